@@ -14,8 +14,8 @@ import (
 
 // checkAspects reports aspects that are used but not listed. The list is a kernel's DeviceHas
 // property, or a directive of a function that the kernel calls. Without such a list, nothing is
-// checked. Function uses returns the aspects that the kernel uses. Its parameter tells whether the
-// source contains int64 or uint64.
+// checked. Function uses returns the aspects that the kernel uses. The parameter of uses tells
+// whether the source contains int64 or uint64.
 func checkAspects(prog *load.Program, k *load.Kernel, m *ir.Module, uses func(explicit64 bool) []properties.Aspect, diags *diag.List) {
 	written, explicit := check.Explicit64(k)
 	has, listed := k.Properties.Get(properties.KeyDeviceHas)

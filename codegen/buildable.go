@@ -12,8 +12,8 @@ import (
 )
 
 // This file checks that gc accepts the generated code. If a host form does not compile, it is
-// omitted, and the kernel's own Go runs instead. If stubs do not compile, that is an error. Both
-// cases are bugs in kgen.
+// omitted, and the kernel's own Go runs instead. If stubs do not compile, kgen fails with an error.
+// The cause is a bug in kgen in both cases.
 
 // files returns the files of a stub package, after type-checking the Go code in them.
 func (w *writer) files(out *output, pkg *gostub.Package, importPath string) ([]gostub.File, error) {

@@ -32,8 +32,8 @@ type Module struct {
 	// have host forms, too. NoForm is the reason why such a kernel has no host form.
 	Form   *gohost.Form
 	NoForm error
-	// Lacks has one error for each missing variant. Such a variant relies on an assumption under
-	// which the kernel is not correct.
+	// Lacks has one error for each missing variant. The passes refuse the kernel under the
+	// assumptions of a missing variant.
 	Lacks []error
 	// Unwatched lists the variables that the kernel reads and that launches cannot check for
 	// changes.
@@ -46,9 +46,9 @@ func (u *unit) isLate(variant string) bool {
 	return u.prog.Late(u.k.Pkg) && variant != abi.VariantWords && len(u.prog.Disabled) == 0 // only kgen can disable optimizations
 }
 
-// late returns the names of the variants whose modules programs make from the kernel's IR. It makes
-// these modules as programs do, and compares the results. Any difference would cause an error on
-// the user's devices.
+// late returns the names of the variants whose modules programs make from the kernel's IR. The
+// method late also makes these modules as programs do, and compares the results. Any difference
+// would cause an error on the user's devices.
 func (u *unit) late(m *Module) (names []string, err error) {
 	for i, v := range m.ABI.Variants {
 		if !u.isLate(v.Name) {
@@ -69,8 +69,8 @@ func (u *unit) late(m *Module) (names []string, err error) {
 // Compile compiles one kernel of a loaded program. The diagnostics are about the user's code. The
 // error is a bug in kgen. If there are any diagnostics, or if the kernel is unsound, the result is
 // nil. Function after is called with the lowered module and the name "built", and after each pass
-// with the pass's name. It is also called with each variant, whose name is "small", "words",
-// "alone" or "cancel". It may be nil.
+// with the pass's name. For each variant, after is called with the name "small", "words", "alone"
+// or "cancel". The function may be nil.
 func Compile(prog *load.Program, k *load.Kernel, after func(form string, m *ir.Module)) (*Module, diag.List, error) {
 	return (&unit{prog: prog, k: k}).compile(after)
 }
@@ -177,7 +177,7 @@ func (u *unit) compileBy(variants bool, after func(form string, m *ir.Module)) (
 	return &Module{ABI: c.ABI, Words: c.Words, Variants: c.Variants, Lacks: c.Lacks, Unwatched: m.Unwatched}, diags, nil
 }
 
-// Lower only checks and lowers a kernel. It does so like Compile.
+// Lower checks and lowers a kernel like Compile, but does not run passes.
 func Lower(prog *load.Program, k *load.Kernel) (*ir.Module, diag.List) {
 	return (&unit{prog: prog, k: k}).front()
 }

@@ -37,7 +37,8 @@ func DumpNames() []string {
 
 func validDump(name string) bool { return slices.Contains(DumpNames(), name) }
 
-// title prints the title of a kernel's form, if that form is requested. It returns whether it is.
+// title prints the title of a kernel's form, if that form is requested. The result tells whether
+// the form is requested.
 func (c *compiled) title(k *load.Kernel, dump, form string) bool {
 	if dump != form && dump != dumpAll {
 		return false

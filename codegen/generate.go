@@ -40,18 +40,18 @@ type Config struct {
 	// Out is the root folder for generated files. By default it is the folder "generated" in the
 	// module's root.
 	Out string
-	// Check compares the generated files with the existing ones and writes nothing. If there is a
-	// difference, the error is ErrStale.
+	// Check compares the generated files with the existing ones and writes nothing. If the files
+	// differ, the error is ErrStale.
 	Check bool
 	// Diff makes a run with Check fill Result.Costs.
 	Diff bool
 	// Strict turns each note in Result.Notes into an error. A note says that a kernel lacks a
 	// variant or its host form.
 	Strict bool
-	// Modules is the folder for modules that stubs do not contain (see internal/modules). They
-	// belong to packages with the directive //kgen:bare, or programs make them when they load a
-	// kernel. These modules are written even with Check. If Modules is set without Check, no other
-	// files are written.
+	// Modules is the folder for modules that stubs do not contain (see internal/modules). The
+	// modules of packages with the directive //kgen:bare are written there. So are modules that
+	// programs make when they load a kernel. All these modules are written even with Check. If
+	// Modules is set without Check, no other files are written.
 	Modules string
 
 	// Disabled lists optimizations to omit from modules, such as "quirk/rotation". A quirk is a
@@ -59,8 +59,8 @@ type Config struct {
 	// quirks.
 	Disabled []string
 
-	// Dump is the name of the kernel form to print to DumpTo. It is one of DumpNames. If Dump is
-	// set, no files are written.
+	// Dump is the name of the kernel form to print to DumpTo. The name must be one of DumpNames. If
+	// Dump is set, no files are written.
 	Dump   string
 	DumpTo io.Writer
 
@@ -84,7 +84,7 @@ func CheckDisabled(names []string) error { return quirks.CheckDisabled(names) }
 // ErrStale is the error of a run with Config.Check if generated files are out of date.
 var ErrStale = errors.New("generated files are out of date")
 
-// Result describes the results of Generate. Its paths have the form for printing.
+// Result describes the results of Generate. All paths in a Result have the form for printing.
 type Result struct {
 	Packages int
 	Kernels  int
@@ -330,8 +330,8 @@ func argument(l *load.Leaf) gostub.Arg {
 	return a
 }
 
-// resolve converts the positions in a diagnostic of a pass. They have the form of positions in
-// modules, and become positions that the user can open.
+// resolve converts the positions in a diagnostic of a pass. Passes report positions in the form
+// that modules contain. They become positions in files that the user can open.
 func resolve(prog *load.Program, d *diag.Diagnostic) {
 	d.Pos.File = prog.Abs(d.Pos.File)
 	for i := range d.Related {

@@ -340,8 +340,8 @@ func (w *writer) sweep(pkgs []*load.Package) error {
 	return nil
 }
 
-// elsewhere reports whether the current build tags exclude a Go file. They may also exclude its
-// kernels. So a missing kernel may still exist.
+// elsewhere reports whether the current build tags exclude a Go file. The kernels of an excluded
+// file are probably excluded, too, and may still exist.
 func (w *writer) elsewhere(name string) bool {
 	in := build.Default
 	in.BuildTags = w.cfg.Tags

@@ -126,9 +126,9 @@ func uses(k *Kernel, d *abi.Kernel) []abi.Use {
 	return out
 }
 
-// Used returns the aspects that the kernel's author uses. They are the aspects that the kernel
-// needs, and those that the variant "words" avoids. Because int has 64 bits, Int64 counts only if
-// the source says int64 or uint64 (explicit64). Sub-groups do not count if only work-group
+// Used returns the aspects that the kernel's author uses. The result contains the aspects that the
+// kernel needs, and those that the variant "words" avoids. Because int has 64 bits, Int64 counts
+// only if the source says int64 or uint64 (explicit64). Sub-groups do not count if only work-group
 // algorithms use them.
 func Used(k *abi.Kernel, explicit64 bool) []properties.Aspect {
 	uses := slices.Clone(k.Aspects)
@@ -144,8 +144,8 @@ func Used(k *abi.Kernel, explicit64 bool) []properties.Aspect {
 }
 
 // UsesLeft returns the aspects that the kernel's author uses, for a kernel that has diagnostics and
-// therefore no description. They come from the uses that lowering recorded. Uses in code that the
-// passes have removed do not count.
+// therefore no description. The result is based on the uses that lowering recorded. Uses in code
+// that the passes have removed do not count.
 func UsesLeft(m *ir.Module, explicit64 bool) []properties.Aspect {
 	kinds := map[ir.Kind]bool{}
 	left := map[properties.Aspect]bool{}

@@ -14,8 +14,8 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// Kernel is a kernel to compile. It has the lowered module, and facts that the module does not
-// contain.
+// Kernel is a kernel to compile. The struct holds the lowered module, and facts that the module
+// does not contain.
 type Kernel struct {
 	// Module is the module at level Built, before the first pass. Compiling changes it.
 	Module *ir.Module
@@ -27,11 +27,12 @@ type Kernel struct {
 	At abi.Frame
 	// Cancel requests variants of which a launch can be cancelled.
 	Cancel bool
-	// From is the last pass that the module has been through. It is "" for a module before the
-	// first pass.
+	// From is the last pass that the module has been through. For a module before the first pass,
+	// From is "".
 	From string
-	// After is called with the first module after each pass, and with the pass's name. It is also
-	// called with each variant, whose name is "small", "words", "alone" or "cancel". It may be nil.
+	// After is called with the first module after each pass, and with the pass's name. For each
+	// variant, After is called with the name "small", "words", "alone" or "cancel". The field After
+	// may be nil.
 	After func(form string, m *ir.Module)
 }
 
@@ -46,8 +47,8 @@ type Compiled struct {
 	Lacks []error
 }
 
-// Compile compiles the modules of a kernel. Diagnostics are about the user's kernel. If there are
-// any, the result is nil. An error is a bug in kgen.
+// Compile compiles the modules of a kernel. The diagnostics are about the user's kernel. If there
+// are diagnostics, Compile returns no modules. An error is a bug in kgen.
 func Compile(k *Kernel) (*Compiled, diag.List, error) {
 	lowered := k.Module.Clone()
 	c, diags, err := compileFirst(k)

@@ -116,9 +116,9 @@ type check struct {
 	slice uint64
 }
 
-// placeAccesses sets the source positions of accesses to device memory that the text omits. Such an
-// access gets the position of its bounds check. The check compares an index with a length, which
-// follows the slice's address in the launch block.
+// placeAccesses sets the source positions of accesses to device memory that the text omits. An
+// access without a position gets that of its bounds check. The check compares an index with a
+// length, which follows the slice's address in the launch block.
 func placeAccesses(m *ir.Module) {
 	places := checkPlaces(m)
 	for _, b := range m.Kernel.Blocks {
@@ -154,8 +154,8 @@ func isAccess(v *ir.Value) bool {
 	return r != nil && r.Var == nil && len(v.Path()) > 1
 }
 
-// placeOf returns the source position of the bounds check for access v. If there is none, it
-// returns an empty position.
+// placeOf returns the source position of the bounds check for access v. For an access without a
+// check, it returns an empty position.
 func placeOf(v *ir.Value, places map[check]ir.Pos) ir.Pos {
 	c := check{index: v.Path()[1]}
 	pos := places[c]

@@ -18,9 +18,9 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// A variant for small launches is added if it saves enough 64-bit operations. It must save at least
-// minSaved operations, and at least one in minShare of all operations. An operation in a loop
-// counts loopWeight times. In a nested loop it counts the square of that.
+// A variant for small launches is added if it saves enough 64-bit operations. The variant must save
+// at least minSaved operations, and at least one in minShare of all operations. An operation in a
+// loop counts loopWeight times. In a nested loop it counts the square of that.
 const (
 	minSaved   = 16
 	minShare   = 64
@@ -38,7 +38,7 @@ func (c *compiler) addSmall() error {
 	if err != nil {
 		return err
 	}
-	// Both modules must have the same work-items and the same faults.
+	// The variant must have the same work-items and the same faults as the first module.
 	if after, _ := countOps(s); found.Foreign || s.Items != c.first.m.Items || !worth(before-after) {
 		return nil
 	}
@@ -123,7 +123,7 @@ func countOps(m *ir.Module) (wide, all int) {
 }
 
 // addNarrowDevices adds the variants for devices without some integer types or without sub-group
-// algorithms. It may change the first module. If no variant avoids an aspect that the first module
+// algorithms. The first module may be changed. If no variant avoids an aspect that the first module
 // uses, the kernel needs that aspect.
 func (c *compiler) addNarrowDevices() error {
 	d := c.out.ABI
@@ -168,9 +168,9 @@ func (c *compiler) addNarrowDevices() error {
 // cancelForm describes the variant "cancel" in errors.
 const cancelForm = "that can be cancelled"
 
-// addCancel adds variants that end early when the host cancels the launch. They are added if the
-// kernel requests them and has loops that test for cancellation. There is one such variant of the
-// first module, and one of each variant for devices with fewer features.
+// addCancel adds variants that end early when the host cancels the launch. These variants are added
+// if the kernel requests them and has loops that test for cancellation. There is one such variant
+// of the first module, and one of each variant for devices with fewer features.
 func (c *compiler) addCancel() (err error) {
 	if !c.k.Cancel {
 		return nil

@@ -37,9 +37,9 @@ var halfOperators = map[token.Token]string{
 	token.LEQ: "write x.Less(y) || x.Equal(y)", token.GEQ: "write y.Less(x) || x.Equal(y)",
 }
 
-// halfNumbers reports code that treats the bits of package half's numbers as integers. Such code
-// has operators, conversions, constants or functions for integers. The operators == and != are
-// allowed, because they are meant to compare bits.
+// halfNumbers reports code that treats the bits of package half's numbers as integers. It reports
+// operators, conversions, constants and functions that are meant for integers. The operators == and
+// != are allowed, because they are meant to compare bits.
 func halfNumbers(in ssa.Instruction, report reporter) {
 	if pkgPath(in.Parent()) == halfPath {
 		return
@@ -178,7 +178,8 @@ func halfOperands(in ssa.Instruction, report reporter) {
 }
 
 // integerFuncs lists functions of package dsl that work on integers, but whose constraints also
-// allow numbers of package half. All other functions of dsl use the values of such numbers.
+// allow numbers of package half. All other functions of dsl use the value of a number of package
+// half, not its bits.
 var integerFuncs = []string{"BitAnd", "BitOr", "BitXor"}
 
 // halfForInteger returns a message about a function of package dsl or the standard library that is

@@ -54,8 +54,8 @@ func needsHost(pkg string) bool {
 	return !notYet[first]
 }
 
-// notYet tells whether kernels could in principle call the functions of a package. Its keys are
-// package paths and first elements of package paths. A longer key overrides its first element.
+// notYet tells whether kernels could in principle call the functions of a package. The map's keys
+// are package paths and first elements of package paths. A longer key overrides its first element.
 var notYet = map[string]bool{
 	"bytes": true, "compress": true, "container": true, "crypto": true, "encoding": true, "hash": true, "html": true, "image": true,
 	"index": true, "maps": true, "math": true, "path": true, "regexp": true, "slices": true, "strconv": true, "strings": true, "text": true,
@@ -67,9 +67,9 @@ var notYet = map[string]bool{
 }
 
 // hostFunc reports whether kernels cannot call function o, although they can call other functions
-// of its package pkg. Such a function uses features of the host, makes strings, or is not supported
-// yet. The features are the random generator shared by all goroutines, reflection, readers and
-// writers.
+// of its package pkg. A function cannot be called if it makes strings, is not supported yet, or
+// uses the host. For example, it may use reflection, readers, writers, or the random generator that
+// all goroutines share.
 func hostFunc(o *ssa.Function, pkg string) bool {
 	name, method := o.Name(), o.Signature.Recv() != nil || o.Parent() != nil
 	switch pkg {

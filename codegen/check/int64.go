@@ -12,9 +12,10 @@ import (
 	"github.com/kgen-go/kgen/codegen/load"
 )
 
-// Explicit64 reports whether the kernel's author uses the types int64 or uint64, and where. It
-// searches the kernel's fields, and the functions of its module that the kernel reaches. Functions
-// of other modules do not count. Neither do the types int and uint, nor results of len.
+// Explicit64 reports whether the kernel's author uses the types int64 or uint64, and where.
+// Explicit64 searches the kernel's fields, and the functions of its module that the kernel reaches.
+// Functions of other modules do not count. The types int and uint, and results of len, do not
+// count.
 func Explicit64(k *load.Kernel) (token.Pos, bool) {
 	for _, l := range k.Leaves {
 		if has64(l.GoType, nil) {

@@ -66,8 +66,8 @@ func goroutines(in ssa.Instruction, report reporter) {
 	}
 }
 
-// deferred reports defer statements in the body of a range-over-func loop. They run at the end of
-// the enclosing function, and their number is not known.
+// deferred reports defer statements in the body of a range-over-func loop. The deferred calls would
+// run at the end of the enclosing function, and their number is not known.
 func deferred(in ssa.Instruction, report reporter) {
 	if d, ok := in.(*ssa.Defer); ok && d.DeferStack != nil && in.Parent().Synthetic != "" {
 		report("call it at the end of the iteration, or defer it in a function that the loop calls",

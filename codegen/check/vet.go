@@ -52,8 +52,8 @@ func Analyzers(known func(fullName string) bool) []*analysis.Analyzer {
 type Findings []finding
 
 // At reports whether there is a finding with the given code at position p. If call is true, p is
-// the position of a call of a function in another package. Then any finding in the same line
-// counts.
+// the position of a call of a function in another package. In that case any finding in the same
+// line counts.
 func (fs Findings) At(p token.Position, code diag.Code, call bool, fset *token.FileSet) bool {
 	return slices.ContainsFunc(fs, func(f finding) bool {
 		q := fset.Position(f.pos)

@@ -4,9 +4,9 @@
 //
 // There are two evaluators. The first one (tree.go) reads the stores of an initializer if the
 // stored values are made of constants. The second one (run.go) runs the initializer's SSA form with
-// a limited number of steps. So it can evaluate tables that functions fill. Both have the same
-// results as gc on amd64. A value that depends on anything else, such as a map, the environment or
-// a goroutine, is unknown. Env.Why returns the reason.
+// a limited number of steps. So it can evaluate tables that functions fill. Both evaluators have
+// the same results as gc on amd64. A value that depends on anything else, such as a map, the
+// environment or a goroutine, is unknown. Env.Why returns the reason.
 package constinit
 
 import (

@@ -92,7 +92,7 @@ func (r *initRun) runInits(p *ssa.Package) {
 	if init == nil || len(init.Blocks) == 0 {
 		return
 	}
-	// Another package's initializer may be running. Its steps are counted separately. Thus the
+	// Another package's initializer may be running, whose steps are counted separately. Thus the
 	// result does not depend on the package that is requested first.
 	outer, pkg, steps, limit := r.begun, r.pkg, r.steps, r.limit
 	defer func() { r.begun, r.pkg, r.steps, r.limit = outer, pkg, steps, limit }()

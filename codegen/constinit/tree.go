@@ -24,8 +24,8 @@ type Tree struct {
 	To      *Object       // variable to which a pointer points
 }
 
-// Object is a variable to which pointers may point. It is an unnamed variable that an initializer
-// makes, or a package-level variable.
+// Object is a variable to which pointers may point. An object is an unnamed variable that an
+// initializer makes, or a package-level variable.
 type Object struct {
 	ID   any // objectID or package-level variable; equal in all Envs for the same object
 	Type types.Type

@@ -522,8 +522,8 @@ var Idle = map[string]bool{
 	"crypto/internal/fips140only.Enforced":      true,  // reads a setting from the program's environment, which devices do not have
 }
 
-// natives maps the name of a function to Go code that evaluates a call. These functions have no
-// body, or their results can be computed directly.
+// natives maps the name of a function to Go code that evaluates a call. The functions in the map
+// have no body, or their results can be computed directly.
 var natives = map[string]func(args []any) any{
 	"math.Float64bits":     func(a []any) any { return int64(math.Float64bits(a[0].(float64))) },
 	"math.Float32bits":     func(a []any) any { return int64(Narrowed(a[0].(float64))) },

@@ -15,8 +15,8 @@ type Reason struct {
 	Pos  token.Pos
 	Text string // description of the construct, for example "it calls os.Getenv"
 	// Inner is the construct that failed inside a called function. Text then names the call. In is
-	// the name of the function that contains Inner. That is the called function, or one that it
-	// calls. If the construct is not known, Inner is nil.
+	// the name of the function that contains Inner. In is the called function, or one that the
+	// called function calls. If the construct is not known, Inner is nil.
 	Inner *Reason
 	In    string
 }
@@ -63,7 +63,7 @@ func (r *initRun) tooLong() *Reason {
 }
 
 // why returns the reason why an instruction of a package's initializer could not be run. The reason
-// comes from the panic that ended it, or from an unknown operand. Otherwise it is the last
+// comes from the panic that ended it, or from an unknown operand. Otherwise the reason is the last
 // instruction that was begun, which may be in a called function.
 func (f *runFrame) why(in ssa.Instruction) *Reason {
 	r, stopped := f.r, f.r.stopped

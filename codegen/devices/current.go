@@ -16,8 +16,8 @@ import (
 	"github.com/kgen-go/kgen/internal/sources"
 )
 
-// current compares the kernels in the sources with the compiled kernels in the list of devices. It
-// finds missing kernels, and kernels that have changed.
+// current compares the kernels in the sources with the compiled kernels in the list of devices. The
+// comparison finds missing kernels, and kernels that have changed.
 type current struct {
 	kernels []string                       // paths of packages with kernels
 	stubs   []string                       // paths of kernel packages for which kgen has written stubs

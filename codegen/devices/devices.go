@@ -300,8 +300,8 @@ func (l *lister) alone() (string, error) {
 }
 
 // requirement returns the go.mod and go.sum of a module that requires kgen's runtime. If the
-// sources from which kgen was built are present, the module uses them. Otherwise it requires the
-// version of kgen.
+// sources from which kgen was built are present, the module uses them. Otherwise the module
+// requires the version of kgen.
 func requirement() (mod, sum []byte, err error) {
 	const head = "module kgendevices\n\ngo 1.26\n\nrequire " + module + " "
 	if _, file, _, ok := runtime.Caller(0); ok && filepath.IsAbs(file) {
@@ -322,8 +322,8 @@ func requirement() (mod, sum []byte, err error) {
 	return nil, nil, fmt.Errorf("this kgen does not know its version; run it in a module that requires %s: go mod init example.com/x && go get -tool %s/cmd/kgen", module, module)
 }
 
-// strip is the linker flag that omits tables for debuggers. It halves the time of linking, and the
-// program runs only once.
+// strip is the linker flag that omits tables for debuggers. Without these tables, linking takes
+// half the time. They are not needed, because the program runs only once.
 const strip = "-ldflags=-s"
 
 // goCommand runs the go command and returns its output.

@@ -99,7 +99,7 @@ const (
 	Aspect Code = 504
 	// Directive: a //kgen: comment is invalid.
 	Directive Code = 505
-	// Internal: memory with //kgen:internal is not used by one work-item alone.
+	// Internal: several work-items use memory that has a //kgen:internal directive.
 	Internal Code = 506
 	// Misnamed: a method that returns properties has another name. The code is reported by kgenvet.
 	Misnamed Code = 507

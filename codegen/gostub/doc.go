@@ -28,8 +28,9 @@ type Package struct {
 	Bare bool
 }
 
-// View is a struct type that replaces a struct type of the source in stubs. Its slices are views of
-// device memory. All kernels of a package share it. Types have the form of Arg.Type.
+// View is a struct type that replaces a struct type of the source in stubs. The slices in a View
+// are views of device memory. All kernels of a package share the View. Types have the form of
+// Arg.Type.
 type View struct {
 	Name, Of     string
 	Params, Args string // type parameters and arguments, for example "[T any]" and "[T]"
@@ -96,8 +97,8 @@ func (k *Kernel) Complete() *abi.Kernel {
 type Shape struct {
 	Value string // expression for a value of the type, which begins with the receiver k
 	Name  string // name of the type in messages
-	// Literal is the type without its name, in the form of Arg.Type. It has Params type parameters,
-	// whose names are T1, T2 and so on.
+	// Literal is the type without its name, in the form of Arg.Type. The literal uses type
+	// parameters named T1, T2 and so on, and Params is their number.
 	Literal string
 	Params  int
 }

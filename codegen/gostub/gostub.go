@@ -35,16 +35,17 @@ type generator struct {
 	shapes map[Shape]bool // shapes written so far, by Name and Literal
 }
 
-// Files returns the files of the stub package for the kernels of p. Its import path is genPath. The
-// map names holds the names of the packages that declare types of the kernels' arguments.
+// Files returns the files of the stub package for the kernels of p. The import path of the stub
+// package is genPath. The map names holds the names of the packages that declare types of the
+// kernels' arguments.
 func Files(p *Package, genPath string, names map[string]string) ([]File, error) {
 	g := &generator{p: p, shapes: map[Shape]bool{}, file: jen.NewFilePathName(genPath, Name(p.Name))}
 	g.imports(names)
 	g.file.HeaderComment(Header)
 	g.file.PackageComment(fmt.Sprintf("Package %s launches the kernels of package %s.", Name(p.Name), p.Name))
 	if !p.Bare {
-		// This code is first, because compilers report errors in the order of lines, and not all of
-		// them. Errors here tell the user how to correct them.
+		// The comparisons are first in the file, because compilers report errors in the order of
+		// lines, and not all of them. Errors here tell the user how to correct them.
 		for i := range p.Kernels {
 			g.compare(&p.Kernels[i])
 		}

@@ -26,7 +26,7 @@ func (g *generator) compare(k *Kernel) {
 			}
 			return -1
 		}, s.Name) + "HasChanged_RunGoGenerate"
-		// These values are pointers, since go vet forbids copying values of some types.
+		// The compared values are pointers, since go vet forbids copying values of some types.
 		value, address := jen.Id(s.Value), jen.Op("&").Id(s.Value)
 		if s.Value == "k" {
 			value, address = jen.Op("*").Id("k"), jen.Id("k")

@@ -12,7 +12,7 @@ import (
 	"github.com/kgen-go/kgen/abi"
 )
 
-// node is a member of the receiver. It is a leaf, or a struct or array that contains leaves.
+// node is a member of the receiver. A node is a leaf, or a struct or array that contains leaves.
 type node struct {
 	name   string // field name; empty for an array element
 	index  int

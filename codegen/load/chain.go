@@ -87,8 +87,7 @@ func (p *Program) Returns(at diag.Pos) bool {
 		}
 		ast.Inspect(file, func(n ast.Node) bool {
 			s, ok := n.(*ast.IfStmt)
-			// The condition may have no position of its own. Then the position of the if keyword is
-			// used.
+			// If the condition has no position of its own, at is the position of the if keyword.
 			if ok && p.within(s, at) && !p.within(s.Body, at) && (s.Else == nil || !p.within(s.Else, at)) && len(s.Body.List) > 0 {
 				_, found = s.Body.List[len(s.Body.List)-1].(*ast.ReturnStmt)
 			}

@@ -66,7 +66,7 @@ func (p *Program) Excerpts(at []ir.Pos) []Excerpt {
 	return all
 }
 
-// span is a range of lines. Both from and to are included.
+// span is a range of lines, including the lines from and to.
 type span struct{ from, to int }
 
 // joined sorts spans. It merges spans that overlap, touch, or are separated by a single line.

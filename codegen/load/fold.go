@@ -30,8 +30,8 @@ type (
 	// property is a property with the position of the call that made it.
 	property = constinit.Property
 	// slice is a Go slice. A nil slice has no cells. The capacity of the slice is that of cells,
-	// unless append made the array. Then room is not nil, and the capacity is undefined, because gc
-	// chooses it.
+	// unless append made the array. If append made the array, room is not nil, and gc may choose
+	// any larger capacity.
 	slice struct {
 		cells []*any
 		room  *room
@@ -171,7 +171,7 @@ func (e *evaluator) fail(pos token.Pos, format string, args ...any) {
 func (e *evaluator) failOn(pos token.Pos, v any) { panic(notKnown(pos, v)) }
 
 // notKnown returns the error for an unknown value v. The error's position is that of the expression
-// that reads the value. If there is no such expression, it is pos.
+// that reads the value. If no expression reads the value, the error's position is pos.
 func notKnown(pos token.Pos, v any) *foldError {
 	u, _ := v.(unknown)
 	if u.pos.IsValid() {

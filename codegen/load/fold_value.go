@@ -325,8 +325,8 @@ func (f *frame) call(in *ssa.Call) any {
 }
 
 // most returns how many elements an append of n elements to s may use without making a new array.
-// It fails if that depends on the capacity that gc gives to arrays. For example, after a :=
-// append(s, x) and b := append(s, y), the last element of a is y if s had capacity left.
+// If the answer depends on the capacity that gc gives to arrays, most fails. For example, after a
+// := append(s, x) and b := append(s, y), the last element of a is y if s had capacity left.
 func (f *frame) most(s *slice, n int) int {
 	if s.room == nil {
 		return cap(s.cells)

@@ -17,8 +17,8 @@ import (
 
 // newInits returns the initial values of package-level variables for Properties methods. A list
 // that a Properties method returns may share memory with a variable, and the method's caller might
-// write to that memory. Such a write is found when the kernel is registered. Registration compares
-// the list that the program's method returns with the compiled list.
+// write to that memory. A write to shared memory is found when the kernel is registered.
+// Registration compares the list that the program's method returns with the compiled list.
 func newInits(l *loader, p *Program) *constinit.Env {
 	return constinit.New(constinit.Facts{
 		SSA:     p.SSA,
@@ -114,7 +114,7 @@ func (c *converter) room(s constinit.Slice) *room {
 }
 
 // value converts a value of Go type t. The type t is nil if v is an argument of a function of
-// package properties. Such an argument is a signed integer or a list of them.
+// package properties. Arguments of package properties are signed integers or lists of them.
 func (c *converter) value(v any, t types.Type) any {
 	switch v := v.(type) {
 	case bool:

@@ -32,8 +32,8 @@ func HalfMethod(prog *ssa.Program, t types.Type, name string) *ssa.Function {
 	return prog.LookupMethod(t, nil, name)
 }
 
-// HalfCode returns the method of package half that implements a function of package dsl. It returns
-// nil if the function is not an instance for a type of package half.
+// HalfCode returns the method of package half that implements a function of package dsl. If the
+// function is not an instance for a type of package half, HalfCode returns nil.
 func HalfCode(prog *ssa.Program, fn *ssa.Function) *ssa.Function {
 	if t := HalfArg(fn); t != nil && PackageOf(fn) == dslPath {
 		if m := halfMethods[object(fn).Name()]; m != "" {

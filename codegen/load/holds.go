@@ -115,7 +115,7 @@ func (h *holder) result(call *ssa.Call, i int) {
 }
 
 // parameter adds to h the values that callers may pass for parameter p. If some calls are not
-// known, it sets unknown.
+// known, it sets the field unknown.
 func (h *holder) parameter(p *ssa.Parameter) {
 	fn := p.Parent()
 	i := slices.Index(fn.Params, p)
@@ -143,7 +143,8 @@ func (h *holder) parameter(p *ssa.Parameter) {
 	}
 }
 
-// calls returns the calls of function fn. If fn is also used in other ways, it sets unknown.
+// calls returns the calls of function fn. If fn has uses that are not calls, it sets the field
+// unknown.
 func (h *holder) calls(fn *ssa.Function) (all []*ssa.CallCommon) {
 	var add func(callee ssa.Value, in ssa.Instruction)
 	add = func(callee ssa.Value, in ssa.Instruction) {

@@ -32,7 +32,8 @@ type finder struct {
 	names   map[string]*types.TypeName // kernels of the package, by their names in lower case
 	found   int                        // number of errors so far
 	inits   *constinit.Env             // initial values of package-level variables, created by the first call of fold
-	// sink receives the errors instead of the loader if it is not nil. Then l is nil.
+	// sink receives the errors instead of the loader if it is not nil. Field l is nil if sink is
+	// set.
 	sink func(code diag.Code, pos token.Pos, hint, message string)
 }
 
@@ -359,8 +360,8 @@ func (f *finder) doc(pos token.Pos) string {
 	return ""
 }
 
-// finish completes the kernels after all reached functions have been loaded. It evaluates the
-// kernels' properties. The roots are the packages that may contain kernels.
+// finish completes the kernels after all reached functions have been loaded. Its main work is the
+// evaluation of the kernels' properties. The roots are the packages that may contain kernels.
 func (f *finder) finish(roots []*listed) {
 	for _, m := range f.methods {
 		if m.properties != nil {

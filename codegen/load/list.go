@@ -98,7 +98,7 @@ func (l *loader) buildFlags() []string {
 }
 
 // whyNone runs the go command again to get its error message. It is called if go/packages has
-// returned neither packages nor an error. That happens if go.mod has to be updated first.
+// returned neither packages nor an error. The usual cause is a go.mod that has to be updated first.
 func (l *loader) whyNone(ctx context.Context, patterns []string) error {
 	cmd := exec.CommandContext(ctx, "go", slices.Concat([]string{"list"}, l.buildFlags(), []string{"--"}, patterns)...)
 	cmd.Dir, cmd.Env = l.dir, l.env

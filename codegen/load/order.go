@@ -18,8 +18,8 @@ import (
 // statement's reads after those of the statement's calls that may write. Instructions are moved
 // only within a block.
 //
-// Some operations are evaluated by gc in the same order as calls. These are slices, conversions to
-// interfaces, type assertions, and calls of builtins such as len and min
+// Some operations are evaluated by gc in the same order as calls. Examples are slice expressions,
+// conversions to interfaces, type assertions, and calls of builtins such as len and min
 // (cmd/compile/internal/walk, order.go).
 
 // orderer changes the order of instructions in functions. It caches which functions write to memory
@@ -59,8 +59,8 @@ func (o *orderer) order(fn *ssa.Function) {
 	}
 }
 
-// unitsOf returns the syntax nodes of a function that gc evaluates as a whole. These units are
-// simple statements, and the expressions in statements that contain other statements.
+// unitsOf returns the syntax nodes of a function that gc evaluates as a whole. Such a unit is a
+// simple statement, or an expression in a statement that contains other statements.
 func unitsOf(fn ast.Node) (units []ast.Node) {
 	add := func(n ast.Node, ok bool) {
 		if ok {

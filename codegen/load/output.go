@@ -20,7 +20,8 @@ import (
 // program does not load. For its own packages and a few packages of the standard library, kgen
 // contains the declarations. All other packages are loaded, or have export data.
 
-// declarations is the embedded archive of Go declarations. It has one file for each import path.
+// declarations is the embedded archive of Go declarations. The archive has one file for each import
+// path.
 //
 //go:embed declared.txt
 var declarations []byte
@@ -34,10 +35,10 @@ var carried = sync.OnceValue(func() map[string][]byte {
 	return files
 })
 
-// ours lists prefixes of import paths of packages that stubs call. Their embedded declarations are
-// used, because kgen writes stubs for exactly these versions. The packages dsl and properties, and
-// packages below dsl, are not in the list. Kernels use their types, and stubs must use the same
-// types.
+// ours lists prefixes of import paths of packages that stubs call. For these packages, the embedded
+// declarations are used, because kgen writes stubs for exactly these versions. The packages dsl and
+// properties, and packages below dsl, are not in the list. Kernels use their types, and stubs must
+// use the same types.
 var ours = []string{modulePath + "/abi", modulePath + "/runtime", modulePath + "/internal/modules", modulePath + "/internal/tests/stubs"}
 
 // Text is a generated Go file.

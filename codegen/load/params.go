@@ -13,7 +13,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/diag"
 )
 
-// Leaf is one part of a kernel's receiver that is passed as one argument. It is a value without
+// Leaf is one part of a kernel's receiver that is passed as one argument. A leaf is a value without
 // slices, a slice, or a local accessor.
 type Leaf struct {
 	abi.Param
@@ -58,9 +58,9 @@ type flattener struct {
 	leaves []Leaf
 	bad    map[token.Pos]bool // fields for which an error has been reported
 	hidden map[token.Pos]bool // fields that are not exported
-	// shown maps the position of a field to the position at which errors about it are reported.
-	// They differ if the field belongs to a type of another package. Then the error is reported at
-	// the field of the kernel's package that contains that type.
+	// shown maps the position of a field to the position at which errors about it are reported. An
+	// error about a field in a type of another package is reported at the field of the kernel's
+	// package that contains that type.
 	shown map[token.Pos]token.Pos
 }
 

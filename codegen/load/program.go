@@ -19,7 +19,7 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// Sizes is the layout of Go types in device memory. It is gc's layout on amd64.
+// Sizes is the layout of Go types in device memory. The layout is that of gc on amd64.
 var Sizes = types.SizesFor("gc", "amd64")
 
 // Program is the result of loading: the packages with kernels, and the code that the kernels reach.
@@ -48,7 +48,8 @@ type Program struct {
 	outputs  *outputs
 }
 
-// Broken returns the errors of function fn, if it does not type-check. Such a function has no body.
+// Broken returns the type errors in the body of function fn. A function with type errors has no SSA
+// body.
 func (p *Program) Broken(fn *ssa.Function) diag.List {
 	decl, _ := fn.Syntax().(*ast.FuncDecl)
 	return p.broken[decl]
@@ -73,9 +74,8 @@ type Package struct {
 	Types      *types.Package
 	SSA        *ssa.Package
 	Kernels    []*Kernel // kernels, sorted by name
-	// SpecIDs maps a specialization constant that the package's kernels may read to its number.
-	// That number belongs to the constant's first scalar. The other scalars have the following
-	// numbers.
+	// SpecIDs maps a specialization constant that the package's kernels may read to its number. The
+	// number belongs to the constant's first scalar. Its other scalars have the following numbers.
 	SpecIDs map[types.Object]uint32
 
 	mentions []string // paths of the packages with declarations that the kernels mention
@@ -91,8 +91,8 @@ func (p *Package) Inits(make func() *constinit.Env) *constinit.Env {
 	return p.inits
 }
 
-// Bare reports whether package pkg has a //kgen:bare directive. Its stubs then contain no modules,
-// as in internal/modules.
+// Bare reports whether package pkg has a //kgen:bare directive. The stubs of such a package contain
+// no modules (see internal/modules).
 func (p *Program) Bare(pkg *Package) bool { return p.bare[pkg.Types] != nil }
 
 // Late reports whether package pkg has a //kgen:variants load directive. Programs then make the
@@ -102,8 +102,8 @@ func (p *Program) Late(pkg *Package) bool {
 	return late
 }
 
-// NoSpare reports whether package pkg has a directive //kgen:bare nospare. Its kernels then lack
-// the host forms that only cancellable launches need.
+// NoSpare reports whether package pkg has a directive //kgen:bare nospare. The package's kernels
+// then lack the host forms that only cancellable launches need.
 func (p *Program) NoSpare(pkg *Package) bool {
 	b := p.bare[pkg.Types]
 	return b != nil && b.nospare
@@ -118,7 +118,7 @@ func (p *Program) NoForm(k *Kernel) bool {
 
 // Views reports whether the stub of kernel k has a type with views of device memory, for queues and
 // graphs. In a package with a //kgen:bare directive, only the kernels that the directive names have
-// such a type. The other kernels only have a Run function.
+// such a type. Kernels that the directive does not name only have a Run function.
 func (p *Program) Views(k *Kernel) bool {
 	b := p.bare[k.Pkg.Types]
 	return b == nil || b.views.has(k)
@@ -160,8 +160,8 @@ type Kernel struct {
 	// Fn is checked. BadFields holds the positions of the fields that cannot be arguments.
 	Unsound, Formless bool
 	BadFields         map[token.Pos]bool
-	// Pointer is set if only the pointer type has the Kernel method. This is an error, because
-	// work-items would share one receiver, although each must have its own.
+	// Pointer is set if only the pointer type has the Kernel method. Such kernels are refused,
+	// because work-items would share one receiver, although each work-item must have its own.
 	Pointer bool
 	Pos     token.Pos // position of the type's name
 

@@ -16,9 +16,9 @@ type unevaluated struct {
 	over ast.Expr
 }
 
-// indicesOnly changes range statements over arrays that use only the indices. They then range over
-// the array's length. Go does not evaluate the range expression if its length is constant ("For
-// statements with range clause"). go/ssa does evaluate it, so that
+// indicesOnly changes range statements over arrays that use only the indices. The changed
+// statements range over the array's length. Go does not evaluate the range expression if its length
+// is constant ("For statements with range clause"). go/ssa does evaluate it, so that
 //
 // for i := range *p
 //

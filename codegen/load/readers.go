@@ -1,6 +1,7 @@
 package load
 
-// This file lists functions of the standard library that only read their arguments.
+// This file lists functions of the standard library that do not write to memory behind their
+// arguments.
 
 import (
 	"go/token"

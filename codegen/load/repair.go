@@ -18,8 +18,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/internal/kerneltext"
 )
 
-// maxRepairs is the largest number of times that a package is type-checked. Each time, declarations
-// with errors are removed, which may cause errors in other declarations.
+// maxRepairs is the largest number of times that a package is type-checked. After each check,
+// declarations with errors are removed, which may cause errors in other declarations.
 const maxRepairs = 8
 
 // syntaxErrors reports the parser's errors for package p.
@@ -154,9 +154,9 @@ func (l *loader) lose(p *listed, name string, why gap, pos token.Pos) {
 	l.lost[p][name] = lost{why, pos}
 }
 
-// blank removes a function's body because of an error. It puts an endless loop in its place,
-// because that needs no return statement. The error is recorded, and reported if a kernel reaches
-// the function.
+// blank removes a function's body because of an error. The new body is an endless loop, because
+// that needs no return statement. The error is recorded, and reported if a kernel reaches the
+// function.
 func (l *loader) blank(f *ast.File, fn *ast.FuncDecl, pos token.Pos, why gap) bool {
 	_, already := l.broken[fn]
 	d := &diag.Diagnostic{Pos: l.diagPos(pos), Code: why.code, Message: why.message, Hint: why.hint}
@@ -199,9 +199,9 @@ func (l *loader) drop(f *ast.File, pos token.Pos) bool {
 var majorVersion = regexp.MustCompile(`^v[0-9]+$`)
 
 // dropMissing handles imports of packages that do not exist, such as stubs that kgen has not
-// written yet. It removes these imports from the files of package p, together with the code that
-// uses them. Otherwise go/types would silently give the code invalid types, which go/ssa does not
-// accept.
+// written yet. It removes the imports from the files of package p, together with the code that uses
+// them. If they remained, go/types would silently give the code invalid types, which go/ssa does
+// not accept.
 func (l *loader) dropMissing(p *listed, files []*ast.File) {
 	for _, f := range files {
 		gone := map[string]gap{}     // reasons for missing packages, by local package name

@@ -116,8 +116,8 @@ func declName(d *ast.FuncDecl) string {
 }
 
 // replace adds the replacement code to the files of package p, and removes the replaced functions.
-// A package of another version of Go may lack one of these functions. Then the files are returned
-// unchanged.
+// If the package belongs to another version of Go and lacks one of these functions, the files are
+// returned unchanged.
 func (l *loader) replace(p *listed, files []*ast.File) []*ast.File {
 	for _, t := range taken[p.path] {
 		for _, f := range files {
@@ -174,8 +174,8 @@ func (l *loader) replace(p *listed, files []*ast.File) []*ast.File {
 // branch always runs.
 type branch struct{ fn, cond string }
 
-// taken maps a package to the branches that always run in kernels. Each computes the same result as
-// the other branch, but without package unsafe.
+// taken maps a package to the branches that always run in kernels. The first branch computes the
+// same result as the other one, but without package unsafe.
 var taken = map[string][]branch{
 	// On big-endian processors, this function copies the state's bytes to integers and back. On
 	// other processors, it converts the state's address.

@@ -16,8 +16,8 @@ import (
 // Shape describes the struct type of a kernel's receiver, or of a part of the receiver, as it was
 // when kgen compiled the kernel.
 type Shape struct {
-	// Value is an expression for a value of the type. It denotes the receiver or a part of it, such
-	// as "k" or "k.In[0]".
+	// Value is an expression for a value of the type. Examples are "k" for the receiver, and
+	// "k.In[0]" for a part of the receiver.
 	Value string
 	// Name is the type's name, for printing.
 	Name string

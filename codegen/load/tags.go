@@ -22,8 +22,8 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// noAssembly lists common build tags that exclude assembly from packages. They are tried in this
-// order.
+// noAssembly lists common build tags that exclude assembly from packages. The tags are tried in the
+// order of the list.
 var noAssembly = []string{"purego", "noasm", "safe", "appengine"}
 
 // Tagged describes a package whose files in kernels differ from its files in programs.
@@ -53,8 +53,9 @@ func (l *loader) folder(p *listed) *folder {
 		tags: l.tags, imports: func(path string) bool { return p.imports[path] != nil }, read: l.read}
 }
 
-// OtherFiles reports whether kernels use other files of a package than programs. The list files
-// holds the program's files. The parameter own is set if the package belongs to a main module.
+// OtherFiles reports whether the files of package pkg that kernels use differ from those that
+// programs use. The list files holds the program's files. The parameter own is set if the package
+// belongs to a main module.
 func OtherFiles(pkg *types.Package, files []string, std, own bool) bool {
 	f := &folder{path: pkg.Path(), name: pkg.Name(), std: std, own: own, read: os.ReadFile}
 	paths := map[string]bool{}
@@ -268,9 +269,9 @@ func OtherBody(obj *types.Func, fset *token.FileSet) bool {
 	return otherBodies.of(fset, filepath.Dir(fset.Position(obj.Pos()).Filename), name)
 }
 
-// otherBodies caches the contents of files that build tags exclude, by folder. It holds the data of
-// one file set. The cache matters because a package that imports C may have thousands of functions
-// without bodies.
+// otherBodies caches the contents of files that build tags exclude, by folder. The cache holds the
+// data of only one file set. The cache matters because a package that imports C may have thousands
+// of functions without bodies.
 var otherBodies bodiesOf
 
 type bodiesOf struct {

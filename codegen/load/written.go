@@ -20,9 +20,9 @@ import (
 
 // Fate describes the writes to a package-level variable, and to memory that can be reached from the
 // variable. Only writes after the initializer of the variable's package count. Written is the
-// position of a write. Out is a position at which code outside of the loaded packages gets access
-// to the memory. For example, a caller of an exported function may get a pointer. Both may be
-// token.NoPos.
+// position of a write, or token.NoPos. Out is a position at which code outside of the loaded
+// packages gets access to the memory, or token.NoPos. For example, a caller of an exported function
+// may get a pointer.
 type Fate struct {
 	Written, Out token.Pos
 	// Stored is like Written, but without calls of append. An append writes after the end of a
@@ -300,8 +300,8 @@ func (w *follower) add(v ssa.Value, depth int) {
 	}
 }
 
-// where returns the position of instruction in. An instruction of a wrapper has no position. Then
-// where returns the position of the function, or else of the variable.
+// where returns the position of instruction in. For an instruction of a wrapper, which has no
+// position, it returns that of the function or of the variable.
 func (w *follower) where(in ssa.Instruction) token.Pos {
 	return cmp.Or(in.Pos(), in.Parent().Pos(), w.g.Pos())
 }
@@ -446,8 +446,9 @@ func (w *follower) initial(in *ssa.Store) bool {
 	}
 }
 
-// initially reports whether function fn runs only while the variable's package is initialized. Then
-// fn is an init function of the package, or only such functions call it, and it has no other use.
+// initially reports whether function fn runs only while the variable's package is initialized. The
+// result is true if fn is an init function of the package. It is also true if such functions call
+// fn, and fn has no other use.
 func (w *follower) initially(fn *ssa.Function, up []*ssa.Function) bool {
 	if fn.Pkg != w.g.Pkg || slices.Contains(up, fn) {
 		return fn.Pkg == w.g.Pkg

@@ -24,8 +24,8 @@ func (w *builder) float(t *ir.Type, x float64) *ir.Value {
 	return w.m.Const(t, math.Float64bits(x))
 }
 
-// fit truncates v to the width of the integer type t. It then extends the result to the register's
-// width, by zeros or by the sign as t requires.
+// fit truncates v to the width of the integer type t. The result is extended to the register's
+// width, by its sign if t is signed, and otherwise by zeros.
 func (w *builder) fit(v *ir.Value, t types.Type) *ir.Value {
 	n := gotypes.Width(t)
 	if n >= 32 {

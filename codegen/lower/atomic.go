@@ -91,7 +91,7 @@ func (row atomicRow) of(t types.Type) ir.Op {
 }
 
 // nativeAdd reports whether the kernel adds floats of type t at address p with a device's atomic
-// instruction. That requires a property of the kernel which states that its devices have the
+// instruction. The result is true only if a property of the kernel states that its devices have the
 // instruction.
 func (l *lowerer) nativeAdd(t types.Type, p val) bool {
 	x, ok := p.(pointer)

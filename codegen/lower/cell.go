@@ -67,7 +67,7 @@ func (c *cell) know(x val) {
 }
 
 // place is a block of an inlined call. A call may be lowered once for each alternative of a oneOf.
-// Then alt is the number of the alternative.
+// The field alt is the number of that alternative.
 type place struct {
 	frame *frame
 	block *ssa.BasicBlock

@@ -54,9 +54,9 @@ func (l *lowerer) elemAddr(in *ssa.IndexAddr, x parts, idx *ir.Value) val {
 	return u
 }
 
-// part lowers the address of a field or element if the base u is one of several values. Each of
-// them must be a pointer that is not nil, or a slice that is resolved while lowering. No branches
-// are needed, and the result can again be one of several addresses.
+// part lowers the address of a field or element if the base u is one of several values. Each
+// alternative of u must be a pointer that is not nil, or a slice that is resolved while lowering.
+// No branches are needed, and the result can again be one of several addresses.
 func (l *lowerer) part(in ssa.Value, u oneOf) (val, bool) {
 	var alts []val
 	switch in := in.(type) {

@@ -44,7 +44,7 @@ func (l *lowerer) complexOp(op token.Token, x, y val, t types.Type) val {
 }
 
 // complexQuo divides a+bi by c+di with the same operations as gc's run-time function complex128div.
-// That is Smith's algorithm, followed by corrections for infinities and zeros.
+// gc uses Smith's algorithm, followed by corrections for infinities and zeros.
 func (l *lowerer) complexQuo(a, b, c, d *ir.Value) (re, im *ir.Value) {
 	f64 := ir.TypeF64
 	bin := func(o ir.Op, p, q *ir.Value) *ir.Value { return l.op(o, f64, p, q) }

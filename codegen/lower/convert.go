@@ -123,8 +123,8 @@ func (l *lowerer) floatToInt(x *ir.Value, to types.Type) *ir.Value {
 		return l.op(ir.OpUConvert, ir.TypeI32, v)
 	}
 	if gotypes.IsUnsigned(to) {
-		// Numbers of at least 1<<63 are converted after subtracting 1<<63. This result replaces
-		// that of the signed conversion if the signed one is negative.
+		// Numbers of at least 1<<63 are converted after subtracting 1<<63. Their result is used if
+		// the signed conversion gave a negative number.
 		high := l.truncTo(l.op(ir.OpFSub, x.Type, x, l.float(x.Type, 1<<63)), ir.TypeI64)
 		sign := l.op(ir.OpShrA, ir.TypeI64, v, l.m.Int(ir.TypeI64, 63))
 		v = l.op(ir.OpOr, ir.TypeI64, v, l.op(ir.OpAnd, ir.TypeI64, high, sign))

@@ -95,8 +95,8 @@ func (ts *tables) finishData() {
 	first.Insts = append(ts.prologue[:len(ts.prologue):len(ts.prologue)], first.Insts...)
 }
 
-// moveTables moves tables to constant data, where each table has an address. That is necessary if
-// the same pointer or slice may refer to several tables. The result tells whether a table was
+// moveTables moves tables to constant data, where each table has an address. Tables need addresses
+// if the same pointer or slice may refer to several tables. The result tells whether a table was
 // moved.
 func (ts *tables) moveTables(vs ...val) bool {
 	moved := false

@@ -88,9 +88,9 @@ func (l *lowerer) notNil(x val) {
 	}
 }
 
-// runDefers lowers the deferred calls, which run between a return statement and the return. It
-// visits the defer statements in the opposite of reverse postorder. Outside of loops, a statement
-// that may run before another one precedes it in reverse postorder.
+// runDefers lowers the deferred calls, which run between a return statement and the return. The
+// method visits the defer statements in the opposite of reverse postorder. Outside of loops, a
+// statement precedes in reverse postorder all statements that may run after it.
 func (l *lowerer) runDefers(f *frame) {
 	pos := l.pos
 	for i := len(f.defers) - 1; i >= 0; i-- {

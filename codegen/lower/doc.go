@@ -5,7 +5,7 @@
 // resolved while lowering. A Go value is represented by a val. A val consists of run-time scalars
 // and of parts known while lowering. Run-time scalars are computed when the kernel runs. Examples
 // of the other parts are the variable that a slice points into, and the function that is called.
-// These other parts are the shape of the value.
+// The parts known while lowering are the shape of the value.
 //
 // A Go variable becomes a cell: a tree of scalar IR variables, or one array variable if elements
 // are selected at run time. A phi also becomes a cell. Each predecessor block stores to this cell
@@ -14,7 +14,8 @@
 // Every access, division, shift and conversion that gc checks is checked by the lowered code, too:
 // by a branch to a block with a Fault.
 //
-// The lowerer is the state of lowering one kernel. Its parts have their own types:
+// The lowerer is the state of lowering one kernel. The lowerer consists of these parts, each with a
+// type of its own:
 //
 //	builder        the module and the block to which code is added
 //	reporter       diagnostics

@@ -83,8 +83,8 @@ func lowerErrorsAsType(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) v
 	return tuple{[]val{l.loadCell(found), hit}}
 }
 
-// errorAs stores to *p, of type want, the first error of that type in the chain of err. It returns
-// whether there is one.
+// errorAs stores to *p, of type want, the first error of that type in the chain of err. The result
+// tells whether the chain has such an error.
 func (l *lowerer) errorAs(err val, want types.Type, p pointer, target iface) val {
 	u, isIface := want.Underlying().(*types.Interface)
 	return l.inChain(err, 0, func(e iface) *ir.Value {
@@ -167,8 +167,8 @@ func (l *lowerer) orMethod(e iface, name string, hit *ir.Value, target iface) *i
 	return v
 }
 
-// methodOf returns the method of type t that package errors would call, or nil. It checks the
-// signature: one argument, except for Unwrap, and one result.
+// methodOf returns the method of type t that package errors would call, or nil. The method must
+// have one result. Except for Unwrap, it must have one argument.
 func (w *builder) methodOf(t types.Type, name string) *ssa.Function {
 	sel := types.NewMethodSet(t).Lookup(nil, name)
 	if sel == nil {
@@ -197,8 +197,8 @@ func (w *builder) orElse(x *ir.Value, other func() val) val { return w.decided(x
 // andThen returns x && other(). The code of other runs only if x is true.
 func (w *builder) andThen(x *ir.Value, other func() val) val { return w.decided(x, false, other) }
 
-// decided returns x if x equals by. Otherwise it returns the result of other, whose code runs only
-// then.
+// decided returns x if x equals by. If x differs from by, it returns the result of other, whose
+// code runs only in that case.
 func (w *builder) decided(x *ir.Value, by bool, other func() val) val {
 	if x.IsConst() {
 		if (x.Bits == 1) == by {

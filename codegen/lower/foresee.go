@@ -13,8 +13,8 @@ import (
 )
 
 // A loop may read a variable before the lowerer reaches the code that stores a value of another
-// shape in it. Then the kernel is lowered once more, and the variable has all shapes from the
-// beginning.
+// shape in it. In that case the kernel is lowered once more, and the variable has all shapes from
+// the beginning.
 
 // carried is the state that one lowering of a kernel passes to the next.
 type carried struct {
@@ -36,8 +36,8 @@ func newCarried(inits *constinit.Env) *carried {
 	return &carried{known: map[any]bool{}, ahead: map[*path][]val{}, early: map[*path]bool{}, tries: map[*path]int{}, paths: map[path]*path{}, owners: map[*ir.Var]*cell{}, inits: inits, objects: map[any]*constinit.Object{}, rolled: map[rolledKey]bool{}, made: map[*path]*types.Array{}, taken: map[*path]bool{}}
 }
 
-// foresight is information about code that has not been lowered yet. It comes from an earlier
-// lowering of the kernel, and from earlier iterations of loops.
+// foresight is information about code that has not been lowered yet. The information comes from an
+// earlier lowering of the kernel, and from earlier iterations of loops.
 type foresight struct {
 	*builder
 	carried  *carried

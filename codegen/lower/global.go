@@ -118,8 +118,7 @@ func (l *lowerer) makeGlobal(g *ssa.Global) val {
 		return bad{}
 	}
 	if g.Pkg.Pkg.Path() == "math/bits" && types.IsInterface(t) {
-		// These variables are overflowError and divideError, the values with which functions of
-		// math/bits panic.
+		// The variable is overflowError or divideError, with which functions of math/bits panic.
 		return pointer{ref: constRef{v: iface{typ: types.Typ[types.String], v: str{bitsErrors[g.Name()]}}}}
 	}
 	if at, out := writtenAt(l.prog, l.k.Pkg, g); !isSpecPointer(t) && out {

@@ -81,8 +81,8 @@ func init() {
 
 // laneSet returns the intrinsic for a sub-group function whose result is a set of lanes, a
 // [4]uint32. One op is emitted for each of the four words. Parameter f gets the function's
-// arguments without the sub-group. Its results are the op, and the op's arguments without the word
-// number.
+// arguments without the sub-group. The function f returns the op, and the op's arguments without
+// the word number.
 func laneSet(f func(l *lowerer, args []*ir.Value) (ir.Op, []*ir.Value)) intrinsic {
 	return func(l *lowerer, in *ssa.Call, _ *ssa.Function, args []val) val {
 		xs := values(args[1:])

@@ -64,8 +64,8 @@ func eachHeld(v val, f func(h held, in where)) {
 	})
 }
 
-// holdAnew returns a copy of v whose held arrays are in new memory. That memory is zeroed when the
-// kernel starts, since a load of a oneOf reads the arrays of all alternatives.
+// holdAnew returns a copy of v whose held arrays are in new memory. The new memory is zeroed when
+// the kernel starts, since a load of a oneOf reads the arrays of all alternatives.
 func (l *lowerer) holdAnew(v val) val {
 	return mapHeld(v, func(h held, _ where) val {
 		h.at = l.newCell(h.typ, "held").mem

@@ -119,8 +119,8 @@ func (l *lowerer) ret(f *frame, in *ssa.Return) {
 		l.storeCell(f.result, t)
 	}
 	if f.caller == nil {
-		// Each return statement gets its own return, so that an early return is recognizable and
-		// does not look like a join with the other code.
+		// Each return statement becomes a separate IR return. A common return block would look like
+		// a join of control flow, and hide early returns.
 		l.b.SetTerm(ir.Term{Kind: ir.Return, Early: in.Pos().IsValid()})
 	} else {
 		l.b.SetTerm(ir.Term{Kind: ir.Jump, Succs: []*ir.Block{f.ret}, Early: in.Pos().IsValid()})

@@ -60,8 +60,8 @@ func init() {
 	add("("+dslPath+".LocalAccessor).Slice", lowerAccessorSlice)
 }
 
-// subGroups returns the number of sub-groups in a work-group. It computes the number and does not
-// use NumSubgroups; see the row partial-sub-group of lavapipe's quirks.
+// subGroups returns the number of sub-groups in a work-group. The number is computed, because
+// lavapipe's built-in NumSubgroups may be wrong. See the row partial-sub-group in package quirks.
 func subGroups(l *lowerer) *ir.Value {
 	size := l.builtIn(ir.SubgroupSize)
 	last := l.op(ir.OpISub, ir.TypeI32, l.groupSize(ir.ScopeWorkGroup), l.m.Int(ir.TypeI32, 1))

@@ -15,9 +15,9 @@ import (
 
 // A variable declared in a loop is a new variable in each iteration, but lower has a single cell
 // for it. The difference matters only if a pointer or closure to an earlier iteration's variable is
-// still used after the next iteration has declared the variable. Such kernels are refused. If a
-// loop is lowered iteration by iteration, each iteration has a cell of its own. But that cell is
-// declared again if the loop runs again, or in an inner loop.
+// still used after the next iteration has declared the variable. Kernels with such uses are
+// refused. If a loop is lowered iteration by iteration, each iteration has a cell of its own. But
+// that cell is declared again if the loop runs again, or in an inner loop.
 
 // keepsOld checks operand v of a phi, with the value x. If the phi may be used after a variable to
 // which x refers has been declared again, keepsOld reports an error.
@@ -354,7 +354,7 @@ func (c *cell) setBorn(time int) {
 }
 
 // roundsOf returns the loops of f that are lowered iteration by iteration and contain at, the
-// declaration of variable c. Each iteration of these loops has a variable of its own. If block in
+// declaration of variable c. In such loops, each iteration has a variable of its own. If block in
 // is not nil, only loops that contain in are returned. For a variable that has not been declared
 // yet, the result is empty.
 func (f *frame) roundsOf(c *cell, at ssa.Instruction, in *ssa.BasicBlock) []*unrolled {

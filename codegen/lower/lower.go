@@ -89,8 +89,8 @@ func Lower(p *load.Program, k *load.Kernel) (*ir.Module, diag.List) {
 }
 
 // LowerRest lowers a kernel in which package check has refused some instructions, to find further
-// errors. If the kernel has errors, lowering may panic because of a bug in kgen. Such a panic only
-// ends the search. Then m is nil, and stopped is the value of the panic.
+// errors. If the kernel has errors, lowering may panic because of a bug in kgen. A panic only ends
+// the search for errors. After a panic, m is nil, and stopped is the value of the panic.
 func LowerRest(p *load.Program, k *load.Kernel, refused map[ssa.Instruction]bool) (m *ir.Module, diags diag.List, stopped any) {
 	inData := map[*ssa.Global]bool{}
 	texts, kept := &texts{dynamic: map[any]bool{}}, newCarried(initsOf(p, k.Pkg))
@@ -368,11 +368,11 @@ func sameFuncs(a, b []val) bool {
 	return true
 }
 
-// otherVars reports whether inner and outer refer to different variables. They are the arguments of
-// a call of a function, and of the call f of the same function around it. If the variables existed
-// before f, the inner call is not an endless recursion. For example, a closure of an iterator may
-// call another closure of the same function literal. Such nesting ends, since only variables that
-// the calls declare can be unlimited in number.
+// otherVars reports whether inner and outer refer to different variables. The arguments outer
+// belong to the call f of a function, and inner to a call of the same function inside f. If the
+// variables existed before f, the inner call is not an endless recursion. For example, a closure of
+// an iterator may call another closure of the same function literal. The nesting of such calls
+// ends, since only variables that the calls declare can be unlimited in number.
 func otherVars(f *frame, outer, inner []val) bool {
 	for i, v := range inner {
 		switch v := v.(type) {
@@ -549,7 +549,7 @@ func (l *lowerer) edge(f *frame, from *ssa.BasicBlock, succ int) *ir.Block {
 			pred = i
 		}
 	}
-	// These stores get a block of their own, since the branch's other edge must not execute them.
+	// The stores get a block of their own, since the branch's other edge must not execute them.
 	save := l.b
 	mid := l.newBlock()
 	l.b = mid

@@ -143,7 +143,7 @@ func (w *builder) atMost(n *ir.Value, most int64) *ir.Value {
 }
 
 // grown lowers an append(s, more...) that must allocate, inside a function of the standard library.
-// All lengths must be known. The new array has the length of both slices together.
+// The lengths of both slices must be known. The new array has the length of both slices together.
 func (l *lowerer) grown(in *ssa.Call, s, more slice, elem types.Type) (val, bool) {
 	n, ok1 := l.known(s.len)
 	c, ok2 := l.known(s.cap)
@@ -165,8 +165,8 @@ func (l *lowerer) grown(in *ssa.Call, s, more slice, elem types.Type) (val, bool
 	return out, true
 }
 
-// maxKnown bounds the number of operations that one call of known evaluates. It is small because
-// operands have usually been folded before.
+// maxKnown bounds the number of operations that one call of known evaluates. A small limit is
+// enough, because operands have usually been folded before.
 const maxKnown = 64
 
 // known returns the value of an integer that is computed only from constants.
@@ -198,7 +198,7 @@ func ofConstants(v *ir.Value, left *int) bool {
 }
 
 // folded returns x with each integer and bool replaced by its value if it is computed from
-// constants. It does so only if sizes depend on such values.
+// constants. If no sizes depend on such values, it returns x unchanged.
 func (fs *foresight) folded(x val) val {
 	if !fs.carried.folds {
 		return x

@@ -141,8 +141,8 @@ func (l *lowerer) throughNil(in ssa.Instruction) bool {
 	return true
 }
 
-// alwaysNil reports whether a pointer of type t can only be nil. That is so if the pointer is an
-// address, although its target type cannot be in device memory.
+// alwaysNil reports whether a pointer of type t can only be nil. A pointer that is an address is
+// always nil if its target type cannot be in device memory.
 func (w *builder) alwaysNil(p pointer, t types.Type) bool {
 	m, ok := p.ref.(mem)
 	to, isPointer := t.Underlying().(*types.Pointer)

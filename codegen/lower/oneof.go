@@ -276,7 +276,7 @@ func (l *lowerer) makeSeveral(c *cell) {
 	}
 }
 
-// clearVar makes an IR variable that is zeroed when the kernel starts. That is necessary since a
+// clearVar makes an IR variable that is zeroed when the kernel starts. The zeros are needed since a
 // load of a oneOf loads the scalars of all alternatives, also of those never stored.
 func (w *builder) clearVar(name string, t *ir.Type) *ir.Var {
 	v := w.m.NewVar(w.f, ir.Function, name, t)
@@ -372,8 +372,8 @@ func (l *lowerer) storeSeveral(c *cell, v val) {
 	l.storeVar(s.tag, tag)
 }
 
-// alternative returns the number of the alternative of c with the shape of v. It adds the
-// alternative if necessary. The result is -1 if that is not possible.
+// alternative returns the number of the alternative of c with the shape of v. If c does not have
+// the alternative, it is added. The result is -1 if it cannot be added.
 func (l *lowerer) alternative(c *cell, v val) int {
 	s := c.several
 	for i, ver := range s.alts {

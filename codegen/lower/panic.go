@@ -75,10 +75,10 @@ func (l *lowerer) panicsWith(text string) {
 	l.fault(abi.FaultPanic, nil, nil, abi.PlainMessage(text))
 }
 
-// panicOf emits a panic of value i with the same text as gc. It is the text of the value's Error or
-// String method, or the value itself. Unless the value's type is predeclared, gc writes the type's
-// name around the text. For values without a text, gc writes the type and an address. The address
-// is omitted here.
+// panicOf emits a panic of value i with the same text as gc. The text is the result of the value's
+// Error or String method, or the value itself. Unless the value's type is predeclared, gc writes
+// the type's name around the text. For values without a text, gc writes the type and an address.
+// The address is omitted here.
 func (l *lowerer) panicOf(i iface) {
 	if own, has := l.ownText(i); has {
 		switch own := own.(type) {

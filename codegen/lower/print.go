@@ -185,8 +185,8 @@ func (r *printRecord) arg(i iface, d directive) {
 }
 
 // value adds a value to the record. It returns the name of the value's type as in an abi.PrintSite.
-// Parameter depth is the number of structs and arrays around the value. It is negative inside
-// unexported fields, because package fmt calls no methods there.
+// Parameter depth is the number of structs and arrays around the value. Inside unexported fields,
+// depth is negative, because package fmt calls no methods there.
 func (r *printRecord) value(i iface, d directive, depth int) string {
 	if code, is := r.method(i, d, depth); is {
 		return code

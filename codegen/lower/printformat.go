@@ -98,8 +98,8 @@ func (f *formatReader) index() {
 	f.rest, f.next, f.indexed = f.rest[1:], n-1, true
 }
 
-// number parses a width or a precision. It is given by digits, or by a star, which uses an
-// argument.
+// number parses a width or a precision. The format gives such a number by digits, or by a star,
+// which uses an argument.
 func (f *formatReader) number() string {
 	f.index()
 	if !strings.HasPrefix(f.rest, "*") {

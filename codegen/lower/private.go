@@ -260,8 +260,8 @@ func (sp *specs) validDefault(in *ssa.Call, expr *ir.Value) bool {
 	return false
 }
 
-// narrowExpr returns the constant expression v of type i64 as an expression of type i32. It uses as
-// few operations of 64 bits as possible. The runtime checks that the value fits.
+// narrowExpr returns the constant expression v of type i64 as an expression of type i32. The result
+// has as few 64-bit operations as possible. The runtime checks that the value fits.
 func (w *builder) narrowExpr(v *ir.Value) *ir.Value {
 	m := w.m
 	switch v.Op {

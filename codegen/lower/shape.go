@@ -179,9 +179,10 @@ func yields(v val) bool {
 	return false
 }
 
-// shapeAhead returns the shape that phi v will have once its loop is lowered. It is used for a phi
-// that is read before all its operands are lowered. Only pointers and slices of the kernel's own
-// memory are considered. If no operand has such a shape, the result is nil. No code is emitted.
+// shapeAhead returns the shape that phi v will have once its loop is lowered. The method is used
+// for a phi that is read before all its operands are lowered. Only pointers and slices of the
+// kernel's own memory are considered. If no operand has such a shape, the result is nil. No code is
+// emitted.
 func (l *lowerer) shapeAhead(f *frame, v ssa.Value, seen map[ssa.Value]bool) val {
 	if seen[v] {
 		return nil
@@ -362,14 +363,14 @@ func (l *lowerer) mixed(c *cell, a, b val) {
 		c.subject(kindOf(b)), one, other)
 }
 
-// These constants are results of the function against.
+// The function named against returns these constants.
 const (
 	holdsPartText  = "a pointer to an array in a slice"
 	holdsTableText = "a pointer to a part of a table"
 )
 
-// wayOut maps a result of the function against to a hint. The hint tells how a variable of function
-// or interface type can hold the value in another form.
+// wayOut maps a result of the function named against to a hint. The hint tells how a variable of
+// function or interface type can hold the value in another form.
 var wayOut = map[string]string{
 	holdsPartText:  "let it hold the slice, and convert that to an array where it is used",
 	holdsTableText: "let it hold the table's index, and read the table where it is used",

@@ -15,8 +15,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// text is a string that is selected at run time from the kernel's constant texts. The field off is
-// its position in the table of texts, and n is its length. Both are int64 values.
+// text is a string that is selected at run time from the kernel's constant texts. The fields off
+// and n are int64 values. Field off is the text's position in the table of texts, and n is its
+// length.
 type text struct{ off, n *ir.Value }
 
 // texts is the table of all constant strings that may be selected at run time.
@@ -139,7 +140,7 @@ func (l *lowerer) byteAt(t text, i *ir.Value) *ir.Value {
 	return l.loadScalar(at, types.Typ[types.Uint8])
 }
 
-// textBytes returns the bytes of a text. They must not be written.
+// textBytes returns the bytes of a text. Code must not write to the bytes of a text.
 func (l *lowerer) textBytes(t text) slice {
 	s := l.tables.textTable(false)
 	if s.at.device() {

@@ -206,9 +206,9 @@ func naturalLoop(h *ssa.BasicBlock) map[*ssa.BasicBlock]bool {
 	return loop
 }
 
-// addReturns adds to the loop the blocks after it that only lead to a return. Each of them must be
-// dominated by a block of the loop other than the head. They are lowered with each iteration, since
-// the returned value may have another shape in each.
+// addReturns adds to the loop the blocks after it that only lead to a return. A block is added only
+// if a block of the loop other than the head dominates it. The added blocks are lowered with each
+// iteration, since the returned value may have another shape in each.
 func (u *unrolled) addReturns(order []*ssa.BasicBlock) {
 	found := map[*ssa.BasicBlock]bool{}
 	for _, b := range slices.Backward(order) {

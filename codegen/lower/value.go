@@ -12,7 +12,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// A val is the lowered form of a Go value. It has one of the types below.
+// A val is the lowered form of a Go value. A val has one of the types below.
 //
 //	*ir.Value  a bool, integer or float; integers of at most 32 bits are held as
 //	           i32, extended from their width by their sign
@@ -398,8 +398,8 @@ func (m mem) isField(i int) bool {
 	return t.Kind == ir.Struct
 }
 
-// sameShape reports whether two values differ only in run-time scalars. One variable can then hold
-// both.
+// sameShape reports whether two values differ only in run-time scalars. Two values of the same
+// shape can be stored in one variable.
 func sameShape(a, b val) bool {
 	switch a := a.(type) {
 	case *ir.Value:

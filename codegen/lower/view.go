@@ -41,8 +41,8 @@ const viewHint = "use the string before anything is written, compare bytes by by
 // viewOf lowers string(b) for a byte slice.
 func (w *builder) viewOf(s slice) view { return view{s: s, made: w.here()} }
 
-// chars is a string whose bytes are known only at run time. It is a text, a view, or a oneOf of
-// such strings.
+// chars is a string whose bytes are known only at run time. Such a string is a text, a view, or a
+// oneOf of texts and views.
 type chars interface {
 	length() *ir.Value
 	at(l *lowerer, i *ir.Value) *ir.Value

@@ -20,8 +20,8 @@ type SliceUse struct {
 	// Own is a number n of elements that belong to one work-item alone. The work-item with linear
 	// id lin uses only the n elements from index n*lin on. Own is 0 if work-items may use other
 	// elements. Group is like Own, but there a work-item may also use the elements of other
-	// work-items in its work-group. Own and Group hold only for launches that meet the conditions
-	// in If.
+	// work-items in its work-group. The fields Own and Group hold only for launches that meet the
+	// conditions in If.
 	Own   int64    `json:"own,omitempty"`
 	Group int64    `json:"group,omitempty"`
 	If    []string `json:"if,omitempty"`

@@ -28,8 +28,8 @@ type halves struct {
 }
 
 // halvesIn finds the values of a module that are bits of numbers of package half. It starts at
-// instructions that only work on such numbers. A phi, select or conversion with such an operand is
-// such a number, too.
+// instructions that work only on numbers of package half. A phi, select or conversion with such an
+// operand is such a number, too.
 func halvesIn(m *ir.Module) *halves {
 	h := &halves{m: m, typs: map[*ir.Value]string{}}
 	if m.Kernel == nil {

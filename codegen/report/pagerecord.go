@@ -16,8 +16,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/view"
 )
 
-// recorder receives a kernel's module after each pass, and each variant. It converts them to the
-// page's data.
+// recorder receives a kernel's module after each pass, and each variant. The recorder converts them
+// to the page's data.
 type recorder struct {
 	v      *viewer
 	body   *view.Body

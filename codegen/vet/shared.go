@@ -337,8 +337,8 @@ func mentions(e, x ast.Expr) bool {
 	return found
 }
 
-// guards returns the conditions that decide whether a statement runs. They are the conditions of
-// the statements around it, and those of earlier statements under which work-items may have
+// guards returns the conditions that decide whether a statement runs. The result includes the
+// conditions of the statements around it, and of earlier statements in which work-items may have
 // returned.
 func (s *sharing) guards(at ast.Stmt, up []ast.Node) (all []ast.Expr) {
 	for i, n := range up {

@@ -20,7 +20,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/lower"
 )
 
-// Analyzers returns an analyzer for each rule that examines only the code, and four others:
+// Analyzers returns an analyzer for each rule of package check, and four more analyzers:
 //
 //   - kgencompile compiles the kernels to find all other errors, and reports the diagnostics of
 //     kgen about code in a kernel's package, with the same positions and codes

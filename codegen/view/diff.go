@@ -43,9 +43,9 @@ func Apply(a Listing, edits []Edit) Listing {
 }
 
 // differ finds the common lines of two listings. First it considers lines that occur once in each
-// listing. It takes as many of them as possible in the same order. Then it compares the lines
-// between these in the same way. A value has the same number in all listings, so most lines occur
-// once.
+// listing. As many of these lines as possible are matched in the same order. The lines between
+// matched lines are then compared in the same way. A value has the same number in all listings, so
+// most lines occur once.
 type differ struct {
 	a, b Listing
 	same []pair // common lines found so far, in order

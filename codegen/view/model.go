@@ -46,15 +46,15 @@ type Problem struct {
 // Body holds the data about a kernel that are shown when the user selects it. If the kernel does
 // not compile, only Source and Problems are set.
 type Body struct {
-	// Source holds the declarations that the kernel reaches. Its own declarations come first. The
-	// page stores Source separately, for searches.
+	// Source holds the declarations that the kernel reaches. The kernel's own declarations come
+	// first. The page stores Source separately, for searches.
 	Source   []Excerpt `json:"-"`
 	Problems []Problem `json:"problems,omitempty"`
 
 	// Files are the names of the files in Places.
 	Files []string `json:"files,omitempty"`
-	// Places are source positions, to which lines refer by index. Each has the index of the file,
-	// the line and the column.
+	// Places are source positions, to which lines refer by index. Each position consists of the
+	// index of the file, the line and the column.
 	Places [][3]int `json:"places,omitempty"`
 	// Built is the listing of the lowered module. Passes are the passes that changed the module, in
 	// order.

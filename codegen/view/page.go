@@ -39,7 +39,7 @@ var pageJS = sync.OnceValue(func() string {
 })
 
 // Write writes the page, which is a single file and depends only on the data. The only possible
-// errors are those of w.
+// errors are those of writing to w.
 func (p *Page) Write(w io.Writer) error {
 	bodies, err := p.bodies()
 	if err != nil {

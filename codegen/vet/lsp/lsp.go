@@ -27,8 +27,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/diag"
 )
 
-// server compiles the kernels of the packages whose files are open in the editor. It uses the texts
-// in the editor, which may not be saved yet.
+// server compiles the kernels of the packages whose files are open in the editor. The server
+// compiles the texts in the editor, which may not be saved yet.
 type server struct {
 	in    *bufio.Reader
 	pause time.Duration // delay between the last change and the next compilation
