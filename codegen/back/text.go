@@ -109,8 +109,8 @@ func argument(m *ir.Module, v *ir.Value) bool {
 	})
 }
 
-// check identifies a bounds check by its operands: the index, and the offset of the slice in the
-// launch block. If the length is not that of a slice, the offset is 0.
+// check identifies a bounds check by the index, and by the offset of the slice in the launch block.
+// If the length is not that of a slice, the offset is 0.
 type check struct {
 	index *ir.Value
 	slice uint64

@@ -68,7 +68,7 @@ func (c *compiler) variant(form string, target ir.Target) (*ir.Module, *facts.Re
 	return m, found, nil
 }
 
-// add adds a variant to the result: its row in the description, and its words.
+// add adds a variant's row to the description, and the variant's words to the result.
 func (c *compiler) add(row abi.Variant, m *ir.Module, words []uint32) {
 	slices.Sort(row.Without)
 	row.Without, row.Loops = slices.Compact(row.Without), emit.Loops(m)

@@ -69,8 +69,8 @@ type (
 		elems []*Var // elements of the slice; the Go slice's capacity covers the elements after them
 		room  *room  // not nil if append has made the array
 	}
-	// room describes an array that append has made. The number of unused elements after the last
-	// written one is free. gc chooses that number.
+	// room describes an array that append has made. Field free is the number of unused elements
+	// after the last written one. gc chooses this number.
 	room  struct{ free int }
 	Iface struct {
 		typ types.Type

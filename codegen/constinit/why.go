@@ -21,8 +21,8 @@ type Reason struct {
 	In    string
 }
 
-// Describe returns the reason as text. Function place prints the positions. An example is "at
-// a.go:3:9 it calls b.F: in b.G, at b.go:7:2, it uses a map".
+// Describe returns the reason as text. Function place prints the positions. An example of such a
+// text is "at a.go:3:9 it calls os.Getenv".
 func (r *Reason) Describe(place func(token.Pos) string) string {
 	text := fmt.Sprintf("at %s %s", place(r.Pos), r.Text)
 	for r.Inner != nil {

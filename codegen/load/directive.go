@@ -47,7 +47,8 @@ type bareness struct {
 	pos           token.Pos
 }
 
-// selection is a set of a package's kernels: all of them, or those with the given names.
+// selection is a set of a package's kernels. The set contains all kernels, or the kernels with the
+// given names.
 type selection struct {
 	all   bool
 	names []string

@@ -188,7 +188,7 @@ func (f *frame) binary(in *ssa.BinOp) any {
 }
 
 // wrap reduces an integer to the width of its type, and rounds a float to the precision of its
-// type, as Go's arithmetic does.
+// type, like arithmetic in Go.
 func wrap(v constant.Value, t types.Type) any {
 	switch {
 	case gotypes.IsFloat32(t):

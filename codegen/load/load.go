@@ -296,7 +296,8 @@ func sortKernels(ks []*Kernel) {
 	slices.SortFunc(ks, func(a, b *Kernel) int { return strings.Compare(a.Name, b.Name) })
 }
 
-// rootFuncs returns the functions at which reach starts: the Kernel and Properties methods.
+// rootFuncs returns the Kernel and Properties methods, at which the search for reached functions
+// starts.
 func rootFuncs(ks []*kernelMethods) []*ssa.Function {
 	var fns []*ssa.Function
 	for _, k := range ks {

@@ -73,7 +73,7 @@ func (f *finder) leaves(k *Kernel) []Leaf {
 	return fl.leaves
 }
 
-// members visits the fields of a struct: the receiver, or a struct in it that contains slices.
+// members visits the fields of the receiver, or of a struct in the receiver that contains slices.
 // Generated code has separate code for each of these fields.
 func (fl *flattener) members(st *types.Struct, name string, path []Step, at int64, outer token.Pos) {
 	fields := make([]*types.Var, st.NumFields())

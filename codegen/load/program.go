@@ -155,7 +155,7 @@ type Kernel struct {
 	// Fn is the Kernel method, whose receiver is Type or a pointer to Type. If the method is
 	// promoted, Fn is a synthetic wrapper.
 	Fn *ssa.Function
-	// Unsound is set if the declaration has errors; the kernel is compiled only to find more
+	// Unsound is set if the declaration has errors. An unsound kernel is compiled only to find more
 	// errors. Formless is set if the parameter is not an item, so that only the code reached from
 	// Fn is checked. BadFields holds the positions of the fields that cannot be arguments.
 	Unsound, Formless bool

@@ -28,7 +28,7 @@ type Fate struct {
 	// Stored is like Written, but without calls of append. An append writes after the end of a
 	// slice, to elements that the variable itself does not have.
 	Stored token.Pos
-	// OutBy describes the operation at position Out, for example: "the exported method Hit returns
+	// OutBy describes the operation at position Out. For example, "the exported method Hit returns
 	// a Hit, whose field M may hold *Mesh".
 	OutBy string
 	// Filled is the position of a write in a function that runs only while the variable's package

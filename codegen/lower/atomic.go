@@ -15,7 +15,7 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// atomicForm describes an atomic function: its op and its result.
+// atomicForm describes the op and the result of an atomic function.
 type atomicForm struct {
 	op     ir.Op
 	result atomicResult

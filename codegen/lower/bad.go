@@ -52,8 +52,8 @@ func (c *cell) spoil() {
 	}
 }
 
-// opaque returns an unknown scalar that is the same for all work-items. Lowering continues with it
-// in place of a bad value; the resulting module is never used.
+// opaque returns an unknown scalar that is the same for all work-items. Lowering continues with an
+// opaque value in place of a bad value. The resulting module is never used.
 func (l *lowerer) opaque(t *ir.Type) *ir.Value {
 	l.opaques++
 	at := abi.OffsetArgs + l.m.ArgSize + 8*l.opaques

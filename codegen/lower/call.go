@@ -1,6 +1,6 @@
 package lower
 
-// This file lowers calls: builtins, intrinsics, and functions, which are inlined.
+// This file lowers calls of builtins and intrinsics, and inlines calls of other functions.
 
 import (
 	"go/types"
@@ -16,7 +16,7 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// callInstr lowers a call: a builtin, an intrinsic, or a function to inline.
+// callInstr lowers the call of a builtin or an intrinsic, or inlines the called function.
 func (l *lowerer) callInstr(in *ssa.Call) val {
 	c := &in.Call
 	var args []val

@@ -17,8 +17,8 @@ import (
 // dataAlign is the alignment of tables in constant data.
 const dataAlign = 16
 
-// tables holds the constant tables that a kernel reads: variables of the module, constant data
-// outside of the module, and texts.
+// tables holds the constant tables that a kernel reads. A table is a variable of the module,
+// constant data outside of the module, or a table of texts.
 type tables struct {
 	*builder
 	foresight *foresight

@@ -1,18 +1,18 @@
 // Package lower translates the go/ssa form of a kernel into the IR of package ir.
 //
-// Everything is inlined: a call lowers the callee's body again with its arguments bound. So
-// function values, closures, interface methods and the memory behind pointers and slices are
+// Everything is inlined. At each call, the callee's body is lowered again with its arguments bound.
+// So function values, closures, interface methods and the memory behind pointers and slices are
 // resolved while lowering. A Go value is represented by a val. A val consists of run-time scalars
 // and of parts known while lowering. Run-time scalars are computed when the kernel runs. Examples
 // of the other parts are the variable that a slice points into, and the function that is called.
 // The parts known while lowering are the shape of the value.
 //
-// A Go variable becomes a cell: a tree of scalar IR variables, or one array variable if elements
-// are selected at run time. A phi also becomes a cell. Each predecessor block stores to this cell
-// at its end. Pass mem2reg later turns such cells into values again.
+// A Go variable becomes a cell. A cell is a tree of scalar IR variables, or one array variable if
+// elements are selected at run time. A phi also becomes a cell. Each predecessor block stores to
+// this cell at its end. Pass mem2reg later turns such cells into values again.
 //
-// Every access, division, shift and conversion that gc checks is checked by the lowered code, too:
-// by a branch to a block with a Fault.
+// The lowered code has the same checks of accesses, divisions, shifts and conversions as code of
+// gc. A check is a branch to a block with a Fault.
 //
 // The lowerer is the state of lowering one kernel. The lowerer consists of these parts, each with a
 // type of its own:

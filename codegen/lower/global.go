@@ -75,8 +75,8 @@ func (r *reporter) onlyRefused(v ssa.Value, depth int) bool {
 	return n > 0
 }
 
-// globalValue returns the value of a package-level variable that needs no memory: a slice of a
-// table, or a scalar.
+// globalValue returns the value of a package-level variable that needs no memory. Such a value is a
+// slice of a table, or a scalar.
 func (l *lowerer) globalValue(g *ssa.Global) (val, bool) {
 	p, ok := l.global(g).(pointer)
 	if !ok {
@@ -299,7 +299,7 @@ func (l *lowerer) flatten(tree *constinit.Tree, t types.Type, out *[]*ir.Value) 
 	return true
 }
 
-// constTree returns tree as a value of type t: a scalar, or a struct or array of values.
+// constTree converts tree to a value of type t.
 func (l *lowerer) constTree(tree *constinit.Tree, t types.Type) (val, bool) {
 	if types.IsInterface(t) && tree != nil && tree.Dynamic != nil {
 		concrete := *tree

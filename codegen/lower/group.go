@@ -107,8 +107,8 @@ func laneSet(f func(l *lowerer, args []*ir.Value) (ir.Op, []*ir.Value)) intrinsi
 // lane returns the work-item's index in its sub-group, as an int.
 func (w *builder) lane() *ir.Value { return w.widen(w.builtIn(ir.SubgroupLocalInvocationID)) }
 
-// groupArgs returns two properties of a group algorithm's call: the scope of the group and the
-// value to combine.
+// groupArgs returns the scope of the group and the value to combine, for the call of a group
+// algorithm.
 func (w *builder) groupArgs(args []val) (ir.Scope, *ir.Value, bool) {
 	v, ok := args[1].(*ir.Value)
 	switch args[0].(type) {

@@ -114,7 +114,7 @@ func (l *lowerer) leastHalf(alg ir.Op, by ir.Combiner, scope ir.Scope, k halfKin
 	return l.i32(ir.OpSelect, is(none), e, v) // an exclusive scan's first live lane gets the identity
 }
 
-// halfKind has facts about a type of package half: its width and the bits of special numbers.
+// halfKind holds the width of a type of package half, and the bits of special numbers.
 type halfKind struct {
 	bits               int
 	one, nan, inf, neg uint16 // bits of 1, NaN, the greatest number (inf) and the least (neg)

@@ -148,8 +148,8 @@ func (w *builder) barrier(s ir.Scope) val {
 	return nil
 }
 
-// lowerLocal lowers dsl.Local[T](it): a work-group variable that is zeroed each time control
-// reaches the call.
+// lowerLocal lowers dsl.Local[T](it). The call becomes a work-group variable, which is zeroed each
+// time control reaches the call.
 func lowerLocal(l *lowerer, in *ssa.Call, fn *ssa.Function, _ []val) val {
 	t := fn.TypeArgs()[0]
 	v := l.localVar(in, t, func() *ir.Type { return l.memType(t, false) })

@@ -1,6 +1,7 @@
 package lower
 
-// This file controls the lowering of a kernel: its entry, its functions and their blocks.
+// This file controls the lowering of a kernel. It lowers the entry, the functions and the
+// functions' blocks.
 
 import (
 	"go/token"
@@ -170,7 +171,7 @@ func (l *lowerer) kernel() (stopped any) {
 	return nil
 }
 
-// entry lowers the kernel: the range guard, the receiver and the body.
+// entry lowers the range guard, the receiver and the body of the kernel.
 func (l *lowerer) entry() {
 	m := l.m
 	for i := range 3 {
@@ -279,7 +280,8 @@ func (w *builder) faultPos(at ir.Pos) ir.Pos {
 	return at
 }
 
-// call inlines fn and returns its results: a val, a tuple, or nil.
+// call inlines fn and returns the results of the call. A single result is a val, several results
+// are a tuple, and no result is nil.
 func (l *lowerer) call(fn *ssa.Function, args, bindings []val, at token.Pos) val {
 	fn, args = l.simplerCall(fn, args)
 	res := fn.Signature.Results()

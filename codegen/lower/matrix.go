@@ -15,8 +15,8 @@ import (
 )
 
 // This file lowers the matrices of package dsl. A matrix is a variable of the type that ir.MatrixOf
-// returns. Loads, stores and products of whole matrices are ops; everything else is done element by
-// element.
+// returns. Each load, store and product of whole matrices becomes one op. All other operations are
+// lowered to loops over elements.
 
 func init() {
 	for name, use := range map[string]matrix.Use{"LoadA": matrix.A, "LoadB": matrix.B, "LoadAccumulator": matrix.Accumulator} {

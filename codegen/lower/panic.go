@@ -31,8 +31,8 @@ func (l *lowerer) panics(x ssa.Value) {
 }
 
 // rangeEnded is go/ssa's text for the panic of a range-over-func body that is called after the loop
-// has ended. gc has two texts: rangeDone if the body itself has ended the loop, and rangeExhausted
-// after the whole loop.
+// has ended. For the same panic, gc prints rangeDone if the body itself has ended the loop, and
+// otherwise rangeExhausted.
 const (
 	rangeEnded     = "yield function called after range loop exit"
 	rangeDone      = "runtime error: range function continued iteration after function for loop body returned false"

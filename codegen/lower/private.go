@@ -23,7 +23,8 @@ func init() {
 	add(dslPath+".AlignedPrivateAlloca", lowerPrivateAlloca)
 }
 
-// maxAlign is the largest alignment of private memory that SYCL allows: an eighth of INT32_MAX.
+// maxAlign is the largest alignment of private memory that SYCL allows, which is an eighth of
+// INT32_MAX.
 const maxAlign = math.MaxInt32 / 8
 
 // lowerPrivateAlloca lowers dsl.PrivateAlloca[T](it, n) and dsl.AlignedPrivateAlloca. The memory is

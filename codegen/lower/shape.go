@@ -1,7 +1,7 @@
 package lower
 
-// This file handles the shapes of variables: the parts of their values that are known during
-// lowering.
+// This file handles the shapes of variables. A shape consists of the parts of a value that are
+// known during lowering.
 
 import (
 	"cmp"
@@ -294,8 +294,8 @@ func kindOf(v val) string {
 	return "pointer"
 }
 
-// subject returns the text that names a variable in messages: its name in the source, or its kind
-// if it has no name.
+// subject returns the text that names a variable in messages. It is the variable's name in the
+// source, or else the kind.
 func (c *cell) subject(kind string) string {
 	key, part := c.key, false
 	for {

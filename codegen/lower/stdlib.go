@@ -102,8 +102,8 @@ func lowerInexactOverlap(l *lowerer, _ *ssa.Call, _ *ssa.Function, args []val) v
 	return l.op(ir.OpLAnd, ir.TypeBool, both, l.op(ir.OpINe, ir.TypeBool, l.start(a, elem), l.start(b, elem)))
 }
 
-// lowerStartIdx lowers slices.startIdx: the index in haystack of the first element of needle. The
-// slice needle must be a part of haystack.
+// lowerStartIdx lowers slices.startIdx, which returns the index in haystack of the first element of
+// needle. The slice needle must be a part of haystack.
 func lowerStartIdx(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val {
 	haystack, ok1 := args[0].(slice)
 	needle, ok2 := args[1].(slice)

@@ -26,7 +26,7 @@ type val any
 
 type tuple struct{ elems []val }
 
-// array is an array value: memory that is not written after the value is made.
+// array is an array value. Its memory is not written after the value is made.
 type array struct{ at mem }
 
 // pointer is the lowered form of a Go pointer. isNil is a bool value that is true if the pointer is
@@ -60,7 +60,7 @@ type iface struct {
 	v   val
 }
 
-// item is a dsl item or task; group and subGroup are the results of its methods.
+// item is a dsl item or task. The types group and subGroup are the results of an item's methods.
 type item struct{}
 type group struct{}
 type subGroup struct{}
@@ -68,10 +68,11 @@ type subGroup struct{}
 // accessor is a dsl.LocalAccessor. The field index is the accessor's number in the kernel.
 type accessor struct{ index int }
 
-// A ref is the target of a pointer: a *cell, a mem, a part, a choice or a constRef.
+// A ref is the target of a pointer. Its type is *cell, mem, part, choice or constRef.
 type ref any
 
-// part is a pointer's target: an array inside another array, at the beginning of slice s.
+// part is the target of a pointer to an array that is inside another array. The inner array begins
+// where slice s begins.
 type part struct {
 	s   slice
 	typ *types.Array

@@ -20,8 +20,8 @@ type view struct {
 	kept *cell // variable from which the view was loaded, or nil
 }
 
-// point is a position in the code: the end of instruction after, or the beginning of block b if
-// after is nil.
+// point is a position in the emitted code. The position is after the instruction in the field
+// after. If that is nil, it is the beginning of block b.
 type point struct {
 	b     *ir.Block
 	after *ir.Value

@@ -23,8 +23,8 @@ const (
 	Bounds = "bounds" // the remaining checks, and the reasons
 	Narrow = "narrow" // the integers computed in 64 bits, and the reasons
 	Fusion = "fusion" // the elements of its slices that a work-item uses
-	// Matrices is the report about devices with matrix instructions: how they load and store the
-	// kernel's matrices.
+	// Matrices is the report about the way in which devices with matrix instructions load and store
+	// the kernel's matrices.
 	Matrices = "matrices"
 )
 
@@ -41,9 +41,9 @@ type Kernel struct {
 	MatrixMemory []MatrixMemory `json:"matrixMemory,omitempty"`
 }
 
-// Checks are the run-time checks of a kernel: of indices, slice bounds, divisors, shift counts and
-// nil pointers. Checks are counted after inlining, so that a check in a function counts once for
-// each call.
+// Checks are the run-time checks of a kernel. They check indices, slice bounds, divisors, shift
+// counts and nil pointers. Checks are counted after inlining, so that a check in a function counts
+// once for each call.
 type Checks struct {
 	Proved []Proved  `json:"proved"`
 	Remain []Finding `json:"remain"`

@@ -41,7 +41,7 @@ type server struct {
 	shown map[string]bool // files for which diagnostics have been sent; only method look uses the map
 }
 
-// message is a message of the protocol: a request, or a notification, which has no id.
+// message is a message of the protocol. A request has an id, and a notification has none.
 type message struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
