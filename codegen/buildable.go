@@ -12,8 +12,8 @@ import (
 )
 
 // This file checks that gc accepts the generated code. If a host form does not compile, it is
-// omitted, and the kernel's own Go runs instead. If stubs do not compile, kgen fails with an error.
-// The cause is a bug in kgen in both cases.
+// omitted, and the kernel's Go code runs instead. If stubs do not compile, kgen fails with an
+// error. The cause is a bug in kgen in both cases.
 
 // files returns the files of a stub package, after type-checking the Go code in them.
 func (w *writer) files(out *output, pkg *gostub.Package, importPath string) ([]gostub.File, error) {
@@ -75,8 +75,8 @@ func (w *writer) hostText(out *output, forms []*gohost.Form) ([]byte, error) {
 }
 
 // dropForms removes each host form that does not compile on its own, and adds a message. If each
-// form compiles on its own, but not all together, it removes all. The result tells whether a form
-// was removed.
+// form compiles on its own, but the file with all forms does not, it removes all forms. The result
+// tells whether a form was removed.
 func (w *writer) dropForms(out *output, importPath string) (dropped bool, err error) {
 	check := func(forms []*gohost.Form) error {
 		code, err := w.hostText(out, forms)

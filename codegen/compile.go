@@ -107,8 +107,8 @@ func (u *unit) compile(after func(form string, m *ir.Module)) (*Module, diag.Lis
 		if form != pass.HostPoint {
 			return
 		}
-		// A kernel that prints needs a host form for all launches, because its own Go cannot print
-		// to the launch's writer.
+		// A kernel that prints needs a host form for all launches, because the kernel's Go code
+		// cannot print to the launch's writer.
 		spare = !m.UsesGroup && !items.Brief(m) && len(m.Prints) == 0
 		if spare && !loops.HasLoop(m) {
 			return
@@ -127,7 +127,8 @@ func (u *unit) compile(after func(form string, m *ir.Module)) (*Module, diag.Lis
 		if out.Form, out.NoForm, err = hostForm(u.k.Name, host, spare); err != nil {
 			return nil, nil, err
 		}
-		// The kernel's own Go is sufficient if launches cannot be cancelled, or end soon.
+		// No form is needed if launches cannot be cancelled, or end soon. The kernel's Go code is
+		// enough for them.
 		if own := !lingers || u.prog.NoSpare(u.k.Pkg); own && spare && (out.Form == nil || out.Form.Spare) {
 			out.Form, out.NoForm = nil, nil
 		}
@@ -225,7 +226,7 @@ func (u *unit) judged(m *ir.Module, diags diag.List) diag.List {
 
 // hostForm makes the host form of a module in the state at pass.HostPoint. It changes the module.
 // If spare is set, the form is only for launches that may be cancelled. Other launches run the
-// kernel's own Go. If the kernel cannot have a host form, the error lacks tells why.
+// kernel's Go code. If the kernel cannot have a host form, the error lacks tells why.
 func hostForm(kernel string, m *ir.Module, spare bool) (f *gohost.Form, lacks, err error) {
 	if pass.HasMatrices(m) {
 		if diags := pass.ForHostMatrices(m); len(diags) > 0 {

@@ -36,11 +36,11 @@ type Kernel struct {
 	After func(form string, m *ir.Module)
 }
 
-// Compiled is a kernel's description, with the words of its modules.
+// Compiled is a kernel's description, with the SPIR-V words of its modules.
 type Compiled struct {
 	ABI   *abi.Kernel // description without the modules
-	Words []uint32    // words of the first module
-	// Variants are the words of the variants, in the order of ABI.Variants.
+	Words []uint32    // SPIR-V words of the first module
+	// Variants are the SPIR-V words of the variants, in the order of ABI.Variants.
 	Variants [][]uint32
 	// Lacks has one error for each missing variant that the passes refuse. In such a case the
 	// kernel is correct, but not under the assumptions of the variant.

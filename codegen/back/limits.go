@@ -8,8 +8,8 @@ import (
 )
 
 // siteLimits returns the limit of each fault site of a module, for abi.Site. The limit is the
-// number in the text of a Go panic, such as a length. The host device runs the kernel's own Go,
-// whose panics have only a line. So the limit distinguishes several sites of one line.
+// number in the text of a Go panic, such as a length. The host device runs the kernel's Go code,
+// whose panics tell only the line. So the limit distinguishes several sites of one line.
 func siteLimits(m *ir.Module) map[*ir.Site]int64 {
 	limits := map[*ir.Site]int64{}
 	for _, b := range m.Kernel.Blocks {

@@ -25,7 +25,7 @@ var forms = map[string]form{
 }
 
 // CompileVariant compiles the variant with the given name. It starts from the IR of a kernel that
-// Compile has described. The resulting words are the same as those from Compile.
+// Compile has described. The result has the same SPIR-V words as that of Compile.
 func CompileVariant(k *abi.Kernel, name string) ([]uint32, error) {
 	form, ok := forms[name]
 	if !ok {
@@ -62,13 +62,13 @@ func (c *compiler) one(f form) ([]uint32, error) {
 	case err != nil || words != nil:
 		return words, err
 	case f.cancel:
-		return made.words, nil // addCancelled uses these words, too
+		return made.words, nil // addCancelled uses this module, too, if it needs no change
 	}
 	return nil, errors.New("it has no form in words")
 }
 
-// ahead compiles the module of form f. If f.words is set, it compiles the module from which that
-// with 32-bit integers is made.
+// ahead compiles the module of form f. If f.words is set, it compiles the module that inWords then
+// changes to 32-bit integers.
 func (c *compiler) ahead(f form) (finished, error) {
 	switch {
 	case f.small:

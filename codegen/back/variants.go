@@ -68,7 +68,7 @@ func (c *compiler) variant(form string, target ir.Target) (*ir.Module, *facts.Re
 	return m, found, nil
 }
 
-// add adds a variant's row to the description, and the variant's words to the result.
+// add adds a variant's row to the description, and the variant's SPIR-V words to the result.
 func (c *compiler) add(row abi.Variant, m *ir.Module, words []uint32) {
 	slices.Sort(row.Without)
 	row.Without, row.Loops = slices.Compact(row.Without), emit.Loops(m)
@@ -228,8 +228,8 @@ func (c *compiler) addCancelled(name string, f finished, without []properties.As
 	return err
 }
 
-// inWords returns the words of a module that computes only with 32-bit integers. It returns nil if
-// module m uses no other integers, or cannot be changed to use none. The module m may be changed.
+// inWords changes module m to compute only with 32-bit integers, and returns its SPIR-V words. It
+// returns nil if m uses no other integers, or cannot be changed.
 func (c *compiler) inWords(m *ir.Module, uses []properties.Aspect, after func(form string, m *ir.Module)) ([]uint32, error) {
 	if len(uses) == 0 || !split64.Lower(m) {
 		return nil, nil

@@ -56,8 +56,8 @@ type Kernel struct {
 	RunOnly bool
 	// Pointer is set if the Kernel method has a pointer receiver.
 	Pointer bool
-	Words   []uint32 // words of the first module
-	// Variants holds the words of the modules for ABI.Variants. Late lists the variants that
+	Words   []uint32 // SPIR-V words of the first module
+	// Variants holds the SPIR-V words of the modules for ABI.Variants. Late lists the variants that
 	// programs make from the IR, so that stubs have no files for them.
 	Variants [][]uint32
 	Late     []string

@@ -36,7 +36,7 @@ type Config struct {
 	// Show is the folder to which file names in positions are relative. If it is empty, Dir is
 	// used.
 	Show string
-	// Overlay has the contents of files that are not saved yet, by absolute name.
+	// Overlay maps absolute file names to contents that are not saved yet.
 	Overlay map[string][]byte
 	// Intrinsic reports whether the compiler has its own code for a function, so that its body is
 	// not needed. The name has the form "Func" or "Type.Method". Functions of dsl, properties and

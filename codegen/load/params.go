@@ -42,7 +42,7 @@ func Layout(leaves []Leaf) (size int, spilled bool) {
 		p.Offset = alignUp(size, p.Align)
 		size = p.Offset + p.Size
 	}
-	size = alignUp(size, 4) // push constants consist of words of 4 bytes
+	size = alignUp(size, 4) // push constants consist of 32-bit words
 	return size, abi.OffsetArgs+size > abi.MaxLaunchBlock
 }
 

@@ -20,7 +20,7 @@ type View struct {
 	Args   string // type arguments, for example "[T]", or ""
 	Fields []ViewField
 	// Source is the original type in the form of TypeExpr, if stubs can import it. Slices and
-	// Values list the paths of the type's parts, such as "Sub.Data[1]". Slices has the parts that
+	// Values list the paths of the type's parts, such as "Sub.Data[1]". Slices lists the parts that
 	// are slices, and Values the parts without slices.
 	Source         string
 	Slices, Values []string

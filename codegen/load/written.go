@@ -58,8 +58,8 @@ type usage struct {
 	asserts  []*ssa.TypeAssert          // type assertions on values of type error
 	finds    []*ssa.Call                // calls of errors.As and errors.AsType
 	// first lists the types of values that package initializers convert to interfaces. The list
-	// boxed has the types of values that any code converts to interfaces. Some instances of the
-	// methods of generic types are not known. If a generic method converts a value of a type
+	// boxed contains the types of values that any code converts to interfaces. Some instances of
+	// the methods of generic types are not known. If a generic method converts a value of a type
 	// parameter, boxesAny is set, and the value may have any type.
 	first    []types.Type
 	boxed    typeutil.Map
@@ -552,8 +552,8 @@ func (w *follower) call(at flow, in ssa.CallInstruction) {
 	}
 }
 
-// enter follows a value into the body of function fn, which a call may execute. The list args has
-// the values of fn's parameters.
+// enter follows a value into the body of function fn, which a call may execute. The list args
+// contains the values of fn's parameters.
 func (w *follower) enter(at flow, in ssa.CallInstruction, fn *ssa.Function, args []ssa.Value) {
 	for i, a := range args {
 		switch {

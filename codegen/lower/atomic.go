@@ -27,7 +27,7 @@ const (
 	nothing atomicResult = iota
 	oldValue
 	newValue
-	truth // the op's own result is a bool, which the function returns
+	truth // the function returns the result of the op, which is a bool
 )
 
 // atomics maps the name of a function or method of sync/atomic, without the type, to its lowering.

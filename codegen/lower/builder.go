@@ -1,6 +1,6 @@
 package lower
 
-// This file has the basic functions that emit IR.
+// This file contains the basic functions that emit IR.
 
 import (
 	"go/token"

@@ -1,6 +1,6 @@
 package lower
 
-// This file has the storage of variables.
+// This file represents the storage of Go variables.
 
 import (
 	"go/types"

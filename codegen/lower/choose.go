@@ -311,7 +311,7 @@ func (l *lowerer) chooseShape(all []val, idx *ir.Value, t types.Type) (val, bool
 				}
 				return is
 			}, true)
-			xs := append([]*ir.Value{}, leaves(x)...) // not nil, even without leaves
+			xs := append([]*ir.Value{}, leaves(x)...) // must not be nil, even if the value has no run-time scalars
 			if had := c.leaves[n][i]; had != nil {
 				for k := range xs {
 					xs[k] = l.op(ir.OpSelect, xs[k].Type, l.is(u, j), xs[k], had[k])

@@ -1,6 +1,6 @@
 package lower
 
-// This file has the table of intrinsics, and lowers the methods of items and groups.
+// This file contains the table of intrinsics, and lowers the methods of items and groups.
 
 import (
 	"go/types"

@@ -362,7 +362,7 @@ func (l *lowerer) storeSeveral(c *cell, v val) {
 			}
 			return l.is(u, i)
 		}, stored[n] != nil)
-		stored[n] = append([]*ir.Value{}, xs...) // not nil, even without leaves
+		stored[n] = append([]*ir.Value{}, xs...) // must not be nil, even if the value has no run-time scalars
 		if number := l.m.Int(ir.TypeI32, int64(n)); tag == nil {
 			tag = number
 		} else if tag != number {

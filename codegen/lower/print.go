@@ -526,7 +526,7 @@ func (l *lowerer) printRecord(r *printRecord) {
 	l.b = out
 }
 
-// storePrint stores a word of a record.
+// storePrint stores one 32-bit word of a record.
 func (w *builder) storePrint(m mem, x *ir.Value) {
 	v := w.op(ir.OpStore, ir.TypeVoid, append([]*ir.Value{x}, m.args()...)...)
 	v.Aux = m.auxRef()

@@ -181,7 +181,7 @@ func yields(v val) bool {
 
 // shapeAhead returns the shape that phi v will have once its loop is lowered. The method is used
 // for a phi that is read before all its operands are lowered. Only pointers and slices of the
-// kernel's own memory are considered. If no operand has such a shape, the result is nil. No code is
+// kernel's variables are considered. If no operand has such a shape, the result is nil. No code is
 // emitted.
 func (l *lowerer) shapeAhead(f *frame, v ssa.Value, seen map[ssa.Value]bool) val {
 	if seen[v] {
@@ -241,7 +241,8 @@ func (l *lowerer) shapeAhead(f *frame, v ssa.Value, seen map[ssa.Value]bool) val
 	return nil
 }
 
-// ownShape returns x if it is a pointer or slice of the kernel's own memory, otherwise nil.
+// ownShape returns x if x is a pointer or slice of the kernel's variables. For other values, such
+// as slices of device memory, it returns nil.
 func ownShape(x val) val {
 	switch x := x.(type) {
 	case slice:
@@ -286,7 +287,7 @@ func (l *lowerer) phiCell(f *frame, phi *ssa.Phi, x val) *cell {
 	return c
 }
 
-// kindOf returns the word for a reference in messages: slice or pointer.
+// kindOf returns the name of a reference's kind for messages, which is "slice" or "pointer".
 func kindOf(v val) string {
 	if _, ok := v.(slice); ok {
 		return "slice"

@@ -1,6 +1,6 @@
 package lower
 
-// This file has the representation of Go values.
+// This file defines the lowered form of Go values.
 
 import (
 	"go/types"

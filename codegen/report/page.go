@@ -17,8 +17,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/view"
 )
 
-// Compiled is a compiled kernel. It holds the kernel's description, and the words of its modules as
-// in codegen.Module.
+// Compiled is a compiled kernel. The struct holds the kernel's description, and the SPIR-V words of
+// its modules as in codegen.Module.
 type Compiled struct {
 	ABI      *abi.Kernel
 	Words    []uint32
@@ -33,7 +33,8 @@ type Compiled struct {
 type Compiler func(k *load.Kernel, after func(form string, m *ir.Module)) (*Compiled, diag.List, error)
 
 // Page returns the page that shows a program's kernels. Parameter diags holds the diagnostics of
-// loading. The result has these and the kernels' own diagnostics. If loading failed, prog is nil.
+// loading. The second result contains these diagnostics and those of compiling the kernels. If
+// loading failed, prog is nil.
 func Page(ctx context.Context, title string, prog *load.Program, diags diag.List, compile Compiler) (*view.Page, diag.List, error) {
 	page := &view.Page{Title: title}
 	if prog == nil {
