@@ -49,7 +49,7 @@ var rules = []rule{
 	{ruleRecursion, diag.Recursion, "functions that call themselves", nil},
 }
 
-// builtin returns the name of the predeclared function that instruction in calls. For other
+// builtin returns the name of the predeclared function that an instruction calls. For other
 // instructions it returns "".
 func builtin(in ssa.Instruction) string {
 	if c, ok := in.(*ssa.Call); ok {

@@ -42,7 +42,7 @@ type begun struct {
 	stopped *Reason // reason why the evaluation ended, if known
 }
 
-// begin records that instruction in is about to run. The last instruction in the package's own code
+// begin records that an instruction is about to run. The last instruction in the package's own code
 // and the last one in other packages are both recorded. Users understand a call of another
 // package's function better than that function's code.
 func (f *runFrame) begin(in ssa.Instruction) {
@@ -104,7 +104,7 @@ func (r *initRun) innermost() (*Reason, string) {
 	return w, in
 }
 
-// lacks returns the reason why an operand of instruction in is unknown. If all operands are known,
+// lacks returns the reason why an operand of an instruction is unknown. If all operands are known,
 // it returns nil.
 func (f *runFrame) lacks(in ssa.Instruction) *Reason {
 	var ops [8]*ssa.Value

@@ -16,7 +16,7 @@ type thrown struct {
 	depth int
 }
 
-// throw follows a value of type t that instruction in converts to error. The uses of the resulting
+// throw follows a value of type t that an instruction converts to error. The uses of the resulting
 // error are not followed. Instead, throw assumes that the methods of type t are called. It also
 // assumes that each assertion of an error to type t yields this value. Packages that are not loaded
 // are assumed not to write memory behind errors.

@@ -117,7 +117,7 @@ func (w *follower) name(t types.Type) string {
 	return types.TypeString(t, types.RelativeTo(w.g.Pkg.Pkg))
 }
 
-// outBy describes how instruction in makes the followed value available to unknown code.
+// outBy describes how an instruction makes the followed value available to unknown code.
 func (w *follower) outBy(in ssa.Instruction) string {
 	what := w.lead(w.at.Type())
 	if _, ok := w.at.(*ssa.Global); ok {

@@ -132,7 +132,7 @@ func placesIn(b *ssa.BasicBlock, units []ast.Node) map[ssa.Instruction]ast.Node 
 	return at
 }
 
-// evaluates reports whether instruction in may be the evaluation of expression e.
+// evaluates reports whether an instruction may be the evaluation of expression e.
 func evaluates(in ssa.Instruction, e ast.Expr) bool {
 	switch in := in.(type) {
 	case *ssa.UnOp:
@@ -200,11 +200,11 @@ func (o *orderer) block(b *ssa.BasicBlock, units []ast.Node) {
 	}
 }
 
-// isUpdate reports whether instruction in may be the store of an assignment x op= y.
+// isUpdate reports whether an instruction may be the store of an assignment x op= y.
 func isUpdate(in ssa.Instruction) bool { return updated(in) != nil }
 
-// updated returns the load of x if instruction in is the store of an assignment x op= y. Otherwise
-// it returns nil.
+// updated returns the load of x if its argument is the store of an assignment x op= y. Otherwise it
+// returns nil.
 func updated(in ssa.Instruction) *ssa.UnOp {
 	st, ok := in.(*ssa.Store)
 	if !ok {
@@ -295,7 +295,7 @@ func waiting(before []ssa.Instruction, call ssa.Instruction, same func(ssa.Instr
 	return late
 }
 
-// canWait reports whether gc evaluates instruction in after the calls of its statement.
+// canWait reports whether gc evaluates an instruction after the calls of its statement.
 func canWait(in ssa.Instruction) bool {
 	switch in := in.(type) {
 	case *ssa.UnOp, *ssa.BinOp, *ssa.IndexAddr, *ssa.FieldAddr, *ssa.Index, *ssa.Field, *ssa.ChangeType, *ssa.Extract:
@@ -318,7 +318,7 @@ func isStoreOfLiteral(in ssa.Instruction, needed map[ssa.Value]bool) bool {
 	return ok && !needed[a]
 }
 
-// mayWrite reports whether instruction in is a call that may write to memory read by its statement.
+// mayWrite reports whether an instruction is a call that may write to memory read by its statement.
 func (o *orderer) mayWrite(in ssa.Instruction) bool {
 	c, ok := in.(*ssa.Call)
 	if !ok {

@@ -246,7 +246,7 @@ func noInit(p *ssa.Package) bool {
 	return init == nil || len(init.Blocks) == 0
 }
 
-// interfaceMethods adds to r.methods the methods that become callable when instruction in converts
+// interfaceMethods adds to r.methods the methods that become callable when an instruction converts
 // a value to an interface.
 func (r *reacher) interfaceMethods(in *ssa.MakeInterface) {
 	iface, ok := in.Type().Underlying().(*types.Interface)

@@ -171,7 +171,7 @@ func (f *usage) index() {
 	}
 }
 
-// boxesParam reports whether instruction in converts a value of a type parameter to an interface.
+// boxesParam reports whether an instruction converts a value of a type parameter to an interface.
 func boxesParam(in ssa.Instruction) bool {
 	var x ssa.Value
 	switch in := in.(type) {
@@ -300,7 +300,7 @@ func (w *follower) add(v ssa.Value, depth int) {
 	}
 }
 
-// where returns the position of instruction in. For an instruction of a wrapper, which has no
+// where returns the position of an instruction. For an instruction of a wrapper, which has no
 // position, it returns that of the function or of the variable.
 func (w *follower) where(in ssa.Instruction) token.Pos {
 	return cmp.Or(in.Pos(), in.Parent().Pos(), w.g.Pos())
@@ -313,7 +313,7 @@ func earlier(pos *token.Pos, at token.Pos) {
 	}
 }
 
-// wrote records that instruction in writes to the followed memory.
+// wrote records that an instruction writes to the followed memory.
 func (w *follower) wrote(in ssa.Instruction) {
 	at := w.where(in)
 	if w.initially(in.Parent(), nil) {
@@ -329,7 +329,7 @@ func (w *follower) wrote(in ssa.Instruction) {
 	earlier(&w.found.Stored, at)
 }
 
-// out records that instruction in makes the followed memory available to unknown code. If there are
+// out records that an instruction makes the followed memory available to unknown code. If there are
 // several such instructions, one in the variable's package is preferred, since it is the most
 // informative.
 func (w *follower) out(in ssa.Instruction) {
@@ -354,7 +354,7 @@ func (w *follower) made(t types.Type) {
 	}
 }
 
-// use follows a value into instruction in, which uses the value.
+// use follows a value into an instruction that uses the value.
 func (w *follower) use(at flow, in ssa.Instruction) {
 	switch in := in.(type) {
 	case *ssa.Store:
@@ -487,7 +487,7 @@ func isInit(fn *ssa.Function) bool {
 	return fn.Parent() == nil && fn.Signature.Recv() == nil && strings.HasPrefix(fn.Name(), "init#")
 }
 
-// callsInitially reports whether instruction in only calls function fn, and runs only while the
+// callsInitially reports whether an instruction only calls function fn, and runs only while the
 // variable's package is initialized.
 func (w *follower) callsInitially(fn ssa.Value, in ssa.Instruction, up []*ssa.Function) bool {
 	if _, ok := in.(*ssa.DebugRef); ok {

@@ -447,7 +447,8 @@ func (l *lowerer) equalPointers(x, y pointer) val {
 	return l.op(ir.OpLOr, ir.TypeBool, none, l.op(ir.OpLAnd, ir.TypeBool, some, l.sameRef(x.ref, y.ref)))
 }
 
-// hasIdentity reports whether two references like r can be compared for being the same variable.
+// hasIdentity reports whether code can test that reference r and another one refer to the same
+// variable.
 func hasIdentity(r ref) bool {
 	switch r := r.(type) {
 	case part:

@@ -49,8 +49,8 @@ func (l *lowerer) typeAssert(in *ssa.TypeAssert) val {
 	return v
 }
 
-// assertText returns the text of gc's panic for a failed assertion to type to. from is the
-// operand's static type. The parameter has is the operand's dynamic type, or nil for a nil
+// assertText returns the text of gc's panic for a failed assertion to type to. Parameter from is
+// the operand's static type. The parameter has is the operand's dynamic type, or nil for a nil
 // interface.
 func assertText(from, has, to types.Type) string {
 	const prefix = "interface conversion: "

@@ -34,8 +34,8 @@ func holdsBad(v val) bool {
 	return false
 }
 
-// passesOn reports whether instruction in can be lowered although an operand is bad. Either its
-// result is known all the same, or its lowering reports which operand is bad.
+// passesOn reports whether an instruction can be lowered although an operand is bad. Either the
+// instruction's result is known all the same, or its lowering reports which operand is bad.
 func passesOn(in ssa.Value) bool {
 	switch in.(type) {
 	case *ssa.Call, *ssa.MakeClosure, *ssa.MakeInterface:

@@ -48,8 +48,7 @@ func castFrom(addr ssa.Value) (types.Type, bool) {
 	return load.Reinterpreted(c)
 }
 
-// reinterpret returns the number of type to that has the same bits as x, of type from. The types
-// have the same size.
+// reinterpret converts number x to another type of the same size. The bits of x stay the same.
 func (l *lowerer) reinterpret(x *ir.Value, from, to types.Type) val {
 	switch {
 	case gotypes.IsFloat(from) == gotypes.IsFloat(to):

@@ -29,21 +29,21 @@ type cell struct {
 	home   *place      // block in which the variable is declared
 	decl   ssa.Instruction
 
-	one      *ir.Value // the only constant ever stored in a phi's variable; nil if there may be several values
-	known    bool      // whether a value was stored in the variable
-	edges    int       // number of edges that lead to the phi
-	edge     val       // value stored by the last of these edges
-	anew     bool      // whether each iteration of a loop has a variable of its own
-	born     int       // foresight.time of the declaration; 0 before it
-	once     bool      // whether only the declaration stores to the variable, so that field one is its value
-	oneAt    *ir.Block // block of the store of field one, for a variable with anew set
-	last     val       // constant or slice that was stored last, if sizes may depend on it
-	lastAt   *ir.Block // block of the store that set field last
-	zeroed   *ir.Block // block in which the variable was zeroed
-	versions *versions // successive shapes of the variable; nil if its shape never changes
-	several  *several  // nil if the variable holds values of one shape at a time
-	inst     *path     // path of the variable; distinguishes variables that the same declaration makes
-	pending  bool      // whether the variable was used, in a loop, before its declaration was lowered
+	onlyConst   *ir.Value // the only constant ever stored in a phi's variable; nil if there may be several values
+	known       bool      // whether a value was stored in the variable
+	edges       int       // number of edges that lead to the phi
+	edge        val       // value stored by the last of these edges
+	anew        bool      // whether each iteration of a loop has a variable of its own
+	born        int       // foresight.time of the declaration; 0 before it
+	once        bool      // whether only the declaration stores to the variable, so that field onlyConst is its value
+	onlyConstAt *ir.Block // block of the store of field onlyConst, for a variable with anew set
+	last        val       // constant or slice that was stored last, if sizes may depend on it
+	lastAt      *ir.Block // block of the store that set field last
+	zeroed      *ir.Block // block in which the variable was zeroed
+	versions    *versions // successive shapes of the variable; nil if its shape never changes
+	several     *several  // nil if the variable holds values of one shape at a time
+	inst        *path     // path of the variable; distinguishes variables that the same declaration makes
+	pending     bool      // whether the variable was used, in a loop, before its declaration was lowered
 
 	bad      bool // whether the contents are unknown because of an error
 	reported bool // whether an error about several possible values has been reported
@@ -60,10 +60,10 @@ type cell struct {
 // know records a store of x to the variable of a phi.
 func (c *cell) know(x val) {
 	v, ok := x.(*ir.Value)
-	if !ok || !v.IsConst() || c.known && c.one != v {
+	if !ok || !v.IsConst() || c.known && c.onlyConst != v {
 		v = nil
 	}
-	c.one, c.known = v, true
+	c.onlyConst, c.known = v, true
 }
 
 // place is a block of an inlined call. A call may be lowered once for each alternative of a oneOf.
@@ -196,7 +196,7 @@ func (l *lowerer) zeroCell(c *cell) {
 		zero := l.m.Const(c.scalar.Type, 0)
 		l.storeVar(c.scalar, zero)
 		if c.remember(l, zero); c.once && l.foresight.carried.folds {
-			c.one = zero
+			c.onlyConst = zero
 		}
 	case c.cls == classShape:
 		l.storeCell(c, l.zero(c.typ))
@@ -226,8 +226,8 @@ func (l *lowerer) loadCell(c *cell) val {
 	}
 	switch c.cls {
 	case classScalar:
-		if c.one != nil && (c.once || c.anew && l.unchanged(c.oneAt)) {
-			return c.one
+		if c.onlyConst != nil && (c.once || c.anew && l.unchanged(c.onlyConstAt)) {
+			return c.onlyConst
 		}
 		if c.last != nil && l.unchanged(c.lastAt) {
 			return c.last
@@ -299,9 +299,9 @@ func (l *lowerer) storeCell(c *cell, v val) {
 			l.storeVar(c.scalar, x)
 			c.remember(l, x)
 			if c.once || c.anew {
-				c.one, c.oneAt = nil, l.b
+				c.onlyConst, c.onlyConstAt = nil, l.b
 				if x.IsConst() {
-					c.one = x
+					c.onlyConst = x
 				}
 			}
 			return

@@ -54,7 +54,7 @@ func (l *lowerer) elemAddr(in *ssa.IndexAddr, x parts, idx *ir.Value) val {
 	return u
 }
 
-// part lowers the address of a field or element if the base u is one of several values. Each
+// part lowers the address of a field or element of u, which is one of several values. Each
 // alternative of u must be a pointer that is not nil, or a slice that is resolved while lowering.
 // No branches are needed, and the result can again be one of several addresses.
 func (l *lowerer) part(in ssa.Value, u oneOf) (val, bool) {
@@ -77,7 +77,7 @@ func (l *lowerer) part(in ssa.Value, u oneOf) (val, bool) {
 			return nil, false
 		}
 		for _, alt := range u.alts {
-			alts = append(alts, l.with(in.X, alt, func() val { return l.fieldAddr(in) }))
+			alts = append(alts, l.withOperand(in.X, alt, func() val { return l.fieldAddr(in) }))
 		}
 	case *ssa.IndexAddr:
 		i, ok := l.get(in.Index).(*ir.Value)
@@ -135,7 +135,7 @@ func (l *lowerer) partOfSlices(in *ssa.IndexAddr, u oneOf, i *ir.Value) []val {
 		x, _ := u.alts[j].(parts)
 		at := idx
 		if !idx.IsConst() { // the index may be out of range for the other slices
-			at = l.op(ir.OpSelect, idx.Type, l.is(u, j), idx, l.m.Const(idx.Type, 0))
+			at = l.op(ir.OpSelect, idx.Type, l.isAlt(u, j), idx, l.m.Const(idx.Type, 0))
 		}
 		alts = append(alts, l.elemAddr(in, x, at))
 	}
@@ -198,8 +198,7 @@ func onlyRead(addr ssa.Value) bool {
 }
 
 // unknownValue reports that a value may be one of several values of type t that cannot be
-// distinguished at run time. why names the part of the value that cannot be distinguished, if only
-// a part is the reason.
+// distinguished at run time. If only a part of the value is the reason, why describes that part.
 func (r *reporter) unknownValue(t types.Type, why string) val {
 	if why == "" {
 		r.errorf(diag.Type, r.pos, "let fewer be stored, or use a switch",
@@ -246,14 +245,14 @@ func (l *lowerer) loadChoice(c choice) val {
 // no oneOf may have.
 func (r *reporter) notOneOf(all []val, t types.Type) val {
 	for _, v := range all {
-		if why := against(v); why != "" {
+		if why := whyNoAlt(v); why != "" {
 			return r.unknownValue(t, why)
 		}
 	}
 	return r.unknownValue(t, "")
 }
 
-// choose returns the value with index idx among all, which have type t. Functions, interface
+// choose returns element idx of the list all, whose values have type t. Functions, interface
 // values, pointers and slices of different shapes are combined into a oneOf.
 func (l *lowerer) choose(all []val, idx *ir.Value, t types.Type) (val, bool) {
 	switch first := all[0].(type) {
@@ -286,7 +285,7 @@ type chooser struct {
 	tags   []val           // number of each value's shape
 }
 
-// chooseShape returns the value with index idx among all, whose values may have different shapes.
+// chooseShape returns element idx of the list all, whose values may have different shapes.
 func (l *lowerer) chooseShape(all []val, idx *ir.Value, t types.Type) (val, bool) {
 	var c chooser
 	for i, v := range all {
@@ -307,14 +306,14 @@ func (l *lowerer) chooseShape(all []val, idx *ir.Value, t types.Type) (val, bool
 			l.hold(c.shapes[n], x, func() *ir.Value {
 				is := l.op(ir.OpIEq, ir.TypeBool, idx, l.m.Int(idx.Type, int64(i)))
 				if len(u.alts) > 1 {
-					is = l.op(ir.OpLAnd, ir.TypeBool, is, l.is(u, j))
+					is = l.op(ir.OpLAnd, ir.TypeBool, is, l.isAlt(u, j))
 				}
 				return is
 			}, true)
 			xs := append([]*ir.Value{}, leaves(x)...) // must not be nil, even if the value has no run-time scalars
 			if had := c.leaves[n][i]; had != nil {
 				for k := range xs {
-					xs[k] = l.op(ir.OpSelect, xs[k].Type, l.is(u, j), xs[k], had[k])
+					xs[k] = l.op(ir.OpSelect, xs[k].Type, l.isAlt(u, j), xs[k], had[k])
 				}
 			}
 			c.leaves[n][i] = xs

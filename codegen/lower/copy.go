@@ -115,8 +115,8 @@ func groupScalars(groups []*scalarsAt, t types.Type, blank bool, path []int, dim
 	return groups
 }
 
-// elements returns how often the group's scalars occur. It is the product of the lengths of the
-// arrays.
+// elements returns how often the group's scalars occur. The result is the product of the lengths of
+// the arrays.
 func (g *scalarsAt) elements() int64 {
 	n := int64(1)
 	for _, d := range g.dims {

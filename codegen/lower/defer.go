@@ -19,7 +19,7 @@ import (
 type deferred struct {
 	in    *ssa.Defer
 	armed *ir.Var
-	fn    *cell // deferred function; nil if the source names it
+	fn    *cell // function value to call; nil if the source calls a function by its name
 	args  []*cell
 
 	reached bool

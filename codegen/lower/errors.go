@@ -132,7 +132,7 @@ func (l *lowerer) inChain(err val, depth int, test func(e iface) *ir.Value) val 
 	})
 }
 
-// errorIface is the type error.
+// errorIface is the predeclared type error.
 var errorIface = types.Universe.Lookup("error").Type()
 
 // inChains lowers the test for the chain of each error in a slice, until a test succeeds.

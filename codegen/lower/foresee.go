@@ -19,11 +19,11 @@ import (
 // carried is the state that one lowering of a kernel passes to the next.
 type carried struct {
 	known   map[any]bool              // declarations of variables that hold values of several shapes
-	ahead   map[*path][]val           // shapes that these variables had in the previous lowering
+	ahead   map[*path][]val           // shapes that variables in known had in the previous lowering
 	early   map[*path]bool            // variables that an iteration of a loop reads before a later iteration executes their declaration
 	tries   map[*path]int             // number of lowerings that added a shape, by variable
 	paths   map[path]*path            // all paths; makes equal paths the same pointer
-	owners  map[*ir.Var]*cell         // cells by their memory, of all lowerings
+	owners  map[*ir.Var]*cell         // cell of each array variable, from all lowerings
 	inits   *constinit.Env            // values of package-level variables
 	objects map[any]*constinit.Object // objects of packages, by their ids
 	rolled  map[rolledKey]bool        // loops that must be lowered as loops, not iteration by iteration

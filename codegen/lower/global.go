@@ -215,7 +215,7 @@ func (l *lowerer) globalSlice(g *ssa.Global, s *types.Slice, tree *constinit.Tre
 	if tree.Leaf == nil && !l.isFlat(s.Elem()) {
 		if v, ok := l.constTree(tree, types.NewArray(s.Elem(), n)); ok {
 			p := constParts(v.(tuple).elems, l.foresight.backing(tree))
-			p.of = g
+			p.global = g
 			return pointer{ref: constRef{v: p}}
 		}
 	}
@@ -491,7 +491,7 @@ func (l *lowerer) objectPointer(o *constinit.Object) (val, bool) {
 	if p, ok := l.objects[o.ID]; ok {
 		return p, p != nil
 	}
-	l.objects[o.ID] = nil // for an object that points to itself: its pointer cannot be represented
+	l.objects[o.ID] = nil // stops the recursion for an object that points to itself
 	v, ok := l.constTree(o.Tree, o.Type)
 	delete(l.objects, o.ID)
 	if !ok {

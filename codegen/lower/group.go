@@ -155,7 +155,7 @@ func (w *builder) word(v *ir.Value, f func(v *ir.Value) *ir.Value) *ir.Value {
 }
 
 // selectFrom lowers dsl.GroupBroadcast and similar functions. If lane is out of range, the result
-// is zero, not the work-item's own value. So the result is uniform if lane is.
+// is zero, not the work-item's own value. So the result is uniform if lane is uniform.
 func (l *lowerer) selectFrom(s ir.Scope, v, lane *ir.Value) *ir.Value {
 	zero := l.m.Int(ir.TypeI32, 0)
 	return l.word(v, func(v *ir.Value) *ir.Value {

@@ -16,8 +16,8 @@ type held struct {
 	typ types.Type
 }
 
-// where is the condition under which a held array exists. Each oneOf that contains the array must
-// have the alternative that the list gives for it.
+// where is the condition under which a held array exists. Each oneOf in the list contains the
+// array, and must have alternative i for the array to exist.
 type where []struct {
 	u oneOf
 	i int
@@ -74,10 +74,10 @@ func (l *lowerer) holdAnew(v val) val {
 	})
 }
 
-// hold copies the held arrays of src to those of dst, which has the same shape. The function is
+// hold copies the held arrays of src to those of dst, which has the same shape. Function present
 // returns the condition that the value has alternative src. If the condition is false, the arrays
 // may still be copied, unless must is set.
-func (l *lowerer) hold(dst, src val, is func() *ir.Value, must bool) {
+func (l *lowerer) hold(dst, src val, present func() *ir.Value, must bool) {
 	var to []held
 	eachHeld(dst, func(h held, _ where) { to = append(to, h) })
 	i := -1
@@ -86,29 +86,29 @@ func (l *lowerer) hold(dst, src val, is func() *ir.Value, must bool) {
 			l.copyMem(to[i].at, from.at, from.typ)
 			return
 		}
-		l.copyWhere(is, in, to[i].at, from)
+		l.copyWhere(present, in, to[i].at, from)
 	})
 }
 
-// unheld returns an alternative v with copies of its held arrays, as array values. The function is
+// unheld returns an alternative v with copies of its held arrays, as array values. Function present
 // returns the condition that the value has this alternative. Arrays need to be copied only if the
 // condition is true.
-func (l *lowerer) unheld(v val, is func() *ir.Value) val {
+func (l *lowerer) unheld(v val, present func() *ir.Value) val {
 	return mapHeld(v, func(h held, in where) val {
 		if straightCopy(h.typ) {
 			return l.snapshot(h.at, h.typ)
 		}
 		c := l.newCell(h.typ, "copy")
-		l.copyWhere(is, in, c.mem, h)
+		l.copyWhere(present, in, c.mem, h)
 		return array{c.mem}
 	})
 }
 
-// copyWhere copies a held array to other memory if the conditions is and in are true.
-func (l *lowerer) copyWhere(is func() *ir.Value, in where, to mem, from held) {
-	cond := is()
+// copyWhere copies a held array to other memory if the conditions present and in are true.
+func (l *lowerer) copyWhere(present func() *ir.Value, in where, to mem, from held) {
+	cond := present()
 	for _, one := range in {
-		if is := l.is(one.u, one.i); cond.IsConst() && cond.Bits == 1 {
+		if is := l.isAlt(one.u, one.i); cond.IsConst() && cond.Bits == 1 {
 			cond = is
 		} else {
 			cond = l.op(ir.OpLAnd, ir.TypeBool, cond, is)

@@ -25,7 +25,7 @@ func (l *lowerer) instr(in ssa.Instruction) {
 	case *ssa.Store, *ssa.Panic:
 		if v, u, ok := l.resolved(in); ok {
 			l.each(u, nil, func(alt val) val {
-				return l.with(v, alt, func() val { l.instr(in); return nil })
+				return l.withOperand(v, alt, func() val { l.instr(in); return nil })
 			})
 			return
 		}
@@ -135,8 +135,8 @@ func (l *lowerer) phi(f *frame, in *ssa.Phi) val {
 	}
 	if l.foresight.carried.folds && naturalLoop(in.Block()) == nil { // all edges to this block have been lowered, as it heads no loop
 		switch {
-		case c.one != nil:
-			return c.one
+		case c.onlyConst != nil:
+			return c.onlyConst
 		case c.edges == 1:
 			return c.edge
 		}
@@ -216,7 +216,7 @@ func (l *lowerer) value(in ssa.Value) val {
 			return x
 		}
 		return l.each(u, in.Type(), func(alt val) val {
-			return l.with(v, alt, func() val { return l.value(in) })
+			return l.withOperand(v, alt, func() val { return l.value(in) })
 		})
 	}
 	if l.throughNil(in.(ssa.Instruction)) {

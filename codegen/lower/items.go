@@ -17,7 +17,8 @@ import (
 type intrinsic func(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val
 
 // intrinsics maps the full name of a function to the function that lowers calls of it. The full
-// name is the result of RelString(nil) of the function's origin.
+// name is the result of RelString(nil). For an instance of a generic function, it is the generic
+// function's name.
 var intrinsics = map[string]intrinsic{}
 
 // Known reports whether the function with the given full name is lowered

@@ -17,7 +17,8 @@ import (
 // for it. The difference matters only if a pointer or closure to an earlier iteration's variable is
 // still used after the next iteration has declared the variable. Kernels with such uses are
 // refused. If a loop is lowered iteration by iteration, each iteration has a cell of its own. But
-// that cell is declared again if the loop runs again, or in an inner loop.
+// this cell is declared again if the loop runs again, or if the declaration is also in an inner
+// loop.
 
 // keepsOld checks operand v of a phi, with the value x. If the phi may be used after a variable to
 // which x refers has been declared again, keepsOld reports an error.
@@ -59,9 +60,9 @@ func (l *lowerer) storesOld(to ref, x val) {
 	}
 }
 
-// iterationOf returns the Alloc of a loop variable's first instance, if in is the Alloc of the next
-// iteration's instance. Otherwise it returns nil. If something refers to a variable of a three-part
-// for statement, go/ssa copies the variable at the end of each iteration:
+// iterationOf returns the Alloc of a loop variable's first instance, if its argument is the Alloc
+// of the next iteration's instance. Otherwise it returns nil. If something refers to a variable of
+// a three-part for statement, go/ssa copies the variable at the end of each iteration:
 //
 //	head: p = phi [first, next]
 //	post: t = *p; next = new T; *next = t; …
@@ -95,8 +96,9 @@ func iterationOf(in *ssa.Alloc) *ssa.Alloc {
 	return first
 }
 
-// lastInstance returns the Alloc that is executed in each iteration, if in is the Alloc of a loop
-// variable's first instance in a three-part for statement. Otherwise it returns in.
+// lastInstance returns the Alloc that is executed in each iteration, if its argument is the Alloc
+// of a loop variable's first instance in a three-part for statement. Otherwise it returns its
+// argument.
 func lastInstance(in *ssa.Alloc) *ssa.Alloc {
 	for _, r := range *in.Referrers() {
 		phi, ok := r.(*ssa.Phi)
@@ -353,14 +355,14 @@ func (c *cell) setBorn(time int) {
 	}
 }
 
-// roundsOf returns the loops of f that are lowered iteration by iteration and contain at, the
+// roundsOf returns the loops of f that are lowered iteration by iteration and contain decl, the
 // declaration of variable c. In such loops, each iteration has a variable of its own. If block in
-// is not nil, only loops that contain in are returned. For a variable that has not been declared
-// yet, the result is empty.
-func (f *frame) roundsOf(c *cell, at ssa.Instruction, in *ssa.BasicBlock) []*unrolled {
+// is not nil, only loops that also contain this block are returned. For a variable that has not
+// been declared yet, the result is empty.
+func (f *frame) roundsOf(c *cell, decl ssa.Instruction, in *ssa.BasicBlock) []*unrolled {
 	var all []*unrolled
 	for _, u := range f.unrolled {
-		if at != nil && c.born > 0 && u.blocks[at.Block()] && (in == nil || u.blocks[in]) {
+		if decl != nil && c.born > 0 && u.blocks[decl.Block()] && (in == nil || u.blocks[in]) {
 			all = append(all, u)
 		}
 	}
@@ -368,19 +370,19 @@ func (f *frame) roundsOf(c *cell, at ssa.Instruction, in *ssa.BasicBlock) []*unr
 }
 
 // ofRoundBefore reports whether variable c belongs to an earlier iteration of a loop that contains
-// block in. If in is the loop's head, the current iteration is about to end, so its variables
-// count, too.
-func (f *frame) ofRoundBefore(c *cell, at ssa.Instruction, in *ssa.BasicBlock) bool {
+// a given block. If that block is the loop's head, the current iteration is about to end, so its
+// variables count, too.
+func (f *frame) ofRoundBefore(c *cell, decl ssa.Instruction, in *ssa.BasicBlock) bool {
 	return c.born > 0 && slices.ContainsFunc(f.unrolled, func(u *unrolled) bool {
-		return u.active && u.blocks[in] && u.blocks[at.Block()] && (c.born < u.began || in == u.head)
+		return u.active && u.blocks[in] && u.blocks[decl.Block()] && (c.born < u.began || in == u.head)
 	})
 }
 
-// liveAcross reports whether instruction at may run between a phi and a use of the phi's value.
-// Paths that continue with the next iteration of the given loops do not count. If deep is set, uses
-// through other phis count.
-func liveAcross(phi *ssa.Phi, at ssa.Instruction, rounds []*unrolled, deep bool) bool {
-	home, b := phi.Block(), at.Block()
+// liveAcross reports whether the instruction decl may run between a phi and a use of the phi's
+// value. Paths that continue with the next iteration of the given loops do not count. If deep is
+// set, uses through other phis count.
+func liveAcross(phi *ssa.Phi, decl ssa.Instruction, rounds []*unrolled, deep bool) bool {
+	home, b := phi.Block(), decl.Block()
 	reached := map[*ssa.BasicBlock]bool{}
 	walk(home, home, reached, rounds...)
 	if b != home && !reached[b] {
@@ -388,7 +390,7 @@ func liveAcross(phi *ssa.Phi, at ssa.Instruction, rounds []*unrolled, deep bool)
 	}
 	after := map[*ssa.BasicBlock]bool{}
 	walk(b, home, after, rounds...)
-	from := slices.Index(b.Instrs, at)
+	from := slices.Index(b.Instrs, decl)
 	for _, u := range usesOf(phi, deep) {
 		if after[u.block] || u.block == b && u.index > from {
 			return true
@@ -416,23 +418,24 @@ func walk(b, stop *ssa.BasicBlock, seen map[*ssa.BasicBlock]bool, rounds ...*unr
 	}
 }
 
-// readAfter reports whether instruction at may run again, followed by a use of the variable
-// declared by held, without another execution of the declaration. If held is nil, the variable is
-// declared outside. Later iterations of the given loops do not count as running at again.
-func readAfter(at, held ssa.Instruction, rounds []*unrolled) bool {
-	if at == nil {
+// readAfter reports whether the instruction decl may run again before a use of the variable that
+// held declares. The declaration must not run in between. If held is nil, the variable is declared
+// outside of the function. Running decl in a later iteration of one of the given loops does not
+// count.
+func readAfter(decl, held ssa.Instruction, rounds []*unrolled) bool {
+	if decl == nil {
 		return false
 	}
 	var stop *ssa.BasicBlock
 	if held != nil {
-		if stop = held.Block(); stop == at.Block() {
+		if stop = held.Block(); stop == decl.Block() {
 			return false
 		}
 	}
 	seen := map[*ssa.BasicBlock]bool{}
-	walk(at.Block(), stop, seen, rounds...)
-	if !seen[at.Block()] || held == nil {
-		return seen[at.Block()]
+	walk(decl.Block(), stop, seen, rounds...)
+	if !seen[decl.Block()] || held == nil {
+		return seen[decl.Block()]
 	}
 	// A variable declared inside an inlined call is used only in that call.
 	v, ok := held.(*ssa.Alloc)

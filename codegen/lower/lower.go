@@ -70,7 +70,7 @@ type frame struct {
 	retVal    val
 	defers    []*deferred
 	converted map[ssa.Value]bool // values rounded by explicit conversions to their own type
-	looks     map[ssa.Value]view // strings of bytes (views) of which a conversion to bytes is only read, by conversion
+	looks     map[ssa.Value]view // views whose conversion to a byte slice needs no copy, by conversion
 	late      map[ssa.Value]*lateAddr
 	unrolled  []*unrolled         // loops that are lowered iteration by iteration; inner loops come last
 	outs      map[ssa.Value]*cell // variables for values that are defined in one of these loops and used after it
@@ -101,7 +101,7 @@ func LowerRest(p *load.Program, k *load.Kernel, refused map[ssa.Instruction]bool
 			l.m, l.foresight.repeat = nil, false
 		}
 		if l.budget.tooLarge {
-			// Further errors are not looked for, since they may be caused by missing code.
+			// Further errors are dropped, since they may be caused by missing code.
 			l.m, l.foresight.repeat = nil, false
 			l.diags = slices.DeleteFunc(l.diags, func(d *diag.Diagnostic) bool { return d.Code != diag.TooLarge })
 		}
@@ -113,8 +113,8 @@ func LowerRest(p *load.Program, k *load.Kernel, refused map[ssa.Instruction]bool
 }
 
 // newLowerer returns the state for lowering a kernel. Parameter inData lists the tables that must
-// be constant data, texts the strings that must be in a table. Parameter kept holds the results of
-// earlier lowerings.
+// be constant data. Parameter texts lists the strings that must be in a table. Parameter kept holds
+// the results of earlier lowerings.
 func newLowerer(p *load.Program, k *load.Kernel, refused map[ssa.Instruction]bool, inData map[*ssa.Global]bool, texts *texts, kept *carried) *lowerer {
 	m := ir.NewModule(k.Name)
 	m.Form, m.Rank, m.Disabled = k.Form, k.Rank, p.Disabled
@@ -416,8 +416,8 @@ func funcIn(v val) (function, bool) {
 	return f, ok
 }
 
-// unwrap returns v, the results of a function. If there is only one result, it returns the single
-// element of v.
+// unwrap returns the results v of a function. If the function has only one result, unwrap returns
+// the single element of v.
 func (w *builder) unwrap(v val, res *types.Tuple) val {
 	if t, ok := v.(tuple); ok && res.Len() == 1 {
 		return t.elems[0]
@@ -476,7 +476,7 @@ func (l *lowerer) blocks(f *frame, order []*ssa.BasicBlock) {
 	}
 }
 
-// next lowers instruction in of frame f.
+// next lowers one instruction of frame f.
 func (l *lowerer) next(f *frame, in ssa.Instruction) {
 	if p := in.Pos(); p.IsValid() && within(f.fn, p) {
 		l.pos = p

@@ -27,7 +27,7 @@ func (l *lowerer) makeSlice(in *ssa.MakeSlice) val {
 	return l.makeOf(in, l.toI64(n, in.Len.Type()), l.toI64(c, in.Cap.Type()), isUint64(in.Len.Type()))
 }
 
-// makeOf makes a slice of length n and capacity c as the result of instruction in.
+// makeOf makes a slice of length n and capacity c as the result of an instruction.
 func (l *lowerer) makeOf(in ssa.Value, n, c *ir.Value, unsigned bool) val {
 	if k, known := l.known(n); known {
 		n = l.m.Int(ir.TypeI64, k)

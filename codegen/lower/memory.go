@@ -114,8 +114,8 @@ func (l *lowerer) deref(p pointer) ref {
 	return p.ref
 }
 
-// throughNil emits a fault if instruction in accesses memory through a pointer that is always nil.
-// The result tells whether it does.
+// throughNil emits a fault if an instruction accesses memory through a pointer that is always nil.
+// The result tells whether a fault was emitted.
 func (l *lowerer) throughNil(in ssa.Instruction) bool {
 	var x ssa.Value
 	switch in := in.(type) {
@@ -402,7 +402,7 @@ func (l *lowerer) slice(in *ssa.Slice) val {
 		case constRef:
 			if t, ok := r.v.(tuple); ok {
 				p := constParts(t.elems, r.id)
-				p.of, _ = in.X.(*ssa.Global)
+				p.global, _ = in.X.(*ssa.Global)
 				return l.sliceParts(in, p, lo, hi, mx)
 			}
 		case part:

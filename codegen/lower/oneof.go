@@ -46,15 +46,15 @@ func (l *lowerer) alt(u oneOf, i int) val {
 // maxAlts is the largest number of alternatives of one variable.
 const maxAlts = 32
 
-// is emits the condition that u has its alternative i.
-func (w *builder) is(u oneOf, i int) *ir.Value {
+// isAlt emits the condition that u has its alternative i.
+func (w *builder) isAlt(u oneOf, i int) *ir.Value {
 	return w.op(ir.OpIEq, ir.TypeBool, u.tag, w.m.Int(ir.TypeI32, int64(i)))
 }
 
-// each calls function one for each alternative of u, in a separate branch of the emitted code. It
+// each calls function emit for each alternative of u, in a separate branch of the emitted code. It
 // returns the combined result, a value of type t. If t is nil or an empty tuple, there is no
 // result.
-func (l *lowerer) each(u oneOf, t types.Type, one func(alt val) val) val {
+func (l *lowerer) each(u oneOf, t types.Type, emit func(alt val) val) val {
 	var c *cell
 	if tuple, ok := t.(*types.Tuple); t != nil && !(ok && tuple.Len() == 0) {
 		c = l.newCell(t, "each")
@@ -68,7 +68,7 @@ func (l *lowerer) each(u oneOf, t types.Type, one func(alt val) val) val {
 		_, l.alternatives.oneSlice = v.(slice)
 		l.alternatives.n++
 		l.alternatives.in = l.alternatives.n
-		v = one(v)
+		v = emit(v)
 		l.alternatives.oneSlice, l.alternatives.in = before, alt
 		if len(l.b.Preds) > 0 || l.b == l.f.Blocks[0] { // the end of the branch is reachable
 			if c != nil {
@@ -88,31 +88,31 @@ func (l *lowerer) each(u oneOf, t types.Type, one func(alt val) val) val {
 // alternatives are first divided into halves, because drivers bound the nesting of conditions.
 const maxInRow = 4
 
-// dispatch calls function one for each alternative from lo to hi. The code that one emits is in a
+// dispatch calls function emit for each alternative from lo to hi. The code that emit adds is in a
 // branch, which runs if the value is that alternative.
-func (w *builder) dispatch(u oneOf, lo, hi int, one func(i int)) {
+func (w *builder) dispatch(u oneOf, lo, hi int, emit func(i int)) {
 	mid := lo + 1
 	if hi-lo > maxInRow {
 		mid = (lo + hi) / 2
 	}
 	if mid >= hi {
-		one(lo)
+		emit(lo)
 		return
 	}
 	first, rest := w.newBlock(), w.newBlock()
-	is := w.is(u, lo)
+	is := w.isAlt(u, lo)
 	if mid > lo+1 {
 		is = w.op(ir.OpULt, ir.TypeBool, u.tag, w.m.Int(ir.TypeI32, int64(mid)))
 	}
 	w.b.Branch(is, first, rest)
 	w.b.Term.Pos = w.irPos(w.pos)
 	w.b = first
-	w.dispatch(u, lo, mid, one)
+	w.dispatch(u, lo, mid, emit)
 	w.b = rest
-	w.dispatch(u, mid, hi, one)
+	w.dispatch(u, mid, hi, emit)
 }
 
-// resolved returns the first operand of instruction in that is a oneOf, if the instruction must be
+// resolved returns the first oneOf among an instruction's operands, if the instruction must be
 // lowered separately for each alternative.
 func (l *lowerer) resolved(in ssa.Instruction) (ssa.Value, oneOf, bool) {
 	var operands []ssa.Value
@@ -172,8 +172,8 @@ func (l *lowerer) operand(v ssa.Value) val {
 	return l.get(v)
 }
 
-// with runs the function lower, in which operand v has the value x.
-func (w *builder) with(v ssa.Value, x val, lower func() val) val {
+// withOperand runs the function lower, in which operand v has the value x.
+func (w *builder) withOperand(v ssa.Value, x val, lower func() val) val {
 	f := w.frame
 	if f.as == nil {
 		f.as = map[ssa.Value]val{}
@@ -189,7 +189,7 @@ func (l *lowerer) equalAlts(u oneOf, y val, t types.Type) val {
 	or := l.m.Bool(false)
 	for i := range u.alts {
 		if mayPanic(u.alts[i], y) { // such a comparison must run only if u has this alternative
-			same, ok := l.andThen(l.is(u, i), func() val { return l.equal(l.alt(u, i), y, t) }).(*ir.Value)
+			same, ok := l.andThen(l.isAlt(u, i), func() val { return l.equal(l.alt(u, i), y, t) }).(*ir.Value)
 			if !ok {
 				return bad{}
 			}
@@ -200,7 +200,7 @@ func (l *lowerer) equalAlts(u oneOf, y val, t types.Type) val {
 		if !ok || same.IsConst() && same.Bits == 0 {
 			continue
 		}
-		if is := l.is(u, i); same.IsConst() {
+		if is := l.isAlt(u, i); same.IsConst() {
 			same = is
 		} else {
 			same = l.op(ir.OpLAnd, ir.TypeBool, is, same)
@@ -315,7 +315,7 @@ func (l *lowerer) loadSeveral(c *cell) val {
 	}
 	u.tag = l.loadVar(s.tag)
 	for i, alt := range u.alts {
-		u.alts[i] = l.unheld(alt, func() *ir.Value { return l.is(u, i) })
+		u.alts[i] = l.unheld(alt, func() *ir.Value { return l.isAlt(u, i) })
 	}
 	return u
 }
@@ -347,7 +347,7 @@ func (l *lowerer) storeSeveral(c *cell, v val) {
 		}
 		is := l.m.Bool(true)
 		if i > 0 {
-			is = l.is(u, i)
+			is = l.isAlt(u, i)
 		}
 		xs := leaves(x)
 		for j := range xs {
@@ -360,7 +360,7 @@ func (l *lowerer) storeSeveral(c *cell, v val) {
 			if len(u.alts) == 1 {
 				return is
 			}
-			return l.is(u, i)
+			return l.isAlt(u, i)
 		}, stored[n] != nil)
 		stored[n] = append([]*ir.Value{}, xs...) // must not be nil, even if the value has no run-time scalars
 		if number := l.m.Int(ir.TypeI32, int64(n)); tag == nil {

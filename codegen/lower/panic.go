@@ -39,8 +39,8 @@ const (
 	rangeExhausted = "runtime error: range function continued iteration after whole loop exit"
 )
 
-// panicsInRange lowers the panic that go/ssa inserts in the body of a range-over-func loop. It
-// returns false if in is another panic.
+// panicsInRange lowers the panic that go/ssa inserts in the body of a range-over-func loop. For
+// other panics it returns false.
 func (l *lowerer) panicsInRange(in *ssa.Panic) bool {
 	m, ok := in.X.(*ssa.MakeInterface)
 	if !ok || in.Parent().Synthetic == "" || len(in.Block().Preds) != 1 {

@@ -12,10 +12,10 @@ import (
 // parts is a slice whose elements are resolved while lowering. The elements are variables of the
 // kernel, or constants of a package.
 type parts struct {
-	refs []ref // elements up to the slice's capacity; each is a *cell or a constRef
-	n    int   // length of the slice
-	of   *ssa.Global
-	from int // index of the slice's first element in the variable of field of
+	refs   []ref // elements up to the slice's capacity; each is a *cell or a constRef
+	n      int   // length of the slice
+	global *ssa.Global
+	from   int // index of the slice's first element in the variable of field global
 }
 
 // partsOf returns an array's elements as a slice.
@@ -27,7 +27,7 @@ func partsOf(cells []*cell) parts {
 	return p
 }
 
-// constParts returns a slice whose elements are the constants vs. If id is not nil, the elements
+// constParts returns a slice whose elements are the given constants. If id is not nil, the elements
 // are the parts of the object with identity id.
 func constParts(vs []val, id any) parts {
 	p := parts{n: len(vs)}
@@ -43,10 +43,10 @@ func constParts(vs []val, id any) parts {
 
 // same reports whether two slices have the same elements and capacity.
 func (p parts) same(q parts) bool {
-	if p.n != q.n || len(p.refs) != len(q.refs) || p.of != q.of {
+	if p.n != q.n || len(p.refs) != len(q.refs) || p.global != q.global {
 		return false
 	}
-	if p.of != nil {
+	if p.global != nil {
 		return p.from == q.from
 	}
 	for i, r := range p.refs {

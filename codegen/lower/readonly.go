@@ -11,7 +11,7 @@ import (
 type readonly struct {
 	*reporter
 	tables  *tables
-	written map[any]*ir.Value       // last address to which each instruction of an inlined call writes
+	written map[any]*ir.Value       // last address to which an instruction writes, by the instruction and its call
 	stores  map[*ir.Var][]*ir.Value // values stored in each variable, computed after lowering
 }
 

@@ -68,7 +68,7 @@ func (w *builder) chained(d *diag.Diagnostic) {
 	w.prog.AddSite(d)
 }
 
-// follows reports whether an operand of instruction in is bad.
+// follows reports whether an operand of an instruction is bad.
 func (r *reporter) follows(in ssa.Instruction) bool {
 	if _, ok := in.(*ssa.If); ok || in == nil {
 		return false // a branch is lowered even if its condition is bad

@@ -12,10 +12,10 @@ import (
 )
 
 // findConverted finds the numbers with an explicit conversion to a type of the same format. Pass
-// fuse must not combine their operation with a following one (Go specification, "Floating-point
-// operators"). go/ssa drops a conversion to the type that the number already has. Of a dropped
-// conversion, only a DebugRef at its parenthesis remains. A real call has the same kind of
-// DebugRef.
+// fuse must not combine the operation that computes such a number with a following operation (Go
+// specification, "Floating-point operators"). go/ssa drops a conversion to the type that the number
+// already has. Of a dropped conversion, only a DebugRef at its parenthesis remains. A real call has
+// the same kind of DebugRef.
 func (f *frame) findConverted() {
 	f.converted = map[ssa.Value]bool{}
 	for _, b := range f.fn.Blocks {

@@ -17,7 +17,7 @@ import (
 
 // storeShape stores a value in a variable. The value must have the same shape as the values stored
 // before. A nil pointer or nil slice adopts the shape of the other stored values. Any other zero
-// value adopts it only if it is always overwritten before it is read.
+// value adopts that shape only if the value is always overwritten before it is read.
 func (l *lowerer) storeShape(c *cell, v val) {
 	c.last = nil
 	w, isView := v.(view)
@@ -328,7 +328,7 @@ func (l *lowerer) mixed(c *cell, a, b val) {
 	if l.tables.moveTables(a, b) {
 		return
 	}
-	why := cmp.Or(against(a), against(b))
+	why := cmp.Or(whyNoAlt(a), whyNoAlt(b))
 	helps := wayOut[why]
 	if why != "" {
 		why = ", and one of them holds " + why
@@ -364,25 +364,25 @@ func (l *lowerer) mixed(c *cell, a, b val) {
 		c.subject(kindOf(b)), one, other)
 }
 
-// The function named against returns these constants.
+// The function whyNoAlt returns these constants.
 const (
 	holdsPartText  = "a pointer to an array in a slice"
 	holdsTableText = "a pointer to a part of a table"
 )
 
-// wayOut maps a result of the function named against to a hint. The hint tells how a variable of
+// wayOut maps a result of the function whyNoAlt to a hint. The hint tells how a variable of
 // function or interface type can hold the value in another form.
 var wayOut = map[string]string{
 	holdsPartText:  "let it hold the slice, and convert that to an array where it is used",
 	holdsTableText: "let it hold the table's index, and read the table where it is used",
 }
 
-// against returns the reason why value v cannot be an alternative of a oneOf. The result is "" if
+// whyNoAlt returns the reason why value v cannot be an alternative of a oneOf. The result is "" if
 // there is no reason.
-func against(v val) string {
+func whyNoAlt(v val) string {
 	all := func(vs []val) string {
 		for _, v := range vs {
-			if why := against(v); why != "" {
+			if why := whyNoAlt(v); why != "" {
 				return why
 			}
 		}
@@ -396,7 +396,7 @@ func against(v val) string {
 	case function:
 		return all(v.bindings)
 	case iface:
-		return against(v.v)
+		return whyNoAlt(v.v)
 	case pointer:
 		switch v.ref.(type) {
 		case part:
@@ -422,7 +422,7 @@ func (l *lowerer) describe(v val) string {
 	if p, ok := r.(part); ok {
 		return "an array within " + l.describe(p.s)
 	}
-	if why := against(v); why != "" {
+	if why := whyNoAlt(v); why != "" {
 		return why
 	}
 	switch r := r.(type) {

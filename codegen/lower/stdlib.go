@@ -13,8 +13,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// The Go bodies of these functions of the standard library depend on the host's memory or stack.
-// The intrinsics have the same results without them.
+// The Go bodies of these functions of the standard library depend on the memory or stack of the
+// host. So each is lowered by an intrinsic with the same results.
 func init() {
 	add("slices.overlaps", lowerOverlaps)
 	add("slices.startIdx", lowerStartIdx)

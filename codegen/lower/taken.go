@@ -69,7 +69,7 @@ func (w *builder) constHere(v *ir.Value) *ir.Value {
 	return w.m.ConstExpr(v.Op, v.Type, args...)
 }
 
-// assigned returns the name of the variable to which the result of call in is assigned, or "".
+// assigned returns the name of the variable to which the result of a call is assigned, or "".
 func assigned(in *ssa.Call) string {
 	for _, r := range *in.Referrers() {
 		if d, ok := r.(*ssa.DebugRef); ok {

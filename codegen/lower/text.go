@@ -302,7 +302,8 @@ func (l *lowerer) nextTextRune(it textIter) val {
 }
 
 // stringIntrinsic makes an intrinsic for a function with one string parameter. For a constant
-// string, known computes the result. For other strings, the function's body is compiled.
+// string, the function known computes the result. For other strings, the function's body is
+// compiled.
 func stringIntrinsic(known func(l *lowerer, s string) val) func(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val {
 	return func(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val {
 		if s, ok := args[0].(str); ok {

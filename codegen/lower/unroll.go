@@ -291,8 +291,8 @@ func (f *frame) inRound(b *ssa.BasicBlock) bool {
 	return slices.ContainsFunc(f.unrolled, func(u *unrolled) bool { return u.active && u.blocks[b] })
 }
 
-// firstOfRounds reports whether in declares the first instance of a loop variable, in a loop that
-// is lowered iteration by iteration.
+// firstOfRounds reports whether an Alloc declares the first instance of a loop variable, in a loop
+// that is lowered iteration by iteration.
 func (f *frame) firstOfRounds(in *ssa.Alloc) bool {
 	last := lastInstance(in)
 	return last != in && slices.ContainsFunc(f.unrolled, func(u *unrolled) bool { return u.blocks[last.Block()] })
@@ -332,8 +332,8 @@ func (l *lowerer) unroll(f *frame, u *unrolled, order []*ssa.BasicBlock) {
 			switch c := phis[phi]; {
 			case !ok:
 				l.next(f, in)
-			case c != nil && c.one != nil:
-				l.define(f, phi, c.one)
+			case c != nil && c.onlyConst != nil:
+				l.define(f, phi, c.onlyConst)
 			case c != nil:
 				l.define(f, phi, l.loadCell(c))
 			}
@@ -395,8 +395,7 @@ func (w *builder) forget(f *frame, u *unrolled) map[*ssa.Phi]*cell {
 	return phis
 }
 
-// leave emits stores where an iteration leaves a loop. They store the values that are used after
-// the loop.
+// leave emits stores where an iteration leaves a loop. The stored values are used after the loop.
 func (l *lowerer) leave(f *frame, from, to *ssa.BasicBlock) {
 	for _, u := range f.unrolled {
 		if !u.active || !u.blocks[from] || u.blocks[to] {

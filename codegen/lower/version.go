@@ -36,13 +36,13 @@ func (w *builder) supersede(c *cell, v val) bool {
 	if c.versions == nil {
 		c.versions = &versions{all: []*version{{c.shape, c.vars}}, at: map[*ir.Block]*version{}, changed: w.pos}
 	}
-	ver := c.versions.of(v)
+	ver := c.versions.versionOf(v)
 	c.shape, c.vars, c.fixed = ver.shape, ver.vars, true
 	return true
 }
 
-// of returns the version with the shape of v. If there is no such version, it adds one.
-func (vs *versions) of(v val) *version {
+// versionOf returns the version with the shape of v. If there is no such version, it adds one.
+func (vs *versions) versionOf(v val) *version {
 	for _, ver := range vs.all {
 		if sameShape(ver.shape, v) {
 			return ver
@@ -56,14 +56,14 @@ func (vs *versions) of(v val) *version {
 // keepVersion records that the current block stores the variable's current version.
 func (w *builder) keepVersion(c *cell) {
 	if c.versions != nil {
-		ver := c.versions.of(c.shape)
+		ver := c.versions.versionOf(c.shape)
 		ver.vars = c.vars
 		c.versions.at[w.b] = ver
 	}
 }
 
 // selectVersion sets the variable's shape to a version that it may have in the current block. If
-// several versions are possible there, it returns another one, otherwise nil.
+// several versions are possible there, selectVersion returns another one. Otherwise it returns nil.
 func (w *builder) selectVersion(c *cell) *version {
 	if c.versions == nil {
 		return nil
@@ -144,13 +144,13 @@ func (w *builder) loopsSince(home place) bool {
 	}
 }
 
-// loops reports whether block b is in a loop that does not contain block but.
-func (f *frame) loops(b, but *ssa.BasicBlock) bool {
+// loops reports whether block b is in a loop that does not contain block home.
+func (f *frame) loops(b, home *ssa.BasicBlock) bool {
 	for _, h := range f.fn.Blocks {
 		if !h.Dominates(b) || f.inRounds(h) {
 			continue
 		}
-		if loop := naturalLoop(h); loop[b] && !loop[but] {
+		if loop := naturalLoop(h); loop[b] && !loop[home] {
 			return true
 		}
 	}

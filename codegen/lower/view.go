@@ -13,7 +13,7 @@ import (
 )
 
 // view is the string that a conversion makes from a byte slice. The bytes are not copied, so the
-// view is valid only until they are written.
+// view is valid only until the bytes are written.
 type view struct {
 	s    slice
 	made point // code position of the conversion, or of the load from field kept
@@ -21,7 +21,7 @@ type view struct {
 }
 
 // point is a position in the emitted code. The position is after the instruction in the field
-// after. If that is nil, it is the beginning of block b.
+// after. If the field after is nil, the position is the beginning of block b.
 type point struct {
 	b     *ir.Block
 	after *ir.Value
@@ -92,8 +92,8 @@ func (l *lowerer) charsOf(v val) (chars, bool) {
 	return t, ok
 }
 
-// used records that the current code reads the views among the values vs. At the end of lowering,
-// it reports an error if the bytes may have been written between the conversion and here.
+// used records that the current code reads the views among some values. At the end of lowering, it
+// reports an error if the bytes may have been written between the conversion and here.
 func (l *lowerer) used(vs ...val) {
 	for _, v := range vs {
 		if u, ok := v.(oneOf); ok {
@@ -225,7 +225,7 @@ func (l *lowerer) sliceSome(in *ssa.Slice, u oneOf, lo, hi *ir.Value) val {
 	out := oneOf{tag: u.tag}
 	for i := range u.alts {
 		alt := l.alt(u, i)
-		is, zero := l.is(u, i), l.m.Int(ir.TypeI64, 0)
+		is, zero := l.isAlt(u, i), l.m.Int(ir.TypeI64, 0)
 		off, n := l.op(ir.OpSelect, ir.TypeI64, is, cut.off, zero), l.op(ir.OpSelect, ir.TypeI64, is, cut.n, zero)
 		v, ok := alt.(view)
 		if !ok {
@@ -270,8 +270,8 @@ func (l *lowerer) writeBetween(from, to point, m mem) *ir.Value {
 }
 
 // writeOnWay returns an instruction that may write to memory m in a block on a path between from
-// and to. The result is nil if there is none. Paths through a block for which stop is true do not
-// count.
+// and to. If there is no such instruction, the result is nil. Paths through a block for which stop
+// is true do not count.
 func (l *lowerer) writeOnWay(from, to *ir.Block, stop func(b *ir.Block) bool, m mem) *ir.Value {
 	ahead := map[*ir.Block]bool{}
 	spread(from, stop, succs, ahead)
