@@ -94,7 +94,7 @@ type Result struct {
 	Costs    []report.CostChange
 	Notes    []string // missing variants and host forms of kernels
 	Warnings []string // texts about variables that launches cannot check
-	Tagged   []string // packages whose files in kernels differ from those in programs, with reasons
+	Tagged   []string // packages of which kernels use other files than programs, with reasons
 	Timings  []Timing
 	Trace    load.Trace
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/diag"
 )
 
-// Chain returns a shortest chain of calls from kernel k to the function that contains position at.
+// Chain returns a shortest chain of calls from kernel k to the function that contains a position.
 // The innermost call is first. Diagnostics about inlined code show this chain.
 func (p *Program) Chain(k *Kernel, at diag.Pos) []diag.Related {
 	var chain []diag.Related
@@ -25,7 +25,7 @@ func (p *Program) Chain(k *Kernel, at diag.Pos) []diag.Related {
 	return chain
 }
 
-// Concerns reports whether position at is in the declaration of kernel k's type, or in a function
+// Concerns reports whether a position is in the declaration of kernel k's type, or in a function
 // that the kernel may call.
 func (p *Program) Concerns(k *Kernel, at diag.Pos) bool {
 	for _, f := range p.trees {
@@ -49,7 +49,7 @@ type visit struct {
 	at   token.Pos // position of the call
 }
 
-// reached returns the function that contains position at, as the end of a shortest path of calls
+// reached returns the function that contains a position, as the end of a shortest path of calls
 // from kernel k. If the kernel reaches no such function, the result is nil.
 func (p *Program) reached(k *Kernel, at diag.Pos) *visit {
 	seen := map[*ssa.Function]bool{k.Fn: true}
@@ -77,7 +77,7 @@ func (p *Program) reached(k *Kernel, at diag.Pos) *visit {
 	return found
 }
 
-// Returns reports whether position at is in the condition of an if statement whose body ends with a
+// Returns reports whether a position is in the condition of an if statement whose body ends with a
 // return statement.
 func (p *Program) Returns(at diag.Pos) bool {
 	found := false
@@ -87,7 +87,7 @@ func (p *Program) Returns(at diag.Pos) bool {
 		}
 		ast.Inspect(file, func(n ast.Node) bool {
 			s, ok := n.(*ast.IfStmt)
-			// If the condition has no position of its own, at is the position of the if keyword.
+			// A condition without a position has the position of the if keyword.
 			if ok && p.within(s, at) && !p.within(s.Body, at) && (s.Else == nil || !p.within(s.Else, at)) && len(s.Body.List) > 0 {
 				_, found = s.Body.List[len(s.Body.List)-1].(*ast.ReturnStmt)
 			}
@@ -103,7 +103,7 @@ func (p *Program) holds(fn *ssa.Function, at diag.Pos) bool {
 	return n != nil && p.within(n, at)
 }
 
-// within reports whether position at is inside the syntax node n.
+// within reports whether a position is inside a syntax node.
 func (p *Program) within(n ast.Node, at diag.Pos) bool {
 	begin, end := p.DiagPos(n.Pos()), p.DiagPos(n.End())
 	return begin.File == at.File && (begin.Line < at.Line || begin.Line == at.Line && begin.Col <= at.Col) &&

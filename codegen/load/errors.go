@@ -33,7 +33,7 @@ func (w *follower) throw(at flow, t types.Type, in ssa.Instruction) {
 		} else if fn := w.prog.MethodValue(sel); fn != nil && len(fn.Blocks) > 0 {
 			w.add(fn.Params[0], at.depth)
 		} else {
-			w.out(in)
+			w.escapes(in)
 		}
 	}
 	is := func(u types.Type) bool {
@@ -55,7 +55,7 @@ func (w *follower) throw(at flow, t types.Type, in ssa.Instruction) {
 					w.add(c, at.depth)
 				}
 			} else if m, ok := c.Call.Args[1].(*ssa.MakeInterface); !ok {
-				w.out(c)
+				w.escapes(c)
 			} else if p, ok := m.X.Type().Underlying().(*types.Pointer); ok && is(p.Elem()) {
 				for _, r := range w.referrers(m.X) {
 					if r != m { // errors.As itself only stores the result through the pointer

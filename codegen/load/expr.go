@@ -23,8 +23,8 @@ type Expr struct {
 	Op             string
 }
 
-// Expr returns the expression or statement whose operator or bracket is at position at. The second
-// result is false if there is none.
+// Expr returns the expression or statement whose operator or bracket is at a given position. If
+// there is no such expression, the second result is false.
 func (p *Program) Expr(at ir.Pos) (Expr, bool) {
 	for _, f := range p.trees {
 		tf := p.Fset.File(f.FileStart)

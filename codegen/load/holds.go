@@ -133,7 +133,7 @@ func (h *holder) parameter(p *ssa.Parameter) {
 	for _, c := range calls {
 		n := i
 		if c.IsInvoke() {
-			n-- // calls of methods have the receiver outside of Args
+			n-- // Args does not contain the receiver of a method call
 		}
 		if n < 0 || n >= len(c.Args) || !types.IsInterface(c.Args[n].Type()) {
 			h.unknown = true // the call is in generic code

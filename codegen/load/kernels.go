@@ -82,8 +82,8 @@ func (f *finder) addOf(k *Kernel, code diag.Code, pos token.Pos, hint, format st
 	}
 }
 
-// CheckDeclarations reports errors in a package's declarations of kernels that type information is
-// enough to find. Generic kernels are skipped.
+// CheckDeclarations reports those errors in a package's declarations of kernels that can be found
+// by type information alone. Generic kernels are skipped.
 func CheckDeclarations(pkg *types.Package, report func(code diag.Code, pos token.Pos, hint, message string)) {
 	f := &finder{sink: report, pkg: &source{types: pkg}, out: &Package{PkgPath: pkg.Path(), Name: pkg.Name()},
 		used: map[*types.TypeName]bool{}, names: map[string]*types.TypeName{}}
@@ -166,8 +166,8 @@ func (f *finder) typeName(obj *types.TypeName) {
 }
 
 // kernelOf returns the kernel type that obj declares, and the type's Kernel method. If obj is an
-// alias of an instance of a generic type, named is the instance. The result pointer tells whether
-// only the pointer type has the method. If obj declares no kernel, sel is nil.
+// alias of an instance of a generic type, the result named is the instance. The result pointer
+// tells whether only the pointer type has the method. If obj declares no kernel, sel is nil.
 func kernelOf(pkg *types.Package, obj *types.TypeName) (named *types.Named, sel *types.Selection, pointer bool) {
 	named, ok := types.Unalias(obj.Type()).(*types.Named)
 	if !ok {

@@ -15,8 +15,8 @@ import (
 )
 
 // leads reports whether memory can be reached through a value of type t. Strings do not count,
-// because their memory is constant. For errors and functions the result is false, because the
-// methods throw and use follow them. For interfaces, lead gives a more precise answer.
+// because their memory is constant. For errors and functions the result is false, because methods
+// of follower handle them separately. For interfaces, lead gives a more precise answer.
 func leads(t types.Type) bool {
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
@@ -48,8 +48,8 @@ func leads(t types.Type) bool {
 // lead describes the type through which a value of type t reaches memory. The description is "" if
 // the value reaches no memory. An interface reaches memory only if a value in it may do so. The
 // candidates for that value are all types that the loaded code converts to interfaces. Values from
-// other code do not matter, because kgen cannot compute the initial value of such a variable
-// anyway.
+// other code do not matter, because kgen cannot compute the initial value of a variable with such a
+// value anyway.
 func (w *follower) lead(t types.Type) string {
 	if by, ok := w.known.At(t).(string); ok {
 		return by

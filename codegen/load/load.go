@@ -63,7 +63,7 @@ type loader struct {
 	below    bool // whether a pattern contains "..."
 	roots    map[*listed]bool
 	byPath   map[string]*listed
-	others   map[*listed]*other // packages whose files in kernels may differ from those in programs
+	others   map[*listed]*other // packages of which kernels may use other files than programs
 	tried    map[*listed]bool   // packages for which otherFiles has searched for such files
 	parsed   map[*listed][]*ast.File
 	files    map[string]string

@@ -98,8 +98,8 @@ func typeNameOf(t types.Type) *types.TypeName {
 	return nil
 }
 
-// of marks all declarations that the given kernels mention.
-func (m *mentioned) of(kernels []*kernelMethods) {
+// markAll marks all declarations that the given kernels mention.
+func (m *mentioned) markAll(kernels []*kernelMethods) {
 	m.seen, m.kernels, m.pkgs, m.specs = map[types.Object]bool{}, map[*types.TypeName]bool{}, map[string]bool{}, nil
 	for _, k := range kernels {
 		m.pkgs[k.k.Pkg.PkgPath] = true

@@ -107,7 +107,7 @@ func (p *Program) CheckTexts(pkg *Package, importPath string, texts []Text) (wro
 	return wrong
 }
 
-// mayImport reports whether package from may import the given path. By the go command's rule, a
+// mayImport reports whether one package may import another package. By the go command's rule, a
 // package in an internal folder can be imported only below the parent of that folder.
 func mayImport(from, path string) bool {
 	parts := strings.Split(path, "/")

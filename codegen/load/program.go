@@ -28,7 +28,7 @@ type Program struct {
 	SSA      *ssa.Program
 	Packages []*Package // packages with kernels, sorted by import path
 	Trace    Trace
-	Tagged   []Tagged // packages whose files in kernels differ from those in programs
+	Tagged   []Tagged // packages of which kernels use other files than programs
 	Directives
 	// Disabled is copied to the field Disabled of each kernel's ir.Module.
 	Disabled []string
@@ -74,8 +74,9 @@ type Package struct {
 	Types      *types.Package
 	SSA        *ssa.Package
 	Kernels    []*Kernel // kernels, sorted by name
-	// SpecIDs maps a specialization constant that the package's kernels may read to its number. The
-	// number belongs to the constant's first scalar. Its other scalars have the following numbers.
+	// SpecIDs maps specialization constants that the package's kernels may read to their numbers. A
+	// number belongs to the constant's first scalar. The constant's other scalars have the
+	// following numbers.
 	SpecIDs map[types.Object]uint32
 
 	mentions []string // paths of the packages with declarations that the kernels mention
@@ -85,7 +86,7 @@ type Package struct {
 }
 
 // Inits returns the initial values of the package-level variables that the package's kernels read.
-// At the first call, they are computed by make.
+// At the first call, the function make computes these values.
 func (p *Package) Inits(make func() *constinit.Env) *constinit.Env {
 	p.initsOnce.Do(func() { p.inits = make() })
 	return p.inits

@@ -126,7 +126,7 @@ func (w *follower) text(t types.Type, depth int, in ssa.CallInstruction, seen *[
 		if fn := w.prog.MethodValue(sel); fn != nil && len(fn.Blocks) > 0 {
 			w.add(fn.Params[0], depth)
 		} else {
-			w.out(in)
+			w.escapes(in)
 		}
 	}
 	switch u := t.Underlying().(type) {

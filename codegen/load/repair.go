@@ -245,17 +245,17 @@ func (l *loader) isStub(path string) bool {
 	return false
 }
 
-// takesKernel reports whether type t may get its Kernel method from a generic type of a package in
-// of. The map's keys are local package names. The removal of such a type must be reported to the
-// user.
-func takesKernel(t *ast.TypeSpec, of map[string]bool) bool {
+// takesKernel reports whether type t may get its Kernel method from a generic type of one of the
+// given packages, whose local names are the keys of pkgs. The removal of such a type must be
+// reported to the user.
+func takesKernel(t *ast.TypeSpec, pkgs map[string]bool) bool {
 	return slices.ContainsFunc(kerneltext.Instances(t), func(e ast.Expr) bool {
 		sel, ok := e.(*ast.SelectorExpr)
 		if !ok {
 			return false
 		}
 		id, ok := sel.X.(*ast.Ident)
-		return ok && of[id.Name]
+		return ok && pkgs[id.Name]
 	})
 }
 

@@ -39,7 +39,7 @@ type sortVariant struct {
 	Name       string // suffix of the functions' names
 	Of         string // type parameters
 	Data       string // type of the sorted data
-	Param, Arg string // parameter and argument declaration for the comparison function
+	Param, Arg string // texts of the parameter and the argument for a comparison function
 	less, swap string
 }
 

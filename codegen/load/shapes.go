@@ -117,7 +117,7 @@ type literal struct {
 	k      *Kernel
 	text   strings.Builder
 	params []types.Type // types that generated code cannot name
-	no     bool         // whether one of these types is embedded, which a type parameter cannot be
+	no     bool         // whether there is no such literal, because one of these types is embedded
 }
 
 func (w *literal) write(t types.Type, tags bool) {

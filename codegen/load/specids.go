@@ -98,7 +98,7 @@ func (f *finder) mentions() {
 	reported := f.l.pinnedTogether(f.prog.Directives)
 	m := f.u.declarations()
 	for _, pkg := range f.prog.Packages {
-		m.of(slices.DeleteFunc(slices.Clone(f.methods), func(k *kernelMethods) bool { return k.k.Pkg != pkg }))
+		m.markAll(slices.DeleteFunc(slices.Clone(f.methods), func(k *kernelMethods) bool { return k.k.Pkg != pkg }))
 		pkg.mentions = m.packages(f.prog.listed)
 		f.numberSpecs(pkg, m.specs, reported)
 	}

@@ -26,7 +26,7 @@ import (
 // order of the list.
 var noAssembly = []string{"purego", "noasm", "safe", "appengine"}
 
-// Tagged describes a package whose files in kernels differ from its files in programs.
+// Tagged describes a package of which kernels use other files than programs.
 type Tagged struct {
 	Package string
 	Tag     string // build tag that selects the files in kernels, or "" for the files of a port without assembly
@@ -34,8 +34,8 @@ type Tagged struct {
 	Unsafe  bool   // whether the program's files import package unsafe, if Func is ""
 }
 
-// folder holds the files of a package in programs, and the criteria by which its files in kernels
-// are selected.
+// folder holds the files of a package that programs use, and the criteria that select the files for
+// kernels.
 type folder struct {
 	path, name, dir string
 	files           []string // absolute names of the Go files in programs
@@ -47,7 +47,7 @@ type folder struct {
 	read            func(name string) ([]byte, error)
 }
 
-// folder returns the data for selecting p's files in kernels.
+// folder returns the data for selecting the files of package p that kernels use.
 func (l *loader) folder(p *listed) *folder {
 	return &folder{path: p.path, name: p.name, dir: p.dir, files: p.files, std: p.std, own: p.inMain, unsafe: p.imports["unsafe"] != nil,
 		tags: l.tags, imports: func(path string) bool { return p.imports[path] != nil }, read: l.read}
@@ -156,7 +156,7 @@ func sameFiles(a, b []string) bool {
 	return slices.Equal(base(a), base(b))
 }
 
-// tagged describes how the package's files in kernels differ from those in programs.
+// tagged describes how the files that kernels use differ from those that programs use.
 func (f *folder) tagged(files []string) Tagged {
 	t := Tagged{Package: f.path, Unsafe: f.unsafe}
 	for _, c := range choices(f.tags) {
@@ -399,7 +399,7 @@ func (l *loader) canImportAll(ctx context.Context, p *listed, imports []string) 
 	return true, nil
 }
 
-// tagged returns the packages whose files in kernels differ from those in programs, sorted by path.
+// tagged returns the packages of which kernels use other files than programs, sorted by path.
 func (l *loader) tagged() (all []Tagged) {
 	for _, o := range l.others {
 		if o.reached {

@@ -245,7 +245,7 @@ type follower struct {
 	seen   map[flow]bool
 	work   []flow
 	types  []types.Type // types of values in interfaces through which the memory may be reached
-	boxed  []types.Type // those of types that code on the way has converted to interfaces
+	boxed  []types.Type // types in field types that code on the way has converted to interfaces
 	errors []thrown     // followed values that were converted to error
 	known  typeutil.Map // results of method lead, by type
 	at     ssa.Value    // value that is being followed
@@ -316,7 +316,7 @@ func earlier(pos *token.Pos, at token.Pos) {
 // wrote records that an instruction writes to the followed memory.
 func (w *follower) wrote(in ssa.Instruction) {
 	at := w.where(in)
-	if w.initially(in.Parent(), nil) {
+	if w.runsInitially(in.Parent(), nil) {
 		earlier(&w.found.Filled, at)
 		return
 	}
@@ -329,10 +329,10 @@ func (w *follower) wrote(in ssa.Instruction) {
 	earlier(&w.found.Stored, at)
 }
 
-// out records that an instruction makes the followed memory available to unknown code. If there are
+// escapes records that an instruction makes the followed memory available to unknown code. If there are
 // several such instructions, one in the variable's package is preferred, since it is the most
 // informative.
-func (w *follower) out(in ssa.Instruction) {
+func (w *follower) escapes(in ssa.Instruction) {
 	near := in.Parent().Pkg == w.g.Pkg
 	if at := w.where(in); !w.found.Out.IsValid() || near && !w.near || near == w.near && at < w.found.Out {
 		w.found.Out, w.near, w.found.OutBy = at, near, w.outBy(in)
@@ -363,7 +363,7 @@ func (w *follower) use(at flow, in ssa.Instruction) {
 		if in.Op == token.MUL {
 			w.add(in, max(at.depth-1, 0))
 		} else if in.Op == token.ARROW {
-			w.out(in)
+			w.escapes(in)
 		}
 	case *ssa.FieldAddr, *ssa.IndexAddr, *ssa.Slice, *ssa.Phi, *ssa.ChangeType, *ssa.SliceToArrayPointer:
 		w.add(in.(ssa.Value), at.depth)
@@ -388,7 +388,7 @@ func (w *follower) use(at flow, in ssa.Instruction) {
 		if v := in.(ssa.Value); leads(v.Type()) {
 			w.add(v, at.depth)
 		} else if b, ok := v.Type().Underlying().(*types.Basic); ok && b.Kind() == types.Uintptr {
-			w.out(in)
+			w.escapes(in)
 		}
 	case *ssa.MakeClosure:
 		fn := in.Fn.(*ssa.Function)
@@ -400,7 +400,7 @@ func (w *follower) use(at flow, in ssa.Instruction) {
 	case *ssa.Return:
 		w.returns(at, in)
 	case *ssa.MapUpdate, *ssa.Send, *ssa.Select:
-		w.out(in)
+		w.escapes(in)
 	case ssa.CallInstruction:
 		w.call(at, in)
 	}
@@ -420,12 +420,12 @@ func (w *follower) store(at flow, in *ssa.Store) {
 		if at.depth < maxDepth {
 			w.add(root, at.depth+1)
 			if g, ok := root.(*ssa.Global); ok && token.IsExported(g.Name()) && g != w.g {
-				w.out(in)
+				w.escapes(in)
 			}
 			return
 		}
 	}
-	w.out(in)
+	w.escapes(in)
 }
 
 // initial reports whether a store sets the initial value of the followed variable.
@@ -446,10 +446,10 @@ func (w *follower) initial(in *ssa.Store) bool {
 	}
 }
 
-// initially reports whether function fn runs only while the variable's package is initialized. The
+// runsInitially reports whether function fn runs only while the variable's package is initialized. The
 // result is true if fn is an init function of the package. It is also true if such functions call
 // fn, and fn has no other use.
-func (w *follower) initially(fn *ssa.Function, up []*ssa.Function) bool {
+func (w *follower) runsInitially(fn *ssa.Function, up []*ssa.Function) bool {
 	if fn.Pkg != w.g.Pkg || slices.Contains(up, fn) {
 		return fn.Pkg == w.g.Pkg
 	}
@@ -494,14 +494,14 @@ func (w *follower) callsInitially(fn ssa.Value, in ssa.Instruction, up []*ssa.Fu
 		return true
 	}
 	c, ok := in.(*ssa.Call)
-	return ok && c.Call.Value == fn && !slices.Contains(c.Call.Args, fn) && w.initially(in.Parent(), up)
+	return ok && c.Call.Value == fn && !slices.Contains(c.Call.Args, fn) && w.runsInitially(in.Parent(), up)
 }
 
 // returns follows a returned value to the calls of the function that returns it.
 func (w *follower) returns(at flow, in *ssa.Return) {
 	fn := in.Parent()
 	if obj := object(fn); fn.Parent() == nil && obj != nil && token.IsExported(obj.Name()) {
-		w.out(in)
+		w.escapes(in)
 	}
 	for _, use := range w.uses(fn) {
 		w.results(fn, use, at.depth, in)
@@ -531,7 +531,7 @@ func (w *follower) results(fn ssa.Value, use ssa.Instruction, depth int, at ssa.
 	case *ssa.DebugRef:
 		return
 	}
-	w.out(at)
+	w.escapes(at)
 }
 
 // call follows a value into a call.
@@ -548,7 +548,7 @@ func (w *follower) call(at flow, in ssa.CallInstruction) {
 	if fn := c.StaticCallee(); fn != nil {
 		w.enter(at, in, fn, c.Args)
 	} else if c.Value != at.v {
-		w.out(in)
+		w.escapes(in)
 	}
 }
 
@@ -568,7 +568,7 @@ func (w *follower) enter(at flow, in ssa.CallInstruction, fn *ssa.Function, args
 		case PackageOf(fn) == "sync/atomic":
 			w.wrote(in)
 		default:
-			w.out(in)
+			w.escapes(in)
 		}
 	}
 }
@@ -583,7 +583,7 @@ func (w *follower) invoke(at flow, in ssa.CallInstruction) {
 			w.enterMethod(at, in, t, args)
 		}
 		if to.hashes && c.Method.Name() != "Write" && slices.Contains(c.Args, at.v) {
-			w.out(in)
+			w.escapes(in)
 		}
 		return
 	}
@@ -606,7 +606,7 @@ func (w *follower) invoke(at flow, in ssa.CallInstruction) {
 		}
 	}
 	if c.Method.Exported() {
-		w.out(in)
+		w.escapes(in)
 	}
 }
 
@@ -621,7 +621,7 @@ func (w *follower) enterMethod(at flow, in ssa.CallInstruction, t types.Type, ar
 	if fn := w.prog.MethodValue(sel); fn != nil {
 		w.enter(at, in, fn, args)
 	} else if slices.Contains(args, at.v) {
-		w.out(in)
+		w.escapes(in)
 	}
 }
 
@@ -658,7 +658,7 @@ func (w *follower) builtin(at flow, in ssa.CallInstruction, name string) {
 		}
 	case name == "copy" && args[1] == at.v:
 		if s, ok := args[1].Type().Underlying().(*types.Slice); ok && w.lead(s.Elem()) != "" {
-			w.out(in)
+			w.escapes(in)
 		}
 	case name == "clear", name == "copy":
 	case name == "len", name == "cap", name == "print", name == "println", name == "panic":

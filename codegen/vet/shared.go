@@ -97,7 +97,7 @@ func (s *sharing) variables() {
 					s.add(n.X, byFlow)
 				}
 			case *ast.RangeStmt:
-				c := s.of(n.X)
+				c := s.classOf(n.X)
 				if n.Key != nil {
 					s.add(n.Key, c)
 				}
@@ -107,9 +107,9 @@ func (s *sharing) variables() {
 			case *ast.ValueSpec:
 				for i, name := range n.Names {
 					if len(n.Values) == len(n.Names) {
-						s.add(name, s.of(n.Values[i]))
+						s.add(name, s.classOf(n.Values[i]))
 					} else if len(n.Values) > 0 {
-						s.add(name, s.of(n.Values[0]))
+						s.add(name, s.classOf(n.Values[0]))
 					}
 				}
 			case *ast.UnaryExpr:
@@ -131,7 +131,7 @@ func (s *sharing) sum() (n int) {
 
 func (s *sharing) assign(n *ast.AssignStmt, step bool) {
 	for i, x := range n.Lhs {
-		c := s.of(n.Rhs[min(i, len(n.Rhs)-1)])
+		c := s.classOf(n.Rhs[min(i, len(n.Rhs)-1)])
 		if n.Tok != token.DEFINE && !step {
 			c |= byFlow
 			if n.Tok == token.ASSIGN && !mentions(n.Rhs[min(i, len(n.Rhs)-1)], x) {
@@ -154,14 +154,14 @@ func (s *sharing) add(x ast.Expr, c class) {
 	}
 }
 
-// of returns the class of an expression.
-func (s *sharing) of(e ast.Expr) class {
+// classOf returns the class of an expression.
+func (s *sharing) classOf(e ast.Expr) class {
 	if s.pass.TypesInfo.Types[e].Value != nil {
 		return 0
 	}
 	switch e := e.(type) {
 	case *ast.ParenExpr:
-		return s.of(e.X)
+		return s.classOf(e.X)
 	case *ast.Ident:
 		obj := s.pass.TypesInfo.ObjectOf(e)
 		c, known := s.vars[obj]
@@ -170,21 +170,21 @@ func (s *sharing) of(e ast.Expr) class {
 		}
 	case *ast.SelectorExpr:
 		if sel := s.pass.TypesInfo.Selections[e]; sel != nil && sel.Kind() == types.FieldVal {
-			return s.of(e.X)
+			return s.classOf(e.X)
 		}
 	case *ast.IndexExpr:
 		if s.pass.TypesInfo.Types[e].IsValue() {
-			if s.of(e.Index)&byItem != 0 {
+			if s.classOf(e.Index)&byItem != 0 {
 				return byData | byOwn
 			}
 			return byData
 		}
 	case *ast.UnaryExpr:
 		if e.Op != token.AND && e.Op != token.ARROW {
-			return s.of(e.X)
+			return s.classOf(e.X)
 		}
 	case *ast.BinaryExpr:
-		return s.of(e.X) | s.of(e.Y)
+		return s.classOf(e.X) | s.classOf(e.Y)
 	case *ast.CallExpr:
 		return s.call(e)
 	}
@@ -194,7 +194,7 @@ func (s *sharing) of(e ast.Expr) class {
 func (s *sharing) call(e *ast.CallExpr) (c class) {
 	args := func() (c class) {
 		for _, a := range e.Args {
-			c |= s.of(a)
+			c |= s.classOf(a)
 		}
 		return c
 	}
@@ -265,7 +265,7 @@ func (s *sharing) changes() {
 // stores reports elements of slices in which all work-items store different values.
 func (s *sharing) stores(n *ast.AssignStmt, up []ast.Node) {
 	for i, x := range n.Lhs {
-		if c := s.of(n.Rhs[i]); c&(byItem|byOwn) == 0 || c&(byOthers|byAgain) != 0 || mentions(n.Rhs[i], x) || !s.oneElement(x) {
+		if c := s.classOf(n.Rhs[i]); c&(byItem|byOwn) == 0 || c&(byOthers|byAgain) != 0 || mentions(n.Rhs[i], x) || !s.oneElement(x) {
 			continue
 		}
 		if slices.ContainsFunc(s.guards(n, up), func(g ast.Expr) bool { return !s.allPass(g) }) {
@@ -291,7 +291,7 @@ func (s *sharing) allPass(cond ast.Expr) bool {
 			return s.allPass(e.X) && s.allPass(e.Y)
 		}
 	}
-	return (s.of(cond)&^byItem == 0) && !s.singles(cond)
+	return (s.classOf(cond)&^byItem == 0) && !s.singles(cond)
 }
 
 // oneElement reports whether x denotes the same element, or part of an element, for all work-items
@@ -307,7 +307,7 @@ func (s *sharing) oneElement(x ast.Expr) bool {
 				x = e.X
 				continue
 			}
-			return s.of(e.Index)&^byGroup == 0 && s.ofKernel(e.X)
+			return s.classOf(e.Index)&^byGroup == 0 && s.ofKernel(e.X)
 		}
 		return false
 	}
@@ -415,7 +415,7 @@ func (s *sharing) singles(cond ast.Expr) bool {
 			return s.singles(e.X)
 		}
 	case *ast.BinaryExpr:
-		x, y := s.of(e.X), s.of(e.Y)
+		x, y := s.classOf(e.X), s.classOf(e.Y)
 		switch e.Op {
 		case token.LAND, token.LOR:
 			return s.singles(e.X) || s.singles(e.Y)
@@ -430,5 +430,5 @@ func (s *sharing) singles(cond ast.Expr) bool {
 		}
 		return (x|y)&(item|byOthers) != 0
 	}
-	return s.of(cond)&(item|byOthers) != 0
+	return s.classOf(cond)&(item|byOthers) != 0
 }
