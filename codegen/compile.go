@@ -29,7 +29,7 @@ type Module struct {
 	Variants [][]uint32
 	// Form is the host form of a kernel, or nil. A kernel has a host form if it has barriers or
 	// group algorithms, or if it prints. Kernels whose work-items do little work or may run long
-	// have host forms, too. NoForm is the reason why such a kernel has no host form.
+	// have host forms, too. If such a kernel has no host form, NoForm is the reason.
 	Form   *gohost.Form
 	NoForm error
 	// Lacks has one error for each missing variant. The passes refuse the kernel under the

@@ -49,9 +49,9 @@ type Config struct {
 	// variant or its host form.
 	Strict bool
 	// Modules is the folder for modules that stubs do not contain (see internal/modules). The
-	// modules of packages with the directive //kgen:bare are written there. So are modules that
-	// programs make when they load a kernel. All these modules are written even with Check. If
-	// Modules is set without Check, no other files are written.
+	// modules of packages with the directive //kgen:bare are written there. Modules that programs
+	// make when they load a kernel are written there, too. All these modules are written even with
+	// Check. If Modules is set without Check, no other files are written.
 	Modules string
 
 	// Disabled lists optimizations to omit from modules, such as "quirk/rotation". A quirk is a

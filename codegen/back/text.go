@@ -65,8 +65,8 @@ func samePlace(a, b abi.Param) bool {
 }
 
 // asLowered returns an error unless module m has some properties of all modules from package lower.
-// The passes and the linker rely on them. ir.Verify does not check them, because modules in tests
-// may lack them.
+// The passes and the linker rely on these properties. ir.Verify does not check the properties,
+// because modules in tests may lack them.
 func asLowered(m *ir.Module) error {
 	if m.Level != ir.Built || m.Items != 1 || len(m.Helpers) > 0 {
 		return fmt.Errorf("no module of the pass arrays")

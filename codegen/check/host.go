@@ -42,10 +42,9 @@ func hostOnly(pkg string) bool {
 // someHosts lists packages with functions for the host and functions that kernels may call.
 var someHosts = map[string]bool{"encoding/binary": true, "errors": true, "iter": true, "math/rand": true, "math/rand/v2": true, "sort": true, "strconv": true, "strings": true}
 
-// needsHost reports whether functions of package pkg need something that a device lacks, if kernels
-// cannot call them. Devices lack files, clocks, goroutines, reflection, and state of the program.
-// The lack of a heap does not count. If the result is false, kgen just does not support the
-// functions yet.
+// needsHost is used for functions of package pkg that kernels cannot call. It reports whether they
+// need something that devices lack: files, clocks, goroutines, reflection, or state of the program.
+// A heap does not count. If the result is false, kgen does not support the functions yet.
 func needsHost(pkg string) bool {
 	if yet, ok := notYet[pkg]; ok {
 		return !yet
@@ -55,7 +54,8 @@ func needsHost(pkg string) bool {
 }
 
 // notYet tells whether kernels could in principle call the functions of a package. The map's keys
-// are package paths and first elements of package paths. A longer key overrides its first element.
+// are package paths and first elements of package paths. The entry for a package path overrides the
+// entry for the path's first element.
 var notYet = map[string]bool{
 	"bytes": true, "compress": true, "container": true, "crypto": true, "encoding": true, "hash": true, "html": true, "image": true,
 	"index": true, "maps": true, "math": true, "path": true, "regexp": true, "slices": true, "strconv": true, "strings": true, "text": true,
@@ -122,8 +122,8 @@ func isStd(pkg string) bool {
 	return pkg != "sync/atomic" && slices.Contains(stdRoots, first)
 }
 
-// stdRoots are the first elements of the standard library's import paths. A missing dot in the
-// first element is not enough, because paths of other modules may have none, too.
+// stdRoots are the first elements of the standard library's import paths. The list is needed
+// because a path without a dot in its first element may also belong to another module.
 var stdRoots = strings.Fields(`
 	archive bufio bytes cmd cmp compress container context crypto database debug embed encoding errors
 	expvar flag fmt go hash html image index internal io iter log maps math mime net os path plugin

@@ -45,10 +45,10 @@ type initRun struct {
 }
 
 // Unknown represents a value that could not be evaluated. An operation that needs the value panics
-// with it, which ends the evaluation.
+// with the Unknown, which ends the evaluation.
 type Unknown struct{ Why *Reason }
 
-// Var is a variable, or one part of it: a field or an element.
+// Var is a variable, a field of a struct variable, or an element of an array variable.
 type Var struct {
 	v     any    // value of a variable without parts
 	elems []*Var // fields of a struct, or elements of an array
@@ -335,7 +335,7 @@ func zeroOf(t types.Type) any {
 
 // Load returns the value of a variable. A value without parts is a bool, an int64 with the bits of
 // an integer, a float64, complex128, string, *Var, Slice, Iface or Property. A struct or array is a
-// []any. A function value has another type. An unknown value is an Unknown.
+// []any. A function is a value of an unexported type. An unknown value is an Unknown.
 func (b *Var) Load() any {
 	if b.elems == nil {
 		if _, ok := b.v.([]any); ok || b.v == nil {
@@ -476,7 +476,7 @@ func (e *Env) computed(g *ssa.Global) (tree *Tree, ok bool) {
 	if tree, ok := e.trees[g]; ok {
 		return tree, tree != nil
 	}
-	e.trees[g] = nil // for an initializer that needs the value of g itself
+	e.trees[g] = nil // ends the recursion if the initializer needs the value of g
 	f := &runFrame{r: e.run}
 	ok = f.try(func() {
 		e.run.runInits(g.Pkg)

@@ -39,15 +39,15 @@ type objectID struct {
 	at   *ssa.Alloc
 }
 
-// initializer is the state of a package initializer, as far as it is known. For a function that the
-// initializer calls, there is another state.
+// initializer is the state of a package initializer, as far as it is known. A function that the
+// initializer calls gets a state of its own.
 type initializer struct {
 	env   *Env         // nil if calls and other variables are not evaluated
 	pkg   *ssa.Package // package of the initializer; nil in a function
 	trees map[ssa.Value]*Tree
 	// failed contains the variables of which a part is unknown.
 	failed map[ssa.Value]bool
-	call   any // field call of the objectIDs that are made
+	call   any // value of the field call in new objectIDs
 	// loaded maps a load to the value at the time of the load. An unknown value is nil.
 	loaded map[*ssa.UnOp]*Tree
 }

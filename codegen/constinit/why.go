@@ -35,9 +35,9 @@ func (r *Reason) Describe(place func(token.Pos) string) string {
 
 // begun identifies the instruction that the evaluation has reached.
 type begun struct {
-	at      ssa.Instruction // last instruction begun in the package's own code, in frame within
+	at      ssa.Instruction // last instruction begun in the package's own code; its frame is field within
 	within  *runFrame
-	inner   ssa.Instruction // last instruction begun after that one in another package, in frame innerOf
+	inner   ssa.Instruction // last instruction begun later, in another package; its frame is field innerOf
 	innerOf *runFrame
 	stopped *Reason // reason why the evaluation ended, if known
 }
@@ -76,7 +76,7 @@ func (f *runFrame) why(in ssa.Instruction) *Reason {
 	if w := r.within.lacks(r.at); w != nil {
 		return w
 	}
-	w := &Reason{Pos: r.at.Pos(), Text: does(r.at)}
+	w := &Reason{Pos: r.at.Pos(), Text: operationText(r.at)}
 	if w.Text == "" {
 		return nil
 	}
@@ -97,7 +97,7 @@ func (r *initRun) innermost() (*Reason, string) {
 	if w := r.innerOf.lacks(r.inner); w != nil {
 		return w, in
 	}
-	w := &Reason{Pos: r.inner.Pos(), Text: does(r.inner)}
+	w := &Reason{Pos: r.inner.Pos(), Text: operationText(r.inner)}
 	if w.Text == "" || !w.Pos.IsValid() {
 		return nil, ""
 	}
@@ -119,9 +119,9 @@ func (f *runFrame) lacks(in ssa.Instruction) *Reason {
 	return nil
 }
 
-// does returns a text for the operation of an instruction that cannot be run. If there is no such
-// text, it returns "".
-func does(in ssa.Instruction) string {
+// operationText returns a text for the operation of an instruction that cannot be run. If there is
+// no such text, it returns "".
+func operationText(in ssa.Instruction) string {
 	overMap := func(t types.Type) bool { _, ok := t.Underlying().(*types.Map); return ok }
 	switch in := in.(type) {
 	case ssa.CallInstruction:

@@ -48,7 +48,7 @@ const (
 	// Recover: a kernel calls recover.
 	Recover Code = 105
 
-	// Type: a kernel uses a type that is not allowed there.
+	// Type: a kernel uses a type where the type is not allowed.
 	Type Code = 201
 	// GlobalVar: a package-level variable may change, or its value is not known.
 	GlobalVar Code = 202

@@ -116,8 +116,8 @@ func (p Pos) compare(q Pos) int {
 	return cmp.Or(cmp.Compare(p.File, q.File), cmp.Compare(p.Line, q.Line), cmp.Compare(p.Col, q.Col))
 }
 
-// WriteText prints the list for people and editors. A diagnostic has one line. After it, each
-// related position and the hint have an indented line.
+// WriteText prints the list for people and editors. A diagnostic has one line. Each related
+// position and the hint follow on indented lines.
 func (l List) WriteText(w io.Writer) error {
 	for _, d := range l {
 		if _, err := fmt.Fprintf(w, "%v: %v: %s\n", d.Pos, d.Code, d.Message); err != nil {

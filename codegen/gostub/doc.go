@@ -46,7 +46,7 @@ type ViewField struct{ Name, Type string }
 
 // Kernel is one kernel of a package.
 type Kernel struct {
-	ABI  *abi.Kernel // description of the kernel, of which SPIRV is ignored
+	ABI  *abi.Kernel // description of the kernel; its field SPIRV is ignored
 	Doc  string      // doc comment of the kernel's type
 	Args []Arg       // one element for each row of ABI.Params
 	// Views maps the path of a member to its type, if that is one of Package.Views. An example of a

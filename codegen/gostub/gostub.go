@@ -45,7 +45,8 @@ func Files(p *Package, genPath string, names map[string]string) ([]File, error) 
 	g.file.PackageComment(fmt.Sprintf("Package %s launches the kernels of package %s.", Name(p.Name), p.Name))
 	if !p.Bare {
 		// The comparisons are first in the file, because compilers report errors in the order of
-		// lines, and not all of them. Errors here tell the user how to correct them.
+		// lines, and not all of them. The compiler's error for a failed comparison tells the user
+		// how to correct it.
 		for i := range p.Kernels {
 			g.compare(&p.Kernels[i])
 		}
