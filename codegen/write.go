@@ -31,8 +31,8 @@ type output struct {
 	forms   []*gohost.Form
 }
 
-// views returns the view types that the stubs of the package share in place of struct types. It
-// also sets the field Views of each kernel.
+// views returns the view types that the stubs of the package share in place of struct types. The
+// field Views of each kernel is set, too.
 func (o *output) views(prog *load.Program) (all []gostub.View) {
 	views, uses := prog.SharedViews(o.pkg)
 	for i := range o.kernels {

@@ -112,7 +112,7 @@ type Pass struct {
 type Edit struct {
 	From  int      `json:"from"` // index of the first replaced line
 	Lines int      `json:"lines,omitempty"`
-	Text  []string `json:"text,omitempty"` // the new lines
+	Text  []string `json:"text,omitempty"` // lines that replace the old ones
 	At    []int    `json:"at,omitempty"`
 }
 
@@ -122,9 +122,9 @@ type Module struct {
 	Bytes   int      `json:"bytes"`
 	Without []string `json:"without,omitempty"` // aspects that the module does not need
 	Late    bool     `json:"late,omitempty"`    // whether programs make the module when a device needs it
-	// IR is the IR from which a variant was emitted. Edits change the first module's IR to it. The
-	// first module has neither. For a variant whose size alone is known, IR, Edits and Text are
-	// empty.
+	// IR is the IR from which a variant was emitted. Edits are the changes from the first module's
+	// IR to this IR. For the first module, IR and Edits are empty. For a variant whose size alone
+	// is known, IR, Edits and Text are empty.
 	IR    *Listing `json:"ir,omitempty"`
 	Edits []Edit   `json:"edits,omitempty"`
 	Text  []string `json:"text,omitempty"` // SPIR-V text, one instruction per line
