@@ -67,7 +67,7 @@ func matrixMemory(r *pass.Report) (mem []MatrixMemory) {
 	return mem
 }
 
-// String describes the size of the memory, and what it is for.
+// String describes the size and the purpose of the memory.
 func (m MatrixMemory) String() string {
 	if m.Shape == "" {
 		return fmt.Sprintf("matrices, expanded: products take %d bytes of work-group memory for each sub-group", m.Bytes)
