@@ -41,7 +41,7 @@ type Module struct {
 }
 
 // isLate reports whether programs make the module of a variant from the kernel's IR. In a package
-// with the directive //kgen:variants load, that applies to all variants except "words".
+// with the directive //kgen:variants load, programs make all variants except "words".
 func (u *unit) isLate(variant string) bool {
 	return u.prog.Late(u.k.Pkg) && variant != abi.VariantWords && len(u.prog.Disabled) == 0 // only kgen can disable optimizations
 }

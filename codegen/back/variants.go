@@ -86,9 +86,9 @@ func (c *compiler) find(name string) *abi.Variant {
 }
 
 // refused is the error for a variant that the passes refuse. For example, all work-items of a group
-// may leave a loop with a barrier together, but only if a slice is long. A module for small
-// launches lacks that exit. Then the passes can no longer prove that all work-items leave the loop
-// together.
+// may leave a loop with a barrier together, but only if a slice is long. In a module for small
+// launches, this loop exit is removed, and the passes can no longer prove that all work-items leave
+// the loop together.
 type refused struct {
 	form string
 	d    *diag.Diagnostic

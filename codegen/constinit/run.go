@@ -463,7 +463,7 @@ func (r *initRun) valueOf(tree *Tree, t types.Type) (any, bool) {
 	out := Slice{elems: make([]*Var, tree.Length)}
 	for i := range out.elems {
 		out.elems[i] = newVar(s.Elem())
-		out.elems[i].owner = tree // all copies of the slice share this owner
+		out.elems[i].owner = tree // the tree owns the elements of all copies of the slice
 		if !r.fill(out.elems[i], tree.Parts[i]) {
 			return nil, false
 		}

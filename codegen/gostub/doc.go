@@ -49,8 +49,8 @@ type Kernel struct {
 	ABI  *abi.Kernel // description of the kernel; its field SPIRV is ignored
 	Doc  string      // doc comment of the kernel's type
 	Args []Arg       // one element for each row of ABI.Params
-	// Views maps the path of a member to its type, if that is one of Package.Views. An example of a
-	// path is "Deep[0].In".
+	// Views maps the path of a member to the member's type, for members whose type is one of
+	// Package.Views. An example of a path is "Deep[0].In".
 	Views map[string]string
 	// RunOnly is set if the stub has a Run function, but no type with views.
 	RunOnly bool

@@ -1,6 +1,6 @@
 package load
 
-// This file extracts from the sources the declarations that contain given positions.
+// This file extracts the source declarations that contain given positions.
 
 import (
 	"cmp"

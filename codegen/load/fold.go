@@ -85,7 +85,7 @@ type frame struct {
 	e    *evaluator
 	fn   *ssa.Function
 	vals map[ssa.Value]any
-	pos  token.Pos // position of the last instruction that has a position
+	pos  token.Pos // position of the last instruction with a position
 }
 
 // fold evaluates a kernel's Properties method and checks the properties that it returns.

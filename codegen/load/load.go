@@ -72,7 +72,7 @@ type loader struct {
 	repaired map[*ast.File]bool
 	broken   map[*ast.FuncDecl]diag.List
 	unsound  map[*listed]bool            // packages with errors that repair cannot remove
-	lost     map[*listed]map[string]lost // declarations that were removed, by name
+	lost     map[*listed]map[string]lost // removed declarations of each package, by their names
 	inBodies map[*listed]diag.List
 	diags    diag.List
 	last     *diag.Diagnostic // last reported error of the type checker

@@ -90,8 +90,8 @@ func callsBack(fn *ssa.Function) bool {
 	return false
 }
 
-// formatted follows a value into the methods by which fn, a function of package fmt or a similar
-// one, gets the text of the interface that holds the value.
+// formatted follows a value that is passed in an interface to a formatting function such as
+// fmt.Print. It follows the value into the methods from which fn gets the value's text.
 func (w *follower) formatted(at flow, in ssa.CallInstruction, fn *ssa.Function) {
 	switch PackageOf(fn) {
 	case "fmt", "log", "errors":

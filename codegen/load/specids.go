@@ -145,7 +145,7 @@ func (f *finder) numberSpecs(pkg *Package, specs []*types.Var, reported map[type
 	}
 }
 
-// free reports whether none of the n numbers from first on is in taken.
+// free reports whether none of the numbers from first to first+n-1 is in taken.
 func free(taken map[uint32]bool, first, n uint32) bool {
 	for i := range n {
 		if taken[first+i] {

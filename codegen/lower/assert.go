@@ -50,21 +50,21 @@ func (l *lowerer) typeAssert(in *ssa.TypeAssert) val {
 }
 
 // assertText returns the text of gc's panic for a failed assertion to type to. Parameter from is
-// the operand's static type. The parameter has is the operand's dynamic type, or nil for a nil
+// the operand's static type. Parameter dyn is the operand's dynamic type, or nil for a nil
 // interface.
-func assertText(from, has, to types.Type) string {
+func assertText(from, dyn, to types.Type) string {
 	const prefix = "interface conversion: "
 	u, isIface := to.Underlying().(*types.Interface)
-	if has == nil {
+	if dyn == nil {
 		inter := reflectName(from)
 		if isIface {
 			inter = "interface"
 		}
 		return prefix + inter + " is nil, not " + reflectName(to)
 	}
-	name, want := reflectName(has), reflectName(to)
+	name, want := reflectName(dyn), reflectName(to)
 	if isIface {
-		return prefix + name + " is not " + want + ": missing method " + firstMissing(has, u)
+		return prefix + name + " is not " + want + ": missing method " + firstMissing(dyn, u)
 	}
 	text := prefix + reflectName(from) + " is " + name + ", not " + want
 	if name == want {

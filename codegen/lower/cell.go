@@ -53,7 +53,7 @@ type cell struct {
 	oldFirst bool
 
 	key     any    // declaration in the source; equal in all lowerings of the kernel
-	private bool   // whether this is memory of dsl.PrivateAlloca, which is freed when the calling function returns
+	private bool   // whether dsl.PrivateAlloca reserves the memory, which ends when the calling function returns
 	name    string // source name of memory that a call or a field of the kernel reserves
 }
 

@@ -157,7 +157,7 @@ func (w *builder) split(number *ir.Value, dims []int64) []*ir.Value {
 	return index
 }
 
-// splitConst is split for a constant number. Its results are constants.
+// splitConst does the same as split for a constant number. The results are constants.
 func (w *builder) splitConst(number int64, dims []int64) []*ir.Value {
 	index := make([]*ir.Value, len(dims))
 	for d := len(dims) - 1; d >= 0; d-- {

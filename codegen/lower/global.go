@@ -464,7 +464,7 @@ func initsOf(p *load.Program, pkg *load.Package) *constinit.Env {
 // writtenAt returns the position where the program writes to a package-level variable, or to memory
 // that the variable points to. The result is token.NoPos if there is no write. Passing the variable
 // to code that may write it counts as a write, unless launches check the variable for changes. The
-// result out is set if the position is that of such a pass.
+// result out is set if the position is that of passing the variable.
 func writtenAt(p *load.Program, pkg *load.Package, g *ssa.Global) (at token.Pos, out bool) {
 	f := p.Fate(g)
 	if f.Written.IsValid() || watched(p, pkg, g) || p.IsStd(g.Pkg.Pkg.Path()) {

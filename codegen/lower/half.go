@@ -56,7 +56,7 @@ func (l *lowerer) halfTile() *ir.Var {
 const halfTile = "half tile"
 
 // combineHalves lowers a reduction or scan of numbers of type t. The function op is the operation,
-// and by is its combiner if it has one. Each NaN becomes the canonical NaN of type t.
+// and by is the operation's combiner. Each NaN becomes the canonical NaN of type t.
 func (l *lowerer) combineHalves(in *ssa.Call, t types.Type, alg ir.Op, op val, by ir.Combiner, scope ir.Scope, x *ir.Value) val {
 	isNaN, ok := l.call(load.HalfMethod(l.prog.SSA, t, "IsNaN"), []val{x}, nil, in.Pos()).(*ir.Value)
 	if !ok {

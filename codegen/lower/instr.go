@@ -162,7 +162,7 @@ func (l *lowerer) get(v ssa.Value) val {
 	if a := l.frame.late[v]; a != nil {
 		return l.getLate(v, a)
 	}
-	if c := l.frame.out(v); c != nil {
+	if c := l.frame.outVar(v); c != nil {
 		return l.loadCell(c)
 	}
 	x, ok := l.frame.vals[v]

@@ -233,7 +233,7 @@ func (l *lowerer) check(ok *ir.Value, kind abi.FaultKind, a, b func() *ir.Value,
 	l.checkBound(ok, kind, a, b, message, false)
 }
 
-// checkBound is check for a fault whose first value a may be a uint64.
+// checkBound does the same as check for a fault whose first value a may be a uint64.
 func (l *lowerer) checkBound(ok *ir.Value, kind abi.FaultKind, a, b func() *ir.Value, message string, unsigned bool) {
 	if ok.IsConst() && ok.Bits == 1 {
 		return

@@ -129,7 +129,8 @@ func (l *lowerer) leadsHere(b *ir.Block, intoLoops bool) bool {
 	return false
 }
 
-// leadsTo reports whether to is b or follows b through blocks with a single predecessor.
+// leadsTo reports whether control reaches the second block from the first through blocks with a
+// single predecessor, or whether the blocks are the same.
 func leadsTo(b, to *ir.Block) bool {
 	for to != b {
 		if len(to.Preds) != 1 {
@@ -148,8 +149,8 @@ func (w *builder) makeVars(c *cell, xs []*ir.Value) {
 	}
 }
 
-// reshape gives a variable that has held only nil the shape of v. After each earlier store of nil,
-// it inserts stores for the nil of the new shape.
+// reshape sets the shape of a variable that has held only nil to the shape of v. After each earlier
+// store of nil, it inserts stores for the nil of the new shape.
 func (w *builder) reshape(c *cell, v val) {
 	c.shape, c.vars = v, nil
 	if !yields(v) {

@@ -12,8 +12,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// stringIter is the state of a range over a string. The variable n holds the number of the next
-// rune.
+// stringIter is the state of a range over a string. The field n is a variable with the number of
+// the next rune.
 type stringIter struct {
 	s string
 	n *ir.Var
@@ -110,8 +110,8 @@ func (l *lowerer) bytesOrRunes(s string, runes bool) val {
 	return slice{at: mem{v: v}, off: l.m.Int(ir.TypeI64, 0), len: count, cap: count}
 }
 
-// charsIter is the state of a range over a string whose bytes are known only at run time. The
-// variable at holds the index of the next rune.
+// charsIter is the state of a range over a string whose bytes are known only at run time. The field
+// at is a variable with the index of the next rune.
 type charsIter struct {
 	v  val
 	c  chars
@@ -129,7 +129,7 @@ func (l *lowerer) rangeChars(in *ssa.Range) val {
 	return charsIter{v, c, at}
 }
 
-// nextCharsRune is nextRune for a string whose bytes are known only at run time.
+// nextCharsRune does the same as nextRune for a string whose bytes are known only at run time.
 func (l *lowerer) nextCharsRune(it charsIter) val {
 	at := l.loadVar(it.at)
 	more := l.op(ir.OpSLt, ir.TypeBool, at, it.c.length())

@@ -420,8 +420,8 @@ func (l *lowerer) leave(f *frame, from, to *ssa.BasicBlock) {
 	}
 }
 
-// out returns the variable that holds v after an unrolled loop, for a use of v after the loop.
-func (f *frame) out(v ssa.Value) *cell {
+// outVar returns the variable that holds v after an unrolled loop, for a use of v after the loop.
+func (f *frame) outVar(v ssa.Value) *cell {
 	if c := f.outs[v]; c != nil && !f.inRound(v.(ssa.Instruction).Block()) {
 		return c
 	}

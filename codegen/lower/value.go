@@ -90,10 +90,10 @@ type mem struct {
 
 func (m mem) device() bool { return m.v == nil }
 
-// at returns the memory that m's path selects if index i is appended to it.
+// at returns the memory that is selected by m's path with index i appended.
 func (m mem) at(i *ir.Value) mem { return m.along([]*ir.Value{i}) }
 
-// along returns the memory that m's path selects if the given steps are appended to it.
+// along returns the memory that is selected by m's path with the given steps appended.
 func (m mem) along(steps []*ir.Value) mem {
 	m.path = slices.Concat(m.path, steps)
 	return m

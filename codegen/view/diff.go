@@ -108,9 +108,9 @@ func (d *differ) anchors(i, i2, j, j2 int) []pair {
 			c.inB, c.b = c.inB+1, n
 		}
 	}
-	// The longest increasing subsequence is found by patience sorting. For each length, tops holds
-	// the last pair of the best sequence of that length. For each pair, before holds the preceding
-	// pair in its sequence.
+	// The longest increasing subsequence is found by patience sorting. The slice tops holds the
+	// last pair of the best sequence of each length. The slice before holds, for each pair, the
+	// preceding pair of its sequence.
 	var all []pair
 	for n := i; n < i2; n++ {
 		if c := counts[key{d.a.Text[n], d.a.At[n]}]; c.inA == 1 && c.inB == 1 {
