@@ -100,7 +100,7 @@ func local(v *ir.Var) abi.Local {
 
 // uses returns, for each aspect that the kernel needs, the calls that lead to a use of the aspect.
 // A kernel needs integers of 8, 16 or 64 bits only if 64-bit atomic operations prevent the variant
-// "words". The uses are then those of the atomic operations.
+// "words". For such integers, the result contains the uses of the atomic operations.
 func uses(k *Kernel, d *abi.Kernel) []abi.Use {
 	m := k.Module
 	find := func(a properties.Aspect) int {

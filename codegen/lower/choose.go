@@ -198,7 +198,8 @@ func onlyRead(addr ssa.Value) bool {
 }
 
 // unknownValue reports that a value may be one of several values of type t that cannot be
-// distinguished at run time. If only a part of the value is the reason, why describes that part.
+// distinguished at run time. Parameter why describes the part of the value that cannot be
+// distinguished, or is empty.
 func (r *reporter) unknownValue(t types.Type, why string) val {
 	if why == "" {
 		r.errorf(diag.Type, r.pos, "let fewer be stored, or use a switch",

@@ -21,7 +21,7 @@ import (
 // These limits bound the size of a kernel's code, so that drivers accept it.
 const (
 	maxInlineDepth = 200
-	maxNested      = 40 // nested calls of one function
+	maxNested      = 40 // largest number of nested calls of one function
 	unrollLimit    = 32 // largest number of elements that are copied without a loop
 )
 
@@ -356,9 +356,9 @@ func (l *lowerer) call(fn *ssa.Function, args, bindings []val, at token.Pos) val
 	return l.unwrap(v, res)
 }
 
-// sameFuncs reports whether the function values among a and b are the same. A call inside a call of
-// the same function is not a recursion if the function values differ. For example, apply(f) may
-// call g, which calls apply(h).
+// sameFuncs reports whether the function values among a and b are the same. If the function values
+// differ, a nested call of the same function is not a recursion. For example, apply(f) may call g,
+// which calls apply(h).
 func sameFuncs(a, b []val) bool {
 	for i := range a {
 		f, ok := funcIn(a[i])
@@ -392,9 +392,9 @@ func otherVars(f *frame, outer, inner []val) bool {
 	return false
 }
 
-// sameShapes reports whether the values of a and b have pairwise the same shape. A call inside a
-// call of the same method is not a recursion if shapes differ. For example, its receiver may be a
-// part of the outer call's receiver.
+// sameShapes reports whether the values of a and b have pairwise the same shape. If the shapes
+// differ, a nested call of the same method is not a recursion. For example, the inner call's
+// receiver may be a part of the outer call's receiver.
 func sameShapes(a, b []val) bool {
 	for i := range a {
 		if !sameShape(a[i], b[i]) {

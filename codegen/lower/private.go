@@ -85,8 +85,8 @@ func lowerPrivateAlloca(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) 
 const smallPrivate = 64
 
 // zeroPrivate zeroes private memory. Small memory is zeroed by one store, so that it may stay in
-// registers. Larger memory is zeroed in a loop. The module has both, and specialization selects one
-// of them.
+// registers. Larger memory is zeroed in a loop. The module contains code for both sizes, and
+// specialization selects one of the two.
 func (l *lowerer) zeroPrivate(c *cell, elem types.Type) {
 	n := c.mem.v.Type.Len
 	small, large, done := l.newBlock(), l.newBlock(), l.newBlock()

@@ -23,7 +23,7 @@ type text struct{ off, n *ir.Value }
 // texts is the table of all constant strings that may be selected at run time.
 type texts struct {
 	all     string
-	dynamic map[any]bool // declarations of the variables that hold such strings; a field or element has a partKey
+	dynamic map[any]bool // declarations of variables that hold strings selected at run time; a field or element has a partKey
 }
 
 // textOf converts string v to a text. If v is constant, it is added to the table of texts.
