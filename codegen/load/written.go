@@ -446,9 +446,9 @@ func (w *follower) initial(in *ssa.Store) bool {
 	}
 }
 
-// runsInitially reports whether function fn runs only while the variable's package is initialized. The
-// result is true if fn is an init function of the package. It is also true if such functions call
-// fn, and fn has no other use.
+// runsInitially reports whether function fn runs only while the variable's package is initialized.
+// The result is true if fn is an init function of the package. It is also true if only functions
+// that run during initialization call fn, and fn has no other use.
 func (w *follower) runsInitially(fn *ssa.Function, up []*ssa.Function) bool {
 	if fn.Pkg != w.g.Pkg || slices.Contains(up, fn) {
 		return fn.Pkg == w.g.Pkg

@@ -47,8 +47,8 @@ type cell struct {
 
 	bad      bool // whether the contents are unknown because of an error
 	reported bool // whether an error about several possible values has been reported
-	// old is an error about an earlier iteration of a loop. An error about a later iteration refers
-	// to it. The field oldFirst is set if old's position is the beginning of that iteration.
+	// old is an error about an earlier iteration of a loop. Errors about later iterations refer to
+	// this error. The field oldFirst is set if old's position is the beginning of that iteration.
 	old      *diag.Diagnostic
 	oldFirst bool
 
