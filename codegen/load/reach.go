@@ -64,7 +64,7 @@ type reacher struct {
 	// methods lists functions that may be called through interfaces. The packages that they need
 	// are loaded. Errors in these functions count only if package lower finds a call of them.
 	methods []*ssa.Function
-	made    map[*ssa.Global]bool // variables whose initializing functions are in field methods
+	made    map[*ssa.Global]bool // variables whose initializing functions have been added to field methods
 	quiet   bool
 	orderer *orderer
 }

@@ -534,7 +534,7 @@ func (w *follower) results(fn ssa.Value, use ssa.Instruction, depth int, at ssa.
 	w.escapes(at)
 }
 
-// call follows a value into a call.
+// call follows a value into a call that uses the value as an argument or as the called function.
 func (w *follower) call(at flow, in ssa.CallInstruction) {
 	c := in.Common()
 	if b, ok := c.Value.(*ssa.Builtin); ok {

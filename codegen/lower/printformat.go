@@ -36,9 +36,9 @@ func (d directive) fits(b *types.Basic) bool {
 }
 
 // format adds the arguments of Printf to the record, in the order in which the format's verbs use
-// them. It sets the site's format, with argument indices removed. package fmt writes mistakes in a
-// format into the text. For such formats, the method format reports an error, because that text
-// would contain names of types.
+// them. It sets the site's format, with argument indices removed. If a format has a mistake,
+// package fmt prints a complaint, which contains names of types. For such a format, the method
+// format reports an error instead.
 func (r *printRecord) format(format string, list []iface) {
 	f := &formatReader{r: r, rest: format, list: list, used: make([]bool, len(list))}
 	var b strings.Builder

@@ -356,7 +356,7 @@ func fileOf(uri string) string {
 		return ""
 	}
 	name := u.Path
-	if len(name) > 2 && name[0] == '/' && name[2] == ':' { // /C:/…
+	if len(name) > 2 && name[0] == '/' && name[2] == ':' { // a Windows path such as /C:/a.go…
 		name = name[1:]
 	}
 	return filepath.FromSlash(name)
