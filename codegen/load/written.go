@@ -226,8 +226,8 @@ func (f *usage) initial() {
 }
 
 // flow is a value from which the memory of the followed variable can be reached. At depth 0, the
-// value is a pointer or slice that refers to the memory, or contains one. At depth n, it takes n
-// loads to get such a value.
+// value is a pointer or slice that refers to the memory, or contains one. At depth n, the value
+// leads to a pointer or slice of depth 0 after n loads.
 type flow struct {
 	v     ssa.Value
 	depth int

@@ -28,8 +28,8 @@ func (l *lowerer) keepsOld(f *frame, phi *ssa.Phi, v ssa.Value, x val) {
 		if at == nil || f.ofRoundBefore(c, at, phi.Block()) {
 			continue
 		}
-		// Inside an unrolled loop, each iteration has a cell of its own. So uses through other phis
-		// matter only after the loop.
+		// Inside an unrolled loop, each iteration has a cell of its own. So uses of the variable
+		// through other phis matter only after the loop.
 		after := slices.ContainsFunc(f.unrolled, func(u *unrolled) bool { return u.blocks[at.Block()] && !u.blocks[phi.Block()] })
 		if liveAcross(phi, at, f.roundsOf(c, at, phi.Block()), after) {
 			from, passed := v.(*ssa.Phi)

@@ -27,8 +27,8 @@ type oneOf struct {
 // alternatives identifies the alternative of a oneOf for which code is being lowered.
 type alternatives struct {
 	*builder
-	oneSlice bool // whether that alternative is a slice
-	in       int  // number of that alternative; 0 outside of alternatives
+	oneSlice bool // whether the alternative being lowered is a slice
+	in       int  // number of the alternative being lowered; 0 outside of alternatives
 	n        int  // number of alternatives for which code has been lowered
 }
 
