@@ -222,7 +222,7 @@ func onlyStarted(in *ssa.MakeClosure) bool {
 // liveBlocks returns the blocks of a function that can be reached. Conditions whose value is known
 // from the code alone are evaluated. Such a condition is a constant, or an arm of a type switch
 // over a parameter of a generic function. In a generic function that is not instantiated, blocks
-// after such arms are omitted.
+// after arms of such a type switch are omitted.
 func liveBlocks(fn *ssa.Function) []*ssa.BasicBlock {
 	if len(fn.Blocks) == 0 {
 		return nil

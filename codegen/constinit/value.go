@@ -611,8 +611,8 @@ func init() {
 	}
 }
 
-// tree converts the value of a variable to a tree. The variables that can be reached from it get
-// root as their owner.
+// tree converts the value of a variable to a tree. All variables that can be reached from the
+// converted variable get root as their owner.
 func (b *Var) tree(root any) *Tree {
 	if b.elems != nil {
 		t := &Tree{}

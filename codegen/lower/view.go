@@ -20,17 +20,17 @@ type view struct {
 	kept *cell // variable from which the view was loaded, or nil
 }
 
-// point is a position in the emitted code. The position is after the instruction in the field
-// after. If the field after is nil, the position is the beginning of block b.
+// point is a position in the emitted code. The position is after the instruction prev. If prev is
+// nil, the position is the beginning of block b.
 type point struct {
-	b     *ir.Block
-	after *ir.Value
+	b    *ir.Block
+	prev *ir.Value
 }
 
 func (w *builder) here() point {
 	p := point{b: w.b}
 	if n := len(w.b.Insts); n > 0 {
-		p.after = w.b.Insts[n-1]
+		p.prev = w.b.Insts[n-1]
 	}
 	return p
 }
@@ -349,10 +349,10 @@ func reaches(from, to *ir.Block, stop func(b *ir.Block) bool) bool {
 // index returns the index of the instruction after point p. If the instruction at p has been
 // removed, the result is lost.
 func (p point) index(lost int) int {
-	if p.after == nil {
+	if p.prev == nil {
 		return 0
 	}
-	if i := slices.Index(p.b.Insts, p.after); i >= 0 {
+	if i := slices.Index(p.b.Insts, p.prev); i >= 0 {
 		return i + 1
 	}
 	return lost
