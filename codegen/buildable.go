@@ -11,11 +11,11 @@ import (
 	"github.com/kgen-go/kgen/codegen/load"
 )
 
-// This file checks that gc accepts the generated code. A host form that does not compile is
-// dropped, and the kernel's own Go runs instead. Stubs that do not compile are an error. Both cases
-// are bugs in kgen.
+// This file checks that gc accepts the generated code. If a host form does not compile, it is
+// omitted, and the kernel's Go code runs instead. If stubs do not compile, kgen fails with an
+// error. The cause is a bug in kgen in both cases.
 
-// files returns the files of a package. All Go code in them has been type-checked.
+// files returns the files of a stub package, after type-checking the Go code in them.
 func (w *writer) files(out *output, pkg *gostub.Package, importPath string) ([]gostub.File, error) {
 	files, wrong, err := w.render(out, pkg, importPath)
 	if err != nil || len(wrong) == 0 {
@@ -43,7 +43,7 @@ func (w *writer) files(out *output, pkg *gostub.Package, importPath string) ([]g
 // hostFile returns the name of the file with the host forms.
 func (o *output) hostFile() string { return o.pkg.Name + "_host_kgen.go" }
 
-// render returns the files of a package, and the errors in its Go code.
+// render returns the files of a stub package, and the type errors in its Go code.
 func (w *writer) render(out *output, pkg *gostub.Package, importPath string) ([]gostub.File, []*load.TextError, error) {
 	files, err := gostub.Files(pkg, importPath, w.names)
 	if err != nil {
@@ -68,14 +68,15 @@ func (w *writer) render(out *output, pkg *gostub.Package, importPath string) ([]
 	return files, w.check(out.pkg, importPath, texts), nil
 }
 
-// hostText returns a file with host forms.
+// hostText returns the text of the file with the given host forms.
 func (w *writer) hostText(out *output, forms []*gohost.Form) ([]byte, error) {
 	pkg := &gostub.Package{Constraint: w.prog.Constraint(out.pkg)}
 	return gohost.File(pkg.Header(), gostub.Name(out.pkg.Name), forms)
 }
 
-// dropForms drops the host forms that do not compile separately, with a message. If all compile
-// separately, but not together, it drops all of them. It reports whether it has dropped any.
+// dropForms removes each host form that does not compile on its own, and adds a message. If each
+// form compiles on its own, but the file with all forms does not, it removes all forms. The result
+// tells whether a form was removed.
 func (w *writer) dropForms(out *output, importPath string) (dropped bool, err error) {
 	check := func(forms []*gohost.Form) error {
 		code, err := w.hostText(out, forms)

@@ -21,33 +21,34 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// Module is a compiled kernel. ABI is its description, without the modules. Words is the first
-// module, and Variants are the modules of ABI.Variants in the same order.
+// Module is a compiled kernel. The field ABI is its description, without the modules. Words holds
+// the first module. Variants holds the modules of ABI.Variants in the same order.
 type Module struct {
 	ABI      *abi.Kernel
 	Words    []uint32
 	Variants [][]uint32
 	// Form is the host form of a kernel, or nil. A kernel has a host form if it has barriers or
-	// group algorithms, or prints. So does a kernel whose work-items do little work, or may run
-	// long. NoForm is the reason why such a kernel has no form.
+	// group algorithms, or if it prints. Kernels whose work-items do little work or may run long
+	// have host forms, too. If such a kernel has no host form, NoForm is the reason.
 	Form   *gohost.Form
 	NoForm error
-	// Lacks has the reasons for missing variants: a fact that holds for the kernel does not hold
-	// for the variant.
+	// Lacks has one error for each missing variant. The passes refuse the kernel under the
+	// assumptions of a missing variant.
 	Lacks []error
-	// Unwatched are the variables that the kernel reads and that launches cannot check for changes.
+	// Unwatched lists the variables that the kernel reads and that launches cannot check for
+	// changes.
 	Unwatched []string
 }
 
 // isLate reports whether programs make the module of a variant from the kernel's IR. In a package
-// with the directive, that is the case for all variants except the one in words.
+// with the directive //kgen:variants load, programs make all variants except "words".
 func (u *unit) isLate(variant string) bool {
-	return u.prog.Late(u.k.Pkg) && variant != abi.VariantWords && len(u.prog.Disabled) == 0 // programs disable nothing
+	return u.prog.Late(u.k.Pkg) && variant != abi.VariantWords && len(u.prog.Disabled) == 0 // only kgen can disable optimizations
 }
 
-// late returns the names of the variants whose modules programs make from the kernel's IR. It makes
-// each of these modules in the same way and compares it, because a difference would cause an error
-// on the user's devices.
+// late returns the names of the variants whose modules programs make from the kernel's IR. The
+// method late also makes these modules as programs do, and compares the results. Any difference
+// would cause an error on the user's devices.
 func (u *unit) late(m *Module) (names []string, err error) {
 	for i, v := range m.ABI.Variants {
 		if !u.isLate(v.Name) {
@@ -65,27 +66,27 @@ func (u *unit) late(m *Module) (names []string, err error) {
 	return names, nil
 }
 
-// Compile compiles one kernel of a loaded program. The diagnostics are about the user's code; the
-// error is a bug in kgen. If there are any diagnostics, or if the kernel is unsound, there is no
-// module. after may be nil. Otherwise it is called with the lowered module and the name "built",
-// and after every pass with the pass's name. Then it is called for each variant, with the names
-// "small", "words", "alone" and "cancel".
+// Compile compiles one kernel of a loaded program. The diagnostics are about the user's code. The
+// error is a bug in kgen. If there are any diagnostics, or if the kernel is unsound, the result is
+// nil. Function after is called with the lowered module and the name "built", and after each pass
+// with the pass's name. For each variant, after is called with the name "small", "words", "alone"
+// or "cancel". The function may be nil.
 func Compile(prog *load.Program, k *load.Kernel, after func(form string, m *ir.Module)) (*Module, diag.List, error) {
 	return (&unit{prog: prog, k: k}).compile(after)
 }
 
-// unit is a kernel and the way to compile it.
+// unit is a kernel to compile, with the options for it.
 type unit struct {
 	prog *load.Program
 	k    *load.Kernel
-	// onFollowUpPanic, if not nil, is called for bugs in kgen, mostly panics, that are consequences
-	// of errors in the kernel. They occur when later stages work on an incomplete kernel. The user
-	// has to correct the errors anyway, so these bugs are not reported. In tests, they are
-	// failures.
+	// onFollowUpPanic is called for bugs in kgen that only occur because the kernel has errors.
+	// Most are panics of later stages, which work on an incomplete kernel. The user has to correct
+	// the errors anyway, so these bugs are not reported. Tests set the function, and fail if it is
+	// called.
 	onFollowUpPanic func(bug any)
 }
 
-// followUp passes a bug to onFollowUpPanic, if there is one.
+// followUp passes a bug to onFollowUpPanic, if that is set.
 func (u *unit) followUp(bug any) {
 	if bug != nil && u.onFollowUpPanic != nil {
 		u.onFollowUpPanic(bug)
@@ -94,7 +95,7 @@ func (u *unit) followUp(bug any) {
 
 // compile implements Compile.
 func (u *unit) compile(after func(form string, m *ir.Module)) (*Module, diag.List, error) {
-	var host, whole *ir.Module // sources of the host form and of the host form with matrices, or nil
+	var host, whole *ir.Module // modules for the host form, without and with matrices; nil if not needed
 	var spare, lingers bool
 	out, diags, err := u.compileBy(true, func(form string, m *ir.Module) {
 		if after != nil {
@@ -106,14 +107,13 @@ func (u *unit) compile(after func(form string, m *ir.Module)) (*Module, diag.Lis
 		if form != pass.HostPoint {
 			return
 		}
-		// A kernel that prints needs a form for all launches, because its own Go does not know the
-		// writer.
+		// A kernel that prints needs a host form for all launches, because the kernel's Go code
+		// cannot print to the launch's writer.
 		spare = !m.UsesGroup && !items.Brief(m) && len(m.Prints) == 0
 		if spare && !loops.HasLoop(m) {
 			return
 		}
-		// The host form changes the module from which it is made, but the original is still needed
-		// for SPIR-V.
+		// Making the host form changes the module, and the original is still needed for SPIR-V.
 		host, lingers = m.Clone(), loops.Lingers(m)
 		if whole != nil {
 			host = whole
@@ -127,7 +127,8 @@ func (u *unit) compile(after func(form string, m *ir.Module)) (*Module, diag.Lis
 		if out.Form, out.NoForm, err = hostForm(u.k.Name, host, spare); err != nil {
 			return nil, nil, err
 		}
-		// If launches cannot be cancelled, or end soon, the kernel's own Go is sufficient.
+		// No form is needed if launches cannot be cancelled, or end soon. The kernel's Go code is
+		// enough for them.
 		if own := !lingers || u.prog.NoSpare(u.k.Pkg); own && spare && (out.Form == nil || out.Form.Spare) {
 			out.Form, out.NoForm = nil, nil
 		}
@@ -135,15 +136,15 @@ func (u *unit) compile(after func(form string, m *ir.Module)) (*Module, diag.Lis
 	return out, diags, nil
 }
 
-// CompileGeneral is like Compile, but without variants and host form, which take longer than the
-// rest. It does not compare the used aspects with those that the source lists, because a variant
-// might do without an aspect that the module uses.
+// CompileGeneral compiles a kernel without variants and host form, which take longer than the rest.
+// It does not compare the used aspects with those in the source, because a variant might avoid an
+// aspect.
 func CompileGeneral(prog *load.Program, k *load.Kernel, after func(form string, m *ir.Module)) (*Module, diag.List, error) {
 	return (&unit{prog: prog, k: k}).compileBy(false, after)
 }
 
-// compileBy lowers a kernel and compiles it with package back, with or without variants. With
-// variants, it also compares the used aspects with those that the source lists.
+// compileBy lowers a kernel and compiles it with package back. If variants is set, it compiles the
+// variants, too. It then also compares the used aspects with those in the source.
 func (u *unit) compileBy(variants bool, after func(form string, m *ir.Module)) (*Module, diag.List, error) {
 	prog, k := u.prog, u.k
 	m, diags := u.front()
@@ -177,7 +178,7 @@ func (u *unit) compileBy(variants bool, after func(form string, m *ir.Module)) (
 	return &Module{ABI: c.ABI, Words: c.Words, Variants: c.Variants, Lacks: c.Lacks, Unwatched: m.Unwatched}, diags, nil
 }
 
-// Lower checks and lowers a kernel like Compile, and then stops.
+// Lower checks and lowers a kernel like Compile, but does not run passes.
 func Lower(prog *load.Program, k *load.Kernel) (*ir.Module, diag.List) {
 	return (&unit{prog: prog, k: k}).front()
 }
@@ -201,7 +202,8 @@ func (u *unit) front() (m *ir.Module, diags diag.List) {
 	return m, diags
 }
 
-// passesOn returns the diagnostics of the passes for a module whose kernel has other diagnostics.
+// passesOn runs the passes on the module of a kernel that already has diagnostics. It returns the
+// diagnostics of the passes.
 func (u *unit) passesOn(m *ir.Module) (diags diag.List) {
 	defer func() { u.followUp(recover()) }()
 	if err := ir.Verify(m); err != nil {
@@ -212,8 +214,8 @@ func (u *unit) passesOn(m *ir.Module) (diags diag.List) {
 	return u.judged(m, diags)
 }
 
-// judged adds to the diagnostics of passes the calls that lead to their positions. It also adds the
-// diagnostics about aspects. For a kernel without diagnostics, these are found later.
+// judged completes the diagnostics of passes. It adds the calls that lead to their positions, and
+// diagnostics about aspects. For a kernel without diagnostics, aspects are checked later.
 func (u *unit) judged(m *ir.Module, diags diag.List) diag.List {
 	for _, d := range diags {
 		place(u.prog, u.k, d)
@@ -222,9 +224,9 @@ func (u *unit) judged(m *ir.Module, diags diag.List) diag.List {
 	return diags
 }
 
-// hostForm makes the host form of a module in the state at pass.HostPoint. It changes the module. A
-// spare form is only for launches that may be cancelled; other launches run the kernel's own Go.
-// The error lacks is the reason why the kernel cannot have a host form.
+// hostForm makes the host form of a module in the state at pass.HostPoint. It changes the module.
+// If spare is set, the form is only for launches that may be cancelled. Other launches run the
+// kernel's Go code. If the kernel cannot have a host form, the error lacks tells why.
 func hostForm(kernel string, m *ir.Module, spare bool) (f *gohost.Form, lacks, err error) {
 	if pass.HasMatrices(m) {
 		if diags := pass.ForHostMatrices(m); len(diags) > 0 {

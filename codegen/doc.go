@@ -1,6 +1,6 @@
-// Package codegen turns packages of kernels into packages that launch them (stubs). It is the only
-// package that knows all stages. Each stage gets the finished result of the one before it; codegen
-// passes it along:
+// Package codegen turns packages of kernels into packages that launch them (stubs). Only codegen
+// imports the packages of all stages. It passes the finished result of each stage to the next
+// stage:
 //
 //	load -> lower -> back (pass -> spirv/emit) -> gostub -> files
 //

@@ -13,7 +13,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// The names of the forms of a kernel that are not the result of a pass.
+// These forms of a kernel can be printed although they are not the result of a pass.
 const (
 	dumpSSA    = "ssa"
 	dumpBuilt  = "built"
@@ -26,7 +26,7 @@ const (
 	dumpAll    = "all"
 )
 
-// DumpNames returns the names of the forms of kernels that can be printed, in order.
+// DumpNames returns the names of the kernel forms that can be printed, in the order of compilation.
 func DumpNames() []string {
 	names := []string{dumpSSA, dumpBuilt}
 	for _, p := range pass.Passes() {
@@ -37,7 +37,8 @@ func DumpNames() []string {
 
 func validDump(name string) bool { return slices.Contains(DumpNames(), name) }
 
-// title prints the title of a form and reports whether the form is requested.
+// title prints the title of a kernel's form, if that form is requested. The result tells whether
+// the form is requested.
 func (c *compiled) title(k *load.Kernel, dump, form string) bool {
 	if dump != form && dump != dumpAll {
 		return false

@@ -1,6 +1,6 @@
 package codegen
 
-// This file reports the cost of kernels.
+// This file reports the costs of kernels and the way in which work-items share slices.
 
 import (
 	"context"
@@ -13,7 +13,8 @@ import (
 )
 
 // ExplainPasses compiles kernels and reports the cost of their checks and 64-bit integers, and the
-// way in which work-items share slices. It writes nothing. The diagnostics are those of Generate.
+// way in which work-items share slices. ExplainPasses writes no files. Its diagnostics are the same
+// as those of Generate.
 func ExplainPasses(ctx context.Context, cfg Config, what ...string) ([]report.Kernel, diag.List, error) {
 	if err := report.CheckNames(what); err != nil {
 		return nil, nil, err
@@ -38,7 +39,7 @@ func ExplainPasses(ctx context.Context, cfg Config, what ...string) ([]report.Ke
 
 func explainKernel(prog *load.Program, k *load.Kernel, matrices bool) (*pass.Report, diag.List) {
 	if k.Fn == nil {
-		return nil, nil // package load reports the reason
+		return nil, nil // package load reports the errors of this kernel
 	}
 	m, diags := (&unit{prog: prog, k: k}).front()
 	if len(diags) > 0 || k.Unsound {

@@ -28,47 +28,48 @@ import (
 
 // Config is the input of Generate.
 type Config struct {
-	Dir      string   // working directory; "" is that of the process
-	Patterns []string // packages, as for the go command; none means "."
-	Env      []string // environment of the go command; nil is that of the process
+	Dir      string   // working directory; "" means that of the process
+	Patterns []string // package patterns in the go command's syntax; an empty list means "."
+	Env      []string // environment of the go command; nil means that of the process
 	Tags     []string // build tags for loading the packages
-	// Show is the folder to which printed paths are relative, instead of Dir.
+	// Show is the folder to which printed paths are relative. If it is empty, Dir is used.
 	Show string
-	// Overlay has, for Diagnose, the contents of files that are not saved yet, by absolute name.
+	// Overlay maps absolute file names to contents that are not saved yet. Only Diagnose uses it.
 	Overlay map[string][]byte
 
-	// Out is the root of the generated files, instead of the folder "generated" in the module's
-	// root.
+	// Out is the root folder for generated files. By default it is the folder "generated" in the
+	// module's root.
 	Out string
-	// Check compares the generated files with the existing ones and writes nothing. If there is a
-	// difference, the error is ErrStale.
+	// Check compares the generated files with the existing ones and writes nothing. If the files
+	// differ, the error is ErrStale.
 	Check bool
-	// Diff, with Check, fills Result.Costs.
+	// Diff makes a run with Check fill Result.Costs.
 	Diff bool
 	// Strict turns each note in Result.Notes into an error. A note says that a kernel lacks a
 	// variant or its host form.
 	Strict bool
-	// Modules is the folder for the modules of packages with the directive //kgen:bare, and for
-	// modules that programs make when they load them; see internal/modules. These modules are
-	// written even with Check. Without Check, no other files are written.
+	// Modules is the folder for modules that stubs do not contain (see internal/modules). The
+	// modules of packages with the directive //kgen:bare are written there. Modules that programs
+	// make when they load a kernel are written there, too. All these modules are written even with
+	// Check. If Modules is set without Check, no other files are written.
 	Modules string
 
-	// Disabled lists optimizations that modules are made without, such as "quirk/rotation". A quirk
-	// is a workaround for a driver bug; disabling it shows whether a driver still needs it. See
-	// package quirks.
+	// Disabled lists optimizations to omit from modules, such as "quirk/rotation". A quirk is a
+	// workaround for a driver bug. Disabling it shows whether a driver still needs it. See package
+	// quirks.
 	Disabled []string
 
-	// Dump is the name of a form of the kernels that is printed to DumpTo, one of DumpNames. Then
-	// no files are written.
+	// Dump is the name of the kernel form to print to DumpTo. The name must be one of DumpNames. If
+	// Dump is set, no files are written.
 	Dump   string
 	DumpTo io.Writer
 
-	onFollowUpPanic func(bug any) // see unit
-	// alter changes the text of a generated Go file, for tests.
+	onFollowUpPanic func(bug any) // see type unit
+	// alter changes the text of a generated Go file. Only tests set it.
 	alter func(name string, text []byte) []byte
 }
 
-// load returns the configuration for package load.
+// load returns the configuration for Load of package load.
 func (cfg *Config) load() load.Config {
 	return load.Config{Dir: cfg.Dir, Patterns: cfg.Patterns, Env: cfg.Env, Tags: cfg.Tags, Show: cfg.Show, Overlay: cfg.Overlay, Intrinsic: lower.Intrinsic, Stubs: cfg.mayWrite}
 }
@@ -80,32 +81,32 @@ func ModuleRoot(dir string) string { return load.ModuleRoot(dir) }
 // The error lists the valid names.
 func CheckDisabled(names []string) error { return quirks.CheckDisabled(names) }
 
-// ErrStale is the error of Check if generated files are out of date.
+// ErrStale is the error of a run with Config.Check if generated files are out of date.
 var ErrStale = errors.New("generated files are out of date")
 
-// Result describes the results of Generate. Paths are for printing.
+// Result describes the results of Generate. All paths in a Result have the form for printing.
 type Result struct {
 	Packages int
 	Kernels  int
 	Written  []string
 	Removed  []string
-	Stale    []string // path and state of each differing file; only with Check
+	Stale    []string // path and state of each file that differs; only with Check
 	Costs    []report.CostChange
 	Notes    []string // missing variants and host forms of kernels
-	Warnings []string // variables that launches cannot check
-	Tagged   []string // packages with other files in kernels than in programs, and the reasons
+	Warnings []string // texts about variables that launches cannot check
+	Tagged   []string // packages of which kernels use other files than programs, with reasons
 	Timings  []Timing
 	Trace    load.Trace
 }
 
-// Timing is the duration of a part of the work.
+// Timing is the duration of one part of the work.
 type Timing struct {
 	Name string
 	Took time.Duration
 }
 
 // Generate compiles the kernels of the packages and writes the packages that launch them. The
-// diagnostics are about the user's code. Nothing is written for a package with diagnostics. All
+// diagnostics are about the user's code. For a package with diagnostics, no files are written. All
 // other problems are errors.
 func Generate(ctx context.Context, cfg Config) (res *Result, diags diag.List, err error) {
 	res = &Result{}
@@ -137,7 +138,7 @@ func Generate(ctx context.Context, cfg Config) (res *Result, diags diag.List, er
 	if err != nil || prog == nil {
 		return res, diags, err
 	}
-	sound := len(diags) == 0 // if not, compile the kernels to find more errors
+	sound := len(diags) == 0 // if false, the kernels are compiled only to find more errors
 	compiled := compileAll(ctx, prog, &cfg)
 	lap("compile")
 	var outputs []*output
@@ -147,7 +148,7 @@ func Generate(ctx context.Context, cfg Config) (res *Result, diags diag.List, er
 		ok := true
 		for _, k := range pkg.Kernels {
 			if k.Fn == nil {
-				continue // package load reports the reason
+				continue // package load reports the errors of this kernel
 			}
 			c := compiled[k]
 			diags = append(diags, c.diags...)
@@ -191,7 +192,7 @@ func Generate(ctx context.Context, cfg Config) (res *Result, diags diag.List, er
 	if err != nil {
 		return res, diags, err
 	}
-	var checking time.Duration // time for type-checking generated code
+	var checking time.Duration // duration of type-checking generated code
 	check := func(p *load.Package, importPath string, texts []load.Text) []*load.TextError {
 		begin := time.Now()
 		defer func() { checking += time.Since(begin) }()
@@ -220,20 +221,21 @@ func Generate(ctx context.Context, cfg Config) (res *Result, diags diag.List, er
 	return res, diags, errors.Join(errs...)
 }
 
-// compiled is the result of compiling one kernel.
+// compiled holds the results of compiling one kernel.
 type compiled struct {
 	stub   gostub.Kernel
 	form   *gohost.Form
 	noForm error
 	lacks  []error
-	// unwatched is as in Module.
+	// unwatched is the same as Module.Unwatched.
 	unwatched []string
 	diags     diag.List
 	err       error
 	dump      bytes.Buffer
 }
 
-// compileAll compiles the kernels in parallel. The result depends only on the kernels.
+// compileAll compiles the kernels in parallel. The order of compilation does not affect the
+// results.
 func compileAll(ctx context.Context, prog *load.Program, cfg *Config) map[*load.Kernel]*compiled {
 	all := map[*load.Kernel]*compiled{}
 	work := make(chan *load.Kernel)
@@ -264,8 +266,8 @@ func compileAll(ctx context.Context, prog *load.Program, cfg *Config) map[*load.
 	return all
 }
 
-// run compiles one kernel. If a bug in kgen causes a panic, the other kernels are compiled
-// nevertheless.
+// run compiles one kernel. A panic because of a bug in kgen becomes an error, so that the other
+// kernels are still compiled.
 func (c *compiled) run(ctx context.Context, u *unit, dump string) {
 	k := u.k
 	defer func() {
@@ -311,7 +313,7 @@ func (c *compiled) run(ctx context.Context, u *unit, dump string) {
 	}
 }
 
-// argument returns the description of a leaf for gostub.
+// argument returns the Arg of package gostub for a leaf of a kernel's receiver.
 func argument(l *load.Leaf) gostub.Arg {
 	t := l.GoType
 	if l.Elem != nil {
@@ -328,8 +330,8 @@ func argument(l *load.Leaf) gostub.Arg {
 	return a
 }
 
-// resolve changes the positions that passes report, which have the form of positions in modules,
-// into positions that the user can open.
+// resolve converts the positions in a diagnostic of a pass. Passes report positions in the form
+// that modules contain. They become positions in files that the user can open.
 func resolve(prog *load.Program, d *diag.Diagnostic) {
 	d.Pos.File = prog.Abs(d.Pos.File)
 	for i := range d.Related {
@@ -337,8 +339,8 @@ func resolve(prog *load.Program, d *diag.Diagnostic) {
 	}
 }
 
-// place is resolve for diagnostics of passes. It also adds the calls that lead to the position,
-// because passes do not know them.
+// place converts the positions in a diagnostic of a pass, like resolve. It also adds the calls that
+// lead to the position, because passes do not have this information.
 func place(prog *load.Program, k *load.Kernel, d *diag.Diagnostic) {
 	resolve(prog, d)
 	calls := prog.Chain(k, d.Pos)

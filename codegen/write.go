@@ -24,15 +24,15 @@ import (
 	"github.com/kgen-go/kgen/internal/modules"
 )
 
-// output is a generated package.
+// output is a stub package to write.
 type output struct {
 	pkg     *load.Package
 	kernels []gostub.Kernel
 	forms   []*gohost.Form
 }
 
-// views returns the view types that the stubs of the package share in place of struct types. It
-// sets the views of each kernel that uses some.
+// views returns the view types that the stubs of the package share in place of struct types. The
+// field Views of each kernel is set, too.
 func (o *output) views(prog *load.Program) (all []gostub.View) {
 	views, uses := prog.SharedViews(o.pkg)
 	for i := range o.kernels {
@@ -52,10 +52,10 @@ func (o *output) views(prog *load.Program) (all []gostub.View) {
 	return all
 }
 
-// writer writes generated packages, or checks them.
+// writer writes stub packages, or compares them with existing files.
 type writer struct {
 	dir   string // working directory
-	shown string // folder to which printed paths are relative; by default dir
+	shown string // folder to which printed paths are relative; dir by default
 	cfg   *Config
 	res   *Result
 	prog  *load.Program
@@ -63,8 +63,8 @@ type writer struct {
 	check func(p *load.Package, importPath string, texts []load.Text) []*load.TextError
 }
 
-// place returns the folder and import path of the generated package for p. For a package below an
-// internal folder, the generated package is beside it, so that the same packages may import both.
+// place returns the folder and import path of the generated package for p. If p is below an
+// internal folder, the generated package is beside p, so that the same packages may import both.
 func (w *writer) place(p *load.Package) (dir, importPath string) {
 	rel := strings.TrimPrefix(strings.TrimPrefix(p.PkgPath, p.ModulePath), "/")
 	if isInternal(p.PkgPath) {
@@ -84,8 +84,8 @@ func importBase(modulePath, moduleDir, root string) string {
 	return path.Join(modulePath, outFolder)
 }
 
-// mayWrite reports whether kgen may generate a package with the given import path. It uses the
-// rules of place, with the default folder and with Config.Out.
+// mayWrite reports whether kgen may generate a package with the given import path. The path must be
+// one that place gives, with the default folder or with Config.Out.
 func (cfg *Config) mayWrite(modulePath, moduleDir, importPath string) bool {
 	if isInternal(importPath) && strings.HasSuffix(importPath, gostub.Name("")) {
 		return true
@@ -111,11 +111,11 @@ func StubFolder(root, rel, name string) string {
 	return filepath.Join(root, outFolder, filepath.FromSlash(rel))
 }
 
-// outFolder is the folder of generated files in a module's root.
+// outFolder is the name of the folder for generated files in a module's root.
 const outFolder = "generated"
 
-// root returns the folder below which a module's generated packages are written. dir is the working
-// directory.
+// root returns the folder below which a module's generated packages are written. Parameter dir is
+// the working directory.
 func (cfg *Config) root(dir, moduleDir string) string {
 	if cfg.Out == "" {
 		return filepath.Join(moduleDir, outFolder)
@@ -126,7 +126,7 @@ func (cfg *Config) root(dir, moduleDir string) string {
 	return filepath.Join(dir, cfg.Out)
 }
 
-// output writes the files of one generated package and removes old ones.
+// output writes the files of one stub package, and removes old ones.
 func (w *writer) output(out *output) error {
 	dir, importPath := w.place(out.pkg)
 	bare := w.prog.Bare(out.pkg)
@@ -164,7 +164,7 @@ func (w *writer) output(out *output) error {
 	return w.clean(dir, keep)
 }
 
-// modules writes the modules that the generated package does not contain to Config.Modules.
+// modules writes the modules that the stub package does not contain to the folder Config.Modules.
 func (w *writer) modules(out *output, bare bool) error {
 	if !bare {
 		files := map[string][]byte{}
@@ -185,8 +185,8 @@ func (w *writer) modules(out *output, bare bool) error {
 	return modules.Write(w.cfg.Modules, out.pkg.ModuleDir, out.pkg.PkgPath, kernels)
 }
 
-// sources returns the sources of a package's kernels for stubs in the folder dir. It returns nil if
-// the stubs are outside of the module, because then there is no relative path to the sources.
+// sources describes the source files of a package's kernels, for stubs in folder dir. If the stubs
+// are outside of the module, there is no relative path to the sources, and the result is nil.
 func (w *writer) sources(p *load.Package, dir string) (*abi.Sources, error) {
 	rel, err := filepath.Rel(p.ModuleDir, dir)
 	if err != nil || !filepath.IsLocal(rel) {
@@ -203,7 +203,7 @@ func (w *writer) sources(p *load.Package, dir string) (*abi.Sources, error) {
 	return &abi.Sources{Module: p.ModulePath, Package: p.PkgPath, Root: filepath.ToSlash(root), Files: files}, nil
 }
 
-// file writes a file if its contents change.
+// file writes a file, unless it already has these contents.
 func (w *writer) file(name string, data []byte) error {
 	old, err := os.ReadFile(name)
 	switch {
@@ -222,7 +222,7 @@ func (w *writer) file(name string, data []byte) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	// Other processes must see either the old or the new file.
+	// A rename ensures that other processes see either the old or the new file.
 	tmp, err := os.CreateTemp(dir, ".kgen-*")
 	if err != nil {
 		return err
@@ -239,10 +239,10 @@ func (w *writer) file(name string, data []byte) error {
 	return nil
 }
 
-// isText reports whether git may convert the line ends of a file to those of Windows.
+// isText reports whether git may convert the line ends of the file to those of Windows.
 func isText(name string) bool { return filepath.Ext(name) == ".go" || filepath.Ext(name) == ".kir" }
 
-// clean removes the files of a folder that kgen has written and that are not in keep.
+// clean removes the files of a folder that kgen has written, except those in keep.
 func (w *writer) clean(dir string, keep map[string]bool) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -265,7 +265,8 @@ func (w *writer) clean(dir string, keep map[string]bool) error {
 	return nil
 }
 
-// ours reports whether kgen has written a file: a module, or a text with kgen's header.
+// ours reports whether kgen has written a file. Such a file is a module, or a text with kgen's
+// header.
 func ours(name string) bool {
 	switch filepath.Ext(name) {
 	case ".spv":
@@ -290,8 +291,8 @@ func firstLine(name string) string {
 	return strings.TrimSpace(line)
 }
 
-// sweep removes the generated packages whose kernels do not exist any more. These are only known if
-// the patterns cover the whole module.
+// sweep removes the generated packages whose kernels do not exist any more. It does so only if the
+// patterns cover the whole module.
 func (w *writer) sweep(pkgs []*load.Package) error {
 	if w.cfg.Modules != "" && !w.cfg.Check || len(pkgs) == 0 || pkgs[0].ModuleDir != w.dir || !slices.Contains(w.cfg.Patterns, "./...") {
 		return nil
@@ -333,14 +334,14 @@ func (w *writer) sweep(pkgs []*load.Package) error {
 	}
 	if !w.cfg.Check {
 		for _, dir := range slices.Backward(dead) {
-			os.Remove(dir) // only succeeds if the folder is empty
+			os.Remove(dir) // fails if the folder is not empty
 		}
 	}
 	return nil
 }
 
-// elsewhere reports whether the current build tags exclude a Go file. Then they also exclude its
-// kernels, which may still exist.
+// elsewhere reports whether the current build tags exclude a Go file. The kernels of an excluded
+// file are probably excluded, too, and may still exist.
 func (w *writer) elsewhere(name string) bool {
 	in := build.Default
 	in.BuildTags = w.cfg.Tags
@@ -352,7 +353,7 @@ func (w *writer) stale(name, what string) {
 	w.res.Stale = append(w.res.Stale, fmt.Sprintf("%s %s", w.show(name), what))
 }
 
-// show returns a path for printing.
+// show returns a path in the form for printing.
 func (w *writer) show(name string) string {
 	if rel, err := filepath.Rel(cmp.Or(w.shown, w.dir), name); err == nil && len(rel) < len(name) {
 		return rel

@@ -11,7 +11,7 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// native lists the aspects that the variant "words" does not need.
+// native lists the aspects that the variant "words" (only 32-bit integers) does not need.
 var native = []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}
 
 // nativeUses returns the aspects in native that a module uses.
@@ -19,7 +19,7 @@ func nativeUses(module *spirv.Module) []properties.Aspect {
 	return slices.DeleteFunc(features.Used(module), func(a properties.Aspect) bool { return !slices.Contains(native, a) })
 }
 
-// describe makes the kernel's description from its first module, which has become SPIR-V.
+// describe returns the kernel's description, based on its first module.
 func describe(k *Kernel, module *spirv.Module) *abi.Kernel {
 	m := k.Module
 	d := &abi.Kernel{
@@ -60,12 +60,13 @@ func describe(k *Kernel, module *spirv.Module) *abi.Kernel {
 	return d
 }
 
-// smallArrays is the size of a work-item's arrays, in bytes, up to which the runtime does not
-// compare it with the device's limit: NVIDIA's largest GPUs have some 15 KiB.
+// smallArrays is a number of bytes. If a work-item's arrays are not larger, the runtime does not
+// compare their size with the device's limit. NVIDIA's largest GPUs have a limit of about 15 KiB.
 const smallArrays = 8 << 10
 
-// privates lists the private memory of a work-item: the arrays whose length depends on
-// specialization constants and, in one row, all other arrays that remain after the passes.
+// privates describes the private memory of a work-item. Each array whose length depends on
+// specialization constants has its own row. One row covers all other arrays that remain after the
+// passes.
 func privates(m *ir.Module) []abi.Private {
 	out := slices.Clone(m.Privates)
 	arrays := 0
@@ -97,9 +98,9 @@ func local(v *ir.Var) abi.Local {
 	return l
 }
 
-// uses returns, for each aspect that the kernel needs, the calls that lead to a use of it. Integers
-// of 8, 16 and 64 bits are needed only if atomic operations on 64 bits prevent a variant in words.
-// So those atomic operations are the reason that uses gives.
+// uses returns, for each aspect that the kernel needs, the calls that lead to a use of the aspect.
+// A kernel needs integers of 8, 16 or 64 bits only if 64-bit atomic operations prevent the variant
+// "words". For such integers, the result contains the uses of the atomic operations.
 func uses(k *Kernel, d *abi.Kernel) []abi.Use {
 	m := k.Module
 	find := func(a properties.Aspect) int {
@@ -125,10 +126,10 @@ func uses(k *Kernel, d *abi.Kernel) []abi.Use {
 	return out
 }
 
-// Used returns the aspects that the kernel's author uses: those that the kernel needs, and those
-// that a variant in words does not need. Int64 counts only if the source says int64 or uint64
-// (explicit64), since int has 64 bits as well. Sub-groups that only work-group algorithms use do
-// not count.
+// Used returns the aspects that the kernel's author uses. The result contains the aspects that the
+// kernel needs, and those that the variant "words" avoids. Because int has 64 bits, Int64 counts
+// only if the source says int64 or uint64 (explicit64). Sub-groups do not count if only work-group
+// algorithms use them.
 func Used(k *abi.Kernel, explicit64 bool) []properties.Aspect {
 	uses := slices.Clone(k.Aspects)
 	for i := range k.Variants {
@@ -142,8 +143,9 @@ func Used(k *abi.Kernel, explicit64 bool) []properties.Aspect {
 	return slices.Compact(uses)
 }
 
-// UsesLeft is Used for a kernel that has diagnostics and therefore no description. It returns the
-// uses that lowering recorded, without those whose code the passes have removed.
+// UsesLeft returns the aspects that the kernel's author uses, for a kernel that has diagnostics and
+// therefore no description. The result is based on the uses that lowering recorded. Uses in code
+// that the passes have removed do not count.
 func UsesLeft(m *ir.Module, explicit64 bool) []properties.Aspect {
 	kinds := map[ir.Kind]bool{}
 	left := map[properties.Aspect]bool{}

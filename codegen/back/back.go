@@ -14,38 +14,41 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// Kernel is a kernel to compile: its lowered module, and facts that the module does not contain.
+// Kernel is a kernel to compile. The struct holds the lowered module, and facts that the module
+// does not contain.
 type Kernel struct {
 	// Module is the module at level Built, before the first pass. Compiling changes it.
 	Module *ir.Module
-	// Name and Package are the kernel's type and that type's import path.
+	// Name is the name of the kernel's type, and Package is that type's import path.
 	Name, Package string
 	Properties    properties.List
-	// At is the kernel's own function and its place. It is given as the reason for a needed aspect
-	// if lowering recorded no use of the aspect.
+	// At is the function that the kernel's author wrote, with its position. If lowering recorded no
+	// use of a needed aspect, At is reported as the use.
 	At abi.Frame
-	// Cancel asks for the variants that can be cancelled.
+	// Cancel requests variants of which a launch can be cancelled.
 	Cancel bool
-	// From is the last pass that the module has already been through, if any.
+	// From is the last pass that the module has been through. For a module before the first pass,
+	// From is "".
 	From string
-	// After, which may be nil, is called with the first module after each pass and the pass's name.
-	// Then it is called with each variant: "small", "words", "alone" and "cancel".
+	// After is called with the first module after each pass, and with the pass's name. For each
+	// variant, After is called with the name "small", "words", "alone" or "cancel". The field After
+	// may be nil.
 	After func(form string, m *ir.Module)
 }
 
-// Compiled is a kernel's description and the words of its modules.
+// Compiled is a kernel's description, with the SPIR-V words of its modules.
 type Compiled struct {
-	ABI   *abi.Kernel // without the modules
-	Words []uint32    // of the first module
-	// Variants are the words of the variants, in the order of ABI.Variants.
+	ABI   *abi.Kernel // description without the modules
+	Words []uint32    // SPIR-V words of the first module
+	// Variants are the SPIR-V words of the variants, in the order of ABI.Variants.
 	Variants [][]uint32
-	// Lacks says which variants are missing because the passes refuse the kernel under the
-	// variant's assumptions, although the kernel is correct without them.
+	// Lacks has one error for each missing variant that the passes refuse. In such a case the
+	// kernel is correct, but not under the assumptions of the variant.
 	Lacks []error
 }
 
-// Compile compiles a kernel's modules. Diagnostics are about the user's kernel; if there are any,
-// there is no result. An error is a bug in kgen.
+// Compile compiles the modules of a kernel. The diagnostics are about the user's kernel. If there
+// are diagnostics, Compile returns no modules. An error is a bug in kgen.
 func Compile(k *Kernel) (*Compiled, diag.List, error) {
 	lowered := k.Module.Clone()
 	c, diags, err := compileFirst(k)
@@ -65,8 +68,8 @@ func Compile(k *Kernel) (*Compiled, diag.List, error) {
 	return c.out, nil, nil
 }
 
-// CompileGeneral is Compile without variants, which take longer than the first module. The kernel
-// then needs all aspects that its only module uses.
+// CompileGeneral compiles only the first module of a kernel, because the variants take longer. The
+// kernel then needs all aspects that this module uses.
 func CompileGeneral(k *Kernel) (*Compiled, diag.List, error) {
 	c, diags, err := compileFirst(k)
 	if err != nil || len(diags) > 0 {
@@ -80,19 +83,19 @@ func CompileGeneral(k *Kernel) (*Compiled, diag.List, error) {
 // compiler compiles one kernel.
 type compiler struct {
 	k       *Kernel
-	lowered *ir.Module // a clone of the lowered module, from which variants are compiled
+	lowered *ir.Module // clone of the lowered module, from which variants are compiled
 	first   finished
 	out     *Compiled
 }
 
-// after calls Kernel.After with a form of the kernel.
+// after calls Kernel.After, if it is set.
 func (c *compiler) after(form string, m *ir.Module) {
 	if c.k.After != nil {
 		c.k.After(form, m)
 	}
 }
 
-// compileFirst makes the kernel's first module and describes the kernel by it.
+// compileFirst compiles the kernel's first module, and describes the kernel by it.
 func compileFirst(k *Kernel) (*compiler, diag.List, error) {
 	c := &compiler{k: k}
 	m := k.Module
@@ -105,7 +108,7 @@ func compileFirst(k *Kernel) (*compiler, diag.List, error) {
 		c.after(p.Name, m)
 		switch p.Name {
 		case pass.LinkPoint:
-			if text = Text(m); k.From == "" { // a linked kernel is not fused again
+			if text = Text(m); k.From == "" { // a linked kernel cannot be fused again, and needs no text
 				prints = facts.Footprints(m)
 			}
 		case pass.HostPoint:
@@ -130,16 +133,16 @@ func compileFirst(k *Kernel) (*compiler, diag.List, error) {
 	return c, nil, nil
 }
 
-// finished is a module and its SPIR-V.
+// finished is a module after all passes, with its SPIR-V.
 type finished struct {
 	m     *ir.Module
 	words []uint32
 	spirv *spirv.Module
 }
 
-// finish makes SPIR-V from a module that has been through the passes.
+// finish emits SPIR-V for a module after all passes.
 func finish(m *ir.Module) (out finished, err error) {
-	// No module is better than a wrong one. Verifying costs next to nothing.
+	// A wrong module is worse than none, and verifying takes almost no time.
 	if err = ir.Verify(m); err != nil {
 		return out, err
 	}
@@ -151,7 +154,7 @@ func finish(m *ir.Module) (out finished, err error) {
 	return out, err
 }
 
-// need adds aspects to the kernel's needed aspects.
+// need adds aspects to those that the kernel needs.
 func (c *compiler) need(aspects []properties.Aspect) {
 	d := c.out.ABI
 	d.Aspects = append(d.Aspects, aspects...)

@@ -6,11 +6,11 @@
 //	  (cloned)        ├─ pass, emit ──▶ "alone": without sub-groups; Lower ──▶ "aloneWords"
 //	                  └─ pass, emit ──▶ "cancel…": work-items leave when the host asks them to
 //
-// The first module decides which aspects the kernel needs and which faults it has. A variant is a
-// module for the launches or devices that its row in abi.Kernel.Variants names. It has the same
-// work-items and the same faults. A variant is left out if it saves little, or if the first module
-// uses none of the aspects that the variant avoids.
+// The first module determines the aspects that the kernel needs, and the kernel's faults. A variant
+// is a module for some launches or devices, which its row in abi.Kernel.Variants describes. A
+// variant has the same work-items and the same faults as the first module. A variant is omitted if
+// it saves little, or if the first module uses none of the aspects that the variant avoids.
 //
-// The package knows neither Go's syntax nor kgen's loader, so that the runtime can call it in
-// programs.
+// The variants "words" and "aloneWords" use only 32-bit integers. The package imports neither Go's
+// syntax packages nor kgen's loader. So the runtime can call it in programs.
 package back

@@ -7,9 +7,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// siteLimits returns the limits of a module's sites, for abi.Site. The host device runs the
-// kernel's own Go, whose panics name only a line. The limit in a panic's text distinguishes the
-// sites of one line.
+// siteLimits returns the limit of each fault site of a module, for abi.Site. The limit is the
+// number in the text of a Go panic, such as a length. The host device runs the kernel's Go code,
+// whose panics tell only the line. So the limit distinguishes several sites of one line.
 func siteLimits(m *ir.Module) map[*ir.Site]int64 {
 	limits := map[*ir.Site]int64{}
 	for _, b := range m.Kernel.Blocks {
@@ -27,7 +27,7 @@ func siteLimits(m *ir.Module) map[*ir.Site]int64 {
 	return limits
 }
 
-// limit returns the limit of a site whose faults have the value b.
+// limit returns the limit of a fault site whose second value is b.
 func limit(m *ir.Module, b *ir.Value) int64 {
 	for b.Op == ir.OpSConvert || b.Op == ir.OpUConvert {
 		b = b.Args[0]

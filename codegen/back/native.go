@@ -1,6 +1,6 @@
 package back
 
-// This file compiles modules that use a device's own matrix instructions.
+// This file compiles modules that use the matrix instructions of a device.
 
 import (
 	"errors"
@@ -13,10 +13,11 @@ import (
 	"github.com/kgen-go/kgen/internal/matrix"
 )
 
-// CompileNative compiles a kernel's module for a device whose own matrix products are the target's
-// tuples. The target may also be small or cancel. CompileNative starts from the kernel's IR. It
-// returns a *NoMatrices if the kernel's matrices do not consist of the device's. after, which may
-// be nil, is called with the module after each pass and the pass's name.
+// CompileNative compiles a kernel's module from its IR for devices with matrix instructions. The
+// target lists the matrix products of such a device. The fields Small and Cancel of the target may
+// be set, too. If the device lacks a matrix of the kernel, CompileNative returns a *NoMatrices.
+// Function after is called with the module after each pass, and with the pass's name. The function
+// after may be nil.
 func CompileNative(k *abi.Kernel, t ir.Target, after func(form string, m *ir.Module)) (*abi.NativeModule, error) {
 	p, err := prepareNative(k)
 	if err != nil {
@@ -25,11 +26,12 @@ func CompileNative(k *abi.Kernel, t ir.Target, after func(form string, m *ir.Mod
 	return p.compile(t, after)
 }
 
-// preparedNative is a kernel prepared for compiling with the own matrices of any device.
+// preparedNative holds a kernel for which modules with matrix instructions of any device can be
+// compiled.
 type preparedNative struct {
 	k     *abi.Kernel
 	m     *ir.Module
-	first *ir.Module // the module for every launch, which defines the numbers of the faults
+	first *ir.Module // module for all launches, which defines the numbers of the faults
 }
 
 func prepareNative(k *abi.Kernel) (*preparedNative, error) {
@@ -72,7 +74,7 @@ func (p *preparedNative) compile(t ir.Target, after func(form string, m *ir.Modu
 	return out, nil
 }
 
-// MakeNative is CompileNative for a target of package abi.
+// MakeNative calls CompileNative for a target of package abi.
 func MakeNative(k *abi.Kernel, t abi.NativeTarget) (*abi.NativeModule, error) {
 	var tuples []matrix.Tuple
 	for _, x := range t.Tuples {
@@ -81,14 +83,14 @@ func MakeNative(k *abi.Kernel, t abi.NativeTarget) (*abi.NativeModule, error) {
 	return CompileNative(k, ir.Target{Small: t.Small, Cancel: t.Cancel, Tuples: tuples}, nil)
 }
 
-// NoMatrices is the error of a kernel whose matrices do not consist of a device's own.
+// NoMatrices is the error for a kernel with matrices that a device lacks.
 type NoMatrices struct{ Why string }
 
 func (e *NoMatrices) Error() string { return e.Why }
 
-// ProveNative compiles a kernel that has matrices for the devices of matrix.Known. So kgen finds
-// errors before a program loads the kernel. It returns the first error. A device without suitable
-// matrices is not an error.
+// ProveNative compiles a kernel with matrices for all devices in matrix.Known, and returns the
+// first error. So kgen finds errors before a program loads the kernel. If a device lacks the
+// kernel's matrices, that is not an error.
 func ProveNative(k *abi.Kernel) error {
 	if !k.Matrices {
 		return nil
@@ -99,7 +101,7 @@ func ProveNative(k *abi.Kernel) error {
 	}
 	for i, d := range matrix.Known {
 		targets := []ir.Target{{}, {Small: true}, {Cancel: true}}
-		if i > 0 { // the devices differ only in their products
+		if i > 0 { // these devices only differ in their matrix products
 			targets = targets[:1]
 		}
 		for _, t := range targets {

@@ -9,10 +9,10 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass"
 )
 
-// form says how a variant is compiled.
+// form describes how to compile a variant.
 type form struct{ small, alone, cancel, words bool }
 
-// forms maps a variant's name to its form.
+// forms maps the name of a variant to its form.
 var forms = map[string]form{
 	abi.VariantSmall:                 {small: true},
 	abi.VariantWords:                 {words: true},
@@ -24,8 +24,8 @@ var forms = map[string]form{
 	abi.VariantCancel + "AloneWords": {cancel: true, alone: true, words: true},
 }
 
-// CompileVariant compiles the single variant of a name, of a kernel that Compile has described. It
-// starts from the kernel's IR. The words are those that Compile made.
+// CompileVariant compiles the variant with the given name. It starts from the IR of a kernel that
+// Compile has described. The result has the same SPIR-V words as that of Compile.
 func CompileVariant(k *abi.Kernel, name string) ([]uint32, error) {
 	form, ok := forms[name]
 	if !ok {
@@ -43,10 +43,10 @@ func CompileVariant(k *abi.Kernel, name string) ([]uint32, error) {
 	return words, nil
 }
 
-// one compiles the variant of a form. Of the other variants it compiles only those that the form
-// depends on.
+// one compiles the variant with form f. It compiles other modules only if the variant depends on
+// them.
 func (c *compiler) one(f form) ([]uint32, error) {
-	if f.small || f.cancel || !f.alone { // otherwise the result does not depend on the first module
+	if f.small || f.cancel || !f.alone { // other variants do not depend on the first module
 		m, _, err := c.variant("for every launch", ir.Target{})
 		if err != nil {
 			return nil, err
@@ -62,12 +62,13 @@ func (c *compiler) one(f form) ([]uint32, error) {
 	case err != nil || words != nil:
 		return words, err
 	case f.cancel:
-		return made.words, nil // as in addCancelled
+		return made.words, nil // addCancelled uses this module, too, if it needs no change
 	}
 	return nil, errors.New("it has no form in words")
 }
 
-// ahead compiles the module of a variant, or the module from which a variant in words is made.
+// ahead compiles the module of form f. If f.words is set, it compiles the module that inWords then
+// changes to 32-bit integers.
 func (c *compiler) ahead(f form) (finished, error) {
 	switch {
 	case f.small:

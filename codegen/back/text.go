@@ -9,16 +9,16 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// Text returns the text of a module, for the IR of a kernel's description. The module is as it is
-// after pass.LinkPoint. The text has the places only of those accesses that have no check.
+// Text returns the text of a module after pass.LinkPoint, as the IR in a kernel's description. The
+// text has source positions only for accesses without a check.
 func Text(m *ir.Module) string {
 	places := checkPlaces(m)
 	unchecked := func(v *ir.Value) bool { return v.Op != ir.OpAddrOf && isAccess(v) && placeOf(v, places).File == "" }
 	return abi.IRHeader + m.Text(ir.PrintOptions{Kept: true, Place: unchecked})
 }
 
-// Restore returns the module of a kernel's IR, and adds the facts that the text does not contain.
-// It returns an error if the kernel has no IR, or if the text is damaged.
+// Restore returns the module from a kernel's IR. It adds the facts that the text does not contain.
+// If the kernel has no IR, or if the text is damaged, it returns an error.
 func Restore(k *abi.Kernel) (*ir.Module, error) {
 	if k.IR == "" {
 		return nil, fmt.Errorf("%s has no IR", k.FullName())
@@ -58,14 +58,15 @@ func Restore(k *abi.Kernel) (*ir.Module, error) {
 	return m, nil
 }
 
-// samePlace reports whether two parameters have the same kind and the same place in the argument
-// block.
+// samePlace reports whether two parameters have the same kind, and the same offset and size in the
+// argument block.
 func samePlace(a, b abi.Param) bool {
 	return a.Kind == b.Kind && a.Offset == b.Offset && a.Size == b.Size && a.ElemSize == b.ElemSize
 }
 
-// asLowered checks properties that passes and the linker rely on, and that all modules of lower
-// have. ir.Verify does not check them, because it is used for modules of tests, too.
+// asLowered returns an error unless module m has some properties of all modules from package lower.
+// The passes and the linker rely on these properties. ir.Verify does not check the properties,
+// because modules in tests may lack them.
 func asLowered(m *ir.Module) error {
 	if m.Level != ir.Built || m.Items != 1 || len(m.Helpers) > 0 {
 		return fmt.Errorf("no module of the pass arrays")
@@ -89,8 +90,8 @@ func asLowered(m *ir.Module) error {
 	return nil
 }
 
-// argument reports whether v is an extent of the range, a parameter or part of a parameter, or the
-// address of the constant data.
+// argument reports whether instruction v reads an extent of the range, a parameter or part of a
+// parameter, or the address of the constant data.
 func argument(m *ir.Module, v *ir.Value) bool {
 	size := uint64(v.Type.Size)
 	if size == 0 || v.Bits%uint64(v.Type.Align) != 0 {
@@ -108,16 +109,16 @@ func argument(m *ir.Module, v *ir.Value) bool {
 	})
 }
 
-// check has the operands of a check of an index: the index, and the offset of the slice in the
-// launch block. The offset is 0 if the length is not that of a slice.
+// check identifies a bounds check by the index, and by the offset of the slice in the launch block.
+// If the length is not that of a slice, the offset is 0.
 type check struct {
 	index *ir.Value
 	slice uint64
 }
 
-// placeAccesses gives accesses of device memory the places of their checks, if the text has no
-// places for them. A check compares an index with a length; in the launch block the length follows
-// the slice's address.
+// placeAccesses sets the source positions of accesses to device memory that the text omits. An
+// access without a position gets that of its bounds check. The check compares an index with a
+// length, which follows the slice's address in the launch block.
 func placeAccesses(m *ir.Module) {
 	places := checkPlaces(m)
 	for _, b := range m.Kernel.Blocks {
@@ -129,7 +130,7 @@ func placeAccesses(m *ir.Module) {
 	}
 }
 
-// checkPlaces returns the places of a kernel's checks of indices.
+// checkPlaces returns the source positions of a kernel's bounds checks.
 func checkPlaces(m *ir.Module) map[check]ir.Pos {
 	places := map[check]ir.Pos{}
 	for _, b := range m.Kernel.Blocks {
@@ -147,13 +148,14 @@ func checkPlaces(m *ir.Module) map[check]ir.Pos {
 	return places
 }
 
-// isAccess reports whether a value loads from or stores to device memory.
+// isAccess reports whether instruction v loads from or stores to device memory.
 func isAccess(v *ir.Value) bool {
 	r := v.Ref()
 	return r != nil && r.Var == nil && len(v.Path()) > 1
 }
 
-// placeOf returns the place of the check of an access, or no place.
+// placeOf returns the source position of the bounds check for access v. For an access without a
+// check, it returns an empty position.
 func placeOf(v *ir.Value, places map[check]ir.Pos) ir.Pos {
 	c := check{index: v.Path()[1]}
 	pos := places[c]

@@ -18,17 +18,16 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// A module for small launches is added if it saves enough operations on integers of 64 bits: at
-// least minSaved, and at least one in minShare of all operations. An operation in a loop counts
-// loopWeight times, in a nested loop the square of that.
+// A variant for small launches is added if it saves enough 64-bit operations. The variant must save
+// at least minSaved operations, and at least one in minShare of all operations. An operation in a
+// loop counts loopWeight times. In a nested loop it counts the square of that.
 const (
 	minSaved   = 16
 	minShare   = 64
 	loopWeight = 8
 )
 
-// addSmall adds the variant for small launches, if many 64-bit operations of the first module need
-// only 32 bits in small launches.
+// addSmall adds the variant for small launches, if it saves enough 64-bit operations.
 func (c *compiler) addSmall() error {
 	before, all := countOps(c.first.m)
 	worth := func(saved int) bool { return saved >= minSaved && saved*minShare >= all }
@@ -39,7 +38,7 @@ func (c *compiler) addSmall() error {
 	if err != nil {
 		return err
 	}
-	// Both modules must have the same work-items and the same faults.
+	// The variant must have the same work-items and the same faults as the first module.
 	if after, _ := countOps(s); found.Foreign || s.Items != c.first.m.Items || !worth(before-after) {
 		return nil
 	}
@@ -52,13 +51,14 @@ func (c *compiler) addSmall() error {
 	return nil
 }
 
-// small runs the passes for small launches.
+// small runs the passes with the target for small launches.
 func (c *compiler) small() (*ir.Module, *facts.Result, error) {
 	return c.variant("for small launches", ir.Target{Small: true, First: c.first.m})
 }
 
-// variant runs the passes over another clone of the lowered module. The error is a *refused if the
-// passes refuse a kernel that is correct for other targets; form describes the variant.
+// variant runs the passes for a target over another clone of the lowered module. If the passes
+// refuse the kernel only for this target, the error is a *refused. Parameter form describes the
+// variant in errors.
 func (c *compiler) variant(form string, target ir.Target) (*ir.Module, *facts.Result, error) {
 	m := c.lowered.Clone()
 	found, diags := pass.RunFrom(c.k.From, m, target, nil)
@@ -68,7 +68,7 @@ func (c *compiler) variant(form string, target ir.Target) (*ir.Module, *facts.Re
 	return m, found, nil
 }
 
-// add adds a variant's row to the description, and its words.
+// add adds a variant's row to the description, and the variant's SPIR-V words to the result.
 func (c *compiler) add(row abi.Variant, m *ir.Module, words []uint32) {
 	slices.Sort(row.Without)
 	row.Without, row.Loops = slices.Compact(row.Without), emit.Loops(m)
@@ -76,7 +76,7 @@ func (c *compiler) add(row abi.Variant, m *ir.Module, words []uint32) {
 	c.out.Variants = append(c.out.Variants, words)
 }
 
-// find returns the row of a variant, or nil if there is none.
+// find returns the row of the variant with the given name, or nil if the kernel does not have it.
 func (c *compiler) find(name string) *abi.Variant {
 	rows := c.out.ABI.Variants
 	if i := slices.IndexFunc(rows, func(v abi.Variant) bool { return v.Name == name }); i >= 0 {
@@ -85,9 +85,10 @@ func (c *compiler) find(name string) *abi.Variant {
 	return nil
 }
 
-// refused says why a variant is left out. For example, all work-items of a group may leave a loop
-// with a barrier together, but only if a slice is long. For small launches that exit is removed,
-// and the passes can no longer prove that the group leaves together.
+// refused is the error for a variant that the passes refuse. For example, all work-items of a group
+// may leave a loop with a barrier together, but only if a slice is long. In a module for small
+// launches, this loop exit is removed, and the passes can no longer prove that all work-items leave
+// the loop together.
 type refused struct {
 	form string
 	d    *diag.Diagnostic
@@ -95,12 +96,13 @@ type refused struct {
 
 func (r *refused) Error() string { return fmt.Sprintf("no module %s: %v", r.form, r.d) }
 
-// countOps counts the operations on integers of 64 bits, and all operations, weighted by loops.
+// countOps counts the operations on 64-bit integers, and all operations. Operations in loops have a
+// higher weight.
 func countOps(m *ir.Module) (wide, all int) {
 	loops := m.Kernel.Dominators().Loops()
 	outer := 0
 	if m.Items > 1 {
-		outer = 1 // the loop over work-items
+		outer = 1 // depth of the loop over work-items
 	}
 	for _, b := range m.Kernel.Blocks {
 		weight := 1
@@ -120,9 +122,9 @@ func countOps(m *ir.Module) (wide, all int) {
 	return wide, all
 }
 
-// addNarrowDevices adds the variants for devices without some types of integers or without
-// sub-group algorithms. It may change the first module. Aspects that the first module uses and that
-// no variant avoids become needed aspects of the kernel.
+// addNarrowDevices adds the variants for devices without some integer types or without sub-group
+// algorithms. The first module may be changed. If no variant avoids an aspect that the first module
+// uses, the kernel needs that aspect.
 func (c *compiler) addNarrowDevices() error {
 	d := c.out.ABI
 	uses := nativeUses(c.first.spirv)
@@ -163,12 +165,12 @@ func (c *compiler) addNarrowDevices() error {
 	return nil
 }
 
-// cancelForm describes, in errors, the variant that can be cancelled.
+// cancelForm describes the variant "cancel" in errors.
 const cancelForm = "that can be cancelled"
 
-// addCancel adds the variants that leave when the host asks for it, if the kernel wants them and
-// has loops that poll. There is one for the first module, and one for each variant that the kernel
-// has for devices with fewer features.
+// addCancel adds variants that end early when the host cancels the launch. These variants are added
+// if the kernel requests them and has loops that test for cancellation. There is one such variant
+// of the first module, and one of each variant for devices with fewer features.
 func (c *compiler) addCancel() (err error) {
 	if !c.k.Cancel {
 		return nil
@@ -208,8 +210,9 @@ func (c *compiler) addCancel() (err error) {
 	return c.addCancelled(abi.VariantCancel+"Alone", alone, like.Without, abi.VariantAloneWords)
 }
 
-// addCancelled adds a module that can be cancelled. If the kernel has the variant inWords, it also
-// adds the module in words that can be cancelled.
+// addCancelled adds a module for launches that can be cancelled. Parameter inWords is the name of a
+// variant with 32-bit integers only. If the kernel has that variant, addCancelled also adds such a
+// variant that can be cancelled.
 func (c *compiler) addCancelled(name string, f finished, without []properties.Aspect, inWords string) error {
 	c.add(abi.Variant{Name: name, Cancel: true, Without: slices.Clone(without)}, f.m, f.words)
 	like := c.find(inWords)
@@ -225,9 +228,9 @@ func (c *compiler) addCancelled(name string, f finished, without []properties.As
 	return err
 }
 
-// inWords returns the module that computes in words of 32 bits. It returns nil if m uses no other
-// integers, if the kernel runs only on devices that have all these integers, or if m cannot be
-// written in words. It may change m.
+// inWords changes module m to compute only with 32-bit integers, and returns its SPIR-V words. It
+// returns nil if m uses no other integers, if the kernel runs only on devices that have all of these
+// integers, or if m cannot be changed.
 func (c *compiler) inWords(m *ir.Module, uses []properties.Aspect, after func(form string, m *ir.Module)) ([]uint32, error) {
 	listed, _ := c.k.Properties.Get(properties.KeyDeviceHas)
 	required := func(a properties.Aspect) bool { return slices.Contains(listed.Aspects(), a) }
@@ -244,8 +247,8 @@ func (c *compiler) inWords(m *ir.Module, uses []properties.Aspect, after func(fo
 	return f.words, nil
 }
 
-// implied reports whether the kernel uses sub-groups only for work-group algorithms, which can be
-// written without them.
+// implied reports whether only work-group algorithms use sub-groups in the kernel. Such algorithms
+// can be compiled without sub-groups.
 func (c *compiler) implied() bool {
 	d := c.out.ABI
 	return slices.Contains(d.Aspects, properties.SubGroups) && !d.Properties.Has(properties.KeyDeviceHas) &&

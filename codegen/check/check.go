@@ -12,9 +12,10 @@ import (
 )
 
 // Check reports every construct that no kernel may have, in the functions that the kernel reaches,
-// once for each position. It also returns the instructions that it reported. known is true for the
-// full names of functions that are compiled without their bodies. Check does not look into these; a
-// generic function has the name of its origin.
+// once for each position. Check also returns the instructions that it reported. The function known
+// returns true for the full name of a function that is compiled without its body. Check does not
+// examine the bodies of such functions. An instance of a generic function is passed to known by the
+// name of the generic function.
 func Check(p *load.Program, k *load.Kernel, known func(fullName string) bool) (map[ssa.Instruction]bool, diag.List) {
 	c := newChecker(&scanner{known: known})
 	c.check(k.Fn)
@@ -43,11 +44,11 @@ func Check(p *load.Program, k *load.Kernel, known func(fullName string) bool) (m
 type checker struct {
 	*scanner
 	seen     map[*ssa.Function]*visit
-	order    []*visit // the visits in seen, in the order of their discovery
+	order    []*visit // visits in field seen, in the order in which they were made
 	reported map[reportKey]bool
 	findings []finding
-	refused  map[ssa.Instruction]bool // instructions of the findings
-	callers  map[*ssa.Function][]hop  // callers of each function that is called, or whose value is taken
+	refused  map[ssa.Instruction]bool // instructions that violate a rule
+	callers  map[*ssa.Function][]hop  // calls and other uses of each function
 }
 
 type reportKey struct {
@@ -55,14 +56,15 @@ type reportKey struct {
 	code diag.Code
 }
 
-// finding is a forbidden construct, and the calls that lead to it, innermost first.
+// finding is a forbidden construct, with the chain of calls that leads to it. The innermost call is
+// first.
 type finding struct {
 	found
 	fn  *ssa.Function
 	via []hop
 }
 
-// hop is a call on the path from a kernel to a function.
+// hop is one call in a chain of calls from a kernel to a function.
 type hop struct {
 	from *ssa.Function
 	at   token.Pos
@@ -70,10 +72,10 @@ type hop struct {
 
 func (h hop) String() string { return "called here from " + load.FuncText(h.from) }
 
-// visit is a function, and the call by which the walk first reached it.
+// visit is a function, and the call by which the search from the kernel first reached it.
 type visit struct {
 	fn   *ssa.Function
-	from *visit    // nil for the kernel
+	from *visit    // the calling function; nil for the kernel
 	at   token.Pos // position of the call
 }
 
@@ -87,7 +89,7 @@ func (c *checker) check(fn *ssa.Function) {
 	c.recursion()
 }
 
-// report adds a finding with the calls that lead to v's function.
+// report adds a finding in v's function, with the calls that lead to this function.
 func (c *checker) report(v *visit, f found) {
 	c.refused[f.in] = true
 	key := reportKey{f.pos, f.code}
@@ -98,7 +100,8 @@ func (c *checker) report(v *visit, f found) {
 	c.findings = append(c.findings, finding{found: f, fn: v.fn, via: v.via()})
 }
 
-// via returns the calls by which the walk first reached the function, innermost first.
+// via returns the calls by which the search first reached v's function. The innermost call is
+// first.
 func (v *visit) via() []hop {
 	var out []hop
 	for ; v.from != nil; v = v.from {
@@ -107,8 +110,9 @@ func (v *visit) via() []hop {
 	return out
 }
 
-// vias returns the calls that lead to fn, a function of a library. There is one path for each call
-// from a function of the user's own, through functions of libraries only.
+// vias returns the chains of calls that lead to fn, a function of a library. There is one chain for
+// each call of a library function in the user's own code, from which further calls inside libraries
+// lead to fn.
 func (c *checker) vias(fn *ssa.Function, own func(*ssa.Function) bool) [][]hop {
 	if c.callers == nil {
 		c.callers = map[*ssa.Function][]hop{}
@@ -134,7 +138,7 @@ func (c *checker) vias(fn *ssa.Function, own func(*ssa.Function) bool) [][]hop {
 	return out
 }
 
-// walk applies the rules to v's function and to the functions that it reaches.
+// walk applies the rules to v's function, and to all functions that v's function reaches.
 func (c *checker) walk(v *visit) {
 	c.seen[v.fn] = v
 	c.order = append(c.order, v)
@@ -150,7 +154,7 @@ func (c *checker) walk(v *visit) {
 }
 
 // recursion reports calls of functions that are already being called. Calls of function values do
-// not count, because they depend on values.
+// not count, because the called function depends on data.
 func (c *checker) recursion() {
 	const (
 		active = 1
@@ -175,7 +179,7 @@ func (c *checker) recursion() {
 		}
 		state[v] = done
 	}
-	// Functions that are only called by value are in no list of calls.
+	// Functions that are called only through function values are in no list of calls.
 	for _, v := range c.order {
 		if state[v] == 0 {
 			down(v)

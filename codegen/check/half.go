@@ -20,8 +20,8 @@ const (
 	halfPath = gotypes.HalfPath
 )
 
-// halfOf returns the name of t, with its package's name, if it is a type of package half, and
-// otherwise "".
+// halfOf returns the name of type t with its package's name, if t is a type of package half.
+// Otherwise it returns "".
 func halfOf(t types.Type) string {
 	if name := gotypes.Half(t); name != "" {
 		return "half." + name
@@ -29,16 +29,17 @@ func halfOf(t types.Type) string {
 	return ""
 }
 
-// halfOperators has hints for operators on the types of package half. All other operators work on
-// bits.
+// halfOperators maps an operator to a hint for its use on the types of package half. Operators
+// without an entry get a common hint, because they work on bits.
 var halfOperators = map[token.Token]string{
 	token.ADD: "write x.Add(y)", token.SUB: "write x.Sub(y)", token.MUL: "write x.Mul(y)", token.QUO: "write x.Div(y)",
 	token.LSS: "write x.Less(y)", token.GTR: "write y.Less(x)",
 	token.LEQ: "write x.Less(y) || x.Equal(y)", token.GEQ: "write y.Less(x) || x.Equal(y)",
 }
 
-// halfNumbers reports code that treats the bits of package half's numbers as integers: operators,
-// conversions, constants and functions. == and != are meant to compare bits, so they are allowed.
+// halfNumbers reports code that treats the bits of package half's numbers as integers. It reports
+// operators, conversions, constants and functions that are meant for integers. The operators == and
+// != are allowed, because they are meant to compare bits.
 func halfNumbers(in ssa.Instruction, report reporter) {
 	if pkgPath(in.Parent()) == halfPath {
 		return
@@ -47,12 +48,12 @@ func halfNumbers(in ssa.Instruction, report reporter) {
 	case *ssa.BinOp:
 		t := halfOf(in.X.Type())
 		if t == "" {
-			t = halfOf(in.Y.Type()) // the operand of a shift
+			t = halfOf(in.Y.Type()) // the left operand of a shift may be another type
 		}
 		if t == "" || in.Op == token.EQL || in.Op == token.NEQ {
 			break
 		}
-		if !in.Pos().IsValid() { // of a range over a number, which starts with the test 0 < n
+		if !in.Pos().IsValid() { // the test 0 < n that go/ssa inserts for a range over a number
 			if _, ok := in.X.(*ssa.Const); ok && in.Op == token.LSS {
 				report("convert: range int(x.Float32())", "a loop counts up to the bits of a %s", t)
 			}
@@ -97,7 +98,7 @@ func halfNumbers(in ssa.Instruction, report reporter) {
 func halfConversion(from, to types.Type, report reporter) {
 	f, t := halfOf(from), halfOf(to)
 	if f == t {
-		return // neither is of package half, or both are the same type
+		return // neither type is of package half, or both types are the same
 	}
 	kind := types.BasicInfo(0)
 	other := to
@@ -133,7 +134,8 @@ func halfIndices(report reporter, indices ...ssa.Value) {
 	}
 }
 
-// halfBuiltin reports calls of predeclared functions that treat the bits as an integer.
+// halfBuiltin reports a call of a predeclared function that treats the bits of a number as an
+// integer.
 func halfBuiltin(in *ssa.Call, report reporter) bool {
 	for _, a := range in.Call.Args {
 		t := halfOf(a.Type())
@@ -152,15 +154,15 @@ func halfBuiltin(in *ssa.Call, report reporter) bool {
 	return false
 }
 
-// halfOperands reports integer constants that become numbers of package half by their bits, and
-// functions for integers.
+// halfOperands reports integer constants that are converted to numbers of package half without
+// conversion of the value. It also reports calls of functions for integers.
 func halfOperands(in ssa.Instruction, report reporter) {
 	var ops [8]*ssa.Value
 	for _, op := range in.Operands(ops[:0]) {
 		switch v := (*op).(type) {
 		case *ssa.Const:
 			t := halfOf(v.Type())
-			if t == "" || v.Value == nil || constant.Sign(v.Value) == 0 { // all bits of zero are 0
+			if t == "" || v.Value == nil || constant.Sign(v.Value) == 0 { // the constant zero is allowed, because all bits of the number zero are 0
 				continue
 			}
 			report(fmt.Sprintf("half.FromFloat32[%s](x) is the number x, half.FromBits[%[1]s](%v) has these bits", t, v.Value),
@@ -175,8 +177,9 @@ func halfOperands(in ssa.Instruction, report reporter) {
 	}
 }
 
-// integerFuncs are functions of package dsl for integers, whose constraints also allow numbers of
-// package half. The other functions of dsl compute with the values of such numbers.
+// integerFuncs lists functions of package dsl that work on integers, but whose constraints also
+// allow numbers of package half. All other functions of dsl use the value of a number of package
+// half, not its bits.
 var integerFuncs = []string{"BitAnd", "BitOr", "BitXor"}
 
 // halfForInteger returns a message about a function of package dsl or the standard library that is
@@ -204,7 +207,7 @@ func halfForInteger(fn *ssa.Function) (hint, message string) {
 	return "", ""
 }
 
-// isOrdered reports whether a constraint is cmp.Ordered.
+// isOrdered reports whether a type constraint is cmp.Ordered.
 func isOrdered(t types.Type) bool {
 	return gotypes.IsNamed(t, "cmp", "Ordered")
 }
@@ -227,6 +230,6 @@ func halfEverywhere(pkg *ssa.Package, declared []*ssa.Function) []finding {
 	for _, fn := range declared {
 		scan(fn)
 	}
-	scan(pkg.Func("init")) // the initial values of package-level variables
+	scan(pkg.Func("init")) // for the initial values of package-level variables
 	return all
 }

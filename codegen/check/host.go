@@ -10,9 +10,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/load"
 )
 
-// hostPackages are packages whose code can never run on a device. A single diagnostic names the
-// call, instead of many for the code inside it. The value is the hint for the diagnostic; "" is the
-// usual hint.
+// hostPackages maps the path of a package whose code can never run on a device to a hint. A single
+// diagnostic then reports the call, instead of many diagnostics for the code inside it. The hint ""
+// means the usual hint.
 var hostPackages = map[string]string{
 	"fmt":       printHint,
 	"log":       printHint,
@@ -39,12 +39,12 @@ func hostOnly(pkg string) bool {
 	return ok && !someHosts[pkg]
 }
 
-// someHosts are packages of which kernels may call some functions.
+// someHosts lists packages with functions for the host and functions that kernels may call.
 var someHosts = map[string]bool{"encoding/binary": true, "errors": true, "iter": true, "math/rand": true, "math/rand/v2": true, "sort": true, "strconv": true, "strings": true}
 
-// needsHost reports whether a function of the standard library that kernels cannot call needs
-// something that a device lacks: files, clocks, goroutines, reflection, or state of the program. A
-// heap does not count. For other functions, kgen has no code yet.
+// needsHost is used for functions of package pkg that kernels cannot call. It reports whether they
+// need something that devices lack: files, clocks, goroutines, reflection, or state of the program.
+// A heap does not count. If the result is false, kgen does not support the functions yet.
 func needsHost(pkg string) bool {
 	if yet, ok := notYet[pkg]; ok {
 		return !yet
@@ -53,8 +53,9 @@ func needsHost(pkg string) bool {
 	return !notYet[first]
 }
 
-// notYet has packages, and first elements of package paths, whose functions kernels could call in
-// principle: true. Packages below such a path whose functions kernels cannot call have false.
+// notYet tells whether kernels could in principle call the functions of a package. The map's keys
+// are package paths and first elements of package paths. The entry for a package path overrides the
+// entry for the path's first element.
 var notYet = map[string]bool{
 	"bytes": true, "compress": true, "container": true, "crypto": true, "encoding": true, "hash": true, "html": true, "image": true,
 	"index": true, "maps": true, "math": true, "path": true, "regexp": true, "slices": true, "strconv": true, "strings": true, "text": true,
@@ -65,9 +66,10 @@ var notYet = map[string]bool{
 	"html/template": false, "math/rand": false, "math/rand/v2": false, "path/filepath": false, "text/template": false,
 }
 
-// hostFunc reports whether kernels cannot call a function, although they can call others of its
-// package. The function uses something of the host: the generator that all goroutines share,
-// reflection, readers and writers. Or it makes strings, or is not supported yet.
+// hostFunc reports whether kernels cannot call function o, although they can call other functions
+// of its package pkg. A function cannot be called if it makes strings, is not supported yet, or
+// uses the host. For example, it may use reflection, readers, writers, or the random generator that
+// all goroutines share.
 func hostFunc(o *ssa.Function, pkg string) bool {
 	name, method := o.Name(), o.Signature.Recv() != nil || o.Parent() != nil
 	switch pkg {
@@ -100,7 +102,7 @@ func hostFunc(o *ssa.Function, pkg string) bool {
 // convert lists the functions of package strconv that kernels can call.
 var convert = strings.Fields("AppendBool AppendFloat AppendInt AppendUint Atoi IsGraphic IsPrint ParseFloat ParseInt ParseUint")
 
-// makeStrings lists the functions of package strings that allocate.
+// makeStrings lists the functions of package strings that allocate memory.
 var makeStrings = strings.Fields(`
 	Clone Fields FieldsFunc Join Map NewReplacer Repeat Replace ReplaceAll Split SplitAfter SplitAfterN SplitN
 	Title ToLower ToLowerSpecial ToTitle ToTitleSpecial ToUpper ToUpperSpecial ToValidUTF8`)
@@ -112,15 +114,16 @@ func hostHint(pkg string) string {
 	return "call it on the host and pass the result"
 }
 
-// isStd reports whether a package, whose code was not loaded, is one of the standard library's that
-// need the host. sync/atomic is not: its functions that devices lack do not need the host.
+// isStd reports whether pkg is a package of the standard library that needs the host. The package's
+// code is not loaded. The result is false for sync/atomic, because its functions do not need the
+// host.
 func isStd(pkg string) bool {
 	first, _, _ := strings.Cut(pkg, "/")
 	return pkg != "sync/atomic" && slices.Contains(stdRoots, first)
 }
 
-// stdRoots are the first elements of the standard library's import paths. Other modules may have
-// paths without a dot, too.
+// stdRoots are the first elements of the standard library's import paths. The list is needed
+// because a path without a dot in its first element may also belong to another module.
 var stdRoots = strings.Fields(`
 	archive bufio bytes cmd cmp compress container context crypto database debug embed encoding errors
 	expvar flag fmt go hash html image index internal io iter log maps math mime net os path plugin

@@ -12,9 +12,10 @@ import (
 	"github.com/kgen-go/kgen/codegen/load"
 )
 
-// Explicit64 reports whether the kernel's author uses int64 or uint64, and where: in the kernel's
-// fields, or in functions of its module that it reaches. Functions of other modules do not count,
-// and int, uint and len never count.
+// Explicit64 reports whether the kernel's author uses the types int64 or uint64, and where.
+// Explicit64 searches the kernel's fields, and the functions of its module that the kernel reaches.
+// Functions of other modules do not count. The types int and uint, and results of len, do not
+// count.
 func Explicit64(k *load.Kernel) (token.Pos, bool) {
 	for _, l := range k.Leaves {
 		if has64(l.GoType, nil) {
@@ -37,7 +38,7 @@ type walk64 struct {
 	at     token.Pos // position of the first use
 }
 
-// function reports whether a function, or a function that it may call, has values of these types.
+// function reports whether fn, or a function that fn may call, has values of type int64 or uint64.
 func (w *walk64) function(fn *ssa.Function) bool {
 	if w.seen[fn] || !w.own(fn) {
 		return false
@@ -56,7 +57,7 @@ func (w *walk64) function(fn *ssa.Function) bool {
 						return true
 					}
 				default:
-					// Only the receiver's leaves count, and they have been examined.
+					// Of the receiver, only the leaves count, and they have been examined.
 					if x != receiver(fn) && has64(x.Type(), nil) {
 						w.at = cmp.Or(in.Pos(), fn.Pos())
 						return true
@@ -76,8 +77,8 @@ func receiver(fn *ssa.Function) ssa.Value {
 	return fn.Params[0]
 }
 
-// own reports whether a function belongs to the kernel's module. Package dsl does not belong to it,
-// in any module.
+// own reports whether function fn belongs to the kernel's module. Package dsl never counts as part
+// of that module.
 func (w *walk64) own(fn *ssa.Function) bool {
 	if o := fn.Origin(); o != nil {
 		fn = o

@@ -12,8 +12,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/load"
 )
 
-// rule forbids some instructions. To add a rule, add a row and its function, and a case in
-// testdata/reject that shows its findings. Each rule is also an analyzer: see [Analyzers].
+// rule is a check for forbidden instructions. To add a rule, add a row to the table, a function for
+// it, and a case in testdata/reject that shows its findings. Each rule is also an analyzer: see
+// [Analyzers].
 type rule struct {
 	name  string
 	code  diag.Code
@@ -21,15 +22,15 @@ type rule struct {
 	check func(in ssa.Instruction, report reporter) // nil for rules about functions
 }
 
-// reporter reports the instruction that a rule examines.
+// reporter reports the instruction that a rule is examining.
 type reporter func(hint, format string, args ...any)
 
-// The rules about functions, and rules whose names other code uses.
+// These are the names of rules about functions, and of rules to which other code refers.
 const (
 	ruleHost      = "host"
 	ruleNoBody    = "nobody"
 	ruleRecursion = "recursion"
-	ruleKernel    = "kernel" // package load's, which checks declarations
+	ruleKernel    = "kernel" // package load's rule for declarations
 	ruleHalf      = "half"
 )
 
@@ -48,7 +49,8 @@ var rules = []rule{
 	{ruleRecursion, diag.Recursion, "functions that call themselves", nil},
 }
 
-// builtin returns the name of the predeclared function that an instruction calls, or "".
+// builtin returns the name of the predeclared function that an instruction calls. For other
+// instructions it returns "".
 func builtin(in ssa.Instruction) string {
 	if c, ok := in.(*ssa.Call); ok {
 		if b, ok := c.Call.Value.(*ssa.Builtin); ok {
@@ -64,8 +66,8 @@ func goroutines(in ssa.Instruction, report reporter) {
 	}
 }
 
-// deferred reports defer statements that run at the end of another function than the one that
-// contains them: their number is not known.
+// deferred reports defer statements in the body of a range-over-func loop. The deferred calls would
+// run at the end of the enclosing function, and their number is not known.
 func deferred(in ssa.Instruction, report reporter) {
 	if d, ok := in.(*ssa.Defer); ok && d.DeferStack != nil && in.Parent().Synthetic != "" {
 		report("call it at the end of the iteration, or defer it in a function that the loop calls",
@@ -111,7 +113,7 @@ func maps(in ssa.Instruction, report reporter) {
 	}
 }
 
-// ofLiteral reports whether a map update is part of the composite literal that makes the map.
+// ofLiteral reports whether a map update sets an element of a composite literal.
 func ofLiteral(up *ssa.MapUpdate) (is bool) {
 	m, ok := up.Map.(*ssa.MakeMap)
 	if n := up.Parent().Syntax(); ok && n != nil {
@@ -124,8 +126,8 @@ func ofLiteral(up *ssa.MapUpdate) (is bool) {
 	return is
 }
 
-// allocation reports calls of append on slices that certainly have no capacity. Whether the size of
-// a make is constant is known only in package lower, after inlining.
+// allocation reports calls of append on slices that certainly have no capacity. Calls of make are
+// not examined here. Only package lower, after inlining, can tell whether their size is constant.
 func allocation(in ssa.Instruction, report reporter) {
 	if builtin(in) == "append" && !load.Clones(in.Parent()) && noCapacity(in.(*ssa.Call).Call.Args[0], map[ssa.Value]bool{}) {
 		report("make the slice with a constant capacity: make([]T, 0, 16)",
@@ -133,8 +135,8 @@ func allocation(in ssa.Instruction, report reporter) {
 	}
 }
 
-// noCapacity reports whether a slice can only be nil, an empty literal, or the result of appending
-// to such slices.
+// noCapacity reports whether the only possible values of slice v are nil, an empty literal, and
+// results of appending to such slices.
 func noCapacity(v ssa.Value, seen map[ssa.Value]bool) bool {
 	if seen[v] {
 		return true
@@ -173,10 +175,10 @@ func unsafeUse(in ssa.Instruction, report reporter) {
 		return
 	}
 	if _, ok := load.Reinterpreted(c); ok {
-		return // an error would be in the inner conversion
+		return // an error would be reported for the inner conversion
 	}
 	if x, ok := c.X.(*ssa.Convert); ok && gotypes.IsUnsafePointer(x.Type()) && x.Pos() > c.Pos() {
-		return // the inner conversion is reported
+		return // the inner conversion is reported as well
 	}
 	for _, t := range []types.Type{c.X.Type(), c.Type()} {
 		if gotypes.IsUnsafePointer(t) {

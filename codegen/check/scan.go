@@ -13,31 +13,31 @@ import (
 	"github.com/kgen-go/kgen/codegen/load"
 )
 
-// scanner applies the rules to functions, each once.
+// scanner applies the rules to functions. Each function is scanned only once.
 type scanner struct {
 	known func(fullName string) bool
-	// foreign, if not nil, returns the findings in functions whose code is not loaded. ok is false
-	// if nothing is known of the function.
+	// foreign returns the findings in a function whose code is not loaded. The result ok is false
+	// if the function is not known. The field foreign may be nil.
 	foreign func(fn *ssa.Function) (wrong []found, ok bool)
 	scans   map[*ssa.Function]*scan
 }
 
-// scan is the result of applying the rules to one function.
+// scan holds the results of applying the rules to one function.
 type scan struct {
 	found []found
-	next  []step // functions that it calls or takes the value of
-	calls []step // its static calls, in order
+	next  []step // functions that the function calls, or whose value it uses
+	calls []step // static calls in the function, in order
 }
 
 // found is a construct that no kernel may have.
 type found struct {
-	rule    string // name of the rule in the table of rules
+	rule    string // name of the violated rule in the table of rules
 	code    diag.Code
 	pos     token.Pos
 	in      ssa.Instruction
 	hint    string
 	message string
-	abroad  *foreignFound // set if the construct is in a function of another package
+	abroad  *foreignFound // set if the construct is in another package's function
 }
 
 type step struct {
@@ -46,8 +46,9 @@ type step struct {
 	in ssa.Instruction
 }
 
-// eachInstruction calls do for each instruction of a function that may run, with its position. If
-// it has none, the position is that of the nearest instruction before it in its block.
+// eachInstruction calls do for each instruction of fn that may run, with the instruction's
+// position. An instruction without a position gets that of the nearest instruction before it in its
+// block.
 func eachInstruction(fn *ssa.Function, do func(in ssa.Instruction, pos token.Pos)) {
 	for _, b := range liveBlocks(fn) {
 		pos := fn.Pos()
@@ -65,9 +66,9 @@ func eachInstruction(fn *ssa.Function, do func(in ssa.Instruction, pos token.Pos
 	}
 }
 
-// rangePos returns the position of the number that a loop ranges over, if in is the loop's
-// comparison with the number, which has no position. The code of the loop's body identifies the
-// loop.
+// rangePos handles the comparison that a range over a number makes, which has no position. If in is
+// such a comparison, rangePos returns the position of the number. It finds the loop by the code of
+// the loop's body.
 func rangePos(fn *ssa.Function, in ssa.Instruction) (p token.Pos) {
 	cond, ok := in.(*ssa.BinOp)
 	if !ok || cond.Op != token.LSS || cond.Pos().IsValid() || len(cond.Block().Succs) != 2 || fn.Syntax() == nil {
@@ -76,14 +77,14 @@ func rangePos(fn *ssa.Function, in ssa.Instruction) (p token.Pos) {
 	body := firstPos(fn, cond.Block().Succs[0], map[*ssa.BasicBlock]bool{cond.Block(): true})
 	ast.Inspect(fn.Syntax(), func(n ast.Node) bool {
 		if loop, ok := n.(*ast.RangeStmt); ok && loop.Body.Pos() <= body && body < loop.Body.End() {
-			p = loop.X.Pos() // the innermost loop comes last
+			p = loop.X.Pos() // outer loops are visited before inner ones
 		}
 		return true
 	})
 	return p
 }
 
-// firstPos returns the first position in the code of fn, starting at block b.
+// firstPos returns the first position in the code of fn. The search starts at block b.
 func firstPos(fn *ssa.Function, b *ssa.BasicBlock, seen map[*ssa.BasicBlock]bool) token.Pos {
 	if seen[b] {
 		return token.NoPos
@@ -91,7 +92,7 @@ func firstPos(fn *ssa.Function, b *ssa.BasicBlock, seen map[*ssa.BasicBlock]bool
 	seen[b] = true
 	for _, in := range b.Instrs {
 		switch in.(type) {
-		case *ssa.DebugRef, *ssa.Phi: // may have the position of a variable that is declared elsewhere
+		case *ssa.DebugRef, *ssa.Phi: // their positions may be those of variables declared elsewhere
 			continue
 		}
 		if in.Pos().IsValid() && within(fn, in.Pos()) {
@@ -106,7 +107,7 @@ func firstPos(fn *ssa.Function, b *ssa.BasicBlock, seen map[*ssa.BasicBlock]bool
 	return token.NoPos
 }
 
-// scan applies the rules to a function's code.
+// scan applies the rules to the code of function fn.
 func (s *scanner) scan(fn *ssa.Function) *scan {
 	if out := s.scans[fn]; out != nil {
 		return out
@@ -129,18 +130,18 @@ func (s *scanner) scan(fn *ssa.Function) *scan {
 	return out
 }
 
-// within reports whether a position is in the source of fn. The slice of variadic arguments may
-// have the position of its declaration.
+// within reports whether position p is in the source of fn. For example, the slice of a call's
+// variadic arguments may have the position of the parameter's declaration.
 func within(fn *ssa.Function, p token.Pos) bool {
 	n := fn.Syntax()
 	return n == nil || n.Pos() <= p && p <= n.End()
 }
 
-// follow adds the functions that an instruction calls or takes the value of.
+// follow adds to out the functions that an instruction calls, or whose value it uses.
 func (s *scanner) follow(out *scan, in ssa.Instruction, pos token.Pos) {
 	switch in := in.(type) {
 	case *ssa.Go:
-		return // the go statement is itself a finding
+		return // the go statement itself has been reported
 	case *ssa.MakeClosure:
 		if onlyStarted(in) {
 			return
@@ -157,7 +158,7 @@ func (s *scanner) follow(out *scan, in ssa.Instruction, pos token.Pos) {
 			continue
 		}
 		if _, wrong := halfForInteger(fn); wrong != "" {
-			continue // the rule about halves has reported the call
+			continue // the function halfNumbers has reported this call
 		}
 		if wrong, stop := s.outside(fn, in, pos); stop {
 			out.found = append(out.found, wrong...)
@@ -167,8 +168,8 @@ func (s *scanner) follow(out *scan, in ssa.Instruction, pos token.Pos) {
 	}
 }
 
-// outside returns the findings for a call of a function whose body is not examined. stop is false
-// if the body is to be examined.
+// outside returns the findings for a call of function fn if its body must not be examined. The
+// result stop is false if its body must be examined.
 func (s *scanner) outside(fn *ssa.Function, in ssa.Instruction, pos token.Pos) (wrong []found, stop bool) {
 	pkg := pkgPath(fn)
 	hosts := found{rule: ruleHost, code: diag.HostOnly, pos: pos, in: in, hint: hostHint(pkg),
@@ -181,7 +182,7 @@ func (s *scanner) outside(fn *ssa.Function, in ssa.Instruction, pos token.Pos) (
 		return []found{hosts}, true
 	}
 	if len(fn.Blocks) > 0 {
-		// A driver of analyzers may load another body than kernels use.
+		// A driver of analyzers may have loaded a body that kernels do not use.
 		return nil, s.foreign != nil && load.HasOtherCode(fn)
 	}
 	if s.foreign != nil {
@@ -203,7 +204,7 @@ func (s *scanner) outside(fn *ssa.Function, in ssa.Instruction, pos token.Pos) (
 		message: load.FuncText(origin(fn)) + " has no Go body that kgen could compile"}}, true
 }
 
-// onlyStarted reports whether a closure is used only by go statements.
+// onlyStarted reports whether go statements are the only uses of a closure.
 func onlyStarted(in *ssa.MakeClosure) bool {
 	found := false
 	for _, r := range *in.Referrers() {
@@ -218,16 +219,16 @@ func onlyStarted(in *ssa.MakeClosure) bool {
 	return found
 }
 
-// liveBlocks returns the blocks of a function, without those that conditions known from the code
-// alone rule out. Such a condition is a constant, or an arm of a type switch over a generic
-// function's parameter. In a generic function that is not instantiated, blocks after such
-// conditions are left out, too.
+// liveBlocks returns the blocks of a function that can be reached. Conditions whose value is known
+// from the code alone are evaluated. Such a condition is a constant, or an arm of a type switch
+// over a parameter of a generic function. In a generic function that is not instantiated, blocks
+// after arms of such a type switch are omitted.
 func liveBlocks(fn *ssa.Function) []*ssa.BasicBlock {
 	if len(fn.Blocks) == 0 {
 		return nil
 	}
 	live := map[*ssa.BasicBlock]bool{}
-	var open []*ssa.BasicBlock // blocks entered if a type parameter has a certain type
+	var open []*ssa.BasicBlock // blocks that are reached only if a type parameter has a certain type
 	stack := []*ssa.BasicBlock{fn.Blocks[0]}
 	for len(stack) > 0 {
 		b := stack[len(stack)-1]
@@ -262,7 +263,7 @@ func liveBlocks(fn *ssa.Function) []*ssa.BasicBlock {
 	return out
 }
 
-// fold returns the value of a condition, if it is known from the code alone.
+// fold returns the value of a condition, if it can be computed from the code alone.
 func fold(v ssa.Value) (yes, known bool) {
 	switch v := v.(type) {
 	case *ssa.Const:
@@ -283,8 +284,8 @@ func fold(v ssa.Value) (yes, known bool) {
 	return false, false
 }
 
-// typeTest recognizes v as the result of a type test of a value that was just converted to an
-// interface. It returns the value's type and the assertion.
+// typeTest recognizes the result v of a type test whose operand was just converted to an interface.
+// It returns the operand's type before that conversion, and the type assertion.
 func typeTest(v *ssa.Extract) (put types.Type, a *ssa.TypeAssert) {
 	a, ok := v.Tuple.(*ssa.TypeAssert)
 	if !ok || v.Index != 1 {
@@ -301,7 +302,8 @@ func typeTest(v *ssa.Extract) (put types.Type, a *ssa.TypeAssert) {
 	return nil, a
 }
 
-// onTypeParam reports whether a condition tests the type of a type parameter.
+// onTypeParam reports whether a condition tests the dynamic type of a value whose type is a type
+// parameter.
 func onTypeParam(v ssa.Value) bool {
 	if v, ok := v.(*ssa.Extract); ok {
 		t, _ := typeTest(v)

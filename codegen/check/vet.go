@@ -18,9 +18,9 @@ import (
 )
 
 // Analyzers returns an analyzer for each rule, for go vet -vettool and other drivers. In the
-// package of a kernel they report the findings of Check, at the same positions. A function of
-// another package gets a fact when that package is analysed. The finding is reported where the
-// function is called.
+// package of a kernel, the analyzers report the findings of Check, at the same positions. If a
+// function of another package has a finding, it gets a fact when that package is analysed. The
+// finding is then reported at the call of the function.
 func Analyzers(known func(fullName string) bool) []*analysis.Analyzer {
 	reach := &analysis.Analyzer{
 		Name:       "kgenreach",
@@ -48,11 +48,12 @@ func Analyzers(known func(fullName string) bool) []*analysis.Analyzer {
 	return all
 }
 
-// Findings are the findings of the rules in a package.
+// Findings holds all violations of the rules in a package.
 type Findings []finding
 
-// At reports whether the rules found the code at the position. If call is true, the position is
-// that of a call of a function in another package, and the same line is enough.
+// At reports whether there is a finding with the given code at position p. If call is true, p is
+// the position of a call of a function in another package. In that case any finding in the same
+// line counts.
 func (fs Findings) At(p token.Position, code diag.Code, call bool, fset *token.FileSet) bool {
 	return slices.ContainsFunc(fs, func(f finding) bool {
 		q := fset.Position(f.pos)
@@ -60,7 +61,7 @@ func (fs Findings) At(p token.Position, code diag.Code, call bool, fset *token.F
 	})
 }
 
-// diagnostic converts the finding for drivers, which print one line.
+// diagnostic converts a finding to a diagnostic for drivers, which print only one line of it.
 func (f finding) diagnostic() analysis.Diagnostic {
 	d := analysis.Diagnostic{Pos: f.pos, Category: f.code.String(), Message: fmt.Sprintf("%v: %s", f.code, f.message)}
 	if f.hint != "" {
@@ -72,26 +73,27 @@ func (f finding) diagnostic() analysis.Diagnostic {
 	return d
 }
 
-// hostFact says why a function cannot be compiled into a kernel.
+// hostFact is the analysis fact that a function cannot be compiled into a kernel, with the reasons.
 type hostFact struct {
 	Wrong []foreignFound
 }
 
 func (*hostFact) AFact() {}
 
-// String describes the fact for tests.
+// String returns a short text, which tests compare.
 func (f *hostFact) String() string { return fmt.Sprintf("not for kernels: %v", f.Wrong[0].Code) }
 
-// foreignFound is a finding that is reported in another package.
+// foreignFound is a finding in a function of another package.
 type foreignFound struct {
 	Rule    string
 	Code    diag.Code
 	Message string
 	Hint    string
-	Pos     string // package path, file, line and column
+	Pos     string // package path, file, line and column of the finding
 }
 
-// noBodies are the packages of which kernels can call only the functions that the compiler knows.
+// noBodies lists packages of which kernels can call only intrinsics, functions that are compiled
+// without their bodies.
 var noBodies = map[string]bool{
 	"sync/atomic":                        true,
 	"github.com/kgen-go/kgen/dsl":        true,
@@ -101,7 +103,7 @@ var noBodies = map[string]bool{
 // maxForeign is the largest number of findings in a fact.
 const maxForeign = 4
 
-// reachable analyses one package: it gives facts to the package's functions and returns the
+// reachable analyses one package. It exports facts for the package's functions, and returns the
 // findings in its kernels.
 func reachable(pass *analysis.Pass, known func(string) bool) []finding {
 	path := pass.Pkg.Path()
@@ -132,7 +134,7 @@ func reachable(pass *analysis.Pass, known func(string) bool) []finding {
 			return nil, true
 		}
 		if from := obj.Pkg().Path(); obj.Pkg() == pass.Pkg {
-			return nil, std || load.OtherBody(obj, pass.Fset) // kgen takes files in which the function has another body
+			return nil, std || load.OtherBody(obj, pass.Fset) // kgen compiles other files, in which the function has a body
 		} else if noBodies[from] || isStd(from) && !load.DeviceStd(from) {
 			return nil, false
 		}
@@ -191,8 +193,9 @@ func reachable(pass *analysis.Pass, known func(string) bool) []finding {
 	return all
 }
 
-// otherFiles reports whether kgen compiles the package from other files than the driver has. The
-// rules then find nothing here, and the analyzer kgencompile reports kgen's diagnostics.
+// otherFiles reports whether kgen compiles the package from other files than the driver has loaded.
+// The rules then report nothing in this package, and the analyzer kgencompile reports kgen's
+// diagnostics.
 func otherFiles(pass *analysis.Pass, std bool) bool {
 	var files []string
 	for _, f := range pass.Files {
@@ -201,7 +204,7 @@ func otherFiles(pass *analysis.Pass, std bool) bool {
 	return load.OtherFiles(pass.Pkg, files, std, pass.Module == nil || pass.Module.Version == "")
 }
 
-// usesC reports whether a package uses cgo, which rewrites the package's files.
+// usesC reports whether a package uses cgo, which generates the files that are compiled.
 func usesC(files []*ast.File) bool {
 	for _, f := range files {
 		for _, spec := range f.Imports {
@@ -230,7 +233,7 @@ func declared(pass *analysis.Pass, prog *ssa.Program) []*ssa.Function {
 	return all
 }
 
-// factOf makes a fact of findings, with one finding for each code.
+// factOf makes a fact from findings. It keeps one finding for each code.
 func factOf(pass *analysis.Pass, findings []finding) *hostFact {
 	var fact hostFact
 	seen := map[diag.Code]bool{}
@@ -240,7 +243,7 @@ func factOf(pass *analysis.Pass, findings []finding) *hostFact {
 		}
 		seen[f.code] = true
 		if f.abroad != nil {
-			fact.Wrong = append(fact.Wrong, *f.abroad) // the finding already names the place
+			fact.Wrong = append(fact.Wrong, *f.abroad) // this finding already contains its position
 			continue
 		}
 		at := pass.Fset.Position(f.pos)

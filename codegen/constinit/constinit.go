@@ -2,11 +2,11 @@
 // that a package-level variable has after its package is initialized. The input is the SSA form of
 // the program ([Facts]). An [Env] returns the value of a variable as a [Tree] or a [Var].
 //
-// There are two evaluators. The first one (tree.go) follows the stores of an initializer whose
-// values are made of constants. The second one (run.go) runs the initializer's SSA form with a
-// limited number of steps; it handles tables that functions fill. Both compute as gc does on amd64.
-// A value that depends on anything else, such as a map, the environment or a goroutine, is unknown.
-// Env.Why returns the reason.
+// There are two evaluators. The first one (tree.go) reads the stores of an initializer if the
+// stored values are made of constants. The second one (run.go) runs the initializer's SSA form with
+// a limited number of steps. So it can evaluate tables that functions fill. Both evaluators have
+// the same results as gc on amd64. A value that depends on anything else, such as a map, the
+// environment or a goroutine, is unknown. Env.Why returns the reason.
 package constinit
 
 import (
@@ -16,30 +16,31 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// MaxTable is the largest number of elements of a slice, array or string.
+// MaxTable is the largest number of elements of a slice, array or string that is evaluated.
 const MaxTable = 1 << 22
 
 // Facts is the information about the whole program that the evaluation needs.
 type Facts struct {
 	SSA *ssa.Program
-	// Written returns a position at which code may write a variable after its package is
-	// initialized, or memory that the variable leads to. It returns token.NoPos if there is none.
+	// Written returns a position at which code may write to variable g, or to memory that can be
+	// reached from g. Only writes after the initialization of g's package count. Without such
+	// writes, it returns token.NoPos.
 	Written func(g *ssa.Global) token.Pos
-	// Filled returns a position at which a function writes the variable that runs only while its
-	// package is initialized. It returns token.NoPos if there is none.
+	// Filled returns a position at which a function writes to variable g, if the function runs only
+	// while g's package is initialized. Without such writes, it returns token.NoPos.
 	Filled func(g *ssa.Global) token.Pos
 	// Native evaluates a call of a function of package properties. Arguments have the form of
 	// Var.Load's results. Native is nil if these calls are not evaluated.
 	Native func(fn *ssa.Function, args []any, at token.Pos) (result any, ok bool)
 }
 
-// Env evaluates the initializers of one program, each at most once. Several goroutines may call its
-// methods. The results do not depend on the order of calls.
+// Env evaluates the package initializers of one program, each at most once. Several goroutines may
+// call its methods at the same time. The results do not depend on the order of calls.
 type Env struct {
 	mu    sync.Mutex
 	facts Facts
-	inits map[*ssa.Package]*initializer // nil for a package without code
-	trees map[*ssa.Global]*Tree         // values computed by run; nil for unknown ones
+	inits map[*ssa.Package]*initializer // state of each evaluated package initializer; nil for a package without code
+	trees map[*ssa.Global]*Tree         // values computed by run.go, by variable; nil if unknown
 	run   *initRun
 }
 
@@ -69,8 +70,8 @@ func (e *Env) tree(g *ssa.Global) (*Tree, bool) {
 	return init.treeOf(g), true
 }
 
-// Var returns a variable with its value after its package is initialized, or nil if the value is
-// unknown. Parts of the value may be Unknown.
+// Var returns variable g as it is after the initialization of its package. The result is nil if its
+// value is unknown. Parts of the value may be Unknown.
 func (e *Env) Var(g *ssa.Global) (v *Var) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -110,8 +111,8 @@ func RootOf(v ssa.Value) ssa.Value {
 
 // StoredCall returns the call whose result an initializer stores in g, and the value of the call's
 // first argument. The argument may depend on earlier stores of the initializer. The call is nil if
-// the stored value is not the result of a static call. known is false if the argument's value is
-// unknown.
+// the stored value is not the result of a static call. The result known is false if the argument's
+// value is unknown.
 func StoredCall(init *ssa.Function, g *ssa.Global) (call *ssa.Call, arg *Tree, known bool) {
 	if init == nil {
 		return nil, nil, false

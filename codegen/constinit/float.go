@@ -13,8 +13,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 )
 
-// exactFloats has functions that compute a float from constants, with the same bits on all machines
-// that run kgen.
+// exactFloats maps the name of a function of package math to Go code that evaluates it. The results
+// have the same bits on all machines that run kgen.
 var exactFloats = map[string]func(x []float64) float64{
 	"math.Abs":             func(x []float64) float64 { return math.Abs(x[0]) },
 	"math.Ceil":            func(x []float64) float64 { return math.Ceil(x[0]) },
@@ -32,9 +32,9 @@ var exactFloats = map[string]func(x []float64) float64{
 	"math.Trunc":           func(x []float64) float64 { return math.Trunc(x[0]) },
 }
 
-// ExactFloat evaluates a float that is computed from constants by exact or correctly rounded
-// operations. Package-level variables use such expressions for values that constants cannot have,
-// such as an infinity or a root.
+// ExactFloat evaluates a float that initializers compute from constants by exact or correctly
+// rounded operations. Package-level variables use such expressions for values that Go constants
+// cannot have, such as an infinity or a root.
 func ExactFloat(v ssa.Value) (float64, bool) {
 	if !gotypes.IsFloat(v.Type()) {
 		return 0, false
@@ -70,7 +70,8 @@ func Narrowed(x float64) uint32 {
 // rounded32 rounds a float64 to float32, but keeps signaling NaNs.
 func rounded32(x float64) float64 { return widened(Narrowed(x)) }
 
-// quiet returns the result of an operation that changes only signaling NaNs: they become quiet.
+// quiet returns x, with a signaling NaN made quiet. Every floating-point operation does the same to
+// its operands.
 func quiet(x float64) float64 {
 	if x == x {
 		return x
@@ -137,7 +138,7 @@ func unroundedFloat(v ssa.Value) (float64, bool) {
 	return 0, false
 }
 
-// constFloat returns the value of a constant number. A float32 is rounded once.
+// constFloat returns the value of a numeric constant. A float32 is rounded only once.
 func constFloat(c *ssa.Const) (float64, bool) {
 	if c.Value == nil || c.Value.Kind() != constant.Int && c.Value.Kind() != constant.Float {
 		return 0, false

@@ -37,8 +37,8 @@ func halfNumber(v *ssa.Call) (*ssa.Const, bool) {
 	return ssa.NewConst(constant.MakeUint64(uint64(bits)), v.Type()), ok
 }
 
-// halfOf returns the bits of the result of a function of package half for x. name is the function's
-// name.
+// halfOf calls the function of package half with the given name for x. It returns the bits of the
+// result.
 func halfOf[T half.Float[T]](name string, x float64) (uint16, bool) {
 	switch name {
 	case "FromFloat32":

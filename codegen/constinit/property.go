@@ -1,6 +1,6 @@
 package constinit
 
-// This file has the values of package properties.
+// This file represents values of package properties.
 
 import (
 	"go/token"
@@ -14,7 +14,7 @@ import (
 
 const propertiesPath = "github.com/kgen-go/kgen/properties"
 
-// Property is the value of a properties.Property. It is evaluated as one value, without parts.
+// Property is the value of a properties.Property. The evaluator does not look into its fields.
 type Property struct {
 	properties.Property
 	Pos token.Pos // position of the call that made it

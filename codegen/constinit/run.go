@@ -12,19 +12,20 @@ import (
 	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 )
 
-// This file runs package initializers as gc does on amd64. It handles tables that a function fills,
-// and variables that are computed from others. The number of steps is limited. Values that depend
-// on unknown ones, such as maps or functions of the host, are unknown.
+// This file runs package initializers with the same results as gc on amd64. It evaluates tables
+// that a function fills, and variables that are computed from others. The number of steps is
+// limited. A value is unknown if it depends on an unknown value, or on constructs such as maps or
+// functions of the host.
 
-// maxSteps is the largest number of instructions for one variable, and maxAllSteps is that for all
-// variables of a package.
+// maxSteps is the largest number of instructions that are run for one variable. The limit for all
+// variables of a package is maxAllSteps.
 const (
 	maxSteps    = 10_000_000
 	maxAllSteps = 4 * maxSteps
 )
 
-// assembly lists the functions that gc implements in assembly on some ports. The last bits of their
-// results differ from those of the Go code.
+// assembly lists the functions that gc implements in assembly on some ports. The assembly's results
+// may differ from those of the Go code in the last bits.
 var assembly = map[string]bool{"math.Exp": true, "math.Exp2": true, "math.Log": true, "math.Hypot": true}
 
 // maxCallDepth is the largest depth of nested calls.
@@ -34,41 +35,42 @@ const maxCallDepth = 100
 type initRun struct {
 	env     *Env
 	vars    map[*ssa.Global]*Var
-	objects map[any]*Var // variables of the objects that tree.go has made, by id
+	objects map[any]*Var // variables for the objects that tree.go has found, by Object.ID
 	ran     map[*ssa.Package]bool
 	steps   int
-	limit   int // limit of steps
+	limit   int // largest number of steps
 	depth   int
 	pkg     *ssa.Package // package whose initializer is running
 	begun
 }
 
-// Unknown is an unknown value. A panic with it ends the evaluation that needs the value.
+// Unknown represents a value that could not be evaluated. An operation that needs the value panics
+// with the Unknown, which ends the evaluation.
 type Unknown struct{ Why *Reason }
 
-// Var is a variable, or a part of a variable.
+// Var is a variable, a field of a struct variable, or an element of an array variable.
 type Var struct {
 	v     any    // value of a variable without parts
-	elems []*Var // fields of a struct or elements of an array
+	elems []*Var // fields of a struct, or elements of an array
 	typ   types.Type
-	obj   *Object // target of a pointer to the variable; nil for a part
-	owner any     // global or object that contains it as an element
+	obj   *Object // target of a pointer to the variable; nil for a field or element
+	owner any     // global or object whose parts include this variable
 }
 
 // A variable without parts holds a bool, int64 (the bits of an integer), float64, complex128,
-// string, *Var, funcVal, Slice or Iface. []any is the value of a struct, array or tuple. An unknown
-// value is Unknown.
+// string, *Var, funcVal, Slice or Iface. A struct, array or tuple value is represented by []any. An
+// unknown value is represented by Unknown.
 type (
 	funcVal struct {
 		fn       *ssa.Function
 		bindings []any
 	}
 	Slice struct {
-		elems []*Var // elements of the slice; the capacity has further ones
-		room  *room  // set if append has made the array
+		elems []*Var // elements of the slice; the Go slice's capacity covers the elements after them
+		room  *room  // not nil if append has made the array
 	}
-	// room is the number of unused elements after the elements that append has written. gc chooses that
-	// number freely.
+	// room describes an array that append has made. Field free is the number of unused elements
+	// after the last written one. gc chooses this number.
 	room  struct{ free int }
 	Iface struct {
 		typ types.Type
@@ -90,8 +92,8 @@ func (r *initRun) runInits(p *ssa.Package) {
 	if init == nil || len(init.Blocks) == 0 {
 		return
 	}
-	// Another package's initializer may be running. The steps of the two are counted separately.
-	// Thus the result does not depend on which package is requested first.
+	// Another package's initializer may be running, whose steps are counted separately. Thus the
+	// result does not depend on the package that is requested first.
 	outer, pkg, steps, limit := r.begun, r.pkg, r.steps, r.limit
 	defer func() { r.begun, r.pkg, r.steps, r.limit = outer, pkg, steps, limit }()
 	r.pkg, r.steps = p, 0
@@ -107,8 +109,8 @@ func (r *initRun) runInits(p *ssa.Package) {
 	}
 }
 
-// alwaysRun reports whether a block of an initializer runs whenever the package is being
-// initialized for the first time.
+// alwaysRun reports whether every first initialization of the package runs block b of its
+// initializer.
 func alwaysRun(init *ssa.Function, b *ssa.BasicBlock) bool {
 	seen := map[*ssa.BasicBlock]bool{b: true, init.Blocks[0]: true}
 	work := []*ssa.BasicBlock{init.Blocks[0].Succs[len(init.Blocks[0].Succs)-1]}
@@ -122,20 +124,20 @@ func alwaysRun(init *ssa.Function, b *ssa.BasicBlock) bool {
 			continue
 		}
 		if seen[at] = true; len(at.Succs) == 0 {
-			return false // a return is reachable without b
+			return false // a path to a return avoids b
 		}
 		work = append(work, at.Succs...)
 	}
 	return true
 }
 
-// isInitCall reports whether an instruction initializes another package.
+// isInitCall reports whether an instruction calls the initializer of another package.
 func isInitCall(in ssa.Instruction, p *ssa.Package) bool {
 	c, ok := in.(*ssa.Call)
 	return ok && c.Call.StaticCallee() != nil && c.Call.StaticCallee().Name() == "init" && c.Call.StaticCallee().Pkg != p
 }
 
-// try runs do, and reports whether it ended without an unknown value.
+// try runs do. It returns false if an unknown value ended the evaluation.
 func (f *runFrame) try(do func()) (ok bool) {
 	depth := f.r.depth
 	defer func() {
@@ -170,9 +172,9 @@ func (f *runFrame) giveUp(in ssa.Instruction, why *Reason) {
 	}
 }
 
-// forgetMentioned marks the variables that an instruction mentions as unknown, also those in
-// functions that it calls. It does the same to the memory that these variables lead to. Other
-// variables are not written, because only functions that are called by name fill variables.
+// forgetMentioned marks the variables in an instruction, and in functions that the instruction
+// calls, as unknown. The same applies to memory that can be reached from these variables. Other
+// variables need no mark, because only functions that are called by name fill variables.
 func (f *runFrame) forgetMentioned(in ssa.Instruction, seen map[*ssa.Function]bool, why *Reason) {
 	var ops [8]*ssa.Value
 	for _, op := range in.Operands(ops[:0]) {
@@ -197,7 +199,7 @@ func (f *runFrame) forgetMentioned(in ssa.Instruction, seen map[*ssa.Function]bo
 	}
 }
 
-// known returns an operand, or Unknown.
+// known returns the value of operand v. If it cannot be evaluated, the result is an Unknown.
 func (f *runFrame) known(v ssa.Value) (x any) {
 	x = Unknown{}
 	f.try(func() { x = f.get(v) })
@@ -211,7 +213,7 @@ func (b *Var) forget(why *Reason) {
 	}
 }
 
-// forgetAll marks all memory that a value leads to as unknown.
+// forgetAll marks all memory that can be reached from a value as unknown.
 func forgetAll(v any, why *Reason) {
 	through := func(b *Var) {
 		held := b.Load()
@@ -267,17 +269,20 @@ func newVar(t types.Type) *Var {
 	return b
 }
 
-// Parts returns the fields of a struct variable or the elements of an array, or nil.
+// Parts returns the fields of a struct variable, or the elements of an array variable. For other
+// variables it returns nil.
 func (b *Var) Parts() []*Var { return b.elems }
 
 // Type returns the variable's type.
 func (b *Var) Type() types.Type { return b.typ }
 
-// Elems returns the elements of a slice. The capacity of the result is that of the slice.
+// Elems returns the elements of a slice. The result's capacity covers the elements up to the
+// capacity of s.
 func (s Slice) Elems() []*Var { return s.elems }
 
-// Room identifies the array of a slice that append made, whose capacity is gc's choice. For other
-// slices, id is nil. free is the number of the array's elements that no append has written.
+// Room identifies the array of a slice if append made the array, so that gc chose the slice's
+// capacity. The result free is the number of the array's elements that no append has written. For
+// other slices, id is nil.
 func (s Slice) Room() (id any, free int) {
 	if s.room == nil {
 		return nil, 0
@@ -285,10 +290,10 @@ func (s Slice) Room() (id any, free int) {
 	return s.room, s.room.free
 }
 
-// Type returns the dynamic type of an interface value, or nil.
+// Type returns the dynamic type of an interface value. For a nil interface, it returns nil.
 func (i Iface) Type() types.Type { return i.typ }
 
-// Value returns the value that an interface holds.
+// Value returns the value in an interface.
 func (i Iface) Value() any { return i.v }
 
 // newHeld makes a variable that can be the target of a pointer.
@@ -328,9 +333,9 @@ func zeroOf(t types.Type) any {
 	return Unknown{}
 }
 
-// Load returns the value of a variable: a bool, an int64 with the bits of an integer, a float64,
-// complex128, string, *Var, Slice, Iface or Property; []any for a struct or array; a function; or
-// Unknown.
+// Load returns the value of a variable. A value without parts is a bool, an int64 with the bits of
+// an integer, a float64, complex128, string, *Var, Slice, Iface or Property. A struct or array is a
+// []any. A function is a value of an unexported type. An unknown value is an Unknown.
 func (b *Var) Load() any {
 	if b.elems == nil {
 		if _, ok := b.v.([]any); ok || b.v == nil {
@@ -377,23 +382,23 @@ func (r *initRun) global(g *ssa.Global) *Var {
 		r.runInits(g.Pkg)
 	}
 	init := g.Pkg.Func("init")
-	if r.env.facts.Written(g).IsValid() || init == nil || len(init.Blocks) == 0 { // written later, or not loaded
+	if r.env.facts.Written(g).IsValid() || init == nil || len(init.Blocks) == 0 { // written later, or its package is not loaded
 		b.forget(nil)
 	}
 	return b
 }
 
-// fixed reports whether a variable is made of constants. Its objects are then those of tree.go, and
-// nothing has to be run.
+// fixed reports whether tree.go can evaluate variable g from constants. The variable's objects are
+// then those of tree.go, and no code has to be run.
 func (r *initRun) fixed(g *ssa.Global) bool {
 	env := r.env.initializer(g.Pkg)
 	return env != nil && !env.failed[g] && !r.env.facts.Filled(g).IsValid()
 }
 
-// fill sets a variable to a value, and reports whether that is possible.
+// fill stores the value of a tree in variable b. It returns false if that is not possible.
 func (r *initRun) fill(b *Var, tree *Tree) bool {
 	if tree == nil {
-		return true // zero
+		return true // a missing tree means the zero value
 	}
 	if b.elems != nil {
 		for i, part := range tree.Parts {
@@ -458,7 +463,7 @@ func (r *initRun) valueOf(tree *Tree, t types.Type) (any, bool) {
 	out := Slice{elems: make([]*Var, tree.Length)}
 	for i := range out.elems {
 		out.elems[i] = newVar(s.Elem())
-		out.elems[i].owner = tree // the tree is the owner
+		out.elems[i].owner = tree // the tree owns the elements of all copies of the slice
 		if !r.fill(out.elems[i], tree.Parts[i]) {
 			return nil, false
 		}
@@ -466,12 +471,12 @@ func (r *initRun) valueOf(tree *Tree, t types.Type) (any, bool) {
 	return out, true
 }
 
-// computed returns the value of a variable that does not consist of constants only.
+// computed returns the value of variable g, which is computed by running the package's initializer.
 func (e *Env) computed(g *ssa.Global) (tree *Tree, ok bool) {
 	if tree, ok := e.trees[g]; ok {
 		return tree, tree != nil
 	}
-	e.trees[g] = nil // in case the initialization needs the variable itself
+	e.trees[g] = nil // ends the recursion if the initializer needs the value of g
 	f := &runFrame{r: e.run}
 	ok = f.try(func() {
 		e.run.runInits(g.Pkg)
@@ -484,14 +489,14 @@ func (e *Env) computed(g *ssa.Global) (tree *Tree, ok bool) {
 	return tree, true
 }
 
-// runFrame is an activation of a function.
+// runFrame is one running call of a function.
 type runFrame struct {
 	r    *initRun
 	fn   *ssa.Function
 	vals map[ssa.Value]any
 }
 
-// call runs a function. at is the position of the call.
+// call runs function fn. Parameter at is the position of the call.
 func (r *initRun) call(fn *ssa.Function, args, bindings []any, at token.Pos) any {
 	name := fn.RelString(nil)
 	if assembly[name] {
@@ -532,7 +537,7 @@ func isUnknown(v any) bool { _, ok := v.(Unknown); return ok }
 // run executes the blocks of a function.
 func (f *runFrame) run() any {
 	var from *ssa.BasicBlock
-	var phis []any // values of a block's phis, which are set at the same time
+	var phis []any // new values of a block's phis; all are set at the same time
 	for b := f.fn.Blocks[0]; ; {
 		phis = phis[:0]
 		for _, in := range b.Instrs {
@@ -637,7 +642,7 @@ func (f *runFrame) exec(in ssa.Instruction) {
 	}
 }
 
-// pointer returns the target of a pointer.
+// pointer returns the variable to which pointer v points.
 func (f *runFrame) pointer(v ssa.Value) *Var {
 	b, ok := f.get(v).(*Var)
 	if !ok || b == nil {
@@ -654,7 +659,8 @@ func (f *runFrame) int(v ssa.Value) int64 {
 	return n
 }
 
-// index returns the value of an index. The index must be less than n.
+// index returns the value of index v. If it is not in the range from 0 to n-1, the evaluation
+// fails.
 func (f *runFrame) index(v ssa.Value, n int) int {
 	i := f.int(v)
 	if i < 0 || i >= int64(n) {
@@ -764,7 +770,7 @@ func (f *runFrame) typeAssert(in *ssa.TypeAssert) any {
 	return v
 }
 
-// call runs a call.
+// call evaluates a call instruction.
 func (f *runFrame) call(in *ssa.Call) any {
 	var args []any
 	for _, a := range in.Call.Args {

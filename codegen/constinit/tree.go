@@ -12,42 +12,43 @@ import (
 	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 )
 
-// Tree is a constant value, split into parts. Missing parts are zero.
+// Tree is a constant value that is split into its parts. Parts without a Tree are zero.
 type Tree struct {
 	Leaf    ssa.Value     // scalar: *ssa.Const or *ssa.Function
 	Number  *[2]float64   // computed float, or real and imaginary part of a complex number
-	Parts   map[int]*Tree // parts of a struct, an array or a slice's array; missing ones are zero
-	Length  int           // length of a slice's array
+	Parts   map[int]*Tree // trees of a struct's fields, or of the elements of an array or of a slice's array; a missing part is zero
+	Length  int           // number of elements in the array of a slice
 	Made    bool          // whether a slice is not nil
-	Array   *Object       // array of a slice, if its identity is known
-	Dynamic types.Type    // dynamic type of an interface's value
-	To      *Object       // target of a pointer
+	Array   *Object       // array of a slice, if the array's identity is known
+	Dynamic types.Type    // dynamic type of the value in an interface
+	To      *Object       // variable to which a pointer points
 }
 
-// Object is the target of a pointer: an unnamed variable that an initializer makes, or a
-// package-level variable.
+// Object is a variable to which pointers may point. An object is an unnamed variable that an
+// initializer makes, or a package-level variable.
 type Object struct {
-	ID   any // identity, the same in every Env: an objectID or the package-level variable
+	ID   any // objectID or package-level variable; equal in all Envs for the same object
 	Type types.Type
 	Tree *Tree
 }
 
-// objectID identifies an object by the instruction that makes it, and by the call that contains the
-// instruction, if any.
+// objectID identifies an object by the instruction that makes it. If the instruction is in a called
+// function, the call is part of the ID.
 type objectID struct {
 	call any
 	at   *ssa.Alloc
 }
 
-// initializer is the known state of a package initializer, or of a function that it calls.
+// initializer is the state of a package initializer, as far as it is known. A function that the
+// initializer calls gets a state of its own.
 type initializer struct {
 	env   *Env         // nil if calls and other variables are not evaluated
 	pkg   *ssa.Package // package of the initializer; nil in a function
 	trees map[ssa.Value]*Tree
-	// failed has the variables of which a part is unknown.
+	// failed contains the variables of which a part is unknown.
 	failed map[ssa.Value]bool
-	call   any // call in objectID
-	// loaded has the values of loads at the time of the load. An unknown value is nil.
+	call   any // value of the field call in new objectIDs
+	// loaded maps a load to the value at the time of the load. An unknown value is nil.
 	loaded map[*ssa.UnOp]*Tree
 }
 
@@ -61,7 +62,7 @@ func (t *Tree) part(i int) *Tree {
 	return t.Parts[i]
 }
 
-// treeOf returns the known value of a variable.
+// treeOf returns the value of variable g, if it is known.
 func (e *initializer) treeOf(g *ssa.Global) *Tree {
 	if tree := e.trees[g]; tree != nil {
 		return tree
@@ -69,8 +70,8 @@ func (e *initializer) treeOf(g *ssa.Global) *Tree {
 	return &Tree{}
 }
 
-// initializer evaluates the initializer of a package, as far as it consists of constants. It
-// returns nil if the package's code is not loaded.
+// initializer evaluates the initializer of package p, as far as values consist of constants. If the
+// package's code is not loaded, it returns nil.
 func (e *Env) initializer(p *ssa.Package) *initializer {
 	if env, ok := e.inits[p]; ok {
 		return env
@@ -103,7 +104,7 @@ func (e *Env) initializer(p *ssa.Package) *initializer {
 	return env
 }
 
-// place returns the part of a tree at an address, or nil.
+// place returns the part of a variable's tree at address v. If the part is unknown, it returns nil.
 func (e *initializer) place(v ssa.Value) *Tree {
 	switch v := v.(type) {
 	case *ssa.Global:
@@ -132,7 +133,7 @@ func (e *initializer) place(v ssa.Value) *Tree {
 	return nil
 }
 
-// store evaluates v and stores the value in at. It reports whether the value is known.
+// store evaluates v and stores its value in the tree at. It returns false if the value is unknown.
 func (e *initializer) store(at *Tree, v ssa.Value) bool {
 	if _, ok := ExactFloat(v); ok {
 		*at = Tree{Leaf: v}
@@ -185,7 +186,7 @@ func (e *initializer) store(at *Tree, v ssa.Value) bool {
 			return true
 		}
 		return e.callTree(at, v)
-	case *ssa.Index: // index of a constant string, which is not a constant
+	case *ssa.Index: // indexing a constant string does not give a constant in Go
 		c, ok1 := v.X.(*ssa.Const)
 		i, ok2 := v.Index.(*ssa.Const)
 		if ok1 && ok2 && gotypes.IsString(c.Type()) {
@@ -208,10 +209,10 @@ func (e *initializer) store(at *Tree, v ssa.Value) bool {
 	return false
 }
 
-// load records the value of a load.
+// load records the value that a load reads.
 func (e *initializer) load(v *ssa.UnOp) {
 	if g, ok := RootOf(v.X).(*ssa.Global); ok && e.env != nil && e.env.facts.Filled(g).IsValid() {
-		return // other functions may have written it already
+		return // other functions may have written to this memory already
 	}
 	t := &Tree{}
 	if g, ok := v.X.(*ssa.Global); ok {
@@ -227,7 +228,7 @@ func (e *initializer) load(v *ssa.UnOp) {
 	e.loaded[v] = t
 }
 
-// copied returns a copy of the current value. Targets of slices and pointers are not copied.
+// copied returns a copy of the tree's current value. The targets of slices and pointers are shared.
 func (t *Tree) copied() Tree {
 	c := *t
 	if t.Length > 0 || t.Made || t.To != nil || t.Dynamic != nil || t.Parts == nil {
@@ -260,8 +261,8 @@ func stringTree(s string, elem types.Type) *Tree {
 	return t
 }
 
-// callTree evaluates a call of a function that builds its result from its arguments, such as
-// errors.New.
+// callTree evaluates a call of a function that only builds its result from its arguments, such as
+// errors.New. The result is stored in the tree at.
 func (e *initializer) callTree(at *Tree, c *ssa.Call) bool {
 	fn := c.Call.StaticCallee()
 	if e.env == nil || fn == nil || ofProperties(fn) || len(fn.Blocks) != 1 || fn.Signature.Results().Len() != 1 {
@@ -288,7 +289,7 @@ func (e *initializer) callTree(at *Tree, c *ssa.Call) bool {
 			if in.Op == token.MUL {
 				inner.load(in)
 			}
-		case *ssa.Call: // the call's effects are unknown, unless it only returns a value
+		case *ssa.Call: // an inner call may have side effects, unless it only returns a value
 			if _, ok := ExactFloat(in); !ok && !inner.callTree(&Tree{}, in) {
 				return false
 			}
@@ -300,15 +301,15 @@ func (e *initializer) callTree(at *Tree, c *ssa.Call) bool {
 	return false
 }
 
-// global evaluates a package-level variable into at.
+// global stores the value of package-level variable g in the tree at.
 func (e *initializer) global(at *Tree, g *ssa.Global) bool {
 	if e.env == nil {
 		return false
 	}
-	if e.env.facts.Written(g).IsValid() || e.env.facts.Filled(g).IsValid() { // a function may not have filled it yet
+	if e.env.facts.Written(g).IsValid() || e.env.facts.Filled(g).IsValid() { // the variable may change after its initialization, or a function may fill it
 		return false
 	}
-	if g.Pkg == e.pkg { // its current value
+	if g.Pkg == e.pkg { // the variable's current value counts
 		if e.failed[g] {
 			return false
 		}

@@ -1,6 +1,6 @@
 package constinit
 
-// This file computes operators, conversions and builtins.
+// This file evaluates operators, conversions and builtins.
 
 import (
 	"go/constant"
@@ -15,8 +15,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 )
 
-// wrap converts the bits of an integer to the form of values of its type: sign-extended if the type
-// is signed, and zero-extended otherwise.
+// wrap truncates the integer n to the width of type t. It then sign-extends the result if t is
+// signed, and zero-extends it otherwise.
 func wrap(n int64, t types.Type) int64 {
 	s := 64 - gotypes.Width(t)
 	if gotypes.IsUnsigned(t) {
@@ -39,7 +39,7 @@ func roundComplex(x complex128, t types.Type) complex128 {
 	return x
 }
 
-// binaryOp computes x op y. The operands have the types t and u.
+// binaryOp computes x op y. The operand x has type t, and y has type u.
 func binaryOp(op token.Token, x, y any, t, u types.Type) any {
 	switch op {
 	case token.EQL:
@@ -66,7 +66,7 @@ func binaryOp(op token.Token, x, y any, t, u types.Type) any {
 			case token.MUL:
 				p := func(a, b float64) float64 { return real(roundComplex(complex(float64(a*b), 0), t)) }
 				return roundComplex(complex(p(real(x), real(y))-p(imag(x), imag(y)), p(real(x), imag(y))+p(imag(x), real(y))), t)
-			case token.QUO: // division of complex64 is done in complex128
+			case token.QUO: // gc divides complex64 values in complex128
 				return roundComplex(x/y, t)
 			}
 		}
@@ -195,7 +195,7 @@ func equalVals(x, y any) bool {
 			}
 		}
 		return true
-	case Slice: // comparison with nil
+	case Slice: // slices can only be compared with nil
 		if y, ok := y.(Slice); ok {
 			return x.elems == nil && y.elems == nil
 		}
@@ -241,7 +241,7 @@ func unary(op token.Token, x any, t types.Type) any {
 	panic(Unknown{})
 }
 
-// convertVal converts a value, as gc does on amd64.
+// convertVal converts v from one type to another, with the same result as gc on amd64.
 func convertVal(v any, from, to types.Type) any {
 	switch x := v.(type) {
 	case int64:
@@ -268,7 +268,7 @@ func convertVal(v any, from, to types.Type) any {
 			return x
 		case gotypes.IsFloat(to):
 			return roundFloat(quiet(x), to)
-		case gotypes.IsInteger(to) && x > -1<<31 && x < 1<<31: // the results for other numbers depend on the processor
+		case gotypes.IsInteger(to) && x > -1<<31 && x < 1<<31: // other conversion results depend on the processor
 			return wrap(int64(x), to)
 		}
 	case complex128:
@@ -359,7 +359,7 @@ func (f *runFrame) slice(in *ssa.Slice) any {
 			panic(Unknown{})
 		}
 		elems = x.elems
-		if x.obj == nil || x.obj.ID != x.obj { // part of an object with an identity
+		if x.obj == nil || x.obj.ID != x.obj { // the array is a field or element, and has no identity of its own
 			for _, e := range elems {
 				e.owner = x
 			}
@@ -371,7 +371,7 @@ func (f *runFrame) slice(in *ssa.Slice) any {
 	mx := bound(in.Max, cap(elems), cap(elems))
 	hi := bound(in.High, len(elems), mx)
 	if room != nil && (in.Max != nil || hi > len(elems)) {
-		panic(Unknown{}) // the capacity after append is gc's choice
+		panic(Unknown{}) // gc chooses the capacity of a slice after append
 	}
 	return Slice{elems[bound(in.Low, 0, hi):hi:mx], room}
 }
@@ -407,7 +407,7 @@ func runBuiltin(name string, args []any, in *ssa.Call) any {
 			if name == "cap" && x.room == nil {
 				return int64(cap(x.elems))
 			} else if name == "cap" {
-				break // gc's choice
+				break // gc has chosen this capacity
 			}
 			return int64(len(x.elems))
 		}
@@ -419,7 +419,7 @@ func runBuiltin(name string, args []any, in *ssa.Call) any {
 		}
 		n := len(s.elems) + len(more)
 		if n > MaxTable || s.room != nil && s.room.free != cap(s.elems)-len(s.elems) {
-			break // too large, or a second append to the same slice of an append's array
+			break // too large, or a second append to the same part of an array that append made
 		}
 		if len(more) == 0 {
 			return s
@@ -513,16 +513,17 @@ func minMaxVal(name string, args []any, t types.Type) any {
 	return acc
 }
 
-// Idle lists the functions that have no effect in kernels and initializers. The value reports
-// whether the function returns a bool, which is false.
+// Idle lists functions that have no effect in kernels and initializers. The map's value tells
+// whether the function has a result. The result is a bool, and is false.
 var Idle = map[string]bool{
-	"crypto/internal/fips140.RecordApproved":    false, // records the calling goroutine, which does not exist
-	"crypto/internal/fips140.RecordNonApproved": false, // as above
-	"crypto/internal/boring.Unreachable":        false, // only leaves a mark in the program for a tool
-	"crypto/internal/fips140only.Enforced":      true,  // setting of a program's environment, which devices do not have
+	"crypto/internal/fips140.RecordApproved":    false, // would record the calling goroutine, which devices do not have
+	"crypto/internal/fips140.RecordNonApproved": false, // would record the calling goroutine, too
+	"crypto/internal/boring.Unreachable":        false, // only marks the program for a tool
+	"crypto/internal/fips140only.Enforced":      true,  // reads a setting from the program's environment, which devices do not have
 }
 
-// natives are functions that have no body, or whose results can be computed directly.
+// natives maps the name of a function to Go code that evaluates a call. The functions in the map
+// have no body, or their results can be computed directly.
 var natives = map[string]func(args []any) any{
 	"math.Float64bits":     func(a []any) any { return int64(math.Float64bits(a[0].(float64))) },
 	"math.Float32bits":     func(a []any) any { return int64(Narrowed(a[0].(float64))) },
@@ -610,8 +611,8 @@ func init() {
 	}
 }
 
-// tree returns the value of a variable as a tree. Variables that it leads to get root as their
-// owner.
+// tree converts the value of a variable to a tree. All variables that can be reached from the
+// converted variable get root as their owner.
 func (b *Var) tree(root any) *Tree {
 	if b.elems != nil {
 		t := &Tree{}
@@ -622,7 +623,7 @@ func (b *Var) tree(root any) *Tree {
 		}
 		return t
 	}
-	if b.v == nil { // an empty struct or array
+	if b.v == nil { // an empty struct or array has no parts
 		return &Tree{}
 	}
 	return treeOf(b.v, b.typ, root)
@@ -655,11 +656,11 @@ func treeOf(v any, t types.Type, root any) *Tree {
 		switch {
 		case v == nil:
 		case v.obj == nil:
-			panic(Unknown{}) // a pointer to a part
+			panic(Unknown{}) // a tree cannot represent a pointer to a field or element
 		default:
 			if v.obj.Tree == nil && v.obj.Type != nil {
 				if v.owner == v.obj {
-					panic(Unknown{}) // the object leads to itself
+					panic(Unknown{}) // a tree cannot represent an object that can be reached from itself
 				}
 				v.owner = v.obj
 				v.obj.Tree = v.tree(v.obj)
@@ -681,7 +682,7 @@ func treeOf(v any, t types.Type, root any) *Tree {
 	case Slice:
 		for i, e := range v.elems {
 			if e.owner != nil && e.owner != root {
-				panic(Unknown{}) // shared with another owner
+				panic(Unknown{}) // another owner shares the slice's array
 			}
 			e.owner = root
 			*out.part(i) = *e.tree(root)

@@ -1,6 +1,6 @@
 package constinit
 
-// This file finds the reasons for unknown values.
+// This file finds the reasons why values are unknown.
 
 import (
 	"fmt"
@@ -10,18 +10,19 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// Reason is the construct that could not be evaluated and made a value unknown.
+// Reason describes the construct that could not be evaluated, so that a value is unknown.
 type Reason struct {
 	Pos  token.Pos
-	Text string // description: "it calls os.Getenv"
-	// Inner is the construct inside the function that Text names. In is the function that contains
-	// Inner: the named function, or one that it calls. Inner is nil if it is not known.
+	Text string // description of the construct, for example "it calls os.Getenv"
+	// Inner is the construct that failed inside a called function. Text then names the call. In is
+	// the name of the function that contains Inner. In is the called function, or one that the
+	// called function calls. If the construct is not known, Inner is nil.
 	Inner *Reason
 	In    string
 }
 
-// Describe returns the reason as text, with positions as place prints them: "at a.go:3:9 it calls
-// b.F: in b.G, at b.go:7:2, it uses a map".
+// Describe returns the reason as text. Function place prints the positions. An example of such a
+// text is "at a.go:3:9 it calls os.Getenv".
 func (r *Reason) Describe(place func(token.Pos) string) string {
 	text := fmt.Sprintf("at %s %s", place(r.Pos), r.Text)
 	for r.Inner != nil {
@@ -32,38 +33,38 @@ func (r *Reason) Describe(place func(token.Pos) string) string {
 	return text
 }
 
-// begun describes the current position of the evaluation.
+// begun identifies the instruction that the evaluation has reached.
 type begun struct {
-	at      ssa.Instruction // last instruction that was begun in the package; its frame is within
+	at      ssa.Instruction // last instruction begun in the package's own code; its frame is field within
 	within  *runFrame
-	inner   ssa.Instruction // last instruction after at in another package; its frame is innerOf
+	inner   ssa.Instruction // last instruction begun later, in another package; its frame is field innerOf
 	innerOf *runFrame
 	stopped *Reason // reason why the evaluation ended, if known
 }
 
-// begin records the instruction that is begun. Both the last instruction of the package and that of
-// other packages are kept. Users know a call of another package's function better than the code in
-// that function.
+// begin records that an instruction is about to run. The last instruction in the package's own code
+// and the last one in other packages are both recorded. Users understand a call of another
+// package's function better than that function's code.
 func (f *runFrame) begin(in ssa.Instruction) {
-	if f.fn.Pkg == nil || f.fn.Pkg == f.r.pkg { // generic functions have no package
+	if f.fn.Pkg == nil || f.fn.Pkg == f.r.pkg { // instances of generic functions have no package
 		f.r.at, f.r.within, f.r.inner, f.r.innerOf = in, f, nil, nil
 		return
 	}
 	f.r.inner, f.r.innerOf = in, f
 }
 
-// tooLong returns the reason that the limit of steps has been reached.
+// tooLong returns the reason for an evaluation that has reached its limit of steps.
 func (r *initRun) tooLong() *Reason {
 	steps := maxSteps
 	if r.limit == maxAllSteps {
-		steps = maxAllSteps // includes the steps of other variables
+		steps = maxAllSteps // this limit includes the steps for other variables
 	}
 	return &Reason{Pos: r.at.Pos(), Text: fmt.Sprintf("it takes more than %d million steps", steps/1_000_000)}
 }
 
-// why returns the reason why an instruction of a package's initializer could not be run. There are
-// three sources: the panic that ended it, an unknown operand, or the last begun instruction, which
-// may be in a called function.
+// why returns the reason why an instruction of a package's initializer could not be run. The reason
+// comes from the panic that ended it, or from an unknown operand. Otherwise the reason is the last
+// instruction that was begun, which may be in a called function.
 func (f *runFrame) why(in ssa.Instruction) *Reason {
 	r, stopped := f.r, f.r.stopped
 	if stopped != nil {
@@ -75,7 +76,7 @@ func (f *runFrame) why(in ssa.Instruction) *Reason {
 	if w := r.within.lacks(r.at); w != nil {
 		return w
 	}
-	w := &Reason{Pos: r.at.Pos(), Text: does(r.at)}
+	w := &Reason{Pos: r.at.Pos(), Text: operationText(r.at)}
 	if w.Text == "" {
 		return nil
 	}
@@ -86,8 +87,8 @@ func (f *runFrame) why(in ssa.Instruction) *Reason {
 	return w
 }
 
-// innermost returns the construct in another package at which the evaluation ended, and the name of
-// the function that contains it. It returns nil if there is none.
+// innermost returns the construct in another package that ended the evaluation, and the name of the
+// function that contains it. If the evaluation ended in the package itself, it returns nil.
 func (r *initRun) innermost() (*Reason, string) {
 	if r.inner == nil {
 		return nil, ""
@@ -96,14 +97,15 @@ func (r *initRun) innermost() (*Reason, string) {
 	if w := r.innerOf.lacks(r.inner); w != nil {
 		return w, in
 	}
-	w := &Reason{Pos: r.inner.Pos(), Text: does(r.inner)}
+	w := &Reason{Pos: r.inner.Pos(), Text: operationText(r.inner)}
 	if w.Text == "" || !w.Pos.IsValid() {
 		return nil, ""
 	}
 	return w, in
 }
 
-// lacks returns the reason why an operand of an instruction is unknown, or nil.
+// lacks returns the reason why an operand of an instruction is unknown. If all operands are known,
+// it returns nil.
 func (f *runFrame) lacks(in ssa.Instruction) *Reason {
 	var ops [8]*ssa.Value
 	for _, op := range in.Operands(ops[:0]) {
@@ -117,9 +119,9 @@ func (f *runFrame) lacks(in ssa.Instruction) *Reason {
 	return nil
 }
 
-// does describes the operation of an instruction that cannot be run. It returns "" if there is no
-// description.
-func does(in ssa.Instruction) string {
+// operationText returns a text for the operation of an instruction that cannot be run. If there is
+// no such text, it returns "".
+func operationText(in ssa.Instruction) string {
 	overMap := func(t types.Type) bool { _, ok := t.Underlying().(*types.Map); return ok }
 	switch in := in.(type) {
 	case ssa.CallInstruction:
@@ -148,7 +150,8 @@ func does(in ssa.Instruction) string {
 	return ""
 }
 
-// whyAny returns the reason why one of the values, or a part of it, is unknown, or nil.
+// whyAny returns the reason why one of the values, or a part of one, is unknown. If all are known,
+// it returns nil.
 func whyAny(vs []any) *Reason {
 	for _, v := range vs {
 		var w *Reason
@@ -158,7 +161,7 @@ func whyAny(vs []any) *Reason {
 		case []any:
 			w = whyAny(v)
 		case Slice:
-			for _, e := range v.elems { // one level only, since a slice may contain itself
+			for _, e := range v.elems { // deeper levels are not searched, since a slice may contain itself
 				if u, ok := e.v.(Unknown); ok && u.Why != nil {
 					return u.Why
 				}
@@ -171,7 +174,7 @@ func whyAny(vs []any) *Reason {
 	return nil
 }
 
-// unknownFor returns the reason why a variable is unknown, or nil.
+// unknownFor returns the reason why a variable's value is unknown, or nil.
 func (b *Var) unknownFor() *Reason {
 	if w := whyAny([]any{b.v}); w != nil {
 		return w

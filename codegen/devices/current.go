@@ -16,16 +16,17 @@ import (
 	"github.com/kgen-go/kgen/internal/sources"
 )
 
-// current finds kernels that are missing from the list, and kernels in it that have changed.
+// current compares the kernels in the sources with the compiled kernels in the list of devices. The
+// comparison finds missing kernels, and kernels that have changed.
 type current struct {
-	kernels []string                       // packages with kernels
-	stubs   []string                       // packages of kernels that kgen has written stubs for
-	older   []string                       // kernels that have changed since
-	texts   map[string]*kerneltext.Package // by path
+	kernels []string                       // paths of packages with kernels
+	stubs   []string                       // paths of kernel packages for which kgen has written stubs
+	older   []string                       // kernels that have changed since they were compiled
+	texts   map[string]*kerneltext.Package // texts of packages, by path
 }
 
-// borrows records all packages. Some of them may have kernels whose types are declared in other
-// packages.
+// borrows records the texts of all packages. A package may have kernels whose types other packages
+// declare.
 func (c *current) borrows(all []*pkg) {
 	c.texts = map[string]*kerneltext.Package{}
 	for _, p := range all {
@@ -50,9 +51,9 @@ func (c *current) borrows(all []*pkg) {
 	}
 }
 
-// addStubs examines a package that kgen wrote.
+// addStubs records a stub package that kgen wrote.
 func (c *current) addStubs(p *pkg) {
-	of := p.Imports // include the kernels' package
+	of := p.Imports // stubs import the package of their kernels
 	defer func() { c.stubs = append(c.stubs, of...) }()
 	for f := range p.files() {
 		from, _ := stubtext.Sources(f)
@@ -70,7 +71,7 @@ func (c *current) addStubs(p *pkg) {
 	}
 }
 
-// addKernels examines a package that may have kernels.
+// addKernels records a package that may have kernels.
 func (c *current) addKernels(p *pkg) {
 	if p.Name == "main" {
 		return
@@ -90,7 +91,7 @@ func (c *current) addKernels(p *pkg) {
 	}
 }
 
-// files returns the package's files, without those that cannot be read.
+// files returns the syntax trees of the package's files. Files that cannot be read are skipped.
 func (p *pkg) files() iter.Seq[*ast.File] {
 	return func(yield func(*ast.File) bool) {
 		for _, name := range p.GoFiles {
@@ -102,8 +103,8 @@ func (p *pkg) files() iter.Seq[*ast.File] {
 	}
 }
 
-// isKernel reports whether a declaration is the Kernel method of a kernel that is not generic. A
-// generic kernel may have no instance for which code is generated.
+// isKernel reports whether declaration d is the Kernel method of a kernel that is not generic. A
+// generic kernel may have no instance, and then no code is generated for it.
 func isKernel(d ast.Decl) bool {
 	f, ok := d.(*ast.FuncDecl)
 	if !ok || f.Recv == nil || f.Name.Name != "Kernel" || f.Type.Params.NumFields() != 1 {
@@ -120,7 +121,7 @@ func isKernel(d ast.Decl) bool {
 
 var items = []string{"Item1", "Item2", "Item3", "NDItem1", "NDItem2", "NDItem3", "Task"}
 
-// notes describes the gaps and the outdated entries of the list.
+// notes returns texts about kernels that are missing from the list, and about outdated ones.
 func (c *current) notes() (notes []string) {
 	var lack []string
 	for _, path := range c.kernels {
@@ -141,7 +142,7 @@ func (c *current) notes() (notes []string) {
 	return notes
 }
 
-// hasKernels reports whether the package has the function Kernels, as stubs do.
+// hasKernels reports whether the package declares a function Kernels, as stubs do.
 func (p *pkg) hasKernels() bool {
 	return slices.ContainsFunc(p.GoFiles, func(name string) bool {
 		text, err := os.ReadFile(filepath.Join(p.Dir, name))
@@ -149,7 +150,7 @@ func (p *pkg) hasKernels() bool {
 	})
 }
 
-// isStubs reports whether kgen wrote the package.
+// isStubs reports whether kgen wrote this package.
 func (p *pkg) isStubs() bool {
 	return p.Name != "main" && slices.Contains(p.Imports, impl) && p.hasKernels()
 }

@@ -1,4 +1,4 @@
-// Package devices lists the devices of this machine, and how a module's kernels run on them.
+// Package devices prints the devices of this machine, and tells how a module's kernels run on them.
 //
 // The command kgen contains neither the runtime nor cgo. A program in the user's module queries the
 // devices. It imports the runtime and the stubs that kgen wrote in the module. Only the go command
@@ -8,8 +8,8 @@
 //	<module>/a/kgen_devices/kernels.go          passes on the kernels of <module>/a/internal/b
 //
 // Outside of modules that require the runtime, the program is in a module of its own. The command
-// itself finds, from the sources, which kernels the list lacks, and which have changed since they
-// were compiled.
+// kgen itself reads the sources. It finds kernels that are missing from the list, and kernels that
+// have changed since they were compiled.
 package devices
 
 import (
@@ -42,18 +42,19 @@ var programText string
 
 var program = template.Must(template.New("program").Parse(programText))
 
-// Config says which kernels to list, and how.
+// Config selects the kernels to list.
 type Config struct {
 	Dir      string   // "" is the current folder
-	Patterns []string // packages with kernels, or their stubs; none means all of the module
+	Patterns []string // packages with kernels, or their stubs; an empty list means the whole module
 	Tags     []string // build tags
 	JSON     bool
 }
 
-// Import is a package with kernels.
+// Import is the import of a package with kernels.
 type Import struct{ Alias, Path string }
 
-// List writes the list. Progress and warnings of the go command go to stderr.
+// List prints the list of devices and kernels to stdout. Progress and warnings of the go command go
+// to stderr.
 func List(ctx context.Context, cfg Config, stdout, stderr io.Writer) error {
 	l := lister{ctx: ctx, cfg: cfg, stderr: stderr, overlay: map[string]string{}}
 	var err error
@@ -81,12 +82,12 @@ type lister struct {
 	cfg     Config
 	stderr  io.Writer
 	tmp     string
-	root    string            // root of the user's module, "" outside of any
-	overlay map[string]string // files of the overlay, and where their contents are
+	root    string            // root of the user's module; "" outside of modules
+	overlay map[string]string // files with the contents of the overlay, by name in the overlay
 	current current
 }
 
-// build builds the program and returns its path.
+// build builds the program that queries the devices. It returns the program's path.
 func (l *lister) build() (string, error) {
 	mod, err := l.goCommand(l.cfg.Dir, "env", "GOMOD")
 	if err != nil {
@@ -125,7 +126,7 @@ func (l *lister) build() (string, error) {
 	}
 	bin := l.bin()
 	if _, err = l.goCommand(l.root, "build", strip, "-overlay="+name, "-o", bin, "./"+folder); err != nil {
-		if imports == nil { // the module may lack requirements of the runtime
+		if imports == nil { // the module may lack requirements of the runtime, so it is left alone
 			if bin, err := l.alone(); err == nil {
 				return bin, nil
 			}
@@ -143,7 +144,7 @@ func (l *lister) bin() string {
 	return name
 }
 
-// explain adds a remedy to the error of a program that does not build.
+// explain adds a hint to the error of a program that does not build.
 func explain(err error) error {
 	text := err.Error()
 	switch {
@@ -157,17 +158,17 @@ func explain(err error) error {
 	return fmt.Errorf("%w\nthe packages that kgen wrote do not build; run: go generate ./... (or name those that do)", err)
 }
 
-// pkg is a package in the output of go list.
+// pkg is one package in the output of go list.
 type pkg struct {
 	ImportPath, Dir, Name string
 	GoFiles, Imports      []string
-	ImportMap             map[string]string // from paths in the source to paths of packages, where they differ
-	DepOnly               bool              // the package is only imported by the listed packages
+	ImportMap             map[string]string // package paths by the import paths in the source, where they differ
+	DepOnly               bool              // whether the package is only imported by the listed packages
 }
 
-// kernels returns the packages of stubs to list: those that the patterns name, and those that
-// import a package that the patterns name. A stub package that is internal is listed through
-// another package.
+// kernels returns the stub packages to list. A stub package is listed if the patterns name it, or
+// if it imports a package that the patterns name. For an internal stub package, the result has a
+// package of the overlay that re-exports the kernels.
 func (l *lister) kernels() ([]Import, error) {
 	var named []string
 	if len(l.cfg.Patterns) > 0 {
@@ -227,8 +228,8 @@ func (l *lister) kernels() ([]Import, error) {
 	return imports, nil
 }
 
-// aboveInternal returns the path before the last element internal: packages below that path may
-// import the internal package.
+// aboveInternal returns the part of an import path before the last element "internal". Packages
+// below that path may import the package.
 func aboveInternal(path string) (above string, inside bool) {
 	i := strings.LastIndex(path+"/", "/internal/")
 	if i < 0 {
@@ -237,13 +238,13 @@ func aboveInternal(path string) (above string, inside bool) {
 	return path[:i], true
 }
 
-// dirAbove is aboveInternal for a folder.
+// dirAbove returns the part of a folder's path before the last element "internal".
 func dirAbove(dir string) string {
 	i := strings.LastIndex(filepath.ToSlash(dir)+"/", "/internal/")
 	return dir[:max(i, 0)]
 }
 
-// bridge returns the source of a package that re-exports the kernels of others.
+// bridge returns the source of a package that re-exports the kernels of other packages.
 func bridge(of []Import) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "package kernels\n\nimport (\n\t%q\n", library)
@@ -276,7 +277,7 @@ func (l *lister) write(name string, text []byte) error {
 	return os.WriteFile(at, text, 0o666)
 }
 
-// alone builds the program in a module of its own; it lists only devices.
+// alone builds the program in a module of its own. The program then lists only devices.
 func (l *lister) alone() (string, error) {
 	dir := filepath.Join(l.tmp, "module")
 	if err := os.Mkdir(dir, 0o777); err != nil {
@@ -298,8 +299,9 @@ func (l *lister) alone() (string, error) {
 	return bin, nil
 }
 
-// requirement returns the go.mod and go.sum of a module that requires the runtime of this kgen: the
-// sources that kgen was built from, if they are present, otherwise its version.
+// requirement returns the go.mod and go.sum of a module that requires kgen's runtime. If the
+// sources from which kgen was built are present, the module uses them. Otherwise the module
+// requires the version of kgen.
 func requirement() (mod, sum []byte, err error) {
 	const head = "module kgendevices\n\ngo 1.26\n\nrequire " + module + " "
 	if _, file, _, ok := runtime.Caller(0); ok && filepath.IsAbs(file) {
@@ -320,7 +322,8 @@ func requirement() (mod, sum []byte, err error) {
 	return nil, nil, fmt.Errorf("this kgen does not know its version; run it in a module that requires %s: go mod init example.com/x && go get -tool %s/cmd/kgen", module, module)
 }
 
-// strip omits tables for debuggers, which halves the time of linking. The program runs only once.
+// strip is the linker flag that omits tables for debuggers. Without these tables, linking takes
+// half the time. They are not needed, because the program runs only once.
 const strip = "-ldflags=-s"
 
 // goCommand runs the go command and returns its output.

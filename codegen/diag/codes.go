@@ -13,8 +13,9 @@ func (c Code) String() string { return fmt.Sprintf("KG%03d", uint16(c)) }
 // MarshalText prints the code as KGnnn.
 func (c Code) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
 
-// The codes. 0xx: packages and kernels; 1xx: statements and control flow; 2xx: types and memory;
-// 3xx: calls; 4xx: work-groups; 5xx: properties; 6xx: specialization constants and private memory.
+// These are the codes of all diagnostics. The hundreds digit gives the subject: 0 packages and
+// kernels, 1 statements and control flow, 2 types and memory, 3 calls, 4 work-groups, 5 properties,
+// 6 specialization constants and private memory.
 const (
 	// Load: the package does not build.
 	Load Code = 1
@@ -38,81 +39,81 @@ const (
 
 	// Irreducible: a goto makes a loop with two entries.
 	Irreducible Code = 101
-	// Statement: a go statement.
+	// Statement: a kernel has a go statement.
 	Statement Code = 102
-	// Defer: a defer statement that cannot run at the end of its function.
+	// Defer: a defer statement cannot run at the end of its function.
 	Defer Code = 103
-	// Channel: a channel, or a select.
+	// Channel: a kernel uses a channel or a select statement.
 	Channel Code = 104
-	// Recover: a recover.
+	// Recover: a kernel calls recover.
 	Recover Code = 105
 
-	// Type: a type that kernels cannot use at this place.
+	// Type: a kernel uses a type where the type is not allowed.
 	Type Code = 201
-	// GlobalVar: a package-level variable whose value may change or is not known.
+	// GlobalVar: a package-level variable may change, or its value is not known.
 	GlobalVar Code = 202
-	// MixedPointers: a pointer or slice that may refer to memory of different kinds.
+	// MixedPointers: a pointer or slice may refer to memory of different kinds.
 	MixedPointers Code = 203
-	// Alloc: memory whose size is not known when the kernel is built.
+	// Alloc: the size of allocated memory is not known when the kernel is compiled.
 	Alloc Code = 204
-	// Unsafe: unsafe or cgo.
+	// Unsafe: a kernel uses package unsafe or cgo.
 	Unsafe Code = 205
 	// TooLarge: private memory, a table or the code is too large.
 	TooLarge Code = 206
-	// Map: a map.
+	// Map: a kernel uses a map.
 	Map Code = 207
-	// String: a string that would be made on the device.
+	// String: a kernel makes a string on the device.
 	String Code = 208
-	// Half: a number of package half that is used like an integer.
+	// Half: a number of package half is used like an integer.
 	Half Code = 209
 
-	// Recursion: a function that calls itself.
+	// Recursion: a function calls itself.
 	Recursion Code = 301
-	// DynamicCall: a function value or interface method that cannot be resolved.
+	// DynamicCall: a called function value or interface method cannot be resolved.
 	DynamicCall Code = 302
-	// NoBody: a function without Go source.
+	// NoBody: a called function has no Go source.
 	NoBody Code = 303
-	// HostOnly: a function that only the host can run.
+	// HostOnly: a called function can only run on the host.
 	HostOnly Code = 304
-	// Print: a value or format that a kernel cannot print.
+	// Print: a kernel cannot print a value or format.
 	Print Code = 305
 
-	// Divergent: a barrier or group operation that some work-items may not reach.
+	// Divergent: some work-items may not reach a barrier or group operation.
 	Divergent Code = 401
-	// LocalSize: work-group memory whose size is not constant.
+	// LocalSize: the size of work-group memory is not constant.
 	LocalSize Code = 402
-	// WrongForm: a work-group feature in a range kernel or task.
+	// WrongForm: a range kernel or task uses a feature of work-groups.
 	WrongForm Code = 403
-	// SharedElement: an element that every work-item changes; reported by kgenvet.
+	// SharedElement: every work-item changes the same element. The code is reported by kgenvet.
 	SharedElement Code = 404
-	// Matrix: a matrix or a product of matrices that does not exist.
+	// Matrix: a kernel uses a matrix or matrix product that does not exist.
 	Matrix Code = 405
 
-	// PropertyValue: a property with an invalid value, or given twice.
+	// PropertyValue: a property has an invalid value, or is given twice.
 	PropertyValue Code = 501
-	// PropertyFold: a Properties method that is not constant.
+	// PropertyFold: a Properties method is not constant.
 	PropertyFold Code = 502
-	// PropertyRank: a work-group size whose rank differs from that of the kernel.
+	// PropertyRank: the rank of a work-group size differs from that of the kernel.
 	PropertyRank Code = 503
-	// Aspect: DeviceHas does not list a used feature.
+	// Aspect: the property DeviceHas does not list a used feature.
 	Aspect Code = 504
-	// Directive: an invalid //kgen: comment.
+	// Directive: a //kgen: comment is invalid.
 	Directive Code = 505
-	// Internal: memory with //kgen:internal that work-items do not have to themselves.
+	// Internal: several work-items use memory that has a //kgen:internal directive.
 	Internal Code = 506
-	// Misnamed: a method that returns properties has another name; reported by kgenvet.
+	// Misnamed: a method that returns properties has another name. The code is reported by kgenvet.
 	Misnamed Code = 507
 
-	// SpecDecl: an invalid declaration of a specialization constant.
+	// SpecDecl: the declaration of a specialization constant is invalid.
 	SpecDecl Code = 601
-	// SpecType: a specialization constant with a type that is not allowed.
+	// SpecType: a specialization constant has a type that is not allowed.
 	SpecType Code = 602
-	// PrivateSize: private memory whose length is not set by a specialization constant.
+	// PrivateSize: the length of private memory is not set by a specialization constant.
 	PrivateSize Code = 603
-	// SizeDefault: memory whose default length is less than 1.
+	// SizeDefault: the default length of memory is less than 1.
 	SizeDefault Code = 604
-	// Alignment: private memory with an invalid alignment.
+	// Alignment: the alignment of private memory is invalid.
 	Alignment Code = 605
-	// Outlives: private memory that is used after it has been released.
+	// Outlives: private memory is used after it has been released.
 	Outlives Code = 606
 )

@@ -1,6 +1,6 @@
-// Package diag holds kgen's diagnostics. A [Diagnostic] has a position in the user's code and a
-// [Code]. Its message states the error and the reason, and its hint says how to correct it. The
-// package also has an explanation of each code.
+// Package diag defines kgen's diagnostics. A [Diagnostic] has a position in the user's code and a
+// [Code]. Its message states the error and the reason, and its hint tells how to correct the error.
+// The package also contains an explanation of each code.
 package diag
 
 import (
@@ -19,8 +19,8 @@ type Pos struct {
 	Col  int    `json:"col"`
 }
 
-// String returns file:line:col. For a folder or a whole file, it returns only the name. For no
-// position, it returns "-".
+// String returns the position as file:line:col. The position of a folder or a whole file is only
+// the name. An empty position is "-".
 func (p Pos) String() string {
 	switch {
 	case p.File == "":
@@ -31,8 +31,8 @@ func (p Pos) String() string {
 	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Col)
 }
 
-// Related is a further position that explains a diagnostic, such as a call that leads from the
-// kernel to the error.
+// Related is a further position that explains a diagnostic. An example is a call that leads from
+// the kernel to the error.
 type Related struct {
 	Pos     Pos    `json:"pos"`
 	Message string `json:"message"`
@@ -44,8 +44,8 @@ type Diagnostic struct {
 	End     Pos       `json:"end,omitzero"`
 	Code    Code      `json:"code"`
 	Message string    `json:"message"`           // error and its reason
-	Hint    string    `json:"hint,omitempty"`    // way to correct it
-	Related []Related `json:"related,omitempty"` // call chain, divergent branch, …
+	Hint    string    `json:"hint,omitempty"`    // way to correct the error
+	Related []Related `json:"related,omitempty"` // explaining positions, such as the call chain or a divergent branch
 	// Site is the innermost call in the user's own code that leads to an error in a library. The
 	// user cannot change the library, but can change the call.
 	Site Pos `json:"-"`
@@ -60,7 +60,7 @@ func (d *Diagnostic) Error() string {
 	return s
 }
 
-// List is a list of diagnostics. As an error, it represents its first diagnostic.
+// List is a list of diagnostics. Used as an error, it has the text of its first diagnostic.
 type List []*Diagnostic
 
 // Add appends a diagnostic.
@@ -70,7 +70,7 @@ func (l *List) Add(code Code, pos Pos, hint, format string, args ...any) *Diagno
 	return d
 }
 
-// Error prints the first diagnostic and the number of the others.
+// Error returns the text of the first diagnostic, and the number of the others.
 func (l List) Error() string {
 	switch len(l) {
 	case 0:
@@ -81,8 +81,8 @@ func (l List) Error() string {
 	return fmt.Sprintf("%v (and %d more)", l[0], len(l)-1)
 }
 
-// ofConstruct reports whether the code is about a construct in a function body. Several calls and
-// generic instances may report the same construct with different messages.
+// ofConstruct reports whether diagnostics with code c are about a construct in a function body.
+// Several calls and generic instances may report the same construct with different messages.
 func (c Code) ofConstruct() bool { return c > 100 && c < 500 }
 
 // Sort sorts the list by position and removes duplicates. A construct in the user's code is
@@ -116,8 +116,8 @@ func (p Pos) compare(q Pos) int {
 	return cmp.Or(cmp.Compare(p.File, q.File), cmp.Compare(p.Line, q.Line), cmp.Compare(p.Col, q.Col))
 }
 
-// WriteText prints the list for people and editors. Each diagnostic has a line, followed by an
-// indented line for each related position and for the hint.
+// WriteText prints the list for people and editors. A diagnostic has one line. Each related
+// position and the hint follow on indented lines.
 func (l List) WriteText(w io.Writer) error {
 	for _, d := range l {
 		if _, err := fmt.Fprintf(w, "%v: %v: %s\n", d.Pos, d.Code, d.Message); err != nil {
@@ -133,8 +133,9 @@ func (l List) WriteText(w io.Writer) error {
 	return nil
 }
 
-// WriteHelp prints a line with the command that explains the codes in the list. It prints nothing
-// for an empty list. kgen is the command by which the user runs kgen, such as "go tool kgen".
+// WriteHelp prints a line with the command that explains the codes in the list. For an empty list
+// it prints nothing. Parameter kgen is the command by which the user runs kgen, such as "go tool
+// kgen".
 func (l List) WriteHelp(w io.Writer, kgen string) error {
 	var codes []string
 	for _, d := range l {

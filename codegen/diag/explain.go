@@ -8,10 +8,9 @@ import (
 	"sync"
 )
 
-// The explanations are files, one for each code. A file has a line with a summary. It is followed
-// by a text with the meaning, the reason why devices have this limit, and the way to correct the
-// code. It ends with two small packages: one with the error, and one that does the same without the
-// error.
+// The explanations are in files, one for each code. The first line of a file is a summary. A text
+// follows with the meaning, the reason why devices have this limit, and the way to correct the
+// code. At the end are two small packages, one with the error, and an equivalent one without it.
 //
 //go:embed explain/KG*.txt
 var explanations embed.FS
@@ -53,7 +52,7 @@ func explain() map[Code]*explanation {
 	return explained.all
 }
 
-// explained holds the result of explain.
+// explained caches the result of function explain.
 var explained struct {
 	once sync.Once
 	all  map[Code]*explanation
@@ -70,7 +69,8 @@ func Codes() []Code {
 	return codes
 }
 
-// ParseCode returns the code that is written as KG203, kg203 or 203. The code need not exist.
+// ParseCode returns the code that is written as KG203, kg203 or 203. It does not check that the
+// code exists.
 func ParseCode(s string) (Code, bool) {
 	if len(s) > 2 && strings.EqualFold(s[:2], "KG") {
 		s = s[2:]
@@ -90,8 +90,8 @@ func Summary(c Code) string {
 	return ""
 }
 
-// Example returns the source of a small package that has the error, and of one that does the same
-// without the error.
+// Example returns the sources of two small packages. The first has the error, and the second does
+// the same without the error.
 func Example(c Code) (bad, good string) {
 	if e := explain()[c]; e != nil {
 		return e.bad, e.good
@@ -100,7 +100,7 @@ func Example(c Code) (bad, good string) {
 }
 
 // Explain returns a text for people: the meaning of a code, the reason, the way to correct the
-// code, and examples. It reports whether the code exists.
+// code, and examples. The result false means that the code does not exist.
 func Explain(c Code) (string, bool) {
 	e := explain()[c]
 	if e == nil {

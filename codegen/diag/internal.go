@@ -2,8 +2,8 @@ package diag
 
 import "fmt"
 
-// InternalError returns the error for a bug in kgen. kernel is the name of the kernel that caused
-// it, or "".
+// InternalError returns the error for a bug in kgen. Parameter kernel is the name of the kernel
+// that caused the error, or "".
 func InternalError(kernel string, err error) error {
 	at := ""
 	if kernel != "" {

@@ -27,8 +27,9 @@ func TestPage(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(`# Diagnostics
 
-What kgen and kgenvet report, with the texts of ` + "`go tool kgen explain`" + `. That command has two small
-packages for each besides, one that gives the diagnostic and one that does the same without:
+This page lists the diagnostics that kgen and kgenvet report, with the texts of
+` + "`go tool kgen explain`" + `. That command also prints two small packages for each diagnostic: one with the
+error, and one that does the same without the error.
 
 ` + "```\ngo tool kgen explain KG203\n```\n\n" + `This page is written by ` + "`go test ./codegen/diag -run TestPage -update`" + `.
 `)

@@ -25,26 +25,28 @@ const (
 	stubsPath      = modulePath + "/internal/tests/stubs"
 )
 
-// packageConst is the name of the constant, in stubs without modules, for the package's path.
+// packageConst is the name of a constant in stubs without modules, which holds the package's path.
 const packageConst = "pkg"
 
-// generator writes one package.
+// generator writes one stub package.
 type generator struct {
 	p      *Package
 	file   *jen.File
-	shapes map[Shape]bool // shapes already written, by Name and Literal
+	shapes map[Shape]bool // shapes written so far, by Name and Literal
 }
 
-// Files returns the files of the package that launches p's kernels; genPath is its import path.
-// names has the names of the packages that declare types of the kernels' arguments.
+// Files returns the files of the stub package for the kernels of p. The import path of the stub
+// package is genPath. The map names holds the names of the packages that declare types of the
+// kernels' arguments.
 func Files(p *Package, genPath string, names map[string]string) ([]File, error) {
 	g := &generator{p: p, shapes: map[Shape]bool{}, file: jen.NewFilePathName(genPath, Name(p.Name))}
 	g.imports(names)
 	g.file.HeaderComment(Header)
 	g.file.PackageComment(fmt.Sprintf("Package %s launches the kernels of package %s.", Name(p.Name), p.Name))
 	if !p.Bare {
-		// First, because compilers report errors in the order of lines, and not all of them. The
-		// errors here name the remedy.
+		// The comparisons are first in the file, because compilers report errors in the order of
+		// lines, and not all of them. The compiler's error for a failed comparison tells the user
+		// how to correct it.
 		for i := range p.Kernels {
 			g.compare(&p.Kernels[i])
 		}
@@ -83,7 +85,7 @@ func Files(p *Package, genPath string, names map[string]string) ([]File, error) 
 		k := &p.Kernels[i]
 		n := len(k.ABI.Params)
 		if k.ABI.PrintParam() >= 0 {
-			n-- // callers do not pass it
+			n-- // callers do not pass an internal argument
 		}
 		if len(k.Args) != n {
 			return nil, fmt.Errorf("kernel %s has %d parameters but %d arguments", k.ABI.Name, n, len(k.Args))
@@ -113,8 +115,8 @@ func Files(p *Package, genPath string, names map[string]string) ([]File, error) 
 	return files, nil
 }
 
-// Header returns the head of the written Go files. If the kernels exist only in certain builds, it
-// has their condition, since the files compile only there.
+// Header returns the first lines of the written Go files. If the kernels exist only under a build
+// constraint, the header has that constraint, since the files compile only under it.
 func (p *Package) Header() string {
 	if p.Constraint == "" {
 		return Header
@@ -130,8 +132,8 @@ func wordBytes(words []uint32) []byte {
 	return b
 }
 
-// imports tells jennifer the names of packages, which it would otherwise alias. A package whose
-// name generated code uses for something else is aliased.
+// imports tells jennifer the names of packages, so that it does not alias them. If generated code
+// uses the name of a package for something else, the package is aliased.
 func (g *generator) imports(names map[string]string) {
 	if !g.p.Bare {
 		g.file.Anon("embed")
@@ -141,7 +143,7 @@ func (g *generator) imports(names map[string]string) {
 		g.file.ImportName(path, path[strings.LastIndex(path, "/")+1:])
 	}
 	used := map[string]bool{"a": true, "k": true, "l": true, "q": true, "r": true, "ctx": true, "dev": true, "opts": true, "item": true, "to": true, "from": true, "v": true, "err": true, packageConst: g.p.Bare,
-		"any": true, // a name that jennifer does not reserve
+		"any": true, // jennifer does not reserve this name
 	}
 	for i := range g.p.Kernels {
 		used[kernelVar(g.p.Kernels[i].ABI.Name)] = true
@@ -165,7 +167,7 @@ func (g *generator) imports(names map[string]string) {
 	name(g.p.Path, g.p.Name)
 }
 
-// comment writes a doc comment, except in the stubs of tests.
+// comment writes a doc comment. In stubs for tests, it writes nothing.
 func (g *generator) comment(format string, args ...any) {
 	if !g.p.Bare {
 		g.file.Commentf(format, args...)
@@ -203,7 +205,7 @@ func (g *generator) kernel(k *Kernel, taken map[string]bool) {
 	g.run(k)
 }
 
-// specs returns the variables of the kernel's specialization constants.
+// specs returns code for the variables that declare the kernel's specialization constants.
 func specs(k *Kernel) []jen.Code {
 	var vars []jen.Code
 	for _, s := range k.Specs {
@@ -212,8 +214,8 @@ func specs(k *Kernel) []jen.Code {
 	return vars
 }
 
-// bare writes one line for a kernel without a module, by which package stubs makes the kernel and
-// its Run function. make check verifies that the line is up to date.
+// bare writes one line for a kernel without a module. With this line, package stubs creates the
+// kernel and its Run function. The command make check verifies that the line is up to date.
 func (g *generator) bare(k *Kernel) {
 	name := k.ABI.Name
 	args := []jen.Code{jen.Lit(name)}
@@ -244,7 +246,7 @@ func (g *generator) bare(k *Kernel) {
 	g.file.Var().List(kernel, jen.Id("Run"+name)).Op("=").Qual(stubsPath, typ).Call(append(args, specs(k)...)...)
 }
 
-// views writes the type that has views in place of the kernel's slices, and its methods.
+// views writes the type with views in place of the kernel's slices, and the type's methods.
 func (g *generator) views(k *Kernel, root *node) {
 	name := k.ABI.Name
 	g.comment("%s is the kernel [%s.%s] with its slices in device memory.", name, g.p.Name, name)
@@ -256,7 +258,7 @@ func (g *generator) views(k *Kernel, root *node) {
 	g.launch(k)
 }
 
-// embeds declares the variables of the kernel's modules.
+// embeds writes the variables for the kernel's embedded modules.
 func (g *generator) embeds(k *Kernel) {
 	name := k.ABI.Name
 	g.file.Commentf("//go:embed %s.spv", name)
@@ -282,7 +284,7 @@ func (g *generator) embeds(k *Kernel) {
 	}
 }
 
-// hostBody writes the code that rebuilds the receiver from the arguments of a launch.
+// hostBody returns code that rebuilds the kernel's receiver from the arguments of a launch.
 func (g *generator) hostBody(k *Kernel) func(*jen.Group) {
 	return func(b *jen.Group) {
 		receiver := jen.Qual(g.p.Path, k.ABI.Name)
@@ -321,7 +323,8 @@ func (g *generator) hostBody(k *Kernel) func(*jen.Group) {
 	}
 }
 
-// hostValue renders argument i of a launch on the host. It returns nil for a value of size zero.
+// hostValue returns code for argument i of a launch on the host. For a value of size zero it
+// returns nil.
 func (g *generator) hostValue(k *Kernel, i int) *jen.Statement {
 	t := g.typeExpr(k.Args[i].Type)
 	args := []jen.Code{jen.Id("a"), jen.Lit(i)}
@@ -352,18 +355,19 @@ func itemType(k *abi.Kernel) string {
 	return "Task"
 }
 
-// newLaunch writes the statement that creates a Launch.
+// newLaunch writes the statement that creates a launch.
 func newLaunch(b *jen.Group, k *Kernel) {
 	b.Id("l").Op(":=").Qual(implPath, "NewLaunch").Call(jen.Id(kernelVar(k.ABI.Name)))
 }
 
-// fill writes the calls that set the arguments of a launch; slices is the function for slices.
+// fill writes the calls that set the arguments of a launch. Parameter slices is the name of the
+// function that sets a slice.
 func (g *generator) fill(b *jen.Group, k *Kernel, slices string) {
 	for i, a := range k.Args {
 		p := &k.ABI.Params[i]
 		v := selector(a.Path)
 		switch {
-		case p.Internal > 0: // launches do not have such an argument
+		case p.Internal > 0: // launches have no argument for an internal slice
 		case p.Kind == abi.Slice:
 			b.Qual(implPath, slices).Call(jen.Id("l"), jen.Lit(i), v)
 		case p.Kind == abi.LocalAccessor:
@@ -374,7 +378,8 @@ func (g *generator) fill(b *jen.Group, k *Kernel, slices string) {
 	}
 }
 
-// rangeOf returns the suffix of the launch methods and the type of the range, or "" for a task.
+// rangeOf returns the suffix of the launch methods' names, and the type of their range. For a task,
+// both are "".
 func rangeOf(k *abi.Kernel) (suffix, typ string) {
 	switch k.Form {
 	case abi.Range:
@@ -385,7 +390,8 @@ func rangeOf(k *abi.Kernel) (suffix, typ string) {
 	return "", ""
 }
 
-// launch writes the methods that launch on a queue, and the method that makes a graph's node.
+// launch writes the methods that launch the kernel on a queue, and the method that returns a graph
+// node.
 func (g *generator) launch(k *Kernel) {
 	suffix, typ := rangeOf(k.ABI)
 	receiver := func() *jen.Statement { return jen.Func().Params(jen.Id("k").Id(k.ABI.Name)) }
@@ -422,7 +428,7 @@ func (g *generator) launch(k *Kernel) {
 		Block(jen.Return(jen.Id("k").Dot("launch").Call().Dot(node).Call(args...)))
 }
 
-// run writes the function that runs the kernel on the caller's slices.
+// run writes the Run function, which runs the kernel on the caller's slices.
 func (g *generator) run(k *Kernel) {
 	name := k.ABI.Name
 	suffix, typ := rangeOf(k.ABI)
@@ -446,8 +452,8 @@ func (g *generator) run(k *Kernel) {
 	})
 }
 
-// groupImports separates the standard library's imports from the others, which jennifer does not
-// do.
+// groupImports moves the standard library's imports into a group of their own, because jennifer
+// does not do so.
 func groupImports(src []byte) []byte {
 	head, rest, ok := bytes.Cut(src, []byte("import (\n"))
 	list, tail, ok2 := bytes.Cut(rest, []byte(")\n"))
@@ -475,8 +481,9 @@ func firstSentence(text string) string {
 	return strings.Join(strings.Fields(new(doc.Package).Synopsis(text)), " ")
 }
 
-// FormType returns the name of the type of a kernel's host form. The function for kernel A is
-// called newAHost, so the type for kernel NewA must have another name.
+// FormType returns the name of the type that implements a kernel's host form. The function that
+// allocates the form for a kernel A is called newAHost. So the type for a kernel NewA must have
+// another name.
 func FormType(name string) string {
 	typ := lowerFirst(name) + "Host"
 	if rest, ok := strings.CutPrefix(typ, "new"); ok {
@@ -490,7 +497,7 @@ func dataVar(name string) string   { return lowerFirst(name) + "Data" }
 func irVar(name string) string     { return lowerFirst(name) + "IR" }
 func spirvVar(name string) string  { return lowerFirst(name) + "SPIRV" }
 
-// variantVar and variantFile return the names of the variable and the file of a kernel's variant i.
+// variantVar and variantFile return the variable and the file for a kernel's variant i.
 func variantVar(k *abi.Kernel, i int) string {
 	v := k.Variants[i].Name
 	return lowerFirst(k.Name) + strings.ToUpper(v[:1]) + v[1:]

@@ -11,13 +11,13 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// field is a field of a composite literal. Fields with zero values are left out.
+// field is one field of a composite literal. Fields with zero values are omitted.
 type field struct {
 	name  string
-	value any // string, int, bool, or *jen.Statement
+	value any // a string, int, bool, or *jen.Statement
 }
 
-// row renders a literal on one line, without its type.
+// row returns a composite literal on one line, without its type.
 func row(fields ...field) *jen.Statement {
 	return jen.ValuesFunc(func(g *jen.Group) {
 		for _, f := range fields {
@@ -28,7 +28,7 @@ func row(fields ...field) *jen.Statement {
 	})
 }
 
-// block renders values, one per line.
+// block returns a composite literal with one value per line, without its type.
 func block(values ...jen.Code) *jen.Statement {
 	return jen.Custom(jen.Options{Open: "{", Close: "}", Separator: ",", Multi: true}, values...)
 }
@@ -61,7 +61,7 @@ func value(v any) *jen.Statement {
 	return nil
 }
 
-// abiKernel renders the kernel's description.
+// abiKernel returns the literal that describes the kernel.
 func abiKernel(stub *Kernel) *jen.Statement {
 	k := stub.ABI
 	q := func(name string) *jen.Statement { return jen.Qual(abiPath, name) }
@@ -180,7 +180,7 @@ func abiKernel(stub *Kernel) *jen.Statement {
 	return jen.Op("&").Add(q("Kernel")).Add(block(fields...))
 }
 
-// pointer renders the address of a package-level variable.
+// pointer returns the address of a package-level variable.
 func pointer(name string) *jen.Statement {
 	dot := strings.LastIndexByte(name, '.')
 	return jen.Op("&").Qual(name[:dot], name[dot+1:])
@@ -229,7 +229,8 @@ func paramRow(p *abi.Param) *jen.Statement {
 	return row(fields...)
 }
 
-// footprint renders the known facts about a slice's elements; nil if there are none.
+// footprint returns the literal with the known facts about a slice's elements. If no facts are
+// known, it returns nil.
 func footprint(f *abi.Footprint) *jen.Statement {
 	if f.Reach == abi.ReachNone {
 		return nil
@@ -246,7 +247,7 @@ func footprint(f *abi.Footprint) *jen.Statement {
 	return jen.Qual(abiPath, "Footprint").Add(row(fields...))
 }
 
-// property renders the call that makes a property.
+// property returns the call that creates a property.
 func property(p properties.Property) *jen.Statement {
 	var args []jen.Code
 	name := p.Key().String()
@@ -268,12 +269,12 @@ func property(p properties.Property) *jen.Statement {
 	return jen.Qual(propertiesPath, name).Call(args...)
 }
 
-// aspect renders an aspect's constant.
+// aspect returns the constant for an aspect.
 func aspect(a properties.Aspect) *jen.Statement {
 	return jen.Qual(propertiesPath, strings.TrimPrefix(a.GoString(), "properties."))
 }
 
-// faultNames are the names of the fault kinds' constants.
+// faultNames maps a fault kind to the name of its constant.
 var faultNames = map[abi.FaultKind]string{
 	abi.FaultIndex: "FaultIndex", abi.FaultSliceLen: "FaultSliceLen", abi.FaultSliceCap: "FaultSliceCap",
 	abi.FaultSliceOrder: "FaultSliceOrder", abi.FaultSlice3Len: "FaultSlice3Len", abi.FaultSlice3Cap: "FaultSlice3Cap",

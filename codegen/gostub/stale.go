@@ -7,10 +7,10 @@ import (
 	"github.com/dave/jennifer/jen"
 )
 
-// This file writes code that detects changes of kernels: changes of types when the stubs are
-// compiled, and changes of code by the checksums of the sources.
+// This file writes code that detects changes of kernels. Changed types are detected when the stubs
+// are compiled. Other changes are detected by checksums of the sources.
 
-// compare writes code that compiles only while the types of the kernel's arguments are unchanged.
+// compare writes code that compiles only if the types of the kernel's arguments are unchanged.
 func (g *generator) compare(k *Kernel) {
 	var body []jen.Code
 	for _, s := range k.Shapes {
@@ -19,14 +19,14 @@ func (g *generator) compare(k *Kernel) {
 			continue
 		}
 		g.shapes[key] = true
-		// The compiler prints the name.
+		// The Go compiler prints this name in its error.
 		name := strings.Map(func(r rune) rune {
 			if isIdent(r) {
 				return r
 			}
 			return -1
 		}, s.Name) + "HasChanged_RunGoGenerate"
-		// Use pointers, since go vet forbids copying values of some types.
+		// The compared values are pointers, since go vet forbids copying values of some types.
 		value, address := jen.Id(s.Value), jen.Op("&").Id(s.Value)
 		if s.Value == "k" {
 			value, address = jen.Op("*").Id("k"), jen.Id("k")
@@ -40,7 +40,7 @@ func (g *generator) compare(k *Kernel) {
 		for i := range s.Params {
 			params = append(params, jen.Id(fmt.Sprintf("T%d", i+1)))
 		}
-		name = fmt.Sprintf("%s%d", lowerFirst(name), len(g.shapes)) // the name of a function must be unique
+		name = fmt.Sprintf("%s%d", lowerFirst(name), len(g.shapes)) // makes the function's name unique
 		g.file.Func().Id(name).Types(jen.List(params...).Any()).Params(jen.Id("k").Add(g.typeExpr(s.Literal))).Block(jen.Id("_").Op("=").Id("k"))
 		body = append(body, jen.Id(name).Call(value).Comment(s.Name+" has changed: run go generate"))
 	}
@@ -50,7 +50,7 @@ func (g *generator) compare(k *Kernel) {
 	}
 }
 
-// sources writes the list of files that the kernels were compiled from.
+// sources writes the list of files from which the kernels were compiled.
 func (g *generator) sources() {
 	if g.p.Sources == nil {
 		return
@@ -63,7 +63,7 @@ func (g *generator) sources() {
 		files = append(files, row(field{"File", f.File}, field{"Package", f.Package}, field{"Sum", uint64(f.Sum)}))
 	}
 	fields := []jen.Code{jen.Id("Module").Op(":").Lit(g.p.Sources.Module), jen.Id("Package").Op(":").Lit(g.p.Sources.Package)}
-	if !g.p.Bare { // there are too many kernels
+	if !g.p.Bare { // no doc comment, since the stubs of tests have many kernels
 		fields = append(fields, jen.Id("Kernels").Op(":").Index().String().Values(names...))
 	}
 	fields = append(fields, jen.Id("Root").Op(":").Lit(g.p.Sources.Root),

@@ -12,23 +12,23 @@ import (
 	"github.com/kgen-go/kgen/abi"
 )
 
-// node is a member of the receiver: a leaf, or a struct or array that contains leaves.
+// node is a member of the receiver. A node is a leaf, or a struct or array that contains leaves.
 type node struct {
-	name   string // field name, or empty in an array
+	name   string // field name; empty for an array element
 	index  int
-	leaf   int // row in Params, or -1
+	leaf   int // index in Kernel.Args; -1 for a struct or array
 	fields []*node
 	elems  []*node
-	typ    string // name of the type that mirrors a struct
-	shared bool   // typ is one of the package's views
+	typ    string // name of the stub's type for a struct
+	shared bool   // whether typ is one of the package's Views
 }
 
-// tree arranges the leaves in the structure of the receiver.
+// tree arranges the leaves of kernel k in the structure of the receiver.
 func tree(k *Kernel) *node {
 	root := &node{leaf: -1, typ: k.ABI.Name}
 	for i, a := range k.Args {
 		if k.ABI.Params[i].Internal > 0 {
-			continue // callers do not pass it
+			continue // callers do not pass an internal argument
 		}
 		n := root
 		for j, s := range a.Path {
@@ -55,8 +55,8 @@ func (n *node) step(s Step) *node {
 	return m
 }
 
-// nameTypes chooses the names of the types that mirror nested structs: the kernel's name followed
-// by the path.
+// nameTypes chooses the names of the stub's types for nested structs. A name consists of the
+// kernel's name and the path.
 func (n *node) nameTypes(path string, taken map[string]bool) {
 	if n.shared {
 		return
@@ -72,7 +72,7 @@ func (n *node) nameTypes(path string, taken map[string]bool) {
 			for _, other := range n.elems {
 				other.setType(e)
 			}
-			break // all elements have one type
+			break // all elements of the array have this type
 		}
 	}
 	if len(n.fields) > 0 && n.typ == "" {
@@ -84,7 +84,7 @@ func (n *node) nameTypes(path string, taken map[string]bool) {
 	}
 }
 
-// setType gives n the type names of m, another element of the same array.
+// setType gives n the type names of m, which is another element of the same array.
 func (n *node) setType(m *node) {
 	n.typ, n.shared = m.typ, m.shared
 	for i := range n.fields {
@@ -95,7 +95,7 @@ func (n *node) setType(m *node) {
 	}
 }
 
-// viewType returns the type of the member in the struct of views.
+// viewType returns the type of member n in the struct of views.
 func (g *generator) viewType(k *Kernel, n *node) *jen.Statement {
 	switch {
 	case n.leaf >= 0:
@@ -113,7 +113,7 @@ func (g *generator) viewType(k *Kernel, n *node) *jen.Statement {
 	return g.typeExpr(n.typ)
 }
 
-// sharedViews declares the types that kernels share.
+// sharedViews writes the view types that several kernels share.
 func (g *generator) sharedViews() {
 	for _, v := range g.p.Views {
 		g.comment("%s is [%s] with its slices in device memory.", v.Name, v.Of)
@@ -130,8 +130,8 @@ func (g *generator) sharedViews() {
 	}
 }
 
-// copies writes the function that copies a value to device memory, and the method that frees that
-// memory.
+// copies writes, for a view type, the function that copies a value to device memory. It also writes
+// the method that frees this memory.
 func (g *generator) copies(v *View) {
 	view := func() *jen.Statement { return g.typeExpr(v.Name + v.Args) }
 	g.file.Commentf("%sOf copies a [%s] to memory of the queue's device, which Close frees. Slices that", v.Name, v.Of)
@@ -162,7 +162,8 @@ func (g *generator) copies(v *View) {
 	})
 }
 
-// allocates writes the function that allocates the memory of a value whose slices have no data on the host.
+// allocates writes, for a view type, the function that allocates the device memory of a value whose
+// slices have no data on the host.
 func (g *generator) allocates(v *View) {
 	params := []jen.Code{jen.Id("dev").Op("*").Qual(runtimePath, "Device"), jen.Id("from").Add(g.typeExpr(v.Source + v.Args))}
 	args := []jen.Code{jen.Id("dev")}
@@ -185,8 +186,9 @@ func (g *generator) allocates(v *View) {
 		})
 }
 
-// lengthNames returns parameter names for the lengths of slices: dataLen for Data, subRows1Len for
-// Sub.Rows[1]. If slices would share a name, the later ones get their index as a suffix.
+// lengthNames returns parameter names for the lengths of slices, such as dataLen for Data and
+// subRows1Len for Sub.Rows[1]. If two slices would get the same name, the later one gets its index
+// as a suffix.
 func lengthNames(slices []string) []string {
 	names := make([]string, len(slices))
 	taken := map[string]bool{}
@@ -210,7 +212,7 @@ func lengthNames(slices []string) []string {
 	return names
 }
 
-// mirrors declares the types of nested structs, innermost last.
+// mirrors writes the types of nested structs with views. Inner types follow outer ones.
 func (g *generator) mirrors(k *Kernel, n *node, path string) {
 	if len(n.elems) > 0 {
 		g.mirrors(k, n.elems[0], path)
@@ -247,10 +249,10 @@ func (g *generator) structFields(k *Kernel, n *node) func(*jen.Group) {
 	}
 }
 
-// selector returns the expression for a leaf of the variable k.
+// selector returns the expression for the leaf at the given path of variable k.
 func selector(path []Step) *jen.Statement { return jen.Id("k." + member(path)) }
 
-// member returns the path of a member, as it is written after the struct and a dot.
+// member returns a path in Go syntax, without the dot before it.
 func member(path []Step) string {
 	var b strings.Builder
 	for _, s := range path {
@@ -263,7 +265,7 @@ func member(path []Step) string {
 	return strings.TrimPrefix(b.String(), ".")
 }
 
-// typeExpr renders a type expression with its packages.
+// typeExpr returns code for a type in the form of Arg.Type. It imports the packages in the type.
 func (g *generator) typeExpr(text string) *jen.Statement {
 	s := &jen.Statement{}
 	for {

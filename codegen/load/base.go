@@ -1,6 +1,6 @@
 package load
 
-// This file loads packages on top of packages that are loaded only once.
+// This file loads many small packages on top of a set of packages that is loaded only once.
 
 import (
 	"cmp"
@@ -16,9 +16,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/diag"
 )
 
-// Base is a set of packages that are loaded once. Packages in memory that import them are then
-// loaded within milliseconds. It is for programs that compile many small packages, such as fuzzers.
-// A Base must not be used by several goroutines at once.
+// Base is a set of packages that are loaded once. A package in memory that imports only these
+// packages is then loaded within milliseconds. Programs that compile many small packages, such as
+// fuzzers, use a Base. A Base must not be used by several goroutines at once.
 type Base struct {
 	l      *loader
 	u      *universe
@@ -63,8 +63,8 @@ func NewBase(ctx context.Context, cfg Config) (*Base, error) {
 	return b, nil
 }
 
-// Load is like the function Load, but for a single package whose files are given as texts, by file
-// name. The package can import only packages of the base.
+// Load loads a single package on top of the base. The map files holds the texts of the package's
+// files by file name. The package can import only packages of the base.
 func (b *Base) Load(pkgPath string, files map[string]string) (*Program, diag.List, error) {
 	l := newLoader(b.l.dir, Config{Intrinsic: b.l.known})
 	l.fset = b.l.fset
@@ -98,7 +98,7 @@ func (b *Base) Load(pkgPath string, files map[string]string) (*Program, diag.Lis
 	return prog, l.diags, nil
 }
 
-// program type-checks p on top of the base and builds its program.
+// program type-checks package p on top of the base, and returns the Program for p.
 func (b *Base) program(l *loader, p *listed) (*Program, error) {
 	u := *b.u
 	u.l, u.sources, u.bySrc, u.types = l, nil, map[*listed]*source{}, maps.Clone(b.u.types)

@@ -11,10 +11,10 @@ import (
 	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 )
 
-// Reinterpreted handles code like *(*uint32)(unsafe.Pointer(&f)). c converts an unsafe.Pointer to a
-// pointer to a number; the unsafe.Pointer comes from a pointer to a number of the same size.
-// Reinterpreted returns the type of the original number, if the result of c is used only for loads
-// and stores.
+// Reinterpreted recognizes code like *(*uint32)(unsafe.Pointer(&f)). The conversion c must convert
+// an unsafe.Pointer to a pointer to a number. The unsafe.Pointer must come from a pointer to a
+// number of the same size. If the result of c is used only for loads and stores, Reinterpreted
+// returns the type of the original number.
 func Reinterpreted(c *ssa.Convert) (from types.Type, ok bool) {
 	through, ok := c.X.(*ssa.Convert)
 	if !ok || !gotypes.IsUnsafePointer(through.Type()) {

@@ -14,8 +14,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/diag"
 )
 
-// Chain returns a shortest chain of calls from a kernel to the function that contains a position,
-// the innermost call first. It is for diagnostics about code whose calls have been inlined.
+// Chain returns a shortest chain of calls from kernel k to the function that contains a position.
+// The innermost call is first. Diagnostics about inlined code show this chain.
 func (p *Program) Chain(k *Kernel, at diag.Pos) []diag.Related {
 	var chain []diag.Related
 	for v := p.reached(k, at); v != nil && v.from != nil; v = v.from {
@@ -26,8 +26,8 @@ func (p *Program) Chain(k *Kernel, at diag.Pos) []diag.Related {
 	return chain
 }
 
-// Concerns reports whether a position is in the declaration of a kernel's type, or in a function
-// that the kernel reaches.
+// Concerns reports whether a position is in the declaration of kernel k's type, or in a function
+// that the kernel may call.
 func (p *Program) Concerns(k *Kernel, at diag.Pos) bool {
 	for _, f := range p.trees {
 		for _, d := range f.Decls {
@@ -50,13 +50,14 @@ type visit struct {
 	at   token.Pos // position of the call
 }
 
-// reached returns a shortest path of calls to the function that contains a position, or nil.
+// reached returns the function that contains a position, as the end of a shortest path of calls
+// from kernel k. If the kernel reaches no such function, the result is nil.
 func (p *Program) reached(k *Kernel, at diag.Pos) *visit {
 	seen := map[*ssa.Function]bool{k.Fn: true}
 	var found *visit
 	for queue := []*visit{{fn: k.Fn}}; len(queue) > 0; queue = queue[1:] {
 		v := queue[0]
-		// A function literal lies within its parent. The innermost function is the result.
+		// A function literal is inside its parent function. The innermost function wins.
 		if p.holds(v.fn, at) && (found == nil || found.fn == v.fn.Parent()) {
 			found = v
 		}
@@ -78,7 +79,7 @@ func (p *Program) reached(k *Kernel, at diag.Pos) *visit {
 }
 
 // Returns reports whether a position is in the condition of an if statement whose body ends with a
-// return.
+// return statement.
 func (p *Program) Returns(at diag.Pos) bool {
 	found := false
 	for _, file := range p.trees {
@@ -87,8 +88,7 @@ func (p *Program) Returns(at diag.Pos) bool {
 		}
 		ast.Inspect(file, func(n ast.Node) bool {
 			s, ok := n.(*ast.IfStmt)
-			// The condition may have no position of its own. Then the position of the if keyword is
-			// used.
+			// A condition without a position has the position of the if keyword.
 			if ok && p.within(s, at) && !p.within(s.Body, at) && (s.Else == nil || !p.within(s.Else, at)) && len(s.Body.List) > 0 {
 				_, found = s.Body.List[len(s.Body.List)-1].(*ast.ReturnStmt)
 			}
@@ -104,7 +104,7 @@ func (p *Program) holds(fn *ssa.Function, at diag.Pos) bool {
 	return n != nil && p.within(n, at)
 }
 
-// within reports whether a position is in a node.
+// within reports whether a position is inside a syntax node.
 func (p *Program) within(n ast.Node, at diag.Pos) bool {
 	begin, end := p.DiagPos(n.Pos()), p.DiagPos(n.End())
 	return begin.File == at.File && (begin.Line < at.Line || begin.Line == at.Line && begin.Col <= at.Col) &&
@@ -117,8 +117,8 @@ func WithoutPaths(name string) string { return pathPrefix.ReplaceAllString(name,
 // pathPrefix matches an import path up to the last element.
 var pathPrefix = regexp.MustCompile(`[^\s\[\](){}*,;]*/`)
 
-// FuncText returns a function's name for messages. It has the package's name instead of its path. A
-// function literal is described by the function that contains it.
+// FuncText returns a function's name for messages, with the package's name instead of its path. A
+// function literal gets the name of the function that contains it.
 func FuncText(f *ssa.Function) string {
 	if p := f.Parent(); p != nil {
 		for p.Parent() != nil {
@@ -130,7 +130,7 @@ func FuncText(f *ssa.Function) string {
 		return "a function literal of " + FuncText(p)
 	}
 	name := f.RelString(nil)
-	for _, suffix := range []string{"$bound", "$thunk"} { // a method value or method expression
+	for _, suffix := range []string{"$bound", "$thunk"} { // suffixes of method values and method expressions
 		name = strings.TrimSuffix(name, suffix)
 	}
 	name = WithoutPaths(name)

@@ -18,22 +18,22 @@ import (
 
 // Directives holds the information from all //kgen: directives, by declaration.
 type Directives struct {
-	// SpecIDs has the numbers of specialization constants from //kgen:spec directives.
+	// SpecIDs maps a specialization constant to its number in a //kgen:spec directive.
 	SpecIDs map[types.Object]SpecID
-	// DeviceHas has the aspects of functions from //kgen:device_has directives. Several directives
-	// at a function are merged.
+	// DeviceHas maps a function to the aspects in its //kgen:device_has directives. Several
+	// directives of a function are merged.
 	DeviceHas map[types.Object]AspectList
 	// Cancel contains the Kernel methods with a //kgen:cancel directive.
 	Cancel map[types.Object]bool
-	// Internal has the position of the //kgen:internal directive of each field with one.
+	// Internal maps a field with a //kgen:internal directive to the directive's position.
 	Internal map[types.Object]token.Pos
 
 	bare map[*types.Package]*bareness // packages with a //kgen:bare directive
-	// late has the position of the //kgen:variants load directive of each package with one.
+	// late maps a package with a //kgen:variants load directive to the directive's position.
 	late map[*types.Package]token.Pos
 }
 
-// bareness is the content of a package's //kgen:bare directive. It has these forms:
+// bareness is the content of a package's //kgen:bare directive. The directive has these forms:
 //
 //	//kgen:bare                 kernels are only run; their stubs have only Run functions
 //	//kgen:bare views           all kernels are also launched with views and as nodes of graphs
@@ -47,7 +47,8 @@ type bareness struct {
 	pos           token.Pos
 }
 
-// selection is a set of a package's kernels: all of them, or those with the given names.
+// selection is a set of a package's kernels. The set contains all kernels, or the kernels with the
+// given names.
 type selection struct {
 	all   bool
 	names []string
@@ -182,8 +183,8 @@ func (l *loader) bareDirective(d *Directives, s *source, args string, pos token.
 }
 
 // bareKernels reports errors in //kgen:bare directives: names of kernels that do not exist, and a
-// //kgen:variants directive in the same package. The two directives contradict each other, because
-// tests get the modules of all variants.
+// //kgen:variants directive in the same package. Tests get the modules of all variants of a package
+// with //kgen:bare, so a //kgen:variants directive contradicts it.
 func (f *finder) bareKernels() {
 	for _, pkg := range f.prog.Packages {
 		b := f.prog.bare[pkg.Types]
@@ -312,8 +313,8 @@ func (l *loader) fieldDirective(d *Directives, s *source, decl *ast.TypeSpec, fi
 	}
 }
 
-// maxPinned is the limit of the ids that a directive may choose. Package abi reserves the higher
-// ids.
+// maxPinned is the number above which a //kgen:spec directive must not number constants. Package
+// abi reserves the higher numbers.
 const maxPinned = 0x10000
 
 // kernelDirectives applies the directives of Kernel methods to the kernels' properties.
@@ -337,8 +338,8 @@ func (f *finder) kernelDirectives() {
 	}
 }
 
-// internalFields marks the leaves of fields with a //kgen:internal directive. The directive of a
-// field in a struct type applies to all leaves that come from that struct.
+// internalFields marks the receiver's leaves that come from fields with a //kgen:internal
+// directive. If such a field is in a struct type, all leaves that come from that field are marked.
 func (f *finder) internalFields(k *Kernel) {
 	for i := range k.Leaves {
 		l := &k.Leaves[i]
@@ -350,7 +351,7 @@ func (f *finder) internalFields(k *Kernel) {
 		if !ok {
 			continue
 		}
-		l.Internal, k.Params[i].Internal = 1, 1 // pass internal replaces the count
+		l.Internal, k.Params[i].Internal = 1, 1 // pass internal later replaces the 1 by a count
 		if k.Form == abi.Task && !k.Formless {
 			f.l.diags.Add(diag.Internal, f.l.diagPos(pos), "use a variable or an array of the function",
 				"field %s of kernel %s is internal, but a task has no work-items that could each have elements", l.Name, k.Name)

@@ -8,15 +8,15 @@
 //     lists them without dependencies, and load drops packages that contain no kernel.
 //  2. Kernel packages are type-checked from source. Other packages come from export data.
 //  3. The kernels are found and their declarations checked.
-//  4. All functions that kernels reach are visited. If such a function belongs to a package from
+//  4. All functions that kernels may call are visited. If such a function belongs to a package from
 //     export data, steps 2 to 4 are repeated with that package from source.
 //  5. Properties methods are evaluated, directives are applied, and specialization constants get
 //     their numbers.
 //
-// Only step 1 runs other programs; the rest happens in memory. Step 2 type-checks all packages anew
-// each time, so all types of a [Program] belong to one universe: a consistent set of type-checked
+// Only step 1 runs other programs. Step 2 type-checks all packages again each time it is repeated.
+// So all types of a [Program] belong to one universe, which is a consistent set of type-checked
 // packages. Only packages whose functions kernels call are loaded from source.
 //
-// Standard packages from source are read as on a port without assembly, so that every function has
-// a body in Go.
+// The files of a standard package are selected as on a port of Go without assembly, so that every
+// function has a body in Go.
 package load

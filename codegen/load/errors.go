@@ -1,6 +1,6 @@
 package load
 
-// This file follows values that are converted to error.
+// This file follows values that the program converts to type error.
 
 import (
 	"go/types"
@@ -9,16 +9,17 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// thrown is a type whose values become errors, and the depth of the memory behind them.
+// thrown describes values of a type that are converted to error. The depth is that of the flow with
+// the value.
 type thrown struct {
 	t     types.Type
 	depth int
 }
 
-// throw follows a value that is converted to error. The uses of the error itself are not followed.
-// Instead, throw assumes that the methods of the value's type are called. It also assumes that each
-// assertion of an error to that type yields this value. Packages that are not loaded are assumed
-// not to write memory behind errors.
+// throw follows a value of type t that an instruction converts to error. The uses of the resulting
+// error are not followed. Instead, throw assumes that the methods of type t are called. It also
+// assumes that each assertion of an error to type t yields this value. Packages that are not loaded
+// are assumed not to write memory behind errors.
 func (w *follower) throw(at flow, t types.Type, in ssa.Instruction) {
 	known := func(o thrown) bool { return types.Identical(t, o.t) && o.depth <= at.depth }
 	if !leads(t) || slices.ContainsFunc(w.errors, known) {
@@ -32,12 +33,12 @@ func (w *follower) throw(at flow, t types.Type, in ssa.Instruction) {
 		} else if fn := w.prog.MethodValue(sel); fn != nil && len(fn.Blocks) > 0 {
 			w.add(fn.Params[0], at.depth)
 		} else {
-			w.out(in)
+			w.escapes(in)
 		}
 	}
 	is := func(u types.Type) bool {
 		if _, generic := types.Unalias(u).(*types.TypeParam); generic {
-			return false // its instances are checked
+			return false // the instances of the generic function are checked instead
 		}
 		i, ok := u.Underlying().(*types.Interface)
 		return types.Identical(t, u) || ok && types.Implements(t, i)
@@ -49,15 +50,15 @@ func (w *follower) throw(at flow, t types.Type, in ssa.Instruction) {
 			}
 		}
 		for _, c := range u.finds {
-			if t, ok := c.Type().(*types.Tuple); ok { // errors.AsType
+			if t, ok := c.Type().(*types.Tuple); ok { // a call of errors.AsType
 				if is(t.At(0).Type()) {
 					w.add(c, at.depth)
 				}
 			} else if m, ok := c.Call.Args[1].(*ssa.MakeInterface); !ok {
-				w.out(c)
+				w.escapes(c)
 			} else if p, ok := m.X.Type().Underlying().(*types.Pointer); ok && is(p.Elem()) {
 				for _, r := range w.referrers(m.X) {
-					if r != m { // errors.As itself only stores the result
+					if r != m { // errors.As itself only stores the result through the pointer
 						w.use(flow{m.X, at.depth + 1}, r)
 					}
 				}
@@ -66,7 +67,7 @@ func (w *follower) throw(at flow, t types.Type, in ssa.Instruction) {
 	}
 }
 
-// throwHeld follows a value in an interface that is converted to error.
+// throwHeld follows a value in an interface if the interface is converted to error.
 func (w *follower) throwHeld(at flow, in ssa.Instruction) {
 	iface := types.Universe.Lookup("error").Type().Underlying().(*types.Interface)
 	for _, t := range slices.Clone(w.types) {
@@ -76,8 +77,8 @@ func (w *follower) throwHeld(at flow, in ssa.Instruction) {
 	}
 }
 
-// finds reports whether a call is errors.As or errors.AsType, which may find an error of a
-// requested type.
+// finds reports whether a call is errors.As or errors.AsType, which search for an error of a given
+// type.
 func finds(c *ssa.Call) bool {
 	fn := c.Call.StaticCallee()
 	return fn != nil && PackageOf(fn) == "errors" && (funcName(fn) == "As" || funcName(fn) == "AsType")

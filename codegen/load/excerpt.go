@@ -1,6 +1,6 @@
 package load
 
-// This file extracts from the sources the declarations that contain given positions.
+// This file extracts the source declarations that contain given positions.
 
 import (
 	"cmp"
@@ -21,16 +21,15 @@ type Excerpt struct {
 	Lines []string
 }
 
-// Of a declaration with more than maxDecl lines, only the lines near its positions are shown.
+// If a declaration has more than maxDecl lines, only the lines near its positions are shown.
 const (
 	maxDecl = 400
 	around  = 8
 )
 
 // Excerpts returns the top-level declarations that contain the given positions, with their
-// comments. Files have the order in which the positions name them first; within a file,
-// declarations are sorted by line. Unreadable files and positions after the end of a file are
-// skipped.
+// comments. The files are in the order in which the positions first name them. Declarations of one
+// file are sorted by line. Unreadable files and positions after the end of a file are skipped.
 func (p *Program) Excerpts(at []ir.Pos) []Excerpt {
 	var files []string
 	lines := map[string][]int{}
@@ -67,7 +66,7 @@ func (p *Program) Excerpts(at []ir.Pos) []Excerpt {
 	return all
 }
 
-// span is a range of lines, including from and to.
+// span is a range of lines, including the lines from and to.
 type span struct{ from, to int }
 
 // joined sorts spans. It merges spans that overlap, touch, or are separated by a single line.
@@ -84,8 +83,8 @@ func joined(spans []span) []span {
 	return out
 }
 
-// declLines returns the line spans of a file's declarations. Each declaration within parentheses
-// has its own span.
+// declLines returns the line spans of a file's declarations. Each declaration inside a
+// parenthesized group has its own span.
 func (p *Program) declLines(file string) []span {
 	var spans []span
 	add := func(n ast.Node, doc *ast.CommentGroup) {
@@ -124,8 +123,8 @@ func (p *Program) declLines(file string) []span {
 
 func (p *Program) line(pos token.Pos) int { return p.Fset.Position(pos).Line }
 
-// Line returns a line of a source without leading and trailing space. It returns "" if the file
-// cannot be read.
+// Line returns a line of a source without leading and trailing space. If the file cannot be read,
+// the result is "".
 func (p *Program) Line(at ir.Pos) string {
 	if lines := p.lines(at.File); at.Line > 0 && at.Line <= len(lines) {
 		return strings.TrimSpace(lines[at.Line-1])
@@ -152,8 +151,8 @@ func (p *Program) lines(file string) []string {
 	return nil
 }
 
-// Canonical returns the name that positions in modules have for a file. printed is the path in
-// diagnostics. A file that belongs to no loaded package keeps its name.
+// Canonical returns the name that positions in modules use for a file. The parameter printed is the
+// file's path in diagnostics. If the file belongs to no loaded package, the name is that path.
 func (p *Program) Canonical(printed string) string {
 	for abs, name := range p.files {
 		if abs == printed || shorten(p.dir, abs) == printed {

@@ -1,6 +1,6 @@
 package load
 
-// This file finds the expression at a position.
+// This file finds the source expression at a position.
 
 import (
 	"bytes"
@@ -12,8 +12,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// Expr is an expression of the source, with the texts of the operands that run-time checks name. An
-// operand that the expression does not have is "".
+// Expr is an expression of the source, with the texts of those operands that fault messages print.
+// Operands that the expression does not have are empty.
 type Expr struct {
 	Text           string
 	Base           string // indexed or sliced expression
@@ -23,8 +23,8 @@ type Expr struct {
 	Op             string
 }
 
-// Expr returns the expression or statement whose operator or bracket is at a position of a module,
-// and whether there is one.
+// Expr returns the expression or statement whose operator or bracket is at a given position. If
+// there is no such expression, the second result is false.
 func (p *Program) Expr(at ir.Pos) (Expr, bool) {
 	for _, f := range p.trees {
 		tf := p.Fset.File(f.FileStart)
@@ -50,7 +50,7 @@ func (p *Program) exprAt(f *ast.File, pos token.Pos) (e Expr, found bool) {
 	return e, found
 }
 
-// exprOf describes n if its operator or bracket is at pos.
+// exprOf describes the node n. The second result is false unless n's operator or bracket is at pos.
 func (p *Program) exprOf(n ast.Node, pos token.Pos) (Expr, bool) {
 	e := Expr{Text: p.text(n)}
 	switch n := n.(type) {
@@ -94,7 +94,7 @@ func (p *Program) exprOf(n ast.Node, pos token.Pos) (Expr, bool) {
 
 const maxExprText = 60
 
-// text prints a node on one line. A long text is shortened.
+// text prints a syntax node on one line. A long text is shortened.
 func (p *Program) text(n ast.Node) string {
 	switch n.(type) {
 	case ast.Expr, *ast.AssignStmt, *ast.IncDecStmt:

@@ -18,71 +18,74 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// Limits of the evaluator, so that it always terminates.
+// These limits ensure that the evaluator always terminates.
 const (
 	maxFoldSteps = 100_000
 	maxFoldDepth = 100
 )
 
-// The values of the evaluator are constant.Value, property, *slice, pointer, aggregate, dynamic,
-// tuple and unknown.
+// The evaluator represents each Go value by a constant.Value, property, *slice, pointer, aggregate,
+// dynamic, tuple or unknown.
 type (
 	// property is a property with the position of the call that made it.
 	property = constinit.Property
-	// slice is a Go slice. A nil slice has no cells. The slice has the capacity of cells, unless
-	// append made the array: then room is not nil, and the capacity is the choice of gc.
+	// slice is a Go slice. A nil slice has no cells. The capacity of the slice is that of cells,
+	// unless append made the array. If append made the array, room is not nil, and gc may choose
+	// any larger capacity.
 	slice struct {
 		cells []*any
 		room  *room
 	}
-	// room belongs to an array that append made. All slices of the array share it.
+	// room describes the unused end of an array that append made. All slices of the array share one
+	// room.
 	room struct {
-		free  int  // number of elements after the last one in use, after the package initializer
+		free  int  // number of elements after the last used one, when the package initializer ends
 		init  bool // whether a package initializer made the array
-		taken bool // whether an append needed more elements than are in use
+		taken bool // whether an append needed more elements than the array has in use
 	}
 	pointer   struct{ cell *any }
-	aggregate []*any // array or struct
+	aggregate []*any // an array or struct
 	tuple     []any
-	// unknown is a value that is not known during code generation. It may be passed on, but not
-	// inspected. reported says that an error has been reported for it.
+	// unknown represents a value that is not known during code generation. Code may copy an unknown
+	// value, but not inspect it. The field reported is set if an error has been reported for the
+	// value.
 	unknown struct {
 		what     string
 		reported bool
-		pos      token.Pos // position of the expression that reads it, or NoPos
+		pos      token.Pos // position of the expression that reads the value, or NoPos
 	}
-	// dynamic is an interface that holds a value.
+	// dynamic is an interface value that is not nil.
 	dynamic struct {
 		typ types.Type
 		v   any
 	}
 )
 
-// foldError ends the evaluation.
+// foldError is the error with which an evaluation fails.
 type foldError struct {
 	pos      token.Pos
 	msg      string
-	reported bool // whether an error of the called function has been reported
+	reported bool // whether an error inside the called function has been reported
 }
 
 // evaluator runs a Properties method on its SSA form.
 type evaluator struct {
 	l     *loader
 	prog  *Program
-	inits *constinit.Env // values of package-level variables
+	inits *constinit.Env // initial values of package-level variables
 	cells map[*constinit.Var]*any
-	rooms map[any]*room // rooms of slices that initializers made, by their id in constinit
+	rooms map[any]*room // rooms of arrays that initializers made, by the array's id in constinit
 	steps int
 	depth int
 	errs  []*foldError
 }
 
-// frame is an activation of a function.
+// frame is one running call of a function.
 type frame struct {
 	e    *evaluator
 	fn   *ssa.Function
 	vals map[ssa.Value]any
-	pos  token.Pos // position of the last instruction that had one
+	pos  token.Pos // position of the last instruction with a position
 }
 
 // fold evaluates a kernel's Properties method and checks the properties that it returns.
@@ -119,8 +122,8 @@ func (f *finder) fold(m *kernelMethods) {
 	}
 }
 
-// evaluate runs fn, a function without arguments except a receiver. It returns the known
-// properties, and an error for each cause of unknown ones.
+// evaluate runs fn, which has no parameters apart from a receiver. It returns the known properties.
+// For each cause of unknown properties, it returns one error.
 func (f *finder) evaluate(fn *ssa.Function) ([]property, []*foldError) {
 	if f.inits == nil {
 		f.inits = newInits(f.l, f.prog)
@@ -164,11 +167,11 @@ func (e *evaluator) fail(pos token.Pos, format string, args ...any) {
 	panic(&foldError{pos: pos, msg: fmt.Sprintf(format, args...)})
 }
 
-// failOn ends the evaluation because v is not known.
+// failOn ends the evaluation with an error, because v is not known.
 func (e *evaluator) failOn(pos token.Pos, v any) { panic(notKnown(pos, v)) }
 
-// notKnown returns the error for an unknown value. Its position is the expression that reads the
-// value, or pos if there is none.
+// notKnown returns the error for an unknown value v. The error's position is that of the expression
+// that reads the value. If no expression reads the value, the error's position is pos.
 func notKnown(pos token.Pos, v any) *foldError {
 	u, _ := v.(unknown)
 	if u.pos.IsValid() {
@@ -177,8 +180,8 @@ func notKnown(pos token.Pos, v any) *foldError {
 	return &foldError{pos: pos, msg: describe(v), reported: u.reported}
 }
 
-// try evaluates a call. If the Properties method itself makes the call and it fails, its result is
-// unknown, and the evaluation continues. Code that inspects the result fails, too.
+// try evaluates a call. If a call in the Properties method itself fails, its result is unknown, and
+// the evaluation continues. Any code that inspects this result fails, too.
 func (e *evaluator) try(call func() any) (v any) {
 	if e.depth > 1 {
 		return call()
@@ -221,7 +224,7 @@ func (e *evaluator) call(fn *ssa.Function, args []any, pos token.Pos) any {
 		e.fail(pos, "calls are nested too deeply")
 	}
 	defer func() { e.depth-- }()
-	if e.prog.IsStd(PackageOf(fn)) { // report errors in the standard library at the user's call
+	if e.prog.IsStd(PackageOf(fn)) { // errors inside the standard library are reported at the user's call
 		defer func() {
 			p := recover()
 			if err, ok := p.(*foldError); ok && !err.reported {
@@ -239,7 +242,7 @@ func (e *evaluator) call(fn *ssa.Function, args []any, pos token.Pos) any {
 	return f.run()
 }
 
-// run executes the function's blocks and returns its result.
+// run executes the blocks of the function, and returns the function's result.
 func (f *frame) run() any {
 	var prev *ssa.BasicBlock
 	b := f.fn.Blocks[0]
@@ -255,7 +258,7 @@ next:
 			}
 			switch in := in.(type) {
 			case *ssa.DebugRef:
-			case *ssa.Phi: // computed on entry to the block
+			case *ssa.Phi: // phis are computed on entry to the block
 			case *ssa.Jump:
 				prev, b = b, b.Succs[0]
 				continue next
@@ -296,7 +299,8 @@ next:
 	}
 }
 
-// phis sets the values of all phis of a block at once.
+// phis sets the values of all phis of block b. It reads all operands before it sets a value, as the
+// phis of a block act in parallel.
 func (f *frame) phis(b, prev *ssa.BasicBlock) {
 	var vals []any
 	for _, in := range b.Instrs {
@@ -393,7 +397,7 @@ func copyValue(v any) any {
 	return b
 }
 
-// constructor evaluates a call of a function of package properties.
+// constructor evaluates a call of a function of package properties that returns a property.
 func (e *evaluator) constructor(fn *ssa.Function, args []any, pos token.Pos) any {
 	ints := func(v any) []int {
 		s, ok := v.(*slice)
@@ -441,8 +445,8 @@ func (e *evaluator) number(v any, pos token.Pos) int {
 	return int(n)
 }
 
-// method evaluates a call of a method of List or Property. A kernel calls these on the property
-// list of a type that it embeds.
+// method evaluates a call of a method of type List or Property. A kernel that embeds a type with
+// properties calls these methods on that type's list.
 func (e *evaluator) method(name string, args []any, pos token.Pos) any {
 	switch name {
 	case "List.Has", "List.Get":
@@ -453,7 +457,7 @@ func (e *evaluator) method(name string, args []any, pos token.Pos) any {
 		key := properties.Key(e.number(args[1], pos))
 		for _, c := range list.cells {
 			p, ok := (*c).(property)
-			if !ok { // the unknown property may have the key
+			if !ok { // an unknown property in the list may have the key
 				e.failOn(pos, *c)
 			}
 			if p.Key() == key {

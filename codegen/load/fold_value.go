@@ -110,7 +110,7 @@ func (f *frame) typeAssert(in *ssa.TypeAssert) any {
 	return v
 }
 
-// field returns the unknown value of field i of a struct that is not known.
+// field returns an unknown value for field i of an unknown struct.
 func (f *frame) field(t types.Type, i int) any {
 	name := "?"
 	if st, ok := t.Underlying().(*types.Struct); ok {
@@ -129,7 +129,7 @@ func (f *frame) unary(in *ssa.UnOp) any {
 			v := copyValue(*p.cell)
 			if at := readAt(in); at.IsValid() {
 				if u, ok := v.(unknown); ok && u.pos.IsValid() {
-					u.pos = at // position of this read; the variable may be read in several places
+					u.pos = at // position of this read, since the variable may be read in several places
 					return u
 				}
 			}
@@ -177,7 +177,7 @@ func (f *frame) binary(in *ssa.BinOp) any {
 				f.e.fail(f.pos, "it divides by zero")
 			}
 			if op == token.QUO {
-				op = token.QUO_ASSIGN // go/constant's integer division
+				op = token.QUO_ASSIGN // integer division in package go/constant
 			}
 		} else if constant.Sign(y) == 0 {
 			return unknown{what: "it divides by zero"}
@@ -188,7 +188,7 @@ func (f *frame) binary(in *ssa.BinOp) any {
 }
 
 // wrap reduces an integer to the width of its type, and rounds a float to the precision of its
-// type, as Go's arithmetic does.
+// type, like arithmetic in Go.
 func wrap(v constant.Value, t types.Type) any {
 	switch {
 	case gotypes.IsFloat32(t):
@@ -215,8 +215,8 @@ func wrap(v constant.Value, t types.Type) any {
 	return v
 }
 
-// finite returns a float as a constant. An infinity or NaN is unknown, because constants cannot
-// represent it.
+// finite returns the float x as a constant. If x is an infinity or NaN, it returns an unknown,
+// because constants cannot represent x.
 func finite(x float64) any {
 	if c := constant.MakeFloat64(x); c.Kind() != constant.Unknown {
 		return constant.ToFloat(c)
@@ -227,7 +227,7 @@ func finite(x float64) any {
 func (f *frame) convert(x ssa.Value, to types.Type) any {
 	c, ok := f.get(x).(constant.Value)
 	if !ok {
-		if _, is := f.get(x).(unknown); !is { // a pointer may have another element type after the conversion
+		if _, is := f.get(x).(unknown); !is { // pointers are excluded, since the conversion may change the element type
 			return unknown{what: "a conversion is not folded"}
 		}
 		return f.get(x)
@@ -303,7 +303,7 @@ func (f *frame) slice(in *ssa.Slice) any {
 	return &slice{cells: cells[lo:hi:most], room: room}
 }
 
-// call evaluates a call of a known function or builtin.
+// call evaluates a call instruction.
 func (f *frame) call(in *ssa.Call) any {
 	var args []any
 	for _, a := range in.Call.Args {
@@ -318,21 +318,21 @@ func (f *frame) call(in *ssa.Call) any {
 	}
 	v := f.e.try(func() any { return f.e.call(fn, args, in.Pos()) })
 	if u, ok := v.(unknown); ok {
-		u.pos = token.NoPos // the call is a better position than an expression in fn
+		u.pos = token.NoPos // so that the error is reported at the call, not at an expression in fn
 		return u
 	}
 	return v
 }
 
-// most returns the number of elements of the array that an append of n elements to s may use before
-// it makes a new array. It fails if that depends on the capacity that gc gives to arrays. Example:
-// after a := append(s, x) and b := append(s, y), the last element of a is y if s has room for it.
+// most returns how many elements an append of n elements to s may use without making a new array.
+// If the answer depends on the capacity that gc gives to arrays, most fails. For example, after a
+// := append(s, x) and b := append(s, y), the last element of a is y if s had capacity left.
 func (f *frame) most(s *slice, n int) int {
 	if s.room == nil {
 		return cap(s.cells)
 	}
 	most := cap(s.cells) - s.room.free
-	used := most - len(s.cells) // elements in use after the last of s
+	used := most - len(s.cells) // used elements of the array after the end of s
 	if used > 0 && (s.room.init || n > used) || n > used && s.room.taken {
 		f.e.fail(f.pos, "it uses the capacity that append has left, which is up to the compiler")
 	}
@@ -345,7 +345,7 @@ func (f *frame) builtin(b *ssa.Builtin, in *ssa.Call, args []any) any {
 		s, ok := args[0].(*slice)
 		more, ok2 := args[1].(*slice)
 		if !ok || !ok2 {
-			for _, x := range args { // find the argument that is not known
+			for _, x := range args { // find the unknown argument
 				if u, ok := x.(unknown); ok {
 					return u
 				}
@@ -361,7 +361,7 @@ func (f *frame) builtin(b *ssa.Builtin, in *ssa.Call, args []any) any {
 		for i, c := range more.cells {
 			added[i] = copyValue(*c)
 		}
-		if n+len(added) <= most { // in place
+		if n+len(added) <= most { // the array has room, so that elements are added in place
 			out := s.cells[:n+len(added)]
 			for i, v := range added {
 				*out[n+i] = v
@@ -389,7 +389,7 @@ func (f *frame) builtin(b *ssa.Builtin, in *ssa.Call, args []any) any {
 			f.e.fail(f.pos, "it copies elements that are not known")
 		}
 		n := min(len(to.cells), len(from.cells))
-		copied := make([]any, n) // the slices may overlap
+		copied := make([]any, n) // all elements are read first, because the slices may overlap
 		for i := range copied {
 			copied[i] = copyValue(*from.cells[i])
 		}

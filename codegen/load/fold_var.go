@@ -15,10 +15,10 @@ import (
 	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 )
 
-// newInits returns the values of package-level variables for Properties methods. The caller of a
-// Properties method gets memory of a variable in the result, and might write it unnoticed. That is
-// found at registration, which compares the list that the program's method returns with the
-// compiled list.
+// newInits returns the initial values of package-level variables for Properties methods. A list
+// that a Properties method returns may share memory with a variable, and the method's caller might
+// write to that memory. A write to shared memory is found when the kernel is registered.
+// Registration compares the list that the program's method returns with the compiled list.
 func newInits(l *loader, p *Program) *constinit.Env {
 	return constinit.New(constinit.Facts{
 		SSA:     p.SSA,
@@ -43,7 +43,8 @@ func newInits(l *loader, p *Program) *constinit.Env {
 	})
 }
 
-// readAt returns the position of the expression that a load implements, or NoPos.
+// readAt returns the position of the expression whose value a load instruction reads. The result is
+// NoPos if there is no such expression.
 func readAt(load *ssa.UnOp) token.Pos {
 	for _, use := range *load.Referrers() {
 		if ref, ok := use.(*ssa.DebugRef); ok {
@@ -53,7 +54,8 @@ func readAt(load *ssa.UnOp) token.Pos {
 	return token.NoPos
 }
 
-// variable returns the address of a package-level variable that is read at pos, or unknown.
+// variable returns the address of the package-level variable g, which is read at pos. If the
+// program changes the variable, the result is unknown.
 func (e *evaluator) variable(g *ssa.Global, pos token.Pos) any {
 	if at := e.prog.Fate(g).Stored; at.IsValid() {
 		return unknown{what: fmt.Sprintf("it reads the variable %s, which is written at %v", g.Name(), e.l.diagPos(at)), pos: pos}
@@ -74,7 +76,7 @@ func (e *evaluator) variable(g *ssa.Global, pos token.Pos) any {
 type converter struct {
 	cells   map[*constinit.Var]*any
 	rooms   map[any]*room
-	unknown unknown // stands for any value that is not known
+	unknown unknown // replacement for any value that is not known
 }
 
 func (c *converter) cell(v *constinit.Var) *any {
@@ -99,7 +101,7 @@ func (c *converter) all(vs []*constinit.Var) []*any {
 	return slices.Clip(out)
 }
 
-// room returns the room of a slice. All slices of an array have the same room.
+// room returns the room of the array of slice s. All slices of an array share one room.
 func (c *converter) room(s constinit.Slice) *room {
 	id, free := s.Room()
 	if id == nil {
@@ -111,8 +113,8 @@ func (c *converter) room(s constinit.Slice) *room {
 	return c.rooms[id]
 }
 
-// value converts a value of type t. t is nil for an argument of a function of package properties;
-// those are signed integers or lists of them.
+// value converts a value of Go type t. The type t is nil if v is an argument of a function of
+// package properties. Arguments of package properties are signed integers or lists of them.
 func (c *converter) value(v any, t types.Type) any {
 	switch v := v.(type) {
 	case bool:
@@ -154,7 +156,8 @@ func (c *converter) value(v any, t types.Type) any {
 	return c.unknown
 }
 
-// toInit converts a value of the evaluator to a value of package constinit, if that is possible.
+// toInit converts an evaluator's value to a value of package constinit. The second result is false
+// if that is not possible.
 func toInit(v any) (any, bool) {
 	switch v := v.(type) {
 	case property:

@@ -1,6 +1,6 @@
 package load
 
-// This file finds the code of package half that kernels need.
+// This file finds the functions of package half that kernels need.
 
 import (
 	"go/types"
@@ -27,13 +27,13 @@ func HalfArg(fn *ssa.Function) types.Type {
 	return nil
 }
 
-// HalfMethod returns a method of a type of package half.
+// HalfMethod returns the method with the given name of type t of package half.
 func HalfMethod(prog *ssa.Program, t types.Type, name string) *ssa.Function {
 	return prog.LookupMethod(t, nil, name)
 }
 
-// HalfCode returns the method of package half that implements a function of package dsl. It returns
-// nil if the function is not an instance for a type of package half.
+// HalfCode returns the method of package half that implements a function of package dsl. If the
+// function is not an instance for a type of package half, HalfCode returns nil.
 func HalfCode(prog *ssa.Program, fn *ssa.Function) *ssa.Function {
 	if t := HalfArg(fn); t != nil && PackageOf(fn) == dslPath {
 		if m := halfMethods[object(fn).Name()]; m != "" {

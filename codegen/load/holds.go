@@ -13,15 +13,16 @@ import (
 // held describes the values that an interface may hold.
 type held struct {
 	types []types.Type
-	// hashes says that the interface may also hold a hash from a constructor whose code is not
+	// hashes is set if the interface may also hold a hash from a constructor whose code is not
 	// loaded.
 	hashes bool
-	// unknown says that the interface may hold any value, such as a value from a package that is
+	// unknown is set if the interface may hold any value, for example one from a package that is
 	// not loaded.
 	unknown bool
 }
 
-// holder finds the values that an interface may hold. It follows the interface back to its sources.
+// holder finds the values that an interface may hold, by a search backwards from the interface's
+// uses to the stored values.
 type holder struct {
 	w    *follower
 	seen map[ssa.Value]bool
@@ -40,14 +41,14 @@ func (w *follower) holds(v ssa.Value) held {
 	return h
 }
 
-// value adds the values that v may hold.
+// value adds to h the values that v may hold.
 func (h *holder) value(v ssa.Value) {
 	if h.unknown || h.seen[v] {
 		return
 	}
 	h.seen[v] = true
 	switch v := v.(type) {
-	case *ssa.Const: // nil
+	case *ssa.Const: // constant nil
 	case *ssa.MakeInterface:
 		h.concrete(v.X.Type())
 	case *ssa.ChangeInterface:
@@ -87,14 +88,14 @@ func (h *holder) value(v ssa.Value) {
 }
 
 func (h *holder) concrete(t types.Type) {
-	if types.IsInterface(t) { // type parameter
+	if types.IsInterface(t) { // a type parameter
 		h.unknown = true
 	} else if !slices.ContainsFunc(h.types, func(u types.Type) bool { return types.Identical(t, u) }) {
 		h.types = append(h.types, t)
 	}
 }
 
-// result adds the values that result i of a call may hold.
+// result adds to h the values that result i of a call may hold.
 func (h *holder) result(call *ssa.Call, i int) {
 	fn := call.Call.StaticCallee()
 	switch {
@@ -113,8 +114,8 @@ func (h *holder) result(call *ssa.Call, i int) {
 	}
 }
 
-// parameter adds the values that callers may pass for a parameter to those that it may hold. The result is
-// unknown unless all calls are known.
+// parameter adds to h the values that callers may pass for parameter p. If some calls are not
+// known, it sets the field unknown.
 func (h *holder) parameter(p *ssa.Parameter) {
 	fn := p.Parent()
 	i := slices.Index(fn.Params, p)
@@ -132,18 +133,18 @@ func (h *holder) parameter(p *ssa.Parameter) {
 	for _, c := range calls {
 		n := i
 		if c.IsInvoke() {
-			n-- // the receiver is not in Args
+			n-- // Args does not contain the receiver of a method call
 		}
 		if n < 0 || n >= len(c.Args) || !types.IsInterface(c.Args[n].Type()) {
-			h.unknown = true // in generic code
+			h.unknown = true // the call is in generic code
 			return
 		}
 		h.value(c.Args[n])
 	}
 }
 
-// calls returns the calls of a function. It sets unknown if the function is also used in other
-// ways.
+// calls returns the calls of function fn. If fn has uses that are not calls, it sets the field
+// unknown.
 func (h *holder) calls(fn *ssa.Function) (all []*ssa.CallCommon) {
 	var add func(callee ssa.Value, in ssa.Instruction)
 	add = func(callee ssa.Value, in ssa.Instruction) {
@@ -169,7 +170,7 @@ func (h *holder) calls(fn *ssa.Function) (all []*ssa.CallCommon) {
 	return all
 }
 
-// captured calls do for each value that the free variable v of a function literal is bound to.
+// captured calls do for each value that is bound to the free variable v of a function literal.
 func (h *holder) captured(v *ssa.FreeVar, do func(ssa.Value)) {
 	fn := v.Parent()
 	i := slices.Index(fn.FreeVars, v)
@@ -183,7 +184,7 @@ func (h *holder) captured(v *ssa.FreeVar, do func(ssa.Value)) {
 	h.unknown = h.unknown || !bound
 }
 
-// cell adds the values that the variable or field at an address may hold.
+// cell adds to h the values that the variable or field at address addr may hold.
 func (h *holder) cell(addr ssa.Value) {
 	if h.unknown || h.seen[addr] {
 		return
@@ -216,8 +217,8 @@ func (h *holder) cell(addr ssa.Value) {
 	}
 }
 
-// stored adds the values that are stored at an address. It sets unknown if the address has other
-// uses than loads and stores.
+// stored adds to h the values that are stored at an address. If the address has other uses than
+// loads and stores, stored sets unknown.
 func (h *holder) stored(addr ssa.Value, uses []ssa.Instruction) {
 	for _, in := range uses {
 		switch in := in.(type) {
@@ -245,15 +246,15 @@ func (h *holder) stored(addr ssa.Value, uses []ssa.Instruction) {
 	}
 }
 
-// field identifies an unexported field by package and name. The struct type is not part of it,
-// because structs that are converted to each other have fields of the same names.
+// field identifies an unexported field by package and name. The struct type is omitted, because
+// conversions between struct types connect their fields of the same name.
 type field struct {
 	pkg  *types.Package
 	name string
 }
 
-// fieldOf returns the name of the field at an address. The second result is false if other packages
-// can write the field.
+// fieldOf returns the package and name of the field at address a. The second result is false if
+// other packages can write the field.
 func fieldOf(a *ssa.FieldAddr) (field, bool) {
 	p, ok := a.X.Type().Underlying().(*types.Pointer)
 	if !ok {
@@ -267,8 +268,8 @@ func fieldOf(a *ssa.FieldAddr) (field, bool) {
 	return field{f.Pkg(), f.Name()}, !f.Exported() && f.Pkg() != nil
 }
 
-// sound reports whether a package is loaded from source and writes fields only through field
-// addresses.
+// sound reports whether package pkg is loaded from source, and writes fields only through addresses
+// of fields.
 func (w *follower) sound(pkg *types.Package) bool {
 	if slices.Contains(pkg.Imports(), types.Unsafe) {
 		return false
@@ -286,7 +287,7 @@ func packageOf(fn *ssa.Function) *ssa.Package {
 	return fn.Pkg
 }
 
-// partial reports whether code with errors was removed from a package.
+// partial reports whether code was removed from package p because of errors.
 func (w *follower) partial(p *ssa.Package) bool {
 	return slices.ContainsFunc(w.in, func(u *usage) bool { return u.partial[p] })
 }

@@ -27,16 +27,17 @@ type finder struct {
 	methods []*kernelMethods
 	pkg     *source // package being searched
 	out     *Package
-	generic []*types.TypeName          // generic kernel types of the package
+	generic []*types.TypeName          // generic kernel types of the package being searched
 	used    map[*types.TypeName]bool   // generic types that an alias instantiates
-	names   map[string]*types.TypeName // kernels by lowercase name
+	names   map[string]*types.TypeName // kernels of the package, by their names in lower case
 	found   int                        // number of errors so far
-	inits   *constinit.Env             // values of variables for fold; made on first use
-	// sink, if not nil, gets the errors instead of the loader. In that case l is nil.
+	inits   *constinit.Env             // initial values of package-level variables, created by the first call of fold
+	// sink receives the errors instead of the loader if it is not nil. Field l is nil if sink is
+	// set.
 	sink func(code diag.Code, pos token.Pos, hint, message string)
 }
 
-// kernelMethods are the methods of a kernel that kgen examines.
+// kernelMethods holds a kernel with its methods that kgen examines.
 type kernelMethods struct {
 	k          *Kernel
 	kernel     *ssa.Function
@@ -44,7 +45,7 @@ type kernelMethods struct {
 	object     types.Object  // declared Kernel method
 }
 
-// forms maps item types of package dsl to the form of the kernels that take them.
+// forms maps the item type of a Kernel method's parameter to the kernel's form.
 var forms = map[string]struct {
 	form abi.Form
 	rank int
@@ -67,12 +68,12 @@ func (f *finder) add(code diag.Code, pos token.Pos, hint, format string, args ..
 	f.l.diags.Add(code, f.l.diagPos(pos), hint, format, args...)
 }
 
-// OfKernel is the prefix of the related message that names the kernel. A diagnostic has that
-// message if it is in another package than the kernel.
+// OfKernel is the prefix of a related message that names a kernel. A diagnostic in another package
+// than the kernel has such a message.
 const OfKernel = "of kernel "
 
-// addOf is add for an error that may be in another package than k, because k embeds a type of that
-// package.
+// addOf reports an error about kernel k at a position that may be in another package, because k may
+// embed a type of another package.
 func (f *finder) addOf(k *Kernel, code diag.Code, pos token.Pos, hint, format string, args ...any) {
 	f.add(code, pos, hint, format, args...)
 	if filepath.Dir(f.l.fset.Position(pos).Filename) != k.Pkg.Dir {
@@ -81,8 +82,8 @@ func (f *finder) addOf(k *Kernel, code diag.Code, pos token.Pos, hint, format st
 	}
 }
 
-// CheckDeclarations reports errors in a package's declarations of kernels, as far as type
-// information shows them. It skips generic kernels.
+// CheckDeclarations reports those errors in a package's declarations of kernels that can be found
+// by type information alone. Generic kernels are skipped.
 func CheckDeclarations(pkg *types.Package, report func(code diag.Code, pos token.Pos, hint, message string)) {
 	f := &finder{sink: report, pkg: &source{types: pkg}, out: &Package{PkgPath: pkg.Path(), Name: pkg.Name()},
 		used: map[*types.TypeName]bool{}, names: map[string]*types.TypeName{}}
@@ -93,12 +94,12 @@ func CheckDeclarations(pkg *types.Package, report func(code diag.Code, pos token
 	}
 }
 
-// find finds the kernels of the packages and checks their declarations.
+// find finds the kernels of the roots and checks the kernels' declarations.
 func (f *finder) find(roots []*listed) {
 	f.used = map[*types.TypeName]bool{}
 	for _, p := range roots {
 		s := f.u.bySrc[p]
-		if s == nil { // package unsafe
+		if s == nil { // package unsafe has no source
 			continue
 		}
 		f.pkg, f.names = s, map[string]*types.TypeName{}
@@ -123,7 +124,7 @@ func (f *finder) find(roots []*listed) {
 	}
 }
 
-// typeName adds the kernel that obj declares, if it declares one.
+// typeName adds the kernel that type name obj declares. It does nothing if obj declares none.
 func (f *finder) typeName(obj *types.TypeName) {
 	named, sel, pointer := kernelOf(f.pkg.types, obj)
 	if sel == nil {
@@ -164,9 +165,9 @@ func (f *finder) typeName(obj *types.TypeName) {
 	f.methods = append(f.methods, m)
 }
 
-// kernelOf returns the type that obj declares, or the instance that obj is an alias of, and its
-// Kernel method. pointer reports whether only the pointer type has the method. sel is nil if the
-// type is not a kernel.
+// kernelOf returns the kernel type that obj declares, and the type's Kernel method. If obj is an
+// alias of an instance of a generic type, the result named is the instance. The result pointer
+// tells whether only the pointer type has the method. If obj declares no kernel, sel is nil.
 func kernelOf(pkg *types.Package, obj *types.TypeName) (named *types.Named, sel *types.Selection, pointer bool) {
 	named, ok := types.Unalias(obj.Type()).(*types.Named)
 	if !ok {
@@ -190,8 +191,8 @@ func kernelOf(pkg *types.Package, obj *types.TypeName) (named *types.Named, sel 
 	return named, sel, pointer
 }
 
-// KernelMethods returns the Kernel methods of the kernels that a package declares. It skips generic
-// kernels.
+// KernelMethods returns the Kernel methods of the kernels that a package declares. Generic kernels
+// are skipped.
 func KernelMethods(pkg *types.Package) []*types.Selection {
 	var all []*types.Selection
 	for _, name := range pkg.Scope().Names() {
@@ -207,8 +208,8 @@ func KernelMethods(pkg *types.Package) []*types.Selection {
 	return all
 }
 
-// method returns a type's method, which may be promoted. pointer reports whether only the pointer
-// type has the method.
+// method returns the method of type t with the given name. The method may be promoted. The result
+// pointer tells whether only the pointer type has the method.
 func method(pkg *types.Package, t types.Type, name string) (sel *types.Selection, pointer bool) {
 	if sel := types.NewMethodSet(t).Lookup(pkg, name); sel != nil {
 		return sel, false
@@ -216,9 +217,9 @@ func method(pkg *types.Package, t types.Type, name string) (sel *types.Selection
 	return types.NewMethodSet(types.NewPointer(t)).Lookup(pkg, name), true
 }
 
-// isKernel reports whether a method named Kernel makes its type a kernel. It must have a parameter
-// with a type of package dsl. A method without parameters counts, too, if its package imports dsl,
-// so that the user gets an error.
+// isKernel reports whether a method named Kernel makes its type a kernel. The method must have a
+// parameter whose type belongs to package dsl. A method without parameters counts, too, if its
+// package imports dsl. The user then gets an error.
 func isKernel(pkg *types.Package, sig *types.Signature) bool {
 	for p := range sig.Params().Variables() {
 		if fromDSL(p.Type()) != "" {
@@ -229,8 +230,8 @@ func isKernel(pkg *types.Package, sig *types.Signature) bool {
 		slices.ContainsFunc(pkg.Imports(), func(p *types.Package) bool { return p.Path() == dslPath })
 }
 
-// fromDSL returns the name of the dsl type that t is, or the dsl type of its elements. It returns
-// "" if there is none.
+// fromDSL returns the name of type t if t belongs to package dsl. If t is a slice or array of such
+// a type, it returns the name of that type. Otherwise it returns "".
 func fromDSL(t types.Type) string {
 	switch t := types.Unalias(t).(type) {
 	case *types.Pointer:
@@ -267,8 +268,8 @@ func (f *finder) checkName(obj *types.TypeName) {
 	}
 }
 
-// signature returns the kernel form of a Kernel method's parameter. none is true if there is no
-// valid parameter.
+// signature returns the form of the kernel with the Kernel method m. The form depends on the
+// method's parameter. The result none is true if there is no valid parameter.
 func (f *finder) signature(m *types.Func) (form abi.Form, rank int, none bool) {
 	sig := m.Signature()
 	wrong := false
@@ -317,8 +318,8 @@ func (f *finder) propertiesMethod(k *Kernel, named *types.Named) *ssa.Function {
 	return f.u.prog.MethodValue(sel)
 }
 
-// promoters returns the embedded fields of a struct type that each promote a method of that name at
-// the same depth. By the rules of Go, the struct then has none of the methods.
+// promoters returns the embedded fields of a struct type that promote a method of the given name.
+// If several fields at the same depth promote such a method, Go promotes none of the methods.
 func promoters(pkg *types.Package, t types.Type, name string) (from []string) {
 	if obj, index, _ := types.LookupFieldOrMethod(t, true, pkg, name); obj != nil || index == nil {
 		return nil
@@ -331,13 +332,13 @@ func promoters(pkg *types.Package, t types.Type, name string) (from []string) {
 			}
 		}
 	}
-	if len(from) == 1 { // that field has the same conflict itself
+	if len(from) == 1 { // this single field has the same conflict itself
 		return promoters(pkg, last, name)
 	}
 	return from
 }
 
-// doc returns the doc comment of the type whose name is at pos.
+// doc returns the doc comment of the type whose name is at position pos.
 func (f *finder) doc(pos token.Pos) string {
 	_, d := enclosing(f.pkg.files, pos)
 	g, ok := d.(*ast.GenDecl)
@@ -359,8 +360,8 @@ func (f *finder) doc(pos token.Pos) string {
 	return ""
 }
 
-// finish does the work that needs the bodies of all reached functions: it folds the kernels'
-// properties. roots are the packages that may contain kernels.
+// finish completes the kernels after all reached functions have been loaded. Its main work is the
+// evaluation of the kernels' properties. The roots are the packages that may contain kernels.
 func (f *finder) finish(roots []*listed) {
 	for _, m := range f.methods {
 		if m.properties != nil {

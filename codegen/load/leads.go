@@ -14,9 +14,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 )
 
-// leads reports whether memory can be reached through a value of type t. Strings are constant.
-// Errors and functions are handled separately, by throw and by MakeClosure. A follower knows more
-// about interfaces; see lead.
+// leads reports whether memory can be reached through a value of type t. Strings do not count,
+// because their memory is constant. For errors and functions the result is false, because methods
+// of follower handle them separately. For interfaces, lead gives a more precise answer.
 func leads(t types.Type) bool {
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
@@ -45,10 +45,11 @@ func leads(t types.Type) bool {
 	return true
 }
 
-// lead returns a description of the type through which a value of type t reaches memory, or "" if
-// it reaches none. An interface reaches memory only if a value that it may hold does. The
-// candidates are all types that the loaded code converts to interfaces. Values that other code
-// makes do not matter, because kgen does not know the value of such a variable anyway.
+// lead describes the type through which a value of type t reaches memory. The description is "" if
+// the value reaches no memory. An interface reaches memory only if a value in it may do so. The
+// candidates for that value are all types that the loaded code converts to interfaces. Values from
+// other code do not matter, because kgen cannot compute the initial value of a variable with such a
+// value anyway.
 func (w *follower) lead(t types.Type) string {
 	if by, ok := w.known.At(t).(string); ok {
 		return by
@@ -58,7 +59,8 @@ func (w *follower) lead(t types.Type) string {
 	return by
 }
 
-// leadBy implements lead. up lists the interfaces whose visit has begun.
+// leadBy returns the result of lead. The list up holds the interfaces being visited, to stop
+// recursion.
 func (w *follower) leadBy(t types.Type, up []types.Type) string {
 	if !leads(t) {
 		return ""
@@ -82,7 +84,7 @@ func (w *follower) leadBy(t types.Type, up []types.Type) string {
 					continue
 				}
 				if name := w.name(held); best == "" || name < best {
-					best = name // so that the result does not depend on the order of the keys
+					best = name // the smallest name, so that the result does not depend on the order of the map's keys
 				}
 			}
 		}

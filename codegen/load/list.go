@@ -1,6 +1,6 @@
 package load
 
-// This file lists packages by the go command.
+// This file runs the go command to list packages.
 
 import (
 	"bytes"
@@ -34,8 +34,8 @@ type listed struct {
 	errs            []packages.Error
 }
 
-// list runs the go command for the patterns: twice if a pattern contains "...", and otherwise once.
-// It returns the packages that may contain kernels.
+// list runs the go command for the patterns, and returns the packages that may contain kernels. If
+// a pattern contains "...", the go command runs twice, otherwise once.
 func (l *loader) list(ctx context.Context, patterns []string) ([]*listed, error) {
 	if err := l.noModule(); err != nil {
 		return nil, err
@@ -68,7 +68,8 @@ func (l *loader) list(ctx context.Context, patterns []string) ([]*listed, error)
 	return roots, nil
 }
 
-// full is the set of information that is requested for packages with kernels and for their imports.
+// full selects the information that go/packages provides for packages with kernels and their
+// imports.
 const full = packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps |
 	packages.NeedExportFile | packages.NeedModule
 
@@ -88,7 +89,7 @@ func (l *loader) goList(ctx context.Context, mode packages.LoadMode, patterns []
 	return pkgs, nil
 }
 
-// buildFlags returns the flags of the go command that select files.
+// buildFlags returns the flags by which the go command selects files.
 func (l *loader) buildFlags() []string {
 	if len(l.tags) == 0 {
 		return nil
@@ -96,8 +97,8 @@ func (l *loader) buildFlags() []string {
 	return []string{"-tags=" + strings.Join(l.tags, ",")}
 }
 
-// whyNone runs the go command again to get its error message. go/packages has returned neither
-// packages nor an error, which happens if go.mod has to be updated first.
+// whyNone runs the go command again to get its error message. It is called if go/packages has
+// returned neither packages nor an error. The usual cause is a go.mod that has to be updated first.
 func (l *loader) whyNone(ctx context.Context, patterns []string) error {
 	cmd := exec.CommandContext(ctx, "go", slices.Concat([]string{"list"}, l.buildFlags(), []string{"--"}, patterns)...)
 	cmd.Dir, cmd.Env = l.dir, l.env
@@ -109,7 +110,7 @@ func (l *loader) whyNone(ctx context.Context, patterns []string) error {
 	return nil
 }
 
-// listing converts p and all packages that it imports.
+// listing converts package p of go/packages, and all packages that p imports.
 func (l *loader) listing(p *packages.Package, known map[*packages.Package]*listed) *listed {
 	if q := known[p]; q != nil {
 		return q
@@ -141,19 +142,19 @@ func (l *loader) listing(p *packages.Package, known map[*packages.Package]*liste
 	return q
 }
 
-// missing reports whether the package does not exist, such as a stub package that kgen has yet to
-// write.
+// missing reports whether the package does not exist. An example is a stub package that kgen has
+// not written yet.
 func (p *listed) missing() bool {
 	return p == nil || p.path != "unsafe" && p.export == "" && len(p.files) == 0
 }
 
 var (
 	kernelMethod = regexp.MustCompile(`(?m)^func\s*\([^)]*\)\s*Kernel\s*\(`)
-	// nearKernel finds functions that may be meant as Kernel methods.
+	// nearKernel matches functions that the user may have meant as Kernel methods.
 	nearKernel = regexp.MustCompile(`(?m)^func\s*(\([^)]*\)\s*)?[Kk]ernel\s*\(`)
 )
 
-// read returns the content of a file, from the overlay if it is there.
+// read returns the content of a file. Contents in the overlay replace files on disk.
 func (l *loader) read(name string) ([]byte, error) {
 	if src, ok := l.overlay[name]; ok {
 		return src, nil
@@ -161,9 +162,10 @@ func (l *loader) read(name string) ([]byte, error) {
 	return os.ReadFile(name)
 }
 
-// candidates returns the paths of the packages whose text may contain a kernel. If there are none,
-// it returns the packages with a function that may be meant as a kernel. A kernel may be an alias
-// of a generic type in any package, also in another module or outside the patterns.
+// candidates returns the paths of the packages whose text may contain a kernel. A kernel may be an
+// alias of a generic type in any package, also in another module or outside the patterns. If no
+// package can contain a kernel, candidates returns packages with functions that may be meant as
+// kernels.
 func (l *loader) candidates(pkgs []*packages.Package) ([]string, error) {
 	found, near := map[string]bool{}, map[string]bool{}
 	texts := l.texts(pkgs)
@@ -175,7 +177,7 @@ func (l *loader) candidates(pkgs []*packages.Package) ([]string, error) {
 				return nil, err
 			}
 			if kerneltext.IsGenerated(src) {
-				continue // stubs contain no kernels and may not compile
+				continue // stub packages contain no kernels and may not compile
 			}
 			if kernelMethod.Match(src) && bytes.Contains(src, []byte(dslPath)) {
 				found[p.PkgPath] = true
@@ -200,12 +202,14 @@ func (l *loader) candidates(pkgs []*packages.Package) ([]string, error) {
 	return slices.Sorted(maps.Keys(found)), nil
 }
 
-// mayWrite reports whether an import path belongs to a module, and kgen may write its package.
+// mayWrite reports whether kgen may write the package with the given import path. The path must
+// belong to the given module.
 func (l *loader) mayWrite(modulePath, moduleDir, path string) bool {
 	return strings.HasPrefix(path+"/", modulePath+"/") && (l.stubs == nil || l.stubs(modulePath, moduleDir, path))
 }
 
-// texts converts packages and all packages that they import.
+// texts converts packages of go/packages, and all packages that they import, for package
+// kerneltext.
 func (l *loader) texts(pkgs []*packages.Package) map[*packages.Package]*kerneltext.Package {
 	mayWrite := func(path string) bool {
 		return slices.ContainsFunc(pkgs, func(p *packages.Package) bool {
@@ -220,7 +224,7 @@ func (l *loader) texts(pkgs []*packages.Package) map[*packages.Package]*kernelte
 		}
 		q := &kerneltext.Package{Path: p.PkgPath, Name: p.Name, Files: p.GoFiles, Imports: map[string]*kerneltext.Package{}}
 		all[p] = q
-		// A missing package may be generated code that is yet to be written.
+		// A package that does not exist may be generated code that kgen has not written yet.
 		q.Missing = len(p.GoFiles) == 0 && len(p.Errors) > 0 && !mayWrite(p.PkgPath)
 		for path, i := range p.Imports {
 			q.Imports[path] = convert(i)

@@ -20,7 +20,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/diag"
 )
 
-// Import paths of the packages whose declarations have a special meaning for kgen.
+// These are the import paths of the packages whose declarations have a special meaning for kgen.
 const (
 	modulePath     = "github.com/kgen-go/kgen"
 	dslPath        = modulePath + "/dsl"
@@ -29,27 +29,29 @@ const (
 
 // Config is the input of Load.
 type Config struct {
-	Dir      string   // working directory; "" is that of the process
-	Patterns []string // patterns as for the go command; none means "."
-	Env      []string // environment of the go command; nil is that of the process
+	Dir      string   // working directory; "" means that of the process
+	Patterns []string // package patterns in the go command's syntax; an empty list means "."
+	Env      []string // environment of the go command; nil means that of the process
 	Tags     []string // build tags
-	// Show is the folder to which files of positions are relative, instead of Dir.
+	// Show is the folder to which file names in positions are relative. If it is empty, Dir is
+	// used.
 	Show string
-	// Overlay has the contents of files that are not saved yet, by absolute name.
+	// Overlay maps absolute file names to contents that are not saved yet.
 	Overlay map[string][]byte
 	// Intrinsic reports whether the compiler has its own code for a function, so that its body is
-	// not needed. The function is given by import path and by "Func" or "Type.Method". Functions of
-	// dsl, properties and sync/atomic never need bodies.
+	// not needed. The name has the form "Func" or "Type.Method". Functions of dsl, properties and
+	// sync/atomic never need bodies.
 	Intrinsic func(pkgPath, name string) bool
-	// Stubs reports whether kgen may write the package with the given import path. If such a
-	// package is missing, it is yet to be written. If Stubs is nil, kgen may write any package.
+	// Stubs reports whether kgen may write the package with the given import path. A missing
+	// package for which Stubs returns true counts as not written yet. If Stubs is nil, kgen may
+	// write any package.
 	Stubs func(modulePath, moduleDir, importPath string) bool
 }
 
 // loader is the state of one call of Load.
 type loader struct {
 	dir      string
-	show     string // as Config.Show
+	show     string // folder to which printed file names are relative, as in Config.Show
 	env      []string
 	tags     []string
 	overlay  map[string][]byte
@@ -61,19 +63,19 @@ type loader struct {
 	below    bool // whether a pattern contains "..."
 	roots    map[*listed]bool
 	byPath   map[string]*listed
-	others   map[*listed]*other // packages with other files in kernels than in programs
-	tried    map[*listed]bool   // packages for which otherFiles has searched
+	others   map[*listed]*other // packages of which kernels may use other files than programs
+	tried    map[*listed]bool   // packages for which otherFiles has searched for such files
 	parsed   map[*listed][]*ast.File
 	files    map[string]string
-	made     map[string]string // texts of files that do not exist on disk, by the names in files
+	made     map[string]string // texts of files that do not exist on disk, by file name
 	own      map[string]bool   // folders of the main module
 	repaired map[*ast.File]bool
 	broken   map[*ast.FuncDecl]diag.List
 	unsound  map[*listed]bool            // packages with errors that repair cannot remove
-	lost     map[*listed]map[string]lost // declarations that were removed, by name
+	lost     map[*listed]map[string]lost // removed declarations of each package, by their names
 	inBodies map[*listed]diag.List
 	diags    diag.List
-	last     *diag.Diagnostic // last error of the type checker
+	last     *diag.Diagnostic // last reported error of the type checker
 }
 
 // isFolder returns an error if name is not a folder.
@@ -88,14 +90,14 @@ func isFolder(name string) error {
 	return err
 }
 
-// maxRounds is the largest number of universes that are made. Each one after the first adds
-// packages that were not known to be needed.
+// maxRounds is the largest number of universes that one Load builds. Each universe after the first
+// has packages from source that the previous one lacked.
 const maxRounds = 10
 
 // Load loads the packages of the patterns and finds their kernels. The diagnostics are about the
-// user's code. If there are any, the program may be nil or incomplete, and is only good for finding
-// more errors; incorrectly declared kernels have no function. The error is about the environment,
-// such as a missing go command or an unknown pattern.
+// user's code. If there are diagnostics, the program may be nil or incomplete, and only serves to
+// find more errors. Incorrectly declared kernels then have no function. The error is about the
+// environment, such as a missing go command or an unknown pattern.
 func Load(ctx context.Context, cfg Config) (*Program, diag.List, error) {
 	dir, err := filepath.Abs(cmp.Or(cfg.Dir, "."))
 	if err != nil {
@@ -145,7 +147,7 @@ func newLoader(dir string, cfg Config) *loader {
 	}
 }
 
-// program makes universes until one contains every function that a kernel reaches.
+// program builds universes until one contains the body of every function that a kernel reaches.
 func (l *loader) program(ctx context.Context, listing []*listed) (*Program, error) {
 	roots := l.usable(listing)
 	if len(roots) == 0 && len(l.diags) > 0 {
@@ -171,7 +173,7 @@ func (l *loader) program(ctx context.Context, listing []*listed) (*Program, erro
 			if roots = l.sound(roots); len(roots) == 0 {
 				return nil, nil
 			} else if len(roots) < n {
-				continue // find the other errors of the remaining packages
+				continue // the remaining packages may have more errors
 			}
 		}
 		prog := &Program{Fset: l.fset, SSA: u.prog, Trace: l.trace, dir: l.show, files: l.files, made: l.made, own: l.own, trees: l.trees(), broken: l.broken,
@@ -184,7 +186,7 @@ func (l *loader) program(ctx context.Context, listing []*listed) (*Program, erro
 		for _, path := range slices.Sorted(maps.Keys(missing)) {
 			p := byPath[path]
 			if p == nil || p.std && !DeviceStd(path) || len(p.files) == 0 {
-				continue // package lower reports the call without a body
+				continue // package lower reports a call of a function without a body
 			}
 			if !wanted[p] && p.export != "" {
 				wanted[p], more = true, true
@@ -195,7 +197,7 @@ func (l *loader) program(ctx context.Context, listing []*listed) (*Program, erro
 			}
 		}
 		if more {
-			l.diags = before // the next round finds them again
+			l.diags = before // the next universe gives the same diagnostics again
 			continue
 		}
 		f.finish(roots)
@@ -213,8 +215,8 @@ func (l *loader) trees() []*ast.File {
 	return slices.Concat(slices.Collect(maps.Values(l.parsed))...)
 }
 
-// want adds p to wanted. For a package of cryptography, it also adds the packages that p wraps;
-// otherwise each of these would take a round of its own.
+// want adds package p to wanted, the packages to load from source. If p is a cryptography package,
+// want also adds the packages that p wraps, to avoid another universe for each of them.
 func (l *loader) want(wanted map[*listed]bool, p *listed) {
 	if wanted[p] {
 		return
@@ -229,7 +231,7 @@ func (l *loader) want(wanted map[*listed]bool, p *listed) {
 	}
 }
 
-// likely reports whether kernels of a package that imports p probably call p.
+// likely reports whether a kernel package that imports p probably calls functions of p.
 func (l *loader) likely(p *listed) bool {
 	if p.missing() || len(p.files) == 0 {
 		return false
@@ -247,7 +249,7 @@ func (l *loader) sound(roots []*listed) []*listed {
 	check = func(p *listed) bool {
 		ok, seen := known[p]
 		if !seen {
-			known[p] = true // in case of an import cycle
+			known[p] = true // set now so that an import cycle ends
 			ok = !l.unsound[p]
 			for _, q := range p.imports {
 				ok = (q == nil || check(q)) && ok
@@ -265,7 +267,7 @@ func (l *loader) sound(roots []*listed) []*listed {
 	return left
 }
 
-// usable returns the packages that have files. It reports the errors of the others.
+// usable returns the packages that have files. For the other packages it reports errors.
 func (l *loader) usable(listing []*listed) []*listed {
 	var roots []*listed
 	for _, p := range listing {
@@ -294,7 +296,8 @@ func sortKernels(ks []*Kernel) {
 	slices.SortFunc(ks, func(a, b *Kernel) int { return strings.Compare(a.Name, b.Name) })
 }
 
-// rootFuncs returns the functions at which reach starts: the Kernel and Properties methods.
+// rootFuncs returns the Kernel and Properties methods, at which the search for reached functions
+// starts.
 func rootFuncs(ks []*kernelMethods) []*ssa.Function {
 	var fns []*ssa.Function
 	for _, k := range ks {

@@ -1,6 +1,6 @@
 package load
 
-// This file finds the declarations that kernels mention.
+// This file finds the declarations to which kernels refer.
 
 import (
 	"go/ast"
@@ -11,20 +11,21 @@ import (
 )
 
 // mentioned is the set of declarations that the kernels of a package mention, directly or
-// indirectly. It includes all declarations that can affect the compiled kernels, and possibly more.
+// indirectly. The set includes all declarations that can affect the compiled kernels, and possibly
+// more.
 type mentioned struct {
 	u       *universe
 	decls   map[types.Object]declared
 	methods map[*types.TypeName][]*types.Func // declared methods of each type
 	inits   map[*types.Package][]*types.Func
 	seen    map[types.Object]bool
-	kernels map[*types.TypeName]bool // kernel types; their methods count only if they are mentioned
+	kernels map[*types.TypeName]bool // kernel types; a method of theirs counts only if other code mentions it
 	pkgs    map[string]bool          // packages with a mentioned declaration
 	specs   []*types.Var             // specialization constants
 	work    []types.Object
 }
 
-// declared is the place where an object is declared.
+// declared is the syntax that declares an object, and its package.
 type declared struct {
 	node ast.Node
 	info *types.Info
@@ -77,7 +78,7 @@ func (m *mentioned) declare(s *source, d ast.Decl) {
 		case *ast.ValueSpec:
 			var node ast.Node = spec
 			if i > 0 && spec.Values == nil && spec.Type == nil {
-				node = g // the constants repeat the expressions above
+				node = g // a constant without an expression repeats an earlier expression of the group
 			}
 			for _, name := range spec.Names {
 				m.decls[s.info.Defs[name]] = declared{node, s.info}
@@ -86,8 +87,7 @@ func (m *mentioned) declare(s *source, d ast.Decl) {
 	}
 }
 
-// typeNameOf returns the name of the declared type of t. t may be an instance of the type, or a
-// pointer to it.
+// typeNameOf returns the name of the declared type of which t is an instance or to which t points.
 func typeNameOf(t types.Type) *types.TypeName {
 	if p, ok := types.Unalias(t).(*types.Pointer); ok {
 		t = p.Elem()
@@ -98,8 +98,8 @@ func typeNameOf(t types.Type) *types.TypeName {
 	return nil
 }
 
-// of finds all declarations that kernels mention.
-func (m *mentioned) of(kernels []*kernelMethods) {
+// markAll marks all declarations that the given kernels mention.
+func (m *mentioned) markAll(kernels []*kernelMethods) {
 	m.seen, m.kernels, m.pkgs, m.specs = map[types.Object]bool{}, map[*types.TypeName]bool{}, map[string]bool{}, nil
 	for _, k := range kernels {
 		m.pkgs[k.k.Pkg.PkgPath] = true
@@ -107,7 +107,7 @@ func (m *mentioned) of(kernels []*kernelMethods) {
 			m.kernels[name] = true
 			m.add(name)
 		}
-		m.add(k.k.Pkg.Types.Scope().Lookup(k.k.Name)) // an alias may have type arguments
+		m.add(k.k.Pkg.Types.Scope().Lookup(k.k.Name)) // for a kernel that is an alias, this includes its type arguments
 		m.add(k.object)
 		if k.properties != nil {
 			m.add(object(k.properties))
@@ -128,7 +128,7 @@ func (m *mentioned) of(kernels []*kernelMethods) {
 	})
 }
 
-// add adds an object that is mentioned.
+// add marks object obj as mentioned, and all objects that obj's declaration mentions.
 func (m *mentioned) add(obj types.Object) {
 	switch o := obj.(type) {
 	case *types.Func:
@@ -142,7 +142,7 @@ func (m *mentioned) add(obj types.Object) {
 	m.seen[obj] = true
 	_, isFunc := obj.(*types.Func)
 	if obj.Parent() != obj.Pkg().Scope() && !isFunc {
-		return // a field, or local to a function
+		return // fields and local objects have no declaration of their own
 	}
 	if path := obj.Pkg().Path(); m.decls[obj].node != nil || path != dslPath && path != propertiesPath {
 		m.pkgs[path] = true
@@ -158,7 +158,7 @@ func (m *mentioned) add(obj types.Object) {
 			m.add(fn)
 		}
 	case *types.TypeName:
-		if !m.kernels[obj] { // an interface may call any method
+		if !m.kernels[obj] { // all methods count, since an interface may call them
 			for _, fn := range m.methods[obj] {
 				m.add(fn)
 			}
@@ -166,7 +166,7 @@ func (m *mentioned) add(obj types.Object) {
 	}
 }
 
-// within adds all objects that a declaration mentions.
+// within marks all objects that a declaration mentions.
 func (m *mentioned) within(d declared) {
 	ast.Inspect(d.node, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok {
@@ -178,9 +178,8 @@ func (m *mentioned) within(d declared) {
 	})
 }
 
-// packages returns the paths of the packages that declare mentioned objects. For a package that is
-// not loaded from source, the mentioned objects are not known, so all packages that it imports are
-// added.
+// packages returns the paths of the packages that declare mentioned objects. A package that is not
+// loaded from source may mention any of its imports, so all its imports are added.
 func (m *mentioned) packages(known map[string]*listed) []string {
 	var all func(p *listed)
 	paths := maps.Clone(m.pkgs)
@@ -200,8 +199,8 @@ func (m *mentioned) packages(known map[string]*listed) []string {
 	return slices.Sorted(maps.Keys(paths))
 }
 
-// isSpecConstant returns the value type of a specialization constant if t is a pointer to one, or
-// else nil.
+// isSpecConstant returns the value type of a specialization constant if t is a pointer to one.
+// Otherwise it returns nil.
 func isSpecConstant(t types.Type) types.Type {
 	p, ok := types.Unalias(t).(*types.Pointer)
 	if !ok {

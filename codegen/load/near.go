@@ -1,6 +1,6 @@
 package load
 
-// This file reports functions that look like kernels if there are no kernels.
+// This file handles packages without kernels. It reports functions that look like kernels.
 
 import (
 	"fmt"
@@ -11,8 +11,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/diag"
 )
 
-// noKernels reports that there are no kernels. If a function looks like a kernel, it reports the
-// reason why that is not one.
+// noKernels reports an error because there are no kernels. If a function looks like a kernel, the
+// error explains why the function is none.
 func (f *finder) noKernels(roots []*listed) {
 	for _, p := range roots {
 		if s := f.u.bySrc[p]; s != nil {
@@ -34,8 +34,8 @@ func (f *finder) noKernels(roots []*listed) {
 	f.l.diags.Add(diag.NoKernels, f.l.folderPos(at), hint, "no kernels in %s", f.l.named(roots))
 }
 
-// folderPos returns the folder of a package. If p is nil or has no folder, it returns the folder in
-// which the patterns were looked up.
+// folderPos returns the folder of package p as a position. If p is nil or has no folder, it returns
+// the folder in which the patterns were resolved.
 func (l *loader) folderPos(p *listed) diag.Pos {
 	dir := l.dir
 	if p != nil && p.dir != "" {
@@ -47,7 +47,7 @@ func (l *loader) folderPos(p *listed) diag.Pos {
 	return diag.Pos{File: dir}
 }
 
-// named returns a description of the packages that the patterns named.
+// named describes the packages that the patterns named, for an error message.
 func (l *loader) named(roots []*listed) string {
 	if l.matched == 1 && len(roots) == 1 {
 		return "package " + roots[0].path
@@ -55,7 +55,8 @@ func (l *loader) named(roots []*listed) string {
 	return fmt.Sprintf("the packages named (%d)", l.matched)
 }
 
-// near reports the functions of a package whose name is Kernel in any case.
+// near reports an error for each function of a package whose name is Kernel in any mix of upper and
+// lower case.
 func (f *finder) near(s *source, roots []*listed) {
 	for _, file := range s.files {
 		for _, d := range file.Decls {

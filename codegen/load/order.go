@@ -13,14 +13,17 @@ import (
 
 // This file changes go/ssa's order of evaluation to gc's. Go does not specify whether the variables
 // in a statement are read before or after its function calls ("Order of evaluation"). gc makes all
-// calls first, in order, and then reads the variables: in a[i] + next(&i), i has the value that
-// next leaves. go/ssa evaluates from left to right. Therefore order moves the reads of a statement
-// after those of its calls that may write. It moves instructions only within a block.
+// calls first, in order, and then reads the variables. In a[i] + next(&i), gc reads i after next
+// has changed it. go/ssa evaluates from left to right. Therefore the method order moves a
+// statement's reads after those of the statement's calls that may write. Instructions are moved
+// only within a block.
 //
-// gc evaluates slices, conversions to interfaces, type assertions, and calls of len, min and the
-// like in place, too (cmd/compile/internal/walk, order.go).
+// Some operations are evaluated by gc in the same order as calls. Examples are slice expressions,
+// conversions to interfaces, type assertions, and calls of builtins such as len and min
+// (cmd/compile/internal/walk, order.go).
 
-// orderer knows which functions write to memory outside of their own variables.
+// orderer changes the order of instructions in functions. It caches which functions write to memory
+// outside of their own variables.
 type orderer struct {
 	done   map[*ssa.Function]bool
 	writes map[*ssa.Function]bool
@@ -30,13 +33,13 @@ func newOrderer() *orderer {
 	return &orderer{done: map[*ssa.Function]bool{}, writes: map[*ssa.Function]bool{}}
 }
 
-// order sorts a function's instructions into gc's order.
+// order changes the order of a function's instructions to gc's order of evaluation.
 func (o *orderer) order(fn *ssa.Function) {
 	if o.done[fn] || fn.Syntax() == nil {
 		return
 	}
 	o.done[fn] = true
-	var units []ast.Node // syntax nodes that are evaluated as one unit, sorted by position
+	var units []ast.Node // syntax nodes that are evaluated as a whole, sorted by position
 	for _, b := range fn.Blocks {
 		calls, updates := slices.ContainsFunc(b.Instrs, o.mayWrite), slices.ContainsFunc(b.Instrs, isUpdate)
 		if !calls && !updates {
@@ -56,8 +59,8 @@ func (o *orderer) order(fn *ssa.Function) {
 	}
 }
 
-// unitsOf returns the syntax nodes of a function that are evaluated as one unit: simple statements,
-// and the expressions of statements that contain other statements.
+// unitsOf returns the syntax nodes of a function that gc evaluates as a whole. Such a unit is a
+// simple statement, or an expression in a statement that contains other statements.
 func unitsOf(fn ast.Node) (units []ast.Node) {
 	add := func(n ast.Node, ok bool) {
 		if ok {
@@ -90,7 +93,7 @@ func unitsOf(fn ast.Node) (units []ast.Node) {
 	return units
 }
 
-// unitAt returns the unit that contains a position, or nil.
+// unitAt returns the unit (see unitsOf) that contains position p, or nil.
 func unitAt(units []ast.Node, p token.Pos) ast.Node {
 	i, ok := slices.BinarySearchFunc(units, p, func(n ast.Node, p token.Pos) int { return int(n.Pos() - p) })
 	if !ok {
@@ -102,12 +105,13 @@ func unitAt(units []ast.Node, p token.Pos) ast.Node {
 	return nil
 }
 
-// placesIn returns the units of the instructions of a block, as far as they are known.
+// placesIn maps the instructions of a block to the units (see unitsOf) that they belong to.
+// Instructions without a known unit are omitted.
 func placesIn(b *ssa.BasicBlock, units []ast.Node) map[ssa.Instruction]ast.Node {
 	at := map[ssa.Instruction]ast.Node{}
 	for _, in := range b.Instrs {
 		if d, ok := in.(*ssa.DebugRef); ok {
-			// Other references belong to variables that hold the value.
+			// Other DebugRefs refer to variables that hold the instruction's value.
 			if x, ok := d.X.(ssa.Instruction); ok && x.Block() == b && at[x] == nil && !d.IsAddr && evaluates(x, d.Expr) {
 				at[x] = unitAt(units, d.Pos())
 			}
@@ -117,7 +121,7 @@ func placesIn(b *ssa.BasicBlock, units []ast.Node) map[ssa.Instruction]ast.Node 
 	}
 	for _, in := range slices.Backward(b.Instrs) {
 		switch in := in.(type) {
-		case *ssa.IndexAddr, *ssa.FieldAddr: // addresses within literals have no position of their own
+		case *ssa.IndexAddr, *ssa.FieldAddr: // addresses inside composite literals have no position of their own
 			for _, use := range *in.(ssa.Value).Referrers() {
 				if at[in] == nil && use.Block() == b {
 					at[in] = at[use]
@@ -128,12 +132,12 @@ func placesIn(b *ssa.BasicBlock, units []ast.Node) map[ssa.Instruction]ast.Node 
 	return at
 }
 
-// evaluates reports whether an instruction may be the evaluation of an expression.
+// evaluates reports whether an instruction may be the evaluation of expression e.
 func evaluates(in ssa.Instruction, e ast.Expr) bool {
 	switch in := in.(type) {
 	case *ssa.UnOp:
 		if in.Op != token.MUL {
-			return false // it has a position
+			return false // these instructions have a position and need no DebugRef
 		}
 		name := ""
 		switch x := in.X.(type) {
@@ -171,7 +175,7 @@ func evaluates(in ssa.Instruction, e ast.Expr) bool {
 	return false
 }
 
-// block sorts the instructions of a block.
+// block changes the order of a block's instructions to gc's order of evaluation.
 func (o *orderer) block(b *ssa.BasicBlock, units []ast.Node) {
 	at := placesIn(b, units)
 	for i := 0; i < len(b.Instrs); i++ {
@@ -199,7 +203,8 @@ func (o *orderer) block(b *ssa.BasicBlock, units []ast.Node) {
 // isUpdate reports whether an instruction may be the store of an assignment x op= y.
 func isUpdate(in ssa.Instruction) bool { return updated(in) != nil }
 
-// updated returns the load of x for the store of an assignment x op= y, or nil.
+// updated returns the load of x if its argument is the store of an assignment x op= y. Otherwise it
+// returns nil.
 func updated(in ssa.Instruction) *ssa.UnOp {
 	st, ok := in.(*ssa.Store)
 	if !ok {
@@ -216,8 +221,8 @@ func updated(in ssa.Instruction) *ssa.UnOp {
 	return x
 }
 
-// loadFirst moves the load of x in x op= y before the computation of y, as far as that has no
-// calls. The order matters because both may panic. go/ssa loads x last.
+// loadFirst moves the load of x in x op= y before the computation of y, but not before a call in y.
+// go/ssa loads x last. The order matters because both may panic.
 func loadFirst(b *ssa.BasicBlock, units []ast.Node) {
 	at := placesIn(b, units)
 	for i := 0; i < len(b.Instrs); i++ {
@@ -252,9 +257,9 @@ func loadFirst(b *ssa.BasicBlock, units []ast.Node) {
 	}
 }
 
-// waiting returns the instructions of a call's statement that can be moved from before to after the
-// call. An instruction cannot move if the call needs its result, or an instruction that cannot move
-// itself needs it.
+// waiting returns the instructions of a call's statement that can be moved from before the call to
+// after it. An instruction cannot move if its result is needed by the call, or by another
+// instruction that cannot move.
 func waiting(before []ssa.Instruction, call ssa.Instruction, same func(ssa.Instruction) bool) map[ssa.Instruction]bool {
 	late := map[ssa.Instruction]bool{}
 	needed := map[ssa.Value]bool{}
@@ -302,8 +307,8 @@ func canWait(in ssa.Instruction) bool {
 	return false
 }
 
-// isStoreOfLiteral reports whether an instruction stores a part of a composite literal, or of the
-// variable that the literal initializes. No instruction that cannot move may use that variable.
+// isStoreOfLiteral reports whether an instruction stores to a variable as part of a composite
+// literal's evaluation. The result is false if an instruction that cannot move uses the variable.
 func isStoreOfLiteral(in ssa.Instruction, needed map[ssa.Value]bool) bool {
 	st, ok := in.(*ssa.Store)
 	if !ok {
@@ -313,8 +318,7 @@ func isStoreOfLiteral(in ssa.Instruction, needed map[ssa.Value]bool) bool {
 	return ok && !needed[a]
 }
 
-// mayWrite reports whether an instruction is a call that may write to memory that its statement
-// reads.
+// mayWrite reports whether an instruction is a call that may write to memory read by its statement.
 func (o *orderer) mayWrite(in ssa.Instruction) bool {
 	c, ok := in.(*ssa.Call)
 	if !ok {
@@ -339,7 +343,7 @@ func (o *orderer) writesFn(fn *ssa.Function) bool {
 	if ok {
 		return w
 	}
-	o.writes[fn] = true // in case the function is recursive
+	o.writes[fn] = true // preliminary result for recursive calls
 	w = false
 	for _, b := range fn.Blocks {
 		for _, in := range b.Instrs {

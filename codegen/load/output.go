@@ -16,16 +16,17 @@ import (
 )
 
 // This file type-checks the Go code that kgen generates before it is written. Thus kgen reports
-// errors that gc would otherwise report in the user's build. Some packages that stubs import may
-// not be loaded; kgen contains declarations of its own packages and of a few packages of the
-// standard library. Other packages are loaded, or have export data.
+// errors that gc would otherwise report in the user's build. Stubs may import packages that the
+// program does not load. For its own packages and a few packages of the standard library, kgen
+// contains the declarations. All other packages are loaded, or have export data.
 
-// declarations is an archive of Go declarations with a file for each import path.
+// declarations is the embedded archive of Go declarations. The archive has one file for each import
+// path.
 //
 //go:embed declared.txt
 var declarations []byte
 
-// carried returns the files of declarations, by import path.
+// carried returns the files of the embedded archive by import path.
 var carried = sync.OnceValue(func() map[string][]byte {
 	files := map[string][]byte{}
 	for _, f := range txtar.Parse(declarations).Files {
@@ -34,10 +35,10 @@ var carried = sync.OnceValue(func() map[string][]byte {
 	return files
 })
 
-// ours lists prefixes of import paths of packages that stubs call. For these, the embedded
-// declarations are used, because kgen writes stubs for exactly these versions. dsl, properties and
-// packages below dsl are not in the list: kernels use their types, and stubs must use the same
-// types.
+// ours lists prefixes of import paths of packages that stubs call. For these packages, the embedded
+// declarations are used, because kgen writes stubs for exactly these versions. The packages dsl and
+// properties, and packages below dsl, are not in the list. Kernels use their types, and stubs must
+// use the same types.
 var ours = []string{modulePath + "/abi", modulePath + "/runtime", modulePath + "/internal/modules", modulePath + "/internal/tests/stubs"}
 
 // Text is a generated Go file.
@@ -49,16 +50,17 @@ type Text struct {
 // TextError is an error that gc would report for a Text.
 type TextError struct {
 	File string
-	At   string // position, including the file name
+	At   string // position of the error, including the file name
 	Msg  string
-	// Forbidden says that a kernel has a type of a package that the generated package may not
+	// Forbidden is set if a kernel has a type of a package that the generated package may not
 	// import.
 	Forbidden bool
 }
 
 func (e *TextError) Error() string { return e.At + ": " + e.Msg }
 
-// CheckTexts type-checks a generated package for the kernels of pkg, and returns its errors.
+// CheckTexts type-checks the files of a generated package, which belongs to the kernels of pkg. It
+// returns the errors.
 func (p *Program) CheckTexts(pkg *Package, importPath string, texts []Text) (wrong []*TextError) {
 	if p.outputs == nil {
 		p.outputs = &outputs{prog: p, fset: token.NewFileSet(), done: map[string]*types.Package{}}
@@ -105,8 +107,8 @@ func (p *Program) CheckTexts(pkg *Package, importPath string, texts []Text) (wro
 	return wrong
 }
 
-// mayImport reports whether a package may import another one by the go command's rule for internal
-// folders: only packages below the parent of the internal folder may.
+// mayImport reports whether one package may import another package. By the go command's rule, a
+// package in an internal folder can be imported only below the parent of that folder.
 func mayImport(from, path string) bool {
 	parts := strings.Split(path, "/")
 	for i, part := range slices.Backward(parts) {
@@ -118,16 +120,17 @@ func mayImport(from, path string) bool {
 	return true
 }
 
-// outputs holds the packages that generated code imports.
+// outputs imports packages for generated code, and caches them.
 type outputs struct {
 	prog *Program
 	fset *token.FileSet
 	done map[string]*types.Package
-	// wrong has the errors of the embedded declarations.
+	// wrong holds the errors found in the embedded declarations.
 	wrong []error
 }
 
-// Import returns a package. It does not handle the packages that contain the kernels.
+// Import returns the package with the given path. The packages that contain the kernels are handled
+// elsewhere.
 func (o *outputs) Import(path string) (*types.Package, error) {
 	if t := o.done[path]; t != nil {
 		return t, nil
@@ -162,9 +165,9 @@ func (o *outputs) find(path string) (*types.Package, error) {
 	return nil, fmt.Errorf("package %s cannot be imported", path)
 }
 
-// declared type-checks the embedded declarations of a package, whose functions have empty bodies.
-// If the user's module requires another version of package dsl, some declarations may have errors.
-// These matter only to generated code that uses the declarations.
+// declared type-checks the embedded declarations of a package. The functions in them have empty
+// bodies. If the user's module requires another version of package dsl, some declarations may have
+// errors. The errors matter only to generated code that uses these declarations.
 func (o *outputs) declared(path string, text []byte) (*types.Package, error) {
 	f, err := parser.ParseFile(o.fset, path+" as declared", text, parser.SkipObjectResolution)
 	if err != nil {

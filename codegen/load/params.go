@@ -13,24 +13,25 @@ import (
 	"github.com/kgen-go/kgen/codegen/diag"
 )
 
-// Leaf is a leaf of a kernel's receiver: a value without slices, a slice, or a local accessor.
+// Leaf is one part of a kernel's receiver that is passed as one argument. A leaf is a value without
+// slices, a slice, or a local accessor.
 type Leaf struct {
 	abi.Param
 	GoType types.Type
 	Elem   types.Type // element type of a Slice or LocalAccessor
-	Align  int        // alignment in the argument block
+	Align  int        // alignment in bytes in the argument block
 	Path   []Step     // path from the receiver to the leaf
 	Pos    token.Pos  // position of the field that contains the leaf
 }
 
-// Step is a step from a struct or array to one of its members.
+// Step is one step of a Path, from a struct or array to a field or element.
 type Step struct {
 	Field *types.Var // field of a struct; nil for an array
 	Index int        // index of the field or element
 }
 
-// Layout sets the offsets of the leaves in the argument block. It returns the block's size, and
-// whether the block must be spilled to a buffer.
+// Layout sets the offsets of the leaves in the argument block. The results are the block's size,
+// and whether the block must be spilled to a buffer.
 func Layout(leaves []Leaf) (size int, spilled bool) {
 	for i := range leaves {
 		p := &leaves[i]
@@ -41,7 +42,7 @@ func Layout(leaves []Leaf) (size int, spilled bool) {
 		p.Offset = alignUp(size, p.Align)
 		size = p.Offset + p.Size
 	}
-	size = alignUp(size, 4) // push constants consist of words of 4 bytes
+	size = alignUp(size, 4) // push constants consist of 32-bit words
 	return size, abi.OffsetArgs+size > abi.MaxLaunchBlock
 }
 
@@ -50,20 +51,21 @@ func alignUp(n, align int) int { return (n + align - 1) / align * align }
 // maxLeaves is the largest number of parameters of a kernel. Each slice in an array is a parameter.
 const maxLeaves = 4096
 
-// flattener splits a receiver into leaves.
+// flattener splits a kernel's receiver into leaves.
 type flattener struct {
 	f      *finder
 	k      *Kernel
 	leaves []Leaf
 	bad    map[token.Pos]bool // fields for which an error has been reported
 	hidden map[token.Pos]bool // fields that are not exported
-	// shown has the positions at which errors about fields are reported. If a field belongs to a
-	// type of another package, it is the field of the kernel's package that contains that type.
+	// shown maps the position of a field to the position at which errors about it are reported. An
+	// error about a field in a type of another package is reported at the field of the kernel's
+	// package that contains that type.
 	shown map[token.Pos]token.Pos
 }
 
-// leaves splits the receiver of k into leaves, depth first. It reports fields that cannot be
-// arguments.
+// leaves splits the receiver of k into leaves, depth first. Fields that cannot be arguments are
+// reported as errors.
 func (f *finder) leaves(k *Kernel) []Leaf {
 	fl := &flattener{f: f, k: k, bad: map[token.Pos]bool{}, hidden: map[token.Pos]bool{}, shown: map[token.Pos]token.Pos{token.NoPos: k.Pos}}
 	fl.members(k.Struct, "", nil, 0, token.NoPos)
@@ -71,8 +73,8 @@ func (f *finder) leaves(k *Kernel) []Leaf {
 	return fl.leaves
 }
 
-// members visits the fields of the receiver, or of a struct that contains slices. Generated code
-// names these fields individually.
+// members visits the fields of the receiver, or of a struct in the receiver that contains slices.
+// Generated code has separate code for each of these fields.
 func (fl *flattener) members(st *types.Struct, name string, path []Step, at int64, outer token.Pos) {
 	fields := make([]*types.Var, st.NumFields())
 	for i := range fields {
@@ -104,7 +106,7 @@ func (fl *flattener) members(st *types.Struct, name string, path []Step, at int6
 	}
 }
 
-// stubMethods are the exported methods of the types that package gostub generates for kernels.
+// stubMethods lists the exported methods of the types that package gostub generates for kernels.
 var stubMethods = []string{"Node", "ParallelFor", "Run", "SingleTask"}
 
 func (fl *flattener) member(t types.Type, name string, path []Step, at int64, pos token.Pos) {
@@ -157,7 +159,7 @@ func (fl *flattener) member(t types.Type, name string, path []Step, at int64, po
 	fl.add(leaf)
 }
 
-// accessor adds a field with a type of package dsl. The type must be LocalAccessor.
+// accessor adds a leaf whose type belongs to package dsl. The type must be LocalAccessor.
 func (fl *flattener) accessor(leaf Leaf) {
 	named, ok := types.Unalias(leaf.GoType).(*types.Named)
 	if !ok || named.Obj().Name() != "LocalAccessor" || named.TypeArgs().Len() != 1 {
@@ -206,8 +208,8 @@ func (fl *flattener) typeString(t types.Type) string {
 	})
 }
 
-// badValue returns the reason why device memory cannot hold a value of type t, or "". It also
-// checks that generated code can name the type.
+// badValue returns the reason why device memory cannot hold a value of type t, or "". The type must
+// also have a form that generated code can name.
 func (fl *flattener) badValue(t types.Type) string {
 	seen := map[types.Type]bool{}
 	var bad func(t types.Type, local bool) string
@@ -226,12 +228,12 @@ func (fl *flattener) badValue(t types.Type) string {
 			if n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == dslPath {
 				return fl.typeString(n)
 			}
-			// Without a module, the place of the stubs is not known. A package that not even the
-			// kernels may import occurs only in tests that build modules without files.
+			// Without a module, the import path of the stubs is not known. A package that not even
+			// the kernels may import occurs only in tests that build modules without files.
 			if out := fl.f.out; naming && n.Obj().Pkg() != nil && out.ModulePath != "" && mayImport(out.PkgPath, n.Obj().Pkg().Path()) && !out.Importable(n.Obj().Pkg().Path()) {
 				return "type " + fl.typeString(n) + " is in package " + n.Obj().Pkg().Path() + ", which generated code may not import"
 			}
-			naming = false // generated code does not name its parts
+			naming = false // generated code does not name the parts of this type
 		}
 		switch u := t.Underlying().(type) {
 		case *types.Basic:
@@ -258,7 +260,7 @@ func (fl *flattener) badValue(t types.Type) string {
 	return bad(t, true)
 }
 
-// valueHint returns a hint for a value that badValue refuses.
+// valueHint returns the hint for a value that badValue refuses, for the reason why.
 func valueHint(why string) string {
 	if strings.HasSuffix(why, "exported") {
 		return "export it: generated code has to name it"
@@ -270,7 +272,7 @@ func valueHint(why string) string {
 	return "memory holds numbers, bools, and structs and arrays of them"
 }
 
-// elementHint returns a hint for a slice with elements of type t, which badValue refuses.
+// elementHint returns the hint for a slice whose elements have a type t that badValue refuses.
 func elementHint(t types.Type, why string) string {
 	short := func(t types.Type) string {
 		return types.TypeString(t, func(p *types.Package) string { return p.Name() })
@@ -295,7 +297,7 @@ func elementHint(t types.Type, why string) string {
 	return valueHint(why)
 }
 
-// fieldHint returns a hint for a field of type t, which badValue refuses.
+// fieldHint returns the hint for a field whose type t badValue refuses.
 func fieldHint(t types.Type, why string) string {
 	switch u := t.Underlying().(type) {
 	case *types.Pointer:
@@ -308,7 +310,7 @@ func fieldHint(t types.Type, why string) string {
 	return valueHint(why)
 }
 
-// hasSlices reports whether a value of type t contains slices or local accessors, so that it is
+// hasSlices reports whether values of type t contain slices or local accessors. Such values are
 // split into leaves.
 func hasSlices(t types.Type) bool {
 	if fromDSL(t) == "LocalAccessor" {
@@ -336,17 +338,18 @@ func TypeExpr(t types.Type) string {
 	return types.TypeString(spelled(t), func(p *types.Package) string { return "«" + p.Path() + "»" })
 }
 
-// spelled returns a type in a form that other packages can write. It replaces unexported aliases:
+// spelled returns a form of type t that other packages can write. Unexported aliases are replaced
+// by the types that they name:
 //
-//	type real = float32    []real is []float32
+// type real = float32 []real is []float32
 //
-// An unexported alias may also have the name of a predeclared type, which would mean another type
-// in the other package.
+// An unexported alias may also have the name of a predeclared type. In another package, that name
+// would mean the predeclared type.
 func spelled(t types.Type) types.Type {
 	switch t := t.(type) {
 	case *types.Alias:
 		obj := t.Obj()
-		if obj.Pkg() == nil { // any
+		if obj.Pkg() == nil { // for example, the predeclared alias any
 			return t
 		}
 		_, changed := spelledAll(t.TypeArgs())
@@ -385,7 +388,8 @@ func spelled(t types.Type) types.Type {
 	return t
 }
 
-// spelledAll is spelled for a list of types. It also reports whether a type has changed.
+// spelledAll returns the results of spelled for a list of types. The result changed tells whether a
+// type differs.
 func spelledAll(list *types.TypeList) (all []types.Type, changed bool) {
 	for t := range list.Types() {
 		s := spelled(t)

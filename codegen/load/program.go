@@ -19,7 +19,7 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// Sizes is the layout of Go types in device memory. It is gc's layout on amd64.
+// Sizes is the layout of Go types in device memory. The layout is that of gc on amd64.
 var Sizes = types.SizesFor("gc", "amd64")
 
 // Program is the result of loading: the packages with kernels, and the code that the kernels reach.
@@ -28,36 +28,37 @@ type Program struct {
 	SSA      *ssa.Program
 	Packages []*Package // packages with kernels, sorted by import path
 	Trace    Trace
-	Tagged   []Tagged // packages with other files in kernels than in programs
+	Tagged   []Tagged // packages of which kernels use other files than programs
 	Directives
-	// Disabled is ir.Module's field Disabled, for all kernels.
+	// Disabled is copied to the field Disabled of each kernel's ir.Module.
 	Disabled []string
 
-	dir   string            // folder to which printed paths are relative
-	files map[string]string // canonical names of files, by absolute path
+	dir   string            // folder to which printed file names are relative
+	files map[string]string // canonical file names (see Pos), by absolute path
 	made  map[string]string // texts of files that do not exist on disk
 	own   map[string]bool   // folders of the main module
 	trees []*ast.File       // files of the packages from source
-	// broken has the errors of functions whose bodies were removed because of them.
+	// broken maps a function declaration whose body was removed to the errors in that body.
 	broken map[*ast.FuncDecl]diag.List
 	fates  *fates
 	listed map[string]*listed
-	// universe has the loaded types. outputs has the types of packages that only generated code
+	// universe holds the loaded types; outputs holds the types of packages that only generated code
 	// imports.
 	universe *universe
 	outputs  *outputs
 }
 
-// Broken returns the errors of a function that does not type-check. Such a function has no body.
+// Broken returns the type errors in the body of function fn. A function with type errors has no SSA
+// body.
 func (p *Program) Broken(fn *ssa.Function) diag.List {
 	decl, _ := fn.Syntax().(*ast.FuncDecl)
 	return p.broken[decl]
 }
 
-// Trace is statistics about loading, for the flag -v.
+// Trace holds statistics about loading, which the flag -v prints.
 type Trace struct {
 	GoList   int // number of runs of the go command
-	Rounds   int // number of universes that were made
+	Rounds   int // number of universes that were built
 	Sources  []string
 	Exported int // number of packages from export data
 }
@@ -73,59 +74,60 @@ type Package struct {
 	Types      *types.Package
 	SSA        *ssa.Package
 	Kernels    []*Kernel // kernels, sorted by name
-	// SpecIDs has the numbers of the specialization constants that kernels of the package may read.
-	// It is the number of the constant's first scalar; the other scalars have the following
-	// numbers.
+	// SpecIDs maps specialization constants that the package's kernels may read to their numbers. A
+	// number belongs to the constant's first scalar. The constant's other scalars have the
+	// following numbers.
 	SpecIDs map[types.Object]uint32
 
-	mentions []string // paths of the packages that the kernels mention
+	mentions []string // paths of the packages with declarations that the kernels mention
 
 	initsOnce sync.Once
 	inits     *constinit.Env
 }
 
-// Inits returns the values of package-level variables that the package's kernels read. The first
-// call computes them by make.
+// Inits returns the initial values of the package-level variables that the package's kernels read.
+// At the first call, the function make computes these values.
 func (p *Package) Inits(make func() *constinit.Env) *constinit.Env {
 	p.initsOnce.Do(func() { p.inits = make() })
 	return p.inits
 }
 
-// Bare reports whether the stubs of a package contain no modules, because of //kgen:bare. See
-// internal/modules.
+// Bare reports whether package pkg has a //kgen:bare directive. The stubs of such a package contain
+// no modules (see internal/modules).
 func (p *Program) Bare(pkg *Package) bool { return p.bare[pkg.Types] != nil }
 
-// Late reports whether programs make the modules of most variants of a package's kernels only when
-// a device needs them. //kgen:variants load asks for that.
+// Late reports whether package pkg has a //kgen:variants load directive. Programs then make the
+// modules of most variants only when a device needs them.
 func (p *Program) Late(pkg *Package) bool {
 	_, late := p.late[pkg.Types]
 	return late
 }
 
-// NoSpare reports whether a package's kernels lack the host forms that only cancellable launches
-// need, because of //kgen:bare nospare.
+// NoSpare reports whether package pkg has a directive //kgen:bare nospare. The package's kernels
+// then lack the host forms that only cancellable launches need.
 func (p *Program) NoSpare(pkg *Package) bool {
 	b := p.bare[pkg.Types]
 	return b != nil && b.nospare
 }
 
-// NoForm reports whether a kernel has no host form, because of //kgen:bare noform.
+// NoForm reports whether a directive //kgen:bare noform applies to kernel k, which then has no host
+// form.
 func (p *Program) NoForm(k *Kernel) bool {
 	b := p.bare[k.Pkg.Types]
 	return b != nil && b.noform.has(k)
 }
 
-// Views reports whether the stub of a kernel has a type with views of device memory, for queues and
-// graphs. A kernel of a package with a //kgen:bare directive that does not name it has only a Run
-// function.
+// Views reports whether the stub of kernel k has a type with views of device memory, for queues and
+// graphs. In a package with a //kgen:bare directive, only the kernels that the directive names have
+// such a type. Kernels that the directive does not name only have a Run function.
 func (p *Program) Views(k *Kernel) bool {
 	b := p.bare[k.Pkg.Types]
 	return b == nil || b.views.has(k)
 }
 
-// Importable reports whether the generated code for the package's kernels can import a package.
-// Generated code is in the module's folder generated. For a package below an internal folder, it is
-// beside the package instead.
+// Importable reports whether generated code for the package's kernels can import the package with
+// the given path. Generated code is in the module's folder generated. If the package is below an
+// internal folder, generated code is beside the package instead.
 func (p *Package) Importable(path string) bool {
 	inside := func(path string) (parent string, ok bool) {
 		i := slices.Index(strings.Split(path, "/"), "internal")
@@ -151,27 +153,27 @@ type Kernel struct {
 	Struct *types.Struct // underlying type of Type
 	Form   abi.Form
 	Rank   int
-	// Fn is the Kernel method. Its receiver is Type or a pointer to it. If the method is promoted,
-	// Fn is a synthetic wrapper.
+	// Fn is the Kernel method, whose receiver is Type or a pointer to Type. If the method is
+	// promoted, Fn is a synthetic wrapper.
 	Fn *ssa.Function
-	// Unsound says that the declaration has errors; the kernel is compiled only to find more
-	// errors. Formless says that the parameter is not an item, so only the rules for the code that
-	// Fn reaches are checked. BadFields has the positions of the fields that cannot be arguments.
+	// Unsound is set if the declaration has errors. An unsound kernel is compiled only to find more
+	// errors. Formless is set if the parameter is not an item, so that only the code reached from
+	// Fn is checked. BadFields holds the positions of the fields that cannot be arguments.
 	Unsound, Formless bool
 	BadFields         map[token.Pos]bool
-	// Pointer says that only the pointer type has the method. Then work-items would share one
-	// receiver, although each must have its own.
+	// Pointer is set if only the pointer type has the Kernel method. Such kernels are refused,
+	// because work-items would share one receiver, although each work-item must have its own.
 	Pointer bool
 	Pos     token.Pos // position of the type's name
 
 	Properties    properties.List
 	PropertiesPos token.Pos // position of the Properties method, or NoPos
 	Directed      bool      // whether DeviceHas in Properties comes from a directive
-	// Cancel says that a cancelled launch has to end soon on all devices.
+	// Cancel is set if a cancelled launch has to end soon on all devices.
 	Cancel bool
 
-	// Leaves are the leaves of the receiver. Params are their rows in the ABI, with offsets in the
-	// argument block.
+	// Leaves are the parts of the receiver that are passed as arguments. Params are the ABI's
+	// descriptions of them, with offsets in the argument block.
 	Leaves  []Leaf
 	Params  []abi.Param
 	ArgSize int
@@ -182,8 +184,8 @@ type Kernel struct {
 func (k *Kernel) FullName() string { return k.Pkg.PkgPath + "." + k.Name }
 
 // Pos returns a position that does not depend on the place where the program was loaded. A file of
-// the main module is relative to that module; other files begin with the import path of their
-// package.
+// the main module is named relative to the module's folder. Other files are named by the import
+// path of their package and the file name.
 func (p *Program) Pos(pos token.Pos) ir.Pos {
 	if !pos.IsValid() {
 		return ir.Pos{}
@@ -205,7 +207,7 @@ func (p *Program) PackageNames() map[string]string {
 	return names
 }
 
-// DiagPos returns a position for printing, with a path that the user can open.
+// DiagPos converts pos to a position for diagnostics, with a path that the user can open.
 func (p *Program) DiagPos(pos token.Pos) diag.Pos {
 	if !pos.IsValid() {
 		return diag.Pos{}
@@ -224,8 +226,8 @@ func (p *Program) Own(at diag.Pos) bool {
 	return p.own[filepath.Dir(file)]
 }
 
-// AddSite sets d.Site if d is about code of a library. Site is the position of the call in the main
-// module that leads to that code.
+// AddSite sets d.Site if diagnostic d is about code outside of the main module. The field Site is
+// the position of the main module's call that leads to that code.
 func (p *Program) AddSite(d *diag.Diagnostic) {
 	if p.Own(d.Pos) {
 		return
@@ -238,8 +240,9 @@ func (p *Program) AddSite(d *diag.Diagnostic) {
 	}
 }
 
-// Abs returns the path to print for the file of an [ir.Pos]. It is relative to Config.Show or the
-// working directory if that is shorter. A file that belongs to no loaded package keeps its name.
+// Abs returns the path to print for the file name of an [ir.Pos]. The path is relative to
+// Config.Show or the working directory if that is shorter. A file that belongs to no loaded package
+// keeps its name.
 func (p *Program) Abs(file string) string {
 	best := ""
 	for abs, name := range p.files {
@@ -261,7 +264,7 @@ func shorten(dir, name string) string {
 	return name
 }
 
-// canonicalFile returns the name of a file in positions of modules.
+// canonicalFile returns the name that positions in modules use for a file of package p.
 func canonicalFile(p *listed, file string) string {
 	if p.moduleDir != "" && p.inMain {
 		if rel, err := filepath.Rel(p.moduleDir, file); err == nil {

@@ -1,6 +1,6 @@
 package load
 
-// This file corrects range statements over arrays for go/ssa.
+// This file changes range statements over arrays so that go/ssa compiles them as Go specifies.
 
 import (
 	"fmt"
@@ -9,21 +9,22 @@ import (
 	"go/types"
 )
 
-// unevaluated is a range statement over an array that uses only the indices. over is its original
-// range expression.
+// unevaluated is a range statement over an array that uses only the indices. The field over is the
+// original range expression.
 type unevaluated struct {
 	loop *ast.RangeStmt
 	over ast.Expr
 }
 
-// indicesOnly changes range statements over arrays that use only the indices: they then range over
-// the array's length. Go does not evaluate the range expression if its length is constant ("For
-// statements with range clause"). go/ssa does, so that
+// indicesOnly changes range statements over arrays that use only the indices. The changed
+// statements range over the array's length. Go does not evaluate the range expression if its length
+// is constant ("For statements with range clause"). go/ssa does evaluate it, so that
 //
-//	for i := range *p
+// for i := range *p
 //
-// would fault if p is nil. The result lists the changes. They must be undone after the SSA form is
-// built, because a package is type-checked several times but parsed only once.
+// would fault if p is nil. The result lists the changed statements. The changes must be undone
+// after the SSA form is built, because a package is type-checked several times but parsed only
+// once.
 func (u *universe) indicesOnly(s *source) (changed []unevaluated) {
 	for _, f := range s.files {
 		ast.Inspect(f, func(n ast.Node) bool {
@@ -62,8 +63,8 @@ func putBack(changed []unevaluated) {
 	}
 }
 
-// mayFault reports whether the evaluation of x may fault and x contains no calls. If x is an array
-// or points to one, its length is then constant.
+// mayFault reports whether the evaluation of x may fault and x contains no calls. The length of an
+// array expression without calls is constant.
 func mayFault(info *types.Info, x ast.Expr) bool {
 	faults, calls := false, false
 	ast.Inspect(x, func(n ast.Node) bool {

@@ -13,8 +13,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/diag"
 )
 
-// deviceStd lists the standard packages whose code may be compiled into kernels. Other packages are
-// about the host; package lower reports calls of their functions.
+// deviceStd lists the standard packages whose code may be compiled into kernels. Package lower
+// reports an error for calls of functions in other standard packages.
 var deviceStd = map[string]bool{
 	"cmp": true, "math": true, "math/bits": true, "math/cmplx": true, "slices": true, "sort": true,
 	"iter": true, "bytes": true, "encoding/binary": true, "internal/byteorder": true,
@@ -24,8 +24,8 @@ var deviceStd = map[string]bool{
 	"crypto/internal/fips140/sha256": true, "crypto/internal/fips140deps/byteorder": true,
 }
 
-// seldomStd lists more of these packages. Programs usually import them for host code, so they are
-// loaded from source only if a kernel calls them.
+// seldomStd lists further standard packages whose code may be compiled into kernels. Programs
+// usually import them for host code, so they are loaded from source only if a kernel calls them.
 var seldomStd = map[string]bool{
 	"strings": true, "internal/stringslite": true, "strconv": true, "internal/strconv": true,
 	"encoding/hex": true, "encoding/base64": true, "encoding/base32": true, "hash/fnv": true,
@@ -39,8 +39,9 @@ var seldomStd = map[string]bool{
 // DeviceStd reports whether a standard package's code may be compiled into kernels.
 func DeviceStd(path string) bool { return deviceStd[path] || seldomStd[path] }
 
-// Clones reports whether a function of the standard library allocates its result by appending to a
-// slice without capacity. The length of the result may be constant.
+// Clones reports whether fn is a function of the standard library that allocates its result by
+// appending to a slice without capacity. If the length of the result is constant, kernels can call
+// it.
 func Clones(fn *ssa.Function) bool {
 	if o := fn.Origin(); o != nil {
 		fn = o
@@ -57,18 +58,20 @@ type reacher struct {
 	l    *loader
 	u    *universe
 	seen map[*ssa.Function]bool
-	// missing maps each package that must be loaded from source to its functions without bodies.
+	// missing maps each package that must be loaded from source to its reached functions that have
+	// no body.
 	missing map[string][]*ssa.Function
-	// methods are functions that calls through interfaces may reach. The packages that they need
-	// are loaded, but their errors count only if package lower finds such a call.
+	// methods lists functions that may be called through interfaces. The packages that they need
+	// are loaded. Errors in these functions count only if package lower finds a call of them.
 	methods []*ssa.Function
-	made    map[*ssa.Global]bool // variables whose initializing functions are in methods
+	made    map[*ssa.Global]bool // variables whose initializing functions have been added to field methods
 	quiet   bool
 	orderer *orderer
 }
 
-// reach visits all functions that kernels reach. It returns the packages that contain reached
-// functions without bodies, with these functions. Errors of reached functions become diagnostics.
+// reach visits all functions that kernels reach. It reports the errors of these functions. The
+// result maps each package that must be loaded from source to its reached functions that have no
+// body.
 func (l *loader) reach(u *universe, from []*ssa.Function) map[string][]*ssa.Function {
 	r := &reacher{l: l, u: u, seen: map[*ssa.Function]bool{}, missing: map[string][]*ssa.Function{}, made: map[*ssa.Global]bool{}, orderer: newOrderer()}
 	for _, fn := range from {
@@ -82,7 +85,7 @@ func (l *loader) reach(u *universe, from []*ssa.Function) map[string][]*ssa.Func
 	return r.missing
 }
 
-// call is a link in the chain of calls from a kernel.
+// call is one link in a chain of calls that begins at a kernel.
 type call struct {
 	up *call
 	fn *ssa.Function
@@ -95,7 +98,7 @@ func (r *reacher) walk(fn *ssa.Function, up *call, at token.Pos) {
 	}
 	r.seen[fn] = true
 	if r.l.intrinsic(fn) {
-		if fn.RelString(nil) == "unicode/utf8.RuneCount" { // lower replaces it by calls of DecodeRune
+		if fn.RelString(nil) == "unicode/utf8.RuneCount" { // lower replaces this function by calls of DecodeRune
 			r.walk(fn.Pkg.Func("DecodeRune"), up, at)
 		}
 		for _, code := range halfCode(fn.Prog, fn) {
@@ -133,7 +136,8 @@ func (r *reacher) walk(fn *ssa.Function, up *call, at token.Pos) {
 				case *ssa.Function:
 					r.walk(x, &call{up, fn, at}, in.Pos())
 				case *ssa.Global:
-					// The variable's value is computed in the package's initializer.
+					// The package's initializer computes the variable's initial value, so it must
+					// be loaded, too.
 					if path := x.Pkg.Pkg.Path(); noInit(x.Pkg) && path != dslPath && path != propertiesPath {
 						r.missing[path] = r.missing[path][:len(r.missing[path]):len(r.missing[path])]
 					} else {
@@ -145,8 +149,8 @@ func (r *reacher) walk(fn *ssa.Function, up *call, at token.Pos) {
 	}
 }
 
-// madeBy adds the functions that compute the initial value of a package-level variable, such as
-// errors.New.
+// madeBy adds to r.methods the functions that compute the initial value of a package-level
+// variable, such as errors.New.
 func (r *reacher) madeBy(g *ssa.Global) {
 	init := g.Pkg.Func("init")
 	if init == nil || r.made[g] {
@@ -172,7 +176,7 @@ func (r *reacher) madeBy(g *ssa.Global) {
 	}
 }
 
-// mentions reports whether a function mentions a variable, directly or through calls within its
+// mentions reports whether function fn uses variable g, directly or through calls within its
 // package.
 func mentions(fn *ssa.Function, g *ssa.Global) bool {
 	seen := map[*ssa.Function]bool{}
@@ -200,7 +204,7 @@ func mentions(fn *ssa.Function, g *ssa.Global) bool {
 	return look(fn)
 }
 
-// computes adds the functions that compute a value of an initializer.
+// computes adds to r.methods the functions that compute value v in an initializer.
 func (r *reacher) computes(v ssa.Value, seen map[ssa.Value]bool) {
 	if seen[v] {
 		return
@@ -216,7 +220,7 @@ func (r *reacher) computes(v ssa.Value, seen map[ssa.Value]bool) {
 		}
 		r.madeBy(v)
 		return
-	case *ssa.Alloc: // values that are stored in it
+	case *ssa.Alloc: // the values stored in the variable count
 		for _, u := range *v.Referrers() {
 			if st, ok := u.(*ssa.Store); ok {
 				r.computes(st.Val, seen)
@@ -242,7 +246,8 @@ func noInit(p *ssa.Package) bool {
 	return init == nil || len(init.Blocks) == 0
 }
 
-// interfaceMethods adds the methods of a value that its conversion to an interface makes callable.
+// interfaceMethods adds to r.methods the methods that become callable when an instruction converts
+// a value to an interface.
 func (r *reacher) interfaceMethods(in *ssa.MakeInterface) {
 	iface, ok := in.Type().Underlying().(*types.Interface)
 	if !ok {
@@ -258,7 +263,8 @@ func (r *reacher) interfaceMethods(in *ssa.MakeInterface) {
 	}
 }
 
-// reportBroken reports the errors of a function, with the chain of calls from the kernel.
+// reportBroken reports the errors of a function whose body was removed, with the chain of calls
+// from the kernel.
 func (l *loader) reportBroken(errs diag.List, c *call) {
 	for _, d := range errs {
 		d := *d
@@ -272,7 +278,7 @@ func (l *loader) reportBroken(errs diag.List, c *call) {
 	}
 }
 
-// intrinsic reports whether the compiler has its own code for fn and needs no body.
+// intrinsic reports whether the compiler has its own code for fn, so that fn's body is not needed.
 func (l *loader) intrinsic(fn *ssa.Function) bool {
 	path := PackageOf(fn)
 	switch path {
@@ -282,7 +288,8 @@ func (l *loader) intrinsic(fn *ssa.Function) bool {
 	return path != "" && l.known != nil && l.known(path, funcName(fn))
 }
 
-// object returns the declared function of fn. For an instance, it is the generic function.
+// object returns the declaration of function fn. For an instance of a generic function, it returns
+// the generic function.
 func object(fn *ssa.Function) *types.Func {
 	if o := fn.Origin(); o != nil {
 		fn = o
@@ -310,7 +317,8 @@ func funcName(fn *ssa.Function) string {
 	return f.Name()
 }
 
-// TypeName returns the name of the declared type of t, or of the type that t points to, or "".
+// TypeName returns the name of the declared type t, or of the declared type to which t points. For
+// other types it returns "".
 func TypeName(t types.Type) string {
 	if p, ok := t.(*types.Pointer); ok {
 		t = p.Elem()

@@ -1,6 +1,7 @@
 package load
 
-// This file lists functions of the standard library that only read their arguments.
+// This file lists functions of the standard library that do not write to memory behind their
+// arguments.
 
 import (
 	"go/token"
@@ -13,8 +14,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 )
 
-// onlyReads reports whether a function whose code is not loaded only reads the memory that its i-th
-// argument leads to. It must not keep the argument, except in its results.
+// onlyReads reports whether function fn, whose code is not loaded, only reads the memory that its
+// i-th argument leads to. The function must not keep the argument, except in its results.
 func onlyReads(fn *ssa.Function, i int) bool {
 	if object(fn) == nil {
 		return false
@@ -37,7 +38,8 @@ func onlyReads(fn *ssa.Function, i int) bool {
 	return slices.ContainsFunc(thatRead[path], func(p string) bool { return strings.HasPrefix(name, p) })
 }
 
-// thatRead lists the prefixes of the names of functions that only read, by package.
+// thatRead maps the path of a package to prefixes of the names of its functions that only read
+// their arguments.
 var thatRead = map[string][]string{
 	"crypto/aes": {"NewCipher"}, "crypto/sha3": {"Sum"}, "crypto/subtle": {"ConstantTimeCompare"},
 	"crypto/md5": {"Sum"}, "crypto/sha1": {"Sum"}, "crypto/sha256": {"Sum"}, "crypto/sha512": {"Sum"},
@@ -52,7 +54,7 @@ var thatRead = map[string][]string{
 	"unicode/utf8": {"Decode", "Full", "Rune", "Valid"},
 }
 
-// methodsThatRead lists methods that only read the memory that their arguments point to.
+// methodsThatRead lists methods that only read the memory to which their arguments point.
 var methodsThatRead = map[string][]string{
 	"bytes.Buffer":             {"Write"},
 	"encoding/base32.Encoding": {"EncodeToString"},
@@ -62,8 +64,8 @@ var methodsThatRead = map[string][]string{
 	"strings.Builder":          {"Write"},
 }
 
-// callsBack reports whether a function passes values that lead to memory to a function that is an
-// argument or a result.
+// callsBack reports whether function fn passes pointers, or values with pointers, to a function
+// that is one of its arguments or results.
 func callsBack(fn *ssa.Function) bool {
 	var passes func(t types.Type, inner bool) bool
 	passes = func(t types.Type, inner bool) bool {
@@ -88,8 +90,8 @@ func callsBack(fn *ssa.Function) bool {
 	return false
 }
 
-// formatted follows a value into the methods that package fmt and others call to get the text of an
-// interface's value.
+// formatted follows a value that is passed in an interface to a formatting function such as
+// fmt.Print. It follows the value into the methods from which fn gets the value's text.
 func (w *follower) formatted(at flow, in ssa.CallInstruction, fn *ssa.Function) {
 	switch PackageOf(fn) {
 	case "fmt", "log", "errors":
@@ -102,18 +104,18 @@ func (w *follower) formatted(at flow, in ssa.CallInstruction, fn *ssa.Function) 
 	}
 	var seen []types.Type
 	for _, t := range of {
-		w.text(t, max(at.depth-1, 0), in, &seen) // the arguments are in a slice
+		w.text(t, max(at.depth-1, 0), in, &seen) // one depth less, because the arguments are in a slice
 	}
 }
 
-// text follows a value into the formatting methods of a type, and of the types of its parts.
+// text follows a value of type t into the formatting methods of t, and of the types of t's parts.
 func (w *follower) text(t types.Type, depth int, in ssa.CallInstruction, seen *[]types.Type) {
 	if !leads(t) || slices.ContainsFunc(*seen, func(u types.Type) bool { return types.Identical(t, u) }) {
 		return
 	}
 	*seen = append(*seen, t)
 	if types.IsInterface(t) {
-		return // the value in it is followed separately
+		return // the value in an interface is followed separately
 	}
 	set := w.prog.MethodSets.MethodSet(t)
 	for _, name := range []string{"String", "GoString", "Error", "Format", "Write", "Is", "Unwrap"} {
@@ -124,7 +126,7 @@ func (w *follower) text(t types.Type, depth int, in ssa.CallInstruction, seen *[
 		if fn := w.prog.MethodValue(sel); fn != nil && len(fn.Blocks) > 0 {
 			w.add(fn.Params[0], depth)
 		} else {
-			w.out(in)
+			w.escapes(in)
 		}
 	}
 	switch u := t.Underlying().(type) {
@@ -143,8 +145,8 @@ func (w *follower) text(t types.Type, depth int, in ssa.CallInstruction, seen *[
 	}
 }
 
-// makesHash reports whether a function whose code is not loaded makes a hash. A hash reads the
-// bytes that are written to it, and does not keep them.
+// makesHash reports whether a function whose code is not loaded makes a hash. A hash only reads the
+// bytes passed to its Write method, and does not keep them.
 func makesHash(fn *ssa.Function) bool {
 	switch PackageOf(fn) {
 	case "crypto/md5", "crypto/sha1", "crypto/sha256", "crypto/sha512", "hash/adler32", "hash/crc32", "hash/crc64", "hash/fnv":

@@ -18,11 +18,11 @@ import (
 	"github.com/kgen-go/kgen/codegen/internal/kerneltext"
 )
 
-// maxRepairs is the largest number of times that a package is checked. Removing declarations with
-// errors may cause errors in other declarations.
+// maxRepairs is the largest number of times that a package is type-checked. After each check,
+// declarations with errors are removed, which may cause errors in other declarations.
 const maxRepairs = 8
 
-// syntaxErrors reports the errors of the parser.
+// syntaxErrors reports the parser's errors for package p.
 func (l *loader) syntaxErrors(p *listed, err error) {
 	if err != nil {
 		l.unsound[p] = true
@@ -38,7 +38,7 @@ func (l *loader) syntaxErrors(p *listed, err error) {
 	}
 }
 
-// report reports an error in a declaration of p. The package cannot be used then.
+// report reports an error in a declaration of package p, and marks p as unusable.
 func (l *loader) report(p *listed, pos token.Pos, format string, args ...any) {
 	l.unsound[p] = true
 	l.last = l.diags.Add(diag.Load, l.diagPos(pos), "", format, args...)
@@ -50,11 +50,11 @@ func (l *loader) reportGap(p *listed, pos token.Pos, why gap) {
 	l.last = l.diags.Add(why.code, l.diagPos(pos), why.hint, "%s", why.message)
 }
 
-// repair removes function bodies with errors from a package, and reports other errors. It returns
-// true if the package must be checked again.
+// repair removes function bodies with errors from a package, and reports other errors. The result
+// is true if the package must be type-checked again.
 func (l *loader) repair(s *source, errs []types.Error) bool {
 	again := false
-	// Errors after the first check may be consequences of the removed code.
+	// Later checks find errors that may be consequences of removed code.
 	first := !l.unsound[s.listed] && !slices.ContainsFunc(s.files, func(f *ast.File) bool { return l.repaired[f] })
 	for _, e := range errs {
 		if more, ok := strings.CutPrefix(e.Msg, "\t"); ok {
@@ -87,8 +87,8 @@ func (l *loader) repair(s *source, errs []types.Error) bool {
 	return again
 }
 
-// bodiesToo reports the errors in all function bodies of packages that cannot be used, whether
-// kernels reach them or not. Thus a single run reports all errors.
+// bodiesToo reports the errors in all function bodies of unusable packages, even if no kernel
+// reaches them. Thus a single run reports all errors.
 func (l *loader) bodiesToo() {
 	for p := range l.unsound {
 		l.diags = append(l.diags, l.inBodies[p]...)
@@ -96,7 +96,7 @@ func (l *loader) bodiesToo() {
 	}
 }
 
-// continued adds a continuation line of go/types to the last error.
+// continued appends a continuation line of go/types' message to the last error.
 func (l *loader) continued(pos token.Pos, message string) {
 	if l.last != nil {
 		l.last.Related = append(l.last.Related, diag.Related{Pos: l.diagPos(pos), Message: message})
@@ -120,13 +120,13 @@ func enclosing(files []*ast.File, pos token.Pos) (*ast.File, ast.Decl) {
 	return nil, nil
 }
 
-// gap is the reason why code was removed.
+// gap is the reason why a declaration or function body was removed.
 type gap struct {
 	code          diag.Code
 	message, hint string
 }
 
-// lost is a gap and its position.
+// lost is a gap, with the position of the removed code.
 type lost struct {
 	gap
 	pos token.Pos
@@ -134,8 +134,9 @@ type lost struct {
 
 var undefined = regexp.MustCompile(`^undefined: (\w+)$|^undefined array length (\w+) |has no field or method (\w+)\)$`)
 
-// cause returns the error to report. If e is about an undefined name whose declaration was removed,
-// that is the reason and the position of the removal. Otherwise it is e itself.
+// cause returns the error to report for the type error e. If e is about an undefined name whose
+// declaration was removed, cause returns the reason and the position of that removal. Otherwise it
+// returns e itself.
 func (l *loader) cause(p *listed, e types.Error) lost {
 	if m := undefined.FindStringSubmatch(e.Msg); m != nil {
 		if why, ok := l.lost[p][m[1]+m[2]+m[3]]; ok {
@@ -145,7 +146,7 @@ func (l *loader) cause(p *listed, e types.Error) lost {
 	return lost{gap{diag.Load, e.Msg, ""}, e.Pos}
 }
 
-// lose records the reason why a declaration of p was removed.
+// lose records why the declaration of a name in package p was removed.
 func (l *loader) lose(p *listed, name string, why gap, pos token.Pos) {
 	if l.lost[p] == nil {
 		l.lost[p] = map[string]lost{}
@@ -153,8 +154,9 @@ func (l *loader) lose(p *listed, name string, why gap, pos token.Pos) {
 	l.lost[p][name] = lost{why, pos}
 }
 
-// blank replaces a function's body by an endless loop, which needs no return statement. It records
-// the error, which is reported if a kernel reaches the function.
+// blank removes a function's body because of an error. The new body is an endless loop, because
+// that needs no return statement. The error is recorded, and reported if a kernel reaches the
+// function.
 func (l *loader) blank(f *ast.File, fn *ast.FuncDecl, pos token.Pos, why gap) bool {
 	_, already := l.broken[fn]
 	d := &diag.Diagnostic{Pos: l.diagPos(pos), Code: why.code, Message: why.message, Hint: why.hint}
@@ -180,7 +182,8 @@ func (l *loader) drop(f *ast.File, pos token.Pos) bool {
 			return true
 		}
 		n := len(g.Specs)
-		// Constants of one declaration are removed together, because iota would change otherwise.
+		// All constants of one declaration are removed together, because removing one would change
+		// iota.
 		if g.Tok == token.CONST {
 			g.Specs = nil
 		}
@@ -195,13 +198,14 @@ func (l *loader) drop(f *ast.File, pos token.Pos) bool {
 
 var majorVersion = regexp.MustCompile(`^v[0-9]+$`)
 
-// dropMissing handles imports of packages that do not exist, such as stubs that are yet to be
-// written. It removes these imports, and the code that uses them, from a package's files. Otherwise
-// go/types would continue silently with invalid types, which go/ssa does not accept.
+// dropMissing handles imports of packages that do not exist, such as stubs that kgen has not
+// written yet. It removes the imports from the files of package p, together with the code that uses
+// them. If they remained, go/types would silently give the code invalid types, which go/ssa does
+// not accept.
 func (l *loader) dropMissing(p *listed, files []*ast.File) {
 	for _, f := range files {
-		gone := map[string]gap{}     // missing packages, by local name
-		foreign := map[string]bool{} // missing packages that kgen does not write
+		gone := map[string]gap{}     // reasons for missing packages, by local package name
+		foreign := map[string]bool{} // missing packages that kgen does not write, by local name
 		for _, spec := range f.Imports {
 			file, err := strconv.Unquote(spec.Path.Value)
 			if err != nil || file == "unsafe" || file != "C" && !p.imports[file].missing() {
@@ -231,7 +235,7 @@ func (l *loader) dropMissing(p *listed, files []*ast.File) {
 	}
 }
 
-// isStub reports whether kgen may write the package of an import path.
+// isStub reports whether kgen may write the package with the given import path.
 func (l *loader) isStub(path string) bool {
 	for _, p := range l.byPath {
 		if p.inMain && l.mayWrite(p.modulePath, p.moduleDir, path) {
@@ -241,21 +245,22 @@ func (l *loader) isStub(path string) bool {
 	return false
 }
 
-// takesKernel reports whether a type may get its Kernel method from a generic type of one of the
-// packages in of, which are local names. The user must be told if such a type is removed.
-func takesKernel(t *ast.TypeSpec, of map[string]bool) bool {
+// takesKernel reports whether type t may get its Kernel method from a generic type of one of the
+// given packages, whose local names are the keys of pkgs. The removal of such a type must be
+// reported to the user.
+func takesKernel(t *ast.TypeSpec, pkgs map[string]bool) bool {
 	return slices.ContainsFunc(kerneltext.Instances(t), func(e ast.Expr) bool {
 		sel, ok := e.(*ast.SelectorExpr)
 		if !ok {
 			return false
 		}
 		id, ok := sel.X.(*ast.Ident)
-		return ok && of[id.Name]
+		return ok && pkgs[id.Name]
 	})
 }
 
-// dropUses removes the declarations and function bodies of a file that use one of the packages in
-// gone. foreign marks the packages that kgen does not write.
+// dropUses removes the declarations and function bodies of file f that use a package in gone. The
+// map foreign marks the packages that kgen does not write.
 func (l *loader) dropUses(p *listed, f *ast.File, gone map[string]gap, foreign map[string]bool) {
 	use := func(n ast.Node) (at token.Pos, why gap) {
 		ast.Inspect(n, func(n ast.Node) bool {
@@ -293,7 +298,7 @@ func (l *loader) dropUses(p *listed, f *ast.File, gone map[string]gap, foreign m
 					l.reportGap(p, at, why)
 				}
 				gone := []ast.Spec{s}
-				if d.Tok == token.CONST { // constants are removed together
+				if d.Tok == token.CONST { // the constants of one declaration are removed together
 					gone = d.Specs
 				}
 				for _, name := range namesOf(gone) {
@@ -320,7 +325,7 @@ func namesOf(specs []ast.Spec) (names []string) {
 	return names
 }
 
-// isKernelName reports whether the file has a Kernel method for the type.
+// isKernelName reports whether file f declares a Kernel method for the type with the given name.
 func isKernelName(f *ast.File, name string) bool {
 	for _, d := range f.Decls {
 		fn, ok := d.(*ast.FuncDecl)

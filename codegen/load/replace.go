@@ -14,16 +14,18 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// This file replaces some functions of the standard library in kernels by other code. The reasons:
+// This file replaces some functions of the standard library in kernels by other code. A function is
+// replaced for one of these reasons:
 //
-//   - a function is recursive, and a fixed number of pending calls is enough;
+//   - a function is recursive, and a stack of fixed size is enough;
 //   - its body is in assembly, or makes strings;
 //   - it builds tables at their first use, or uses a generator with a lock;
-//   - it allocates memory that a kernel has room for;
+//   - it allocates memory, and an array of fixed size is enough;
 //   - it compares floats, and devices may treat subnormal numbers as zeros.
 //
-// Like gc's, the code of sorts is generated from a template. It has variants for slices with a
-// comparison function, for slices of ordered elements, and for sort.Interface.
+// The sorting code is generated from a template, as in the standard library. The template has
+// variants for slices with a comparison function, for slices of ordered elements, and for
+// sort.Interface.
 
 //go:embed *.tmpl
 var templates embed.FS
@@ -32,12 +34,12 @@ var parsedTemplates = sync.OnceValue(func() *template.Template {
 	return template.Must(template.ParseFS(templates, "*.tmpl"))
 })
 
-// sortVariant holds the differences between the variants.
+// sortVariant holds the differences between the variants of the sorting code.
 type sortVariant struct {
-	Name       string // suffix of function names
+	Name       string // suffix of the functions' names
 	Of         string // type parameters
 	Data       string // type of the sorted data
-	Param, Arg string // parameter and argument for the comparison function
+	Param, Arg string // texts of the parameter and the argument for a comparison function
 	less, swap string
 }
 
@@ -54,14 +56,14 @@ var sortVariants = map[string][]sortVariant{
 	"sort": {{"", "", "Interface", "", "", "data.Less($i, $j)", "data.Swap($i, $j)"}},
 }
 
-// replacing has the template of each package that has functions with other code.
+// replacing maps the path of a package to the template with the replacement code for its functions.
 var replacing = map[string]string{
 	"slices": "sort", "sort": "sort", "errors": "errors", "strings": "strings", "hash/crc32": "crc32", "hash/crc64": "crc64",
 	"math/rand": "rand", "math": "nextafter", "internal/chacha8rand": "chacha8", "crypto/internal/fips140/subtle": "xor", "strconv": "strconv",
 }
 
-// replaced reports whether a function of a package has other code in kernels. name has the form
-// "Func" or "Type.Method".
+// replaced reports whether kernels use replacement code for a function of package pkg. The name has
+// the form "Func" or "Type.Method".
 func replaced(pkg, name string) bool {
 	switch pkg {
 	case "internal/chacha8rand":
@@ -91,8 +93,8 @@ func replaced(pkg, name string) bool {
 	return false
 }
 
-// HasOtherCode reports whether fn is a function of the standard library that has other code in
-// kernels.
+// HasOtherCode reports whether fn is a function of the standard library for which kernels use
+// replacement code.
 func HasOtherCode(fn *ssa.Function) bool {
 	pkg := PackageOf(fn)
 	return pkg != "" && (replaced(pkg, funcName(fn)) || slices.ContainsFunc(taken[pkg], func(b branch) bool { return b.fn == funcName(fn) }))
@@ -113,9 +115,9 @@ func declName(d *ast.FuncDecl) string {
 	return ""
 }
 
-// replace adds the replacement code to a package's files, and removes the replaced functions. If
-// the package does not have all these functions, because it belongs to another version of Go, it
-// remains unchanged.
+// replace adds the replacement code to the files of package p, and removes the replaced functions.
+// If the package belongs to another version of Go and lacks one of these functions, the files are
+// returned unchanged.
 func (l *loader) replace(p *listed, files []*ast.File) []*ast.File {
 	for _, t := range taken[p.path] {
 		for _, f := range files {
@@ -168,18 +170,19 @@ func (l *loader) replace(p *listed, files []*ast.File) []*ast.File {
 	return append(files, added)
 }
 
-// branch is a branch of a function that kernels always take.
+// branch identifies an if statement in function fn, by its condition cond. In kernels, its first
+// branch always runs.
 type branch struct{ fn, cond string }
 
-// taken lists such branches by package. They do the same as the other branch, but without package
-// unsafe.
+// taken maps a package to the branches that always run in kernels. The first branch computes the
+// same result as the other one, but without package unsafe.
 var taken = map[string][]branch{
-	// On big-endian processors, this function copies the state's bytes to words and back. On other
-	// processors, it converts the state's address.
+	// On big-endian processors, this function copies the state's bytes to integers and back. On
+	// other processors, it converts the state's address.
 	"crypto/internal/fips140/sha3": {{"keccakF1600Generic", "cpu.BigEndian"}},
 }
 
-// take replaces the if statement by the statements of the branch.
+// take replaces the if statement by the statements of its first branch.
 func (b branch) take(f *ast.File) {
 	for _, d := range f.Decls {
 		fn, ok := d.(*ast.FuncDecl)

@@ -1,6 +1,6 @@
 package load
 
-// This file finds mistakes in the setup of modules.
+// This file finds mistakes in the setup of the user's Go module.
 
 import (
 	"fmt"
@@ -20,7 +20,7 @@ func (e *NoModule) Error() string {
 	return fmt.Sprintf("the folder %s is in no Go module; run\n\tgo mod init example.com/%s\n\t%s", e.Dir, moduleWord(e.Dir), getKgen)
 }
 
-// moduleWord converts the name of a folder to the last element of a module path.
+// moduleWord converts the name of a folder to a valid last element of a module path.
 func moduleWord(dir string) string {
 	word := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '-' {
@@ -34,7 +34,7 @@ func moduleWord(dir string) string {
 	return word
 }
 
-// ModuleRoot returns the folder of the go.mod file that applies to a folder, or "".
+// ModuleRoot returns the folder with the go.mod file that applies to folder dir, or "".
 func ModuleRoot(dir string) string {
 	for {
 		if info, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil && !info.IsDir() {
@@ -48,8 +48,8 @@ func ModuleRoot(dir string) string {
 	}
 }
 
-// noModule returns an error if the working directory is not in a module. It returns nil if an
-// environment variable or a go.work file selects another mode or module.
+// noModule returns an error if the working directory is not in a module. If an environment variable
+// or a go.work file selects another mode or module, the result is nil.
 func (l *loader) noModule() error {
 	if ModuleRoot(l.dir) != "" {
 		return nil
@@ -71,11 +71,11 @@ func (l *loader) noModule() error {
 	}
 }
 
-// unimportable returns the reason why a package cannot be imported, and a command that helps. msg
-// is the go command's message.
+// unimportable returns the reason why the package with the given path cannot be imported. The hint
+// is a command that helps. The text msg is the go command's message.
 func unimportable(path, msg string) (why, hint string) {
 	why = fmt.Sprintf("package %s cannot be imported", path)
-	// The go command's advice is for a single package, and not always right.
+	// The go command's advice only covers a single package, and is not always right.
 	first, _, _ := strings.Cut(msg, "; to add")
 	if first, _, _ = strings.Cut(first, "\n"); first != "" {
 		why += ": " + strings.TrimSuffix(first, ":")

@@ -1,6 +1,7 @@
 package load
 
-// This file describes the struct types of a receiver, for a check in generated code.
+// This file describes the struct types of a kernel's receiver. Generated code checks that the types
+// have not changed.
 
 import (
 	"fmt"
@@ -12,38 +13,40 @@ import (
 	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 )
 
-// Shape is the type of a kernel's receiver, or of a part of it, as kgen has seen it.
+// Shape describes the struct type of a kernel's receiver, or of a part of the receiver, as it was
+// when kgen compiled the kernel.
 type Shape struct {
-	// Value is an expression with a value of the type. It is a part of the receiver: "k",
-	// "k.In[0]".
+	// Value is an expression for a value of the type. Examples are "k" for the receiver, and
+	// "k.In[0]" for a part of the receiver.
 	Value string
 	// Name is the type's name, for printing.
 	Name string
 	// Literal is the struct type without its name, in the form of [TypeExpr]. Types that generated
-	// code cannot name are replaced by T1, T2 and so on; Params is their number. If there are such
-	// types, Literal includes the tags of the fields, because comparisons take them into account.
+	// code cannot name are replaced by T1, T2 and so on. Params is the number of such types. If it
+	// is not zero, Literal includes the tags of the fields, because comparisons take them into
+	// account.
 	Literal string
 	Params  int
 }
 
-// shaper finds the shapes of a receiver.
+// shaper collects the shapes of a kernel's receiver.
 type shaper struct {
 	k      *Kernel
 	seen   map[types.Type]bool
 	shapes []Shape
 }
 
-// Shapes returns the shapes of the struct types in the receiver and in its slices. Generated code
-// compares them with the types at the time of the build. Types that generated code cannot compare
-// are left out.
+// Shapes returns the shapes of the struct types in the receiver and in its slices. When the program
+// is built, generated code compares the shapes with the current types. Types that generated code
+// cannot compare are omitted.
 func (k *Kernel) Shapes() []Shape {
 	s := &shaper{k: k, seen: map[types.Type]bool{}}
 	s.visit(k.Type, "k")
 	return s.shapes
 }
 
-// visit adds the shapes of a value and of its parts. Unexported fields cannot be compared by other
-// packages.
+// visit adds the shapes of a value of type t and of its parts. Unexported fields are omitted,
+// because other packages cannot access them.
 func (s *shaper) visit(t types.Type, value string) {
 	if fromDSL(t) != "" {
 		return
@@ -75,7 +78,7 @@ func (s *shaper) visit(t types.Type, value string) {
 	}
 }
 
-// writable reports whether another package can write the struct type as a literal.
+// writable reports whether another package can write the struct type t as a literal.
 func writable(t types.Type) bool {
 	switch t := types.Unalias(t).(type) {
 	case *types.Struct:
@@ -95,7 +98,7 @@ func writable(t types.Type) bool {
 func (s *shaper) shape(named *types.Named, st *types.Struct, value string) {
 	w := &literal{k: s.k}
 	w.write(st, false)
-	if w.no || len(w.params) > 0 && gotypes.HoldsSync(st) { // stand-ins are compared by value, which copies locks
+	if w.no || len(w.params) > 0 && gotypes.HoldsSync(st) { // replaced types are compared by value, which would copy locks
 		return
 	}
 	if len(w.params) > 0 {
@@ -109,12 +112,12 @@ func (s *shaper) shape(named *types.Named, st *types.Struct, value string) {
 	s.shapes = append(s.shapes, Shape{Value: value, Name: name, Literal: w.text.String(), Params: len(w.params)})
 }
 
-// literal builds the text of a type.
+// literal builds the text of a type literal.
 type literal struct {
 	k      *Kernel
 	text   strings.Builder
-	params []types.Type // types that cannot be named
-	no     bool         // whether such a type is embedded; a type parameter cannot be embedded
+	params []types.Type // types that generated code cannot name
+	no     bool         // whether there is no such literal, because one of these types is embedded
 }
 
 func (w *literal) write(t types.Type, tags bool) {
@@ -159,7 +162,7 @@ func (w *literal) write(t types.Type, tags bool) {
 	}
 }
 
-// nameable reports whether generated code can name a type that is not a literal.
+// nameable reports whether generated code can refer to type t by a name.
 func (w *literal) nameable(t types.Type) bool {
 	var obj *types.TypeName
 	var args *types.TypeList

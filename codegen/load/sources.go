@@ -10,8 +10,8 @@ import (
 	"github.com/kgen-go/kgen/internal/sources"
 )
 
-// Sources returns the source files of a package's kernels. These are the files of all packages of
-// its own module that the kernels mention.
+// Sources returns the source files that affect a package's kernels. The files belong to packages of
+// the same module with declarations that the kernels mention.
 func (p *Program) Sources(pkg *Package) ([]abi.Source, error) {
 	var rows []abi.Source
 	for _, name := range pkg.mentions {

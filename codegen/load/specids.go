@@ -11,15 +11,15 @@ import (
 	"github.com/kgen-go/kgen/codegen/diag"
 )
 
-// SpecID is the number of a specialization constant from a //kgen:spec directive. It is the number
-// of the constant's first scalar; the other scalars have the following numbers.
+// SpecID is the number of a specialization constant from a //kgen:spec directive. The constant's
+// first scalar has this number, and its other scalars have the following numbers.
 type SpecID struct {
 	ID  uint32
 	Pos token.Pos // position of the directive
 }
 
-// specScalars returns the number of scalars in values of type t. The result is at least 1, and is
-// limited to about maxPinned.
+// specScalars returns the number of scalars in a value of type t. The result is at least 1, and
+// huge numbers are cut off at about maxPinned.
 func specScalars(t types.Type) int {
 	n := 0
 	switch u := t.Underlying().(type) {
@@ -33,9 +33,9 @@ func specScalars(t types.Type) int {
 	return max(1, min(n, maxPinned))
 }
 
-// overlap reports pinned constants that cannot be in one program: two constants whose scalars share
-// a number, or a constant with a number that a directive must not choose. Each constant is reported
-// only once, because constants of one package may be found again in a program.
+// overlap reports errors for constants with a number from a directive (pinned constants). Scalars
+// of two constants must not share a number, and some numbers are reserved. Each constant is
+// reported only once, because constants of one package may be found again in a program.
 func (l *loader) overlap(d Directives, pinned []*types.Var, reported map[types.Object]bool) {
 	type run struct {
 		v           *types.Var
@@ -69,15 +69,15 @@ func (l *loader) overlap(d Directives, pinned []*types.Var, reported map[types.O
 	}
 }
 
-// compare orders positions by file, line and column. The result does not depend on the order of
-// loading.
+// compare orders two positions by file, line and column, so that the result does not depend on the
+// order in which files were loaded.
 func (l *loader) compare(a, b token.Pos) int {
 	p, q := l.fset.Position(a), l.fset.Position(b)
 	return cmp.Or(cmp.Compare(p.Filename, q.Filename), p.Line-q.Line, p.Column-q.Column)
 }
 
-// pinnedTogether reports overlaps among the constants that a package declares, even if no kernel
-// reads them.
+// pinnedTogether reports overlapping numbers of constants in one package, even if no kernel reads
+// the constants.
 func (l *loader) pinnedTogether(d Directives) map[types.Object]bool {
 	packages := map[*types.Package][]*types.Var{}
 	for obj := range d.SpecIDs {
@@ -93,20 +93,21 @@ func (l *loader) pinnedTogether(d Directives) map[types.Object]bool {
 	return reported
 }
 
-// mentions finds the declarations that the kernels of each package mention.
+// mentions computes for each package which declarations its kernels mention.
 func (f *finder) mentions() {
 	reported := f.l.pinnedTogether(f.prog.Directives)
 	m := f.u.declarations()
 	for _, pkg := range f.prog.Packages {
-		m.of(slices.DeleteFunc(slices.Clone(f.methods), func(k *kernelMethods) bool { return k.k.Pkg != pkg }))
+		m.markAll(slices.DeleteFunc(slices.Clone(f.methods), func(k *kernelMethods) bool { return k.k.Pkg != pkg }))
 		pkg.mentions = m.packages(f.prog.listed)
 		f.numberSpecs(pkg, m.specs, reported)
 	}
 }
 
-// numberSpecs sets the numbers of the constants that a package's kernels mention. A pinned constant
-// keeps its number. The others get the lowest free numbers, in the order of their declarations.
-// Thus a number has the same meaning in all kernels of the package.
+// numberSpecs sets the numbers of the constants that a package's kernels mention. A constant with a
+// number from a directive keeps that number. All other constants get the lowest free numbers, in
+// the order of their declarations. Thus a number has the same meaning in all kernels of the
+// package.
 func (f *finder) numberSpecs(pkg *Package, specs []*types.Var, reported map[types.Object]bool) {
 	pkg.SpecIDs = map[types.Object]uint32{}
 	var pinned []*types.Var
@@ -119,7 +120,7 @@ func (f *finder) numberSpecs(pkg *Package, specs []*types.Var, reported map[type
 	taken := map[uint32]bool{}
 	for _, v := range pinned {
 		if reported[v] {
-			continue // it gets a free number
+			continue // a constant without a directive gets a free number below
 		}
 		pkg.SpecIDs[v] = f.prog.SpecIDs[v].ID
 		for i := range uint32(specScalars(isSpecConstant(v.Type()))) {
@@ -144,7 +145,7 @@ func (f *finder) numberSpecs(pkg *Package, specs []*types.Var, reported map[type
 	}
 }
 
-// free reports whether the n numbers from first on are free.
+// free reports whether none of the numbers from first to first+n-1 is in taken.
 func free(taken map[uint32]bool, first, n uint32) bool {
 	for i := range n {
 		if taken[first+i] {

@@ -1,6 +1,6 @@
 package load
 
-// This file selects the files of packages for kernels.
+// This file selects the Go files of packages that are compiled into kernels.
 
 import (
 	"context"
@@ -22,38 +22,40 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// noAssembly are common build tags by which packages leave out their assembly, in the order in
-// which they are tried.
+// noAssembly lists common build tags that exclude assembly from packages. The tags are tried in the
+// order of the list.
 var noAssembly = []string{"purego", "noasm", "safe", "appengine"}
 
-// Tagged is a package that has other files in kernels than in programs.
+// Tagged describes a package of which kernels use other files than programs.
 type Tagged struct {
 	Package string
 	Tag     string // build tag that selects the files in kernels, or "" for the files of a port without assembly
-	Func    string // function that has no body in Go in programs, or "" if there is none
-	Unsafe  bool   // whether the files in programs import package unsafe, if Func is ""
+	Func    string // function without a Go body in programs, or "" if there is none
+	Unsafe  bool   // whether the program's files import package unsafe, if Func is ""
 }
 
-// folder is a package as it is in programs, and the criteria that select its files in kernels.
+// folder holds the files of a package that programs use, and the criteria that select the files for
+// kernels.
 type folder struct {
 	path, name, dir string
 	files           []string // absolute names of the Go files in programs
 	std             bool
 	own             bool // whether the package belongs to a main module
-	unsafe          bool // whether the files import package unsafe
+	unsafe          bool // whether the program's files import package unsafe
 	tags            []string
-	imports         func(path string) bool // reports whether the files import a package
+	imports         func(path string) bool // reports whether the program's files import a package
 	read            func(name string) ([]byte, error)
 }
 
-// folder returns the criteria that select p's files in kernels.
+// folder returns the data for selecting the files of package p that kernels use.
 func (l *loader) folder(p *listed) *folder {
 	return &folder{path: p.path, name: p.name, dir: p.dir, files: p.files, std: p.std, own: p.inMain, unsafe: p.imports["unsafe"] != nil,
 		tags: l.tags, imports: func(path string) bool { return p.imports[path] != nil }, read: l.read}
 }
 
-// OtherFiles reports whether a package has other files in kernels than in a program. files are
-// those of a program. own says that the package belongs to a main module.
+// OtherFiles reports whether the files of package pkg that kernels use differ from those that
+// programs use. The list files holds the program's files. The parameter own is set if the package
+// belongs to a main module.
 func OtherFiles(pkg *types.Package, files []string, std, own bool) bool {
 	f := &folder{path: pkg.Path(), name: pkg.Name(), std: std, own: own, read: os.ReadFile}
 	paths := map[string]bool{}
@@ -73,16 +75,16 @@ func OtherFiles(pkg *types.Package, files []string, std, own bool) bool {
 	return !sameFiles(f.kernelFiles(), f.files)
 }
 
-// kernelFiles returns the files of a package in kernels. Files of the standard library are selected
-// as for a 64-bit port without assembly. The same goes for packages that have assembly, or that do
-// without package unsafe on such a port. These files must not have new imports. If a function still
-// lacks a body then, otherFiles searches further.
+// kernelFiles returns the files of a package that kernels use. Files of the standard library are
+// selected as for a 64-bit port of Go without assembly. Other packages are treated in the same way
+// if they have assembly, or if the files of such a port do not import unsafe. The selected files
+// must not have new imports. If a function still lacks a body, otherFiles searches further.
 func (f *folder) kernelFiles() []string {
 	ctx := build.Default
 	ctx.GOARCH, ctx.CgoEnabled = "mips64le", false
 	ctx.BuildTags = append(slices.Clone(ctx.BuildTags), f.tags...)
 	if f.path == "internal/bytealg" {
-		ctx.GOARCH = "sparc64" // all ports of Go have assembly for it; sparc64 is none
+		ctx.GOARCH = "sparc64" // sparc64 is not a port of Go, so no package has assembly for it
 	}
 	if !f.std {
 		if !f.hasAssembly() && (f.own || !f.unsafe) {
@@ -103,7 +105,7 @@ func (f *folder) hasAssembly() bool {
 	return err == nil && len(found) > 0
 }
 
-// matching returns the Go files of a folder that a build context selects.
+// matching returns the Go files in folder dir that the build context ctx selects.
 func matching(ctx *build.Context, dir string) (files []string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -120,8 +122,8 @@ func matching(ctx *build.Context, dir string) (files []string) {
 	return files
 }
 
-// canImport reports whether files import only packages that the files in programs import, and files
-// is not empty. Other packages have not been listed.
+// canImport reports whether the given files import only packages that the program's files import.
+// Other packages have not been listed. The result is false if there are no files.
 func (f *folder) canImport(files []string) bool {
 	for _, name := range files {
 		src, err := f.read(name)
@@ -154,8 +156,7 @@ func sameFiles(a, b []string) bool {
 	return slices.Equal(base(a), base(b))
 }
 
-// tagged returns a description of the difference between the package's files in kernels and in
-// programs.
+// tagged describes how the files that kernels use differ from those that programs use.
 func (f *folder) tagged(files []string) Tagged {
 	t := Tagged{Package: f.path, Unsafe: f.unsafe}
 	for _, c := range choices(f.tags) {
@@ -174,9 +175,9 @@ func (f *folder) tagged(files []string) Tagged {
 	return t
 }
 
-// choice is a way to select a package's files.
+// choice is one way to select a package's files without assembly.
 type choice struct {
-	tag string // build tag, or "" for a port for which no package has assembly
+	tag string // build tag, or "" for a port of Go for which no package has assembly
 	ctx build.Context
 }
 
@@ -196,11 +197,11 @@ func choices(tags []string) (all []choice) {
 	return all
 }
 
-// contents describes some Go files of a package.
+// contents summarizes some Go files of a package.
 type contents struct {
 	files   []string
 	funcs   map[string]bool // whether a function has a body, by "Func" or "Type.Method"
-	words   map[string]bool // all identifiers
+	words   map[string]bool // all identifiers in the files
 	imports []string        // imported packages, without unsafe
 }
 
@@ -239,10 +240,10 @@ func readFiles(files []string, read func(name string) ([]byte, error)) *contents
 	return c
 }
 
-// without reports whether files replace an assembly function of the program's files. That is the
-// case if the function has a body in these files. It is also the case if they neither declare nor
-// mention the function. Then they must have bodies for all exported functions of the program's
-// files, which other packages may call.
+// without reports whether files make the assembly function fn unnecessary. The files may have a Go
+// body for fn. Or they neither declare nor mention fn. In the second case, they must have bodies
+// for all exported functions of the program's files, because other packages may call these
+// functions.
 func (c *contents) without(fn string, program *contents) bool {
 	if body, declared := c.funcs[fn]; declared {
 		return body
@@ -258,8 +259,8 @@ func (c *contents) without(fn string, program *contents) bool {
 	return true
 }
 
-// OtherBody reports whether kernels can do without the body of a function that has none in a
-// program. Then other files of its folder have a body for it, or do not mention it.
+// OtherBody reports whether kernels can use function obj although it has no Go body in programs.
+// Other files of its folder must have a body for it, or not mention it.
 func OtherBody(obj *types.Func, fset *token.FileSet) bool {
 	name := obj.Name()
 	if recv := obj.Signature().Recv(); recv != nil {
@@ -268,14 +269,15 @@ func OtherBody(obj *types.Func, fset *token.FileSet) bool {
 	return otherBodies.of(fset, filepath.Dir(fset.Position(obj.Pos()).Filename), name)
 }
 
-// otherBodies caches the contents of the files of other tags by folder, for the last file set. A
-// package that imports C may have thousands of functions without bodies in a single folder.
+// otherBodies caches the contents of files that build tags exclude, by folder. The cache holds the
+// data of only one file set. The cache matters because a package that imports C may have thousands
+// of functions without bodies.
 var otherBodies bodiesOf
 
 type bodiesOf struct {
 	mu    sync.Mutex
 	fset  *token.FileSet
-	byDir map[string][]*contents // contents for a program, then for each choice
+	byDir map[string][]*contents // contents by folder: first of the program's files, then of the files of each choice
 	reads int                    // number of folders that were read, for tests
 }
 
@@ -300,14 +302,14 @@ func (b *bodiesOf) of(fset *token.FileSet, dir, fn string) bool {
 	return all[0] != nil && slices.ContainsFunc(all[1:], func(c *contents) bool { return c != nil && c.without(fn, all[0]) })
 }
 
-// other describes the files of a package in kernels.
+// other describes the files of a package that kernels use.
 type other struct {
 	files   []string
-	reached bool // whether kernels call a function in a file that programs do not have
+	reached bool // whether kernels call a function in a file that programs do not use
 	Tagged
 }
 
-// kernelFiles returns the files of p in kernels.
+// kernelFiles returns the files of package p that kernels use.
 func (l *loader) kernelFiles(p *listed) []string {
 	if o := l.others[p]; o != nil {
 		return o.files
@@ -328,8 +330,8 @@ func (l *loader) reaches(fn *ssa.Function) {
 	}
 }
 
-// otherFiles selects other files for a package if functions have no body in the current ones. It
-// reports whether it has found suitable files. It searches only once for each package.
+// otherFiles selects other files for package p if functions fns have no body in the current files.
+// The result tells whether suitable files were found. The search runs only once for each package.
 func (l *loader) otherFiles(ctx context.Context, p *listed, fns []*ssa.Function) (bool, error) {
 	if l.tried[p] || p.std || len(fns) == 0 {
 		return false, nil
@@ -360,8 +362,8 @@ func (l *loader) otherFiles(ctx context.Context, p *listed, fns []*ssa.Function)
 	return false, nil
 }
 
-// canImportAll adds packages to the imports of p. It runs the go command for packages that are not
-// listed yet. The result is false if a package is missing.
+// canImportAll adds imports to package p. It runs the go command for packages that are not listed
+// yet. The result is false if a package is missing.
 func (l *loader) canImportAll(ctx context.Context, p *listed, imports []string) (bool, error) {
 	var unknown []string
 	for _, path := range imports {
@@ -397,7 +399,7 @@ func (l *loader) canImportAll(ctx context.Context, p *listed, imports []string) 
 	return true, nil
 }
 
-// tagged returns the packages with other files in kernels, in order.
+// tagged returns the packages of which kernels use other files than programs, sorted by path.
 func (l *loader) tagged() (all []Tagged) {
 	for _, o := range l.others {
 		if o.reached {
@@ -408,7 +410,7 @@ func (l *loader) tagged() (all []Tagged) {
 	return all
 }
 
-// String describes the way in which the package is compiled, and the reason.
+// String describes which files of the package kernels use, and why.
 func (t Tagged) String() string {
 	how, why := "as with the build tag "+t.Tag, "it has assembly"
 	if t.Tag == "" {

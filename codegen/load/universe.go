@@ -22,9 +22,9 @@ type universe struct {
 	prog    *ssa.Program
 	sources []*source
 	bySrc   map[*listed]*source
-	types   map[string]*types.Package // packages by path, complete or partial
+	types   map[string]*types.Package // packages by path; some may be incomplete
 	done    map[*listed]*types.Package
-	touches map[*listed]bool // whether some dependencies of a package come from source
+	touches map[*listed]bool // whether a direct or indirect import of a package is loaded from source
 	err     error
 }
 
@@ -37,9 +37,9 @@ type source struct {
 	ssa   *ssa.Package
 }
 
-// newUniverse type-checks the roots and the packages that they import. It loads the packages in
-// wanted from source, and the others from export data if they have any. It builds the SSA form of
-// the packages from source.
+// newUniverse type-checks the roots and the packages that they import. Packages in wanted are
+// loaded from source. Other packages are read from export data if they have any. Then newUniverse
+// builds the SSA form of the packages from source.
 func (l *loader) newUniverse(roots []*listed, wanted map[*listed]bool) (*universe, error) {
 	u := &universe{
 		l:       l,
@@ -79,7 +79,7 @@ func (l *loader) newUniverse(roots []*listed, wanted map[*listed]bool) (*univers
 	return u, nil
 }
 
-// pkg returns the complete types of p.
+// pkg returns the complete type information of package p.
 func (u *universe) pkg(p *listed, wanted map[*listed]bool) *types.Package {
 	if t, ok := u.done[p]; ok {
 		return t
@@ -87,7 +87,7 @@ func (u *universe) pkg(p *listed, wanted map[*listed]bool) *types.Package {
 	if p.path == "unsafe" {
 		return types.Unsafe
 	}
-	u.done[p] = nil // in case of an import cycle
+	u.done[p] = nil // set now so that an import cycle ends
 	fromSource := wanted[p] || p.export == ""
 	if fromSource || u.touches[p] {
 		// Packages to which export data refers must be loaded before the data is read.
@@ -122,7 +122,7 @@ func sortedImports(p *listed) []*listed {
 	return all
 }
 
-// read reads the export data of p.
+// read reads the export data of package p.
 func (u *universe) read(p *listed) (*types.Package, error) {
 	f, err := os.Open(p.export)
 	if err != nil {
@@ -140,9 +140,9 @@ func (u *universe) read(p *listed) (*types.Package, error) {
 	return t, nil
 }
 
-// check type-checks p from source. Functions with errors lose their bodies, for example because
-// they use stubs that are yet to be written. Their errors are reported only if a kernel reaches the
-// function.
+// check type-checks package p from source. The bodies of functions with errors are removed. For
+// example, a function may use stubs that kgen has not written yet. An error in a removed body is
+// reported only if a kernel reaches the function.
 func (u *universe) check(p *listed) (*types.Package, error) {
 	files, err := u.l.parse(p)
 	if err != nil {
@@ -196,7 +196,8 @@ type importerFunc func(path string) (*types.Package, error)
 
 func (f importerFunc) Import(path string) (*types.Package, error) { return f(path) }
 
-// parse returns the syntax trees of p. They are parsed once and shared by all universes.
+// parse returns the syntax trees of package p. Each package is parsed once, and all universes share
+// the trees.
 func (l *loader) parse(p *listed) ([]*ast.File, error) {
 	if files, ok := l.parsed[p]; ok {
 		return files, nil
@@ -223,7 +224,7 @@ func (l *loader) parse(p *listed) ([]*ast.File, error) {
 	return files, nil
 }
 
-// build makes the SSA form of the packages from source.
+// build builds the SSA form of the packages that are loaded from source.
 func (u *universe) build() {
 	seen := map[*types.Package]bool{}
 	for _, s := range u.sources {

@@ -1,6 +1,6 @@
 package load
 
-// This file finds the view types of stubs.
+// This file finds the view types that stubs declare.
 
 import (
 	"fmt"
@@ -11,35 +11,35 @@ import (
 	"github.com/kgen-go/kgen/abi"
 )
 
-// View is a struct type in stubs that replaces a struct type of the source with slices. It has
-// views of device memory in place of the slices. All kernels of a package share it.
+// View is a struct type that stubs declare in place of a source struct type with slices. The view
+// has views of device memory in place of the slices. All kernels of a package share one view type.
 type View struct {
-	Name   string // name in the stubs
-	Of     string // name of the original type, for printing
-	Params string // type parameters in the form of [TypeExpr], as "[T any]", or ""
-	Args   string // type arguments, as "[T]", or ""
+	Name   string // name of the view type in the stubs
+	Of     string // name of the original type, for messages
+	Params string // type parameters in the form of [TypeExpr], for example "[T any]", or ""
+	Args   string // type arguments, for example "[T]", or ""
 	Fields []ViewField
 	// Source is the original type in the form of TypeExpr, if stubs can import it. Slices and
-	// Values are the paths of its parts, as "Sub.Data[1]": Slices those of slices, and Values those
-	// without slices.
+	// Values list the paths of the type's parts, such as "Sub.Data[1]". Slices lists the parts that
+	// are slices, and Values the parts without slices.
 	Source         string
 	Slices, Values []string
 }
 
-// ViewField is a field of a View.
+// ViewField is one field of a View.
 type ViewField struct{ Name, Type string }
 
-// viewer finds the views of a package.
+// viewer finds the view types for the kernels of a package.
 type viewer struct {
 	pkg   *Package
-	names map[string]*types.TypeName // names in use; nil for a name that a kernel uses
-	of    map[*types.TypeName]*View  // views by original type; nil for a type without a view
+	names map[string]*types.TypeName // original type of each view name; nil for a name that a kernel uses
+	of    map[*types.TypeName]*View  // views by their original types; nil for a type without a view
 	all   []View
 }
 
-// SharedViews returns the views in the stubs of a package, sorted by name. The map has the view
-// type of each kernel's members, by the path of the member, as "Deep[0].In". There is no view for a
-// type without a name, or with a name that stubs cannot use.
+// SharedViews returns the view types in the stubs of a package, sorted by name. The map gives each
+// kernel the expression for the view type of each member, by the member's path, such as
+// "Deep[0].In". A type without a name, or with a name that stubs cannot use, has no view.
 func (p *Program) SharedViews(pkg *Package) ([]View, map[*Kernel]map[string]string) {
 	v := &viewer{pkg: pkg, names: map[string]*types.TypeName{"Kernels": nil}, of: map[*types.TypeName]*View{}}
 	for _, k := range pkg.Kernels {
@@ -48,7 +48,7 @@ func (p *Program) SharedViews(pkg *Package) ([]View, map[*Kernel]map[string]stri
 	uses := map[*Kernel]map[string]string{}
 	for _, k := range pkg.Kernels {
 		uses[k] = map[string]string{}
-		internal := func(at string) bool { // whether a part of a member is internal and has no argument
+		internal := func(at string) bool { // whether a part of a member is internal, so that it has no argument
 			return slices.ContainsFunc(k.Params, func(p abi.Param) bool {
 				return p.Internal > 0 && (p.Name == at || strings.HasPrefix(p.Name, at+".") || strings.HasPrefix(p.Name, at+"["))
 			})
@@ -82,7 +82,8 @@ func (p *Program) SharedViews(pkg *Package) ([]View, map[*Kernel]map[string]stri
 	return v.all, uses
 }
 
-// use returns the expression by which stubs write the view of a struct type, or "".
+// use returns the expression by which stubs refer to the view of struct type t. The result is "" if
+// there is no view.
 func (v *viewer) use(t types.Type) string {
 	n, ok := types.Unalias(t).(*types.Named)
 	if !ok || !hasSlices(t) || fromDSL(t) != "" {
@@ -99,7 +100,7 @@ func (v *viewer) use(t types.Type) string {
 	var args []string
 	for a := range n.TypeArgs().Types() {
 		if hasSlices(a) {
-			return "" // the view would need views in the type argument
+			return "" // a type argument would itself need a view
 		}
 		args = append(args, TypeExpr(a))
 	}
@@ -109,7 +110,7 @@ func (v *viewer) use(t types.Type) string {
 	return view.Name + "[" + strings.Join(args, ", ") + "]"
 }
 
-// view returns the view of a declared type, or nil.
+// view returns the view of the declared type n, or nil if it has none.
 func (v *viewer) view(n *types.Named, st *types.Struct) *View {
 	obj := n.Obj()
 	if view, ok := v.of[obj]; ok {
@@ -151,7 +152,7 @@ func (v *viewer) view(n *types.Named, st *types.Struct) *View {
 	return view
 }
 
-// parts adds the paths of the parts of a value of type t.
+// parts adds the paths of a value's parts to v.Slices and v.Values. The value has type t.
 func (v *View) parts(t types.Type, at string) {
 	if !hasSlices(t) || fromDSL(t) != "" {
 		v.Values = append(v.Values, at)
@@ -173,7 +174,8 @@ func (v *View) parts(t types.Type, at string) {
 	}
 }
 
-// field returns the type that a view's field has in place of t, or "".
+// field returns the type of a view's field if the original field has type t. The result is "" if
+// views cannot have such a field.
 func (v *viewer) field(t types.Type) string {
 	if !hasSlices(t) || fromDSL(t) != "" {
 		return TypeExpr(t)
@@ -207,8 +209,8 @@ func (v *viewer) field(t types.Type) string {
 	return ""
 }
 
-// name returns an unused name for a view. It is the type's name, with the package's name before it
-// if the type's name is in use.
+// name returns an unused name for a view. The name is that of the original type. If that name is in
+// use, the package's name precedes it.
 func (v *viewer) name(obj *types.TypeName) string {
 	name := obj.Name()
 	if _, taken := v.names[name]; taken {
@@ -227,7 +229,8 @@ func (v *viewer) name(obj *types.TypeName) string {
 	return name
 }
 
-// nameable reports whether generated code for the package's kernels can write a constraint.
+// nameable reports whether generated code for the package's kernels can write the constraint type
+// t.
 func nameable(t types.Type, pkg *Package) bool {
 	ok := true
 	var visit func(t types.Type)

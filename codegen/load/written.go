@@ -18,48 +18,49 @@ import (
 	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 )
 
-// Fate describes the writes to the memory of a package-level variable, and to memory that the
-// variable leads to, after its package's initializer. Written is the position of a write. Out is a
-// position at which code outside of the loaded packages, such as a caller of an exported function,
-// gets access to the memory. Both may be token.NoPos.
+// Fate describes the writes to a package-level variable, and to memory that can be reached from the
+// variable. Only writes after the initializer of the variable's package count. Written is the
+// position of a write, or token.NoPos. Out is a position at which code outside of the loaded
+// packages gets access to the memory, or token.NoPos. For example, a caller of an exported function
+// may get a pointer.
 type Fate struct {
 	Written, Out token.Pos
-	// Stored is Written without calls of append. An append writes after the end of a slice, to
-	// elements that the variable itself does not have.
+	// Stored is like Written, but without calls of append. An append writes after the end of a
+	// slice, to elements that the variable itself does not have.
 	Stored token.Pos
-	// OutBy describes the operation at Out: "the exported method Hit returns a Hit, whose field M
-	// may hold *Mesh".
+	// OutBy describes the operation at position Out. For example, "the exported method Hit returns
+	// a Hit, whose field M may hold *Mesh".
 	OutBy string
 	// Filled is the position of a write in a function that runs only while the variable's package
 	// is initialized.
 	Filled token.Pos
 }
 
-// fates computes and caches the fates of variables.
+// fates computes and caches the Fate of each package-level variable.
 type fates struct {
 	mu sync.Mutex
 	of map[*ssa.Global]Fate
 	in []*usage
-	// held has the possible values of interfaces that have been requested so far.
+	// held caches the possible values of interfaces.
 	held map[ssa.Value]held
 }
 
-// usage is an index of the uses of package-level variables and functions in the packages from
-// source. go/ssa does not have that index.
+// usage is an index of the uses of package-level variables and functions in some packages from
+// source. go/ssa does not provide such an index.
 type usage struct {
 	once     sync.Once
 	packages []*ssa.Package
 	partial  map[*ssa.Package]bool // packages from which code was removed
 	uses     map[ssa.Value][]ssa.Instruction
-	invokes  map[string][]ssa.CallInstruction // calls through interfaces, by the method's name
+	invokes  map[string][]ssa.CallInstruction // calls through interfaces, by the name of the called method
 	methods  map[string][]*ssa.Function
-	fields   map[field][]*ssa.FieldAddr // addresses of fields of interface type
-	asserts  []*ssa.TypeAssert          // assertions of errors
+	fields   map[field][]*ssa.FieldAddr // addresses of fields that have an interface type
+	asserts  []*ssa.TypeAssert          // type assertions on values of type error
 	finds    []*ssa.Call                // calls of errors.As and errors.AsType
-	// first are the types of values that package initializers convert to interfaces. boxed are the
-	// types of values that any code converts to interfaces. Not all instances of the methods of
-	// generic types are known. If one of them converts a value of a type parameter, boxesAny says
-	// that the value may have any type.
+	// first lists the types of values that package initializers convert to interfaces. The list
+	// boxed contains the types of values that any code converts to interfaces. Some instances of
+	// the methods of generic types are not known. If a generic method converts a value of a type
+	// parameter, boxesAny is set, and the value may have any type.
 	first    []types.Type
 	boxed    typeutil.Map
 	boxesAny bool
@@ -69,8 +70,8 @@ func newFates(in ...*usage) *fates {
 	return &fates{of: map[*ssa.Global]Fate{}, in: in, held: map[ssa.Value]held{}}
 }
 
-// usageOf returns the usage of sources. The index is computed at first use. Code that was removed
-// from some files is not known.
+// usageOf returns the index of uses for the packages in sources. The index is computed at first
+// use. Packages with removed code are marked as partial.
 func usageOf(sources []*source, repaired map[*ast.File]bool) *usage {
 	u := &usage{partial: map[*ssa.Package]bool{}}
 	for _, s := range sources {
@@ -82,7 +83,7 @@ func usageOf(sources []*source, repaired map[*ast.File]bool) *usage {
 	return u
 }
 
-// Fate returns the fate of a package-level variable, as far as the loaded packages show it.
+// Fate returns the Fate of package-level variable g, based on the loaded packages.
 func (p *Program) Fate(g *ssa.Global) Fate {
 	p.fates.mu.Lock()
 	defer p.fates.mu.Unlock()
@@ -94,8 +95,8 @@ func (p *Program) Fate(g *ssa.Global) Fate {
 	return f
 }
 
-// IsStd reports whether a package belongs to the standard library. The standard library does not
-// write to memory that it makes available to others.
+// IsStd reports whether the package with the given path belongs to the standard library. The
+// standard library does not write to memory that it makes available to others.
 func (p *Program) IsStd(path string) bool { return p.listed[path] != nil && p.listed[path].std }
 
 // index computes the index of all uses.
@@ -140,7 +141,7 @@ func (f *usage) index() {
 						f.uses[x] = append(f.uses[x], in)
 					case *ssa.Function:
 						f.uses[x] = append(f.uses[x], in)
-						add(x) // an instance, a wrapper or a literal
+						add(x) // fn is an instance, a wrapper or a function literal
 					}
 				}
 			}
@@ -188,7 +189,7 @@ func boxesParam(in ssa.Instruction) bool {
 	return from && !to
 }
 
-// methodOf reports whether a function is a method, or a literal in a method.
+// methodOf reports whether function fn is a method, or a function literal in a method.
 func methodOf(fn *ssa.Function) bool {
 	for fn.Parent() != nil {
 		fn = fn.Parent()
@@ -224,9 +225,9 @@ func (f *usage) initial() {
 	}
 }
 
-// flow is a value from which the variable's memory can be reached. At depth 0, it is a pointer or
-// slice of that memory, or contains one. At a higher depth, it takes that many loads to get to such
-// a value.
+// flow is a value from which the memory of the followed variable can be reached. At depth 0, the
+// value is a pointer or slice that refers to the memory, or contains one. At depth n, the value
+// leads to a pointer or slice of depth 0 after n loads.
 type flow struct {
 	v     ssa.Value
 	depth int
@@ -235,7 +236,7 @@ type flow struct {
 // maxDepth is the largest depth of a flow.
 const maxDepth = 8
 
-// follower follows the memory of a variable through the program.
+// follower finds all values and instructions through which a variable's memory is accessed.
 type follower struct {
 	prog   *ssa.Program
 	in     []*usage
@@ -243,13 +244,13 @@ type follower struct {
 	held   map[ssa.Value]held
 	seen   map[flow]bool
 	work   []flow
-	types  []types.Type // types of interface values through which the memory is reached
-	boxed  []types.Type // types of those values in types that were converted to interfaces on the way
-	errors []thrown     // values that were converted to error
-	known  typeutil.Map // results of lead, by type
+	types  []types.Type // types of values in interfaces through which the memory may be reached
+	boxed  []types.Type // types in field types that code on the way has converted to interfaces
+	errors []thrown     // followed values that were converted to error
+	known  typeutil.Map // results of method lead, by type
 	at     ssa.Value    // value that is being followed
 	found  Fate
-	near   bool // whether found.Out is in the variable's package
+	near   bool // whether found.Out is in the package of the variable
 }
 
 func (f *fates) find(prog *ssa.Program, g *ssa.Global) Fate {
@@ -288,7 +289,7 @@ func (w *follower) referrers(v ssa.Value) []ssa.Instruction {
 	return nil
 }
 
-// add follows v, unless v cannot lead to memory.
+// add queues value v to be followed, unless no memory can be reached from v.
 func (w *follower) add(v ssa.Value, depth int) {
 	if v == nil || w.lead(v.Type()) == "" {
 		return
@@ -299,23 +300,23 @@ func (w *follower) add(v ssa.Value, depth int) {
 	}
 }
 
-// where returns the position of an instruction. An instruction of a wrapper has no position; then
-// it is the position of the function or of the variable.
+// where returns the position of an instruction. For an instruction of a wrapper, which has no
+// position, it returns that of the function or of the variable.
 func (w *follower) where(in ssa.Instruction) token.Pos {
 	return cmp.Or(in.Pos(), in.Parent().Pos(), w.g.Pos())
 }
 
-// earlier sets pos to at if pos is not valid or comes later.
+// earlier sets *pos to at if *pos is not valid or is after at.
 func earlier(pos *token.Pos, at token.Pos) {
 	if !pos.IsValid() || at < *pos {
 		*pos = at
 	}
 }
 
-// wrote records a write by an instruction.
+// wrote records that an instruction writes to the followed memory.
 func (w *follower) wrote(in ssa.Instruction) {
 	at := w.where(in)
-	if w.initially(in.Parent(), nil) {
+	if w.runsInitially(in.Parent(), nil) {
 		earlier(&w.found.Filled, at)
 		return
 	}
@@ -328,17 +329,18 @@ func (w *follower) wrote(in ssa.Instruction) {
 	earlier(&w.found.Stored, at)
 }
 
-// out records that an instruction makes the memory available to other code. Instructions of the
-// variable's package are preferred, because they are the most informative.
-func (w *follower) out(in ssa.Instruction) {
+// escapes records that an instruction makes the followed memory available to unknown code. If there are
+// several such instructions, one in the variable's package is preferred, since it is the most
+// informative.
+func (w *follower) escapes(in ssa.Instruction) {
 	near := in.Parent().Pkg == w.g.Pkg
 	if at := w.where(in); !w.found.Out.IsValid() || near && !w.near || near == w.near && at < w.found.Out {
 		w.found.Out, w.near, w.found.OutBy = at, near, w.outBy(in)
 	}
 }
 
-// made records that an interface holds a value of type t. If the type is new, the variable is
-// followed from the start again.
+// made records that an interface holds a value of type t that leads to the followed memory. If the
+// type is new, the search starts again from the variable.
 func (w *follower) made(t types.Type) {
 	is := func(u types.Type) bool { return types.Identical(t, u) }
 	if leads(t) && !slices.ContainsFunc(w.boxed, is) {
@@ -352,7 +354,7 @@ func (w *follower) made(t types.Type) {
 	}
 }
 
-// use follows the uses of a value in an instruction.
+// use follows a value into an instruction that uses the value.
 func (w *follower) use(at flow, in ssa.Instruction) {
 	switch in := in.(type) {
 	case *ssa.Store:
@@ -361,7 +363,7 @@ func (w *follower) use(at flow, in ssa.Instruction) {
 		if in.Op == token.MUL {
 			w.add(in, max(at.depth-1, 0))
 		} else if in.Op == token.ARROW {
-			w.out(in)
+			w.escapes(in)
 		}
 	case *ssa.FieldAddr, *ssa.IndexAddr, *ssa.Slice, *ssa.Phi, *ssa.ChangeType, *ssa.SliceToArrayPointer:
 		w.add(in.(ssa.Value), at.depth)
@@ -386,7 +388,7 @@ func (w *follower) use(at flow, in ssa.Instruction) {
 		if v := in.(ssa.Value); leads(v.Type()) {
 			w.add(v, at.depth)
 		} else if b, ok := v.Type().Underlying().(*types.Basic); ok && b.Kind() == types.Uintptr {
-			w.out(in)
+			w.escapes(in)
 		}
 	case *ssa.MakeClosure:
 		fn := in.Fn.(*ssa.Function)
@@ -398,13 +400,13 @@ func (w *follower) use(at flow, in ssa.Instruction) {
 	case *ssa.Return:
 		w.returns(at, in)
 	case *ssa.MapUpdate, *ssa.Send, *ssa.Select:
-		w.out(in)
+		w.escapes(in)
 	case ssa.CallInstruction:
 		w.call(at, in)
 	}
 }
 
-// store follows a store of the value, or a store to memory that the value leads to.
+// store follows a store of the value, or a store to memory that can be reached from the value.
 func (w *follower) store(at flow, in *ssa.Store) {
 	if in.Addr == at.v && at.depth == 0 && !w.initial(in) {
 		w.wrote(in)
@@ -418,15 +420,15 @@ func (w *follower) store(at flow, in *ssa.Store) {
 		if at.depth < maxDepth {
 			w.add(root, at.depth+1)
 			if g, ok := root.(*ssa.Global); ok && token.IsExported(g.Name()) && g != w.g {
-				w.out(in)
+				w.escapes(in)
 			}
 			return
 		}
 	}
-	w.out(in)
+	w.escapes(in)
 }
 
-// initial reports whether a store sets the variable's initial value.
+// initial reports whether a store sets the initial value of the followed variable.
 func (w *follower) initial(in *ssa.Store) bool {
 	fn := in.Parent()
 	if fn.Synthetic == "" || fn.Name() != "init" {
@@ -444,9 +446,10 @@ func (w *follower) initial(in *ssa.Store) bool {
 	}
 }
 
-// initially reports whether a function runs only while the variable's package is initialized. It is
-// then an init function of the package, or is called only by such functions and not used otherwise.
-func (w *follower) initially(fn *ssa.Function, up []*ssa.Function) bool {
+// runsInitially reports whether function fn runs only while the variable's package is initialized.
+// The result is true if fn is an init function of the package. It is also true if only functions
+// that run during initialization call fn, and fn has no other use.
+func (w *follower) runsInitially(fn *ssa.Function, up []*ssa.Function) bool {
 	if fn.Pkg != w.g.Pkg || slices.Contains(up, fn) {
 		return fn.Pkg == w.g.Pkg
 	}
@@ -479,26 +482,26 @@ func (w *follower) initially(fn *ssa.Function, up []*ssa.Function) bool {
 	return len(uses) > 0
 }
 
-// isInit reports whether a function is a declared init function.
+// isInit reports whether fn is an init function that the source declares.
 func isInit(fn *ssa.Function) bool {
 	return fn.Parent() == nil && fn.Signature.Recv() == nil && strings.HasPrefix(fn.Name(), "init#")
 }
 
-// callsInitially reports whether an instruction only calls a function, while the variable's package
-// is initialized.
+// callsInitially reports whether an instruction only calls function fn, and runs only while the
+// variable's package is initialized.
 func (w *follower) callsInitially(fn ssa.Value, in ssa.Instruction, up []*ssa.Function) bool {
 	if _, ok := in.(*ssa.DebugRef); ok {
 		return true
 	}
 	c, ok := in.(*ssa.Call)
-	return ok && c.Call.Value == fn && !slices.Contains(c.Call.Args, fn) && w.initially(in.Parent(), up)
+	return ok && c.Call.Value == fn && !slices.Contains(c.Call.Args, fn) && w.runsInitially(in.Parent(), up)
 }
 
-// returns follows a result to the calls of the function.
+// returns follows a returned value to the calls of the function that returns it.
 func (w *follower) returns(at flow, in *ssa.Return) {
 	fn := in.Parent()
 	if obj := object(fn); fn.Parent() == nil && obj != nil && token.IsExported(obj.Name()) {
-		w.out(in)
+		w.escapes(in)
 	}
 	for _, use := range w.uses(fn) {
 		w.results(fn, use, at.depth, in)
@@ -510,7 +513,7 @@ func (w *follower) returns(at flow, in *ssa.Return) {
 	}
 }
 
-// results follows the results of a function at an instruction that has the function as an operand.
+// results follows the results of function fn at an instruction with fn as an operand.
 func (w *follower) results(fn ssa.Value, use ssa.Instruction, depth int, at ssa.Instruction) {
 	switch use := use.(type) {
 	case ssa.CallInstruction:
@@ -528,10 +531,10 @@ func (w *follower) results(fn ssa.Value, use ssa.Instruction, depth int, at ssa.
 	case *ssa.DebugRef:
 		return
 	}
-	w.out(at)
+	w.escapes(at)
 }
 
-// call follows a value into a call.
+// call follows a value into a call that uses the value as an argument or as the called function.
 func (w *follower) call(at flow, in ssa.CallInstruction) {
 	c := in.Common()
 	if b, ok := c.Value.(*ssa.Builtin); ok {
@@ -545,12 +548,12 @@ func (w *follower) call(at flow, in ssa.CallInstruction) {
 	if fn := c.StaticCallee(); fn != nil {
 		w.enter(at, in, fn, c.Args)
 	} else if c.Value != at.v {
-		w.out(in)
+		w.escapes(in)
 	}
 }
 
-// enter follows a value into a function that a call may call. args are the values of its
-// parameters.
+// enter follows a value into the body of function fn, which a call may execute. The list args
+// contains the values of fn's parameters.
 func (w *follower) enter(at flow, in ssa.CallInstruction, fn *ssa.Function, args []ssa.Value) {
 	for i, a := range args {
 		switch {
@@ -565,7 +568,7 @@ func (w *follower) enter(at flow, in ssa.CallInstruction, fn *ssa.Function, args
 		case PackageOf(fn) == "sync/atomic":
 			w.wrote(in)
 		default:
-			w.out(in)
+			w.escapes(in)
 		}
 	}
 }
@@ -580,11 +583,11 @@ func (w *follower) invoke(at flow, in ssa.CallInstruction) {
 			w.enterMethod(at, in, t, args)
 		}
 		if to.hashes && c.Method.Name() != "Write" && slices.Contains(c.Args, at.v) {
-			w.out(in)
+			w.escapes(in)
 		}
 		return
 	}
-	if c.Value == at.v { // the held value was there from the start, or is followed separately
+	if c.Value == at.v { // the interface held the value from the start, or else the value is followed separately
 		iface := c.Value.Type().Underlying().(*types.Interface)
 		for _, t := range w.types {
 			if types.Implements(t, iface) {
@@ -603,26 +606,26 @@ func (w *follower) invoke(at flow, in ssa.CallInstruction) {
 		}
 	}
 	if c.Method.Exported() {
-		w.out(in)
+		w.escapes(in)
 	}
 }
 
-// enterMethod follows a value into the method that a call through an interface calls if the
-// interface holds a value of type t.
+// enterMethod follows a value into a call through an interface. It assumes that the interface holds
+// a value of type t, and enters that type's method.
 func (w *follower) enterMethod(at flow, in ssa.CallInstruction, t types.Type, args []ssa.Value) {
 	m := in.Common().Method
 	sel := w.prog.MethodSets.MethodSet(t).Lookup(m.Pkg(), m.Name())
 	if sel == nil {
-		return // the interface is asserted to another one, which t does not implement
+		return // type t does not implement the interface to which the value is asserted
 	}
 	if fn := w.prog.MethodValue(sel); fn != nil {
 		w.enter(at, in, fn, args)
 	} else if slices.Contains(args, at.v) {
-		w.out(in)
+		w.escapes(in)
 	}
 }
 
-// invokes returns the calls through interfaces that may call a function.
+// invokes returns the calls through interfaces that may call function fn.
 func (w *follower) invokes(fn *ssa.Function) (all []ssa.CallInstruction) {
 	if fn.Signature.Recv() == nil {
 		return nil
@@ -637,8 +640,8 @@ func (w *follower) invokes(fn *ssa.Function) (all []ssa.CallInstruction) {
 	return all
 }
 
-// mayCall reports whether a call through an interface may call a method of the same name. It is
-// true in generic code, because the types there are not known.
+// mayCall reports whether a call through an interface may call fn, a method of the same name. In
+// generic code the result is true, because the types are not known.
 func mayCall(in ssa.CallInstruction, fn *ssa.Function) bool {
 	return fn.TypeParams().Len() > 0 || in.Parent().TypeParams().Len() > 0 ||
 		types.Identical(in.Common().Method.Type(), fn.Signature)
@@ -655,12 +658,12 @@ func (w *follower) builtin(at flow, in ssa.CallInstruction, name string) {
 		}
 	case name == "copy" && args[1] == at.v:
 		if s, ok := args[1].Type().Underlying().(*types.Slice); ok && w.lead(s.Elem()) != "" {
-			w.out(in)
+			w.escapes(in)
 		}
 	case name == "clear", name == "copy":
 	case name == "len", name == "cap", name == "print", name == "println", name == "panic":
 	default:
-		if v := in.Value(); v != nil { // ssa:wrapnilchk, unsafe.Slice
+		if v := in.Value(); v != nil { // the result of ssa:wrapnilchk or unsafe.Slice
 			w.add(v, at.depth)
 		}
 	}

@@ -24,8 +24,8 @@ func (w *builder) float(t *ir.Type, x float64) *ir.Value {
 	return w.m.Const(t, math.Float64bits(x))
 }
 
-// fit converts the low bits of v to the form in which registers hold values of the integer type t:
-// extended to the register's width by t's sign.
+// fit truncates v to the width of the integer type t. The result is extended to the register's
+// width, by its sign if t is signed, and otherwise by zeros.
 func (w *builder) fit(v *ir.Value, t types.Type) *ir.Value {
 	n := gotypes.Width(t)
 	if n >= 32 {
@@ -105,7 +105,7 @@ func (w *builder) stringOp(op token.Token, a, b string) val {
 	return w.m.Bool(a >= b)
 }
 
-// order lowers < <= > >=. It returns nil for other operators.
+// order lowers the comparison operators <, <=, > and >=. It returns nil for other operators.
 func (w *builder) order(op token.Token, a, b *ir.Value, t types.Type) val {
 	switch op {
 	case token.GTR:
@@ -150,8 +150,8 @@ func (l *lowerer) intOp(op token.Token, a, b *ir.Value, t types.Type) *ir.Value 
 	return v
 }
 
-// divide lowers / and % as Go defines them: a fault for zero, truncation, and MinInt / -1 ==
-// MinInt.
+// divide lowers / and % as Go defines them. Division by zero is a fault, quotients are truncated
+// towards zero, and MinInt / -1 is MinInt.
 func (l *lowerer) divide(op token.Token, a, b *ir.Value, t types.Type) *ir.Value {
 	reg := a.Type
 	if !b.IsConst() || b.Bits == 0 {
@@ -253,7 +253,7 @@ func (l *lowerer) unOp(in *ssa.UnOp) val {
 	case token.MUL:
 		l.looked(in)
 		if p, ok := x.(pointer); ok && l.resolvedElems(in.Type()) && unused(in) {
-			l.deref(p) // a range over an array uses only the array's length
+			l.deref(p) // no memory is read: a range over an array uses only the array's length
 			return l.zero(in.Type())
 		}
 		if g, ok := in.X.(*ssa.Global); ok {
@@ -341,7 +341,7 @@ func (l *lowerer) equal(x, y val, t types.Type) val {
 		if y, ok := y.(array); ok {
 			return l.equalArrays(x.at, y.at, t.Underlying().(*types.Array))
 		}
-	case parts: // the other operand is nil
+	case parts: // the other operand is nil, because go/types allows no other comparison
 		return l.m.Bool(false)
 	case slice:
 		// Slices can be compared only with nil.
@@ -402,7 +402,7 @@ func (l *lowerer) equalParts(x, y tuple, t types.Type) val {
 		part := func() val { return l.equal(x.elems[i], y.elems[i], p) }
 		panics := mayPanic(x.elems[i], y.elems[i])
 		var v val
-		if panics { // evaluated only if the preceding parts are equal
+		if panics { // this comparison may panic, so it runs only if all fields before it are equal
 			v = l.andThen(all, part)
 		} else {
 			v = part()
@@ -430,7 +430,8 @@ func (l *lowerer) equalArrays(x, y mem, t *types.Array) val {
 	return l.loadVar(all)
 }
 
-// equalPointers compares pointers with nil, or pointers to elements of one variable.
+// equalPointers lowers a comparison of a pointer with nil, or of two pointers to elements of one
+// variable.
 func (l *lowerer) equalPointers(x, y pointer) val {
 	nilOf := func(p pointer) *ir.Value {
 		if p.isNil == nil {
@@ -446,7 +447,8 @@ func (l *lowerer) equalPointers(x, y pointer) val {
 	return l.op(ir.OpLOr, ir.TypeBool, none, l.op(ir.OpLAnd, ir.TypeBool, some, l.sameRef(x.ref, y.ref)))
 }
 
-// hasIdentity reports whether references like r can be compared for identity.
+// hasIdentity reports whether code can test that reference r and another one refer to the same
+// variable.
 func hasIdentity(r ref) bool {
 	switch r := r.(type) {
 	case part:
@@ -457,7 +459,7 @@ func hasIdentity(r ref) bool {
 	return true
 }
 
-// sameRef returns whether two pointers that are not nil are equal.
+// sameRef emits a comparison of the targets of two pointers that are not nil.
 func (l *lowerer) sameRef(x, y ref) *ir.Value {
 	if !hasIdentity(x) || !hasIdentity(y) {
 		l.errorf(diag.MixedPointers, l.pos, "compare indices, or the values",

@@ -1,6 +1,6 @@
 package lower
 
-// This file records the aspects that the kernel's code uses.
+// This file records the aspects (optional device features) that the kernel's code uses.
 
 import (
 	"go/types"
@@ -13,7 +13,7 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// noteOp records the aspect that an op uses.
+// noteOp records the aspect that a device needs to execute op.
 func (w *builder) noteOp(op ir.Op, t *ir.Type, args []*ir.Value) {
 	if len(args) > 0 && (t.Kind == ir.Void || t.Kind == ir.Bool) {
 		t = args[0].Type
@@ -26,7 +26,7 @@ func (w *builder) noteOp(op ir.Op, t *ir.Type, args []*ir.Value) {
 	}
 	switch t.Kind {
 	case ir.F32:
-		w.use(properties.AtomicFloat32) // counts only if the kernel's DeviceHas lists it
+		w.use(properties.AtomicFloat32) // recorded only if the kernel's DeviceHas property lists the aspect
 	case ir.F64:
 		w.use(properties.AtomicFloat64)
 		w.use(properties.Atomic64)
@@ -35,15 +35,16 @@ func (w *builder) noteOp(op ir.Op, t *ir.Type, args []*ir.Value) {
 	}
 }
 
-// noteStorage records the aspect that an access of device memory uses.
+// noteStorage records the aspect that a device needs for loads and stores of type t in device
+// memory.
 func (w *builder) noteStorage(t *ir.Type) {
 	if t.IsInt() {
 		w.use(t.Kind.Aspect())
 	}
 }
 
-// use records the first use of an aspect: for the kernel, and for each function that lists its
-// aspects. It ignores AspectInvalid.
+// use records where the kernel first uses an aspect. It also records the first use for each inlined
+// function whose directive lists aspects. AspectInvalid is ignored.
 func (w *builder) use(a properties.Aspect) {
 	f := w.frame
 	if a == properties.AspectInvalid || f == nil || f.uses[a] {
@@ -60,7 +61,7 @@ func (w *builder) use(a properties.Aspect) {
 	}
 	note("")
 	if a == properties.AtomicFloat32 || a == properties.AtomicFloat64 {
-		return // counted as used only if the kernel's DeviceHas lists the aspect
+		return // recorded only if the kernel's DeviceHas property lists the aspect
 	}
 	for ; f != nil; f = f.caller {
 		if list, ok := w.deviceHas(f.fn); ok && !slices.Contains(list.Aspects, a) && f.caller != nil {
@@ -69,7 +70,7 @@ func (w *builder) use(a properties.Aspect) {
 	}
 }
 
-// require records the aspects that a called function's directive lists.
+// require records the aspects that the directive of the called function fn lists.
 func (w *builder) require(fn *ssa.Function) {
 	list, ok := w.deviceHas(fn)
 	if !ok || w.frame.caller == nil {
@@ -97,8 +98,7 @@ func (w *builder) deviceHas(fn *ssa.Function) (load.AspectList, bool) {
 	return list, ok
 }
 
-// chain returns the calls that lead to the function being lowered, beginning with the innermost
-// call.
+// chain returns the calls that lead to the function being lowered. The innermost call is first.
 func (w *builder) chain() []ir.CallSite {
 	var out []ir.CallSite
 	for f := w.frame; f != nil && f.caller != nil; f = f.caller {

@@ -41,7 +41,7 @@ func (l *lowerer) typeAssert(in *ssa.TypeAssert) val {
 	}
 	switch {
 	case match:
-	case len(*in.Referrers()) == 0: // not in the source: go/ssa checks for a method value i.M that i is not nil
+	case len(*in.Referrers()) == 0: // go/ssa inserted this assertion to check that the interface i of a method value i.M is not nil
 		l.check(l.m.Bool(false), abi.FaultNil, nil, nil, "")
 	default:
 		l.check(l.m.Bool(false), abi.FaultPanic, nil, nil, assertText(in.X.Type(), x.typ, in.AssertedType))
@@ -49,21 +49,22 @@ func (l *lowerer) typeAssert(in *ssa.TypeAssert) val {
 	return v
 }
 
-// assertText returns the text of gc's panic for a failed assertion to type to. from is the static
-// type of the operand, and has its dynamic type, or nil for a nil interface.
-func assertText(from, has, to types.Type) string {
+// assertText returns the text of gc's panic for a failed assertion to type to. Parameter from is
+// the operand's static type. Parameter dyn is the operand's dynamic type, or nil for a nil
+// interface.
+func assertText(from, dyn, to types.Type) string {
 	const prefix = "interface conversion: "
 	u, isIface := to.Underlying().(*types.Interface)
-	if has == nil {
+	if dyn == nil {
 		inter := reflectName(from)
 		if isIface {
 			inter = "interface"
 		}
 		return prefix + inter + " is nil, not " + reflectName(to)
 	}
-	name, want := reflectName(has), reflectName(to)
+	name, want := reflectName(dyn), reflectName(to)
 	if isIface {
-		return prefix + name + " is not " + want + ": missing method " + firstMissing(has, u)
+		return prefix + name + " is not " + want + ": missing method " + firstMissing(dyn, u)
 	}
 	text := prefix + reflectName(from) + " is " + name + ", not " + want
 	if name == want {
@@ -90,8 +91,8 @@ func firstMissing(t types.Type, want *types.Interface) string {
 // reflectName returns the name of a type as in gc's panics.
 func reflectName(t types.Type) string { return typeName(t, (*types.Package).Name) }
 
-// typeName is reflectName with package names from q. In type arguments, packages appear with their
-// paths.
+// typeName returns the name of a type with package names from q. Inside type arguments, packages
+// appear with their full paths.
 func typeName(t types.Type, q types.Qualifier) string {
 	switch t := types.Unalias(t).(type) {
 	case *types.Basic:

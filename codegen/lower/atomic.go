@@ -15,7 +15,7 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// atomicForm describes an atomic function: its op and its result.
+// atomicForm describes the op and the result of an atomic function.
 type atomicForm struct {
 	op     ir.Op
 	result atomicResult
@@ -27,11 +27,10 @@ const (
 	nothing atomicResult = iota
 	oldValue
 	newValue
-	truth // the op's own result
+	truth // the function returns the result of the op, which is a bool
 )
 
-// atomics has the functions of sync/atomic, and the methods of its types, which have the same
-// names.
+// atomics maps the name of a function or method of sync/atomic, without the type, to its lowering.
 var atomics = map[string]atomicForm{
 	"Add":            {ir.OpAtomicIAdd, newValue},
 	"And":            {ir.OpAtomicAnd, oldValue},
@@ -70,14 +69,15 @@ func init() {
 	add(dslPath+".AtomicFence", atomicFence)
 }
 
-// genericAtomics has the ops of dsl's AtomicAdd, AtomicMin and AtomicMax.
+// genericAtomics lists the ops of dsl's AtomicAdd, AtomicMin and AtomicMax, in this order.
 var genericAtomics = []atomicRow{
 	{ir.OpAtomicIAdd, ir.OpAtomicIAdd, ir.OpAtomicFAdd},
 	{ir.OpAtomicSMin, ir.OpAtomicUMin, ir.OpAtomicFMin},
 	{ir.OpAtomicSMax, ir.OpAtomicUMax, ir.OpAtomicFMax},
 }
 
-// atomicRow has the ops for signed integers, unsigned integers and floats.
+// atomicRow holds the ops of one atomic function, for signed integers, unsigned integers and
+// floats.
 type atomicRow struct{ signed, unsigned, float ir.Op }
 
 func (row atomicRow) of(t types.Type) ir.Op {
@@ -90,8 +90,9 @@ func (row atomicRow) of(t types.Type) ir.Op {
 	return row.signed
 }
 
-// nativeAdd reports whether the device's own instruction adds floats of type t at p. It does if the
-// kernel states that its devices have the instruction.
+// nativeAdd reports whether the kernel adds floats of type t at address p with a device's atomic
+// instruction. The result is true only if a property of the kernel states that its devices have the
+// instruction.
 func (l *lowerer) nativeAdd(t types.Type, p val) bool {
 	x, ok := p.(pointer)
 	if !ok {
@@ -109,7 +110,8 @@ func (l *lowerer) nativeAdd(t types.Type, p val) bool {
 	return slices.Contains(has.Aspects(), want)
 }
 
-// atomicFunc lowers a function of a pointer and values, or a method.
+// atomicFunc returns the intrinsic for an atomic function whose arguments are a pointer and values,
+// or for a method.
 func atomicFunc(form atomicForm) intrinsic {
 	return func(l *lowerer, in *ssa.Call, _ *ssa.Function, args []val) val {
 		p, ok := args[0].(pointer)
@@ -130,7 +132,7 @@ func atomicFunc(form atomicForm) intrinsic {
 			}
 		}
 		for i, x := range xs {
-			if x.Type == ir.TypeBool { // an atomic.Bool is a word
+			if x.Type == ir.TypeBool { // an atomic.Bool is stored as a 32-bit word
 				xs[i] = l.op(ir.OpSelect, ir.TypeI32, x, l.m.Int(ir.TypeI32, 1), l.m.Int(ir.TypeI32, 0))
 			}
 		}
@@ -145,12 +147,12 @@ func atomicFunc(form atomicForm) intrinsic {
 	}
 }
 
-// atomic emits the atomic operation that form describes, on the variable of type t at r. It returns
-// the result of the Go function.
+// atomic emits the atomic operation that form describes, on the variable of type t at r. atomic
+// returns the result of the Go function.
 func (l *lowerer) atomic(form atomicForm, r ref, t types.Type, xs []*ir.Value) *ir.Value {
 	reg := regType(t)
 	if form.op == ir.OpAtomicCompareAndSwap {
-		xs = []*ir.Value{xs[1], xs[0]} // the op has the new value first
+		xs = []*ir.Value{xs[1], xs[0]} // the op expects the new value before the old one
 	}
 	m, ok := r.(mem)
 	if !ok || m.v != nil && m.v.Storage != ir.Workgroup {
@@ -177,7 +179,7 @@ func (l *lowerer) atomic(form atomicForm, r ref, t types.Type, xs []*ir.Value) *
 	return v
 }
 
-// ownAtomic is atomic for a private variable, which no other work-item sees.
+// ownAtomic lowers an atomic operation on a private variable, which no other work-item can access.
 func (l *lowerer) ownAtomic(form atomicForm, r ref, t types.Type, xs []*ir.Value) *ir.Value {
 	old, ok := l.loadRef(r, t).(*ir.Value)
 	if !ok {
@@ -203,7 +205,7 @@ func (l *lowerer) ownAtomic(form atomicForm, r ref, t types.Type, xs []*ir.Value
 	return old
 }
 
-// combined returns the value that op leaves in memory if old was there.
+// combined returns the new contents of a memory location after op, if the location held old.
 func (w *builder) combined(op ir.Op, old, x *ir.Value) *ir.Value {
 	least := func(less ir.Op, p, q *ir.Value) *ir.Value {
 		return w.op(ir.OpSelect, x.Type, w.op(less, ir.TypeBool, p, q), old, x)
@@ -228,7 +230,7 @@ func (w *builder) combined(op ir.Op, old, x *ir.Value) *ir.Value {
 	case ir.OpAtomicFMin, ir.OpAtomicFMax:
 		return w.floatMinMax(op == ir.OpAtomicFMin, old, x)
 	}
-	return x // an exchange or a store
+	return x // an exchange or a store replaces the old value by x
 }
 
 // atomicFence lowers dsl.AtomicFence(scope).

@@ -12,8 +12,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// bad is a value that is unknown because of an error that has been reported. Nothing is reported
-// about values that depend on it: they may be right once the error is mended.
+// bad represents a value that is unknown because of an error that has been reported. Errors in code
+// that uses a bad value are not reported, because they may disappear once the first error is
+// corrected.
 type bad struct{}
 
 func isBad(v val) bool { _, ok := v.(bad); return ok }
@@ -33,8 +34,8 @@ func holdsBad(v val) bool {
 	return false
 }
 
-// passesOn reports whether an instruction has a known result even if operands are bad, or can
-// itself report which operand is bad.
+// passesOn reports whether an instruction can be lowered although an operand is bad. Either the
+// instruction's result is known all the same, or its lowering reports which operand is bad.
 func passesOn(in ssa.Value) bool {
 	switch in.(type) {
 	case *ssa.Call, *ssa.MakeClosure, *ssa.MakeInterface:
@@ -43,7 +44,7 @@ func passesOn(in ssa.Value) bool {
 	return false
 }
 
-// spoil makes a variable bad from here on.
+// spoil marks the contents of a variable as bad for all following loads.
 func (c *cell) spoil() {
 	c.bad = true
 	for _, part := range c.fields {
@@ -51,8 +52,8 @@ func (c *cell) spoil() {
 	}
 }
 
-// opaque returns an unknown scalar that is the same for all work-items. Lowering continues with it
-// in place of a bad value; the resulting module is never used.
+// opaque returns an unknown scalar that is the same for all work-items. Lowering continues with an
+// opaque value in place of a bad value. The resulting module is never used.
 func (l *lowerer) opaque(t *ir.Type) *ir.Value {
 	l.opaques++
 	at := abi.OffsetArgs + l.m.ArgSize + 8*l.opaques
@@ -63,7 +64,8 @@ func (l *lowerer) opaque(t *ir.Type) *ir.Value {
 }
 
 // sound replaces bad scalars among the arguments of an intrinsic by opaque ones, so that errors
-// about the other arguments are found. It returns false if other arguments than scalars are bad.
+// about the other arguments are found. The result false means that an argument which is not a
+// scalar is bad.
 func (l *lowerer) sound(c *ssa.CallCommon, args []val) ([]val, bool) {
 	if !slices.ContainsFunc(args, isBad) {
 		return args, true

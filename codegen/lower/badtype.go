@@ -30,7 +30,7 @@ func badType(t types.Type) (diag.Code, string) {
 }
 
 // isDeferStack reports whether t is the type of the argument that go/ssa passes to the body of a
-// range over a function that defers.
+// range-over-func loop containing defer statements.
 func isDeferStack(t types.Type) bool {
 	p, ok := t.Underlying().(*types.Pointer)
 	if ok {
@@ -39,8 +39,8 @@ func isDeferStack(t types.Type) bool {
 	return t.String() == "$ssa.deferStack"
 }
 
-// lost returns the value of an expression that could not be lowered. If no error has been reported
-// yet, it reports one here: every loss must have a diagnostic.
+// lost returns the value bad for an expression that could not be lowered. If no error has been
+// reported yet, lost reports one, because every bad value must have a diagnostic.
 func (l *lowerer) lost(t types.Type) val {
 	if isDeferStack(t) { // package check reports the reason
 		return l.zero(t)

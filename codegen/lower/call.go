@@ -1,6 +1,6 @@
 package lower
 
-// This file lowers calls: builtins, intrinsics, and functions, which are inlined.
+// This file lowers calls of builtins and intrinsics, and inlines calls of other functions.
 
 import (
 	"go/types"
@@ -16,7 +16,7 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// callInstr lowers a call: a builtin, an intrinsic, or a function to inline.
+// callInstr lowers the call of a builtin or an intrinsic, or inlines the called function.
 func (l *lowerer) callInstr(in *ssa.Call) val {
 	c := &in.Call
 	var args []val
@@ -36,7 +36,8 @@ func (l *lowerer) callInstr(in *ssa.Call) val {
 	return l.callFunc(in, f.fn, args, f.bindings)
 }
 
-// callee returns the function that a call of x reaches, and its arguments.
+// callee returns the function that a call of the function value x executes, and the arguments of
+// the call.
 func (l *lowerer) callee(c *ssa.CallCommon, x val, args []val) (function, []val, bool) {
 	if isBad(x) {
 		return function{}, nil, false
@@ -87,7 +88,7 @@ func origin(fn *ssa.Function) *ssa.Function {
 }
 
 func (l *lowerer) callFunc(in *ssa.Call, fn *ssa.Function, args, bindings []val) val {
-	if p := in.Pos(); p.IsValid() { // a range over a function makes calls without a position
+	if p := in.Pos(); p.IsValid() { // go/ssa's calls for a range-over-func loop have no position
 		l.pos = p
 	}
 	if h, ok := intrinsics[origin(fn).RelString(nil)]; ok {
@@ -202,7 +203,8 @@ func (l *lowerer) minMax(name string, args []val, t types.Type) val {
 	return acc
 }
 
-// floatMinMax lowers Go's min or max of floats: NaN if either operand is NaN, and -0 below +0.
+// floatMinMax lowers Go's min or max of floats: The result is NaN if either operand is NaN, and -0
+// is less than +0.
 func (w *builder) floatMinMax(isMin bool, x, y *ir.Value) *ir.Value {
 	t := x.Type
 	bits := ir.TypeI32
@@ -220,7 +222,7 @@ func (w *builder) floatMinMax(isMin bool, x, y *ir.Value) *ir.Value {
 	return w.op(ir.OpSelect, t, w.op(ir.OpFNe, ir.TypeBool, x, x), x, r)
 }
 
-// elem returns the element i of a slice, without a check.
+// elem returns the memory of element i of a slice, without a bounds check.
 func (w *builder) elem(s slice, i *ir.Value) mem {
 	if s.at.device() {
 		return s.at.at(i)
@@ -228,7 +230,7 @@ func (w *builder) elem(s slice, i *ir.Value) mem {
 	return s.at.at(w.addOffset(s.off, i))
 }
 
-// copySlice lowers copy(dst, src), also for overlapping slices.
+// copySlice lowers copy(dst, src). The slices may overlap.
 func (l *lowerer) copySlice(in *ssa.Call, args []val) val {
 	p, ok1 := args[0].(parts)
 	q, ok2 := args[1].(parts)
@@ -250,7 +252,8 @@ func (l *lowerer) copySlice(in *ssa.Call, args []val) val {
 	return n
 }
 
-// move copies n elements, in the direction that is right for overlapping slices.
+// move copies n elements from src to dst. If the slices overlap, it copies upwards or downwards so
+// that no element is overwritten before it is read.
 func (l *lowerer) move(dst, src slice, n *ir.Value, elem types.Type) {
 	if n.IsConst() && n.Bits*uint64(sizes.Sizeof(elem)) <= 8*4 {
 		var xs []val
@@ -262,7 +265,7 @@ func (l *lowerer) move(dst, src slice, n *ir.Value, elem types.Type) {
 		}
 		return
 	}
-	// Copying upwards is right unless dst starts within src.
+	// Copying upwards gives the correct result unless dst starts within src.
 	down := l.m.Bool(false)
 	if dst.at.device() && src.at.device() {
 		p := l.op(ir.OpBitcast, ir.TypeI64, dst.at.addr)
@@ -350,8 +353,8 @@ func (l *lowerer) appendSlice(in *ssa.Call, args []val) val {
 	return s
 }
 
-// onlyNil reports whether an address is always that of a nil slice. It must be called after
-// everything is lowered.
+// onlyNil reports whether addr can only be the address of a nil slice. Callers must wait until all
+// code is lowered.
 func (ro *readonly) onlyNil(addr *ir.Value) bool {
 	seen := map[*ir.Value]bool{}
 	work := []*ir.Value{addr}
@@ -377,7 +380,7 @@ func (l *lowerer) bytesOf(v val) val {
 		return l.textBytes(t)
 	}
 	if v, ok := v.(view); ok {
-		l.used(v) // the copied memory may overlap
+		l.used(v) // the copied memory may overlap with the string's bytes
 		return v.s
 	}
 	s, ok := v.(str)

@@ -12,10 +12,10 @@ import (
 	"github.com/kgen-go/kgen/codegen/load"
 )
 
-// An address that was converted by unsafe.Pointer is the address of the original number: loads and
-// stores through it reinterpret the number's bits.
+// unsafe.Pointer does not change an address. Loads and stores through a converted pointer
+// reinterpret the bits of the original number.
 
-// loadAs lowers a load through a pointer to r.
+// loadAs lowers a load through a converted pointer whose target is r.
 func (l *lowerer) loadAs(r ref, in *ssa.UnOp) val {
 	from, ok := castFrom(in.X)
 	if !ok {
@@ -28,7 +28,7 @@ func (l *lowerer) loadAs(r ref, in *ssa.UnOp) val {
 	return l.reinterpret(x, from, in.Type())
 }
 
-// storeAs lowers a store through a pointer to r.
+// storeAs lowers a store through a converted pointer whose target is r.
 func (l *lowerer) storeAs(r ref, v val, in *ssa.Store) {
 	t := in.Val.Type()
 	if from, ok := castFrom(in.Addr); ok {
@@ -48,8 +48,7 @@ func castFrom(addr ssa.Value) (types.Type, bool) {
 	return load.Reinterpreted(c)
 }
 
-// reinterpret returns the number of type to that has the same bits as x, of type from. The types
-// have the same size.
+// reinterpret converts number x to another type of the same size. The bits of x stay the same.
 func (l *lowerer) reinterpret(x *ir.Value, from, to types.Type) val {
 	switch {
 	case gotypes.IsFloat(from) == gotypes.IsFloat(to):

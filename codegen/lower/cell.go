@@ -1,6 +1,6 @@
 package lower
 
-// This file has the storage of variables.
+// This file represents the storage of Go variables.
 
 import (
 	"go/types"
@@ -17,57 +17,57 @@ type cell struct {
 	typ types.Type
 	cls class
 
-	fields []*cell // parts of a classStruct, or of a classArray with elements that are not flat
-	scalar *ir.Var // variable of a classScalar
-	mem    mem     // variable of a classArray with flat elements
-	shape  val     // classShape: the shape of the stored value
+	fields []*cell // cells of the fields of a classStruct, or of the elements of a classArray that are not flat
+	scalar *ir.Var // IR variable that holds a classScalar
+	mem    mem     // IR variable that holds a classArray with flat elements
+	shape  val     // shape of the value that a classShape variable holds
 	vars   []*ir.Var
 	fixed  bool        // whether code relies on the shape: a value other than nil was stored, or the variable was loaded
-	nils   []*ir.Value // the last store of each group of stores of nil, while the shape was not fixed
-	views  []point     // the stores to a variable that holds a view
+	nils   []*ir.Value // last store of each group of stores of nil, recorded until the shape is fixed
+	views  []point     // code positions of the stores, for a variable that holds a view
 	stored bool        // whether a value without run-time parts was stored
-	home   *place      // where the variable is declared
+	home   *place      // block in which the variable is declared
 	decl   ssa.Instruction
 
-	one      *ir.Value // constant in a phi's variable, or nil if the variable may hold several values
-	known    bool      // whether a value was stored in the variable
-	edges    int       // number of edges that lead to the phi
-	edge     val       // value that the last of the edges stores
-	anew     bool      // whether each round of a loop has a variable of its own
-	born     int       // the lowerer's time of the declaration; 0 before
-	once     bool      // whether only the declaration stores to the variable, so that one is its value
-	oneAt    *ir.Block // block in which one was stored, for a variable with anew set
-	last     val       // constant or slice that was stored last, if sizes may depend on it
-	lastAt   *ir.Block // block of the store of last
-	zeroed   *ir.Block // block in which the variable was zeroed
-	versions *versions // versions of the shape; nil if the shape never changes
-	several  *several  // nil if the variable holds values of one shape at a time
-	inst     *path     // identifies one of the variables declared by key, or a part of one
-	pending  bool      // whether the variable was used, in a loop, before its declaration was lowered
+	onlyConst   *ir.Value // the only constant ever stored in a phi's variable; nil if there may be several values
+	known       bool      // whether a value was stored in the variable
+	edges       int       // number of edges that lead to the phi
+	edge        val       // value stored by the last of these edges
+	anew        bool      // whether each iteration of a loop has a variable of its own
+	born        int       // foresight.time of the declaration; 0 before it
+	once        bool      // whether only the declaration stores to the variable, so that field onlyConst is its value
+	onlyConstAt *ir.Block // block of the store of field onlyConst, for a variable with anew set
+	last        val       // constant or slice that was stored last, if sizes may depend on it
+	lastAt      *ir.Block // block of the store that set field last
+	zeroed      *ir.Block // block in which the variable was zeroed
+	versions    *versions // successive shapes of the variable; nil if its shape never changes
+	several     *several  // nil if the variable holds values of one shape at a time
+	inst        *path     // path of the variable; distinguishes variables that the same declaration makes
+	pending     bool      // whether the variable was used, in a loop, before its declaration was lowered
 
 	bad      bool // whether the contents are unknown because of an error
 	reported bool // whether an error about several possible values has been reported
-	// old is the error to which an earlier iteration's error refers. oldFirst says that old's
-	// position is the beginning of that iteration.
+	// old is an error about an earlier iteration of a loop. Errors about later iterations refer to
+	// this error. The field oldFirst is set if old's position is the beginning of that iteration.
 	old      *diag.Diagnostic
 	oldFirst bool
 
-	key     any    // declaration in the source, the same in all lowerings of the kernel
-	private bool   // whether this is memory of PrivateAlloca, which ends with the calling function
-	name    string // name in the source, of memory that a call or a field of the kernel reserves
+	key     any    // declaration in the source; equal in all lowerings of the kernel
+	private bool   // whether dsl.PrivateAlloca reserves the memory, which ends when the calling function returns
+	name    string // source name of memory that a call or a field of the kernel reserves
 }
 
-// know records a store of x to a phi's variable.
+// know records a store of x to the variable of a phi.
 func (c *cell) know(x val) {
 	v, ok := x.(*ir.Value)
-	if !ok || !v.IsConst() || c.known && c.one != v {
+	if !ok || !v.IsConst() || c.known && c.onlyConst != v {
 		v = nil
 	}
-	c.one, c.known = v, true
+	c.onlyConst, c.known = v, true
 }
 
-// place is a block of an inlined call. If the call is lowered separately for several alternatives,
-// the place belongs to one of them.
+// place is a block of an inlined call. A call may be lowered once for each alternative of a oneOf.
+// The field alt is the number of that alternative.
 type place struct {
 	frame *frame
 	block *ssa.BasicBlock
@@ -81,7 +81,7 @@ func (a *alternatives) place() place {
 	return place{a.frame, a.frame.cur.Block(), a.in}
 }
 
-// remember records x as the last value stored in a variable, if sizes may depend on it.
+// remember records x as the last value stored in variable c, if sizes of slices may depend on it.
 func (c *cell) remember(l *lowerer, x val) {
 	c.last, c.lastAt = nil, l.b
 	if !l.foresight.carried.folds {
@@ -97,7 +97,7 @@ func (c *cell) remember(l *lowerer, x val) {
 	}
 }
 
-// settle records where a variable and its parts are declared.
+// settle records the block and the instruction that declare a variable and its parts.
 func (c *cell) settle(home place, in ssa.Instruction) {
 	c.home, c.decl = &home, in
 	for _, part := range c.fields {
@@ -105,7 +105,7 @@ func (c *cell) settle(home place, in ssa.Instruction) {
 	}
 }
 
-// setOnce records that the scalars of a variable are stored to only by its declaration.
+// setOnce records that only the declaration stores to the scalars of variable c.
 func (c *cell) setOnce() {
 	c.once = c.cls == classScalar
 	for _, part := range c.fields {
@@ -116,7 +116,7 @@ func (c *cell) setOnce() {
 // maxVar bounds the size in bytes of a private array: drivers are known to fail for 2 MiB.
 const maxVar = 1 << 20
 
-// newCell makes a variable of Go type t, without zeroing it.
+// newCell makes a variable of Go type t. The variable is not zeroed.
 func (l *lowerer) newCell(t types.Type, name string) *cell {
 	c := &cell{typ: t, cls: l.classify(t)}
 	switch c.cls {
@@ -163,7 +163,7 @@ func (l *lowerer) newCell(t types.Type, name string) *cell {
 		}
 		c.bad = true
 		if len(l.refused) > 0 || l.quiet {
-			break // uses of it have been reported
+			break // uses of such a variable have been reported
 		}
 		code, hint := badType(t)
 		l.errorf(code, l.pos, hint, "a kernel cannot have a variable of type %v", t)
@@ -196,7 +196,7 @@ func (l *lowerer) zeroCell(c *cell) {
 		zero := l.m.Const(c.scalar.Type, 0)
 		l.storeVar(c.scalar, zero)
 		if c.remember(l, zero); c.once && l.foresight.carried.folds {
-			c.one = zero
+			c.onlyConst = zero
 		}
 	case c.cls == classShape:
 		l.storeCell(c, l.zero(c.typ))
@@ -226,8 +226,8 @@ func (l *lowerer) loadCell(c *cell) val {
 	}
 	switch c.cls {
 	case classScalar:
-		if c.one != nil && (c.once || c.anew && l.unchanged(c.oneAt)) {
-			return c.one
+		if c.onlyConst != nil && (c.once || c.anew && l.unchanged(c.onlyConstAt)) {
+			return c.onlyConst
 		}
 		if c.last != nil && l.unchanged(c.lastAt) {
 			return c.last
@@ -263,7 +263,7 @@ func (l *lowerer) loadCell(c *cell) val {
 			return l.zero(c.typ)
 		}
 		if isNilShape(c.shape) && !c.fixed && l.unchanged(c.zeroed) {
-			return c.shape // only the zero value was stored before this load, whatever comes later
+			return c.shape // all stores before this load stored the zero value
 		}
 		l.onlyVersion(c)
 		c.fixed = true
@@ -299,9 +299,9 @@ func (l *lowerer) storeCell(c *cell, v val) {
 			l.storeVar(c.scalar, x)
 			c.remember(l, x)
 			if c.once || c.anew {
-				c.one, c.oneAt = nil, l.b
+				c.onlyConst, c.onlyConstAt = nil, l.b
 				if x.IsConst() {
-					c.one = x
+					c.onlyConst = x
 				}
 			}
 			return
@@ -339,7 +339,7 @@ func (l *lowerer) storeCell(c *cell, v val) {
 // zero returns the zero value of a Go type.
 func (l *lowerer) zero(t types.Type) val { return l.zeroIn(l.b, t) }
 
-// zeroIn is zero, except that the memory of arrays is zeroed in block b.
+// zeroIn returns the zero value of Go type t. It zeroes the memory of arrays in block b.
 func (l *lowerer) zeroIn(b *ir.Block, t types.Type) val {
 	if t == nil {
 		return nil
@@ -412,8 +412,8 @@ func (w *builder) zeroShape(t types.Type) val {
 	return item{}
 }
 
-// elemType returns the type of elements of Go type t in device memory, or int32 if t cannot be in
-// device memory.
+// elemType returns the IR type of Go type t as the element of a slice in device memory. If t cannot
+// be in device memory, the result is int32.
 func (w *builder) elemType(t types.Type) *ir.Type {
 	if !w.isFlat(t) {
 		return ir.TypeI32

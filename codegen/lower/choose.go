@@ -17,9 +17,9 @@ import (
 )
 
 // elemAddr returns a pointer to an element of an array or slice whose elements are resolved while
-// lowering. The index has been checked. If the index is not constant, there are two cases. If the
-// elements are only read, the pointer refers to a choice among the elements. Otherwise it is a
-// pointer that may be one of several.
+// lowering. The index has been checked. If the index is not constant and the elements are only
+// read, the pointer refers to a choice, which is one of the elements. If the elements may be
+// written, the pointer is a oneOf.
 func (l *lowerer) elemAddr(in *ssa.IndexAddr, x parts, idx *ir.Value) val {
 	if idx.IsConst() && idx.Bits < uint64(x.n) {
 		return pointer{ref: x.refs[idx.Bits]}
@@ -54,9 +54,9 @@ func (l *lowerer) elemAddr(in *ssa.IndexAddr, x parts, idx *ir.Value) val {
 	return u
 }
 
-// part lowers the address of a field or element, if the base u is one of several values: one of
-// several pointers, none of them nil, or one of several slices that are resolved while lowering. It
-// needs no branches, and the result can still be one of several elements.
+// part lowers the address of a field or element of u, which is one of several values. Each
+// alternative of u must be a pointer that is not nil, or a slice that is resolved while lowering.
+// No branches are needed, and the result can again be one of several addresses.
 func (l *lowerer) part(in ssa.Value, u oneOf) (val, bool) {
 	var alts []val
 	switch in := in.(type) {
@@ -77,7 +77,7 @@ func (l *lowerer) part(in ssa.Value, u oneOf) (val, bool) {
 			return nil, false
 		}
 		for _, alt := range u.alts {
-			alts = append(alts, l.with(in.X, alt, func() val { return l.fieldAddr(in) }))
+			alts = append(alts, l.withOperand(in.X, alt, func() val { return l.fieldAddr(in) }))
 		}
 	case *ssa.IndexAddr:
 		i, ok := l.get(in.Index).(*ir.Value)
@@ -107,7 +107,7 @@ func (l *lowerer) part(in ssa.Value, u oneOf) (val, bool) {
 	return l.flat(oneOf{u.tag, alts}, in.Type()), true
 }
 
-// allPointers reports whether all alternatives are pointers that are known not to be nil.
+// allPointers reports whether all alternatives are pointers that cannot be nil.
 func allPointers(alts []val) bool {
 	return !slices.ContainsFunc(alts, func(alt val) bool {
 		p, ok := alt.(pointer)
@@ -115,8 +115,8 @@ func allPointers(alts []val) bool {
 	})
 }
 
-// partOfSlices returns the addresses of element i in each of several slices that are resolved while
-// lowering. The value is one of these slices. partOfSlices returns nil if there are other slices.
+// partOfSlices returns the addresses of element i in each of the slices that are the alternatives
+// of u. The result is nil if an alternative is not a slice that is resolved while lowering.
 func (l *lowerer) partOfSlices(in *ssa.IndexAddr, u oneOf, i *ir.Value) []val {
 	var lens, alts []val
 	for j := range u.alts {
@@ -135,14 +135,14 @@ func (l *lowerer) partOfSlices(in *ssa.IndexAddr, u oneOf, i *ir.Value) []val {
 		x, _ := u.alts[j].(parts)
 		at := idx
 		if !idx.IsConst() { // the index may be out of range for the other slices
-			at = l.op(ir.OpSelect, idx.Type, l.is(u, j), idx, l.m.Const(idx.Type, 0))
+			at = l.op(ir.OpSelect, idx.Type, l.isAlt(u, j), idx, l.m.Const(idx.Type, 0))
 		}
 		alts = append(alts, l.elemAddr(in, x, at))
 	}
 	return alts
 }
 
-// flat returns u with alternatives that are oneOf values replaced by the alternatives of these.
+// flat returns u with each nested oneOf replaced by its own alternatives.
 func (l *lowerer) flat(u oneOf, t types.Type) val {
 	out := oneOf{}
 	var tags []val
@@ -164,7 +164,7 @@ func (l *lowerer) flat(u oneOf, t types.Type) val {
 	return out
 }
 
-// elemOf returns an element of an array that is a value.
+// elemOf returns the element with index idx of an array value.
 func (l *lowerer) elemOf(in *ssa.Index, elems []val, idx *ir.Value) val {
 	if idx.IsConst() && idx.Bits < uint64(len(elems)) {
 		return elems[idx.Bits]
@@ -181,7 +181,7 @@ func (l *lowerer) elemOf(in *ssa.Index, elems []val, idx *ir.Value) val {
 	return l.notOneOf(elems, in.Type())
 }
 
-// onlyRead reports whether memory is only read through the address.
+// onlyRead reports whether memory is only read through the address addr.
 func onlyRead(addr ssa.Value) bool {
 	for _, r := range *addr.Referrers() {
 		switch r := r.(type) {
@@ -198,7 +198,8 @@ func onlyRead(addr ssa.Value) bool {
 }
 
 // unknownValue reports that a value may be one of several values of type t that cannot be
-// distinguished at run time. why names the part of a value that prevents it, if there is one.
+// distinguished at run time. Parameter why describes the part of the value that cannot be
+// distinguished, or is empty.
 func (r *reporter) unknownValue(t types.Type, why string) val {
 	if why == "" {
 		r.errorf(diag.Type, r.pos, "let fewer be stored, or use a switch",
@@ -210,8 +211,8 @@ func (r *reporter) unknownValue(t types.Type, why string) val {
 	return bad{}
 }
 
-// choice refers to one of several variables, by an index that is not constant. A load loads all
-// variables and chooses among their values.
+// choice refers to one of several variables, by an index that is not constant. A load through a
+// choice loads all the variables and selects one of their values.
 type choice struct {
 	refs []ref
 	idx  *ir.Value
@@ -241,18 +242,19 @@ func (l *lowerer) loadChoice(c choice) val {
 	return l.notOneOf(all, t)
 }
 
-// notOneOf reports values among which choose cannot choose.
+// notOneOf reports an error for values that choose cannot combine, because a value has a type that
+// no oneOf may have.
 func (r *reporter) notOneOf(all []val, t types.Type) val {
 	for _, v := range all {
-		if why := against(v); why != "" {
+		if why := whyNoAlt(v); why != "" {
 			return r.unknownValue(t, why)
 		}
 	}
 	return r.unknownValue(t, "")
 }
 
-// choose returns the value with index idx among all, which have type t. Functions, interface
-// values, pointers and slices of different shapes are combined to a oneOf.
+// choose returns element idx of the list all, whose values have type t. Functions, interface
+// values, pointers and slices of different shapes are combined into a oneOf.
 func (l *lowerer) choose(all []val, idx *ir.Value, t types.Type) (val, bool) {
 	switch first := all[0].(type) {
 	case str, text:
@@ -280,11 +282,11 @@ func (l *lowerer) choose(all []val, idx *ir.Value, t types.Type) (val, bool) {
 // chooser combines several values of possibly different shapes into one value.
 type chooser struct {
 	shapes []val           // the different shapes
-	leaves [][][]*ir.Value // leaves of the values, by shape and value; nil for values of other shapes
-	tags   []val           // number of the shape of each value
+	leaves [][][]*ir.Value // run-time scalars of the values, indexed by shape and then by value; nil where the value has another shape
+	tags   []val           // number of each value's shape
 }
 
-// chooseShape is choose for values that may have different shapes.
+// chooseShape returns element idx of the list all, whose values may have different shapes.
 func (l *lowerer) chooseShape(all []val, idx *ir.Value, t types.Type) (val, bool) {
 	var c chooser
 	for i, v := range all {
@@ -305,14 +307,14 @@ func (l *lowerer) chooseShape(all []val, idx *ir.Value, t types.Type) (val, bool
 			l.hold(c.shapes[n], x, func() *ir.Value {
 				is := l.op(ir.OpIEq, ir.TypeBool, idx, l.m.Int(idx.Type, int64(i)))
 				if len(u.alts) > 1 {
-					is = l.op(ir.OpLAnd, ir.TypeBool, is, l.is(u, j))
+					is = l.op(ir.OpLAnd, ir.TypeBool, is, l.isAlt(u, j))
 				}
 				return is
 			}, true)
-			xs := append([]*ir.Value{}, leaves(x)...) // not nil, even without leaves
+			xs := append([]*ir.Value{}, leaves(x)...) // must not be nil, even if the value has no run-time scalars
 			if had := c.leaves[n][i]; had != nil {
 				for k := range xs {
-					xs[k] = l.op(ir.OpSelect, xs[k].Type, l.is(u, j), xs[k], had[k])
+					xs[k] = l.op(ir.OpSelect, xs[k].Type, l.isAlt(u, j), xs[k], had[k])
 				}
 			}
 			c.leaves[n][i] = xs
@@ -339,7 +341,7 @@ func (l *lowerer) chooseShape(all []val, idx *ir.Value, t types.Type) (val, bool
 	return out, true
 }
 
-// shape returns the number of a shape, and adds the shape if it is new.
+// shape returns the number of the shape of v. A new shape gets a new number.
 func (c *chooser) shape(l *lowerer, v val, values int) int {
 	for n, s := range c.shapes {
 		if sameShape(s, v) {
@@ -351,8 +353,8 @@ func (c *chooser) shape(l *lowerer, v val, values int) int {
 	return len(c.shapes) - 1
 }
 
-// chooseLeaves returns the leaves of a value of one shape, chosen by index idx. values has nil for
-// those values that have another shape; the index never selects these.
+// chooseLeaves selects, by index idx, the run-time scalars (leaves) of a value. All selectable
+// values have one shape. Values of other shapes are nil in the list, and idx never selects them.
 func (w *builder) chooseLeaves(values [][]*ir.Value, idx *ir.Value) []*ir.Value {
 	some := values[slices.IndexFunc(values, func(xs []*ir.Value) bool { return xs != nil })]
 	out := make([]*ir.Value, len(some))
@@ -428,7 +430,7 @@ func (w *builder) chooseScalar(vs []val, idx *ir.Value) (val, bool) {
 	return out, true
 }
 
-// constText returns one of several constant texts, by index idx.
+// constText selects one of several constant texts by index idx.
 func (w *builder) constText(all []text, idx *ir.Value) text {
 	var offs, lens []int64
 	for _, t := range all {

@@ -11,7 +11,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// complexOp lowers + - * / on complex numbers as gc compiles them.
+// complexOp lowers + - * / on complex numbers, with the same results as code that gc compiles.
 func (l *lowerer) complexOp(op token.Token, x, y val, t types.Type) val {
 	a, ok1 := x.(tuple)
 	b, ok2 := y.(tuple)
@@ -43,8 +43,8 @@ func (l *lowerer) complexOp(op token.Token, x, y val, t types.Type) val {
 	return l.convert(tuple{[]val{re, im}}, types.Typ[types.Complex128], t)
 }
 
-// complexQuo divides a+bi by c+di, op by op like gc's run-time function complex128div: Smith's
-// algorithm, followed by corrections for infinities and zeros.
+// complexQuo divides a+bi by c+di with the same operations as gc's run-time function complex128div.
+// gc uses Smith's algorithm, followed by corrections for infinities and zeros.
 func (l *lowerer) complexQuo(a, b, c, d *ir.Value) (re, im *ir.Value) {
 	f64 := ir.TypeF64
 	bin := func(o ir.Op, p, q *ir.Value) *ir.Value { return l.op(o, f64, p, q) }

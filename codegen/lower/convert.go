@@ -71,7 +71,7 @@ func (l *lowerer) convert(v val, from, to types.Type) val {
 	return x
 }
 
-// runeOf returns the rune that string(x) contains for a constant integer x.
+// runeOf returns the rune of the string string(x) for a constant integer x.
 func runeOf(x *ir.Value, from types.Type) rune {
 	n := x.Int()
 	if gotypes.IsUnsigned(from) {
@@ -109,9 +109,9 @@ func (w *builder) intToInt(x *ir.Value, from, to types.Type) *ir.Value {
 	return w.fit(x, to)
 }
 
-// floatToInt converts like gc on amd64, also for values out of range: the hardware's conversions
-// return the least integer for such values. Types narrower than int32 and uint32 take the low bits
-// of a wider conversion.
+// floatToInt converts a float to an integer like gc on amd64, also if the value is out of range.
+// For such values, the hardware's conversions return the least integer. A conversion to a type
+// narrower than int32 and uint32 converts to a wider type and truncates the result.
 func (l *lowerer) floatToInt(x *ir.Value, to types.Type) *ir.Value {
 	x = l.rounded(x) // the difference below must not be fused
 	wide := gotypes.Width(to) == 64 || gotypes.Width(to) == 32 && gotypes.IsUnsigned(to)
@@ -123,8 +123,8 @@ func (l *lowerer) floatToInt(x *ir.Value, to types.Type) *ir.Value {
 		return l.op(ir.OpUConvert, ir.TypeI32, v)
 	}
 	if gotypes.IsUnsigned(to) {
-		// The part above 1<<63 is converted separately. It is used if the signed conversion gave a
-		// negative number.
+		// Numbers of at least 1<<63 are converted after subtracting 1<<63. Their result is used if
+		// the signed conversion gave a negative number.
 		high := l.truncTo(l.op(ir.OpFSub, x.Type, x, l.float(x.Type, 1<<63)), ir.TypeI64)
 		sign := l.op(ir.OpShrA, ir.TypeI64, v, l.m.Int(ir.TypeI64, 63))
 		v = l.op(ir.OpOr, ir.TypeI64, v, l.op(ir.OpAnd, ir.TypeI64, high, sign))
@@ -139,7 +139,7 @@ func (w *builder) truncTo(x *ir.Value, t *ir.Type) *ir.Value {
 	below := w.op(ir.OpFLt, ir.TypeBool, x, w.float(x.Type, limit))
 	var above *ir.Value
 	if bits == 32 && x.Type == ir.TypeF64 {
-		// Truncation moves numbers between -1<<31 - 1 and -1<<31 into the range.
+		// Truncation moves numbers between -1<<31 - 1 and -1<<31 into the range of an int32.
 		above = w.op(ir.OpFLt, ir.TypeBool, w.float(x.Type, -limit-1), x)
 	} else {
 		above = w.op(ir.OpFLe, ir.TypeBool, w.float(x.Type, -limit), x)

@@ -21,8 +21,8 @@ func (l *lowerer) snapshot(m mem, t types.Type) array {
 	return array{c.mem}
 }
 
-// copyMem copies a flat array, or a matrix, from one memory to another. It copies scalar by scalar,
-// since the two memories may have different layouts of a Go type.
+// copyMem copies a flat array, or a matrix, from one memory to another. It copies each scalar
+// separately, since the two memories may have different layouts of a Go type.
 func (l *lowerer) copyMem(dst, src mem, t types.Type) {
 	if isMatrix(t) {
 		l.copyMatrix(dst, src)
@@ -38,9 +38,9 @@ func (l *lowerer) copyMem(dst, src mem, t types.Type) {
 // array in registers.
 const straightScalars = 64
 
-// scalarsAt are the scalars of a type that are inside the same arrays.
+// scalarsAt is a group of scalars of one Go type that are inside the same arrays.
 type scalarsAt struct {
-	dims  []int64 // lengths of those arrays, from the outermost to the innermost
+	dims  []int64 // lengths of these arrays, from the outermost to the innermost
 	paths [][]int // path of each scalar: indices of fields, or anyElement for a step into an array
 	types []types.Type
 }
@@ -61,12 +61,12 @@ func isStraight(groups []*scalarsAt) bool {
 	return true
 }
 
-// eachScalar writes code that executes body for every scalar of a flat type. body gets the path
-// from the whole value to the scalar. Blank fields are skipped unless blank is set.
+// eachScalar emits code that executes body for every scalar of a flat type. The argument path of
+// body leads from the whole value to the scalar. Blank fields are skipped unless blank is set.
 //
 // One flat loop handles all dimensions of an array of arrays. A field that is an array gets a loop
-// of its own, not a loop within the loop for its struct. A nest of loops would have short inner
-// loops, and drivers unroll all of them: lavapipe took minutes to compile the copy of a
+// of its own, which is not nested in the loop for its struct. A nest of loops would have short
+// inner loops. Drivers unroll all of them: lavapipe took minutes to compile the copy of a
 // [32][32]byte.
 func (l *lowerer) eachScalar(t types.Type, blank bool, body func(path []*ir.Value, t types.Type)) {
 	groups := groupScalars(nil, t, blank, nil, nil)
@@ -89,7 +89,8 @@ func (l *lowerer) eachScalar(t types.Type, blank bool, body func(path []*ir.Valu
 	}
 }
 
-// groupScalars adds the scalars of type t to groups. path and dims lead to t.
+// groupScalars adds the scalars of type t to groups. The arguments path and dims describe how t is
+// nested in the whole value.
 func groupScalars(groups []*scalarsAt, t types.Type, blank bool, path []int, dims []int64) []*scalarsAt {
 	switch u := t.Underlying().(type) {
 	case *types.Array:
@@ -114,7 +115,8 @@ func groupScalars(groups []*scalarsAt, t types.Type, blank bool, path []int, dim
 	return groups
 }
 
-// elements returns the number of occurrences of the group's scalars.
+// elements returns how often the group's scalars occur. The result is the product of the lengths of
+// the arrays.
 func (g *scalarsAt) elements() int64 {
 	n := int64(1)
 	for _, d := range g.dims {
@@ -123,8 +125,8 @@ func (g *scalarsAt) elements() int64 {
 	return n
 }
 
-// each calls body for the scalars of a group in the elements that index selects. index has one
-// index for each dimension.
+// each calls body for the scalars of the group, in the array elements that index selects. The slice
+// index has one value for each dimension.
 func (g *scalarsAt) each(index []*ir.Value, l *lowerer, body func(path []*ir.Value, t types.Type)) {
 	for i, steps := range g.paths {
 		path, at := make([]*ir.Value, len(steps)), 0
@@ -140,7 +142,7 @@ func (g *scalarsAt) each(index []*ir.Value, l *lowerer, body func(path []*ir.Val
 	}
 }
 
-// split returns the index in each dimension for the element with the given number. Elements are
+// split converts the number of an array element to its index in each dimension. Elements are
 // numbered in memory order.
 func (w *builder) split(number *ir.Value, dims []int64) []*ir.Value {
 	index := make([]*ir.Value, len(dims))
@@ -155,7 +157,7 @@ func (w *builder) split(number *ir.Value, dims []int64) []*ir.Value {
 	return index
 }
 
-// splitConst is split for a constant number, so that the indices are constants.
+// splitConst does the same as split for a constant number. The results are constants.
 func (w *builder) splitConst(number int64, dims []int64) []*ir.Value {
 	index := make([]*ir.Value, len(dims))
 	for d := len(dims) - 1; d >= 0; d-- {

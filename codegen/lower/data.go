@@ -1,6 +1,7 @@
 package lower
 
-// This file makes tables of constants, in the module or in device memory.
+// This file makes tables of constants. A table is a variable of the module, or data in device
+// memory.
 
 import (
 	"encoding/binary"
@@ -16,13 +17,13 @@ import (
 // dataAlign is the alignment of tables in constant data.
 const dataAlign = 16
 
-// tables holds the tables that a kernel reads: variables of the module, constant data outside of
-// it, and texts.
+// tables holds the constant tables that a kernel reads. A table is a variable of the module,
+// constant data outside of the module, or a table of texts.
 type tables struct {
 	*builder
 	foresight *foresight
 	vars      map[*ir.Var]*ssa.Global // tables that are variables of the module
-	inData    map[*ssa.Global]bool    // tables that must be constant data because of an earlier lowering
+	inData    map[*ssa.Global]bool    // tables that an earlier lowering found to be needed as constant data
 
 	data []byte    // constant data of the kernel
 	base *ir.Value // address of the data
@@ -31,8 +32,8 @@ type tables struct {
 	textTables [2]slice // texts as tables of bytes and of runes
 }
 
-// dataTable puts a table of the given scalars into the kernel's constant data, with gc's layout of
-// type t.
+// dataTable puts a table of the given scalars into the kernel's constant data, in the layout that
+// gc gives type t.
 func (ts *tables) dataTable(scalars []*ir.Value, t types.Type) mem {
 	if ts.base == nil {
 		ts.data = []byte(abi.DataHeader)
@@ -50,7 +51,8 @@ func (ts *tables) dataTable(scalars []*ir.Value, t types.Type) mem {
 	return mem{addr: addr, elem: ts.memType(t, true), path: []*ir.Value{ts.m.Int(ir.TypeI32, 0)}}
 }
 
-// encode writes the next scalars as a value of type t.
+// encode writes a value of type t at offset at of the data. It consumes the value's scalars from
+// *scalars.
 func (ts *tables) encode(scalars *[]*ir.Value, t types.Type, at int) {
 	switch u := t.Underlying().(type) {
 	case *types.Array:
@@ -75,7 +77,7 @@ func (ts *tables) encode(scalars *[]*ir.Value, t types.Type, at int) {
 	}
 }
 
-// early adds a value at the kernel's start.
+// early appends an instruction to the kernel's prologue.
 func (w *builder) early(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value {
 	v := w.f.NewValue(op, t, args...)
 	v.Block = w.f.Blocks[0]
@@ -93,8 +95,9 @@ func (ts *tables) finishData() {
 	first.Insts = append(ts.prologue[:len(ts.prologue):len(ts.prologue)], first.Insts...)
 }
 
-// moveTables makes tables constant data that the same pointer or slice may point into: there all
-// tables have addresses. It reports whether it moved any.
+// moveTables moves tables to constant data, where each table has an address. Tables need addresses
+// if the same pointer or slice may refer to several tables. The result tells whether a table was
+// moved.
 func (ts *tables) moveTables(vs ...val) bool {
 	moved := false
 	for _, v := range vs {

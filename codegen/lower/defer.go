@@ -13,19 +13,20 @@ import (
 	"github.com/kgen-go/kgen/codegen/load"
 )
 
-// deferred is a defer statement of an inlined call. Outside of loops each statement runs at most
-// once. So a flag says whether it has run, and variables keep its arguments until the function
-// returns.
+// deferred is a defer statement of an inlined call. Outside of loops, each statement runs at most
+// once. So a flag records whether the statement has run, and variables keep its arguments until the
+// function returns.
 type deferred struct {
 	in    *ssa.Defer
 	armed *ir.Var
-	fn    *cell // the function, if it is not a constant of the code
+	fn    *cell // function value to call; nil if the source calls a function by its name
 	args  []*cell
 
 	reached bool
 }
 
-// armDefers makes the flags of f's defer statements.
+// armDefers creates the flags of f's defer statements. A flag records whether its statement has
+// run.
 func (w *builder) armDefers(f *frame, order []*ssa.BasicBlock) {
 	for _, b := range order {
 		for _, in := range b.Instrs {
@@ -48,7 +49,7 @@ func (l *lowerer) deferCall(f *frame, in *ssa.Defer) {
 		return
 	}
 	if in.Call.IsInvoke() {
-		l.notNil(l.get(in.Call.Value)) // a nil interface value panics here, a nil function only when it is called
+		l.notNil(l.get(in.Call.Value)) // a nil interface value panics at the defer statement, a nil function only at its call
 	}
 	for _, d := range f.defers {
 		if d.in != in {
@@ -87,9 +88,9 @@ func (l *lowerer) notNil(x val) {
 	}
 }
 
-// runDefers lowers the deferred calls, which run between a return statement and the return. In
-// reverse postorder, outside of loops, a statement that may run before another statement comes
-// before it.
+// runDefers lowers the deferred calls, which run between a return statement and the return. The
+// method visits the defer statements in the opposite of reverse postorder. Outside of loops, a
+// statement precedes in reverse postorder all statements that may run after it.
 func (l *lowerer) runDefers(f *frame) {
 	pos := l.pos
 	for i := len(f.defers) - 1; i >= 0; i-- {

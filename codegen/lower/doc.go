@@ -1,26 +1,28 @@
 // Package lower translates the go/ssa form of a kernel into the IR of package ir.
 //
-// Everything is inlined: a call lowers the callee's body again with its arguments bound. So
-// function values, closures, interface methods and the memory behind pointers and slices are
-// resolved while lowering. A Go value is represented by a val. A val has two kinds of parts.
-// Scalars exist when the kernel runs. Other parts are known while lowering, such as the variable
-// that a slice points into, or the function that is called.
+// Everything is inlined. At each call, the callee's body is lowered again with its arguments bound.
+// So function values, closures, interface methods and the memory behind pointers and slices are
+// resolved while lowering. A Go value is represented by a val. A val consists of run-time scalars
+// and of parts known while lowering. Run-time scalars are computed when the kernel runs. Examples
+// of the other parts are the variable that a slice points into, and the function that is called.
+// The parts known while lowering are the shape of the value.
 //
-// A Go variable becomes a cell: a tree of scalar IR variables, or one array variable if elements
-// are selected at run time. Phis also become cells, which the predecessors store to at their ends;
-// pass mem2reg turns them into values again.
+// A Go variable becomes a cell. A cell is a tree of scalar IR variables, or one array variable if
+// elements are selected at run time. A phi also becomes a cell. Each predecessor block stores to
+// this cell at its end. Pass mem2reg later turns such cells into values again.
 //
-// Every access, division, shift and conversion that gc checks is checked by the lowered code, too:
-// by a branch to a block with a Fault.
+// The lowered code has the same checks of accesses, divisions, shifts and conversions as code of
+// gc. A check is a branch to a block with a Fault.
 //
-// The lowerer is the state of lowering one kernel. Its parts have their own types:
+// The lowerer is the state of lowering one kernel. The lowerer consists of these parts, each with a
+// type of its own:
 //
-//	builder        the place where code is added
+//	builder        the module and the block to which code is added
 //	reporter       diagnostics
 //	budget         limits on the amount of code
-//	foresight      knowledge of later code: from an earlier lowering, and from rounds of loops
-//	alternatives   the alternative, of several possible values, for which code is lowered
+//	foresight      information about code that is not lowered yet, from an earlier lowering
+//	alternatives   the alternative of a oneOf for which code is being lowered
 //	tables         constant tables, data and texts
-//	readonly       writes, which must not go to constants
+//	readonly       the check that no write reaches constant memory
 //	specs          specialization constants
 package lower

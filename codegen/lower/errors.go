@@ -20,14 +20,14 @@ func init() {
 	add("(*errors.joinError).Unwrap", lowerJoinedUnwrap)
 }
 
-// lowerJoinedUnwrap reports calls that list the errors which errors.Join has joined. In a kernel
-// the list would contain nil errors.
+// lowerJoinedUnwrap reports an error for calls that return the list of errors joined by
+// errors.Join. In a kernel, that list would also contain the errors that are nil.
 func lowerJoinedUnwrap(l *lowerer, in *ssa.Call, _ *ssa.Function, _ []val) val {
 	l.errorf(diag.HostOnly, in.Pos(), "use errors.Is or errors.As", "the errors that errors.Join has joined are listed only on the host")
 	return bad{}
 }
 
-// maxWrapped bounds the number of errors that wrap each other.
+// maxWrapped is the largest length of a chain of errors, each of which wraps the next.
 const maxWrapped = 8
 
 // lowerErrorsIs lowers errors.Is.
@@ -68,7 +68,8 @@ func lowerErrorsAsType(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) v
 		l.zeroCell(c)
 		return c
 	}
-	// The target that a method As has set counts only if the method returned true.
+	// A method As may set the target and return false. The target then keeps its old value, so the
+	// method gets a variable of its own.
 	set, found := made("set", -2), made("found", -3)
 	p := pointer{ref: set}
 	hit, ok := l.errorAs(args[0], want, p, iface{typ: types.NewPointer(want), v: p}).(*ir.Value)
@@ -82,8 +83,8 @@ func lowerErrorsAsType(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) v
 	return tuple{[]val{l.loadCell(found), hit}}
 }
 
-// errorAs stores to *p, of type want, the first error of that type in the chain of err. It returns
-// whether there is one.
+// errorAs stores to *p, of type want, the first error of that type in the chain of err. The result
+// tells whether the chain has such an error.
 func (l *lowerer) errorAs(err val, want types.Type, p pointer, target iface) val {
 	u, isIface := want.Underlying().(*types.Interface)
 	return l.inChain(err, 0, func(e iface) *ir.Value {
@@ -99,8 +100,8 @@ func (l *lowerer) errorAs(err val, want types.Type, p pointer, target iface) val
 	})
 }
 
-// inChain lowers a test of err, followed by tests of the errors that it wraps as long as the tests
-// fail.
+// inChain lowers a test of err. If the test fails, it is repeated for the error that err wraps, and
+// so on along the chain.
 func (l *lowerer) inChain(err val, depth int, test func(e iface) *ir.Value) val {
 	if u, ok := err.(oneOf); ok {
 		return l.each(u, types.Typ[types.Bool], func(alt val) val { return l.inChain(alt, depth, test) })
@@ -131,10 +132,10 @@ func (l *lowerer) inChain(err val, depth int, test func(e iface) *ir.Value) val 
 	})
 }
 
-// errorIface is the type error.
+// errorIface is the predeclared type error.
 var errorIface = types.Universe.Lookup("error").Type()
 
-// inChains is inChain for the errors in a slice, one after the other.
+// inChains lowers the test for the chain of each error in a slice, until a test succeeds.
 func (l *lowerer) inChains(errs val, depth int, test func(e iface) *ir.Value) val {
 	switch errs := errs.(type) {
 	case oneOf:
@@ -156,7 +157,7 @@ func (l *lowerer) inChains(errs val, depth int, test func(e iface) *ir.Value) va
 	return l.lost(types.Typ[types.Bool])
 }
 
-// orMethod returns hit || e.name(target), or just hit if the error e has no such method.
+// orMethod returns hit || e.name(target). If the error e has no such method, it returns hit.
 func (l *lowerer) orMethod(e iface, name string, hit *ir.Value, target iface) *ir.Value {
 	fn := l.methodOf(e.typ, name)
 	if fn == nil || hit == nil {
@@ -166,8 +167,8 @@ func (l *lowerer) orMethod(e iface, name string, hit *ir.Value, target iface) *i
 	return v
 }
 
-// methodOf returns the method of type t that package errors would call, or nil. It checks the
-// signature: one argument, except for Unwrap, and one result.
+// methodOf returns the method of type t that package errors would call, or nil. The method must
+// have one result. Except for Unwrap, it must have one argument.
 func (w *builder) methodOf(t types.Type, name string) *ssa.Function {
 	sel := types.NewMethodSet(t).Lookup(nil, name)
 	if sel == nil {
@@ -190,13 +191,14 @@ func (w *builder) methodOf(t types.Type, name string) *ssa.Function {
 	return w.prog.SSA.MethodValue(sel)
 }
 
-// orElse returns x || other(); other's code runs only if x is false.
+// orElse returns x || other(). The code of other runs only if x is false.
 func (w *builder) orElse(x *ir.Value, other func() val) val { return w.decided(x, true, other) }
 
-// andThen returns x && other(); other's code runs only if x is true.
+// andThen returns x && other(). The code of other runs only if x is true.
 func (w *builder) andThen(x *ir.Value, other func() val) val { return w.decided(x, false, other) }
 
-// decided returns x if x equals by, and otherwise the result of other's code.
+// decided returns x if x equals by. If x differs from by, it returns the result of other, whose
+// code runs only in that case.
 func (w *builder) decided(x *ir.Value, by bool, other func() val) val {
 	if x.IsConst() {
 		if (x.Bits == 1) == by {

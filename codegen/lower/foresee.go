@@ -13,51 +13,51 @@ import (
 )
 
 // A loop may read a variable before the lowerer reaches the code that stores a value of another
-// shape in it. Then the kernel is lowered once more, and the variable has all shapes from the
-// beginning.
+// shape in it. In that case the kernel is lowered once more, and the variable has all shapes from
+// the beginning.
 
 // carried is the state that one lowering of a kernel passes to the next.
 type carried struct {
 	known   map[any]bool              // declarations of variables that hold values of several shapes
-	ahead   map[*path][]val           // shapes of these variables in the previous lowering
-	early   map[*path]bool            // variables that one iteration of a loop reads before another iteration runs their declaration
+	ahead   map[*path][]val           // shapes that variables in known had in the previous lowering
+	early   map[*path]bool            // variables that an iteration of a loop reads before a later iteration executes their declaration
 	tries   map[*path]int             // number of lowerings that added a shape, by variable
-	paths   map[path]*path            // all paths; equal paths are one object
-	owners  map[*ir.Var]*cell         // cells by their memory, of all lowerings
+	paths   map[path]*path            // all paths; makes equal paths the same pointer
+	owners  map[*ir.Var]*cell         // cell of each array variable, from all lowerings
 	inits   *constinit.Env            // values of package-level variables
 	objects map[any]*constinit.Object // objects of packages, by their ids
-	rolled  map[rolledKey]bool        // loops that are not unrolled while lowering
+	rolled  map[rolledKey]bool        // loops that must be lowered as loops, not iteration by iteration
 	made    map[*path]*types.Array    // arrays created by make and similar calls
-	taken   map[*path]bool            // places that reserve work-group memory, or private memory by PrivateAlloca
-	folds   bool                      // whether sizes depend on values computed from constants
+	taken   map[*path]bool            // calls and accessors that reserve work-group memory, or private memory by dsl.PrivateAlloca
+	folds   bool                      // whether sizes of slices depend on integers that are computed from constants
 }
 
 func newCarried(inits *constinit.Env) *carried {
 	return &carried{known: map[any]bool{}, ahead: map[*path][]val{}, early: map[*path]bool{}, tries: map[*path]int{}, paths: map[path]*path{}, owners: map[*ir.Var]*cell{}, inits: inits, objects: map[any]*constinit.Object{}, rolled: map[rolledKey]bool{}, made: map[*path]*types.Array{}, taken: map[*path]bool{}}
 }
 
-// foresight is knowledge of code that has not been lowered yet: from an earlier lowering, and from
-// the rounds of loops.
+// foresight is information about code that has not been lowered yet. The information comes from an
+// earlier lowering of the kernel, and from earlier iterations of loops.
 type foresight struct {
 	*builder
 	carried  *carried
 	repeat   bool            // whether to lower the kernel once more
-	times    map[path]int    // number of visits to each place
-	declared map[*path]*cell // variables of this lowering
-	rounds   int             // number of loops that are being lowered round by round
-	time     int             // number of rounds begun and variables declared so far
-	cut      bool            // whether values are missing only because later rounds are left out
+	times    map[path]int    // number of visits so far to each instruction or function, by its path
+	declared map[*path]*cell // variables that this lowering has declared, by their paths
+	rounds   int             // number of loops around the current code that are lowered iteration by iteration
+	time     int             // logical clock: number of iterations begun and variables declared so far
+	cut      bool            // whether values may be missing only because later iterations are not lowered
 }
 
-// A path identifies a call or variable by the calls that lead to it. It is the same in all
-// lowerings of the kernel.
+// A path identifies a call or a variable by the chain of calls that leads to it. The path is the
+// same in all lowerings of the kernel.
 type path struct {
 	up  *path
-	at  any // an instruction, a function or the number of a part
-	nth int // number of this visit, if there are several, as in unrolled loops
+	at  any // an instruction, a function, or the number of a variable's part
+	nth int // number of this visit if there are several, for example in unrolled loops
 }
 
-// path returns the path from up to the place at.
+// path returns the path that extends up by the instruction, function or part number at.
 func (fs *foresight) path(up *path, at any) *path {
 	p := path{up: up, at: at}
 	p.nth = fs.times[p]
@@ -72,8 +72,8 @@ func (c *carried) path(p path) *path {
 	return c.paths[p]
 }
 
-// foresee saves the shapes that a variable holds for the next lowering. It reports whether the next
-// lowering can use them.
+// foresee saves the shapes of the values in variable c for the next lowering. It reports whether
+// the next lowering can use these shapes.
 func (fs *foresight) foresee(c *cell) bool {
 	if c.inst == nil || fs.carried.tries[c.inst] > maxAlts {
 		return false
@@ -132,8 +132,8 @@ func (fs *foresight) translatable(v val) bool {
 	return false
 }
 
-// declares reports whether a path leads to a variable that the source declares, to a part of one,
-// or to memory that a call reserves.
+// declares reports whether a path belongs to a variable declared in the source, to a part of such a
+// variable, or to memory that a call reserves.
 func (c *carried) declares(p *path) bool {
 	if p == nil {
 		return false
@@ -147,7 +147,8 @@ func (c *carried) declares(p *path) bool {
 	return c.made[p] != nil || c.taken[p]
 }
 
-// translate returns the shape in this lowering that corresponds to shape v of the previous one.
+// translate returns the shape in this lowering that corresponds to shape v of the previous
+// lowering.
 func (l *lowerer) translate(v val) (val, bool) {
 	all := func(vs []val) ([]val, bool) {
 		out := make([]val, len(vs))
@@ -215,7 +216,8 @@ func (l *lowerer) translate(v val) (val, bool) {
 	return v, true
 }
 
-// stand returns a placeholder for value v in a shape: in shapes only constants matter.
+// stand returns a placeholder for the scalar v inside a shape. A constant becomes an equal constant
+// of this module. Other scalars become 0, because their values do not matter in shapes.
 func (w *builder) stand(v *ir.Value) *ir.Value {
 	if v.IsConst() {
 		return w.m.Const(v.Type, v.Bits)
@@ -255,7 +257,7 @@ func (w *builder) translateType(t *ir.Type) *ir.Type {
 }
 
 // cellAt returns the variable of this lowering that corresponds to the variable old of the previous
-// one. It creates the variable if it has not been declared yet.
+// one. If the variable has not been declared yet, cellAt creates it.
 func (l *lowerer) cellAt(old *cell) *cell {
 	if old == nil || old.inst == nil {
 		return nil
@@ -296,8 +298,8 @@ func (l *lowerer) cellAt(old *cell) *cell {
 	return c
 }
 
-// constAt returns the reference, in this lowering, to a package-level variable or to an object that
-// one points to.
+// constAt returns the reference, in this lowering, to the package-level variable or object with
+// identity id.
 func (l *lowerer) constAt(id any) (ref, bool) {
 	if g, ok := id.(*ssa.Global); ok {
 		p, ok := l.global(g).(pointer)

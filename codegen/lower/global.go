@@ -23,13 +23,13 @@ const (
 	maxVarTable = 1 << 8
 )
 
-// global returns a pointer to a package-level variable that nothing may write.
+// global returns a pointer to a package-level variable that the program never changes.
 func (l *lowerer) global(g *ssa.Global) val {
 	if v, ok := l.globals[g]; ok {
 		return v
 	}
 	switch t := elemOf(g).Underlying().(type) {
-	case *types.Map, *types.Chan: // every use is wrong
+	case *types.Map, *types.Chan: // kernels cannot use such a value, so every use is an error
 		if !l.usedWrongly() {
 			code, hint := badType(t)
 			l.errorf(code, token.NoPos, hint, "kernels cannot read the package-level variable %s of type %v", g.Name(), elemOf(g))
@@ -37,7 +37,7 @@ func (l *lowerer) global(g *ssa.Global) val {
 		return bad{}
 	}
 	if cur, ok := l.frame.cur.(ssa.Value); ok && g.Pkg.Pkg.Path() == "os" && l.onlyRefused(cur, 0) {
-		return bad{} // for example, os.Stderr in a call of fmt.Fprintln
+		return bad{} // for example, os.Stderr as an argument of fmt.Fprintln
 	}
 	v := l.makeGlobal(g)
 	l.globals[g] = v
@@ -47,14 +47,15 @@ func (l *lowerer) global(g *ssa.Global) val {
 // elemOf returns the type of a package-level variable.
 func elemOf(g *ssa.Global) types.Type { return g.Type().Underlying().(*types.Pointer).Elem() }
 
-// usedWrongly reports whether package check reports every use of the current instruction's value.
+// usedWrongly reports whether package check reports an error for every use of the current
+// instruction's value.
 func (r *reporter) usedWrongly() bool {
 	v, ok := r.frame.cur.(ssa.Value)
 	return ok && r.onlyRefused(v, maxLooks)
 }
 
-// onlyRefused reports whether package check reports every use of a value, including uses as an
-// interface value.
+// onlyRefused reports whether package check reports an error for every use of value v. Uses of v as
+// an interface value count, too.
 func (r *reporter) onlyRefused(v ssa.Value, depth int) bool {
 	n := 0
 	for _, use := range *v.Referrers() {
@@ -74,8 +75,8 @@ func (r *reporter) onlyRefused(v ssa.Value, depth int) bool {
 	return n > 0
 }
 
-// globalValue returns the value of a package-level variable that needs no memory: a slice of a
-// table, or a scalar.
+// globalValue returns the value of a package-level variable that needs no memory. Such a value is a
+// slice of a table, or a scalar.
 func (l *lowerer) globalValue(g *ssa.Global) (val, bool) {
 	p, ok := l.global(g).(pointer)
 	if !ok {
@@ -91,10 +92,10 @@ func (l *lowerer) globalValue(g *ssa.Global) (val, bool) {
 // lowering.
 type constRef struct {
 	v  val
-	id any // identity of the variable, or of the object; nil if that is unknown or v is a part of it
+	id any // identity of the variable or object; nil if it is unknown, or if v is only a part of a constant
 }
 
-// part refers to part i of the constant.
+// part returns the reference to part i of the constant r.
 func (r constRef) part(i int) constRef {
 	out := constRef{v: r.v.(tuple).elems[i]}
 	if r.id != nil {
@@ -117,7 +118,7 @@ func (l *lowerer) makeGlobal(g *ssa.Global) val {
 		return bad{}
 	}
 	if g.Pkg.Pkg.Path() == "math/bits" && types.IsInterface(t) {
-		// The value is overflowError or divideError, with which functions of math/bits panic.
+		// The variable is overflowError or divideError, with which functions of math/bits panic.
 		return pointer{ref: constRef{v: iface{typ: types.Typ[types.String], v: str{bitsErrors[g.Name()]}}}}
 	}
 	if at, out := writtenAt(l.prog, l.k.Pkg, g); !isSpecPointer(t) && out {
@@ -182,8 +183,8 @@ func (l *lowerer) makeGlobal(g *ssa.Global) val {
 	return fail(diag.GlobalVar, "pass it as a field of the kernel", "kernels cannot read the package-level variable %s of type %v", g.Name(), t)
 }
 
-// globalHint returns the hint for a variable of type t that kernels cannot read. It replaces hint
-// if kernels cannot have fields of the type.
+// globalHint returns the hint for a variable of type t that kernels cannot read. The result is
+// hint, unless kernels cannot have fields of type t.
 func globalHint(t types.Type, hint string) string {
 	switch u := t.Underlying().(type) {
 	case *types.Interface:
@@ -203,7 +204,7 @@ func globalHint(t types.Type, hint string) string {
 
 var errorType = types.Universe.Lookup("error").Type().Underlying().(*types.Interface)
 
-// errorHint describes the alternatives to errors in kernels.
+// errorHint tells users how a kernel can report a problem without a value of type error.
 const errorHint = "return a bool, or a number that says what is wrong; panic(\"text\") reports a fault"
 
 func (l *lowerer) globalSlice(g *ssa.Global, s *types.Slice, tree *constinit.Tree, fail func(diag.Code, string, string, ...any) val) val {
@@ -214,14 +215,14 @@ func (l *lowerer) globalSlice(g *ssa.Global, s *types.Slice, tree *constinit.Tre
 	if tree.Leaf == nil && !l.isFlat(s.Elem()) {
 		if v, ok := l.constTree(tree, types.NewArray(s.Elem(), n)); ok {
 			p := constParts(v.(tuple).elems, l.foresight.backing(tree))
-			p.of = g
+			p.global = g
 			return pointer{ref: constRef{v: p}}
 		}
 	}
 	if tree.Leaf != nil || !l.isFlat(s.Elem()) {
 		return fail(diag.GlobalVar, "pass it as a field of the kernel", "kernels cannot read the package-level variable %s of type %v", g.Name(), s)
 	}
-	// A slice without elements is not nil here, so it needs a table.
+	// A slice without elements is not nil if its variable is not. So it needs a table, too.
 	m, ok := l.table(g, g.Name(), tree, types.NewArray(s.Elem(), max(n, 1)))
 	if !ok {
 		return fail(diag.TooLarge, "pass it as a field of the kernel", "the table %s is too large or not constant", g.Name())
@@ -229,7 +230,7 @@ func (l *lowerer) globalSlice(g *ssa.Global, s *types.Slice, tree *constinit.Tre
 	return pointer{ref: constRef{v: l.tableSlice(m, s, n)}}
 }
 
-// table makes a read-only variable of constants.
+// table returns the memory of a read-only variable that holds the constants of tree.
 func (l *lowerer) table(g *ssa.Global, name string, tree *constinit.Tree, t types.Type) (mem, bool) {
 	if !l.isFlat(t) {
 		return mem{}, false
@@ -298,7 +299,7 @@ func (l *lowerer) flatten(tree *constinit.Tree, t types.Type, out *[]*ir.Value) 
 	return true
 }
 
-// constTree returns tree as a value of type t: a scalar, or a struct or array of values.
+// constTree converts tree to a value of type t.
 func (l *lowerer) constTree(tree *constinit.Tree, t types.Type) (val, bool) {
 	if types.IsInterface(t) && tree != nil && tree.Dynamic != nil {
 		concrete := *tree
@@ -371,7 +372,7 @@ func (l *lowerer) constTree(tree *constinit.Tree, t types.Type) (val, bool) {
 	return l.zero(t), true
 }
 
-// rowSlice returns the value of a slice inside a table.
+// rowSlice returns a slice value that is part of a table's contents.
 func (l *lowerer) rowSlice(tree *constinit.Tree, s *types.Slice) (val, bool) {
 	if !l.isFlat(s.Elem()) {
 		v, ok := l.constTree(tree, types.NewArray(s.Elem(), int64(tree.Length)))
@@ -384,7 +385,8 @@ func (l *lowerer) rowSlice(tree *constinit.Tree, s *types.Slice) (val, bool) {
 	return l.tableSlice(m, s, int64(tree.Length)), ok
 }
 
-// backing returns the identity of the array behind a slice inside a table, or nil.
+// backing returns the identity of the array to which a slice in a table refers. The result is nil
+// if the array is unknown.
 func (fs *foresight) backing(tree *constinit.Tree) any {
 	if tree.Array == nil {
 		return nil
@@ -393,7 +395,7 @@ func (fs *foresight) backing(tree *constinit.Tree) any {
 	return tree.Array.ID
 }
 
-// tableSlice returns the slice of a table of n elements.
+// tableSlice returns the slice of all n elements of the table m.
 func (w *builder) tableSlice(m mem, s *types.Slice, n int64) slice {
 	length := w.m.Int(ir.TypeI64, n)
 	if m.device() {
@@ -411,7 +413,8 @@ func (w *builder) stringTable(s string) mem {
 	return w.numbers("string "+s, bytes)
 }
 
-// numbers returns a table of 32-bit integers. The name must be unique for the contents.
+// numbers returns a table of 32-bit integers. Tables with different contents must have different
+// names.
 func (w *builder) numbers(name string, ns []int64) mem {
 	for _, v := range w.m.Vars {
 		if v.Storage == ir.Private && v.Name == name {
@@ -425,7 +428,7 @@ func (w *builder) numbers(name string, ns []int64) mem {
 	return mem{v: v}
 }
 
-// scalars returns a table of constants of type t. Its name is derived from the contents.
+// scalars returns a table of constants of type t. The table's name is derived from its contents.
 func (w *builder) scalars(t *ir.Type, vs []*ir.Value) mem {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%v", t)
@@ -442,9 +445,9 @@ func (w *builder) scalars(t *ir.Type, vs []*ir.Value) mem {
 	return mem{v: v}
 }
 
-// initsOf returns the values of package-level variables, as far as kernels of a package may read
-// them. The kernels share the result, since evaluating the same initializers for each kernel would
-// take long.
+// initsOf returns the initial values of the package-level variables that kernels of package pkg may
+// read. All kernels of a package share the result, since evaluating the initializers again for each
+// kernel would take long.
 func initsOf(p *load.Program, pkg *load.Package) *constinit.Env {
 	return pkg.Inits(func() *constinit.Env {
 		return constinit.New(constinit.Facts{
@@ -458,10 +461,10 @@ func initsOf(p *load.Program, pkg *load.Package) *constinit.Env {
 	})
 }
 
-// writtenAt returns the position where a package-level variable, or memory that it points to, is
-// written, or token.NoPos. If the variable is only passed to code that may write it, that position
-// counts as well, unless launches check the variable. out reports that the result is the position
-// of such a pass.
+// writtenAt returns the position where the program writes to a package-level variable, or to memory
+// that the variable points to. The result is token.NoPos if there is no write. Passing the variable
+// to code that may write it counts as a write, unless launches check the variable for changes. The
+// result out is set if the position is that of passing the variable.
 func writtenAt(p *load.Program, pkg *load.Package, g *ssa.Global) (at token.Pos, out bool) {
 	f := p.Fate(g)
 	if f.Written.IsValid() || watched(p, pkg, g) || p.IsStd(g.Pkg.Pkg.Path()) {
@@ -470,7 +473,7 @@ func writtenAt(p *load.Program, pkg *load.Package, g *ssa.Global) (at token.Pos,
 	return f.Out, f.Out.IsValid()
 }
 
-// numberOf returns the scalars of a computed number.
+// numberOf returns the scalars of a float or complex number that was computed for initialization.
 func (w *builder) numberOf(tree *constinit.Tree, t types.Type) []*ir.Value {
 	if gotypes.IsComplex(t) {
 		part := regType(gotypes.Fields(t)[0])
@@ -479,7 +482,7 @@ func (w *builder) numberOf(tree *constinit.Tree, t types.Type) []*ir.Value {
 	return []*ir.Value{w.float(regType(t), tree.Number[0])}
 }
 
-// objectPointer returns a pointer to an object.
+// objectPointer returns a pointer to object o, which package initialization allocated.
 func (l *lowerer) objectPointer(o *constinit.Object) (val, bool) {
 	if g, ok := o.ID.(*ssa.Global); ok {
 		return l.global(g), true
@@ -488,7 +491,7 @@ func (l *lowerer) objectPointer(o *constinit.Object) (val, bool) {
 	if p, ok := l.objects[o.ID]; ok {
 		return p, p != nil
 	}
-	l.objects[o.ID] = nil // the object may point to itself, which this code cannot represent
+	l.objects[o.ID] = nil // stops the recursion for an object that points to itself
 	v, ok := l.constTree(o.Tree, o.Type)
 	delete(l.objects, o.ID)
 	if !ok {
@@ -502,8 +505,8 @@ func (l *lowerer) objectPointer(o *constinit.Object) (val, bool) {
 	return p, true
 }
 
-// unknownFor returns the part of a diagnostic that says why a variable's value is unknown: "" or
-// text that begins with a colon.
+// unknownFor returns the part of a diagnostic that explains why a variable's value is unknown. The
+// text begins with a colon, or is empty.
 func (fs *foresight) unknownFor(g *ssa.Global) string {
 	w := fs.carried.inits.Why(g)
 	if w == nil {

@@ -79,9 +79,10 @@ func init() {
 	}
 }
 
-// laneSet lowers an algorithm of sub-groups whose result is a set of lanes, a [4]uint32, with an op
-// for each word. f gets the function's arguments without the sub-group. It returns the op and its
-// arguments without the number of the word.
+// laneSet returns the intrinsic for a sub-group function whose result is a set of lanes, a
+// [4]uint32. One op is emitted for each of the four words. Parameter f gets the function's
+// arguments without the sub-group. The function f returns the op, and the op's arguments without
+// the word number.
 func laneSet(f func(l *lowerer, args []*ir.Value) (ir.Op, []*ir.Value)) intrinsic {
 	return func(l *lowerer, in *ssa.Call, _ *ssa.Function, args []val) val {
 		xs := values(args[1:])
@@ -90,7 +91,7 @@ func laneSet(f func(l *lowerer, args []*ir.Value) (ir.Op, []*ir.Value)) intrinsi
 			return bad{}
 		}
 		op, xs := f(l, xs)
-		l.barrier(ir.ScopeSubGroup) // the work-items meet at the first word, so the others need no barrier
+		l.barrier(ir.ScopeSubGroup) // all work-items meet at this barrier, so none is needed before the ops
 		var words [4]*ir.Value
 		for i := range words {
 			words[i] = l.op(op, ir.TypeI32, append(slices.Clone(xs), l.m.Int(ir.TypeI32, int64(i)))...)
@@ -106,7 +107,8 @@ func laneSet(f func(l *lowerer, args []*ir.Value) (ir.Op, []*ir.Value)) intrinsi
 // lane returns the work-item's index in its sub-group, as an int.
 func (w *builder) lane() *ir.Value { return w.widen(w.builtIn(ir.SubgroupLocalInvocationID)) }
 
-// groupArgs returns the first arguments of a group algorithm: the group's scope and the value.
+// groupArgs returns the scope of the group and the value to combine, for the call of a group
+// algorithm.
 func (w *builder) groupArgs(args []val) (ir.Scope, *ir.Value, bool) {
 	v, ok := args[1].(*ir.Value)
 	switch args[0].(type) {
@@ -118,7 +120,7 @@ func (w *builder) groupArgs(args []val) (ir.Scope, *ir.Value, bool) {
 	return 0, nil, false
 }
 
-// groupSize returns the number of work-items in the group.
+// groupSize returns the number of work-items in a group of scope s.
 func (l *lowerer) groupSize(s ir.Scope) *ir.Value {
 	if s == ir.ScopeSubGroup {
 		return l.builtIn(ir.SubgroupLocalRange)
@@ -130,8 +132,8 @@ func (l *lowerer) groupSize(s ir.Scope) *ir.Value {
 	return n
 }
 
-// meet adds a group op. For a sub-group it adds a barrier before; an op of a work-group orders
-// memory by itself.
+// meet emits a group op. A sub-group needs a barrier before the op, but an op of a work-group
+// orders memory by itself.
 func (w *builder) meet(op ir.Op, s ir.Scope, aux any, args ...*ir.Value) *ir.Value {
 	if s == ir.ScopeSubGroup {
 		w.barrier(s)
@@ -141,7 +143,8 @@ func (w *builder) meet(op ir.Op, s ir.Scope, aux any, args ...*ir.Value) *ir.Val
 	return v
 }
 
-// word calls f with a bool converted to a word, and converts the result back to a bool.
+// word applies f to v. A bool is converted to a 32-bit integer for f, and the result back to a
+// bool.
 func (w *builder) word(v *ir.Value, f func(v *ir.Value) *ir.Value) *ir.Value {
 	if v.Type != ir.TypeBool {
 		return f(v)
@@ -151,13 +154,13 @@ func (w *builder) word(v *ir.Value, f func(v *ir.Value) *ir.Value) *ir.Value {
 	return w.op(ir.OpINe, ir.TypeBool, v, zero)
 }
 
-// selectFrom lowers dsl.GroupBroadcast and similar functions. The result is uniform if lane is: a
-// lane out of range gives zero instead of the work-item's own value.
+// selectFrom lowers dsl.GroupBroadcast and similar functions. If lane is out of range, the result
+// is zero, not the work-item's own value. So the result is uniform if lane is uniform.
 func (l *lowerer) selectFrom(s ir.Scope, v, lane *ir.Value) *ir.Value {
 	zero := l.m.Int(ir.TypeI32, 0)
 	return l.word(v, func(v *ir.Value) *ir.Value {
 		if lane.IsConst() && lane.Bits == 0 {
-			return l.meet(ir.OpGroupSelect, s, s, v, zero) // every group has a lane 0
+			return l.meet(ir.OpGroupSelect, s, s, v, zero) // no check is needed because every group has a lane 0
 		}
 		in := l.op(ir.OpULt, ir.TypeBool, lane, l.widen(l.groupSize(s)))
 		index := l.op(ir.OpSelect, ir.TypeI32, in, l.op(ir.OpUConvert, ir.TypeI32, lane), zero)
@@ -179,7 +182,7 @@ func voting(op ir.Op, not bool) intrinsic {
 	}
 }
 
-// combiners has the functions of package dsl that reductions accept, with their combiners for
+// combiners maps the name of a function of package dsl that reductions accept to its combiners for
 // signed integers, unsigned integers and floats.
 var combiners = map[string]combinerRow{
 	"Plus":       {ir.CombineIAdd, ir.CombineIAdd, ir.CombineFAdd},
@@ -193,7 +196,7 @@ var combiners = map[string]combinerRow{
 	"LogicalOr":  {ir.CombineOr, ir.CombineOr},
 }
 
-// combiner returns the combiner of the function value op for values of type t.
+// combiner returns the combiner that corresponds to the function value op for values of type t.
 func (w *builder) combiner(op val, t types.Type) (ir.Combiner, bool) {
 	f, ok := op.(function)
 	if !ok || f.fn == nil {
@@ -220,7 +223,7 @@ func (row combinerRow) of(t types.Type) ir.Combiner {
 	return row[0]
 }
 
-// combine lowers a direct call of a function in combiners to the two arguments' combination.
+// combine lowers a direct call of a combiner function, such as dsl.Plus.
 func (l *lowerer) combine(by ir.Combiner, args []val, t types.Type) val {
 	xs := values(args)
 	if len(xs) != 2 {
@@ -255,8 +258,8 @@ func (l *lowerer) combine(by ir.Combiner, args []val, t types.Type) val {
 	return l.op(op, x.Type, x, y)
 }
 
-// identityOf returns c's identity for values of type t. The identity of a sum of floats is -0: it
-// is the only number that changes no other value.
+// identityOf returns c's identity for values of type t. A sum of floats has the identity -0, since
+// only adding -0 changes no number.
 func (w *builder) identityOf(c ir.Combiner, t types.Type, reg *ir.Type) *ir.Value {
 	n := uint(gotypes.Width(t))
 	switch c {
@@ -303,7 +306,7 @@ func combining(op ir.Op) intrinsic {
 			return l.combineHalves(in, h, op, args[2], by, scope, v)
 		}
 		return l.word(v, func(v *ir.Value) *ir.Value {
-			e := l.m.Int(v.Type, 1) // true
+			e := l.m.Int(v.Type, 1) // constant true as an integer
 			if !gotypes.IsBoolean(t) {
 				e = l.identityOf(by, t, v.Type)
 			} else if by == ir.CombineOr {

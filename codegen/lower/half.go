@@ -12,8 +12,8 @@ import (
 	"github.com/kgen-go/kgen/dsl/half"
 )
 
-// This file lowers operations of package dsl on numbers of package half. A register holds such a
-// number as its bits; the methods that compute with it are inlined like all others.
+// This file lowers operations of package dsl on numbers of package half. A register holds the bits
+// of such a number. The methods of package half are inlined like other functions.
 
 func init() {
 	add(gotypes.HalfPath+".get", func(l *lowerer, _ *ssa.Call, _ *ssa.Function, args []val) val {
@@ -33,7 +33,7 @@ func init() {
 	}
 }
 
-// halfTile returns work-group memory with two words for each work-item.
+// halfTile returns a work-group variable that holds two 32-bit words for each work-item.
 func (l *lowerer) halfTile() *ir.Var {
 	for _, v := range l.m.Vars {
 		if v.Name == halfTile {
@@ -52,11 +52,11 @@ func (l *lowerer) halfTile() *ir.Var {
 	return l.m.NewVar(nil, ir.Workgroup, halfTile, l.m.ArrayOf(l.m.ArrayOf(ir.TypeI32, l.m.Int(ir.TypeI32, 2)), n))
 }
 
-// halfTile is the name of that memory; it is not a valid Go name.
+// halfTile is the name of the variable that the method halfTile makes. It is not a valid Go name.
 const halfTile = "half tile"
 
-// combineHalves lowers a reduction or scan of numbers of type t by the function op, whose combiner
-// is by. All NaNs become the type's canonical NaN.
+// combineHalves lowers a reduction or scan of numbers of type t. The function op is the operation,
+// and by is the operation's combiner. Each NaN becomes the canonical NaN of type t.
 func (l *lowerer) combineHalves(in *ssa.Call, t types.Type, alg ir.Op, op val, by ir.Combiner, scope ir.Scope, x *ir.Value) val {
 	isNaN, ok := l.call(load.HalfMethod(l.prog.SSA, t, "IsNaN"), []val{x}, nil, in.Pos()).(*ir.Value)
 	if !ok {
@@ -80,7 +80,7 @@ func (l *lowerer) combineHalves(in *ssa.Call, t types.Type, alg ir.Op, op val, b
 		lane := l.builtIn(ir.SubgroupLocalInvocationID)
 		base, id = l.op(ir.OpISub, ir.TypeI32, id, lane), lane
 		meet = "meetInSubGroup"
-		size = l.builtIn(ir.SubgroupSize) // the last sub-group may be smaller, but all need the same number of barriers
+		size = l.builtIn(ir.SubgroupSize) // the last sub-group may be smaller, but all sub-groups need the same number of barriers
 	}
 	args := []val{x, base, id, n, size, sum(ir.OpGroupExclusiveScan), sum(ir.OpGroupReduce)}
 	pkg := l.prog.SSA.ImportedPackage(gotypes.HalfPath)
@@ -96,8 +96,8 @@ func (l *lowerer) combineHalves(in *ssa.Call, t types.Type, alg ir.Op, op val, b
 	return l.call(pkg.Func("scanned"), append(args, e, l.m.Bool(alg == ir.OpGroupExclusiveScan), function{fn: pkg.Func(meet)}, op), nil, in.Pos())
 }
 
-// leastHalf lowers the minimum or maximum as that of integers in the same order. NaN comes before
-// or after all numbers.
+// leastHalf lowers a reduction or scan for the minimum or maximum. It maps the numbers to integers
+// in the same order. NaN is mapped before or after all numbers.
 func (l *lowerer) leastHalf(alg ir.Op, by ir.Combiner, scope ir.Scope, k halfKind, x, isNaN, e *ir.Value) val {
 	nan, none, to := l.m.Int(ir.TypeI32, math.MinInt32), l.m.Int(ir.TypeI32, math.MaxInt32), ir.CombineSMin
 	if by == ir.CombineUMax {
@@ -111,13 +111,13 @@ func (l *lowerer) leastHalf(alg ir.Op, by ir.Combiner, scope ir.Scope, k halfKin
 	r := l.meet(alg, scope, ir.Combine{Scope: scope, By: to}, key, none)
 	is := func(k *ir.Value) *ir.Value { return l.op(ir.OpIEq, ir.TypeBool, r, k) }
 	v := l.i32(ir.OpSelect, is(nan), l.m.Const(ir.TypeI32, uint64(k.nan)), l.i32(ir.OpShrL, flip(r), shift))
-	return l.i32(ir.OpSelect, is(none), e, v) // none of the other lanes is live
+	return l.i32(ir.OpSelect, is(none), e, v) // an exclusive scan's first live lane gets the identity
 }
 
-// halfKind has facts about a type of package half: its width and the bits of special numbers.
+// halfKind holds the width of a type of package half, and the bits of special numbers.
 type halfKind struct {
 	bits               int
-	one, nan, inf, neg uint16 // inf is the greatest number, neg the least
+	one, nan, inf, neg uint16 // bits of 1, NaN, the greatest number (inf) and the least (neg)
 }
 
 // halfNumbers returns the facts about a type of package half.
@@ -141,7 +141,7 @@ func halfKindOf[T half.Float[T]](bits int) halfKind {
 	return halfKind{bits, half.FromFloat32[T](1).Bits(), half.NaN[T]().Bits(), most.Bits(), most.Neg().Bits()}
 }
 
-// identity returns the bits of the number with which an exclusive scan begins.
+// identity returns the bits of the first result of an exclusive scan by the given combiner.
 func (k halfKind) identity(by ir.Combiner) uint16 {
 	switch by {
 	case ir.CombineIMul:
@@ -154,8 +154,8 @@ func (k halfKind) identity(by ir.Combiner) uint16 {
 	return 0
 }
 
-// halfAtomic lowers an atomic function: a loop that repeats until the memory still has the old
-// number when the new one is stored.
+// halfAtomic lowers an atomic function on a number of package half. It emits a compare-and-swap
+// loop, which ends when no other work-item has changed the number.
 func (l *lowerer) halfAtomic(in *ssa.Call, method *ssa.Function, t types.Type, args []val) val {
 	p, ok := args[0].(pointer)
 	y, ok2 := args[1].(*ir.Value)
@@ -168,7 +168,7 @@ func (l *lowerer) halfAtomic(in *ssa.Call, method *ssa.Function, t types.Type, a
 	}
 	r := l.deref(p)
 	m, ok := r.(mem)
-	if !ok || m.v != nil && m.v.Storage != ir.Workgroup { // private memory
+	if !ok || m.v != nil && m.v.Storage != ir.Workgroup { // other work-items cannot access private memory
 		old, ok := l.loadRef(r, t).(*ir.Value)
 		if !ok {
 			return bad{}

@@ -8,22 +8,22 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// held is an array of Go type typ that is part of another value. The array is in memory of the
-// variable that holds the value. A store copies the array in, and a load copies it out, so later
-// stores do not change a loaded value.
+// held is an array of Go type typ that is part of another value. The array's memory belongs to the
+// variable that holds the value. Stores copy the array into this memory, and loads copy the array
+// out of it. So later stores do not change a loaded value.
 type held struct {
 	at  mem
 	typ types.Type
 }
 
-// where is the condition under which a held array exists: each oneOf that contains the array must
-// have the given alternative.
+// where is the condition under which a held array exists. Each oneOf in the list contains the
+// array, and must have alternative i for the array to exist.
 type where []struct {
 	u oneOf
 	i int
 }
 
-// mapHeld returns v with f's result in place of each held array.
+// mapHeld returns v with each held array replaced by f's result for it.
 func mapHeld(v val, f func(h held, in where) val) val { return where(nil).mapHeld(v, f) }
 
 func (in where) mapHeld(v val, f func(h held, in where) val) val {
@@ -64,8 +64,8 @@ func eachHeld(v val, f func(h held, in where)) {
 	})
 }
 
-// holdAnew returns a value that holds its arrays in new memory. The memory is zeroed when the
-// kernel starts, since a load reads all alternatives, even those that the value does not have.
+// holdAnew returns a copy of v whose held arrays are in new memory. The new memory is zeroed when
+// the kernel starts, since a load of a oneOf reads the arrays of all alternatives.
 func (l *lowerer) holdAnew(v val) val {
 	return mapHeld(v, func(h held, _ where) val {
 		h.at = l.newCell(h.typ, "held").mem
@@ -74,10 +74,10 @@ func (l *lowerer) holdAnew(v val) val {
 	})
 }
 
-// hold copies the arrays of src to the arrays of dst, a value of the same shape. The condition is
-// says whether the value is src. If it is false, the arrays may be copied nevertheless, unless must
-// is set: then dst keeps its arrays.
-func (l *lowerer) hold(dst, src val, is func() *ir.Value, must bool) {
+// hold copies the held arrays of src to those of dst, which has the same shape. Function present
+// returns the condition that the value has alternative src. If the condition is false, the arrays
+// may still be copied, unless must is set.
+func (l *lowerer) hold(dst, src val, present func() *ir.Value, must bool) {
 	var to []held
 	eachHeld(dst, func(h held, _ where) { to = append(to, h) })
 	i := -1
@@ -86,28 +86,29 @@ func (l *lowerer) hold(dst, src val, is func() *ir.Value, must bool) {
 			l.copyMem(to[i].at, from.at, from.typ)
 			return
 		}
-		l.copyWhere(is, in, to[i].at, from)
+		l.copyWhere(present, in, to[i].at, from)
 	})
 }
 
-// unheld returns an alternative with copies of its arrays, which are values. The arrays need to be
-// copied only if the condition is holds, which says that the value has this alternative.
-func (l *lowerer) unheld(v val, is func() *ir.Value) val {
+// unheld returns an alternative v with copies of its held arrays, as array values. Function present
+// returns the condition that the value has this alternative. Arrays need to be copied only if the
+// condition is true.
+func (l *lowerer) unheld(v val, present func() *ir.Value) val {
 	return mapHeld(v, func(h held, in where) val {
 		if straightCopy(h.typ) {
 			return l.snapshot(h.at, h.typ)
 		}
 		c := l.newCell(h.typ, "copy")
-		l.copyWhere(is, in, c.mem, h)
+		l.copyWhere(present, in, c.mem, h)
 		return array{c.mem}
 	})
 }
 
-// copyWhere copies an array to other memory if all conditions hold.
-func (l *lowerer) copyWhere(is func() *ir.Value, in where, to mem, from held) {
-	cond := is()
+// copyWhere copies a held array to other memory if the conditions present and in are true.
+func (l *lowerer) copyWhere(present func() *ir.Value, in where, to mem, from held) {
+	cond := present()
 	for _, one := range in {
-		if is := l.is(one.u, one.i); cond.IsConst() && cond.Bits == 1 {
+		if is := l.isAlt(one.u, one.i); cond.IsConst() && cond.Bits == 1 {
 			cond = is
 		} else {
 			cond = l.op(ir.OpLAnd, ir.TypeBool, cond, is)

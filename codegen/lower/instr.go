@@ -25,7 +25,7 @@ func (l *lowerer) instr(in ssa.Instruction) {
 	case *ssa.Store, *ssa.Panic:
 		if v, u, ok := l.resolved(in); ok {
 			l.each(u, nil, func(alt val) val {
-				return l.with(v, alt, func() val { l.instr(in); return nil })
+				return l.withOperand(v, alt, func() val { l.instr(in); return nil })
 			})
 			return
 		}
@@ -119,8 +119,8 @@ func (l *lowerer) ret(f *frame, in *ssa.Return) {
 		l.storeCell(f.result, t)
 	}
 	if f.caller == nil {
-		// Each return statement gets its own return, so that an early return is recognizable and
-		// does not look like a join with the other code.
+		// Each return statement becomes a separate IR return. A common return block would look like
+		// a join of control flow, and hide early returns.
 		l.b.SetTerm(ir.Term{Kind: ir.Return, Early: in.Pos().IsValid()})
 	} else {
 		l.b.SetTerm(ir.Term{Kind: ir.Jump, Succs: []*ir.Block{f.ret}, Early: in.Pos().IsValid()})
@@ -130,13 +130,13 @@ func (l *lowerer) ret(f *frame, in *ssa.Return) {
 
 func (l *lowerer) phi(f *frame, in *ssa.Phi) val {
 	c := f.phis[in]
-	if c == nil { // no edge reaches the block
+	if c == nil { // no edge to the phi's block has been lowered
 		return l.zero(in.Type())
 	}
-	if l.foresight.carried.folds && naturalLoop(in.Block()) == nil { // all incoming edges have been lowered
+	if l.foresight.carried.folds && naturalLoop(in.Block()) == nil { // all edges to this block have been lowered, as it heads no loop
 		switch {
-		case c.one != nil:
-			return c.one
+		case c.onlyConst != nil:
+			return c.onlyConst
 		case c.edges == 1:
 			return c.edge
 		}
@@ -144,7 +144,7 @@ func (l *lowerer) phi(f *frame, in *ssa.Phi) val {
 	return l.loadCell(c)
 }
 
-// get returns the val of an operand.
+// get returns the lowered form of operand v.
 func (l *lowerer) get(v ssa.Value) val {
 	if x, ok := l.frame.as[v]; ok {
 		return x
@@ -162,7 +162,7 @@ func (l *lowerer) get(v ssa.Value) val {
 	if a := l.frame.late[v]; a != nil {
 		return l.getLate(v, a)
 	}
-	if c := l.frame.out(v); c != nil {
+	if c := l.frame.outVar(v); c != nil {
 		return l.loadCell(c)
 	}
 	x, ok := l.frame.vals[v]
@@ -216,7 +216,7 @@ func (l *lowerer) value(in ssa.Value) val {
 			return x
 		}
 		return l.each(u, in.Type(), func(alt val) val {
-			return l.with(v, alt, func() val { return l.value(in) })
+			return l.withOperand(v, alt, func() val { return l.value(in) })
 		})
 	}
 	if l.throughNil(in.(ssa.Instruction)) {
@@ -289,7 +289,7 @@ func (l *lowerer) value(in ssa.Value) val {
 // unsupported reports a value that kernels cannot have and that package check did not report.
 func (r *reporter) unsupported(in ssa.Value) val {
 	switch in.(type) {
-	case *ssa.Next: // its Range has been reported
+	case *ssa.Next: // the Range instruction of this Next has been reported
 	default:
 		code, hint := badType(in.Type())
 		r.errorf(code, in.Pos(), hint, "kernels cannot have this expression (%T) of type %v", in, in.Type())
@@ -297,7 +297,7 @@ func (r *reporter) unsupported(in ssa.Value) val {
 	return bad{}
 }
 
-// alloc makes a variable, zeroed where it is declared.
+// alloc makes the variable of a go/ssa Alloc. The variable is zeroed at its declaration.
 func (l *lowerer) alloc(in *ssa.Alloc) val {
 	c := l.cellOf(l.frame, in)
 	c.setPending(false)
@@ -309,7 +309,7 @@ func (l *lowerer) alloc(in *ssa.Alloc) val {
 	return pointer{ref: c}
 }
 
-// cellOf returns the variable of an alloc.
+// cellOf returns the cell of the variable that a go/ssa Alloc declares.
 func (l *lowerer) cellOf(f *frame, in *ssa.Alloc) *cell {
 	c := f.allocs[in]
 	if first := iterationOf(in); c == nil && first != nil && !f.inRound(in.Block()) {
@@ -334,7 +334,7 @@ func (l *lowerer) cellOf(f *frame, in *ssa.Alloc) *cell {
 		c.anew = f.inRound(in.Block()) || f.firstOfRounds(in)
 		init := initStores(in) != nil
 		if c.once = c.anew && c.cls == classScalar && init; l.foresight.carried.folds && init && decl == in {
-			c.setOnce() // instances of later iterations get a store where the loop continues
+			c.setOnce() // not for a three-part for statement, whose iterations store to the next instance
 		}
 		l.setKey(c, in)
 		f.allocs[in] = c

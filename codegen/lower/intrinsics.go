@@ -12,8 +12,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// floatOps are functions of one or two floats that are one op each. Other functions are compiled
-// from their Go source.
+// floatOps maps the name of a function of one or two floats to the single op that computes it.
+// Functions that are not in the map are compiled from their Go source.
 var floatOps = map[string]ir.Op{
 	"math.Sqrt": ir.OpFSqrt, "math.Abs": ir.OpFAbs, "math.Floor": ir.OpFFloor,
 	"math.Ceil": ir.OpFCeil, "math.Trunc": ir.OpFTrunc, "math.RoundToEven": ir.OpFRoundEven,
@@ -127,7 +127,7 @@ func (w *builder) sub32(n int64, x *ir.Value) *ir.Value {
 	return w.i32(ir.OpISub, w.m.Int(ir.TypeI32, n), x)
 }
 
-// halves splits a 64-bit integer into its low and high words.
+// halves returns the low and the high 32-bit word of a 64-bit integer.
 func (w *builder) halves(x *ir.Value) (lo, hi *ir.Value) {
 	lo = w.i32(ir.OpUConvert, x)
 	hi = w.i32(ir.OpUConvert, w.op(ir.OpShrL, ir.TypeI64, x, w.m.Int(ir.TypeI64, 32)))
@@ -168,8 +168,8 @@ func reverse64(l *lowerer, x *ir.Value) *ir.Value {
 	return l.op(ir.OpOr, ir.TypeI64, top, l.op(ir.OpUConvert, ir.TypeI64, reverse32(l, hi)))
 }
 
-// lowerPow lowers math.Pow to its body. The body calls Pow again only for x = -Inf, so that case is
-// replaced: Pow(-Inf, y) is Pow(-0, -y) for all y.
+// lowerPow lowers math.Pow by inlining its Go body. The body calls Pow recursively only for x =
+// -Inf. So lowerPow replaces Pow(-Inf, y) by Pow(-0, -y), which is equal for all y.
 func lowerPow(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val {
 	for f := l.frame; f != nil; f = f.caller {
 		if f.fn == fn {

@@ -1,6 +1,6 @@
 package lower
 
-// This file has the table of intrinsics, and lowers the methods of items and groups.
+// This file contains the table of intrinsics, and lowers the methods of items and groups.
 
 import (
 	"go/types"
@@ -13,11 +13,12 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// intrinsic lowers a call of a function that the compiler knows.
+// intrinsic lowers a call of a function that is not compiled from its Go body.
 type intrinsic func(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val
 
 // intrinsics maps the full name of a function to the function that lowers calls of it. The full
-// name is the result of RelString(nil) of the function's origin.
+// name is the result of RelString(nil). For an instance of a generic function, it is the generic
+// function's name.
 var intrinsics = map[string]intrinsic{}
 
 // Known reports whether the function with the given full name is lowered
@@ -60,8 +61,8 @@ func init() {
 	add("("+dslPath+".LocalAccessor).Slice", lowerAccessorSlice)
 }
 
-// subGroups returns the number of sub-groups in a work-group. It computes the number and does not
-// use NumSubgroups; see the row partial-sub-group of lavapipe's quirks.
+// subGroups returns the number of sub-groups in a work-group. The number is computed, because
+// lavapipe's built-in NumSubgroups may be wrong. See the row partial-sub-group in package quirks.
 func subGroups(l *lowerer) *ir.Value {
 	size := l.builtIn(ir.SubgroupSize)
 	last := l.op(ir.OpISub, ir.TypeI32, l.groupSize(ir.ScopeWorkGroup), l.m.Int(ir.TypeI32, 1))
@@ -83,8 +84,8 @@ func scalar(f func(l *lowerer) *ir.Value) intrinsic {
 // widen converts an unsigned i32 to an int.
 func (w *builder) widen(v *ir.Value) *ir.Value { return w.op(ir.OpUConvert, ir.TypeI64, v) }
 
-// perDim returns an intrinsic that returns a tuple of ints, in Go's index order: the last one
-// belongs to SPIR-V's dimension 0.
+// perDim returns an intrinsic whose result is a tuple of ints, one for each dimension. The tuple
+// has Go's index order, so its last element belongs to SPIR-V's dimension 0.
 func perDim(rank int, f func(l *lowerer, d int) *ir.Value) intrinsic {
 	return func(l *lowerer, _ *ssa.Call, _ *ssa.Function, _ []val) val {
 		t := tuple{make([]val, rank)}
@@ -98,7 +99,8 @@ func perDim(rank int, f func(l *lowerer, d int) *ir.Value) intrinsic {
 	}
 }
 
-// linear returns an intrinsic that returns a row-major index in a box.
+// linear returns an intrinsic whose result is the row-major index of a work-item in a box of
+// work-items. The functions id and size give the index and the length in dimension d.
 func linear(rank int, id, size func(l *lowerer, d int) *ir.Value) intrinsic {
 	return func(l *lowerer, _ *ssa.Call, _ *ssa.Function, _ []val) val {
 		acc := l.widen(id(l, rank-1))
@@ -147,8 +149,8 @@ func (w *builder) barrier(s ir.Scope) val {
 	return nil
 }
 
-// lowerLocal lowers dsl.Local[T](it): a work-group variable that is zeroed each time control
-// reaches the call.
+// lowerLocal lowers dsl.Local[T](it). The call becomes a work-group variable, which is zeroed each
+// time control reaches the call.
 func lowerLocal(l *lowerer, in *ssa.Call, fn *ssa.Function, _ []val) val {
 	t := fn.TypeArgs()[0]
 	v := l.localVar(in, t, func() *ir.Type { return l.memType(t, false) })
@@ -218,8 +220,8 @@ func lowerAccessorSlice(l *lowerer, in *ssa.Call, _ *ssa.Function, args []val) v
 	return slice{at: mem{v: l.accessors[a.index]}, off: l.m.Int(ir.TypeI64, 0), len: n, cap: n}
 }
 
-// Intrinsic is Known for a function given by its import path and a name, which is "Func" or
-// "Type.Method". Package load calls it.
+// Intrinsic reports whether a function is lowered without its body. The name is "Func" or
+// "Type.Method". Package load calls Intrinsic.
 func Intrinsic(pkgPath, name string) bool {
 	if typ, method, ok := strings.Cut(name, "."); ok {
 		return Known("(" + pkgPath + "." + typ + ")." + method)

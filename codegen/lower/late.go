@@ -8,19 +8,20 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// lateAddr is an address that is used only as the target of assignments, with its lowered value.
+// lateAddr is the lowered value of an address that is used only as the target of assignments.
 type lateAddr struct {
-	block *ssa.BasicBlock // block in which v is valid
+	block *ssa.BasicBlock // block in which field v is valid
 	v     val
 }
 
 // findLate finds the addresses on the left side of assignments. go/ssa computes such an address
-// before it evaluates the right side. But an index that is out of range, or a nil pointer, panics
-// only when the assignment is carried out, after the assignments further left: "x[1], x[3] = 4, 5
-// // set x[1] = 4, then panic" (Go specification, Assignment statements).
+// before it evaluates the right side. But an index out of range, or a nil pointer, panics only when
+// the assignment itself is executed. Assignments further left have been executed before. The Go
+// specification, "Assignment statements", gives the example "x[1], x[3] = 4, 5 // set x[1] = 4,
+// then panic".
 func (f *frame) findLate() {
 	for _, b := range slices.Backward(f.fn.Blocks) {
-		for i := len(b.Instrs) - 1; i >= 0; i-- { // uses come before definitions
+		for i := len(b.Instrs) - 1; i >= 0; i-- { // in reverse, so that uses are visited before definitions
 			switch in := b.Instrs[i].(type) {
 			case *ssa.IndexAddr, *ssa.FieldAddr:
 				if v := in.(ssa.Value); f.onlyAssigned(v) {
@@ -34,8 +35,8 @@ func (f *frame) findLate() {
 	}
 }
 
-// onlyAssigned reports whether an address is used only as the target of stores, and is not the
-// result of an & operator in the source.
+// onlyAssigned reports whether an address is used only as the target of stores. An explicit &
+// operator in the source makes the result false.
 func (f *frame) onlyAssigned(v ssa.Value) bool {
 	stores := 0
 	for _, r := range *v.Referrers() {
@@ -66,7 +67,7 @@ func (f *frame) onlyAssigned(v ssa.Value) bool {
 	return stores > 0
 }
 
-// getLate lowers an address in the block of a store to it.
+// getLate lowers an address just before the store that uses it, in the block of the store.
 func (l *lowerer) getLate(v ssa.Value, a *lateAddr) val {
 	if b := l.frame.cur.Block(); a.block != b {
 		save := l.pos

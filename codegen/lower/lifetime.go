@@ -13,22 +13,23 @@ import (
 	"github.com/kgen-go/kgen/codegen/load"
 )
 
-// A variable declared in a loop is a new variable in each iteration, but a single cell here. The
-// difference matters only if a pointer or closure keeps the variable of an earlier iteration when
-// the next one is declared. Such kernels are refused. If a loop is lowered round by round, each
-// round has a cell of its own. That cell is declared again in the next run of the loop, or of a
-// loop within the round.
+// A variable declared in a loop is a new variable in each iteration, but lower has a single cell
+// for it. The difference matters only if a pointer or closure to an earlier iteration's variable is
+// still used after the next iteration has declared the variable. Kernels with such uses are
+// refused. If a loop is lowered iteration by iteration, each iteration has a cell of its own. But
+// this cell is declared again if the loop runs again, or if the declaration is also in an inner
+// loop.
 
-// keepsOld checks a phi whose operand v has the value x. It reports an error if the phi may be used
-// after a variable to which x refers has been declared again.
+// keepsOld checks operand v of a phi, with the value x. If the phi may be used after a variable to
+// which x refers has been declared again, keepsOld reports an error.
 func (l *lowerer) keepsOld(f *frame, phi *ssa.Phi, v ssa.Value, x val) {
 	for _, c := range l.cellsOf(x) {
 		at := c.declaredIn(f)
 		if at == nil || f.ofRoundBefore(c, at, phi.Block()) {
 			continue
 		}
-		// Uses through other phis matter only after the loop: inside it, each round has a cell of
-		// its own.
+		// Inside an unrolled loop, each iteration has a cell of its own. So uses of the variable
+		// through other phis matter only after the loop.
 		after := slices.ContainsFunc(f.unrolled, func(u *unrolled) bool { return u.blocks[at.Block()] && !u.blocks[phi.Block()] })
 		if liveAcross(phi, at, f.roundsOf(c, at, phi.Block()), after) {
 			from, passed := v.(*ssa.Phi)
@@ -37,7 +38,8 @@ func (l *lowerer) keepsOld(f *frame, phi *ssa.Phi, v ssa.Value, x val) {
 	}
 }
 
-// storesOld is keepsOld for a store of x in a variable.
+// storesOld checks a store of x in a variable. If the stored value may be used after a variable to
+// which x refers has been declared again, storesOld reports an error.
 func (l *lowerer) storesOld(to ref, x val) {
 	holder, ok := to.(*cell)
 	if !ok || holder.home == nil {
@@ -58,14 +60,14 @@ func (l *lowerer) storesOld(to ref, x val) {
 	}
 }
 
-// iterationOf returns the first instance of the variable of which in is the next iteration's
-// instance, or nil. A three-part for statement copies its variables at the end of each iteration if
-// something refers to them:
+// iterationOf returns the Alloc of a loop variable's first instance, if its argument is the Alloc
+// of the next iteration's instance. Otherwise it returns nil. If something refers to a variable of
+// a three-part for statement, go/ssa copies the variable at the end of each iteration:
 //
 //	head: p = phi [first, next]
 //	post: t = *p; next = new T; *next = t; …
 //
-// All instances are then one cell, which the copy does not change.
+// The lowerer has one cell for all instances, and the copy does not change this cell.
 func iterationOf(in *ssa.Alloc) *ssa.Alloc {
 	block := in.Block()
 	i := slices.Index(block.Instrs, ssa.Instruction(in))
@@ -94,8 +96,9 @@ func iterationOf(in *ssa.Alloc) *ssa.Alloc {
 	return first
 }
 
-// lastInstance returns the instance that is declared in each iteration, if in is the first instance
-// of a variable of a three-part for statement. Otherwise it returns in.
+// lastInstance returns the Alloc that is executed in each iteration, if its argument is the Alloc
+// of a loop variable's first instance in a three-part for statement. Otherwise it returns its
+// argument.
 func lastInstance(in *ssa.Alloc) *ssa.Alloc {
 	for _, r := range *in.Referrers() {
 		phi, ok := r.(*ssa.Phi)
@@ -111,9 +114,9 @@ func lastInstance(in *ssa.Alloc) *ssa.Alloc {
 	return in
 }
 
-// outlives reports an error if a store keeps private memory beyond the call of the function that
-// reserved the memory. Values that lead to such memory count, too. The check runs at the end, when
-// the contents of variables are known.
+// outlives reports an error if a store of x lets private memory be used after the function that
+// reserved it has returned. The value x may be a reference to such memory, or lead to a reference.
+// The check runs after lowering, when the contents of variables are known.
 func (l *lowerer) outlives(to ref, x val) {
 	holder, ok := to.(*cell)
 	if !ok || holder.home == nil {
@@ -122,7 +125,7 @@ func (l *lowerer) outlives(to ref, x val) {
 	l.atEnd(func() {
 		for _, c := range l.privatesOf(x) {
 			if !l.frame.within(c.frame()) {
-				continue // another error has reported how it got out of the call
+				continue // another error has been reported for this memory
 			}
 			for f := c.frame().caller; f != nil; f = f.caller {
 				if holder.frame() == f {
@@ -134,7 +137,7 @@ func (l *lowerer) outlives(to ref, x val) {
 	})
 }
 
-// within reports whether f is g, or called from g directly or indirectly.
+// within reports whether frame f is g, or a direct or indirect call inside g.
 func (f *frame) within(g *frame) bool {
 	for ; f != nil; f = f.caller {
 		if f == g {
@@ -144,8 +147,8 @@ func (f *frame) within(g *frame) bool {
 	return false
 }
 
-// returnsPrivate reports an error if f returns private memory that it has reserved, or a value that
-// leads to the memory.
+// returnsPrivate reports an error if f returns private memory that it has reserved, or a value
+// through which the memory can be reached.
 func (l *lowerer) returnsPrivate(f *frame, x val) {
 	l.atEnd(func() {
 		for _, c := range l.privatesOf(x) {
@@ -157,7 +160,8 @@ func (l *lowerer) returnsPrivate(f *frame, x val) {
 	})
 }
 
-// atEnd calls f after everything is lowered, with the present frame and position.
+// atEnd registers f to be called after everything is lowered. The call sees the present frame and
+// position.
 func (w *builder) atEnd(f func()) {
 	frame, pos, cur := w.frame, w.pos, w.frame.cur
 	w.ends = append(w.ends, func() {
@@ -166,8 +170,8 @@ func (w *builder) atEnd(f func()) {
 	})
 }
 
-// privatesOf returns the private memory to which a value refers, also through variables: those of a
-// pointer or closure, and those to which their contents refer.
+// privatesOf returns the private memory that can be reached from value x. It follows pointers and
+// closures, and the contents of the variables to which they refer.
 func (l *lowerer) privatesOf(x val) []*cell {
 	var out []*cell
 	seen := map[*cell]bool{}
@@ -211,8 +215,8 @@ func (r *reporter) outlived(how string) {
 		"private memory ends with the function that reserves it, but it is %s", how)
 }
 
-// oldVariable reports a reference to a variable of an earlier iteration. It reports each variable
-// once, where the reference is created rather than where it is passed on.
+// oldVariable reports a reference to a variable of an earlier iteration. Each variable is reported
+// once, at the code that creates the reference.
 func (r *reporter) oldVariable(c *cell, first bool) {
 	if c.old != nil && (c.oldFirst || !first) {
 		return
@@ -251,7 +255,7 @@ func (w *builder) sourceName() string {
 }
 
 // sourceNameOf returns the name of the variable or field that has the value v in the source, or "".
-// If v is an array of a composite literal, that may be the slice of it.
+// If v is the array of a slice literal, the variable may hold the slice.
 func sourceNameOf(v ssa.Value) string {
 	if v.Referrers() == nil {
 		return ""
@@ -282,7 +286,7 @@ func isPath(e ast.Expr) bool {
 	return false
 }
 
-// madeUp are go/ssa's names for variables without a name in the source.
+// madeUp lists the names that go/ssa gives to variables without a name in the source.
 var madeUp = map[string]bool{"complit": true, "new": true, "makeslice": true, "slicelit": true, "varargs": true}
 
 // cellsOf returns the declared variables to which a value refers.
@@ -328,8 +332,8 @@ func (c *cell) frame() *frame {
 	return c.home.frame
 }
 
-// declaredIn returns the instruction of f that declares the variable, or the call inside which it
-// is declared. It returns nil if the variable is not declared in f.
+// declaredIn returns the instruction of f that declares the variable c. If c is declared inside a
+// call, it returns that call in f. It returns nil if c is not declared in f.
 func (c *cell) declaredIn(f *frame) ssa.Instruction {
 	at := c.decl
 	for g := c.frame(); g != nil; g = g.caller {
@@ -341,7 +345,7 @@ func (c *cell) declaredIn(f *frame) ssa.Instruction {
 	return nil
 }
 
-// tick returns a time that is later than all previous ones.
+// tick advances the logical clock and returns the new time.
 func (fs *foresight) tick() int { fs.time++; return fs.time }
 
 func (c *cell) setBorn(time int) {
@@ -351,32 +355,34 @@ func (c *cell) setBorn(time int) {
 	}
 }
 
-// roundsOf returns the loops of f that are lowered round by round and contain at, the declaration
-// of the variable. If block in is not nil, the loops must contain it, too. Each round of these
-// loops declares another variable. It returns none for a variable that has not been declared yet.
-func (f *frame) roundsOf(c *cell, at ssa.Instruction, in *ssa.BasicBlock) []*unrolled {
+// roundsOf returns the loops of f that are lowered iteration by iteration and contain decl, the
+// declaration of variable c. In such loops, each iteration has a variable of its own. If block in
+// is not nil, only loops that also contain this block are returned. For a variable that has not
+// been declared yet, the result is empty.
+func (f *frame) roundsOf(c *cell, decl ssa.Instruction, in *ssa.BasicBlock) []*unrolled {
 	var all []*unrolled
 	for _, u := range f.unrolled {
-		if at != nil && c.born > 0 && u.blocks[at.Block()] && (in == nil || u.blocks[in]) {
+		if decl != nil && c.born > 0 && u.blocks[decl.Block()] && (in == nil || u.blocks[in]) {
 			all = append(all, u)
 		}
 	}
 	return all
 }
 
-// ofRoundBefore reports whether the variable belongs to an earlier round than the current one, in a
-// loop that contains the block in. It is also true if the variable will be from an earlier round
-// when in begins.
-func (f *frame) ofRoundBefore(c *cell, at ssa.Instruction, in *ssa.BasicBlock) bool {
+// ofRoundBefore reports whether variable c belongs to an earlier iteration of a loop that contains
+// a given block. If that block is the loop's head, the current iteration is about to end, so its
+// variables count, too.
+func (f *frame) ofRoundBefore(c *cell, decl ssa.Instruction, in *ssa.BasicBlock) bool {
 	return c.born > 0 && slices.ContainsFunc(f.unrolled, func(u *unrolled) bool {
-		return u.active && u.blocks[in] && u.blocks[at.Block()] && (c.born < u.began || in == u.head)
+		return u.active && u.blocks[in] && u.blocks[decl.Block()] && (c.born < u.began || in == u.head)
 	})
 }
 
-// liveAcross reports whether at may run between a phi and a use of the phi's value, within one
-// round of the loops. If deep is set, uses through other phis count.
-func liveAcross(phi *ssa.Phi, at ssa.Instruction, rounds []*unrolled, deep bool) bool {
-	home, b := phi.Block(), at.Block()
+// liveAcross reports whether the instruction decl may run between a phi and a use of the phi's
+// value. Paths that continue with the next iteration of the given loops do not count. If deep is
+// set, uses through other phis count.
+func liveAcross(phi *ssa.Phi, decl ssa.Instruction, rounds []*unrolled, deep bool) bool {
+	home, b := phi.Block(), decl.Block()
 	reached := map[*ssa.BasicBlock]bool{}
 	walk(home, home, reached, rounds...)
 	if b != home && !reached[b] {
@@ -384,7 +390,7 @@ func liveAcross(phi *ssa.Phi, at ssa.Instruction, rounds []*unrolled, deep bool)
 	}
 	after := map[*ssa.BasicBlock]bool{}
 	walk(b, home, after, rounds...)
-	from := slices.Index(b.Instrs, at)
+	from := slices.Index(b.Instrs, decl)
 	for _, u := range usesOf(phi, deep) {
 		if after[u.block] || u.block == b && u.index > from {
 			return true
@@ -393,8 +399,8 @@ func liveAcross(phi *ssa.Phi, at ssa.Instruction, rounds []*unrolled, deep bool)
 	return false
 }
 
-// walk marks the blocks reachable after b without going through stop. Instead of the next round of
-// one of the loops, it continues with the blocks after the loop.
+// walk marks the blocks reachable from b without passing through stop. Where a path would start the
+// next iteration of one of the given loops, walk continues after the loop instead.
 func walk(b, stop *ssa.BasicBlock, seen map[*ssa.BasicBlock]bool, rounds ...*unrolled) {
 	for _, s := range b.Succs {
 		to := []*ssa.BasicBlock{s}
@@ -412,25 +418,26 @@ func walk(b, stop *ssa.BasicBlock, seen map[*ssa.BasicBlock]bool, rounds ...*unr
 	}
 }
 
-// readAfter reports whether at may run again and the variable declared by held may then be used
-// without being declared again. A nil held is a variable declared outside. The next rounds of the
-// loops do not count as running at again.
-func readAfter(at, held ssa.Instruction, rounds []*unrolled) bool {
-	if at == nil {
+// readAfter reports whether the instruction decl may run again before a use of the variable that
+// held declares. The declaration must not run in between. If held is nil, the variable is declared
+// outside of the function. Running decl in a later iteration of one of the given loops does not
+// count.
+func readAfter(decl, held ssa.Instruction, rounds []*unrolled) bool {
+	if decl == nil {
 		return false
 	}
 	var stop *ssa.BasicBlock
 	if held != nil {
-		if stop = held.Block(); stop == at.Block() {
+		if stop = held.Block(); stop == decl.Block() {
 			return false
 		}
 	}
 	seen := map[*ssa.BasicBlock]bool{}
-	walk(at.Block(), stop, seen, rounds...)
-	if !seen[at.Block()] || held == nil {
-		return seen[at.Block()]
+	walk(decl.Block(), stop, seen, rounds...)
+	if !seen[decl.Block()] || held == nil {
+		return seen[decl.Block()]
 	}
-	// A variable declared inside a call is used only there.
+	// A variable declared inside an inlined call is used only in that call.
 	v, ok := held.(*ssa.Alloc)
 	if m, made := held.(*ssa.MakeSlice); made {
 		return slices.ContainsFunc(usesOf(m, false), func(u use) bool { return seen[u.block] })
@@ -443,8 +450,8 @@ type use struct {
 	index int
 }
 
-// usesOf returns the uses of a value and of the pointers made from it. If deep is set, it includes
-// the uses of phis that may have the value.
+// usesOf returns the uses of a value, and of pointers computed from the value. If deep is set, uses
+// of phis with that value as an operand are included.
 func usesOf(v ssa.Value, deep bool) []use {
 	var out []use
 	seen := map[ssa.Value]bool{v: true}
@@ -455,7 +462,7 @@ func usesOf(v ssa.Value, deep bool) []use {
 			switch r := r.(type) {
 			case *ssa.DebugRef:
 				continue
-			case *ssa.Phi: // a use at the end of the edge
+			case *ssa.Phi: // a phi uses its operand at the end of the incoming edge
 				for i, e := range r.Edges {
 					if e == v {
 						p := r.Block().Preds[i]

@@ -9,15 +9,16 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// loopPos returns the source position of a loop of fn: the smallest loop statement around all
-// instructions of the loop. go/ssa does not provide it. For a loop made by goto it is the position
-// of the first instruction, and for a loop without instructions it is the function's.
+// loopPos returns the source position of a loop of fn. It is that of the smallest loop statement
+// around all instructions of the loop. go/ssa does not provide this position. A loop made by goto
+// has the position of its first instruction. A loop without instructions has the position of the
+// function.
 func loopPos(fn *ssa.Function, loop map[*ssa.BasicBlock]bool) token.Pos {
 	first, last := token.NoPos, token.NoPos
 	for b := range loop {
 		for _, in := range b.Instrs {
 			if _, ok := in.(*ssa.Phi); ok {
-				continue // its position is that of its variable's declaration
+				continue // an Alloc has the position of its variable's declaration, not of a loop statement
 			}
 			p := in.Pos()
 			if !p.IsValid() || !within(fn, p) {

@@ -1,6 +1,7 @@
 package lower
 
-// This file controls the lowering of a kernel: its entry, its functions and their blocks.
+// This file controls the lowering of a kernel. It lowers the entry, the functions and the
+// functions' blocks.
 
 import (
 	"go/token"
@@ -16,10 +17,10 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// These limits keep the amount of a kernel's code within the range that drivers accept.
+// These limits bound the size of a kernel's code, so that drivers accept it.
 const (
 	maxInlineDepth = 200
-	maxNested      = 40 // nested calls of one function
+	maxNested      = 40 // largest number of nested calls of one function
 	unrollLimit    = 32 // largest number of elements that are copied without a loop
 )
 
@@ -36,12 +37,12 @@ type lowerer struct {
 
 	fuse       bool               // whether products may be fused into sums
 	gx, gy, gz *ir.Value          // global id of the work-item
-	accessors  []*ir.Var          // variables of local accessors
-	heads      map[*ir.Block]bool // heads of loops
+	accessors  []*ir.Var          // work-group variables of the kernel's local accessors
+	heads      map[*ir.Block]bool // first blocks of loops
 	prints     *printer           // nil if nothing prints
 
 	objects map[any]val            // pointers to objects of packages
-	endless map[*ssa.Function]bool // functions that call themselves without end
+	endless map[*ssa.Function]bool // functions found to call themselves without end
 	opaques int                    // number of opaque values that replace bad ones
 	quiet   bool                   // suppresses "unsupported variable" diagnostics
 }
@@ -56,27 +57,27 @@ type frame struct {
 	callPos   token.Pos
 	vals      map[ssa.Value]val
 	blocks    map[*ssa.BasicBlock]*ir.Block
-	reached   map[*ssa.BasicBlock]bool // blocks that constant conditions do not exclude
+	reached   map[*ssa.BasicBlock]bool // blocks that are reachable when constant conditions are evaluated
 	phis      map[*ssa.Phi]*cell
 	allocs    map[*ssa.Alloc]*cell
 	cur       ssa.Instruction // instruction being lowered
-	site      ssa.Instruction // the call, in the caller
-	uses      [32]bool        // aspects whose use has been recorded
+	site      ssa.Instruction // instruction of the caller that makes this call
+	uses      [32]bool        // whether the use of each aspect has been recorded, by aspect
 	ret       *ir.Block
 	result    *cell
-	single    bool // whether the function has one return: its results need no cell
+	single    bool // whether the function has only one return, so that its results need no cell
 	retVal    val
 	defers    []*deferred
 	converted map[ssa.Value]bool // values rounded by explicit conversions to their own type
-	looks     map[ssa.Value]view // views behind conversions to bytes that are only read
+	looks     map[ssa.Value]view // views whose conversion to a byte slice needs no copy, by conversion
 	late      map[ssa.Value]*lateAddr
-	unrolled  []*unrolled         // loops being unrolled, the inner ones last
-	outs      map[ssa.Value]*cell // values of these loops that are used after them
-	as        map[ssa.Value]val   // alternatives chosen for operands
-	begin     int                 // size of the module before the call
+	unrolled  []*unrolled         // loops that are lowered iteration by iteration; inner loops come last
+	outs      map[ssa.Value]*cell // variables for values that are defined in one of these loops and used after it
+	as        map[ssa.Value]val   // alternative for which code is being lowered, by operand
+	begin     int                 // number of instructions in the module before the call
 	returns   int                 // number of return statements lowered so far, if sizes may depend on it
-	common    []val               // constants that all of them return
-	inner     int                 // size added by calls inside
+	common    []val               // constant results that all return statements have in common
+	inner     int                 // number of instructions of the calls inside this call
 }
 
 // Lower translates a kernel into an ir module at level Built. It reports all errors of the kernel,
@@ -87,9 +88,9 @@ func Lower(p *load.Program, k *load.Kernel) (*ir.Module, diag.List) {
 	return m, diags
 }
 
-// LowerRest is Lower for a kernel in which package check has refused some instructions: it looks
-// for further errors. If the kernel has errors, a bug in kgen, which panics, only ends the search:
-// then there is no module, and stopped is the value of the panic.
+// LowerRest lowers a kernel in which package check has refused some instructions, to find further
+// errors. If the kernel has errors, lowering may panic because of a bug in kgen. A panic only ends
+// the search for errors. After a panic, m is nil, and stopped is the value of the panic.
 func LowerRest(p *load.Program, k *load.Kernel, refused map[ssa.Instruction]bool) (m *ir.Module, diags diag.List, stopped any) {
 	inData := map[*ssa.Global]bool{}
 	texts, kept := &texts{dynamic: map[any]bool{}}, newCarried(initsOf(p, k.Pkg))
@@ -99,7 +100,7 @@ func LowerRest(p *load.Program, k *load.Kernel, refused map[ssa.Instruction]bool
 			l.m, l.foresight.repeat = nil, false
 		}
 		if l.budget.tooLarge {
-			// Further errors are not looked for, since they may be caused by missing code.
+			// Further errors are dropped, since they may be caused by missing code.
 			l.m, l.foresight.repeat = nil, false
 			l.diags = slices.DeleteFunc(l.diags, func(d *diag.Diagnostic) bool { return d.Code != diag.TooLarge })
 		}
@@ -110,8 +111,9 @@ func LowerRest(p *load.Program, k *load.Kernel, refused map[ssa.Instruction]bool
 	}
 }
 
-// newLowerer prepares the lowering of a kernel. inData are the tables that must be constant data,
-// texts the strings that must be in a table, and kept the results of earlier lowerings.
+// newLowerer returns the state for lowering a kernel. Parameter inData lists the tables that must
+// be constant data. Parameter texts lists the strings that must be in a table. Parameter kept holds
+// the results of earlier lowerings.
 func newLowerer(p *load.Program, k *load.Kernel, refused map[ssa.Instruction]bool, inData map[*ssa.Global]bool, texts *texts, kept *carried) *lowerer {
 	m := ir.NewModule(k.Name)
 	m.Form, m.Rank, m.Disabled = k.Form, k.Rank, p.Disabled
@@ -149,8 +151,8 @@ func newLowerer(p *load.Program, k *load.Kernel, refused map[ssa.Instruction]boo
 	return l
 }
 
-// kernel lowers the kernel. If the kernel has errors and lowering panics, it returns the value of
-// the panic.
+// kernel lowers the kernel. If the kernel has errors, a panic of the lowering is caught, and its
+// value is returned.
 func (l *lowerer) kernel() (stopped any) {
 	defer func() {
 		if len(l.diags) > 0 || len(l.refused) > 0 || l.k.Unsound {
@@ -168,7 +170,7 @@ func (l *lowerer) kernel() (stopped any) {
 	return nil
 }
 
-// entry lowers the kernel: the range guard, the receiver and the body.
+// entry lowers the range guard, the receiver and the body of the kernel.
 func (l *lowerer) entry() {
 	m := l.m
 	for i := range 3 {
@@ -215,12 +217,12 @@ func FuncName(f *ssa.Function) string {
 	return load.WithoutPaths(f.RelString(nil))
 }
 
-// check adds a fault that occurs unless ok is true.
+// check emits a branch to a fault that is executed if ok is false.
 func (l *lowerer) check(ok *ir.Value, kind abi.FaultKind, a, b func() *ir.Value, message string) {
 	l.checkBound(ok, kind, a, b, message, false)
 }
 
-// checkBound is check for a first value that may be a uint64.
+// checkBound does the same as check for a fault whose first value a may be a uint64.
 func (l *lowerer) checkBound(ok *ir.Value, kind abi.FaultKind, a, b func() *ir.Value, message string, unsigned bool) {
 	if ok.IsConst() && ok.Bits == 1 {
 		return
@@ -238,7 +240,7 @@ func (l *lowerer) checkBound(ok *ir.Value, kind abi.FaultKind, a, b func() *ir.V
 	l.b = cont
 }
 
-// fault records a fault and leaves the kernel.
+// fault emits a fault record and a return from the kernel.
 func (l *lowerer) fault(kind abi.FaultKind, a, b func() *ir.Value, message string) {
 	l.faultBound(kind, a, b, message, false)
 }
@@ -257,8 +259,9 @@ func (l *lowerer) faultBound(kind abi.FaultKind, a, b func() *ir.Value, message 
 	l.b.SetTerm(ir.Term{Kind: ir.Return})
 }
 
-// faultPos returns the position that a fault reports. Compilers have instructions for functions of
-// package math/bits, without frames. So a fault there has the position of the call.
+// faultPos returns the source position that a fault reports. gc compiles functions of package
+// math/bits to instructions without stack frames. So a fault inside such a function gets the
+// position of its call.
 func (w *builder) faultPos(at ir.Pos) ir.Pos {
 	for f := w.frame; f != nil && f.caller != nil && load.PackageOf(f.fn) == "math/bits"; f = f.caller {
 		at = w.irPos(f.callPos)
@@ -266,7 +269,8 @@ func (w *builder) faultPos(at ir.Pos) ir.Pos {
 	return at
 }
 
-// call inlines fn and returns its results: a val, a tuple, or nil.
+// call inlines fn and returns the results of the call. A single result is a val, several results
+// are a tuple, and no result is nil.
 func (l *lowerer) call(fn *ssa.Function, args, bindings []val, at token.Pos) val {
 	fn, args = l.simplerCall(fn, args)
 	res := fn.Signature.Results()
@@ -341,8 +345,9 @@ func (l *lowerer) call(fn *ssa.Function, args, bindings []val, at token.Pos) val
 	return l.unwrap(v, res)
 }
 
-// sameFuncs reports whether the values name the same functions. If not, a call within a call of the
-// same function is not a recursion: apply(f) may call g, which calls apply(h).
+// sameFuncs reports whether the function values among a and b are the same. If the function values
+// differ, a nested call of the same function is not a recursion. For example, apply(f) may call g,
+// which calls apply(h).
 func sameFuncs(a, b []val) bool {
 	for i := range a {
 		f, ok := funcIn(a[i])
@@ -354,11 +359,11 @@ func sameFuncs(a, b []val) bool {
 	return true
 }
 
-// otherVars reports whether inner, the arguments of a call within call f, refer to other variables
-// than outer, the arguments of f. These variables must have existed before f. A closure may call
-// another closure of the same function literal, for example where iterators are made from
-// iterators. Such nesting ends, since only variables that the calls declare can be unlimited in
-// number.
+// otherVars reports whether inner and outer refer to different variables. The arguments outer
+// belong to the call f of a function, and inner to a call of the same function inside f. If the
+// variables existed before f, the inner call is not an endless recursion. For example, a closure of
+// an iterator may call another closure of the same function literal. The nesting of such calls
+// ends, since only variables that the calls declare can be unlimited in number.
 func otherVars(f *frame, outer, inner []val) bool {
 	for i, v := range inner {
 		switch v := v.(type) {
@@ -376,8 +381,9 @@ func otherVars(f *frame, outer, inner []val) bool {
 	return false
 }
 
-// sameShapes reports whether values have pairwise the same shape. If not, a call within a call of
-// the same method is not a recursion: it may be about a part of the outer call's receiver.
+// sameShapes reports whether the values of a and b have pairwise the same shape. If the shapes
+// differ, a nested call of the same method is not a recursion. For example, the inner call's
+// receiver may be a part of the outer call's receiver.
 func sameShapes(a, b []val) bool {
 	for i := range a {
 		if !sameShape(a[i], b[i]) {
@@ -387,8 +393,8 @@ func sameShapes(a, b []val) bool {
 	return true
 }
 
-// funcIn returns the function that v is, or the function in the variable to which v points, as the
-// free variables of closures do.
+// funcIn returns the function value v. If v is a pointer to a variable, as the free variables of
+// closures are, it returns the function value of that variable.
 func funcIn(v val) (function, bool) {
 	if p, ok := v.(pointer); ok {
 		if c, ok := p.ref.(*cell); ok {
@@ -399,7 +405,8 @@ func funcIn(v val) (function, bool) {
 	return f, ok
 }
 
-// unwrap returns the result of a function: the only element of v if there is one result, or else v.
+// unwrap returns the results v of a function. If the function has only one result, unwrap returns
+// the single element of v.
 func (w *builder) unwrap(v val, res *types.Tuple) val {
 	if t, ok := v.(tuple); ok && res.Len() == 1 {
 		return t.elems[0]
@@ -416,7 +423,7 @@ func (l *lowerer) body(f *frame) {
 	for _, b := range order {
 		if _, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Return); ok {
 			if returns++; f.unrolledAt(b) != nil {
-				returns++ // it is lowered in several rounds
+				returns++ // lowered several times, so the results need a cell
 			}
 		}
 	}
@@ -428,7 +435,7 @@ func (l *lowerer) body(f *frame) {
 	l.armDefers(f, order)
 	l.b.Jump(f.block(l, f.fn.Blocks[0]))
 	l.blocks(f, order)
-	if f.single && f.retVal == nil { // the function never returns
+	if f.single && f.retVal == nil { // the function has no reachable return statement
 		f.retVal = l.unwrap(l.zeroIn(f.ret, f.fn.Signature.Results()), f.fn.Signature.Results())
 	}
 }
@@ -458,7 +465,7 @@ func (l *lowerer) blocks(f *frame, order []*ssa.BasicBlock) {
 	}
 }
 
-// next lowers an instruction of f.
+// next lowers one instruction of frame f.
 func (l *lowerer) next(f *frame, in ssa.Instruction) {
 	if p := in.Pos(); p.IsValid() && within(f.fn, p) {
 		l.pos = p
@@ -470,8 +477,9 @@ func (l *lowerer) next(f *frame, in ssa.Instruction) {
 	}
 }
 
-// within reports whether a position is in the source of fn. Some positions are not: if a function
-// is passed to a variadic parameter, its store has the position of the function's declaration.
+// within reports whether position p is in the source of fn. An instruction of fn may have a
+// position elsewhere. For example, the store of a function passed to a variadic parameter has the
+// position of that function's declaration.
 func within(fn *ssa.Function, p token.Pos) bool {
 	n := fn.Syntax()
 	return n == nil || n.Pos() <= p && p <= n.End()
@@ -516,8 +524,8 @@ func blockOrder(fn *ssa.Function) []*ssa.BasicBlock {
 	return post
 }
 
-// edge returns the block to which the given successor leads. If the successor has phis, that is a
-// new block that stores to them first.
+// edge returns the block to which a terminator of block from jumps for the given successor. If the
+// successor has phis, edge makes a new block, which stores the phis' operands first.
 func (l *lowerer) edge(f *frame, from *ssa.BasicBlock, succ int) *ir.Block {
 	to := from.Succs[succ]
 	f.reached[to] = true
@@ -532,7 +540,7 @@ func (l *lowerer) edge(f *frame, from *ssa.BasicBlock, succ int) *ir.Block {
 			pred = i
 		}
 	}
-	// The stores need a block of their own, since the other edge of a branch must not execute them.
+	// The stores get a block of their own, since the branch's other edge must not execute them.
 	save := l.b
 	mid := l.newBlock()
 	l.b = mid

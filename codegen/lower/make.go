@@ -14,10 +14,10 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// makeSlice lowers make([]T, n, c) with a capacity c that is not constant in the source; for
-// constants go/ssa makes an array. The capacity may still be constant in this call. When the
-// lowerer meets such a make, the kernel is lowered once more: integers computed from constants are
-// folded, and only the code that these values lead to is lowered.
+// makeSlice lowers make([]T, n, c) with a capacity c that is not constant in the source. For a
+// constant capacity, go/ssa makes an array instead. The capacity may still be constant in this
+// inlined call. At the first such make, the kernel is lowered once more. The new lowering folds
+// integers that are computed from constants, and skips code that constant conditions exclude.
 func (l *lowerer) makeSlice(in *ssa.MakeSlice) val {
 	n, ok1 := l.get(in.Len).(*ir.Value)
 	c, ok2 := l.get(in.Cap).(*ir.Value)
@@ -27,7 +27,7 @@ func (l *lowerer) makeSlice(in *ssa.MakeSlice) val {
 	return l.makeOf(in, l.toI64(n, in.Len.Type()), l.toI64(c, in.Cap.Type()), isUint64(in.Len.Type()))
 }
 
-// makeOf makes a slice of length n and capacity c for the instruction in.
+// makeOf makes a slice of length n and capacity c as the result of an instruction.
 func (l *lowerer) makeOf(in ssa.Value, n, c *ir.Value, unsigned bool) val {
 	if k, known := l.known(n); known {
 		n = l.m.Int(ir.TypeI64, k)
@@ -46,13 +46,13 @@ func (l *lowerer) makeOf(in ssa.Value, n, c *ir.Value, unsigned bool) val {
 	elem := in.Type().Underlying().(*types.Slice).Elem()
 	l.checkMake(n, most, elem, unsigned)
 	if most < 0 || most > allocLimit(elem) || n.IsConst() && uint64(n.Int()) > uint64(most) {
-		return l.zero(in.Type()) // the check has panicked
+		return l.zero(in.Type()) // the check above always faults
 	}
 	return l.newSlice(in, elem, n, most)
 }
 
-// foldsAgain makes the kernel be lowered once more with folded integers, unless they are folded
-// already.
+// foldsAgain requests another lowering of the kernel, with folded integers. It returns false if the
+// current lowering folds them already.
 func (fs *foresight) foldsAgain() bool {
 	if fs.carried.folds {
 		return false
@@ -61,8 +61,7 @@ func (fs *foresight) foldsAgain() bool {
 	return true
 }
 
-// unknownSize reports a make whose capacity is known only on the device, or when the program is
-// specialized.
+// unknownSize reports an error for a make whose capacity is not known when the kernel is generated.
 func (r *reporter) unknownSize(in ssa.Value, c *ir.Value) {
 	hint := "give make a constant capacity, or use a slice that the host passes"
 	if _, ofSpecs := r.lift(c); ofSpecs {
@@ -77,7 +76,7 @@ func (l *lowerer) newSlice(in ssa.Value, elem types.Type, n *ir.Value, most int6
 	f, t := l.frame, types.NewArray(elem, most)
 	inst := l.foresight.path(f.path, in)
 	if old, ok := l.foresight.carried.made[inst]; ok && old.Len() != most {
-		l.foresight.repeat = true // the foreseen shapes concern an array of another length
+		l.foresight.repeat = true // the foreseen shapes refer to an array of another length
 	}
 	l.foresight.carried.made[inst] = t
 	c := l.foresight.declared[inst]
@@ -135,7 +134,7 @@ func (l *lowerer) checkMake(n *ir.Value, most int64, elem types.Type, unsigned b
 	check(most, "cap")
 }
 
-// atMost reports whether 0 <= n <= most.
+// atMost emits the condition 0 <= n <= most.
 func (w *builder) atMost(n *ir.Value, most int64) *ir.Value {
 	if n.IsConst() || most < 0 {
 		return w.m.Bool(most >= 0 && n.Bits <= uint64(most))
@@ -143,8 +142,8 @@ func (w *builder) atMost(n *ir.Value, most int64) *ir.Value {
 	return w.op(ir.OpULe, ir.TypeBool, n, w.m.Int(ir.TypeI64, most))
 }
 
-// grown lowers an append(s, more...) that must allocate, in a function of the standard library, if
-// all lengths are known. It makes an array as long as both slices together.
+// grown lowers an append(s, more...) that must allocate, inside a function of the standard library.
+// The lengths of both slices must be known. The new array has the length of both slices together.
 func (l *lowerer) grown(in *ssa.Call, s, more slice, elem types.Type) (val, bool) {
 	n, ok1 := l.known(s.len)
 	c, ok2 := l.known(s.cap)
@@ -166,8 +165,8 @@ func (l *lowerer) grown(in *ssa.Call, s, more slice, elem types.Type) (val, bool
 	return out, true
 }
 
-// maxKnown bounds the number of operations that known evaluates at once: their operands have
-// usually been folded already.
+// maxKnown bounds the number of operations that one call of known evaluates. A small limit is
+// enough, because operands have usually been folded before.
 const maxKnown = 64
 
 // known returns the value of an integer that is computed only from constants.
@@ -198,8 +197,8 @@ func ofConstants(v *ir.Value, left *int) bool {
 	return true
 }
 
-// folded returns x with those integers and bools folded that are computed from constants, if sizes
-// depend on such values.
+// folded returns x with each integer and bool replaced by its value if it is computed from
+// constants. If no sizes depend on such values, it returns x unchanged.
 func (fs *foresight) folded(x val) val {
 	if !fs.carried.folds {
 		return x
@@ -225,8 +224,8 @@ func (fs *foresight) folded(x val) val {
 	return x
 }
 
-// returned records the results of one of several return statements of a function, if sizes may
-// depend on them.
+// returned records the results t of a return statement, if sizes may depend on the function's
+// results.
 func (f *frame) returned(t tuple) {
 	if f.returns++; f.returns == 1 {
 		f.common = slices.Clone(t.elems)
@@ -240,8 +239,8 @@ func (f *frame) returned(t tuple) {
 	}
 }
 
-// settled returns a function's results t, with the constants that all reached return statements
-// have in common.
+// settled returns a function's results t. A result that is the same constant in all reached return
+// statements is replaced by that constant.
 func (f *frame) settled(t tuple) tuple {
 	for i, x := range f.common {
 		if x != nil {
@@ -251,8 +250,8 @@ func (f *frame) settled(t tuple) tuple {
 	return t
 }
 
-// madeOf returns the capacity of a make([]T, n, c) with a capacity that is constant in the source.
-// go/ssa turns it into new([c]T)[:n].
+// madeOf returns the capacity of a make([]T, n, c) whose capacity is constant in the source. go/ssa
+// replaces such a make by new([c]T)[:n].
 func madeOf(in *ssa.Slice) (most int64, ok bool) {
 	a, ok := in.X.(*ssa.Alloc)
 	if !ok || a.Comment != "makeslice" {

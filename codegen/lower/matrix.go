@@ -15,8 +15,8 @@ import (
 )
 
 // This file lowers the matrices of package dsl. A matrix is a variable of the type that ir.MatrixOf
-// returns. Loads, stores and products of whole matrices are ops; everything else is done element by
-// element.
+// returns. Each load, store and product of whole matrices becomes one op. All other operations are
+// lowered to loops over elements.
 
 func init() {
 	for name, use := range map[string]matrix.Use{"LoadA": matrix.A, "LoadB": matrix.B, "LoadAccumulator": matrix.Accumulator} {
@@ -98,10 +98,10 @@ func init() {
 	})
 }
 
-// accumulator lowers a function of accumulators that does the same for each element. The type
-// argument with index elem, if not negative, is the type of a value or of a function's argument;
-// the others are the shape's. f gets the arguments without the group, and the current elements of
-// those that are accumulators.
+// accumulator returns the intrinsic for a function that computes each element of an accumulator
+// matrix separately. Parameter elem is the index of the type argument for a scalar parameter's
+// type, or negative. The other type arguments describe the matrix shape. Function f gets the
+// arguments without the group, and the current elements of the arguments that are accumulators.
 func accumulator(elem, args int, f func(l *lowerer, in *ssa.Call, t types.Type, args []val, xs []*ir.Value) val) intrinsic {
 	return func(l *lowerer, in *ssa.Call, fn *ssa.Function, all []val) val {
 		shape := fn.TypeArgs()[0]
@@ -118,7 +118,7 @@ func accumulator(elem, args int, f func(l *lowerer, in *ssa.Call, t types.Type, 
 				from = append(from, m)
 			}
 		}
-		l.barrier(ir.ScopeSubGroup) // all work-items call it together
+		l.barrier(ir.ScopeSubGroup) // all work-items of the sub-group execute the call together
 		to, ok := l.newMatrix(s), true
 		l.eachHeld(to, func(e *ir.Value) {
 			var xs []*ir.Value
@@ -190,13 +190,13 @@ func shapeElem(shape types.Type) types.Type {
 	return shape.Underlying().(*types.Array).Elem().Underlying().(*types.Array).Elem()
 }
 
-// elemName returns the name of a type as in package matrix.
+// elemName returns the name of a Go type in the form that package matrix uses.
 func elemName(t types.Type) string {
 	if h := gotypes.Half(t); h != "" {
 		return "half." + h
 	}
 	if b, ok := types.Unalias(t).(*types.Basic); ok {
-		return types.Typ[b.Kind()].Name() // the canonical name, such as uint8 for byte
+		return types.Typ[b.Kind()].Name() // the predeclared name, for example uint8 for byte
 	}
 	return plainName(t)
 }
@@ -205,7 +205,7 @@ func plainName(t types.Type) string {
 	return types.TypeString(t, func(p *types.Package) string { return p.Name() })
 }
 
-// fits reports the problem p, if there is one, and returns whether there is none.
+// fits reports an error if the problem p is not empty. It returns whether p is empty.
 func (l *lowerer) fits(in *ssa.Call, p matrix.Problem) bool {
 	if p.Text != "" {
 		l.errorf(diag.Matrix, in.Pos(), p.Hint, "%s", p.Text)
@@ -222,7 +222,7 @@ func (l *lowerer) ofSubGroup(in *ssa.Call, g val) bool {
 	return ok
 }
 
-// copyMatrix copies a matrix to another variable.
+// copyMatrix emits a copy of a matrix from one variable to another.
 func (l *lowerer) copyMatrix(to, from mem) {
 	l.op(ir.OpCopyVar, ir.TypeVoid).Aux = &ir.Copy{Dst: to.v, Src: from.v}
 }
@@ -231,7 +231,7 @@ func (l *lowerer) newMatrix(s matrix.Shape) *ir.Var {
 	return l.m.NewVar(l.f, ir.Function, "matrix", l.m.MatrixOf(s))
 }
 
-// heldOf returns the number of elements of a matrix that the work-item has, as a word.
+// heldOf returns how many elements of the matrix the current work-item holds, as an i32.
 func (l *lowerer) heldOf(m *ir.Var) *ir.Value {
 	n := l.op(ir.OpMatrixLength, ir.TypeI32)
 	n.Aux = &ir.Tile{Matrix: m}
@@ -244,7 +244,7 @@ func (l *lowerer) loadElement(m *ir.Var, e *ir.Value) *ir.Value {
 	return v
 }
 
-// eachHeld runs body for the work-item's elements of a matrix.
+// eachHeld emits a loop that runs body for each matrix element that the current work-item holds.
 func (l *lowerer) eachHeld(m *ir.Var, body func(e *ir.Value)) {
 	n := l.heldOf(m)
 	before := l.b
@@ -254,7 +254,8 @@ func (l *lowerer) eachHeld(m *ir.Var, body func(e *ir.Value)) {
 	})
 }
 
-// arith returns x op y for elements of type t. method is the name of op's method in package half.
+// arith returns x op y for elements of type t. If t is a type of package half, the operation is its
+// method of the given name.
 func (l *lowerer) arith(in *ssa.Call, op token.Token, method string, x, y *ir.Value, t types.Type) val {
 	switch {
 	case gotypes.Half(t) != "":
@@ -267,7 +268,8 @@ func (l *lowerer) arith(in *ssa.Call, op token.Token, method string, x, y *ir.Va
 	return l.intOp(op, x, y, t)
 }
 
-// tile lowers the load or store of a matrix. args are the memory, the stride and the layout.
+// tile lowers the load or store of a whole matrix. The slice args holds the memory, the stride and
+// the layout.
 func (l *lowerer) tile(in *ssa.Call, op ir.Op, m *ir.Var, s matrix.Shape, args []val, elem types.Type) bool {
 	mem, ok := args[0].(slice)
 	stride, ok2 := args[1].(*ir.Value)

@@ -14,7 +14,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// loadMem loads a flat value of Go type t.
+// loadMem loads a flat value of Go type t from memory m.
 func (l *lowerer) loadMem(m mem, t types.Type) val {
 	switch l.classify(t) {
 	case classScalar:
@@ -33,7 +33,7 @@ func (l *lowerer) loadMem(m mem, t types.Type) val {
 	return bad{}
 }
 
-// storeMem stores a flat value of Go type t.
+// storeMem stores a flat value v of Go type t in memory m.
 func (l *lowerer) storeMem(m mem, v val, t types.Type) {
 	switch v := v.(type) {
 	case *ir.Value:
@@ -90,7 +90,7 @@ func (l *lowerer) storeScalar(m mem, x *ir.Value, t types.Type) {
 	v.Aux = m.auxRef()
 }
 
-// loop runs body for i from 0 to n-1; i has the type of n.
+// loop emits a loop that runs body for i from 0 to n-1. The type of i is that of n.
 func (w *builder) loop(n *ir.Value, body func(i *ir.Value)) {
 	v := w.m.NewVar(w.f, ir.Function, "i", n.Type)
 	w.storeVar(v, w.m.Const(n.Type, 0))
@@ -106,7 +106,7 @@ func (w *builder) loop(n *ir.Value, body func(i *ir.Value)) {
 	w.b = out
 }
 
-// deref returns the target of p, after a check that p is not nil.
+// deref returns the target of p. It emits a check that p is not nil.
 func (l *lowerer) deref(p pointer) ref {
 	if p.isNil != nil {
 		l.check(l.op(ir.OpLNot, ir.TypeBool, p.isNil), abi.FaultNil, nil, nil, "")
@@ -114,7 +114,8 @@ func (l *lowerer) deref(p pointer) ref {
 	return p.ref
 }
 
-// throughNil lowers in if it accesses memory through a nil pointer. It reports whether it did.
+// throughNil emits a fault if an instruction accesses memory through a pointer that is always nil.
+// The result tells whether a fault was emitted.
 func (l *lowerer) throughNil(in ssa.Instruction) bool {
 	var x ssa.Value
 	switch in := in.(type) {
@@ -140,8 +141,8 @@ func (l *lowerer) throughNil(in ssa.Instruction) bool {
 	return true
 }
 
-// alwaysNil reports whether a pointer of type t must be nil: it is represented by an address, but
-// its target type cannot be in device memory.
+// alwaysNil reports whether a pointer of type t can only be nil. A pointer that is an address is
+// always nil if its target type cannot be in device memory.
 func (w *builder) alwaysNil(p pointer, t types.Type) bool {
 	m, ok := p.ref.(mem)
 	to, isPointer := t.Underlying().(*types.Pointer)
@@ -171,7 +172,7 @@ func (l *lowerer) loadRef(r ref, t types.Type) val {
 	return l.lost(t)
 }
 
-// inPart returns the memory that path selects within part p.
+// inPart returns the memory at the given path inside part p.
 func (w *builder) inPart(p part, path []*ir.Value) mem { return w.elem(p.s, path[0]).along(path[1:]) }
 
 func (l *lowerer) storeRef(r ref, v val, t types.Type) {
@@ -202,7 +203,7 @@ func (w *builder) toI64(v *ir.Value, t types.Type) *ir.Value {
 	return w.op(ir.OpSConvert, ir.TypeI64, v)
 }
 
-// toI32 narrows an index that is known to fit.
+// toI32 narrows an index that is less than 1<<31.
 func (w *builder) toI32(v *ir.Value) *ir.Value {
 	if v.Type == ir.TypeI32 {
 		return v
@@ -213,8 +214,8 @@ func (w *builder) toI32(v *ir.Value) *ir.Value {
 	return w.op(ir.OpUConvert, ir.TypeI32, v)
 }
 
-// checkIndex checks 0 <= i < n for an index of Go type t. It returns the index in a type that holds
-// it.
+// checkIndex checks 0 <= i < n for an index of Go type t. The result is the index, extended to a
+// type that can hold it.
 func (l *lowerer) checkIndex(i *ir.Value, t types.Type, n *ir.Value) *ir.Value {
 	if i.IsConst() && n.IsConst() {
 		wide := l.m.Const(ir.TypeI64, i.Bits)
@@ -240,10 +241,11 @@ func (l *lowerer) checkIndex(i *ir.Value, t types.Type, n *ir.Value) *ir.Value {
 // isUint64 reports whether values of an integer type may exceed the greatest int64.
 func isUint64(t types.Type) bool { return gotypes.IsUnsigned(t) && gotypes.Width(t) == 64 }
 
-// isUint64Value is isUint64 for the type of a bound, which may be missing.
+// isUint64Value reports whether values of v, a bound that may be missing, may exceed the greatest
+// int64.
 func isUint64Value(v ssa.Value) bool { return v != nil && isUint64(v.Type()) }
 
-// indexSlice returns the element i of a slice, after a check of the index.
+// indexSlice returns the memory of element i of a slice. It emits a check of the index.
 func (l *lowerer) indexSlice(s slice, i *ir.Value, t types.Type) mem {
 	x := l.checkIndex(i, t, s.len)
 	if s.at.device() {
@@ -271,7 +273,7 @@ func (l *lowerer) indexAddr(in *ssa.IndexAddr) val {
 		if m := l.indexSlice(x, i, in.Index.Type()); l.isFlat(in.Type().Underlying().(*types.Pointer).Elem()) {
 			return pointer{ref: m}
 		}
-		return l.zero(in.Type()) // the element's slice is nil
+		return l.zero(in.Type()) // the element is a slice, which is nil
 	case parts:
 		idx := l.checkIndex(i, in.Index.Type(), l.m.Int(ir.TypeI64, int64(x.n)))
 		return l.elemAddr(in, x, idx)
@@ -283,7 +285,7 @@ func (l *lowerer) indexAddr(in *ssa.IndexAddr) val {
 	return l.lost(in.Type())
 }
 
-// indexArray lowers &x[i] for the array to which r refers. The index has been checked.
+// indexArray lowers &x[i], where reference r refers to the array x. The index has been checked.
 func (l *lowerer) indexArray(in *ssa.IndexAddr, r ref, idx *ir.Value) val {
 	switch r := r.(type) {
 	case mem:
@@ -359,7 +361,7 @@ func (l *lowerer) index(in *ssa.Index) val {
 	return l.lost(in.Type())
 }
 
-// indexString lowers s[i] of a constant string.
+// indexString lowers s[i] for a constant string s.
 func (l *lowerer) indexString(s string, i *ir.Value, t types.Type) val {
 	idx := l.checkIndex(i, t, l.m.Int(ir.TypeI64, int64(len(s))))
 	if idx.IsConst() && idx.Bits < uint64(len(s)) {
@@ -375,7 +377,7 @@ func (l *lowerer) indexString(s string, i *ir.Value, t types.Type) val {
 func (l *lowerer) slice(in *ssa.Slice) val {
 	lo, hi, mx := l.sliceBound(in.Low), l.sliceBound(in.High), l.sliceBound(in.Max)
 	var s slice
-	fixed := false // whether an array is sliced: bounds are compared with its length
+	fixed := false // whether an array is sliced, so that its length is the upper bound
 	switch x := l.get(in.X).(type) {
 	case slice:
 		s = x
@@ -400,7 +402,7 @@ func (l *lowerer) slice(in *ssa.Slice) val {
 		case constRef:
 			if t, ok := r.v.(tuple); ok {
 				p := constParts(t.elems, r.id)
-				p.of, _ = in.X.(*ssa.Global)
+				p.global, _ = in.X.(*ssa.Global)
 				return l.sliceParts(in, p, lo, hi, mx)
 			}
 		case part:
@@ -428,7 +430,8 @@ func (l *lowerer) slice(in *ssa.Slice) val {
 	return l.reslice(s, b)
 }
 
-// sliceBound returns a bound of a slice expression, or nil if it is missing.
+// sliceBound returns the value of a slice expression's bound. A bound missing in the source gives
+// nil.
 func (l *lowerer) sliceBound(v ssa.Value) *ir.Value {
 	if v == nil {
 		return nil
@@ -439,11 +442,12 @@ func (l *lowerer) sliceBound(v ssa.Value) *ir.Value {
 	return l.m.Int(ir.TypeI64, 0)
 }
 
-// bounds are the bounds of a slice expression, as int64; hi and mx may be nil.
+// bounds holds the bounds of a slice expression as int64 values. The bounds hi and mx may be
+// missing (nil).
 type bounds struct {
 	lo, hi, mx                         *ir.Value
-	unsignedLo, unsignedHi, unsignedMx bool // whether the bounds come from a uint64
-	// fixed says that an array is sliced: bounds are compared with its length.
+	unsignedLo, unsignedHi, unsignedMx bool // whether each bound was converted from a uint64
+	// fixed is set for slices of an array, whose length is the upper bound.
 	fixed bool
 }
 
@@ -489,7 +493,8 @@ func (l *lowerer) reslice(s slice, b bounds) slice {
 	return s
 }
 
-// sliceString lowers s[lo:hi] of a string. The result is constant if the string and the bounds are.
+// sliceString lowers s[lo:hi] of a string. If the string and the bounds are constant, so is the
+// result.
 func (l *lowerer) sliceString(in *ssa.Slice, x val, lo, hi *ir.Value) val {
 	if s, ok := x.(str); ok && (lo == nil || lo.IsConst()) && (hi == nil || hi.IsConst()) {
 		a, b := uint64(0), uint64(len(s.s))

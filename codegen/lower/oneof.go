@@ -1,6 +1,7 @@
 package lower
 
-// This file handles values that are one of several alternatives, selected at run time.
+// This file handles values that are one of several alternatives, of which data at run time selects
+// one.
 
 import (
 	"go/types"
@@ -14,24 +15,24 @@ import (
 	"github.com/kgen-go/kgen/codegen/load"
 )
 
-// oneOf is a value that may have one of several shapes; which one, only the device knows. Examples
-// are an interface value of several possible dynamic types, one of several functions, and a pointer
-// or slice into one of several variables. Each use is lowered for each alternative, in a branch of
-// its own.
+// oneOf is a value that has one of several shapes, depending on data of the running kernel.
+// Examples are an interface value of several possible dynamic types, one of several functions, and
+// a pointer or slice into one of several variables. Each use of the value is lowered once for each
+// alternative, in a separate branch.
 type oneOf struct {
-	tag  *ir.Value // index of the present alternative, an i32
+	tag  *ir.Value // index of the alternative that the value has, an i32
 	alts []val     // alternatives, all of different shapes
 }
 
-// alternatives says for which alternative of a oneOf code is being lowered.
+// alternatives identifies the alternative of a oneOf for which code is being lowered.
 type alternatives struct {
 	*builder
-	oneSlice bool // whether the code is for one of several slices
-	in       int  // number of the alternative that the code is for, or 0
-	n        int  // number of alternatives so far
+	oneSlice bool // whether the alternative being lowered is a slice
+	in       int  // number of the alternative being lowered; 0 outside of alternatives
+	n        int  // number of alternatives for which code has been lowered
 }
 
-// null is a nil pointer or slice as an alternative: it points nowhere.
+// null is a nil pointer or nil slice as an alternative of a oneOf.
 type null struct{ typ types.Type }
 
 // alt returns the alternative i of u.
@@ -42,17 +43,18 @@ func (l *lowerer) alt(u oneOf, i int) val {
 	return u.alts[i]
 }
 
-// maxAlts bounds the number of shapes that one variable may hold values of.
+// maxAlts is the largest number of alternatives of one variable.
 const maxAlts = 32
 
-// is returns whether the value is the alternative i.
-func (w *builder) is(u oneOf, i int) *ir.Value {
+// isAlt emits the condition that u has its alternative i.
+func (w *builder) isAlt(u oneOf, i int) *ir.Value {
 	return w.op(ir.OpIEq, ir.TypeBool, u.tag, w.m.Int(ir.TypeI32, int64(i)))
 }
 
-// each lowers code for each alternative by one, and returns the combined result, a value of type t.
-// t is nil or an empty tuple if there is no result.
-func (l *lowerer) each(u oneOf, t types.Type, one func(alt val) val) val {
+// each calls function emit for each alternative of u, in a separate branch of the emitted code. It
+// returns the combined result, a value of type t. If t is nil or an empty tuple, there is no
+// result.
+func (l *lowerer) each(u oneOf, t types.Type, emit func(alt val) val) val {
 	var c *cell
 	if tuple, ok := t.(*types.Tuple); t != nil && !(ok && tuple.Len() == 0) {
 		c = l.newCell(t, "each")
@@ -66,9 +68,9 @@ func (l *lowerer) each(u oneOf, t types.Type, one func(alt val) val) val {
 		_, l.alternatives.oneSlice = v.(slice)
 		l.alternatives.n++
 		l.alternatives.in = l.alternatives.n
-		v = one(v)
+		v = emit(v)
 		l.alternatives.oneSlice, l.alternatives.in = before, alt
-		if len(l.b.Preds) > 0 || l.b == l.f.Blocks[0] { // the end of the alternative's code is reachable
+		if len(l.b.Preds) > 0 || l.b == l.f.Blocks[0] { // the end of the branch is reachable
 			if c != nil {
 				l.storeCell(c, v)
 			}
@@ -82,36 +84,36 @@ func (l *lowerer) each(u oneOf, t types.Type, one func(alt val) val) val {
 	return l.loadCell(c)
 }
 
-// maxInRow is the largest number of alternatives that are tested one after the other. If there are
-// more, the halves are tested first: drivers bound the nesting of conditions.
+// maxInRow is the largest number of alternatives that are tested in a chain of conditions. More
+// alternatives are first divided into halves, because drivers bound the nesting of conditions.
 const maxInRow = 4
 
-// dispatch calls one for each of the alternatives from lo to hi. The code that one adds is in a
-// branch that runs if the value is that alternative.
-func (w *builder) dispatch(u oneOf, lo, hi int, one func(i int)) {
+// dispatch calls function emit for each alternative from lo to hi. The code that emit adds is in a
+// branch, which runs if the value is that alternative.
+func (w *builder) dispatch(u oneOf, lo, hi int, emit func(i int)) {
 	mid := lo + 1
 	if hi-lo > maxInRow {
 		mid = (lo + hi) / 2
 	}
 	if mid >= hi {
-		one(lo)
+		emit(lo)
 		return
 	}
 	first, rest := w.newBlock(), w.newBlock()
-	is := w.is(u, lo)
+	is := w.isAlt(u, lo)
 	if mid > lo+1 {
 		is = w.op(ir.OpULt, ir.TypeBool, u.tag, w.m.Int(ir.TypeI32, int64(mid)))
 	}
 	w.b.Branch(is, first, rest)
 	w.b.Term.Pos = w.irPos(w.pos)
 	w.b = first
-	w.dispatch(u, lo, mid, one)
+	w.dispatch(u, lo, mid, emit)
 	w.b = rest
-	w.dispatch(u, mid, hi, one)
+	w.dispatch(u, mid, hi, emit)
 }
 
-// resolved returns the first operand of an instruction that is a oneOf although the instruction
-// requires a single shape.
+// resolved returns the first oneOf among an instruction's operands, if the instruction must be
+// lowered separately for each alternative.
 func (l *lowerer) resolved(in ssa.Instruction) (ssa.Value, oneOf, bool) {
 	var operands []ssa.Value
 	switch in := in.(type) {
@@ -140,7 +142,7 @@ func (l *lowerer) resolved(in ssa.Instruction) (ssa.Value, oneOf, bool) {
 		f, _ := l.operand(in.Call.Value).(function)
 		if f.builtin != nil || f.fn != nil && Known(origin(f.fn).RelString(nil)) {
 			if operands = in.Call.Args; f.fn != nil && funcPkg(f.fn) == "errors" {
-				operands = operands[1:] // errors functions examine each error by themselves
+				operands = operands[1:] // the functions of package errors examine each error themselves
 			}
 		}
 	}
@@ -160,7 +162,8 @@ func funcPkg(fn *ssa.Function) string {
 	return ""
 }
 
-// operand is get for operands that may be a oneOf.
+// operand returns the lowered form of operand v, which may be a oneOf. Other operands are lowered
+// by get.
 func (l *lowerer) operand(v ssa.Value) val {
 	switch v.(type) {
 	case *ssa.Const, *ssa.Global:
@@ -169,8 +172,8 @@ func (l *lowerer) operand(v ssa.Value) val {
 	return l.get(v)
 }
 
-// with calls lower while operand v has the value x.
-func (w *builder) with(v ssa.Value, x val, lower func() val) val {
+// withOperand runs the function lower, in which operand v has the value x.
+func (w *builder) withOperand(v ssa.Value, x val, lower func() val) val {
 	f := w.frame
 	if f.as == nil {
 		f.as = map[ssa.Value]val{}
@@ -181,12 +184,12 @@ func (w *builder) with(v ssa.Value, x val, lower func() val) val {
 	return out
 }
 
-// equalAlts lowers u == y for operands of type t.
+// equalAlts lowers u == y, where the oneOf u and the value y have type t.
 func (l *lowerer) equalAlts(u oneOf, y val, t types.Type) val {
 	or := l.m.Bool(false)
 	for i := range u.alts {
-		if mayPanic(u.alts[i], y) { // compared only if the value is this alternative
-			same, ok := l.andThen(l.is(u, i), func() val { return l.equal(l.alt(u, i), y, t) }).(*ir.Value)
+		if mayPanic(u.alts[i], y) { // such a comparison must run only if u has this alternative
+			same, ok := l.andThen(l.isAlt(u, i), func() val { return l.equal(l.alt(u, i), y, t) }).(*ir.Value)
 			if !ok {
 				return bad{}
 			}
@@ -197,7 +200,7 @@ func (l *lowerer) equalAlts(u oneOf, y val, t types.Type) val {
 		if !ok || same.IsConst() && same.Bits == 0 {
 			continue
 		}
-		if is := l.is(u, i); same.IsConst() {
+		if is := l.isAlt(u, i); same.IsConst() {
 			same = is
 		} else {
 			same = l.op(ir.OpLAnd, ir.TypeBool, is, same)
@@ -248,17 +251,17 @@ func uncomparableText(t types.Type) string {
 	return "runtime error: comparing uncomparable type " + reflectName(t)
 }
 
-// several is the storage of a variable that holds values of several shapes: each shape has its own
-// variables, and tag is the number of the present shape.
+// several is the storage of a variable that holds values of several shapes. Each shape has its own
+// IR variables, and tag holds the number of the current shape.
 type several struct {
 	tag  *ir.Var
 	alts []*version
 	read bool // whether the variable was loaded
-	soon bool // whether it was loaded before its declaration was lowered
+	soon bool // whether the variable was loaded before its declaration was lowered
 }
 
-// makeSeveral lets a variable and its parts hold values of several shapes. All strings have the
-// same shape.
+// makeSeveral changes the storage of a variable and of its parts to hold values of several shapes.
+// Strings are excluded, since all strings have the same shape.
 func (l *lowerer) makeSeveral(c *cell) {
 	if c.cls == classShape && c.several == nil && !gotypes.IsString(c.typ) {
 		c.several = &several{tag: l.clearVar("which", ir.TypeI32)}
@@ -273,15 +276,15 @@ func (l *lowerer) makeSeveral(c *cell) {
 	}
 }
 
-// clearVar makes a variable that is zero before the first store: the parts of an alternative are
-// loaded even if another alternative is present.
+// clearVar makes an IR variable that is zeroed when the kernel starts. The zeros are needed since a
+// load of a oneOf loads the scalars of all alternatives, also of those never stored.
 func (w *builder) clearVar(name string, t *ir.Type) *ir.Var {
 	v := w.m.NewVar(w.f, ir.Function, name, t)
 	w.early(ir.OpStore, ir.TypeVoid, w.m.Const(t, 0)).Aux = &ir.Ref{Var: v}
 	return v
 }
 
-// add adds an alternative with the shape of v and returns its number.
+// add adds an alternative with the shape of v. It returns the alternative's number.
 func (s *several) add(l *lowerer, v val) int {
 	ver := &version{shape: l.holdAnew(v)}
 	for _, x := range leaves(v) {
@@ -312,7 +315,7 @@ func (l *lowerer) loadSeveral(c *cell) val {
 	}
 	u.tag = l.loadVar(s.tag)
 	for i, alt := range u.alts {
-		u.alts[i] = l.unheld(alt, func() *ir.Value { return l.is(u, i) })
+		u.alts[i] = l.unheld(alt, func() *ir.Value { return l.isAlt(u, i) })
 	}
 	return u
 }
@@ -344,11 +347,11 @@ func (l *lowerer) storeSeveral(c *cell, v val) {
 		}
 		is := l.m.Bool(true)
 		if i > 0 {
-			is = l.is(u, i)
+			is = l.isAlt(u, i)
 		}
 		xs := leaves(x)
 		for j := range xs {
-			if stored[n] != nil { // another alternative of the value has the same shape
+			if stored[n] != nil { // another alternative of the stored value has the same shape
 				xs[j] = l.op(ir.OpSelect, xs[j].Type, is, xs[j], stored[n][j])
 			}
 			l.storeVar(s.alts[n].vars[j], xs[j])
@@ -357,9 +360,9 @@ func (l *lowerer) storeSeveral(c *cell, v val) {
 			if len(u.alts) == 1 {
 				return is
 			}
-			return l.is(u, i)
+			return l.isAlt(u, i)
 		}, stored[n] != nil)
-		stored[n] = append([]*ir.Value{}, xs...) // not nil, even without leaves
+		stored[n] = append([]*ir.Value{}, xs...) // must not be nil, even if the value has no run-time scalars
 		if number := l.m.Int(ir.TypeI32, int64(n)); tag == nil {
 			tag = number
 		} else if tag != number {
@@ -369,7 +372,8 @@ func (l *lowerer) storeSeveral(c *cell, v val) {
 	l.storeVar(s.tag, tag)
 }
 
-// alternative returns the number of the alternative with the shape of v, or -1.
+// alternative returns the number of the alternative of c with the shape of v. If c does not have
+// the alternative, it is added. The result is -1 if it cannot be added.
 func (l *lowerer) alternative(c *cell, v val) int {
 	s := c.several
 	for i, ver := range s.alts {
@@ -382,7 +386,8 @@ func (l *lowerer) alternative(c *cell, v val) int {
 	}
 	n := s.add(l, v)
 	if s.soon || s.read && (c.home == nil || l.loopsSince(*c.home)) {
-		// An earlier iteration of a loop has read the variable, so it needs the shape, too.
+		// An earlier iteration of a loop has read the variable, so its code needs the new shape,
+		// too.
 		if !l.foresight.foresee(c) {
 			return -1
 		}
@@ -390,7 +395,8 @@ func (l *lowerer) alternative(c *cell, v val) int {
 	return n
 }
 
-// tooMixed reports a value that a variable cannot hold in addition to its other possible values.
+// tooMixed reports an error for a value v that variable c cannot hold in addition to its other
+// values.
 func (l *lowerer) tooMixed(c *cell, v val, kept bool) {
 	alts := c.several.alts
 	if kept && len(alts) == maxAlts {
@@ -407,7 +413,7 @@ func (l *lowerer) tooMixed(c *cell, v val, kept bool) {
 	}
 	if kept && yields(v) {
 		if slices.ContainsFunc(l.cellsOf(v), func(c *cell) bool { return c.old != nil }) {
-			return // it has been reported
+			return // an error for this variable has been reported
 		}
 		l.errorf(diag.MixedPointers, l.pos, "reserve it before the loop", "%s may refer to %s in the next round of a loop, before that is reserved there", c.subject(kindOf(v)), l.describe(v))
 		return
@@ -417,7 +423,7 @@ func (l *lowerer) tooMixed(c *cell, v val, kept bool) {
 
 // kept converts a value of type t to a form that can be stored as one of several alternatives.
 // Strings become texts, pointers record whether they are nil, and arrays are copied when they are
-// stored. It reports whether there is such a form.
+// stored. The result is false if the value has no such form.
 func (l *lowerer) kept(v val, t types.Type) (val, bool) {
 	all := func(vs []val, of func(i int) types.Type) ([]val, bool) {
 		out := make([]val, len(vs))
@@ -462,8 +468,8 @@ func (l *lowerer) kept(v val, t types.Type) (val, bool) {
 	return nil, false
 }
 
-// maySeveral records that a variable holds values of several shapes. The kernel is then lowered
-// once more. It reports whether that helps.
+// maySeveral requests another lowering of the kernel, in which variable c can hold values of
+// several shapes. It returns false if another lowering would not help.
 func (l *lowerer) maySeveral(c *cell, a, b val) bool {
 	_, ok1 := l.kept(a, c.typ)
 	_, ok2 := l.kept(b, c.typ)
@@ -475,7 +481,8 @@ func (l *lowerer) maySeveral(c *cell, a, b val) bool {
 	return true
 }
 
-// mixedCall reports an error if an intrinsic is called with an argument that is a oneOf.
+// mixedCall reports an error if an argument of an intrinsic is a oneOf. The result tells whether it
+// did.
 func (r *reporter) mixedCall(fn *ssa.Function, args []val) bool {
 	if funcPkg(fn) == "errors" {
 		return false

@@ -18,7 +18,7 @@ import (
 // nilPanicText is gc's text for panic(nil).
 var nilPanicText = new(runtime.PanicNilError).Error()
 
-// panics lowers panic(x).
+// panics lowers a call panic(x).
 func (l *lowerer) panics(x ssa.Value) {
 	i, ok := l.get(x).(iface)
 	switch {
@@ -30,16 +30,17 @@ func (l *lowerer) panics(x ssa.Value) {
 	l.dead()
 }
 
-// rangeEnded is go/ssa's text for the panic in the body of a range over a function that is called
-// after the loop has ended. The others are gc's texts: if the loop has ended within the body, and
-// after the loop.
+// rangeEnded is go/ssa's text for the panic of a range-over-func body that is called after the loop
+// has ended. For the same panic, gc prints rangeDone if the body itself has ended the loop, and
+// otherwise rangeExhausted.
 const (
 	rangeEnded     = "yield function called after range loop exit"
 	rangeDone      = "runtime error: range function continued iteration after function for loop body returned false"
 	rangeExhausted = "runtime error: range function continued iteration after whole loop exit"
 )
 
-// panicsInRange lowers a panic of this kind, and reports whether in is one.
+// panicsInRange lowers the panic that go/ssa inserts in the body of a range-over-func loop. For
+// other panics it returns false.
 func (l *lowerer) panicsInRange(in *ssa.Panic) bool {
 	m, ok := in.X.(*ssa.MakeInterface)
 	if !ok || in.Parent().Synthetic == "" || len(in.Block().Preds) != 1 {
@@ -56,7 +57,7 @@ func (l *lowerer) panicsInRange(in *ssa.Panic) bool {
 	if br, ok := before[len(before)-1].(*ssa.If); ok {
 		if eq, ok := br.Cond.(*ssa.BinOp); ok {
 			if state, ok := l.get(eq.X).(*ir.Value); ok {
-				const exhausted = -2 // go/ssa's state after the loop
+				const exhausted = -2 // go/ssa's state variable has this value after the loop
 				l.check(l.op(ir.OpINe, ir.TypeBool, state, l.m.Int(state.Type, exhausted)), abi.FaultPanic, nil, nil, rangeExhausted)
 			}
 		}
@@ -74,9 +75,10 @@ func (l *lowerer) panicsWith(text string) {
 	l.fault(abi.FaultPanic, nil, nil, abi.PlainMessage(text))
 }
 
-// panicOf records a panic of a value with gc's text. The text is that of the value's Error or
-// String method, or the value itself; the name of the type is around it unless the type is
-// predeclared. Values without a text are named by their type, to which gc adds an address.
+// panicOf emits a panic of value i with the same text as gc. The text is the result of the value's
+// Error or String method, or the value itself. Unless the value's type is predeclared, gc writes
+// the type's name around the text. For values without a text, gc writes the type and an address.
+// The address is omitted here.
 func (l *lowerer) panicOf(i iface) {
 	if own, has := l.ownText(i); has {
 		switch own := own.(type) {
@@ -136,7 +138,7 @@ func panicVerb(t types.Type) abi.PanicVerb {
 	return abi.PanicInt
 }
 
-// panicWith records a panic whose text contains values, which may be constant.
+// panicWith emits a panic with a text that contains up to two values, a and b.
 func (l *lowerer) panicWith(verb abi.PanicVerb, before, after string, a, b *ir.Value) {
 	table := ""
 	if verb == abi.PanicString {
@@ -160,7 +162,7 @@ func (l *lowerer) panicWith(verb abi.PanicVerb, before, after string, a, b *ir.V
 	l.fault(abi.FaultPanic, get(a), get(b), message)
 }
 
-// panicBits returns the bits of v as a fault record holds them for a panic's text.
+// panicBits returns the bits of v in the form that a fault record has for panic texts.
 func (w *builder) panicBits(v *ir.Value, verb abi.PanicVerb) *ir.Value {
 	if v.IsConst() && verb == abi.PanicInt {
 		return w.m.Int(ir.TypeI64, v.Int())
@@ -181,8 +183,9 @@ func (w *builder) panicBits(v *ir.Value, verb abi.PanicVerb) *ir.Value {
 	return w.toI64(v, types.Typ[types.Int32])
 }
 
-// ownText returns the result of a value's Error or String method, and whether the value has such a
-// method. The result is nil if the method does more than select a text.
+// ownText returns the text from a value's Error or String method. The second result tells whether
+// the value has such a method. The text is nil if the method does more than return one of several
+// texts.
 func (l *lowerer) ownText(i iface) (val, bool) {
 	for _, name := range []string{"Error", "String"} {
 		sel := types.NewMethodSet(i.typ).Lookup(nil, name)
@@ -202,11 +205,12 @@ func (l *lowerer) ownText(i iface) (val, bool) {
 	return nil, false
 }
 
-// maxLooks bounds the nesting of calls in a method that selects a text.
+// maxLooks bounds the nesting of calls in an Error or String method that is evaluated for a panic's
+// text.
 const maxLooks = 4
 
-// onlyLooks reports whether a function only computes its result, without side effects or new
-// strings.
+// onlyLooks reports whether function fn only computes its result, without loops, side effects or
+// new strings.
 func onlyLooks(fn *ssa.Function, depth int) bool {
 	if len(fn.Blocks) == 0 || depth > maxLooks {
 		return false

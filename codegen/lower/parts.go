@@ -9,16 +9,16 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// parts is a slice of elements that are resolved while lowering: variables, or constants of a
-// package.
+// parts is a slice whose elements are resolved while lowering. The elements are variables of the
+// kernel, or constants of a package.
 type parts struct {
-	refs []ref // the elements, up to the capacity; each is a *cell or a constRef
-	n    int   // length
-	of   *ssa.Global
-	from int // index of the first element in of
+	refs   []ref // elements up to the slice's capacity; each is a *cell or a constRef
+	n      int   // length of the slice
+	global *ssa.Global
+	from   int // index of the slice's first element in the variable of field global
 }
 
-// partsOf returns the slice of an array's elements.
+// partsOf returns an array's elements as a slice.
 func partsOf(cells []*cell) parts {
 	p := parts{n: len(cells)}
 	for _, c := range cells {
@@ -27,8 +27,8 @@ func partsOf(cells []*cell) parts {
 	return p
 }
 
-// constParts returns the slice of the constants vs. If id is not nil, they are the parts of the
-// object with that identity.
+// constParts returns a slice whose elements are the given constants. If id is not nil, the elements
+// are the parts of the object with identity id.
 func constParts(vs []val, id any) parts {
 	p := parts{n: len(vs)}
 	for i, v := range vs {
@@ -41,12 +41,12 @@ func constParts(vs []val, id any) parts {
 	return p
 }
 
-// same reports whether two slices are the same.
+// same reports whether two slices have the same elements and capacity.
 func (p parts) same(q parts) bool {
-	if p.n != q.n || len(p.refs) != len(q.refs) || p.of != q.of {
+	if p.n != q.n || len(p.refs) != len(q.refs) || p.global != q.global {
 		return false
 	}
-	if p.of != nil {
+	if p.global != nil {
 		return p.from == q.from
 	}
 	for i, r := range p.refs {
@@ -82,7 +82,7 @@ func (r *reporter) sliceParts(in *ssa.Slice, x parts, lo, hi, mx *ir.Value) val 
 	return x
 }
 
-// elems returns the elements' values.
+// elems returns the values of the elements of slice x.
 func (l *lowerer) elems(x parts) []val {
 	var out []val
 	for _, r := range x.refs[:x.n] {

@@ -17,15 +17,17 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// This file lowers calls that print: a work-item writes a record of the values to the print buffer,
-// which package abi describes. The host formats the text.
+// This file lowers calls that print. A work-item writes the printed values to the print buffer, as
+// a record that package abi describes. The host formats the text.
 
-// maxPrintWords bounds the number of words of a record, each of which has a store of its own.
+// maxPrintWords is the largest number of 32-bit words in a print record. Each word is written by a
+// separate store.
 const maxPrintWords = 512
 
 const elemHint = "print its elements, one by one or as an array"
 
-// fmtPrints are the functions of package fmt that kernels call.
+// fmtPrints maps the names of fmt's printing functions that kernels call to the functions' numbers
+// in package abi.
 var fmtPrints = map[string]abi.PrintFunc{"fmt.Print": abi.Print, "fmt.Printf": abi.Printf, "fmt.Println": abi.Println}
 
 func init() {
@@ -64,7 +66,8 @@ func (l *lowerer) fmtPrint(in *ssa.Call, f abi.PrintFunc, args []val) val {
 	return result
 }
 
-// usedResult returns the position where a result of the call is used, if it is used.
+// usedResult returns the position of the first use of the call's result, or token.NoPos if the
+// result is unused.
 func usedResult(in *ssa.Call) token.Pos {
 	for _, r := range *in.Referrers() {
 		switch r := r.(type) {
@@ -82,7 +85,8 @@ func usedResult(in *ssa.Call) token.Pos {
 	return token.NoPos
 }
 
-// printEach prints interface values. The type of each value must be known, or one of several.
+// printEach emits a record with the given interface values. The dynamic type of each value must be
+// known, or be one of several known types.
 func (l *lowerer) printEach(f abi.PrintFunc, format string, values []val) {
 	for i, v := range values {
 		if u, ok := v.(oneOf); ok {
@@ -118,7 +122,7 @@ func (l *lowerer) printEach(f abi.PrintFunc, format string, values []val) {
 	l.printRecord(r)
 }
 
-// predPrint lowers a call of the predeclared print or println.
+// predPrint lowers a call of the predeclared function print or println.
 func (l *lowerer) predPrint(c *ssa.CallCommon, name string, args []val) {
 	f := abi.PredPrint
 	if name == "println" {
@@ -136,7 +140,7 @@ func (l *lowerer) predPrint(c *ssa.CallCommon, name string, args []val) {
 	l.printRecord(r)
 }
 
-// printRecord is a record under construction.
+// printRecord is a print record that is being built.
 type printRecord struct {
 	l      *lowerer
 	site   abi.PrintSite
@@ -144,11 +148,12 @@ type printRecord struct {
 	failed bool
 }
 
-// printItem is a word of a record, or a string whose bytes are copied.
+// printItem is one 32-bit word of a print record, or a string whose bytes are copied into the
+// record.
 type printItem struct {
 	word  *ir.Value
 	chars chars
-	of    val // the value whose bytes chars are
+	of    val // value whose bytes field chars holds
 }
 
 func (r *printRecord) fail(hint, format string, args ...any) {
@@ -158,7 +163,7 @@ func (r *printRecord) fail(hint, format string, args ...any) {
 	r.failed = true
 }
 
-// arg adds an argument that a directive of a format prints.
+// arg adds to the record an argument that the format's directive d prints.
 func (r *printRecord) arg(i iface, d directive) {
 	if r.failed {
 		return
@@ -179,9 +184,9 @@ func (r *printRecord) arg(i iface, d directive) {
 	}
 }
 
-// value adds a value and returns the name of its type in an abi.PrintSite. depth counts the structs
-// and arrays around the value. It is below 0 inside unexported fields, on which package fmt calls
-// no methods.
+// value adds a value to the record. It returns the name of the value's type as in an abi.PrintSite.
+// Parameter depth is the number of structs and arrays around the value. Inside unexported fields,
+// depth is negative, because package fmt calls no methods there.
 func (r *printRecord) value(i iface, d directive, depth int) string {
 	if code, is := r.method(i, d, depth); is {
 		return code
@@ -206,10 +211,10 @@ func (r *printRecord) value(i iface, d directive, depth int) string {
 		}
 		code := fmt.Sprintf("[%d]", u.Len())
 		if b, ok := u.Elem().Underlying().(*types.Basic); ok && b.Kind() == types.Uint8 && gotypes.Half(u.Elem()) == "" && strings.ContainsRune("sqxX", d.verb) {
-			d.verb = 'd' // fmt treats the bytes as a string
+			d.verb = 'd' // fmt prints such bytes as a string
 		}
 		elem := ""
-		if u.Len() == 0 { // the host needs only the type
+		if u.Len() == 0 { // for a constant, the host needs only the type
 			n := len(r.items)
 			elem = r.value(iface{u.Elem(), r.l.zero(u.Elem())}, d, inside)
 			r.items = r.items[:n]
@@ -246,7 +251,7 @@ func (r *printRecord) value(i iface, d directive, depth int) string {
 	return ""
 }
 
-// unprintable reports a value that cannot be printed.
+// unprintable reports an error for a value that the directive cannot print.
 func (r *printRecord) unprintable(i iface, d directive) {
 	switch u := i.typ.Underlying().(type) {
 	case *types.Slice:
@@ -287,7 +292,8 @@ func named(t types.Type) bool {
 	return false
 }
 
-// method adds the result of the method of the value that package fmt would call, if there is one.
+// method adds the result of the Error or String method that package fmt would call for the value.
+// The result is false if there is no such method.
 func (r *printRecord) method(i iface, d directive, depth int) (code string, is bool) {
 	if depth < 0 {
 		return "", false
@@ -322,7 +328,7 @@ func (r *printRecord) method(i iface, d directive, depth int) (code string, is b
 	switch v := v.(type) {
 	case str, text, view, oneOf:
 		r.basic(types.Typ[types.String], v, false)
-		if gotypes.IsString(i.typ) { // the distinction matters to fmt.Print
+		if gotypes.IsString(i.typ) { // fmt.Print distinguishes strings from other types
 			return "textstring", true
 		}
 		return "text", true
@@ -334,7 +340,7 @@ func (r *printRecord) method(i iface, d directive, depth int) (code string, is b
 	return "", true
 }
 
-// elem returns an element of an array.
+// elem returns element n of an array value of type t.
 func (r *printRecord) elem(v val, t *types.Array, n int64) val {
 	switch v := v.(type) {
 	case tuple:
@@ -354,8 +360,8 @@ func (r *printRecord) elem(v val, t *types.Array, n int64) val {
 	return bad{}
 }
 
-// basic adds a number, a bool or a string. A constant string need not be in the record if it is an
-// argument by itself.
+// basic adds a number, a bool or a string to the record. A constant string that is a whole argument
+// can be omitted from the record.
 func (r *printRecord) basic(t types.Type, v val, alone bool) string {
 	l := r.l
 	word := func(w *ir.Value) { r.items = append(r.items, printItem{word: w}) }
@@ -371,7 +377,7 @@ func (r *printRecord) basic(t types.Type, v val, alone bool) string {
 		for _, w := range l.printWords(v) {
 			word(w)
 		}
-	case tuple: // complex
+	case tuple: // a complex number
 		for _, e := range v.elems {
 			for _, w := range l.printWords(e.(*ir.Value)) {
 				word(w)
@@ -408,7 +414,7 @@ func (r *printRecord) basic(t types.Type, v val, alone bool) string {
 	return name
 }
 
-// printWords returns the words of a scalar.
+// printWords returns the 32-bit words of a scalar in a print record.
 func (w *builder) printWords(v *ir.Value) []*ir.Value {
 	switch v.Type {
 	case ir.TypeI64, ir.TypeF64:
@@ -431,13 +437,14 @@ func (w *builder) printWords(v *ir.Value) []*ir.Value {
 	return []*ir.Value{w.op(ir.OpUConvert, ir.TypeI32, v), w.op(ir.OpUConvert, ir.TypeI32, high)}
 }
 
-// printer is the print buffer of a kernel that prints.
+// printer describes the print buffer of a kernel that prints.
 type printer struct {
 	buf  mem
-	room *ir.Value // size of the space for records, in words
+	room *ir.Value // number of 32-bit words for records
 }
 
-// printer returns the kernel's print buffer, which is an additional parameter.
+// printer returns the kernel's print buffer. The first call adds the buffer as a parameter of the
+// kernel.
 func (l *lowerer) printer() *printer {
 	if l.prints == nil {
 		m := l.m
@@ -456,7 +463,7 @@ func (l *lowerer) printer() *printer {
 	return l.prints
 }
 
-// printRecord makes the work-item write a record, if there is room for it.
+// printRecord emits code that writes a record to the print buffer, if the buffer has room for it.
 func (l *lowerer) printRecord(r *printRecord) {
 	if r.failed {
 		return
@@ -472,7 +479,8 @@ func (l *lowerer) printRecord(r *printRecord) {
 	need, long := l.printSize(r)
 	try, write, lost, carry, out := l.newBlock(), l.newBlock(), l.newBlock(), l.newBlock(), l.newBlock()
 
-	// Records that begin past the end are not counted, so that Used stays below 2^32.
+	// The counter Used is not increased if it is past the end of the buffer, so that it stays below
+	// 2^32.
 	room := l.op(ir.OpULt, ir.TypeBool, atomic(ir.OpAtomicLoadRelaxed, abi.PrintUsed), p.room)
 	if long != nil {
 		room = l.op(ir.OpLAnd, ir.TypeBool, room, l.not(long).(*ir.Value))
@@ -518,14 +526,14 @@ func (l *lowerer) printRecord(r *printRecord) {
 	l.b = out
 }
 
-// storePrint stores a word of a record.
+// storePrint stores one 32-bit word of a record.
 func (w *builder) storePrint(m mem, x *ir.Value) {
 	v := w.op(ir.OpStore, ir.TypeVoid, append([]*ir.Value{x}, m.args()...)...)
 	v.Aux = m.auxRef()
 }
 
-// printSize returns the number of words of a record, and whether a string is too long for it. long
-// is nil if there is no such string.
+// printSize returns the number of 32-bit words of a record. The result long is the condition that a
+// string is too long for the record. If no string can be too long, long is nil.
 func (w *builder) printSize(r *printRecord) (need, long *ir.Value) {
 	static := int64(abi.PrintRecord)
 	for _, item := range r.items {
@@ -547,13 +555,13 @@ func (w *builder) printSize(r *printRecord) (need, long *ir.Value) {
 	return w.op(ir.OpIAdd, ir.TypeI32, need, w.m.Int(ir.TypeI32, static)), long
 }
 
-// printLength returns the number of words for the bytes of a string.
+// printLength returns the number of 32-bit words for the bytes of a string.
 func (w *builder) printLength(c chars) *ir.Value {
 	n := w.op(ir.OpUConvert, ir.TypeI32, c.length())
 	return w.op(ir.OpShrL, ir.TypeI32, w.op(ir.OpIAdd, ir.TypeI32, n, w.m.Int(ir.TypeI32, 3)), w.m.Int(ir.TypeI32, 2))
 }
 
-// fourBytes returns word i of a string's bytes.
+// fourBytes returns the 32-bit word with number i of a string's bytes.
 func (l *lowerer) fourBytes(c chars, i *ir.Value) *ir.Value {
 	var word *ir.Value
 	first := l.op(ir.OpShl, ir.TypeI64, l.op(ir.OpUConvert, ir.TypeI64, i), l.m.Int(ir.TypeI64, 2))
@@ -572,7 +580,8 @@ func (l *lowerer) fourBytes(c chars, i *ir.Value) *ir.Value {
 	return word
 }
 
-// printSite returns the index of a site. Copies of a call that is unrolled share the site.
+// printSite returns the index of a print site in the module's list. All copies of an unrolled call
+// share one site.
 func (w *builder) printSite(s *abi.PrintSite) int {
 	s.Pos = w.irPos(w.pos).String()
 	for i := range w.m.Prints {

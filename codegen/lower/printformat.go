@@ -9,13 +9,13 @@ import (
 	"unicode/utf8"
 )
 
-// directive has the parts of a verb in a format of package fmt that matter here.
+// directive holds the verb of a format directive, and whether it has the flag #.
 type directive struct {
 	verb  rune
-	sharp bool // whether it is %#v
+	sharp bool // whether the directive is %#v
 }
 
-// verbsOf returns the verbs, apart from %v, for a kind of values.
+// verbsOf returns the verbs that package fmt accepts for a kind of basic types, apart from %v.
 func verbsOf(info types.BasicInfo) string {
 	switch {
 	case info&types.IsBoolean != 0:
@@ -30,14 +30,15 @@ func verbsOf(info types.BasicInfo) string {
 	return ""
 }
 
-// fits reports whether the verb accepts values of a basic type.
+// fits reports whether the directive accepts values of basic type b.
 func (d directive) fits(b *types.Basic) bool {
 	return d.verb == 'v' || strings.ContainsRune(verbsOf(b.Info()), d.verb)
 }
 
-// format adds the arguments of Printf in the order in which the format's verbs use them. It sets
-// the site's format, without indices of arguments. Where fmt would write a complaint into the text,
-// format reports an error, since such text contains names of types.
+// format adds the arguments of Printf to the record, in the order in which the format's verbs use
+// them. It sets the site's format, with argument indices removed. If a format has a mistake,
+// package fmt prints a complaint, which contains names of types. For such a format, the method
+// format reports an error instead.
 func (r *printRecord) format(format string, list []iface) {
 	f := &formatReader{r: r, rest: format, list: list, used: make([]bool, len(list))}
 	var b strings.Builder
@@ -60,14 +61,15 @@ func (r *printRecord) format(format string, list []iface) {
 	r.site.Format = b.String()
 }
 
-// formatReader parses a format.
+// formatReader parses a format of package fmt.
 type formatReader struct {
 	r    *printRecord
 	rest string
 	list []iface
 	used []bool
-	next int // index of the argument for the next verb
-	// indexed says that a verb has named its argument: then other arguments may be unused.
+	next int // index of the argument that the next verb uses
+	// indexed is set if a verb has named its argument. Arguments that no verb uses are then
+	// allowed.
 	indexed bool
 }
 
@@ -79,7 +81,7 @@ func (f *formatReader) cut(set string) string {
 	return s
 }
 
-// index parses the index of an argument, as in %[2]d.
+// index parses an explicit argument index, as in %[2]d.
 func (f *formatReader) index() {
 	if !strings.HasPrefix(f.rest, "[") {
 		return
@@ -96,7 +98,8 @@ func (f *formatReader) index() {
 	f.rest, f.next, f.indexed = f.rest[1:], n-1, true
 }
 
-// number parses a width or a precision: digits, or a star for an argument.
+// number parses a width or a precision. The format gives such a number by digits, or by a star,
+// which uses an argument.
 func (f *formatReader) number() string {
 	f.index()
 	if !strings.HasPrefix(f.rest, "*") {
@@ -113,7 +116,7 @@ func (f *formatReader) number() string {
 	return "*"
 }
 
-// arg returns the next argument.
+// arg returns the argument that the next verb uses.
 func (f *formatReader) arg() (iface, bool) {
 	if f.next >= len(f.list) {
 		f.r.fail("add the argument, or write %% for a percent sign", "a verb of the format has no argument")

@@ -23,11 +23,12 @@ func init() {
 	add(dslPath+".AlignedPrivateAlloca", lowerPrivateAlloca)
 }
 
-// maxAlign is the largest alignment of private memory that SYCL allows: an eighth of INT32_MAX.
+// maxAlign is the largest alignment of private memory that SYCL allows, which is an eighth of
+// INT32_MAX.
 const maxAlign = math.MaxInt32 / 8
 
-// lowerPrivateAlloca lowers dsl.PrivateAlloca[T](it, n) and dsl.AlignedPrivateAlloca. It makes a
-// variable whose length is set when the kernel is specialized. The memory is zeroed each time
+// lowerPrivateAlloca lowers dsl.PrivateAlloca[T](it, n) and dsl.AlignedPrivateAlloca. The memory is
+// a variable whose length is set when the kernel is specialized. The memory is zeroed each time
 // control reaches the call.
 func lowerPrivateAlloca(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val {
 	name := fn.Name()
@@ -79,13 +80,13 @@ func lowerPrivateAlloca(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) 
 	return slice{at: c.mem, off: l.m.Int(ir.TypeI64, 0), len: n, cap: n}
 }
 
-// smallPrivate is the largest number of elements that are zeroed by a single store. Drivers split
-// that store into one store for each element, and some drivers take minutes for thousands of
-// elements.
+// smallPrivate is the largest number of elements that a single store zeroes. Drivers split such a
+// store into one store for each element, and some drivers take minutes for thousands of elements.
 const smallPrivate = 64
 
-// zeroPrivate zeroes private memory. A small memory is zeroed by one store, so that it may stay in
-// registers; a larger one is zeroed in a loop. Specialization decides between the two.
+// zeroPrivate zeroes private memory. Small memory is zeroed by one store, so that it may stay in
+// registers. Larger memory is zeroed in a loop. The module contains code for both sizes, and
+// specialization selects one of the two.
 func (l *lowerer) zeroPrivate(c *cell, elem types.Type) {
 	n := c.mem.v.Type.Len
 	small, large, done := l.newBlock(), l.newBlock(), l.newBlock()
@@ -118,8 +119,8 @@ func calledThroughVariable(in *ssa.Call, fn *ssa.Function) bool {
 	return false
 }
 
-// length returns the length x in two forms: as an int, and as a constant expression of type i64. ok
-// is false if the length depends on values that are not constants.
+// length returns the length x in two forms: n is an int, and expr is a constant expression of type
+// i64. The result ok is false if x depends on values that are not constant.
 func (l *lowerer) length(x val, t types.Type) (n, expr *ir.Value, ok bool) {
 	if c, isConst := x.(specConst); isConst {
 		if c.decl == nil {
@@ -146,11 +147,11 @@ func (l *lowerer) length(x val, t types.Type) (n, expr *ir.Value, ok bool) {
 	return n, expr, ok
 }
 
-// lift returns v as a constant expression. The result is false if v depends on a value that is not
+// lift returns v as a constant expression. It returns false if v depends on a value that is not
 // constant.
 func (w *builder) lift(v *ir.Value) (*ir.Value, bool) {
 	if s, ok := v.Aux.(*ir.Spec); ok && s.User == nil {
-		return nil, false // a constant of the launch, not of the program
+		return nil, false // this constant belongs to the launch, not to the program
 	}
 	if v.IsConstExpr() {
 		return v, true
@@ -175,9 +176,9 @@ func (w *builder) lift(v *ir.Value) (*ir.Value, bool) {
 	return w.m.ConstExpr(v.Op, v.Type, args...), true
 }
 
-// bound records the smallest and the largest allowed value of each specialization constant in the
-// length expr. Only sums and products are analyzed. No constant is negative, no factor of a product
-// is zero, and no constant exceeds the largest length. If a constant is a factor n times, its
+// bound records the range of allowed values for each specialization constant in the length expr.
+// Only sums and products are analyzed. No constant may be negative, no factor of a product may be
+// zero, and no constant may exceed the largest length. If a constant is a factor n times, its
 // largest value is the n-th root of the largest length.
 func bound(expr *ir.Value, least int) {
 	if expr.Op == ir.OpIAdd {
@@ -213,8 +214,8 @@ func bound(expr *ir.Value, least int) {
 }
 
 // unseen sets the default of each required constant in expr to 1. The host always sets these
-// constants, so their defaults are never used; but a divisor of 0 would make the constant
-// expression invalid.
+// constants, so their defaults are never used. But a default of 0 as a divisor would make the
+// constant expression invalid.
 func unseen(expr *ir.Value) {
 	if s, ok := expr.Aux.(*ir.Spec); ok && s.User != nil && s.User.Required && s.Default == 0 {
 		s.Default = 1
@@ -224,7 +225,7 @@ func unseen(expr *ir.Value) {
 	}
 }
 
-// factors appends the factors of the product v to out. It looks through conversions.
+// factors appends the factors of the product v to out. Conversions around factors are ignored.
 func factors(v *ir.Value, out *[]*ir.Value) {
 	switch v.Op {
 	case ir.OpSConvert, ir.OpUConvert:
@@ -237,8 +238,9 @@ func factors(v *ir.Value, out *[]*ir.Value) {
 	}
 }
 
-// validDefault checks that the length expr is at least 1 if no specialization constant is set. A
-// length with a required constant has no default and passes.
+// validDefault reports an error if the length expr is less than 1 with the defaults of all
+// specialization constants. The check is omitted if the length contains a constant without a
+// default.
 func (sp *specs) validDefault(in *ssa.Call, expr *ir.Value) bool {
 	known := true
 	place := func(s *ir.Spec) uint32 { return uint32(slices.Index(sp.m.Specs, s)) }
@@ -259,8 +261,8 @@ func (sp *specs) validDefault(in *ssa.Call, expr *ir.Value) bool {
 	return false
 }
 
-// narrowExpr returns the constant expression v of type i64 as an expression of type i32. It uses as
-// few operations of 64 bits as possible. The runtime checks that the value fits.
+// narrowExpr returns the constant expression v of type i64 as an expression of type i32. The result
+// has as few 64-bit operations as possible. The runtime checks that the value fits.
 func (w *builder) narrowExpr(v *ir.Value) *ir.Value {
 	m := w.m
 	switch v.Op {
@@ -296,7 +298,8 @@ func (w *builder) narrowExpr(v *ir.Value) *ir.Value {
 	return m.ConstExpr(ir.OpUConvert, ir.TypeI32, v)
 }
 
-// narrowCond is narrowExpr for a condition: it compares words of 32 bits where both operands fit.
+// narrowCond returns the condition v with comparisons of 32-bit integers wherever both operands fit
+// 32 bits.
 func (w *builder) narrowCond(v *ir.Value) *ir.Value {
 	switch v.Op {
 	case ir.OpIEq, ir.OpINe, ir.OpSLt, ir.OpSLe:
@@ -323,10 +326,10 @@ func fits32(v *ir.Value) bool {
 	return false
 }
 
-// dividesWords reports whether the 64-bit division v in a length becomes a 32-bit division in the
-// module. That is possible if both operands consist of 32-bit constants. It is necessary because a
-// module without 64-bit integers has no other constant expression for a division, except by
-// positive constants. exprText makes the runtime refuse values whose operands do not fit 32 bits.
+// dividesWords reports whether the 64-bit division v in a length can become a 32-bit division in
+// the module. The operands must consist of 32-bit constants. A module without 64-bit integers has
+// no other constant expression for a division by a value that is not a positive constant. The
+// runtime refuses values of constants for which an operand does not fit 32 bits (see exprText).
 func dividesWords(v *ir.Value) bool {
 	switch v.Op {
 	case ir.OpSDiv, ir.OpUDiv, ir.OpUMod:
@@ -336,7 +339,7 @@ func dividesWords(v *ir.Value) bool {
 	return false
 }
 
-// ofWords reports whether all constants of an expression fit 32 bits.
+// ofWords reports whether all constants in an expression fit 32 bits.
 func ofWords(v *ir.Value) bool {
 	if d, ok := divisor(v); ok {
 		v = d
@@ -350,8 +353,8 @@ func ofWords(v *ir.Value) bool {
 	return !slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return !ofWords(a) })
 }
 
-// divisor returns the y of x / y or x % y. [lowerer.divide] replaces the divisor by 1 where the
-// division would overflow, so v is that select.
+// divisor returns the divisor y of x / y or x % y. In the lowered code, v is a select.
+// [lowerer.divide] emits this select to replace the divisor by 1 where the division would overflow.
 func divisor(v *ir.Value) (*ir.Value, bool) {
 	if v.Op != ir.OpSelect || v.Type != ir.TypeI64 || v.Args[0].Op != ir.OpLAnd || !v.Args[1].IsConst() || v.Args[1].Int() != 1 {
 		return nil, false

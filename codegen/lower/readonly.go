@@ -7,17 +7,17 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// readonly checks that a kernel does not write to constant memory.
+// readonly records a kernel's writes, and checks that none of them reaches constant memory.
 type readonly struct {
 	*reporter
 	tables  *tables
-	written map[any]*ir.Value       // last address that each instruction of a call writes to
-	stores  map[*ir.Var][]*ir.Value // values stored in each variable; computed after lowering
+	written map[any]*ir.Value       // last address to which an instruction writes, by the instruction and its call
+	stores  map[*ir.Var][]*ir.Value // values stored in each variable, computed after lowering
 }
 
-// changes records that the memory m is written. It reports an error if m belongs to a package-level
-// variable: a table of the module cannot be written, and constant data is shared by all launches.
-// For a pointer or a slice, the check runs at the end, when all stores are known.
+// changes records a write to memory m. It reports an error if m belongs to a package-level
+// variable. A table in the module cannot be written, and constant data is shared by all launches.
+// For memory behind a pointer or a slice, the check runs at the end, when all stores are known.
 func (ro *readonly) changes(m mem) {
 	if !m.device() {
 		if m.v.Storage == ir.Private {
@@ -37,14 +37,14 @@ func (ro *readonly) changes(m mem) {
 	})
 }
 
-// writesGlobal reports a write to a package-level variable.
+// writesGlobal reports an error for a write to a package-level variable.
 func (r *reporter) writesGlobal() {
 	r.report(diag.GlobalVar, r.pos, "copy it to a variable of the kernel, and change that",
 		"this may write to a package-level variable, or to what one points to, which no kernel can")
 }
 
-// inTable reports whether an address may be in the kernel's constant data. It may only be called
-// after lowering, when all stores are known.
+// inTable reports whether an address may be in the kernel's constant data. Callers must wait until
+// all stores are lowered.
 func (ro *readonly) inTable(addr *ir.Value) bool {
 	seen := map[*ir.Value]bool{}
 	work := []*ir.Value{addr}
@@ -72,7 +72,8 @@ func (ro *readonly) inTable(addr *ir.Value) bool {
 	return false
 }
 
-// storesTo returns the values that are stored in a variable. It may only be called after lowering.
+// storesTo returns the values that are stored in a variable. Callers must wait until all stores are
+// lowered.
 func (ro *readonly) storesTo(v *ir.Var) []*ir.Value {
 	if ro.stores == nil {
 		ro.stores = map[*ir.Var][]*ir.Value{}

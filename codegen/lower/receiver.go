@@ -16,7 +16,7 @@ import (
 // receiver rebuilds the kernel's receiver from the kernel's arguments.
 func (l *lowerer) receiver() val {
 	if l.k.Struct == nil {
-		return bad{} // no type of a kernel gets here
+		return bad{} // package load has reported the kernel's type
 	}
 	next := 0
 	var v val
@@ -33,8 +33,8 @@ func (l *lowerer) receiver() val {
 	return pointer{ref: c}
 }
 
-// fromArgs builds a value of Go type t from the parameters *next and following, and advances *next.
-// field is the position of the struct field that has the value.
+// fromArgs builds a value of Go type t. It uses the parameters from index *next on, and advances
+// *next past them. Parameter field is the position of the struct field that holds the value.
 func (l *lowerer) fromArgs(t types.Type, next *int, field token.Pos) val {
 	if l.k.BadFields[field] || l.k.Unsound && *next >= len(l.m.Params) {
 		return bad{}
@@ -74,15 +74,15 @@ func (l *lowerer) fromArgs(t types.Type, next *int, field token.Pos) val {
 	return out
 }
 
-// sliceArg builds a slice argument. Its capacity is its length.
+// sliceArg builds the slice for a slice argument. The slice's capacity is its length.
 func (w *builder) sliceArg(p *abi.Param, elem types.Type) val {
 	at := abi.OffsetArgs + p.Offset
 	n := w.arg(at+8, ir.TypeI64)
 	return slice{at: mem{addr: w.arg(at, ir.TypeAddr), elem: w.memType(elem, true)}, len: n, cap: n}
 }
 
-// valueArg loads a flat value from the launch block at the given offset. field is the position of
-// the struct field that has the value.
+// valueArg loads a flat value from the launch block at the given offset. Parameter field is the
+// position of the struct field that holds the value.
 func (l *lowerer) valueArg(at int, t types.Type, field token.Pos) val {
 	switch l.classify(t) {
 	case classScalar:
@@ -103,8 +103,8 @@ func (l *lowerer) valueArg(at int, t types.Type, field token.Pos) val {
 	return array{c.mem}
 }
 
-// fillArray stores an array argument in m element by element. The launch block cannot be indexed
-// dynamically.
+// fillArray stores an array argument in memory m, element by element. A copy is needed because the
+// launch block cannot be indexed dynamically.
 func (l *lowerer) fillArray(m mem, at int, t types.Type, field token.Pos) {
 	a, ok := t.Underlying().(*types.Array)
 	if !ok {

@@ -13,8 +13,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/load"
 )
 
-// reporter reports errors in the kernel. It suppresses errors that are only consequences of other
-// errors.
+// reporter reports errors in the kernel. The reporter suppresses errors that are only consequences
+// of other errors.
 type reporter struct {
 	*builder
 	k       *load.Kernel
@@ -23,17 +23,17 @@ type reporter struct {
 	refused map[ssa.Instruction]bool // instructions that package check refuses
 }
 
-// errorf reports a diagnostic at p, or at the current instruction if p is not valid. It reports
-// nothing if the current instruction works on a bad value, because an error has been reported for
-// that value.
+// errorf reports a diagnostic at p, or at the current instruction if p is not valid. If the current
+// instruction uses a bad value, errorf reports nothing, because an error has been reported for that
+// value.
 func (r *reporter) errorf(code diag.Code, p token.Pos, hint, format string, args ...any) {
 	if r.frame == nil || !r.follows(r.frame.cur) {
 		r.report(code, p, hint, format, args...)
 	}
 }
 
-// report reports a diagnostic even if the current instruction works on a bad value. It adds the
-// chain of calls that leads to the instruction.
+// report adds a diagnostic even if the current instruction uses a bad value. The diagnostic
+// includes the chain of calls that leads to the instruction.
 func (r *reporter) report(code diag.Code, p token.Pos, hint, format string, args ...any) {
 	for i, a := range args {
 		if t, ok := a.(types.Type); ok {
@@ -43,14 +43,15 @@ func (r *reporter) report(code diag.Code, p token.Pos, hint, format string, args
 	if !p.IsValid() {
 		p = r.pos
 	}
-	// The call's position is used before the first position within the called function.
+	// An instruction that still has the call's position is reported at the called function instead.
 	if f := r.frame; f != nil && f.caller != nil && p == f.callPos && f.fn.Syntax() != nil && (p < f.fn.Syntax().Pos() || p >= f.fn.Syntax().End()) {
 		p = f.fn.Pos()
 	}
 	r.chained(r.diags.Add(code, r.prog.DiagPos(p), hint, format, args...))
 }
 
-// qualifier returns the name of a package for messages. It is empty for the kernel's own package.
+// qualifier returns the name of a package for messages. The name is empty for the kernel's own
+// package.
 func (r *reporter) qualifier(p *types.Package) string {
 	if p == r.k.Pkg.Types {
 		return ""
@@ -67,10 +68,10 @@ func (w *builder) chained(d *diag.Diagnostic) {
 	w.prog.AddSite(d)
 }
 
-// follows reports whether an instruction works on a bad value.
+// follows reports whether an operand of an instruction is bad.
 func (r *reporter) follows(in ssa.Instruction) bool {
 	if _, ok := in.(*ssa.If); ok || in == nil {
-		return false // a branch on a bad condition has known targets
+		return false // a branch is lowered even if its condition is bad
 	}
 	var ops [8]*ssa.Value
 	return slices.ContainsFunc(in.Operands(ops[:0]), func(op *ssa.Value) bool {

@@ -12,9 +12,10 @@ import (
 )
 
 // findConverted finds the numbers with an explicit conversion to a type of the same format. Pass
-// fuse must round them (Go specification, "Floating-point operators"). go/ssa drops a conversion to
-// the type that the number already has, and keeps only a DebugRef at the parenthesis of the
-// conversion. A real call has the same kind of DebugRef.
+// fuse must not combine the operation that computes such a number with a following operation (Go
+// specification, "Floating-point operators"). go/ssa drops a conversion to the type that the number
+// already has. Of a dropped conversion, only a DebugRef at its parenthesis remains. A real call has
+// the same kind of DebugRef.
 func (f *frame) findConverted() {
 	f.converted = map[ssa.Value]bool{}
 	for _, b := range f.fn.Blocks {
@@ -58,8 +59,8 @@ func (l *lowerer) define(f *frame, v ssa.Value, x val) {
 	f.vals[v] = x
 }
 
-// rounded marks the number x as rounded, so that pass fuse does not combine its operation with a
-// following sum.
+// rounded marks the number x as rounded, so that pass fuse does not combine its operation with an
+// addition that uses x.
 func (l *lowerer) rounded(x *ir.Value) *ir.Value {
 	if !l.fuse || x.IsConst() || !x.Type.IsFloat() {
 		return x

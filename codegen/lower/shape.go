@@ -1,7 +1,7 @@
 package lower
 
-// This file handles the shapes of variables: the parts of their values that are known during
-// lowering.
+// This file handles the shapes of variables. A shape consists of the parts of a value that are
+// known during lowering.
 
 import (
 	"cmp"
@@ -17,7 +17,7 @@ import (
 
 // storeShape stores a value in a variable. The value must have the same shape as the values stored
 // before. A nil pointer or nil slice adopts the shape of the other stored values. Any other zero
-// value adopts it only if it is always overwritten before it is read.
+// value adopts that shape only if the value is always overwritten before it is read.
 func (l *lowerer) storeShape(c *cell, v val) {
 	c.last = nil
 	w, isView := v.(view)
@@ -72,14 +72,14 @@ func (l *lowerer) storeShape(c *cell, v val) {
 	}
 }
 
-// storeView stores a view in a variable. It reports whether the variable can hold it: all views in
-// a variable must be of the same memory.
+// storeView stores a view in a variable. It returns false if the variable cannot hold the view. All
+// views in one variable must be of the same memory.
 func (l *lowerer) storeView(c *cell, w view) bool {
 	if c.several != nil || c.versions != nil {
 		return false
 	}
 	old, held := c.shape.(view)
-	_, foreseen := c.shape.(text) // the shape is from an earlier lowering
+	_, foreseen := c.shape.(text) // an earlier lowering found that the variable holds texts
 	switch {
 	case held && sameMem(old.s.at, w.s.at):
 	case foreseen && !c.stored && !c.fixed:
@@ -100,12 +100,13 @@ func (l *lowerer) storeView(c *cell, w view) bool {
 	return true
 }
 
-// straight reports whether control always goes from block b to the current block, except after a
-// fault. The value that a variable had in b is then overwritten here.
+// straight reports whether every execution of block b continues to the current block, unless it
+// ends in a fault. A store in the current block then overwrites the value that the variable had in
+// b.
 func (l *lowerer) straight(b *ir.Block) bool { return l.leadsHere(b, true) }
 
-// unchanged is straight with one more condition: no loop begins between b and the current block. An
-// earlier iteration of that loop might have stored another value.
+// unchanged reports whether every execution of block b continues to the current block, and no loop
+// begins between them. An earlier iteration of such a loop might have stored another value.
 func (l *lowerer) unchanged(b *ir.Block) bool { return l.leadsHere(b, false) }
 
 func (l *lowerer) leadsHere(b *ir.Block, intoLoops bool) bool {
@@ -128,7 +129,8 @@ func (l *lowerer) leadsHere(b *ir.Block, intoLoops bool) bool {
 	return false
 }
 
-// leadsTo reports whether to is reached from b through blocks with a single predecessor.
+// leadsTo reports whether control reaches the second block from the first through blocks with a
+// single predecessor, or whether the blocks are the same.
 func leadsTo(b, to *ir.Block) bool {
 	for to != b {
 		if len(to.Preds) != 1 {
@@ -147,8 +149,8 @@ func (w *builder) makeVars(c *cell, xs []*ir.Value) {
 	}
 }
 
-// reshape gives the shape of v to a variable that has held only nil. After each earlier store of
-// nil, it inserts stores of the nil of that shape.
+// reshape sets the shape of a variable that has held only nil to the shape of v. After each earlier
+// store of nil, it inserts stores for the nil of the new shape.
 func (w *builder) reshape(c *cell, v val) {
 	c.shape, c.vars = v, nil
 	if !yields(v) {
@@ -169,7 +171,7 @@ func (w *builder) reshape(c *cell, v val) {
 	c.nils = nil
 }
 
-// yields reports whether the value is a pointer or slice. Their nils may adopt any shape.
+// yields reports whether value v is a pointer or slice. A nil of these types may adopt any shape.
 func yields(v val) bool {
 	switch v.(type) {
 	case slice, pointer:
@@ -178,9 +180,10 @@ func yields(v val) bool {
 	return false
 }
 
-// shapeAhead returns the shape that a phi will have once its loop is lowered. The phi is read
-// before all its operands have code. Only pointers and slices of the kernel's own memory are
-// considered; nil means that the shape is not known. No code is added here.
+// shapeAhead returns the shape that phi v will have once its loop is lowered. The method is used
+// for a phi that is read before all its operands are lowered. Only pointers and slices of the
+// kernel's variables are considered. If no operand has such a shape, the result is nil. No code is
+// emitted.
 func (l *lowerer) shapeAhead(f *frame, v ssa.Value, seen map[ssa.Value]bool) val {
 	if seen[v] {
 		return nil
@@ -239,7 +242,8 @@ func (l *lowerer) shapeAhead(f *frame, v ssa.Value, seen map[ssa.Value]bool) val
 	return nil
 }
 
-// ownShape returns x if it is a pointer or slice of the kernel's own memory, and else nil.
+// ownShape returns x if x is a pointer or slice of the kernel's variables. For other values, such
+// as slices of device memory, it returns nil.
 func ownShape(x val) val {
 	switch x := x.(type) {
 	case slice:
@@ -284,7 +288,7 @@ func (l *lowerer) phiCell(f *frame, phi *ssa.Phi, x val) *cell {
 	return c
 }
 
-// kindOf names the kind of a reference for messages: slice or pointer.
+// kindOf returns the name of a reference's kind for messages, which is "slice" or "pointer".
 func kindOf(v val) string {
 	if _, ok := v.(slice); ok {
 		return "slice"
@@ -292,8 +296,8 @@ func kindOf(v val) string {
 	return "pointer"
 }
 
-// subject names a variable for messages. It uses the variable's name in the source if it has one,
-// and else its kind.
+// subject returns the text that names a variable in messages. It is the variable's name in the
+// source, or else the kind.
 func (c *cell) subject(kind string) string {
 	key, part := c.key, false
 	for {
@@ -319,13 +323,13 @@ func (c *cell) subject(kind string) string {
 	return "the " + kind + " " + name
 }
 
-// mixed reports that a variable may hold two values of different shapes, so that code cannot select
-// between them at run time.
+// mixed reports an error for a variable that may hold two values of different shapes, between which
+// code cannot select at run time.
 func (l *lowerer) mixed(c *cell, a, b val) {
 	if l.tables.moveTables(a, b) {
 		return
 	}
-	why := cmp.Or(against(a), against(b))
+	why := cmp.Or(whyNoAlt(a), whyNoAlt(b))
 	helps := wayOut[why]
 	if why != "" {
 		why = ", and one of them holds " + why
@@ -361,25 +365,25 @@ func (l *lowerer) mixed(c *cell, a, b val) {
 		c.subject(kindOf(b)), one, other)
 }
 
-// The reasons that function against returns.
+// The function whyNoAlt returns these constants.
 const (
 	holdsPartText  = "a pointer to an array in a slice"
 	holdsTableText = "a pointer to a part of a table"
 )
 
-// wayOut holds the hint for each result of against: another way to keep the value in a variable of
-// function or interface type.
+// wayOut maps a result of the function whyNoAlt to a hint. The hint tells how a variable of
+// function or interface type can hold the value in another form.
 var wayOut = map[string]string{
 	holdsPartText:  "let it hold the slice, and convert that to an array where it is used",
 	holdsTableText: "let it hold the table's index, and read the table where it is used",
 }
 
-// against returns the reason why a value cannot be one of several alternatives of a variable, or
-// "".
-func against(v val) string {
+// whyNoAlt returns the reason why value v cannot be an alternative of a oneOf. The result is "" if
+// there is no reason.
+func whyNoAlt(v val) string {
 	all := func(vs []val) string {
 		for _, v := range vs {
-			if why := against(v); why != "" {
+			if why := whyNoAlt(v); why != "" {
 				return why
 			}
 		}
@@ -393,7 +397,7 @@ func against(v val) string {
 	case function:
 		return all(v.bindings)
 	case iface:
-		return against(v.v)
+		return whyNoAlt(v.v)
 	case pointer:
 		switch v.ref.(type) {
 		case part:
@@ -405,7 +409,7 @@ func against(v val) string {
 	return ""
 }
 
-// describe names the memory of a pointer or slice for messages.
+// describe returns the text that names the memory of a pointer or slice in messages.
 func (l *lowerer) describe(v val) string {
 	var r ref
 	switch v := v.(type) {
@@ -419,7 +423,7 @@ func (l *lowerer) describe(v val) string {
 	if p, ok := r.(part); ok {
 		return "an array within " + l.describe(p.s)
 	}
-	if why := against(v); why != "" {
+	if why := whyNoAlt(v); why != "" {
 		return why
 	}
 	switch r := r.(type) {
@@ -466,7 +470,7 @@ func isNilShape(v val) bool {
 	return false
 }
 
-// nilLike returns the nil that has the shape of v.
+// nilLike returns the nil value with the shape of v.
 func (w *builder) nilLike(v val) val {
 	xs := leaves(v)
 	i := -1
@@ -480,19 +484,19 @@ func (w *builder) nilLike(v val) val {
 			n.off = w.m.Int(ir.TypeI64, nilOffset)
 		}
 		return n
-	case oneOf: // the tag selects the first alternative
+	case oneOf: // the zero tag selects the first alternative
 		n.alts[0] = w.nilLike(n.alts[0])
 		return n
 	}
 	return n
 }
 
-// nilOffset is the offset of a nil slice in a variable that also holds slices of an array. The
-// slice has no elements, so the offset is never used for an access.
+// nilOffset is the offset of a nil slice in a variable that also holds slices of an array. A nil
+// slice has no elements, so no access uses the offset.
 const nilOffset = -1
 
-// canonical returns a value in the form that variables hold. A pointer always has the flag isNil,
-// and a pointer to device memory is an address without a path.
+// canonical converts a value to the form that variables hold. In this form, a pointer always has
+// the flag isNil, and a pointer to device memory is an address without a path.
 func (w *builder) canonical(v val) val {
 	p, ok := v.(pointer)
 	if !ok {
@@ -507,7 +511,7 @@ func (w *builder) canonical(v val) val {
 	return p
 }
 
-// addressed returns device memory as an address without a path.
+// addressed converts memory m, if it is device memory, to the form of an address without a path.
 func (w *builder) addressed(m mem) mem {
 	zero := w.m.Int(ir.TypeI32, 0)
 	if len(m.path) == 1 && m.path[0] == zero {

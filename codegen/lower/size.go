@@ -9,23 +9,23 @@ import (
 	"github.com/kgen-go/kgen/codegen/load"
 )
 
-// maxValues is the largest number of instructions of a kernel before dead code is removed. It is
-// about ten times the size of the largest useful kernels. The passes take half a minute for so many
-// instructions, and drivers take longer.
+// maxValues is the largest number of instructions of a kernel before dead code is removed. The
+// limit is about ten times the size of the largest useful kernels. The passes take half a minute
+// for so many instructions, and drivers take longer.
 const maxValues = 250_000
 
-// copied counts the copies of a function that have been lowered (times) and their instructions
-// (values). Instructions of calls inside the function are not included.
+// copied holds the number of times that a function has been inlined, and the number of instructions
+// of these copies. Instructions of calls inside the function are not included.
 type copied struct{ times, values int }
 
 // budget limits the size of the kernel's code.
 type budget struct {
 	*reporter
-	copies   map[*ssa.Function]copied // code size of each function
+	copies   map[*ssa.Function]copied // number of copies and instructions of each inlined function
 	tooLarge bool                     // whether the code has exceeded maxValues; lowering then stops
 }
 
-// countCopy adds a call that has been lowered to the counts of its function.
+// countCopy adds frame f, whose lowering has ended, to the counts of its function.
 func (g *budget) countCopy(f *frame) {
 	n := g.m.Len() - f.begin
 	if f.caller != nil {
@@ -35,9 +35,9 @@ func (g *budget) countCopy(f *frame) {
 	g.copies[f.fn] = copied{c.times + 1, c.values + n - f.inner}
 }
 
-// isTooLarge reports whether the code exceeds maxValues. The first time, it reports an error that
-// names the function with the most code. The usual cause is a chain of calls through variables with
-// several functions or types, because each combination is lowered separately.
+// isTooLarge reports whether the code exceeds maxValues. When it first does, isTooLarge reports an
+// error that names the function with the most code. The usual cause is a chain of calls through
+// variables with several functions or types, because each combination is lowered separately.
 func (g *budget) isTooLarge() bool {
 	if g.m.Len() <= maxValues || g.tooLarge {
 		return g.tooLarge

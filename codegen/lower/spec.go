@@ -34,7 +34,7 @@ type specDecl struct {
 type specs struct {
 	*reporter
 	decls   []*specDecl
-	lengths []func() // work to do after the constants have their numbers
+	lengths []func() // functions to call after the constants have been numbered
 }
 
 func init() {
@@ -54,7 +54,7 @@ func isSpecPointer(t types.Type) bool {
 	return ok && isDSL(p.Elem(), "SpecConstant")
 }
 
-// specGlobal returns the specialization constant that the package-level variable g declares.
+// specGlobal returns the specialization constant declared by the package-level variable g.
 func (l *lowerer) specGlobal(g *ssa.Global) (specConst, bool) {
 	fail := func(hint, format string, args ...any) (specConst, bool) {
 		l.errorf(diag.SpecDecl, g.Pos(), hint, format, args...)
@@ -98,8 +98,8 @@ func (l *lowerer) specGlobal(g *ssa.Global) (specConst, bool) {
 	return specConst{d}, true
 }
 
-// specTypeError returns the part of a type that a specialization constant cannot have, or "" if
-// there is none.
+// specTypeError returns the name of a part of type t that specialization constants cannot have. The
+// result is "" if t is allowed.
 func specTypeError(t types.Type) string {
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
@@ -124,8 +124,8 @@ func specTypeError(t types.Type) string {
 
 const maxSpecLeaves = 1 << 10
 
-// specLeaves adds the scalars of a constant to d and to the module. *init holds the defaults of the
-// remaining scalars.
+// specLeaves adds the scalars of a specialization constant to its declaration d and to the module.
+// It takes the defaults of the scalars from the front of *init.
 func (sp *specs) specLeaves(d *specDecl, name, path string, t types.Type, offset int, init *[]*ir.Value) {
 	switch u := t.Underlying().(type) {
 	case *types.Array:
@@ -157,8 +157,8 @@ func (sp *specs) specLeaves(d *specDecl, name, path string, t types.Type, offset
 	d.leaves = append(d.leaves, s)
 }
 
-// specScalar returns the SPIR-V type of a constant. An int or uint has 32 bits, so that expressions
-// of such constants need no 64-bit integers.
+// specScalar returns the SPIR-V type of a specialization constant. An int or uint constant has 32
+// bits, so that expressions of such constants need no 64-bit integers.
 func specScalar(b *types.Basic) *ir.Type {
 	if b.Kind() == types.Int || b.Kind() == types.Uint {
 		return ir.TypeI32
@@ -201,7 +201,7 @@ func fullName(fn *ssa.Function) string {
 	return fn.RelString(nil)
 }
 
-// lowerSpecGet lowers c.Get(it).
+// lowerSpecGet lowers c.Get(it), the read of a specialization constant.
 func lowerSpecGet(l *lowerer, in *ssa.Call, _ *ssa.Function, args []val) val {
 	c, ok := args[0].(specConst)
 	if !ok || c.decl == nil {
@@ -213,7 +213,8 @@ func lowerSpecGet(l *lowerer, in *ssa.Call, _ *ssa.Function, args []val) val {
 	return l.specValue(c.decl.typ, &leaves)
 }
 
-// specValue builds a value of Go type t from the first scalars of *leaves, and removes them there.
+// specValue builds a value of Go type t from the first scalars of *leaves. It removes these scalars
+// from *leaves.
 func (l *lowerer) specValue(t types.Type, leaves *[]*ir.Spec) val {
 	switch l.classify(t) {
 	case classScalar:
@@ -245,8 +246,8 @@ func (l *lowerer) specValue(t types.Type, leaves *[]*ir.Spec) val {
 	return array{c.mem}
 }
 
-// finishSpecs sets the number of each constant, which is the same in all kernels of a package. It
-// sorts the constants by their declarations.
+// finishSpecs numbers the constants in the order of their declarations. A constant has the same
+// number in all kernels of a package.
 func (sp *specs) finishSpecs() {
 	key := func(d *specDecl) (string, string, int, int) {
 		p := sp.prog.Fset.Position(d.global.Pos())

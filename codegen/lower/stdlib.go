@@ -13,8 +13,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// The functions below belong to the standard library. Their Go bodies depend on the memory or the
-// stack of the host; the intrinsics have the same results without that.
+// The Go bodies of these functions of the standard library depend on the memory or stack of the
+// host. So each is lowered by an intrinsic with the same results.
 func init() {
 	add("slices.overlaps", lowerOverlaps)
 	add("slices.startIdx", lowerStartIdx)
@@ -47,8 +47,9 @@ func init() {
 	}))
 }
 
-// start returns the position of a slice's first byte: an address in device memory, or else an
-// offset in the variable. Positions can be compared only if shared reports true.
+// start returns the position of a slice's first byte. In device memory, it is an address. Otherwise
+// it is an offset in a variable. Two positions can be compared only if shared reports true for the
+// slices.
 func (w *builder) start(s slice, elem types.Type) *ir.Value {
 	if s.at.device() {
 		return w.op(ir.OpBitcast, ir.TypeI64, s.at.addr)
@@ -56,7 +57,7 @@ func (w *builder) start(s slice, elem types.Type) *ir.Value {
 	return w.op(ir.OpIMul, ir.TypeI64, s.off, w.m.Int(ir.TypeI64, sizes.Sizeof(elem)))
 }
 
-// shared reports whether two slices may be of the same memory.
+// shared reports whether two slices may refer to the same memory.
 func shared(a, b slice) bool {
 	if a.at.device() || b.at.device() {
 		return a.at.device() && b.at.device()
@@ -69,7 +70,7 @@ func lowerOverlaps(l *lowerer, _ *ssa.Call, fn *ssa.Function, args []val) val {
 	return l.overlap(args, fn.TypeArgs()[0])
 }
 
-// overlap returns whether two slices have elements in common.
+// overlap emits the condition that two slices have elements in common.
 func (w *builder) overlap(args []val, elem types.Type) *ir.Value {
 	a, ok1 := args[0].(slice)
 	b, ok2 := args[1].(slice)
@@ -101,8 +102,8 @@ func lowerInexactOverlap(l *lowerer, _ *ssa.Call, _ *ssa.Function, args []val) v
 	return l.op(ir.OpLAnd, ir.TypeBool, both, l.op(ir.OpINe, ir.TypeBool, l.start(a, elem), l.start(b, elem)))
 }
 
-// lowerStartIdx lowers slices.startIdx: the index in haystack of the first element of needle.
-// needle must lie within haystack.
+// lowerStartIdx lowers slices.startIdx, which returns the index in haystack of the first element of
+// needle. The slice needle must be a part of haystack.
 func lowerStartIdx(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val {
 	haystack, ok1 := args[0].(slice)
 	needle, ok2 := args[1].(slice)
@@ -140,8 +141,8 @@ func lowerRuneCount(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val 
 	return l.loadVar(n)
 }
 
-// allocatesBeyond reports whether a function allocates only if the result exceeds the slice's
-// capacity, like append.
+// allocatesBeyond reports whether fn is a function of package slices that, like append, allocates
+// only if the result exceeds the slice's capacity.
 func allocatesBeyond(fn *ssa.Function) bool {
 	switch origin(fn).RelString(nil) {
 	case "slices.Grow", "slices.Insert", "slices.Replace":
@@ -150,14 +151,14 @@ func allocatesBeyond(fn *ssa.Function) bool {
 	return false
 }
 
-// outOfCapacity adds a fault in place of the allocation of a longer slice.
+// outOfCapacity emits a fault, where the Go code would allocate a longer slice.
 func (l *lowerer) outOfCapacity() {
 	l.fault(abi.FaultPanic, nil, nil, "append: out of capacity, and a kernel cannot allocate")
 	l.dead()
 }
 
 // simpler maps a function of the standard library to a function with less code and the same result.
-// The first function must call the second.
+// The replaced function must call the simpler one.
 //
 // pdqsort calls heapsort if it finds no good pivots. For integers, the result does not depend on
 // the algorithm.

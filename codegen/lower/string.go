@@ -12,7 +12,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// stringIter is the state of a range over a string. n holds the number of the next rune.
+// stringIter is the state of a range over a string. The field n is a variable with the number of
+// the next rune.
 type stringIter struct {
 	s string
 	n *ir.Var
@@ -33,8 +34,8 @@ func (l *lowerer) rangeString(in *ssa.Range) val {
 	return stringIter{s.s, n}
 }
 
-// nextRune lowers a step of a range over a string. The results are whether there is another rune,
-// its index, and the rune.
+// nextRune lowers one step of a range over a string. The results are a bool that tells whether
+// there is another rune, the rune's index, and the rune.
 func (l *lowerer) nextRune(in *ssa.Next) val {
 	if it, ok := l.get(in.Iter).(textIter); ok {
 		return l.nextTextRune(it)
@@ -66,7 +67,7 @@ func (l *lowerer) nextRune(in *ssa.Next) val {
 	return tuple{[]val{more, l.op(ir.OpUConvert, ir.TypeI64, start), r}}
 }
 
-// loadVarAt loads element i of a table of numbers.
+// loadVarAt loads element i of a constant table.
 func (w *builder) loadVarAt(m mem, i *ir.Value) *ir.Value {
 	v := w.op(ir.OpLoad, ir.TypeI32, m.at(i).args()...)
 	v.Aux = m.at(i).auxRef()
@@ -91,7 +92,7 @@ func (l *lowerer) bytesOrRunes(s string, runes bool) val {
 	}
 	count := l.m.Int(ir.TypeI64, int64(len(ns)))
 	v := l.m.NewVar(l.f, ir.Function, "text", l.m.ArrayOf(ir.TypeI32, l.m.Int(ir.TypeI32, int64(max(len(ns), 1)))))
-	// Each execution of the conversion makes a new slice.
+	// Each execution of the conversion makes a new slice in Go.
 	at := l.alternatives.place()
 	c := &cell{typ: types.NewSlice(types.Typ[types.Uint8]), cls: classArray, mem: mem{v: v}, home: &at, decl: l.frame.cur, anew: l.frame.inRound(at.block)}
 	l.foresight.reserve(c, l.foresight.path(l.frame.path, l.frame.cur))
@@ -109,8 +110,8 @@ func (l *lowerer) bytesOrRunes(s string, runes bool) val {
 	return slice{at: mem{v: v}, off: l.m.Int(ir.TypeI64, 0), len: count, cap: count}
 }
 
-// charsIter is the state of a range over a string whose bytes are known only at run time. at holds
-// the index of the next rune.
+// charsIter is the state of a range over a string whose bytes are known only at run time. The field
+// at is a variable with the index of the next rune.
 type charsIter struct {
 	v  val
 	c  chars
@@ -128,7 +129,7 @@ func (l *lowerer) rangeChars(in *ssa.Range) val {
 	return charsIter{v, c, at}
 }
 
-// nextCharsRune is nextRune for a string whose bytes are known only at run time.
+// nextCharsRune does the same as nextRune for a string whose bytes are known only at run time.
 func (l *lowerer) nextCharsRune(it charsIter) val {
 	at := l.loadVar(it.at)
 	more := l.op(ir.OpSLt, ir.TypeBool, at, it.c.length())
@@ -154,8 +155,8 @@ func (l *lowerer) nextCharsRune(it charsIter) val {
 	return tuple{[]val{more, at, l.loadVar(r)}}
 }
 
-// decode returns the rune at index at, and its width in bytes. first is the first byte and is not
-// ASCII. Invalid UTF-8 gives RuneError and 1 (The Unicode Standard, table 3-7).
+// decode returns the rune at index at, and its width in bytes. The first byte must not be ASCII.
+// Invalid UTF-8 gives RuneError and width 1 (The Unicode Standard, table 3-7).
 func (l *lowerer) decode(c chars, at, first *ir.Value) (r, width *ir.Value) {
 	n32 := func(n int64) *ir.Value { return l.m.Int(ir.TypeI32, n) }
 	and := func(a, b *ir.Value) *ir.Value { return l.op(ir.OpLAnd, ir.TypeBool, a, b) }
@@ -164,8 +165,8 @@ func (l *lowerer) decode(c chars, at, first *ir.Value) (r, width *ir.Value) {
 	}
 	choose := func(is *ir.Value, a, b int64) *ir.Value { return l.op(ir.OpSelect, ir.TypeI32, is, n32(a), n32(b)) }
 	is := func(b int64) *ir.Value { return l.op(ir.OpIEq, ir.TypeBool, first, n32(b)) }
-	// next returns the k-th following byte. Beyond the end it returns 0, which is not a valid
-	// continuation byte.
+	// next returns the k-th byte after the first byte. Past the end of the string it returns 0,
+	// which is not a valid continuation byte.
 	next := func(k int64) *ir.Value {
 		i := l.op(ir.OpIAdd, ir.TypeI64, at, l.m.Int(ir.TypeI64, k))
 		there := l.op(ir.OpSLt, ir.TypeBool, i, c.length())

@@ -10,11 +10,11 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// reserve registers c as memory that a call or a field of the kernel reserves. Variables may hold
-// slices and pointers of several reserved memories.
+// reserve registers cell c as memory that a call or a field of the kernel reserves. A variable may
+// then hold slices and pointers of several reserved memories.
 //
-// Work-group memory has no home block. It is the same memory in all iterations of a loop, so no
-// pointer refers to an earlier iteration's memory.
+// Work-group memory gets no home block. All iterations of a loop use the same work-group memory, so
+// no pointer can refer to an earlier iteration's memory.
 func (fs *foresight) reserve(c *cell, at *path) {
 	fs.carried.owners[c.mem.v] = c
 	c.inst = at
@@ -22,10 +22,10 @@ func (fs *foresight) reserve(c *cell, at *path) {
 	fs.carried.taken[at] = true
 }
 
-// takenAhead returns the work-group memory of the cell old, which is from the previous lowering. It
-// makes that memory before the call that reserves it is lowered, because a loop may use the memory
-// in its next iteration. The result is nil if the length depends on specialization constants that
-// have not been read yet.
+// takenAhead returns the work-group memory that corresponds to the cell old of the previous
+// lowering. The memory is made before the call that reserves it is lowered, because a loop may use
+// the memory in its next iteration. The result is nil if the length depends on specialization
+// constants that have not been read yet.
 func (l *lowerer) takenAhead(old *cell) *cell {
 	v := old.mem.v
 	if old.private || v.Storage != ir.Workgroup {
@@ -46,8 +46,8 @@ func (l *lowerer) takenAhead(old *cell) *cell {
 	return c
 }
 
-// constHere rebuilds a constant expression of the previous lowering in the current module. It
-// returns nil if a specialization constant is not there yet.
+// constHere rebuilds a constant expression of the previous lowering in the current module. The
+// result is nil if a specialization constant has not been read yet.
 func (w *builder) constHere(v *ir.Value) *ir.Value {
 	if v.IsConst() {
 		return w.m.Const(v.Type, v.Bits)
@@ -69,7 +69,7 @@ func (w *builder) constHere(v *ir.Value) *ir.Value {
 	return w.m.ConstExpr(v.Op, v.Type, args...)
 }
 
-// assigned returns the name of the variable to which a call's result is assigned, or "".
+// assigned returns the name of the variable to which the result of a call is assigned, or "".
 func assigned(in *ssa.Call) string {
 	for _, r := range *in.Referrers() {
 		if d, ok := r.(*ssa.DebugRef); ok {

@@ -15,17 +15,18 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// text is a string that is selected at run time from the kernel's constant texts. off is its
-// position in the table of texts, and n is its length; both are int64.
+// text is a string that is selected at run time from the kernel's constant texts. The fields off
+// and n are int64 values. Field off is the text's position in the table of texts, and n is its
+// length.
 type text struct{ off, n *ir.Value }
 
 // texts is the table of all constant strings that may be selected at run time.
 type texts struct {
 	all     string
-	dynamic map[any]bool // declarations of the variables that hold such strings
+	dynamic map[any]bool // declarations of variables that hold strings selected at run time; a field or element has a partKey
 }
 
-// textOf converts a string to a text. A constant string is added to the table.
+// textOf converts string v to a text. If v is constant, it is added to the table of texts.
 func (ts *tables) textOf(v val) (text, bool) {
 	switch v := v.(type) {
 	case text:
@@ -35,21 +36,21 @@ func (ts *tables) textOf(v val) (text, bool) {
 		if at < 0 {
 			at = len(ts.texts.all)
 			ts.texts.all += v.s
-			ts.foresight.repeat = true // the table has to contain the string from the start
+			ts.foresight.repeat = true // the next lowering has the string in the table from the start
 		}
 		return text{ts.m.Int(ir.TypeI64, int64(at)), ts.m.Int(ir.TypeI64, int64(len(v.s)))}, true
 	}
 	return text{}, false
 }
 
-// partKey is the key of a part of a variable.
+// partKey identifies a field or element of a variable in all lowerings of the kernel.
 type partKey struct {
 	key any
 	i   int
 }
 
-// makeDynamic records that a variable holds strings that are selected at run time. The kernel is
-// then lowered once more. The result is false if that does not help.
+// makeDynamic records that variable c holds strings that are selected at run time, and requests
+// another lowering of the kernel. The result is false if another lowering would not help.
 func (ts *tables) makeDynamic(c *cell, a, b val) bool {
 	_, ok1 := ts.textOf(a)
 	_, ok2 := ts.textOf(b)
@@ -61,7 +62,8 @@ func (ts *tables) makeDynamic(c *cell, a, b val) bool {
 	return true
 }
 
-// setKey records the declaration of a variable and of its parts.
+// setKey records the declaration of variable c, and of its parts. The key is the same in all
+// lowerings of the kernel.
 func (l *lowerer) setKey(c *cell, key any) {
 	c.key = key
 	if c.inst == nil {
@@ -80,7 +82,7 @@ func (l *lowerer) setKey(c *cell, key any) {
 	}
 }
 
-// setInst records the path p of a variable and of its parts. The path distinguishes variables that
+// setInst records the path p of variable c, and of its parts. The path distinguishes variables that
 // the same declaration makes.
 func (l *lowerer) setInst(c *cell, p *path) {
 	c.inst = p
@@ -94,8 +96,8 @@ func (l *lowerer) setInst(c *cell, p *path) {
 }
 
 // textTable returns the table of all texts with one element for each byte. If runes is set, each
-// element instead holds the rune that begins at the byte, with its width from bit 24 on. A rune is
-// decoded from the whole table, beyond the end of a text.
+// element instead holds the rune that begins at the byte, with its width from bit 24 on. Decoding a
+// rune may read bytes after the end of its text.
 func (ts *tables) textTable(runes bool) slice {
 	all := ts.texts.all
 	if all == "" {
@@ -132,13 +134,13 @@ func (ts *tables) textTable(runes bool) slice {
 	return ts.textTables[i]
 }
 
-// byteAt loads byte i of a text. i must be less than the text's length.
+// byteAt loads byte i of a text. The index i must be less than the text's length.
 func (l *lowerer) byteAt(t text, i *ir.Value) *ir.Value {
 	at := l.elem(l.tables.textTable(false), l.op(ir.OpIAdd, ir.TypeI64, t.off, i))
 	return l.loadScalar(at, types.Typ[types.Uint8])
 }
 
-// textBytes returns the bytes of a text. They must not be written.
+// textBytes returns the bytes of a text. Code must not write to the bytes of a text.
 func (l *lowerer) textBytes(t text) slice {
 	s := l.tables.textTable(false)
 	if s.at.device() {
@@ -152,8 +154,8 @@ func (l *lowerer) textBytes(t text) slice {
 	return s
 }
 
-// onlyLooked reports whether v, a string converted to bytes, is only read, as by a range over the
-// bytes. Then the conversion needs no copy.
+// onlyLooked reports whether v, the result of []byte(s), is only read, for example by a range over
+// the bytes. Such a conversion needs no copy of the bytes.
 func onlyLooked(v ssa.Value) bool {
 	s, ok := v.Type().Underlying().(*types.Slice)
 	if !ok || gotypes.Width(s.Elem()) != 8 {
@@ -189,18 +191,17 @@ func onlyLooked(v ssa.Value) bool {
 	return true
 }
 
-// textVar represents the memory of a text in checks of slice bounds.
+// textVar stands for the table of texts where slice bounds of a text are checked.
 var textVar = &ir.Var{}
 
-// sliceText lowers t[lo:hi].
+// sliceText lowers t[lo:hi] for a text t.
 func (l *lowerer) sliceText(t text, b bounds) text {
-	b.fixed = true // the bounds are checked against the length
+	b.fixed = true // the upper bound is compared with the text's length
 	s := l.reslice(slice{at: mem{v: textVar}, off: t.off, len: t.n, cap: t.n}, b)
 	return text{s.off, s.len}
 }
 
-// differAt returns the first index below limit at which two texts differ, or limit if they do not
-// differ.
+// differAt returns the first index at which two strings differ, but at most limit.
 func (l *lowerer) differAt(a, b chars, limit *ir.Value) *ir.Value {
 	v := l.m.NewVar(l.f, ir.Function, "same", ir.TypeI64)
 	l.storeVar(v, l.m.Int(ir.TypeI64, 0))
@@ -218,14 +219,14 @@ func (l *lowerer) differAt(a, b chars, limit *ir.Value) *ir.Value {
 	return l.loadVar(v)
 }
 
-// equalTexts lowers a == b.
+// equalTexts lowers a == b for strings that are not both constant.
 func (l *lowerer) equalTexts(a, b chars) val {
 	same := l.op(ir.OpIEq, ir.TypeBool, a.length(), b.length())
 	limit := l.op(ir.OpSelect, ir.TypeI64, same, a.length(), l.m.Int(ir.TypeI64, 0))
 	return l.op(ir.OpLAnd, ir.TypeBool, same, l.op(ir.OpIEq, ir.TypeBool, l.differAt(a, b, limit), limit))
 }
 
-// textOp lowers an operator between two strings that are not both constant.
+// textOp lowers a comparison or concatenation of two strings that are not both constant.
 func (l *lowerer) textOp(op token.Token, a, b chars) val {
 	switch op {
 	case token.ADD:
@@ -242,7 +243,7 @@ func (l *lowerer) textOp(op token.Token, a, b chars) val {
 	return l.not(l.textLess(a, b))
 }
 
-// textLess lowers a < b.
+// textLess lowers a < b for strings that are not both constant.
 func (l *lowerer) textLess(a, b chars) *ir.Value {
 	shorter := l.op(ir.OpSLt, ir.TypeBool, a.length(), b.length())
 	limit := l.op(ir.OpSelect, ir.TypeI64, shorter, a.length(), b.length())
@@ -277,13 +278,14 @@ func (l *lowerer) textMinMax(name string, args []val) val {
 	return acc
 }
 
-// textIter is the state of a range over a text. at holds the index of the next rune.
+// textIter is the state of a range over a text. The field at is a variable with the index of the
+// next rune.
 type textIter struct {
 	t  text
 	at *ir.Var
 }
 
-// nextTextRune is nextRune for a text.
+// nextTextRune lowers one step of a range over a text. Its results are those of nextRune.
 func (l *lowerer) nextTextRune(it textIter) val {
 	zero, one := l.m.Int(ir.TypeI64, 0), l.m.Int(ir.TypeI64, 1)
 	at := l.loadVar(it.at)
@@ -300,8 +302,9 @@ func (l *lowerer) nextTextRune(it textIter) val {
 	return tuple{[]val{more, at, r}}
 }
 
-// stringIntrinsic makes an intrinsic for a function with one string parameter. The function known computes the
-// result for a constant string; for other strings, the function's body is compiled.
+// stringIntrinsic makes an intrinsic for a function with one string parameter. For a constant
+// string, the function known computes the result. For other strings, the function's body is
+// compiled.
 func stringIntrinsic(known func(l *lowerer, s string) val) func(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val {
 	return func(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val {
 		if s, ok := args[0].(str); ok {

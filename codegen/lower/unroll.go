@@ -14,22 +14,22 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// unrolled is a loop whose iterations are lowered one by one, so that the loop's index is a
-// constant in each. That is necessary if the loop indexes an array or slice whose elements are
+// unrolled is a loop that is lowered iteration by iteration, so that the loop's index is a constant
+// in each. Such lowering is necessary if the loop indexes an array or slice whose elements are
 // resolved during lowering, such as functions.
 type unrolled struct {
 	head   *ssa.BasicBlock
 	blocks map[*ssa.BasicBlock]bool // blocks of the loop, and the return blocks of its iterations
 	outs   []ssa.Value              // values that are defined in the loop and used after it
 	active bool                     // whether the loop is being lowered
-	began  int                      // time at which the lowering of the current iteration began
+	began  int                      // logical time at which the lowering of the current iteration began
 }
 
 // maxReturnBlocks is the largest number of blocks outside of a loop that are lowered with each
 // iteration.
 const maxReturnBlocks = 8
 
-// findUnrolled finds the loops of f whose iterations are lowered one by one.
+// findUnrolled finds the loops of f that must be lowered iteration by iteration.
 func (fs *foresight) findUnrolled(f *frame, order []*ssa.BasicBlock) {
 	heads := map[*ssa.BasicBlock]bool{}
 	for _, b := range order {
@@ -74,7 +74,7 @@ func (w *builder) resolvedElems(t types.Type) bool {
 	return false
 }
 
-// phiBlocks marks the blocks of all phis from which v is computed.
+// phiBlocks marks the block of each phi that contributes to the value of v.
 func phiBlocks(v ssa.Value, marked map[*ssa.BasicBlock]bool, seen map[ssa.Value]bool) {
 	if seen[v] {
 		return
@@ -124,7 +124,7 @@ func declStores(a *ssa.Alloc) []*ssa.Store {
 }
 
 // initStores returns the stores to a variable in the block that declares it. The result is nil if
-// the variable is written elsewhere, too. A variable with only these stores exists because a
+// other blocks write the variable, too. go/ssa keeps a variable with no other stores only because a
 // closure reads it.
 func initStores(a *ssa.Alloc) []*ssa.Store {
 	var all []*ssa.Store
@@ -148,8 +148,8 @@ func instanceOf(phi *ssa.Phi) *ssa.Alloc {
 	return nil
 }
 
-// readOnly reports whether the memory at p is only read, also by closures. Stores that allowed
-// accepts are permitted.
+// readOnly reports whether the memory at address p is only read. Accesses in closures are included.
+// Stores for which allowed returns true are permitted.
 func readOnly(p ssa.Value, allowed func(st *ssa.Store) bool) bool {
 	for _, r := range *p.Referrers() {
 		switch r := r.(type) {
@@ -206,9 +206,9 @@ func naturalLoop(h *ssa.BasicBlock) map[*ssa.BasicBlock]bool {
 	return loop
 }
 
-// addReturns adds blocks after the loop to the loop, so that they are lowered with each iteration.
-// These blocks lead only to a return, and are dominated by a block of the loop other than the head.
-// The returned value may have another shape in each iteration.
+// addReturns adds to the loop the blocks after it that only lead to a return. A block is added only
+// if a block of the loop other than the head dominates it. The added blocks are lowered with each
+// iteration, since the returned value may have another shape in each.
 func (u *unrolled) addReturns(order []*ssa.BasicBlock) {
 	found := map[*ssa.BasicBlock]bool{}
 	for _, b := range slices.Backward(order) {
@@ -251,7 +251,7 @@ func (u *unrolled) findOuts() {
 	})
 }
 
-// each calls f for each instruction of the loop, in order.
+// each calls f for each instruction of the loop, in the order of the function's blocks.
 func (u *unrolled) each(f func(in ssa.Instruction)) {
 	for _, b := range u.head.Parent().Blocks {
 		if u.blocks[b] {
@@ -262,8 +262,8 @@ func (u *unrolled) each(f func(in ssa.Instruction)) {
 	}
 }
 
-// unrolledAt returns the loop that contains b and has to be lowered iteration by iteration. It
-// returns nil if there is no such loop, or if the loop is already being lowered.
+// unrolledAt returns the loop that contains block b and still has to be lowered iteration by
+// iteration. The result is nil if there is no such loop.
 func (f *frame) unrolledAt(b *ssa.BasicBlock) *unrolled {
 	for _, u := range f.unrolled {
 		if !u.active && u.blocks[b] {
@@ -273,7 +273,7 @@ func (f *frame) unrolledAt(b *ssa.BasicBlock) *unrolled {
 	return nil
 }
 
-// behind returns the blocks after the loop that follow its exits.
+// behind returns the blocks outside of the loop to which its blocks branch.
 func (u *unrolled) behind() []*ssa.BasicBlock {
 	var out []*ssa.BasicBlock
 	for b := range u.blocks {
@@ -291,15 +291,16 @@ func (f *frame) inRound(b *ssa.BasicBlock) bool {
 	return slices.ContainsFunc(f.unrolled, func(u *unrolled) bool { return u.active && u.blocks[b] })
 }
 
-// firstOfRounds reports whether in is the first instance of a loop variable whose loop is lowered
-// iteration by iteration.
+// firstOfRounds reports whether an Alloc declares the first instance of a loop variable, in a loop
+// that is lowered iteration by iteration.
 func (f *frame) firstOfRounds(in *ssa.Alloc) bool {
 	last := lastInstance(in)
 	return last != in && slices.ContainsFunc(f.unrolled, func(u *unrolled) bool { return u.blocks[last.Block()] })
 }
 
-// rolledKey identifies a loop in a call that is lowered as a normal loop, because the number of its
-// iterations is unknown or too large. The elements that it indexes are selected at run time.
+// rolledKey identifies a loop of an inlined call. The loop is lowered as a normal loop, because the
+// number of its iterations is unknown or too large. The elements that it indexes are selected at
+// run time.
 type rolledKey struct {
 	path *path
 	head *ssa.BasicBlock
@@ -331,8 +332,8 @@ func (l *lowerer) unroll(f *frame, u *unrolled, order []*ssa.BasicBlock) {
 			switch c := phis[phi]; {
 			case !ok:
 				l.next(f, in)
-			case c != nil && c.one != nil:
-				l.define(f, phi, c.one)
+			case c != nil && c.onlyConst != nil:
+				l.define(f, phi, c.onlyConst)
 			case c != nil:
 				l.define(f, phi, l.loadCell(c))
 			}
@@ -366,8 +367,8 @@ func (l *lowerer) abandon(f *frame, u *unrolled, order []*ssa.BasicBlock) {
 	l.foresight.cut = false
 }
 
-// forget removes all values of the previous iteration. It returns the variables of the head's phis,
-// which carry values into the current iteration.
+// forget removes all values of the previous iteration. It returns the variables of the phis in the
+// loop's head, which hold values for the current iteration.
 func (w *builder) forget(f *frame, u *unrolled) map[*ssa.Phi]*cell {
 	phis := map[*ssa.Phi]*cell{}
 	for b := range u.blocks {
@@ -394,7 +395,7 @@ func (w *builder) forget(f *frame, u *unrolled) map[*ssa.Phi]*cell {
 	return phis
 }
 
-// leave stores the values that are used after a loop where an iteration leaves the loop.
+// leave emits stores where an iteration leaves a loop. The stored values are used after the loop.
 func (l *lowerer) leave(f *frame, from, to *ssa.BasicBlock) {
 	for _, u := range f.unrolled {
 		if !u.active || !u.blocks[from] || u.blocks[to] {
@@ -419,16 +420,16 @@ func (l *lowerer) leave(f *frame, from, to *ssa.BasicBlock) {
 	}
 }
 
-// out returns the variable in which an unrolled loop has left the value v, for uses after the loop.
-func (f *frame) out(v ssa.Value) *cell {
+// outVar returns the variable that holds v after an unrolled loop, for a use of v after the loop.
+func (f *frame) outVar(v ssa.Value) *cell {
 	if c := f.outs[v]; c != nil && !f.inRound(v.(ssa.Instruction).Block()) {
 		return c
 	}
 	return nil
 }
 
-// foldInt computes an integer operation on constants in and around loops that are lowered iteration
-// by iteration. It returns nil if it cannot.
+// foldInt evaluates an integer operation on constants, for code in and around loops that are
+// lowered iteration by iteration. If the operation cannot be evaluated, the result is nil.
 func (fs *foresight) foldInt(op token.Token, a, b *ir.Value, t types.Type) *ir.Value {
 	if fs.rounds == 0 && len(fs.frame.unrolled) == 0 && !fs.carried.folds || !a.IsConst() || !b.IsConst() || !gotypes.IsInteger(t) {
 		return nil

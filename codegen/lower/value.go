@@ -1,6 +1,6 @@
 package lower
 
-// This file has the representation of Go values.
+// This file defines the lowered form of Go values.
 
 import (
 	"go/types"
@@ -12,7 +12,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// A val is the lowered form of a Go value. It has one of the types below.
+// A val is the lowered form of a Go value. A val has one of the types below.
 //
 //	*ir.Value  a bool, integer or float; integers of at most 32 bits are held as
 //	           i32, extended from their width by their sign
@@ -26,7 +26,7 @@ type val any
 
 type tuple struct{ elems []val }
 
-// array is an array value: memory that is not written any more.
+// array is an array value. Its memory is not written after the value is made.
 type array struct{ at mem }
 
 // pointer is the lowered form of a Go pointer. isNil is a bool value that is true if the pointer is
@@ -40,14 +40,14 @@ type pointer struct {
 // element. Otherwise off is the index of the first element in the array at.
 type slice struct {
 	at       mem
-	off      *ir.Value // nil in device memory
+	off      *ir.Value // index of the slice's first element; nil in device memory
 	len, cap *ir.Value
 }
 
 // str is a string that is known during lowering.
 type str struct{ s string }
 
-// function is a function value that is known during lowering.
+// function is a function value that is resolved during lowering.
 type function struct {
 	fn       *ssa.Function
 	builtin  *ssa.Builtin
@@ -60,25 +60,27 @@ type iface struct {
 	v   val
 }
 
-// item is a dsl item or task; group and subGroup are the results of its methods.
+// item is a dsl item or task. The types group and subGroup are the results of an item's methods.
 type item struct{}
 type group struct{}
 type subGroup struct{}
 
-// accessor is a dsl.LocalAccessor. index is its number among the kernel's accessors.
+// accessor is a dsl.LocalAccessor. The field index is the accessor's number in the kernel.
 type accessor struct{ index int }
 
-// A ref is the target of a pointer: a *cell, a mem, a part, a choice or a constRef.
+// A ref is the target of a pointer. Its type is *cell, mem, part, choice or constRef.
 type ref any
 
-// part is an array that lies within another array, at the beginning of the slice s.
+// part is the target of a pointer to an array that is inside another array. The inner array begins
+// where slice s begins.
 type part struct {
 	s   slice
 	typ *types.Array
 }
 
-// mem is memory that a path selects. It lies in the variable v, or else in device memory at addr. A
-// path in device memory begins with the index of an element of type elem.
+// mem is memory that a path of indices and field numbers selects. The memory is in the variable v,
+// or in device memory at address addr. In device memory, the path begins with the index of an
+// element of type elem.
 type mem struct {
 	v    *ir.Var
 	addr *ir.Value
@@ -88,10 +90,10 @@ type mem struct {
 
 func (m mem) device() bool { return m.v == nil }
 
-// at returns the memory with one more step in the path.
+// at returns the memory that is selected by m's path with index i appended.
 func (m mem) at(i *ir.Value) mem { return m.along([]*ir.Value{i}) }
 
-// along returns the memory with more steps in the path.
+// along returns the memory that is selected by m's path with the given steps appended.
 func (m mem) along(steps []*ir.Value) mem {
 	m.path = slices.Concat(m.path, steps)
 	return m
@@ -119,7 +121,7 @@ const (
 	classStruct       // structs and complex numbers
 	classArray
 	classMatrix
-	classShape // values with a part that is known during lowering
+	classShape // values that contain data known during lowering, such as pointers
 	classBad
 )
 
@@ -151,7 +153,7 @@ func (w *builder) classify(t types.Type) class {
 	return classBad
 }
 
-// items are the types of package dsl that can be the parameter of a kernel.
+// items lists the types of package dsl that the parameter of a kernel may have.
 var items = []string{"Task", "Item1", "Item2", "Item3", "NDItem1", "NDItem2", "NDItem3"}
 
 // isDSL reports whether t is one of the named types of package dsl.
@@ -197,7 +199,7 @@ func regType(t types.Type) *ir.Type {
 	return ir.TypeI32
 }
 
-// memType returns the IR type of a flat Go type in memory. Device memory has gc's layout; in other
+// memType returns the IR type of a flat Go type in memory. Device memory has gc's layout. In other
 // memory, scalars have the type that holds them in registers.
 func (w *builder) memType(t types.Type, device bool) *ir.Type {
 	switch u := t.Underlying().(type) {
@@ -257,7 +259,8 @@ func (w *builder) offsets(t types.Type) []int {
 	return out
 }
 
-// leaves returns the run-time scalars of a value. Their order depends only on the value's shape.
+// leaves returns the run-time scalars of a value. Values of the same shape have their scalars in
+// the same order.
 func leaves(v val) []*ir.Value {
 	switch v := v.(type) {
 	case *ir.Value:
@@ -304,7 +307,7 @@ func leaves(v val) []*ir.Value {
 	return nil
 }
 
-// rebuild returns a value with the shape of v. next supplies its run-time scalars.
+// rebuild returns a value with the shape of v. The function next supplies its run-time scalars.
 func rebuild(v val, next func() *ir.Value) val {
 	switch v := v.(type) {
 	case *ir.Value:
@@ -364,9 +367,8 @@ func rebuild(v val, next func() *ir.Value) val {
 	return v
 }
 
-// rebuildPath returns the path with indices from next. Field numbers, and the zero at the start of
-// a path in device memory, are part of the shape and do not change. A load from a variable would
-// hide their values.
+// rebuildPath returns m's path with its indices replaced by values from next. Field numbers belong
+// to the shape and are kept. So is the path of device memory, whose only step is zero.
 func (m mem) rebuildPath(next func() *ir.Value) []*ir.Value {
 	out := make([]*ir.Value, len(m.path))
 	for i := range out {
@@ -397,8 +399,8 @@ func (m mem) isField(i int) bool {
 	return t.Kind == ir.Struct
 }
 
-// sameShape reports whether two values differ only in run-time scalars, so that one variable can
-// hold both.
+// sameShape reports whether two values differ only in run-time scalars. Two values of the same
+// shape can be stored in one variable.
 func sameShape(a, b val) bool {
 	switch a := a.(type) {
 	case *ir.Value:
@@ -477,8 +479,9 @@ func sameShape(a, b val) bool {
 	return a == b
 }
 
-// sameCell compares references that are not both memory. Values of package-level variables may have
-// no identity, and some cannot be compared with ==.
+// sameCell reports whether two references refer to the same variable. At least one of them is not a
+// mem. Package-level variables are compared by identity, since some of their values cannot be
+// compared with ==.
 func sameCell(a, b ref) bool {
 	switch x := a.(type) {
 	case *cell:

@@ -10,14 +10,15 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// versions holds the different shapes that a variable has in succession. Example: a field is set to
-// another function, or to a slice of another array, before it is used again. go/ssa makes a
-// separate value of each where it can, but not for fields and captured variables.
+// versions holds the different shapes that a variable has in succession. For example, a field is
+// set to another function, or to a slice of another array, before it is used again. go/ssa makes
+// separate values for successive contents of a local variable, but not for fields and captured
+// variables.
 type versions struct {
 	all      []*version
-	at       map[*ir.Block]*version // last version that each block stores
+	at       map[*ir.Block]*version // last version of the shape that each block stores
 	changed  token.Pos              // position at which the shape first changed
-	reported bool                   // whether an error has been reported that the current version is not known
+	reported bool                   // whether an error has been reported that the current shape is not known
 }
 
 type version struct {
@@ -26,8 +27,8 @@ type version struct {
 }
 
 // supersede makes the shape of v the current shape of the variable, and keeps the earlier shapes.
-// It returns false, and changes nothing, if an iteration of a loop could see the shape of an
-// earlier iteration.
+// If an iteration of a loop could see the shape of an earlier iteration, supersede only returns
+// false.
 func (w *builder) supersede(c *cell, v val) bool {
 	if c.home == nil || w.loopsSince(*c.home) {
 		return false
@@ -35,13 +36,13 @@ func (w *builder) supersede(c *cell, v val) bool {
 	if c.versions == nil {
 		c.versions = &versions{all: []*version{{c.shape, c.vars}}, at: map[*ir.Block]*version{}, changed: w.pos}
 	}
-	ver := c.versions.of(v)
+	ver := c.versions.versionOf(v)
 	c.shape, c.vars, c.fixed = ver.shape, ver.vars, true
 	return true
 }
 
-// of returns the version with the shape of v. It adds one if there is none.
-func (vs *versions) of(v val) *version {
+// versionOf returns the version with the shape of v. If there is no such version, it adds one.
+func (vs *versions) versionOf(v val) *version {
 	for _, ver := range vs.all {
 		if sameShape(ver.shape, v) {
 			return ver
@@ -52,17 +53,17 @@ func (vs *versions) of(v val) *version {
 	return ver
 }
 
-// keepVersion records the version that has just been stored in the current block.
+// keepVersion records that the current block stores the variable's current version.
 func (w *builder) keepVersion(c *cell) {
 	if c.versions != nil {
-		ver := c.versions.of(c.shape)
+		ver := c.versions.versionOf(c.shape)
 		ver.vars = c.vars
 		c.versions.at[w.b] = ver
 	}
 }
 
-// selectVersion sets the variable's shape to a version that it may have in the current block. It
-// returns another version that the variable may also have there, or nil.
+// selectVersion sets the variable's shape to a version that it may have in the current block. If
+// several versions are possible there, selectVersion returns another one. Otherwise it returns nil.
 func (w *builder) selectVersion(c *cell) *version {
 	if c.versions == nil {
 		return nil
@@ -102,8 +103,8 @@ func (w *builder) selectVersion(c *cell) *version {
 	return nil
 }
 
-// onlyVersion selects the version for a load. It reports an error if the variable may have one of
-// several versions there.
+// onlyVersion selects the variable's version for a load. If several versions are possible, it
+// reports an error.
 func (l *lowerer) onlyVersion(c *cell) {
 	if also := l.selectVersion(c); also != nil && !c.versions.reported && !l.maySeveral(c, c.shape, also.shape) {
 		c.versions.reported = true
@@ -114,14 +115,14 @@ func (l *lowerer) onlyVersion(c *cell) {
 	}
 }
 
-// loopsSince reports whether the current instruction is in a loop that does not contain the place
-// home. Loops whose iterations are lowered one by one do not count.
+// loopsSince reports whether the current instruction is in a loop that does not contain the block
+// home. Loops that are lowered iteration by iteration do not count.
 func (w *builder) loopsSince(home place) bool {
 	callers := map[*frame]bool{}
 	for f := w.frame; f != nil; f = f.caller {
 		callers[f] = true
 	}
-	for !callers[home.frame] { // the frame has returned
+	for !callers[home.frame] { // the call of home's function has ended
 		if home.frame.site == nil {
 			return true
 		}
@@ -143,13 +144,13 @@ func (w *builder) loopsSince(home place) bool {
 	}
 }
 
-// loops reports whether block b is in a loop that does not contain block but.
-func (f *frame) loops(b, but *ssa.BasicBlock) bool {
+// loops reports whether block b is in a loop that does not contain block home.
+func (f *frame) loops(b, home *ssa.BasicBlock) bool {
 	for _, h := range f.fn.Blocks {
 		if !h.Dominates(b) || f.inRounds(h) {
 			continue
 		}
-		if loop := naturalLoop(h); loop[b] && !loop[but] {
+		if loop := naturalLoop(h); loop[b] && !loop[home] {
 			return true
 		}
 	}

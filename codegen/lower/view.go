@@ -1,6 +1,6 @@
 package lower
 
-// This file lowers strings that are conversions of byte slices.
+// This file lowers strings that are converted from byte slices.
 
 import (
 	"go/types"
@@ -12,24 +12,25 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// view is the string that a conversion makes from bytes. The bytes are not copied, so the view is
-// valid only as long as they are not written.
+// view is the string that a conversion makes from a byte slice. The bytes are not copied, so the
+// view is valid only until the bytes are written.
 type view struct {
 	s    slice
-	made point // place of the conversion, or of the load from kept
+	made point // code position of the conversion, or of the load from field kept
 	kept *cell // variable from which the view was loaded, or nil
 }
 
-// point is a place in the code: after an instruction, or at the beginning of a block.
+// point is a position in the emitted code. The position is after the instruction prev. If prev is
+// nil, the position is the beginning of block b.
 type point struct {
-	b     *ir.Block
-	after *ir.Value
+	b    *ir.Block
+	prev *ir.Value
 }
 
 func (w *builder) here() point {
 	p := point{b: w.b}
 	if n := len(w.b.Insts); n > 0 {
-		p.after = w.b.Insts[n-1]
+		p.prev = w.b.Insts[n-1]
 	}
 	return p
 }
@@ -40,8 +41,8 @@ const viewHint = "use the string before anything is written, compare bytes by by
 // viewOf lowers string(b) for a byte slice.
 func (w *builder) viewOf(s slice) view { return view{s: s, made: w.here()} }
 
-// chars is a string whose bytes are known only at run time: a text, a view, or one of several of
-// them.
+// chars is a string whose bytes are known only at run time. Such a string is a text, a view, or a
+// oneOf of texts and views.
 type chars interface {
 	length() *ir.Value
 	at(l *lowerer, i *ir.Value) *ir.Value
@@ -54,7 +55,7 @@ func (v view) at(l *lowerer, i *ir.Value) *ir.Value {
 	return l.loadScalar(l.elem(v.s, i), types.Typ[types.Uint8])
 }
 
-// someChars is one of several strings that are selected at run time. n is its length.
+// someChars is a oneOf of several strings. The field n is the length of the selected string.
 type someChars struct {
 	u oneOf
 	n *ir.Value
@@ -70,7 +71,7 @@ func (s someChars) at(l *lowerer, i *ir.Value) *ir.Value {
 	return v.(*ir.Value)
 }
 
-// charsOf converts a string to chars.
+// charsOf returns string v as chars.
 func (l *lowerer) charsOf(v val) (chars, bool) {
 	switch v := v.(type) {
 	case view:
@@ -91,8 +92,8 @@ func (l *lowerer) charsOf(v val) (chars, bool) {
 	return t, ok
 }
 
-// used records that the views among the values are read here. It reports an error at the end if the
-// bytes may have been written since the conversion.
+// used records that the current code reads the views among some values. At the end of lowering, it
+// reports an error if the bytes may have been written between the conversion and here.
 func (l *lowerer) used(vs ...val) {
 	for _, v := range vs {
 		if u, ok := v.(oneOf); ok {
@@ -113,7 +114,8 @@ func (l *lowerer) used(vs ...val) {
 	}
 }
 
-// lookAt lowers []byte(v) whose bytes are only read. That conversion needs no copy.
+// lookAt lowers []byte(v) for a view v if the bytes are only read. The conversion then needs no
+// copy.
 func (w *builder) lookAt(in *ssa.Convert, v view) val {
 	if w.frame.looks == nil {
 		w.frame.looks = map[ssa.Value]view{}
@@ -122,7 +124,7 @@ func (w *builder) lookAt(in *ssa.Convert, v view) val {
 	return v.s
 }
 
-// looked records the use of a view if the load reads one of its bytes.
+// looked records a use of a view if the load instruction reads one of the view's bytes.
 func (l *lowerer) looked(load *ssa.UnOp) {
 	at, ok := load.X.(*ssa.IndexAddr)
 	if !ok || len(l.frame.looks) == 0 {
@@ -141,10 +143,11 @@ func (l *lowerer) looked(load *ssa.UnOp) {
 	}
 }
 
-// maxUnrolledText is the largest length of a constant that is compared byte by byte without a loop.
+// maxUnrolledText is the largest length of a constant string that is compared byte by byte without
+// a loop.
 const maxUnrolledText = 16
 
-// equalView lowers v == s for a constant string s.
+// equalView lowers v == s for a view v and a constant string s.
 func (l *lowerer) equalView(v view, s string) val {
 	same := l.m.NewVar(l.f, ir.Function, "same", ir.TypeBool)
 	l.storeVar(same, l.m.Bool(false))
@@ -166,7 +169,7 @@ func (l *lowerer) equalView(v view, s string) val {
 	return l.loadVar(same)
 }
 
-// equalViews lowers x == y, of which at least one is a view.
+// equalViews lowers x == y for strings of which at least one is a view.
 func (l *lowerer) equalViews(x, y val) val {
 	defer func() { l.used(x, y) }()
 	if _, ok := x.(view); !ok {
@@ -183,7 +186,7 @@ func (l *lowerer) equalViews(x, y val) val {
 	return l.equalTexts(a, b)
 }
 
-// viewsOf lowers string(b) if b is one of several byte slices.
+// viewsOf lowers string(b) for a value b that is a oneOf of byte slices.
 func (l *lowerer) viewsOf(u oneOf) val {
 	out := oneOf{tag: u.tag}
 	for i := range u.alts {
@@ -196,7 +199,7 @@ func (l *lowerer) viewsOf(u oneOf) val {
 	return out
 }
 
-// indexChars lowers v[i].
+// indexChars lowers v[i] for a string v whose bytes are known only at run time.
 func (l *lowerer) indexChars(in *ssa.Index, v val, i *ir.Value) val {
 	c, ok := l.charsOf(v)
 	if !ok {
@@ -207,8 +210,8 @@ func (l *lowerer) indexChars(in *ssa.Index, v val, i *ir.Value) val {
 	return x
 }
 
-// sliceSome lowers v[lo:hi] for one of several strings. The selected string is sliced, and the
-// others become empty.
+// sliceSome lowers v[lo:hi] for a oneOf of several strings. The selected string is sliced, and all
+// other alternatives become empty.
 func (l *lowerer) sliceSome(in *ssa.Slice, u oneOf, lo, hi *ir.Value) val {
 	c, ok := l.charsOf(u)
 	if !ok {
@@ -222,7 +225,7 @@ func (l *lowerer) sliceSome(in *ssa.Slice, u oneOf, lo, hi *ir.Value) val {
 	out := oneOf{tag: u.tag}
 	for i := range u.alts {
 		alt := l.alt(u, i)
-		is, zero := l.is(u, i), l.m.Int(ir.TypeI64, 0)
+		is, zero := l.isAlt(u, i), l.m.Int(ir.TypeI64, 0)
 		off, n := l.op(ir.OpSelect, ir.TypeI64, is, cut.off, zero), l.op(ir.OpSelect, ir.TypeI64, is, cut.n, zero)
 		v, ok := alt.(view)
 		if !ok {
@@ -243,14 +246,15 @@ func (l *lowerer) sliceSome(in *ssa.Slice, u oneOf, lo, hi *ir.Value) val {
 	return out
 }
 
-// sliceView lowers v[lo:hi].
+// sliceView lowers v[lo:hi] for a view v.
 func (l *lowerer) sliceView(v view, b bounds) view {
-	b.fixed, v.s.cap = true, v.s.len // the bounds are checked against the length
+	b.fixed, v.s.cap = true, v.s.len // the upper bound is compared with the length of the view
 	v.s = l.reslice(v.s, b)
 	return v
 }
 
-// writeBetween returns an instruction between two points that may write to the memory m, or nil.
+// writeBetween returns an instruction between two points of the code that may write to memory m.
+// The result is nil if there is none.
 func (l *lowerer) writeBetween(from, to point, m mem) *ir.Value {
 	begin, end := from.index(0), to.index(len(to.b.Insts))
 	if from.b == to.b && begin <= end {
@@ -265,8 +269,9 @@ func (l *lowerer) writeBetween(from, to point, m mem) *ir.Value {
 	return l.writeOnWay(from.b, to.b, func(b *ir.Block) bool { return b == from.b }, m)
 }
 
-// writeOnWay returns an instruction that may write to the memory m in a block between from and to,
-// or nil. Paths through a block for which stop is true do not count.
+// writeOnWay returns an instruction that may write to memory m in a block on a path between from
+// and to. If there is no such instruction, the result is nil. Paths through a block for which stop
+// is true do not count.
 func (l *lowerer) writeOnWay(from, to *ir.Block, stop func(b *ir.Block) bool, m mem) *ir.Value {
 	ahead := map[*ir.Block]bool{}
 	spread(from, stop, succs, ahead)
@@ -285,7 +290,7 @@ func (l *lowerer) writeOnWay(from, to *ir.Block, stop func(b *ir.Block) bool, m 
 
 func succs(b *ir.Block) []*ir.Block { return b.Term.Succs }
 
-// spread marks the blocks that are reachable from b. It does not enter blocks for which stop is
+// spread marks the blocks that are reachable from b. Paths end before a block for which stop is
 // true.
 func spread(b *ir.Block, stop func(b *ir.Block) bool, next func(b *ir.Block) []*ir.Block, seen map[*ir.Block]bool) {
 	for _, s := range next(b) {
@@ -296,13 +301,13 @@ func spread(b *ir.Block, stop func(b *ir.Block) bool, next func(b *ir.Block) []*
 	}
 }
 
-// writeSinceKept returns an instruction that may write to the bytes of a view, or nil. It looks
-// between the stores to the variable v.kept and the load of the view. A store overrides the stores
-// before it.
+// writeSinceKept returns an instruction that may write to the bytes of a view after the view was
+// stored in v.kept. Only code between such a store and the load of the view counts. A later store
+// to v.kept overrides earlier ones. The result is nil if there is no such instruction.
 func (l *lowerer) writeSinceKept(v view) *ir.Value {
 	to, stores := v.made, v.kept.views
 	end := to.index(len(to.b.Insts))
-	before := -1 // index after the last store before the load in the same block, or -1
+	before := -1 // index after the last store to v.kept in the load's block before the load, or -1
 	holds := map[*ir.Block]bool{}
 	for _, st := range stores {
 		holds[st.b] = true
@@ -341,21 +346,21 @@ func reaches(from, to *ir.Block, stop func(b *ir.Block) bool) bool {
 	return seen[to]
 }
 
-// index returns the index of the instruction after a point. It returns lost if the instruction at
-// the point has been removed.
+// index returns the index of the instruction after point p. If the instruction at p has been
+// removed, the result is lost.
 func (p point) index(lost int) int {
-	if p.after == nil {
+	if p.prev == nil {
 		return 0
 	}
-	if i := slices.Index(p.b.Insts, p.after); i >= 0 {
+	if i := slices.Index(p.b.Insts, p.prev); i >= 0 {
 		return i + 1
 	}
 	return lost
 }
 
-// firstWrite returns the first instruction that may write to memory m. Where other work-items share
-// m, a barrier or an atomic operation counts as a write, because another work-item may have
-// written.
+// firstWrite returns the first instruction that may write to memory m. If other work-items share m,
+// each barrier and atomic operation counts as a write, because another work-item may have written
+// before it.
 func (l *lowerer) firstWrite(insts []*ir.Value, m mem) *ir.Value {
 	shared := m.device() || m.v.Storage == ir.Workgroup
 	for _, v := range insts {

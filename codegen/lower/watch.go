@@ -23,8 +23,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/load"
 )
 
-// watched reports whether launches check that a variable still has the value that it had during
-// generation. An exported variable may be written by packages that are not loaded.
+// watched reports whether each launch checks that variable g still has the value that it had when
+// the kernel was generated. An exported variable may be written by packages that are not loaded.
 func (l *lowerer) watched(g *ssa.Global) bool { return watched(l.prog, l.k.Pkg, g) }
 
 func watched(p *load.Program, pkg *load.Package, g *ssa.Global) bool {
@@ -35,7 +35,7 @@ func watched(p *load.Program, pkg *load.Package, g *ssa.Global) bool {
 	return token.IsExported(g.Name()) && pkg.Importable(path)
 }
 
-// finishVariables lists the package-level variables that the kernel reads in the module.
+// finishVariables lists, in the module, the package-level variables that the kernel reads.
 func (l *lowerer) finishVariables() {
 	read := slices.SortedFunc(maps.Keys(l.globals), func(a, b *ssa.Global) int {
 		return cmp.Or(cmp.Compare(a.Pkg.Pkg.Path(), b.Pkg.Pkg.Path()), cmp.Compare(a.Name(), b.Name()))
@@ -89,7 +89,7 @@ func (d *digest) text(s string) {
 	d.bytes = append(d.bytes, s...)
 }
 
-// value appends a value of type t to the digest.
+// value appends the bytes of a value of type t to the digest.
 func (d *digest) value(tree *constinit.Tree, t types.Type, pointers int) {
 	if tree == nil {
 		tree = &constinit.Tree{}
@@ -192,8 +192,8 @@ func dynamicName(t types.Type) string {
 	return path + "." + n.Obj().Name()
 }
 
-// funcName returns the name of a function as the linker writes it. For a function literal, it
-// returns file and line.
+// funcName returns the name of a function as the linker writes it. A function literal is named by
+// its file and line.
 func (d *digest) funcName(fn *ssa.Function) string {
 	if fn.Parent() != nil {
 		at := d.l.prog.Fset.Position(fn.Pos())

@@ -7,8 +7,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/diag"
 )
 
-// Explain prints the meaning of diagnostics and how to change the code, given codes of the form
-// KGnnn. Without codes it prints a line for each code.
+// Explain prints, for each given code of the form KGnnn, its meaning and how to change the kernel.
+// If no codes are given, it prints one line for every code.
 func Explain(w io.Writer, codes ...string) error {
 	for i, name := range codes {
 		code, ok := diag.ParseCode(name)

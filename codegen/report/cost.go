@@ -18,23 +18,23 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// Cost measures the work of a kernel's generated code.
+// Cost measures the amount of a kernel's generated code.
 type Cost struct {
-	Checks  int             // number of places in the source that may fault
-	Modules map[string]Size // by their files' names
+	Checks  int             // number of source positions that may fault
+	Modules map[string]Size // sizes of the kernel's modules, by file name
 }
 
-// Size is the cost of one module.
+// Size is the size of one module.
 type Size struct {
 	Bytes        int
-	Instructions int // instructions in functions, without labels
-	Wide         int // instructions that compute or compare integers of 64 bits
+	Instructions int // number of instructions in functions, without labels
+	Wide         int // number of instructions that compute or compare 64-bit integers
 }
 
-// CostChange is a kernel whose generated files are out of date. Old is nil if the kernel has no
-// files yet, and New if the kernel no longer exists.
+// CostChange describes a kernel whose generated files are out of date. If the kernel has no files
+// yet, Old is nil. If the kernel no longer exists, New is nil.
 type CostChange struct {
-	Kernel   string // import path and name
+	Kernel   string // import path and name of the kernel
 	Old, New *Cost
 }
 
@@ -75,8 +75,8 @@ func operandType(d *spirv.Decoder, in *spirv.Instruction) spirv.ID {
 	return d.TypeOf(spirv.ID(ops[0].Words[0]))
 }
 
-// costs returns the costs of a package's kernels, by name. checks has the number of checks of each
-// kernel. data returns the contents of a file, if it exists.
+// costs returns the cost of each kernel of a package, by name. The map checks holds the number of
+// checks of each kernel. The function data returns the contents of a file, if the file exists.
 func costs(checks map[string]int, files []string, data func(name string) ([]byte, error)) (map[string]*Cost, error) {
 	out := map[string]*Cost{}
 	for name, n := range checks {
@@ -100,7 +100,7 @@ func costs(checks map[string]int, files []string, data func(name string) ([]byte
 	return out, nil
 }
 
-// costsOf returns the costs of files that are to be written.
+// costsOf returns the costs of the kernels whose new files are given.
 func costsOf(kernels []gostub.Kernel, files []gostub.File) (map[string]*Cost, error) {
 	checks, data, names := map[string]int{}, map[string][]byte{}, []string{}
 	for i := range kernels {
@@ -112,8 +112,8 @@ func costsOf(kernels []gostub.Kernel, files []gostub.File) (map[string]*Cost, er
 	return costs(checks, names, func(name string) ([]byte, error) { return data[name], nil })
 }
 
-// costsIn returns the costs of the files in a folder, if kgen has written files there, and the
-// import path of the kernels.
+// costsIn returns the costs of the kernels whose files are in folder dir, and the kernels' import
+// path. It considers only files that kgen has written.
 func costsIn(dir string) (string, map[string]*Cost, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -132,7 +132,7 @@ func costsIn(dir string) (string, map[string]*Cost, error) {
 		}
 		f, err := parser.ParseFile(token.NewFileSet(), name, text, parser.SkipObjectResolution)
 		if err != nil {
-			continue // the file will be replaced
+			continue // the new files replace this file
 		}
 		ast.Inspect(f, func(n ast.Node) bool {
 			lit, ok := n.(*ast.CompositeLit)
@@ -158,8 +158,8 @@ func isKernel(t ast.Expr) bool {
 	return ok && x.Name == "abi" && sel.Sel.Name == "Kernel"
 }
 
-// kernelLiteral returns the name, the package and the number of fault sites in a kernel's
-// description.
+// kernelLiteral returns the name, the package and the number of fault sites from a literal that
+// describes a kernel.
 func kernelLiteral(lit *ast.CompositeLit) (name, pkg string, sites int) {
 	for _, e := range lit.Elts {
 		kv, ok := e.(*ast.KeyValueExpr)
@@ -184,9 +184,9 @@ func kernelLiteral(lit *ast.CompositeLit) (name, pkg string, sites int) {
 	return name, pkg, sites
 }
 
-// CompareCosts returns the kernels of a package whose cost differs from that of the files in a
-// folder. It includes kernels of which only the order of declarations changed, because their files
-// are out of date.
+// CompareCosts returns the kernels of a package whose cost differs from that of the existing files
+// in folder dir. Kernels with changed order of declarations are included, because their files are
+// out of date.
 func CompareCosts(pkg, dir string, kernels []gostub.Kernel, files []gostub.File) ([]CostChange, error) {
 	_, old, err := costsIn(dir)
 	if err != nil {
@@ -206,7 +206,8 @@ func CompareCosts(pkg, dir string, kernels []gostub.Kernel, files []gostub.File)
 	return costChanges(pkg, old, now, changed), nil
 }
 
-// LostCosts returns the costs of the kernels in a folder that will be removed.
+// LostCosts returns the costs of kernels that no longer exist, whose files in folder dir will be
+// removed.
 func LostCosts(dir string) ([]CostChange, error) {
 	pkg, old, err := costsIn(dir)
 	return costChanges(pkg, old, nil, nil), err
@@ -223,7 +224,7 @@ func costChanges(pkg string, old, now map[string]*Cost, changed map[string]bool)
 	return list
 }
 
-// WriteCosts prints the changes in the costs of kernels, for review.
+// WriteCosts prints a text with the changed costs of kernels, for reviewers.
 func WriteCosts(w io.Writer, changes []CostChange) error {
 	var b strings.Builder
 	for _, c := range changes {
@@ -264,15 +265,15 @@ func WriteCosts(w io.Writer, changes []CostChange) error {
 	return err
 }
 
-// writeChange prints a number that changed, and the difference.
+// writeChange prints the old and new value of a number, and the difference.
 func writeChange(b *strings.Builder, what string, old, now int, unit string) {
 	if old != now {
 		fmt.Fprintf(b, "\t%s: %d → %d%s (%+d)\n", what, old, now, unit, now-old)
 	}
 }
 
-// sortedModules returns the names of the modules in the costs: the first module of each kernel, and
-// then its variants.
+// sortedModules returns the names of the modules in the given costs. The first module of each
+// kernel precedes its variants.
 func sortedModules(costs ...*Cost) []string {
 	all := map[string]bool{}
 	for _, c := range costs {

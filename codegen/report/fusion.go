@@ -1,7 +1,7 @@
 package report
 
-// This file words footprints in terms of the source: which elements of its slices a work-item uses.
-// It is for users who want two kernels to be fused into one launch.
+// This file describes which elements of its slices a work-item uses, in terms of the source. The
+// report helps users to make two kernels fusible into one launch.
 
 import (
 	"fmt"
@@ -13,25 +13,26 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
-// SliceUse says which elements of a slice a work-item uses.
+// SliceUse describes the elements of a slice that a work-item uses.
 type SliceUse struct {
 	Slice  string `json:"slice"`
 	Access string `json:"access"` // "read", "written", "read and written", "internal" or "not used"
-	// Own is the number of elements that only one work-item uses: the elements from Own*lin on,
-	// where lin is its linear id. It is 0 if a work-item may use other elements. Group is the same
-	// if a work-item may also use the elements of others in its work-group. Both hold for launches
-	// that meet the conditions If.
+	// Own is a number n of elements that belong to one work-item alone. The work-item with linear
+	// id lin uses only the n elements from index n*lin on. Own is 0 if work-items may use other
+	// elements. Group is like Own, but there a work-item may also use the elements of other
+	// work-items in its work-group. The fields Own and Group hold only for launches that meet the
+	// conditions in If.
 	Own   int64    `json:"own,omitempty"`
 	Group int64    `json:"group,omitempty"`
 	If    []string `json:"if,omitempty"`
-	// Pos is the first access, or an access of elements of other work-items. Expr is the access as
-	// the user wrote it.
+	// Pos is the position of the first access, or of an access to elements of other work-items.
+	// Expr is the source text of that access.
 	Pos  diag.Pos `json:"pos,omitzero"`
 	Expr string   `json:"expr,omitempty"`
 	Why  string   `json:"why,omitempty"`
 }
 
-// whyAny has the reasons why a work-item may use any element.
+// whyAny maps a reason why a work-item may use any element to a text.
 var whyAny = map[facts.Why]string{
 	facts.WhyAtomic:  "this is atomic",
 	facts.WhyAddress: "what this is an element of is computed, or one of several slices",
@@ -41,7 +42,7 @@ var whyAny = map[facts.Why]string{
 	facts.WhyForm:    "a task has one work-item",
 }
 
-// fusion describes how a kernel uses its slices.
+// fusion describes for each slice of a kernel which elements a work-item uses.
 func (s sourceText) fusion(r *pass.Report) []SliceUse {
 	var uses []SliceUse
 	for i, f := range r.Footprints {
@@ -80,7 +81,7 @@ func (s sourceText) fusion(r *pass.Report) []SliceUse {
 	return uses
 }
 
-// launchText returns the condition on the size of the range.
+// launchText returns the condition c on the range of a launch as text.
 func launchText(params []abi.Param, c abi.Stride) string {
 	if c.Offset == 0 {
 		return fmt.Sprint(c.Const)
@@ -102,7 +103,7 @@ func launchText(params []abi.Param, c abi.Stride) string {
 	return "an argument"
 }
 
-// writeFusion prints a line for each slice.
+// writeFusion prints one line for each slice.
 func writeFusion(b *strings.Builder, uses []SliceUse) {
 	for _, u := range uses {
 		b.WriteByte('\t')
@@ -113,7 +114,8 @@ func writeFusion(b *strings.Builder, uses []SliceUse) {
 	}
 }
 
-// String describes the use of the slice, without its name.
+// String describes the elements of the slice that a work-item uses. The text does not contain the
+// slice's name.
 func (u *SliceUse) String() string {
 	var b strings.Builder
 	b.WriteString(u.Access)

@@ -1,6 +1,6 @@
 package report
 
-// This file finds constants in the IR that are bits of numbers of package half.
+// This file finds integer constants in the IR that are the bits of numbers of package half.
 
 import (
 	"fmt"
@@ -12,8 +12,8 @@ import (
 	"github.com/kgen-go/kgen/dsl/half"
 )
 
-// halfNumbers has functions that return the text of a number, by the names of the types in package
-// half.
+// halfNumbers maps the name of a type of package half to a function that returns the text of a
+// number.
 var halfNumbers = map[string]func(b uint16) string{
 	"Float16": halfText[half.Float16], "BFloat16": halfText[half.BFloat16],
 	"Float8E4M3": halfText[half.Float8E4M3], "Float8E5M2": halfText[half.Float8E5M2],
@@ -21,14 +21,15 @@ var halfNumbers = map[string]func(b uint16) string{
 
 func halfText[T half.Float[T]](b uint16) string { return half.FromBits[T](b).String() }
 
-// halves has, for values of a module, the type of package half whose bits they are.
+// halves records which values of a module are bits of numbers of package half, and of which type.
 type halves struct {
 	m    *ir.Module
 	typs map[*ir.Value]string
 }
 
-// halvesIn examines a module's values. Instructions imply that some values are numbers; phis,
-// selects and conversions of words pass this on.
+// halvesIn finds the values of a module that are bits of numbers of package half. It starts at
+// instructions that work only on numbers of package half. A phi, select or conversion with such an
+// operand is such a number, too.
 func halvesIn(m *ir.Module) *halves {
 	h := &halves{m: m, typs: map[*ir.Value]string{}}
 	if m.Kernel == nil {
@@ -64,7 +65,7 @@ func halvesIn(m *ir.Module) *halves {
 	return h
 }
 
-// operand returns the type of an operand of v, or "".
+// operand returns the type of package half that instruction v requires of its operand i, or "".
 func (h *halves) operand(v *ir.Value, i int) string {
 	switch v.Op {
 	case ir.OpFFromHalf, ir.OpHalfDiv, ir.OpHalfSqrt, ir.OpHalfFma:
@@ -83,8 +84,7 @@ func (h *halves) operand(v *ir.Value, i int) string {
 	return ""
 }
 
-// element returns the type of the elements that v loads from or stores to a slice, if the slice is
-// a parameter.
+// element returns the type of a slice's elements, if v loads from or stores to a slice parameter.
 func (h *halves) element(v *ir.Value) string {
 	r := v.Ref()
 	if r == nil || r.Var != nil {
@@ -103,7 +103,8 @@ func (h *halves) element(v *ir.Value) string {
 	return ""
 }
 
-// note returns the comment after v's line: the numbers that its constants represent.
+// note returns a comment for the line of instruction v. The comment lists the numbers of package
+// half that v's constants represent.
 func (h *halves) note(v *ir.Value) string {
 	if v == nil {
 		return ""

@@ -1,7 +1,7 @@
 package report
 
-// This file reports how devices with their own matrix instructions load and store a kernel's
-// matrices.
+// This file describes how devices with their own matrix instructions load and store the matrices of
+// a kernel.
 
 import (
 	"fmt"
@@ -13,15 +13,16 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
-// MatrixUse says how a known device runs a kernel's matrices.
+// MatrixUse describes how a known type of device runs the matrix operations of a kernel.
 type MatrixUse struct {
 	Device string `json:"device"`
-	// Why is the reason for the expanded form; "" if the device's own matrices are used.
+	// Why is the reason why matrix operations are expanded to scalar code. If the device's matrix
+	// instructions are used, Why is "".
 	Why   string       `json:"why,omitempty"`
 	Tiles []MatrixTile `json:"tiles,omitempty"`
 }
 
-// MatrixTile is a load or store of a matrix.
+// MatrixTile describes a load or store of a matrix.
 type MatrixTile struct {
 	Pos   diag.Pos `json:"pos"`
 	Store bool     `json:"store,omitempty"`
@@ -29,13 +30,13 @@ type MatrixTile struct {
 	Way   string   `json:"way"` // "direct", "tested" or "staged"
 }
 
-// MatrixMemory is work-group memory that expanded matrices take.
+// MatrixMemory describes work-group memory that expanded matrix operations need.
 type MatrixMemory struct {
-	// Shape is the shape of the matrix that this memory holds where sub-groups have fewer than Below
-	// work-items. It is "" for memory that products use.
+	// Shape is the shape of the matrix in this memory. The memory is used where sub-groups have
+	// fewer than Below work-items. For memory that matrix products need, Shape is "".
 	Shape string `json:"shape,omitempty"`
 	Below int    `json:"below,omitempty"`
-	Bytes int    `json:"bytes"` // for each sub-group
+	Bytes int    `json:"bytes"` // size in bytes for each sub-group
 }
 
 var tileWays = [...]string{facts.TileDirect: "direct", facts.TileTested: "tested", facts.TileStaged: "staged"}
@@ -46,7 +47,7 @@ var tileWords = map[string]string{
 	"staged": "element by element through work-group memory",
 }
 
-// matrices describes a kernel's matrices.
+// matrices describes the matrices of a kernel for each known type of device.
 func (s sourceText) matrices(r *pass.Report) []MatrixUse {
 	var uses []MatrixUse
 	for _, m := range r.Matrices {
@@ -66,7 +67,7 @@ func matrixMemory(r *pass.Report) (mem []MatrixMemory) {
 	return mem
 }
 
-// String describes the size and the use of the memory.
+// String describes the size and the purpose of the memory.
 func (m MatrixMemory) String() string {
 	if m.Shape == "" {
 		return fmt.Sprintf("matrices, expanded: products take %d bytes of work-group memory for each sub-group", m.Bytes)
@@ -74,7 +75,7 @@ func (m MatrixMemory) String() string {
 	return fmt.Sprintf("matrices, expanded: a %s takes %d bytes of work-group memory for each sub-group if one has fewer than %d work-items", m.Shape, m.Bytes, m.Below)
 }
 
-// String says which matrices the device uses.
+// String tells whether the device's own matrix instructions are used, and why not.
 func (u MatrixUse) String() string {
 	if u.Why != "" {
 		return fmt.Sprintf("matrices, %s: expanded: %s", u.Device, u.Why)
@@ -82,7 +83,7 @@ func (u MatrixUse) String() string {
 	return fmt.Sprintf("matrices, %s: its own", u.Device)
 }
 
-// String describes how the device does the load or store.
+// String describes how the device executes the load or store.
 func (t MatrixTile) String() string {
 	verb := "load of"
 	if t.Store {

@@ -17,23 +17,24 @@ import (
 	"github.com/kgen-go/kgen/codegen/view"
 )
 
-// Compiled is a compiled kernel, as the page shows it: its description, and its modules' words as
-// in codegen.Module.
+// Compiled is a compiled kernel. The struct holds the kernel's description, and the SPIR-V words of
+// its modules as in codegen.Module.
 type Compiled struct {
 	ABI      *abi.Kernel
 	Words    []uint32
 	Variants [][]uint32
-	Lacks    []error // the reasons why variants are missing
-	// Late, if not nil, reports whether programs make the module of a variant at run time.
+	Lacks    []error // reasons why variants are missing
+	// Late reports whether programs make the module of a variant at run time. Late may be nil.
 	Late func(variant string) bool
 }
 
-// Compiler is codegen.Compile for one kernel. It calls after with the lowered module, with the
-// module after each pass, and with the variants.
+// Compiler is the type of codegen.Compile, which compiles one kernel. It calls after with the
+// lowered module, with the module after each pass, and with each variant.
 type Compiler func(k *load.Kernel, after func(form string, m *ir.Module)) (*Compiled, diag.List, error)
 
-// Page returns the page with a program's kernels. It also returns the diagnostics of the kernels
-// and of loading, diags. The program is nil if loading failed.
+// Page returns the page that shows a program's kernels. Parameter diags holds the diagnostics of
+// loading. The second result contains these diagnostics and those of compiling the kernels. If
+// loading failed, prog is nil.
 func Page(ctx context.Context, title string, prog *load.Program, diags diag.List, compile Compiler) (*view.Page, diag.List, error) {
 	page := &view.Page{Title: title}
 	if prog == nil {
@@ -60,7 +61,7 @@ func Page(ctx context.Context, title string, prog *load.Program, diags diag.List
 	}
 	close(work)
 	wg.Wait()
-	// Diagnostics that a kernel's part shows are not repeated for its package.
+	// Diagnostics that are shown with a kernel are not repeated for its package.
 	page.Problems = (&viewer{prog: prog}).problems(slices.DeleteFunc(slices.Clone(diags), func(d *diag.Diagnostic) bool {
 		return slices.ContainsFunc(kernels, func(v *viewer) bool { return slices.Contains(v.loaded, d) })
 	}))
@@ -74,7 +75,7 @@ func Page(ctx context.Context, title string, prog *load.Program, diags diag.List
 	return page, diags, errors.Join(errs...)
 }
 
-// viewer makes the part of the page about one kernel.
+// viewer creates the part of the page that shows one kernel.
 type viewer struct {
 	prog    *load.Program
 	k       *load.Kernel
@@ -82,13 +83,13 @@ type viewer struct {
 	row     view.Kernel
 	err     error
 	diags   diag.List
-	// loaded are the diagnostics of loading that concern the kernel.
+	// loaded holds the diagnostics of loading that are about the kernel.
 	loaded diag.List
 
-	names map[string]string // file names in places, by their names in diagnostics
+	names map[string]string // file names in the page's positions, by file name in diagnostics
 }
 
-// run compiles the kernel. loaded are all diagnostics of loading.
+// run compiles the kernel. Parameter loaded holds all diagnostics of loading.
 func (v *viewer) run(ctx context.Context, loaded diag.List) {
 	k := v.k
 	v.row = view.Kernel{
@@ -133,7 +134,7 @@ func (v *viewer) run(ctx context.Context, loaded diag.List) {
 	}
 }
 
-// fail shows the diagnostics of a kernel in place of its code.
+// fail adds the diagnostics of a kernel that does not compile to the page.
 func (v *viewer) fail() {
 	all := slices.Concat(v.loaded, v.diags)
 	all.Sort()
@@ -154,8 +155,7 @@ func (v *viewer) problems(diags diag.List) []view.Problem {
 	return list
 }
 
-// pos returns a position whose file name is that of places. It does not depend on the folder of the
-// module.
+// pos returns a position for the page. It does not depend on the folder where the module is.
 func (v *viewer) pos(at diag.Pos) view.Pos {
 	if at.Line == 0 {
 		return view.Pos{}
@@ -173,7 +173,7 @@ func (v *viewer) pos(at diag.Pos) view.Pos {
 	return view.Pos{File: name, Line: at.Line, Col: at.Col}
 }
 
-// shapeText describes the launches of a kernel.
+// shapeText describes the form of a kernel's launches, such as "range, 2 dimensions".
 func shapeText(k *load.Kernel) string {
 	if k.Form == abi.Task || k.Formless {
 		return "task"

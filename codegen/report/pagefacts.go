@@ -1,6 +1,6 @@
 package report
 
-// This file adds the contents of the reports on a kernel to the page that Page makes.
+// This file adds the results of kgen -explain to the page that Page makes.
 
 import (
 	"fmt"
@@ -12,7 +12,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/view"
 )
 
-// facts adds the contents of -explain to a kernel's body, and other facts that the compiler found.
+// facts adds the results of kgen -explain to a kernel's body, and other facts that the compiler
+// found.
 func (v *viewer) facts(m *Compiled, r *recorder) {
 	s, b := sourceText{v.prog, v.k}, v.row.Body
 	var matrices []pass.MatrixUse
@@ -53,7 +54,7 @@ func (v *viewer) facts(m *Compiled, r *recorder) {
 	v.row.Spilled, v.row.Bytes = m.ABI.Spilled, 4*len(m.Words)
 }
 
-// matrices returns lines about a kernel's matrices, as in the report.
+// matrices describes the use of a kernel's matrices for the page.
 func (v *viewer) matrices(uses []MatrixUse, memory []MatrixMemory) (lines []view.Matrix) {
 	for _, m := range memory {
 		lines = append(lines, view.Matrix{Text: m.String()})
@@ -67,7 +68,7 @@ func (v *viewer) matrices(uses []MatrixUse, memory []MatrixMemory) (lines []view
 	return lines
 }
 
-// findings converts findings for the page.
+// findings converts a report's findings to the page's type.
 func (v *viewer) findings(fs []Finding) []view.Finding {
 	list := []view.Finding{}
 	for _, f := range fs {
@@ -80,13 +81,13 @@ func (v *viewer) findings(fs []Finding) []view.Finding {
 	return list
 }
 
-// fused describes the sums that were fused with a product.
+// fused describes the sums that the compiler fused with a product.
 func (s sourceText) fused(at []ir.Pos) []Finding {
 	var fs []Finding
 	for _, pos := range at {
 		e, ok := s.prog.Expr(pos)
 		if !ok {
-			e.Text = s.prog.Line(pos) // such as x += y*z
+			e.Text = s.prog.Line(pos) // for example, x += y*z
 		}
 		fs = append(fs, Finding{Pos: s.pos(pos), Kind: "fused", Expr: e.Text, Times: 1,
 			Why: "the product and the sum are one operation, which rounds once where the device has it"})
@@ -94,7 +95,7 @@ func (s sourceText) fused(at []ir.Pos) []Finding {
 	return merge(fs)
 }
 
-// args describes the argument block.
+// args describes the kernel's argument block.
 func args(k *abi.Kernel) view.Args {
 	a := view.Args{Bytes: k.ArgSize, Spilled: k.Spilled}
 	for _, p := range k.Params {

@@ -1,6 +1,6 @@
 package report
 
-// This file records a kernel's modules after each pass, for Page.
+// This file records a kernel's module after each pass, for the page.
 
 import (
 	"fmt"
@@ -16,25 +16,26 @@ import (
 	"github.com/kgen-go/kgen/codegen/view"
 )
 
-// recorder receives a kernel's module after each pass, and its variants.
+// recorder receives a kernel's module after each pass, and each variant. The recorder converts them
+// to the page's data.
 type recorder struct {
 	v      *viewer
 	body   *view.Body
 	places map[ir.Pos]int
-	order  []ir.Pos // the places in order
+	order  []ir.Pos // source positions in the order of their indices
 	files  map[string]int
-	names  *ir.Names // names in the first module
+	names  *ir.Names // names of values and blocks in the listings of the first module
 
-	built   *ir.Module // a clone of the module as it was lowered
+	built   *ir.Module // clone of the lowered module
 	last    view.Listing
 	general *emitted
 	others  map[string]*emitted
-	fmas    map[*ir.Value]bool // the Fma values before products are fused
+	fmas    map[*ir.Value]bool // Fma instructions that existed before pass fuse
 	fused   []ir.Pos
 	err     error
 }
 
-// emitted is one of the modules: its SPIR-V, and the page's data about it.
+// emitted holds one of the kernel's modules as SPIR-V, and the page's data about it.
 type emitted struct {
 	view.Module
 	spirv *spirv.Module
@@ -44,7 +45,7 @@ func newRecorder(v *viewer) *recorder {
 	return &recorder{v: v, body: v.row.Body, places: map[ir.Pos]int{}, files: map[string]int{}, names: ir.NewNames(), others: map[string]*emitted{}}
 }
 
-// after is called by the Compiler.
+// after records a form of the kernel's module. The Compiler calls it.
 func (r *recorder) after(form string, m *ir.Module) {
 	passes := pass.Passes()
 	i := slices.IndexFunc(passes, func(p pass.Pass) bool { return p.Name == form })
@@ -92,7 +93,7 @@ func eachFma(m *ir.Module, do func(v *ir.Value)) {
 	}
 }
 
-// variant records a finished variant. The variant in words is made from the first module itself.
+// variant records a finished variant. The variant "words" is derived from the first module itself.
 func (r *recorder) variant(name string, m *ir.Module) {
 	names := ir.NewNames()
 	if name == abi.VariantWords {
@@ -109,7 +110,7 @@ func (r *recorder) variant(name string, m *ir.Module) {
 	r.others[name] = e
 }
 
-// listing converts lines for the page.
+// listing converts the text of a module to a listing for the page.
 func (r *recorder) listing(m *ir.Module, lines []ir.Line) view.Listing {
 	halves := halvesIn(m)
 	l := view.Listing{Text: make([]string, len(lines)), At: make([]int, len(lines))}
@@ -119,7 +120,8 @@ func (r *recorder) listing(m *ir.Module, lines []ir.Line) view.Listing {
 	return l
 }
 
-// place returns the index of a place, or -1 for none.
+// place returns the index of a source position in the page's list. If there is no position, it
+// returns -1.
 func (r *recorder) place(pos ir.Pos) int {
 	if pos.File == "" {
 		return -1
@@ -140,7 +142,8 @@ func (r *recorder) place(pos ir.Pos) int {
 	return n
 }
 
-// emit emits a finished module again, to find which IR each instruction comes from.
+// emit emits a finished module as SPIR-V again, to find out which line of IR each instruction comes
+// from.
 func (r *recorder) emit(m *ir.Module, lines []ir.Line) *emitted {
 	sm, origins, err := emit.EmitWithOrigins(m)
 	if err != nil {
@@ -165,7 +168,7 @@ func (r *recorder) emit(m *ir.Module, lines []ir.Line) *emitted {
 	return e
 }
 
-// common records which values and blocks are the same for all work-items of a group.
+// common records which values and blocks are the same for all work-items of a work-group.
 func (r *recorder) common(m *ir.Module) {
 	clone, u := pass.Common(m)
 	values, blocks := map[int]*ir.Value{}, map[int]*ir.Block{}
@@ -200,7 +203,7 @@ func (r *recorder) common(m *ir.Module) {
 	}
 }
 
-// finish adds the modules to the page. They must be the modules of the kernel.
+// finish adds the modules of compiled kernel m to the page.
 func (r *recorder) finish(m *Compiled) error {
 	if r.err == nil && !slices.Equal(r.general.spirv.Words(), m.Words) {
 		r.err = fmt.Errorf("the page would have another module")
@@ -208,7 +211,7 @@ func (r *recorder) finish(m *Compiled) error {
 	for i, row := range m.ABI.Variants {
 		e := r.others[row.Name]
 		if e == nil {
-			e = &emitted{} // a variant of a variant, of which the page shows only the size
+			e = &emitted{} // a variant derived from another variant; the page shows only its size
 		} else if r.err == nil && !slices.Equal(e.spirv.Words(), m.Variants[i]) {
 			r.err = fmt.Errorf("the page would have another module %s", row.Name)
 		}
@@ -231,7 +234,7 @@ func (r *recorder) finish(m *Compiled) error {
 	return nil
 }
 
-// excerpts adds the sources of all places on the page: the kernel's own first.
+// excerpts adds the source of all positions on the page. The kernel's own declarations come first.
 func (v *viewer) excerpts() {
 	at := []ir.Pos{v.prog.Pos(v.k.Pos)}
 	if v.k.Fn != nil {

@@ -18,31 +18,32 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass"
 )
 
-// The reports on a kernel.
+// These are the names of the reports on a kernel.
 const (
-	Bounds = "bounds" // which checks remain, and why
-	Narrow = "narrow" // which integers are computed in 64 bits, and why
-	Fusion = "fusion" // which elements of its slices a work-item uses
-	// Matrices says how devices with matrices of their own load and store the kernel's.
+	Bounds = "bounds" // the remaining checks, and the reasons
+	Narrow = "narrow" // the integers computed in 64 bits, and the reasons
+	Fusion = "fusion" // the elements of its slices that a work-item uses
+	// Matrices is the report about the way in which devices with matrix instructions load and store
+	// the kernel's matrices.
 	Matrices = "matrices"
 )
 
-// Kernel reports the outcome of a kernel's checks and 64-bit integers, and how work-items share its
-// slices.
+// Kernel holds the requested reports on one kernel.
 type Kernel struct {
-	Kernel   string      `json:"kernel"` // import path and name
+	Kernel   string      `json:"kernel"` // import path and name of the kernel
 	Pos      diag.Pos    `json:"pos"`
 	Bounds   *Checks     `json:"bounds,omitempty"`
 	Narrow   *Integers   `json:"narrow,omitempty"`
 	Fusion   []SliceUse  `json:"fusion,omitempty"`
 	Matrices []MatrixUse `json:"matrices,omitempty"`
-	// MatrixMemory is the work-group memory of matrices that are expanded.
+	// MatrixMemory describes the work-group memory for matrix operations that are expanded to
+	// scalar code.
 	MatrixMemory []MatrixMemory `json:"matrixMemory,omitempty"`
 }
 
-// Checks are the run-time checks of a kernel: of indices, slice bounds, divisors, shift counts and
-// nil pointers. They are counted after inlining, so that a check in a function counts once for each
-// call.
+// Checks are the run-time checks of a kernel. They check indices, slice bounds, divisors, shift
+// counts and nil pointers. Checks are counted after inlining, so that a check in a function counts
+// once for each call.
 type Checks struct {
 	Proved []Proved  `json:"proved"`
 	Remain []Finding `json:"remain"`
@@ -54,24 +55,24 @@ type Proved struct {
 	Count int        `json:"count"`
 }
 
-// Integers are the computations with Go's int and other integers of 64 bits.
+// Integers describes the computations with Go's int and other 64-bit integers.
 type Integers struct {
-	Narrowed int       `json:"narrowed"` // done in 32 bits
+	Narrowed int       `json:"narrowed"` // number of computations done in 32 bits
 	Remain   []Finding `json:"remain"`
 }
 
-// Finding is a check that remains, or a computation in 64 bits.
+// Finding describes a check that remains, or a computation in 64 bits.
 type Finding struct {
 	Pos   diag.Pos `json:"pos"`
 	Kind  string   `json:"kind"`
-	Expr  string   `json:"expr"` // the expression as the user wrote it
+	Expr  string   `json:"expr"` // source text of the expression
 	Why   string   `json:"why"`
-	Hint  string   `json:"hint,omitempty"`  // a change that would remove it
-	Ahead bool     `json:"ahead,omitempty"` // the check is done once, before its loops, for all their rounds
-	Times int      `json:"times"`           // number of occurrences, because functions are inlined
+	Hint  string   `json:"hint,omitempty"`  // change of the source that would remove the finding
+	Ahead bool     `json:"ahead,omitempty"` // whether the check is done once before its loops, for all iterations
+	Times int      `json:"times"`           // number of copies, because functions are inlined
 }
 
-// CheckNames returns an error for a name that is not the name of a report.
+// CheckNames returns an error if one of the names is not the name of a report.
 func CheckNames(what []string) error {
 	for _, w := range what {
 		if w != Bounds && w != Narrow && w != Fusion && w != Matrices {
@@ -81,7 +82,7 @@ func CheckNames(what []string) error {
 	return nil
 }
 
-// Of returns the requested reports on a kernel, made from the results of the passes.
+// Of returns the requested reports on kernel k, based on the results r of the passes.
 func Of(prog *load.Program, k *load.Kernel, r *pass.Report, what []string) Kernel {
 	out := Kernel{Kernel: k.FullName(), Pos: prog.DiagPos(k.Pos)}
 	s := sourceText{prog, k}
@@ -167,7 +168,7 @@ func WriteJSON(w io.Writer, reports []Kernel) error {
 	return e.Encode(reports)
 }
 
-// sourceText describes a kernel's values in terms of its source.
+// sourceText describes values and operations of a kernel in terms of its source.
 type sourceText struct {
 	prog *load.Program
 	k    *load.Kernel
@@ -194,7 +195,7 @@ func (s sourceText) integers(r *pass.Report) *Integers {
 	for _, v := range r.Wide {
 		e, ok := s.prog.Expr(v.Pos)
 		if !ok {
-			continue // an index computed by an expression, for which the user has no name
+			continue // the source has no text for this index
 		}
 		whence := s.whence(v.Reason.Source, e.Text)
 		why := fmt.Sprintf("its values are %s: %s", interval(v.Reason), whence)
@@ -207,7 +208,7 @@ func (s sourceText) integers(r *pass.Report) *Integers {
 	return n
 }
 
-// merge sorts findings by position and combines equal ones.
+// merge sorts findings by position. Equal findings become one, with a count.
 func merge(fs []Finding) []Finding {
 	slices.SortStableFunc(fs, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(a.Pos.File, b.Pos.File), cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Pos.Col, b.Pos.Col),
@@ -231,7 +232,7 @@ func (s sourceText) pos(at ir.Pos) diag.Pos {
 	return diag.Pos{File: s.prog.Abs(at.File), Line: at.Line, Col: at.Col}
 }
 
-// checkWords has the names of the checks in reports.
+// checkWords maps the kind of a check to its name in reports.
 var checkWords = map[abi.FaultKind]string{
 	abi.FaultIndex: "index", abi.FaultSliceLen: "slice bound", abi.FaultSliceCap: "slice bound",
 	abi.FaultSliceOrder: "order of slice bounds", abi.FaultSlice3Len: "slice bound", abi.FaultSlice3Cap: "slice bound",
@@ -240,7 +241,7 @@ var checkWords = map[abi.FaultKind]string{
 	abi.FaultNil: "nil pointer",
 }
 
-// open describes a check that remains.
+// open describes a remaining check.
 func (s sourceText) open(o pass.OpenCheck) Finding {
 	site := o.Site
 	e, ok := s.prog.Expr(site.Pos)
@@ -282,7 +283,7 @@ func (s sourceText) open(o pass.OpenCheck) Finding {
 	return f
 }
 
-// compared returns the texts of the two operands that a check compares.
+// compared returns the source texts of the two operands that a check of kind k compares.
 func compared(k abi.FaultKind, e load.Expr) (a, b string) {
 	switch k {
 	case abi.FaultIndex:
@@ -309,7 +310,7 @@ func compared(k abi.FaultKind, e load.Expr) (a, b string) {
 	return "the value", ""
 }
 
-// whence returns a text that says where a value comes from; name is the user's name for the value.
+// whence describes where a value comes from. Parameter name is the source text of the value.
 func (s sourceText) whence(src pass.Source, name string) string {
 	who := "it"
 	if e, ok := s.prog.Expr(src.Pos); ok && e.Text != name {
@@ -335,7 +336,7 @@ func (s sourceText) whence(src pass.Source, name string) string {
 	return who + " " + text
 }
 
-// interval returns the text of a value's known bounds.
+// interval returns the known range of a value as text.
 func interval(r pass.Reason) string {
 	if r.Unbounded() {
 		return "not bounded"
@@ -343,8 +344,8 @@ func interval(r pass.Reason) string {
 	return number(r.Lo) + " to " + number(r.Hi)
 }
 
-// number returns the text of a number; a number close to a large power of two is written as a
-// difference from it.
+// number returns a number as text. A number close to a large power of two is written as a
+// difference from that power.
 func number(n int64) string {
 	u := uint64(n)
 	sign := ""

@@ -1,5 +1,5 @@
-// Package starter writes the first kernel of a module, with a program that runs it and a test. It
-// implements kgen init.
+// Package starter writes the first kernel of a Go module, a program that runs the kernel, and a
+// test. It implements kgen init.
 package starter
 
 import (
@@ -29,7 +29,7 @@ var templates embed.FS
 // modulePath is the path of kgen's module.
 const modulePath = "github.com/kgen-go/kgen"
 
-// Starter describes the files to write.
+// Starter describes the files that kgen init writes.
 type Starter struct {
 	Package  string // name of the kernels' package
 	Path     string // import path of the kernels' package
@@ -40,12 +40,12 @@ type Starter struct {
 
 	root  string            // folder of the module
 	dir   string            // folder for the files
-	files map[string]string // output files of the templates, relative to dir
+	files map[string]string // file names relative to dir, by template
 }
 
-// New returns the starter for the package in the folder name below dir. The module of dir must
-// require kgen. New does not write files. The error says which command to run first, or that
-// another name is necessary.
+// New returns the Starter for a kernel package in the folder name below dir. The module of dir must
+// require kgen. New does not write files. If it fails, the error tells which command to run first,
+// or that another name is necessary.
 func New(ctx context.Context, dir, name string) (*Starter, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -103,8 +103,8 @@ func New(ctx context.Context, dir, name string) (*Starter, error) {
 	return s, s.free()
 }
 
-// StubImport returns the import spec of the generated package. It includes the package name if that
-// differs from the last element of the path.
+// StubImport returns the import spec of the generated package. If the package's name differs from
+// the last element of the path, the spec includes the name.
 func (s *Starter) StubImport() string {
 	if path.Base(s.StubPath) == s.Stub {
 		return fmt.Sprintf("%q", s.StubPath)
@@ -115,7 +115,7 @@ func (s *Starter) StubImport() string {
 // plainName matches names that a package of kernels and its folder may have.
 var plainName = regexp.MustCompile(`^[a-z][a-z0-9]*$`)
 
-// taken returns the reason why a package of kernels cannot have a name, or "".
+// taken returns the reason why a kernel package cannot have a name, or "".
 func taken(name string) string {
 	switch name {
 	case "main":
@@ -140,7 +140,7 @@ func taken(name string) string {
 	return ""
 }
 
-// kernelName returns the kernel's name for a package's name.
+// kernelName returns the name of the kernel in a package with the given name.
 func kernelName(pkg string) string {
 	if pkg == "saxpy" {
 		return "SAXPY"
@@ -148,14 +148,14 @@ func kernelName(pkg string) string {
 	return strings.ToUpper(pkg[:1]) + pkg[1:]
 }
 
-// moduleOf returns the path of the module that contains dir and whose go.mod is in root. It returns
-// an error if the module does not require kgen.
+// moduleOf returns the path of the module that contains folder dir. The folder root contains the
+// module's go.mod. If the module does not require kgen, moduleOf returns an error.
 func moduleOf(ctx context.Context, dir, root string) (string, error) {
 	out, err := goCommand(ctx, dir, "list", "-m", "-f", "{{.Path}}\t{{.GoMod}}")
 	if err != nil {
 		return "", err
 	}
-	// A workspace has several modules.
+	// In a workspace, the go command lists several modules.
 	module := ""
 	for line := range strings.Lines(out) {
 		name, file, _ := strings.Cut(strings.TrimSpace(line), "\t")
@@ -179,7 +179,8 @@ func same(a, b string) bool {
 	return err == nil && err2 == nil && os.SameFile(x, y)
 }
 
-// hasTool reports whether the module has kgen as a tool, so that go tool kgen runs it.
+// hasTool reports whether the module declares kgen as a tool, so that the command go tool kgen
+// works.
 func hasTool(ctx context.Context, dir string) bool {
 	out, err := goCommand(ctx, dir, "list", "tool")
 	return err == nil && strings.Contains("\n"+out, "\n"+modulePath+"/cmd/kgen\n")
@@ -196,13 +197,13 @@ func goCommand(ctx context.Context, dir string, args ...string) (string, error) 
 	return stdout.String(), nil
 }
 
-// hasGo reports whether a folder contains Go files. Then a program cannot be written there.
+// hasGo reports whether a folder contains Go files. In such a folder, no program can be written.
 func hasGo(dir string) bool {
 	found, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	return err == nil && len(found) > 0
 }
 
-// free returns an error if a file to write already exists.
+// free returns an error if one of the files to write already exists.
 func (s *Starter) free() error {
 	var there []string
 	for _, name := range s.Files() {
@@ -225,15 +226,15 @@ func (s *Starter) free() error {
 	return nil
 }
 
-// Files returns the names of the files, relative to the folder, in reading order.
+// Files returns the names of the files relative to the folder, in the order in which to read them.
 func (s *Starter) Files() []string {
 	return []string{s.files["kernel.go.tmpl"], s.files["main.go.tmpl"], s.files["kernel_test.go.tmpl"]}
 }
 
-// Folder returns the folder of the kernels' package in the form of the go command.
+// Folder returns the folder of the kernel package, in the go command's form.
 func (s *Starter) Folder() string { return "./" + path.Dir(s.files["kernel.go.tmpl"]) }
 
-// Main returns the folder of the program in the form of the go command.
+// Main returns the folder of the program, in the go command's form.
 func (s *Starter) Main() string {
 	if dir := path.Dir(s.files["main.go.tmpl"]); dir != "." {
 		return "./" + dir
@@ -241,7 +242,7 @@ func (s *Starter) Main() string {
 	return "."
 }
 
-// Write writes the files. If it fails, it removes the files that it has written.
+// Write writes the files. After an error, it removes the files that it has written.
 func (s *Starter) Write() (err error) {
 	if err := s.free(); err != nil {
 		return err
@@ -284,12 +285,13 @@ func (s *Starter) Write() (err error) {
 	return nil
 }
 
-// attributes are lines for .gitattributes. Without them, git may change the line ends in kgen's
-// files, as on Windows. A kernel's module and its IR are checked when they are used.
+// attributes lists lines for .gitattributes. Without them, git may convert the line ends of kgen's
+// files, for example on Windows. Programs then refuse the files, because they check a kernel's
+// module and IR.
 var attributes = []string{"*.kir -text", "*_kgen.go eol=lf", "*.spv binary"}
 
-// WriteAttributes adds the missing lines to .gitattributes in the module's folder. It returns the
-// file's path relative to the starter's folder, or "" if no line is missing.
+// WriteAttributes adds the missing lines to .gitattributes in the module's folder. The result is
+// the file's path relative to the starter's folder, or "" if no line was missing.
 func (s *Starter) WriteAttributes() (string, error) {
 	name := filepath.Join(s.root, ".gitattributes")
 	old, err := os.ReadFile(name)

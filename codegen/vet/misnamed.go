@@ -16,7 +16,7 @@ const (
 	propertiesMethod = "Properties"
 )
 
-// misnamedAnalyzer reports methods that look like a kernel's Properties method but have another
+// misnamedAnalyzer reports methods with the signature of a kernel's Properties method but another
 // name.
 func misnamedAnalyzer() *analysis.Analyzer {
 	return &analysis.Analyzer{
@@ -29,7 +29,7 @@ func misnamedAnalyzer() *analysis.Analyzer {
 					used[fn.Origin()] = true
 				}
 			}
-			seen := map[token.Pos]bool{} // a method may belong to several kernels
+			seen := map[token.Pos]bool{} // methods already reported, since several kernels may share a method
 			for _, kernel := range load.KernelMethods(pass.Pkg) {
 				named := types.Unalias(kernel.Recv())
 				if p, ok := named.(*types.Pointer); ok {
@@ -50,7 +50,8 @@ func misnamedAnalyzer() *analysis.Analyzer {
 	}
 }
 
-// misnamed returns the methods of a kernel without a Properties method that have the signature of one.
+// misnamed returns the methods of a kernel that have the signature of a Properties method. The
+// function is called only for kernels without a Properties method.
 func misnamed(pkg *types.Package, named types.Type) (found []*types.Func) {
 	methods := types.NewMethodSet(types.NewPointer(named))
 	if methods.Lookup(pkg, propertiesMethod) != nil {

@@ -13,9 +13,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/diag"
 )
 
-// sharedAnalyzer reports changes that every work-item makes to the same element. It reports only
-// cases that the code of the Kernel method proves. Races between elements that indices select are
-// found by the race detector and by checked mode.
+// sharedAnalyzer reports that all work-items change the same element of a slice. It reports only
+// cases that are evident from the code of the Kernel method. Other races are found by the race
+// detector and by checked mode.
 func sharedAnalyzer() *analysis.Analyzer {
 	return &analysis.Analyzer{
 		Name: "kgenshared",
@@ -37,26 +37,26 @@ func sharedAnalyzer() *analysis.Analyzer {
 	}
 }
 
-// class is a set of facts that a value depends on; a value of class 0 is the same for all
+// class is a set of things on which a value depends. A value with class 0 is the same for all
 // work-items.
 type class uint8
 
 const (
-	byItem   class = 1 << iota // the work-item
-	byGroup                    // the work-group
-	byData                     // the elements of slices
-	byFlow                     // the path through the code
-	byOthers                   // code that is not examined
-	byOwn                      // elements of slices at the work-item's index
-	byAgain                    // which of several assignments was last
+	byItem   class = 1 << iota // the value depends on the work-item's id
+	byGroup                    // the value depends on the work-group's id
+	byData                     // the value depends on elements of slices
+	byFlow                     // the value depends on the path through the code
+	byOthers                   // the value depends on code that is not examined
+	byOwn                      // the value depends on slice elements at the work-item's own index
+	byAgain                    // the value depends on which of several assignments was last
 )
 
-// sharing examines the Kernel method of a kernel with many work-items.
+// sharing examines the Kernel method of one kernel with many work-items.
 type sharing struct {
 	pass *analysis.Pass
 	fn   *ast.FuncDecl
-	k    types.Object // the receiver
-	it   types.Object // the item
+	k    types.Object // receiver of the Kernel method
+	it   types.Object // item that the Kernel method gets
 	vars map[types.Object]class
 }
 
@@ -81,7 +81,7 @@ func newSharing(pass *analysis.Pass, fn *ast.FuncDecl) *sharing {
 
 // variables finds the classes of the method's variables.
 func (s *sharing) variables() {
-	steps := map[ast.Stmt]bool{} // steps of loops, which are the same for all work-items
+	steps := map[ast.Stmt]bool{} // post statements of loops, which all work-items execute equally often
 	for before := -1; before != s.sum(); {
 		before = s.sum()
 		ast.Inspect(s.fn.Body, func(n ast.Node) bool {
@@ -97,7 +97,7 @@ func (s *sharing) variables() {
 					s.add(n.X, byFlow)
 				}
 			case *ast.RangeStmt:
-				c := s.of(n.X)
+				c := s.classOf(n.X)
 				if n.Key != nil {
 					s.add(n.Key, c)
 				}
@@ -107,9 +107,9 @@ func (s *sharing) variables() {
 			case *ast.ValueSpec:
 				for i, name := range n.Names {
 					if len(n.Values) == len(n.Names) {
-						s.add(name, s.of(n.Values[i]))
+						s.add(name, s.classOf(n.Values[i]))
 					} else if len(n.Values) > 0 {
-						s.add(name, s.of(n.Values[0]))
+						s.add(name, s.classOf(n.Values[0]))
 					}
 				}
 			case *ast.UnaryExpr:
@@ -131,7 +131,7 @@ func (s *sharing) sum() (n int) {
 
 func (s *sharing) assign(n *ast.AssignStmt, step bool) {
 	for i, x := range n.Lhs {
-		c := s.of(n.Rhs[min(i, len(n.Rhs)-1)])
+		c := s.classOf(n.Rhs[min(i, len(n.Rhs)-1)])
 		if n.Tok != token.DEFINE && !step {
 			c |= byFlow
 			if n.Tok == token.ASSIGN && !mentions(n.Rhs[min(i, len(n.Rhs)-1)], x) {
@@ -142,7 +142,7 @@ func (s *sharing) assign(n *ast.AssignStmt, step bool) {
 	}
 }
 
-// add adds a class to a variable, if x is one.
+// add adds class c to the variable x. Other expressions are ignored.
 func (s *sharing) add(x ast.Expr, c class) {
 	id, ok := x.(*ast.Ident)
 	if !ok {
@@ -154,14 +154,14 @@ func (s *sharing) add(x ast.Expr, c class) {
 	}
 }
 
-// of returns the class of an expression.
-func (s *sharing) of(e ast.Expr) class {
+// classOf returns the class of an expression.
+func (s *sharing) classOf(e ast.Expr) class {
 	if s.pass.TypesInfo.Types[e].Value != nil {
 		return 0
 	}
 	switch e := e.(type) {
 	case *ast.ParenExpr:
-		return s.of(e.X)
+		return s.classOf(e.X)
 	case *ast.Ident:
 		obj := s.pass.TypesInfo.ObjectOf(e)
 		c, known := s.vars[obj]
@@ -170,21 +170,21 @@ func (s *sharing) of(e ast.Expr) class {
 		}
 	case *ast.SelectorExpr:
 		if sel := s.pass.TypesInfo.Selections[e]; sel != nil && sel.Kind() == types.FieldVal {
-			return s.of(e.X)
+			return s.classOf(e.X)
 		}
 	case *ast.IndexExpr:
 		if s.pass.TypesInfo.Types[e].IsValue() {
-			if s.of(e.Index)&byItem != 0 {
+			if s.classOf(e.Index)&byItem != 0 {
 				return byData | byOwn
 			}
 			return byData
 		}
 	case *ast.UnaryExpr:
 		if e.Op != token.AND && e.Op != token.ARROW {
-			return s.of(e.X)
+			return s.classOf(e.X)
 		}
 	case *ast.BinaryExpr:
-		return s.of(e.X) | s.of(e.Y)
+		return s.classOf(e.X) | s.classOf(e.Y)
 	case *ast.CallExpr:
 		return s.call(e)
 	}
@@ -194,7 +194,7 @@ func (s *sharing) of(e ast.Expr) class {
 func (s *sharing) call(e *ast.CallExpr) (c class) {
 	args := func() (c class) {
 		for _, a := range e.Args {
-			c |= s.of(a)
+			c |= s.classOf(a)
 		}
 		return c
 	}
@@ -223,7 +223,7 @@ func (s *sharing) call(e *ast.CallExpr) (c class) {
 	return byOthers
 }
 
-// changes reports the elements that all work-items change.
+// changes reports elements of slices that all work-items change.
 func (s *sharing) changes() {
 	var up []ast.Node
 	ast.Inspect(s.fn.Body, func(n ast.Node) bool {
@@ -262,10 +262,10 @@ func (s *sharing) changes() {
 	})
 }
 
-// stores reports elements in which all work-items store their own values.
+// stores reports elements of slices in which all work-items store different values.
 func (s *sharing) stores(n *ast.AssignStmt, up []ast.Node) {
 	for i, x := range n.Lhs {
-		if c := s.of(n.Rhs[i]); c&(byItem|byOwn) == 0 || c&(byOthers|byAgain) != 0 || mentions(n.Rhs[i], x) || !s.oneElement(x) {
+		if c := s.classOf(n.Rhs[i]); c&(byItem|byOwn) == 0 || c&(byOthers|byAgain) != 0 || mentions(n.Rhs[i], x) || !s.oneElement(x) {
 			continue
 		}
 		if slices.ContainsFunc(s.guards(n, up), func(g ast.Expr) bool { return !s.allPass(g) }) {
@@ -278,8 +278,8 @@ func (s *sharing) stores(n *ast.AssignStmt, up []ast.Node) {
 	}
 }
 
-// allPass reports whether a condition is the same for all work-items, or compares ids with sizes,
-// which is true for nearly all work-items.
+// allPass reports whether all or nearly all work-items pass condition cond. The condition must be
+// the same for all work-items, or compare ids with sizes.
 func (s *sharing) allPass(cond ast.Expr) bool {
 	switch e := ast.Unparen(cond).(type) {
 	case *ast.UnaryExpr:
@@ -291,11 +291,11 @@ func (s *sharing) allPass(cond ast.Expr) bool {
 			return s.allPass(e.X) && s.allPass(e.Y)
 		}
 	}
-	return (s.of(cond)&^byItem == 0) && !s.singles(cond)
+	return (s.classOf(cond)&^byItem == 0) && !s.singles(cond)
 }
 
-// oneElement reports whether x is an element of a slice of the kernel, or part of an element. x
-// must be the same for all work-items of a group.
+// oneElement reports whether x denotes the same element, or part of an element, for all work-items
+// of a work-group. The element must belong to a slice of the kernel.
 func (s *sharing) oneElement(x ast.Expr) bool {
 	for {
 		switch e := ast.Unparen(x).(type) {
@@ -307,13 +307,13 @@ func (s *sharing) oneElement(x ast.Expr) bool {
 				x = e.X
 				continue
 			}
-			return s.of(e.Index)&^byGroup == 0 && s.ofKernel(e.X)
+			return s.classOf(e.Index)&^byGroup == 0 && s.ofKernel(e.X)
 		}
 		return false
 	}
 }
 
-// ofKernel reports whether an expression is a field of the kernel, or of one of its fields.
+// ofKernel reports whether expression e is a field of the kernel, or a field of such a field.
 func (s *sharing) ofKernel(e ast.Expr) bool {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:
@@ -324,7 +324,7 @@ func (s *sharing) ofKernel(e ast.Expr) bool {
 	return false
 }
 
-// mentions reports whether e contains x, or a part of the element that contains x.
+// mentions reports whether e contains x, or another part of the element to which x belongs.
 func mentions(e, x ast.Expr) bool {
 	text := types.ExprString(x)
 	found := false
@@ -337,8 +337,9 @@ func mentions(e, x ast.Expr) bool {
 	return found
 }
 
-// guards returns the conditions of a statement: those around it, and those before it under which
-// work-items may have left.
+// guards returns the conditions that decide whether a statement runs. The result includes the
+// conditions of the statements around it, and of earlier statements in which work-items may have
+// returned.
 func (s *sharing) guards(at ast.Stmt, up []ast.Node) (all []ast.Expr) {
 	for i, n := range up {
 		switch n := n.(type) {
@@ -375,7 +376,7 @@ func (s *sharing) guards(at ast.Stmt, up []ast.Node) (all []ast.Expr) {
 	return all
 }
 
-// cases returns the conditions of a switch: the values that it compares with.
+// cases returns the conditions of the cases of a switch statement.
 func cases(n *ast.SwitchStmt) (all []ast.Expr) {
 	for _, c := range n.Body.List {
 		for _, e := range c.(*ast.CaseClause).List {
@@ -388,7 +389,7 @@ func cases(n *ast.SwitchStmt) (all []ast.Expr) {
 	return all
 }
 
-// leaves reports whether a statement may leave the statement that contains it.
+// leaves reports whether a statement contains a return, a jump or a panic.
 func leaves(n ast.Node) (found bool) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -404,8 +405,8 @@ func leaves(n ast.Node) (found bool) {
 	return found
 }
 
-// singles reports whether a condition may be true for a single work-item. It is false for
-// conditions that compare the work-item's id with a size, or data with any value.
+// singles reports whether only one work-item, or few, may pass condition cond. The result is false
+// if the condition compares the work-item's id with a size, or data with any value.
 func (s *sharing) singles(cond ast.Expr) bool {
 	const item = byItem | byGroup
 	switch e := ast.Unparen(cond).(type) {
@@ -414,7 +415,7 @@ func (s *sharing) singles(cond ast.Expr) bool {
 			return s.singles(e.X)
 		}
 	case *ast.BinaryExpr:
-		x, y := s.of(e.X), s.of(e.Y)
+		x, y := s.classOf(e.X), s.classOf(e.Y)
 		switch e.Op {
 		case token.LAND, token.LOR:
 			return s.singles(e.X) || s.singles(e.Y)
@@ -429,5 +430,5 @@ func (s *sharing) singles(cond ast.Expr) bool {
 		}
 		return (x|y)&(item|byOthers) != 0
 	}
-	return s.of(cond)&(item|byOthers) != 0
+	return s.classOf(cond)&(item|byOthers) != 0
 }

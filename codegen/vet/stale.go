@@ -20,8 +20,9 @@ import (
 	"github.com/kgen-go/kgen/internal/sources"
 )
 
-// staleAnalyzer reports generated code that is older than its kernels. It reports at the kernel if
-// kgen wrote the code to the default place, otherwise in the generated code.
+// staleAnalyzer reports generated code that is older than its kernels. If kgen wrote the code to
+// the default folder, the error is reported at the kernel. Otherwise it is reported in the
+// generated code.
 func staleAnalyzer() *analysis.Analyzer {
 	return &analysis.Analyzer{
 		Name: "kgenstale",
@@ -41,7 +42,7 @@ func staleAnalyzer() *analysis.Analyzer {
 	}
 }
 
-// staleKernels examines the package's own stubs.
+// staleKernels examines the stubs in the default folder for the kernels of this package.
 func staleKernels(pass *analysis.Pass) {
 	dir := filepath.Dir(pass.Fset.Position(pass.Files[0].FileStart).Filename)
 	root := load.ModuleRoot(dir)
@@ -66,7 +67,8 @@ func staleKernels(pass *analysis.Pass) {
 	}
 }
 
-// staleStubs examines stubs in a folder that is not the default for their kernels' package.
+// staleStubs examines this package if it contains stubs, and its folder is not the default for
+// these kernels.
 func staleStubs(pass *analysis.Pass) {
 	for _, file := range pass.Files {
 		name := pass.Fset.Position(file.FileStart).Filename
@@ -97,7 +99,7 @@ func report(pass *analysis.Pass, at token.Pos, from *abi.Sources, root string, c
 		diag.Stale, strings.Join(all, ", "), from, sources.Command(root))})
 }
 
-// kernelIn returns the place of a kernel's type, preferably of a type in the file.
+// kernelIn returns the position of a kernel's type. A type in the given file is preferred.
 func kernelIn(pass *analysis.Pass, root, file string) token.Pos {
 	var all []token.Pos
 	scope := pass.Pkg.Scope()
@@ -117,5 +119,5 @@ func kernelIn(pass *analysis.Pass, root, file string) token.Pos {
 	if len(all) > 0 {
 		return all[0]
 	}
-	return pass.Files[0].Package // the kernels are instances of types of another package
+	return pass.Files[0].Package // the package declares no kernel type, only instances of types of another package
 }

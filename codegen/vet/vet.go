@@ -1,5 +1,5 @@
-// Package vet has the rules about kernels as analyzers, for drivers of
-// golang.org/x/tools/go/analysis: the command kgenvet, or others.
+// Package vet provides kgen's rules about kernels as analyzers, for the command kgenvet and other
+// drivers of golang.org/x/tools/go/analysis.
 package vet
 
 import (
@@ -20,12 +20,12 @@ import (
 	"github.com/kgen-go/kgen/codegen/lower"
 )
 
-// Analyzers returns an analyzer for each rule that examines only the code, and four others:
+// Analyzers returns an analyzer for each rule of package check, and four more analyzers:
 //
-//   - kgencompile compiles the kernels, to find all other errors; it reports the diagnostics of
-//     kgen about code in a kernel's package, at the same positions with the same codes
+//   - kgencompile compiles the kernels to find all other errors, and reports the diagnostics of
+//     kgen about code in a kernel's package, with the same positions and codes
 //   - kgenstale compares the code with the code that kgen compiled
-//   - kgenshared reports errors in code that compiles: elements that every work-item changes
+//   - kgenshared reports elements of slices that every work-item changes, which is a data race
 //   - kgenproperties reports methods that are probably meant to be a kernel's Properties method
 func Analyzers() []*analysis.Analyzer {
 	rules := check.Analyzers(lower.Known)
@@ -36,7 +36,7 @@ func Analyzers() []*analysis.Analyzer {
 			"functions that are not known, barriers in flow that is not uniform.",
 		Requires: rules[0].Requires,
 	}
-	// Drivers do not pass their build tags to analyzers.
+	// Analyzers need this flag, because drivers do not pass their build tags to them.
 	tags := compiles.Flags.String("tags", "", "build tags to compile kernels with, with commas")
 	compiles.Run = func(pass *analysis.Pass) (any, error) {
 		chosen := strings.FieldsFunc(*tags, func(r rune) bool { return r == ',' || r == ' ' })
@@ -45,7 +45,7 @@ func Analyzers() []*analysis.Analyzer {
 	return append(rules, staleAnalyzer(), sharedAnalyzer(), misnamedAnalyzer(), compiles)
 }
 
-// compile reports the diagnostics of kgen's stages, except those that the rules have found.
+// compile reports the diagnostics of kgen's stages, except those that the rules have found already.
 func compile(pass *analysis.Pass, found check.Findings, tags []string) error {
 	if len(load.KernelMethods(pass.Pkg)) == 0 || pass.Pkg.Name() == "main" {
 		return nil
@@ -54,10 +54,10 @@ func compile(pass *analysis.Pass, found check.Findings, tags []string) error {
 	overlay := map[string][]byte{}
 	for _, f := range pass.Files {
 		tf := pass.Fset.File(f.FileStart)
-		// An editor may have changes that are not saved yet.
+		// An editor may have texts that are not saved yet, which pass.ReadFile returns.
 		read := pass.ReadFile
 		if read == nil {
-			read = os.ReadFile // drivers older than the field
+			read = os.ReadFile // old drivers do not set pass.ReadFile
 		}
 		shown, err := read(tf.Name())
 		if err != nil {
@@ -86,7 +86,7 @@ func compile(pass *analysis.Pass, found check.Findings, tags []string) error {
 	}
 	for _, d := range diags {
 		if d.Code == diag.Load {
-			continue // go vet reports it
+			continue // go vet reports this error
 		}
 		report := analysis.Diagnostic{Pos: at(d.Pos), Category: d.Code.String(), Message: fmt.Sprintf("%v: %s", d.Code, d.Message)}
 		if d.Hint != "" {
@@ -95,8 +95,8 @@ func compile(pass *analysis.Pass, found check.Findings, tags []string) error {
 		elsewhere := report.Pos == token.NoPos
 		for _, r := range d.Related {
 			p := at(r.Pos)
-			// A diagnostic in another package is reported where the package's code is called, or
-			// embedded.
+			// A diagnostic in another package is reported where this package calls or embeds that
+			// package's code.
 			if report.Pos == token.NoPos && p != token.NoPos && (strings.HasPrefix(r.Message, "called here") || strings.HasPrefix(r.Message, load.OfKernel)) {
 				report.Pos = p
 				report.Message += fmt.Sprintf(" (at %v)", d.Pos)

@@ -1,13 +1,13 @@
 package view
 
-// This file compares listings, and applies the differences.
+// This file compares listings of a module, and applies edits to them.
 
 import (
 	"slices"
 	"sort"
 )
 
-// Diff returns the edits that change a to b.
+// Diff returns the edits that change listing a to listing b.
 func Diff(a, b Listing) []Edit {
 	d := &differ{a: a, b: b}
 	d.compare(0, len(a.Text), 0, len(b.Text))
@@ -25,7 +25,7 @@ func Diff(a, b Listing) []Edit {
 	return edits
 }
 
-// Apply returns the result of applying edits to a.
+// Apply returns listing a with the given edits applied.
 func Apply(a Listing, edits []Edit) Listing {
 	var b Listing
 	next := 0
@@ -42,22 +42,23 @@ func Apply(a Listing, edits []Edit) Listing {
 	return b
 }
 
-// differ finds the common lines of two listings. First it takes lines that occur once in both, as
-// far as they have the same order; then it compares the lines between these in the same way. A
-// value has the same number in all listings, so most lines occur once.
+// differ finds the common lines of two listings. First it considers lines that occur once in each
+// listing. As many of these lines as possible are matched in the same order. The lines between
+// matched lines are then compared in the same way. A value has the same number in all listings, so
+// most lines occur once.
 type differ struct {
 	a, b Listing
-	same []pair // in order
+	same []pair // common lines found so far, in order
 }
 
-// pair is an index in each of the listings.
+// pair holds the index of a common line in each of the two listings.
 type pair struct{ a, b int }
 
 func (d *differ) equal(i, j int) bool {
 	return d.a.Text[i] == d.b.Text[j] && d.a.At[i] == d.b.At[j]
 }
 
-// compare compares the lines of a from i to i2 with those of b from j to j2.
+// compare finds common lines in the range i to i2 of listing a and the range j to j2 of listing b.
 func (d *differ) compare(i, i2, j, j2 int) {
 	for i < i2 && j < j2 && d.equal(i, j) {
 		d.same = append(d.same, pair{i, j})
@@ -81,7 +82,8 @@ func (d *differ) compare(i, i2, j, j2 int) {
 	}
 }
 
-// anchors returns the longest sequence of lines, in the same order, that occur once in each range.
+// anchors returns the lines that occur once in each range, as the longest sequence that is in the
+// same order in both.
 func (d *differ) anchors(i, i2, j, j2 int) []pair {
 	if i == i2 || j == j2 {
 		return nil
@@ -106,8 +108,9 @@ func (d *differ) anchors(i, i2, j, j2 int) []pair {
 			c.inB, c.b = c.inB+1, n
 		}
 	}
-	// This finds the longest increasing subsequence by piles: tops has the ends of the best
-	// sequences of each length, and before the predecessor of each pair in its sequence.
+	// The longest increasing subsequence is found by patience sorting. The slice tops holds the
+	// last pair of the best sequence of each length. The slice before holds, for each pair, the
+	// preceding pair of its sequence.
 	var all []pair
 	for n := i; n < i2; n++ {
 		if c := counts[key{d.a.Text[n], d.a.At[n]}]; c.inA == 1 && c.inB == 1 {

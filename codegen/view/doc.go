@@ -1,8 +1,8 @@
-// Package view is the page that kgen view writes: one HTML file that shows each kernel's Go
-// source beside the intermediate representation and SPIR-V, and what the compiler did.
+// Package view writes the page of kgen view. The page is one HTML file. It shows the Go source of
+// each kernel beside the intermediate representation and SPIR-V, and the changes by each pass.
 //
-// The data are plain structs with a JSON form. [Page.Write] puts them into the page. The data for
-// lists and searches are stored as they are, and the rest, a [Body] for each kernel, compressed. So
-// a browser decodes only the kernels that the user selects. The page loads nothing, and its
-// Content-Security-Policy forbids loading.
+// The page's data are plain structs with a JSON form. [Page.Write] writes them into the page. Data
+// for lists and searches are not compressed. The rest is a [Body] for each kernel, which is
+// compressed. So a browser decodes only the kernels that the user selects. The page loads nothing,
+// and its Content-Security-Policy forbids loading.
 package view

@@ -1,6 +1,6 @@
 package view
 
-// This file writes the page.
+// This file writes the page as HTML.
 
 import (
 	"bytes"
@@ -38,8 +38,8 @@ var pageJS = sync.OnceValue(func() string {
 	return text.String()
 })
 
-// Write writes the page, which is a single file and depends only on the data. An error is an error
-// of w.
+// Write writes the page, which is a single file and depends only on the data. The only possible
+// errors are those of writing to w.
 func (p *Page) Write(w io.Writer) error {
 	bodies, err := p.bodies()
 	if err != nil {
@@ -54,7 +54,7 @@ func (p *Page) Write(w io.Writer) error {
 		return err
 	}
 	// json.Marshal escapes <, > and &, so no text can end its script element, and encoded data is
-	// base64. All other text is from this package.
+	// base64. All other text in the page is constant.
 	parts := map[string][]string{
 		"policy": {policy()}, "css": {pageCSS}, "js": {pageJS()},
 		"index": {string(index)}, "sources": {sources}, "bodies": bodies,
@@ -82,10 +82,10 @@ func (p *Page) Write(w io.Writer) error {
 	}
 }
 
-// sources has the kernels' excerpts, many of which several kernels share.
+// sources holds the kernels' source excerpts. Many excerpts are shared by several kernels.
 type sources struct {
 	Excerpts []Excerpt `json:"excerpts"`
-	Of       [][]int   `json:"of"` // for each kernel, the indexes of its excerpts
+	Of       [][]int   `json:"of"` // indexes of the excerpts of each kernel
 }
 
 func (p *Page) sources() *sources {
@@ -112,7 +112,8 @@ func (p *Page) sources() *sources {
 	return s
 }
 
-// policy is the page's Content-Security-Policy: its own style and script, and nothing else.
+// policy returns the page's Content-Security-Policy. It permits only the page's own style and
+// script.
 func policy() string {
 	sum := func(text string) string {
 		h := sha256.Sum256([]byte(text))
@@ -121,7 +122,7 @@ func policy() string {
 	return "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; style-src " + sum(pageCSS) + "; script-src " + sum(pageJS())
 }
 
-// bodies encodes the kernels' bodies.
+// bodies returns the encoded bodies of the kernels.
 func (p *Page) bodies() ([]string, error) {
 	out, errs := make([]string, len(p.Kernels)), make([]error, len(p.Kernels))
 	next := make(chan int)
@@ -146,7 +147,7 @@ func (p *Page) bodies() ([]string, error) {
 	return out, nil
 }
 
-// encode returns data as JSON, compressed by gzip, as base64.
+// encode converts data to JSON, compresses it by gzip, and encodes the result as base64.
 func encode(data any) (string, error) {
 	var text bytes.Buffer
 	z, err := gzip.NewWriterLevel(&text, gzip.BestCompression)
@@ -164,7 +165,7 @@ func encode(data any) (string, error) {
 	return base64.StdEncoding.EncodeToString(text.Bytes()), nil
 }
 
-// decode is encode's inverse.
+// decode reverses encode.
 func decode(s string, data any) error {
 	text, err := base64.StdEncoding.DecodeString(s)
 	if err != nil {

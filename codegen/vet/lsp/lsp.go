@@ -27,21 +27,21 @@ import (
 	"github.com/kgen-go/kgen/codegen/diag"
 )
 
-// server compiles the kernels of the packages whose files are open, with the text that the editor
-// has.
+// server compiles the kernels of the packages whose files are open in the editor. The server
+// compiles the texts in the editor, which may not be saved yet.
 type server struct {
 	in    *bufio.Reader
-	pause time.Duration // time from the last change to the next compilation
+	pause time.Duration // delay between the last change and the next compilation
 	tags  []string      // build tags
 
 	mu   sync.Mutex // guards out and open
 	out  io.Writer
-	open map[string]string // texts by file name
+	open map[string]string // texts of the open files, by file name
 
-	shown map[string]bool // files that have diagnostics; used only by the goroutine that runs look
+	shown map[string]bool // files for which diagnostics have been sent; only method look uses the map
 }
 
-// message is a request, or a notification if it has no id.
+// message is a message of the protocol. A request has an id, and a notification has none.
 type message struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
@@ -75,15 +75,15 @@ type (
 	}
 )
 
-// ErrNoShutdown is the error of Serve for an editor that exits without a shutdown request.
+// ErrNoShutdown is returned by Serve if an editor exits without a shutdown request.
 var ErrNoShutdown = errors.New("exit without shutdown")
 
-// Pause is long enough for the next key of somebody who types.
+// Pause is the delay for an editor. Somebody who types presses the next key within this time.
 const Pause = 200 * time.Millisecond
 
-// Serve answers an editor until the editor leaves: it returns nil after shutdown and exit,
-// otherwise an error. It compiles kernels, with the build tags, when nothing has changed for the
-// pause.
+// Serve answers an editor's messages until the editor exits. It returns nil if the editor has sent
+// shutdown and exit, otherwise an error. When the texts have not changed for the given pause, Serve
+// compiles the kernels with the build tags.
 func Serve(in io.Reader, out io.Writer, pause time.Duration, tags ...string) error {
 	s := &server{in: bufio.NewReader(in), out: out, pause: pause, tags: tags, open: map[string]string{}, shown: map[string]bool{}}
 	ctx, stop := context.WithCancel(context.Background())
@@ -123,7 +123,7 @@ func Serve(in io.Reader, out io.Writer, pause time.Duration, tags ...string) err
 			}
 			select {
 			case changed <- struct{}{}:
-			default: // a change is pending already
+			default: // a compilation has been requested already
 			}
 		default:
 			if m.ID != nil {
@@ -137,7 +137,7 @@ func Serve(in io.Reader, out io.Writer, pause time.Duration, tags ...string) err
 	}
 }
 
-// read reads a message.
+// read reads the next message from the editor.
 func (s *server) read() (*message, error) {
 	length, err := s.readHeader()
 	if err != nil {
@@ -155,9 +155,9 @@ func (s *server) read() (*message, error) {
 	return m, json.Unmarshal(text, m)
 }
 
-// readHeader reads the lines before a message, and the empty line after them. It returns the value
-// of Content-Length, or "". Package net/textproto does this, too, but kgenvet would then have to
-// compile package net.
+// readHeader reads the lines before a message, and the empty line after them. The result is the
+// value of Content-Length, or "". Package net/textproto has such a function, but it imports package
+// net, which kgenvet would then have to compile.
 func (s *server) readHeader() (length string, err error) {
 	for first := true; ; first = false {
 		line, err := s.in.ReadString('\n')
@@ -181,7 +181,8 @@ func (s *server) readHeader() (length string, err error) {
 	}
 }
 
-// send writes a message. If the editor is gone, read notices it.
+// send writes a message to the editor. Write errors are ignored, because read notices when the
+// editor has exited.
 func (s *server) send(m map[string]any) {
 	m["jsonrpc"] = "2.0"
 	text, err := json.Marshal(m)
@@ -226,8 +227,8 @@ func (s *server) edit(m *message) error {
 	return nil
 }
 
-// look compiles the open packages whenever something has changed and nothing has changed again for
-// the pause. A later change cancels a compilation in progress.
+// look waits for a change of the texts, until nothing has changed for the pause. It then compiles
+// the packages of the open files. A later change cancels a compilation in progress.
 func (s *server) look(ctx context.Context, changed <-chan struct{}) {
 	var last context.CancelFunc = func() {}
 	var running sync.WaitGroup
@@ -253,8 +254,8 @@ func (s *server) look(ctx context.Context, changed <-chan struct{}) {
 	}
 }
 
-// publish sends the diagnostics of the packages of the open files. It sends an empty list for files
-// that no longer have diagnostics.
+// publish sends the diagnostics of the packages of the open files. A file that no longer has
+// diagnostics gets an empty list.
 func (s *server) publish(ctx context.Context) {
 	overlay, dirs := map[string][]byte{}, map[string]bool{}
 	s.mu.Lock()
@@ -264,7 +265,7 @@ func (s *server) publish(ctx context.Context) {
 	}
 	s.mu.Unlock()
 	found := map[string][]lspDiagnostic{}
-	seen := map[string]bool{} // diagnostics that several packages may have
+	seen := map[string]bool{} // several packages may have the same diagnostic
 	for dir := range dirs {
 		diags, err := codegen.Diagnose(ctx, codegen.Config{Dir: dir, Patterns: []string{"."}, Tags: s.tags, Overlay: overlay})
 		if ctx.Err() != nil {
@@ -275,7 +276,7 @@ func (s *server) publish(ctx context.Context) {
 		}
 		for _, d := range diags {
 			if d.Code == diag.Load || d.Pos.Line == 0 || seen[d.Error()] {
-				continue // gopls reports it
+				continue // gopls reports this error
 			}
 			seen[d.Error()] = true
 			at := place(dir, overlay, d.Pos, d.End)
@@ -291,7 +292,7 @@ func (s *server) publish(ctx context.Context) {
 			found[at.URI] = append(found[at.URI], l)
 		}
 	}
-	// Editors must also be told that a file has no diagnostics.
+	// The editor keeps old diagnostics until it gets an empty list.
 	right := func(uri string) {
 		if found[uri] == nil {
 			found[uri] = []lspDiagnostic{}
@@ -312,8 +313,8 @@ func (s *server) publish(ctx context.Context) {
 	}
 }
 
-// place returns the range of a diagnostic of a package in the editor's terms: from the position to
-// the end or, if there is no end, to the end of the word.
+// place converts the positions of a diagnostic to a range in the editor's text. If the diagnostic
+// has no end position, the range ends after the word.
 func place(dir string, overlay map[string][]byte, from, to diag.Pos) lspLocation {
 	name := from.File
 	if !filepath.IsAbs(name) {
@@ -321,7 +322,7 @@ func place(dir string, overlay map[string][]byte, from, to diag.Pos) lspLocation
 	}
 	text, ok := overlay[name]
 	if !ok {
-		text, _ = os.ReadFile(name) // without the text, columns are counted in bytes
+		text, _ = os.ReadFile(name) // if this fails, columns are counted in bytes
 	}
 	lines := bytes.Split(text, []byte("\n"))
 	at := func(p diag.Pos) lspPosition {
@@ -348,20 +349,20 @@ func place(dir string, overlay map[string][]byte, from, to diag.Pos) lspLocation
 	return lspLocation{uriOf(name), lspRange{at(from), at(to)}}
 }
 
-// fileOf returns the name of the file with a URI, or "".
+// fileOf returns the file name in a URI. If the URI is not that of a file, it returns "".
 func fileOf(uri string) string {
 	u, err := url.Parse(uri)
 	if err != nil || u.Scheme != "file" {
 		return ""
 	}
 	name := u.Path
-	if len(name) > 2 && name[0] == '/' && name[2] == ':' { // /C:/…
+	if len(name) > 2 && name[0] == '/' && name[2] == ':' { // a Windows path such as /C:/a.go…
 		name = name[1:]
 	}
 	return filepath.FromSlash(name)
 }
 
-// uriOf is the inverse of fileOf.
+// uriOf returns the URI of a file.
 func uriOf(name string) string {
 	name = filepath.ToSlash(name)
 	if !strings.HasPrefix(name, "/") {
