@@ -43,7 +43,7 @@ const roomTime = 10 * time.Second
 func NewBuffer[T any](dev *Device, n int, props ...properties.Property) (*Buffer[T], error) {
 	b, err := newBuffer[T](dev, n, props)
 	if err != nil || b.mem == nil || dev.direct() {
-		return b, err // the host's memory is zero
+		return b, err // the memory of the host device is zero already
 	}
 	mem := b.mem.HAL()
 	node := stream.Command{
@@ -68,7 +68,7 @@ func BufferOf[T any](dev *Device, s []T, props ...properties.Property) (*Buffer[
 		return b, err
 	}
 	// No command uses the memory yet, so the host may write it, if it can access the memory. Enter
-	// keeps the device from being closed meanwhile.
+	// keeps the device open while the host writes.
 	if dev.stream.Enter() {
 		bytes := b.mem.HAL().Bytes()
 		copy(bytes, bytesOf(s))
@@ -133,7 +133,8 @@ func (d *Device) alloc(size uint64, kind hal.MemoryKind) (*stream.Memory, error)
 // direct reports whether the device is the host device, whose memory is the program's own.
 func (d *Device) direct() bool { return d.backend == "host" }
 
-// pointerIn returns the first part of t that is or holds a pointer, and the path to that part.
+// pointerIn searches the type t for a pointer, at any depth. It returns the path to the first
+// pointer, and the pointer's type.
 func pointerIn(t reflect.Type) (string, reflect.Type) {
 	switch t.Kind() {
 	case reflect.Array:
@@ -202,9 +203,9 @@ func (b *Buffer[T]) Close() error {
 
 // CopyFrom copies the elements of src into the device's memory, after all earlier commands that use
 // that memory. src has as many elements as the view (ErrInvalid otherwise). CopyFrom returns when
-// src may be used again. If ctx ends first, it returns an error of class ErrDeadline or
-// ErrCanceled, and the copy stops. Reading that memory is then an error until all of it is written
-// again.
+// src may be used again. If ctx ends first, CopyFrom returns an error of class ErrDeadline or
+// ErrCanceled, and the copy stops. After such an error, reading the view's memory is an error until
+// all of it is written again.
 func (v View[T]) CopyFrom(ctx context.Context, q *Queue, src []T) error {
 	if err := v.checkCopy(ctx, q, len(src)); err != nil {
 		return err
@@ -251,7 +252,7 @@ func (v View[T]) copyFrom(ctx context.Context, q *Queue, src []T) error {
 			}
 		}
 		if err != nil {
-			own.cancel.Ask() // src belongs to the caller again
+			own.cancel.Ask() // stops the copy, because src belongs to the caller again
 			l.ev.Forget()
 			return waitError(err)
 		}
@@ -292,7 +293,7 @@ func (v View[T]) CopyTo(ctx context.Context, q *Queue, dst []T) error {
 		return copyError(dev, "from", err)
 	}
 	if err := (Event{l}).Wait(ctx); err != nil {
-		own.cancel.Ask() // dst belongs to the caller again
+		own.cancel.Ask() // stops the copy, because dst belongs to the caller again
 		l.ev.Forget()
 		return err
 	}

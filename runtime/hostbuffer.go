@@ -26,13 +26,15 @@ import (
 // other slices (CopyFrom, CopyTo, Upload, Download) go through other memory of the host. Copies of
 // a HostBuffer are commands like all others: they are ordered by the memory that they read and
 // write, can be nodes of graphs, and end with the contexts of WithContext. Some GPUs have a queue
-// only for copies. There copies of 1 MiB and more run at the same time as kernels that use other
-// memory. So a program can copy the next batch while the GPU computes this one.
+// only for copies. On these GPUs, copies of 1 MiB and more run at the same time as kernels that use
+// other memory. A program can then copy the next batch of data while the GPU computes the current
+// batch.
 //
 // The device does not know when the program accesses the slice. While a command that reads the
 // elements has not completed, the program must not write them. While a command that writes the
-// elements has not completed, the program must neither read nor write them. Wait for the command's
-// event first. A command that is launched later sees everything that the program wrote before.
+// elements has not completed, the program must neither read nor write them. The program must first
+// wait for the command's event. A command that is launched later sees everything that the program
+// wrote before.
 //
 // Kernels may use the View like any other. On a GPU each access then goes to the host's memory, at
 // the speed of the bus.
@@ -43,9 +45,9 @@ type HostBuffer[T any] struct {
 }
 
 // NewHostBuffer returns a host buffer of n zero elements. It returns the errors of NewBuffer. The
-// operating system cannot use such memory for anything else. Allocating it takes longer than making
-// a slice does (a fifth of a second for each GiB on one machine with a GPU). So allocate it once,
-// and no more than the copies need.
+// operating system cannot use a host buffer's memory for anything else. Allocating it takes longer
+// than making a slice does (a fifth of a second for each GiB on one machine with a GPU). So
+// allocate host buffers once, and no larger than the copies need.
 func NewHostBuffer[T any](dev *Device, n int) (*HostBuffer[T], error) {
 	if err := dev.usable(); err != nil {
 		return nil, err
@@ -56,10 +58,11 @@ func NewHostBuffer[T any](dev *Device, n int) (*HostBuffer[T], error) {
 	}
 	b := &HostBuffer[T]{dev: dev, mem: mem}
 	if mem == nil {
-		b.s = make([]T, n) // elements of size zero
+		b.s = make([]T, n) // elements of size zero need no memory
 		return b, nil
 	}
-	// The garbage collector does not know that a slice points to this memory.
+	// The garbage collector does not see slices that point to this memory, so Keep must keep it
+	// allocated.
 	mem.Keep()
 	if !dev.stream.Enter() {
 		return nil, dev.usable()
@@ -80,8 +83,8 @@ type hostRange struct {
 	mem    *stream.Memory
 }
 
-// openHostMemory has the open host buffers of all devices, by address. Commands that copy from and
-// to a slice of such a buffer depend on the buffer, as commands with a view of it do.
+// openHostMemory lists the open host buffers of all devices, by address. Commands that copy from
+// and to a slice of such a buffer depend on the buffer, as commands with a view of it do.
 var openHostMemory hostRanges
 
 // hostRanges is a list of ranges in order of addresses, without overlaps.
@@ -115,7 +118,7 @@ func (r *hostRanges) remove(mem *stream.Memory) {
 	r.all = slices.DeleteFunc(r.all, func(h hostRange) bool { return h.mem == mem })
 }
 
-// find returns the memory of the open buffer that overlaps bytes, or nil.
+// find returns the memory of the open buffer that overlaps bytes, or nil if no buffer does.
 func (r *hostRanges) find(bytes []byte) *stream.Memory {
 	if len(bytes) == 0 {
 		return nil
