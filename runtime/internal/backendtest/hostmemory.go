@@ -30,7 +30,7 @@ func testHostMemory(e *env) {
 			}
 		}
 	}
-	// Batches in sequence; the only waits are those before the host's own writes.
+	// Submit batches in sequence, and wait only before the host itself writes.
 	p := e.pipeline("increment")
 	defer p.Free()
 	const words = 20000
@@ -47,7 +47,7 @@ func testHostMemory(e *env) {
 			}
 		}
 	}
-	// A kernel that uses the host's memory directly, and a fill of it.
+	// Launch a kernel that uses the host's memory directly, and fill that memory.
 	for round := range batches {
 		for i := range words {
 			binary.LittleEndian.PutUint32(host.Bytes()[4*i:], 7*uint32(i)+round)
