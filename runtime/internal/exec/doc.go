@@ -8,6 +8,6 @@
 //	Pipelines, Memos   the pipelines of a device, and launches that it remembers
 //	Graph    nodes, divided into units (units.go), that are planned as a Sequence; Update plans anew
 //
-// Exec does not know the API. Package runtime makes the errors that users see, and does the work
-// that needs the API: it implements Maker, Device and EventMaker.
+// Package exec does not use the API. Package runtime makes the errors that users see, and
+// implements the interfaces Maker, Device and EventMaker.
 package exec
