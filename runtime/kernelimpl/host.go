@@ -8,7 +8,8 @@ type HostArgs = host.Args
 // HostValue returns the value of parameter i. It is zero if the kernel never reads the parameter.
 func HostValue[T any](a *HostArgs, i int) T { return host.Value[T](a, i) }
 
-// HostSlice returns the slice of parameter i. Its capacity is its length; an empty slice is nil.
+// HostSlice returns the slice of parameter i. Its capacity is equal to its length. An empty slice
+// is nil.
 func HostSlice[T any](a *HostArgs, i int) []T { return host.Slice[T](a, i) }
 
 // HostInternal returns the slice of parameter i, which is internal to the kernel and not an
