@@ -35,8 +35,8 @@ func (d *Device) check(k *Kernel, c *exec.Launch, o *launchOptions) (exec.Plan, 
 	return p, nil
 }
 
-// planFor does those checks of check whose results stay valid until the launch runs. It omits two
-// checks: whether buffers are open, and whether variables still have their values.
+// planFor does those checks of check whose results stay valid until the launch runs. planFor omits
+// two checks: whether buffers are open, and whether variables still have their values.
 func (d *Device) planFor(k *Kernel, c *exec.Launch, o *launchOptions) (exec.Plan, error) {
 	var p exec.Plan
 	if err := k.checkStated(); err != nil {
@@ -181,7 +181,7 @@ func mergeProperties(k *Kernel, extra properties.List) (properties.List, *Error)
 	return merged, nil
 }
 
-// checkRange checks the sizes of a launch's range. It does not need the kernel.
+// checkRange checks the sizes of a launch's range. checkRange does not need the kernel.
 func checkRange(c *exec.Launch, p *exec.Plan) *Error {
 	total := uint64(1)
 	for i := range c.Rank {
@@ -206,8 +206,8 @@ func checkRange(c *exec.Launch, p *exec.Plan) *Error {
 	return nil
 }
 
-// checkWorkGroup chooses the work-group size. It returns an error if the launch contradicts the
-// kernel's requirements.
+// checkWorkGroup chooses the work-group size. checkWorkGroup returns an error if the launch
+// contradicts the kernel's requirements.
 func (d *Device) checkWorkGroup(k *Kernel, c *exec.Launch, props properties.List, p *exec.Plan) *Error {
 	p.Local = [3]int{1, 1, 1}
 	var required, hint []int

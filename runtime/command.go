@@ -116,8 +116,8 @@ func Fill[T any](dst View[T], v T) Command {
 	return c
 }
 
-// pattern returns 32 bits whose repetition equals the bytes of a value. ok is false if no 32 bits
-// do.
+// pattern returns 32 bits whose repetition equals the bytes of a value. If there are no such 32
+// bits, ok is false.
 func pattern(one []byte) (bits uint32, ok bool) {
 	if n := len(one); n == 0 || n > 4 && n%4 != 0 || n == 3 {
 		return 0, false
@@ -133,16 +133,16 @@ func pattern(one []byte) (bits uint32, ok bool) {
 	return bits, true
 }
 
-// Upload copies the slice src of the host's memory to dst. Both have the same number of elements
-// (ErrInvalid otherwise). Each run of the command reads src anew. src must not change until the
-// event of that run is done.
+// Upload copies the slice src of the host's memory to dst. dst and src have the same number of
+// elements (ErrInvalid otherwise). Each run of the command reads src anew. src must not change
+// until the event of that run is done.
 func Upload[T any](dst View[T], src []T) Command {
 	return transfer(hal.OpWrite, "upload", dst.s, bytesOf(src), len(src))
 }
 
-// Download copies src to the slice dst of the host's memory. Both have the same number of elements
-// (ErrInvalid otherwise). Each run of the command writes dst. dst holds the elements when the event
-// of that run is done, and must not be used before that.
+// Download copies src to the slice dst of the host's memory. dst and src have the same number of
+// elements (ErrInvalid otherwise). Each run of the command writes dst. dst holds the elements when
+// the event of that run is done, and must not be used before that.
 func Download[T any](dst []T, src View[T]) Command {
 	return transfer(hal.OpRead, "download", src.s, bytesOf(dst), len(dst))
 }
@@ -169,9 +169,9 @@ func transfer(op hal.Op, what string, s launch.Slice, host []byte, n int) Comman
 	return Command{c}
 }
 
-// hostBufferOf looks for the open host buffer that the slice host belongs to. It returns the
-// buffer's memory if the buffer is of the same device as s. A slice of another device's host buffer
-// counts as ordinary memory of the host.
+// hostBufferOf looks for the open host buffer that the slice host belongs to. hostBufferOf returns
+// the buffer's memory if the buffer is of the same device as s. A slice of another device's host
+// buffer counts as ordinary memory of the host.
 func hostBufferOf(s launch.Slice, host []byte) []*stream.Memory {
 	if m := openHostMemory.find(host); m != nil && m.Stream() == s.Mem.Stream() {
 		return []*stream.Memory{m}

@@ -62,8 +62,8 @@ type DeviceInfo struct {
 	// Matrices are the matrix products that the device computes itself, by sub-groups; see
 	// docs/matrices.md. Matrices is empty on devices where kernels compute matrices by loops.
 	Matrices []MatrixProduct
-	// ComputeUnits is the least number of work-groups that run at once. It is 0 if that number is
-	// unknown.
+	// ComputeUnits is the least number of work-groups that run at once. ComputeUnits is 0 if that
+	// number is unknown.
 	ComputeUnits int
 	// Timestamps says that the device can measure when commands run; see Profiling.
 	Timestamps bool
@@ -90,9 +90,10 @@ type DeviceInfo struct {
 // and so does float64 arithmetic. The host device keeps all subnormals.
 //
 // Subnormals describes the device's own instructions. Some operations of kernels keep subnormals on
-// every device, by other instructions where these flush. These operations are conversions to
-// float64, math.Nextafter32, and the functions of package math32 except its fast forms. Quotients
-// and square roots also keep subnormals, unless the kernel's mode is properties.FloatFast.
+// every device. Where the device's instructions flush subnormals, kernels compute these operations
+// by other instructions. The operations are conversions to float64, math.Nextafter32, and the
+// functions of package math32 except its fast forms. Quotients and square roots also keep
+// subnormals, unless the kernel's mode is properties.FloatFast.
 type Subnormals struct {
 	Arithmetic  bool // x + y, x - y, x * y and -x
 	Fused       bool // x*y + z where the sum is rounded once; see properties.Float
@@ -170,8 +171,8 @@ type found struct {
 	driver hal.Driver
 	index  int
 	info   hal.Info
-	// findDevices lists the devices in the order of their types. It also returns the reasons why
-	// further devices are missing.
+	// findDevices lists the devices in the order of their types. findDevices also returns the
+	// reasons why further devices are missing.
 }
 
 func findDevices() (all []found, missing []string) {
@@ -209,7 +210,7 @@ func MissingDevices() []string {
 	return missing
 }
 
-// Device is an open device. Its methods may be called from several goroutines.
+// Device is an open device. The methods of a Device may be called from several goroutines.
 type Device struct {
 	hal     hal.Device
 	backend string

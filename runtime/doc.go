@@ -7,7 +7,7 @@
 // A [Device] is a Vulkan device or the host device, which is always there. The host device runs the
 // kernel's own Go code, or Go code that kgen has generated from it. [Open] opens a GPU if the
 // machine has one, else the host device. A device has [Buffer]s, whose memory kernels access
-// through [View]s. It also has [Queue]s, which take launches and return [Event]s:
+// through [View]s. A device also has [Queue]s, which accept launches and return [Event]s:
 //
 //	q := dev.DefaultQueue()
 //	x, err := runtime.BufferOf(dev, xs)
@@ -76,13 +76,13 @@
 //	ev, err := blurgen.Blur{…}.ParallelFor(q, r, runtime.WithProgram(exe))
 //
 // A device builds a pipeline once for each set of values, which takes milliseconds; see
-// Device.Pipelines. A kernel that computes many indices may have two pipelines: kgen also compiles
-// such a kernel for small launches. In a small launch the sizes (int arguments, lengths, ranges),
-// and products of sizes such as height times width, are below 2^28. Devices compute such indices in
-// 32 bits, which is much faster. Both pipelines give the same results. Packages with the directive
-// //kgen:variants load, such as those of prim, do not contain the module for small launches. The
-// runtime makes that module, once in each run of a program. With KGEN_SMALL=never, every launch
-// uses the general module, for tests and measurements.
+// Device.Pipelines. A kernel that computes many indices may have two pipelines, because kgen also
+// compiles such a kernel for small launches. In a small launch the sizes (int arguments, lengths,
+// ranges), and products of sizes such as height times width, are below 2^28. Devices compute such
+// indices in 32 bits, which is much faster. Both pipelines give the same results. Packages with the
+// directive //kgen:variants load, such as those of prim, do not contain the module for small
+// launches. The runtime makes that module, once in each run of a program. With KGEN_SMALL=never,
+// every launch uses the general module, for tests and measurements.
 //
 // # Printing
 //

@@ -9,7 +9,8 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
-// Event represents one launch or other command. It is a small value; the zero Event is done.
+// Event represents one launch or other command. An Event is a small value, and the zero Event is
+// done.
 type Event struct{ l *pending }
 
 // pending is a recorded launch, copy or host function.
@@ -97,8 +98,8 @@ func (e Event) Wait(ctx context.Context) error {
 	return join(failed)
 }
 
-// stillRuns extends the error of a wait whose launch should have ended, too. It adds that the
-// launch cannot be ended and continues.
+// stillRuns extends the error of a wait whose launch should have ended, too. stillRuns adds that
+// the launch cannot be ended and continues.
 func (l *pending) stillRuns(err error) error {
 	for _, p := range l.rare().parts {
 		if p.stays {

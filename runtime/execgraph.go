@@ -12,9 +12,9 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
-// ExecutableGraph is the result of Graph.Finalize. Its kernels are compiled, and the order of its
-// commands is fixed. Queue.Submit runs the graph, any number of times. Its methods may be called
-// from several goroutines.
+// ExecutableGraph is the result of Graph.Finalize. The kernels of the graph are compiled, and the
+// order of the commands is fixed. Queue.Submit runs the graph, any number of times. The methods of
+// an ExecutableGraph may be called from several goroutines.
 type ExecutableGraph struct {
 	dev       *Device
 	updatable bool
@@ -111,9 +111,10 @@ func (ex *ExecutableGraph) usable(dev *Device) error {
 }
 
 // Update replaces a node's command for all later runs. If the node is a launch, the new command is
-// a launch of the same kernel. It may have other arguments, another range or other values of
-// constants. If the node is a copy or a fill, the new command is another one. Earlier submissions
-// are not changed. The order of commands then follows from the memory that the new command uses.
+// a launch of the same kernel. The new launch may have other arguments, another range or other
+// values of constants. If the node is a copy or a fill, the new command is another one. Earlier
+// submissions are not changed. The order of commands then follows from the memory that the new
+// command uses.
 //
 // Update returns ErrInvalid, and changes nothing, if the graph was finalized without Updatable.
 // Update also returns ErrInvalid if n is not a node of the graph, if n has no command, or if the
@@ -171,7 +172,7 @@ func checkUpdate(n *Node, c Command, s *exec.Step, steps []*exec.Step, at int) e
 // event returns the failure of the first of them, in the order of Finalize. The results of commands
 // after a failed one are unspecified. A graph may be submitted again before it has completed.
 //
-// Submit returns ErrInvalid if the graph has a view of a closed buffer. It does so even if no
+// Submit returns ErrInvalid if the graph has a view of a closed buffer. Submit does so even if no
 // command uses the buffer, for example because fusion has made its memory internal.
 //
 // The options are DependsOn and WithContext (ErrInvalid otherwise). While the queue records, the

@@ -10,9 +10,9 @@ import (
 // device's driver accepts the kernel's module is known only when the module is compiled.
 type Fit struct {
 	Kernel string // package and type name
-	// Variant names the module that the device uses. It is "general" for the kernel's own module
-	// and "host" for its Go code. For a device without some feature, it is the name of a variant,
-	// such as "words". Variant is "" if the device cannot run the kernel.
+	// Variant names the module that the device uses. Variant is "general" for the kernel's own
+	// module and "host" for its Go code. For a device without some feature, it is the name of a
+	// variant, such as "words". Variant is "" if the device cannot run the kernel.
 	Variant string
 	// Small says that small launches use a module made for them.
 	Small bool

@@ -89,7 +89,7 @@ func (afterLeaves) applyNode(o *nodeOptions) { o.leaves = true }
 // AfterLeaves makes the new node depend on all nodes that no other node depends on.
 func AfterLeaves() NodeOption { return afterLeaves{} }
 
-// Add adds a node. It returns the errors that Queue.Enqueue would return for the command. Add also
+// Add adds a node. Add returns the errors that Queue.Enqueue would return for the command. Add also
 // returns ErrInvalid while a queue records into the graph, and for nodes of other graphs.
 func (g *Graph) Add(c Command, opts ...NodeOption) (*Node, error) {
 	if err := g.usable(); err != nil {
@@ -311,8 +311,8 @@ func (n *Node) uses() dag.Uses {
 	return all
 }
 
-// WriteDOT writes the graph in the language of Graphviz: a box for each node, in the order of their
-// numbers, and an arrow from each node to the nodes that depend on it.
+// WriteDOT writes the graph in the language of Graphviz. The output has a box for each node, in the
+// order of their numbers, and an arrow from each node to the nodes that depend on it.
 func (g *Graph) WriteDOT(w io.Writer) error {
 	if g == nil {
 		return g.usable()

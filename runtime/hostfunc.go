@@ -28,7 +28,7 @@ func hostMemory[T any](s []T, write bool) HostMemory {
 	return HostMemory{dag.HostUse{Lo: lo, Hi: lo + uintptr(len(s))*unsafe.Sizeof(zero), Write: write}, s}
 }
 
-// HostFunc returns a command that calls f on the host, between commands of the device. It
+// HostFunc returns a command that calls f on the host, between commands of the device. HostFunc
 // corresponds to SYCL's host_task. On a queue, f is called when all commands that were enqueued
 // before on the device have completed. Commands that are enqueued later begin when f has returned.
 //

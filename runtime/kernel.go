@@ -23,7 +23,7 @@ type Kernel struct {
 	output *output       // nil if the kernel does not print
 
 	// stated compares the result of the kernel's Properties method with the list in the kernel's
-	// description. It is nil if the kernel has no such method. The field once guards the field
+	// description. stated is nil if the kernel has no such method. The field once guards the field
 	// differs, which is the result of the comparison.
 	stated  func() *Error
 	once    sync.Once
@@ -75,8 +75,8 @@ func (k *Kernel) Properties() properties.List {
 }
 
 // Aspects returns the aspects that a device must have to run the kernel, sorted. The list contains
-// Int8, Int16 and Int64 only if kgen could not compile the kernel for devices without them. It
-// contains SubGroups only if the kernel's code uses sub-groups.
+// Int8, Int16 and Int64 only if kgen could not compile the kernel for devices without them. The
+// list contains SubGroups only if the kernel's code uses sub-groups.
 func (k *Kernel) Aspects() []properties.Aspect {
 	return append([]properties.Aspect(nil), k.abi.Aspects...)
 }

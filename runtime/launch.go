@@ -9,14 +9,15 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
-// launching is a launch on a queue. Its storage stays with its call, for later launches.
+// launching is a launch on a queue. The storage of a launching stays with its call, for later
+// launches.
 type launching struct {
 	exec.Launch
 	command stream.Command // command of a remembered launch
 	events  []pending      // unused events for later launches
 }
 
-// launchOf returns a launching for the call. It reuses the storage that the call has kept.
+// launchOf returns a launching for the call. launchOf reuses the storage that the call has kept.
 func launchOf(c *launch.Call) *launching {
 	l, _ := c.Own.(*launching)
 	if l == nil {
@@ -91,10 +92,10 @@ func (d *Device) command(ctx context.Context, l *pending, c *exec.Launch, p *exe
 	return c.Command(k.abi, p, p.Pipeline), nil
 }
 
-// fillsSubGroups reports whether all invocations that run in a work-group are work-items. This is
-// so if the work-group fills its last sub-group, or if the device runs no other invocations in that
-// sub-group. Drivers on the processor may run other invocations. fillsSubGroups is called for
-// modules that treat the work-group as having one dimension.
+// fillsSubGroups reports whether all invocations that run in a work-group are work-items. The
+// result is true if the work-group fills its last sub-group, or if the device runs no other
+// invocations in that sub-group. Drivers on the processor may run other invocations. fillsSubGroups
+// is called for modules that treat the work-group as having one dimension.
 func (d *Device) fillsSubGroups(local [3]uint32) bool {
 	if d.info.Type != hal.VulkanCPU {
 		return true

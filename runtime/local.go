@@ -6,9 +6,9 @@ import (
 )
 
 // chooseLocal chooses the work-group size of a launch over a range, in index order. The work-group
-// has the device's preferred number of work-items. Its last dimension is the longest, and it is no
-// larger than the range needs. Sizes are powers of two, so that ranges of all sizes need few
-// pipelines.
+// has the device's preferred number of work-items. The last dimension of the work-group is the
+// longest, and the work-group is no larger than the range needs. Sizes are powers of two, so that
+// ranges of all sizes need few pipelines.
 func (d *Device) chooseLocal(rank int, global [3]int) [3]int {
 	l := &d.info.Limits
 	items := l.PreferredItems

@@ -10,11 +10,11 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
-// MatrixProduct is a matrix product that the sub-groups of a device compute. It multiplies a matrix
-// of M rows and K columns by a matrix of K rows and N columns. Elem names the Go type of the
-// factors' elements, such as "half.Float16". Of names the Go type of the sum's elements, such as
-// "float32". A kernel's larger matrices consist of several such matrices, if their sizes are
-// multiples.
+// MatrixProduct is a matrix product that the sub-groups of a device compute. MatrixProduct
+// multiplies a matrix of M rows and K columns by a matrix of K rows and N columns. Elem names the
+// Go type of the factors' elements, such as "half.Float16". Of names the Go type of the sum's
+// elements, such as "float32". A kernel's larger matrices consist of several such matrices, if
+// their sizes are multiples.
 type MatrixProduct struct {
 	M, N, K  int
 	Elem, Of string
@@ -57,9 +57,9 @@ func (d *Device) native(k *Kernel, local [3]int, subGroup int) (ok bool, why str
 // instructions.
 const nativeName = "native"
 
-// buildFor makes a pipeline of the module that uses the device's own matrix instructions. It does
-// so if the launch may use them, if the kernel's matrices consist of the device's matrices, and if
-// the driver accepts the module. Otherwise buildFor calls build.
+// buildFor makes a pipeline of the module that uses the device's own matrix instructions. buildFor
+// does so if the launch may use them, if the kernel's matrices consist of the device's matrices,
+// and if the driver accepts the module. Otherwise buildFor calls build.
 func (d *Device) buildFor(k *Kernel, sh exec.Shape, desc hal.PipelineDesc) (hal.Pipeline, *abi.Variant, error) {
 	_, why := d.native(k, sh.Local, sh.SubGroup)
 	if sh.Native {
@@ -76,9 +76,9 @@ func (d *Device) buildFor(k *Kernel, sh exec.Shape, desc hal.PipelineDesc) (hal.
 }
 
 // fitsNative reports whether a launch fits into work-group memory if it uses the device's own
-// matrix instructions. It is called if the launch does not fit with matrices as loops. In the
-// device's own matrices, elements of 8 bits have 1 byte and elements of 16 bits have 2, instead of
-// a 32-bit word each.
+// matrix instructions. fitsNative is called if the launch does not fit with matrices as loops. In
+// the device's own matrices, elements of 8 bits have 1 byte and elements of 16 bits have 2, instead
+// of a 32-bit word each.
 func (d *Device) fitsNative(k *Kernel, c *exec.Launch, p *exec.Plan) bool {
 	if ok, _ := d.native(k, p.Local, p.SubGroup); !ok {
 		return false

@@ -86,8 +86,8 @@ func (m *maker) Make(code *exec.Kernel, sh exec.Shape, desc hal.PipelineDesc) (h
 	return nil, backendError(d, k, "the device "+d.Name()+" does not take the kernel", err)
 }
 
-// build makes a pipeline of the kernel's own module or of a variant. It may be the variant that the
-// device needs, the variant for small launches, or a variant that can be cancelled. build also
+// build makes a pipeline of the kernel's own module or of a variant. The variant may be the one
+// that the device needs, the one for small launches, or one that can be cancelled. build also
 // returns the variant, which is nil for the kernel's own module. If the driver fails to compile a
 // module, build tries a variant, because a variant has other code for the same results.
 func (d *Device) build(k *Kernel, desc hal.PipelineDesc, small, cancel bool) (h hal.Pipeline, taken *abi.Variant, err error) {

@@ -65,7 +65,8 @@ func PrintBuffer(bytes int) PrintOption {
 }
 
 // PrintItems starts each line of a kernel's output with the kernel's name and the global id of the
-// work-item, in index order, as in "saxpy.SAXPY[17]: ". Each call then starts a new line.
+// work-item, in index order, as in "saxpy.SAXPY[17]: ". Each call of a print function then starts a
+// new line.
 func PrintItems() PrintOption { return func(p *printing) { p.Items = true } }
 
 // printing contains the values of print options.
@@ -104,8 +105,8 @@ type output struct {
 	printer func() (*prints.Printer, error)
 }
 
-// newOutput returns the data about the output of a kernel. It returns nil if the kernel does not
-// print.
+// newOutput returns the data about the output of a kernel. newOutput returns nil if the kernel does
+// not print.
 func newOutput(k *abi.Kernel) *output {
 	i := k.PrintParam()
 	if i < 0 || k.Params[i].Offset < 0 { // or kgen found that the kernel reaches no print call
@@ -127,8 +128,8 @@ type printBuffers struct {
 	line []*stream.Event // events of commands that write the output of launches and may not have completed
 }
 
-// maxPrinting is the largest number of pending launches of a device that print. Each of them has a
-// buffer.
+// maxPrinting is the largest number of pending launches of a device that print. Each of these
+// launches has its own buffer.
 const maxPrinting = 32
 
 // keepUp waits while there are too many launches whose output has not been written. The wait ends

@@ -35,8 +35,8 @@ type Program struct {
 	exe      *Executable // result of the last Build
 }
 
-// Executable is the result of Program.Build. It contains kernels and the values of their constants,
-// which no longer change.
+// Executable is the result of Program.Build. Executable contains kernels and the values of their
+// constants, which no longer change.
 type Executable struct {
 	dev     *Device
 	program *Program
@@ -217,8 +217,8 @@ func (p *Program) settable(c *dslhook.SpecInfo, value unsafe.Pointer) error {
 	return nil
 }
 
-// GetSpec returns the value of a constant in a program or executable. It is the value that was set,
-// or else the default. If a required constant is not set, GetSpec returns an error of class
+// GetSpec returns the value of a constant in a program or executable. The value is the one that was
+// set, or else the default. If a required constant is not set, GetSpec returns an error of class
 // ErrSpecConst.
 func GetSpec[T any](p Specs, c *dsl.SpecConstant[T]) (T, error) {
 	var zero T
@@ -258,7 +258,7 @@ func (e *Executable) specSettings() (settings, error) {
 // SetSpecByID sets the constant with the numeric id in the program's modules. The id comes from a
 // //kgen:spec directive, from a module of LoadModule, or from kgen. Kernels of the same package use
 // the same id for the same constant, but kernels of different packages may not. If several
-// constants have the id, it means the constant whose id comes from a directive. If that is still
+// constants have the id, it means the constant whose id comes from a directive. If the id is still
 // ambiguous, SetSpecByID returns an error.
 //
 // The value must have the constant's Go type. For an integer constant it may also be an int. In an

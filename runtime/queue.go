@@ -38,9 +38,9 @@ func (q *Queue) Flush() {
 	}
 }
 
-// Wait blocks until all commands of the queue have completed or ctx ends. It returns the failures,
-// such as a *Fault, that no wait for an event has returned. If there are several failures, the
-// error joins them, oldest first.
+// Wait blocks until all commands of the queue have completed or ctx ends. Wait returns the
+// failures, such as a *Fault, that no wait for an event has returned. If there are several
+// failures, the error joins them, oldest first.
 func (q *Queue) Wait(ctx context.Context) error {
 	if q == nil || q.dev == nil {
 		return q.usable()
@@ -57,7 +57,7 @@ func (q *Queue) Wait(ctx context.Context) error {
 	return join(q.failures())
 }
 
-// failures returns the failures of the queue that no call has returned yet. It marks them as
+// failures returns the failures of the queue that no call has returned yet. failures marks them as
 // returned.
 func (q *Queue) failures() []error { return failures(q.dev.stream.Failures(&q.rec)) }
 

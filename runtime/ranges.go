@@ -25,12 +25,12 @@ type Range3 [3]int
 // multiple of Local.
 type NDRange1 struct{ Global, Local Range1 }
 
-// NDRange2 is a two-dimensional range divided into work-groups. Each dimension
-// of Global must be a multiple of Local's.
+// NDRange2 is a two-dimensional range divided into work-groups. Each dimension of Global must be a
+// multiple of the same dimension of Local.
 type NDRange2 struct{ Global, Local Range2 }
 
-// NDRange3 is a three-dimensional range divided into work-groups. Each dimension
-// of Global must be a multiple of Local's.
+// NDRange3 is a three-dimensional range divided into work-groups. Each dimension of Global must be
+// a multiple of the same dimension of Local.
 type NDRange3 struct{ Global, Local Range3 }
 
 // RoundUp returns the nd-range with Global rounded up to the next multiple of Local, in work-items.
@@ -64,7 +64,7 @@ func (r NDRange3) RoundUp() NDRange3 {
 	return r
 }
 
-// roundUp returns the least multiple of local that is at least global. It returns global for
+// roundUp returns the least multiple of local that is at least global. roundUp returns global for
 // negative sizes, and if the multiple does not fit an int.
 func roundUp(global, local int) int {
 	if global < 0 || local <= 0 || global%local == 0 || global > math.MaxInt-local {
@@ -149,6 +149,6 @@ type with properties.List
 
 func (w with) applyLaunch(o *launchOptions) { o.props = append(o.props, w...) }
 
-// With gives properties for this launch. They are merged with the kernel's own properties into one
-// list. If both have the same key, the values must be equal (ErrInvalid otherwise).
+// With gives properties for this launch. The properties are merged with the kernel's own properties
+// into one list. If both have the same key, the values must be equal (ErrInvalid otherwise).
 func With(props ...properties.Property) LaunchOption { return with(props) }

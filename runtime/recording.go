@@ -7,11 +7,11 @@ import (
 // This file records the commands of queues into graphs.
 
 // BeginRecording makes the queue record. Launches and copies on the queue then become nodes of g,
-// and do not run. Launches are checked as always. Their events are events of nodes. A program may
-// pass them to DependsOn in launches of the same graph, but cannot wait for them. If a launch on
-// another queue of the device depends on such an event, that queue begins to record, too. CopyFrom
-// and CopyTo become Upload and Download. Each run of the graph then reads and writes the slices of
-// these calls.
+// and do not run. Launches are checked as always. The events of these launches represent nodes. A
+// program may pass such events to DependsOn in launches of the same graph, but cannot wait for
+// them. If a launch on another queue of the device depends on such an event, that queue begins to
+// record, too. CopyFrom and CopyTo become Upload and Download. Each run of the graph then reads and
+// writes the slices of these calls.
 //
 // BeginRecording returns ErrInvalid if the queue already records, or if the queue and the graph
 // belong to different devices.
@@ -47,8 +47,8 @@ func (q *Queue) EndRecording() error {
 }
 
 // EndRecording ends the recording of the queues into the graph. Without arguments, it ends the
-// recording of all queues into the graph. It returns ErrInvalid if one of the queues records into
-// another graph.
+// recording of all queues into the graph. Graph.EndRecording returns ErrInvalid if one of the
+// queues records into another graph.
 func (g *Graph) EndRecording(queues ...*Queue) error {
 	if g == nil {
 		return g.usable()
@@ -84,9 +84,9 @@ func (q *Queue) notRecording(what string) error {
 	return nil
 }
 
-// graphFor returns the graph that a command with these options is recorded into, or nil. It also
-// returns the nodes among the events that the command depends on. If an event is the event of a
-// node and the queue does not record yet, the queue begins to record.
+// graphFor returns the graph that a command with these options is recorded into, or nil. graphFor
+// also returns the nodes among the events that the command depends on. If an event is the event of
+// a node and the queue does not record yet, the queue begins to record.
 func (q *Queue) graphFor(o *launchOptions) (*Graph, []*Node, error) {
 	g := q.into.Load()
 	if n := o.node(); g == nil && n != nil {

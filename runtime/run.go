@@ -195,9 +195,9 @@ func (r *run) layOut(c *exec.Launch, p *exec.Plan) error {
 	return nil
 }
 
-// wrapper returns the device if its kernels may use the caller's memory directly. They may do so if
-// Run can wait until the kernel has stopped. Run can if its context cannot end, or if the kernel
-// stops soon after a request.
+// wrapper returns the device if its kernels may use the caller's memory directly. Direct use is
+// allowed if Run can wait until the kernel has stopped. Run can if its context cannot end, or if
+// the kernel stops soon after a request.
 func (r *run) wrapper(c *exec.Launch, p *exec.Plan) (wrapper, error) {
 	w, ok := r.dev.hal.(wrapper)
 	if !ok {
@@ -242,7 +242,7 @@ func (r *run) find(a *launch.HostArg) *region {
 	return nil
 }
 
-// upload copies the caller's memory to the device. It also copies memory that the kernel only
+// upload copies the caller's memory to the device. upload also copies memory that the kernel only
 // writes, because a kernel need not write all of it.
 func (r *run) upload() error {
 	if r.wrapped {
@@ -299,7 +299,7 @@ func (r *run) copy(g *region, off uint64, cmd hal.Command) (*pending, error) {
 	return l, nil
 }
 
-// end frees the device's memory, so that the caller may use its memory again. It is also called
+// end frees the device's memory, so that the caller may use its memory again. end is also called
 // after an error.
 func (r *run) end(err error) {
 	if err != nil {

@@ -48,7 +48,7 @@ type SpecValue[T any] struct {
 	v    T
 }
 
-// Get returns the value. It panics with an error of class ErrInvalid if the SpecValue is zero, or
+// Get returns the value. Get panics with an error of class ErrInvalid if the SpecValue is zero, or
 // if the constant has been set again.
 func (v SpecValue[T]) Get() T {
 	if err := v.valid(); err != nil {
@@ -114,8 +114,8 @@ func (s *settings) put(c *dslhook.SpecInfo, value unsafe.Pointer) int {
 	return 1
 }
 
-// specVar is a specialization constant that a kernel reads. It has the elements [first, end) of the
-// kernel's Specs.
+// specVar is a specialization constant that a kernel reads. specVar has the elements [first, end)
+// of the kernel's Specs.
 type specVar struct {
 	info       *dslhook.SpecInfo
 	first, end int
@@ -252,8 +252,8 @@ func plain(t reflect.Type) bool {
 	return t.Kind() >= reflect.Bool && t.Kind() <= reflect.Float64 && t.Kind() != reflect.Uintptr
 }
 
-// resolveSpecs determines the values of the kernel's specialization constants. They are the values
-// that were set, or else the defaults. resolveSpecs stores them in c.Specs and c.HostSpecs.
+// resolveSpecs determines the values of the kernel's specialization constants. A constant has the
+// value that was set, or else its default. resolveSpecs stores them in c.Specs and c.HostSpecs.
 func resolveSpecs(k *Kernel, c *exec.Launch, set settings) *Error {
 	c.Specs, c.HostSpecs = c.Specs[:0], c.HostSpecs[:0]
 	for i := range k.specs {
@@ -310,8 +310,8 @@ func (d *Device) checkPrivateMemory(k *Kernel, specs []hal.SpecValue) *Error {
 	return err
 }
 
-// privateMemory adds up the private memory of a work-item, in bytes. It stops when the sum exceeds
-// the limit.
+// privateMemory adds up the private memory of a work-item, in bytes. privateMemory stops when the
+// sum exceeds the limit.
 func privateMemory(k *Kernel, specs []hal.SpecValue, limit uint64) (total uint64, err *Error) {
 	for i := range k.abi.Privates {
 		p := &k.abi.Privates[i]
@@ -330,9 +330,9 @@ func privateMemory(k *Kernel, specs []hal.SpecValue, limit uint64) (total uint64
 	return total, nil
 }
 
-// unbacked returns an error for a kernel that the driver did not accept. It returns nil unless the
-// work-items have more private memory than the driver guarantees. The runtime does not check this
-// earlier, because values that the driver keeps in registers need no memory.
+// unbacked returns an error for a kernel that the driver did not accept. unbacked returns nil
+// unless the work-items have more private memory than the driver guarantees. The runtime does not
+// check this earlier, because values that the driver keeps in registers need no memory.
 func (d *Device) unbacked(k *Kernel, specs []hal.SpecValue, cause error) *Error {
 	limit := uint64(d.info.Limits.PrivateBacked)
 	if limit == 0 || !errors.Is(cause, hal.ErrDriver) {

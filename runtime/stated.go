@@ -8,9 +8,9 @@ import (
 )
 
 // kgen compiles the list that a kernel's Properties method returns while kgen runs. The same method
-// is part of the program, so the runtime can call it again. If it returns another list, the module
-// was compiled for other properties than the method now states. The reason is that the source has
-// changed, or variables that the method reads.
+// is part of the program, so the runtime can call it again. If the method then returns another
+// list, the module was compiled for other properties than the method now states. The reason is that
+// the source has changed, or variables that the method reads.
 
 // States gives the kernel the method that states its properties in this program. The method is nil
 // if the kernel's type has none. States is called during package initialization.
@@ -57,7 +57,7 @@ func (k *Kernel) compareStated(method func() properties.List) *Error {
 }
 
 // sameSet reports whether two lists contain the same properties, whatever the order of properties
-// and aspects is. It returns false for a list that contains a property twice.
+// and aspects is. sameSet returns false for a list that contains a property twice.
 func sameSet(a, b properties.List) bool {
 	if len(a) != len(b) || a.Validate() != nil || b.Validate() != nil {
 		return false

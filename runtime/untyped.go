@@ -10,7 +10,7 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/launch"
 )
 
-// Range is the range of a launch by LaunchKernel. It is a Range1, Range2, Range3, NDRange1,
+// Range is the range of a launch by LaunchKernel. Range is a Range1, Range2, Range3, NDRange1,
 // NDRange2 or NDRange3, or nil for a task.
 type Range interface {
 	call(*launch.Call)

@@ -19,8 +19,8 @@ type View[T any] struct {
 // Len returns the number of elements.
 func (v View[T]) Len() int { return max(v.s.Len, 0) }
 
-// Slice returns the view of the elements [i, j), as v[i:j] would. It panics if
-// they are out of range.
+// Slice returns the view of the elements [i, j), as v[i:j] would. Slice panics if they are out of
+// range.
 func (v View[T]) Slice(i, j int) View[T] {
 	if i < 0 || j < i || j > v.s.Len {
 		panic(fmt.Sprintf("runtime: slice bounds out of range [%d:%d] with length %d", i, j, v.Len()))
