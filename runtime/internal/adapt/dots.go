@@ -15,10 +15,9 @@ var dotOps = map[string]struct {
 	spirv.MarkSDotAccSat: {spirv.OpSDotAccSat, 9}, spirv.MarkUDotAccSat: {spirv.OpUDotAccSat, 9}, spirv.MarkSUDotAccSat: {spirv.OpSUDotAccSat, 9},
 }
 
-// Dots returns a module that computes sums of four products of 8-bit integers by instructions. It
-// uses an instruction only if the function has returns true for it. The old code of such a sum
-// stays in the module, but its result is unused, so the driver removes it. Dots does not change
-// words.
+// Dots returns a module that computes sums of four products of 8-bit integers by instructions. Dots
+// uses an instruction only if has(op) returns true for it. The old code of such a sum stays in the
+// module, but its result is unused, so the driver removes it. Dots does not change words.
 func Dots(words []uint32, has func(op spirv.Op) bool) ([]uint32, error) {
 	if !hasDots(words) {
 		return words, nil
@@ -138,9 +137,9 @@ func (x *dots) wordOf(bytes []uint32, u32 spirv.ID) spirv.ID {
 	return word
 }
 
-// byteOf finds the value that the lowest byte of v comes from. It also returns the position of that
-// byte in the value, as the number of bits to its right. byteOf follows the operands of v back to
-// the value word, but not further.
+// byteOf finds the value that the lowest byte of v comes from. byteOf also returns the position of
+// that byte in the value, as the number of bits to its right. byteOf follows the operands of v back
+// to the value word, but not further.
 func (x *dots) byteOf(v, word spirv.ID) (from spirv.ID, shift uint32) {
 	for v != word {
 		in := x.defs[v]

@@ -53,7 +53,7 @@ func (x *exactly) u32() spirv.ID { return x.e.Global(spirv.OpTypeInt, 0, 32, 0) 
 
 func (x *exactly) word(n uint32) spirv.ID { return x.e.Global(spirv.OpConstant, x.u32(), n) }
 
-// instead returns the code that replaces the instruction in. It returns nil to keep the
+// instead returns the code that replaces the instruction in. instead returns nil to keep the
 // instruction, as for most instructions.
 func (x *exactly) instead(in spirv.Instruction) []spirv.Instruction {
 	width, lanes := x.e.Float(in.Type)
@@ -99,8 +99,8 @@ func (x *exactly) instead(in spirv.Instruction) []spirv.Instruction {
 	return c.List
 }
 
-// parts splits v, a float32. It returns the bits without the sign, the sign as 0 or -1, and whether
-// v is subnormal. v is subnormal if the bits minus 1 are below 1<<23 - 1.
+// parts splits v, a float32. parts returns the bits without the sign, the sign as 0 or -1, and
+// whether v is subnormal. v is subnormal if the bits minus 1 are below 1<<23 - 1.
 func (x *exactly) parts(c *spirv.Code, v spirv.ID) (magnitude, sign, subnormal spirv.ID) {
 	u32 := x.u32()
 	bits := c.Op(spirv.OpBitcast, u32, v)
@@ -124,8 +124,9 @@ func (x *exactly) toFloat64(c *spirv.Code, f64, v spirv.ID) spirv.ID {
 const oneBits = 127 << 23
 
 // rounding returns a function that writes code for a floor or a ceiling. The parameter above has
-// the result's bits for positive subnormal numbers. It is 0 for a floor and oneBits for a ceiling.
-// For negative subnormal numbers the result is -1 or -0, whose bits are above XOR the bits of -1.
+// the result's bits for positive subnormal numbers. The parameter is 0 for a floor and oneBits for
+// a ceiling. For negative subnormal numbers the result is -1 or -0, whose bits are above XOR the
+// bits of -1.
 func (x *exactly) rounding(inst spirv.GLSLstd450, above uint32) func(c *spirv.Code, f32, v spirv.ID) spirv.ID {
 	return func(c *spirv.Code, f32, v spirv.ID) spirv.ID {
 		u32 := x.u32()

@@ -14,7 +14,7 @@ import "github.com/kgen-go/kgen/codegen/spirv"
 // The 32-bit words are then unused, and the driver removes them.
 
 // choosePhis finds phis of 32-bit words that have a result of a float16 instruction as an operand.
-// It gives each of these phis an ID for an additional phi of float16s.
+// choosePhis gives each of these phis an ID for an additional phi of float16s.
 func (x *halves) choosePhis() {
 	for grown := true; grown; {
 		grown = false

@@ -10,8 +10,8 @@ import (
 // Halves returns a module whose conversions and arithmetic of float16s have the results of package
 // half. kgen's modules convert by the GLSL instructions UnpackHalf2x16 and PackHalf2x16, which
 // every device has but few compute exactly. Halves keeps the GLSL instructions where the device
-// computes them exactly. Otherwise it uses 16-bit instructions where those are exact. If neither is
-// exact, integers and float32s compute the results. A NaN gets package half's bits.
+// computes them exactly. Otherwise Halves uses 16-bit instructions where those are exact. If
+// neither is exact, integers and float32s compute the results. A NaN gets package half's bits.
 //
 // A sum, difference or product of two converted float16s whose result is converted to float16 can
 // be one float16 operation. The result is the same, because float32 has more than twice the digits.
@@ -151,8 +151,8 @@ func (x *halves) unpacked(id spirv.ID) spirv.ID {
 	return 0
 }
 
-// packed returns the float32 that in packs as a float16 into the lower half of a word. It returns 0
-// for other instructions.
+// packed returns the float32 that in packs as a float16 into the lower half of a word. packed
+// returns 0 for other instructions.
 func (x *halves) packed(in *spirv.Instruction) spirv.ID {
 	if !x.inst(in, spirv.GLSLstd450PackHalf2x16) {
 		return 0
@@ -172,7 +172,7 @@ func (x *halves) gone(in *spirv.Instruction) bool {
 	return x.inst(in, spirv.GLSLstd450UnpackHalf2x16) && !x.foreign[in.Result] && (x.right.Widen || !x.right.Unpack)
 }
 
-// instead returns the code that replaces the instruction in. It returns nil to keep the
+// instead returns the code that replaces the instruction in. instead returns nil to keep the
 // instruction, as for most instructions.
 func (x *halves) instead(in *spirv.Instruction) []spirv.Instruction {
 	c := x.e.NewCode()
@@ -311,7 +311,7 @@ func (x *halves) narrow(list *spirv.Code, v spirv.ID, in *spirv.Instruction) {
 	c.choose(isNaN, x.word(nan16), c.word(spirv.OpBitwiseOr, h, sign))
 }
 
-// marked returns a float16 instruction with the operands of in. It returns nil if in is not a
+// marked returns a float16 instruction with the operands of in. marked returns nil if in is not a
 // marked operation, or the device has no instruction for it.
 func (x *halves) marked(in *spirv.Instruction) *spirv.Instruction {
 	operands := 0
@@ -379,8 +379,8 @@ func (x *halves) wordOf(c halfCode, h spirv.ID) spirv.ID {
 	return c.bits(c.Op(spirv.OpCompositeConstruct, x.f16x2(), h, zero))
 }
 
-// arithmetic writes the float16 operation that corresponds to in, a float32 operation whose result
-// becomes a float16. It returns 0 if there is no such operation.
+// arithmetic writes the float16 operation for the instruction in, which is a float32 operation
+// whose result becomes a float16. arithmetic returns 0 if there is no such operation.
 func (x *halves) arithmetic(c halfCode, in *spirv.Instruction) spirv.ID {
 	if !x.isOperation(in) {
 		return 0
@@ -396,8 +396,8 @@ func (x *halves) isOperation(in *spirv.Instruction) bool {
 		x.isHalf(spirv.ID(in.Words[0])) && x.isHalf(spirv.ID(in.Words[1]))
 }
 
-// isHalf reports whether a float32 has the value of a float16: it was unpacked from one, or is a
-// constant.
+// isHalf reports whether a float32 has the value of a float16. Such a float32 was unpacked from a
+// float16, or is a constant.
 func (x *halves) isHalf(id spirv.ID) bool {
 	if x.unpacked(id) != 0 {
 		return true

@@ -7,10 +7,10 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// RecordRounds returns a module that detects if the device ends a loop early. It then records the
-// loop's number in the launch's fault record (see package abi). A module without physical addresses
-// is returned unchanged. RecordRounds also does not change a module whose launch block has
-// something else in place of the fault record's address.
+// RecordRounds returns a module that detects if the device ends a loop early. RecordRounds then
+// records the loop's number in the launch's fault record (see package abi). A module without
+// physical addresses is returned unchanged. RecordRounds also does not change a module whose launch
+// block has something else in place of the fault record's address.
 //
 // A loop's header counts the iterations that a work-item begins:
 //
@@ -43,7 +43,7 @@ func RecordRounds(words []uint32) ([]uint32, error) {
 type rounds struct {
 	m      *spirv.Module
 	e      *spirv.Editor
-	main   spirv.ID // the entry point
+	main   spirv.ID // id of the entry point
 	loops  uint32   // number of loops seen so far
 	push   spirv.ID // the launch block
 	block  pushBlock
@@ -77,8 +77,8 @@ func (r *rounds) decorateMember(id spirv.ID, member int, words ...uint32) {
 	r.m.Annotations = append(r.m.Annotations, in)
 }
 
-// prepare declares the types, constants and variables that all functions need. It returns false,
-// and leaves the module unchanged, if there are no loops or there is no fault record.
+// prepare declares the types, constants and variables that all functions need. prepare returns
+// false, and leaves the module unchanged, if there are no loops or there is no fault record.
 func (r *rounds) prepare() bool {
 	m := r.m
 	loops := false
@@ -137,8 +137,8 @@ type member struct {
 	bytes uint32
 }
 
-// launchBlock finds the module's block of push constants. It returns false if the launch block has
-// something else in place of the fault record's address, or of the constant zero.
+// launchBlock finds the module's block of push constants. launchBlock returns false if the launch
+// block has something else in place of the fault record's address, or of the constant zero.
 func (r *rounds) launchBlock() (pushBlock, bool) {
 	b := pushBlock{variable: -1}
 	defs := map[spirv.ID]*spirv.Instruction{}
@@ -193,8 +193,8 @@ func bytesOf(defs map[spirv.ID]*spirv.Instruction, typ spirv.ID) uint32 {
 	return 0
 }
 
-// extend declares the block of push constants again, with the missing members. It returns true if
-// the module had no such block before.
+// extend declares the block of push constants again, with the missing members. extend returns true
+// if the module had no such block before.
 func (r *rounds) extend(b pushBlock) (made bool) {
 	m := r.m
 	s := r.id()
