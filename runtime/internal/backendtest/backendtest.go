@@ -1,6 +1,6 @@
-// Package backendtest is the conformance suite of package hal. It runs the same tests on every
-// backend: memory, copies, launches, barriers, faults, tickets and closing. A backend's own tests
-// call [Run] with a [Backend].
+// Package backendtest is the conformance suite of package hal. The suite runs the same tests on
+// every backend: memory, copies, launches, barriers, faults, tickets and closing. A backend's own
+// tests call [Run] with a [Backend].
 package backendtest
 
 import (
@@ -17,8 +17,8 @@ import (
 // Backend is a backend that the suite tests.
 type Backend interface {
 	Driver() hal.Driver
-	// MakeKernel returns the description of one of the suite's kernels: the result of Desc, with
-	// the additional data that the backend needs.
+	// MakeKernel returns the description of one of the suite's kernels. It takes the description
+	// from Desc, and adds the data that the backend needs.
 	MakeKernel(name string) hal.PipelineDesc
 }
 
@@ -70,7 +70,7 @@ func Run(t *testing.T, b Backend, i int, others ...string) {
 	}
 }
 
-// env is a test with an open device. Its helpers end the test if a call fails.
+// env is a test with an open device. The methods of env end the test if a call fails.
 type env struct {
 	*testing.T
 	b   Backend

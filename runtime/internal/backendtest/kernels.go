@@ -62,7 +62,7 @@ func init() {
 	kernels["scale"].Specs = []abi.SpecConstant{{ID: 7, Name: "backendtest.Factor", Type: "uint32", Size: 4, Default: 2}}
 }
 
-// Desc describes the named kernel, without the data that only the host backend needs. Its
+// Desc describes the named kernel, without the data that only the host backend needs. The kernel's
 // work-groups have 64 work-items along x, or one for an nd-range.
 func Desc(name string) hal.PipelineDesc {
 	k := kernels[name]
