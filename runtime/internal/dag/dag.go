@@ -59,7 +59,7 @@ func (g *Graph) Preds(i int) []int { return slices.Clone(g.nodes[i].preds) }
 // Succs returns the nodes that depend on node i.
 func (g *Graph) Succs(i int) []int { return slices.Clone(g.nodes[i].succs) }
 
-// Add adds a node that uses the memory and depends on the nodes after. It returns the node's
+// Add adds a node that uses the memory and depends on the nodes after. Add returns the node's
 // number.
 func (g *Graph) Add(uses Uses, after ...int) int {
 	n := len(g.nodes)
@@ -95,8 +95,8 @@ func (g *Graph) ancestors(i int, known []bool) {
 	}
 }
 
-// Connect makes the second node depend on the first. It returns false, and adds no edge, if both
-// are the same node or the first already depends on the second.
+// Connect makes the second node depend on the first. Connect returns false, and adds no edge, if
+// both are the same node or the first already depends on the second.
 func (g *Graph) Connect(from, to int) bool {
 	known := make([]bool, len(g.nodes))
 	g.ancestors(from, known)
