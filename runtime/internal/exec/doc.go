@@ -1,7 +1,7 @@
-// Package exec prepares launches and graphs for a device, below the API. It chooses the module of a
-// kernel, keeps the pipelines made from modules, and converts launches to commands of the device's
-// stream. A graph becomes a sequence of commands. The order of commands follows from the memory of
-// the graph's nodes, and launches in the sequence may be fused.
+// Package exec prepares launches and graphs for a device, below the API. The package chooses the
+// module of a kernel, keeps the pipelines made from modules, and converts launches to commands of
+// the device's stream. A graph becomes a sequence of commands. The order of commands follows from
+// the memory of the graph's nodes, and launches in the sequence may be fused.
 //
 //	Launch   a call with the state of its launch; launch.go
 //	Kernel   the modules of a kernel; kernel.go

@@ -33,7 +33,7 @@ type Options struct {
 	LaunchBlock int
 }
 
-// Graph is a graph whose order is fixed. It contains the sequence of commands that each run
+// Graph is a graph whose order is fixed. Graph contains the sequence of commands that each run
 // records. Update changes the graph, and other methods may be called at the same time.
 type Graph struct {
 	Options
@@ -51,8 +51,8 @@ type Graph struct {
 
 // Node is a node with a command.
 type Node struct {
-	// Owner is the value that the node belongs to, and Label is the node's name. They are nil and
-	// "" for a node of a sub-graph.
+	// Owner is the value that the node belongs to, and Label is the node's name. For a node of a
+	// sub-graph, Owner is nil and Label is "".
 	Owner any
 	Label string
 
@@ -63,8 +63,8 @@ type Node struct {
 	set, fused nodeSet
 }
 
-// nodeSet identifies a set of nodes that are one launch. It has the number of the set, above 0, and
-// says whether there are barriers between the set's parts.
+// nodeSet identifies a set of nodes that are one launch. A nodeSet has the number of the set, above
+// 0, and says whether there are barriers between the set's parts.
 type nodeSet struct {
 	number   int
 	barriers bool
@@ -73,8 +73,9 @@ type nodeSet struct {
 // NewGraph returns a graph without nodes for a device.
 func NewGraph(d Device, o Options) *Graph { return &Graph{dev: d, Options: o} }
 
-// Add adds a step that depends on the nodes preds. Its result is the nodes that a later node must
-// depend on to run after the step. A step without a command adds no node; Add then returns preds.
+// Add adds a step that depends on the nodes preds. The result of Add is the list of nodes that a
+// later node must depend on to run after the step. A step without a command adds no node; Add then
+// returns preds.
 func (ex *Graph) Add(owner any, label string, s *Step, preds []int) (stands []int) {
 	if s.Nothing() && s.Kernel == nil {
 		ex.gone = append(ex.gone, s)
@@ -276,7 +277,7 @@ func (ex *Graph) plan(nodes []Node, fuse FuseMode) (p planned, err error) {
 }
 
 // join makes the fused launch of each unit with several nodes, if the device runs fused launches.
-// It records which nodes have become one.
+// join records which nodes have become one.
 func (ex *Graph) join(units []*unit) ([]*unit, error) {
 	apart := ex.Apart // the device runs fused launches one after another
 	for _, u := range units {

@@ -19,7 +19,7 @@ type Kernel struct {
 	ABI    *abi.Kernel
 	Host   *host.Kernel // nil for a kernel without Go code
 	Source *fusion.Source
-	// Small is the variant for small launches. It is nil if the kernel has no such variant.
+	// Small is the variant for small launches. Small is nil if the kernel has no such variant.
 	Small *abi.Variant
 	// Owner is the value that the kernel belongs to.
 	Owner any

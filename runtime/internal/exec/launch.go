@@ -13,16 +13,15 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
-// Launch is a launch in preparation. It contains the call, which does not change, and state of the
-// runtime. The storage of a Launch is reused from launch to launch.
+// Launch is a launch in preparation. Launch contains the call, which does not change, and state of
+// the runtime. The storage of a Launch is reused from launch to launch.
 type Launch struct {
 	*launch.Call
 
-	// Block is the block of the call's arguments. It contains the addresses of slices once Pass has
-	// been called.
+	// Block is the block of the call's arguments. Block contains the addresses of slices once Pass
+	// has been called.
 	Block []byte
-	// Placed lists the slices in device memory. They are the slices of the call, or the slices
-	// given to Place.
+	// Placed lists the slices in device memory. These slices come from the call, or from Place.
 	Placed []launch.SliceArg
 	own    []launch.SliceArg
 	// Cancel is the request that ends the launch early, or nil.
@@ -59,7 +58,7 @@ func (l *Launch) End() {
 	l.Call, l.Placed, l.Cancel = nil, nil, nil
 }
 
-// Place adds a slice in device memory. It is for a call whose slices are all in the caller's
+// Place adds a slice in device memory. Place is for a call whose slices are all in the caller's
 // memory.
 func (l *Launch) Place(a launch.SliceArg) {
 	l.own = append(l.own, a)
@@ -84,7 +83,7 @@ func (l *Launch) Pass(k *abi.Kernel) {
 	}
 }
 
-// Plan describes how a launch runs. It is the result of the checks.
+// Plan describes how a launch runs. Plan is the result of the checks.
 type Plan struct {
 	Local    [3]int          // the work-group size in index order
 	SubGroup int             // sub-group size that the launch requires, or 0

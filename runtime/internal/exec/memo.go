@@ -24,7 +24,7 @@ const memoSlots = 64
 // Memos is the set of launches that a device remembers.
 type Memos struct{ slots [memoSlots]memoSlot }
 
-// Memo describes a launch that ran without errors. It does not change.
+// Memo describes a launch that ran without errors. A Memo never changes.
 type Memo struct {
 	Pipeline *Pipeline
 	Ran      [3]int32 // work-group size in index order

@@ -95,7 +95,7 @@ func (s *Pipelines) Made() int { return int(s.total.Load()) }
 // SetMost sets the number of pipelines that are kept, for tests.
 func (s *Pipelines) SetMost(n int) { s.most = n }
 
-// Of calls yield with each pipeline of the kernel. It is for tests.
+// Of(k, yield) calls yield with each pipeline of the kernel k. Only tests call Of.
 func (s *Pipelines) Of(k *Kernel, yield func(*Pipeline)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -228,7 +228,7 @@ func (s *Pipelines) get(key pipelineKey, sh Shape, specs []hal.SpecValue) (v *Pi
 	return v, false, true
 }
 
-// Again makes the caller a user of a pipeline that an earlier call of get returned. It returns
+// Again makes the caller a user of a pipeline that an earlier call of get returned. Again returns
 // false if the pipeline has been removed since.
 func (s *Pipelines) Again(v *Pipeline) bool {
 	s.mu.Lock()
@@ -251,7 +251,7 @@ func (s *Pipelines) failed(v *Pipeline, err error) {
 	close(v.done)
 }
 
-// made marks a pipeline as ready. It returns older pipelines that the caller must free, because
+// made marks a pipeline as ready. made returns older pipelines that the caller must free, because
 // there are too many.
 func (s *Pipelines) made(v *Pipeline) (old []*Pipeline) {
 	s.mu.Lock()

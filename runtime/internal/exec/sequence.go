@@ -14,8 +14,8 @@ type Sequence struct {
 	Steps   []*Step   // steps of the sequence, each with a command
 	Kernels []*Kernel // kernels of the launches, without duplicates
 	Prints  bool      // some steps write the printed output of other steps
-	// Idle is the memory of the graph's nodes that no command uses. It includes memory of
-	// parameters that have no elements or that the kernel does not use. It also includes memory
+	// Idle is the memory of the graph's nodes that no command uses. Idle includes memory of
+	// parameters that have no elements or that the kernel does not use. Idle also includes memory
 	// that is internal to fused launches.
 	Idle []*stream.Memory
 
@@ -37,7 +37,7 @@ func newSequence() *Sequence {
 	return s
 }
 
-// Ranks returns the nodes of a step. Their order decides which failure is reported.
+// Ranks returns the nodes of a step. The order of these nodes decides which failure is reported.
 func (s *Sequence) Ranks(step int) []int { return s.ranks[step] }
 
 // LetGo ends a use of the sequence. When the last use ends, LetGo frees the sequence's memory and
@@ -57,11 +57,11 @@ type holder struct{ run *Sequence }
 
 func (h *holder) letGo() { h.run.LetGo() }
 
-// Held is a list of pipelines that stay in use. They are the pipelines of a run while it has users,
-// or of a submission's commands until they are recorded.
+// Held is a list of pipelines that stay in use. A Held contains the pipelines of a run while it has
+// users, or of a submission's commands until they are recorded.
 type Held []*Pipeline
 
-// Take stores the plan's pipeline at index i. It ends the use of the pipeline that was there
+// Take stores the plan's pipeline at index i. Take ends the use of the pipeline that was there
 // before.
 func (h Held) Take(i int, p *Plan) {
 	if h[i] != nil {
@@ -79,7 +79,7 @@ func (h Held) LetGo() {
 	}
 }
 
-// findIdle finds the memory that the run does not use. It looks at the nodes and at the steps
+// findIdle finds the memory that the run does not use. findIdle looks at the nodes and at the steps
 // without a command.
 func (s *Sequence) findIdle(nodes []Node, gone []*Step) {
 	known := map[*stream.Memory]bool{}
@@ -112,7 +112,7 @@ func (s *Sequence) addPrint(of *Step) int {
 	return last + 1
 }
 
-// Replay returns the sequence as a single command. It returns nil if the device has no such
+// Replay returns the sequence as a single command. Replay returns nil if the device has no such
 // commands, if the device refuses this one, or if some steps copy from or to the host.
 func (s *Sequence) Replay(d hal.Device, on *stream.Stream, events EventMaker) *stream.Replay {
 	s.once.Do(func() { s.makeReplay(d, on, events) })

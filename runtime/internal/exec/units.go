@@ -45,8 +45,8 @@ type FusedLaunch struct {
 	Internal []string
 }
 
-// openGroups is the number of groups that planning tries to add a launch to. They are the groups
-// that were extended last.
+// openGroups is the number of groups that planning tries to add a launch to. Planning prefers the
+// groups that were extended last.
 const openGroups = 8
 
 // unit is one or several nodes that become one command of a run. The launches of several nodes are
@@ -162,8 +162,8 @@ func (ex *Graph) conflict(i int) error {
 	return nil
 }
 
-// usedBeside looks for nodes outside of a unit that use the memory. It returns a text about one of
-// them, or "". It prefers the first node that writes the memory.
+// usedBeside looks for nodes outside of a unit that use the memory. usedBeside returns a text about
+// one of them, or "". usedBeside prefers the first node that writes the memory.
 func (ex *Graph) usedBeside(nodes []int, s fusion.Slice) (reason string) {
 	for i := range ex.nodes {
 		if slices.Contains(nodes, i) {
@@ -249,7 +249,7 @@ func (f *fuser) place(u *unit, gain fusion.Gain) {
 	f.of = append(f.of, join)
 }
 
-// find looks for a unit that u can become part of. It returns the unit's index and the group of
+// find looks for a unit that u can become part of. find returns the unit's index and the group of
 // both, or -1. If u follows a launch, find records the reason why u does not become part of the
 // last launch's unit.
 func (f *fuser) find(u *unit, deps []int, gain fusion.Gain) (at int, group *fusion.Group) {
@@ -282,7 +282,7 @@ func (f *fuser) find(u *unit, deps []int, gain fusion.Gain) (at int, group *fusi
 	return -1, nil
 }
 
-// loses returns the name of memory that would no longer be internal if two units were fused. It
+// loses returns the name of memory that would no longer be internal if two units were fused. loses
 // returns "" if there is no such memory.
 func (f *fuser) loses(a, b *unit, merged *fusion.Group) string {
 	had := f.ex.internalize([]*unit{a, b})
@@ -358,7 +358,7 @@ func (f *fuser) sorted() []*unit {
 	return out
 }
 
-// aside returns a launch of a group for devices that run the group's launches one by one. It
+// aside returns a launch of a group for devices that run the group's launches one by one. aside
 // replaces the group's internal memory by ordinary memory. The result zeros contains steps that
 // must run before, for memory that is not in scratch yet.
 func (ex *Graph) aside(s *Step, g *fusion.Group, scratch map[fusion.Slice]*stream.Memory) (apart *Step, zeros []*Step, err error) {
