@@ -1,5 +1,5 @@
-// Package fusion decides which launches of a graph can be fused into one. It makes the kernel of
-// the fused launch from the IR of its parts.
+// Package fusion decides which launches of a graph can be fused into one. The package makes the
+// kernel of the fused launch from the IR of the kernels of its parts.
 //
 //	launches in the graph's order       Group.Refuses: may this one join, and if not, why?
 //	      │

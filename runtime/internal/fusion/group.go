@@ -32,7 +32,8 @@ type Launch struct {
 	// LocalMemory is the size of the kernel's work-group memory, in bytes.
 	LocalMemory uint64
 	// Native says that the launch may use the device's own matrix instructions. A fused kernel
-	// cannot use them, because its parts are linked after their matrices have been expanded.
+	// cannot use these instructions, because its parts are linked after their matrices have been
+	// expanded.
 	Native bool
 	// Properties are the properties of the kernel and of the launch.
 	Properties properties.List
@@ -121,8 +122,8 @@ func (l *Launch) sameRange(o *Launch) bool {
 }
 
 // Apart reports whether each launch of the group, or of more, keeps its own range in the fused
-// launch. Launches keep their ranges if the ranges differ. They also keep them if the fused launch
-// is over an nd-range, because an nd-range has only complete work-groups.
+// launch. Launches keep their ranges if the ranges differ. Launches also keep their ranges if the
+// fused launch is over an nd-range, because an nd-range has only complete work-groups.
 func (g *Group) Apart(more ...*Launch) bool {
 	if g.Barriers && g.Launches[0].Source.ABI.Form == abi.Range {
 		return true
@@ -181,9 +182,9 @@ func (l *Launch) Alone() string {
 // same reports whether two slices contain the same elements of the same memory.
 func (s *Slice) same(t *Slice) bool { return *s == *t && s.Mem != nil }
 
-// clash looks at an overlap of parameter j of l and parameter i of other. It returns the reason why
-// the overlap forbids fusing, or "". The launch other runs after l or is l itself. If there is a
-// barrier between the two, any work-item of a work-group may use the elements that belong to the
+// clash looks at an overlap of parameter j of l and parameter i of other. clash returns the reason
+// why the overlap forbids fusing, or "". The launch other runs after l or is l itself. If there is
+// a barrier between the two, any work-item of a work-group may use the elements that belong to the
 // group's work-items.
 func (l *Launch) clash(j int, other *Launch, i int, barriers bool) string {
 	a, b := &l.Source.prints[j], &other.Source.prints[i]
@@ -346,7 +347,7 @@ func (g *Group) Refuses(l *Launch) string {
 	return ""
 }
 
-// Gain is the condition for fusing two groups. It does not apply if fusion is required.
+// Gain is the condition for fusing two groups. Gain does not apply if fusion is required.
 type Gain uint8
 
 const (

@@ -195,8 +195,8 @@ func (g *Group) inside(s Slice) (in internal, reason string) {
 }
 
 // sharable reports whether each work-group uses only the elements of s at the linear ids of its
-// work-items. The fused kernel is over an nd-range. It checks this fact where kgen has not proved
-// it.
+// work-items. The fused kernel is over an nd-range. Where kgen has not proved this fact, the fused
+// kernel checks it.
 func (g *Group) sharable(s Slice) bool {
 	if !g.Barriers && g.Launches[0].Source.ABI.Form != abi.NDRange {
 		return false
@@ -212,7 +212,8 @@ func (g *Group) sharable(s Slice) bool {
 }
 
 // groupItems returns the size of the launch's work-groups along x, which the launch states. In a
-// launch over a range all work-items are along x. If it is fused with barriers, it uses linear ids.
+// launch over a range all work-items are along x. A launch over a range that is fused with barriers
+// uses linear ids.
 func (l *Launch) groupItems() int {
 	if l.Source.ABI.Form == abi.NDRange {
 		return l.Local[l.Source.ABI.Rank-1]
@@ -230,14 +231,14 @@ func (g *Group) sharedMemory() (size uint64) {
 	return size
 }
 
-// grouped reports whether all launches state their work-group size. It is then the same for all
-// launches.
+// grouped reports whether all launches state their work-group size. The size is then the same for
+// all launches.
 func (g *Group) grouped() bool {
 	return !slices.ContainsFunc(g.Launches, func(l *Launch) bool { return !l.statesGroup() })
 }
 
-// internalAs returns the entry for the slice in the list of internal memory. It returns the zero
-// value for other memory.
+// internalAs returns the entry for the slice in the list of internal memory. internalAs returns the
+// zero value for other memory.
 func (g *Group) internalAs(s Slice) internal {
 	for _, in := range g.internal {
 		if in.Slice == s {

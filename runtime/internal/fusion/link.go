@@ -135,7 +135,7 @@ func (g *Group) Link() (f *Fused, err error) {
 	return g.compile()
 }
 
-// compile does the work of Link. It panics if there is a bug.
+// compile does the work of Link. compile panics if there is a bug.
 func (g *Group) compile() (*Fused, error) {
 	linked, err := g.link()
 	if err != nil {
@@ -172,8 +172,8 @@ func words(list []uint32) string {
 	return string(b)
 }
 
-// stated returns the properties of the fused kernel. It removes hints about work-group sizes if the
-// launches keep their own ranges.
+// stated returns the properties of the fused kernel. stated removes hints about work-group sizes if
+// the launches keep their own ranges.
 func (g *Group) stated() properties.List {
 	if !g.Apart() {
 		return g.props
@@ -181,8 +181,8 @@ func (g *Group) stated() properties.List {
 	return slices.DeleteFunc(slices.Clone(g.props), func(p properties.Property) bool { return p.Key() == properties.KeyWorkGroupSizeHint })
 }
 
-// Args returns the argument block for a launch of the fused kernel. It copies the arguments of the
-// group's launches, which contain addresses and lengths.
+// Args returns the argument block for a launch of the fused kernel. Args copies the arguments of
+// the group's launches, which contain addresses and lengths.
 func (f *Fused) Args(g *Group) []byte {
 	out := make([]byte, f.ABI.ArgSize)
 	for i, o := range f.Origins {
