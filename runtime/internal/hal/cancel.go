@@ -20,7 +20,7 @@ type Cancel struct {
 	begun  bool
 }
 
-// Ask requests the end of the commands. It does not wait for them, except while a piece of the
+// Ask requests the end of the commands. Ask does not wait for them, except while a piece of the
 // caller's memory is being copied (see Do).
 func (c *Cancel) Ask() {
 	c.asked.Store(true)

@@ -209,7 +209,8 @@ type Canceller interface{ Cancels() bool }
 // pipeline in its cache, and "miss" if not. It returns "" if the driver does not say.
 type Cached interface{ Cached() string }
 
-// SliceArg is a slice argument, for backends that do not use addresses. It keeps the memory alive.
+// SliceArg is a slice argument, for backends that do not use addresses. SliceArg keeps the memory
+// alive.
 type SliceArg struct {
 	Param  int // index into Kernel.Params
 	Memory Memory
@@ -217,7 +218,7 @@ type SliceArg struct {
 	Len    int // number of elements
 }
 
-// Fault receives the outcome of a command when its batch has completed. It contains a launch's
+// Fault receives the outcome of a command when its batch has completed. Fault contains a launch's
 // fault record, and the reason why a command of any kind did not complete.
 type Fault struct {
 	Set      bool
@@ -246,7 +247,7 @@ type Fault struct {
 	// Failed is the reason why the backend could not run the command, or not all of it. The
 	// command's results are then unspecified. Other commands of the batch are not affected.
 	Failed error
-	// Parts contains the outcome of each command of an OpGraph. It is nil if all commands
+	// Parts contains the outcome of each command of an OpGraph. Parts is nil if all commands
 	// succeeded, or if none ran because of Failed.
 	Parts []Fault
 }
@@ -319,9 +320,9 @@ type Graph interface {
 	Free()
 }
 
-// Replayer is an optional interface of a Device. It prepares a list of commands, so that an OpGraph
-// runs them with less effort than the single commands. The OpGraph has the same effect as its
-// commands.
+// Replayer is an optional interface of a Device. Replayer prepares a list of commands, so that an
+// OpGraph runs them with less effort than the single commands. The OpGraph has the same effect as
+// its commands.
 type Replayer interface {
 	// NewGraph makes a graph of launches, copies and fills. The commands, and all data that they
 	// point to, must not change any more. The Barrier fields order the commands of the graph among

@@ -42,7 +42,7 @@ func (t *Times) Ran(start, end int64) {
 	t.End = max(t.End, end)
 }
 
-// Sum computes the command's times from the times of the Nodes that ran. It does not change the
+// Sum computes the command's times from the times of the Nodes that ran. Sum does not change the
 // Nodes.
 func (t *Times) Sum() {
 	for i := range t.Nodes {
