@@ -8,12 +8,12 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
-// Func rebuilds a kernel's receiver from a launch's arguments. It returns the receiver's Kernel
+// Func rebuilds a kernel's receiver from a launch's arguments. Func returns the receiver's Kernel
 // method, which is a func(dsl.Task), func(dsl.Item1..3) or func(dsl.NDItem1..3).
 type Func func(*Args) any
 
-// Kernel is a kernel that generated code registers. It contains the kernel's Go code, and its host
-// form if there is one.
+// Kernel is a kernel that generated code registers. Kernel contains the kernel's Go code, and its
+// host form if there is one.
 type Kernel struct {
 	Func Func
 	Form func() Form
@@ -52,7 +52,7 @@ func Value[T any](a *Args, i int) T {
 	return v
 }
 
-// Slice returns the slice of parameter i; its capacity equals its length.
+// Slice returns the slice of parameter i. The capacity of the slice equals its length.
 func Slice[T any](a *Args, i int) []T {
 	for k := range a.slices {
 		if s := &a.slices[k]; s.Param == i {

@@ -24,7 +24,7 @@ type budget struct {
 	mapped map[*memory]struct{}
 	total  uint64 // sum of the sizes in the field mapped, in bytes
 	// low is the least value of total since the method collect last ran the garbage collector.
-	// collecting is true while the method runs it.
+	// collecting is true while that method runs the garbage collector.
 	low        uint64
 	collecting bool
 	taking     uint64 // number of bytes that take has allowed but that are not in use yet
@@ -40,8 +40,7 @@ var shared = budget{system: system{"/"}}
 const (
 	// creditTime is the duration for which the budget assumes that limits do not change.
 	creditTime = 100 * time.Millisecond
-	// creditPart is the fraction of the remaining memory that becomes the credit: one part of
-	// creditPart.
+	// creditPart is the number by which the remaining memory is divided to get the credit.
 	creditPart = 16
 	// spare is the number of bytes that buffers leave free for the rest of the process. If a limit
 	// is small, a sparePart-th of the limit stays free instead.
@@ -77,8 +76,8 @@ func (b *budget) take(size uint64, mapped bool) error {
 	return nil
 }
 
-// left returns the number of bytes that may still be allocated. If it is less than size, left also
-// returns the tightest limit.
+// left returns the number of bytes that may still be allocated. If fewer than size bytes may be
+// allocated, left also returns the tightest limit.
 func (b *budget) left(size uint64, mapped bool) (left uint64, full *room) {
 	untouched := b.total
 	exact := false
@@ -168,7 +167,7 @@ func (b *budget) collect() {
 	}()
 }
 
-// forget removes m from the mapped memory. It reports whether m was mapped.
+// forget removes m from the mapped memory. forget reports whether m was mapped.
 func (b *budget) forget(m *memory) bool {
 	_, mapped := b.mapped[m]
 	if mapped {
@@ -221,9 +220,9 @@ func (b *budget) limit() uint64 {
 // have 32 bits.
 const unknown = 1 << (30 + 4*(^uint(0)>>63))
 
-// touched returns the number of bytes of the pages that use physical memory. These are pages that
-// have been written to. If the kernel does not use a shared page of zeros, pages that have been
-// read count, too.
+// touched returns the number of bytes of the pages that use physical memory. Pages that have been
+// written to use physical memory. If the kernel does not use a shared page of zeros, pages that
+// have been read count, too.
 func (s system) touched(pages []byte) uint64 {
 	f, err := os.Open(s.path("/proc/self/pagemap"))
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 // never is the flag of launches that cannot be cancelled, which is always false.
 var never atomic.Bool
 
-// stopper contains the flag that tells a launch to end. It also records whether the launch left out
-// some work for that reason.
+// stopper contains the flag that tells a launch to end. stopper also records whether the launch
+// left out some work for that reason.
 type stopper struct {
 	asked   *atomic.Bool
 	stopped atomic.Bool
@@ -23,8 +23,8 @@ func newStopper(c *hal.Cancel) *stopper {
 	return &stopper{asked: c.Flag()}
 }
 
-// now reports whether the launch must end. If so, the caller leaves out its remaining work, of
-// which there must be some.
+// now reports whether the launch must end. If so, the caller leaves out its remaining work. A
+// caller without remaining work must not call now.
 func (s *stopper) now() bool {
 	if !s.asked.Load() {
 		return false

@@ -58,8 +58,8 @@ const maxSteps = 1 << 32
 // range.
 const rangeGroup = 64
 
-// dataAddr is the address of constant data. It is below all addresses that the function address
-// returns.
+// dataAddr is the address of constant data. dataAddr is below all addresses that the function
+// address returns.
 const dataAddr = 1 << 39
 
 // launch runs a launch in the interpreter.

@@ -28,7 +28,7 @@ type device struct {
 	abandoned bool
 	ended     chan struct{}
 
-	// cmd is the command that runs. It has its own fault record and times. If the device is
+	// cmd is the command that runs. cmd has its own fault record and times. If the device is
 	// abandoned, the owner of the original command reads the original fault record while cmd still
 	// runs.
 	cmd   hal.Command
@@ -149,7 +149,7 @@ func brief(batch []hal.Command) bool {
 	return size <= maxBrief
 }
 
-// Abandon ends all tickets. It does not stop a command that is running.
+// Abandon ends all tickets. Abandon does not stop a command that is running.
 func (d *device) Abandon(err error) {
 	d.mu.Lock()
 	left := d.queue

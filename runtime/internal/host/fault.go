@@ -64,8 +64,8 @@ func classify(v any) hal.Fault {
 	return hal.Fault{Set: true, Kind: abi.FaultPanic, Message: abi.PlainMessage(err.Error())}
 }
 
-// panicText returns the text that gc prints for a panic. It leaves out the addresses that gc prints
-// for some values (runtime/panic.go, printpanicval; runtime/error.go, printanycustomtype).
+// panicText returns the text that gc prints for a panic. panicText leaves out the addresses that gc
+// prints for some values (runtime/panic.go, printpanicval; runtime/error.go, printanycustomtype).
 func panicText(v any) string {
 	text := fmt.Sprint(v)
 	switch v.(type) {
@@ -155,7 +155,7 @@ func hasAnyPrefix(s string, prefixes []string) bool {
 }
 
 // site returns the position of the kernel's site on the given line, or file:line if there is none.
-// It prefers sites with the fault's kind and limit.
+// site prefers sites with the fault's kind and limit.
 func site(k *abi.Kernel, args []hal.SliceArg, f *hal.Fault, file string, line int) string {
 	file = filepath.ToSlash(file)
 	best, score := "", 0

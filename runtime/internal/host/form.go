@@ -36,8 +36,8 @@ type Group struct {
 	Lo, Hi   int    // bounds of the work-items of a range that the form runs
 	Dead     []bool // one flag per work-item: the work-item has left the kernel
 	// Sites contains one line for each fault site of the form. The fields of a line are separated
-	// by tabs. They are the kind as a number, and file:line:col. The file may be missing if it is
-	// the file of the previous line. The next fields are optional: "unsigned" for
+	// by tabs. The first two fields are the kind as a number, and file:line:col. The file may be
+	// missing if it is the file of the previous line. The next fields are optional: "unsigned" for
 	// [abi.Site.Unsigned], and the message as a Go string literal.
 	Sites string
 
@@ -213,17 +213,18 @@ func (g *Group) site(n int) abi.Site {
 // Cancelled returns the flag that tells the form to end early.
 func (g *Group) Cancelled() *atomic.Bool { return g.l.asked }
 
-// Stop records that the form ends early. It returns the value that ends the group.
+// Stop records that the form ends early. Stop returns the value that ends the group.
 func (g *Group) Stop() int {
 	g.l.stopped.Store(true)
 	return -1
 }
 
-// Stopping reports whether the form must end early. If so, it records that the form does.
+// Stopping reports whether the form must end early. If so, Stopping records that the form ends
+// early.
 func (g *Group) Stopping() bool { return g.l.now() }
 
-// Diverge records that work-items of a group wait at different barriers. It returns the value that
-// ends the group.
+// Diverge records that work-items of a group wait at different barriers. Diverge returns the value
+// that ends the group.
 func (g *Group) Diverge() int {
 	if g.l.claim() {
 		*g.l.c.Fault = hal.Fault{Set: true, Kind: abi.FaultPanic,
@@ -292,8 +293,8 @@ func (g *Group) Memory(i int) unsafe.Pointer { return unsafe.Pointer(unsafe.Slic
 // Zero sets the memory of variable i to zero.
 func (g *Group) Zero(i int) { clear(g.memory[i]) }
 
-// BlockValue returns the value at an offset of the launch block. It returns zero if the block is
-// too short.
+// BlockValue returns the value at an offset of the launch block. BlockValue returns zero if the
+// block is too short.
 func BlockValue[T any](g *Group, off int) T {
 	var v T
 	if off+int(unsafe.Sizeof(v)) <= len(g.l.block) {

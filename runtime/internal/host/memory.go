@@ -24,7 +24,7 @@ func (m *memory) Address() uint64 { return m.addr }
 
 func (m *memory) Bytes() []byte { return unsafe.Slice((*byte)(m.ptr), m.size) }
 
-// Free frees the memory. It does nothing if closing the device has freed the memory.
+// Free frees the memory. Free does nothing if closing the device has freed the memory.
 func (m *memory) Free() {
 	m.ptr = nil
 	if m.dev != nil {
