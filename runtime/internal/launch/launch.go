@@ -25,7 +25,7 @@ type Kernel struct {
 	Specs []*dslhook.SpecInfo
 }
 
-// Slice is a slice of device memory. It is the content of a runtime.View.
+// Slice is a slice of device memory. Slice is the content of a runtime.View.
 type Slice struct {
 	Mem *stream.Memory // nil for an empty slice
 	Off uint64         // bytes
@@ -105,7 +105,7 @@ func (c *Call) Begin(k *abi.Kernel) {
 	c.Args = c.Args[:k.ArgSize]
 }
 
-// End resets the call, but keeps its storage. It sets the arguments to zero.
+// End resets the call, but keeps its storage. End sets the arguments to zero.
 func (c *Call) End() {
 	clear(c.Args)
 	clear(c.Slices)
