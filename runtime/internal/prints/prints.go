@@ -1,5 +1,5 @@
-// Package prints converts the records in a kernel's print buffer to text. It formats them by
-// package fmt, or as the predeclared functions print and println do.
+// Package prints converts the records in a kernel's print buffer to text. The format of the text is
+// that of package fmt, or of the predeclared functions print and println.
 package prints
 
 import (

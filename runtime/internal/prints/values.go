@@ -66,7 +66,7 @@ func parse(text string) (*typ, error) {
 
 type parser struct{ rest string }
 
-// eat removes the prefix s from the remaining text. It returns false, and removes nothing, if the
+// eat removes the prefix s from the remaining text. eat returns false, and removes nothing, if the
 // text has another prefix.
 func (p *parser) eat(s string) bool {
 	rest, ok := strings.CutPrefix(p.rest, s)
@@ -85,8 +85,8 @@ func (p *parser) word(ends string) string {
 	return s
 }
 
-// typ parses a type, removes it from the remaining text, and returns it. It returns nil if there is
-// no type.
+// typ parses a type, removes it from the remaining text, and returns it. typ returns nil if there
+// is no type.
 func (p *parser) typ() *typ {
 	switch {
 	case p.eat("["):
