@@ -38,8 +38,8 @@ type Package struct {
 	Changes []sources.Change
 }
 
-// Check returns the packages of kernels that have changed. It checks once in a process. It checks
-// only in a test of the main module, whose source files are present.
+// Check returns the packages of kernels that have changed. Check checks once in a process. Check
+// checks only in a test of the main module, whose source files are present.
 var Check = sync.OnceValue(func() []Package {
 	info, ok := debug.ReadBuildInfo()
 	if flag.Lookup("test.v") == nil || !ok { // package testing registers this flag
