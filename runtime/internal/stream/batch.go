@@ -53,7 +53,7 @@ type storage struct {
 	slices []hal.SliceArg
 }
 
-// spent is the storage of all batches that have completed. It is never written to.
+// spent is the storage of all batches that have completed. spent is never written to.
 var spent storage
 
 // use is the data of a Use, except the memory's handle, which it would keep alive.

@@ -12,11 +12,11 @@ import (
 type Event struct {
 	// Owner is the value that the event is part of.
 	Owner any
-	// Fault contains the outcome of the command. It is nil before the command is recorded. While
+	// Fault contains the outcome of the command. Fault is nil before the command is recorded. While
 	// the event is not done, Fault belongs to the batch. When the event is done, Fault is complete.
 	Fault *hal.Fault
-	// Times receives the times of the command, unless it is nil. It is complete when the event is
-	// done.
+	// Times receives the times of the command, unless it is nil. Times is complete when the event
+	// is done.
 	Times *hal.Times
 	batch *Batch
 	front *Recorder
@@ -25,10 +25,10 @@ type Event struct {
 	seen  bool   // a caller has received the failure, or no caller will ask for it
 }
 
-// Rare contains the fields that few events need. It is a separate struct, so that the events of
+// Rare contains the fields that few events need. Rare is a separate struct, so that the events of
 // plain launches are small.
 type Rare struct {
-	// Release is called when the event is done, unless it is nil. It must not block.
+	// Release is called when the event is done, unless it is nil. Release must not block.
 	Release func() bool
 
 	// Group is shared by all commands of a sequence, or nil. If several commands of a Group fail, a
@@ -58,8 +58,8 @@ func (e *Event) Rare() *Rare {
 	return e.rare
 }
 
-// NeedRare returns the event's rare fields, for writing. It may be called before the command is
-// recorded, or under the stream's lock.
+// NeedRare returns the event's rare fields, for writing. NeedRare may be called before the command
+// is recorded, or under the stream's lock.
 func (e *Event) NeedRare() *Rare {
 	if e.rare == nil {
 		e.rare = new(Rare)
@@ -71,7 +71,8 @@ func (e *Event) NeedRare() *Rare {
 // first.
 type Group struct{ first *Event }
 
-// NewMarker returns an event without a command. It is done when all events in after are done.
+// NewMarker returns an event without a command. The event is done when all events in after are
+// done.
 func NewMarker(after []*Event) *Event {
 	m := &Event{}
 	for _, e := range after {
@@ -118,7 +119,7 @@ func (e *Event) After() []*Event {
 	return e.Rare().after
 }
 
-// Done reports whether the command has completed. It does not block.
+// Done reports whether the command has completed. Done does not block.
 func (e *Event) Done() bool {
 	for _, a := range e.After() {
 		if !a.Done() {

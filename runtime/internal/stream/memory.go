@@ -20,7 +20,8 @@ type Memory struct {
 	cleanup runtime.Cleanup
 }
 
-// memoryState is the state of a Memory. It outlives the handle while commands use the memory.
+// memoryState is the state of a Memory. memoryState outlives the handle while commands use the
+// memory.
 type memoryState struct {
 	hal      hal.Memory
 	size     uint64
@@ -122,7 +123,7 @@ func (m *Memory) Stream() *Stream { return m.stream }
 // HAL returns the backend's memory.
 func (m *Memory) HAL() hal.Memory { return m.state.hal }
 
-// Free releases the memory. It may be called twice, and after the stream is closed.
+// Free releases the memory. Free may be called twice, and after the stream is closed.
 func (m *Memory) Free() {
 	m.cleanup.Stop()
 	m.stream.release(m.state)

@@ -27,8 +27,9 @@ const (
 	maxInflight = 16
 	// FlushDelay is the time that a recorded command waits for other commands of its batch.
 	FlushDelay = 100 * time.Microsecond
-	// maxSpare is the number of batches whose storage is kept for reuse. It is the largest number
-	// of batches that exist at a time. A program that launches without waiting reaches this number.
+	// maxSpare is the number of batches whose storage is kept for reuse. maxSpare is the largest
+	// number of batches that exist at a time. A program that launches without waiting reaches this
+	// number.
 	maxSpare = maxInflight + 2
 	// maxFailed is the largest number of failures that are kept for a queue if no goroutine waits
 	// for it.
@@ -38,7 +39,7 @@ const (
 // Stream is the ordered sequence of commands of one device.
 //
 // No method waits for the device while it holds a lock. Every wait for the device ends when a
-// context ends. This is the context of the caller or of the stream. The stream's context ends when
+// context ends. The context belongs to the caller or to the stream. The stream's context ends when
 // the stream is abandoned.
 type Stream struct {
 	dev   hal.Device
@@ -216,7 +217,7 @@ func (s *Stream) record(ctx context.Context, add func() error) error {
 }
 
 // full reports whether the current batch must be submitted, or a batch that was held back can be.
-// It checks only from time to time whether the device is idle.
+// full checks only from time to time whether the device is idle.
 func (s *Stream) full() bool {
 	if s.ready() {
 		return true
@@ -450,7 +451,7 @@ func (s *Stream) hand(b, before *Batch) {
 	s.collect()
 }
 
-// poll processes completed batches. It locks the stream.
+// poll processes completed batches. poll locks the stream.
 func (s *Stream) poll() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
