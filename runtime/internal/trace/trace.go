@@ -16,7 +16,7 @@ import (
 // delay is the time for which the tracer collects spans before it writes them.
 const delay = 100 * time.Millisecond
 
-// Sink is the destination of traces. It contains a JSON array.
+// Sink is the destination of traces. Sink contains a JSON array.
 type Sink struct {
 	mu    sync.Mutex
 	w     io.Writer
@@ -86,7 +86,7 @@ func (s *Sink) put(b []byte) {
 	}
 }
 
-// leave ends the JSON array if no other tracer writes to the sink. It returns the first error.
+// leave ends the JSON array if no other tracer writes to the sink. leave returns the first error.
 func (s *Sink) leave() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -178,7 +178,7 @@ func (t *Tracer) loop() {
 	}
 }
 
-// Close writes the remaining spans. It returns an error if a part of the trace could not be
+// Close writes the remaining spans. Close returns an error if a part of the trace could not be
 // written. For a nil Tracer, Close does nothing.
 func (t *Tracer) Close() error {
 	if t == nil {
