@@ -200,7 +200,7 @@ func (d *Device) calibrate() (ticks, monotonic, deviation uint64, r Result) {
 	return uint64(t), uint64(m), uint64(dev), r
 }
 
-// Monotonic reads CLOCK_MONOTONIC, in nanoseconds. It is the clock of package time.
+// Monotonic reads CLOCK_MONOTONIC, in nanoseconds. CLOCK_MONOTONIC is the clock of package time.
 func Monotonic() uint64 { return uint64(C.vkx_monotonic()) }
 
 func (d *Device) createShaderModule(words []uint32) (ShaderModule, Result) {

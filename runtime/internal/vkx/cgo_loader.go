@@ -91,8 +91,8 @@ func unchained() int { return int(C.vkx_unchained()) }
 // featureName returns the name of a feature according to the C shim.
 func featureName(f Feature) string { return C.GoString(C.vkx_feature_name(C.uint32_t(f))) }
 
-// Hide makes the shim treat a function as missing in drivers. It is for tests. The name "" ends
-// this.
+// Hide makes the shim treat a function as missing in drivers. Only tests call Hide. Hide("") ends
+// the effect.
 func Hide(name string) {
 	c := C.CString(name)
 	defer C.free(unsafe.Pointer(c))

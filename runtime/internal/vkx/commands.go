@@ -15,8 +15,8 @@ func (c *Commands) BindPipeline(p Pipeline) {
 	*c = append(*c, cmdBind, lo, hi)
 }
 
-// PushConstants appends vkCmdPushConstants of n 32-bit words at offset 0. It returns the words,
-// which the caller then sets.
+// PushConstants appends vkCmdPushConstants of n 32-bit words at offset 0. PushConstants returns the
+// words, which the caller then sets.
 func (c *Commands) PushConstants(layout PipelineLayout, n int) []uint32 {
 	lo, hi := split(uint64(layout))
 	*c = append(*c, cmdPush, lo, hi, uint32(4*n))

@@ -18,7 +18,7 @@ import (
 
 type ptr = unsafe.Pointer
 
-// frame is the memory of a call. It contains the arguments, and the structs for the Vulkan calls
+// frame is the memory of a call. frame contains the arguments, and the structs for the Vulkan calls
 // that a launch needs. Frames are reused, so these calls allocate nothing.
 type frame struct {
 	args [16]uintptr
@@ -122,11 +122,12 @@ func bool32(b bool) uint32 {
 
 var hidden string
 
-// Hide makes vkx treat a function as missing in drivers. It is for tests. The name "" ends this.
+// Hide makes vkx treat a function as missing in drivers. Only tests call Hide. Hide("") ends the
+// effect.
 func Hide(name string) { hidden = name }
 
-// fill sets each field of a struct to the address of the function that the field names. It returns
-// the name of a missing function, or "".
+// fill sets each field of a struct to the address of the function that the field names. fill
+// returns the name of a missing function, or "".
 func fill(functions any, find func(name string) uintptr) (lacks string) {
 	v := reflect.ValueOf(functions).Elem()
 	for i := range v.NumField() {

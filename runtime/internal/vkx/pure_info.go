@@ -4,8 +4,8 @@ package vkx
 
 import "unsafe"
 
-// extensionsOf returns the extensions that a device has. They include the extensions that are part
-// of the device's version of Vulkan.
+// extensionsOf returns the extensions that a device has. The result includes the extensions that
+// are part of the device's version of Vulkan.
 func extensionsOf(p PhysicalDevice, version Version) (set extensionSet) {
 	for i, e := range extensions {
 		if version.atLeast(e.since) {

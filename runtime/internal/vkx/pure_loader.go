@@ -121,8 +121,8 @@ func createInstance(version Version, validate bool) (Instance, Result) {
 	return inst, Success
 }
 
-// messageCallback is the C function that the validation layer calls. It is made only once, because
-// Go never frees a function that C may call.
+// messageCallback is the C function that the validation layer calls. messageCallback is made only
+// once, because Go never frees a function that C may call.
 var messageCallback = sync.OnceValue(func() uintptr {
 	return newCallback(func(severity, _, data, _ uintptr) uintptr {
 		d := (*debugUtilsMessengerCallbackDataEXT)(pointer(data))
