@@ -75,7 +75,7 @@ const (
 	// not wait.
 	cacheQuiet = 200 * time.Millisecond
 	// cacheStale is the age from which a temporary file is considered the file of a dead process.
-	// It is used on file systems without locks.
+	// cacheStale is used on file systems without locks.
 	cacheStale = time.Hour
 
 	cacheTemp = "pipelines-*.tmp"
@@ -136,8 +136,8 @@ func programPath() string {
 	return filepath.Base(path)
 }
 
-// writable creates a directory, if it does not exist. It tests whether a file can be created in the
-// directory.
+// writable creates a directory, if it does not exist. writable tests whether a file can be created
+// in the directory.
 func writable(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
@@ -153,7 +153,7 @@ func writable(dir string) error {
 	return err
 }
 
-// load returns the driver's data from the file. It returns nil unless the file is undamaged,
+// load returns the driver's data from the file. load returns nil unless the file is undamaged,
 // written by this user, and for this driver.
 func (c *cacheStore) load() []byte {
 	if c.path == "" {
@@ -255,8 +255,9 @@ func (c *cacheStore) header(data []byte) []byte {
 
 func (c *cacheStore) sumOf(data []byte) uint64 { return cacheSum(c.header(data), data) }
 
-// write replaces the file by a new file with the data. It flushes the new file to the disk before
-// it renames it. Otherwise a power failure could leave an empty file in place of the old one.
+// write replaces the file by a new file with the data. write flushes the new file to the disk
+// before it renames it. Otherwise a power failure could leave an empty file in place of the old
+// one.
 func (c *cacheStore) write(dir string, data []byte) (err error) {
 	f, err := temporary(dir)
 	if err != nil {
@@ -298,8 +299,8 @@ func temporary(dir string) (*os.File, error) {
 	return nil, errors.New("vulkan: temporary files vanish")
 }
 
-// lockDir locks a folder against saves of other processes. It returns the function that unlocks the
-// folder. If it does not get the lock soon, it returns without one.
+// lockDir locks a folder against saves of other processes. lockDir returns the function that
+// unlocks the folder. If lockDir does not get the lock soon, it returns without the lock.
 func lockDir(dir string) (unlock func()) {
 	f, err := openLock(dir)
 	if err != nil {
@@ -333,7 +334,7 @@ func sweep(dir string) {
 }
 
 // keepNewest removes the oldest files if there are too many, or if their total size is too large.
-// It never removes the file path.
+// keepNewest never removes the file path.
 func keepNewest(dir, path string, files int, total int64) {
 	type file struct {
 		path string
@@ -358,9 +359,9 @@ func keepNewest(dir, path string, files int, total int64) {
 	}
 }
 
-// saver saves a cache in the background, for programs that never close their device. It saves the
-// first pipeline immediately. It saves later pipelines when no more pipelines have been made for a
-// while.
+// saver saves a cache in the background, for programs that never close their device. saver saves
+// the first pipeline immediately. saver saves later pipelines when no more pipelines have been made
+// for a while.
 type saver struct {
 	save func()
 
@@ -374,7 +375,7 @@ type saver struct {
 
 func (s *saver) init(save func()) { s.save, s.stop = save, make(chan struct{}) }
 
-// made tells the saver that there is a new pipeline. It does not wait.
+// made tells the saver that there is a new pipeline. made does not wait.
 func (s *saver) made() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

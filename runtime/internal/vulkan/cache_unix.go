@@ -11,7 +11,7 @@ import (
 // errLocked is the error that lock returns for a file that another process has locked.
 const errLocked = syscall.EWOULDBLOCK
 
-// lock locks a file for this process, until the file is closed. It does not wait for other
+// lock locks a file for this process, until the file is closed. lock does not wait for other
 // processes.
 func lock(f *os.File) error {
 	for {

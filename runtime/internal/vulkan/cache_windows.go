@@ -21,7 +21,7 @@ var (
 // errLocked is the error that lock returns for a file that another process has locked.
 const errLocked = syscall.Errno(33) // ERROR_LOCK_VIOLATION
 
-// lock locks a file for this process, until the file is closed. It does not wait for other
+// lock locks a file for this process, until the file is closed. lock does not wait for other
 // processes. Windows denies other processes access to locked bytes, so lock locks one byte far
 // beyond the end of the file.
 func lock(f *os.File) error {
@@ -37,8 +37,8 @@ func lock(f *os.File) error {
 	return err
 }
 
-// openLock opens the file that represents the lock of a folder. It is a file in the folder, because
-// Windows cannot lock folders.
+// openLock opens the file that represents the lock of a folder. This file is in the folder, because
+// Windows cannot lock folders themselves.
 func openLock(dir string) (*os.File, error) {
 	return os.OpenFile(filepath.Join(dir, "lock"), os.O_RDWR|os.O_CREATE, 0o600)
 }
@@ -57,8 +57,8 @@ func openShared(path string) (*os.File, error) {
 	return os.NewFile(uintptr(h), path), nil
 }
 
-// replace closes an open file and renames it to path. It closes the file because Windows cannot
-// rename an open file. Windows also cannot replace a file that another process has open for
+// replace closes an open file and renames it to path. replace closes the file because Windows
+// cannot rename an open file. Windows also cannot replace a file that another process has open for
 // reading.
 func replace(f *os.File, path string) error {
 	if err := f.Close(); err != nil {

@@ -27,7 +27,7 @@ type device struct {
 	// graphs is the set of graphs that have not been freed.
 	graphs replays
 
-	// gone is the number of destroyed objects that a command buffer may still contain. It matters
+	// gone is the number of destroyed objects that a command buffer may still contain. gone matters
 	// because a new object may get the handle of a destroyed object.
 	gone     atomic.Uint64
 	lost     atomic.Pointer[error]
@@ -77,7 +77,7 @@ func openDevice(p *physicalDevice) (_ *device, err error) {
 // Info describes the device.
 func (d *device) Info() *hal.Info { return &d.info }
 
-// check calls the package's function check. It also marks the device as lost if r says so.
+// check calls the package's function check. check also marks the device as lost if r says so.
 func (d *device) check(call string, r vkx.Result) error {
 	if r == vkx.ErrorDeviceLost {
 		return d.lose(call, r)
@@ -119,7 +119,7 @@ func (d *device) Close() error {
 	return d.closed
 }
 
-// destroy destroys all objects of the device. It also works if opening the device has failed.
+// destroy destroys all objects of the device. destroy also works if opening the device has failed.
 func (d *device) destroy() {
 	d.vk.WaitIdle()
 	d.queue.close()

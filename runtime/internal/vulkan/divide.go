@@ -45,9 +45,9 @@ func askDivide(exact *bool, kept *hal.Subnormals) *question {
 	}
 }
 
-// counts reports whether a result with these floats matters for the test. It does not matter if the
-// device flushes subnormals and one of the floats is subnormal. The least normal number counts as
-// subnormal, because it may be a rounded subnormal.
+// counts reports whether a result with these floats matters for the test. The result does not
+// matter if the device flushes subnormals and one of the floats is subnormal. The least normal
+// number counts as subnormal, because it may be a rounded subnormal.
 func counts(keeps bool, floats ...float32) bool {
 	for _, x := range floats {
 		if !keeps && x != 0 && math.Abs(float64(x)) <= 0x1p-126 {

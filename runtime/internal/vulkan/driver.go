@@ -16,7 +16,8 @@ import (
 
 type driver struct{}
 
-// New returns the Vulkan driver. It opens the Vulkan loader when it is first asked for devices.
+// New returns the Vulkan driver. The driver opens the Vulkan loader when the driver is first asked
+// for devices.
 func New() hal.Driver { return driver{} }
 
 // shared contains the only instance of the process. Creating an instance takes at least a tenth of
@@ -85,8 +86,8 @@ func (driver) Open(i int) (hal.Device, error) {
 	return d, nil
 }
 
-// load creates the instance and finds the devices. It does not remember a failure, because a driver
-// may be installed later.
+// load creates the instance and finds the devices. load does not remember a failure, because a
+// driver may be installed later.
 func load() error {
 	if shared.instance != 0 {
 		return shared.err
@@ -153,8 +154,8 @@ var deviceTypes = map[vkx.PhysicalDeviceType]hal.DeviceType{
 // driver accepts arrays of 15,856 bytes, but not of 15,880 bytes.
 const nvidiaPrivate = 4 << 30
 
-// infoOf describes a physical device. It leaves out facts that the backend probes when it opens the
-// device, such as the treatment of subnormals.
+// infoOf describes a physical device. infoOf leaves out facts that the backend probes when it opens
+// the device, such as the treatment of subnormals.
 func infoOf(p *vkx.PhysicalDeviceInfo) hal.Info {
 	kind, ok := deviceTypes[p.DeviceType]
 	if !ok {

@@ -102,7 +102,7 @@ func (e *encoder) open() error {
 	return nil
 }
 
-// flush submits the open part, if there is one. If that fails, the commands of the part fail.
+// flush submits the open part, if there is one. If submitting fails, the commands of the part fail.
 func (e *encoder) flush() error {
 	p := e.part
 	if p == nil {
@@ -169,7 +169,7 @@ func (e *encoder) close() {
 
 // encode turns the remaining commands of a job into parts, and submits these parts. If the encoder
 // must not wait, encode may stop before a command that needs resources which only completed work
-// can free. It then returns false. If a command fails, the other commands still run.
+// can free. encode then returns false. If a command fails, the other commands still run.
 func (e *encoder) encode(j *job, wait bool) bool {
 	e.begin(j.t, wait)
 	if j.track != nil {
@@ -224,7 +224,7 @@ func (e *encoder) onDevice(c *hal.Command) error {
 	return e.fill(c)
 }
 
-// fail records that the command has failed. It has run only in part, or not at all.
+// fail records that the command has failed. The command has run only in part, or not at all.
 func fail(c *hal.Command, err error) {
 	if c.Fault != nil && c.Fault.Failed == nil {
 		c.Fault.Failed = err
@@ -369,7 +369,7 @@ func (e *encoder) split(groups [3]uint32) {
 	}
 }
 
-// spill copies arguments to the memory for arguments that belongs to the slot. It returns their
+// spill copies arguments to the memory for arguments that belongs to the slot. spill returns their
 // address.
 func (e *encoder) spill(s *slot, args []byte) (addr uint64, err error) {
 	need := (uint64(len(args)) + 15) &^ 15
@@ -434,8 +434,8 @@ func (e *encoder) notes(c *hal.Command) {
 	}
 }
 
-// write copies host memory to the staging ring. It records the copy from the ring to the device's
-// memory.
+// write copies host memory to the staging ring. write records the copy from the ring to the
+// device's memory.
 func (e *encoder) write(c *hal.Command, j *job) error {
 	dst, chunk := c.Dst.(*memory), uint64(maxChunk)
 	if e.track == e.aside {

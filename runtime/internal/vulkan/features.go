@@ -78,8 +78,8 @@ func aspectsOf(i *vkx.PhysicalDeviceInfo) []properties.Aspect {
 	return list
 }
 
-// required returns the features that every device must have. Modules may use them on every device,
-// and the queue needs the feature of timeline semaphores.
+// required returns the features that every device must have. Modules may use most of these features
+// on every device. The queue needs the feature of timeline semaphores.
 func required() []string {
 	var list []string
 	for _, r := range features.Rows {
@@ -90,7 +90,7 @@ func required() []string {
 	return append(list, vkx.TimelineSemaphore.String())
 }
 
-// lacks returns the name of a feature that every module needs and the device does not have. It
+// lacks returns the name of a feature that every module needs and the device does not have. lacks
 // returns "" if there is none.
 func lacks(i *vkx.PhysicalDeviceInfo) string {
 	var list []string
@@ -112,7 +112,7 @@ func lacks(i *vkx.PhysicalDeviceInfo) string {
 	return strings.Join(list, ", ")
 }
 
-// queueFamily returns a queue family for compute. It prefers a family without graphics.
+// queueFamily returns a queue family for compute. queueFamily prefers a family without graphics.
 func queueFamily(i *vkx.PhysicalDeviceInfo) (uint32, bool) {
 	compute, graphics := vkx.QueueComputeBit, vkx.QueueGraphicsBit
 	best, found := 0, false

@@ -98,8 +98,8 @@ func isHalf(got uint32, x half.Float16) bool {
 	return got == uint32(x) || x.IsNaN() && got < 1<<16 && half.Float16(got).IsNaN()
 }
 
-// askHalves tests whether float16 conversions are exact. It tests the conversions that need no
-// 16-bit types.
+// askHalves tests whether float16 conversions are exact. askHalves tests the conversions that need
+// no 16-bit types.
 func askHalves(right *hal.Halves) *question {
 	const size = 16 * halfCases
 	return &question{module: halvesModule, size: size, items: size, put: putHalves, answer: func(results []byte) {

@@ -18,13 +18,13 @@ import (
 //	aside       write x                           write y: waits for the launch on y
 //	main                  launch on y                       launch on x: waits for the write of x
 //
-// A command waits for earlier commands of its own line by a barrier. It waits for commands of the
-// other line by a value of that line's semaphore. Only a complete part can wait for such a value.
-// So a Barrier ends the parts that must not contain later commands.
+// A command waits for earlier commands of its own line by a barrier. A command waits for commands
+// of the other line by a value of that line's semaphore. Only a complete part can wait for such a
+// value. So a Barrier ends the parts that must not contain later commands.
 
 // asideMin is the least size, in bytes, of a copy that uses the second line. On an H100, a write, a
-// launch and a read took 5 % less time with the second line if the copies had 1 MiB. They took 7 %
-// longer if the copies had 256 KiB, because the lines wait for each other.
+// launch and a read took 5 % less time with the second line if the copies had 1 MiB. With copies of
+// 256 KiB, the three commands took 7 % longer, because the lines wait for each other.
 var asideMin uint64 = 1 << 20
 
 // asideChunk replaces maxChunk for copies on the second line. With asideChunk, 64 MiB were written
@@ -39,9 +39,9 @@ const asideRow = 4
 // twoLines says that devices with one queue get two lines on that queue. Tests set it.
 var twoLines bool
 
-// TwoLines makes devices without a queue for copies use a second line for large copies, too. It
-// affects devices that are opened later. TwoLines is for tests. No device may be opened at the same
-// time.
+// TwoLines makes devices without a queue for copies use a second line for large copies, too.
+// TwoLines affects devices that are opened later. TwoLines is for tests. No device may be opened at
+// the same time.
 func TwoLines(on bool) { twoLines = on }
 
 // line is a sequence of submissions that the device begins in order.
@@ -193,7 +193,7 @@ func (e *encoder) pushAll() {
 	}
 }
 
-// uncut records that the main track's part has ended. It does so only if commands on the track
+// uncut records that the main track's part has ended. uncut does so only if commands on the track
 // aside had to wait for that part.
 func (e *encoder) uncut() {
 	if e.cut && e.main.part == nil {
@@ -210,7 +210,7 @@ func (e *encoder) other() *track {
 }
 
 // waitFor returns the other line and the value of its timeline that the track's part must wait for.
-// It returns nil if the part need not wait.
+// waitFor returns nil if the part need not wait.
 func (e *encoder) waitFor() (behind *line, value uint64) {
 	if e.after <= e.waited {
 		return nil, 0

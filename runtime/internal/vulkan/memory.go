@@ -39,7 +39,7 @@ func memoryTypes(p *vkx.PhysicalDeviceInfo, mask uint32) (typeSet, bool) {
 		cached   = vkx.MemoryPropertyHostCachedBit
 		ordinary = local | visible | cached
 	)
-	// Of the types with all flags of want, pick returns the one with the fewest other flags. It
+	// Of the types with all flags of want, pick returns the one with the fewest other flags. pick
 	// never returns types with special rules (protected, lazily allocated, uncached).
 	pick := func(want vkx.MemoryPropertyFlags) int {
 		best, extra := -1, 0
@@ -100,8 +100,8 @@ type pool struct {
 	heap   uint64
 	next   uint64 // size of the next block, in bytes
 	blocks []*block
-	// kept is a list of free dedicated blocks. They are kept because an allocation takes 0.5 ms on
-	// a GPU, and 17 ms more for each GiB.
+	// kept is a list of free dedicated blocks. Free blocks are kept because an allocation takes 0.5
+	// ms on a GPU, and 17 ms more for each GiB.
 	kept      []*block
 	keptBytes uint64
 	keepLimit uint64
@@ -110,8 +110,8 @@ type pool struct {
 // allocator allocates a device's memory.
 //
 // The allocator does not hold mu while it calls the driver, or the queue, which itself frees
-// memory. So it makes and destroys blocks without mu. It holds grow while it makes a block, so that
-// several goroutines that need memory share a new block. Free never locks grow.
+// memory. So it makes and destroys blocks without mu. The allocator holds grow while it makes a
+// block, so that several goroutines that need memory share a new block. Free never locks grow.
 type allocator struct {
 	d         *device
 	grow      sync.Mutex // held while a block is made; locked before mu
@@ -150,7 +150,7 @@ func (m *memory) Free() {
 	a.destroy(a.release(m))
 }
 
-// release frees the memory's chunk. It returns the blocks that are then empty. The caller must
+// release frees the memory's chunk. release returns the blocks that are then empty. The caller must
 // destroy these blocks.
 func (a *allocator) release(m *memory) []*block {
 	a.mu.Lock()
@@ -395,8 +395,8 @@ func (a *allocator) tryBlock(p *pool, size uint64) (_ *block, err error) {
 	return b, nil
 }
 
-// reserve adds n to the total size of all blocks, unless that would exceed the limit. It reports
-// whether it did.
+// reserve adds n to the total size of all blocks, unless that would exceed the limit. reserve
+// reports whether it did.
 func (a *allocator) reserve(n uint64) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()

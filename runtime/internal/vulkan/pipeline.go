@@ -349,7 +349,7 @@ func (s *pipelines) save() {
 	}
 }
 
-// merge merges the cache with the data theirs of another process. It returns the merged data, or
+// merge merges the cache with the data theirs of another process. merge returns the merged data, or
 // nil if that fails.
 func (s *pipelines) merge(theirs []byte) []byte {
 	both, r := s.d.vk.CreatePipelineCache(theirs)

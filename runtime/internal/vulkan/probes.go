@@ -46,7 +46,7 @@ func (d *device) halvesWay() string {
 	return way
 }
 
-// answers contains the results of earlier probes. It is kept until the program ends, because
+// answers contains the results of earlier probes. answers is kept until the program ends, because
 // neither device nor driver changes while a program runs.
 var answers struct {
 	sync.Mutex

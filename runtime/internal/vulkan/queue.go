@@ -37,9 +37,9 @@ type queue struct {
 	spare    []*slot // empty slice whose storage retired can use
 	slots    []*slot // all slots
 
-	// The fields below belong to the pump, a goroutine that submits some of the commands. They are
-	// commands that need resources which only completed work can free. So Submit need not wait for
-	// the device.
+	// The fields below belong to the pump, a goroutine that submits some of the commands. The pump
+	// submits commands that need resources which only completed work can free. So Submit need not
+	// wait for the device.
 	pumping bool
 	jobs    []*job
 	pumps   sync.WaitGroup
@@ -132,7 +132,8 @@ func (d *device) Submit(batch []hal.Command) (hal.Ticket, error) {
 	return t, nil
 }
 
-// ticket returns a new ticket. It allocates several tickets at a time. The caller has locked order.
+// ticket returns a new ticket. ticket allocates several tickets at a time. The caller has locked
+// order.
 func (q *queue) ticket() *ticket {
 	if len(q.tickets) == 0 {
 		q.tickets = make([]ticket, 16)
@@ -178,8 +179,9 @@ func (q *queue) pump(j *job) {
 	}
 }
 
-// checkBatch returns an error if a batch contains an invalid command, before any command starts. It
-// also makes the pipelines for launches that must be split. If that fails, the launch fails.
+// checkBatch returns an error if a batch contains an invalid command, before any command starts.
+// checkBatch also makes the pipelines for launches that must be split. If a pipeline cannot be
+// made, the launch fails.
 func (d *device) checkBatch(batch []hal.Command) error {
 	for i := range batch {
 		c := &batch[i]

@@ -13,16 +13,16 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/vkx"
 )
 
-// maxRecordings is the largest number of recordings of a graph. It limits the number of runs of the
-// graph that are in flight as recordings.
+// maxRecordings is the largest number of recordings of a graph. maxRecordings limits the number of
+// runs of the graph that are in flight as recordings.
 const maxRecordings = 4
 
 // maxRecorded is the largest number of commands of a graph that has recordings. A recording is
 // submitted as a whole, and drivers may end a submission that takes too long.
 const maxRecorded = 4 * maxLaunches
 
-// replay implements hal.Graph. Its commands are recorded into secondary command buffers. The
-// command buffer of a part executes a secondary command buffer as one command:
+// replay implements hal.Graph. The commands of the graph are recorded into secondary command
+// buffers. The command buffer of a part executes a secondary command buffer as one command:
 //
 //	part: launch, barrier, [graph: launch, barrier, launch], barrier
 //
@@ -158,7 +158,7 @@ func (s *replays) close() {
 	}
 }
 
-// graph encodes an OpGraph. It uses a recording if one is free. Otherwise it encodes the graph's
+// graph encodes an OpGraph. graph uses a recording if one is free. Otherwise it encodes the graph's
 // commands one by one.
 func (e *encoder) graph(c *hal.Command, j *job) error {
 	g := c.Graph.(*replay)
@@ -336,8 +336,8 @@ func (e *encoder) execute(r *recording, c *hal.Command) error {
 	return nil
 }
 
-// finish stores the outcomes of a recording's commands when its submission has completed. It clears
-// the fault records for the next submission.
+// finish stores the outcomes of a recording's commands when its submission has completed. finish
+// clears the fault records for the next submission.
 func (r *recording) finish(f *hal.Fault, t *hal.Times) {
 	if t != nil {
 		r.timed.tell(r.g.d, r.slot)

@@ -107,7 +107,7 @@ func (q *queue) retire() {
 }
 
 // takeSlot returns a slot for a submission on a line. If all slots are in use, takeSlot waits for
-// one. If it must not wait, it returns errBusy.
+// one. If the encoder must not wait, takeSlot returns errBusy.
 func (q *queue) takeSlot(l *line, wait bool) (*slot, error) {
 	for {
 		q.sweep()

@@ -193,7 +193,7 @@ func (p *part) wait(ctx context.Context) error {
 	return p.q.d.lostErr()
 }
 
-// ready reports whether the part is finished. It also finishes parts that have completed.
+// ready reports whether the part is finished. ready also finishes parts that have completed.
 func (p *part) ready() bool {
 	if !p.finished.Load() && p.completed() {
 		p.q.sweep()
@@ -201,7 +201,7 @@ func (p *part) ready() bool {
 	return p.finished.Load()
 }
 
-// poll polls the device for a moment, until the part has completed. It does not poll on a CPU
+// poll polls the device for a moment, until the part has completed. poll does not poll on a CPU
 // device, which needs the processors itself.
 func (p *part) poll(ctx context.Context) error {
 	if p.completed() {

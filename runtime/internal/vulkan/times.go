@@ -27,8 +27,8 @@ const (
 	// clockTime is the time for which a comparison of the two clocks stays valid.
 	clockTime = 100 * time.Millisecond
 	// goodDeviation is in nanoseconds. If the two clocks were read further apart, the driver
-	// compares them again, at most compareTries times. They are further apart if another thread ran
-	// in between.
+	// compares them again, at most compareTries times. Readings are further apart if another thread
+	// ran in between.
 	goodDeviation, compareTries = 20_000, 5
 	// clockTries is the number of submissions that compare the clocks if the driver cannot.
 	clockTries = 8
@@ -48,8 +48,8 @@ type clock struct {
 	read      int64 // time of the last comparison
 }
 
-// timestampBits returns the number of valid bits of timestamps. It is 0 if the device has no
-// timestamps.
+// timestampBits returns the number of valid bits of timestamps. timestampBits returns 0 if the
+// device has no timestamps.
 func timestampBits(p *vkx.PhysicalDeviceInfo) uint32 {
 	family, _ := queueFamily(p)
 	if p.TimestampPeriod <= 0 || int(family) >= len(p.TimestampBits) {
@@ -105,8 +105,8 @@ func (c *clock) set(ticks uint64, now, deviation int64) {
 }
 
 // bracket compares the clocks by submissions that only write a timestamp, each between two readings
-// of the host's clock. It uses the submission for which the two readings of the host's clock are
-// closest.
+// of the host's clock. bracket uses the submission for which the two readings of the host's clock
+// are closest.
 func (c *clock) bracket() error {
 	pool, r := c.d.vk.CreateQueryPool(1)
 	if err := c.d.check("vkCreateQueryPool", r); err != nil {
