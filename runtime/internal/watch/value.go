@@ -90,8 +90,8 @@ func (w *walker) slice(v reflect.Value, pointers int) {
 // address returns the address of v. Unlike v.Addr, it also works for unexported fields.
 func address(v reflect.Value) unsafe.Pointer { return unsafe.Pointer(v.UnsafeAddr()) }
 
-// floatBits returns the bits of a float32. It keeps the bits of a signalling NaN, which v.Float
-// would change to a quiet NaN.
+// floatBits returns the bits of a float32. floatBits keeps the bits of a signalling NaN, which
+// v.Float would change to a quiet NaN.
 func floatBits(v reflect.Value) uint32 {
 	if v.CanAddr() {
 		return *(*uint32)(address(v))

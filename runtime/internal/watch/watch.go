@@ -14,8 +14,8 @@ import (
 )
 
 // The first check reads all variables. Later checks always read the small parts, which have at most
-// perCheck bytes together. They read all large parts only if that takes less than one part in share
-// of the time. Otherwise a check reads one large part, a different one each time.
+// perCheck bytes together. Later checks read all large parts only if that takes less than one part
+// in share of the time. Otherwise a check reads one large part, a different one each time.
 const (
 	perCheck = 4 << 10
 	share    = 100
@@ -34,7 +34,7 @@ type Set struct {
 	parts  atomic.Pointer[parts]
 	next   atomic.Uint32 // index of the next large part to check
 	// last is the time of the last check of all large parts. took is the duration of that check.
-	// Both are in nanoseconds, and last is relative to start.
+	// Both times are in nanoseconds, and last is relative to start.
 	last, took atomic.Int64
 }
 
@@ -46,13 +46,13 @@ type part struct {
 
 func (p *part) same() bool { return crc32.Checksum(p.mem, table) == p.sum }
 
-// parts contains the small parts, all of which each check reads. It also contains the large parts,
-// of which a check reads one or all.
+// parts contains the small parts, all of which each check reads. parts also contains the large
+// parts, of which a check reads one or all.
 type parts struct{ small, large []part }
 
 var table = crc32.MakeTable(crc32.Castagnoli)
 
-// New returns the set of the variables that the rows have pointers to. It returns nil if there are
+// New returns the set of the variables that the rows have pointers to. New returns nil if there are
 // none. A row without a checksum must describe a pointer variable.
 func New(rows []abi.Variable) *Set {
 	rows = slices.DeleteFunc(slices.Clone(rows), func(r abi.Variable) bool { return r.Var == nil })
@@ -104,8 +104,8 @@ func (s *Set) Changed() *abi.Variable {
 	return nil
 }
 
-// same reports whether the small parts have not changed. It also checks the large part that is next
-// in turn.
+// same reports whether the small parts have not changed. same also checks the large part that is
+// next in turn.
 func (s *Set) same(p *parts) bool {
 	for i := range p.small {
 		if !p.small[i].same() {
@@ -145,8 +145,8 @@ func split(all []part) *parts {
 	return &parts{small: all}
 }
 
-// walker computes the checksum of a value as the ABI defines it. It also records the memory that
-// contains the value.
+// walker computes the checksum of a value as the ABI defines it. walker also records the memory
+// that contains the value.
 type walker struct {
 	sum   uint32
 	parts []part
