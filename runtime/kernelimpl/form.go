@@ -99,8 +99,8 @@ func HostXor[T hostInteger](x, y T) T  { return x ^ y }
 func HostUMin[T hostInteger](x, y T) T { return T(min(uint64(x), uint64(y))) }
 func HostUMax[T hostInteger](x, y T) T { return T(max(uint64(x), uint64(y))) }
 
-// reduce combines all elements of s in the order that package dsl defines, and overwrites s. It is
-// small enough for compilers to make a separate loop for each function op.
+// reduce combines all elements of s in the order that package dsl defines, and overwrites s. reduce
+// is small enough for compilers to make a separate loop for each function op.
 func reduce[T any](s []T, op func(x, y T) T) T {
 	for d := 1; d < len(s); d *= 2 {
 		for i := d; i < len(s); i += 2 * d {
@@ -122,8 +122,8 @@ func HostReduceXor[T hostInteger](s []T) T  { return reduce(s, func(x, y T) T { 
 func HostReduceUMin[T hostInteger](s []T) T { return reduce(s, HostUMin[T]) }
 func HostReduceUMax[T hostInteger](s []T) T { return reduce(s, HostUMax[T]) }
 
-// scan sets each element to the combination of all elements up to it. It is for functions op for
-// which the order does not change the result.
+// scan sets each element to the combination of all elements up to it. The result of op must not
+// depend on the order of combining.
 func scan[T any](s []T, op func(x, y T) T) {
 	acc := s[0]
 	for i := 1; i < len(s); i++ {
@@ -141,8 +141,8 @@ func doubling[T any](s []T, op func(x, y T) T) {
 	}
 }
 
-// The functions below scan a slice: they set each element to the combination of all elements up to
-// it.
+// The functions below scan a slice. A scan sets each element to the combination of all elements up
+// to it.
 
 func HostScanAdd[T hostInteger](s []T)  { scan(s, func(x, y T) T { return x + y }) }
 func HostScanMul[T hostInteger](s []T)  { scan(s, func(x, y T) T { return x * y }) }
@@ -194,8 +194,8 @@ func HostAll(s []bool) bool {
 	return true
 }
 
-// HostBySubGroup divides in into pieces of the given size. It sets all elements of a piece of out
-// to the result of f for the piece of in.
+// HostBySubGroup divides in into pieces of the given size. HostBySubGroup sets all elements of a
+// piece of out to the result of f for the piece of in.
 func HostBySubGroup[T any](out, in []T, size int, f func(s []T) T) {
 	for lo := 0; lo < len(in); lo += size {
 		hi := min(lo+size, len(in))
@@ -208,8 +208,8 @@ func HostBySubGroup[T any](out, in []T, size int, f func(s []T) T) {
 // sub-groups. If the op has several results, the last parameter is the index of the result's 32-bit
 // word. kgen generates calls according to these rules.
 
-// HostBallot packs the elements of each piece of the given size into bits. It sets all elements of
-// the piece in out to 32 of these bits, beginning with the bit of element 32*word.
+// HostBallot packs the elements of each piece of the given size into bits. HostBallot sets all
+// elements of the piece in out to 32 of these bits, beginning with the bit of element 32*word.
 func HostBallot(out []int32, in []bool, size, word int) {
 	for lo := 0; lo < len(in); lo += size {
 		hi := min(lo+size, len(in))
@@ -223,9 +223,9 @@ func HostBallot(out []int32, in []bool, size, word int) {
 	}
 }
 
-// HostSelect selects elements within each piece of the given size. It sets out[i] to the element of
-// in with the index index[i] in the same piece. The index of a work-item that has left may have any
-// value.
+// HostSelect selects elements within each piece of the given size. HostSelect sets out[i] to the
+// element of in with the index index[i] in the same piece. The index of a work-item that has left
+// may have any value.
 func HostSelect[T any](out, in []T, size int, index []int32) {
 	for i := range out {
 		if at := i/size*size + int(uint32(index[i])); at < len(in) {
@@ -286,8 +286,8 @@ func HostLoadPart[T int8 | int16](p *T) T {
 	return *p
 }
 
-// HostSwapPart sets *p, which is a part of a 32-bit word, to v if *p equals old. It does so
-// atomically, and reports whether it did.
+// HostSwapPart sets *p, which is a part of a 32-bit word, to v if *p equals old. HostSwapPart does
+// so atomically, and reports whether it did.
 func HostSwapPart[T int8 | int16](p *T, old, v T) bool {
 	m := dslhook.Turn(unsafe.Pointer(p))
 	m.Lock()

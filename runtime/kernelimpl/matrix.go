@@ -58,8 +58,8 @@ func HostAlike[T comparable](g *HostGroup, sub int, values []T, site int) bool {
 // words returns the memory of a matrix as a slice.
 func words[W any](p unsafe.Pointer, n int) []W { return unsafe.Slice((*W)(p), n) }
 
-// lines returns the memory that a matrix is loaded from or stored to. It also returns the distance
-// between rows and the distance between columns, in elements.
+// lines returns the memory that a matrix is loaded from or stored to. lines also returns the
+// distance between rows and the distance between columns, in elements.
 func lines[E any](p unsafe.Pointer, stride int, m *HostMatrix) (mem []E, row, col int) {
 	if m.Columns {
 		return unsafe.Slice((*E)(p), (m.Cols-1)*stride+m.Rows), 1, stride
