@@ -237,8 +237,9 @@ type Fault struct {
 	// is the reason why the backend could not check.
 	Found []Finding
 	Err   error
-	// Ended is the number, from 1, of a loop that the device ended early, or 0. Loops contains the
-	// source positions of the module's loops (see package abi).
+	// Ended is the number of a loop that the device ended early, counted from 1. It is 0 if the
+	// device ended no loop. Loops contains the source positions of the module's loops (see package
+	// abi).
 	Ended uint32
 	Loops string
 	// Cancelled says that the command did not complete because its Cancel asked for that. Either it
