@@ -86,7 +86,7 @@ const (
 	SpecHigh = 2 * SpecReserved
 )
 
-// Form is the form of a kernel's launches. It follows from the type of the kernel's item.
+// Form is the form of a kernel's launches. Form follows from the type of the kernel's item.
 type Form uint8
 
 const (
@@ -146,8 +146,8 @@ type Param struct {
 	ElemSize   int    // bytes per element of a Slice or LocalAccessor
 	ElemAlign  int
 	Access     Access // access to the memory of a Slice
-	// Footprint says which elements of a Slice each work-item uses. It is set for kernels that have
-	// IR.
+	// Footprint says which elements of a Slice each work-item uses. Footprint is set for kernels
+	// that have IR.
 	Footprint Footprint
 	// Internal, if not 0, says that the Slice is not an argument of launches. Each work-item keeps
 	// its own elements of the slice, Internal many, in variables. If the kernel's own Go code runs,
@@ -354,8 +354,8 @@ type NativeTarget struct {
 	Tuples        []MatrixTuple
 }
 
-// MatrixTuple is a matrix product that the sub-groups of a device compute. It multiplies a matrix
-// of M rows and K columns by a matrix of K rows and N columns. Elem names the Go type of the
+// MatrixTuple is a matrix product that the sub-groups of a device compute. MatrixTuple multiplies a
+// matrix of M rows and K columns by a matrix of K rows and N columns. Elem names the Go type of the
 // factors' elements, such as "half.Float16". Of names the Go type of the sum's elements, such as
 // "float32".
 type MatrixTuple struct {
@@ -373,8 +373,8 @@ type NativeModule struct {
 // Use says where a kernel uses an aspect. If there are several such positions, Use is the first.
 type Use struct {
 	Aspect properties.Aspect
-	// Chain is a chain of calls. It begins with the kernel, continues with the functions that are
-	// called, and ends with the function that uses the aspect, or whose directive lists it.
+	// Chain is a chain of calls. Chain begins with the kernel, continues with the functions that
+	// are called, and ends with the function that uses the aspect, or whose directive lists it.
 	Chain []Frame
 }
 
@@ -462,8 +462,9 @@ func Sum(files ...string) uint32 {
 	return h.Sum32()
 }
 
-// Damaged compares the files of the kernel with the checksums of its stubs. It returns the name of
-// the first file that differs, or "". The IR may have the line ends that git writes on Windows.
+// Damaged compares the files of the kernel with the checksums of its stubs. Damaged returns the
+// name of the first file that differs, or "". The IR may have the line ends that git writes on
+// Windows.
 func (k *Kernel) Damaged() string {
 	if k.Sum != 0 && k.Sum != Sum(k.SPIRV, k.Data, k.IR) && k.Sum != Sum(k.SPIRV, k.Data, strings.ReplaceAll(k.IR, "\r\n", "\n")) {
 		return k.Name + ".spv"

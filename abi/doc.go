@@ -44,10 +44,11 @@
 // [SpecHigh]. Atomic operations on 64 bits cannot be computed in words. A kernel with
 // these operations has no such variant, and needs the aspects.
 //
-// [VariantAlone] does not use algorithms of sub-groups. It computes in work-group memory the
-// results that the first module computes by such algorithms. The variant exists only if the kernel
-// needs sub-groups for nothing but algorithms of work-groups. It needs no more work-group memory
-// than the first module. [VariantAloneWords] has the properties of VariantAlone and VariantWords.
+// [VariantAlone] does not use algorithms of sub-groups. VariantAlone computes in work-group memory
+// the results that the first module computes by such algorithms. The variant exists only if the
+// kernel needs sub-groups for nothing but algorithms of work-groups. It needs no more work-group
+// memory than the first module. [VariantAloneWords] has the properties of VariantAlone and
+// VariantWords.
 //
 // [VariantCancel] is a variant for launches that may be cancelled. In each iteration of
 // a loop that may run for long, its work-items check whether the host asks them to

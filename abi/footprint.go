@@ -26,7 +26,7 @@ const (
 // String returns the reach's name.
 func (r Reach) String() string { return [...]string{"None", "Own", "Group", "Any"}[r] }
 
-// Footprint is a fact that kgen has proved about a parameter that is a slice. It says which
+// Footprint is a fact that kgen has proved about a parameter that is a slice. Footprint says which
 // elements a kernel uses through the parameter. A launch may pass the same memory to two
 // parameters. The footprint is only about uses through this parameter.
 type Footprint struct {

@@ -39,7 +39,7 @@ const (
 	// number of its site, from 1, and the work-item's global id.
 	PrintRecord = 4
 
-	// PrintTable is a bit in the length of a string. It says that the string is part of
+	// PrintTable is a bit in the length of a string. PrintTable says that the string is part of
 	// Kernel.PrintTexts.
 	PrintTable = 1 << 31
 	// MaxPrintString is the largest number of bytes of a string that a work-item copies to a
@@ -49,8 +49,8 @@ const (
 	MaxPrintBuffer = 1 << 30
 )
 
-// PrintParam returns the index of the parameter that is the print buffer. It is -1 for a kernel
-// that does not print.
+// PrintParam returns the index of the parameter that is the print buffer. PrintParam is -1 for a
+// kernel that does not print.
 func (k *Kernel) PrintParam() int {
 	if n := len(k.Params) - 1; n >= 0 && k.Params[n].IsPrint() {
 		return n
