@@ -9,9 +9,9 @@ import "fmt"
 // runtime's ExecutableGraph.Update).
 func Updatable() Property { return Property{key: KeyUpdatable} }
 
-// EnableFusion fuses launches of a graph into one if that is correct and no slower. It never causes
-// an error. A launch that cannot be fused runs separately, and runtime's ExecutableGraph.Report
-// says why.
+// EnableFusion fuses launches of a graph into one if that is correct and no slower. EnableFusion
+// never causes an error. A launch that cannot be fused runs separately, and runtime's
+// ExecutableGraph.Report says why.
 func EnableFusion() Property { return Property{key: KeyEnableFusion} }
 
 // RequireFusion fuses all launches of a graph into one. Finalize returns ErrKernelNotSupported if

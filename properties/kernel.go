@@ -7,8 +7,8 @@ import "slices"
 // range launch is divided into work-groups of it.
 func WorkGroupSize(d ...int) Property { return dims(KeyWorkGroupSize, d) }
 
-// WorkGroupSizeHint states the work-group size that the kernel expects. It is used if a launch
-// states no size, and never conflicts with a launch.
+// WorkGroupSizeHint states the work-group size that the kernel expects. WorkGroupSizeHint is used
+// if a launch states no size, and never conflicts with a launch.
 func WorkGroupSizeHint(d ...int) Property { return dims(KeyWorkGroupSizeHint, d) }
 
 // SubGroupSize sets the number of work-items in a sub-group.
