@@ -191,8 +191,8 @@ func PermuteGroupByXor[T Scalar](g SubGroup, v T, mask int) T {
 	return GroupBroadcast(g, v, g.LocalID()^mask)
 }
 
-// Uniform returns v. It tells kgen that v is the same in all work-items of the work-group, so v
-// may decide whether a barrier is reached. All work-items call Uniform together. If their
-// values differ, the effects of the launch are undefined. The host device's checked mode
-// reports it.
+// Uniform returns v. Uniform tells kgen that v is the same in all work-items of the work-group,
+// so v may decide whether a barrier is reached. All work-items call Uniform together. If their
+// values differ, the effects of the launch are undefined. The host device's checked mode reports
+// it.
 func Uniform[T Scalar](v T) T { return v }

@@ -75,11 +75,11 @@ type AtomicInteger interface {
 	~int32 | ~int64 | ~uint32 | ~uint64 | ~int | ~uint
 }
 
-// AtomicLoadRelaxed returns *p, in one step that no other atomic operation interrupts. It does not
-// order other accesses, like memory_order_relaxed of C++ and SYCL. The work-item may see a store of
-// another one, but not that one's earlier writes, unless both call [AtomicFence] in between. Loads
-// of one location never go back to an older value. Devices run it as a plain load, and the loads of
-// sync/atomic as a read-modify-write.
+// AtomicLoadRelaxed returns *p, in one step that no other atomic operation interrupts.
+// AtomicLoadRelaxed does not order other accesses, like memory_order_relaxed of C++ and SYCL. The
+// work-item may see a store of another one, but not that one's earlier writes, unless both call
+// [AtomicFence] in between. Loads of one location never go back to an older value. Devices run it
+// as a plain load, and the loads of sync/atomic as a read-modify-write.
 //
 // Values of 64 bits need the aspect properties.Atomic64.
 func AtomicLoadRelaxed[T AtomicInteger](p *T) T {

@@ -60,8 +60,8 @@ func LocalSlice[T any](it GroupItem, n int) []T {
 
 const divergentLocal = "dsl: work-items of one group reach different calls of Local: control flow is not uniform"
 
-// LocalAccessor is work-group memory whose length the host sets for each launch.
-// It is a kernel field:
+// LocalAccessor is work-group memory whose length the host sets for each launch. A LocalAccessor is
+// a field of the kernel:
 //
 //	type Sum struct {
 //		X       []float32
@@ -77,7 +77,7 @@ type LocalAccessor[T any] struct {
 // accessorKey identifies an accessor by its address.
 type accessorKey struct{ n int }
 
-// LocalLen returns an accessor of n elements. It panics if n is negative.
+// LocalLen returns an accessor of n elements. LocalLen panics if n is negative.
 func LocalLen[T any](n int) LocalAccessor[T] {
 	if n < 0 {
 		panic(fmt.Sprintf("dsl: LocalLen(%d): negative length", n))

@@ -163,7 +163,7 @@ func Element[E, S any, G AnyGroup](g G, acc Accumulator[S], i int) E {
 	return get[E](acc.t.of(s), i*(m.hi-m.lo)+m.id())
 }
 
-// tile is a complete matrix. It never changes, so that all work-items may share it. Integers are
+// tile is a complete matrix. tile never changes, so that all work-items may share it. Integers are
 // stored as words, and floats as float32s.
 type tile struct {
 	matrix.Shape

@@ -2,7 +2,7 @@ package dsl
 
 import "github.com/kgen-go/kgen/internal/dslhook"
 
-// GroupItem is a work-item that has a work-group: [NDItem1] to [NDItem3]. It is
+// GroupItem is a work-item that has a work-group: [NDItem1] to [NDItem3]. GroupItem is
 // sealed.
 type GroupItem interface {
 	KernelHandler

@@ -7,9 +7,9 @@ import (
 	"unsafe"
 )
 
-// PrivateLength is the type of the length of private memory. It is a specialization
-// constant, or a bool or integer expression of such constants and ordinary ones. True is
-// 1.
+// PrivateLength is the type of the length of private memory. A PrivateLength is a
+// specialization constant, or a bool or integer expression of such constants and ordinary ones.
+// True is 1.
 type PrivateLength interface {
 	~bool | ~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64 |
 		*SpecConstant[bool] |
@@ -17,8 +17,8 @@ type PrivateLength interface {
 		*SpecConstant[uint] | *SpecConstant[uint8] | *SpecConstant[uint16] | *SpecConstant[uint32] | *SpecConstant[uint64]
 }
 
-// PrivateAlloca returns a slice of n zero elements of the work-item's private memory. It is an
-// array whose length a specialization constant sets:
+// PrivateAlloca returns a slice of n zero elements of the work-item's private memory. The memory is
+// an array whose length a specialization constant sets:
 //
 //	var Window = dsl.NewSpecConstant(9)
 //

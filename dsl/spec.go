@@ -82,7 +82,7 @@ func (c *SpecConstant[T]) Get(h KernelHandler) T {
 	return c.def
 }
 
-// AnySpecConstant is a *[SpecConstant] of any type. It is sealed.
+// AnySpecConstant is a *[SpecConstant] of any type. AnySpecConstant is sealed.
 type AnySpecConstant interface {
 	specInfo() *dslhook.SpecInfo
 }
