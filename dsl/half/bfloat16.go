@@ -257,10 +257,10 @@ func (x BFloat16) Min(y BFloat16) BFloat16 { return lesser(x, y) }
 // than -0.
 func (x BFloat16) Max(y BFloat16) BFloat16 { return greater(x, y) }
 
-// Less reports whether x < y. It is false if either is NaN.
+// Less reports whether x < y. Less returns false if either is NaN.
 func (x BFloat16) Less(y BFloat16) bool { return less(x, y) }
 
-// Equal reports whether x and y are the same number, as 0 and -0 are. It is false if either
+// Equal reports whether x and y are the same number, as 0 and -0 are. Equal returns false if either
 // is NaN.
 func (x BFloat16) Equal(y BFloat16) bool { return equal(x, y) }
 

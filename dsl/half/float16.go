@@ -118,10 +118,10 @@ func (x Float16) Min(y Float16) Float16 { return lesser(x, y) }
 // than -0.
 func (x Float16) Max(y Float16) Float16 { return greater(x, y) }
 
-// Less reports whether x < y. It is false if either is NaN.
+// Less reports whether x < y. Less returns false if either is NaN.
 func (x Float16) Less(y Float16) bool { return less(x, y) }
 
-// Equal reports whether x and y are the same number, as 0 and -0 are. It is false if either
+// Equal reports whether x and y are the same number, as 0 and -0 are. Equal returns false if either
 // is NaN.
 func (x Float16) Equal(y Float16) bool { return equal(x, y) }
 
