@@ -90,8 +90,8 @@ func nearest(x float32) (k float32, n int32) {
 }
 
 // split returns a positive finite number, given by its bits, as m *
-// 2**(e-23) with m in [2**23, 2**24). It also works for subnormals, on every
-// device.
+// 2**(e-23) with m in [2**23, 2**24). split also works for subnormals, on
+// every device.
 func split(b uint32) (m uint32, e int32) {
 	m, e = b&fracMask, int32(b>>23)-127
 	if e == -127 {
