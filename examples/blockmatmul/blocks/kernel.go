@@ -106,8 +106,8 @@ func (k MatMul) Kernel(it dsl.NDItem2) {
 // part contains the elements of a block of A and of B that a work-item loads.
 type part struct{ p, q [each]float32 }
 
-// load loads a work-item's part of columns t to t+depth of a, and of the same rows of B. It returns
-// zeros past the edges.
+// load loads a work-item's part of columns t to t+depth of a, and of the same rows of B. load
+// returns zeros past the edges.
 func (k MatMul) load(it dsl.NDItem2, a []float32, t, depth int) (r part) {
 	end := min(t+depth, k.K)
 	b := k.B[min(t, k.K)*k.N : end*k.N]
