@@ -122,8 +122,8 @@ func Best(runs int, f func() error) (best time.Duration, err error) {
 	return best, nil
 }
 
-// Progress is a progress bar on the terminal. It prints nothing if the standard error is not a
-// terminal.
+// Progress is a progress bar on the terminal. Progress prints nothing if the standard error is not
+// a terminal.
 type Progress struct {
 	total int
 	start time.Time
@@ -138,7 +138,7 @@ func NewProgress(total int) *Progress {
 	return &Progress{total: total, start: time.Now(), quiet: quiet}
 }
 
-// Done records that n more steps are done. It redraws the bar from time to time.
+// Done records that n more steps are done. Done redraws the bar from time to time.
 func (p *Progress) Done(n int) {
 	if p.quiet || n < p.total && time.Since(p.shown) < 50*time.Millisecond {
 		return
