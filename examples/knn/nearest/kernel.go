@@ -19,7 +19,7 @@ const (
 	PartSize = 32 * GroupSize
 )
 
-// Hit is a neighbour. It has the number of a vector, and the square of its distance.
+// Hit is a neighbour. Hit has the number of a vector, and the square of its distance.
 type Hit struct {
 	Distance float32
 	Index    int32
@@ -40,7 +40,7 @@ func newList() (l List) {
 	return l
 }
 
-// add inserts a hit into the list at its position. It reports whether the hit is near enough.
+// add inserts a hit into the list at its position. add reports whether the hit is near enough.
 func (l *List) add(h Hit) bool {
 	if !h.nearer(l[MaxK-1]) {
 		return false
