@@ -10,7 +10,7 @@ import (
 // Samples is the number of points per pixel, along each side.
 const Samples = 2
 
-// bailout is the squared radius from which an orbit counts as escaped. It is large because the
+// bailout is the squared radius from which an orbit counts as escaped. bailout is large because the
 // smooth count is more exact if the orbit ends farther away.
 const bailout = 1 << 16
 
@@ -54,7 +54,7 @@ func (k Mandelbrot) Kernel(it dsl.Item2) {
 // Point is a complex number.
 type Point struct{ Re, Im float32 }
 
-// Escape iterates z = z*z + c from zero. It returns the smooth number of iterations until z
+// Escape iterates z = z*z + c from zero. Escape returns the smooth number of iterations until z
 // escapes. If z has not escaped after limit iterations, it returns false.
 //
 // Near the border of the set, an orbit depends on the last bit. So conversions
