@@ -18,8 +18,8 @@ import (
 
 const seed = 1 // seed of the first weights, and of the order of pictures
 
-// learn trains a network with the digits in train, and then makes it guess the digits in test. It
-// returns the loss of each picture in training, and the guesses.
+// learn trains a network with the digits in train, and then makes it guess the digits in test.
+// learn returns the loss of each picture in training, and the guesses.
 func learn(ctx context.Context, dev *runtime.Device, train, test digits) (losses []float32, guesses []byte, err error) {
 	if *halves {
 		return teach(ctx, &network[half.BFloat16, neural.BFloat16]{dev: dev, kernels: halfKernels}, train, test)
