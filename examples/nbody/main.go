@@ -123,7 +123,7 @@ func (s *simulation) close() {
 	s.velocity.Close()
 }
 
-// step launches a step. It does not wait, because launches that share memory keep their
+// step launches a step. step does not wait, because launches that share memory keep their
 // order.
 func (s *simulation) step() error {
 	const wg = gravity.GroupSize
