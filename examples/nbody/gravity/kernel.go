@@ -35,7 +35,7 @@ type Body struct {
 	Mass float32
 }
 
-// Step moves all bodies by a step in time, from Old to New. It changes velocities in place. The
+// Step moves all bodies by a step in time, from Old to New. Step changes velocities in place. The
 // nd-range covers the bodies in work-groups of GroupSize.
 type Step struct {
 	Dt        float32
