@@ -45,8 +45,8 @@ func (p Pixel) Vignette(amount float32, y, x, h, w int) Pixel {
 	return p.Scale(f, f, f)
 }
 
-// Print converts light to values for a screen, from 0 to 1. It applies a gamma of two and rounds to
-// the given number of levels.
+// Print converts light to values for a screen, from 0 to 1. Print applies a gamma of two and rounds
+// to the given number of levels.
 func (p Pixel) Print(levels float32) Pixel {
 	return p.each(func(v float32) float32 {
 		v = math32.Sqrt(min(max(v, 0), 1))
