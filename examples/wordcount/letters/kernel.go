@@ -51,7 +51,7 @@ func small(c byte) byte {
 	return 0
 }
 
-// Find returns the first word of a text with the given hash. It runs on the host.
+// Find returns the first word of a text with the given hash. Find runs on the host.
 func Find(text []byte, hash uint64) string {
 	for i := range text {
 		if !Begins(text, i) || Hash(text, i) != hash {
