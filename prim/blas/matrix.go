@@ -14,7 +14,7 @@ type Float interface{ ~float32 | ~float64 }
 // of matrix b begins at element b*Step + i*Stride.
 type Shape struct {
 	Rows, Cols int
-	// Stride is the distance of rows in elements. It is at least Cols, or 0, which means Cols.
+	// Stride is the distance of rows in elements. Stride is at least Cols, or 0, which means Cols.
 	Stride int
 	// Batch is the number of matrices. A Batch of 0 means one matrix.
 	Batch int
