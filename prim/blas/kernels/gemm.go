@@ -6,7 +6,7 @@ import (
 )
 
 // A work-group of Items work-items computes a tile of C of some rows and TileColumns columns. In
-// each iteration it has depth columns of A, and depth rows of B, in work-group memory.
+// each iteration, work-group memory contains depth columns of A, and depth rows of B.
 const (
 	Items       = 128
 	TileColumns = 128
@@ -60,7 +60,7 @@ func (Gemm[T, L, O]) Properties() properties.List {
 }
 
 // Kernel computes a tile, of which each work-item computes eachColumn columns of mostRows rows, or of half as
-// many. It adds the products of one iteration in registers while it loads the operands of the next iteration.
+// many. Kernel adds the products of one iteration in registers while it loads the operands of the next iteration.
 func (k Gemm[T, L, O]) Kernel(it dsl.NDItem1) {
 	a := dsl.Local[L](it)
 	b := dsl.Local[[depth * pitch]T](it)

@@ -20,7 +20,7 @@ type sums[T Float] interface {
 	Add(x, y, sum T) T
 }
 
-// Fused rounds x*y + sum once. It is for devices that have an instruction for that, where math32.HasFMA is true.
+// Fused rounds x*y + sum once. Fused is for devices that have an instruction for that, where math32.HasFMA is true.
 type Fused struct{}
 
 // Add returns x*y + sum.
@@ -55,7 +55,7 @@ func enough(at, lines, stride, n, have int) {
 	}
 }
 
-// ScaleAdd computes Y = Alpha*X + Y. It rounds each product and each sum.
+// ScaleAdd computes Y = Alpha*X + Y. ScaleAdd rounds each product and each sum.
 type ScaleAdd[T Float] struct {
 	X, Y  []T
 	Alpha T
@@ -77,8 +77,8 @@ func (k ScaleAdd[T]) Kernel(it dsl.Item1) {
 	k.Y[i] += T(k.Alpha * k.X[i])
 }
 
-// Outer computes A = Alpha*X*Y' + A. It rounds Alpha*X, then the product, and then the sum. Element
-// i, j of A is at i*StrideA + j.
+// Outer computes A = Alpha*X*Y' + A. Outer rounds Alpha*X, then the product, and then the sum.
+// Element i, j of A is at i*StrideA + j.
 type Outer[T Float] struct {
 	X, Y, A []T
 	StrideA int

@@ -5,7 +5,7 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// Plain computes the same as Gemm with one work-item for each element of C. It is for devices that
+// Plain computes the same as Gemm with one work-item for each element of C. Plain is for devices that
 // have no instruction to fuse products and sums. The element of A with row i and index d in the sum
 // is at i*StrideA + d, or, if LeftDeep is false, at i + d*StrideA. Columns of B are stored likewise.
 type Plain[T Float, O sums[T]] struct {
