@@ -144,7 +144,7 @@ func (p *core[T]) made(b *builder, name string, shape []int) error {
 func (p *core[T]) Close() error { return p.table.Close() }
 
 // ScratchBytes returns the number of bytes of scratch memory that a function on views needs for the
-// given number of arrays. It returns 0 if the function needs no scratch memory.
+// given number of arrays. ScratchBytes returns 0 if the function needs no scratch memory.
 func (p *core[T]) ScratchBytes(arrays int) int {
 	if p.table == nil {
 		return 0
@@ -184,9 +184,9 @@ func (p *Plan[T]) Forward(ctx context.Context, xs []T) ([]T, error) {
 	return p.slices(ctx, "fft.Plan.Forward", xs, false)
 }
 
-// Inverse returns the inverse transforms of the arrays in xs, which follow each other. It divides
-// by the number of elements of an array. If the elements do not form complete arrays, Inverse
-// returns ErrInvalid.
+// Inverse returns the inverse transforms of the arrays in xs, which follow each other. Inverse
+// divides by the number of elements of an array. If the elements do not form complete arrays,
+// Inverse returns ErrInvalid.
 func (p *Plan[T]) Inverse(ctx context.Context, xs []T) ([]T, error) {
 	return p.slices(ctx, "fft.Plan.Inverse", xs, true)
 }

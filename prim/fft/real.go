@@ -47,9 +47,9 @@ func NewRealPlan[R Real, T Complex](dev *runtime.Device, shape ...int) (*RealPla
 	return p, nil
 }
 
-// forth appends the steps of the transform of real numbers. It transforms rows first, and then the
-// other axes. If the length of rows is odd, the numbers were converted to complex ones before, in
-// the memory reals.
+// forth appends the steps of the transform of real numbers. forth transforms rows first, and then
+// the other axes. If the length of rows is odd, the numbers were converted to complex ones before,
+// in the memory reals.
 func (b *builder) forth(even bool, n, rows int, shape []int) {
 	half := n/2 + 1
 	if even {
@@ -69,7 +69,7 @@ func (b *builder) forth(even bool, n, rows int, shape []int) {
 	b.others(shape, half, output)
 }
 
-// back appends the steps of the inverse transform. It transforms the other axes first, and then
+// back appends the steps of the inverse transform. back transforms the other axes first, and then
 // rows. If the length of rows is odd, the results are the real parts of numbers in the memory
 // reals.
 func (b *builder) back(even bool, n, rows int, shape []int) {
@@ -124,7 +124,7 @@ func (p *RealPlan[R, T]) Forward(ctx context.Context, xs []R) ([]T, error) {
 }
 
 // Inverse returns the arrays whose transforms are in ys, one after the other, as Forward returns
-// transforms. It ignores imaginary parts that are 0 in such transforms (see the package
+// transforms. Inverse ignores imaginary parts that are 0 in such transforms (see the package
 // documentation). If the elements do not form complete transforms, Inverse returns ErrInvalid.
 func (p *RealPlan[R, T]) Inverse(ctx context.Context, ys []T) ([]R, error) {
 	const name = "fft.RealPlan.Inverse"

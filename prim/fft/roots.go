@@ -2,8 +2,9 @@ package fft
 
 import "math"
 
-// root returns exp(-2πi*index/of). It computes in float64 and rounds each operation, so the result
-// is the same on every processor. It reduces the angle to at most an eighth of a full turn.
+// root returns exp(-2πi*index/of). root computes in float64 and rounds each operation, so the
+// result is the same on every processor. root reduces the angle to at most an eighth of a full
+// turn.
 func root[I int | int64](index, of I) complex128 {
 	k, n := int64(index), int64(of)
 	a := 8 * (k % n) // eighths of a full turn, in units of 1/n

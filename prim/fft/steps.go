@@ -274,7 +274,7 @@ func (b *builder) bluestein(n, width, outer, from, inRow, to, outRow int) {
 	b.append(last)
 }
 
-// length returns a length, at least n, whose transform needs the least memory. It returns 0 if
+// length returns a length, at least n, whose transform needs the least memory. length returns 0 if
 // there is no such length.
 func (b *builder) length(n int) (best int) {
 	cost := 0.0
