@@ -36,7 +36,7 @@ func (a Complex[T]) times(b Complex[T]) Complex[T] {
 
 // The specialization constants of a launch of lines.
 var (
-	// Length is the number of elements in a line. It is the product of the radices.
+	// Length is the number of elements in a line. Length is the product of the radices.
 	Length = dsl.NewSpecConstant(uint16(1))
 	// Together is the number of lines that a work-group transforms.
 	Together = dsl.NewSpecConstant(uint16(1))
@@ -98,8 +98,8 @@ func (k lines[T]) tables(length uint32) (t tables[T], ok bool) {
 	return tables[T]{k.Roots[:Window], k.Roots[near : near+Window], k.Roots[low : low+Window], k.Roots[high : high+Window]}, true
 }
 
-// root returns the root of unity for element e of a column, for Turned. It is the product of three
-// roots. One of them is for the lowest near bits of the column, and two are for the other bits.
+// root returns the root of unity for element e of a column, for Turned. The result is the product of
+// three roots. One of them is for the lowest near bits of the column, and two are for the other bits.
 func (t tables[T]) root(column, e, shifts uint32) Complex[T] {
 	near, far := shifts&31, shifts>>8&31
 	high := column >> near * e

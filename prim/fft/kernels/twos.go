@@ -168,7 +168,7 @@ func twos[T Float](it dsl.NDItem1, k lines[T], tile *[MostTwos]Complex[T]) {
 	})
 }
 
-// exchange exchanges the results of a pass between work-items. It returns the next pass.
+// exchange exchanges the results of a pass between work-items. exchange returns the next pass.
 func (x *registers[T]) exchange(it dsl.NDItem1, y layer, radix uint32, roots []Complex[T], tile *[MostTwos]Complex[T]) layer {
 	y.slots(y.spots(func(p spot) spot {
 		root := p.j & (1<<y.done - 1)
