@@ -33,7 +33,7 @@ func elementsOf[T any](v runtime.View[T]) (e elements) {
 // width returns the launch option that sets the size of elements.
 func width(k call.Kind) runtime.LaunchOption { return runtime.WithSpec(kernels.Width, uint32(k.Size)) }
 
-// begin makes counts the output of the call. It returns the bins, and the counts as words.
+// begin makes counts the output of the call. begin returns the bins, and the counts as words.
 // Work-groups have the given number of counters in their memory.
 func begin(c *call.Call, counts runtime.View[int64], own int) (kernels.Bins, runtime.View[uint32]) {
 	n := counts.Len()
