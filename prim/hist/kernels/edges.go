@@ -35,8 +35,8 @@ func (o Order[K]) Key(x K) K {
 	return o.Half + x
 }
 
-// search returns the number of edges that are at most the key, minus one. It searches the numbers
-// from low on, and below high.
+// search returns the number of edges that are at most the key, minus one. search searches the
+// numbers from low on, and below high.
 func search[K word](key K, high uint32, edge func(i uint32) K) uint32 {
 	low := uint32(0)
 	for high-low > 1 {
@@ -100,7 +100,7 @@ func (k Edges32) Kernel(it dsl.NDItem1) {
 	k.Bins.end(it, own[:], k.Counts)
 }
 
-// Edges64 counts elements of 64 bits between edges. It has the fields of Edges32.
+// Edges64 counts elements of 64 bits between edges. Edges64 has the fields of Edges32.
 type Edges64 struct {
 	X      []uint64
 	Edges  []uint64

@@ -122,7 +122,7 @@ func (k Even32) Kernel(it dsl.NDItem1) {
 	k.Bins.end(it, own[:], k.Counts)
 }
 
-// Even64 counts integers of 64 bits in bins of equal width. It has the fields of Even32.
+// Even64 counts integers of 64 bits in bins of equal width. Even64 has the fields of Even32.
 type Even64 struct {
 	X                   []uint64
 	Length              []int64
