@@ -28,8 +28,8 @@ func of(dev *runtime.Device) *pool {
 	return primimpl.Attached(dev, poolKey{}, func() any { return &pool{queue: dev.NewQueue()} }).(*pool)
 }
 
-// take returns a buffer of at least the given number of bytes. It is the smallest suitable buffer
-// of the pool, or a new one.
+// take returns a buffer of at least the given number of bytes. The buffer is the smallest suitable
+// one of the pool, or a new one.
 func (p *pool) take(bytes int) (*buffer, error) {
 	n := (bytes + align - 1) / align
 	p.mu.Lock()
