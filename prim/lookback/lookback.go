@@ -1,6 +1,6 @@
-// Package lookback implements a step of kernels with one pass. In it a work-group gets the total of
-// all tiles before its own, while their work-groups still run (Merrill and Garland, "Single-pass
-// Parallel Prefix Scan with Decoupled Look-back", 2016).
+// Package lookback implements look-back for kernels that read their input once. A work-group gets
+// the total of all tiles before its own, while their work-groups still run (Merrill and Garland,
+// "Single-pass Parallel Prefix Scan with Decoupled Look-back", 2016).
 //
 //	t := lookback.Ticket(it, state)           // the work-group's tile
 //	total := …                                // of the tile's elements
@@ -267,9 +267,9 @@ func Before[A any, B Board[A]](it dsl.NDItem1, posts *[Size]A, board B, t uint32
 	return before
 }
 
-// window looks at the posts of Size tiles; the nearest is last. It waits until the tiles up to the
-// nearest whole one have posts. It returns the number of the work-item that reads the nearest whole tile,
-// or at least Size if there is none. It also returns the total that the calling work-item has read.
+// window looks at the posts of Size tiles; the nearest is last. window waits until the tiles up to the
+// nearest whole one have posts. window returns the number of the work-item that reads the nearest whole tile,
+// or at least Size if there is none. window also returns the total that the calling work-item has read.
 func window[A any, B Board[A]](it dsl.NDItem1, board B, last uint32, again func(tile uint32) A) (n uint32, v A) {
 	g, l := it.Group(), uint32(it.LocalID())
 	kind, polls := none, uint32(0)
