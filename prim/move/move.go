@@ -173,8 +173,8 @@ func Transpose[T any](ctx context.Context, dev *runtime.Device, xs []T, rows, co
 	return out, nil
 }
 
-// TransposeOn sets out[x*rows+y] to v[y*columns+x], for each row y and column x. It returns
-// ErrInvalid if v does not have rows*columns elements, and for the option prim.Length.
+// TransposeOn sets out[x*rows+y] to v[y*columns+x], for each row y and column x. TransposeOn
+// returns ErrInvalid if v does not have rows*columns elements, and for the option prim.Length.
 func TransposeOn[T any](q *runtime.Queue, v, out runtime.View[T], rows, columns int, opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "move.TransposeOn", opts)
 	w := wordsOf[T](c)

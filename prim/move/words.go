@@ -34,8 +34,8 @@ func wordsOf[T any](c *call.Call) words {
 	return words{1, n}
 }
 
-// chunks divides n elements into ranges that one launch can move. It calls f with the first element
-// of each range and the end.
+// chunks divides n elements into ranges that one launch can move. chunks calls f with the first
+// element of each range and the end.
 func (w words) chunks(n int, f func(lo, hi int)) {
 	step := max(maxItems/w.n, 1)
 	for lo := 0; lo < n; lo += step {
