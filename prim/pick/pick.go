@@ -130,7 +130,7 @@ func Partition[K Partitioner[T, P], T, P any](q *runtime.Queue, op P, v, out run
 // elements each.
 const mostGroups = 2048
 
-// Flagged returns the elements whose flags are set. It returns ErrInvalid if xs and flags have
+// Flagged returns the elements whose flags are set. Flagged returns ErrInvalid if xs and flags have
 // different lengths.
 func Flagged[T any](ctx context.Context, dev *runtime.Device, xs []T, flags []bool) ([]T, error) {
 	return onSlices(ctx, dev, "pick.Flagged", xs, func(m *call.Memory, v, out runtime.View[T], count runtime.View[int64]) error {
@@ -214,9 +214,9 @@ func RunLengths[T prim.Number](ctx context.Context, dev *runtime.Device, xs []T)
 	return values, all[:len(values)], err
 }
 
-// RunLengthsOn picks the first element of each run of equal elements. It stores the lengths of
-// these runs at the beginning of lengths. out and lengths must have at least as many elements as v,
-// and v at most 1<<30 (ErrInvalid otherwise).
+// RunLengthsOn picks the first element of each run of equal elements. RunLengthsOn stores the
+// lengths of these runs at the beginning of lengths. out and lengths must have at least as many
+// elements as v, and v at most 1<<30 (ErrInvalid otherwise).
 func RunLengthsOn[T prim.Number](q *runtime.Queue, v, out runtime.View[T], lengths, count runtime.View[int64], opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "pick.RunLengthsOn", opts)
 	n := v.Len()
