@@ -37,7 +37,7 @@ type tile struct {
 	order   *[Tile]uint32 // indices in the tile: of picked elements, then of the others if asked for
 }
 
-// pick makes each work-item pick elements of its leaf, for which picked returns one bit each. It reports whether
+// pick makes each work-item pick elements of its leaf, for which picked returns one bit each. pick reports whether
 // the work-group has a tile. The work-group of the last tile writes the number of all picked elements to count.
 //
 // Elements are then moved by their indices, so that neighbouring work-items write neighbours for any size of elements.

@@ -6,8 +6,8 @@ import (
 )
 
 // Partition stores the elements of X that Op picks at the beginning of Out, and the others after
-// them. It is launched twice. The first launch stores the others backwards from the end of Out. The
-// second launch, with Turn set, reverses them. Callers instantiate Partition by an alias:
+// them. Partition is launched twice. The first launch stores the others backwards from the end of
+// Out. The second launch, with Turn set, reverses them. Callers instantiate Partition by an alias:
 //
 //	type Signs = kernels.Partition[float32, Positive]
 type Partition[T any, P Predicate[T]] struct {

@@ -5,13 +5,13 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// Unique picks the elements of X that differ from the element before. It stores them in Out, and
-// their indices in At. Out or At may be empty. Elements are given as their bits.
+// Unique picks the elements of X that differ from the element before. Unique stores these elements
+// in Out, and their indices in At. Out or At may be empty. Elements are given as their bits.
 type Unique[T uint8 | uint16 | uint32 | uint64] struct {
 	X      []T
 	Length []int64 // element count of the whole call; empty if it is the length of the slice
 	State  []uint32
-	// Half has all bits of a float except its sign. It is 0 for integers.
+	// Half has all bits of a float except its sign. Half is 0 for integers.
 	Half T
 	// Inf has the bits of the greatest float that is not a NaN.
 	Inf   T
