@@ -94,7 +94,8 @@ func BitsOn[T Integer](q *runtime.Queue, s Stream, out runtime.View[T], opts ...
 	return integers(call.New(q, "rand.BitsOn", opts), s, 0, out)
 }
 
-// IntN sets all elements of xs to integers of at least 0 and less than n. It returns ErrInvalid if n is not above 0.
+// IntN sets all elements of xs to integers of at least 0 and less than n. IntN returns ErrInvalid
+// if n is not above 0.
 func IntN[T Integer](ctx context.Context, dev *runtime.Device, s Stream, n T, xs []T) error {
 	return made(ctx, dev, "rand.IntN", xs, func(m *call.Memory, out runtime.View[T]) error {
 		_, err := IntNOn(m.Queue, s, n, out)
@@ -102,8 +103,8 @@ func IntN[T Integer](ctx context.Context, dev *runtime.Device, s Stream, n T, xs
 	})
 }
 
-// IntNOn sets all elements of out to integers of at least 0 and less than n. It returns ErrInvalid
-// if n is not above 0. With prim.Length it sets only the first elements.
+// IntNOn sets all elements of out to integers of at least 0 and less than n. IntNOn returns
+// ErrInvalid if n is not above 0. With prim.Length it sets only the first elements.
 func IntNOn[T Integer](q *runtime.Queue, s Stream, n T, out runtime.View[T], opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "rand.IntNOn", opts)
 	if n <= 0 {
