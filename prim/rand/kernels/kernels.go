@@ -30,8 +30,8 @@ func (k UniformFloat32) Kernel(it dsl.Item1) {
 	}
 }
 
-// UniformFloat64 makes numbers of at least 0 and less than 1, which are multiples of 1/1<<53. It
-// has the fields of UniformFloat32.
+// UniformFloat64 makes numbers of at least 0 and less than 1, which are multiples of 1/1<<53.
+// UniformFloat64 has the fields of UniformFloat32.
 type UniformFloat64 struct {
 	Out    []float64
 	Length []int64
@@ -111,7 +111,7 @@ func (k Ints[T]) below(x uint32, at int) uint32 {
 	return high
 }
 
-// Ints64 makes integers of 64 bits. It has the fields of Ints.
+// Ints64 makes integers of 64 bits. Ints64 has the fields of Ints.
 type Ints64 struct {
 	Out    []uint64
 	Length []int64

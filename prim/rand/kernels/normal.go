@@ -8,8 +8,8 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// NormalFloat32 makes numbers of the normal distribution with mean 0 and deviation 1. It makes two
-// numbers from two words, which are a distance and a direction, by the method of Box and Muller.
+// NormalFloat32 makes numbers of the normal distribution with mean 0 and deviation 1. NormalFloat32 makes
+// two numbers from two words, which are a distance and a direction, by the method of Box and Muller.
 type NormalFloat32 struct {
 	Out    []float32
 	Length []int64 // element count of the whole call; empty if it is the length of the slice
@@ -50,7 +50,7 @@ func normal(distance, direction uint32) (x, y float32) {
 	return float32(r * x), float32(r * y)
 }
 
-// NormalFloat64 makes the same numbers as float64s, from two words for each. It has the fields of NormalFloat32.
+// NormalFloat64 makes the same numbers as float64s, from two words for each. NormalFloat64 has the fields of NormalFloat32.
 type NormalFloat64 struct {
 	Out    []float64
 	Length []int64
@@ -105,7 +105,7 @@ func inverse(x float64) float64 {
 	return y
 }
 
-// root returns the square root of a number that is 0 or at least 1<<-54. It uses only products and sums.
+// root returns the square root of a number that is 0 or at least 1<<-54. root uses only products and sums.
 func root(x float64) float64 {
 	if x == 0 {
 		return 0
