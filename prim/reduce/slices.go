@@ -64,7 +64,7 @@ func notEmpty(name string, n int) error {
 }
 
 // mostParts is the largest number of parts into which functions without a fixed order divide
-// elements. It is enough for a large device.
+// elements. mostParts is enough for a large device.
 const mostParts = 1024
 
 // parts returns the number of parts of n elements, which is at least one, and the number of
