@@ -14,7 +14,7 @@ type word interface{ uint32 | uint64 }
 // greatest, or of a NaN if there is one. Different elements have different keys, except NaNs.
 type Order[K word] struct {
 	Flip K // bits that are inverted
-	// Half has all bits of a float except its sign. It is 0 for integers.
+	// Half has all bits of a float except its sign. Half is 0 for integers.
 	Half K
 	// Inf has the bits of the infinite float.
 	Inf K
@@ -127,8 +127,8 @@ func four[T bits, K word](xs []T, i, end int) (x, y, z, w K) {
 	return x, y, z, w
 }
 
-// EndsEnd combines the keys of parts. It writes the elements to Min and Max, each of which may be
-// empty.
+// EndsEnd combines the keys of parts. EndsEnd writes the elements to Min and Max, each of which may
+// be empty.
 type EndsEnd[T bits, K word] struct {
 	Low      []K
 	High     []K
