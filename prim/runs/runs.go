@@ -57,7 +57,7 @@ func (x Total[S]) Then(y Total[S]) Total[S] {
 	return y
 }
 
-// scan sets each element of tile to the total of all work-items up to that one. It returns the last total.
+// scan sets each element of tile to the total of all work-items up to that one. scan returns the last total.
 func scan[S sum](it dsl.NDItem1, tile *[Size]Total[S], v Total[S]) Total[S] {
 	l := it.LocalID()
 	it.Barrier()
