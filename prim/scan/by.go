@@ -22,7 +22,7 @@ type Kernel[T, A, O any] interface {
 	call.Kernel
 }
 
-// By sets out[i] to the value that an operation computes from v's elements up to element i. It
+// By sets out[i] to the value that an operation computes from v's elements up to element i. By
 // calls Map for each element and combines the results by Combine, in their order. With prim.Length,
 // the other elements of out do not change. The operation is part of a kernel, which the caller
 // declares by an alias in a package of its own:
