@@ -98,7 +98,7 @@ func (k By[T, A, O]) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// scan sets each element of tile to the combined values of the work-items up to that one. It
+// scan sets each element of tile to the combined values of the work-items up to that one. scan
 // returns the last value.
 func (k By[T, A, O]) scan(it dsl.NDItem1, tile *[Size]A, v A) A {
 	l := it.LocalID()

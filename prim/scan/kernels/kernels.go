@@ -70,7 +70,7 @@ func (k Sum[T, S, C]) load(it dsl.NDItem1, base, n int, x *[Each]S) {
 }
 
 // leaf exchanges a part's elements in x through work-group memory, so that each work-item gets its
-// own leaf. It returns the sum of the leaf.
+// own leaf. leaf returns the sum of the leaf.
 func (Sum[T, S, C]) leaf(it dsl.NDItem1, tile *[Part]S, x *[Each]S) (sum S) {
 	l := it.LocalID()
 	it.Barrier()
