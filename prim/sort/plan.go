@@ -23,8 +23,8 @@ type plan struct {
 // mostKeys is the largest number of elements of a call, because indices have 32 bits.
 const mostKeys = 1<<32 - 1
 
-// newPlan returns the plan of a call for n elements. It adds an error to the call if options are
-// invalid.
+// newPlan returns the plan of a call for n elements. newPlan adds an error to the call if options
+// are invalid.
 func newPlan[T prim.Number](c *call.Call, n int) plan {
 	kind := call.KindOf[T]()
 	p := plan{n: n, kind: kind, hi: 8 * kind.Size, length: c.Length()}
@@ -174,8 +174,8 @@ func wide[T prim.Number](c *call.Call, v runtime.View[T]) runtime.View[uint32] {
 	return w
 }
 
-// narrow sets the elements of out, which have 8 or 16 bits, from words. It sets as many as length
-// says.
+// narrow sets the elements of out, which have 8 or 16 bits, from words. narrow sets as many as
+// length says.
 func narrow[T prim.Number](c *call.Call, w runtime.View[uint32], length runtime.View[int64], out runtime.View[T]) {
 	call.Over(c, kernelsgen.Narrow{Keys: w, Length: length, Bytes: call.KindOf[T]().Size, Out: primimpl.Cast[uint8](out)}, share(w.Len()))
 }
@@ -194,7 +194,7 @@ func ends[K kernels.Keys](c *call.Call, p plan, w words[K], v, out runtime.View[
 	passes(c, p, w, v, out, tmp, moved)
 }
 
-// passes launches the passes, which write to a and b in turn. It returns the view that the last
+// passes launches the passes, which write to a and b in turn. passes returns the view that the last
 // pass has written. Values end in moved.out.
 func passes[K kernels.Keys](c *call.Call, p plan, w words[K], v, a, b runtime.View[K], moved *carried) runtime.View[K] {
 	// There is no kernel Pass for 64 bits.

@@ -43,8 +43,8 @@ func TopK[T prim.Number](ctx context.Context, dev *runtime.Device, xs []T, k int
 	return out, call.Read(m, out, to)
 }
 
-// TopKOn sets the elements of out to the greatest elements of v, the greatest first. It stores as
-// many as fit, and sets count[0] to their number, which is the length of out or of v. Of equal
+// TopKOn sets the elements of out to the greatest elements of v, the greatest first. TopKOn stores
+// as many as fit, and sets count[0] to their number, which is the length of out or of v. Of equal
 // elements, the first ones are chosen, in their order. A NaN is less than all other numbers. The
 // other elements of out do not change. More than 1<<32-1 elements are an error (ErrInvalid).
 func TopKOn[T prim.Number](q *runtime.Queue, v, out runtime.View[T], count runtime.View[int64], opts ...prim.Option) (runtime.Event, error) {
