@@ -153,7 +153,7 @@ func (k Count[K]) Kernel(it dsl.NDItem1) {
 }
 
 // Starts computes the index of each digit's first element, for each pass, from the counts of all
-// chunks. It also sets the number of elements of the call. Each work-group processes a pass.
+// chunks. Starts also sets the number of elements of the call. Each work-group processes a pass.
 type Starts struct {
 	Chunks int
 	N      int      // number of elements, if Length is empty
@@ -244,7 +244,7 @@ const Ahead = Digits
 // DigitOf returns the value of the field Digit of a pass.
 func DigitOf(shift, mask uint32) uint32 { return shift | mask<<8 }
 
-// tile returns the number of the work-group's tile of n elements. It is Chunk or more if there is no such tile.
+// tile returns the number of the work-group's tile of n elements. The number is Chunk or more if there is no such tile.
 func (k pass[K, W]) tile(it dsl.NDItem1, n uint32) uint32 {
 	return lookback.TicketAt(it, k.State, k.Board, (n+Tile-1)/Tile)
 }
@@ -281,7 +281,7 @@ func (k pass[K, W]) count(it dsl.NDItem1, counts *[Digits]uint32, o Order[K], ba
 	return counts[l]
 }
 
-// exchange moves a word of each element to its index in the tile. It returns the words at the
+// exchange moves a word of each element to its index in the tile. exchange returns the words at the
 // indices l, l+Size and so on.
 func exchange(it dsl.NDItem1, tile *[memory]uint32, place, word *[Each]uint32) {
 	l := it.LocalID()

@@ -7,7 +7,7 @@ import (
 )
 
 // Pass32 moves each key to its index according to its digit, and keeps the order of keys with the
-// same digit. It reads the keys only once. GPUs without sub-groups of 32 run this kernel.
+// same digit. Pass32 reads the keys only once. GPUs without sub-groups of 32 run this kernel.
 type Pass32 pass[uint32, One]
 
 // Properties states the work-group's size.
