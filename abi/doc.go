@@ -16,23 +16,22 @@
 //
 // # Variants
 //
-// A kernel may have further modules, for devices that lack aspects which the first
-// module, Kernel.SPIRV, uses. All modules of a kernel have the same launch block,
-// arguments, work-items, fault record and sites, and a launch leaves the same
-// values in memory. Variant.Without names the aspects that the variant does not
-// use, and Kernel.Aspects names the aspects that all modules need. The runtime
-// chooses a module when it makes a pipeline. It chooses the first module if the
-// device has all aspects in Variant.Without of any variant. Otherwise it chooses
-// the first variant that does not use the aspects which the device lacks.
+// A kernel may have further modules, for devices that lack aspects which the first module,
+// Kernel.SPIRV, uses. All modules of a kernel have the same launch block, arguments, work-items,
+// fault record and sites, and a launch leaves the same values in memory. Variant.Without names the
+// aspects that the variant does not use, and Kernel.Aspects names the aspects that all modules
+// need. The runtime chooses a module when it makes a pipeline. The runtime chooses the first module
+// if the device has all aspects in Variant.Without of any variant. Otherwise it chooses the first
+// variant that does not use the aspects which the device lacks.
 //
 // Stubs contain the modules. Instead, Variant.Make may make a module from Kernel.IR
 // when a device needs it. The words are then those that kgen would have written, and
 // Variant.Sum is their checksum. If the checksum differs, for example because of
 // another version of the compiler, the kernel is not launched with that module.
 //
-// [VariantSmall] is another module for devices that can run the first module. It is
-// for launches that Variant.Products admits. It computes indices in 32 bits that need
-// no more bits in such launches.
+// [VariantSmall] is another module for devices that can run the first module. VariantSmall is for
+// launches that Variant.Products admits. It computes in 32 bits those indices that need no more
+// bits in such launches.
 //
 // [VariantWords] computes in 32-bit words, without Int64, Int8 and Int16. An int,
 // uint, int64 or uint64 is two words in this module. A number that is smaller than a
@@ -46,9 +45,9 @@
 //
 // [VariantAlone] does not use algorithms of sub-groups. VariantAlone computes in work-group memory
 // the results that the first module computes by such algorithms. The variant exists only if the
-// kernel needs sub-groups for nothing but algorithms of work-groups. It needs no more work-group
-// memory than the first module. [VariantAloneWords] has the properties of VariantAlone and
-// VariantWords.
+// kernel needs sub-groups for nothing but algorithms of work-groups. VariantAlone needs no more
+// work-group memory than the first module. [VariantAloneWords] has the properties of VariantAlone
+// and VariantWords.
 //
 // [VariantCancel] is a variant for launches that may be cancelled. In each iteration of
 // a loop that may run for long, its work-items check whether the host asks them to
@@ -103,11 +102,11 @@
 //
 // # Intermediate representation
 //
-// Kernel.IR is the text of the kernel's intermediate representation after kgen's pass arrays.
-// It begins with [IRHeader]. At this point kgen has already decided how products and sums are
-// rounded, but nothing depends on the device yet. When the runtime finalizes a graph, it makes
-// one kernel from several of these texts. The IR does not contain the constant data, which is
-// in Kernel.Data.
+// Kernel.IR is the text of the kernel's intermediate representation after kgen's pass arrays. The
+// text begins with [IRHeader]. At this point kgen has already decided how products and sums are
+// rounded, but nothing depends on the device yet. When the runtime finalizes a graph, it makes one
+// kernel from several of these texts. The IR does not contain the constant data, which is in
+// Kernel.Data.
 //
 // # Specialization constants
 //
@@ -145,18 +144,18 @@
 // three units. Modules that divide, or compute roots or inverse roots, have this constant,
 // except in the mode properties.FloatFast. Modules that call math32.FMA have it, too.
 //
-// [SpecFlushed] (a uint32, 0 by default) is the number of the smallest positive float32
-// values that the device treats as zero. It is 0, or 1<<23 - 1 if arithmetic or comparisons
-// do not keep subnormals. A module has this constant if it uses functions of package math32
-// whose results depend on it.
+// [SpecFlushed] (a uint32, 0 by default) is the number of the smallest positive float32 values that
+// the device treats as zero. SpecFlushed is 0, or 1<<23 - 1 if arithmetic or comparisons do not
+// keep subnormals. A module has this constant if it uses functions of package math32 whose results
+// depend on it.
 //
 // [SpecSubGroup] (a uint32, 1 by default) divides the size of each sub-group, except the
 // last one of a work-group. Modules with matrices have this constant.
 //
-// [SpecWhole] (a bool, true by default) is false if the device may run invocations that are
-// not work-items. This can happen if the work-group does not fill its last sub-group. In a
-// module with barriers, these invocations then do nothing. Other modules do not have this
-// constant.
+// [SpecWhole] (a bool, true by default) is false if the device may run invocations that are not
+// work-items. The device may run such invocations if the work-group does not fill its last
+// sub-group. In a module with barriers, these invocations then do nothing. Other modules do not
+// have this constant.
 //
 // # Variables
 //
@@ -185,12 +184,11 @@
 //
 // # Sources
 //
-// Stubs contain the checksums of the files from which their kernels were compiled, in
-// [Sources]. These are all files, for any platform, of the packages of the kernels' own
-// module that the kernels use directly or indirectly. The checksum of a file is that of its
-// tokens and of the directives //kgen: and //go:, except those that generate. The runtime
-// compares these checksums only in tests, where the files exist. Other modules have a
-// version in go.mod.
+// Stubs contain the checksums of the files from which their kernels were compiled, in [Sources].
+// The list has all files, for any platform, of the packages of the kernels' own module that the
+// kernels use directly or indirectly. The checksum of a file is that of its tokens and of the
+// directives //kgen: and //go:, except those that generate. The runtime compares these checksums
+// only in tests, where the files exist. Other modules have a version in go.mod.
 //
 // # Work-items
 //

@@ -25,8 +25,8 @@ const MaxLength = 1 << 20
 type Local struct {
 	Name     string
 	ElemSize int
-	// Len is the number of elements, or -1. If it is -1, the length is that of the accessor, or the
-	// value of Expr. If there is neither, the length is the number of work-items of the group.
+	// Len is the number of elements, or -1. If Len is -1, the length is that of the accessor, or
+	// the value of Expr. If there is neither, the length is the number of work-items of the group.
 	Len      int
 	Accessor int  // index of the accessor that has the length, or -1
 	Matrices bool // memory for products of matrices: Len elements for each sub-group
