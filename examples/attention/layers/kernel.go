@@ -25,7 +25,7 @@ type Mat struct {
 func (m Mat) Row(i int) []float32 { return m.Data[i*m.Cols : (i+1)*m.Cols] }
 
 // Next advances to the next token of the text, which is a printable character. If Text does not
-// have it, Next chooses the one with the greatest score. It adds the token's row of Table to X.
+// have it, Next chooses the one with the greatest score. Next adds the token's row of Table to X.
 type Next struct {
 	At               []int32
 	Text             []byte // text so far, with 0 for characters to come
