@@ -1,6 +1,6 @@
-// Blockmatmul multiplies two square matrices in blocks. It tries some depths of blocks to
-// find the best one for the device. The depth is a specialization constant of the kernel,
-// so all depths use the same module. The program stores the best depth in the user's
+// Blockmatmul multiplies two square matrices in blocks. The program tries some depths of
+// blocks to find the best one for the device. The depth is a specialization constant of the
+// kernel, so all depths use the same module. The program stores the best depth in the user's
 // cache.
 package main
 
