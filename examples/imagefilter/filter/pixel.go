@@ -1,4 +1,4 @@
-// Package filter contains filters of pictures as kernels. They compute with integers, so all
+// Package filter contains filters of pictures as kernels. The filters compute with integers, so all
 // devices compute the same pictures.
 package filter
 
