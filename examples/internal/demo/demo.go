@@ -1,5 +1,5 @@
-// Package demo contains code for all example programs. It opens the device, reports times, and has
-// a progress bar and functions for pictures.
+// Package demo contains code for all example programs. The package opens the device, reports times,
+// and has a progress bar and functions for pictures.
 package demo
 
 import (
