@@ -19,7 +19,7 @@ type Camera struct {
 }
 
 // project returns the position of p in pixels, and the number of pixels of a unit of length there.
-// That number is zero behind the camera.
+// The number of pixels is zero behind the camera.
 func (c Camera) project(p Vec3) (x, y, size float32) {
 	depth := c.Distance - (p.Z*c.Cos + p.Y*c.Sin)
 	if depth <= 0.05*c.Distance {
