@@ -1,5 +1,5 @@
-// Options computes the price of a call option by simulating the share's price. It compares the
-// result with the formula of Black and Scholes.
+// Options computes the price of a call option by simulating the share's price. The program compares
+// the result with the formula of Black and Scholes.
 package main
 
 import (
