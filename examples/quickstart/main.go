@@ -1,5 +1,5 @@
-// Quickstart adds a multiple of one vector to another, on any device. It does so in two ways, on
-// slices of the program and on buffers of the device.
+// Quickstart adds a multiple of one vector to another, on any device. The program does so in two
+// ways, on slices of the program and on buffers of the device.
 package main
 
 import (
