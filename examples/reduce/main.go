@@ -1,5 +1,5 @@
-// Reduce reads float32 numbers. It computes their sum, the least and the greatest with their
-// indices, and the scalar product with themselves, shifted by one.
+// Reduce reads float32 numbers. The program computes their sum, the least and the greatest with
+// their indices, and the scalar product with themselves, shifted by one.
 package main
 
 import (
