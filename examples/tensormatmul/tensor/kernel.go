@@ -1,5 +1,5 @@
-// Package tensor multiplies matrices of 16-bit floats and of bytes with matrices of sub-groups. Its
-// method is the fastest on GPUs with matrices of 16 by 16 elements.
+// Package tensor multiplies matrices of 16-bit floats and of bytes with matrices of sub-groups. The
+// method of the kernels is the fastest on GPUs with matrices of 16 by 16 elements.
 //
 //kgen:variants load
 package tensor
@@ -24,8 +24,8 @@ const (
 	Items = SubGroups * SubGroup
 )
 
-// In an iteration, a work-group copies 128 bytes of each row of its tile to work-group memory. It
-// loads and stores parts of 16 bytes.
+// In an iteration, a work-group copies 128 bytes of each row of its tile to work-group memory.
+// Work-items load and store parts of 16 bytes.
 const (
 	parts = 8
 	each  = Tile * parts / Items // number of parts of A, or of B, that a work-item loads
