@@ -1,6 +1,5 @@
-// Package prim declares options for functions that launch kernels of a library. These are the
-// functions whose names end in On, in the packages below. Each of these packages is called a
-// family.
+// Package prim declares options for functions that launch kernels of a library. The names of these
+// functions end in On, in the packages below. Each of these packages is called a family.
 //
 //	reduce    Sum, Min, Max, MinMax, ArgMin, ArgMax, Count, Any, All, Dot, Norm, By and ByKey
 //	scan      Inclusive, Exclusive, By, ExclusiveBy, ByKey and ExclusiveByKey
@@ -36,10 +35,10 @@
 // # Checks
 //
 // An invalid call returns an error before anything is launched. The error is
-// runtime.ErrKernelArgument for views of other devices and of closed buffers. It is
+// runtime.ErrKernelArgument for views of other devices and of closed buffers. The error is
 // runtime.ErrInvalid for a queue that cannot launch, outputs that are too short, and lengths that
-// differ. It is also runtime.ErrInvalid if an output overlaps an input, another output, the scratch
-// memory or the length.
+// differ. The error is also runtime.ErrInvalid if an output overlaps an input, another output, the
+// scratch memory or the length.
 package prim
 
 import (
