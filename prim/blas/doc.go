@@ -5,9 +5,9 @@
 //
 // The documentation of package prim has the rules of all these functions. Functions on slices have
 // arguments of type Matrix, which is a slice with numbers of rows and columns. Functions on views
-// have arguments of type View. A Matrix or View may be a batch of matrices. It may also be
-// transposed, which copies no elements. For the dot product and the norm of vectors, use Dot and
-// Norm of package reduce.
+// have arguments of type View. A Matrix or View may be a batch of matrices. A Matrix or View may
+// also be transposed, which copies no elements. For the dot product and the norm of vectors, use
+// Dot and Norm of package reduce.
 //
 // # Results
 //
@@ -30,9 +30,9 @@
 // Gemm reads each element of A once for each 128 columns of the product, and each element of B once
 // for each 128 or 64 rows. Gemv reads each element once. A Gemv of few rows, and a Gemm of few
 // tiles of 64 by 128 elements, leave most of a GPU idle, because a sum is not divided among
-// work-items. On GPUs a Gemm of float32s takes twice as long if both matrices are transposed. It
-// also takes twice as long if the number of elements in the rows of A or B, the distance of these
-// rows, or their offset in the buffer is not a multiple of 4 elements.
+// work-items. On GPUs a Gemm of float32s takes twice as long if both matrices are transposed. A
+// Gemm of float32s also takes twice as long if the number of elements in the rows of A or B, the
+// distance of these rows, or their offset in the buffer is not a multiple of 4 elements.
 //
 // No function uses scratch memory.
 package blas
