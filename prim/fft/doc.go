@@ -43,13 +43,13 @@
 // An axis whose length has no prime factor above 7 is transformed in one launch, which reads and
 // writes each element once, if its length is at most 2048 (1024 of complex128), or a power of two
 // up to 4096 of complex64. For axes other than the last one, the limit is 1024 (512). Longer axes
-// take two launches up to some 1<<20 elements (1<<18), and three launches above. They also need
-// scratch memory for all elements of the arrays.
+// take two launches up to some 1<<20 elements (1<<18), and three launches above. Longer axes also
+// need scratch memory for all elements of the arrays.
 //
-// Other lengths n need a convolution (Bluestein's algorithm). It consists of two transforms of some
-// 2n elements and three more launches, with scratch memory for 2n elements. Making a plan for such
-// a length computes a transform on the host, which takes one to three seconds for a million
-// elements.
+// Other lengths n need a convolution (Bluestein's algorithm). The convolution consists of two
+// transforms of some 2n elements and three more launches, with scratch memory for 2n elements.
+// Making a plan for such a length computes a transform on the host, which takes one to three
+// seconds for a million elements.
 //
 // If rows have an even length, a RealPlan has half the work of a Plan, and one more launch. If the
 // offset of the real numbers in their buffer is not a multiple of two numbers, they are copied

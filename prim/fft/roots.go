@@ -165,8 +165,8 @@ func (t *tables) chirp(n int) span {
 	})
 }
 
-// convolution returns the transform of the conjugates of chirp, divided by m. They are repeated in
-// m elements.
+// convolution returns the transform of the conjugates of chirp, divided by m. The conjugates are
+// repeated in m elements.
 func (t *tables) convolution(n, m int) span {
 	return t.make(tableKey{kind: 'b', n: n, other: m}, func() ([]complex128, int) {
 		table := make([]complex128, m)

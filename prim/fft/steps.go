@@ -26,7 +26,7 @@ const (
 	inverse
 )
 
-// step is a launch of a plan. Its sizes and distances are those of one transform.
+// step is a launch of a plan. Sizes and distances in a step are those of one transform.
 type step struct {
 	kind           kind
 	from, to       int // memories to read and to write
