@@ -99,7 +99,7 @@ func (k lines[T]) tables(length uint32) (t tables[T], ok bool) {
 }
 
 // root returns the root of unity for element e of a column, for Turned. The result is the product of
-// three roots. One of them is for the lowest near bits of the column, and two are for the other bits.
+// three roots. One root is for the lowest near bits of the column, and two are for the other bits.
 func (t tables[T]) root(column, e, shifts uint32) Complex[T] {
 	near, far := shifts&31, shifts>>8&31
 	high := column >> near * e

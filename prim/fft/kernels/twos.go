@@ -11,8 +11,8 @@ const (
 	MostTwos = Size * Each
 )
 
-// Logarithms to base 2 for Twos32. They are of the length of a line, of the number of lines of a
-// work-group with MostTwos elements, and of the radices of the passes. Unused passes have 0.
+// Logarithms to base 2 for Twos32: of the length of a line, of the number of lines of a work-group
+// with MostTwos elements, and of the radices of the passes. Unused passes have 0.
 var (
 	LengthBits = dsl.NewSpecConstant(uint8(12))
 	LinesBits  = dsl.NewSpecConstant(uint8(0))
