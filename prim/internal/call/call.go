@@ -212,7 +212,8 @@ func Bytes[T any](n int) int {
 	return (n*int(unsafe.Sizeof(zero)) + align - 1) / align * align
 }
 
-// Room returns the next n elements of the scratch memory. Their values are unspecified.
+// Room returns the next n elements of the scratch memory. The values of these elements are
+// unspecified.
 func Room[T any](c *Call, n int) runtime.View[T] {
 	size := Bytes[T](n)
 	v := primimpl.Cast[T](c.room.Slice(0, size)).Slice(0, n)
