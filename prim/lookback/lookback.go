@@ -128,8 +128,8 @@ func (b Packed[A, C]) Help(tile uint32, v A) {
 	}
 }
 
-// Plain is a board for values of any type. Its flags are separate words, and fences order the
-// accesses to flags and values.
+// Plain is a board for values of any type. The board's flags are separate words, and fences order
+// the accesses to flags and values.
 type Plain[A any] struct {
 	State  []uint32 // the ticket, and for each tile two words: the kind of its own post, and of that by others; zero before a launch
 	Values []A      // for each tile three values: its total, the total of all up to it, and the total that others have posted
