@@ -25,6 +25,6 @@
 // Each function reads and writes each element once; Gather and Scatter also read each index.
 // Elements move in words of 4 bytes. If their size is not a multiple of 4, the words have 2 bytes
 // or 1. Without prim.Unordered, Scatter needs 4 bytes of scratch memory for each element of its
-// output. It clears this memory, and writes and reads it once for each index. Other functions need
-// no scratch memory.
+// output. Scatter clears this memory, and writes and reads it once for each index. Other functions
+// need no scratch memory.
 package move
