@@ -14,9 +14,9 @@
 //
 // Flagged, Where and Partition pick elements of any type that buffers have, with all their bits.
 // Unique and RunLengths compare numbers as cmp.Compare does, so all NaNs are equal, and so are the
-// two zeros. Their elements are integers and floats of Go, types of package half, and types made
-// from these. There are modules for all these types. For Where and Partition, the caller declares a
-// kernel by an alias with the elements' type and the predicate:
+// two zeros. Elements for Unique and RunLengths are integers and floats of Go, types of package
+// half, and types made from these. There are modules for all these types. For Where and Partition,
+// the caller declares a kernel by an alias with the elements' type and the predicate:
 //
 //	type Warm = kernels.Where[half.Float16, Warmer]
 //
@@ -26,8 +26,8 @@
 //
 // Each function is one launch, after a launch that clears its scratch memory. RunLengths and
 // Partition have one launch more. A function reads each element once, or twice for Unique, and
-// writes each picked element once. Partition writes all elements. It first stores the elements that
-// it does not pick backwards from the end of out, so it reads and writes them again. The scratch
-// memory has 8 bytes for each 4096 elements, and in addition 8 bytes for each element for
-// RunLengths (see ScratchBytes).
+// writes each picked element once. Partition writes all elements. Partition first stores the
+// elements that it does not pick backwards from the end of out. So it reads and writes these
+// elements again. The scratch memory has 8 bytes for each 4096 elements, and in addition 8 bytes
+// for each element for RunLengths (see ScratchBytes).
 package pick

@@ -88,9 +88,9 @@ type Partitioner[T, P any] interface {
 }
 
 // Partition stores the elements for which a predicate returns true at the beginning of out, and the
-// other elements after them. Both keep their order. count[0] is the number of elements for which
-// the predicate is true. The predicate is part of a kernel, which the caller declares by an alias
-// in a package of its own:
+// other elements after them. All elements keep their order. count[0] is the number of elements for
+// which the predicate is true. The predicate is part of a kernel, which the caller declares by an
+// alias in a package of its own:
 //
 //	type Signs = kernels.Partition[float32, Positive]
 //
