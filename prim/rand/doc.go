@@ -12,7 +12,7 @@
 //
 // # Streams
 //
-// A number depends only on the stream, its index and the function. It does not depend on the
+// A number depends only on the stream, its index and the function. A number does not depend on the
 // device, the number of elements, or the number of calls. To continue after another call, add the
 // number of elements of that call to the stream's Offset. A stream has 1<<60 elements, and a call
 // for more is an error (ErrInvalid). Streams of different seeds or sequences are independent.
@@ -27,8 +27,8 @@
 //
 // An element of up to 32 bits uses one word. Blocks make rows of 256 elements. The element of index
 // i uses word i/256%4 of block i/1024*256 + i%256. An element of 64 bits uses two words, of which
-// the first is the lower one. They are words 0 and 1 of block i/512*256 + i%256 if i/256 is even,
-// and words 2 and 3 if it is odd.
+// the first is the lower one. The two words are words 0 and 1 of block i/512*256 + i%256 if i/256
+// is even, and words 2 and 3 if it is odd.
 //
 // # Numbers
 //
@@ -48,19 +48,20 @@
 // float32, u is the first word plus 1, times 1/1<<32. For float64, u is the highest 53 bits plus 1,
 // times 1/1<<53. The other word has quarters of a turn in its two highest bits, and the angle in
 // its lower bits. The absolute value of float32s is at most 6.66, and that of float64s at most
-// 8.58. Logarithms and roots of float32 are computed by package math32. Those of float64, and all
-// sines, are computed by sums and products, each of which is rounded. So the bits are the same on
-// every device.
+// 8.58. Logarithms and roots of float32 are computed by package math32. Logarithms and roots of
+// float64, and all sines, are computed by sums and products, each of which is rounded. So the bits
+// are the same on every device.
 //
 // # Orders
 //
 // Shuffle puts n elements in one of their orders. Element i of the result is the element whose
 // index is a bijection of i. A Feistel network of 16 rounds mixes the bits of i, at least 8 bits.
-// This is repeated until the result is less than n. Then 0 and 1 are exchanged in one half of all
-// orders. The words of five blocks, from 1<<63 + 8*Offset on, are the keys of the rounds, and
-// decide about that exchange. So Offset is the number of the order, and Offset+1 is the next order
-// of the stream. According to tests, all orders of few elements are equally probable. For many
-// elements, only a small part of all orders can occur, as with every generator of so few bits.
+// The network is applied again until the result is less than n. Then 0 and 1 are exchanged in one
+// half of all orders. The words of five blocks, from 1<<63 + 8*Offset on, are the keys of the
+// rounds, and decide about that exchange. So Offset is the number of the order, and Offset+1 is the
+// next order of the stream. According to tests, all orders of few elements are equally probable.
+// For many elements, only a small part of all orders can occur, as with every generator of so few
+// bits.
 //
 // # Types
 //
