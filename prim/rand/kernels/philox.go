@@ -1,4 +1,4 @@
-// Package kernels contains the kernels of package rand. Each work-item computes a block of four words. It
+// Package kernels contains the kernels of package rand. Each work-item computes a block of four words. A work-item
 // stores the elements made from the block a row apart, so that neighbouring work-items store neighbours.
 //
 //kgen:variants load
