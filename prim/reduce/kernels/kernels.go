@@ -7,7 +7,7 @@ package kernels
 //go:generate go tool kgen .
 
 // Constants that determine the order of operations: a block has Size leaves, and a leaf has Each
-// elements. They must not be tuned, because results of floats depend on them.
+// elements. These constants must not be tuned, because results of floats depend on them.
 const (
 	Size  = 256
 	Each  = 16
