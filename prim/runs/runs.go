@@ -11,7 +11,7 @@ import (
 )
 
 // Constants that determine the order of operations: a tile has Size leaves, and a leaf has Each
-// neighbours. They must not be tuned, because results of floats depend on them.
+// neighbours. These constants must not be tuned, because results of floats depend on them.
 const (
 	Size = lookback.Size
 	Each = 8
