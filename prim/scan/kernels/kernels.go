@@ -12,8 +12,8 @@ import (
 
 //go:generate go tool kgen .
 
-// Constants that determine the order of operations: a tile has Rounds parts, a part has Size leaves,
-// and a leaf has Each elements. They must not be tuned, because results of floats depend on them.
+// Constants that determine the order of operations: a tile has Rounds parts, a part has Size leaves, and
+// a leaf has Each elements. These constants must not be tuned, because results of floats depend on them.
 const (
 	Size   = lookback.Size
 	Each   = 13 // odd, so that neighbours use different banks of work-group memory
