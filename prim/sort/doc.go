@@ -9,10 +9,10 @@
 // # Order
 //
 // Elements are integers and floats of Go, types of package half, and types made from these, all of
-// which have modules. They are compared as by cmp.Compare. A NaN is before all other numbers, all
-// NaNs are equal, and so are the two zeros. Equal elements keep their order, and all elements keep
-// their bits. Descending reverses the order, but equal elements still keep theirs. The option works
-// with all functions of the package except TopK.
+// which have modules. Elements are compared as by cmp.Compare. A NaN is before all other numbers,
+// all NaNs are equal, and so are the two zeros. Equal elements keep their order, and all elements
+// keep their bits. Descending reverses the order, but equal elements still keep theirs. The option
+// works with all functions of the package except TopK.
 //
 // KeysOn can work in place, so v and out may be the same memory. No other function can. An output
 // that overlaps an input is an error (ErrInvalid).

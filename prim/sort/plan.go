@@ -134,7 +134,7 @@ const most = 1 << 22
 // share returns the range of a launch whose work-items divide n elements among them.
 func share(n int) runtime.Range1 { return runtime.Range1(min(max(n, 1), most)) }
 
-// carried contains the values that move with keys. They move from in to out, through tmp.
+// carried contains the values that move with keys. Values move from in to out, through tmp.
 type carried struct{ in, out, tmp runtime.View[uint32] }
 
 // of returns the views of values before and after a pass. The last pass writes to out.
