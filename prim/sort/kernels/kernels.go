@@ -33,7 +33,7 @@ const memory = Tile + Tile/32
 type Keys interface{ uint32 | uint64 }
 
 // Sign and Inf describe float elements by their 32 highest bits: those of the sign, and of infinity
-// or of the greatest finite number. They are 0 for integers.
+// or of the greatest finite number. Sign and Inf are 0 for integers.
 var (
 	Sign = dsl.NewSpecConstant[uint32](0)
 	Inf  = dsl.NewSpecConstant[uint32](0)
