@@ -1,7 +1,7 @@
 package abi
 
-// A PrintSite describes a call in a kernel that prints. The host needs it to make text from a
-// record in the print buffer. See the package documentation.
+// A PrintSite describes a call in a kernel that prints. The host uses the PrintSite to make text
+// from a record in the print buffer. See the package documentation.
 type PrintSite struct {
 	Func   PrintFunc
 	Format string // format of Printf; except for "%%", its verbs use the arguments in order
