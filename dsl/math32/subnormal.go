@@ -3,10 +3,10 @@ package math32
 // Some devices treat subnormal operands and results as zeros. On these, results that depend on
 // subnormals are computed from bits, in code that follows a comparison with flushed.
 
-// flushed returns the number of the least positive float32s that the device treats as
-// zeros. This is 0, or 1<<23 - 1 for all subnormals. The host keeps subnormals. In kernels
-// it is a constant that the runtime sets, so that drivers remove the code if nothing is
-// below 0.
+// flushed returns the number of the least positive float32s that the device treats as zeros.
+// This is 0, or 1<<23 - 1 for all subnormals. The host keeps subnormals. In kernels the
+// number is a constant that the runtime sets. If it is 0, drivers remove the code for
+// subnormals.
 func flushed() uint32 { return 0 }
 
 // lost reports whether the device treats x as zero, although x is not zero.
