@@ -44,8 +44,8 @@ func (k Next) Kernel(dsl.Task) { // one work-item is enough for so few numbers
 	}
 }
 
-// Linear multiplies In by the rows of a matrix, and adds the results to Out. With RMSNorm, it first
-// divides In by the root of the mean of its squares.
+// Linear multiplies In by the rows of a matrix, and adds the results to Out. With RMSNorm, Linear
+// first divides In by the root of the mean of its squares.
 type Linear struct {
 	At         []int32
 	In, W, Out Mat
