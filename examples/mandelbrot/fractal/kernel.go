@@ -55,7 +55,7 @@ func (k Mandelbrot) Kernel(it dsl.Item2) {
 type Point struct{ Re, Im float32 }
 
 // Escape iterates z = z*z + c from zero. Escape returns the smooth number of iterations until z
-// escapes. If z has not escaped after limit iterations, it returns false.
+// escapes. If z has not escaped after limit iterations, Escape returns false.
 //
 // Near the border of the set, an orbit depends on the last bit. So conversions
 // round products before they are added, and all devices paint the same
