@@ -48,7 +48,7 @@ func (Bins) add(counts []uint32, bin, n uint32) {
 	}
 }
 
-// one counts an element.
+// one counts a single element.
 func (b Bins) one(it dsl.NDItem1, own []uint32, counts []uint32, bin uint32) {
 	if b.Shift == 32 {
 		b.add(counts, bin, 1)
