@@ -68,8 +68,8 @@ type Code[A any] interface {
 	Value(w [3]uint32) A
 }
 
-// Packed is a board in whose words each has the kind of a post and a part of its value. So
-// work-items need no fence to read posts.
+// Packed is a board whose words each have the kind of a post and a part of its value. So work-items
+// need no fence to read posts.
 type Packed[A any, C Code[A]] struct {
 	State []uint32 // the ticket, and C's number of words for each tile; zero before a launch
 }
