@@ -37,7 +37,7 @@ func onSlices[T, R any](ctx context.Context, dev *runtime.Device, name string, x
 	return call.Read(m, out, o)
 }
 
-// one runs a function on a slice, and returns its only result.
+// one runs a function on a slice, and returns the single result.
 func one[T, R any](ctx context.Context, dev *runtime.Device, name string, xs []T, on func(*runtime.Queue, runtime.View[T], runtime.View[R], ...prim.Option) (runtime.Event, error)) (R, error) {
 	var out [1]R
 	err := onSlices(ctx, dev, name, xs, out[:], func(m *call.Memory, v runtime.View[T], o runtime.View[R]) error {
