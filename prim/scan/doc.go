@@ -49,7 +49,7 @@
 //
 // Each function is one launch, after a launch that clears its scratch memory. A function reads and
 // writes each element once. By reads each element twice, and calls Map and Combine about twice for
-// each. The scratch memory has some 12 bytes for each 6656 elements. For By, it has 8 bytes and
-// three values for each 2048 elements. ByKey reads the elements twice and the keys once, has one
-// more launch, and needs one more byte for each element (see ScratchBytes).
+// each. The scratch memory has some 12 bytes for each 6656 elements. For By, the scratch memory has
+// 8 bytes and three values for each 2048 elements. ByKey reads the elements twice and the keys
+// once, has one more launch, and needs one more byte for each element (see ScratchBytes).
 package scan
