@@ -475,8 +475,8 @@ func (d *Device) Pipelines() int {
 	return d.pipelines.Made()
 }
 
-// Close waits until all launches have completed and closes the device. Buffers and queues may be
-// closed before, after, or not at all. Close may be called twice. Close returns the failures of
+// Close waits until all launches have completed and closes the device. Buffers may be closed before
+// the device, after it, or not at all. Close may be called twice. Close returns the failures of
 // launches that no wait has returned.
 //
 // If the wait takes longer than CloseTimeout allows, Close abandons the device and returns an error

@@ -134,8 +134,8 @@ func (d *Device) build(k *Kernel, desc hal.PipelineDesc, small, cancel bool) (h 
 	return h, v, err
 }
 
-// buildVariant makes a pipeline of the variant v. If v is nil, it makes a pipeline of the kernel's
-// own module.
+// buildVariant makes a pipeline of the variant v. If v is nil, buildVariant makes a pipeline of the
+// kernel's own module.
 func (d *Device) buildVariant(k *Kernel, v *abi.Variant, desc hal.PipelineDesc) (hal.Pipeline, error) {
 	words, err := d.module(k, v)
 	if err != nil {
@@ -155,7 +155,7 @@ func (d *Device) buildVariant(k *Kernel, v *abi.Variant, desc hal.PipelineDesc) 
 	return h, err
 }
 
-// module returns the words of the module of the variant v. If v is nil, it returns the words of the
+// module returns the words of the module of the variant v. If v is nil, the words are those of the
 // kernel's own module. If the stub does not contain the words, module makes them from the kernel's
 // IR.
 func (d *Device) module(k *Kernel, v *abi.Variant) ([]uint32, error) {
