@@ -353,7 +353,7 @@ type Gain uint8
 const (
 	GainAny      Gain = iota // the groups have common memory, or all launches of the second group are small
 	GainMemory               // the groups have common memory, which a fused launch loads only once
-	GainInternal             // the groups have common memory that the properties in both call internal
+	GainInternal             // the groups have common memory, with the property FusionInternalMemory in both
 )
 
 // Merge returns the group of the launches of g and of o. No launch of o has to run before one of g.
