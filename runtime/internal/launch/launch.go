@@ -37,7 +37,7 @@ type Slice struct {
 // Memory contains the properties of memory that affect the fusion of launches in graphs.
 type Memory struct {
 	Scope    properties.Scope
-	Internal bool // FusionInternalMemory
+	Internal bool // the property FusionInternalMemory was given
 	NoInit   bool
 	Bad      bool // properties were given that are not allowed for memory
 }
