@@ -16,7 +16,7 @@ type Sum [sha256.Size]byte
 // SHA256 hashes one message per work-item.
 type SHA256 struct {
 	Text []byte // all messages, one after the other
-	End  []int  // for each message, the index in Text at which it ends
+	End  []int  // index in Text at which each message ends
 	Sums []Sum
 }
 
