@@ -132,7 +132,7 @@ func (b Packed[A, C]) Help(tile uint32, v A) {
 // the accesses to flags and values.
 type Plain[A any] struct {
 	State  []uint32 // the ticket, and for each tile two words: the kind of its own post, and of that by others; zero before a launch
-	Values []A      // for each tile three values: its total, the total of all up to it, and the total that others have posted
+	Values []A      // three values for each tile: its total, the total of all up to it, and the total that others have posted
 }
 
 // Values of a tile's second word, while another work-group writes the tile's total, and afterwards.
