@@ -36,8 +36,8 @@ type order struct {
 	attended bool
 }
 
-// order reads the options of a command of the queue. For a command other than a launch, the
-// argument what is the command's name. Options that are only for launches are then errors. If the
+// order reads the options of a command of the queue. For a command other than a launch, the last
+// argument is the command's name. Options that are only for launches are then errors. If the
 // command runs on the device, order waits for the events of other devices.
 func (q *Queue) order(opts []LaunchOption, what string) (order, error) {
 	o, err := parseOptions(opts)
