@@ -40,7 +40,7 @@ type Rare struct {
 
 	after []*Event // events that must complete before an event without a command is done
 
-	// for an event without a command: the events that must complete before it is done
+	// events that must complete before an event without a command is done
 	parts []*Event // events of an OpGraph's commands, if some failed
 	lost  bool     // the failure was dropped because there were too many
 	err   error    // reason why the command did not complete
