@@ -18,8 +18,8 @@ type Shape struct {
 	Stride int
 	// Batch is the number of matrices. A Batch of 0 means one matrix.
 	Batch int
-	// Step is the distance of the matrices of a batch, in elements. If it is 0, all matrices of the
-	// batch are the same.
+	// Step is the distance of the matrices of a batch, in elements. If Step is 0, all matrices of
+	// the batch are the same.
 	Step int
 
 	transposed bool
