@@ -220,8 +220,8 @@ func (l *pending) lost(err error) error {
 	return backendError(l.dev, l.kernel, what+" did not run whole on the device "+l.dev.Name(), err)
 }
 
-// readUnwritten returns the error of a command that read memory. The command from should have
-// written that memory before, but did not.
+// readUnwritten returns the error of a command that read memory which an earlier command should
+// have written, but did not. The argument from is the event of that earlier command.
 func (l *pending) readUnwritten(from *stream.Event) error {
 	cause := from.Owner.(*pending).lost(from.Err())
 	e := errorf(ErrInvalid, "it read memory that an earlier command was to write, which did not run whole").
