@@ -51,7 +51,7 @@ func (x *halves) isNative(w spirv.ID) bool {
 
 // addPhis adds the phis of choosePhis to rewritten code.
 func (x *halves) addPhis(code []spirv.Instruction) []spirv.Instruction {
-	atEnd := map[spirv.ID][]spirv.Instruction{} // maps the label of a block to phis' conversions at the block's end
+	atEnd := map[spirv.ID][]spirv.Instruction{} // maps the label of a block to the conversions that phis need at its end
 	var out []spirv.Instruction
 	for _, in := range code {
 		out = append(out, in)
