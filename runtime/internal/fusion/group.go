@@ -26,8 +26,8 @@ type Launch struct {
 	Slices []Slice
 	// Memory contains the properties of each parameter's view and buffer.
 	Memory []Memory
-	// Specs maps the ids of specialization constants to their values. For a local accessor, it has
-	// the length.
+	// Specs maps the ids of specialization constants to their values. For a local accessor, Specs
+	// contains the accessor's length.
 	Specs map[uint32]uint64
 	// LocalMemory is the size of the kernel's work-group memory, in bytes.
 	LocalMemory uint64
