@@ -10,19 +10,20 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// Version is the version of this contract. Generated code states the version it
-// was written for; see EnforceVersion.
+// Version is the version of this contract. Generated code states the version for which it was
+// generated (see EnforceVersion).
 const Version = 13
 
-// EnforceVersion is used by generated code to make a mismatch with the runtime
-// a compile error: its conversion from a negative constant does not compile.
+// EnforceVersion is a type by which generated code gets a compile error if its version differs from
+// the runtime's. The compile error arises because a negative constant cannot be converted to the
+// type.
 //
 //	const _ = abi.EnforceVersion(abi.Version - 1)
 //	const _ = abi.EnforceVersion(1 - abi.Version)
 type EnforceVersion uint
 
-// Constants of the launch block, the argument block and the fault record; see
-// the package documentation.
+// Constants of the launch block, the argument block and the fault record. The package documentation
+// describes these.
 const (
 	EntryPoint = "main"
 
@@ -33,29 +34,31 @@ const (
 	MaxLaunchBlock = 128
 
 	FaultRecordSize = 64
-	// OffsetLeave is where the host asks work-items to leave, in the fault record.
+	// OffsetLeave is the offset in the fault record at which the host asks work-items to leave.
 	OffsetLeave = 36
-	// SiteCancelled is the Site of a record of a work-item that left for that.
+	// SiteCancelled is the Site in the fault record of a work-item that left because the host
+	// asked.
 	SiteCancelled = 1 << 30
-	// OffsetEnded is where modules that the runtime changed say which loop the device
-	// ended, in the fault record.
+	// OffsetEnded is the offset in the fault record of the number of a loop that the device ended
+	// early. Only modules that the runtime has changed write it.
 	OffsetEnded = 40
 
-	// MinSliceAlign is the least alignment of the memory behind a slice whose
-	// elements would allow more.
+	// MinSliceAlign is the alignment of a slice's memory in bytes, if the alignment of the elements
+	// is larger.
 	MinSliceAlign = 16
 
 	// MaxRange is the largest number of work-items along one dimension.
 	MaxRange = 1<<31 - 1
 
-	// MaxSmall is the largest size, and product of sizes, of a small launch; see
+	// MaxSmall is the largest size in a small launch, and the largest product of sizes. See
 	// Variant.Products.
 	MaxSmall = 1 << 28
 
-	// MaxPointers is how many pointers deep the values of variables are looked at.
+	// MaxPointers is the largest number of pointers that the checksum of a variable's value
+	// follows, one after the other.
 	MaxPointers = 32
 
-	// FactorGroups stands in Variant.Products for the number of work-groups along x.
+	// FactorGroups represents the number of work-groups along x in Variant.Products.
 	FactorGroups = 0
 
 	// MaxLocalSize is the largest work-group size along one dimension.
@@ -65,33 +68,33 @@ const (
 	SpecLocalSizeX = SpecReserved
 	SpecLocalSizeY = SpecReserved + 1
 	SpecLocalSizeZ = SpecReserved + 2
-	// SpecExactDivide tells the module to correct float32 division.
+	// SpecExactDivide says that the module must correct float32 division.
 	SpecExactDivide = SpecReserved + 3
-	// SpecWhole tells the module that all invocations are work-items.
+	// SpecWhole says that all invocations are work-items.
 	SpecWhole = SpecReserved + 4
-	// SpecFused tells the module that the device's Fma rounds once.
+	// SpecFused says that the device's Fma rounds once.
 	SpecFused = SpecReserved + 5
-	// SpecFlushed tells the module how many float32s the device takes for zeros.
+	// SpecFlushed is the number of positive float32s that the device treats as zero.
 	SpecFlushed = SpecReserved + 6
-	// SpecSubGroup tells the module a size of sub-groups.
+	// SpecSubGroup is a number that divides the sizes of sub-groups.
 	SpecSubGroup = SpecReserved + 7
 	SpecAccessor = SpecReserved + 0x100
-	// SubnormalFloats is how many positive float32s are subnormal.
+	// SubnormalFloats is the number of positive subnormal float32s.
 	SubnormalFloats = 1<<23 - 1
-	// SpecHigh is added to the id of a constant of 64 bits for its high word, in
-	// modules that have none; see Variant.
+	// SpecHigh is the difference between two ids of a 64-bit constant, in modules without 64-bit
+	// integers: the id of its high word and the constant's own id. See Variant.
 	SpecHigh = 2 * SpecReserved
 )
 
-// Form is the form of a kernel, as the type of its item states it.
+// Form is the form of a kernel's launches. Form follows from the type of the kernel's item.
 type Form uint8
 
 const (
-	// Task is a single_task: one work-item (dsl.Task).
+	// Task is the form of a single_task, which has one work-item (dsl.Task).
 	Task Form = iota
-	// Range is a parallel_for over a range (dsl.Item1..3).
+	// Range is the form of a parallel_for over a range (dsl.Item1..3).
 	Range
-	// NDRange is a parallel_for over an nd-range (dsl.NDItem1..3).
+	// NDRange is the form of a parallel_for over an nd-range (dsl.NDItem1..3).
 	NDRange
 )
 
@@ -100,7 +103,7 @@ func (f Form) String() string {
 	return [...]string{"Task", "Range", "NDRange"}[f]
 }
 
-// Access says what a kernel does with the memory behind a slice.
+// Access says whether a kernel reads or writes the memory of a slice.
 type Access uint8
 
 const (
@@ -118,11 +121,11 @@ func (a Access) String() string {
 type ParamKind uint8
 
 const (
-	// Value is a number, bool, array or struct without slices, held by value.
+	// Value is the kind of a number, bool, array or struct without slices, passed by value.
 	Value ParamKind = iota
-	// Slice is a slice: an address and a length.
+	// Slice is the kind of a slice, passed as an address and a length.
 	Slice
-	// LocalAccessor is work-group memory sized at launch.
+	// LocalAccessor is the kind of work-group memory whose size the launch sets.
 	LocalAccessor
 )
 
@@ -131,30 +134,32 @@ func (k ParamKind) String() string {
 	return [...]string{"Value", "Slice", "LocalAccessor"}[k]
 }
 
-// Param is one leaf of a kernel's receiver.
+// Param is one member of a kernel's receiver, after structs and arrays with slices have been
+// divided into their members.
 type Param struct {
 	Name       string // path from the receiver, such as "In.Pos" or "Bufs[1]"
 	Kind       ParamKind
-	Type       string // Go type of the leaf, for people
-	Offset     int    // in the argument block, or -1 where elided
-	Size       int    // bytes in the argument block
+	Type       string // Go type of the parameter, for people
+	Offset     int    // offset in the argument block; -1 for an elided parameter
+	Size       int    // number of bytes in the argument block
 	HostOffset int    // offset in the receiver on amd64
 	ElemSize   int    // bytes per element of a Slice or LocalAccessor
 	ElemAlign  int
-	Access     Access // of a Slice
-	// Footprint says of a Slice which elements each work-item uses. It is of kernels that have IR.
+	Access     Access // access to the memory of a Slice
+	// Footprint says which elements of a Slice each work-item uses. Footprint is set for kernels
+	// that have IR.
 	Footprint Footprint
-	// Internal, if not 0, says that a Slice is no argument: a work-item keeps so many elements of
-	// it, its own ones, in variables. Where the kernel's own Go runs, the slice has as many for
-	// each work-item of the launch, and they are zero.
+	// Internal, if not 0, says that the Slice is not an argument of launches. Each work-item keeps
+	// its own elements of the slice, Internal many, in variables. If the kernel's own Go code runs,
+	// the slice has Internal elements for each work-item of the launch, which are zero at first.
 	Internal int
 }
 
 // FaultKind is the kind of a run-time panic on a device.
 type FaultKind uint8
 
-// The kinds of fault. Those of slicing differ, as gc's do, by what the bound is
-// compared with.
+// The kinds of faults. As in gc, the faults of slicing have different kinds, depending on the
+// length or capacity with which the bound is compared.
 const (
 	FaultNone         FaultKind = iota
 	FaultIndex                  // s[A], len B
@@ -170,8 +175,8 @@ const (
 	FaultShift                  // negative shift count A
 	FaultNil                    // nil pointer dereference
 	FaultPanic                  // explicit panic; Site.Message has the text
-	FaultCancelled              // no panic: the work-item left since the launch was cancelled
-	FaultScope                  // no panic: index A of memory with the scope of a work-group is not of the group, whose elements begin at B
+	FaultCancelled              // no panic: the work-item left because the launch was cancelled
+	FaultScope                  // no panic: index A of memory with the scope of a work-group is outside the group's elements, which begin at B
 )
 
 var faultNames = [...]string{
@@ -201,8 +206,8 @@ func (k FaultKind) String() string {
 	return fmt.Sprintf("FaultKind(%d)", uint8(k))
 }
 
-// Describe prints the fault with its values as gc prints the run-time error,
-// without the prefix "runtime error: ". Where unsigned is set, a is a uint64.
+// Describe returns the text that gc prints for the run-time error, with the fault's values, but
+// without the prefix "runtime error: ". If unsigned is set, a is a uint64.
 func (k FaultKind) Describe(a, b int64, unsigned bool, message string) string {
 	x := value{a, unsigned}
 	switch k {
@@ -232,7 +237,7 @@ func (k FaultKind) Describe(a, b int64, unsigned bool, message string) string {
 	return k.String()
 }
 
-// value is a fault's first value.
+// value is the first value of a fault.
 type value struct {
 	bits     int64
 	unsigned bool
@@ -247,7 +252,8 @@ func (v value) String() string {
 	return strconv.FormatInt(v.bits, 10)
 }
 
-// slice leaves the bound's limit out for negative values, as gc does.
+// slice returns the text of a fault of slicing. As in gc, the text has no limit if the bound is
+// negative.
 func slice(head, tail string, a value, b int64) string {
 	s := fmt.Sprintf(head, a)
 	if !a.negative() {
@@ -263,23 +269,23 @@ func sliceOrder(both, one string, a value, b int64) string {
 	return fmt.Sprintf(both, a, b)
 }
 
-// Site is a place in the source that may fault.
+// Site is a position in the source at which a kernel may fault.
 type Site struct {
 	Kind    FaultKind
-	Pos     string // file:line:col; the file relative to its module, or under its import path
-	Message string // text of an explicit panic, or what PanicText makes it of
+	Pos     string // file:line:col; the file is relative to its module, or begins with its import path
+	Message string // text of an explicit panic, or the argument of PanicText from which that makes the text
 	// Unsigned says that the fault's value A is a uint64.
 	Unsigned bool
-	// Limit says what the fault's value B is: a number above 0, or, below, -1-i for the
-	// length of parameter i. It is 0 where neither is so of all faults of the site.
+	// Limit describes the fault's value B. A positive Limit is B itself. A negative Limit -1-i says
+	// that B is the length of parameter i. Limit is 0 if neither holds for all faults of the site.
 	Limit int64
-	// Part is the index of the kernel in Parts that the site is of.
+	// Part is the index in Kernel.Parts of the kernel to which the site belongs.
 	Part int
 }
 
-// Part is a kernel that was linked with others to one.
+// Part is one of the kernels from which a kernel was linked.
 type Part struct {
-	Name string // of its package, its last element, and of its type
+	Name string // last element of the import path, a dot and the type name
 	Rank int
 }
 
@@ -292,89 +298,93 @@ type Kernel struct {
 	Params  []Param
 	ArgSize int
 	Spilled bool
-	// Items is the number of work-items an invocation runs along x.
+	// Items is the number of work-items that an invocation runs along x.
 	Items int
-	// Lingers says that a work-item may go round in a loop for long, or for ever.
+	// Lingers says that a work-item may stay in a loop for a long time, or forever.
 	Lingers bool
 
-	Properties properties.List     // the folded Properties method
-	Directed   bool                // whether a directive, and not that method, states DeviceHas
-	Aspects    []properties.Aspect // what all of its modules need, sorted
-	Uses       []Use               // why: a row for each of Aspects
+	Properties properties.List     // result of the Properties method, folded by kgen
+	Directed   bool                // DeviceHas comes from a directive, not from the Properties method
+	Aspects    []properties.Aspect // aspects that all modules of the kernel need, sorted
+	Uses       []Use               // for each of Aspects, the use that needs it
 	Specs      []SpecConstant
 	Locals     []Local
 	Privates   []Private
 	Sites      []Site
-	Loops      string // of the module SPIRV; see the package documentation
-	// Prints are the calls that print, and PrintTexts the strings that their records refer to.
+	Loops      string // source positions of the loops of the module SPIRV (see the package documentation)
+	// Prints lists the calls that print. PrintTexts contains the strings to which their records
+	// refer.
 	Prints     []PrintSite
 	PrintTexts string
 
-	// Parts are the kernels that this one was linked from when a graph was finalized, in the
-	// order in which they run; nil for all others. Each has a fault record of its own, one
-	// behind the other.
+	// If the kernel was linked when a graph was finalized, Parts lists the kernels from which it
+	// was linked, in the order in which they run. Otherwise Parts is nil. Each part has its own
+	// fault record, and the records follow each other in memory.
 	Parts []Part
 
-	// Variables are the package-level variables that the modules have the values of, but
-	// for those that nothing can have changed.
+	// Variables lists the package-level variables whose values are part of the modules, except
+	// those that nothing can have changed.
 	Variables []Variable
 
-	// Data is the kernel's constant data, where it has any; DataOffset is where its
-	// address stands in the argument block.
+	// Data is the kernel's constant data, or "". DataOffset is the offset of the data's address in
+	// the argument block.
 	Data       string
 	DataOffset int
 
-	// SPIRV is the module, little-endian words, and Sum the checksum of it, of Data and of
-	// IR, as [Sum] computes it; 0 is none.
+	// SPIRV is the module, as little-endian words. Sum is the checksum of the module, of Data and
+	// of IR, as the function [Sum] computes it. A Sum of 0 means that there is no checksum.
 	SPIRV string
 	Sum   uint32
-	// IR is the text of kgen's intermediate representation of the kernel, of which the runtime
-	// makes one kernel of several, and the modules that Variant.Make is for. A kernel without it
-	// is launched by itself.
+	// IR is the text of kgen's intermediate representation of the kernel. From it the runtime links
+	// one kernel from several, and makes the modules of variants with Variant.Make. A kernel
+	// without IR is always launched alone.
 	IR string
-	// Variants are modules for devices that cannot take SPIRV.
+	// Variants are modules for devices that cannot run the module SPIRV.
 	Variants []Variant
-	// Matrices says that the kernel has matrices of sub-groups.
+	// Matrices says that the kernel uses matrices of sub-groups.
 	Matrices bool
-	// MakeNative, where it is not nil, makes of IR a module for a device with matrices of its own.
+	// MakeNative, if not nil, makes a module from the IR for a device with its own matrix
+	// instructions.
 	MakeNative func(k *Kernel, t NativeTarget) (*NativeModule, error) `json:"-"`
 }
 
-// NativeTarget is the target of a module that uses a device's own matrices.
+// NativeTarget is the target of a module that uses a device's own matrix instructions.
 type NativeTarget struct {
-	Small, Cancel bool // whether it is for small launches, and whether its work-items leave when they are asked to
+	Small, Cancel bool // the module is for small launches; its work-items leave when the host asks
 	Tuples        []MatrixTuple
 }
 
-// MatrixTuple is a product that sub-groups of a device have: M rows of K elements by K rows of N. Elem and
-// Of name the Go types of the factors' and the sum's elements, such as "half.Float16" and "float32".
+// MatrixTuple is a matrix product that the sub-groups of a device compute. MatrixTuple multiplies a
+// matrix of M rows and K columns by a matrix of K rows and N columns. Elem names the Go type of the
+// factors' elements, such as "half.Float16". Of names the Go type of the sum's elements, such as
+// "float32".
 type MatrixTuple struct {
 	M, N, K  int
 	Elem, Of string
 }
 
-// NativeModule is a module that uses a device's own matrices.
+// NativeModule is a module that uses a device's own matrix instructions.
 type NativeModule struct {
 	Words  []uint32
-	Loops  string // places of its loops, like Kernel.Loops
+	Loops  string // source positions of the module's loops, as in Kernel.Loops
 	Locals []Local
 }
 
-// Use says where a kernel uses an aspect. Of several places it is the first.
+// Use says where a kernel uses an aspect. If there are several such positions, Use is the first.
 type Use struct {
 	Aspect properties.Aspect
-	// Chain begins with the kernel, goes on with the functions that are called, and
-	// ends with the one that uses the aspect, or whose directive lists it.
+	// Chain is a chain of calls. Chain begins with the kernel, continues with the functions that
+	// are called, and ends with the function that uses the aspect, or whose directive lists it.
 	Chain []Frame
 }
 
-// Frame is a function in a chain of calls.
+// Frame is one function in a chain of calls.
 type Frame struct {
-	Func string // with the last element of its package's path, as in (*p.T).M
-	Pos  string // of the call of the next function, or of the use; file:line:col as of sites
+	Func string // name with the last element of its package's path, as in (*p.T).M
+	Pos  string // file:line:col, as in Site, of the call of the next function, or of the use
 }
 
-// String prints the chain on one line.
+// String returns the chain as text on one line.
 func (u *Use) String() string {
 	var b strings.Builder
 	for i, f := range u.Chain {
@@ -389,48 +399,46 @@ func (u *Use) String() string {
 	return b.String()
 }
 
-// Variant is another module of a kernel; see the package documentation.
+// Variant is another module of a kernel. The package documentation describes variants.
 type Variant struct {
 	Name string
-	// Without are the aspects, sorted, that the kernel's first module uses beside
-	// Kernel.Aspects, and that this one does without.
+	// Without lists the aspects, sorted, that the kernel's first module uses in addition to
+	// Kernel.Aspects, but this module does not.
 	Without []properties.Aspect
-	// Products, if not nil, limits the launches that the variant is for: the factors
-	// of each product are offsets in the launch block, of 64-bit arguments or
-	// lengths, or of the 32 bits of a dimension of GlobalRange; [FactorGroups] and the
-	// two numbers behind it are the number of work-groups along x, y and z; a negative
-	// one is minus a constant. What stands at the offsets must be in [0, MaxSmall], and
-	// each product at most MaxSmall.
+	// Products, if not nil, limits the launches that the variant is for. Each product is a list of
+	// factors. A factor is the offset in the launch block of a 64-bit argument or length, or of 32
+	// bits of a dimension of GlobalRange. The factor [FactorGroups], and the two numbers above it,
+	// are the number of work-groups along x, y and z. A negative factor is minus a constant. The
+	// values at the offsets must be in [0, MaxSmall], and each product must be at most MaxSmall.
 	Products [][]int
-	// Cancel says that work-items leave when the host asks for it, wherever they are.
+	// Cancel says that work-items leave when the host asks, even in the middle of a loop.
 	Cancel bool
-	Loops  string // as Kernel.Loops
+	Loops  string // source positions of the module's loops, as in Kernel.Loops
 	SPIRV  string
-	Sum    uint32 // checksum of the module; 0 is none
-	// Make, where it is not nil, returns the words of the module, which it makes of Kernel.IR.
-	// SPIRV is empty then.
+	Sum    uint32 // checksum of the module; 0 if there is none
+	// Make, if not nil, returns the words of the module, which it makes from Kernel.IR. SPIRV is
+	// then empty.
 	Make func(k *Kernel, v *Variant) ([]uint32, error) `json:"-"`
 }
 
 // Variable is a package-level variable whose value is part of the modules.
 type Variable struct {
 	Name string // import path and identifier
-	Pos  string // file:line:col of its declaration, the file as in Site
-	Var  any    // a pointer to it
-	Sum  uint32 // of its value; see the package documentation
+	Pos  string // file:line:col of the declaration, with the file as in Site
+	Var  any    // pointer to the variable
+	Sum  uint32 // checksum of the value (see the package documentation)
 }
 
-// Sources are the files of the main module that the kernels of a package were compiled
-// from.
+// Sources lists the files of the main module from which the kernels of a package were compiled.
 type Sources struct {
-	Module  string   // its path
+	Module  string   // path of the main module
 	Package string   // import path of the kernels' package
-	Kernels []string // their names; stubs of kgen's own tests leave them out
-	Root    string   // the path of the module's root from the folder of the stubs, with slashes
+	Kernels []string // names of the kernels; not set in stubs of kgen's own tests
+	Root    string   // path from the folder of the stubs to the module's root, with slashes
 	Files   []Source
 }
 
-// String names the package and its kernels.
+// String returns the names of the package and of its kernels.
 func (s *Sources) String() string {
 	if len(s.Kernels) == 0 {
 		return s.Package
@@ -438,24 +446,25 @@ func (s *Sources) String() string {
 	return s.Package + " (" + strings.Join(s.Kernels, ", ") + ")"
 }
 
-// Source is a file.
+// Source is a source file.
 type Source struct {
-	File    string // its path from the module's root, with slashes
-	Package string // the name of its package
-	Sum     uint32 // of its tokens, as internal/sources computes it
+	File    string // path of the file from the module's root, with slashes
+	Package string // name of the file's package
+	Sum     uint32 // checksum of the file's tokens, as internal/sources computes it
 }
 
-// Sum returns the CRC-32, of Castagnoli's polynomial, of the files one after another.
+// Sum returns the CRC-32 of the files, one after the other, with Castagnoli's polynomial.
 func Sum(files ...string) uint32 {
 	h := crc32.New(crc32.MakeTable(crc32.Castagnoli))
 	for _, f := range files {
-		_, _ = io.WriteString(h, f) // a hash returns no errors
+		_, _ = io.WriteString(h, f) // writing to a hash returns no error
 	}
 	return h.Sum32()
 }
 
-// Damaged returns the name of the first of the files of the kernel that is not the one which
-// its stubs were written with, or "". The IR may have the line ends that git writes on Windows.
+// Damaged compares the files of the kernel with the checksums of its stubs. Damaged returns the
+// name of the first file that differs, or "". The IR may have the line ends that git writes on
+// Windows.
 func (k *Kernel) Damaged() string {
 	if k.Sum != 0 && k.Sum != Sum(k.SPIRV, k.Data, k.IR) && k.Sum != Sum(k.SPIRV, k.Data, strings.ReplaceAll(k.IR, "\r\n", "\n")) {
 		return k.Name + ".spv"
@@ -468,8 +477,8 @@ func (k *Kernel) Damaged() string {
 	return ""
 }
 
-// The names of variants: what computes in words of 32 bits, what does without
-// sub-groups, and what does both.
+// The names of variants that compute in 32-bit words, that do not use sub-groups, and that have
+// both of these properties.
 const (
 	VariantWords      = "words"
 	VariantAlone      = "alone"
@@ -479,14 +488,14 @@ const (
 // VariantSmall is the name of the variant for small launches.
 const VariantSmall = "small"
 
-// VariantCancel is the name of the variant that can be cancelled, and begins the names of
-// those that are other variants beside.
+// VariantCancel is the name of the variant that can be cancelled. The names of other variants that
+// can be cancelled begin with it.
 const VariantCancel = "cancel"
 
-// DataHeader begins Kernel.Data, so that kgen knows the files that it wrote.
+// DataHeader is the beginning of Kernel.Data, by which kgen recognizes files that it wrote.
 const DataHeader = "kgen table data\n"
 
-// IRHeader begins Kernel.IR, a comment in it.
+// IRHeader is the beginning of Kernel.IR. In the IR it is a comment.
 const IRHeader = "; Code generated by kgen. DO NOT EDIT.\n"
 
 // FullName returns the kernel's package path and name.

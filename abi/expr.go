@@ -7,17 +7,17 @@ import (
 	"strings"
 )
 
-// Expr is an integer expression of specialization constants, such as the length
-// of an array: words in postfix order, separated by spaces. A word is a decimal
-// number, the constant with an id as $id, or the name of an operation followed by
-// the width of its operands in bits; a conversion has two widths, as in
-// SConvert32:64. Values are of that many bits; booleans have one. SFits32 and UFits32
-// leave their operand as it is: it must be an integer of as many bits, signed, but
-// not the least one, or unsigned.
+// Expr is an integer expression of specialization constants, such as the length of an array. An
+// Expr consists of tokens in postfix order, separated by spaces. A token is a decimal number, $id
+// for the constant with that id, or the name of an operation followed by the width of its operands
+// in bits. A conversion has two widths, as in SConvert32:64. Values have as many bits as the width
+// says, and booleans have one bit. SFits32 and UFits32 check their operand and do not change it.
+// For SFits32 the operand must fit into a signed 32-bit integer, and must not be the least one. For
+// UFits32 it must fit into an unsigned 32-bit integer.
 type Expr string
 
-// Eval returns the expression's value as an int64, where value returns the bits
-// of the constant with the given id.
+// Eval returns the value of the expression as an int64. The function value returns the bits of the
+// constant with the given id.
 func (e Expr) Eval(value func(id uint32) (uint64, bool)) (int64, error) {
 	var stack []uint64
 	pop := func() uint64 {

@@ -7,62 +7,65 @@ import (
 	"slices"
 )
 
-// Reach says which elements of a slice a work-item uses. Reach is ordered: each larger value
-// includes the smaller ones.
+// Reach says which elements of a slice a work-item uses. The values of Reach are ordered, and each
+// value includes the smaller ones.
 type Reach uint8
 
 const (
-	// ReachNone: the kernel does not use the slice.
+	// ReachNone says that the kernel does not use the slice.
 	ReachNone Reach = iota
-	// ReachOwn: a work-item uses elements that are its own; see Footprint.PerItem.
+	// ReachOwn says that a work-item uses only elements of its own (see Footprint.PerItem).
 	ReachOwn
-	// ReachGroup: a work-item uses its own elements and those of others of its work-group.
+	// ReachGroup says that a work-item uses only its own elements and those of other work-items of
+	// its work-group.
 	ReachGroup
-	// ReachAny: nothing is known. That is always a right answer.
+	// ReachAny says that no fact is known. ReachAny is always correct.
 	ReachAny
 )
 
 // String returns the reach's name.
 func (r Reach) String() string { return [...]string{"None", "Own", "Group", "Any"}[r] }
 
-// Footprint is what kgen has proved of the elements that a kernel uses through a parameter that is
-// a slice. Two parameters of a launch may be given the same memory: the footprint is of what is
-// used through this one.
+// Footprint is a fact that kgen has proved about a parameter that is a slice. Footprint says which
+// elements a kernel uses through the parameter. A launch may pass the same memory to two
+// parameters. The footprint is only about uses through this parameter.
 type Footprint struct {
 	Reach  Reach
-	Atomic bool // some access is atomic; then Reach is ReachAny
+	Atomic bool // an access to the slice is atomic; Reach is then ReachAny
 
-	// With ReachOwn, the work-item with the linear id lin uses no elements but those from
-	// PerItem*lin to PerItem*lin + PerItem-1, where
+	// With ReachOwn, the work-item with the linear id lin uses only the elements from PerItem*lin
+	// to PerItem*lin + PerItem-1, where
 	//
 	//	lin = x + nx*(y + ny*z)
 	//
-	// x, y and z are its global id, and nx, ny, nz the launch's range. So no two work-items
-	// use the same element. With ReachGroup, it uses no elements but those that belong so to the
-	// work-items of its work-group. In a launch of one dimension, a work-group of n is the ids from
-	// n*g to n*g + n-1, whether the nd-range or the property WorkGroupSize says n; ids beyond the
-	// range count.
+	// x, y and z are the work-item's global id, and nx, ny, nz are the sizes of the launch's range.
+	// So no two work-items use the same element. With ReachGroup, a work-item uses only elements
+	// that belong in this way to the work-items of its work-group. In a launch of one dimension, a
+	// work-group of size n has the ids from n*g to n*g + n-1. The size n comes from the nd-range or
+	// the property WorkGroupSize, and ids beyond the range count, too.
 	//
-	// All that holds for launches that meet Strides and Most, see Holds, and with ReachGroup for
-	// work-groups with a size along x that is a multiple of Multiple, such as 2 of the index x^1.
+	// The Footprint holds for launches that meet the conditions Strides and Most (see Holds). With
+	// ReachGroup, the size of work-groups along x must also be a multiple of Multiple, for example
+	// of 2 for the index x^1.
 	PerItem  int64
-	Multiple int64    // 0 is 1
-	Most     int64    // the launch has at most that many work-items: with more an index may wrap; 0 is all whose indices are int64s
-	Strides  []Stride // in order of their Dim
+	Multiple int64    // divisor of the work-group size along x; 0 means 1
+	Most     int64    // largest number of work-items, because with more an index may wrap; 0 means all launches whose indices are int64s
+	Strides  []Stride // conditions for launches, in the order of their Dim
 }
 
-// Stride is a condition of ReachOwn and ReachGroup, which is up to the launch: what a kernel
-// multiplies a coordinate by has to be the size of the range. The index y*k.W + x is x + nx*y if k.W
-// is nx.
+// Stride is a condition for ReachOwn and ReachGroup that depends on the launch. A factor by which
+// the kernel multiplies a coordinate must be the size of the range. For example, the index y*k.W +
+// x is x + nx*y if k.W is nx.
 type Stride struct {
-	Dim int // of the range: 0 is x, the fastest
-	// Offset and Size say which integer of the launch block has to be the range's extent of
-	// Dim. An Offset of 0 stands for Const. Arguments are where they are without spilling.
+	Dim int // dimension of the range: 0 is x, which varies fastest
+	// Offset and Size identify an integer in the launch block, which must be equal to the range's
+	// size in the dimension Dim. If Offset is 0, Const must be equal to that size. The offsets of
+	// arguments are those of a launch block without spilling.
 	Offset, Size int
 	Const        int64
 }
 
-// String prints the condition.
+// String returns the condition as text.
 func (s Stride) String() string {
 	if s.Offset == 0 {
 		return fmt.Sprintf("range.%c = %d", "xyz"[s.Dim], s.Const)
@@ -70,7 +73,7 @@ func (s Stride) String() string {
 	return fmt.Sprintf("range.%c = arg%d@%d", "xyz"[s.Dim], 8*s.Size, s.Offset)
 }
 
-// Bound returns Most, or what 0 stands for.
+// Bound returns Most, or the number of work-items that a Most of 0 means.
 func (f *Footprint) Bound() int64 {
 	if f.Most == 0 {
 		return math.MaxInt64 / max(f.PerItem, 1)
@@ -78,8 +81,8 @@ func (f *Footprint) Bound() int64 {
 	return f.Most
 }
 
-// HoldsInGroups reports whether ReachOwn or ReachGroup holds in a launch with this launch block, in
-// work-groups of a size along x.
+// HoldsInGroups reports whether the footprint holds in a launch with this launch block. The
+// parameter size is the size of work-groups along x.
 func (f *Footprint) HoldsInGroups(block []byte, size int) bool {
 	switch f.Reach {
 	case ReachOwn:
@@ -90,8 +93,8 @@ func (f *Footprint) HoldsInGroups(block []byte, size int) bool {
 	return false
 }
 
-// Holds reports whether Strides and Most are met in a launch with this launch block,
-// which has the arguments even if the kernel's are spilled.
+// Holds reports whether a launch with this launch block meets the conditions Strides and Most. The
+// block must contain the arguments, even if the kernel's arguments are spilled.
 func (f *Footprint) Holds(block []byte) bool {
 	le, items, most := binary.LittleEndian, uint64(1), uint64(f.Bound())
 	extent := func(d int) uint64 { return uint64(le.Uint32(block[OffsetRange+4*d:])) }

@@ -7,29 +7,29 @@ import (
 	"strings"
 )
 
-// A PanicVerb says how the values of a fault of kind FaultPanic stand in its text.
+// A PanicVerb says how the text of a fault of kind FaultPanic contains the fault's values.
 type PanicVerb byte
 
 // The verbs.
 const (
-	PanicInt       PanicVerb = 'd' // A
-	PanicUint      PanicVerb = 'u' // A, as a uint64
-	PanicBool      PanicVerb = 't' // A is not zero
-	PanicFloat32   PanicVerb = 'f' // the bits are A
+	PanicInt       PanicVerb = 'd' // the value A
+	PanicUint      PanicVerb = 'u' // the value A, as a uint64
+	PanicBool      PanicVerb = 't' // true if A is not zero
+	PanicFloat32   PanicVerb = 'f' // the float32 whose bits are A
 	PanicFloat64   PanicVerb = 'g'
-	PanicComplex64 PanicVerb = 'c' // the parts' bits are A and B
+	PanicComplex64 PanicVerb = 'c' // the complex64 whose parts have the bits A and B
 	PanicComplex   PanicVerb = 'k'
-	PanicString    PanicVerb = 's' // the B bytes of the table from A on
+	PanicString    PanicVerb = 's' // B bytes of the table, beginning with byte A
 	panicPlain     PanicVerb = '='
 )
 
-// PanicMessage returns the Message of a site whose text has a value between before and
-// after. The table is that of PanicString.
+// PanicMessage returns the Message of a site whose text contains a value. The strings before and
+// after are the text around the value. The table is for PanicString.
 func PanicMessage(verb PanicVerb, before, after, table string) string {
 	return "\x00" + string(verb) + before + "\x00" + after + "\x00" + table
 }
 
-// PlainMessage returns the Message of a site with that text.
+// PlainMessage returns the Message of a site with the given text.
 func PlainMessage(text string) string {
 	if strings.HasPrefix(text, "\x00") {
 		return "\x00" + string(panicPlain) + text
@@ -37,8 +37,8 @@ func PlainMessage(text string) string {
 	return text
 }
 
-// PanicText returns the text of a panic at a site with that Message: its own one, or one
-// with the fault's values as gc prints them.
+// PanicText returns the text of a panic at a site with the given Message. The text contains the
+// fault's values as gc prints them, if the Message says so.
 func PanicText(message string, a, b int64) string {
 	if len(message) < 2 || message[0] != 0 {
 		return message

@@ -1,12 +1,12 @@
 package abi
 
-// A PrintSite is a call of a kernel that prints: what the host needs to make text of a record
-// in the print buffer; see the package documentation.
+// A PrintSite describes a call in a kernel that prints. The host uses the PrintSite to make text
+// from a record in the print buffer. See the package documentation.
 type PrintSite struct {
 	Func   PrintFunc
-	Format string // of Printf; its verbs take the arguments in order, "%%" apart
+	Format string // format of Printf; except for "%%", its verbs use the arguments in order
 	Args   []string
-	Pos    string // file:line:col, the file as in Site
+	Pos    string // file:line:col, with the file as in Site
 }
 
 // PrintFunc is the function that a PrintSite calls.
@@ -16,8 +16,8 @@ const (
 	Print       PrintFunc = iota // fmt.Print
 	Printf                       // fmt.Printf
 	Println                      // fmt.Println
-	PredPrint                    // print, which is predeclared
-	PredPrintln                  // println
+	PredPrint                    // the predeclared function print
+	PredPrintln                  // the predeclared function println
 )
 
 var printNames = [...]string{"Print", "Printf", "Println", "PredPrint", "PredPrintln"}
@@ -25,30 +25,32 @@ var printNames = [...]string{"Print", "Printf", "Println", "PredPrint", "PredPri
 // String returns the name of the constant.
 func (f PrintFunc) String() string { return printNames[f] }
 
-// Constants of the print buffer; see the package documentation.
+// Constants of the print buffer, which the package documentation describes.
 const (
 	// PrintParam is the name of the parameter that is the print buffer.
 	PrintParam = "print buffer"
 
 	// PrintHeader is the number of words before the records.
 	PrintHeader = 4
-	// The words of the header.
+	// Indices of the 32-bit words in the header.
 	PrintUsed, PrintLost, PrintLostHigh = 0, 1, 2
 
-	// PrintRecord is the number of words of a record before its values: the number of its
-	// site, from 1, and the work-item's global id.
+	// PrintRecord is the number of 32-bit words in a record before its values. These words are the
+	// number of its site, from 1, and the work-item's global id.
 	PrintRecord = 4
 
-	// PrintTable is set in the length of a string that is part of Kernel.PrintTexts.
+	// PrintTable is a bit in the length of a string. PrintTable says that the string is part of
+	// Kernel.PrintTexts.
 	PrintTable = 1 << 31
-	// MaxPrintString is the number of bytes of the longest string that is copied to a record.
+	// MaxPrintString is the largest number of bytes of a string that a work-item copies to a
+	// record.
 	MaxPrintString = 32 << 10
-	// MaxPrintBuffer is the size in bytes of the largest print buffer.
+	// MaxPrintBuffer is the largest size of a print buffer, in bytes.
 	MaxPrintBuffer = 1 << 30
 )
 
-// PrintParam returns the index of the parameter that is the print buffer, or -1 for a kernel
-// that does not print.
+// PrintParam returns the index of the parameter that is the print buffer. PrintParam is -1 for a
+// kernel that does not print.
 func (k *Kernel) PrintParam() int {
 	if n := len(k.Params) - 1; n >= 0 && k.Params[n].IsPrint() {
 		return n
@@ -56,5 +58,5 @@ func (k *Kernel) PrintParam() int {
 	return -1
 }
 
-// IsPrint reports whether the parameter is the print buffer, which is no field of the kernel.
+// IsPrint reports whether the parameter is the print buffer, which is not a field of the kernel.
 func (p *Param) IsPrint() bool { return p.Name == PrintParam }

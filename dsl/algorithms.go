@@ -4,22 +4,22 @@ import "unsafe"
 
 // The group algorithms are functions over the work-items of a work-group,
 // it.Group(), or of a sub-group, it.SubGroup(). All work-items of the group call
-// them together, in control flow that is uniform over the work-group, and the
-// call orders their reads and writes of memory as Barrier does. Work-items that
-// have returned or faulted contribute nothing, which is the value that changes no
+// them together, in control flow that is uniform over the work-group, and the call
+// orders their reads and writes of memory as Barrier does. Work-items that have
+// returned or faulted contribute the identity of the operation, which changes no
 // result.
 //
-// Results are the same on every device, whatever the size of its sub-groups. Where the order of operations shows, as
-// in sums of floats, it depends on the size of the group alone:
+// Results are the same on every device, whatever the size of its sub-groups. If the order of
+// operations affects the result, as in sums of floats, it depends only on the size of the group:
 //
 //	reduction of n values: v[i] = op(v[i], v[i+d]) for i = 0, 2d, 4d and so on where
 //	                       i+d < n, for d = 1, 2, 4 and so on below n
 //	scan of n values:      v[i] = op(v[i-d], v[i]) for i >= d, all at once, for
 //	                       d = 1, 2, 4 and so on below n
 //
-// Numbers of package half are combined by their methods Add, Mul, Min and Max, and so each of
-// these steps is rounded; a NaN is the one that these methods return. For sums with the digits
-// of a float32, reduce x.Float32().
+// Numbers of package half are combined by their methods Add, Mul, Min and Max. So each step is
+// rounded, and a NaN is the NaN that these methods return. For sums as exact as float32, reduce
+// x.Float32().
 
 // AnyGroup is [Group] or [SubGroup].
 type AnyGroup interface {
@@ -39,14 +39,14 @@ type Number interface {
 	Integer | ~float32 | ~float64
 }
 
-// Scalar is what group algorithms pass between work-items.
+// Scalar is any type that group algorithms can pass between work-items.
 type Scalar interface {
 	Number | ~bool
 }
 
-// The functions below are the ones that reductions and scans take. kgen knows
-// them by name and takes no others. Numbers of package half have their values in the first
-// four; the next three are for integers alone.
+// Reductions and scans accept only the functions below, which kgen recognizes by name. The first
+// four accept numbers of package half, and combine their values. The next three are only for
+// integers.
 
 // Plus returns x + y. Its identity is 0.
 func Plus[T Number](x, y T) T {
@@ -68,8 +68,8 @@ func Multiplies[T Number](x, y T) T {
 	return x * y
 }
 
-// Minimum returns min(x, y): NaN if either is. Its identity is the type's
-// greatest value, +Inf for floats that have it.
+// Minimum returns min(x, y), which is NaN if either is. Its identity is the type's greatest value,
+// which is +Inf for floats that have it.
 func Minimum[T Number](x, y T) T {
 	if unsafe.Sizeof(x) <= 2 {
 		if x, ok := halfOf(x); ok {
@@ -79,8 +79,8 @@ func Minimum[T Number](x, y T) T {
 	return min(x, y)
 }
 
-// Maximum returns max(x, y): NaN if either is. Its identity is the type's least
-// value, -Inf for floats that have it.
+// Maximum returns max(x, y), which is NaN if either is. Its identity is the type's least value,
+// which is -Inf for floats that have it.
 func Maximum[T Number](x, y T) T {
 	if unsafe.Sizeof(x) <= 2 {
 		if x, ok := halfOf(x); ok {
@@ -143,8 +143,8 @@ func AllOfGroup[G AnyGroup](g G, pred bool) bool { return ReduceOverGroup(g, pre
 // NoneOfGroup reports whether pred is true for no work-item of the group.
 func NoneOfGroup[G AnyGroup](g G, pred bool) bool { return !AnyOfGroup(g, pred) }
 
-// GroupBallot returns a set of lanes of the sub-group: those for which pred is true.
-// Lane i is bit i%32 of element i/32.
+// GroupBallot returns the set of the sub-group's lanes for which pred is true. Lane i is bit i%32
+// of element i/32.
 //
 //go:norace
 func GroupBallot(g SubGroup, pred bool) (lanes [4]uint32) {
@@ -156,8 +156,8 @@ func GroupBallot(g SubGroup, pred bool) (lanes [4]uint32) {
 	return lanes
 }
 
-// GroupBroadcast returns the value of v of the work-item whose LocalID is lane.
-// That is zero if the group has no such work-item, or it has returned or faulted.
+// GroupBroadcast returns the value of v of the work-item whose LocalID is lane. The result is zero
+// if there is no such work-item, or if it has returned or faulted.
 //
 //go:norace
 func GroupBroadcast[G AnyGroup, T Scalar](g G, v T, lane int) T {
@@ -191,8 +191,8 @@ func PermuteGroupByXor[T Scalar](g SubGroup, v T, mask int) T {
 	return GroupBroadcast(g, v, g.LocalID()^mask)
 }
 
-// Uniform returns v, and says that all work-items of the work-group have the same
-// value there, where kgen cannot know: v may then decide whether a barrier is
-// reached. All of them call it together. If they differ, the launch does what it
-// likes; the host device's checked mode finds out.
+// Uniform returns v. Uniform tells kgen that v is the same in all work-items of the work-group,
+// so v may decide whether a barrier is reached. All work-items call Uniform together. If their
+// values differ, the effects of the launch are undefined. The host device's checked mode reports
+// it.
 func Uniform[T Scalar](v T) T { return v }

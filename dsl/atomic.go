@@ -19,17 +19,17 @@ type AtomicValue interface {
 	AtomicNumber | half.Float16 | half.BFloat16 | half.Float8E4M3 | half.Float8E5M2
 }
 
-// AtomicAdd adds v to *p in one step that no other atomic operation interrupts,
-// and returns the new value, as sync/atomic's Add functions do. Sums of floats
-// depend on the order in which work-items come, but for sums that are exact.
+// AtomicAdd adds v to *p in one step that no other atomic operation interrupts, and returns the new
+// value, as sync/atomic's Add functions do. Sums of floats depend on the order of the work-items,
+// except sums that are exact.
 //
-// Values of 64 bits need the aspect properties.Atomic64. Floats in device memory
-// are added by the device's own instruction if the kernel's properties.DeviceHas
-// lists properties.AtomicFloat32 or AtomicFloat64; it may then take subnormal
-// numbers for zero (runtime.Subnormals).
+// Values of 64 bits need the aspect properties.Atomic64. Floats in device memory are added by
+// the device's own instruction if the kernel's properties.DeviceHas lists
+// properties.AtomicFloat32 or AtomicFloat64; it may then treat subnormal numbers as zero
+// (runtime.Subnormals).
 //
-// Numbers of package half are added by their method Add, and so each sum is rounded. Devices
-// exchange the whole word that they stand in, until it has not changed meanwhile.
+// Numbers of package half are added by their method Add, so each sum is rounded. Devices repeat a
+// compare-and-swap of the 32-bit word that contains the number until it succeeds.
 func AtomicAdd[T AtomicValue](p *T, v T) T { return update(p, v, Plus[T]) }
 
 // AtomicMin replaces *p by min(*p, v), as [AtomicAdd] adds, and returns the new
@@ -75,11 +75,11 @@ type AtomicInteger interface {
 	~int32 | ~int64 | ~uint32 | ~uint64 | ~int | ~uint
 }
 
-// AtomicLoadRelaxed returns *p, in one step that no other atomic operation interrupts. It orders no
-// other accesses, as memory_order_relaxed of C++ and SYCL does not: the work-item may miss a write
-// that another made before a store that it sees, unless [AtomicFence] lies between on both sides. Loads of
-// one location never go back to an older value. Devices run it as a plain load, and the loads
-// of sync/atomic as a read-modify-write.
+// AtomicLoadRelaxed returns *p, in one step that no other atomic operation interrupts.
+// AtomicLoadRelaxed does not order other accesses, like memory_order_relaxed of C++ and SYCL. The
+// work-item may see a store of another one, but not that one's earlier writes, unless both call
+// [AtomicFence] in between. Loads of one location never go back to an older value. Devices run it
+// as a plain load, and the loads of sync/atomic as a read-modify-write.
 //
 // Values of 64 bits need the aspect properties.Atomic64.
 func AtomicLoadRelaxed[T AtomicInteger](p *T) T {
@@ -98,8 +98,8 @@ func AtomicStoreRelaxed[T AtomicInteger](p *T, v T) {
 	atomic.StoreUint64((*uint64)(unsafe.Pointer(p)), uint64(v))
 }
 
-// AtomicAddRelaxed adds v to *p in one step and returns the new value, as [AtomicAdd] does, and orders no
-// other accesses, as [AtomicLoadRelaxed]. It is for tickets and for counts.
+// AtomicAddRelaxed adds v to *p in one step and returns the new value, as [AtomicAdd] does. Like
+// [AtomicLoadRelaxed], it does not order other accesses. It is for tickets and for counts.
 func AtomicAddRelaxed[T AtomicInteger](p *T, v T) T {
 	if unsafe.Sizeof(v) == 4 {
 		return T(atomic.AddUint32((*uint32)(unsafe.Pointer(p)), uint32(v)))
@@ -117,14 +117,14 @@ const (
 	MemoryScopeSubGroup
 )
 
-// fences is what all fences of the host meet at.
+// fences is a variable that all fences on the host access.
 var fences atomic.Uint32
 
-// AtomicFence orders the work-item's reads and writes of memory before the call
-// with those after it, as the work-items of the scope see them: what it wrote
-// before is seen by those that see what it wrote after, if they have a fence
-// between their reads, too. Nobody waits. The atomic operations of this package
-// and of sync/atomic order memory by themselves; see the package's doc.
+// AtomicFence orders the work-item's reads and writes of memory before the call with those after
+// it, as the work-items of the scope see them. A work-item that sees a write after the fence also
+// sees writes before it, if it has a fence between its reads. AtomicFence does not wait. Atomic
+// operations of this package and of sync/atomic order memory by themselves (see the package's
+// doc).
 //
 // The scope is one of the constants.
 func AtomicFence(scope MemoryScope) { fences.Add(1) }

@@ -26,9 +26,9 @@
 //		k.Y[i] += k.A * k.X[i]
 //	}
 //
-// Slices are device memory. kgen infers from the body whether a kernel reads or
-// writes one. Each work-item has its own copy of the other fields; an assignment
-// changes that copy alone.
+// Slices are device memory. kgen infers from the body whether a kernel reads or writes one.
+// Each work-item has its own copy of the other fields; an assignment changes only that
+// copy.
 //
 // The work-items of a launch run in parallel, in no particular order. If two of them
 // access the same element, and at least one writes it, that is a data race, unless both
@@ -71,23 +71,23 @@
 //
 // # Atomic operations and the order of memory
 //
-// Work-items communicate by atomic operations: the functions and types of package
-// sync/atomic, on elements of slices or of work-group memory, and [AtomicAdd],
-// [AtomicMin] and [AtomicMax], which know floats.
+// Work-items communicate by atomic operations: the functions and types of package sync/atomic, on
+// elements of slices or of work-group memory, and [AtomicAdd], [AtomicMin] and [AtomicMax], which
+// support floats.
 //
 //	n := atomic.AddInt32(&k.Count[bin], 1)      // the new value, as in Go
 //	k.Seen[i].Store(true)                       // Seen []atomic.Bool
 //	dsl.AtomicAdd(&k.Sum[0], x)                 // Sum []float32
 //
-// They follow the Go memory model. All atomic operations of a launch behave
-// as though executed in some sequentially consistent order. If one atomic operation
-// observes the effect of another, then everything that the other work-item wrote
-// before its operation is visible after this one; a compare-and-swap that fails
-// counts, too. Vulkan has no sequentially consistent order, so kgen builds it: every
-// atomic operation, also a load or a store, becomes a read-modify-write that acquires
-// and releases, in device scope for slices and in work-group scope for work-group
-// memory, so that each operation happens before the next one on its location. Two
-// things differ from Go:
+// They follow the Go memory model. All atomic operations of a launch behave as though
+// executed in some sequentially consistent order. If one atomic operation observes the
+// effect of another, then everything that the other work-item wrote before its
+// operation is visible after this one; this also holds for a compare-and-swap that
+// fails. Vulkan has no sequentially consistent order, so kgen makes it. Every atomic
+// operation, also a load or a store, becomes a read-modify-write that acquires and
+// releases, in device scope for slices and in work-group scope for work-group memory,
+// so that each operation happens before the next one on its location. Two things differ
+// from Go:
 //
 //   - The order holds within one launch. A later launch sees all that an earlier one
 //     wrote. Two launches that run at the same time see each other's atomic operations
@@ -98,9 +98,9 @@
 //     A lock that is held across a loop may never be released. To wait for other
 //     work-items of a group, use barriers.
 //
-// [AtomicLoadRelaxed], [AtomicStoreRelaxed] and [AtomicAddRelaxed] stand outside that order:
-// loads and stores are as fast as plain accesses, and none orders anything. A work-item that looks for a
-// value of another polls by them, and reads the value after an [AtomicFence].
+// [AtomicLoadRelaxed], [AtomicStoreRelaxed] and [AtomicAddRelaxed] do not take part in that order,
+// and order no other accesses. Their loads and stores are as fast as plain accesses. A work-item
+// can poll a flag by them, and read another's value after an [AtomicFence].
 //
 // On the host device the operations are those of package sync/atomic. There the race
 // detector (go test -race) knows the order that Go's operations, barriers and group
@@ -109,8 +109,8 @@
 //
 // # Launches that are cancelled
 //
-// On the host device a cancelled launch ends soon, whatever its work-items do. On other
-// devices it does so if the Kernel method has a directive,
+// On the host device a cancelled launch ends soon, whatever its work-items do. On other devices it
+// ends soon if the Kernel method has a directive,
 //
 //	//kgen:cancel
 //	func (k Search) Kernel(it dsl.Item1) {
@@ -128,10 +128,10 @@
 //	//kgen:variants load
 //	package kernels
 //
-// for which kgen writes the first module and the one without 64-bit integers alone. The runtime
-// makes another module of a kernel when a device first needs it, which takes some milliseconds: the
-// very module that kgen would have written. Repositories become smaller by that. A program that
-// imports such a package becomes some 3 MB larger by kgen's back half, and smaller by the modules.
+// for which kgen writes only the first module and the one without 64-bit integers. The runtime
+// makes another module when a device first needs it, which takes some milliseconds. It is the same
+// module that kgen would have written. Repositories become smaller by this. A program that imports
+// such a package becomes some 3 MB larger by kgen's back half, and smaller by the modules.
 //
 // # Specialization constants
 //
@@ -209,9 +209,9 @@
 //
 // # Matrices
 //
-// The work-items of a sub-group hold a matrix together: [LoadA], [LoadB] and [LoadAccumulator] load one,
-// [MulAdd] multiplies, and [StoreAccumulator] stores. docs/matrices.md says what holds for them. [Dot4] and
-// its kin are for one work-item.
+// The work-items of a sub-group together hold a matrix. [LoadA], [LoadB] and [LoadAccumulator] load
+// a matrix, [MulAdd] multiplies, and [StoreAccumulator] stores. docs/matrices.md has the rules.
+// [Dot4] and similar functions are for one work-item.
 //
 // # Faults
 //

@@ -5,11 +5,11 @@ import (
 	"reflect"
 )
 
-// members is a group's work-items, by their linear ids in the work-group, as one
-// of them sees them.
+// members is the set of work-items of a group, by their linear ids in the work-group, as one of
+// them sees it.
 type members struct {
 	w      *workItem
-	at     itemState // where they wait for one another
+	at     itemState // state in which they wait for one another
 	lo, hi int
 }
 
@@ -26,7 +26,7 @@ func (s SubGroup) members() members {
 // ids. Groups of work-items that do not overlap may use it at the same time.
 type exchanger[T any] struct {
 	in, out []T
-	here    []bool // has put a value into in that is not yet in out
+	here    []bool // the work-item has put a value into in that is not yet in out
 }
 
 func (x *exchanger[T]) reset() { clear(x.here) }
@@ -53,9 +53,9 @@ func exchangerOf[T any](g *group) *exchanger[T] {
 	return x
 }
 
-// exchange waits until all of the group have given their values, and returns what
-// f makes of them: vs has zero where here is false. The first work-item to go on
-// calls f for all. Its result stays until the same work-items exchange again.
+// exchange waits until all work-items of the group have given their values, and returns the results
+// of f. In vs, values are zero where here is false. The first work-item that continues calls f for
+// all. The results stay until the same work-items exchange again.
 //
 //go:norace
 func exchange[T any](m members, v T, f func(vs []T, here []bool)) []T {
@@ -81,8 +81,8 @@ func exchange[T any](m members, v T, f func(vs []T, here []bool)) []T {
 	return out
 }
 
-// left reports whether the work-item had finished before barriers opened the last
-// time. One that finished since was waiting, too.
+// left reports whether the work-item had finished before barriers opened the last time. A work-item
+// that has finished since then was waiting, too.
 //
 //go:norace
 func (w *workItem) left() bool { return w.state == finished && w.ended < w.g.opened }
@@ -123,7 +123,7 @@ func scanBefore[T any](vs []T, here []bool, e T, op func(x, y T) T) {
 	}
 }
 
-// combine sets vs[to] to op(vs[i], vs[j]), or to the one of them that is here.
+// combine sets vs[to] to op(vs[i], vs[j]), or to the only one of the two that is here.
 //
 //go:norace
 func combine[T any](vs []T, here []bool, to, i, j int, op func(x, y T) T) {
@@ -138,8 +138,8 @@ func combine[T any](vs []T, here []bool, to, i, j int, op func(x, y T) T) {
 	here[to] = here[i] || here[j]
 }
 
-// identity returns the e for which op(e, x) == x for all x: op is one of the
-// functions that are documented to have one.
+// identity returns the e for which op(e, x) == x for all x: op must be a function with a documented
+// identity.
 func identity[T Scalar](op func(x, y T) T) T {
 	values := edges[T]()
 	for _, e := range values {
@@ -154,8 +154,8 @@ func identity[T Scalar](op func(x, y T) T) T {
 	panic("dsl: a scan by a function that has no identity")
 }
 
-// edges returns the values that identities are among, and those that tell them
-// apart.
+// edges returns the values that can be identities, and values by which the identities are
+// recognized.
 func edges[T Scalar]() []T {
 	if list := halfEdges[T](); list != nil {
 		return list

@@ -12,9 +12,9 @@ import (
 // goes on with the items that are left. So a kernel without barriers runs as a
 // loop on one lane, and only waiting work-items hold a stack.
 //
-// Under the race detector each work-item has a lane of its own, and what the lanes
-// and the scheduler do with one another orders nothing but at barriers, where
-// clocks say so: functions that are marked norace see what others write without.
+// Under the race detector each work-item has its own lane. Switching lanes orders no accesses,
+// except at barriers, where clocks order them. Functions with the directive norace see writes of
+// other work-items without such an order.
 
 // group is the work-group that a scratch runs. Dimensions past the rank have
 // size 1 and id 0.
@@ -25,7 +25,7 @@ type group struct {
 	id      [3]int // group id
 	base    [3]int // global id of the group's first work-item
 	groups  [3]int // number of groups
-	local   [3]int // the size that items is laid out for
+	local   [3]int // size for which items is laid out
 	subSize int
 
 	items   []workItem
@@ -60,7 +60,7 @@ type workItem struct {
 	local  [3]int
 	locals int // calls of Local so far
 	state  itemState
-	ended  int // the group's opened when it finished
+	ended  int // value of the group's field opened when the work-item finished
 }
 
 func (w *workItem) launch() *dslhook.Launch {
@@ -79,8 +79,8 @@ func (w *workItem) globalID() [3]int {
 	return id
 }
 
-// wait suspends the work-item until all that take part in the barrier are there. It ends
-// it where the launch is to end.
+// wait suspends the work-item until all participants of the barrier have arrived. If the launch
+// must end, wait ends the work-item.
 //
 //go:norace
 func (w *workItem) wait(at itemState) {
@@ -117,7 +117,7 @@ type lane struct {
 	yield  func(waits bool) bool
 }
 
-// runLane is what a lane does, to its end.
+// runLane runs all work of a lane, to its end.
 //
 //go:norace
 func (g *group) runLane(ln *lane) {
@@ -156,7 +156,7 @@ func (g *group) span(ln *lane) {
 	}
 }
 
-// spanEnd ends a span with what was recovered.
+// spanEnd ends a span with the recovered value of its panic.
 //
 //go:norace
 func (g *group) spanEnd(ln *lane, v any) {
@@ -170,8 +170,8 @@ func (g *group) spanEnd(ln *lane, v any) {
 	g.clocks.end()
 }
 
-// scratch is what dslhook.Scratch holds. Lanes never point to it, so that its
-// cleanup can end them when the owner drops it.
+// scratch is the content of a dslhook.Scratch. Lanes never point to it, so that its cleanup can end
+// them when the owner drops the scratch.
 type scratch struct{ g *group }
 
 func scratchGroup(s *dslhook.Scratch) *group {
@@ -207,7 +207,7 @@ func runGroup(kernel any, l *dslhook.Launch, lin int, s *dslhook.Scratch) {
 	g.l, g.call = nil, nil // an idle scratch keeps no kernel alive
 }
 
-// layOut readies the group for the work-group with the given linear id.
+// layOut prepares the group for the work-group with the given linear id.
 func (g *group) layOut(l *dslhook.Launch, lin int) {
 	local := [3]int{1, 1, 1}
 	copy(local[:l.Rank], l.Local[:])
@@ -220,7 +220,7 @@ func (g *group) layOut(l *dslhook.Launch, lin int) {
 			w.local = [3]int{i / local[2] / local[1], i / local[2] % local[1], i % local[2]}
 		}
 	}
-	// A rank below three uses the leading entries, so those past it vary not.
+	// A rank below three uses the leading entries, so the entries past it are always 1.
 	g.groups = [3]int{1, 1, 1}
 	for d := range l.Rank {
 		g.groups[d] = l.Global[d] / local[d]
@@ -255,7 +255,7 @@ func (g *group) run() {
 	for len(g.waiting) > 0 {
 		open := g.openBarriers()
 		lanes := g.waiting
-		g.waiting = g.waiting[:0] // refilled behind the loop's own position
+		g.waiting = g.waiting[:0] // refilled by the loop, up to its own position
 		for _, ln := range lanes {
 			if w := ln.item; open || w.state == running || w.state == diverged {
 				g.resume(ln)
@@ -266,8 +266,8 @@ func (g *group) run() {
 	}
 }
 
-// endRun orders what the work-items did before what comes now. The race detector
-// bears but some thousand goroutines, so that lanes do not outlive the group there.
+// endRun orders the work-items' accesses before all later ones. The race detector supports only
+// some thousand goroutines, so lanes end with the group there.
 //
 //go:norace
 func (g *group) endRun() {
@@ -287,9 +287,9 @@ func (g *group) resume(ln *lane) {
 	}
 }
 
-// openBarriers decides who goes on. Work-items that have finished no longer take
-// part. It returns true when all that wait go on, which is the usual case, and
-// else marks those that do as running, or as diverged if nobody can go on.
+// openBarriers decides which waiting work-items continue. Work-items that have finished no longer
+// take part. It returns true if all continue, which is the usual case. Otherwise it marks those
+// that continue as running, or all as diverged if none can continue.
 //
 //go:norace
 func (g *group) openBarriers() bool {

@@ -15,8 +15,8 @@ func newLane(g *group) *lane {
 	return ln
 }
 
-// clocks tell the race detector what is ordered; without it there is nothing to
-// tell.
+// clocks tell the race detector the order of accesses. Without the race detector, clocks have
+// nothing to do.
 type clocks struct{}
 
 func (*clocks) reset(int)                       {}

@@ -9,7 +9,7 @@ import (
 
 const raceEnabled = true
 
-// newLane makes a goroutine of the lane. The detector hears nothing of the channels.
+// newLane makes a goroutine of the lane. The race detector does not see the lane's channels.
 func newLane(g *group) *lane {
 	ln := &lane{}
 	next, back := make(chan bool), make(chan bool)
@@ -47,14 +47,14 @@ func newLane(g *group) *lane {
 	return ln
 }
 
-// clocks tell the race detector what is ordered: the start of a group before its
-// work-items, these before its end, and what they do on two sides of a barrier. Two
-// clocks of each barrier take turns, so that who arrives at the next one is not
-// before who has yet to leave the last.
+// clocks tell the race detector the order of accesses. The start of a group is before its
+// work-items, these are before its end, and accesses before a barrier are before those after it.
+// Each barrier has two clocks in turn, so that arriving at the next barrier is not ordered before
+// leaving the last.
 type clocks struct {
 	first, last, faults uint64
-	opened              []int    // times that the barriers of the group and of its sub-groups have opened
-	turns               []uint64 // two of each
+	opened              []int    // number of times that the barriers of the group and of its sub-groups have opened
+	turns               []uint64 // two clocks of each barrier
 }
 
 //go:norace
@@ -69,14 +69,14 @@ func (c *clocks) begin() { runtime.RaceAcquire(unsafe.Pointer(&c.first)) }
 func (c *clocks) end()   { runtime.RaceReleaseMerge(unsafe.Pointer(&c.last)) }
 func (c *clocks) join()  { runtime.RaceAcquire(unsafe.Pointer(&c.last)) }
 
-// fault orders what is told of faults.
+// fault orders the reports of faults.
 func (c *clocks) fault(tell func()) {
 	runtime.RaceAcquire(unsafe.Pointer(&c.faults))
 	tell()
 	runtime.RaceReleaseMerge(unsafe.Pointer(&c.faults))
 }
 
-// open says that the barrier of the group opens, or of a sub-group, or of all of
+// open records that the barrier of the group opens, or of a sub-group, or of all of
 // them.
 //
 //go:norace

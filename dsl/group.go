@@ -10,7 +10,7 @@ func (g Group) LocalID() int { return g.w.lin }
 // LocalRange returns the number of work-items in the work-group.
 func (g Group) LocalRange() int { return len(g.w.g.items) }
 
-// MaxLocalRange equals LocalRange: work-groups of a launch have one size.
+// MaxLocalRange equals LocalRange, because all work-groups of a launch have the same size.
 func (g Group) MaxLocalRange() int { return len(g.w.g.items) }
 
 // GroupID returns the work-group's linear id.
@@ -50,6 +50,6 @@ func (s SubGroup) GroupRange() int {
 	return (len(s.w.g.items) + s.w.g.subSize - 1) / s.w.g.subSize
 }
 
-// Barrier waits until every work-item of the sub-group has reached it. Writes
-// to work-group and device memory before it are seen by the sub-group after it.
+// Barrier waits until every work-item of the sub-group has reached it. After the barrier, the
+// sub-group sees all writes to work-group and device memory before it.
 func (s SubGroup) Barrier() { s.w.wait(atSubGroupBarrier) }

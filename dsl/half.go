@@ -23,7 +23,7 @@ func halfOf[T any](x T) (halfNumber[T], bool) {
 	return nil, false
 }
 
-// canonical returns the x that group algorithms combine: of package half's NaNs, there is one.
+// canonical returns the value of x that group algorithms combine. canonical replaces NaNs of package half by one NaN.
 func canonical[T any](x T) T {
 	if unsafe.Sizeof(x) <= 2 {
 		if h, ok := halfOf(x); ok {
@@ -33,7 +33,7 @@ func canonical[T any](x T) T {
 	return x
 }
 
-// halfEdges returns the numbers that the identities of functions are among.
+// halfEdges returns the numbers that can be identities of functions.
 func halfEdges[T any]() []T {
 	var zero T
 	var list any

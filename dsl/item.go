@@ -2,8 +2,8 @@ package dsl
 
 import "github.com/kgen-go/kgen/internal/dslhook"
 
-// KernelHandler is what every kernel form's argument satisfies: [Task], [Item1]
-// to [Item3] and [NDItem1] to [NDItem3]. It is sealed.
+// KernelHandler is implemented by the arguments of all kernel forms: [Task], [Item1] to [Item3] and
+// [NDItem1] to [NDItem3]. KernelHandler is sealed.
 type KernelHandler interface {
 	launch() *dslhook.Launch
 }

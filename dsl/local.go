@@ -9,9 +9,9 @@ import "fmt"
 //	tile[y][x] = k.In[i]
 //	it.Barrier()
 //
-// Each call site has memory of its own. It is zeroed each time the call is
-// reached, so the call stands in control flow that is uniform over the group,
-// and in a loop every round sees fresh memory.
+// Each call site has its own memory. Each call sets it to zero, so calls must be in
+// control flow that is uniform over the group, and each iteration of a loop gets zeroed
+// memory.
 //
 //go:norace
 func Local[T any](it GroupItem) *T {
@@ -60,15 +60,15 @@ func LocalSlice[T any](it GroupItem, n int) []T {
 
 const divergentLocal = "dsl: work-items of one group reach different calls of Local: control flow is not uniform"
 
-// LocalAccessor is work-group memory whose length the host sets for each launch.
-// It is a kernel field:
+// LocalAccessor is work-group memory whose length the host sets for each launch. A LocalAccessor is
+// a field of the kernel:
 //
 //	type Sum struct {
 //		X       []float32
 //		Scratch dsl.LocalAccessor[float32] // the host gives dsl.LocalLen[float32](n)
 //	}
 //
-// Each field takes a LocalLen of its own. The zero LocalAccessor has length zero.
+// Each field gets its own LocalLen. The zero LocalAccessor has length zero.
 type LocalAccessor[T any] struct {
 	_   [0]*T // keeps accessors of different T from converting into each other
 	key *accessorKey
@@ -77,7 +77,7 @@ type LocalAccessor[T any] struct {
 // accessorKey identifies an accessor by its address.
 type accessorKey struct{ n int }
 
-// LocalLen returns an accessor of n elements. It panics if n is negative.
+// LocalLen returns an accessor of n elements. LocalLen panics if n is negative.
 func LocalLen[T any](n int) LocalAccessor[T] {
 	if n < 0 {
 		panic(fmt.Sprintf("dsl: LocalLen(%d): negative length", n))
@@ -117,11 +117,11 @@ func (a LocalAccessor[T]) Slice(it GroupItem) []T {
 	return s
 }
 
-// localCell is the memory that the n-th call of Local made by each work-item
-// shares: in uniform control flow the n-th calls are one call.
+// localCell is the memory of the n-th call of Local. In uniform control flow, the n-th calls of all
+// work-items are the same call.
 type localCell struct {
-	memory  any // *T or []T
-	reached int // work-items that have made this call
+	memory  any // *T or []T of the call
+	reached int // number of work-items that have made this call
 }
 
 type accessorCell struct {
@@ -130,8 +130,8 @@ type accessorCell struct {
 	live   bool // used by the current group
 }
 
-// keptLocals is the number of cells whose memory serves the next group again.
-// Later ones, of a Local in a loop, are dropped when the whole group has them.
+// keptLocals is the number of cells whose memory the next group uses again. Later cells, of a Local
+// in a loop, are dropped when all work-items have made the call.
 const keptLocals = 16
 
 // nextLocal returns the cell for the work-item's next call of Local. It is valid
@@ -155,7 +155,7 @@ func (w *workItem) nextLocal() *localCell {
 	return &g.late[n-keptLocals-g.lateBase]
 }
 
-// resetLocals readies work-group memory for the next group.
+// resetLocals prepares work-group memory for the next group.
 func (g *group) resetLocals() {
 	for i := range g.locals {
 		g.locals[i].reached = 0

@@ -8,11 +8,11 @@ import (
 	"github.com/kgen-go/kgen/internal/matrix/held"
 )
 
-// Matrices are held by the work-items of a sub-group together: each has some of the elements. Their
-// shape is an array type, [16][16]float32 for 16 rows of 16 elements. The first argument of all
-// functions is the sub-group, it.SubGroup(). All its work-items call them together, with the same
-// slices, strides and layouts, in control flow that is uniform over the work-group, and none has
-// returned before.
+// The work-items of a sub-group together hold a matrix, each of them some elements. The shape of a
+// matrix is an array type, such as [16][16]float32 for 16 rows of 16 elements. The first argument
+// of all functions is the sub-group, it.SubGroup(). All its work-items call them together, with the
+// same slices, strides and layouts, in control flow that is uniform over the work-group. No
+// work-item may have returned before.
 //
 //	var acc dsl.Accumulator[[16][16]float32] // zero
 //	for p := 0; p < k; p += 16 {
@@ -25,71 +25,71 @@ import (
 // The elements of products are int8, added up as int32; uint8, added up as uint32; half.Float16, added up as
 // float32 or half.Float16; and half.BFloat16, added up as float32.
 
-// Layout says how a matrix lies in a slice.
+// Layout says how a matrix is stored in a slice.
 type Layout int
 
 const (
-	// RowMajor has the elements of a row side by side, and a row begins stride elements after
-	// the one before.
+	// RowMajor says that the elements of a row are neighbours, and that a row begins stride
+	// elements after the row before.
 	RowMajor Layout = iota
-	// ColumnMajor has the elements of a column side by side, and a column begins stride elements
-	// after the one before.
+	// ColumnMajor says that the elements of a column are neighbours, and that a column begins
+	// stride elements after the column before.
 	ColumnMajor
 )
 
-// MatrixA is the first matrix of a product, of shape S. The zero value has zeros.
+// MatrixA is the first matrix of a product, of shape S. The elements of its zero value are zeros.
 type MatrixA[S any] struct {
-	_ [0]func() // a device could not compare two
+	_ [0]func() // makes the type not comparable, because devices cannot compare matrices
 	t *tile
 }
 
-// MatrixB is the second matrix of a product, of shape S. The zero value has zeros.
+// MatrixB is the second matrix of a product, of shape S. The elements of its zero value are zeros.
 type MatrixB[S any] struct {
-	_ [0]func() // a device could not compare two
+	_ [0]func() // makes the type not comparable, because devices cannot compare matrices
 	t *tile
 }
 
-// Accumulator is a sum of products, of shape S. The zero value has zeros.
+// Accumulator is a sum of products, of shape S. The elements of its zero value are zeros.
 type Accumulator[S any] struct {
-	_ [0]func() // a device could not compare two
+	_ [0]func() // makes the type not comparable, because devices cannot compare matrices
 	t *tile
 }
 
 // LoadA loads a matrix from device memory or work-group memory. src must have all of its elements:
-// (rows-1)*stride + columns of them, or (columns-1)*stride + rows. The load orders nothing: a
-// barrier stands between it and stores of other work-items.
+// (rows-1)*stride + columns of them, or (columns-1)*stride + rows. The load does not order memory,
+// so a barrier must separate it from stores of other work-items.
 //
 //go:norace
 func LoadA[S, E any, G AnyGroup](g G, src []E, stride int, layout Layout) MatrixA[S] {
 	return MatrixA[S]{t: loadTile[S](g.members(), matrix.A, src, stride, layout)}
 }
 
-// LoadB is [LoadA] for the second matrix of a product.
+// LoadB is like [LoadA], for the second matrix of a product.
 //
 //go:norace
 func LoadB[S, E any, G AnyGroup](g G, src []E, stride int, layout Layout) MatrixB[S] {
 	return MatrixB[S]{t: loadTile[S](g.members(), matrix.B, src, stride, layout)}
 }
 
-// LoadAccumulator is [LoadA] for a sum of products.
+// LoadAccumulator is like [LoadA], for a sum of products.
 //
 //go:norace
 func LoadAccumulator[S, E any, G AnyGroup](g G, src []E, stride int, layout Layout) Accumulator[S] {
 	return Accumulator[S]{t: loadTile[S](g.members(), matrix.Accumulator, src, stride, layout)}
 }
 
-// StoreAccumulator stores a sum of products, to memory that [LoadA] could load it from. Rows, or
-// columns, must not overlap. The store orders nothing: a barrier stands between it and loads of other work-items.
+// StoreAccumulator stores a sum of products, to memory that [LoadA] could load it from. Rows, or columns, must
+// not overlap. The store does not order memory, so a barrier must separate it from loads of other work-items.
 //
 //go:norace
 func StoreAccumulator[S, E any, G AnyGroup](g G, acc Accumulator[S], dst []E, stride int, layout Layout) {
 	storeTile[S](g.members(), acc.t, dst, stride, layout)
 }
 
-// MulAdd returns a*b + acc. Sums of integers wrap. For each element, products are added to that of acc
-// in the order of a's columns. On devices that have no matrices of their own, and on the host, each
-// product is rounded to float32, and so is each sum; a sum of half.Float16 is then rounded to that. These
-// devices all have the same bits, but for NaNs and for float32's subnormals, which they keep or not.
+// MulAdd returns a*b + acc. Sums of integers wrap. For each element, products are added to that of
+// acc in the order of a's columns. On devices without matrix instructions, and on the host, each
+// product and each sum is rounded to float32. A sum of half.Float16 is then rounded to Float16. All
+// these devices give the same bits, except for NaNs and float32's subnormals.
 //
 //go:norace
 func MulAdd[SA, SB, SC any, G AnyGroup](g G, a MatrixA[SA], b MatrixB[SB], acc Accumulator[SC]) Accumulator[SC] {
@@ -100,7 +100,7 @@ func MulAdd[SA, SB, SC any, G AnyGroup](g G, a MatrixA[SA], b MatrixB[SB], acc A
 	}, tileUse{})}
 }
 
-// Fill returns an accumulator whose elements are all v, which the work-items have alike.
+// Fill returns an accumulator whose elements are all v, which must be the same in all work-items.
 //
 //go:norace
 func Fill[S, E any, G AnyGroup](g G, v E) Accumulator[S] {
@@ -109,7 +109,7 @@ func Fill[S, E any, G AnyGroup](g G, v E) Accumulator[S] {
 	return Accumulator[S]{t: each(g.members(), s, func(*tile, int) E { return v })}
 }
 
-// Scale returns acc with each element multiplied by v, which the work-items have alike.
+// Scale returns acc with each element multiplied by v, which must be the same in all work-items.
 //
 //go:norace
 func Scale[S, E any, G AnyGroup](g G, acc Accumulator[S], v E) Accumulator[S] {
@@ -128,8 +128,8 @@ func Add[S any, G AnyGroup](g G, x, y Accumulator[S]) Accumulator[S] {
 	return Accumulator[S]{t: together(g.members(), func([]tileUse) *tile { return t.plus(u) }, tileUse{})}
 }
 
-// MapAccumulator returns acc with f applied to each element. Each work-item calls its f for the elements
-// that it holds, in no order that is known; f must not wait for others.
+// MapAccumulator returns acc with f applied to each element. Each work-item calls its f for the
+// elements that it holds, in any order. f must not wait for other work-items.
 //
 //go:norace
 func MapAccumulator[S, E any, G AnyGroup](g G, acc Accumulator[S], f func(E) E) Accumulator[S] {
@@ -139,8 +139,8 @@ func MapAccumulator[S, E any, G AnyGroup](g G, acc Accumulator[S], f func(E) E) 
 	return Accumulator[S]{t: each(g.members(), s, func(_ *tile, i int) E { return f(get[E](t, i)) })}
 }
 
-// ElementCount returns how many of acc's elements this work-item holds. Work-items may hold different
-// numbers of them.
+// ElementCount returns the number of acc's elements that this work-item holds. Work-items may hold
+// different numbers of elements.
 //
 //go:norace
 func ElementCount[S any, G AnyGroup](g G, acc Accumulator[S]) int {
@@ -163,8 +163,8 @@ func Element[E, S any, G AnyGroup](g G, acc Accumulator[S], i int) E {
 	return get[E](acc.t.of(s), i*(m.hi-m.lo)+m.id())
 }
 
-// tile is a matrix, whole. It never changes, so that all work-items may share it. Integers are words, and all
-// floats are held as float32s.
+// tile is a complete matrix. tile never changes, so that all work-items may share it. Integers are
+// stored as words, and floats as float32s.
 type tile struct {
 	matrix.Shape
 	n []uint32
@@ -179,7 +179,7 @@ func newTile(s matrix.Shape) *tile {
 	return &tile{Shape: s, n: make([]uint32, s.Len())}
 }
 
-// of returns the tile, or zeros of its shape.
+// of returns the tile of a matrix, or zeros of its shape.
 //
 //go:norace
 func (t *tile) of(s matrix.Shape) *tile {
@@ -189,7 +189,7 @@ func (t *tile) of(s matrix.Shape) *tile {
 	return t
 }
 
-// shapeOf returns the shape that the array type S is.
+// shapeOf returns the shape that the array type S describes.
 func shapeOf[S any](use matrix.Use) matrix.Shape {
 	t := reflect.TypeFor[S]()
 	if t.Kind() != reflect.Array || t.Elem().Kind() != reflect.Array {
@@ -210,7 +210,7 @@ func refuse(p matrix.Problem) {
 	}
 }
 
-// tileUse has the arguments of a work-item, and then the matrix that they all get.
+// tileUse contains the arguments of a work-item's call, and then the matrix that all work-items get.
 type tileUse struct {
 	src    any // pointer to the first element, comparable
 	len    int
@@ -219,8 +219,8 @@ type tileUse struct {
 	t      *tile
 }
 
-// together waits for all of the sub-group, and has the first work-item to go on call f for all, unless they
-// have different arguments. f is given those of all.
+// together waits for all work-items of the sub-group. The first one that continues calls f once,
+// with the arguments of all. If the arguments differ, f is not called.
 //
 //go:norace
 func together(m members, f func(us []tileUse) *tile, u tileUse) *tile {
@@ -243,11 +243,11 @@ func together(m members, f func(us []tileUse) *tile, u tileUse) *tile {
 	})
 	t := out[m.id()].t
 	x := exchangerOf[tileUse](m.w.g)
-	x.in[m.w.lin] = tileUse{} // or it would refer to the kernel's memory
+	x.in[m.w.lin] = tileUse{} // otherwise it would refer to the kernel's memory
 	return t
 }
 
-// each returns the tile whose elements are those that f returns. Each work-item calls its own f for the
+// each returns a tile with the results of f as elements. Each work-item calls its own f for the
 // elements that it holds.
 //
 //go:norace
@@ -259,8 +259,8 @@ func each[E any](m members, s matrix.Shape, f func(t *tile, i int) E) *tile {
 	return together(m, func([]tileUse) *tile { return t }, tileUse{})
 }
 
-// checkTile returns the distance from one row to the next and from one column to the next, after a check that
-// memory of n elements has them all.
+// checkTile returns the distance from one row to the next and from one column to the next, after
+// checking that mem has all elements.
 func checkTile[E any](s matrix.Shape, mem []E, stride int, layout Layout, store bool) (row, col int) {
 	refuse(s.CheckMemory(elemOf[E]()))
 	lines, length := s.Rows, s.Cols

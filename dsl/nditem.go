@@ -2,7 +2,7 @@ package dsl
 
 import "github.com/kgen-go/kgen/internal/dslhook"
 
-// GroupItem is a work-item that has a work-group: [NDItem1] to [NDItem3]. It is
+// GroupItem is a work-item that has a work-group: [NDItem1] to [NDItem3]. GroupItem is
 // sealed.
 type GroupItem interface {
 	KernelHandler
@@ -42,8 +42,8 @@ func (it NDItem1) GroupRange() int { return it.w.g.groups[0] }
 // GroupLinearID equals GroupID.
 func (it NDItem1) GroupLinearID() int { return it.w.g.lin }
 
-// Barrier waits until every work-item of the work-group has reached it. Writes
-// to work-group and device memory before it are seen by the group after it.
+// Barrier waits until every work-item of the work-group has reached it. After the barrier, the
+// group sees all writes to work-group and device memory before it.
 func (it NDItem1) Barrier() { it.w.wait(atGroupBarrier) }
 
 // Group returns the work-item's work-group.
@@ -91,8 +91,8 @@ func (it NDItem2) GroupRange() (y, x int) { return pair(&it.w.g.groups) }
 // GroupLinearID returns y*X + x of GroupID in GroupRange.
 func (it NDItem2) GroupLinearID() int { return it.w.g.lin }
 
-// Barrier waits until every work-item of the work-group has reached it. Writes
-// to work-group and device memory before it are seen by the group after it.
+// Barrier waits until every work-item of the work-group has reached it. After the barrier, the
+// group sees all writes to work-group and device memory before it.
 func (it NDItem2) Barrier() { it.w.wait(atGroupBarrier) }
 
 // Group returns the work-item's work-group.
@@ -141,8 +141,8 @@ func (it NDItem3) GroupRange() (z, y, x int) { return triple(&it.w.g.groups) }
 // GroupLinearID returns (z*Y + y)*X + x of GroupID in GroupRange.
 func (it NDItem3) GroupLinearID() int { return it.w.g.lin }
 
-// Barrier waits until every work-item of the work-group has reached it. Writes
-// to work-group and device memory before it are seen by the group after it.
+// Barrier waits until every work-item of the work-group has reached it. After the barrier, the
+// group sees all writes to work-group and device memory before it.
 func (it NDItem3) Barrier() { it.w.wait(atGroupBarrier) }
 
 // Group returns the work-item's work-group.

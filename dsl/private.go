@@ -7,9 +7,9 @@ import (
 	"unsafe"
 )
 
-// PrivateLength is what sets the length of private memory: a specialization
-// constant, or an expression of such constants (and of ordinary ones) that is a
-// bool or an integer. True is 1.
+// PrivateLength is the type of the length of private memory. A PrivateLength is a
+// specialization constant, or a bool or integer expression of such constants and ordinary ones.
+// True is 1.
 type PrivateLength interface {
 	~bool | ~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64 |
 		*SpecConstant[bool] |
@@ -17,19 +17,19 @@ type PrivateLength interface {
 		*SpecConstant[uint] | *SpecConstant[uint8] | *SpecConstant[uint16] | *SpecConstant[uint32] | *SpecConstant[uint64]
 }
 
-// PrivateAlloca returns a slice of n elements of the work-item's own memory, all
-// zero. It is an array whose length a specialization constant sets:
+// PrivateAlloca returns a slice of n zero elements of the work-item's private memory. The memory is
+// an array whose length a specialization constant sets:
 //
 //	var Window = dsl.NewSpecConstant(9)
 //
 //	near := dsl.PrivateAlloca[float32](it, Window)
 //	both := dsl.PrivateAlloca[float32](it, 2*Window.Get(it))
 //
-// Each call site has memory of its own, zero each time the call is reached. It
-// ends with the function that makes the call: a function may pass it on, but
-// neither return it nor keep it in a variable of its caller. A length below 1 is
-// an error before the launch, and so is more memory than the device has for a
-// work-item. The call needs the aspect properties.PrivateAlloca.
+// Each call site has its own memory, which each call sets to zero. The memory ends with the
+// function that makes the call. A function may pass it on, but must not return it or keep it
+// in a variable of its caller. A length below 1, and more memory than the device has for a
+// work-item, are errors before the launch. The call needs the aspect
+// properties.PrivateAlloca.
 //
 // With a zero item, outside of any launch, it panics with an error that matches
 // runtime.ErrFeatureNotSupported.
@@ -37,10 +37,10 @@ func PrivateAlloca[T any, N PrivateLength](it KernelHandler, n N) []T {
 	return make([]T, privateLength(it, n, "PrivateAlloca"))
 }
 
-// AlignedPrivateAlloca is [PrivateAlloca] with the alignment that the memory has
-// at least: a constant, a power of two no smaller than the element's alignment
-// and no larger than 2^27. Devices address private memory by element, so all
-// that it changes is what the kernel's description says.
+// AlignedPrivateAlloca is like [PrivateAlloca], with a minimal alignment. align is a
+// constant power of two, no smaller than the element's alignment and no larger than 2^27.
+// Devices address private memory by element, so align only changes the kernel's
+// description.
 func AlignedPrivateAlloca[T any, N PrivateLength](it KernelHandler, n N, align int) []T {
 	var zero T
 	if align < 1 || align&(align-1) != 0 || align < int(unsafe.Alignof(zero)) || align > math.MaxInt32/8 {
@@ -87,7 +87,7 @@ func asLength(b bool) int {
 	return 0
 }
 
-// otherLength is the length that a bool or an integer of any type is.
+// otherLength returns the length that a bool or an integer of any type means.
 func otherLength(n any) int {
 	v := reflect.ValueOf(n)
 	switch {

@@ -10,10 +10,10 @@ import (
 	"github.com/kgen-go/kgen/internal/dslhook"
 )
 
-// SpecConstant is a specialization constant: a value that is set after kernels
-// have been compiled ahead of time and before a device makes them ready to run.
-// To the device's own compiler it is a constant, so array lengths, loop bounds
-// and branches that depend on it cost nothing.
+// SpecConstant is a specialization constant. Its value is set after kgen has compiled
+// kernels, and before a device's driver compiles them. For the driver it is a
+// constant, so array lengths, loop bounds and branches that depend on it cost
+// nothing.
 //
 // It is declared as a package-level variable, which is exported and never
 // written, and read with Get:
@@ -24,10 +24,10 @@ import (
 //	func (k Blur) Kernel(it dsl.Item1) {
 //		for i := range Tile.Get(it) {
 //
-// The host sets it for a launch (runtime.WithSpec) or for a program
-// (runtime.SetSpec). T is a bool, integer or float type, or made of such by arrays
-// and structs. An int or uint constant holds values of 32 bits, on every device;
-// setting a larger one is an error. int64 and uint64 hold what they say.
+// The host sets it for a launch (runtime.WithSpec) or for a program (runtime.SetSpec). T is a
+// bool, integer or float type, or an array or struct of these. An int or uint constant has
+// values of 32 bits on every device, and a larger value is an error. int64 and uint64 have 64
+// bits.
 //
 // A directive in the variable's doc comment gives it a number of its own, for
 // programs that set constants by number (Program.SetSpecByID):
@@ -35,7 +35,7 @@ import (
 //	//kgen:spec id=42
 //	var Tile = dsl.NewSpecConstant(16)
 //
-// The numbers of others are kgen's.
+// kgen chooses the numbers of all other constants.
 type SpecConstant[T any] struct {
 	def  T
 	info dslhook.SpecInfo
@@ -57,7 +57,7 @@ func RequireSpecConstant[T any]() *SpecConstant[T] {
 	return c
 }
 
-// callerPos returns where the function that called the caller did so.
+// callerPos returns the source position at which the caller of this function's caller was called.
 func callerPos() string {
 	_, file, line, ok := runtime.Caller(2)
 	if !ok {
@@ -66,9 +66,9 @@ func callerPos() string {
 	return fmt.Sprintf("%s:%d", file, line)
 }
 
-// Get returns the constant's value in the launch that h belongs to. With a zero
-// item, outside of any launch, it panics; the host gets values from
-// runtime.GetSpec, or from what runtime.SetSpec returned.
+// Get returns the constant's value in the launch that h belongs to. With a zero item, outside of
+// any launch, Get panics. The host gets values from runtime.GetSpec, or from the result of
+// runtime.SetSpec.
 func (c *SpecConstant[T]) Get(h KernelHandler) T {
 	l := launchOf(h, "SpecConstant.Get")
 	for i := range l.Specs {
@@ -76,13 +76,13 @@ func (c *SpecConstant[T]) Get(h KernelHandler) T {
 			return *(*T)(s.Value)
 		}
 	}
-	if c.info.Default == nil && c.info.Type.Size() > 0 { // else there is but one value
+	if c.info.Default == nil && c.info.Type.Size() > 0 { // otherwise the type has only one value
 		panic(fmt.Sprintf("dsl: the specialization constant declared at %s has no value", c.info.Pos))
 	}
 	return c.def
 }
 
-// AnySpecConstant is a *[SpecConstant] of any type. It is sealed.
+// AnySpecConstant is a *[SpecConstant] of any type. AnySpecConstant is sealed.
 type AnySpecConstant interface {
 	specInfo() *dslhook.SpecInfo
 }
@@ -103,8 +103,8 @@ func init() {
 	}
 }
 
-// launchOf returns the launch of a work-item, and panics with an error that
-// errors.Is takes for runtime.ErrFeatureNotSupported where there is none.
+// launchOf returns the launch of a work-item. If there is none, it panics with an error for which
+// errors.Is finds runtime.ErrFeatureNotSupported.
 func launchOf(h KernelHandler, what string) *dslhook.Launch {
 	if h != nil {
 		if l := h.launch(); l != nil {
@@ -114,7 +114,7 @@ func launchOf(h KernelHandler, what string) *dslhook.Launch {
 	panic(hostCall{fmt.Errorf("dsl: %s outside of a kernel: %w", what, dslhook.ErrFeatureNotSupported)})
 }
 
-// hostCall is what is panicked with by functions that only work-items may call.
+// hostCall is the value with which functions panic that only work-items may call.
 type hostCall struct{ error }
 
 func (h hostCall) Unwrap() error { return errors.Unwrap(h.error) }

@@ -1,14 +1,17 @@
 // Package golangci makes kgenvet's analyzers a linter of golangci-lint, by its module plugin
-// system. It is a module of its own, so that kgen itself requires nothing of golangci-lint.
+// system. The package is a Go module of its own, so that kgen itself does not require
+// golangci-lint.
 //
-// In .custom-gcl.yml, from which golangci-lint custom builds a golangci-lint with the linter:
+// The command golangci-lint custom builds a golangci-lint with the linter from this
+// .custom-gcl.yml:
 //
 //	version: v2.15.0
 //	plugins:
 //	  - module: github.com/kgen-go/kgen/golangci
 //	    version: v0.1.0
 //
-// docs/ci.md has the form for a clone of kgen, which is needed until a version is tagged. In .golangci.yml:
+// Until a version is tagged, a clone of kgen is needed, for which docs/ci.md has another
+// .custom-gcl.yml. The linter is then enabled in .golangci.yml:
 //
 //	version: "2"
 //	linters:
@@ -36,18 +39,18 @@ import (
 	"github.com/kgen-go/kgen/codegen/vet"
 )
 
-// Name is what the linter is called.
+// Name is the name of the linter.
 const Name = "kgenvet"
 
 func init() { register.Plugin(Name, New) }
 
-// Settings are what .golangci.yml says of the linter.
+// Settings contains the settings of the linter in .golangci.yml.
 type Settings struct {
 	Tags    []string `json:"tags"`    // build tags
-	Disable []string `json:"disable"` // names of analyzers that are not to run
+	Disable []string `json:"disable"` // names of analyzers that do not run
 }
 
-// New returns the linter. It returns an error for settings that make no sense.
+// New returns the linter. New returns an error if the settings are invalid.
 func New(conf any) (register.LinterPlugin, error) {
 	settings, err := register.DecodeSettings[Settings](conf)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package prim has the options of the functions that launch kernels of a library: those whose names
-// end in On in the packages below. Each of these packages is a family.
+// Package prim declares options for functions that launch kernels of a library. The names of these
+// functions end in On, in the packages below. Each of these packages is called a family.
 //
 //	reduce    Sum, Min, Max, MinMax, ArgMin, ArgMax, Count, Any, All, Dot, Norm, By and ByKey
 //	scan      Inclusive, Exclusive, By, ExclusiveBy, ByKey and ExclusiveByKey
@@ -13,30 +13,32 @@
 //
 // # Slices and views
 //
-// A function such as reduce.Sum takes slices of the program's memory, copies them to the device,
-// waits and returns the result. Its other form, reduce.SumOn, takes a queue and views of the device's
-// memory, and returns the event of its last launch. It waits for nothing, so on a queue that records
-// it becomes nodes of a graph.
+// A function such as reduce.Sum copies slices of the program's memory to the device, waits and
+// returns the result. The corresponding function reduce.SumOn has a queue and views of device
+// memory as arguments, and returns the event of its last launch. reduce.SumOn does not wait, so on
+// a queue that records, its launches become nodes of a graph.
 //
 // # Types
 //
-// Modules are compiled ahead of time for the types that each package lists. A type without one is had by a
-// kernel of the caller's, an alias of a kernel of the library, of which each package shows one:
+// Modules are compiled ahead of time for the types that each package lists. For another type, the
+// caller declares a kernel, which is an alias of a kernel of the library. The documentation of each
+// package shows an example:
 //
 //	type HalfSum = kernels.Reduce[half.Float16, float32, Widen]
 //
 // # Order
 //
-// Results have the same bits on every device. Sums of floats are made in an order that each function
-// states, which constants fix: neither the device nor its sub-groups change it. Float32 subnormals are
-// kept or flushed as the device does (see runtime.Subnormals).
+// Results have the same bits on every device. The documentation of each function states the order
+// in which floats are added. The order depends only on constants, not on the device or its
+// sub-groups. Float32 subnormals are kept or flushed as the device does (see runtime.Subnormals).
 //
 // # Checks
 //
-// A call that makes no sense is an error before anything is launched: runtime.ErrKernelArgument for
-// views of other devices and of closed buffers; runtime.ErrInvalid for a queue that takes no
-// launches, outputs that are too short, lengths that differ, and an output that overlaps an input,
-// another output, the scratch memory or the length.
+// An invalid call returns an error before anything is launched. The error is
+// runtime.ErrKernelArgument for views of other devices and of closed buffers. The error is
+// runtime.ErrInvalid for a queue that cannot launch, outputs that are too short, and lengths that
+// differ. The error is also runtime.ErrInvalid if an output overlaps an input, another output, the
+// scratch memory or the length.
 package prim
 
 import (
@@ -44,34 +46,35 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// Number is a type of the elements that functions compute with: all integers and floats of Go.
+// Number is the type of the elements that functions compute with: all integers and floats of Go.
 type Number = call.Number
 
 // Option is an option of a function whose name ends in On.
 type Option = call.Option
 
-// Length has a function process the first min(n, v.Len()) elements of each input v, where n is the
-// number that is in the view when the device runs the function. So one function may take the number
-// of elements that another has left, and nobody waits for it. A negative number is taken for 0. The
-// view has one element; more are ErrInvalid.
+// Length makes a function process the first min(n, v.Len()) elements of each input v. Here n is the
+// number that is in the view when the device runs the function. So a function may use the number of
+// elements that another function has stored, and the host need not wait for it. A negative number
+// counts as 0. The view must have one element (ErrInvalid otherwise).
 func Length(n runtime.View[int64]) Option {
 	return func(o *call.Options) { o.Length, o.HasLength = n, true }
 }
 
-// Scratch is the memory that a function uses between its launches, and that otherwise comes from a
-// pool of the device. It begins at a multiple of 16 bytes and has as many bytes as the family's
-// ScratchBytes says (ErrInvalid otherwise). Calls with the same memory run one after the other. A call that is
-// recorded into a graph without Scratch has memory of its own, which lives as long as the graph.
+// Scratch sets the memory that a function uses between its launches. Without this option, the
+// memory comes from a pool of the device. The memory must begin at a multiple of 16 bytes and have
+// at least as many bytes as the family's ScratchBytes says (ErrInvalid otherwise). Calls with the
+// same memory run one after the other. A call that is recorded into a graph without Scratch has its
+// own memory, which is kept as long as the graph.
 func Scratch(memory runtime.View[byte]) Option {
 	return func(o *call.Options) { o.Scratch, o.HasScratch = memory, true }
 }
 
-// Launch gives options to each launch of a function, such as runtime.DependsOn and
+// Launch sets options for each launch of a function, such as runtime.DependsOn and
 // runtime.WithContext.
 func Launch(opts ...runtime.LaunchOption) Option {
 	return func(o *call.Options) { o.Launch = append(o.Launch, opts...) }
 }
 
-// Unordered allows results that depend on the order in which work-items run, where that is faster. The
-// functions that have such results say so.
+// Unordered allows results that depend on the order in which work-items run, if that is faster. The
+// documentation of functions with such results says so.
 func Unordered() Option { return func(o *call.Options) { o.Unordered = true } }

@@ -2,48 +2,48 @@ package properties
 
 import "fmt"
 
-// Aspect is an optional feature of a device, as SYCL uses the word. kgen infers
-// the aspects that a kernel needs from its code.
+// Aspect is an optional feature of a device, as in SYCL. kgen infers the aspects that a kernel
+// needs from its code.
 type Aspect uint8
 
-// The aspects. Explicit use of a type uses its aspect; int, uint, indexing and len
-// never count as a use of Int64. A launch is refused where the device lacks one that
-// the kernel lists, or uses otherwise, but for Int8, Int16 and Int64: kernels run
-// without those in words of 32 bits, if they need no Atomic64. Nor is SubGroups needed
-// for what work-groups do.
+// A kernel uses a type's aspect if it uses the type explicitly. int, uint, indexing
+// and len do not use Int64. A launch fails if the device lacks an aspect that the
+// kernel lists or uses. Int8, Int16 and Int64 are exceptions: without them, kernels
+// that need no Atomic64 compute in 32-bit words. Algorithms of work-groups do not need
+// SubGroups.
 const (
 	AspectInvalid Aspect = iota
-	// FP16 is 16-bit floating-point arithmetic and storage.
+	// FP16 is the aspect of 16-bit floating-point arithmetic and storage.
 	FP16
-	// FP64 is float64 arithmetic.
+	// FP64 is the aspect of float64 arithmetic.
 	FP64
-	// Int8 is native 8-bit integer storage in buffers.
+	// Int8 is the aspect of native 8-bit integer storage in buffers.
 	Int8
-	// Int16 is native 16-bit integer storage in buffers.
+	// Int16 is the aspect of native 16-bit integer storage in buffers.
 	Int16
-	// Int64 is native 64-bit integer arithmetic.
+	// Int64 is the aspect of native 64-bit integer arithmetic.
 	Int64
-	// Atomic64 is 64-bit integer atomics in buffers and work-group memory.
+	// Atomic64 is the aspect of 64-bit integer atomics in buffers and work-group memory.
 	Atomic64
-	// AtomicFloat32 is native float32 atomic addition in buffers. No kernel needs
-	// it; one that lists it in DeviceHas uses it.
+	// AtomicFloat32 is the aspect of native float32 atomic addition in buffers. No kernel needs it.
+	// A kernel that lists it in DeviceHas uses it.
 	AtomicFloat32
-	// AtomicFloat64 is the same for float64.
+	// AtomicFloat64 is the aspect of native float64 atomic addition in buffers.
 	AtomicFloat64
-	// SubGroups is algorithms over sub-groups.
+	// SubGroups is the aspect of algorithms over sub-groups.
 	SubGroups
-	// PrivateAlloca is private memory sized by specialization constants.
+	// PrivateAlloca is the aspect of private memory sized by specialization constants.
 	PrivateAlloca
-	// GraphFusion is the fusion of a graph's kernels.
+	// GraphFusion is the aspect of fusing a graph's kernels.
 	GraphFusion
-	// CPU is a device that is the host's processor.
+	// CPU is the aspect of a device that is the host's processor.
 	CPU
-	// GPU is a device that is a graphics processor.
+	// GPU is the aspect of a device that is a graphics processor.
 	GPU
 	numAspects
 )
 
-// aspectNames has the names of each aspect: in directives, and of its constant.
+// aspectNames contains the name of each aspect in directives, and the name of its constant.
 var aspectNames = [numAspects]struct{ name, constant string }{
 	AspectInvalid: {"invalid", "AspectInvalid"},
 	FP16:          {"fp16", "FP16"},
@@ -61,7 +61,7 @@ var aspectNames = [numAspects]struct{ name, constant string }{
 	GPU:           {"gpu", "GPU"},
 }
 
-// String returns the aspect's name as it stands in a //kgen:device_has directive.
+// String returns the aspect's name, as in a //kgen:device_has directive.
 func (a Aspect) String() string {
 	if a < numAspects {
 		return aspectNames[a].name
@@ -69,7 +69,7 @@ func (a Aspect) String() string {
 	return fmt.Sprintf("Aspect(%d)", uint8(a))
 }
 
-// GoString returns the aspect as Go has it, such as properties.FP16.
+// GoString returns the aspect as Go source, such as properties.FP16.
 func (a Aspect) GoString() string {
 	if a < numAspects {
 		return "properties." + aspectNames[a].constant

@@ -1,5 +1,5 @@
-// Package properties is the one vocabulary of kernel, launch and graph
-// properties.
+// Package properties declares the properties of kernels, launches, memory and
+// graphs.
 //
 // A kernel states its properties in a get-properties method, which kgen folds
 // when it generates code:
@@ -8,6 +8,6 @@
 //		return properties.List{properties.WorkGroupSize(256)}
 //	}
 //
-// The same list type is given at a launch with runtime.With and merged with the
-// kernel's own list. The keys follow SYCL's sycl_ext_oneapi_kernel_properties.
+// A launch can have properties, too (runtime.With), which are merged with the kernel's own list.
+// The keys follow SYCL's sycl_ext_oneapi_kernel_properties.
 package properties

@@ -2,37 +2,37 @@ package properties
 
 import "slices"
 
-// WorkGroupSize fixes the number of work-items in a work-group: one to three
-// sizes, in the kernel's index order (last dimension fastest). An nd-range
-// launch must use exactly this size; a range launch is divided by it.
+// WorkGroupSize sets the size of work-groups. Its arguments are one to three sizes in the kernel's
+// index order (the last dimension varies fastest). An nd-range launch must use exactly this size. A
+// range launch is divided into work-groups of it.
 func WorkGroupSize(d ...int) Property { return dims(KeyWorkGroupSize, d) }
 
-// WorkGroupSizeHint names the size of work-group that the kernel expects. It is
-// used where a launch gives none, and never conflicts with a launch.
+// WorkGroupSizeHint states the work-group size that the kernel expects. WorkGroupSizeHint is used
+// if a launch states no size, and never conflicts with a launch.
 func WorkGroupSizeHint(d ...int) Property { return dims(KeyWorkGroupSizeHint, d) }
 
-// SubGroupSize fixes the number of work-items in a sub-group.
+// SubGroupSize sets the number of work-items in a sub-group.
 func SubGroupSize(n int) Property { return dims(KeySubGroupSize, []int{n}) }
 
-// DeviceHas lists every optional feature that the kernel may use. With it, a
-// use of an unlisted aspect is a diagnostic, and a launch on a device without a
-// listed one is an error. An empty list asserts that no aspect is used.
+// DeviceHas lists every optional feature that the kernel may use. With DeviceHas, use of an aspect
+// not in the list is a diagnostic, and a launch on a device without a listed aspect is an error. An
+// empty list asserts that no aspect is used.
 func DeviceHas(aspects ...Aspect) Property {
 	return Property{key: KeyDeviceHas, aspects: slices.Clone(aspects)}
 }
 
-// FloatMode says how floating-point expressions are evaluated.
+// FloatMode says how a kernel evaluates floating-point expressions.
 type FloatMode uint8
 
 const (
-	// FloatGo allows what the Go specification allows: x*y + z may be fused, also
-	// where calls and statements stand between the two, but for explicit conversions;
-	// nothing is reassociated.
+	// FloatGo allows the optimizations that the Go specification allows. x*y + z may be fused, even
+	// if calls and statements separate the two operations, but not across explicit conversions.
+	// Operations are not reassociated.
 	FloatGo FloatMode = iota
-	// FloatExact rounds every operation, so all devices agree bit for bit, but for
-	// subnormal float32s, which some take for zeros: see runtime.Subnormals.
+	// FloatExact rounds every operation, so the results are the same bits on all devices. Subnormal
+	// float32s are an exception, which some devices treat as zeros: see runtime.Subnormals.
 	FloatExact
-	// FloatFast lets the device contract and reassociate.
+	// FloatFast allows the device to contract and reassociate operations.
 	FloatFast
 )
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Key identifies a kind of property. A List holds each key at most once.
+// Key identifies a kind of property. A List contains each key at most once.
 type Key uint8
 
 // The property keys.
@@ -42,7 +42,7 @@ var keyNames = [...]string{
 	KeyNoInit:               "NoInit",
 }
 
-// String returns the name of the constructor of the key's property.
+// String returns the name of the function that makes properties with the key.
 func (k Key) String() string {
 	if int(k) < len(keyNames) {
 		return keyNames[k]
@@ -50,21 +50,21 @@ func (k Key) String() string {
 	return fmt.Sprintf("Key(%d)", uint8(k))
 }
 
-// Property is one property: a key and its value. The zero Property is invalid.
-// Properties are made by the constructors of this package.
+// Property is one property, which consists of a key and a value. The zero Property is invalid.
+// Functions of this package make properties.
 type Property struct {
 	key     Key
 	dims    [3]int
-	ndims   int // values given; more than three are kept out of dims but counted
+	ndims   int // number of given values; more than three are counted but not stored
 	aspects []Aspect
 }
 
 // Key returns the property's key.
 func (p Property) Key() Key { return p.key }
 
-// Dims returns the sizes of a WorkGroupSize or WorkGroupSizeHint in the
-// kernel's index order (last dimension fastest), or the one value of a
-// SubGroupSize.
+// Dims returns the sizes of a WorkGroupSize or WorkGroupSizeHint in the kernel's
+// index order (the last dimension varies fastest). For a SubGroupSize it returns the
+// size.
 func (p Property) Dims() []int { return slices.Clone(p.dims[:min(p.ndims, 3)]) }
 
 // Aspects returns the aspects of a DeviceHas property.
@@ -78,7 +78,7 @@ func (p Property) Equal(q Property) bool {
 	return p.key == q.key && p.dims == q.dims && p.ndims == q.ndims && slices.Equal(p.aspects, q.aspects)
 }
 
-// String prints the property as the call that makes it.
+// String returns the property as Go code, a call of the function that makes it.
 func (p Property) String() string {
 	var args []string
 	switch p.key {
@@ -98,8 +98,8 @@ func (p Property) String() string {
 	return p.key.String() + "(" + strings.Join(args, ", ") + ")"
 }
 
-// Validate reports what is wrong with the property by itself: no value, a size
-// of zero or less, or more than three dimensions.
+// Validate returns an error if the property itself is invalid: it has no value, a size of zero or
+// less, or more than three dimensions.
 func (p Property) Validate() error {
 	switch p.key {
 	case KeyWorkGroupSize, KeyWorkGroupSizeHint:
@@ -134,8 +134,8 @@ func (p Property) Validate() error {
 	return nil
 }
 
-// List is a list of properties. Its order has no meaning, and no key may stand
-// in it twice.
+// List is a list of properties. Its order has no meaning. No key may occur
+// twice.
 type List []Property
 
 // Get returns the property with key k, and whether the list has one.
@@ -154,7 +154,7 @@ func (l List) Has(k Key) bool {
 	return ok
 }
 
-// Equal reports whether both lists hold the same properties, in any order.
+// Equal reports whether both lists contain the same properties, in any order.
 func (l List) Equal(m List) bool {
 	if len(l) != len(m) {
 		return false
@@ -167,8 +167,8 @@ func (l List) Equal(m List) bool {
 	return true
 }
 
-// Validate reports the first thing that is wrong with the list: an invalid
-// property or a key given twice.
+// Validate returns the first error in the list: an invalid property, or a key that occurs
+// twice.
 func (l List) Validate() error {
 	for i, p := range l {
 		if err := p.Validate(); err != nil {
@@ -181,8 +181,8 @@ func (l List) Validate() error {
 	return nil
 }
 
-// Merge combines a kernel's own list with the list of a launch as if they were
-// one. A key in both must have equal values.
+// Merge combines a kernel's own list and the list of a launch into one list. If a key is in both
+// lists, the values must be equal.
 func (l List) Merge(launch List) (List, error) {
 	out := slices.Clone(l)
 	for _, p := range launch {

@@ -32,18 +32,19 @@ const smallCopy = 4 << 10
 // roomTime is the longest time that NewBuffer waits for a device with too many launches pending.
 const roomTime = 10 * time.Second
 
-// NewBuffer returns a buffer of n zero elements. It returns ErrInvalid if n is negative or T holds
-// pointers of any kind (slices, strings, maps, interfaces…). It returns ErrMemoryAllocation if the
-// device has too little memory, and ErrDeadline if the device is thousands of launches behind and
-// does not catch up. NewBuffer waits at most 10 seconds for the device to catch up. It also waits
-// at most 10 seconds for memory of closed buffers that running launches still use.
+// NewBuffer returns a buffer of n zero elements. NewBuffer returns ErrInvalid if n is negative or T
+// holds pointers of any kind (slices, strings, maps, interfaces…). NewBuffer returns
+// ErrMemoryAllocation if the device has too little memory, and ErrDeadline if the device is
+// thousands of launches behind and does not catch up. NewBuffer waits at most 10 seconds for the
+// device to catch up. NewBuffer also waits at most 10 seconds for memory of closed buffers that
+// running launches still use.
 //
 // The properties are properties of memory: properties.AccessScope, FusionInternalMemory and NoInit
 // (ErrInvalid otherwise). All views of the buffer have them.
 func NewBuffer[T any](dev *Device, n int, props ...properties.Property) (*Buffer[T], error) {
 	b, err := newBuffer[T](dev, n, props)
 	if err != nil || b.mem == nil || dev.direct() {
-		return b, err // the host's memory is zero
+		return b, err // the memory of the host device is zero already
 	}
 	mem := b.mem.HAL()
 	node := stream.Command{
@@ -59,16 +60,16 @@ func NewBuffer[T any](dev *Device, n int, props ...properties.Property) (*Buffer
 	return b, nil
 }
 
-// BufferOf returns a buffer with a copy of the slice's elements. It returns the errors of NewBuffer.
-// Where the host cannot access the device's memory, BufferOf waits for a copy, which runs after all
-// earlier launches. To bound that wait by a context, use NewBuffer and CopyFrom.
+// BufferOf returns a buffer with a copy of the slice's elements. BufferOf returns the errors of
+// NewBuffer. Where the host cannot access the device's memory, BufferOf waits for a copy, which
+// runs after all earlier launches. To bound that wait by a context, use NewBuffer and CopyFrom.
 func BufferOf[T any](dev *Device, s []T, props ...properties.Property) (*Buffer[T], error) {
 	b, err := newBuffer[T](dev, len(s), props)
 	if err != nil || b.mem == nil {
 		return b, err
 	}
 	// No command uses the memory yet, so the host may write it, if it can access the memory. Enter
-	// keeps the device from being closed meanwhile.
+	// keeps the device open while the host writes.
 	if dev.stream.Enter() {
 		bytes := b.mem.HAL().Bytes()
 		copy(bytes, bytesOf(s))
@@ -99,7 +100,7 @@ func newBuffer[T any](dev *Device, n int, props []properties.Property) (*Buffer[
 	return &Buffer[T]{dev: dev, mem: mem, n: n, is: is}, nil
 }
 
-// allocFor allocates memory for n elements. It returns nil if the elements have no bytes.
+// allocFor allocates memory for n elements. allocFor returns nil if the elements have no bytes.
 func (d *Device) allocFor(elem reflect.Type, n int, kind hal.MemoryKind) (*stream.Memory, error) {
 	if path, bad := pointerIn(elem); bad != nil {
 		return nil, errorf(ErrInvalid, "a buffer of %v cannot be: its element%s is a %v", elem, path, bad.Kind()).
@@ -133,7 +134,8 @@ func (d *Device) alloc(size uint64, kind hal.MemoryKind) (*stream.Memory, error)
 // direct reports whether the device is the host device, whose memory is the program's own.
 func (d *Device) direct() bool { return d.backend == "host" }
 
-// pointerIn returns the first part of t that is or holds a pointer, and the path to that part.
+// pointerIn searches the type t for a pointer, at any depth. pointerIn returns the path to the
+// first pointer, and the pointer's type.
 func pointerIn(t reflect.Type) (string, reflect.Type) {
 	switch t.Kind() {
 	case reflect.Array:
@@ -176,8 +178,8 @@ func (b *Buffer[T]) All() View[T] {
 	return View[T]{s: launch.Slice{Mem: b.mem, Len: b.n, Buffer: b.is}}
 }
 
-// Slice returns the view of the elements [i, j). It panics if they are out of
-// range, as slicing a Go slice does.
+// Slice returns the view of the elements [i, j). Slice panics if they are out of range, as slicing
+// a Go slice does.
 func (b *Buffer[T]) Slice(i, j int) View[T] { return b.All().Slice(i, j) }
 
 // CopyFrom copies src into the whole buffer; see View.CopyFrom.
@@ -190,9 +192,9 @@ func (b *Buffer[T]) CopyTo(ctx context.Context, q *Queue, dst []T) error {
 	return b.All().CopyTo(ctx, q, dst)
 }
 
-// Close frees the buffer's memory when the launches and copies that use it have completed; it does
-// not wait for them. Later uses of the buffer are errors. Close may be called twice, and after the
-// device was closed.
+// Close frees the buffer's memory when the launches and copies that use it have completed. Close
+// does not wait for them. Later uses of the buffer are errors. Close may be called twice, and after
+// the device was closed.
 func (b *Buffer[T]) Close() error {
 	if b != nil && b.mem != nil {
 		b.mem.Free()
@@ -202,9 +204,9 @@ func (b *Buffer[T]) Close() error {
 
 // CopyFrom copies the elements of src into the device's memory, after all earlier commands that use
 // that memory. src has as many elements as the view (ErrInvalid otherwise). CopyFrom returns when
-// src may be used again. If ctx ends first, it returns an error of class ErrDeadline or
-// ErrCanceled, and the copy stops. Reading that memory is then an error until all of it is written
-// again.
+// src may be used again. If ctx ends first, CopyFrom returns an error of class ErrDeadline or
+// ErrCanceled, and the copy stops. After such an error, reading the view's memory is an error until
+// all of it is written again.
 func (v View[T]) CopyFrom(ctx context.Context, q *Queue, src []T) error {
 	if err := v.checkCopy(ctx, q, len(src)); err != nil {
 		return err
@@ -251,7 +253,7 @@ func (v View[T]) copyFrom(ctx context.Context, q *Queue, src []T) error {
 			}
 		}
 		if err != nil {
-			own.cancel.Ask() // src belongs to the caller again
+			own.cancel.Ask() // stops the copy, because src belongs to the caller again
 			l.ev.Forget()
 			return waitError(err)
 		}
@@ -292,7 +294,7 @@ func (v View[T]) CopyTo(ctx context.Context, q *Queue, dst []T) error {
 		return copyError(dev, "from", err)
 	}
 	if err := (Event{l}).Wait(ctx); err != nil {
-		own.cancel.Ask() // dst belongs to the caller again
+		own.cancel.Ask() // stops the copy, because dst belongs to the caller again
 		l.ev.Forget()
 		return err
 	}

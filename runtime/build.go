@@ -14,30 +14,30 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/launch"
 )
 
-// Build is BuildContext without a context that ends.
+// Build is BuildContext with a context that never ends.
 func (p *Program) Build(kernels ...*Kernel) (*Executable, error) {
 	return p.BuildContext(context.Background(), kernels...)
 }
 
-// BuildContext compiles the program, unless it is compiled, and returns an Executable to launch
-// kernels with (see [WithProgram]). Given kernels, it builds only these; constants that only other
-// kernels read then need no value. From then on the program's constants cannot be changed. Further
-// calls can build further kernels.
+// BuildContext compiles the program, unless an earlier call has done so, and returns an Executable
+// to launch kernels with (see [WithProgram]). If kernels are given, BuildContext builds only these
+// kernels. Constants that only other kernels read then need no value. After BuildContext, the
+// program's constants cannot be changed. Further calls can build further kernels.
 //
 // The device makes pipelines for the kernels, as many at a time as there are processors
-// (GOMAXPROCS). It does so for tasks, and for kernels over a range. Kernels over an nd-range must
-// state their work-group size or a hint of it. A kernel over a range gets the work-group size of
-// large ranges. The first launch makes the pipelines that depend on facts which only a launch
-// states: small ranges, other work-group sizes, and the lengths of local accessors. Kernels that
-// the device cannot run ([Device.Compatible]) get no pipeline here. The device keeps the pipelines
-// as long as the Executable or its program is in use.
+// (GOMAXPROCS). BuildContext makes pipelines for tasks, and for kernels over a range. Kernels over
+// an nd-range must state their work-group size or a hint of it. A kernel over a range gets the
+// work-group size of large ranges. The first launch makes the pipelines that depend on facts which
+// only a launch states: small ranges, other work-group sizes, and the lengths of local accessors.
+// Kernels that the device cannot run ([Device.Compatible]) get no pipeline here. The device keeps
+// the pipelines as long as the Executable or its program is in use.
 //
 // Errors are of class ErrSpecConst for a constant without a value, or with a value that gives an
-// array the length 0. They are of class ErrMemoryAllocation if arrays sized by constants are larger
-// than the device allows. They are of class ErrBuild if the device's driver does not accept a
-// kernel. If ctx ends first, they are of class ErrDeadline or ErrCanceled. The program is then as
-// it was before; the driver completes the pipelines that it has begun, and the next build or launch
-// uses them.
+// array the length 0. Errors are of class ErrMemoryAllocation if arrays sized by constants are
+// larger than the device allows. Errors are of class ErrBuild if the device's driver does not
+// accept a kernel. If ctx ends first, the error is of class ErrDeadline or ErrCanceled, and the
+// program is unchanged. The driver still completes the pipelines that it has begun. The next build
+// or launch uses these pipelines.
 func (p *Program) BuildContext(ctx context.Context, kernels ...*Kernel) (*Executable, error) {
 	if p == nil || p.dev == nil {
 		return nil, errorf(ErrInvalid, "no program")
@@ -65,7 +65,7 @@ func (p *Program) BuildContext(ctx context.Context, kernels ...*Kernel) (*Execut
 		p.mu.Unlock()
 		return nil, err
 	}
-	p.building++ // from here on no constant may be set
+	p.building++ // after this, no constant may be set
 	exe := &Executable{dev: p.dev, program: p, kernels: slices.Clone(kernels), specs: slices.Clone(p.specs)}
 	p.mu.Unlock()
 
@@ -96,7 +96,8 @@ type promise struct {
 	launch *exec.Launch
 }
 
-// promises lists the pipelines of a kernel whose launches can be predicted before there are any.
+// promises lists the pipelines that Build makes for a kernel. Build can predict the launches that
+// use these pipelines.
 func (d *Device) promises(k *Kernel, set settings) ([]promise, error) {
 	if d.direct() && k.code.Host == nil || slices.ContainsFunc(k.abi.Params, func(p abi.Param) bool { return p.Kind == abi.LocalAccessor }) {
 		return nil, nil
@@ -107,7 +108,7 @@ func (d *Device) promises(k *Kernel, set settings) ([]promise, error) {
 	var p exec.Plan
 	var err *Error
 	if p.SubGroup, err = d.checkSupport(k, k.abi.Properties); err != nil {
-		return nil, nil // the kernel's launches return the error
+		return nil, nil // the kernel's launches will return the error
 	}
 	if !d.likely(k, &call) {
 		return nil, nil
@@ -115,7 +116,7 @@ func (d *Device) promises(k *Kernel, set settings) ([]promise, error) {
 	c := new(exec.Launch)
 	c.Begin(&call)
 	if err := d.checkWorkGroup(k, c, k.abi.Properties, &p); err != nil {
-		return nil, nil // here, too, the launches return the error
+		return nil, nil // the kernel's launches will return the error
 	}
 	if err := resolveSpecs(k, c, set); err != nil {
 		return nil, err.about(k)
@@ -135,8 +136,9 @@ func (d *Device) promises(k *Kernel, set settings) ([]promise, error) {
 	return list, nil
 }
 
-// likely sets a call's range to a likely one; only its effect on the work-group size matters. It
-// returns false if it cannot predict the work-group size.
+// likely sets the range of the call c to a typical range. The exact sizes do not matter, because
+// they only affect the choice of the work-group size. likely returns false if it cannot predict the
+// work-group size.
 func (d *Device) likely(k *Kernel, c *launch.Call) bool {
 	switch c.Form {
 	case abi.Range:

@@ -35,8 +35,8 @@ func (d *Device) check(k *Kernel, c *exec.Launch, o *launchOptions) (exec.Plan, 
 	return p, nil
 }
 
-// planFor does the checks of check that stay valid until the launch runs. It leaves out two that do
-// not: whether buffers are open, and the values of variables.
+// planFor does those checks of check whose results stay valid until the launch runs. planFor omits
+// two checks: whether buffers are open, and whether variables still have their values.
 func (d *Device) planFor(k *Kernel, c *exec.Launch, o *launchOptions) (exec.Plan, error) {
 	var p exec.Plan
 	if err := k.checkStated(); err != nil {
@@ -48,7 +48,7 @@ func (d *Device) planFor(k *Kernel, c *exec.Launch, o *launchOptions) (exec.Plan
 	}
 	p.Props = props
 	p.Options = len(o.props) > 0 || len(o.specs) > 0 || o.exe != nil || len(o.valuesOf) > 0 || len(o.printing) > 0
-	// Begin with the demands that the device can meet for no launch of the kernel.
+	// First check the demands of the kernel that do not depend on the launch.
 	if p.SubGroup, err = d.checkSupport(k, props); err != nil {
 		return p, err.about(k)
 	}
@@ -181,7 +181,7 @@ func mergeProperties(k *Kernel, extra properties.List) (properties.List, *Error)
 	return merged, nil
 }
 
-// checkRange checks the sizes of a range on their own, without the kernel.
+// checkRange checks the sizes of a launch's range. checkRange does not need the kernel.
 func checkRange(c *exec.Launch, p *exec.Plan) *Error {
 	total := uint64(1)
 	for i := range c.Rank {
@@ -206,8 +206,8 @@ func checkRange(c *exec.Launch, p *exec.Plan) *Error {
 	return nil
 }
 
-// checkWorkGroup chooses the work-group size. It returns an error if the launch contradicts the
-// kernel's requirements.
+// checkWorkGroup chooses the work-group size. checkWorkGroup returns an error if the launch
+// contradicts the kernel's requirements.
 func (d *Device) checkWorkGroup(k *Kernel, c *exec.Launch, props properties.List, p *exec.Plan) *Error {
 	p.Local = [3]int{1, 1, 1}
 	var required, hint []int
@@ -264,8 +264,8 @@ func (d *Device) checkWorkGroup(k *Kernel, c *exec.Launch, props properties.List
 	return nil
 }
 
-// fits reports whether the device can run work-groups of a size, in index order. If not, it returns
-// the text of the limit.
+// fits reports whether the device can run work-groups of the size dims, which is in index order. If
+// the device cannot, fits also returns a text that describes the exceeded limit.
 func (d *Device) fits(dims []int) (string, bool) {
 	l := &d.info.Limits
 	items := uint64(1)
@@ -274,7 +274,7 @@ func (d *Device) fits(dims []int) (string, bool) {
 		if n > l.MaxWorkGroupSize[axis] {
 			return sprint(l.MaxWorkGroupSize[axis], " in dimension ", i), false
 		}
-		items *= uint64(n) // no overflow: both factors are at most limits that fit an int
+		items *= uint64(n) // no overflow: each factor is at most a device limit, which fits an int
 		if items > uint64(l.MaxWorkItems) {
 			return sprint(l.MaxWorkItems, " work-items"), false
 		}
@@ -289,7 +289,7 @@ func (d *Device) checkLocalMemory(k *Kernel, c *exec.Launch, subGroup int) (tota
 		l := &k.abi.Locals[i]
 		n := l.Len
 		switch {
-		case l.Matrices && d.direct(): // the host device holds a sub-group's matrices once
+		case l.Matrices && d.direct(): // the host device stores a sub-group's matrices only once
 			continue
 		case l.Shape != "":
 			held, least := d.matrixHeld(c, l.Len, subGroup)
@@ -308,7 +308,7 @@ func (d *Device) checkLocalMemory(k *Kernel, c *exec.Launch, subGroup int) (tota
 		case n >= 0:
 		case l.Accessor >= 0:
 			n = c.Accessors[l.Accessor]
-		default: // one element for each work-item
+		default: // memory for one element per work-item
 			n = 1
 			for _, size := range c.Local[:c.Rank] {
 				n *= size // no overflow: the sizes are at most limits that were checked
@@ -326,8 +326,8 @@ func (d *Device) checkLocalMemory(k *Kernel, c *exec.Launch, subGroup int) (tota
 	return total, nil
 }
 
-// matrixWords returns the number of words that a work-group needs for products of matrices: words
-// for each sub-group.
+// matrixWords returns the number of 32-bit words of work-group memory that matrix products need.
+// The parameter words is the number for each sub-group.
 func (d *Device) matrixWords(c *exec.Launch, words, subGroup int) int {
 	items, size := 1, d.dividesSubGroups(subGroup)
 	for _, n := range c.Local[:c.Rank] {
@@ -349,8 +349,8 @@ func (d *Device) matrixHeld(c *exec.Launch, elements, subGroup int) (held, least
 	return (elements + least - 1) / least, least
 }
 
-// crowded is the error of a matrix with too many elements for each work-item, and too many bytes
-// for work-group memory.
+// crowded returns the error for a matrix that has too many elements for each work-item, and too
+// many bytes for work-group memory.
 func (d *Device) crowded(l *abi.Local, held, least, n, subGroup int) *Error {
 	e := errorf(ErrKernelNotSupported, "each work-item of a sub-group of %d would hold %d elements of its matrix dsl.%s, and %d are the most; in work-group memory "+
 		"it takes %d bytes for each sub-group, %d together, and the device %s has %d for all that the kernel keeps there",
@@ -383,8 +383,9 @@ func (d *Device) checkAspects(k *Kernel, props properties.List) *Error {
 	return nil
 }
 
-// lacks is the error of a kernel that needs aspects, or whose properties require them. It has the
-// chain of calls that leads to each use of an aspect.
+// lacks returns the error for a kernel that needs aspects which the device lacks. The code of the
+// kernel or its properties may need them. The error contains the chain of calls that leads to each
+// use of an aspect.
 func (d *Device) lacks(k *Kernel, verb string, aspects ...properties.Aspect) *Error {
 	e := &Error{Class: ErrKernelNotSupported}
 	var names, chains []string
@@ -422,9 +423,9 @@ func (d *Device) checkSubGroup(props properties.List) (int, *Error) {
 	return n, nil
 }
 
-// Compatible returns nil if the device can run the kernels. Otherwise it returns the error of class
-// ErrKernelNotSupported that launches of these kernels would return, as far as the kernels' own
-// properties decide it.
+// Compatible returns nil if the device can run the kernels. Otherwise Compatible returns an error
+// of class ErrKernelNotSupported. A launch of such a kernel returns the same error, whatever its
+// arguments and options are.
 func (d *Device) Compatible(kernels ...*Kernel) error {
 	if err := d.usable(); err != nil {
 		return err

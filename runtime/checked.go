@@ -17,7 +17,8 @@ type CheckError struct {
 type Finding struct {
 	Kind FindingKind
 	Pos  string // file:line:col in the kernel's source
-	// Other is the place of a race's other access, or of the other barrier; "" if there is none.
+	// Other is the source position of the other access of a race, or of the other barrier. Other is
+	// "" if the finding has only one position.
 	Other   string
 	Message string
 }

@@ -13,16 +13,17 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
-// Command is work for a device, as a value. It is a launch, made by the method Node of a generated
-// kernel, or the result of Copy, Fill, Upload, Download or HostFunc. Queue.Enqueue runs a Command,
-// Graph.Add makes it a node of a graph, and ExecutableGraph.Update replaces another Command by it.
-// The zero Command does nothing: as a node, it only has edges.
+// Command is work for a device, as a value. A Command is either a launch, made by the method Node
+// of a generated kernel, or the result of Copy, Fill, Upload, Download or HostFunc. Queue.Enqueue
+// runs a Command, Graph.Add makes it a node of a graph, and ExecutableGraph.Update replaces another
+// Command by it. The zero Command does nothing. As a node of a graph, it only orders other nodes.
 //
 // A Command keeps the memory that it names alive. Errors in a Command are reported where it is
 // used, not where it is made.
 type Command struct{ c *command }
 
-// command is the content of a Command: a launch if kernel is set, otherwise a finished node.
+// command is the content of a Command. If kernel is set, the command is a launch of that kernel.
+// Otherwise the field node is the work.
 type command struct {
 	err    error  // error in the arguments of the function that made the command
 	kind   string // kind of the command, such as "copy"; "" for a launch
@@ -33,9 +34,9 @@ type command struct {
 	node   stream.Command
 	host   dag.Uses // memory that a host function uses
 	keep   []any    // the device memory that the command uses
-	// idle is memory that must be open, but that the command does not use as device memory: the
-	// memory of views without elements, and of the host buffer whose slice an upload or a download
-	// uses.
+	// idle is memory that must be open although the command does not access it on the device.
+	// Examples are the memory of views without elements, and the host buffer that contains the
+	// slice of an upload or download.
 	idle []*stream.Memory
 }
 
@@ -61,8 +62,8 @@ func commandOf(k *Kernel, call *launch.Call, opts []LaunchOption) *command {
 	return &command{kernel: k, call: &c, opts: slices.Clone(opts)}
 }
 
-// Copy copies src to dst. Both are of one device and have the same number of elements, and they do
-// not overlap (ErrInvalid otherwise).
+// Copy copies src to dst. Both views are of the same device, have the same number of elements, and
+// do not overlap (ErrInvalid otherwise).
 func Copy[T any](dst, src View[T]) Command {
 	c := &command{kind: "copy", label: fmt.Sprintf("copy of %d bytes", sizeOf(src))}
 	d, s := dst.s, src.s
@@ -115,8 +116,8 @@ func Fill[T any](dst View[T], v T) Command {
 	return c
 }
 
-// pattern returns 32 bits whose repetition gives the bytes of a value; ok is false if there are
-// none.
+// pattern returns 32 bits whose repetition equals the bytes of a value. If there are no such 32
+// bits, ok is false.
 func pattern(one []byte) (bits uint32, ok bool) {
 	if n := len(one); n == 0 || n > 4 && n%4 != 0 || n == 3 {
 		return 0, false
@@ -132,15 +133,16 @@ func pattern(one []byte) (bits uint32, ok bool) {
 	return bits, true
 }
 
-// Upload copies src, memory of the host, to dst, which has as many elements (ErrInvalid otherwise).
-// Each run of the command reads src anew. src must not change until the event of that run is done.
+// Upload copies the slice src of the host's memory to dst. dst and src have the same number of
+// elements (ErrInvalid otherwise). Each run of the command reads src anew. src must not change
+// until the event of that run is done.
 func Upload[T any](dst View[T], src []T) Command {
 	return transfer(hal.OpWrite, "upload", dst.s, bytesOf(src), len(src))
 }
 
-// Download copies src to dst, memory of the host, which has as many elements (ErrInvalid
-// otherwise). Each run of the command writes dst. dst holds the elements when the event of that run
-// is done, and must not be used before that.
+// Download copies src to the slice dst of the host's memory. dst and src have the same number of
+// elements (ErrInvalid otherwise). Each run of the command writes dst. dst holds the elements when
+// the event of that run is done, and must not be used before that.
 func Download[T any](dst []T, src View[T]) Command {
 	return transfer(hal.OpRead, "download", src.s, bytesOf(dst), len(dst))
 }
@@ -167,8 +169,9 @@ func transfer(op hal.Op, what string, s launch.Slice, host []byte, n int) Comman
 	return Command{c}
 }
 
-// hostBufferOf returns the memory of the open host buffer whose slice host is, if that buffer is of
-// the device of s. For another device, such a slice is ordinary memory of the host.
+// hostBufferOf looks for the open host buffer that the slice host belongs to. hostBufferOf returns
+// the buffer's memory if the buffer is of the same device as s. A slice of another device's host
+// buffer counts as ordinary memory of the host.
 func hostBufferOf(s launch.Slice, host []byte) []*stream.Memory {
 	if m := openHostMemory.find(host); m != nil && m.Stream() == s.Mem.Stream() {
 		return []*stream.Memory{m}
@@ -176,7 +179,7 @@ func hostBufferOf(s launch.Slice, host []byte) []*stream.Memory {
 	return nil
 }
 
-// memories returns the memory of those slices that have memory.
+// memories returns the memory of each slice that has elements.
 func memories(of ...launch.Slice) (all []*stream.Memory) {
 	for _, s := range of {
 		if s.Mem != nil {
@@ -193,9 +196,9 @@ func sizeOf[T any](v View[T]) uint64 {
 }
 
 // Enqueue puts the command on the queue and returns without waiting for it. While the queue
-// records, the command becomes a node. The errors of a launch are those of its stub's methods; the
-// errors of other commands are of class ErrInvalid, if their views are not valid. The options are
-// DependsOn and WithContext.
+// records, the command becomes a node. For a launch, Enqueue returns the errors that the generated
+// methods such as ParallelFor return. For other commands, Enqueue returns an error of class
+// ErrInvalid if a view is not valid. The options are DependsOn and WithContext.
 func (q *Queue) Enqueue(c Command, opts ...LaunchOption) (Event, error) {
 	if err := q.usable(); err != nil {
 		return Event{}, err
@@ -206,7 +209,7 @@ func (q *Queue) Enqueue(c Command, opts ...LaunchOption) (Event, error) {
 	return q.enqueue(c.c, opts)
 }
 
-// checkCommand checks a command. For a launch, o has the launch's options.
+// checkCommand checks a command. If the command is a launch, o contains the launch's options.
 func (d *Device) checkCommand(c *command, o *launchOptions) (*exec.Step, error) {
 	if c.err != nil {
 		return nil, c.err

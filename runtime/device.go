@@ -31,7 +31,7 @@ const (
 	VirtualGPU
 	OtherDevice
 	HostCPU   // the kernel's Go code
-	VulkanCPU // a Vulkan driver that runs on the processor: Open takes it only if it is chosen
+	VulkanCPU // a Vulkan driver that runs on the processor; Open uses it only if Select or KGEN_DEVICE chooses it
 )
 
 // deviceTypeNames has the text of each type.
@@ -60,37 +60,40 @@ type DeviceInfo struct {
 	MinSubGroup, MaxSubGroup int
 	Limits                   Limits
 	// Matrices are the matrix products that the device computes itself, by sub-groups; see
-	// docs/matrices.md. It is empty on devices where kernels compute matrices by loops.
+	// docs/matrices.md. Matrices is empty on devices where kernels compute matrices by loops.
 	Matrices []MatrixProduct
-	// ComputeUnits is the least number of work-groups that run at once; 0 if unknown.
+	// ComputeUnits is the least number of work-groups that run at once. ComputeUnits is 0 if that
+	// number is unknown.
 	ComputeUnits int
 	// Timestamps says that the device can measure when commands run; see Profiling.
 	Timestamps bool
-	// Subnormals says which float32 operations keep subnormal numbers. Open fills it in.
+	// Subnormals says which float32 operations keep subnormal numbers. Open sets this field.
 	Subnormals Subnormals
-	// Float16 says which operations on half.Float16 are instructions of the device. Open fills it
-	// in.
+	// Float16 says which operations on half.Float16 are instructions of the device. Open sets this
+	// field.
 	Float16 Float16
 	// ExactDivide says that the device rounds float32 division and square root correctly. If not,
-	// kernels correct the results, at some cost; see properties.FloatFast. Open fills it in.
+	// kernels correct the results, at some cost; see properties.FloatFast. Open sets this field.
 	ExactDivide bool
-	// ExactDivide64 says the same of float64 instructions, whose results kernels do not correct.
+	// ExactDivide64 says that the device rounds float64 division and square root correctly. Kernels
+	// do not correct these results.
 	ExactDivide64 bool
 	// Missing says why there is no other device, or no better one: which backends found no device,
-	// and which devices did not open. If the caller chose no device, it also names the Vulkan
-	// drivers on the processor that Open did not consider. Open fills it in.
+	// and which devices did not open. If the caller chose no device, Missing also names the Vulkan
+	// drivers on the processor that Open did not consider. Open sets this field.
 	Missing []string
 }
 
 // Subnormals says, for each kind of float32 operations, whether the device keeps subnormal numbers,
 // which are those below 2^-126. False means that the device treats subnormal operands, or results,
 // or both, as zeros. Loads, stores, copies and math.Float32bits keep all numbers on every device,
-// and so does float64 arithmetic. The host device keeps all.
+// and so does float64 arithmetic. The host device keeps all subnormals.
 //
 // Subnormals describes the device's own instructions. Some operations of kernels keep subnormals on
-// every device, by other instructions where these flush. They are conversions to float64,
-// math.Nextafter32, and the functions of package math32 except its fast forms. Quotients and square
-// roots are among them, too, unless the kernel's mode is properties.FloatFast.
+// every device. Where the device's instructions flush subnormals, kernels compute these operations
+// by other instructions. The operations are conversions to float64, math.Nextafter32, and the
+// functions of package math32 except its fast forms. Quotients and square roots also keep
+// subnormals, unless the kernel's mode is properties.FloatFast.
 type Subnormals struct {
 	Arithmetic  bool // x + y, x - y, x * y and -x
 	Fused       bool // x*y + z where the sum is rounded once; see properties.Float
@@ -107,8 +110,8 @@ type Subnormals struct {
 
 // Float16 says which operations on half.Float16 are instructions of the device. Open has compared
 // their results with those of package half. Kernels compute the other operations from integers and
-// float32s, with the same results. The host device has no such instructions. Vulkan drivers on the
-// processor have some, but kernels use none of them by default.
+// float32s, with the same results. The host device has no float16 instructions. Vulkan drivers on
+// the processor have some, but kernels use none of them by default.
 type Float16 struct {
 	Widen      bool // x.Float32()
 	Narrow     bool // half.FromFloat32
@@ -168,8 +171,8 @@ type found struct {
 	driver hal.Driver
 	index  int
 	info   hal.Info
-	// findDevices lists the devices, in the order of their types, and the reasons why there are no
-	// others.
+	// findDevices lists the devices in the order of their types. findDevices also returns the
+	// reasons why further devices are missing.
 }
 
 func findDevices() (all []found, missing []string) {
@@ -188,8 +191,8 @@ func findDevices() (all []found, missing []string) {
 
 // Devices lists the devices that Open can open: GPUs first, then the host device, then Vulkan
 // drivers on the processor. Select and KGEN_DEVICE accept a device's index in the list, its UUID
-// and its PCI address. The last two stay the same when devices are added. MissingDevices says why
-// there are no others, and DeviceInfo.Fit how a kernel runs on a device.
+// and its PCI address. UUIDs and PCI addresses stay the same when devices are added. MissingDevices
+// says why further devices are not in the list. DeviceInfo.Fit says how a kernel runs on a device.
 func Devices() []DeviceInfo {
 	all, _ := findDevices()
 	out := make([]DeviceInfo, len(all))
@@ -199,14 +202,15 @@ func Devices() []DeviceInfo {
 	return out
 }
 
-// MissingDevices says why other devices are not in Devices, and how to get them there: a loader or
-// a driver is not installed, or a device lacks a feature that kgen needs.
+// MissingDevices says why other devices are not in the list of Devices, and how the user can add
+// them. Reasons are a loader or a driver that is not installed, and a device without a feature that
+// kgen needs.
 func MissingDevices() []string {
 	_, missing := findDevices()
 	return missing
 }
 
-// Device is an open device. Its methods may be called from several goroutines.
+// Device is an open device. The methods of a Device may be called from several goroutines.
 type Device struct {
 	hal     hal.Device
 	backend string
@@ -217,13 +221,13 @@ type Device struct {
 	queues  atomic.Int32 // number of queues made so far
 	log     *slog.Logger
 	trace   *trace.Tracer // nil without a trace
-	// timed says that the device measures the times of commands; profiling, that Event.Profile
-	// returns them.
+	// timed says that the device measures when commands run. profiling says that Event.Profile
+	// returns these times.
 	timed, profiling bool
-	noClock          error // the reason why the device has no times of commands
-	// correct says that kernels correct float32 division and square root.
+	noClock          error // reason why the device cannot measure when commands run, or nil
+	// correct says that kernels correct the results of float32 division and square root.
 	correct bool
-	// byFma says that the corrections use fused multiply-adds.
+	// byFma says that these corrections of float32 results use fused multiply-adds.
 	byFma bool
 	// flushes says that the device flushes subnormals in operations that package math32 uses.
 	flushes bool
@@ -235,11 +239,11 @@ type Device struct {
 	pipelines exec.Pipelines
 	memos     exec.Memos
 	fused     fusedKernels
-	printing  printing // print options of launches that have none of their own
+	printing  printing // print options for launches that have no print options of their own
 	prints    printBuffers
 	attached  sync.Map // values that packages keep for the device; see package primimpl
 	close     sync.Once
-	err       error // the error of Close
+	err       error // error that Close returned
 }
 
 // Open opens the device that Select or the environment variable KGEN_DEVICE chooses. Without such a
@@ -251,14 +255,14 @@ type Device struct {
 //
 // If no device matches the choice, or the matching device cannot be opened, the error is
 // ErrNoDevice, which lists the existing devices. If several match, as with "vulkan", Open takes the
-// first that opens. It is also an error (ErrInvalid) if a variable KGEN_… of the environment has a
-// value that it does not allow. The same holds for a value that cannot take effect, such as a
-// directory for pipelines that is not writable.
+// first that opens. Open also returns an error (ErrInvalid) if an environment variable KGEN_… has a
+// value that is not allowed. A value that cannot take effect is an error, too, such as a directory
+// for pipelines that is not writable.
 //
-// Open fails (ErrStale) in a test if kernels have changed since kgen compiled them. This applies to
+// Open fails (ErrStale) in a test if kernels have changed since kgen compiled them. Open checks the
 // kernels whose generated packages the test imports, and whose module's sources are present.
-// Otherwise the test would run the old kernels. The error names the files and the command to run.
-// KGEN_STALE=run in the environment turns this check off.
+// Without this check, the test would run the old kernels. The error names the files and the command
+// to run. KGEN_STALE=run in the environment turns this check off.
 func Open(opts ...OpenOption) (*Device, error) {
 	if w := env.Check(); w != nil {
 		return nil, errorf(ErrInvalid, "%s=%q in the environment means nothing", w.Var.Name, w.Value).
@@ -286,7 +290,7 @@ func Open(opts ...OpenOption) (*Device, error) {
 	if o.choice == "" {
 		var passed []string
 		candidates, passed = byDefault(all)
-		if o.checks == "" { // only the host device has a checked mode: other devices do not help
+		if o.checks == "" { // in checked mode, no other device can replace the host device, which alone has this mode
 			missing = append(missing, passed...)
 		}
 	} else {
@@ -360,8 +364,8 @@ func newDevice(h hal.Device, backend string, o *openOptions) *Device {
 	return d
 }
 
-// byDefault returns the devices that Open tries if nothing is chosen, best first. passed names the
-// devices that it leaves out, and how to choose them.
+// byDefault returns the devices that Open tries if the caller chose none, best first. The result
+// passed names the other devices, and says how to choose them.
 func byDefault(all []found) (candidates []found, passed []string) {
 	n := slices.IndexFunc(all, func(f found) bool { return f.info.Type == hal.VulkanCPU })
 	if n < 0 {
@@ -378,8 +382,8 @@ func byDefault(all []found) (candidates []found, passed []string) {
 	return all[:n], passed
 }
 
-// is reports whether choice is the device's UUID, with or without hyphens, or its PCI address, with
-// or without the domain 0000.
+// is(choice) reports whether choice names the device: by its UUID, with or without hyphens, or by
+// its PCI address, with or without the domain 0000.
 func (f *found) is(choice string) bool {
 	choice = strings.ToLower(choice)
 	uuid := uuidText(f.info.UUID)
@@ -453,8 +457,8 @@ func (d *Device) Has(a properties.Aspect) bool { return slices.Contains(d.info.A
 func (d *Device) DefaultQueue() *Queue { return d.queue }
 
 // NewQueue returns a further queue. All queues of a device share its memory and the order of
-// commands that use the same memory. Queue.Wait waits only for its own queue and reports only its
-// failures.
+// commands that use the same memory. Queue.Wait waits only for commands of its own queue, and
+// reports only their failures.
 func (d *Device) NewQueue() *Queue {
 	return &Queue{dev: d, rec: stream.Recorder{ID: d.queues.Add(1)}}
 }
@@ -471,8 +475,8 @@ func (d *Device) Pipelines() int {
 	return d.pipelines.Made()
 }
 
-// Close waits until all launches have completed and closes the device. Buffers and queues may be
-// closed before, after, or not at all. Close may be called twice. It returns the failures of
+// Close waits until all launches have completed and closes the device. Buffers may be closed before
+// the device, after it, or not at all. Close may be called twice. Close returns the failures of
 // launches that no wait has returned.
 //
 // If the wait takes longer than CloseTimeout allows, Close abandons the device and returns an error

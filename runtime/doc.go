@@ -5,9 +5,9 @@
 //	err = saxpygen.RunSAXPY(ctx, dev, saxpy.SAXPY{A: 2, X: xs, Y: ys}, runtime.Range1(len(ys)))
 //
 // A [Device] is a Vulkan device or the host device, which is always there. The host device runs the
-// kernel's own Go code, or Go code that kgen has generated from it. [Open] takes a GPU if there is
-// one, else the host device. A device has [Buffer]s, whose memory kernels access through [View]s.
-// It also has [Queue]s, which take launches and return [Event]s:
+// kernel's own Go code, or Go code that kgen has generated from it. [Open] opens a GPU if the
+// machine has one, else the host device. A device has [Buffer]s, whose memory kernels access
+// through [View]s. A device also has [Queue]s, which accept launches and return [Event]s:
 //
 //	q := dev.DefaultQueue()
 //	x, err := runtime.BufferOf(dev, xs)
@@ -21,9 +21,9 @@
 // # Order
 //
 // A command waits for the earlier commands whose memory it uses, on all queues of the device. To
-// find these, kgen records which slices each kernel reads and writes, and the runtime compares the
-// ranges of memory. All other commands may run at the same time, in any order. Programs place no
-// barriers; [DependsOn] orders commands that share no memory.
+// find these earlier commands, kgen records which slices each kernel reads and writes, and the
+// runtime compares the ranges of memory. All other commands may run at the same time, in any order.
+// Programs place no barriers; [DependsOn] orders commands that share no memory.
 //
 // # Graphs
 //
@@ -45,8 +45,8 @@
 // and slices that share memory share it on the device. Slices that the kernel writes are copied
 // back, also after a fault. The host device uses the program's memory without copying it, where
 // possible. If the context ends before the device is done, the launch is cancelled, as with
-// WithContext. From then on the slices are not read or written, and slices that the kernel writes
-// hold part of the results, or none.
+// WithContext. After that, the launch does not access the slices any more. Slices that the kernel
+// writes then hold part of the results, or none.
 //
 // # Checks
 //
@@ -76,13 +76,13 @@
 //	ev, err := blurgen.Blur{…}.ParallelFor(q, r, runtime.WithProgram(exe))
 //
 // A device builds a pipeline once for each set of values, which takes milliseconds; see
-// Device.Pipelines. A kernel that computes many indices may have two pipelines: kgen also compiles
-// such a kernel for small launches. In a small launch the sizes (int arguments, lengths, ranges),
-// and products of sizes such as height times width, are below 2^28. Devices compute such indices in
-// 32 bits, which is much faster. Both pipelines give the same results. Packages with the directive
-// //kgen:variants load, such as those of prim, do not contain the module for small launches. The
-// runtime makes it, once in a program. KGEN_SMALL=never always takes the general module, for tests
-// and measurements.
+// Device.Pipelines. A kernel that computes many indices may have two pipelines, because kgen also
+// compiles such a kernel for small launches. In a small launch the sizes (int arguments, lengths,
+// ranges), and products of sizes such as height times width, are below 2^28. Devices compute such
+// indices in 32 bits, which is much faster. Both pipelines give the same results. Packages with the
+// directive //kgen:variants load, such as those of prim, do not contain the module for small
+// launches. The runtime makes that module, once in each run of a program. With KGEN_SMALL=never,
+// every launch uses the general module, for tests and measurements.
 //
 // # Printing
 //
@@ -98,22 +98,23 @@
 // # Long loops
 //
 // Mesa's software driver (llvmpipe, also called lavapipe) runs a few work-items at a time. When
-// these have made 65,535 rounds of loops together, the driver leaves the loop early and continues
-// after it. Open tests whether a device does that. On such a device kernels count their rounds,
-// which costs a little. A launch whose loop the driver left returns a [LoopError] with the loop's
-// place.
+// these work-items have run 65,535 loop iterations together, the driver leaves the loop early and
+// continues after the loop. Open tests whether a device does that. On such a device kernels count
+// their loop iterations, which costs a little. A launch whose loop the driver left early returns a
+// [LoopError] with the loop's source position.
 //
 // # Floating point
 //
 // Float32 division and square root are correctly rounded, as in Go. Open tests whether the device's
-// own instructions are (DeviceInfo.ExactDivide). If not, kernels correct their results, unless the
-// kernel's mode is properties.FloatFast. KGEN_EXACT_DIVIDE=always corrects on every device, to test
-// the correction; KGEN_EXACT_DIVIDE=never corrects on no device, to measure its cost.
+// own instructions round correctly (DeviceInfo.ExactDivide). If not, kernels correct their results,
+// unless the kernel's mode is properties.FloatFast. KGEN_EXACT_DIVIDE=always corrects on every
+// device, to test the correction; KGEN_EXACT_DIVIDE=never corrects on no device, to measure its
+// cost.
 //
 // Corrections, and math32.Rsqrt on every device, use fused multiply-adds where Open finds that the
-// device rounds these once. Otherwise, or with KGEN_FUSED=never, they use integers, which is slower
-// and gives the same bits. Float64 division and square root are the device's own instructions;
-// DeviceInfo.ExactDivide64 says whether they are correctly rounded.
+// device rounds these once. Otherwise, or with KGEN_FUSED=never, corrections use integers, which is
+// slower and gives the same bits. Float64 division and square root are the device's own
+// instructions; DeviceInfo.ExactDivide64 says whether they are correctly rounded.
 //
 // Open also tests which float32 operations keep subnormal numbers ([Subnormals]). Where the device
 // flushes subnormals, kernels convert float32 to float64 by integer code, and so do the functions
@@ -121,10 +122,10 @@
 // KGEN_SUBNORMALS=flushed chooses it on every Vulkan device, for tests.
 //
 // Open tests which instructions give the results of package half ([Float16]). When the runtime
-// loads a kernel, it replaces the other instructions by code with integers and float32s. It also
-// replaces all of them on drivers that run on the processor, whose instructions are slower.
-// KGEN_HALVES=computed replaces all on every device, for tests. KGEN_HALVES=native keeps them on
-// drivers that run on the processor.
+// loads a kernel, it replaces the other float16 instructions by code with integers and float32s. On
+// drivers that run on the processor, the runtime replaces all float16 instructions, because they
+// are slower there. KGEN_HALVES=computed replaces all float16 instructions on every device, for
+// tests. KGEN_HALVES=native keeps them on drivers that run on the processor.
 //
 // # Where the time goes
 //

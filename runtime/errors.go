@@ -13,54 +13,55 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
-// The classes of errors, for use with errors.Is. They are SYCL 2020's error codes, where these have
-// a meaning in this package. Most errors of this package are of type *Error, which has the problem
-// and, if there is one, a remedy. A run-time panic in a kernel is a *Fault.
+// The classes of errors, for use with errors.Is. The classes are the error codes of SYCL 2020 that
+// have a meaning in this package. Most errors of this package are of type *Error, which describes
+// the problem and, if there is one, a remedy. A run-time panic in a kernel is a *Fault.
 var (
-	// ErrInvalid is a call that makes no sense: a closed device or buffer, a
-	// negative size, conflicting properties, an element type with pointers.
+	// ErrInvalid is the class of errors for invalid calls, such as use of a closed device or
+	// buffer, a negative size, conflicting properties, or an element type with pointers.
 	ErrInvalid = errors.New("invalid")
-	// ErrNDRange is a range over which the kernel cannot be launched: the range is not a multiple
-	// of the work-group size, the work-group size is not the one that the kernel requires, or the
-	// ranks differ.
+	// ErrNDRange reports a range over which the kernel cannot be launched. The range may not be a
+	// multiple of the work-group size, the work-group size may not be the one that the kernel
+	// requires, or the ranks may differ.
 	ErrNDRange = errors.New("invalid nd-range")
-	// ErrKernelNotSupported is a kernel that this device cannot run: it needs an
+	// ErrKernelNotSupported reports a kernel that this device cannot run. The kernel needs an
 	// aspect, a work-group size or a sub-group size that the device lacks.
 	ErrKernelNotSupported = errors.New("kernel not supported")
-	// ErrFeatureNotSupported is a feature that this device or place lacks.
+	// ErrFeatureNotSupported reports a feature that the device, or the code that asks for it,
+	// cannot use.
 	ErrFeatureNotSupported = dslhook.ErrFeatureNotSupported
-	// ErrMemoryAllocation is a lack of memory, of the device or of a work-group.
+	// ErrMemoryAllocation reports that the device or a work-group has too little memory.
 	ErrMemoryAllocation = errors.New("memory allocation")
-	// ErrKernelArgument is an invalid argument of a kernel, such as a view of another device's
+	// ErrKernelArgument reports an invalid argument of a kernel, such as a view of another device's
 	// buffer.
 	ErrKernelArgument = errors.New("kernel argument")
-	// ErrBuild is a module that the device does not accept, or that cannot be made from the
-	// kernel's IR. It is also a module compiled with other properties than the kernel's Properties
-	// method returns in this program.
+	// ErrBuild reports a module that the device does not accept, or that cannot be made from the
+	// kernel's IR. ErrBuild also reports a module that was compiled with other properties than the
+	// kernel's Properties method returns in this program.
 	ErrBuild = errors.New("build")
-	// ErrCompileProgram is a program that cannot be compiled.
+	// ErrCompileProgram reports a program that cannot be compiled.
 	ErrCompileProgram = errors.New("compile program")
-	// ErrSpecConst is a specialization constant that is unknown or not set.
-	// Errors of this class are of the class ErrCompileProgram too.
+	// ErrSpecConst reports a specialization constant that is unknown or not set. Errors of this
+	// class are of the class ErrCompileProgram too.
 	ErrSpecConst error = subclass{"specialization constant", ErrCompileProgram}
-	// ErrDeviceLost is a device that has failed for good. Open another device.
+	// ErrDeviceLost reports a device that has failed and cannot be used again. Open another device.
 	ErrDeviceLost = errors.New("device lost")
-	// ErrDriver is a failure of the device's driver that has no class of its own.
+	// ErrDriver reports a failure of the device's driver that has no class of its own.
 	ErrDriver = errors.New("driver")
-	// ErrDeadline is a wait, or a launch, whose context's deadline passed. Such errors match
-	// context.DeadlineExceeded too. The launch that was waited for goes on, unless it was launched
-	// with the context (WithContext) or by Run.
+	// ErrDeadline reports a wait, or a launch, whose context's deadline passed. Such errors match
+	// context.DeadlineExceeded too. The launch that was waited for continues, unless it was
+	// launched with the context (WithContext) or by Run.
 	ErrDeadline = errors.New("deadline exceeded")
-	// ErrCanceled is the error of a wait, or a launch, whose context was cancelled. Such errors
-	// match context.Canceled too. Otherwise it is as ErrDeadline.
+	// ErrCanceled reports a wait, or a launch, whose context was cancelled. Such errors match
+	// context.Canceled too. As with ErrDeadline, a launch that was waited for may continue.
 	ErrCanceled = errors.New("canceled")
-	// ErrHostFunc is a host function that returned an error or panicked. Such errors match the
+	// ErrHostFunc reports a host function that returned an error or panicked. Such errors match the
 	// function's own error too.
 	ErrHostFunc = errors.New("host function")
-	// ErrPrint is a failure of the writer that gets the output of kernels; see PrintTo. Such errors
-	// match the writer's own error too. The kernel has run.
+	// ErrPrint reports a failure of the writer to which the output of kernels is written (see
+	// PrintTo). Such errors match the writer's own error too. The kernel itself has completed.
 	ErrPrint = errors.New("print")
-	// ErrStale is generated code that is older than its kernels. In tests, Open returns it.
+	// ErrStale reports generated code that is older than its kernels. In tests, Open returns it.
 	ErrStale = errors.New("stale generated code")
 	// ErrNoProfile is returned by Event.Profile if nothing recorded when commands ran: the device
 	// was opened without Profiling, or has no timestamps. Errors of this class are of the class
@@ -81,7 +82,7 @@ func (s subclass) Unwrap() error { return s.super }
 // Error is an error of this package.
 type Error struct {
 	Class   error  // one of the Err variables
-	Kernel  string // package and name of the kernel, if it is about one
+	Kernel  string // package and name of the kernel that the error is about, or ""
 	Problem string
 	Remedy  string // way to solve the problem, if there is one
 	Err     error  // the cause, if there is one
@@ -120,7 +121,7 @@ func errorf(class error, format string, args ...any) *Error {
 	return &Error{Class: class, Problem: fmt.Sprintf(format, args...)}
 }
 
-// about names the kernel that the error is about.
+// about sets the name of the kernel that the error is about, and returns the error.
 func (e *Error) about(k *Kernel) *Error {
 	e.Kernel = k.Name()
 	return e
@@ -145,7 +146,7 @@ func waitError(err error) error {
 	return err
 }
 
-// backendError gives a class to an error of the device.
+// backendError wraps an error of the device in an *Error with a class.
 func backendError(dev *Device, k *Kernel, problem string, err error) *Error {
 	if errors.Is(err, stream.ErrWithin) {
 		return errWithin()
@@ -181,14 +182,14 @@ func backendError(dev *Device, k *Kernel, problem string, err error) *Error {
 }
 
 // A Fault is a run-time panic of a work-item. In Go the panic would have stopped the program; in a
-// kernel it stops the work-item, and the wait for the launch returns it. If several work-items of a
-// launch panic, the Fault is that of the first. The device stays usable. Everything that other
-// work-items wrote stays written.
+// kernel it stops the work-item, and the wait for the launch returns the Fault. If several
+// work-items of a launch panic, the Fault describes the first panic. The device stays usable.
+// Everything that other work-items wrote stays written.
 type Fault struct {
 	Kernel   string    // package and name, such as "saxpy.SAXPY"
 	Pos      string    // file:line:col in the kernel's source
-	GlobalID []int     // the work-item, in the kernel's index order
-	Kind     FaultKind // prints the text that gc prints
+	GlobalID []int     // global id of the work-item, in the kernel's index order
+	Kind     FaultKind // kind of the panic, which prints as the text that gc prints
 	A, B     int64     // the values that gc prints, such as the index and the length
 	Message  string    // the text of an explicit panic, as gc prints it
 	Unsigned bool      // A is a uint64 past the greatest int64
@@ -214,10 +215,11 @@ func (f *Fault) Error() string {
 }
 
 // A LoopError is a loop that the device ended too early, which no kernel can prevent. Mesa's
-// llvmpipe runs a few work-items together. Once these have made some 65,000 rounds of loops,
-// llvmpipe leaves all loops that a work-item is in and continues after them. The results of the
-// launch are then wrong, also if it faulted. A LoopError is of the class ErrFeatureNotSupported.
-// Use the host device or a GPU, or divide the work into more launches of fewer rounds.
+// llvmpipe runs a few work-items together. Once these have run some 65,000 loop iterations,
+// llvmpipe leaves all loops that a work-item is in and continues after the loops. The results of
+// the launch are then wrong, also if it faulted. A LoopError is of the class
+// ErrFeatureNotSupported. Use the host device or a GPU, or divide the work into more launches of
+// fewer iterations.
 type LoopError struct {
 	Kernel string // package and name
 	Pos    string // file:line:col of the loop in the kernel's source; "" for a loop that kgen has added, or of LoadModule

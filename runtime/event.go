@@ -9,7 +9,8 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
-// Event represents one launch or other command. It is a small value; the zero Event is done.
+// Event represents one launch or other command. An Event is a small value, and the zero Event is
+// done.
 type Event struct{ l *pending }
 
 // pending is a recorded launch, copy or host function.
@@ -20,7 +21,7 @@ type pending struct {
 	local  [3]int32 // in index order
 	// hostFunc says that the command is a host function.
 	hostFunc bool
-	stays    bool // once begun, the kernel runs on when ctx ends
+	stays    bool // once the kernel has begun, it continues even if ctx ends
 	prints   bool // the command writes the output of a kernel that prints
 
 	rareOrNil *rarePending // nil if all rare fields are zero
@@ -34,7 +35,7 @@ type rarePending struct {
 	node   *Node    // node of a command that was recorded into a graph, and does not run
 	output *pending // the command that writes the kernel's output, if it prints
 
-	parts []*pending // parts of a graph, in its order; nil if it was replayed: see stream.Event.Parts
+	parts []*pending // parts of a submitted graph, in its order; nil if the graph was replayed
 }
 
 // noRare is the value of rare for commands without a rarePending. Nothing writes to it.
@@ -62,11 +63,11 @@ func newPending(dev *Device, k *Kernel) *pending {
 	return l
 }
 
-// Wait blocks until the launch has completed or ctx ends. If ctx ends first, the launch goes on;
-// see [WithContext] for a way to end it. Wait returns the launch's *Fault if a work-item panicked.
-// If the launch did not complete, because the device failed or the launch was cancelled, Wait
-// returns that error. A launch that read memory which another launch failed to write returns the
-// error of that launch, too. Waiting again returns the same.
+// Wait blocks until the launch has completed or ctx ends. If ctx ends first, the launch continues
+// (see [WithContext] for a way to end the launch). Wait returns the launch's *Fault if a work-item
+// panicked. If the launch did not complete, because the device failed or the launch was cancelled,
+// Wait returns the reason as an error. A launch that read memory which another launch failed to
+// write returns the error of that launch, too. Further calls of Wait return the same result.
 func (e Event) Wait(ctx context.Context) error {
 	if ctx == nil {
 		return errorf(ErrInvalid, "the context is nil")
@@ -97,7 +98,8 @@ func (e Event) Wait(ctx context.Context) error {
 	return join(failed)
 }
 
-// stillRuns adds to the error of a wait that the launch was to have ended, but cannot be ended.
+// stillRuns extends the error of a wait whose launch should have ended, too. stillRuns adds that
+// the launch cannot be ended and continues.
 func (l *pending) stillRuns(err error) error {
 	for _, p := range l.rare().parts {
 		if p.stays {
@@ -126,8 +128,8 @@ func (e Event) Done() bool {
 	return h.node == nil && e.l.ev.Done() && (h.output == nil || h.output.ev.Done())
 }
 
-// LocalRange returns the launch's work-group size, in the kernel's index order; it is empty for a
-// task. For a launch over a range, the kernel's properties or the runtime chose the size.
+// LocalRange returns the launch's work-group size, in the kernel's index order. LocalRange is empty
+// for a task. For a launch over a range, the kernel's properties or the runtime chose the size.
 func (e Event) LocalRange() []int {
 	if e.l == nil || e.l.kernel == nil {
 		return nil
@@ -162,7 +164,7 @@ func (l *pending) failure() error {
 	if first != nil {
 		for _, p := range parts {
 			if p != first {
-				p.ev.Forget() // its failure may be a consequence of the first one's
+				p.ev.Forget() // discards the failure of p, which the first failure may have caused
 			}
 		}
 		return first.failure()
@@ -218,8 +220,8 @@ func (l *pending) lost(err error) error {
 	return backendError(l.dev, l.kernel, what+" did not run whole on the device "+l.dev.Name(), err)
 }
 
-// readUnwritten returns the error of a command that read memory which the command from should have
-// written, but did not.
+// readUnwritten returns the error of a command that read memory which an earlier command should
+// have written, but did not. The argument from is the event of that earlier command.
 func (l *pending) readUnwritten(from *stream.Event) error {
 	cause := from.Owner.(*pending).lost(from.Err())
 	e := errorf(ErrInvalid, "it read memory that an earlier command was to write, which did not run whole").
@@ -238,7 +240,7 @@ func (l *pending) readUnwritten(from *stream.Event) error {
 	return e
 }
 
-// join is errors.Join, but leaves a single error as it is.
+// join is errors.Join, but returns a single error unchanged.
 func join(errs []error) error {
 	if len(errs) == 1 {
 		return errs[0]

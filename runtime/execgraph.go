@@ -12,9 +12,9 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
-// ExecutableGraph is the result of Graph.Finalize: all kernels are compiled, and the order is
-// fixed. Queue.Submit runs it, any number of times. Its methods may be called from several
-// goroutines.
+// ExecutableGraph is the result of Graph.Finalize. The kernels of the graph are compiled, and the
+// order of the commands is fixed. Queue.Submit runs the graph, any number of times. The methods of
+// an ExecutableGraph may be called from several goroutines.
 type ExecutableGraph struct {
 	dev       *Device
 	updatable bool
@@ -25,12 +25,12 @@ type ExecutableGraph struct {
 }
 
 // Finalize makes an executable graph of the graph in its present state; nodes and edges that are
-// added later do not change the result. Finalize compiles the kernels; its errors are those of
-// launches of kernels that the device does not accept. It returns ErrInvalid while a queue records
-// into the graph. An empty graph does nothing.
+// added later do not change the result. Finalize compiles the kernels. If the device does not
+// accept a kernel, Finalize returns the error that a launch would return. Finalize returns
+// ErrInvalid while a queue records into the graph. An empty graph does nothing.
 //
 // The properties are Updatable, EnableFusion, RequireFusion and InsertBarriers of package
-// properties; properties of kernels and of memory are ErrInvalid.
+// properties. Finalize returns ErrInvalid for properties of kernels and of memory.
 func (g *Graph) Finalize(props ...properties.Property) (*ExecutableGraph, error) {
 	if err := g.usable(); err != nil {
 		return nil, err
@@ -71,7 +71,7 @@ func (g *Graph) Finalize(props ...properties.Property) (*ExecutableGraph, error)
 
 // addAll adds the nodes of g to the executable graph.
 func (ex *ExecutableGraph) addAll(g *Graph) {
-	stands := make([][]int, len(g.nodes)) // for each node of g, its nodes in ex
+	stands := make([][]int, len(g.nodes)) // maps the index of a node in g to the indexes of its nodes in ex
 	for _, i := range g.order.Sequence() {
 		n := g.nodes[i]
 		var preds []int
@@ -88,7 +88,7 @@ func (ex *ExecutableGraph) addAll(g *Graph) {
 	}
 }
 
-// planError returns the error of a graph that could not be planned.
+// planError returns the error for a graph that could not be planned.
 func planError(err error) error {
 	switch e := err.(type) {
 	case exec.ConflictError:
@@ -110,14 +110,15 @@ func (ex *ExecutableGraph) usable(dev *Device) error {
 	return nil
 }
 
-// Update replaces a node's command for all later runs. The new command is a launch of the same
-// kernel with other arguments, another range or other values of constants; or another copy or fill,
-// if the node has one. Earlier submissions are not changed. The order of commands then follows from
-// the memory that the new command uses.
+// Update replaces a node's command for all later runs. If the node is a launch, the new command is
+// a launch of the same kernel. The new launch may have other arguments, another range or other
+// values of constants. If the node is a copy or a fill, the new command is another one. Earlier
+// submissions are not changed. The order of commands then follows from the memory that the new
+// command uses.
 //
-// Update returns ErrInvalid, and changes nothing, if the graph was finalized without Updatable. The
-// same holds if n is not a node of the graph or has no command, and if the commands differ in kind
-// or kernel. Its other errors are those of Add.
+// Update returns ErrInvalid, and changes nothing, if the graph was finalized without Updatable.
+// Update also returns ErrInvalid if n is not a node of the graph, if n has no command, or if the
+// commands differ in kind or kernel. The other errors of Update are those of Graph.Add.
 func (ex *ExecutableGraph) Update(n *Node, c Command) error {
 	if ex == nil || ex.dev == nil {
 		return ex.usable(nil)
@@ -139,7 +140,7 @@ func (ex *ExecutableGraph) Update(n *Node, c Command) error {
 }
 
 // checkUpdate checks that the step s of the command c can replace steps[at], which is the step of
-// the node n. at is -1 if there is no such step.
+// the node n. The index at is -1 if n has no step.
 func checkUpdate(n *Node, c Command, s *exec.Step, steps []*exec.Step, at int) error {
 	if at < 0 {
 		return errorf(ErrInvalid, "%v is no node of the graph with a command, or was added after Finalize", n)
@@ -167,12 +168,12 @@ func checkUpdate(n *Node, c Command, s *exec.Step, steps []*exec.Step, at int) e
 
 // Submit runs the graph once, and returns without waiting for it. The run is ordered with all other
 // commands of the device as if the graph's commands had been launched here, with no command in
-// between. The event is done when all commands of the graph have completed. If some fail, the event
-// returns the failure of the first, in the order of Finalize. The results of commands after a
-// failed one are unspecified. A graph may be submitted again before it has completed.
+// between. The event is done when all commands of the graph have completed. If commands fail, the
+// event returns the failure of the first of them, in the order of Finalize. The results of commands
+// after a failed one are unspecified. A graph may be submitted again before it has completed.
 //
-// Submit returns ErrInvalid if a buffer is closed of which the graph has a view. This holds even if
-// no command uses the buffer, for example because fusion has made its memory internal.
+// Submit returns ErrInvalid if the graph has a view of a closed buffer. Submit does so even if no
+// command uses the buffer, for example because fusion has made its memory internal.
 //
 // The options are DependsOn and WithContext (ErrInvalid otherwise). While the queue records, the
 // graph becomes a node, as by AddGraph.
@@ -227,8 +228,8 @@ func (d *Device) checkRun(run *exec.Sequence) error {
 	return nil
 }
 
-// recordRun records a sequence in the device's stream. The event of all represents the whole
-// sequence. If ends is set, its commands end with ctx.
+// recordRun records a sequence in the device's stream. The event of the parameter all represents
+// the whole sequence. If the parameter ends is set, the commands end when ctx ends.
 func (d *Device) recordRun(ctx context.Context, rec *stream.Recorder, run *exec.Sequence, all *pending, ends bool, after []*stream.Event) (err error) {
 	if !ends {
 		if r := run.Replay(d.hal, d.stream, (*planner)(d)); r != nil {
@@ -338,7 +339,7 @@ func (d *Device) cancellable(run *exec.Sequence, ls []*pending, ctx context.Cont
 	return &seq, nil
 }
 
-// recordError is the error of a graph that could not be recorded.
+// recordError returns the error for a graph that could not be recorded.
 func recordError(d *Device, err error) error {
 	if err == stream.ErrReleased {
 		return errorf(ErrInvalid, "a buffer that the graph uses is closed")

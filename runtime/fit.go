@@ -10,11 +10,11 @@ import (
 // device's driver accepts the kernel's module is known only when the module is compiled.
 type Fit struct {
 	Kernel string // package and type name
-	// Variant names the module that the device takes: "general" for the kernel's own module, "host"
-	// for its Go code, or the name of the variant for devices without some feature, such as
-	// "words". It is "" if there is none.
+	// Variant names the module that the device uses. Variant is "general" for the kernel's own
+	// module and "host" for its Go code. For a device without some feature, it is the name of a
+	// variant, such as "words". Variant is "" if the device cannot run the kernel.
 	Variant string
-	// Small says that small launches take a module made for them.
+	// Small says that small launches use a module made for them.
 	Small bool
 	// Err is nil, or an error of class ErrKernelNotSupported that says why the kernel cannot run
 	// there.
@@ -53,7 +53,7 @@ func (i DeviceInfo) Fit(k *Kernel) Fit {
 	return f
 }
 
-// fixedMemory reports whether the work-group memory of known size is at most limit, with sub-groups
+// fixedMemory reports whether the work-group memory of known size is at most limit, for sub-groups
 // of the given size.
 func fixedMemory(k *abi.Kernel, limit uint64, subGroup int) bool {
 	total := uint64(0)

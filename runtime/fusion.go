@@ -14,14 +14,14 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
-// FusionReport says which launches Graph.Finalize has made of the launches of a graph.
+// FusionReport describes the launches that Graph.Finalize made from the launches of a graph.
 type FusionReport struct {
-	// Fused says that all launches became one, or that the graph has no launches.
+	// Fused says that all launches were fused into one, or that the graph has no launches.
 	Fused bool
-	// Launches are the launches of a run.
+	// Launches lists the launches of each run of the executable graph.
 	Launches []FusedLaunch
-	// Splits say why launches did not become one, in the order of Finalize. External says why
-	// memory is used although its properties call it internal.
+	// Splits lists the reasons why launches were not fused, in the order of Finalize. External
+	// lists the reasons why memory is used although its properties call it internal.
 	Splits, External []string
 }
 
@@ -65,8 +65,8 @@ func (ex *ExecutableGraph) Report() FusionReport {
 	return out
 }
 
-// planner is a device, as package exec needs it to plan graphs. Its methods are not methods of
-// Device.
+// planner is a device as package exec needs it for planning graphs. The type keeps the planning
+// methods separate from the methods of Device.
 type planner Device
 
 // Compile sets the pipeline of a step.
@@ -79,7 +79,8 @@ func (p *planner) Alloc(size uint64) (*stream.Memory, error) {
 	return (*Device)(p).alloc(size, hal.DeviceMemory)
 }
 
-// fusedKernels are the kernels that a device has linked, by the keys of their groups.
+// fusedKernels maps the key of a group of launches to the kernel that the device has linked for the
+// group.
 type fusedKernels struct {
 	mu sync.Mutex
 	of map[string]*fusedKernel
@@ -93,7 +94,7 @@ type fusedKernel struct {
 	fused  *fusion.Fused
 }
 
-// get returns the kernel of a group.
+// get returns the linked kernel of a group. get links the kernel at the first call.
 func (f *fusedKernels) get(g *fusion.Group) (*fusedKernel, error) {
 	key := g.Key()
 	f.mu.Lock()
@@ -114,7 +115,7 @@ func (f *fusedKernels) get(g *fusion.Group) (*fusedKernel, error) {
 	return k, nil
 }
 
-// Fuse returns the launch that does the work of all launches of a group.
+// Fuse returns one launch that does the work of all launches of a group.
 func (p *planner) Fuse(g *fusion.Group, parts []*exec.Step) (*exec.Step, error) {
 	d := (*Device)(p)
 	k, err := d.fused.get(g)

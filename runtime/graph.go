@@ -10,10 +10,10 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/exec"
 )
 
-// Graph is a set of commands, the nodes, with the order that they need, the edges. It is for
-// commands that run many times, with one call for each run. A graph grows by Add, or by recording
-// the launches on a queue (Queue.BeginRecording). Finalize makes an executable graph of it, which
-// can be submitted:
+// Graph is a set of commands (its nodes) with an order (its edges). Graphs are for commands that
+// run many times, with one call for each run. A graph grows by Add, or by recording the launches on
+// a queue (Queue.BeginRecording). Finalize makes an executable graph from the graph. Queue.Submit
+// runs the executable graph:
 //
 //	g := runtime.NewGraph(dev)
 //	if err := q.BeginRecording(g); err != nil { … }
@@ -45,7 +45,7 @@ type Node struct {
 	graph *Graph
 	index int
 	step  *exec.Step
-	sub   *exec.Graph // set instead of step
+	sub   *exec.Graph // finalized graph that the node contains, instead of a step
 }
 
 // NewGraph returns an empty graph for the device. Using the graph is an error if the device is nil
@@ -86,11 +86,11 @@ type afterLeaves struct{}
 
 func (afterLeaves) applyNode(o *nodeOptions) { o.leaves = true }
 
-// AfterLeaves makes the new node depend on all nodes on which no other depends.
+// AfterLeaves makes the new node depend on all nodes that no other node depends on.
 func AfterLeaves() NodeOption { return afterLeaves{} }
 
-// Add adds a node. Its errors are those that the command would have on a queue. It returns
-// ErrInvalid, too, while a queue records into the graph, and for nodes of other graphs.
+// Add adds a node. Add returns the errors that Queue.Enqueue would return for the command. Add also
+// returns ErrInvalid while a queue records into the graph, and for nodes of other graphs.
 func (g *Graph) Add(c Command, opts ...NodeOption) (*Node, error) {
 	if err := g.usable(); err != nil {
 		return nil, err
@@ -102,7 +102,7 @@ func (g *Graph) Add(c Command, opts ...NodeOption) (*Node, error) {
 	return g.add(&Node{step: s}, opts)
 }
 
-// prepare checks a command that is given as a value.
+// prepare checks a command and returns its step.
 func (g *Graph) prepare(c Command) (*exec.Step, error) {
 	if c.c == nil {
 		return &exec.Step{Label: emptyLabel}, nil
@@ -131,7 +131,7 @@ func (g *Graph) AddGraph(sub *ExecutableGraph, opts ...NodeOption) (*Node, error
 	return g.add(&Node{sub: sub.graph.Clone()}, opts)
 }
 
-// add adds a checked node.
+// add adds a node whose command has been checked.
 func (g *Graph) add(n *Node, opts []NodeOption) (*Node, error) {
 	var o nodeOptions
 	for _, opt := range opts {
@@ -158,7 +158,7 @@ func (g *Graph) add(n *Node, opts []NodeOption) (*Node, error) {
 	return n, nil
 }
 
-// insert adds a node after others.
+// insert adds the node n to the graph. The node depends on the nodes in after.
 func (g *Graph) insert(n *Node, after []*Node) error {
 	var preds []int
 	for _, a := range after {
@@ -185,7 +185,7 @@ func (g *Graph) insert(n *Node, after []*Node) error {
 	return nil
 }
 
-// errReadBack is the error of a node that reads memory of the host which another node writes.
+// errReadBack returns the error for a node that reads memory of the host which another node writes.
 func errReadBack(writes, reads string) error {
 	return errorf(ErrInvalid, "the %v reads memory of the host that the %v writes: within a graph that is there only when all of it is done",
 		reads, writes).advise("copy on the device, with runtime.Copy, or make two graphs of it, or add a HostFunc between that writes it")
@@ -209,9 +209,9 @@ func (g *Graph) notRecording(what string) error {
 	return nil
 }
 
-// MakeEdge makes the node to depend on the node from. MakeEdge returns ErrInvalid, and changes
-// nothing, if a node is of another graph or there would be a cycle, and while a queue records into
-// the graph.
+// MakeEdge adds an edge between two nodes of the graph, so that the second depends on the first.
+// MakeEdge returns ErrInvalid, and changes nothing, if a node is of another graph or there would be
+// a cycle, and while a queue records into the graph.
 func (g *Graph) MakeEdge(from, to *Node) error {
 	if err := g.usable(); err != nil {
 		return err
@@ -311,8 +311,8 @@ func (n *Node) uses() dag.Uses {
 	return all
 }
 
-// WriteDOT writes the graph in the language of Graphviz: a box for each node, in the order of their
-// numbers, and an arrow from each node to the nodes that depend on it.
+// WriteDOT writes the graph in the language of Graphviz. The output has a box for each node, in the
+// order of their numbers, and an arrow from each node to the nodes that depend on it.
 func (g *Graph) WriteDOT(w io.Writer) error {
 	if g == nil {
 		return g.usable()

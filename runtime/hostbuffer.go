@@ -24,15 +24,17 @@ import (
 //
 // Copies between a HostBuffer and a Buffer go directly, without help of the processor. Copies of
 // other slices (CopyFrom, CopyTo, Upload, Download) go through other memory of the host. Copies of
-// a HostBuffer are commands like all others: they are ordered by the memory that they read and
-// write, can be nodes of graphs, and end with the contexts of WithContext. Some GPUs have a queue
-// only for copies. There copies of 1 MiB and more run at the same time as kernels that use other
-// memory. So a program can copy the next batch while the GPU computes this one.
+// a HostBuffer are commands like all others. The runtime orders them by the memory that they read
+// and write. They can be nodes of graphs, and end with the contexts of WithContext. Some GPUs have
+// a queue only for copies. On these GPUs, copies of 1 MiB and more run at the same time as kernels
+// that use other memory. A program can then copy the next batch of data while the GPU computes the
+// current batch.
 //
 // The device does not know when the program accesses the slice. While a command that reads the
 // elements has not completed, the program must not write them. While a command that writes the
-// elements has not completed, the program must neither read nor write them. Wait for the command's
-// event first. A command that is launched later sees everything that the program wrote before.
+// elements has not completed, the program must neither read nor write them. The program must first
+// wait for the command's event. A command that is launched later sees everything that the program
+// wrote before.
 //
 // Kernels may use the View like any other. On a GPU each access then goes to the host's memory, at
 // the speed of the bus.
@@ -42,10 +44,10 @@ type HostBuffer[T any] struct {
 	s   []T
 }
 
-// NewHostBuffer returns a host buffer of n zero elements. It returns the errors of NewBuffer. The
-// operating system cannot use such memory for anything else. Allocating it takes longer than making
-// a slice does (a fifth of a second for each GiB on one machine with a GPU). So allocate it once,
-// and no more than the copies need.
+// NewHostBuffer returns a host buffer of n zero elements. NewHostBuffer returns the errors of
+// NewBuffer. The operating system cannot use a host buffer's memory for anything else. Allocating
+// it takes longer than making a slice does (a fifth of a second for each GiB on one machine with a
+// GPU). So allocate host buffers once, and no larger than the copies need.
 func NewHostBuffer[T any](dev *Device, n int) (*HostBuffer[T], error) {
 	if err := dev.usable(); err != nil {
 		return nil, err
@@ -56,10 +58,11 @@ func NewHostBuffer[T any](dev *Device, n int) (*HostBuffer[T], error) {
 	}
 	b := &HostBuffer[T]{dev: dev, mem: mem}
 	if mem == nil {
-		b.s = make([]T, n) // elements of size zero
+		b.s = make([]T, n) // elements of size zero need no memory
 		return b, nil
 	}
-	// The garbage collector does not know that a slice points to this memory.
+	// The garbage collector does not see slices that point to this memory, so Keep must keep it
+	// allocated.
 	mem.Keep()
 	if !dev.stream.Enter() {
 		return nil, dev.usable()
@@ -80,8 +83,8 @@ type hostRange struct {
 	mem    *stream.Memory
 }
 
-// openHostMemory has the open host buffers of all devices, by address. Commands that copy from and
-// to a slice of such a buffer depend on the buffer, as commands with a view of it do.
+// openHostMemory lists the open host buffers of all devices, by address. Commands that copy from
+// and to a slice of such a buffer depend on the buffer, as commands with a view of it do.
 var openHostMemory hostRanges
 
 // hostRanges is a list of ranges in order of addresses, without overlaps.
@@ -115,7 +118,7 @@ func (r *hostRanges) remove(mem *stream.Memory) {
 	r.all = slices.DeleteFunc(r.all, func(h hostRange) bool { return h.mem == mem })
 }
 
-// find returns the memory of the open buffer that overlaps bytes, or nil.
+// find returns the memory of the open buffer that overlaps bytes, or nil if no buffer does.
 func (r *hostRanges) find(bytes []byte) *stream.Memory {
 	if len(bytes) == 0 {
 		return nil
@@ -129,8 +132,8 @@ func (r *hostRanges) find(bytes []byte) *stream.Memory {
 	return nil
 }
 
-// clearBytes sets memory to zero. It uses several goroutines for large memory, because the first
-// access to a page takes the longest.
+// clearBytes sets memory to zero. clearBytes uses several goroutines for large memory, because the
+// first access to a page takes the longest.
 func clearBytes(b []byte) {
 	const piece = 4 << 20
 	var wg sync.WaitGroup
@@ -160,9 +163,9 @@ func (b *HostBuffer[T]) Len() int {
 }
 
 // Slice returns the elements, always the same memory, or nil once the buffer or its device is
-// closed. After that, a slice that was returned before must not be used: its memory may be freed. A
-// graph with a copy from or to the slice can be submitted only while the buffer is open
-// (ErrInvalid).
+// closed. After that, the program must not use a slice that was returned before, because its memory
+// may be freed. A graph with a copy from or to the slice can be submitted only while the buffer is
+// open (ErrInvalid).
 func (b *HostBuffer[T]) Slice() []T {
 	if b == nil || b.dev.stream.Closed() || b.mem != nil && b.mem.Released() {
 		return nil
@@ -179,7 +182,7 @@ func (b *HostBuffer[T]) All() View[T] {
 	return View[T]{s: launch.Slice{Mem: b.mem, Len: len(b.s)}}
 }
 
-// Close frees the buffer's memory when the commands that use it have completed; it does not wait
+// Close frees the buffer's memory when the commands that use it have completed. Close does not wait
 // for them. Close may be called twice, and after the device was closed. A buffer that the program
 // drops without Close keeps its memory until the device is closed.
 func (b *HostBuffer[T]) Close() error {

@@ -13,7 +13,7 @@ import (
 // HostMemory is memory of the host that a host function uses; see HostFunc.
 type HostMemory struct {
 	use  dag.HostUse
-	keep any // the memory
+	keep any // slice that contains the memory
 }
 
 // HostReads says that a host function reads the elements of s.
@@ -28,14 +28,14 @@ func hostMemory[T any](s []T, write bool) HostMemory {
 	return HostMemory{dag.HostUse{Lo: lo, Hi: lo + uintptr(len(s))*unsafe.Sizeof(zero), Write: write}, s}
 }
 
-// HostFunc returns a command that calls f on the host, between commands of the device: SYCL's
-// host_task. On a queue, f is called when all commands that were enqueued before on the device have
-// completed. Commands that are enqueued later begin when f has returned.
+// HostFunc returns a command that calls f on the host, between commands of the device. HostFunc
+// corresponds to SYCL's host_task. On a queue, f is called when all commands that were enqueued
+// before on the device have completed. Commands that are enqueued later begin when f has returned.
 //
 // In a graph, the host function depends on all nodes before it, and all later nodes depend on it.
-// If memory is given, there are fewer edges. The host function then depends only on those earlier
-// nodes that After names or that copy to the memory. The later nodes that depend on it copy from
-// memory that f writes, or to memory that f uses:
+// If memory is given, the node has fewer edges. The host function then depends only on earlier
+// nodes that After names or that copy to the memory. Only those later nodes depend on the host
+// function that copy from memory that f writes, or to memory that f uses:
 //
 //	g.Add(runtime.Download(sums, out.All()))
 //	g.Add(runtime.HostFunc(func(ctx context.Context) error {
@@ -44,14 +44,14 @@ func hostMemory[T any](s []T, write bool) HostMemory {
 //	}, runtime.HostReads(sums), runtime.HostWrites(scale)))
 //	g.Add(runtime.Upload(in.All(), scale))
 //
-// Launches before and after f are not fused. One function runs at a time, on its own goroutine; the
-// device is idle meanwhile. The context of f ends with the context of WithContext, and when the
-// device is closed without waiting. f may enqueue commands, which come after all commands that were
-// enqueued before. A call in f that waits for f's own device returns ErrInvalid, because the wait
-// would never end.
+// Launches before and after f are not fused. One host function runs at a time, on its own
+// goroutine. The device is idle while a host function runs. The context of f ends with the context
+// of WithContext, and when the device is closed without waiting. f may enqueue commands. They run
+// after all commands that were enqueued before. A call in f that waits for f's own device returns
+// ErrInvalid, because the wait would never end.
 //
-// f is not called if a command before it in its graph, or a command of DependsOn, has failed. The
-// wait for the command returns f's error or panic, in an error of class ErrHostFunc.
+// f is not called if a command before it in its graph, or a command of DependsOn, has failed.
+// Event.Wait for the command returns f's error or panic, in an error of class ErrHostFunc.
 func HostFunc(f func(ctx context.Context) error, memory ...HostMemory) Command {
 	c := &command{kind: "host function", label: "host function"}
 	if f == nil {
@@ -74,7 +74,7 @@ func within(ctx context.Context, run func(context.Context) error) func(context.C
 	}
 	return func(life context.Context) error {
 		if ctx.Err() != nil {
-			return stream.ErrCancelled // the goroutine that cancels the command when ctx ends may not have run yet
+			return stream.ErrCancelled // the goroutine that cancels the command may not have run yet
 		}
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
@@ -83,7 +83,8 @@ func within(ctx context.Context, run func(context.Context) error) func(context.C
 	}
 }
 
-// mayWait returns an error in a host function of the device, which must not wait for the device.
+// mayWait returns an error if it is called in a host function of the device, which must not wait
+// for the device.
 func (d *Device) mayWait() error {
 	if err := d.stream.MayWait(); err != nil {
 		return waitError(err)
@@ -91,7 +92,7 @@ func (d *Device) mayWait() error {
 	return nil
 }
 
-// errWithin is the error of a wait that mayWait refuses.
+// errWithin returns the error for a wait that mayWait refuses.
 func errWithin() *Error {
 	return errorf(ErrInvalid, "a host function waits for its own device, which waits for it").
 		advise("return first, and wait where the function was enqueued; to use results, copy them by Download and add the function behind")

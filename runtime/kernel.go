@@ -13,23 +13,24 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/watch"
 )
 
-// Kernel is a compiled kernel. Generated packages list their kernels.
+// Kernel is a compiled kernel. Generated packages provide their kernels as values of this type.
 type Kernel struct {
 	abi    *abi.Kernel
 	code   *exec.Kernel
 	specs  []specVar
-	own    *spirv.Module // the module of LoadModule, or nil
-	watch  *watch.Set    // the variables whose values are part of the modules
+	own    *spirv.Module // module of LoadModule, or nil
+	watch  *watch.Set    // variables whose values are constants in the kernel's modules
 	output *output       // nil if the kernel does not print
 
-	// stated compares the result of the kernel's Properties method with its list; nil if the kernel
-	// has no such method. once guards differs, the result.
+	// stated compares the result of the kernel's Properties method with the list in the kernel's
+	// description. stated is nil if the kernel has no such method. The field once guards the field
+	// differs, which is the result of the comparison.
 	stated  func() *Error
 	once    sync.Once
 	differs *Error
 }
 
-// forStubs has the functions that generated code calls, through package kernelimpl.
+// forStubs implements the functions that generated code calls, by way of package kernelimpl.
 type forStubs struct{}
 
 func init() { launch.Runtime = forStubs{} }
@@ -44,7 +45,7 @@ func (forStubs) Launch(q *Queue, k *Kernel, c *launch.Call, opts []LaunchOption)
 	return q.launch(k, l, opts)
 }
 
-// Node returns a launch as a value.
+// Node returns a launch as a Command.
 func (forStubs) Node(k *Kernel, c *launch.Call, opts []LaunchOption) Command {
 	return Command{commandOf(k, c, opts)}
 }
@@ -68,19 +69,19 @@ func (k *Kernel) Name() string { return k.code.Name }
 // ABI returns the kernel's description, which must not be changed.
 func (k *Kernel) ABI() *abi.Kernel { return k.abi }
 
-// Properties returns the properties that the kernel itself states.
+// Properties returns the properties that the kernel's own Properties method states.
 func (k *Kernel) Properties() properties.List {
 	return append(properties.List(nil), k.abi.Properties...)
 }
 
-// Aspects returns the aspects that a device must have for the kernel, sorted. Int8, Int16 and Int64
-// are among them only if kgen could not compile the kernel for devices without them. SubGroups is
-// among them only if the kernel's code uses sub-groups.
+// Aspects returns the aspects that a device must have to run the kernel, sorted. The list contains
+// Int8, Int16 and Int64 only if kgen could not compile the kernel for devices without them. The
+// list contains SubGroups only if the kernel's code uses sub-groups.
 func (k *Kernel) Aspects() []properties.Aspect {
 	return append([]properties.Aspect(nil), k.abi.Aspects...)
 }
 
-// spec returns the kernel's entry for a constant, or nil.
+// spec returns the kernel's entry for a specialization constant, or nil.
 func (k *Kernel) spec(c *dslhook.SpecInfo) *specVar {
 	for i := range k.specs {
 		if k.specs[i].info == c {
@@ -90,5 +91,5 @@ func (k *Kernel) spec(c *dslhook.SpecInfo) *specVar {
 	return nil
 }
 
-// Usable returns an error if nothing can be launched on the queue.
+// Usable returns an error if no command can be launched on the queue.
 func (forStubs) Usable(q *Queue) error { return q.usable() }

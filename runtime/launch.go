@@ -9,14 +9,15 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
-// launching is a launch on a queue; its storage stays with its call for later launches.
+// launching is a launch on a queue. The storage of a launching stays with its call, for later
+// launches.
 type launching struct {
 	exec.Launch
-	command stream.Command // the command of a remembered launch
-	events  []pending      // the events of later launches
+	command stream.Command // command of a remembered launch
+	events  []pending      // unused events for later launches
 }
 
-// launchOf returns a launching for the call, with the storage that the call has kept.
+// launchOf returns a launching for the call. launchOf reuses the storage that the call has kept.
 func launchOf(c *launch.Call) *launching {
 	l, _ := c.Own.(*launching)
 	if l == nil {
@@ -28,11 +29,11 @@ func launchOf(c *launch.Call) *launching {
 }
 
 // fewEvents is the number of events allocated at a time for launches without a context. An event
-// that the program keeps holds the memory of the others.
+// that the program keeps also keeps the memory of the others allocated.
 const fewEvents = 24
 
-// event returns a new pending as newPending does. It takes one from the launch's storage, if there
-// is one.
+// event returns a new event, as newPending does. If the launch's storage contains an unused event,
+// event returns that one.
 func (c *launching) event(dev *Device, k *Kernel) *pending {
 	if len(c.events) == 0 {
 		c.events = make([]pending, fewEvents)
@@ -46,7 +47,7 @@ func (c *launching) event(dev *Device, k *Kernel) *pending {
 	return l
 }
 
-// newLaunching returns a launching for a call that has no storage for it.
+// newLaunching returns a launching for a call that has no storage for a launching.
 func newLaunching(c *launch.Call) *launching { return &launching{Launch: exec.NewLaunch(c)} }
 
 // record records the checked launch l. If too many launches are pending on the device, it waits
@@ -78,7 +79,7 @@ func (d *Device) record(ctx context.Context, rec *stream.Recorder, l *pending, c
 }
 
 // command makes the launch's pipeline and returns the launch as a command of the device's stream.
-// The caller calls p.letGo when the command is recorded.
+// The caller must call p.LetGo when the command is recorded.
 func (d *Device) command(ctx context.Context, l *pending, c *exec.Launch, p *exec.Plan) (stream.Command, error) {
 	k := l.kernel
 	if err := d.find(ctx, k, c, p); err != nil {
@@ -91,9 +92,10 @@ func (d *Device) command(ctx context.Context, l *pending, c *exec.Launch, p *exe
 	return c.Command(k.abi, p, p.Pipeline), nil
 }
 
-// fillsSubGroups reports whether a work-group fills its last sub-group, or the device runs no other
-// invocations in that sub-group. Drivers on the processor may run such invocations. It is called
-// for modules that treat the work-group as having one dimension.
+// fillsSubGroups reports whether all invocations that run in a work-group are work-items. The
+// result is true if the work-group fills its last sub-group, or if the device runs no other
+// invocations in that sub-group. Drivers on the processor may run other invocations. fillsSubGroups
+// is called for modules that treat the work-group as having one dimension.
 func (d *Device) fillsSubGroups(local [3]uint32) bool {
 	if d.info.Type != hal.VulkanCPU {
 		return true

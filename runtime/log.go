@@ -20,8 +20,8 @@ import (
 //     the kernel's IR
 //   - why the device refused other variants
 //
-// Without the option it logs to slog.Default(), as it is at the time of Open. A launch whose
-// pipeline exists logs nothing. A nil l is ErrInvalid.
+// Without this option the device logs to the logger that slog.Default() returns at the time of
+// Open. A launch whose pipeline exists logs nothing. If l is nil, Open returns ErrInvalid.
 func Logger(l *slog.Logger) OpenOption {
 	return openFunc(func(o *openOptions) {
 		if o.log = l; l == nil {
@@ -46,7 +46,8 @@ func (d *Device) logOpen() {
 	}
 }
 
-// refused logs that a variant of a kernel, or its own module if v is nil, was not used.
+// refused logs that the device does not use a variant of a kernel. If v is nil, it is the kernel's
+// own module that the device does not use.
 func (d *Device) refused(k *Kernel, v *abi.Variant, why string) {
 	if d.logging() {
 		d.log.Debug("kgen: variant refused", "kernel", k.Name(), "variant", variantName(v), "device", d.Name(), "why", why)

@@ -10,10 +10,11 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
-// MatrixProduct is a matrix product that a device computes by its sub-groups: M rows of K elements
-// times K rows of N. Elem names the Go type of the factors' elements and Of that of the sum's, such
-// as "half.Float16" and "float32". A kernel's matrices of other sizes consist of several of these,
-// if their sizes are multiples.
+// MatrixProduct is a matrix product that the sub-groups of a device compute. MatrixProduct
+// multiplies a matrix of M rows and K columns by a matrix of K rows and N columns. Elem names the
+// Go type of the factors' elements, such as "half.Float16". Of names the Go type of the sum's
+// elements, such as "float32". A kernel's larger matrices consist of several such matrices, if
+// their sizes are multiples.
 type MatrixProduct struct {
 	M, N, K  int
 	Elem, Of string
@@ -24,9 +25,9 @@ func (p MatrixProduct) String() string {
 	return fmt.Sprintf("%dx%dx%d %s → %s", p.M, p.N, p.K, p.Elem, p.Of)
 }
 
-// native reports whether a launch uses the device's own matrices. local is its work-group size in
-// index order, and subGroup the size of sub-groups that it requires, or 0. If ok is false, why has
-// the reason, unless the kernel has no matrices.
+// native reports whether a launch uses the device's own matrix instructions. The argument local is
+// the launch's work-group size in index order. subGroup is the size of sub-groups that the launch
+// requires, or 0. If ok is false, why is the reason, or "" if the kernel has no matrices.
 func (d *Device) native(k *Kernel, local [3]int, subGroup int) (ok bool, why string) {
 	items, size := 1, d.info.MatrixSubGroup
 	for _, n := range local[:k.abi.Rank] {
@@ -52,12 +53,13 @@ func (d *Device) native(k *Kernel, local [3]int, subGroup int) (ok bool, why str
 	return true, ""
 }
 
-// nativeName is the name, in logs and traces, of the variant that uses the device's own matrices.
+// nativeName is the name, in logs and traces, of the variant that uses the device's own matrix
+// instructions.
 const nativeName = "native"
 
-// buildFor makes a pipeline of the module that uses the device's own matrices. This requires that
-// the launch may use them, that the kernel's matrices consist of them, and that the driver accepts
-// the module. Otherwise buildFor calls build.
+// buildFor makes a pipeline of the module that uses the device's own matrix instructions. buildFor
+// does so if the launch may use them, if the kernel's matrices consist of the device's matrices,
+// and if the driver accepts the module. Otherwise buildFor calls build.
 func (d *Device) buildFor(k *Kernel, sh exec.Shape, desc hal.PipelineDesc) (hal.Pipeline, *abi.Variant, error) {
 	_, why := d.native(k, sh.Local, sh.SubGroup)
 	if sh.Native {
@@ -73,9 +75,10 @@ func (d *Device) buildFor(k *Kernel, sh exec.Shape, desc hal.PipelineDesc) (hal.
 	return d.build(k, desc, sh.Small, sh.Cancel)
 }
 
-// fitsNative reports whether a launch fits into work-group memory with the device's own matrices,
-// if it does not with matrices as loops. With the device's own, elements of 8 and 16 bits take 1
-// and 2 bytes instead of words.
+// fitsNative reports whether a launch fits into work-group memory if it uses the device's own
+// matrix instructions. fitsNative is called if the launch does not fit with matrices as loops. In
+// the device's own matrices, elements of 8 bits have 1 byte and elements of 16 bits have 2, instead
+// of a 32-bit word each.
 func (d *Device) fitsNative(k *Kernel, c *exec.Launch, p *exec.Plan) bool {
 	if ok, _ := d.native(k, p.Local, p.SubGroup); !ok {
 		return false
@@ -107,7 +110,8 @@ func (d *Device) buildNative(k *Kernel, sh exec.Shape, desc hal.PipelineDesc) (h
 	return d.newPipeline(&desc)
 }
 
-// nativeMemory adds up the work-group memory that the module uses with the constants of a pipeline.
+// nativeMemory returns the size of the work-group memory that the module m uses, with the constants
+// of a pipeline.
 func (d *Device) nativeMemory(k *Kernel, m *abi.NativeModule, desc *hal.PipelineDesc) (total int, err error) {
 	items := 1
 	for _, n := range desc.LocalSize {

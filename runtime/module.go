@@ -13,17 +13,18 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/launch"
 )
 
-// LoadModule returns a program with one kernel, whose SPIR-V module is given by the caller. desc
-// describes the module: its name, form, rank, parameters and everything else that the documentation
-// of package abi demands. At least Form, Rank, Params and ArgSize are needed. The specialization
-// constants are those of the module, and the SpecId of each is its number. desc.Specs may give
-// their names and Go types; without it the types are int32, uint32, float32 and so on, as declared
-// in the module. Launch the kernel with [LaunchKernel].
+// LoadModule returns a program with one kernel, whose SPIR-V module the caller provides. desc
+// describes the module, with its name, form, rank, parameters and everything else that the
+// documentation of package abi demands. At least Form, Rank, Params and ArgSize are needed. The
+// program has the specialization constants of the module, and the number of a constant is its
+// SpecId. desc.Specs may give their names and Go types. Without desc.Specs, the types are int32,
+// uint32, float32 and so on, as the module declares them. Launch the kernel with [LaunchKernel].
 //
 // On a device that ends long loops (see [LoopError]), the runtime watches the module's loops, too.
 // For that the module must address memory by PhysicalStorageBuffer64. Package abi defines where a
-// launch block has the address of the fault record, and its zero. The module's push constants must
-// have these there, or nothing. In any other module such loops end without an error.
+// launch block contains the address of the fault record, and a zero. At these two offsets, the
+// module's push constants must have these two values, or no member. In any other module, loops that
+// the device ends early end without an error.
 //
 // The kernel has no Go code, so the host device cannot launch it (ErrKernelNotSupported). Drivers
 // trust modules, and a damaged module may end the process. So LoadModule checks the module:
@@ -63,8 +64,8 @@ func LoadModule(dev *Device, words []uint32, desc abi.Kernel) (*Program, error) 
 	for _, w := range words {
 		bytes = binary.LittleEndian.AppendUint32(bytes, w)
 	}
-	desc.SPIRV, desc.IR = string(bytes), "" // the IR may not be that of these words
-	// Without IR no module for small launches can be made: they use this one.
+	desc.SPIRV, desc.IR = string(bytes), "" // the caller's IR may not belong to these words
+	// Without IR, the runtime cannot make modules for small launches, which then use this module.
 	desc.Variants = slices.DeleteFunc(slices.Clone(desc.Variants), func(v abi.Variant) bool { return v.Make != nil && v.Products != nil })
 	k := &Kernel{abi: &desc, own: m}
 	k.code = exec.NewKernel(launch.Kernel{ABI: &desc}, desc.Name, k)
@@ -75,7 +76,8 @@ func LoadModule(dev *Device, words []uint32, desc abi.Kernel) (*Program, error) 
 	return NewProgram(dev, k)
 }
 
-// checkModule checks a module of the caller's, with the values of its specialization constants.
+// checkModule checks a module that the caller provides, with the values of its specialization
+// constants.
 func (d *Device) checkModule(m *spirv.Module, desc *abi.Kernel, specs []hal.SpecValue) *Error {
 	facts, err := valid.Check(m, abi.EntryPoint, func(id uint32) (uint64, bool) {
 		for i := range specs {
@@ -97,7 +99,7 @@ func (d *Device) checkModule(m *spirv.Module, desc *abi.Kernel, specs []hal.Spec
 			advise("say in ArgSize how many bytes of arguments there are")
 	}
 	if d.direct() {
-		return nil // the host device never runs the module
+		return nil // the host device never runs a module
 	}
 	if n := facts.Shared; n > uint64(d.info.Limits.LocalMemory) {
 		return errorf(ErrMemoryAllocation, "its work-group memory takes %d bytes, and the device %s has %d", n, d.Name(), d.info.Limits.LocalMemory)
@@ -107,7 +109,7 @@ func (d *Device) checkModule(m *spirv.Module, desc *abi.Kernel, specs []hal.Spec
 	}
 	dims := make([]int, 3)
 	for i, n := range facts.Local {
-		dims[2-i] = int(n) // the values have 32 bits; fits takes them in index order
+		dims[2-i] = int(n) // the values have 32 bits, and the method fits expects index order
 	}
 	if limit, ok := d.fits(dims); !ok {
 		return errorf(ErrKernelNotSupported, "its work-group size %v is above the limit of the device %s, %s", facts.Local, d.Name(), limit)
@@ -115,7 +117,7 @@ func (d *Device) checkModule(m *spirv.Module, desc *abi.Kernel, specs []hal.Spec
 	return nil
 }
 
-// moduleSpecs returns the rows of abi.Kernel.Specs for the constants of a module.
+// moduleSpecs returns the description of a module's specialization constants, for abi.Kernel.Specs.
 func moduleSpecs(m *spirv.Module, named []abi.SpecConstant, kernel string) ([]abi.SpecConstant, error) {
 	var rows []abi.SpecConstant
 	for _, c := range m.SpecConstants() {
@@ -147,7 +149,7 @@ func moduleSpecs(m *spirv.Module, named []abi.SpecConstant, kernel string) ([]ab
 
 func specNumber(id uint32) string { return "constant " + sprint(id) }
 
-// moduleType returns the Go type of a constant as its module declares it.
+// moduleType returns the Go type of a constant, according to its type in the module.
 func moduleType(c spirv.SpecConstant) string {
 	switch c.Type.Kind {
 	case spirv.Bool:

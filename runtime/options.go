@@ -16,13 +16,14 @@ import (
 // OpenOption is an option of Open.
 type OpenOption interface{ applyOpen(*openOptions) }
 
-// CloseTimeout bounds how long Device.Close waits for the commands that run on the device; see
-// there. Without it the bound is 30 seconds; zero or less means no bound.
+// CloseTimeout limits the time that Device.Close waits for commands that run on the device. Without
+// this option the limit is 30 seconds. If d is zero or less, there is no limit. Device.Close
+// describes the effect.
 func CloseTimeout(d time.Duration) OpenOption {
 	return openFunc(func(o *openOptions) { o.closing = d })
 }
 
-// closeTimeout is the default of CloseTimeout.
+// closeTimeout is the limit without the option CloseTimeout.
 const closeTimeout = 30 * time.Second
 
 type openOptions struct {
@@ -31,17 +32,17 @@ type openOptions struct {
 	chosen  bool
 	masked  []properties.Aspect
 	limits  Limits
-	divide  string // the environment variable KGEN_EXACT_DIVIDE
-	fused   string // the environment variable KGEN_FUSED
-	small   string // the environment variable KGEN_SMALL
-	matrix  string // the environment variable KGEN_MATRICES
-	checks  string // the seed of checked mode, "" for none
+	divide  string // value of the environment variable KGEN_EXACT_DIVIDE
+	fused   string // value of the environment variable KGEN_FUSED
+	small   string // value of the environment variable KGEN_SMALL
+	matrix  string // value of the environment variable KGEN_MATRICES
+	checks  string // seed of checked mode; "" without checked mode
 	profile bool
 	trace   io.Writer
 	log     *slog.Logger
 
 	printing printing
-	err      error // the first error of the options themselves
+	err      error // first error of the options themselves
 }
 
 // fail makes Open return an error.
@@ -55,10 +56,11 @@ type openFunc func(*openOptions)
 
 func (f openFunc) applyOpen(o *openOptions) { f(o) }
 
-// Select chooses the device. It takes "host", "vulkan", an index in Devices, a UUID, a PCI address,
-// or a part of a name, in upper or lower case. "vulkan" means the best Vulkan device, or, if there
-// is no GPU, a driver on the processor. The command kgen devices lists the devices. Select
-// overrides the environment variable KGEN_DEVICE, which has the same values; "" chooses none.
+// Select chooses the device that Open opens. The argument is "host", "vulkan", an index in the list
+// of Devices, a UUID, a PCI address, or a part of a name, in upper or lower case. "vulkan" means
+// the best Vulkan device. If there is no GPU, it means a driver on the processor. The command kgen
+// devices lists the devices. Select overrides the environment variable KGEN_DEVICE, which has the
+// same values. An empty string makes no choice.
 func Select(device string) OpenOption {
 	return openFunc(func(o *openOptions) { o.choice, o.chosen = device, true })
 }
@@ -66,7 +68,8 @@ func Select(device string) OpenOption {
 // Checked opens the host device in its checked mode, with the given seed. Kernels are interpreted
 // in an order that depends on the seed, and launches return a *CheckError with the kernel's errors.
 // Checked overrides the environment variable KGEN_CHECKED, which holds the seed and applies only to
-// the host device. The program must import package checked, whose documentation has the details.
+// the host device. The program must import package checked. The documentation of that package has
+// the details.
 func Checked(seed uint64) OpenOption {
 	return openFunc(func(o *openOptions) { o.checks = strconv.FormatUint(seed, 10) })
 }

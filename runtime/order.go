@@ -11,32 +11,34 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
-// This file has the steps of each command, whether it is launched, enqueued, submitted or run:
+// This file implements the steps of each command, whether it is launched, enqueued, submitted or
+// run:
 //
 //	options  where the command goes, its place in the order, its properties
 //	check    the command against its kernel and the device
 //	cancel   the end of the context, before and after the command is recorded
 //	record   the command's place in the device's stream
 //
-// A command whose queue records into a graph takes only the first two steps; see Graph.record.
+// If the queue records into a graph, a command has only the first two steps (see Graph.record).
 
-// background is the context of waits that no caller bounds.
+// background is the context for waits that no context of the caller limits.
 var background = context.Background()
 
-// order has the options of a command, and its destination: the device, or a graph.
+// order contains the options of a command, and its destination. The destination is the device or a
+// graph.
 type order struct {
 	launchOptions
 	dev   *Device
-	graph *Graph  // the graph that the command becomes a node of, or nil
-	preds []*Node // the nodes of that graph that the options name
-	// attended says that the function which records the command, or its parts, itself ends them
-	// when the context ends.
+	graph *Graph  // graph in which the command becomes a node, or nil
+	preds []*Node // nodes of that graph that the options name
+	// attended says that the function which records the command also ends the command, or its
+	// parts, when the context ends.
 	attended bool
 }
 
-// order reads the options of a command of the queue. For a command other than a launch, the
-// argument is its name, and options that only launches take are errors. If the command goes to the
-// device, order waits for the events of other devices.
+// order reads the options of a command of the queue. For a command other than a launch, the last
+// argument is the command's name. Options that are only for launches are then errors. If the
+// command runs on the device, order waits for the events of other devices.
 func (q *Queue) order(opts []LaunchOption, what string) (order, error) {
 	o, err := parseOptions(opts)
 	if err == nil && what != "" {
@@ -52,13 +54,13 @@ func (q *Queue) order(opts []LaunchOption, what string) (order, error) {
 	return order{launchOptions: o, dev: q.dev, graph: g, preds: preds}, err
 }
 
-// runOptions reads the options of a launch of Run, which has a context of its own.
+// runOptions reads the options of a launch by Run, which has its own context.
 func runOptions(k *Kernel, opts []LaunchOption) (launchOptions, error) {
 	o, err := parseOptions(opts)
 	if err != nil {
 		return o, err
 	}
-	if n := o.node(); n != nil { // the launch would become a node, which nobody can wait for
+	if n := o.node(); n != nil { // the launch would become a node, for which no goroutine can wait
 		return o, errNodeOutside(n).about(k)
 	}
 	if o.ctx != nil {
@@ -67,8 +69,9 @@ func runOptions(k *Kernel, opts []LaunchOption) (launchOptions, error) {
 	return o, nil
 }
 
-// do takes a command through the steps after its options. l is its event. record gets the context
-// that bounds waits, and the cancel request of the command.
+// do runs the steps of a command after its options have been read. l is the event of the command.
+// The arguments of the function record are the context that limits waits, and the cancel request of
+// the command.
 func (o *order) do(l *pending, check func() error, record func(context.Context, *hal.Cancel) error) (Event, error) {
 	if err := check(); err != nil {
 		return Event{}, err
@@ -78,7 +81,7 @@ func (o *order) do(l *pending, check func() error, record func(context.Context, 
 	}
 	err := record(cmp.Or(o.ctx, background), l.endsWith(o.ctx, o.attended))
 	if err != nil {
-		if !o.attended { // otherwise a part may be recorded, and the stream owns the event
+		if !o.attended { // if attended is set, a part may be recorded, and the stream owns the event
 			l.release()
 		}
 		return Event{}, err
@@ -87,8 +90,8 @@ func (o *order) do(l *pending, check func() error, record func(context.Context, 
 }
 
 // endsWith returns the request that cancels the command when ctx ends, or nil if ctx cannot end.
-// Unless the command is attended, the request is made as soon as ctx ends. endsWith is called
-// before the command is recorded.
+// Unless attended is set, endsWith arranges that the request is made as soon as ctx ends. endsWith
+// is called before the command is recorded.
 func (l *pending) endsWith(ctx context.Context, attended bool) *hal.Cancel {
 	if ctx == nil || ctx.Done() == nil {
 		return nil
@@ -101,7 +104,7 @@ func (l *pending) endsWith(ctx context.Context, attended bool) *hal.Cancel {
 	return &r.cancel
 }
 
-// release undoes endsWith for a command that was not recorded.
+// release undoes the effect of endsWith, for a command that was not recorded.
 func (l *pending) release() {
 	if l.ev.Rare().Release != nil {
 		l.ev.NeedRare().Release()
@@ -112,7 +115,7 @@ func (l *pending) release() {
 // parseOptions applies the options.
 func parseOptions(opts []LaunchOption) (launchOptions, error) {
 	if len(opts) == 0 {
-		return launchOptions{}, nil // so nothing is allocated
+		return launchOptions{}, nil // an empty value, so that nothing is allocated
 	}
 	return applyOptions(opts)
 }
@@ -128,7 +131,7 @@ func applyOptions(opts []LaunchOption) (launchOptions, error) {
 	return o, o.err
 }
 
-// onlyOrder returns an error for options other than those that say when a command runs.
+// onlyOrder returns an error if there are options other than those that decide when a command runs.
 func (o *launchOptions) onlyOrder(what string) error {
 	if len(o.printing) > 0 {
 		return errorf(ErrInvalid, "%s prints nothing by itself", what).advise("give print options to launches, nodes among them, or to Open")
@@ -140,8 +143,8 @@ func (o *launchOptions) onlyOrder(what string) error {
 	return nil
 }
 
-// waitForeign waits for the events of other devices, which are not in this device's stream, until
-// the context of the options ends.
+// waitForeign waits for the events of other devices, which are not in this device's stream. The
+// wait ends when the context of the options ends.
 func (o *launchOptions) waitForeign(d *Device) error {
 	for _, e := range o.after {
 		if err := waitForeign(cmp.Or(o.ctx, background), d.stream, e); err != nil {
@@ -196,8 +199,8 @@ func (q *Queue) launch(k *Kernel, c *launching, opts []LaunchOption) (Event, err
 	})
 }
 
-// relaunch launches a remembered launch. It returns false, and does nothing, if the launch differs
-// from the remembered one or an error is to be reported.
+// relaunch launches a remembered launch. relaunch returns false, and does nothing, if the launch
+// differs from the remembered one, or if the launch must return an error.
 func (q *Queue) relaunch(k *Kernel, c *launching) (_ Event, done bool, _ error) {
 	d := q.dev
 	m := d.memos.Find(k.code, c.Call)
@@ -228,7 +231,7 @@ func (q *Queue) relaunch(k *Kernel, c *launching) (_ Event, done bool, _ error) 
 	return Event{l}, true, nil
 }
 
-// enqueue does the work of Enqueue, for a usable queue.
+// enqueue does the work of Enqueue. The queue must be usable.
 func (q *Queue) enqueue(c *command, opts []LaunchOption) (Event, error) {
 	if c.err != nil {
 		return Event{}, c.err

@@ -12,8 +12,9 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
-// find sets the plan's pipeline, and makes it first if there is none. The wait for that ends with
-// ctx, but the pipeline is completed, and the next launch uses it. The caller calls p.LetGo.
+// find sets the plan's pipeline. If there is none yet, find makes it and waits. If ctx ends first,
+// the wait ends, but the pipeline is completed, and the next launch uses it. The caller must call
+// p.LetGo.
 func (d *Device) find(ctx context.Context, k *Kernel, c *exec.Launch, p *exec.Plan) error {
 	if p.Pipeline != nil {
 		return nil
@@ -28,16 +29,16 @@ func (d *Device) find(ctx context.Context, k *Kernel, c *exec.Launch, p *exec.Pl
 	return err
 }
 
-// reserve adds the values of the reserved constants to a launch. subGroup is the required size of
-// sub-groups, or 0.
+// reserve adds the values of the reserved specialization constants to a launch. subGroup is the
+// sub-group size that the launch requires, or 0.
 func (d *Device) reserve(c *exec.Launch, local [3]uint32, subGroup int) {
 	c.Reserve(local, exec.Reserved{
 		Correct: d.correct, Fused: d.byFma, Flushes: d.flushes, Whole: d.fillsSubGroups(local), SubGroup: d.dividesSubGroups(subGroup),
 	})
 }
 
-// dividesSubGroups returns a number that divides the sizes of all sub-groups except a work-group's
-// last. required is the size that a launch requires, or 0.
+// dividesSubGroups returns a number that divides the size of each sub-group, except a work-group's
+// last one. required is the sub-group size that a launch requires, or 0.
 func (d *Device) dividesSubGroups(required int) int { return max(1, required, d.info.SubGroups[0]) }
 
 // pipeline returns a pipeline, and counts the caller as one of its users.
@@ -63,8 +64,8 @@ func (d *Device) hasSmall(k *Kernel) bool {
 	return v == nil && missing == 0
 }
 
-// maker is a device, as package exec needs it to make pipelines. Its method is not a method of
-// Device.
+// maker is a device as package exec needs it for making pipelines. The type keeps the method Make
+// separate from the methods of Device.
 type maker Device
 
 // Make makes a pipeline of a kernel, or returns the reason why it cannot.
@@ -85,10 +86,10 @@ func (m *maker) Make(code *exec.Kernel, sh exec.Shape, desc hal.PipelineDesc) (h
 	return nil, backendError(d, k, "the device "+d.Name()+" does not take the kernel", err)
 }
 
-// build makes a pipeline of the kernel's own module or of a variant: the one that the device needs,
-// the one for small launches, or one that can be cancelled. It also returns the variant, which is
-// nil for the kernel's own module. If the driver fails to compile a module, build tries a variant:
-// it has other code for the same results.
+// build makes a pipeline of the kernel's own module or of a variant. The variant may be the one
+// that the device needs, the one for small launches, or one that can be cancelled. build also
+// returns the variant, which is nil for the kernel's own module. If the driver fails to compile a
+// module, build tries a variant, because a variant has other code for the same results.
 func (d *Device) build(k *Kernel, desc hal.PipelineDesc, small, cancel bool) (h hal.Pipeline, taken *abi.Variant, err error) {
 	if d.direct() {
 		h, err = d.newPipeline(&desc)
@@ -118,7 +119,7 @@ func (d *Device) build(k *Kernel, desc hal.PipelineDesc, small, cancel bool) (h 
 	}
 	h, err = d.buildVariant(k, v, desc)
 	if cancel && errors.Is(err, hal.ErrPipeline) {
-		return d.build(k, desc, false, false) // this pipeline runs, but cannot be cancelled
+		return d.build(k, desc, false, false) // this pipeline works, but cannot be cancelled
 	}
 	if v == nil && errors.Is(err, hal.ErrPipeline) {
 		for i := range k.abi.Variants {
@@ -133,7 +134,8 @@ func (d *Device) build(k *Kernel, desc hal.PipelineDesc, small, cancel bool) (h 
 	return h, v, err
 }
 
-// buildVariant makes a pipeline of v or, if v is nil, of the kernel's own module.
+// buildVariant makes a pipeline of the variant v. If v is nil, buildVariant makes a pipeline of the
+// kernel's own module.
 func (d *Device) buildVariant(k *Kernel, v *abi.Variant, desc hal.PipelineDesc) (hal.Pipeline, error) {
 	words, err := d.module(k, v)
 	if err != nil {
@@ -153,8 +155,9 @@ func (d *Device) buildVariant(k *Kernel, v *abi.Variant, desc hal.PipelineDesc) 
 	return h, err
 }
 
-// module returns the words of v or, if v is nil, of the kernel's own module. If the stub does not
-// hold the words, module makes them from the kernel's IR.
+// module returns the words of the module of the variant v. If v is nil, the words are those of the
+// kernel's own module. If the stub does not contain the words, module makes them from the kernel's
+// IR.
 func (d *Device) module(k *Kernel, v *abi.Variant) ([]uint32, error) {
 	start := hal.Now()
 	words, err := k.code.Module(v)
@@ -168,7 +171,8 @@ func (d *Device) module(k *Kernel, v *abi.Variant) ([]uint32, error) {
 	return words, nil
 }
 
-// notMade reports whether err is an error of the method module: then no other module is tried.
+// notMade reports whether err is an error of the method module. If so, the caller tries no other
+// module.
 func notMade(err error) bool { return errors.As(err, new(*Error)) }
 
 func (d *Device) newPipeline(desc *hal.PipelineDesc) (hal.Pipeline, error) {

@@ -2,10 +2,10 @@ package runtime
 
 import "github.com/kgen-go/kgen/runtime/internal/launch"
 
-// This file has the functions that the packages of prim call, through package primimpl.
+// This file implements methods that the packages of prim call, through package primimpl.
 
-// CheckView returns the error that a launch on the queue would return for a view. name is the name
-// of the view in the error.
+// CheckView returns the error that a launch on the queue would return for a view. The argument name
+// is the view's name in the error.
 func (forStubs) CheckView(q *Queue, name string, s launch.Slice) error {
 	switch {
 	case s.Len == launch.NoBuffer:
@@ -21,13 +21,14 @@ func (forStubs) CheckView(q *Queue, name string, s launch.Slice) error {
 	return nil
 }
 
-// Recorded reports whether an event is that of a node of a graph.
+// Recorded reports whether e is the event of a node of a graph.
 func (forStubs) Recorded(e Event) bool { return e.l != nil && e.l.rare().node != nil }
 
-// Fuses reports whether kernels on the device may use its instruction for x*y + z rounded once: math32.HasFMA.
+// Fuses reports whether kernels on the device may use its instruction for x*y + z rounded once. If
+// so, math32.HasFMA is true in kernels.
 func (forStubs) Fuses(d *Device) bool { return d.byFma }
 
-// orderAlone is the option of a command that takes those of launches for the order alone.
+// orderAlone is the option that OrderAlone returns.
 type orderAlone struct{}
 
 func (orderAlone) applyLaunch(o *launchOptions) {
@@ -35,12 +36,12 @@ func (orderAlone) applyLaunch(o *launchOptions) {
 }
 
 // OrderAlone returns an option that drops the options before it, except those for the order of
-// commands. It drops properties, specialization constants and print options, which copies do not
-// have.
+// commands. The dropped options are properties, specialization constants and print options, which
+// copies do not accept.
 func (forStubs) OrderAlone() LaunchOption { return orderAlone{} }
 
-// Attached returns the value that the device has under a key. made makes the value at its first
-// use. The value becomes garbage with the device.
+// Attached returns the value that the device stores under a key. The first call for a key calls
+// made, which returns the value. The value becomes garbage with the device.
 func (forStubs) Attached(d *Device, key any, made func() any) any {
 	v, ok := d.attached.Load(key)
 	if !ok {

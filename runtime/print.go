@@ -20,12 +20,12 @@ import (
 // This file writes the output of kernels. Each launch of a kernel that prints has its own buffer.
 // After the launch, a function on the host writes the text of the buffer.
 
-// PrintOption says where and how the output of kernels is written. It is an option of Open, for all
-// launches. It is also an option of a launch, where it overrides that of Open, also if the launch
-// becomes a node of a graph. Launches of kernels that do not print ignore it.
+// PrintOption says where and how the output of kernels is written. A PrintOption of Open applies to
+// all launches. A PrintOption of a launch overrides the option of Open, also if the launch becomes
+// a node of a graph. Launches of kernels that do not print ignore it.
 //
 // If the host device runs a kernel's own Go code, the kernel prints directly, and print options
-// have no effect; docs/printing.md says when it does.
+// have no effect. docs/printing.md says when the host device does so.
 type PrintOption func(*printing)
 
 func (f PrintOption) applyOpen(o *openOptions)     { f(&o.printing) }
@@ -34,11 +34,12 @@ func (f PrintOption) applyLaunch(o *launchOptions) { o.printing = append(o.print
 // PrintTo writes the output of kernels to w, instead of os.Stdout for package fmt's functions and
 // os.Stderr for the predeclared print and println.
 //
-// w.Write is called when the launch has completed, also after a fault, and before the launch's
-// event is done. One goroutine at a time calls it for each device, with the text of many calls at
-// once. The device's later commands wait meanwhile, and Write must not wait for the device
-// (ErrInvalid). If Write returns an error or panics, the launch's event has an error of class
-// ErrPrint. A nil w is ErrInvalid.
+// The runtime calls w.Write when the launch has completed, also after a fault, and before the
+// launch's event is done. For each device, one goroutine at a time calls w.Write, with the text of
+// many print calls at once. The device's later commands wait until w.Write returns, and w.Write
+// must not wait for the device (ErrInvalid). If Write returns an error or panics, the launch's
+// event has an error of class ErrPrint. If w is nil, the result of Open or of the launch is
+// ErrInvalid.
 func PrintTo(w io.Writer) PrintOption {
 	return func(p *printing) {
 		p.To = w
@@ -49,10 +50,11 @@ func PrintTo(w io.Writer) PrintOption {
 }
 
 // PrintBuffer sets the size, in bytes, of the buffer that a launch prints to; the default is 1 MiB.
-// A call of a print function takes 16 bytes, and 4 or 8 for each number that is not constant. A
-// string that is not constant takes 8 bytes. A string made from the bytes of a slice takes 4 bytes
-// and its length, which is at most 32 KiB. Calls that do not fit print nothing; a last line on the
-// writer of println says how many there were. Sizes below 32 bytes and above 1 GiB are ErrInvalid.
+// A call of a print function needs 16 bytes of the buffer, and 4 or 8 bytes for each number that is
+// not constant. A string that is not constant needs 8 bytes. A string made from the bytes of a
+// slice needs 4 bytes and its length, which is at most 32 KiB. Calls that do not fit print nothing.
+// A last line on the writer of println then says how many calls did not fit. Sizes below 32 bytes
+// and above 1 GiB are errors (ErrInvalid).
 func PrintBuffer(bytes int) PrintOption {
 	return func(p *printing) {
 		p.Bytes = bytes
@@ -63,16 +65,17 @@ func PrintBuffer(bytes int) PrintOption {
 }
 
 // PrintItems starts each line of a kernel's output with the kernel's name and the global id of the
-// work-item, in index order, as in "saxpy.SAXPY[17]: ". Each call then starts a new line.
+// work-item, in index order, as in "saxpy.SAXPY[17]: ". Each call of a print function then starts a
+// new line.
 func PrintItems() PrintOption { return func(p *printing) { p.Items = true } }
 
-// printing holds the print options.
+// printing contains the values of print options.
 type printing struct {
 	prints.Options
-	err error // the first error of the options themselves
+	err error // first error of the options themselves
 }
 
-// defaultPrintBuffer is the default of PrintBuffer.
+// defaultPrintBuffer is the size of the buffer in bytes, without the option PrintBuffer.
 const defaultPrintBuffer = 1 << 20
 
 func (p *printing) fail(err error) {
@@ -81,7 +84,7 @@ func (p *printing) fail(err error) {
 	}
 }
 
-// with returns p with a launch's print options applied.
+// with returns the print options of a launch: the options p, overridden by opts.
 func (p *printing) with(opts []PrintOption) (*prints.Options, *Error) {
 	if len(opts) == 0 {
 		return &p.Options, nil
@@ -96,38 +99,41 @@ func (p *printing) with(opts []PrintOption) (*prints.Options, *Error) {
 	return &own.Options, nil
 }
 
-// output has the runtime's data about a kernel that prints.
+// output contains the runtime's data about a kernel that prints.
 type output struct {
 	param   int // index of the parameter that is the print buffer
 	printer func() (*prints.Printer, error)
 }
 
-// newOutput returns nil for a kernel that does not print.
+// newOutput returns the data about the output of a kernel. newOutput returns nil if the kernel does
+// not print.
 func newOutput(k *abi.Kernel) *output {
 	i := k.PrintParam()
-	if i < 0 || k.Params[i].Offset < 0 { // or kgen found that no print call can be reached
+	if i < 0 || k.Params[i].Offset < 0 { // or kgen found that the kernel reaches no print call
 		return nil
 	}
 	return &output{i, sync.OnceValues(func() (*prints.Printer, error) { return prints.New(k) })}
 }
 
-// printBuffer is memory that a launch prints to.
+// printBuffer is the buffer that a launch prints to.
 type printBuffer struct {
 	mem   *stream.Memory
 	words []uint32
 }
 
-// printBuffers keeps buffers for later launches. They are zero.
+// printBuffers keeps unused print buffers for later launches. The bytes of these buffers are zero.
 type printBuffers struct {
 	mu   sync.Mutex
 	free []*printBuffer
 	line []*stream.Event // events of commands that write the output of launches and may not have completed
 }
 
-// maxPrinting is the largest number of pending launches of a device that print: each has a buffer.
+// maxPrinting is the largest number of pending launches of a device that print. Each of these
+// launches has its own buffer.
 const maxPrinting = 32
 
-// keepUp waits, until ctx ends, while the output of too many launches is not written.
+// keepUp waits while there are too many launches whose output has not been written. The wait ends
+// when ctx ends.
 func (b *printBuffers) keepUp(ctx context.Context) error {
 	for {
 		b.mu.Lock()
@@ -150,7 +156,7 @@ func (b *printBuffers) keepUp(ctx context.Context) error {
 			return nil
 		}
 		switch err := first.Wait(ctx); {
-		case errors.Is(err, stream.ErrWithin): // the caller is a writer that launches
+		case errors.Is(err, stream.ErrWithin): // a writer that launches has called keepUp
 			return nil
 		case err != nil:
 			return waitError(err)
@@ -188,7 +194,7 @@ func (d *Device) printBuffer(bytes int) (*printBuffer, error) {
 	return b, nil
 }
 
-// recycle keeps a buffer that no command uses any more, or frees it.
+// recycle keeps a print buffer for reuse, or frees it. No command uses the buffer any more.
 func (d *Device) recycle(b *printBuffer) {
 	clear(b.words[:prints.Used(b.words)])
 	d.prints.mu.Lock()
@@ -200,7 +206,7 @@ func (d *Device) recycle(b *printBuffer) {
 	}
 }
 
-// pass puts the buffer's address and length into the arguments of a launch.
+// pass writes the buffer's address and length to the arguments of a launch.
 func (b *printBuffer) pass(k *Kernel, args []byte) (hal.SliceArg, stream.Use) {
 	at, mem := k.abi.Params[k.output.param].Offset, b.mem.HAL()
 	binary.LittleEndian.PutUint64(args[at:], mem.Address())
@@ -208,7 +214,7 @@ func (b *printBuffer) pass(k *Kernel, args []byte) (hal.SliceArg, stream.Use) {
 	return hal.SliceArg{Param: k.output.param, Memory: mem, Len: len(b.words)}, stream.Use{Mem: b.mem}
 }
 
-// printNode returns the command that writes the text of the buffer.
+// printNode returns the command that writes the text in the print buffer.
 func (d *Device) printNode(k *Kernel, p *prints.Options, b *printBuffer) stream.Command {
 	return stream.Command{Always: true, Run: func(context.Context) error {
 		defer d.recycle(b)
@@ -220,7 +226,8 @@ func (d *Device) printNode(k *Kernel, p *prints.Options, b *printBuffer) stream.
 	}}
 }
 
-// recordPrinting records a launch of a kernel that prints. l is the event of the launch c.
+// recordPrinting records a launch c of a kernel that prints, and the command that writes its
+// output. l is the event of the launch.
 func (d *Device) recordPrinting(ctx context.Context, rec *stream.Recorder, l *pending, c *exec.Launch, p *exec.Plan, after []*stream.Event) error {
 	k := l.kernel
 	if err := d.prints.keepUp(ctx); err != nil {
@@ -251,8 +258,9 @@ func (d *Device) recordPrinting(ctx context.Context, rec *stream.Recorder, l *pe
 	return nil
 }
 
-// withPrints returns the sequence of a submission with a buffer for each launch that prints. undo
-// returns the buffers if the sequence is not recorded.
+// withPrints returns a copy of the sequence seq for a submission. In the copy, each launch that
+// prints has its own buffer. The function undo recycles these buffers, if the sequence is not
+// recorded.
 func (d *Device) withPrints(ctx context.Context, run *exec.Sequence, seq *stream.Sequence) (with *stream.Sequence, undo func(), err error) {
 	if err := d.prints.keepUp(ctx); err != nil {
 		return nil, nil, err

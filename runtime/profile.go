@@ -8,35 +8,35 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
-// Profiling records when the device's commands run, for Event.Profile. Without it launches pay
-// nothing for that; with it, the device writes two timestamps for each command.
+// Profiling records when the device's commands run, for Event.Profile. Without Profiling, launches
+// have no cost for that. With Profiling, the device writes two timestamps for each command.
 func Profiling() OpenOption { return openFunc(func(o *openOptions) { o.profile = true }) }
 
-// Profile has the times at which a command was queued, submitted to the device, started and ended,
-// in this order: Queued <= Submitted <= Start <= End.
+// Profile contains the times at which a command was queued, submitted to the device, started and
+// ended, with Queued <= Submitted <= Start <= End.
 //
-// All are times of the host's monotonic clock, which package time uses, and may be compared with
-// time.Now. Start and End are read from the device's clock; their difference is as exact as that
-// clock. To convert them to the host's clock, the runtime asks the driver to compare the clocks, if
-// it can (VK_EXT_calibrated_timestamps). Otherwise the runtime measures empty submissions, which is
-// as exact as the time that a submission takes. Times that would contradict the order above are
-// moved.
+// All times are times of the host's monotonic clock, which package time uses, and may be compared
+// with time.Now. Start and End are read from the device's clock, and their difference is as exact
+// as that clock. To convert them to the host's clock, the runtime asks the driver to compare the
+// clocks, if the driver can (VK_EXT_calibrated_timestamps). Otherwise the runtime measures empty
+// submissions, and the error of the conversion is at most the duration of a submission. The runtime
+// changes times that would contradict the order above.
 type Profile struct {
-	Queued    time.Time // when the launch was called
-	Submitted time.Time // when the batch with the command was submitted to the driver
-	Start     time.Time // when the commands that it waits for on the device were done
-	End       time.Time // when the command was done on the device
+	Queued    time.Time // time of the call that launched
+	Submitted time.Time // time when the batch with the command was submitted to the driver
+	Start     time.Time // time when the commands on the device that it waits for were done
+	End       time.Time // time when the command was done on the device
 }
 
 // Duration returns how long the command ran on the device: End - Start.
 func (p Profile) Duration() time.Duration { return p.End.Sub(p.Start) }
 
-// Profile returns when the command ran. The profile of a submitted graph is that of the whole run.
-// A launch over an empty range has the end of the commands that it waited for. A copy from or to
-// the host ends when the device has done its part.
+// Profile returns when the command ran. The profile of a submitted graph is about the whole run. A
+// launch over an empty range ends when the commands that it waited for have ended. A copy from or
+// to the host ends when the device has completed its part of the copy.
 //
 // Errors are of class ErrNoProfile if the device was opened without Profiling or writes no
-// timestamps. They are of class ErrInvalid if the command has not completed yet or is a node of a
+// timestamps. Errors are of class ErrInvalid if the command has not completed yet or is a node of a
 // graph. For a command that did not run, Profile returns the error of Wait.
 func (e Event) Profile() (Profile, error) {
 	switch l := e.l; {
@@ -68,8 +68,8 @@ func (e Event) Profile() (Profile, error) {
 	return Profile{hal.Time(t.Queued), hal.Time(t.Submitted), hal.Time(t.Start), hal.Time(t.End)}, nil
 }
 
-// times returns the times of a completed command, or the times from the first to the last of its
-// parts.
+// times returns the times of a completed command. For a command with several parts, they begin with
+// the first part and end with the last.
 func (l *pending) times() hal.Times {
 	var t hal.Times
 	if l.ev.Times != nil {
@@ -93,7 +93,7 @@ func (l *pending) times() hal.Times {
 			if a.Times != nil {
 				t.Lost = t.Lost || a.Times.Lost
 			}
-			if a.Times != nil && a.Times.End != 0 { // a command without work begins and ends when the last of its predecessors ends
+			if a.Times != nil && a.Times.End != 0 { // a command without work begins and ends when its last predecessor ends
 				t.Submitted = max(t.Submitted, a.Times.Submitted)
 				t.Start, t.End = max(t.Start, a.Times.End, t.Queued), max(t.End, a.Times.End, t.Queued)
 			}
@@ -104,7 +104,7 @@ func (l *pending) times() hal.Times {
 
 var errNoClock = errors.New("its backend has no clock")
 
-// clock makes the device and its stream measure the times of commands, if the options ask for that.
+// clock makes the device and its stream measure when commands run, if the options ask for that.
 func (d *Device) clock(o *openOptions) {
 	d.profiling = o.profile
 	if !o.profile && d.trace == nil {
@@ -124,7 +124,7 @@ func (d *Device) clock(o *openOptions) {
 	}
 }
 
-// newTimes returns memory for the times of a command, or nil if nobody asks for them.
+// newTimes returns memory for the times of a command, or nil if the device does not measure times.
 func (d *Device) newTimes(about any) *hal.Times {
 	if !d.timed {
 		return nil

@@ -14,15 +14,15 @@ import (
 )
 
 // Program is a set of kernels with values for their specialization constants. Constants can be set
-// until the program is compiled or built. Build returns an Executable, with which kernels are
-// launched. A Compile or Build that fails leaves the program as it was.
+// until the program is compiled or built. Build returns an Executable, which launches of the
+// kernels use. A Compile or Build that fails leaves the program as it was.
 //
 //	p, err := runtime.NewProgram(dev, blurgen.Kernels()...)
 //	tile, err := runtime.SetSpec(p, blur.Tile, 32)
 //	exe, err := p.Build()
 //	ev, err := blurgen.Blur{…}.ParallelFor(q, r, runtime.WithProgram(exe))
 //
-// Programs are independent of each other: a kernel may be in several programs, with different
+// Programs are independent of each other. A kernel may be in several programs, with different
 // values. The methods may be called from several goroutines.
 type Program struct {
 	dev     *Device
@@ -35,8 +35,8 @@ type Program struct {
 	exe      *Executable // result of the last Build
 }
 
-// Executable is a built program: kernels and the values of their constants,
-// which no longer change.
+// Executable is the result of Program.Build. Executable contains kernels and the values of their
+// constants, which no longer change.
 type Executable struct {
 	dev     *Device
 	program *Program
@@ -49,9 +49,9 @@ type Specs interface {
 	specSettings() (settings, error)
 }
 
-// NewProgram returns a program of the kernels for the device. Generated packages list their kernels
-// in Kernels. It is an error of class ErrBuild if a kernel's Properties method returns another list
-// in this program than when kgen compiled it.
+// NewProgram returns a program of the kernels for the device. The function Kernels of a generated
+// package returns its kernels. NewProgram returns an error of class ErrBuild if a kernel's
+// Properties method returns another list in this program than when kgen compiled it.
 func NewProgram(dev *Device, kernels ...*Kernel) (*Program, error) {
 	if err := dev.usable(); err != nil {
 		return nil, err
@@ -71,9 +71,9 @@ func NewProgram(dev *Device, kernels ...*Kernel) (*Program, error) {
 	return p, nil
 }
 
-// Join returns a program with the kernels and the values of the programs, which must be of one
-// device and not yet compiled. Values of one constant must be equal. Errors are of class
-// ErrInvalid.
+// Join returns a program with the kernels and the values of several programs. The programs must
+// belong to the same device, and must not be compiled. If two programs have a value for the same
+// constant, the values must be equal. Errors are of class ErrInvalid.
 func Join(programs ...*Program) (*Program, error) {
 	var out *Program
 	for _, p := range programs {
@@ -111,8 +111,8 @@ func Join(programs ...*Program) (*Program, error) {
 	return out, nil
 }
 
-// equalValues reports whether two values have the same bits for kernels. NaNs may have the same
-// bits, and zeros of two signs do not. Padding does not count.
+// equalValues reports whether two values have the same bits for kernels. Two NaNs may have the same
+// bits, and the zeros 0 and -0 have different bits. Padding is not compared.
 func equalValues(t reflect.Type, a, b unsafe.Pointer) bool {
 	switch t.Kind() {
 	case reflect.Struct:
@@ -154,7 +154,8 @@ func reads(kernels []*Kernel, c *dslhook.SpecInfo) bool {
 	return c != nil && slices.ContainsFunc(kernels, func(k *Kernel) bool { return k.spec(c) != nil })
 }
 
-// nameOf returns the constant's name if a kernel reads it, otherwise the place of its declaration.
+// nameOf returns the constant's name if a kernel reads it. Otherwise it returns the source position
+// of the constant's declaration.
 func (p *Program) nameOf(c *dslhook.SpecInfo) string {
 	for _, k := range p.kernels {
 		if v := k.spec(c); v != nil {
@@ -164,12 +165,12 @@ func (p *Program) nameOf(c *dslhook.SpecInfo) string {
 	return "the specialization constant declared at " + c.Pos
 }
 
-// SetSpec sets a constant in a program; the last value before Compile or Build counts. The program
-// also keeps the value of a constant that none of its kernels reads, for GetSpec and Join.
-// SpecValues that earlier calls returned for the constant become invalid.
+// SetSpec sets a constant in a program. A later call replaces the value, until Compile or Build.
+// The program also keeps the value of a constant that none of its kernels reads, for GetSpec and
+// Join. SpecValues that earlier calls returned for the constant become invalid.
 //
-// Errors are of class ErrSpecConst: the program is compiled, or a kernel does not allow the value.
-// The constant then keeps its old value.
+// SetSpec returns an error of class ErrSpecConst if the program is compiled, or if a kernel does
+// not allow the value. The constant then keeps its old value.
 func SetSpec[T any](p *Program, c *dsl.SpecConstant[T], v T) (SpecValue[T], error) {
 	info := dslhook.InfoOf(c)
 	if p == nil || p.dev == nil {
@@ -206,7 +207,7 @@ func (p *Program) settable(c *dslhook.SpecInfo, value unsafe.Pointer) error {
 	for _, k := range p.kernels {
 		if v := k.spec(c); v != nil {
 			for i := v.first; i < v.end; i++ {
-				// Build checks whether there is enough memory.
+				// Build checks later whether there is enough memory.
 				if _, err := leafBits(&k.abi.Specs[i], value); err != nil && err.Class != ErrMemoryAllocation {
 					return err.about(k)
 				}
@@ -216,8 +217,9 @@ func (p *Program) settable(c *dslhook.SpecInfo, value unsafe.Pointer) error {
 	return nil
 }
 
-// GetSpec returns the value of a constant in a program or executable: the value that was set, or
-// the default. A required constant that is not set is an error of class ErrSpecConst.
+// GetSpec returns the value of a constant in a program or executable. The value is the one that was
+// set, or else the default. If a required constant is not set, GetSpec returns an error of class
+// ErrSpecConst.
 func GetSpec[T any](p Specs, c *dsl.SpecConstant[T]) (T, error) {
 	var zero T
 	info := dslhook.InfoOf(c)
@@ -253,17 +255,18 @@ func (e *Executable) specSettings() (settings, error) {
 	return e.specs, nil
 }
 
-// SetSpecByID sets the constant with the numeric id in the program's modules. The id was given by a
-// //kgen:spec directive, by a module of the caller's, or by kgen. Kernels of one package use the
-// same id for the same constant. Kernels of several packages may not. An id then means the constant
-// that a directive gave it to. It is an error if directives, or kgen, gave one id to several
-// constants.
+// SetSpecByID sets the constant with the numeric id in the program's modules. The id comes from a
+// //kgen:spec directive, from a module of LoadModule, or from kgen. Kernels of the same package use
+// the same id for the same constant, but kernels of different packages may not. If several
+// constants have the id, it means the constant whose id comes from a directive. If the id is still
+// ambiguous, SetSpecByID returns an error.
 //
-// The value has the constant's Go type; for an integer constant it may be an int. In an array or
-// struct each scalar has an id. A scalar can be set once the whole constant has a value.
+// The value must have the constant's Go type. For an integer constant it may also be an int. In an
+// array or struct, each scalar has its own id. A scalar can be set once the whole constant has a
+// value.
 //
 // An id that no kernel has is an error of class ErrSpecConst, although Vulkan would ignore it. A
-// value of another type is one, too.
+// value of another type is also such an error.
 func (p *Program) SetSpecByID(id uint32, value any) error {
 	if p == nil || p.dev == nil {
 		return errorf(ErrInvalid, "no program")
@@ -285,12 +288,13 @@ func (p *Program) SetSpecByID(id uint32, value any) error {
 			}
 		}
 	}
-	// An id in the source is a promise; an id that kgen chose is not.
+	// An id that a directive in the source states has priority over an id that kgen chose.
 	if slices.ContainsFunc(found, func(f place) bool { return f.row.Pinned }) {
 		found = slices.DeleteFunc(found, func(f place) bool { return !f.row.Pinned })
 	}
 	for i := range found {
-		// Modules of the caller's have no Go variables by which constants could be told apart.
+		// The constants of modules of LoadModule have no Go variables, so only other constants can
+		// be told apart.
 		if f := &found[i]; i > 0 && (f.v.info.Pos != "" || found[0].v.info.Pos != "") {
 			return errorf(ErrSpecConst, "the id %d stands for %s and for %s", id,
 				specName(found[0].row, found[0].row.Path), specName(f.row, f.row.Path)).
@@ -324,14 +328,14 @@ func (p *Program) SetSpecByID(id uint32, value any) error {
 			return err
 		}
 	}
-	// Set all scalars or none.
+	// Set all scalars with the id, or none of them.
 	for _, f := range found {
 		p.specs.put(f.v.info, f.value)
 	}
 	return nil
 }
 
-// assign sets a scalar to a value of its own kind, or of type int.
+// assign sets a scalar to a value. The value has the scalar's type, or is an int.
 func assign(leaf reflect.Value, value any, row *abi.SpecConstant, id uint32) error {
 	v := reflect.ValueOf(value)
 	switch {
@@ -348,9 +352,9 @@ func assign(leaf reflect.Value, value any, row *abi.SpecConstant, id uint32) err
 	return errorf(ErrSpecConst, "%s with the id %d is of type %s, and was given %v of type %T", specName(row, row.Path), id, row.Type, value, value)
 }
 
-// Compile checks that the constants of the program's kernels are set. From then on they cannot be
-// set any more. Errors are of class ErrSpecConst. Build compiles, too, for the kernels that it
-// builds.
+// Compile checks that the constants of the program's kernels are set. After Compile, constants
+// cannot be set any more. Errors are of class ErrSpecConst. Build also compiles the program, for
+// the kernels that it builds.
 func (p *Program) Compile() error {
 	if p == nil || p.dev == nil {
 		return errorf(ErrInvalid, "no program")
@@ -367,7 +371,7 @@ func (p *Program) Compile() error {
 	return nil
 }
 
-// check checks the constants of the kernels.
+// check checks that the constants of the kernels are set.
 func (p *Program) check(kernels []*Kernel) error {
 	for _, k := range kernels {
 		var c exec.Launch
@@ -388,8 +392,8 @@ func (p *Program) check(kernels []*Kernel) error {
 	return nil
 }
 
-// WithProgram launches with the values of a built program. The program must be of the queue's
-// device and have the kernel (ErrInvalid).
+// WithProgram launches a kernel with the values of a built program. The program must belong to the
+// queue's device, and must contain the kernel (ErrInvalid otherwise).
 func WithProgram(e *Executable) LaunchOption {
 	return launchFunc(func(o *launchOptions) {
 		switch {
@@ -402,7 +406,7 @@ func WithProgram(e *Executable) LaunchOption {
 	})
 }
 
-// settings returns the values of constants for a launch of k.
+// settings returns the values of specialization constants for a launch of k.
 func (o *launchOptions) settings(d *Device, k *Kernel) (settings, *Error) {
 	if o.exe == nil {
 		return o.specs, nil

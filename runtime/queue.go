@@ -8,14 +8,14 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
-// Queue takes launches and copies for a device. They may run in any order and at the same time,
-// unless they use the same memory. A command sees the writes of all earlier commands, of this queue
-// and of the device's other queues, and does not disturb their reads. So commands that share memory
-// need no events.
+// Queue accepts launches and copies for a device. The commands may run in any order and at the same
+// time, unless they use the same memory. A command sees the writes of all earlier commands of all
+// queues of the device, and it does not overwrite memory that earlier commands still read. So
+// commands that share memory need no events.
 //
-// The runtime collects launches and submits them to the device together. It does so when a
-// goroutine waits, when Flush is called, when there are enough launches, or a moment after the
-// first (100 microseconds).
+// The runtime collects launches and submits them to the device together. The runtime submits when a
+// goroutine waits, when Flush is called, when there are enough launches, or 100 microseconds after
+// the first launch.
 //
 // The methods of a queue may be called from several goroutines.
 type Queue struct {
@@ -31,16 +31,16 @@ func (q *Queue) ID() int { return int(q.rec.ID) }
 func (q *Queue) Device() *Device { return q.dev }
 
 // Flush submits the launches to the device, without waiting for them. If too much work is pending
-// on the device, they are submitted a little later.
+// on the device, the launches are submitted a little later.
 func (q *Queue) Flush() {
 	if q.usable() == nil {
 		q.dev.stream.TryFlush()
 	}
 }
 
-// Wait blocks until all commands of the queue have completed or ctx ends. It returns the failures,
-// such as a *Fault, of those launches whose events nobody has waited for, oldest first. Several
-// failures are joined.
+// Wait blocks until all commands of the queue have completed or ctx ends. Wait returns the
+// failures, such as a *Fault, that no wait for an event has returned. If there are several
+// failures, the error joins them, oldest first.
 func (q *Queue) Wait(ctx context.Context) error {
 	if q == nil || q.dev == nil {
 		return q.usable()
@@ -57,7 +57,8 @@ func (q *Queue) Wait(ctx context.Context) error {
 	return join(q.failures())
 }
 
-// failures returns the failures that no call has returned yet, and marks them as returned.
+// failures returns the failures of the queue that no call has returned yet. failures marks them as
+// returned.
 func (q *Queue) failures() []error { return failures(q.dev.stream.Failures(&q.rec)) }
 
 func failures(events []*stream.Event, more int) []error {
@@ -73,7 +74,7 @@ func failures(events []*stream.Event, more int) []error {
 	return out
 }
 
-// usable returns an error if the queue cannot be used.
+// usable returns an error if the queue or its device is nil, closed or lost.
 func (q *Queue) usable() error {
 	if q == nil || q.dev == nil {
 		return errorf(ErrInvalid, "no queue").advise("use one that a Device returned")

@@ -17,25 +17,25 @@ type Range1 int
 // dimension varies fastest, as in a Go array [2]: Range2{rows, columns}.
 type Range2 [2]int
 
-// Range3 is the number of work-items of a three-dimensional launch, the last
-// dimension fastest.
+// Range3 is the number of work-items of a three-dimensional launch. The last dimension varies
+// fastest.
 type Range3 [3]int
 
 // NDRange1 is a one-dimensional range divided into work-groups. Global must be a
 // multiple of Local.
 type NDRange1 struct{ Global, Local Range1 }
 
-// NDRange2 is a two-dimensional range divided into work-groups. Each dimension
-// of Global must be a multiple of Local's.
+// NDRange2 is a two-dimensional range divided into work-groups. Each dimension of Global must be a
+// multiple of the same dimension of Local.
 type NDRange2 struct{ Global, Local Range2 }
 
-// NDRange3 is a three-dimensional range divided into work-groups. Each dimension
-// of Global must be a multiple of Local's.
+// NDRange3 is a three-dimensional range divided into work-groups. Each dimension of Global must be
+// a multiple of the same dimension of Local.
 type NDRange3 struct{ Global, Local Range3 }
 
 // RoundUp returns the nd-range with Global rounded up to the next multiple of Local, in work-items.
-// The nd-range then has whole work-groups that cover Global. The kernel must skip work-items past
-// the end:
+// The nd-range then consists of complete work-groups that cover Global. The kernel must skip
+// work-items past the end:
 //
 //	r := runtime.NDRange1{Global: runtime.Range1(len(x)), Local: 256}.RoundUp()
 //
@@ -64,7 +64,7 @@ func (r NDRange3) RoundUp() NDRange3 {
 	return r
 }
 
-// roundUp returns the least multiple of local that is at least global. It returns global for
+// roundUp returns the least multiple of local that is at least global. roundUp returns global for
 // negative sizes, and if the multiple does not fit an int.
 func roundUp(global, local int) int {
 	if global < 0 || local <= 0 || global%local == 0 || global > math.MaxInt-local {
@@ -80,14 +80,14 @@ const maxRange = abi.MaxRange
 type LaunchOption interface{ applyLaunch(*launchOptions) }
 
 type launchOptions struct {
-	ctx   context.Context // nil without WithContext
+	ctx   context.Context // context of the launch; nil without WithContext
 	after []*stream.Event
 	props properties.List
-	err   error // the first error of the options themselves
+	err   error // first error of the options themselves
 
 	specs    settings
 	withSpec bool
-	valuesOf []*Program // programs of the values of WithSpecValue
+	valuesOf []*Program // programs that the values of WithSpecValue belong to
 	exe      *Executable
 	printing []PrintOption
 }
@@ -116,23 +116,24 @@ func (d dependsOn) applyLaunch(o *launchOptions) {
 }
 
 // DependsOn makes the launch start after the events are done. Launches that use the same memory do
-// not need it: they are ordered by their reads and writes.
+// not need DependsOn, because their reads and writes order them.
 func DependsOn(events ...Event) LaunchOption { return dependsOn(events) }
 
 // WithContext ends the launch when ctx ends.
 //
 // A launch waits if the device is thousands of launches behind, or if it depends on another
 // device's events. When ctx ends, that wait ends with an error of class ErrDeadline or ErrCanceled,
-// and nothing was launched. Without WithContext the launch waits as long as necessary.
+// and the kernel is not launched. Without WithContext the launch waits as long as necessary.
 //
-// A recorded launch is cancelled when ctx ends. If it has not started, it does not run. If it runs,
-// it stops at the end of a round of one of its loops. On Vulkan this requires the directive
-// //kgen:cancel on the kernel; kernels without it run to their end there. Waiting for a cancelled
-// launch returns an error of the same classes. So do commands that read memory which the launch was
-// to write, until that memory is overwritten completely.
+// A recorded launch is cancelled when ctx ends. If the launch has not started, it does not run. If
+// the launch is running, it stops at the end of an iteration of one of its loops. On Vulkan this
+// requires the directive //kgen:cancel on the kernel. Kernels without the directive run to their
+// end there. Waiting for a cancelled launch returns an error of the same classes. Commands that
+// read memory which the launch should have written also return such an error, until that memory is
+// overwritten completely.
 //
-// If the option is given several times, the last counts. Run has its own context and refuses this
-// option (ErrInvalid).
+// If the option is given several times, the last one applies. Run has its own context and does not
+// accept this option (ErrInvalid).
 func WithContext(ctx context.Context) LaunchOption { return withContext{ctx} }
 
 type withContext struct{ ctx context.Context }
@@ -148,6 +149,6 @@ type with properties.List
 
 func (w with) applyLaunch(o *launchOptions) { o.props = append(o.props, w...) }
 
-// With gives properties for this launch. They are merged with the kernel's own, as if they were one
-// list: a key in both must have the same value (ErrInvalid).
+// With gives properties for this launch. The properties are merged with the kernel's own properties
+// into one list. If both have the same key, the values must be equal (ErrInvalid otherwise).
 func With(props ...properties.Property) LaunchOption { return with(props) }

@@ -6,13 +6,15 @@ import (
 
 // This file records the commands of queues into graphs.
 
-// BeginRecording makes the queue record: launches and copies on it become nodes of g, and do not
-// run. Launches are checked as always. Their events are events of nodes: they may be given to
-// DependsOn in launches of the same graph, and cannot be waited for. If a launch on another queue
-// of the device depends on such an event, that queue begins to record, too. CopyFrom and CopyTo
-// become Upload and Download: each run of the graph reads and writes the slices given here.
+// BeginRecording makes the queue record. Launches and copies on the queue then become nodes of g,
+// and do not run. Launches are checked as always. The events of these launches represent nodes. A
+// program may pass such events to DependsOn in launches of the same graph, but cannot wait for
+// them. If a launch on another queue of the device depends on such an event, that queue begins to
+// record, too. CopyFrom and CopyTo become Upload and Download. Each run of the graph then reads and
+// writes the slices of these calls.
 //
-// It returns ErrInvalid if the queue already records, or if its device is not the graph's.
+// BeginRecording returns ErrInvalid if the queue already records, or if the queue and the graph
+// belong to different devices.
 func (q *Queue) BeginRecording(g *Graph) error {
 	if err := q.usable(); err != nil {
 		return err
@@ -32,7 +34,8 @@ func (q *Queue) BeginRecording(g *Graph) error {
 	return nil
 }
 
-// EndRecording ends the recording that BeginRecording began. Without a recording it does nothing.
+// EndRecording ends the recording that BeginRecording began. If the queue does not record,
+// EndRecording does nothing.
 func (q *Queue) EndRecording() error {
 	if err := q.usable(); err != nil {
 		return err
@@ -43,8 +46,9 @@ func (q *Queue) EndRecording() error {
 	return nil
 }
 
-// EndRecording ends the recording of the queues into the graph or, without arguments, of all
-// queues. It returns ErrInvalid if one of them records into another graph.
+// EndRecording ends the recording of the queues into the graph. Without arguments, it ends the
+// recording of all queues into the graph. Graph.EndRecording returns ErrInvalid if one of the
+// queues records into another graph.
 func (g *Graph) EndRecording(queues ...*Queue) error {
 	if g == nil {
 		return g.usable()
@@ -71,7 +75,8 @@ func (g *Graph) EndRecording(queues ...*Queue) error {
 	return nil
 }
 
-// notRecording returns an error if the queue records. The argument is the name of the refused call.
+// notRecording returns an error if the queue records. The argument is the name of the call that is
+// then not allowed.
 func (q *Queue) notRecording(what string) error {
 	if q.into.Load() != nil {
 		return errorf(ErrInvalid, "%s on a queue that records into a graph", what).advise("call EndRecording before")
@@ -79,9 +84,9 @@ func (q *Queue) notRecording(what string) error {
 	return nil
 }
 
-// graphFor returns the graph that a command with these options is recorded into, or nil. It also
-// returns the nodes among the events that the command depends on. If the queue does not record yet
-// and an event is that of a node, the queue begins to record.
+// graphFor returns the graph that a command with these options is recorded into, or nil. graphFor
+// also returns the nodes among the events that the command depends on. If an event is the event of
+// a node and the queue does not record yet, the queue begins to record.
 func (q *Queue) graphFor(o *launchOptions) (*Graph, []*Node, error) {
 	g := q.into.Load()
 	if n := o.node(); g == nil && n != nil {
@@ -121,7 +126,8 @@ func (o *launchOptions) node() *Node {
 	return nil
 }
 
-// errNodeOutside is the error of a command that depends on a node, and is not in the same graph.
+// errNodeOutside returns the error for a command that depends on a node, but is not in the same
+// graph.
 func errNodeOutside(n *Node) *Error {
 	return errorf(ErrInvalid, "the event of the node %v orders commands of its graph alone, while that is recorded", n).
 		advise("depend on the event that Submit returns")
@@ -143,7 +149,7 @@ func (g *Graph) record(q *Queue, c *command, o *order) (Event, error) {
 	return g.recordNode(q, &Node{step: s}, o.preds)
 }
 
-// recordNode adds a checked node for a queue that records.
+// recordNode adds a node, whose command has been checked, for a queue that records.
 func (g *Graph) recordNode(q *Queue, n *Node, after []*Node) (Event, error) {
 	l := newPending(g.dev, nil)
 	if n.step != nil && n.step.Kernel != nil {
@@ -177,7 +183,7 @@ func (q *Queue) recordCopy(c Command) (recorded bool, err error) {
 	return true, err
 }
 
-// waitRecorded is the error of a wait for the event of a node.
+// waitRecorded returns the error of a wait for the event of a node.
 func (l *pending) waitRecorded() error {
 	return errorf(ErrInvalid, "the event of a node of a graph cannot be waited for: the node is %v", l.rare().node).
 		advise("wait for the event that Submit returns")

@@ -15,8 +15,8 @@ import (
 
 // run launches a kernel on slices of the caller's memory and waits.
 //
-// When ctx ends first, run cancels the launch, as WithContext does, and returns. From then on the
-// caller's memory is neither read nor written.
+// When ctx ends first, run cancels the launch, as WithContext does, and returns. After that,
+// neither the runtime nor the device accesses the caller's memory.
 func (d *Device) run(ctx context.Context, k *Kernel, in *launching, opts []LaunchOption) (err error) {
 	if err := d.usable(); err != nil {
 		return err
@@ -116,30 +116,30 @@ func (forStubs) RunCommand(ctx context.Context, q *Queue, c Command) error {
 	return ev.Wait(ctx)
 }
 
-// errOwnContext is the error of a call of Run with a second context.
+// errOwnContext returns the error for a call of Run with the option WithContext.
 func errOwnContext(k *Kernel) error {
 	return errorf(ErrInvalid, "WithContext is for launches that nobody waits for").about(k).
 		advise("give Run that context")
 }
 
-// run is one launch on the caller's memory.
+// run is the state of one launch on the caller's memory.
 type run struct {
 	dev     *Device
 	kernel  *Kernel
 	ctx     context.Context
 	rec     stream.Recorder
-	l       *pending // the launch; its cancel ends the copies, too
+	l       *pending // event of the launch, whose cancel request also ends the copies
 	regions []region
 	wrapped bool // the kernel uses the caller's memory directly
 
 	uploads, downloads []*pending
 }
 
-// region is memory of the caller that one or more slices share.
+// region is a range of the caller's memory that one or more slices use.
 type region struct {
 	lo, hi uintptr
-	ptr    unsafe.Pointer // lo, for the garbage collector
-	pad    uint64         // number of bytes that keep the alignment of the memory on the host
+	ptr    unsafe.Pointer // address lo as a pointer, which the garbage collector follows
+	pad    uint64         // number of bytes before the region on the device, which give it the same alignment as on the host
 	mem    *stream.Memory
 }
 
@@ -148,8 +148,8 @@ type wrapper interface {
 	Wrap(p unsafe.Pointer, size uint64) hal.Memory
 }
 
-// layOut gives each slice its place on the device. Slices that overlap in the caller's memory
-// overlap on the device, too.
+// layOut allocates device memory for the regions, and gives each slice its memory on the device.
+// Slices that overlap in the caller's memory overlap on the device, too.
 func (r *run) layOut(c *exec.Launch, p *exec.Plan) error {
 	args := c.Host
 	regions := make([]region, 0, len(args))
@@ -195,9 +195,9 @@ func (r *run) layOut(c *exec.Launch, p *exec.Plan) error {
 	return nil
 }
 
-// wrapper returns the device if its kernels may use the caller's memory directly. They may if Run
-// does not have to return before the kernel has stopped: nothing ends its context, or the kernel
-// stops soon after a request.
+// wrapper returns the device if its kernels may use the caller's memory directly. Direct use is
+// allowed if Run can wait until the kernel has stopped. Run can if its context cannot end, or if
+// the kernel stops soon after a request.
 func (r *run) wrapper(c *exec.Launch, p *exec.Plan) (wrapper, error) {
 	w, ok := r.dev.hal.(wrapper)
 	if !ok {
@@ -242,8 +242,8 @@ func (r *run) find(a *launch.HostArg) *region {
 	return nil
 }
 
-// upload copies the caller's memory to the device. It also copies memory that the kernel only
-// writes, since a kernel need not write all of it.
+// upload copies the caller's memory to the device. upload also copies memory that the kernel only
+// writes, because a kernel need not write all of it.
 func (r *run) upload() error {
 	if r.wrapped {
 		return nil
@@ -261,7 +261,7 @@ func (r *run) upload() error {
 	return nil
 }
 
-// download copies the written slices back.
+// download copies the slices that the kernel wrote back to the caller's memory.
 func (r *run) download(c *exec.Launch) error {
 	if r.wrapped {
 		return nil
@@ -299,8 +299,8 @@ func (r *run) copy(g *region, off uint64, cmd hal.Command) (*pending, error) {
 	return l, nil
 }
 
-// end returns the caller's memory to the caller, also after an error, and frees the device's
-// memory.
+// end frees the device's memory, so that the caller may use its memory again. end is also called
+// after an error.
 func (r *run) end(err error) {
 	if err != nil {
 		r.l.needRare().cancel.Ask()
@@ -308,7 +308,7 @@ func (r *run) end(err error) {
 			r.l.ev.Wait(context.Background()) // the kernel runs now, and will stop soon
 		}
 	}
-	// By now the errors of all commands have been returned.
+	// The errors of all commands have been returned already.
 	if out := r.l.rare().output; out != nil {
 		out.ev.Forget()
 	}

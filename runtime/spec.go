@@ -21,7 +21,7 @@ import (
 // ignore it. The device makes a pipeline for each new set of values that a kernel is launched with,
 // which takes as long as a first launch.
 //
-// A program has its own values: WithSpec together with WithProgram is an error (ErrInvalid).
+// A program has its own values, so WithSpec together with WithProgram is an error (ErrInvalid).
 func WithSpec[T any](c *dsl.SpecConstant[T], v T) LaunchOption {
 	info := dslhook.InfoOf(c)
 	return launchFunc(func(o *launchOptions) {
@@ -38,9 +38,9 @@ func WithSpec[T any](c *dsl.SpecConstant[T], v T) LaunchOption {
 	})
 }
 
-// SpecValue is the value of a specialization constant on the host, as returned by SetSpec. It is
-// for computing ranges and local memory from the constant that kernels are built with. It is valid
-// until the constant is set again. The zero SpecValue is not valid.
+// SpecValue is the value of a specialization constant on the host, as returned by SetSpec. Programs
+// can compute ranges and sizes of local memory from the constant with which kernels are built. A
+// SpecValue is valid until the constant is set again. The zero SpecValue is not valid.
 type SpecValue[T any] struct {
 	p    *Program
 	info *dslhook.SpecInfo
@@ -48,7 +48,7 @@ type SpecValue[T any] struct {
 	v    T
 }
 
-// Get returns the value. It panics with an error of class ErrInvalid if the SpecValue is zero, or
+// Get returns the value. Get panics with an error of class ErrInvalid if the SpecValue is zero, or
 // if the constant has been set again.
 func (v SpecValue[T]) Get() T {
 	if err := v.valid(); err != nil {
@@ -70,9 +70,9 @@ func (v SpecValue[T]) valid() *Error {
 	return nil
 }
 
-// WithSpecValue launches with a value that SetSpec returned. Together with WithProgram, the value
-// must be of that program; otherwise WithSpecValue is like WithSpec. A value that is not valid is
-// an error (ErrInvalid).
+// WithSpecValue launches with a value that SetSpec returned. If WithProgram is given, too, the
+// value must belong to that program. Otherwise WithSpecValue is like WithSpec. A value that is not
+// valid is an error (ErrInvalid).
 func WithSpecValue[T any](v SpecValue[T]) LaunchOption {
 	return launchFunc(func(o *launchOptions) {
 		if err := v.valid(); err != nil {
@@ -84,14 +84,14 @@ func WithSpecValue[T any](v SpecValue[T]) LaunchOption {
 	})
 }
 
-// setting is the value of a constant that was set.
+// setting is a specialization constant with the value that was set.
 type setting struct {
 	info  *dslhook.SpecInfo
-	value unsafe.Pointer // pointer to a value of info.Type that nobody writes
+	value unsafe.Pointer // pointer to a value of info.Type, which is never overwritten
 	gen   int            // number of times that the constant was set
 }
 
-// settings are the values of constants.
+// settings is a list of specialization constants with their values.
 type settings []setting
 
 func (s settings) find(c *dslhook.SpecInfo) *setting {
@@ -114,13 +114,14 @@ func (s *settings) put(c *dslhook.SpecInfo, value unsafe.Pointer) int {
 	return 1
 }
 
-// specVar is a constant that a kernel reads: the rows [first, end) of its Specs.
+// specVar is a specialization constant that a kernel reads. specVar has the elements [first, end)
+// of the kernel's Specs.
 type specVar struct {
 	info       *dslhook.SpecInfo
 	first, end int
 }
 
-// specVars groups the rows of a kernel's constants.
+// specVars groups the elements of the kernel's Specs by constant.
 func specVars(k *launch.Kernel) []specVar {
 	var out []specVar
 	rows := k.ABI.Specs
@@ -141,8 +142,8 @@ func specVars(k *launch.Kernel) []specVar {
 	return out
 }
 
-// rawInfo describes a constant that no Go variable declares: a constant of a module that kgen did
-// not write.
+// rawInfo describes a specialization constant that no Go variable declares. Such constants are in
+// modules that kgen did not generate.
 func rawInfo(row *abi.SpecConstant) *dslhook.SpecInfo {
 	t := scalarTypes[row.Type]
 	if t == nil {
@@ -167,10 +168,10 @@ var scalarTypes = map[string]reflect.Type{
 	"float32": reflect.TypeFor[float32](), "float64": reflect.TypeFor[float64](),
 }
 
-// specName returns a constant's name as Go source writes it, with the path to a leaf.
+// specName returns the name of a constant as Go source writes it, with the path to a scalar in it.
 func specName(row *abi.SpecConstant, path_ string) string { return path.Base(row.Name) + path_ }
 
-// leafBits returns the bits that the device gets for a leaf of the value at p.
+// leafBits returns the bits of a scalar in the value at p, as the device gets them.
 func leafBits(row *abi.SpecConstant, p unsafe.Pointer) (uint64, *Error) {
 	p = unsafe.Add(p, row.Offset)
 	var n int64
@@ -227,7 +228,7 @@ func printed(row *abi.SpecConstant, n int64) string {
 	return fmt.Sprint(n)
 }
 
-// specable returns an error if a constant cannot have the type.
+// specable returns an error if a specialization constant cannot have the type of info.
 func specable(info *dslhook.SpecInfo) *Error {
 	if !plain(info.Type) {
 		return errorf(ErrSpecConst, "the specialization constant declared at %s has the type %v", info.Pos, info.Type).
@@ -251,8 +252,8 @@ func plain(t reflect.Type) bool {
 	return t.Kind() >= reflect.Bool && t.Kind() <= reflect.Float64 && t.Kind() != reflect.Uintptr
 }
 
-// resolveSpecs gives each constant of the kernel its value: the value that was set, or its default.
-// It fills in c.Specs and c.HostSpecs.
+// resolveSpecs determines the values of the kernel's specialization constants. A constant has the
+// value that was set, or else its default. resolveSpecs stores them in c.Specs and c.HostSpecs.
 func resolveSpecs(k *Kernel, c *exec.Launch, set settings) *Error {
 	c.Specs, c.HostSpecs = c.Specs[:0], c.HostSpecs[:0]
 	for i := range k.specs {
@@ -279,7 +280,7 @@ func resolveSpecs(k *Kernel, c *exec.Launch, set settings) *Error {
 	return nil
 }
 
-// evalLength returns a length that depends on specialization constants.
+// evalLength computes a length that depends on specialization constants.
 func evalLength(k *Kernel, e abi.Expr, specs []hal.SpecValue) (uint64, *Error) {
 	n, err := e.Eval(func(id uint32) (uint64, bool) {
 		for i := range specs {
@@ -299,7 +300,7 @@ func evalLength(k *Kernel, e abi.Expr, specs []hal.SpecValue) (uint64, *Error) {
 }
 
 // checkPrivateMemory compares the private memory of a work-item with the device's limit. Drivers do
-// not check it: some crash.
+// not check the limit, and some crash.
 func (d *Device) checkPrivateMemory(k *Kernel, specs []hal.SpecValue) *Error {
 	limit := uint64(cmp.Or(d.info.Limits.PrivateMemory, defaultPrivate))
 	total, err := privateMemory(k, specs, limit)
@@ -309,7 +310,8 @@ func (d *Device) checkPrivateMemory(k *Kernel, specs []hal.SpecValue) *Error {
 	return err
 }
 
-// privateMemory adds up the private memory of a work-item, until the sum is above the limit.
+// privateMemory adds up the private memory of a work-item, in bytes. privateMemory stops when the
+// sum exceeds the limit.
 func privateMemory(k *Kernel, specs []hal.SpecValue, limit uint64) (total uint64, err *Error) {
 	for i := range k.abi.Privates {
 		p := &k.abi.Privates[i]
@@ -319,7 +321,8 @@ func privateMemory(k *Kernel, specs []hal.SpecValue, limit uint64) (total uint64
 				return 0, err
 			}
 		}
-		// No overflow: lengths are below 2^31 and elements below 2^20 bytes.
+		// The product cannot overflow, because lengths are below 2^31 and elements have less than
+		// 2^20 bytes.
 		if total += n * uint64(p.ElemSize); total > limit {
 			break
 		}
@@ -327,9 +330,9 @@ func privateMemory(k *Kernel, specs []hal.SpecValue, limit uint64) (total uint64
 	return total, nil
 }
 
-// unbacked returns the error of a kernel that the driver refused, if its work-items have more
-// private memory than the driver guarantees; otherwise nil. This is not checked before the driver
-// refuses, because values that the driver keeps in registers need no memory.
+// unbacked returns an error for a kernel that the driver did not accept. unbacked returns nil
+// unless the work-items have more private memory than the driver guarantees. The runtime does not
+// check this earlier, because values that the driver keeps in registers need no memory.
 func (d *Device) unbacked(k *Kernel, specs []hal.SpecValue, cause error) *Error {
 	limit := uint64(d.info.Limits.PrivateBacked)
 	if limit == 0 || !errors.Is(cause, hal.ErrDriver) {

@@ -8,20 +8,20 @@ import (
 )
 
 // kgen compiles the list that a kernel's Properties method returns while kgen runs. The same method
-// is part of the program, so the runtime can call it once more. If the list differs, the module was
-// compiled for other properties than the method now states: variables that the method reads, or the
-// source, have changed.
+// is part of the program, so the runtime can call it again. If the method then returns another
+// list, the module was compiled for other properties than the method now states. The reason is that
+// the source has changed, or variables that the method reads.
 
-// States gives the kernel the method that states its properties in this program; nil if the
-// kernel's type has none. It is called during package initialization.
+// States gives the kernel the method that states its properties in this program. The method is nil
+// if the kernel's type has none. States is called during package initialization.
 func (forStubs) States(k *Kernel, method func() properties.List) {
 	k.stated = func() *Error { return k.compareStated(method) }
 }
 
 // checkStated returns an error if the kernel's Properties method returns another list than when
-// kgen compiled it. The method is called once in a program.
+// kgen compiled it. The method is called only once in a program.
 func (k *Kernel) checkStated() *Error {
-	if k.stated == nil { // a kernel of LoadModule, or one that a graph has linked
+	if k.stated == nil { // the kernel comes from LoadModule, or a graph has linked it
 		return nil
 	}
 	k.once.Do(func() { k.differs = k.stated() })
@@ -56,8 +56,8 @@ func (k *Kernel) compareStated(method func() properties.List) *Error {
 		advise("make the list of constants, and of variables that nothing writes; if the source has changed, run go generate").about(k)
 }
 
-// sameSet reports whether two lists hold the same properties, in any order of properties and of the
-// aspects in them. It is false for a list that has a property twice.
+// sameSet reports whether two lists contain the same properties, whatever the order of properties
+// and aspects is. sameSet returns false for a list that contains a property twice.
 func sameSet(a, b properties.List) bool {
 	if len(a) != len(b) || a.Validate() != nil || b.Validate() != nil {
 		return false

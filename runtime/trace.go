@@ -15,20 +15,21 @@ import (
 )
 
 // Trace writes a trace of the device's work to w, in the trace format of Chrome, which
-// https://ui.perfetto.dev and chrome://tracing show. There is a row for each queue, and a row for
-// the making of pipelines. A queue's row has its kernels, copies, host functions and graphs. A
-// kernel has its range, the bytes that it may read and write, and its fault. Times are those of
-// Event.Profile, in microseconds since the program began. If the device has no clock, a command
-// lasts from its submission until the runtime saw that it had completed.
+// https://ui.perfetto.dev and chrome://tracing show. The trace has a row for each queue, and a row
+// for the making of pipelines. The row of a queue shows its kernels, copies, host functions and
+// graphs. For a kernel, the trace contains its range, the bytes that it may read and write, and its
+// fault. Times are the times of Event.Profile, in microseconds since the program began. If the
+// device has no clock, a command lasts from its submission until the runtime saw that it had
+// completed.
 //
-// The output is a JSON array, which Device.Close closes. The trace writes whole lines, at most a
-// tenth of a second late. The programs that show it accept it without the end, too. So a program
-// that ends without Close loses at most that tenth of a second. w is used only by this device, by
-// one goroutine at a time. Device.Close returns the errors of w.
+// The output is a JSON array, which Device.Close completes. The device writes complete lines, at
+// most a tenth of a second late. The programs that show traces also accept an array without its
+// end. So a program that ends without Close loses at most the last tenth of a second. Only this
+// device uses w, by one goroutine at a time. Device.Close returns the errors of w.
 //
 // The environment variable KGEN_TRACE names a file for all devices of a program, which is created
-// when the first device is opened; "%p" in the name becomes the number of the process. A nil w is
-// ErrInvalid.
+// when the first device is opened. "%p" in the name becomes the number of the process. If w is nil,
+// Open returns ErrInvalid.
 func Trace(w io.Writer) OpenOption {
 	return openFunc(func(o *openOptions) {
 		if o.trace = w; w == nil {
@@ -37,14 +38,14 @@ func Trace(w io.Writer) OpenOption {
 	})
 }
 
-// startTrace begins the device's trace, if the options or the environment ask for one.
+// startTrace begins the device's trace, if the options or the environment ask for a trace.
 func (d *Device) startTrace(sink *trace.Sink) {
 	if sink != nil {
 		d.trace = trace.Start(sink, d.Name()+" ("+d.backend+")", d.stream.Poll)
 	}
 }
 
-// sinkOf returns the sink of the trace that the options ask for, or nil.
+// sinkOf returns the destination of the trace that the options ask for, or nil.
 func (o *openOptions) sinkOf() (*trace.Sink, error) {
 	if o.trace != nil {
 		return trace.To(o.trace), nil
@@ -120,7 +121,7 @@ func (d *Device) observe(e *stream.Event, c *hal.Command, uses iter.Seq2[abi.Acc
 
 var copyNames = map[hal.Op]string{hal.OpCopy: "copy", hal.OpFill: "fill", hal.OpWrite: "copy to the device", hal.OpRead: "copy from the device"}
 
-// launchArgs adds the ranges of a launch to args.
+// launchArgs adds the global range and the work-group size of a launch to args.
 func launchArgs(args map[string]any, k *Kernel, c *hal.Command, local [3]int) {
 	if rank := k.abi.Rank; rank > 0 {
 		global := make([]uint32, rank)
@@ -131,7 +132,7 @@ func launchArgs(args map[string]any, k *Kernel, c *hal.Command, local [3]int) {
 	}
 }
 
-// addNodes adds the commands of a graph that ran as one command.
+// addNodes adds the commands of a graph to the trace, if they ran as one command.
 func (d *Device) addNodes(run *exec.Sequence, times *hal.Times, row string) {
 	for i := range times.Nodes {
 		n := &times.Nodes[i]
@@ -149,8 +150,8 @@ func (d *Device) addNodes(run *exec.Sequence, times *hal.Times, row string) {
 	}
 }
 
-// failureText describes a command's failure, if it failed. It is called with the stream's lock
-// held.
+// failureText returns a text about a command's failure, or "" if the command did not fail. The
+// caller holds the stream's lock.
 func failureText(e *stream.Event) string {
 	err, from, parts := e.Outcome()
 	for _, p := range parts {

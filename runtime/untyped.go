@@ -10,8 +10,8 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/launch"
 )
 
-// Range is the range of a launch by LaunchKernel: a Range1, Range2, Range3, NDRange1, NDRange2 or
-// NDRange3, or nil for a task.
+// Range is the range of a launch by LaunchKernel. Range is a Range1, Range2, Range3, NDRange1,
+// NDRange2 or NDRange3, or nil for a task.
 type Range interface {
 	call(*launch.Call)
 }
@@ -35,15 +35,15 @@ func (r NDRange3) call(c *launch.Call) {
 	c.Groups3(r.Local)
 }
 
-// LaunchKernel launches a kernel that has no stub, such as that of LoadModule, or a kernel whose
-// stub the caller does not know. There is an argument for each row of k.ABI().Params, in that
-// order: a View for a slice, an int, the length, for a local accessor, and otherwise a value of the
-// row's size. r is nil for a task.
+// LaunchKernel launches a kernel that has no stub, such as the kernel of LoadModule, or a kernel
+// whose stub the caller does not know. There is one argument for each element of k.ABI().Params, in
+// the same order. The argument for a slice is a View. The argument for a local accessor is its
+// length, an int. Any other argument is a value of the parameter's size. For a task, r is nil.
 //
-// Mistakes that the types of a stub exclude are errors here: a range of another rank or form
-// (ErrNDRange), and a wrong argument (ErrKernelArgument). Properties that take effect when a kernel
-// is compiled cannot be given for a compiled kernel: WorkGroupSize, SubGroupSize, DeviceHas and
-// Float in With are errors (ErrInvalid).
+// Some mistakes that the types of a stub exclude are errors of LaunchKernel. Examples are a range
+// of another rank or form (ErrNDRange), and a wrong argument (ErrKernelArgument). Properties that
+// take effect when a kernel is compiled cannot be given for a compiled kernel. So the properties
+// WorkGroupSize, SubGroupSize, DeviceHas and Float in With are errors (ErrInvalid).
 func LaunchKernel(q *Queue, k *Kernel, r Range, args []any, opts ...LaunchOption) (Event, error) {
 	if err := q.usable(); err != nil {
 		return Event{}, err
@@ -92,10 +92,10 @@ func LaunchKernel(q *Queue, k *Kernel, r Range, args []any, opts ...LaunchOption
 	return q.launch(k, l, opts)
 }
 
-// calls are calls of LaunchKernel whose storage later calls reuse.
+// calls is a pool of calls, whose storage later calls of LaunchKernel reuse.
 var calls = sync.Pool{New: func() any { return new(launch.Call) }}
 
-// viewArg is a View of any type.
+// viewArg is a View with elements of any type.
 type viewArg interface {
 	Arg() launch.Slice
 	elem() reflect.Type
@@ -103,7 +103,7 @@ type viewArg interface {
 
 func (v View[T]) elem() reflect.Type { return reflect.TypeFor[T]() }
 
-// argument fills in argument i of a call.
+// argument sets argument i of a call.
 func argument(c *launch.Call, k *Kernel, i int, a any) *Error {
 	p := &k.abi.Params[i]
 	wrong := func(want string) *Error {

@@ -8,19 +8,19 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/launch"
 )
 
-// View is a slice of device memory, which a kernel sees as a []T. It is a small value, cheap to
-// copy and to slice. The zero View is an empty slice. A View keeps its buffer's memory alive, but
-// the buffer can be closed: using a view of a closed buffer is an error (ErrKernelArgument).
+// View is a slice of device memory, which a kernel sees as a []T. A View is a small value, cheap to
+// copy and to slice. The zero View is an empty slice. A View keeps its buffer's memory alive. The
+// buffer can still be closed, and using a view of a closed buffer is an error (ErrKernelArgument).
 type View[T any] struct {
-	_ [0]*T // views of different types do not convert into each other
+	_ [0]*T // keeps views of different types from converting into each other
 	s launch.Slice
 }
 
 // Len returns the number of elements.
 func (v View[T]) Len() int { return max(v.s.Len, 0) }
 
-// Slice returns the view of the elements [i, j), as v[i:j] would. It panics if
-// they are out of range.
+// Slice returns the view of the elements [i, j), as v[i:j] would. Slice panics if they are out of
+// range.
 func (v View[T]) Slice(i, j int) View[T] {
 	if i < 0 || j < i || j > v.s.Len {
 		panic(fmt.Sprintf("runtime: slice bounds out of range [%d:%d] with length %d", i, j, v.Len()))
@@ -39,5 +39,5 @@ func (v View[T]) With(props ...properties.Property) View[T] {
 	return v
 }
 
-// Arg is called by generated code.
+// Arg returns the content of the view. Only generated code calls it.
 func (v View[T]) Arg() launch.Slice { return v.s }

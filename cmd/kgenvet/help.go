@@ -37,15 +37,15 @@ Rules; what is found has a code, of which kgen explain says more:
 	}
 }
 
-// Flags of go vet and of the analyzers' driver, without the rules: switches are true or false, and
-// valued flags have a value.
+// Flags of go vet and of the analyzers' driver, without the flags of the rules. Switches are true
+// or false, and valued flags have a value.
 var (
 	switches = strings.Fields("json fix diff a n race msan asan cover v work x linkshared modcacherw trimpath")
 	valued   = strings.Fields("tags c p covermode coverpkg asmflags buildmode buildvcs compiler gccgoflags gcflags installsuffix ldflags mod modfile overlay pgo pkgdir toolexec")
 )
 
-// wrong describes an error in a user's arguments. go vet's own error messages would be about go
-// vet.
+// wrong returns a text about an error in a user's arguments, or "". The messages of go vet itself
+// would be about go vet, not about kgenvet.
 func wrong(args []string, rules []*analysis.Analyzer) string {
 	for i := 0; i < len(args); i++ {
 		if !strings.HasPrefix(args[i], "-") {

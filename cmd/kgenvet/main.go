@@ -7,18 +7,18 @@
 //
 //	kgenvet ./...
 //
-// As a language server it shows the same findings during typing, in editors that run it beside
-// gopls, on standard input and output:
+// As a language server, kgenvet shows the same findings while the user types. It uses standard
+// input and output, and editors run it in addition to gopls:
 //
 //	kgenvet lsp
 //
-// The flag -tags gives build tags to kgenvet and to kgenvet lsp; go vet -vettool needs
-// -kgencompile.tags as well as its own -tags.
+// The flag -tags sets build tags for kgenvet and for kgenvet lsp. With go vet -vettool, the flag
+// -kgencompile.tags is needed in addition to go vet's own flag -tags.
 //
 // Each rule is an analyzer, and can be turned off, for example by -kgenmaps=false. kgenvet -h lists
-// the analyzers, and kgenvet help kgenmaps describes one. Findings have kgen's codes, which kgen
-// explain explains. The analyzer kgencompile compiles the kernels, to find errors that only the
-// compiler detects, such as barriers that not all work-items reach.
+// the analyzers, and kgenvet help kgenmaps describes one. Each finding has one of kgen's codes,
+// about which kgen explain says more. The analyzer kgencompile compiles the kernels, to find errors
+// that only the compiler detects, such as barriers that not all work-items reach.
 package main
 
 import (
@@ -62,8 +62,8 @@ func main() {
 	unitchecker.Main(rules...)
 }
 
-// packages reports whether the arguments come from a user, not from go vet. go vet asks for the
-// version, for the flags, or for a package by its file.
+// packages reports whether the arguments come from a user, not from go vet. go vet itself calls the
+// program with flags that ask for the version or the flags, or with the file of a package.
 func packages(args []string) bool {
 	if len(args) == 0 {
 		return true
@@ -98,7 +98,7 @@ func run(args []string) int {
 	}
 	vet := []string{"vet", "-vettool=" + self}
 	if tags, _ := tagsOf(args); tags != "" {
-		vet = append(vet, "-kgencompile.tags="+tags) // the tool does not see go vet's own tags
+		vet = append(vet, "-kgencompile.tags="+tags) // the tool does not get go vet's own flag -tags
 	}
 	cmd := exec.Command("go", append(vet, args...)...)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stdout

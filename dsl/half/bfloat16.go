@@ -51,17 +51,17 @@ func (BFloat16) saturated(x float32) BFloat16 {
 	return r
 }
 
-// Float32s of 2**-126 and less, which are BFloat16's subnormal numbers too, are zeros on some
-// devices. Operations on such numbers, and those that may have such results, are integers'.
+// Float32s of 2**-126 and less, which are also BFloat16's subnormal numbers, are zeros on some
+// devices. Operations with such operands, or possibly such results, use integers.
 
 // Add returns x + y.
 func (x BFloat16) Add(y BFloat16) BFloat16 {
 	a, b := uint32(x&^signB), uint32(y&^signB)
 	if max(a, b) >= smallB {
-		// A subnormal number changes no sum with one that is not small.
+		// A subnormal number does not change a sum with a number that is not small.
 		return x.nearest(x.Float32() + y.Float32())
 	}
-	// In units of the least number, both and their sum are integers below 1<<24.
+	// In units of the least number, both operands and their sum are integers below 1<<24.
 	n := x.units() + y.units()
 	if n < 0 {
 		return roundB(uint32(-n), -133, signB)
@@ -85,8 +85,8 @@ func (x BFloat16) units() int32 {
 	return n
 }
 
-// splitB returns the number with the bits a, which is finite and not negative, as m * 2**e. m has
-// 8 bits, but for subnormal numbers.
+// splitB returns the number with the bits a, which is finite and not negative, as m * 2**e. m has 8
+// bits, except for subnormal numbers.
 func splitB(a uint32) (m uint32, e int32) {
 	if a < 1<<7 {
 		return a, -133
@@ -104,7 +104,7 @@ func normalB(a uint32) (m uint32, e int32) {
 // roundB returns the number nearest to n * 2**e, ties to even, with the given sign. n is not 0
 // and below 1<<31.
 func roundB(n uint32, e int32, sign BFloat16) BFloat16 {
-	// That many bits are cut off: all but 8, and more from subnormal numbers.
+	// Number of bits to cut off: all but 8, and more for subnormal numbers.
 	s := max(24-int32(bits.LeadingZeros32(n)), -133-e)
 	if s <= 0 {
 		n <<= uint32(-s)
@@ -155,7 +155,7 @@ func (x BFloat16) Div(y BFloat16) BFloat16 {
 	}
 	mx, ex := normalB(uint32(x))
 	my, ey := normalB(uint32(y))
-	// At least 14 bits. The last one tells whether there were more.
+	// The quotient has at least 14 bits. The last bit says whether there were more.
 	q := mx << 15 / my
 	if q*my != mx<<15 {
 		q |= 1
@@ -182,7 +182,7 @@ func (x BFloat16) Sqrt() BFloat16 {
 // FMA returns x*y + z, rounded once.
 func (x BFloat16) FMA(y, z BFloat16) BFloat16 {
 	ex, ey, ez := uint32(x&^signB)>>7, uint32(y&^signB)>>7, uint32(z&^signB)>>7
-	// Whether product, sum and error are all normal float32s. Exponents are biased by 127.
+	// These conditions say that product, sum and error are normal float32s. Exponents are biased by 127.
 	if ex+ey-160 < 216 && (ez-32 < 216 || z&^signB == 0) && ex-1 < 254 && ey-1 < 254 {
 		return x.nearest(fused(x.Float32(), y.Float32(), z.Float32()))
 	}
@@ -223,8 +223,8 @@ func fmaB(x, y, z BFloat16) BFloat16 {
 	if f > e || f == e && n > m {
 		m, e, sp, n, f, sz = n, f, sz, m, e, sp
 	}
-	// The last bit of the smaller term says whether there were more. Then the other one is
-	// at least twice as large, or nothing is cut off.
+	// The last bit of the smaller term says whether bits were cut off. If so, the other term is at
+	// least twice as large.
 	if d := uint32(e - f); d > 31 {
 		n = 1
 	} else {
@@ -257,10 +257,10 @@ func (x BFloat16) Min(y BFloat16) BFloat16 { return lesser(x, y) }
 // than -0.
 func (x BFloat16) Max(y BFloat16) BFloat16 { return greater(x, y) }
 
-// Less reports whether x < y. It is false if either is NaN.
+// Less reports whether x < y. Less returns false if either is NaN.
 func (x BFloat16) Less(y BFloat16) bool { return less(x, y) }
 
-// Equal reports whether x and y are the same number, as 0 and -0 are. It is false if either
+// Equal reports whether x and y are the same number, as 0 and -0 are. Equal returns false if either
 // is NaN.
 func (x BFloat16) Equal(y BFloat16) bool { return equal(x, y) }
 

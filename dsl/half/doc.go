@@ -52,7 +52,7 @@ type Float16 uint16
 type BFloat16 uint16
 
 // Float8E4M3 is the bits of a number of OCP's format E4M3: a sign, 4 bits of exponent and 3 of
-// fraction. It has no infinities; 0x7f and 0xff are NaN.
+// fraction. Float8E4M3 has no infinities; 0x7f and 0xff are NaN.
 type Float8E4M3 uint8
 
 // Float8E5M2 is the bits of a number of OCP's format E5M2: a sign, 5 bits of exponent and 2 of

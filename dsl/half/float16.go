@@ -38,7 +38,7 @@ func widen(x uint32) float32 {
 	a := x &^ sign16
 	b := a<<13 + 112<<23 // the difference of the biases
 	if a < 0x0400 {
-		// Next to 0.5 the unit in the last place is that of subnormal numbers.
+		// Near 0.5, the unit in the last place is that of subnormal numbers.
 		b = math32.Float32bits(math32.Float32frombits(126<<23|a) - 0.5)
 	}
 	if a >= inf16 {
@@ -58,7 +58,7 @@ func narrow(x float32) uint32 {
 	if a < 113<<23 {
 		h = math32.Float32bits(math32.Float32frombits(a)+0.5) - 126<<23 // see widen
 	}
-	if a >= 0x477ff000 { // 65520
+	if a >= 0x477ff000 { // 65520 becomes infinite
 		h = inf16
 	}
 	if a > inf32 {
@@ -95,8 +95,8 @@ func (x Float16) FMA(y, z Float16) Float16 {
 	return fused16(x.nearest(fused(x.Float32(), y.Float32(), z.Float32())), x, y, z)
 }
 
-// The functions below return the result r of an operation. In kernels they say which operation that
-// is, and of which numbers: where a device has an exact instruction for it, r is not computed.
+// The functions below return the result r of an operation. In kernels they mark the operation and
+// its operands. If a device has an exact instruction for it, r is not computed.
 
 func quotient16(r, x, y Float16) Float16 { return r }
 
@@ -118,10 +118,10 @@ func (x Float16) Min(y Float16) Float16 { return lesser(x, y) }
 // than -0.
 func (x Float16) Max(y Float16) Float16 { return greater(x, y) }
 
-// Less reports whether x < y. It is false if either is NaN.
+// Less reports whether x < y. Less returns false if either is NaN.
 func (x Float16) Less(y Float16) bool { return less(x, y) }
 
-// Equal reports whether x and y are the same number, as 0 and -0 are. It is false if either
+// Equal reports whether x and y are the same number, as 0 and -0 are. Equal returns false if either
 // is NaN.
 func (x Float16) Equal(y Float16) bool { return equal(x, y) }
 

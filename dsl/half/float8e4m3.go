@@ -96,10 +96,10 @@ func (x Float8E4M3) Min(y Float8E4M3) Float8E4M3 { return lesser(x, y) }
 // than -0.
 func (x Float8E4M3) Max(y Float8E4M3) Float8E4M3 { return greater(x, y) }
 
-// Less reports whether x < y. It is false if either is NaN.
+// Less reports whether x < y. Less returns false if either is NaN.
 func (x Float8E4M3) Less(y Float8E4M3) bool { return less(x, y) }
 
-// Equal reports whether x and y are the same number, as 0 and -0 are. It is false if either
+// Equal reports whether x and y are the same number, as 0 and -0 are. Equal returns false if either
 // is NaN.
 func (x Float8E4M3) Equal(y Float8E4M3) bool { return equal(x, y) }
 

@@ -4,12 +4,12 @@ package half
 // this package, in kernels: kgen compiles them in place of package dsl's bodies, since devices have
 // no group operations for such numbers. They combine in the order that package dsl states.
 //
-// Numbers are passed as their bits. The group has n work-items, which have the places from
-// base on in memory of the work-group; this one is the id-th. Work-items that have left take no
-// part: this one is the rank-th of those that live, and these share the work. The size, which
-// is the same in all groups of a work-group, is at least n.
+// Numbers are passed as their bits. The group has n work-items, which have the places from base on
+// in memory of the work-group; this one is the id-th. Work-items that have left take no part. This
+// work-item has the index rank among the others, which share the work. The size, which is the same
+// in all groups of a work-group, is at least n.
 
-// here marks the numbers of work-items that live.
+// here marks the numbers of work-items that have not left.
 const here = 1 << 16
 
 // share stores the numbers of a group, and 0 for work-items that have left.
@@ -63,7 +63,7 @@ func scanned(x, base, id, n, size, rank, live, e uint32, before bool, meet func(
 	return x &^ here
 }
 
-// joined combines two numbers, or returns the one that is here.
+// joined combines two numbers. If only one of them is here, it returns that one.
 func joined(x, y uint32, op func(x, y uint32) uint32) uint32 {
 	if x&here == 0 {
 		return y

@@ -2,13 +2,13 @@ package half
 
 import "github.com/kgen-go/kgen/dsl/math32"
 
-// Functions of numbers. Each is package math32's precise form of the float32, rounded once more.
-// The result is the number nearest to the exact one, for all numbers of all types but three
+// Functions of numbers. Each calls the precise form of package math32, and rounds its float32 once
+// more. The result is the number nearest to the exact one, for all numbers of all types but three
 // Float16s, two of Exp and one of Log. There it is the second nearest, and the error is below
 // 0.5001 units in the last place.
 //
-// In kernels of properties.FloatFast, where divisions and roots are the device's own, results
-// may be others next to these.
+// In kernels of properties.FloatFast, which use the device's own divisions and roots, results may
+// be neighbours of these.
 
 // Exp returns e**x.
 func Exp[T Float[T]](x T) T { return FromFloat32[T](math32.Exp(x.Float32())) }

@@ -1,7 +1,7 @@
 package half
 
-// order returns a number that is larger the larger the one with the bits b is, which stand at the
-// upper end of the word; -0 is smaller than 0.
+// order returns an integer for the number with the bits b, at the upper end of the word. The
+// integers have the order of the numbers, and -0 is smaller than 0.
 func order(b uint32) int32 { return int32(b) ^ int32(uint32(int32(b)>>31)>>1) }
 
 func lesser[T Float[T]](x, y T) T {

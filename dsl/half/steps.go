@@ -5,7 +5,7 @@ import "github.com/kgen-go/kgen/dsl/math32"
 // Products stand in explicit conversions, float32(x*y), since Go allows a compiler to fuse
 // x*y + z otherwise. No float32 here is subnormal: some devices take those for zeros.
 
-// Parts of float32's bits.
+// Masks for parts of a float32's bits.
 const (
 	sign32 = 0x80000000
 	inf32  = 0x7f800000
@@ -48,8 +48,8 @@ func correctQuotient(q, x, y float32) float32 {
 	if q != q {
 		return q
 	}
-	// A quotient of 13 bits, whose product with y is exact, is nearest to the exact one or
-	// nearly so. The remainder tells on which side.
+	// A quotient of 13 bits, whose product with y is exact, is nearest to the exact quotient, or
+	// nearly. The remainder says on which side it is.
 	q = math32.Float32frombits((math32.Float32bits(q) + 1<<10) &^ (1<<11 - 1))
 	return odd(q, x-float32(q*y))
 }

@@ -37,8 +37,8 @@
 //	FastTanh   -10 to 10                0.7 ulps      0.7 ulps   0.71 ulps
 //	FastPow    1e-3 to 1e3, -10 to 10   95 ulps       156 ulps   0.63 ulps
 //
-// Errors without a unit are absolute. Those of the logarithms count in ulps where
-// the result is near zero, which is where 2**-21 is the bound.
+// Errors without a unit are absolute. Near zero, where the bound is 2**-21, the errors of the
+// logarithms are large if counted in ulps.
 package math32
 
 // Products stand in explicit conversions, float32(x*y), because Go allows a

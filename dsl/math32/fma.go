@@ -18,9 +18,9 @@ func FMA(x, y, z float32) float32 {
 // is a constant that the runtime sets when it loads the module, so that drivers leave out the code for other devices.
 func HasFMA() bool { return true }
 
-// FastFMA is the device's own instruction. It is FMA where [HasFMA] is true, but for subnormals, which the device keeps or
-// takes for zeros; elsewhere x * y may be rounded, too. So a kernel that wants the same bits on every device has two
-// branches:
+// FastFMA is the device's own instruction. FastFMA equals FMA where [HasFMA] is true, but for
+// subnormals, which the device keeps or takes for zeros; elsewhere x * y may be rounded, too. So a
+// kernel that wants the same bits on every device has two branches:
 //
 //	if math32.HasFMA() {
 //		for j := range 8 { // which kgen writes out

@@ -26,8 +26,8 @@ func Round(x float32) float32 {
 	return t
 }
 
-// Mod returns the remainder of x/y, which has the sign of x and a magnitude less
-// than that of y. It is exact.
+// Mod returns the remainder of x/y, which has the sign of x and a magnitude less than that of y.
+// The result is exact.
 //
 // Special cases are:
 //

@@ -1,15 +1,15 @@
 package math32
 
-// Some devices take subnormal operands and results for zeros. There, what depends on them is
-// computed from their bits, as integers: by code that follows a comparison with flushed.
+// Some devices treat subnormal operands and results as zeros. On these, results that depend on
+// subnormals are computed from bits, in code that follows a comparison with flushed.
 
-// flushed returns how many of the least positive float32s the device takes for zeros: 0, or
-// 1<<23 - 1, which are all subnormal ones. The host keeps them. In kernels it is a constant
-// that the runtime sets when it loads them, so that drivers of other devices leave that code
-// out: nothing is below 0.
+// flushed returns the number of the least positive float32s that the device treats as zeros.
+// This is 0, or 1<<23 - 1 for all subnormals. The host keeps subnormals. In kernels the
+// number is a constant that the runtime sets. If it is 0, drivers remove the code for
+// subnormals.
 func flushed() uint32 { return 0 }
 
-// lost reports whether the device takes x for a zero, though it is none.
+// lost reports whether the device treats x as zero, although x is not zero.
 func lost(x float32) bool { return Float32bits(x)&^signBit-1 < flushed() }
 
 // up returns x * 2**n for x >= 0 and n in [23, 127], which must be exact.
@@ -21,7 +21,7 @@ func up(x float32, n int32) float32 {
 	return float32(x * pow2(n))
 }
 
-// kept returns x * 2**n, of which r is what the device makes, for a finite x from 2**-126 on.
+// kept returns x * 2**n for a finite x from 2**-126 on. r is the device's own result for it.
 func kept(r, x float32, n int32) float32 {
 	if flushed() != 0 {
 		return keptBits(r, x, n)
@@ -29,7 +29,7 @@ func kept(r, x float32, n int32) float32 {
 	return r
 }
 
-// keptBits is kept for devices that take subnormals for zeros.
+// keptBits is kept for devices that treat subnormals as zeros.
 func keptBits(r, x float32, n int32) float32 {
 	// How far the result's exponent is below that of 2**-127, which subnormals have.
 	if s := -(Float32bits(x)>>23&0xff + uint32(n)); s < flushed() {
@@ -48,14 +48,14 @@ func tinyResult(x float32, s uint32) float32 {
 	return Float32frombits(m>>s | b&signBit)
 }
 
-// order returns a number that is larger the larger x is, -0 being smaller than 0; it is its
-// own inverse as a function of bits.
+// order returns an integer with the order of the number, where -0 is smaller than 0. As a function
+// of bits, order is its own inverse.
 func order(b int32) int32 { return b ^ int32(uint32(b>>31)>>1) }
 
-// fromOrder returns the number of which order is n.
+// fromOrder returns the number for which order returns n.
 func fromOrder(n int32) float32 { return Float32frombits(uint32(order(n))) }
 
-// minBits is Min for devices that take subnormals for zeros.
+// minBits is Min for devices that treat subnormals as zeros.
 func minBits(x, y float32) float32 {
 	if x != x || y != y {
 		return NaN()
@@ -63,7 +63,7 @@ func minBits(x, y float32) float32 {
 	return fromOrder(min(order(int32(Float32bits(x))), order(int32(Float32bits(y)))))
 }
 
-// maxBits is Max for them.
+// maxBits is Max for devices that treat subnormals as zeros.
 func maxBits(x, y float32) float32 {
 	if x != x || y != y {
 		return NaN()

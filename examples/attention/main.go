@@ -1,6 +1,6 @@
-// Attention writes text with a small transformer: behind a prompt, it draws one token after the
-// other. The weights are random, so the text means nothing. All work for a token is a graph, and
-// nothing comes back to the host before the last one is drawn.
+// Attention writes text with a small transformer. After a prompt, it draws one token after the
+// other. The weights are random, so the text has no meaning. All work for a token is a graph, and
+// the text is copied to the host after the last token.
 package main
 
 import (
@@ -47,8 +47,8 @@ func run(ctx context.Context, dev *runtime.Device) error {
 	return nil
 }
 
-// network returns a graph that goes on by a token of the text, and leaves the scores of what may
-// follow that token in a row of their own.
+// network returns a graph that adds one token to the text. The graph stores the scores of all
+// possible next tokens in a separate row.
 func network(ctx context.Context, dev *runtime.Device) (
 	graph *runtime.ExecutableGraph, text *runtime.Buffer[byte], scores layersgen.Mat, failed error) {
 	q, g, r := dev.DefaultQueue(), runtime.NewGraph(dev), rand.New(rand.NewPCG(1, 2))
@@ -71,14 +71,14 @@ func network(ctx context.Context, dev *runtime.Device) (
 	at, err2 := runtime.BufferOf(dev, []int32{-1})
 	rows := func(n int) layersgen.Mat { return keep(layersgen.NewMat(dev, layers.Mat{Cols: n}, text.Len()*n)) }
 	linear := func(k layersgen.Linear) layersgen.Mat {
-		size := 1 / math.Sqrt(float64(k.In.Cols)) // with which numbers neither grow nor shrink
+		size := 1 / math.Sqrt(float64(k.In.Cols)) // with this factor, numbers neither grow nor shrink
 		k.At, k.W = at.All(), mat(k.Out.Cols, k.In.Cols, func() float64 { return size * r.NormFloat64() })
 		add(k.Node(runtime.NDRange1{Global: runtime.Range1(k.Out.Cols * layers.Group), Local: layers.Group}))
 		return k.Out
 	}
 	width := *heads * layers.Group
-	table, x := mat(letters, width, r.NormFloat64), mat(text.Len(), width, r.NormFloat64) // x differs for each place in the text
-	// The greatest of scores with noise of Gumbel's distribution is drawn as by their softmax.
+	table, x := mat(letters, width, r.NormFloat64), mat(text.Len(), width, r.NormFloat64) // x has a row for each position in the text
+	// Choosing the greatest score plus noise of Gumbel's distribution is drawing by the softmax of the scores.
 	scores = mat(text.Len(), letters, func() float64 { return -math.Log(r.ExpFloat64()) })
 	add(layersgen.Next{At: at.All(), Text: text.All(), Scores: scores, Table: table, X: x}.Node())
 	for range *depth {

@@ -1,7 +1,7 @@
-// Blockmatmul multiplies two square matrices in blocks. It finds the depth of block
-// that is best for the device by trying: the depth is a specialization constant of
-// the kernel, so trying one takes no other module. What it found it remembers, in
-// the user's cache.
+// Blockmatmul multiplies two square matrices in blocks. The program tries some depths of
+// blocks to find the best one for the device. The depth is a specialization constant of the
+// kernel, so all depths use the same module. The program stores the best depth in the user's
+// cache.
 package main
 
 import (
@@ -58,7 +58,7 @@ func run(ctx context.Context, dev *runtime.Device) error {
 	return p.check(ctx)
 }
 
-// plain times the loop that one writes for a processor's caches, on some rows.
+// plain measures the usual loop for a processor's caches, on some rows.
 func (p *product) plain() {
 	n := p.n
 	rows := min(n, max(1, int(4e8/float64(n)/float64(n))))
@@ -107,10 +107,10 @@ func (p *product) close() {
 	}
 }
 
-// depths are those of blocks that are tried.
+// depths are the depths of blocks that best tries.
 var depths = []int{4, 8, 16}
 
-// best tries some depths of block, and returns the fastest.
+// best tries several depths of blocks, and returns the fastest.
 func (p *product) best(ctx context.Context) (depth int, err error) {
 	var shortest time.Duration
 	for _, t := range depths {
@@ -134,7 +134,7 @@ func (p *product) best(ctx context.Context) (depth int, err error) {
 	return depth, nil
 }
 
-// with builds the kernel for a depth of block.
+// with builds the kernel for a depth of blocks.
 func (p *product) with(depth int) (func(context.Context) error, error) {
 	program, err := runtime.NewProgram(p.dev, blocksgen.Kernels()...)
 	if err != nil {
@@ -148,14 +148,14 @@ func (p *product) with(depth int) (func(context.Context) error, error) {
 		return nil, err
 	}
 	k := blocksgen.MatMul{M: p.n, K: p.n, N: p.n, A: p.buffers[0].All(), B: p.buffers[1].All(), C: p.buffers[2].All()}
-	side := blocks.Groups(p.n) * blocks.Across // whole work-groups; the kernel leaves out what lies past the edges
+	side := blocks.Groups(p.n) * blocks.Across // complete work-groups; the kernel ignores elements past the edges
 	r := runtime.NDRange2{Global: runtime.Range2{side, side}, Local: runtime.Range2{blocks.Across, blocks.Across}}
 	return func(ctx context.Context) error {
 		return k.Run(ctx, p.dev.DefaultQueue(), r, runtime.WithProgram(exe))
 	}, nil
 }
 
-// check compares elements from all over the product with float64 sums.
+// check compares some elements of the product, from all parts of it, with float64 sums.
 func (p *product) check(ctx context.Context) error {
 	n := p.n
 	c := make([]float32, n*n)

@@ -9,7 +9,7 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// memory holds the best depth of block by device.
+// memory maps a device to its best depth of blocks.
 type memory map[string]int
 
 func memoryFile() (string, error) {
@@ -20,8 +20,8 @@ func memoryFile() (string, error) {
 	return filepath.Join(dir, "kgen", "blockmatmul.json"), nil
 }
 
-// loadMemory reads what earlier runs found. What is not there, or does not read, is
-// found again.
+// loadMemory reads the results of earlier runs. The program computes missing or unreadable results
+// again.
 func loadMemory() memory {
 	m := memory{}
 	name, err := memoryFile()
@@ -38,7 +38,7 @@ func loadMemory() memory {
 	return m
 }
 
-// key names the device and its driver: another version may like other blocks.
+// key identifies the device and its driver, because another version of the driver may prefer other blocks.
 func key(dev *runtime.Device) string {
 	info := dev.Info()
 	return info.Name + ", " + info.Driver

@@ -1,5 +1,5 @@
-// Hash computes the SHA-256 checksums of many messages: of lines of a file, or of
-// made-up ones.
+// Hash computes the SHA-256 checksums of many messages, which are lines of a file or made
+// up.
 package main
 
 import (
@@ -41,7 +41,7 @@ func run(ctx context.Context, dev *runtime.Device) error {
 		return err
 	}
 
-	// The same by a plain loop, on a processor that may have instructions for it.
+	// Compute the same by a plain loop, on a processor that may have instructions for SHA-256.
 	want := make([]digest.Sum, n)
 	d, _ := demo.Time(func() error {
 		begin := 0
@@ -66,7 +66,7 @@ func run(ctx context.Context, dev *runtime.Device) error {
 	return nil
 }
 
-// hash fills in the checksums.
+// hash computes the checksums on the device.
 func hash(ctx context.Context, dev *runtime.Device, k digest.SHA256) error {
 	q := dev.DefaultQueue()
 	text, err := runtime.BufferOf(dev, k.Text)

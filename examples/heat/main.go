@@ -64,7 +64,7 @@ func run(ctx context.Context, dev *runtime.Device) error {
 		return err
 	}
 	points := float64(2**frames**steps) * float64(n*n)
-	demo.Rate("graph", d, points, "points") // with the pictures
+	demo.Rate("graph", d, points, "points") // the time includes making the pictures
 	var want []float32
 	d, _ = demo.Time(func() error { want = plain(n); return nil })
 	demo.Rate("plain Go", d, points, "points")
@@ -79,8 +79,8 @@ func run(ctx context.Context, dev *runtime.Device) error {
 	return nil
 }
 
-// newGraph returns a graph, and its node for the flame, which is to be updated. Behind the flame
-// come pairs of steps, from a to b and back, and a copy of the temperatures to the host.
+// newGraph returns a graph, and its node for the flame, which the caller updates. After the flame,
+// the graph has pairs of steps, from a to b and back, and a copy of the temperatures to the host.
 func newGraph(dev *runtime.Device, a, b runtime.View[float32], last []float32) (
 	*runtime.ExecutableGraph, *runtime.Node, error) {
 	g := runtime.NewGraph(dev)
@@ -101,21 +101,21 @@ func newGraph(dev *runtime.Device, a, b runtime.View[float32], last []float32) (
 	return graph, flame, errors.Join(failed, err)
 }
 
-// flameAt returns the launch that heats the plate where the flame is at a frame.
+// flameAt returns the launch that heats the plate at the position of the flame in a frame.
 func flameAt(frame int, on runtime.View[float32]) runtime.Command {
 	y, x, radius := place(frame)
 	k := plategen.Flame{W: *size, Y: y, X: x, Radius: radius, Heat: hot, Plate: on}
 	return k.Node(runtime.Range2{2*radius + 1, 2*radius + 1})
 }
 
-// place returns where the flame is: it goes round once, at half of the way to the edge.
+// place returns the position of the flame, which moves once around the centre, at half the distance to the edge.
 func place(frame int) (y, x, radius int) {
 	n := *size
 	sin, cos := math.Sincos(2 * math.Pi * float64(frame) / float64(*frames))
 	return n/2 + int(sin*float64(n/4)), n/2 + int(cos*float64(n/4)), max(n/24, 1)
 }
 
-// paint draws the temperatures: from black by red and yellow to white.
+// paint draws the temperatures in colours from black through red and yellow to white.
 func paint(temperatures []float32) *image.Paletted {
 	colors := make(color.Palette, 256)
 	for i := range colors {

@@ -61,7 +61,7 @@ func run(ctx context.Context, dev *runtime.Device) error {
 	return nil
 }
 
-// count returns how many pixels have each level of each channel, from the device.
+// count returns the number of pixels with each level of each channel. count counts on the device.
 func count(ctx context.Context, dev *runtime.Device, channels [3][]uint8) (counts [3 * levels]int64, err error) {
 	var in [3]*runtime.Buffer[uint8]
 	for c, channel := range channels {
@@ -77,7 +77,7 @@ func count(ctx context.Context, dev *runtime.Device, channels [3][]uint8) (count
 	defer to.Close()
 	q := dev.DefaultQueue()
 	d, err := demo.Best(3, func() error {
-		for c := range in { // they may run at the same time
+		for c := range in { // the three counts may run at the same time
 			if _, err := hist.ByKeyOn(q, in[c].All(), to.Slice(c*levels, (c+1)*levels)); err != nil {
 				return err
 			}
@@ -91,7 +91,7 @@ func count(ctx context.Context, dev *runtime.Device, channels [3][]uint8) (count
 	return counts, to.CopyTo(ctx, q, counts[:])
 }
 
-// picture returns the red, green and blue of the file, or of a picture of waves.
+// picture returns the red, green and blue channels of the file, or of a picture of waves.
 func picture() (channels [3][]uint8, err error) {
 	add := func(levels ...uint8) {
 		for c, level := range levels {

@@ -6,11 +6,11 @@ import (
 	"math"
 )
 
-// The lake's size where nothing else is asked for.
+// Size of the lake's picture unless flags set another size.
 const lakeWidth, lakeHeight = 480, 300
 
-// drawLake draws a picture to try filters on: the sun goes down behind mountains
-// and a lake mirrors it.
+// drawLake draws a picture for trying filters. The sun sets behind mountains, and a lake mirrors
+// it.
 func drawLake(w, h int) image.Image {
 	img := image.NewNRGBA(image.Rect(0, 0, w, h))
 	shore := h * 62 / 100
@@ -20,7 +20,7 @@ func drawLake(w, h int) image.Image {
 			if y < shore {
 				c = sky(x, y, h)
 			} else {
-				// Waves shift what the water mirrors, the more the nearer it is.
+				// Waves shift the mirrored picture, and nearer waves shift it more.
 				deep := float64(y-shore) / float64(h-shore)
 				dx := 5 * deep * math.Sin(90/(0.1+deep)+float64(x)/31)
 				c = sky(x+int(dx), shore-1-(y-shore)*shore/(h-shore)*9/10, h)
@@ -37,8 +37,8 @@ func drawLake(w, h int) image.Image {
 
 func level(v float64) uint8 { return uint8(255*math.Max(0, math.Min(1, v)) + 0.5) }
 
-// ridge is where range i of mountains begins, as a part of the height; the
-// farthest has the largest number.
+// ridge returns the height at which range i of mountains begins, as a part of the picture's height.
+// The farthest range has the largest number.
 func ridge(u float64, i int) float64 {
 	f := float64(i)
 	v := 0.60 - 0.06*f
@@ -48,7 +48,7 @@ func ridge(u float64, i int) float64 {
 	return v
 }
 
-// sky is what stands above the shore: mountains, the sun, the sky.
+// sky returns the colour above the shore, of mountains, the sun or the sky.
 func sky(x, y, h int) [3]float64 {
 	u, v := float64(x)/float64(h), float64(y)/float64(h)
 	for i := range 3 {

@@ -31,7 +31,7 @@ func run(ctx context.Context, dev *runtime.Device) error {
 	if *drawTo != "" {
 		return demo.WritePNG(*drawTo, drawLake(lakeWidth, lakeHeight))
 	}
-	if !(*factor >= 0 && *factor <= 100) { // NaN is neither
+	if !(*factor >= 0 && *factor <= 100) { // this form also excludes NaN
 		return fmt.Errorf("-by %g: it is a number from 0 to 100", *factor)
 	}
 	img, name, err := open(*in)
@@ -63,7 +63,7 @@ func run(ctx context.Context, dev *runtime.Device) error {
 	return demo.WritePNG(*out, got.image())
 }
 
-// open reads the picture in a file, or draws the lake if there is none. name says which it is.
+// open reads the picture in a file, or draws the lake if there is none. name describes the picture.
 func open(file string) (img image.Image, name string, err error) {
 	if file == "" {
 		return drawLake(lakeWidth, lakeHeight), "a lake", nil
@@ -79,7 +79,7 @@ type step struct {
 	plain  func(p picture) picture
 }
 
-// plan returns the filters that were asked for.
+// plan returns the steps for the filters with the given names.
 func plan(names []string) ([]step, error) {
 	var steps []step
 	for _, name := range names {
@@ -93,7 +93,7 @@ func plan(names []string) ([]step, error) {
 				if err != nil {
 					return err
 				}
-				defer w.Close() // once the launches are done
+				defer w.Close() // when the launches have completed
 				if _, err := (filtergen.Blur{Weights: w.All(), In: in, Out: spare}).ParallelFor(q, r); err != nil {
 					return err
 				}
@@ -141,8 +141,8 @@ func gauss(radius int) []int32 {
 	return weights
 }
 
-// filtered runs the filters on the device. The picture goes there and back once;
-// in between, it goes from one buffer to the other.
+// filtered runs the filters on the device. The picture is copied to the device and back once. The
+// filters move it between two buffers.
 func (p picture) filtered(ctx context.Context, dev *runtime.Device, steps []step) (picture, error) {
 	q := dev.DefaultQueue()
 	var bufs [3]*runtime.Buffer[filter.RGBA]

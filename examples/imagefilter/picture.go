@@ -36,13 +36,13 @@ func (p picture) image() image.Image {
 	return n
 }
 
-// at returns a channel of a pixel, which past an edge is as on it.
+// at returns a channel of a pixel. Pixels past an edge are equal to the nearest pixel on it.
 func (p picture) at(x, y, channel int) float64 {
 	x, y = min(max(x, 0), p.w-1), min(max(y, 0), p.h-1)
 	return float64(p.pixels[y*p.w+x] >> (8 * channel) & 0xff)
 }
 
-// each makes a picture of which f gives the channels.
+// each makes a picture from the channels that f returns.
 func (p picture) each(f func(x, y, channel int) float64) picture {
 	out := picture{p.w, p.h, make([]filter.RGBA, len(p.pixels))}
 	for y := range p.h {
@@ -62,7 +62,7 @@ func (p picture) each(f func(x, y, channel int) float64) picture {
 
 func blur(p picture, weights []int32) picture {
 	half := len(weights) / 2
-	for range 2 { // along rows; transposed, along columns
+	for range 2 { // along rows, and, after transposing, along columns
 		in := p
 		p = in.each(func(x, y, c int) float64 {
 			sum := 0.0
@@ -109,8 +109,8 @@ func brightness(p picture, factor float64) picture {
 	})
 }
 
-// compare allows for halves that round to the other side, and for what later
-// filters make of it.
+// compare allows for halves that round to the other side, and for the effects of that in later
+// filters.
 func compare(got, want picture) error {
 	off, most := 0, 0
 	for i := range got.pixels {

@@ -5,11 +5,11 @@
 //	knn load vectors.knn [table.csv]
 //	knn search -k 10 [-queries queries.knn] vectors.knn
 //
-// Generate makes vectors up, in clusters, as real ones are. Save makes a file of
-// vectors of a text with a vector in each line; load checks a file and says what is
-// in it, or makes a text of it; package vectors describes the format. Search prints
-// the neighbours of the vectors in another file, or else of some made-up ones.
-// Without a word, it generates and searches.
+// Generate makes up vectors in clusters, as real vectors are. Save converts a text with a
+// vector in each line to a file of vectors. Load checks a file and describes it, or converts
+// it to text. Package vectors documents the format. Search prints the neighbours of the
+// vectors in another file, or of made-up vectors. Without a command, knn generates and
+// searches.
 package main
 
 import (
@@ -38,7 +38,7 @@ var (
 	show    = demo.Int("show", 3, 0, 1<<20, "queries whose neighbours are printed")
 )
 
-// commands that need no device.
+// commands maps the names of commands that need no device to functions.
 var commands = map[string]func(args []string) error{"generate": generate, "save": save, "load": load}
 
 func main() {
@@ -63,7 +63,7 @@ func main() {
 	demo.Main(run)
 }
 
-// run does all there is to do, with a file in a temporary folder.
+// run runs all commands, with a file in a temporary folder.
 func run(ctx context.Context, dev *runtime.Device) error {
 	dir, err := os.MkdirTemp("", "knn")
 	if err != nil {
@@ -164,10 +164,10 @@ func search(ctx context.Context, dev *runtime.Device, args []string) error {
 	return nil
 }
 
-// clusters makes vectors up: some centres, and points around them.
+// clusters makes up vectors: some centres, and points around these.
 func clusters(n, dim int, seed uint64) *vectors.Set {
 	const centers = 50
-	at := rand.New(rand.NewPCG(7, 7)) // the same for queries
+	at := rand.New(rand.NewPCG(7, 7)) // the centres are the same for queries
 	center := make([]float32, centers*dim)
 	for i := range center {
 		center[i] = float32(at.NormFloat64())

@@ -14,7 +14,7 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// onDevice returns the nearest vectors of each query.
+// onDevice returns the nearest vectors of each query, found on the device.
 func onDevice(ctx context.Context, dev *runtime.Device, s, q *vectors.Set) ([]nearest.List, error) {
 	queue := dev.DefaultQueue()
 	data, err := runtime.BufferOf(dev, s.Data)
@@ -58,8 +58,8 @@ func onDevice(ctx context.Context, dev *runtime.Device, s, q *vectors.Set) ([]ne
 	return got, hits.CopyTo(ctx, queue, got)
 }
 
-// check compares with a plain loop that computes all distances in float64 and
-// sorts them; of many queries it takes some.
+// check compares the result with a plain loop that computes all distances in float64 and sorts
+// them. If there are many queries, it checks some.
 func check(s, q *vectors.Set, got []nearest.List) error {
 	n := min(q.Len(), max(1, 200_000_000/(s.Len()*s.Dim)))
 	all := make([]float64, s.Len())
@@ -90,8 +90,8 @@ func check(s, q *vectors.Set, got []nearest.List) error {
 	return nil
 }
 
-// checkQuery compares hits with the distances of all vectors and these in order.
-// Vectors that are equally far but for rounding may change places.
+// checkQuery compares hits with the distances of all vectors, and with the sorted distances.
+// Vectors whose distances differ only by rounding may be swapped.
 func checkQuery(hits nearest.List, all, sorted []float64) error {
 	seen := map[int32]bool{}
 	for i, h := range hits[:min(*k, len(all))] {

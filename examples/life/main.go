@@ -62,7 +62,7 @@ func run(ctx context.Context, dev *runtime.Device) error {
 	return nil
 }
 
-// play returns a picture every few generations, and the last one.
+// play returns a picture after every few generations, and the last generation.
 func play(ctx context.Context, dev *runtime.Device, n int, world []uint32) ([]*image.Paletted, []uint32, error) {
 	q := dev.DefaultQueue()
 	a, err := runtime.BufferOf(dev, world)
@@ -99,7 +99,7 @@ func play(ctx context.Context, dev *runtime.Device, n int, world []uint32) ([]*i
 	if err != nil {
 		return nil, nil, err
 	}
-	demo.Rate("kernels", d, float64(n)*float64(n)*float64(*frames**steps), "cells") // with the pictures
+	demo.Rate("kernels", d, float64(n)*float64(n)*float64(*frames**steps), "cells") // the time includes making the pictures
 	return pictures, now, nil
 }
 

@@ -36,7 +36,7 @@ func run(ctx context.Context, dev *runtime.Device) error {
 	}
 	demo.Rate("kernel", d, float64(h*w), "pixels")
 
-	// The same picture by a plain loop, a row in sixteen.
+	// Compute the same picture by a plain loop, one row in sixteen.
 	const every = 16
 	rows := (h + every - 1) / every
 	plain := make([]fractal.RGBA, rows*w)
@@ -68,7 +68,7 @@ func run(ctx context.Context, dev *runtime.Device) error {
 	return nil
 }
 
-// pixel computes a pixel without shortcuts.
+// pixel computes a pixel without the shortcuts of the kernel.
 func pixel(k fractal.Mandelbrot, y, x, h, w int) fractal.RGBA {
 	const samples = fractal.Samples
 	var sum fractal.Color

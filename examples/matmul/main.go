@@ -1,5 +1,5 @@
-// Matmul multiplies two square matrices with a kernel that works in tiles of
-// work-group memory.
+// Matmul multiplies two square matrices by a kernel that loads tiles to work-group
+// memory.
 package main
 
 import (
@@ -30,8 +30,8 @@ func run(ctx context.Context, dev *runtime.Device) error {
 		return err
 	}
 
-	// The plain loop, as one writes it for a processor's caches. Of large
-	// matrices it computes some rows.
+	// This is the usual loop for a processor's caches. For large matrices it computes only some
+	// rows.
 	rows := min(n, max(1, int(4e9/float64(n)/float64(n)/2)))
 	want := make([]float32, rows*n)
 	d, _ := demo.Time(func() error {
@@ -47,7 +47,7 @@ func run(ctx context.Context, dev *runtime.Device) error {
 	})
 	demo.Rate("plain Go", d, flops*float64(rows)/float64(n), "flop")
 
-	// Both sum n products of numbers up to 1/2 in size, in any order.
+	// Both results are sums of n products of numbers up to 1/2 in size, in any order.
 	for i, w := range want {
 		if math.Abs(float64(got[i]-w)) > 0.25*float64(n)*float64(n)*0x1p-24+1e-6 {
 			return fmt.Errorf("element %d, %d is %g, want %g", i/n, i%n, got[i], w)
@@ -56,7 +56,7 @@ func run(ctx context.Context, dev *runtime.Device) error {
 	return demo.CheckProduct(r, n, a, b, got)
 }
 
-// multiply returns a*b from the device.
+// multiply returns a*b, computed on the device.
 func multiply(ctx context.Context, dev *runtime.Device, n int, a, b []float32, flops float64) ([]float32, error) {
 	q := dev.DefaultQueue()
 	ba, err := runtime.BufferOf(dev, a)
@@ -75,7 +75,7 @@ func multiply(ctx context.Context, dev *runtime.Device, n int, a, b []float32, f
 	}
 	defer bc.Close()
 
-	// Whole work-groups; the kernel leaves out what lies past the edges.
+	// RoundUp gives complete work-groups, and the kernel ignores elements past the edges.
 	nd := runtime.NDRange2{Global: runtime.Range2{n, n}, Local: runtime.Range2{gemm.Tile, gemm.Tile}}.RoundUp()
 	k := gemmgen.MatMul{M: n, K: n, N: n, A: ba.All(), B: bb.All(), C: bc.All()}
 	d, err := demo.Best(3, func() error {

@@ -1,6 +1,6 @@
-// Median removes noise from a picture: every pixel becomes the median of a window
-// around it. The size of the window is a specialization constant, which also sets
-// how much memory of its own each work-item has.
+// Median removes noise from a picture. Every pixel becomes the median of a window around it. The
+// size of the window is a specialization constant, which also sets the size of each work-item's
+// private memory.
 package main
 
 import (
@@ -51,7 +51,7 @@ func run(ctx context.Context, dev *runtime.Device) error {
 		launch := func() error {
 			return k.Run(ctx, dev.DefaultQueue(), runtime.Range2{n, n}, runtime.WithSpec(filter.Window, w))
 		}
-		if err := launch(); err != nil { // makes the kernel ready for this window
+		if err := launch(); err != nil { // makes the pipeline for this window
 			return err
 		}
 		d, err := demo.Best(3, launch)
@@ -87,7 +87,7 @@ func run(ctx context.Context, dev *runtime.Device) error {
 	return nil
 }
 
-// picture returns rings on a slope, and the same with every tenth pixel wrong.
+// picture returns a picture of rings on a slope, and the same picture with every tenth pixel wrong.
 func picture(n int) (clean, noisy []float32) {
 	r := rand.New(rand.NewPCG(1, 2))
 	clean, noisy = make([]float32, n*n), make([]float32, n*n)
@@ -109,7 +109,7 @@ func picture(n int) (clean, noisy []float32) {
 	return clean, noisy
 }
 
-// distance is the mean difference of two pictures.
+// distance returns the mean difference between two pictures.
 func distance(a, b []float32) float64 {
 	sum := 0.0
 	for i := range a {
@@ -118,8 +118,8 @@ func distance(a, b []float32) float64 {
 	return sum / float64(len(a))
 }
 
-// check compares pixels from all over the picture with what sorting their windows
-// gives, and says how long that took for how many.
+// check compares some pixels with the medians that sorting their windows gives. check returns the
+// time that this took, and the number of pixels.
 func check(in, out []float32, n, w int) (took time.Duration, pixels int, err error) {
 	r := rand.New(rand.NewPCG(5, 6))
 	pixels = 2000

@@ -54,9 +54,9 @@ func run(ctx context.Context, dev *runtime.Device) error {
 	return demo.WritePNG(*out, img)
 }
 
-const side = 28 // pixels of a row and of a column
+const side = 28 // number of pixels in a row and in a column
 
-// digits are pictures, of a byte for each pixel, and the digits that they show.
+// digits contains pictures, with a byte for each pixel, and the digits in these pictures.
 type digits struct{ pixels, labels []byte }
 
 // load reads digits from a folder.
@@ -72,7 +72,7 @@ func load(dir, name string) (digits, error) {
 	return digits{pixels, labels}, nil
 }
 
-// read reads a packed array, whose bytes follow its type and the lengths of its axes, of which the last ones are given.
+// read reads a packed array, whose file begins with its type and lengths. The last lengths must be shape.
 func read(name string, shape ...uint32) ([]byte, error) {
 	packed, err := os.ReadFile(name)
 	r, bad := gzip.NewReader(bytes.NewReader(packed))
@@ -88,10 +88,10 @@ func read(name string, shape ...uint32) ([]byte, error) {
 	return b[n:], err
 }
 
-// shapes are the digits of a small font, from the top row to the bottom, three bits each.
+// shapes contains the digits of a small font, with the rows from top to bottom and three bits for each.
 var shapes = [neural.Classes]int{0o75557, 0o26227, 0o71747, 0o71317, 0o55711, 0o74717, 0o74757, 0o71122, 0o75757, 0o75717}
 
-// sheet draws the digits that were guessed wrong, twice as large, and beside each the guess in red. It returns their number, too.
+// sheet draws each digit whose guess was wrong, twice as large, with the guess in red. sheet also returns their number.
 func sheet(d digits, guesses []byte) (image.Image, int) {
 	var at []int
 	for i, g := range guesses {

@@ -16,10 +16,10 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-const seed = 1 // of the first weights, and of the order of pictures
+const seed = 1 // seed of the first weights, and of the order of pictures
 
-// learn teaches a network the digits of train, and has it guess those of test. It returns the loss of each picture that it has
-// seen, and the guesses.
+// learn trains a network with the digits in train, and then makes it guess the digits in test.
+// learn returns the loss of each picture in training, and the guesses.
 func learn(ctx context.Context, dev *runtime.Device, train, test digits) (losses []float32, guesses []byte, err error) {
 	if *halves {
 		return teach(ctx, &network[half.BFloat16, neural.BFloat16]{dev: dev, kernels: halfKernels}, train, test)
@@ -27,11 +27,11 @@ func learn(ctx context.Context, dev *runtime.Device, train, test digits) (losses
 	return teach(ctx, &network[float32, neural.Float32]{dev: dev, kernels: floatKernels}, train, test)
 }
 
-// teach is learn for a network without layers.
+// teach does the work of learn for a network that has no layers yet.
 func teach[T any, N neural.Number[T]](ctx context.Context, n *network[T, N], train, test digits) (losses []float32, guesses []byte, err error) {
 	n.layer(neural.Layer[T]{Width: side, Side: 5, Stride: 2, In: 1, Out: 8, ReLU: true})
 	n.layer(neural.Layer[T]{Width: 12, Side: 5, Stride: 2, In: 8, Out: 32, ReLU: true})
-	n.layer(neural.Layer[T]{Width: 4, Side: 4, Stride: 1, In: 32, Out: 16}) // 10 of them are classes
+	n.layer(neural.Layer[T]{Width: 4, Side: 4, Stride: 1, In: 32, Out: 16}) // 10 of the 16 channels are classes
 	q, all := n.dev.DefaultQueue(), len(train.labels)
 	ordered, shuffled := buffer(n, make([]int32, max(all, len(test.labels)))), buffer(n, make([]int32, *epochs*all))
 	n.done(move.IotaOn(q, ordered, 0, 1))
@@ -46,7 +46,7 @@ func teach[T any, N neural.Number[T]](ctx context.Context, n *network[T, N], tra
 		n.err = cmp.Or(n.err, fmt.Errorf("%d times %d pictures are no batch of %d", *epochs, all, *batch))
 	}
 	losses, guesses = make([]float32, steps**batch), make([]byte, len(test.labels))
-	const parts = 10 // of the training, each with a line
+	const parts = 10 // the training has 10 parts, with a printed line for each
 	for i := 0; i < parts && n.err == nil; i++ {
 		from, to := i*steps/parts, (i+1)*steps/parts
 		n.run(ctx, fit, to-from)
@@ -64,7 +64,7 @@ func teach[T any, N neural.Number[T]](ctx context.Context, n *network[T, N], tra
 	return losses, guesses, n.err
 }
 
-// kernels launch the kernels for a type.
+// kernels contains the functions that launch the kernels for a type.
 type kernels[T any] struct {
 	forward, back, gradient func(neuralgen.Layer[T], runtime.Range3) runtime.Command
 	update                  func(neuralgen.Layer[T], runtime.Range1) runtime.Command
@@ -82,7 +82,7 @@ var halfKernels = kernels[half.BFloat16]{
 	ofLayer[neuralgen.UpdateBFloat16], ofBatch[neuralgen.ShowBFloat16], ofBatch[neuralgen.JudgeBFloat16],
 }
 
-// ofLayer launches a kernel whose only field is a layer, and ofBatch one whose only field is a batch.
+// ofLayer launches a kernel whose only field is a layer. ofBatch launches a kernel whose only field is a batch.
 func ofLayer[K interface {
 	~struct{ Layer neuralgen.Layer[T] }
 	Node(R, ...runtime.LaunchOption) runtime.Command
@@ -102,20 +102,20 @@ type network[T any, N neural.Number[T]] struct {
 	dev *runtime.Device
 	kernels[T]
 	layers []neuralgen.Layer[T]
-	err    error // the first one
+	err    error // first error
 }
 
-// layer adds a layer of a shape, whose X is the Y of the layer before it, and whose weights are random.
+// layer adds a layer of the given shape. The field X of the new layer is Y of the layer before it. Its weights are random.
 func (n *network[T, N]) layer(shape neural.Layer[T]) {
 	var as N
 	r := random.New(random.NewPCG(seed, uint64(len(n.layers))))
 	exact, rounded := make([]float32, shape.Rows()*shape.Out), make([]T, shape.Rows()*shape.Out)
-	for i := range exact[shape.Out:] { // but for the last row, whose weights are added
+	for i := range exact[shape.Out:] { // not for the last row, whose weights are added
 		exact[i] = float32(r.NormFloat64() * math.Sqrt(2/float64(shape.Rows()-1)))
 		rounded[i] = as.Narrow(exact[i])
 	}
 	l := neuralgen.Layer[T]{Width: shape.Width, Side: shape.Side, Stride: shape.Stride, In: shape.In, Out: shape.Out, ReLU: shape.ReLU}
-	l.Rate = min(0.1, 0.001*float32(*batch)) // gradients of small batches are noise for the most part
+	l.Rate = min(0.1, 0.001*float32(*batch)) // with small batches, gradients are mostly noise
 	if len(n.layers) > 0 {
 		last := n.layers[len(n.layers)-1]
 		l.X, l.DX = last.Y, last.DY
@@ -129,8 +129,8 @@ func (n *network[T, N]) layer(shape neural.Layer[T]) {
 	n.layers = append(n.layers, l)
 }
 
-// step returns a graph in which the network sees the next batch of a number of pictures, and learns from it if steps, the number
-// of steps, is not 0.
+// step returns a graph that makes the network guess the next batch of pictures. If steps, the
+// number of training steps, is not 0, the network also learns from it.
 func (n *network[T, N]) step(d digits, order runtime.View[int32], steps int) (*runtime.ExecutableGraph, neuralgen.Batch[T]) {
 	g := runtime.NewGraph(n.dev)
 	add := func(c runtime.Command) {
@@ -159,7 +159,7 @@ func (n *network[T, N]) step(d digits, order runtime.View[int32], steps int) (*r
 	return graph, b
 }
 
-// buffer copies numbers to the device.
+// buffer copies numbers to a new buffer on the device.
 func buffer[T, E any, N neural.Number[T]](n *network[T, N], s []E) runtime.View[E] {
 	b, err := runtime.BufferOf(n.dev, s)
 	n.check(err)
@@ -168,7 +168,7 @@ func buffer[T, E any, N neural.Number[T]](n *network[T, N], s []E) runtime.View[
 
 func (n *network[T, N]) check(err error) { n.err = cmp.Or(n.err, err) }
 
-// run runs a graph a number of times, and waits for each. An interrupt ends it in the middle, by the context.
+// run runs a graph a number of times, and waits for each run. An interrupt ends a run early, through the context.
 func (n *network[T, N]) run(ctx context.Context, graph *runtime.ExecutableGraph, times int) {
 	for i := 0; i < times && n.err == nil; i++ {
 		ev, err := n.dev.DefaultQueue().Submit(graph, runtime.WithContext(ctx))

@@ -9,14 +9,14 @@ import (
 	"github.com/kgen-go/kgen/examples/nbody/gravity"
 )
 
-// collision returns two galaxies on their way to each other. Bodies before split
-// are of the first.
+// collision returns two galaxies that move towards each other. Bodies before split belong to the
+// first.
 func collision(n int) (bodies []gravity.Body, velocity []gravity.Vec3, split int) {
 	split = n * 3 / 5
 	r := rand.New(rand.NewPCG(2, 3))
 	a := galaxy{mass: 1, radius: 1, tilt: 0.35, n: split}
 	b := galaxy{mass: 0.6, radius: 0.7, tilt: 2.2, n: n - split}
-	// A nearly parabolic orbit about the common centre of mass.
+	// The galaxies have a nearly parabolic orbit about the common centre of mass.
 	const apart, side = 3.4, 1.3
 	speed := 0.95 * math.Sqrt(2*(a.mass+b.mass)/math.Hypot(apart, side))
 	wa, wb := b.mass/(a.mass+b.mass), a.mass/(a.mass+b.mass)
@@ -32,7 +32,7 @@ func collision(n int) (bodies []gravity.Body, velocity []gravity.Vec3, split int
 	return bodies, velocity, split
 }
 
-// galaxy is a thin disc around a heavy core.
+// galaxy is a thin disc of bodies around a heavy core.
 type galaxy struct {
 	mass, radius, tilt float64
 	center, drift      [3]float64
@@ -46,8 +46,8 @@ func (g *galaxy) body(r *rand.Rand, i int) (pos, vel [3]float64, mass float64) {
 	if i == 0 {
 		return g.center, g.drift, coreMass * g.mass
 	}
-	// The disc thins out exponentially. A body moves on a circle, by the mass
-	// within it.
+	// The density of the disc decreases exponentially. A body moves on a circle, attracted by the
+	// mass within it.
 	const scale = 0.33
 	u := 0.0
 	for u == 0 || u > 5 {
@@ -95,12 +95,12 @@ func newFilm(height, split int) *film {
 	}
 }
 
-// develop returns the picture: each galaxy in its colour, and white where much
-// light falls.
+// develop returns the picture. Each galaxy has its own colour, and pixels with much light are
+// white.
 func (f *film) develop() image.Image {
 	w, h := f.camera.Width, f.camera.Height
 	colors := [2][3]float64{{1.0, 0.62, 0.30}, {0.33, 0.60, 1.0}}
-	// Many bodies, or few pixels, take a shorter exposure.
+	// Many bodies, or few pixels, need a shorter exposure.
 	exposure := 0.7 * float64(w*h) / (1280 * 720) * math.Sqrt(16384/float64(*count)) / gravity.Unit
 	img := image.NewRGBA(image.Rect(0, 0, w, h))
 	planes := [2][]float64{glow(f.light[:w*h], h, w), glow(f.light[w*h:], h, w)}
@@ -115,7 +115,7 @@ func (f *film) develop() image.Image {
 	return img
 }
 
-// glow adds to each pixel some of the light around it, as a lens does.
+// glow adds to each pixel some light of the pixels around it, as a lens does.
 func glow(light []uint32, h, w int) []float64 {
 	out := make([]float64, h*w)
 	for i, v := range light {
@@ -133,12 +133,12 @@ func glow(light []uint32, h, w int) []float64 {
 	return out
 }
 
-// blur replaces elements by the mean of those up to radius away, along lines of
-// the given length whose elements are stride apart.
+// blur replaces each element by the mean of the elements up to radius away. Lines have the given
+// length, and their elements are stride apart.
 func blur(v []float64, lines, length, stride, lineStride, radius int) {
 	line := make([]float64, length+2*radius+1)
 	for l := range lines {
-		// Prefix sums, with zeros around.
+		// Compute prefix sums, with zeros before and after the line.
 		at := l * lineStride
 		sum := 0.0
 		for i := range line {

@@ -1,5 +1,5 @@
-// Nbody lets two galaxies collide, each pair of bodies attracting each other, and
-// writes what a camera sees as PNG frames.
+// Nbody simulates the collision of two galaxies, in which each pair of bodies attracts each other.
+// The program writes the view of a camera as PNG frames.
 package main
 
 import (
@@ -42,7 +42,7 @@ func run(ctx context.Context, dev *runtime.Device) error {
 	}
 	defer s.close()
 
-	// The first step is the one that is checked.
+	// The program checks the first step.
 	if err := s.step(); err != nil {
 		return err
 	}
@@ -97,7 +97,7 @@ func run(ctx context.Context, dev *runtime.Device) error {
 	return nil
 }
 
-// simulation is the state on the device.
+// simulation is the state of the simulation on the device.
 type simulation struct {
 	queue    *runtime.Queue
 	old, new *runtime.Buffer[gravity.Body]
@@ -123,8 +123,8 @@ func (s *simulation) close() {
 	s.velocity.Close()
 }
 
-// step launches a step. Nobody waits for it here: launches that share memory
-// keep their order.
+// step launches a step. step does not wait, because launches that share memory keep their
+// order.
 func (s *simulation) step() error {
 	const wg = gravity.GroupSize
 	_, err := gravitygen.Step{
@@ -182,7 +182,7 @@ func check(before, after []gravity.Body, velocity []gravity.Vec3) error {
 	return nil
 }
 
-// plain times a plain loop over some of the bodies.
+// plain measures a plain loop over some of the bodies.
 func plain(bodies []gravity.Body) {
 	n := min(len(bodies), max(1, 100_000_000/len(bodies)))
 	var sum gravity.Vec3
@@ -200,7 +200,7 @@ func plain(bodies []gravity.Body) {
 		return nil
 	})
 	if slices.Contains([]float32{sum.X, sum.Y, sum.Z}, float32(math.Inf(1))) {
-		demo.Line("plain Go", "diverged") // keeps the loop from being left out
+		demo.Line("plain Go", "diverged") // uses the result, so that the compiler keeps the loop
 		return
 	}
 	demo.Rate("plain Go", d, float64(n)*float64(len(bodies)), "interactions")

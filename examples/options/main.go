@@ -1,5 +1,5 @@
-// Options prices a call by simulating what the share's price may do, and compares with the
-// closed form of Black and Scholes.
+// Options computes the price of a call option by simulating the share's price. The program compares
+// the result with the formula of Black and Scholes.
 package main
 
 import (
@@ -24,7 +24,7 @@ var (
 	years      = flag.Float64("years", 1, "years until the call may be used")
 )
 
-const groups = 512 // work-groups: enough to fill a large device
+const groups = 512 // number of work-groups, enough for a large device
 
 func main() { demo.Main(run) }
 
@@ -46,7 +46,7 @@ func run(ctx context.Context, dev *runtime.Device) error {
 		return err
 	}
 	demo.Rate("kernel", d, float64(*paths), "paths")
-	// The same random numbers in float64, in a plain loop, for some of the paths.
+	// Compute with the same random numbers in float64, in a plain loop, for some of the paths.
 	some := min(*paths, 1<<20)
 	var want float64
 	d, _ = demo.Time(func() error { want = plain(some); return nil })
@@ -67,8 +67,8 @@ func run(ctx context.Context, dev *runtime.Device) error {
 	return nil
 }
 
-// simulate returns the price by n paths, which is what the call is worth on average, less the
-// interest until then, and its standard error.
+// simulate returns the price by n paths, and its standard error. The price is the average value of
+// the call at the end, less the interest.
 func simulate(ctx context.Context, q *runtime.Queue, out *runtime.Buffer[montecarlo.Sums], n int) (price, deviation float64, err error) {
 	k := montecarlogen.Price{Call: montecarlo.Call{Spot: float32(*spot), Strike: float32(*strike),
 		Rate: float32(*rate), Volatility: float32(*volatility), Years: float32(*years)},
@@ -80,7 +80,7 @@ func simulate(ctx context.Context, q *runtime.Queue, out *runtime.Buffer[monteca
 	if err := out.CopyTo(ctx, q, parts); err != nil {
 		return 0, 0, err
 	}
-	var mean, squares float64 // a float32 has too few digits for the sum of all
+	var mean, squares float64 // a float32 has too few digits for the sum of all paths
 	for _, s := range parts {
 		mean += float64(s.Worth) / float64(n)
 		squares += float64(s.Squares) / float64(n)
@@ -89,13 +89,13 @@ func simulate(ctx context.Context, q *runtime.Queue, out *runtime.Buffer[monteca
 	return discount * mean, discount * math.Sqrt(max(squares-mean*mean, 0)/float64(n)), nil
 }
 
-// plain returns the price by n paths in a plain loop.
+// plain returns the price by n paths, computed in a plain loop.
 func plain(n int) float64 {
 	sum := 0.0
 	for i := range n {
 		words := montecarlo.Philox([4]uint32{uint32(i / 4)}, [2]uint32{uint32(*seed), uint32(*seed >> 32)})
 		u, v := (float64(words[i&2]>>8)+1)/(1<<24), float64(words[i&2+1]>>8)/(1<<24)
-		angle := 2*math.Pi*v - math.Pi/2*float64(i%2) // the sine is a cosine turned by a quarter
+		angle := 2*math.Pi*v - math.Pi/2*float64(i%2) // for odd i, the sine becomes a cosine, a quarter of a turn away
 		z := math.Sqrt(-2*math.Log(u)) * math.Cos(angle)
 		end := *spot * math.Exp((*rate-*volatility**volatility/2)**years+*volatility*math.Sqrt(*years)*z)
 		sum += max(end-*strike, 0)
@@ -103,7 +103,7 @@ func plain(n int) float64 {
 	return math.Exp(-*rate**years) * sum / float64(n)
 }
 
-// blackScholes returns the price in closed form.
+// blackScholes returns the price by the formula.
 func blackScholes() float64 {
 	normal := func(x float64) float64 { return math.Erfc(-x/math.Sqrt2) / 2 }
 	s := *volatility * math.Sqrt(*years)

@@ -32,7 +32,7 @@ func run(ctx context.Context, dev *runtime.Device) error {
 	}
 	demo.Rate("kernel", d, float64(h*w**samples), "paths")
 	img := image.NewRGBA(image.Rect(0, 0, w, h))
-	level := func(v float32) uint8 { return uint8(255*math.Sqrt(float64(min(v, 1))) + 0.5) } // as a screen wants it
+	level := func(v float32) uint8 { return uint8(255*math.Sqrt(float64(min(v, 1))) + 0.5) } // brightness as a screen expects it
 	for i, p := range k.Image {
 		img.SetRGBA(i%w, i/w, color.RGBA{level(p.X), level(p.Y), level(p.Z), 255})
 	}

@@ -1,6 +1,6 @@
-// Pipeline develops a photo by six edits of each pixel, a kernel for each. As a graph they run in
-// three ways: each by itself; fused, as one launch; and fused with the pictures in between kept
-// out of memory. The program compares what they compute, their times and the memory they move.
+// Pipeline develops a photo by six edits of each pixel, each of which is a kernel. A graph runs the
+// edits separately, fused into one launch, or fused with internal pictures in between that are not
+// in memory. The program compares the results, times and memory traffic of the three ways.
 package main
 
 import (
@@ -24,7 +24,7 @@ var (
 	out    = flag.String("o", "pipeline.png", "where to write the photo, beside what the camera measured")
 )
 
-// What the edits do.
+// Parameters of the edits.
 const (
 	gain                 = 3
 	red, green, blue     = 1.3, 1.05, 0.8
@@ -38,17 +38,17 @@ func main() { demo.Main(run) }
 // view is a picture in the device's memory.
 type view = runtime.View[develop.Pixel]
 
-// way is a graph of the six edits.
+// way is a graph that runs the six edits in one of the ways.
 type way struct {
 	name  string
 	graph *runtime.ExecutableGraph
-	moved int // bytes that it loads and stores
+	moved int // number of bytes that the graph loads and stores
 	out   view
 	times []time.Duration
 }
 
-// edits returns the launches that develop a photo. There are seven pictures: each edit reads one
-// and writes the next.
+// edits returns the launches that develop a photo. There are seven pictures, and each edit reads a
+// picture and writes the next one.
 func edits(r runtime.Range2, pictures []view) []runtime.Command {
 	in, out := pictures, pictures[1:]
 	return []runtime.Command{
@@ -61,7 +61,7 @@ func edits(r runtime.Range2, pictures []view) []runtime.Command {
 	}
 }
 
-// plain does the same in plain Go.
+// plain computes the same in plain Go.
 func plain(source []develop.Pixel, rows, columns int) []develop.Pixel {
 	out := make([]develop.Pixel, len(source))
 	for i, p := range source {
@@ -71,7 +71,7 @@ func plain(source []develop.Pixel, rows, columns int) []develop.Pixel {
 	return out
 }
 
-// finalize makes a graph of launches.
+// finalize makes an executable graph of launches.
 func finalize(dev *runtime.Device, launches []runtime.Command, props ...properties.Property) (*runtime.ExecutableGraph, error) {
 	g := runtime.NewGraph(dev)
 	for _, l := range launches {
@@ -82,19 +82,19 @@ func finalize(dev *runtime.Device, launches []runtime.Command, props ...properti
 	return g.Finalize(props...)
 }
 
-// ways returns the three ways from a source to a picture in out; between has five for the others.
+// ways returns the three ways from source to pictures in out. between has five pictures for edits in between.
 func ways(dev *runtime.Device, r runtime.Range2, source view, between, out []view) ([]*way, error) {
-	// Nobody but the fused launch sees these views, and in it each work-item its own pixels.
+	// Only the fused launch uses these views, and each of its work-items uses only its own pixels.
 	var internal []view
 	for _, v := range between {
 		internal = append(internal, v.With(properties.AccessScope(properties.ScopeWorkItem),
 			properties.FusionInternalMemory(), properties.NoInit()))
 	}
-	picture := source.Len() * int(unsafe.Sizeof(develop.Pixel{})) // in bytes
+	picture := source.Len() * int(unsafe.Sizeof(develop.Pixel{})) // size of a picture in bytes
 	list := []*way{
-		{name: "unfused", moved: 12 * picture, out: out[0]}, // each edit loads one and stores one
-		{name: "fused", moved: 7 * picture, out: out[1]},    // loads the first, and stores the others
-		{name: "internal", moved: 2 * picture, out: out[2]}, // loads the first, and stores the last
+		{name: "unfused", moved: 12 * picture, out: out[0]}, // each edit loads one picture and stores one
+		{name: "fused", moved: 7 * picture, out: out[1]},    // loads the first picture, and stores the others
+		{name: "internal", moved: 2 * picture, out: out[2]}, // loads the first picture, and stores the last
 	}
 	for i, w := range list {
 		var props []properties.Property
@@ -105,7 +105,7 @@ func ways(dev *runtime.Device, r runtime.Range2, source view, between, out []vie
 			between = internal
 		}
 		if dev.Info().Backend == "host" {
-			w.moved = list[0].moved // it runs fused launches one by one
+			w.moved = list[0].moved // the host device runs fused launches one by one
 		}
 		var err error
 		w.graph, err = finalize(dev, edits(r, slices.Concat([]view{source}, between, out[i:i+1])), props...)
@@ -116,7 +116,7 @@ func ways(dev *runtime.Device, r runtime.Range2, source view, between, out []vie
 	return list, nil
 }
 
-// blurred returns the edits with a blur behind, which cannot become part of the same launch.
+// blurred returns the edits followed by a blur, which cannot become part of the same launch.
 func blurred(dev *runtime.Device, r runtime.Range2, pictures []view, out view) (*runtime.ExecutableGraph, error) {
 	launches := append(edits(r, pictures), developgen.Blur{In: pictures[6], Out: out}.Node(r))
 	return finalize(dev, launches, properties.EnableFusion())
@@ -126,7 +126,7 @@ func run(ctx context.Context, dev *runtime.Device) error {
 	rows, columns := *size, *size*3/2
 	source, r := scene(rows, columns), runtime.Range2{rows, columns}
 	demo.Line("photo", "%d x %d; times are medians of %d", columns, rows, *rounds)
-	var v []view // the source, five in between, three results, and a blurred one
+	var v []view // views of the source, five pictures in between, three results, and a blurred picture
 	for range 10 {
 		b, err := runtime.NewBuffer[develop.Pixel](dev, len(source))
 		if err != nil {
@@ -149,7 +149,7 @@ func run(ctx context.Context, dev *runtime.Device) error {
 	}
 	fmt.Printf("\ninternal:\n%v\nwith a blur behind:\n%v\n", list[2].graph.Report(), soft.Report())
 
-	for round := range *rounds + 1 { // the first one warms up
+	for round := range *rounds + 1 { // the first run warms up
 		for _, w := range list {
 			d, err := demo.Time(func() error { return submit(ctx, q, w.graph) })
 			if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/kgen-go/kgen/examples/pipeline/develop"
 )
 
-// scene is what a camera measures of hills in front of a bright sky: too little light, and too
-// blue.
+// scene is the light that a camera measures from hills in front of a bright sky. There is too
+// little light, and it is too blue.
 func scene(rows, columns int) []develop.Pixel {
 	picture := make([]develop.Pixel, rows*columns)
 	for i := range picture {
@@ -29,7 +29,7 @@ func scene(rows, columns int) []develop.Pixel {
 	return picture
 }
 
-// sideBySide draws pictures of one size, one beside the other.
+// sideBySide draws pictures of the same size beside each other.
 func sideBySide(rows, columns int, pictures ...[]develop.Pixel) image.Image {
 	img := image.NewRGBA(image.Rect(0, 0, len(pictures)*columns, rows))
 	level := func(v float32) uint8 { return uint8(255*min(max(v, 0), 1) + 0.5) }
@@ -41,7 +41,7 @@ func sideBySide(rows, columns int, pictures ...[]develop.Pixel) image.Image {
 	return img
 }
 
-// sameBits tells pixels apart that == does not: 0 and -0.
+// sameBits compares the bits of pixels, so 0 and -0 are different.
 func sameBits(a, b develop.Pixel) bool {
 	bits := func(p develop.Pixel) [3]uint32 {
 		return [3]uint32{math.Float32bits(p.R), math.Float32bits(p.G), math.Float32bits(p.B)}

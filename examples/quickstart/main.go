@@ -1,5 +1,5 @@
-// Quickstart adds a multiple of one vector to another, on any device, in the two
-// ways there are: on slices of the program, and on buffers of the device.
+// Quickstart adds a multiple of one vector to another, on any device. The program does so in two
+// ways, on slices of the program and on buffers of the device.
 package main
 
 import (
@@ -26,7 +26,7 @@ func run(ctx context.Context, dev *runtime.Device) error {
 	want := append([]float32(nil), ys...)
 	bytes := float64(12 * n) // two loads and a store
 
-	// The plain loop, and what the kernel shall compute.
+	// A plain loop computes the expected result.
 	d, _ := demo.Time(func() error {
 		for i := range want {
 			want[i] += a * xs[i]
@@ -35,7 +35,7 @@ func run(ctx context.Context, dev *runtime.Device) error {
 	})
 	demo.Rate("plain Go", d, bytes, "B")
 
-	// On slices: they go to the device, and what the kernel writes comes back.
+	// On slices, Run copies them to the device, and copies the results back.
 	d, err := demo.Time(func() error {
 		return saxpygen.RunSAXPY(ctx, dev, saxpy.SAXPY{A: a, X: xs, Y: ys}, runtime.Range1(n))
 	})
@@ -47,7 +47,7 @@ func run(ctx context.Context, dev *runtime.Device) error {
 		return err
 	}
 
-	// On buffers: the data stays on the device from launch to launch.
+	// On buffers, the data stays on the device from launch to launch.
 	q := dev.DefaultQueue()
 	x, err := runtime.BufferOf(dev, xs)
 	if err != nil {
@@ -59,7 +59,7 @@ func run(ctx context.Context, dev *runtime.Device) error {
 		return err
 	}
 	defer y.Close()
-	k := saxpygen.SAXPY{A: 0, X: x.All(), Y: y.All()} // adds nothing, however often it runs
+	k := saxpygen.SAXPY{A: 0, X: x.All(), Y: y.All()} // adds zeros, so it may run any number of times
 	d, err = demo.Best(10, func() error {
 		return k.Run(ctx, q, runtime.Range1(n))
 	})

@@ -1,5 +1,5 @@
-// Reduce computes the sum, the least and the greatest with their places, and the scalar product with
-// itself, shifted by one, of a file of float32 numbers.
+// Reduce reads float32 numbers. The program computes their sum, the least and the greatest with
+// their indices, and the scalar product with themselves, shifted by one.
 package main
 
 import (
@@ -62,13 +62,13 @@ func run(ctx context.Context, dev *runtime.Device) error {
 	return check(x, got, want)
 }
 
-// stats are the values that the numbers come to.
+// stats contains the results of the reductions.
 type stats struct {
 	Sum, Least, Greatest, Dot float32
 	LeastAt, GreatestAt       int64
 }
 
-// reduced returns the stats from the device.
+// reduced returns the results, computed on the device.
 func reduced(ctx context.Context, dev *runtime.Device, x []float32) (stats, error) {
 	in, err1 := runtime.BufferOf(dev, x)
 	values, err2 := runtime.NewBuffer[float32](dev, 4)
@@ -78,7 +78,7 @@ func reduced(ctx context.Context, dev *runtime.Device, x []float32) (stats, erro
 	}
 	q, v, n := dev.DefaultQueue(), in.All(), len(x)
 	d, err := demo.Best(3, func() error {
-		// These are launched one after the other, and nobody waits in between.
+		// These functions launch one after the other, without waiting.
 		_, err1 := reduce.SumOn(q, v, values.Slice(0, 1))
 		_, err2 := reduce.MinMaxOn(q, v, values.Slice(1, 3))
 		_, err3 := reduce.DotOn(q, v.Slice(0, n-1), v.Slice(1, n), values.Slice(3, 4))
@@ -96,7 +96,7 @@ func reduced(ctx context.Context, dev *runtime.Device, x []float32) (stats, erro
 	return stats{f[0], f[1], f[2], f[3], i[0], i[1]}, errors.Join(err, in.Close(), values.Close(), places.Close())
 }
 
-// numbers reads the file, or makes numbers up.
+// numbers reads the file, or makes up numbers.
 func numbers() ([]float32, error) {
 	if *file == "" {
 		r := rand.New(rand.NewPCG(1, 2))
@@ -117,8 +117,8 @@ func numbers() ([]float32, error) {
 	return x, nil
 }
 
-// check compares with sums in float64. Adding n numbers in any order errs by less
-// than n halves of the last place of the sum of their sizes.
+// check compares with sums in float64. The error of adding n numbers is less than n/2 units in the
+// last place of the sum of their sizes.
 func check(x []float32, got, plain stats) error {
 	var sum, dot, sumSize, dotSize float64
 	for i, v := range x {

@@ -1,4 +1,4 @@
-// Scan computes prefix sums: of all elements before each element of a slice.
+// Scan computes prefix sums, which are for each element the sum of all elements before it.
 package main
 
 import (

@@ -60,7 +60,7 @@ func run(ctx context.Context, dev *runtime.Device) error {
 	return nil
 }
 
-// readKeys reads the file, or makes keys up.
+// readKeys reads the file, or makes up keys.
 func readKeys() ([]uint32, error) {
 	if *file == "" {
 		r := rand.New(rand.NewPCG(1, 2))
@@ -89,7 +89,7 @@ func sortKeys(ctx context.Context, dev *runtime.Device, keys []uint32) ([]uint32
 		return nil, 0, err
 	}
 	q, got := dev.DefaultQueue(), make([]uint32, len(keys))
-	d, err := demo.Best(2, func() error { // the first round brings the pipelines
+	d, err := demo.Best(2, func() error { // the first run makes the pipelines
 		ev, err := sort.KeysOn(q, in.All(), out.All())
 		if err != nil {
 			return err

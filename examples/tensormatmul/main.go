@@ -1,5 +1,5 @@
-// Tensormatmul multiplies matrices of 16-bit floats, and of bytes, by matrices of sub-groups: on a GPU by its tensor
-// cores.
+// Tensormatmul multiplies matrices of 16-bit floats, and of bytes, with matrices of sub-groups. A
+// GPU computes these by its tensor cores.
 package main
 
 import (
@@ -30,7 +30,7 @@ func run(ctx context.Context, dev *runtime.Device) error {
 	return p.bytes()
 }
 
-// product holds the device and the size of both products.
+// product contains the device and the size of both products.
 type product struct {
 	ctx context.Context
 	dev *runtime.Device
@@ -38,7 +38,7 @@ type product struct {
 	r   *rand.Rand
 }
 
-// tensors reports whether the device's sub-groups have the products that the kernels by tiles are made for.
+// tensors reports whether the device supports the matrix products for which the kernels with tiles are made.
 func (p *product) tensors(elem string) bool {
 	info := p.dev.Info()
 	return info.MinSubGroup <= tensor.SubGroup && tensor.SubGroup <= info.MaxSubGroup &&
@@ -48,7 +48,7 @@ func (p *product) tensors(elem string) bool {
 // halves multiplies 16-bit floats.
 func (p *product) halves() error {
 	n := p.n
-	a, b := make([]half.Float16, n*n), make([]half.Float16, n*n) // b by columns
+	a, b := make([]half.Float16, n*n), make([]half.Float16, n*n) // b is stored column by column
 	for i := range a {
 		a[i], b[i] = half.FromFloat32[half.Float16](p.r.Float32()-0.5), half.FromFloat32[half.Float16](p.r.Float32()-0.5)
 	}
@@ -72,11 +72,11 @@ func (p *product) halves() error {
 	if err != nil {
 		return err
 	}
-	// A device adds up in an order of its own; see docs/matrices.md for the bound.
+	// A device may add in any order; docs/matrices.md has the bound of the error.
 	return check(p, a, b, c, func(x half.Float16) float64 { return float64(x.Float32()) }, 2*float64(n)*0x1p-23)
 }
 
-// bytes multiplies bytes, where the device has matrices of these.
+// bytes multiplies bytes, if the device supports matrices of bytes.
 func (p *product) bytes() error {
 	if !p.tensors("int8") {
 		return nil
@@ -96,10 +96,10 @@ func (p *product) bytes() error {
 	if err != nil {
 		return err
 	}
-	return check(p, a, b, c, func(x int8) float64 { return float64(x) }, 0) // exactly
+	return check(p, a, b, c, func(x int8) float64 { return float64(x) }, 0) // the result must be exact
 }
 
-// parts takes a matrix apart into parts of n elements.
+// parts divides a matrix into parts of n elements.
 func parts[E, P any](s []E, n int, part func([]E) P) []P {
 	list := make([]P, len(s)/n)
 	for i := range list {
@@ -108,7 +108,7 @@ func parts[E, P any](s []E, n int, part func([]E) P) []P {
 	return list
 }
 
-// multiply brings a and b to the device, has launch multiply them, and brings the product back.
+// multiply copies a and b to the device, calls launch to multiply them, and copies the product back.
 func multiply[P, F any](p *product, label string, a, b []P, c []F, launch func(q *runtime.Queue, a, b runtime.View[P], c runtime.View[F]) error) error {
 	ba, err := runtime.BufferOf(p.dev, a)
 	if err != nil {

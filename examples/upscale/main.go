@@ -1,4 +1,4 @@
-// Upscale makes a picture twice as large, by a network that has learned how pictures look.
+// Upscale makes a picture twice as large, by a network that has learned details of pictures.
 package main
 
 import (
@@ -46,7 +46,7 @@ func run(ctx context.Context, dev *runtime.Device) error {
 	return demo.WritePNG(*out, dst)
 }
 
-// weights are those of a layer. The shape of a filter is its rows, columns, channels that go in, and that come out.
+// weights contains the weights of a layer. The shape of a filter is rows, columns, input channels and output channels.
 type weights struct {
 	Name  string
 	Shape [4]int
@@ -74,7 +74,7 @@ func load(dir string) (map[string]weights, error) {
 	return m, nil
 }
 
-// picture is a picture on the device.
+// picture is a picture in device memory.
 type picture[T any] struct {
 	runtime.View[T]
 	h, w, channels int
@@ -88,10 +88,10 @@ type network[T any] struct {
 	from   func(float32) T
 	to     func(T) float32
 	launch func(l conv.Layer, x, y, add picture[T], w runtime.View[T], bias runtime.View[float32]) runtime.Command
-	err    error // the first one
+	err    error // first error
 }
 
-// layers adds the layers that make of a picture one that is twice as large.
+// layers adds the layers that make a picture twice as large.
 func (n *network[T]) layers(x picture[T]) picture[T] {
 	none, relu, plain := picture[T]{}, conv.Layer{Scale: 1}, conv.Layer{Scale: 1, Slope: 1}
 	first := n.layer("F_m1", plain, none, x)
@@ -103,9 +103,9 @@ func (n *network[T]) layers(x picture[T]) picture[T] {
 	return n.layer("SR", plain, none, n.layer("UPN3", conv.Layer{Scale: 2, Slope: 1}, none, e))
 }
 
-// layer adds a convolution of the channels of some pictures, which is the sum of one of each, and of add.
+// layer adds a convolution of several pictures, which is the sum of a convolution of each one and of add.
 func (n *network[T]) layer(name string, l conv.Layer, add picture[T], in ...picture[T]) picture[T] {
-	w, first := n.model[name+"/kernel"], 0 // the first channel of a picture among those of all
+	w, first := n.model[name+"/kernel"], 0 // first is the index of a picture's first channel among the channels of all
 	ins, outs, bias := w.Shape[2], w.Shape[3], make([]float32, conv.Up(w.Shape[3]))
 	copy(bias, n.model[name+"/bias"].data)
 	for _, x := range in {
@@ -132,7 +132,7 @@ func (n *network[T]) picture(h, w, channels int) picture[T] {
 	return picture[T]{buffer(n, make([]T, conv.Pixel(h+conv.Edge, -conv.Edge, w)*conv.Up(channels))), h, w, channels}
 }
 
-// buffer copies numbers to the device.
+// buffer copies numbers to a new buffer on the device.
 func buffer[T, E any](n *network[T], s []E) runtime.View[E] {
 	b, err := runtime.BufferOf(n.dev, s)
 	n.check(nil, err)
@@ -157,10 +157,10 @@ func upscale(ctx context.Context, dev *runtime.Device, m map[string]weights, src
 	}}).tiles(ctx, src)
 }
 
-const margin = 10 // pixels to each side that a result depends on: half of each filter's side, rounded down, added up
+const margin = 10 // number of pixels on each side on which a result depends: the sum of half of each filter's side, rounded down
 
-// tiles makes one tile of a picture after the other twice as large, each with a margin, which it drops. Margins end where the
-// picture does, since the network was taught so.
+// tiles enlarges a picture tile by tile. Each tile has a margin, which is removed from the result.
+// Margins end at the edge of the picture, because the network was trained like this.
 func (n *network[T]) tiles(ctx context.Context, src image.Image) (*image.RGBA, error) {
 	size, corner, side := src.Bounds().Size(), src.Bounds().Min, *tile
 	h, w := min(size.Y, side+2*margin), min(size.X, side+2*margin)

@@ -3,29 +3,36 @@
 //	err := blas.Gemm(ctx, dev, 1, a, b, 0, c)        // c = a*b, of slices
 //	ev, err := blas.GemmOn(q, 1, a.T(), b, 0.5, c)   // c = aᵀ*b + c/2, of views
 //
-// Package prim has the rules of all such functions. The slices' forms have Matrix, which is a slice with the numbers of
-// rows and columns, and the others View. Both may be a batch of matrices, and both may be transposed, which moves nothing.
-// The dot product and the norm of vectors are Dot and Norm of package reduce.
+// The documentation of package prim has the rules of all these functions. Functions on slices have
+// arguments of type Matrix, which is a slice with numbers of rows and columns. Functions on views
+// have arguments of type View. A Matrix or View may be a batch of matrices. A Matrix or View may
+// also be transposed, which copies no elements. For the dot product and the norm of vectors, use
+// Dot and Norm of package reduce.
 //
 // # Results
 //
-// An element of Gemm and Gemv is alpha*sum + beta*c. The sum begins at 0, and takes the products in the order of the inner
-// index, from 0 on. Of float32s each product is added to the sum with one rounding, as by math32.FMA, and so is beta*c, once rounded, to
-// alpha*sum. Of float64s products and sums are rounded one by one. If beta is 0, c is not read, and may be NaN.
+// An element of Gemm and Gemv is alpha*sum + beta*c. The sum begins at 0, and the products are
+// added in the order of the inner index, from 0 on. For float32s, each product is added to the sum
+// with one rounding, as by math32.FMA. Then beta*c is rounded, and alpha*sum is added to it with
+// one rounding. For float64s, each product and each sum is rounded. If beta is 0, c is not read,
+// and may be NaN.
 //
-// Axpy and Ger round products and sums one by one.
+// Axpy and Ger round each product and each sum.
 //
 // Results have the same bits on every device. Float32 subnormals are kept or flushed as the device does.
 //
 // # Cost
 //
-// GPUs have an instruction for fused products and sums, and the host emulates it by float64s. On other devices, such as
-// lavapipe, an emulation takes some 100 operations, where float64 is as fast as everywhere.
+// GPUs have an instruction for fused products and sums, and the host emulates it by float64s. On
+// other devices, such as lavapipe, the emulation of float32 products and sums takes some 100
+// operations, while float64 needs no emulation.
 //
-// Gemm reads each element of A and of B once for each 128 columns, or 128 or 64 rows, of the product, and Gemv each once. A Gemv of few
-// rows, and a Gemm of few tiles of 64 by 128 elements, leave most of a GPU idle, as sums are not divided.
-// On GPUs a Gemm of float32s takes twice as long if rows of A or B have a number of elements, a distance or a place in the
-// buffer that is no multiple of 4 elements, or if both are transposed.
+// Gemm reads each element of A once for each 128 columns of the product, and each element of B once
+// for each 128 or 64 rows. Gemv reads each element once. A Gemv of few rows, and a Gemm of few
+// tiles of 64 by 128 elements, leave most of a GPU idle, because a sum is not divided among
+// work-items. On GPUs a Gemm of float32s takes twice as long if both matrices are transposed. A
+// Gemm of float32s also takes twice as long if the number of elements in the rows of A or B, the
+// distance of these rows, or their offset in the buffer is not a multiple of 4 elements.
 //
-// No function takes scratch memory.
+// No function uses scratch memory.
 package blas

@@ -12,7 +12,8 @@ import (
 	"github.com/kgen-go/kgen/runtime/primimpl"
 )
 
-// Gemm sets each matrix of c to alpha*a*b + beta*c. If beta is 0, the elements of c may be anything.
+// Gemm sets each matrix of c to alpha*a*b + beta*c. If beta is 0, the elements of c may have any
+// values before, such as NaN.
 func Gemm[T Float](ctx context.Context, dev *runtime.Device, alpha T, a, b Matrix[T], beta T, c Matrix[T]) error {
 	return onSlices(ctx, dev, "blas.Gemm", [][]T{a.Data, b.Data}, c.Data, func(q *runtime.Queue, in []runtime.View[T], out runtime.View[T]) error {
 		_, err := GemmOn(q, alpha, View[T]{a.Shape, in[0]}, View[T]{b.Shape, in[1]}, beta, View[T]{c.Shape, out})
@@ -20,8 +21,9 @@ func Gemm[T Float](ctx context.Context, dev *runtime.Device, alpha T, a, b Matri
 	})
 }
 
-// GemmOn sets each matrix of c to alpha*a*b + beta*c; see Gemm. Numbers of rows and columns that do not fit, or of matrices,
-// are ErrInvalid. One matrix of a, or of b, serves a batch of c. prim.Length is ErrInvalid.
+// GemmOn sets each matrix of c to alpha*a*b + beta*c (see Gemm). The numbers of rows, columns and
+// matrices must fit (ErrInvalid otherwise). If a or b is a single matrix, it is used for each
+// matrix of the batch c. The option prim.Length is an error (ErrInvalid).
 func GemmOn[T Float](q *runtime.Queue, alpha T, a, b View[T], beta T, c View[T], opts ...prim.Option) (runtime.Event, error) {
 	l := call.New(q, "blas.GemmOn", opts)
 	operands(l, "a", a, "b", b, "c", c)
@@ -56,7 +58,7 @@ func refuseUnlike(l *call.Call, a, b, c Shape) {
 	}
 }
 
-// operands names the views of a product to a call, and checks their shapes.
+// operands adds the views of a product to a call, with their names, and checks their shapes.
 func operands[T, S any](l *call.Call, nameA string, a View[T], nameB string, b View[T], nameC string, c View[S]) {
 	if l.HasLength() {
 		l.Refuse("give matrices of fewer rows", "it has no use for prim.Length")
@@ -72,18 +74,19 @@ func operands[T, S any](l *call.Call, nameA string, a View[T], nameB string, b V
 	b.refuseShort(l, nameB, b.Data.Len())
 }
 
-// fewTiles is the number of tiles of 128 rows below which a launch has tiles of 64 rows, of which more run at once.
+// fewTiles is the number of tiles of 128 rows below which a launch uses tiles of 64 rows, because
+// more of these run at the same time.
 const fewTiles = 512
 
-// isTall reports whether a launch has tiles of 128 rows. Tests set it.
+// isTall reports whether a launch uses tiles of 128 rows. Tests replace it.
 var isTall = func(m, n, batch int) bool { return tiles(m, 128)*tiles(n, kernels.TileColumns)*batch >= fewTiles }
 
-// isFused reports whether the device fuses products and sums of float32s. Tests set it.
+// isFused reports whether the device fuses products and sums of float32s. Tests replace it.
 var isFused = primimpl.Fuses
 
 func tiles(n, size int) int { return (n + size - 1) / size }
 
-// multiply launches the kernels of a product whose c is not transposed.
+// multiply launches the kernels of a product. The matrix c must not be transposed.
 func multiply[T Float](l *call.Call, alpha T, a, b View[T], beta T, c View[T]) {
 	m, n, k, batch := c.Rows, c.Cols, a.Cols, c.batch()
 	if m == 0 || n == 0 {
@@ -135,7 +138,8 @@ func multiply[T Float](l *call.Call, alpha T, a, b View[T], beta T, c View[T]) {
 	}
 }
 
-// quadsKernel returns the kernel of whole quads for the way in which operands lie in memory.
+// quadsKernel returns the kernel for matrices that consist of groups of four neighbours (quads).
+// There are different kernels for the possible layouts of the operands in memory.
 func quadsKernel(tall, leftDeep, rightDeep bool, k kernelsgen.FlatNN) call.Kernel {
 	switch {
 	case tall && !leftDeep:
@@ -152,8 +156,9 @@ func quadsKernel(tall, leftDeep, rightDeep bool, k kernelsgen.FlatNN) call.Kerne
 	return k
 }
 
-// onHost reports whether the device is the host device, on which the kernel of all ways is as fast. Tests set it.
+// onHost reports whether the device is the host device. On that device, the kernel for all layouts
+// is as fast as the others. Tests replace onHost.
 var onHost = func(dev *runtime.Device) bool { return dev.Info().Type == runtime.HostCPU }
 
-// mostItems is the most work-items of a launch.
+// mostItems is the largest number of work-items of a launch.
 var mostItems = 1 << 30

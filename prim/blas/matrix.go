@@ -7,18 +7,19 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// Float is a type of elements.
+// Float is the type of the elements of matrices.
 type Float interface{ ~float32 | ~float64 }
 
-// Shape says where the elements of a matrix are, or of a batch of matrices: row i of matrix b begins at element
-// b*Step + i*Stride.
+// Shape describes where the elements of a matrix, or of a batch of matrices, are in memory. Row i
+// of matrix b begins at element b*Step + i*Stride.
 type Shape struct {
 	Rows, Cols int
-	// Stride is the distance of rows, at least Cols; 0 is Cols.
+	// Stride is the distance of rows in elements. Stride is at least Cols, or 0, which means Cols.
 	Stride int
-	// Batch is the number of matrices; 0 is one.
+	// Batch is the number of matrices. A Batch of 0 means one matrix.
 	Batch int
-	// Step is the distance of the matrices of a batch. If it is 0, all are the same matrix.
+	// Step is the distance of the matrices of a batch, in elements. If Step is 0, all matrices of
+	// the batch are the same.
 	Step int
 
 	transposed bool
@@ -30,18 +31,18 @@ type Matrix[T any] struct {
 	Data []T
 }
 
-// View is a matrix in memory of a device.
+// View is a matrix in device memory.
 type View[T any] struct {
 	Shape
 	Data runtime.View[T]
 }
 
-// T returns the transpose of the matrix, or of each one of a batch, in the same memory. It has other numbers of Rows and Cols,
-// which must be set before.
+// T returns the transpose of the matrix, or of each matrix of a batch, in the same memory. T
+// changes the numbers Rows and Cols, which must be set before.
 func (m Matrix[T]) T() Matrix[T] { return Matrix[T]{m.Shape.turned(), m.Data} }
 
-// T returns the transpose of the matrix, or of each one of a batch, in the same memory. It has other numbers of Rows and Cols,
-// which must be set before.
+// T returns the transpose of the matrix, or of each matrix of a batch, in the same memory. T
+// changes the numbers Rows and Cols, which must be set before.
 func (m View[T]) T() View[T] { return View[T]{m.Shape.turned(), m.Data} }
 
 func (s Shape) turned() Shape {
@@ -50,7 +51,7 @@ func (s Shape) turned() Shape {
 	return s
 }
 
-// stored returns the numbers of rows and columns in memory.
+// stored returns the numbers of rows and columns of the matrix as it is stored in memory.
 func (s Shape) stored() (rows, cols int) {
 	if s.transposed {
 		return s.Cols, s.Rows
@@ -68,7 +69,7 @@ func (s Shape) stride() int {
 
 func (s Shape) batch() int { return max(s.Batch, 1) }
 
-// one returns the number of elements from the first of a matrix to its last.
+// one returns the number of elements in memory from the first to the last of a matrix.
 func (s Shape) one() int {
 	rows, cols := s.stored()
 	if rows <= 0 || cols <= 0 {
@@ -77,7 +78,7 @@ func (s Shape) one() int {
 	return atMost((int64(rows)-1)*int64(s.stride()) + int64(cols))
 }
 
-// all returns the number of elements from the first of a batch to its last.
+// all returns the number of elements in memory from the first to the last of a batch.
 func (s Shape) all() int {
 	if s.one() == 0 {
 		return 0
@@ -85,19 +86,21 @@ func (s Shape) all() int {
 	return atMost((int64(s.batch())-1)*int64(s.Step) + int64(s.one()))
 }
 
-// atMost returns n, or the greatest int where that has 32 bits and n more.
+// atMost returns n as an int. If n does not fit a 32-bit int, it returns the largest int.
 func atMost(n int64) int { return int(min(n, math.MaxInt)) }
 
-// cols4 reports whether rows have a multiple of 4 elements.
+// cols4 reports whether the number of elements in a row is a multiple of 4.
 func cols4(s Shape) bool { _, cols := s.stored(); return cols%4 == 0 }
 
-// quads reports whether the elements of the matrices, and the distances of rows and matrices, come by fours.
+// quads reports whether the numbers of elements in rows, and the distances of rows and matrices,
+// are multiples of 4.
 func (s Shape) quads() bool { return cols4(s) && s.stride()%4 == 0 && s.Step%4 == 0 }
 
-// most is the greatest number of rows, columns and matrices, and the greatest distance of these. So no index overflows.
+// most is the largest number of rows, columns and matrices, and the largest distance of rows and
+// matrices. So no index overflows.
 const most = 1<<31 - 1
 
-// check refuses a shape that makes no sense.
+// check adds an error to the call if the shape is invalid.
 func (s Shape) check(c *call.Call, name string) {
 	_, cols := s.stored()
 	switch {
@@ -110,14 +113,15 @@ func (s Shape) check(c *call.Call, name string) {
 	}
 }
 
-// refuseShort refuses a view of n elements that is too short for the shape.
+// refuseShort adds an error to the call if a view of n elements is too short for the shape.
 func (s Shape) refuseShort(c *call.Call, name string, n int) {
 	if s.all() > n {
 		c.Refuse("", "%s has %d elements, and its rows and columns take %d", name, n, s.all())
 	}
 }
 
-// refuseOverlap refuses a batch of matrices to write that share elements.
+// refuseOverlap adds an error to the call if matrices of a batch share elements, for a batch that
+// is written.
 func (s Shape) refuseOverlap(c *call.Call, name string) {
 	if s.batch() > 1 && s.Step < s.one() {
 		c.Refuse("", "the matrices of %s, which are written, take %d elements each, and are %d apart", name, s.one(), s.Step)

@@ -11,7 +11,8 @@ import (
 	"github.com/kgen-go/kgen/runtime/primimpl"
 )
 
-// Gemv sets y to alpha*a*x + beta*y. If beta is 0, the elements of y may be anything.
+// Gemv sets y to alpha*a*x + beta*y. If beta is 0, the elements of y may have any values before,
+// such as NaN.
 func Gemv[T Float](ctx context.Context, dev *runtime.Device, alpha T, a Matrix[T], x []T, beta T, y []T) error {
 	return onSlices(ctx, dev, "blas.Gemv", [][]T{a.Data, x}, y, func(q *runtime.Queue, in []runtime.View[T], out runtime.View[T]) error {
 		_, err := GemvOn(q, alpha, View[T]{a.Shape, in[0]}, in[1], beta, out)
@@ -19,8 +20,8 @@ func Gemv[T Float](ctx context.Context, dev *runtime.Device, alpha T, a Matrix[T
 	})
 }
 
-// GemvOn sets y to alpha*a*x + beta*y; see Gemv. Lengths that do not fit are ErrInvalid, and so are a batch and
-// prim.Length.
+// GemvOn sets y to alpha*a*x + beta*y (see Gemv). Lengths that do not fit, a batch, and the option
+// prim.Length are errors (ErrInvalid).
 func GemvOn[T Float](q *runtime.Queue, alpha T, a View[T], x runtime.View[T], beta T, y runtime.View[T], opts ...prim.Option) (runtime.Event, error) {
 	l := call.New(q, "blas.GemvOn", opts)
 	one := func(v runtime.View[T]) View[T] { return View[T]{Shape{Rows: v.Len(), Cols: 1}, v} }
@@ -67,7 +68,8 @@ func refuseBatch(l *call.Call, s Shape) {
 	}
 }
 
-// Ger adds alpha*x*y' to a, where alpha*x is rounded first, for a vector x with an element for each row, and y with one for each column.
+// Ger adds alpha*x*y' to a, where alpha*x is rounded first. The vector x has an element for each
+// row of a, and y has one for each column.
 func Ger[T Float](ctx context.Context, dev *runtime.Device, alpha T, x, y []T, a Matrix[T]) error {
 	return onSlices(ctx, dev, "blas.Ger", [][]T{x, y}, a.Data, func(q *runtime.Queue, in []runtime.View[T], out runtime.View[T]) error {
 		_, err := GerOn(q, alpha, in[0], in[1], View[T]{a.Shape, out})
@@ -75,7 +77,8 @@ func Ger[T Float](ctx context.Context, dev *runtime.Device, alpha T, x, y []T, a
 	})
 }
 
-// GerOn adds alpha*x*y' to a; see Ger. Lengths that do not fit are ErrInvalid, and so are a batch and prim.Length.
+// GerOn adds alpha*x*y' to a (see Ger). Lengths that do not fit, a batch, and the option
+// prim.Length are errors (ErrInvalid).
 func GerOn[T Float](q *runtime.Queue, alpha T, x, y runtime.View[T], a View[T], opts ...prim.Option) (runtime.Event, error) {
 	l := call.New(q, "blas.GerOn", opts)
 	one := func(v runtime.View[T]) View[T] { return View[T]{Shape{Rows: v.Len(), Cols: 1}, v} }
@@ -100,7 +103,7 @@ func GerOn[T Float](q *runtime.Queue, alpha T, x, y runtime.View[T], a View[T], 
 	return l.End()
 }
 
-// Axpy adds alpha*x to y. Slices of different lengths are ErrInvalid.
+// Axpy adds alpha*x to y. If the lengths of x and y differ, Axpy returns ErrInvalid.
 func Axpy[T Float](ctx context.Context, dev *runtime.Device, alpha T, x, y []T) error {
 	return onSlices(ctx, dev, "blas.Axpy", [][]T{x}, y, func(q *runtime.Queue, in []runtime.View[T], out runtime.View[T]) error {
 		_, err := AxpyOn(q, alpha, in[0], out)
@@ -108,7 +111,8 @@ func Axpy[T Float](ctx context.Context, dev *runtime.Device, alpha T, x, y []T) 
 	})
 }
 
-// AxpyOn adds alpha*x to y. Views of different lengths are ErrInvalid, and so is prim.Length.
+// AxpyOn adds alpha*x to y. Views of different lengths, and the option prim.Length, are errors
+// (ErrInvalid).
 func AxpyOn[T Float](q *runtime.Queue, alpha T, x, y runtime.View[T], opts ...prim.Option) (runtime.Event, error) {
 	l := call.New(q, "blas.AxpyOn", opts)
 	if l.HasLength() {
@@ -130,7 +134,8 @@ func AxpyOn[T Float](q *runtime.Queue, alpha T, x, y runtime.View[T], opts ...pr
 	return l.End()
 }
 
-// onSlices runs a function on copies of the inputs and of out, and copies its output to out.
+// onSlices runs the function f on device copies of the inputs and of out. Then it copies the result
+// to out.
 func onSlices[T, S any](ctx context.Context, dev *runtime.Device, name string, in [][]T, out []S, f func(q *runtime.Queue, in []runtime.View[T], out runtime.View[S]) error) error {
 	m, err := call.OnSlices(ctx, dev, name)
 	if err != nil {

@@ -12,13 +12,13 @@ import (
 	"github.com/kgen-go/kgen/runtime/primimpl"
 )
 
-// run is a call that launches steps.
+// run is a call of a transform, which launches the steps of the plan.
 type run[T Complex] struct {
 	*core[T]
 	c      *call.Call
-	arrays int // that are transformed together
+	arrays int // number of arrays that are transformed together
 	memory [memories]runtime.View[T]
-	single bool // elements are complex64
+	single bool // the elements are complex64
 }
 
 // begin returns a run with its scratch memory.
@@ -32,14 +32,14 @@ func (p *core[T]) begin(c *call.Call, arrays int, moved bool) *run[T] {
 	return r
 }
 
-// run launches the steps for a number of arrays.
+// run launches the steps for the given number of arrays.
 func (r *run[T]) run(steps []step, back bool, arrays int) {
 	for i := range steps {
 		s := &steps[i]
 		from, to, table := r.memory[s.from], r.memory[s.to], r.table.Slice(s.table.from, s.table.to)
 		switch s.kind {
 		case ofLines:
-			all := r.table.Slice(s.table.from, r.table.Len()) // with the elements of kernels.Window
+			all := r.table.Slice(s.table.from, r.table.Len()) // includes the elements of kernels.Window after the table
 			r.lines(s, back, flat(append(s.dims[:len(s.dims):len(s.dims)], dim{arrays, s.fromSize, s.size})), from, to, all)
 		case ofElements:
 			r.elements(s, back, arrays, from, to, table)
@@ -49,7 +49,7 @@ func (r *run[T]) run(steps []step, back bool, arrays int) {
 	}
 }
 
-// flat joins dimensions that are one, and leaves out those of one element.
+// flat merges dimensions that can be one, and leaves out dimensions of one element.
 func flat(dims []dim) (list []dim) {
 	for _, d := range dims {
 		if d.n == 1 {
@@ -67,7 +67,7 @@ func flat(dims []dim) (list []dim) {
 	return list
 }
 
-// lines launches the kernel of lines, for each element of the dimensions beyond the third.
+// lines launches the kernel for lines, once for each element of the dimensions beyond the third.
 func (r *run[T]) lines(s *step, back bool, dims []dim, from, to, table runtime.View[T]) {
 	if len(dims) > 3 {
 		last := dims[len(dims)-1]
@@ -112,8 +112,8 @@ func (r *run[T]) lines(s *step, back bool, dims []dim, from, to, table runtime.V
 	}, groups, kernels.Size, opts...)
 }
 
-// twos reports whether the kernel for powers of two transforms lines of a length. On processors the other one is
-// faster, which has as much memory there as it needs.
+// twos reports whether the kernel for powers of two transforms lines of the given length. On
+// processors the other kernel is faster, because it has as much memory as it needs there.
 func (r *run[T]) twos(length int) bool {
 	return r.single && length&(length-1) == 0 && !onHost(r.dev.Info())
 }
@@ -121,7 +121,7 @@ func (r *run[T]) twos(length int) bool {
 // onHost reports whether a device is the host device.
 var onHost = func(info runtime.DeviceInfo) bool { return info.Type == runtime.HostCPU }
 
-// passes returns how many lines a work-group has, and the options that say which passes it makes.
+// passes returns the number of lines of a work-group, and the options that describe the passes.
 func (r *run[T]) passes(radices []int) (together int, opts []runtime.LaunchOption) {
 	length := product(radices)
 	if r.twos(length) {
@@ -148,17 +148,17 @@ func (r *run[T]) passes(radices []int) (together int, opts []runtime.LaunchOptio
 	}
 }
 
-// logarithm returns that of a power of two.
+// logarithm returns the logarithm to base 2 of a power of two.
 func logarithm(n int) uint8 { return uint8(bits.TrailingZeros(uint(n))) }
 
-// elements launches the kernel of elements.
+// elements launches the kernel Elements for the step s.
 func (r *run[T]) elements(s *step, back bool, arrays int, from, to, table runtime.View[T]) {
 	g := s.grid
 	if arrays > 1 {
 		if g[0].n == 1 {
 			g[0] = dim{arrays, s.fromSize, s.size}
 		} else {
-			g[0].n *= arrays // arrays lie where further rows do
+			g[0].n *= arrays // further arrays are stored like further rows
 		}
 	}
 	scale := 1.0
@@ -205,7 +205,7 @@ func (r *run[T]) reals(s *step, rows int, from, to, table runtime.View[T]) {
 	}
 }
 
-// cast returns a view of complex numbers as the kernels have them.
+// cast returns a view of complex numbers as a view of the type that the kernels use.
 func cast[F kernels.Float, T Complex](v runtime.View[T]) runtime.View[kernels.Complex[F]] {
 	return primimpl.Cast[kernels.Complex[F]](v)
 }

@@ -16,30 +16,34 @@ import (
 // Complex is the type of the elements that are transformed.
 type Complex interface{ complex64 | complex128 }
 
-// mostElements is the most elements of a transform, and of the scratch memory that one takes.
+// mostElements is the largest number of elements of a transform, and of the scratch memory of a
+// transform.
 const mostElements = 1 << 28
 
-// chunk is the number of elements of which one launch transforms several arrays. More arrays take several launches,
-// one after the other, with the same scratch memory.
+// chunk is the largest number of elements that one launch transforms, if there are several arrays.
+// More arrays take several launches, which run one after the other with the same scratch memory.
 var chunk = 1 << 26
 
-// Plan is how arrays of one shape are transformed on a device. It may be used by several goroutines.
+// Plan describes how arrays of one shape are transformed on a device. Several goroutines may use a
+// Plan.
 type Plan[T Complex] struct{ core[T] }
 
-// core is the part that plans have in common.
+// core contains the data that a Plan and a RealPlan have in common.
 type core[T Complex] struct {
 	dev         *runtime.Device
-	size        int // the elements of an array
+	size        int // number of elements of an array
 	table       *runtime.Buffer[T]
 	room        [memories]int
 	forth, back []step
-	into        int // the elements of T in the transform of an array
+	into        int // number of elements of type T in the transform of an array
 }
 
-// NewPlan returns the plan for arrays of a shape on a device: n elements, or n1 rows of n2 elements, or n1 times n2
-// rows of n3. A shape of none of these kinds, lengths below 1, and arrays of more than 1<<28 elements are ErrInvalid; so
-// are those of as many with a length whose transform takes more memory, see the package. A plan of complex128 is ErrKernelNotSupported on
-// devices without properties.FP64. Making a plan computes its roots of unity and copies them to the device.
+// NewPlan returns the plan for arrays of a shape on a device. The shape is n elements, n1 rows of
+// n2 elements, or n1 times n2 rows of n3 elements. Other shapes, lengths below 1, and arrays of
+// more than 1<<28 elements are errors (ErrInvalid). For lengths whose transform needs more memory
+// (see the package documentation), the limit is lower. A plan of complex128 is
+// ErrKernelNotSupported on devices without properties.FP64. NewPlan computes roots of unity and
+// copies them to the device.
 func NewPlan[T Complex](dev *runtime.Device, shape ...int) (*Plan[T], error) {
 	b := newBuilder[T]()
 	size, err := sizeOf[T](dev, "fft.NewPlan", shape)
@@ -70,7 +74,7 @@ func (b *builder) axes(shape []int, from, to int) {
 	}
 }
 
-// mostOf returns the most elements of a work-group's lines.
+// mostOf returns the largest number of elements in the lines of a work-group.
 func mostOf[T Complex]() int {
 	if reflect.TypeFor[T]().Size() == 8 {
 		return kernels.Most32
@@ -86,7 +90,7 @@ func newBuilder[T Complex]() *builder {
 	return b
 }
 
-// sizeOf checks a shape, and returns the number of its elements.
+// sizeOf checks a shape, and returns the number of elements of an array.
 func sizeOf[T Complex](dev *runtime.Device, name string, shape []int) (int, error) {
 	if dev == nil {
 		return 0, invalid(name, "", "the device is nil")
@@ -114,7 +118,7 @@ func invalid(name, remedy, format string, args ...any) error {
 	return &runtime.Error{Class: runtime.ErrInvalid, Problem: name + ": " + fmt.Sprintf(format, args...), Remedy: remedy}
 }
 
-// made completes a plan with the builder's steps and tables.
+// made completes a plan with the steps and tables of the builder.
 func (p *core[T]) made(b *builder, name string, shape []int) error {
 	if b.fails {
 		return invalid(name, "", "the shape %v takes scratch memory of more than %d elements", shape, mostElements)
@@ -135,12 +139,12 @@ func (p *core[T]) made(b *builder, name string, shape []int) error {
 	return err
 }
 
-// Close frees the memory of the plan's roots, once calls that were made before have used it. Later calls, and graphs
-// that have recorded some, are ErrKernelArgument.
+// Close frees the memory of the plan's roots when earlier calls have used it. Later calls, and runs
+// of graphs that have recorded calls of the plan, return ErrKernelArgument.
 func (p *core[T]) Close() error { return p.table.Close() }
 
-// ScratchBytes returns the bytes of scratch memory that a call of a function on views takes for a number of
-// arrays, and 0 if it takes none.
+// ScratchBytes returns the number of bytes of scratch memory that a function on views needs for the
+// given number of arrays. ScratchBytes returns 0 if the function needs no scratch memory.
 func (p *core[T]) ScratchBytes(arrays int) int {
 	if p.table == nil {
 		return 0
@@ -148,7 +152,7 @@ func (p *core[T]) ScratchBytes(arrays int) int {
 	return p.bytes(arrays, true)
 }
 
-// exists returns the error of a plan that no function has made.
+// exists returns an error if NewPlan or NewRealPlan has not made the plan.
 func (p *core[T]) exists(name string) error {
 	if p == nil || p.table == nil {
 		return invalid(name, "make it by NewPlan or NewRealPlan", "there is no plan")
@@ -156,8 +160,8 @@ func (p *core[T]) exists(name string) error {
 	return nil
 }
 
-// bytes returns the bytes of scratch memory; moved says whether real numbers are copied since they begin at no
-// multiple of their pairs.
+// bytes returns the number of bytes of scratch memory. If moved is set, real numbers are copied,
+// because their offset is not a multiple of a pair.
 func (p *core[T]) bytes(arrays int, moved bool) (bytes int) {
 	at := p.chunk(arrays)
 	for m, n := range p.room {
@@ -168,32 +172,34 @@ func (p *core[T]) bytes(arrays int, moved bool) (bytes int) {
 	return bytes
 }
 
-// chunk returns the arrays that are transformed together.
+// chunk returns the number of arrays that are transformed together.
 func (p *core[T]) chunk(arrays int) int {
 	largest := max(p.size, slices.Max(p.room[:]))
 	return min(max(arrays, 0), max(chunk/largest, 1))
 }
 
-// Forward returns the transforms of arrays that lie one after the other. A number of elements that makes no whole arrays is
-// ErrInvalid.
+// Forward returns the transforms of the arrays in xs, which follow each other. If the elements do
+// not form complete arrays, Forward returns ErrInvalid.
 func (p *Plan[T]) Forward(ctx context.Context, xs []T) ([]T, error) {
 	return p.slices(ctx, "fft.Plan.Forward", xs, false)
 }
 
-// Inverse returns the inverse transforms of arrays that lie one after the other, divided by the number of elements of
-// an array. A number of elements that makes no whole arrays is ErrInvalid.
+// Inverse returns the inverse transforms of the arrays in xs, which follow each other. Inverse
+// divides by the number of elements of an array. If the elements do not form complete arrays,
+// Inverse returns ErrInvalid.
 func (p *Plan[T]) Inverse(ctx context.Context, xs []T) ([]T, error) {
 	return p.slices(ctx, "fft.Plan.Inverse", xs, true)
 }
 
-// ForwardOn sets out to the transforms of the arrays in v. out may be v, and may not overlap it otherwise.
-// A number of elements that makes no whole arrays is ErrInvalid, and so is prim.Length.
+// ForwardOn sets out to the transforms of the arrays in v. out may be the same view as v, but must
+// not overlap v otherwise. ForwardOn returns ErrInvalid if the elements do not form complete
+// arrays, or for the option prim.Length.
 func (p *Plan[T]) ForwardOn(q *runtime.Queue, v, out runtime.View[T], opts ...prim.Option) (runtime.Event, error) {
 	return p.on(q, "fft.Plan.ForwardOn", v, out, false, opts)
 }
 
-// InverseOn sets out to the inverse transforms of the arrays in v, divided by the number of elements of an array.
-// See ForwardOn.
+// InverseOn sets out to the inverse transforms of the arrays in v, divided by the number of
+// elements of an array. ForwardOn describes the conditions.
 func (p *Plan[T]) InverseOn(q *runtime.Queue, v, out runtime.View[T], opts ...prim.Option) (runtime.Event, error) {
 	return p.on(q, "fft.Plan.InverseOn", v, out, true, opts)
 }
@@ -249,7 +255,8 @@ func (p *Plan[T]) on(q *runtime.Queue, name string, v, out runtime.View[T], back
 	return c.End()
 }
 
-// arrays returns how many arrays of a size n elements are. It makes the checks of all calls.
+// arrays makes the checks of all calls, and returns the number of arrays that n elements form. Each
+// array has size elements.
 func (p *core[T]) arrays(c *call.Call, n, size int) int {
 	if c.HasLength() {
 		c.Refuse("leave it out, and give views of some arrays", "arrays have no length that the device knows")

@@ -14,15 +14,15 @@ import (
 // Real is the type of real numbers that are transformed.
 type Real interface{ float32 | float64 }
 
-// RealPlan is how arrays of real numbers of one shape are transformed on a device, and how they are made of their
-// transforms. It may be used by several goroutines.
+// RealPlan describes how arrays of real numbers of one shape are transformed on a device, and how
+// they are computed from their transforms. Several goroutines may use a RealPlan.
 type RealPlan[R Real, T Complex] struct {
 	core[T]
-	even bool // neighbours of the last axis make pairs
+	even bool // the last axis has an even length, so its neighbours form pairs
 }
 
-// NewRealPlan returns the plan for arrays of real numbers, as NewPlan does for complex ones: T is complex64 where R is
-// float32, and complex128 where it is float64 (ErrInvalid otherwise).
+// NewRealPlan returns the plan for arrays of real numbers, as NewPlan does for complex numbers. T
+// is complex64 if R is float32, and complex128 if R is float64 (ErrInvalid otherwise).
 func NewRealPlan[R Real, T Complex](dev *runtime.Device, shape ...int) (*RealPlan[R, T], error) {
 	const name = "fft.NewRealPlan"
 	if 2*reflect.TypeFor[R]().Size() != reflect.TypeFor[T]().Size() {
@@ -47,8 +47,9 @@ func NewRealPlan[R Real, T Complex](dev *runtime.Device, shape ...int) (*RealPla
 	return p, nil
 }
 
-// forth appends the steps of the transform of real numbers: of rows, and then of the other axes. If rows are odd the
-// numbers are complex ones by then, in the memory reals.
+// forth appends the steps of the transform of real numbers. forth transforms rows first, and then
+// the other axes. If the length of rows is odd, the numbers were converted to complex ones before,
+// in the memory reals.
 func (b *builder) forth(even bool, n, rows int, shape []int) {
 	half := n/2 + 1
 	if even {
@@ -68,8 +69,9 @@ func (b *builder) forth(even bool, n, rows int, shape []int) {
 	b.others(shape, half, output)
 }
 
-// back appends the steps of the inverse: of the other axes, and then of rows. If these are odd the results are the real
-// parts of the memory reals.
+// back appends the steps of the inverse transform. back transforms the other axes first, and then
+// rows. If the length of rows is odd, the results are the real parts of numbers in the memory
+// reals.
 func (b *builder) back(even bool, n, rows int, shape []int) {
 	half, from := n/2+1, input
 	if rows > 1 {
@@ -89,8 +91,9 @@ func (b *builder) back(even bool, n, rows int, shape []int) {
 	}
 }
 
-// others appends the steps that transform all axes but the last one, whose transforms have width elements. The first of
-// them reads from; all work on the output, or on the spectra if from is the input.
+// others appends the steps that transform all axes except the last one, whose transforms have half
+// elements. The first of these steps reads the memory from. All of them work on the output, or on
+// the memory spectra if from is the input.
 func (b *builder) others(shape []int, half, from int) {
 	to := output
 	if from == input {
@@ -109,8 +112,9 @@ func (b *builder) others(shape []int, half, from int) {
 	}
 }
 
-// Forward returns the transforms of arrays that lie one after the other: of rows of n numbers, elements 0 to n/2. The
-// others are conjugates of these. A number of elements that makes no whole arrays is ErrInvalid.
+// Forward returns the transforms of the arrays in xs, which follow each other. For a row of n
+// numbers, the result contains the elements 0 to n/2, and the other elements are conjugates of
+// these. If the numbers do not form complete arrays, Forward returns ErrInvalid.
 func (p *RealPlan[R, T]) Forward(ctx context.Context, xs []R) ([]T, error) {
 	const name = "fft.RealPlan.Forward"
 	if err := p.plan().exists(name); err != nil {
@@ -119,9 +123,9 @@ func (p *RealPlan[R, T]) Forward(ctx context.Context, xs []R) ([]T, error) {
 	return realSlices(ctx, p.dev, name, xs, p.size, p.into, p.forward)
 }
 
-// Inverse returns the arrays whose transforms ys has, one after the other, as Forward makes them. The imaginary
-// parts of elements that have none in such transforms do not count, see the package. A number of elements that makes no whole
-// transforms is ErrInvalid.
+// Inverse returns the arrays whose transforms are in ys, one after the other, as Forward returns
+// transforms. Inverse ignores imaginary parts that are 0 in such transforms (see the package
+// documentation). If the elements do not form complete transforms, Inverse returns ErrInvalid.
 func (p *RealPlan[R, T]) Inverse(ctx context.Context, ys []T) ([]R, error) {
 	const name = "fft.RealPlan.Inverse"
 	if err := p.plan().exists(name); err != nil {
@@ -130,13 +134,14 @@ func (p *RealPlan[R, T]) Inverse(ctx context.Context, ys []T) ([]R, error) {
 	return realSlices(ctx, p.dev, name, ys, p.into, p.size, p.inverse)
 }
 
-// ForwardOn sets out to the transforms of the arrays in v, see Forward. The two may not overlap. A number of elements that
-// makes no whole arrays is ErrInvalid, and so is prim.Length.
+// ForwardOn sets out to the transforms of the arrays in v (see Forward). The two views must not
+// overlap. ForwardOn returns ErrInvalid if the numbers do not form complete arrays, or for the
+// option prim.Length.
 func (p *RealPlan[R, T]) ForwardOn(q *runtime.Queue, v runtime.View[R], out runtime.View[T], opts ...prim.Option) (runtime.Event, error) {
 	return p.forward(q, "fft.RealPlan.ForwardOn", v, out, opts)
 }
 
-// InverseOn sets out to the arrays of which v has the transforms, see Inverse and ForwardOn.
+// InverseOn sets out to the arrays whose transforms are in v (see Inverse and ForwardOn).
 func (p *RealPlan[R, T]) InverseOn(q *runtime.Queue, v runtime.View[T], out runtime.View[R], opts ...prim.Option) (runtime.Event, error) {
 	return p.inverse(q, "fft.RealPlan.InverseOn", v, out, opts)
 }
@@ -148,7 +153,8 @@ func (p *RealPlan[R, T]) plan() *core[T] {
 	return &p.core
 }
 
-// realSlices runs a function on views of slices: arrays of size elements become arrays of another size.
+// realSlices runs the function f on views with copies of slices. Arrays of size elements become
+// arrays of into elements.
 func realSlices[X, Y any](ctx context.Context, dev *runtime.Device, name string, xs []X, size, into int, f func(*runtime.Queue, string, runtime.View[X], runtime.View[Y], []prim.Option) (runtime.Event, error)) ([]Y, error) {
 	m, err := call.OnSlices(ctx, dev, name)
 	if err != nil {
@@ -170,7 +176,7 @@ func realSlices[X, Y any](ctx context.Context, dev *runtime.Device, name string,
 	return ys, call.Read(m, ys, out)
 }
 
-// paired reports whether real numbers can be taken for pairs where they are.
+// paired reports whether the real numbers can be used as pairs at their offset in the buffer.
 func paired[R Real](v runtime.View[R]) bool {
 	return primimpl.Use("", v).Aligned(2 * uint64(reflect.TypeFor[R]().Size()))
 }
@@ -237,7 +243,8 @@ func (p *RealPlan[R, T]) inverse(q *runtime.Queue, name string, v runtime.View[T
 	return c.End()
 }
 
-// widen copies the real numbers of v to complex elements of out; narrow copies the real parts of elements back.
+// widen copies the real numbers of v to complex elements of out. narrow copies the real parts of
+// elements back.
 func widen[R Real, T Complex](c *call.Call, v runtime.View[R], out runtime.View[T]) {
 	n := runtime.Range1(v.Len())
 	if reflect.TypeFor[R]().Size() == 4 {

@@ -2,11 +2,12 @@ package fft
 
 import "math"
 
-// root returns exp(-2πi*k/n). It is computed in float64, each operation of which is rounded, so that it is the
-// same on every processor, and of an angle of at most an eighth of the turn.
+// root returns exp(-2πi*index/of). root computes in float64 and rounds each operation, so the
+// result is the same on every processor. root reduces the angle to at most an eighth of a full
+// turn.
 func root[I int | int64](index, of I) complex128 {
 	k, n := int64(index), int64(of)
-	a := 8 * (k % n) // parts of the eighth of the turn
+	a := 8 * (k % n) // eighths of a full turn, in units of 1/n
 	below := a <= 4*n
 	if !below {
 		a = 8*n - a
@@ -32,19 +33,19 @@ func root[I int | int64](index, of I) complex128 {
 	return complex(re, im)
 }
 
-// cosSin returns the cosine and the sine of an angle of up to an eighth of the turn, by their series. The
-// conversions keep compilers from fusing products and sums.
+// cosSin returns the cosine and the sine of an angle of up to an eighth of a full turn, by their
+// power series. The conversions keep compilers from fusing products and sums.
 func cosSin(x float64) (cos, sin float64) {
 	z := float64(x * x)
-	for n := 18.0; n > 0; n -= 2 { // cos-1 and sin/x-1
+	for n := 18.0; n > 0; n -= 2 { // the series of cos-1 and sin/x-1
 		cos = float64(-z / (n * (n - 1)) * (1 + cos))
 		sin = float64(-z / (n * (n + 1)) * (1 + sin))
 	}
 	return 1 + cos, x + float64(x*sin)
 }
 
-// spectrum returns the transform of xs, whose length is a product of 2, 3, 5 and 7, by Stockham's algorithm with
-// one radix after the other.
+// spectrum returns the transform of xs by Stockham's algorithm, with one radix after the other. The
+// length of xs is a product of factors 2, 3, 5 and 7.
 func spectrum(xs []complex128) []complex128 {
 	n := len(xs)
 	all := make([]complex128, n)
@@ -60,7 +61,7 @@ func spectrum(xs []complex128) []complex128 {
 				k := j % done
 				for i := range radix {
 					sum := xs[j]
-					for m := 1; m < radix; m++ { // exp(-2πi*m*(k+i*done)/(done*radix))
+					for m := 1; m < radix; m++ { // the factor is exp(-2πi*m*(k+i*done)/(done*radix))
 						sum += xs[j+m*rest] * all[m*(k+i*done)%(done*radix)*(n/(done*radix))]
 					}
 					other[(j-k)*radix+k+i*done] = sum
@@ -73,22 +74,22 @@ func spectrum(xs []complex128) []complex128 {
 	return xs
 }
 
-// tables is the roots of unity of a plan, as they are made.
+// tables collects the roots of unity of a plan while the plan is made.
 type tables struct {
 	all  []complex128
 	at   map[tableKey]span
-	size float64 // the divisor of the inverse
+	size float64 // divisor of the inverse transform
 }
 
-// tableKey names a table.
+// tableKey identifies a table.
 type tableKey struct {
 	kind  byte
-	n     int // the length of a line, or of the transform of Bluestein's algorithm
-	other int // the length of the long transform, or of that of Bluestein
+	n     int // length of a line, or of the transform in Bluestein's algorithm
+	other int // length of the long transform, or of the transform by Bluestein's algorithm
 	radix string
 }
 
-// span is where a table is among all, and where the roots of Turned begin in it.
+// span is the range of a table among all tables, and the index at which the roots for Turned begin.
 type span struct{ from, to, turn int }
 
 func (t *tables) make(key tableKey, values func() (table []complex128, turn int)) span {
@@ -105,12 +106,13 @@ func (t *tables) make(key tableKey, values func() (table []complex128, turn int)
 	return s
 }
 
-// line returns the table of lines whose passes have the radices; if rest is not 1, they are columns of a transform
-// rest times as long. near and far are the shifts of kernels.lines.
+// line returns the table for lines whose passes have the given radices. If rest is not 1, the lines
+// are columns of a transform that is rest times as long. near and far are the shifts of
+// kernels.lines.
 func (t *tables) line(radices []int, rest, near, far int) span {
 	key := tableKey{kind: 'l', n: product(radices), other: rest, radix: string(bytesOf(radices))}
 	return t.make(key, func() (table []complex128, turn int) {
-		table = append(table, complex(1/t.size, 0)) // the scale stands in place of the root that no pass uses
+		table = append(table, complex(1/t.size, 0)) // the scale takes the index of a root that no pass uses
 		done := 1
 		for _, r := range radices {
 			for i := 1; i < r; i++ {
@@ -140,7 +142,8 @@ func (t *tables) line(radices []int, rest, near, far int) span {
 	})
 }
 
-// turns returns a bound of the products of elements and of columns' bits from near on.
+// turns returns an upper bound of the products of an element's index and the bits of a column from
+// bit near on.
 func turns(length, rest, near int) int { return length * (rest>>near + 1) }
 
 func bytesOf(radices []int) []byte {
@@ -162,7 +165,8 @@ func (t *tables) chirp(n int) span {
 	})
 }
 
-// convolution returns the transform of the conjugates of chirp, as often as they are in m elements, divided by m.
+// convolution returns the transform of the conjugates of chirp, divided by m. The conjugates are
+// repeated in m elements.
 func (t *tables) convolution(n, m int) span {
 	return t.make(tableKey{kind: 'b', n: n, other: m}, func() ([]complex128, int) {
 		table := make([]complex128, m)

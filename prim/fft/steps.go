@@ -6,50 +6,50 @@ import (
 	"github.com/kgen-go/kgen/prim/fft/kernels"
 )
 
-// The memory that steps read and write. Scratch memory begins at scratch.
+// Memories that steps read and write. Scratch memory consists of the memories from scratch on.
 const (
 	input = iota
 	output
 	scratch // elements between the steps of a long transform
-	wide    // the lines of Bluestein's algorithm
-	reals   // real numbers, or the complex numbers that are made of them
-	spectra // transforms of real numbers on their way back
+	wide    // lines in Bluestein's algorithm
+	reals   // real numbers, or complex numbers made from them
+	spectra // transforms of real numbers during the inverse transform
 	memories
 )
 
-// direction says which transform a step makes.
+// direction says whether a step transforms forward or back.
 type direction int
 
 const (
-	asPlan direction = iota // that of the call
+	asPlan direction = iota // direction of the call
 	forward
 	inverse
 )
 
-// step is a launch. Sizes and distances are those of one transform.
+// step is a launch of a plan. Sizes and distances in a step are those of one transform.
 type step struct {
 	kind           kind
-	from, to       int // memories
-	fromSize, size int // the elements of a transform in both
+	from, to       int // memories to read and to write
+	fromSize, size int // number of elements of a transform in these memories
 	table          span
 
-	// Of lines.
+	// Fields for launches of lines.
 	radices       []int
 	direction     direction
-	last          bool // the inverse transform is divided by its size
+	last          bool // the inverse transform is divided by its size in this step
 	inStep, step  int
-	dims          []dim // the dimensions of lines, the innermost first
-	rest, width   int   // the long transform is rest times as long; its columns are width lines each
+	dims          []dim // dimensions of lines, the innermost first
+	rest, width   int   // the long transform is rest times as long; each of its columns is width lines
 	near, far     int
 	loads, stores bool // neighbouring work-items load, or store, elements of neighbouring lines
 
-	n, rows       int // the length of elements; that of rows of real numbers, and their number
+	n, rows       int // number of elements in a line; length and number of rows of real numbers
 	grid          [3]dim
-	inner         bool // the element is that of the last dimension
-	swap, swapped bool // the inverse transform swaps parts, before or after the product
+	inner         bool // an element's index is that of the last dimension
+	swap, swapped bool // the inverse transform swaps real and imaginary parts, before or after the product
 }
 
-// dim is a dimension of lines or elements: how many there are, and how far apart.
+// dim is a dimension of lines or elements, with their number and their distances.
 type dim struct{ n, in, out int }
 
 type kind int
@@ -64,11 +64,11 @@ const (
 
 // builder makes the steps of a plan.
 type builder struct {
-	most   int // the most elements of a work-group's lines
-	twos   int // the longest line whose length is a power of two
+	most   int // largest number of elements in the lines of a work-group
+	twos   int // length of the longest line whose length is a power of two
 	steps  []step
 	tables tables
-	room   [memories]int // the elements of a transform in memories from scratch on
+	room   [memories]int // number of elements of a transform in the memories from scratch on
 	fails  bool          // the transform is too long
 }
 
@@ -80,8 +80,8 @@ func product(factors []int) int {
 	return n
 }
 
-// radices returns the radices of the passes over a line of n elements, or nil if n has a prime factor above 7. Fives and
-// threes take a two with them where that saves a pass.
+// radices returns the radices of the passes over a line of n elements, or nil if n has a prime
+// factor above 7. A radix five or three is multiplied by two if that saves a pass.
 func radices(n int) []int {
 	count := func(r int) (c int) {
 		for ; n%r == 0; n /= r {
@@ -93,7 +93,7 @@ func radices(n int) []int {
 	if n > 1 {
 		return nil
 	}
-	passes := (twos - min(twos, fives+threes) + 3) / 4 // of twos alone
+	passes := (twos - min(twos, fives+threes) + 3) / 4 // passes with only twos
 	taken := max(twos-4*passes, 0)
 	tens := min(taken, fives)
 	sixes := taken - tens
@@ -103,7 +103,7 @@ func radices(n int) []int {
 		list = append(list, slices.Repeat([]int{r.radix}, r.count)...)
 	}
 	if twos == 4 && len(list) == 0 {
-		passes++ // two passes of four elements read neighbours
+		passes++ // two passes of four elements each read neighbours
 	}
 	for ; passes > 0; passes-- {
 		t := (twos + passes - 1) / passes
@@ -113,8 +113,8 @@ func radices(n int) []int {
 	return list
 }
 
-// oneLaunch reports whether lines of n elements are transformed in one launch. If the elements are no neighbours,
-// some of neighbouring lines have to be.
+// oneLaunch reports whether one launch transforms lines of n elements. If the elements are not
+// neighbours, the launch needs space for several neighbouring lines.
 func (b *builder) oneLaunch(n, width int) bool {
 	switch {
 	case width > 1:
@@ -125,8 +125,8 @@ func (b *builder) oneLaunch(n, width int) bool {
 	return n <= b.most
 }
 
-// split returns factors of n, each of which one launch transforms by columns: two, or three, with a small
-// greatest one; nil if there are none.
+// split returns two or three factors of n, the largest of which is small. One launch can transform
+// columns of the length of each factor. split returns nil if there are no such factors.
 func (b *builder) split(n int) (best []int) {
 	most := b.most / 2
 	var divisors []int
@@ -165,8 +165,9 @@ func (b *builder) takes(memory, elements int) {
 	b.fails = b.fails || elements > mostElements
 }
 
-// axis appends the steps that transform an axis of n elements, which lie width apart, of outer rows. Rows of from
-// begin inRow elements apart, and those of to outRow.
+// axis appends the steps that transform an axis. The axis has n elements, which are width elements
+// apart, and there are outer rows. In the memory from, rows begin inRow elements apart, and in the
+// memory to, outRow elements apart.
 func (b *builder) axis(dir direction, n, width, outer, from, inRow, to, outRow int) {
 	list := radices(n)
 	switch {
@@ -201,8 +202,9 @@ func (b *builder) append(s step) {
 	b.steps = append(b.steps, s)
 }
 
-// long appends the steps of a transform whose length is the product of factors: n1*m elements are m transforms of
-// n1 elements that lie m apart, multiplied by roots of unity, and then n1 of m neighbours, whose results lie n1 apart.
+// long appends the steps of a transform whose length is the product of factors. For two factors n1
+// and m, it computes m transforms of n1 elements that are m apart, and multiplies them by roots of
+// unity. Then it computes n1 transforms of m neighbours, whose results are n1 apart.
 func (b *builder) long(dir direction, factors []int, width, outer, from, inRow, to, outRow int) {
 	n := product(factors)
 	all := outer * n * width
@@ -237,8 +239,9 @@ func (b *builder) long(dir direction, factors []int, width, outer, from, inRow, 
 	}
 }
 
-// bluestein appends the steps of a transform of any length: element k is exp(-πi*k*k/n) times a sum over j, of
-// the elements times exp(-πi*j*j/n) times exp(πi*(k-j)*(k-j)/n), which is a cyclic convolution of m elements.
+// bluestein appends the steps of a transform of any length. Element k is exp(-πi*k*k/n) times a sum
+// over j. The terms of the sum are the elements times exp(-πi*j*j/n) times exp(πi*(k-j)*(k-j)/n),
+// so the sum is a cyclic convolution of m elements.
 func (b *builder) bluestein(n, width, outer, from, inRow, to, outRow int) {
 	m := b.length(2*n - 1)
 	if m == 0 {
@@ -257,7 +260,7 @@ func (b *builder) bluestein(n, width, outer, from, inRow, to, outRow int) {
 	first.grid, first.inner = grid(m, inRow, width*m)
 	last := step{kind: ofElements, from: wide, to: to, fromSize: lines * m, size: outer * outRow, n: n, table: chirp, swapped: true}
 	last.grid, last.inner = grid(n, width*m, outRow)
-	if width > 1 { // in wide memory, elements of a line are neighbours
+	if width > 1 { // in the memory wide, elements of a line are neighbours
 		first.grid[1].out, first.grid[2].out = 1, m
 		last.grid[1].in, last.grid[2].in = 1, m
 	}
@@ -271,7 +274,8 @@ func (b *builder) bluestein(n, width, outer, from, inRow, to, outRow int) {
 	b.append(last)
 }
 
-// length returns the length of at least n whose transform goes through the least memory, or 0 if there is none.
+// length returns a length, at least n, whose transform needs the least memory. length returns 0 if
+// there is no such length.
 func (b *builder) length(n int) (best int) {
 	cost := 0.0
 	for seven := 1; seven < 2*n; seven *= 7 {

@@ -13,13 +13,13 @@ import (
 	"github.com/kgen-go/kgen/runtime/primimpl"
 )
 
-// Integer is a type of the elements that are numbers of bins.
+// Integer is the type of elements that are numbers of bins.
 type Integer interface {
 	~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64
 }
 
-// ByKey returns, for each number below bins, how many elements have that value. Elements that are
-// negative, or not below bins, are counted nowhere.
+// ByKey counts elements by value. For each number below bins, it returns the number of elements
+// with that value. Elements that are negative, or not below bins, are not counted.
 func ByKey[T Integer](ctx context.Context, dev *runtime.Device, keys []T, bins int) ([]int64, error) {
 	return onSlices(ctx, dev, "hist.ByKey", keys, bins, func(m *call.Memory, v runtime.View[T], counts runtime.View[int64]) error {
 		_, err := ByKeyOn(m.Queue, v, counts)
@@ -27,8 +27,8 @@ func ByKey[T Integer](ctx context.Context, dev *runtime.Device, keys []T, bins i
 	})
 }
 
-// ByKeyOn sets counts[i] to how many elements have the value i. Elements that are negative, or not below
-// counts.Len(), are counted nowhere. Elements of package half are ErrInvalid.
+// ByKeyOn sets counts[i] to the number of elements with the value i. Elements that are negative, or
+// not below counts.Len(), are not counted. ByKeyOn returns ErrInvalid for elements of package half.
 func ByKeyOn[T Integer](q *runtime.Queue, keys runtime.View[T], counts runtime.View[int64], opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "hist.ByKeyOn", opts)
 	call.In(c, "keys", keys)
@@ -40,7 +40,7 @@ func ByKeyOn[T Integer](q *runtime.Queue, keys runtime.View[T], counts runtime.V
 	if err := c.Begin(0); err != nil {
 		return runtime.Event{}, err
 	}
-	most := ^uint64(0) >> (64 - 8*k.Size) // the greatest element
+	most := ^uint64(0) >> (64 - 8*k.Size) // greatest value of an element
 	if k.Signed {
 		most >>= 1
 	}
@@ -53,16 +53,16 @@ func ByKeyOn[T Integer](q *runtime.Queue, keys runtime.View[T], counts runtime.V
 		c.Run(kernelsgen.Keys{X8: e.x8, X32: e.x32, Length: c.Length(), Bins: b, Counts: to}, n, kernels.Size, width(k))
 		return c.End()
 	}
-	// As many bins as there are values between the first edge and the last.
+	// There are as many bins as values between the first edge and the last.
 	x := kernelsgen.Even64{X: primimpl.Cast[uint64](keys), Length: c.Length(), Bins: b, Counts: to}
 	x.Flip, x.Low, x.Span, x.Factor, x.FactorShift = integers(k, 0, uint64(b.N), b.N)
 	c.Run(x, n, kernels.Size)
 	return c.End()
 }
 
-// Even returns how many elements are in each of a number of bins of equal width, between lo and hi. The
-// package says which bin an element is in. lo is below hi, and both are finite, as is hi-lo (ErrInvalid
-// otherwise).
+// Even counts the elements in each of a number of bins of equal width, between lo and hi. The
+// package documentation says which bin an element is in. lo must be below hi, and lo, hi and hi-lo
+// must be finite (ErrInvalid otherwise).
 func Even[T prim.Number](ctx context.Context, dev *runtime.Device, xs []T, lo, hi T, bins int) ([]int64, error) {
 	return onSlices(ctx, dev, "hist.Even", xs, bins, func(m *call.Memory, v runtime.View[T], counts runtime.View[int64]) error {
 		_, err := EvenOn(m.Queue, v, lo, hi, counts)
@@ -70,8 +70,8 @@ func Even[T prim.Number](ctx context.Context, dev *runtime.Device, xs []T, lo, h
 	})
 }
 
-// EvenOn sets counts[i] to how many elements are in bin i of counts.Len() bins of equal width, between lo
-// and hi; see Even.
+// EvenOn sets counts[i] to the number of elements in bin i. There are counts.Len() bins of equal
+// width, between lo and hi (see Even).
 func EvenOn[T prim.Number](q *runtime.Queue, v runtime.View[T], lo, hi T, counts runtime.View[int64], opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "hist.EvenOn", opts)
 	call.In(c, "v", v)
@@ -110,7 +110,7 @@ func EvenOn[T prim.Number](q *runtime.Queue, v runtime.View[T], lo, hi T, counts
 	return c.End()
 }
 
-// integers returns the fields of the kernels for integers between two, of which the bits are given.
+// integers returns fields of the kernels for integers. lo and hi are the bits of the limits.
 func integers(k call.Kind, lo, hi uint64, bins uint32) (flip, low, span uint64, factor, shift uint32) {
 	if k.Signed {
 		flip = 1 << (8*k.Size - 1)
@@ -130,7 +130,7 @@ func steps[F float32 | float64](c *call.Call, lo, hi F, bins uint32) kernels.Ste
 	return kernels.Steps[F]{Low: lo, High: hi, Width: width / F(bins), Scale: F(bins) / width}
 }
 
-// format returns how a float's bits become a float32.
+// format returns the format by which a float's bits become a float32.
 func format(k call.Kind) kernels.Format {
 	f := kernels.Format{Half: uint32(k.Half), Inf: uint32(k.Inf)}
 	small := func(fraction, bias uint32) {
@@ -153,9 +153,9 @@ func format(k call.Kind) kernels.Format {
 	return f
 }
 
-// Edges returns how many elements are in each of the bins between edges: bin i has the elements x with
-// edges[i] <= x < edges[i+1], so there is one bin less than edges. Edges that do not ascend, are NaN or
-// fewer than two are ErrInvalid; equal ones have an empty bin between them.
+// Edges counts the elements in each of the bins between edges. Bin i has the elements x with
+// edges[i] <= x < edges[i+1], so there is one bin less than edges. Edges that do not ascend, NaNs,
+// or fewer than two edges are errors (ErrInvalid). Two equal edges have an empty bin between them.
 func Edges[T prim.Number](ctx context.Context, dev *runtime.Device, xs, edges []T) ([]int64, error) {
 	if err := ascending(edges); err != nil {
 		return nil, err
@@ -170,9 +170,10 @@ func Edges[T prim.Number](ctx context.Context, dev *runtime.Device, xs, edges []
 	})
 }
 
-// EdgesOn sets counts[i] to how many elements x have edges[i] <= x < edges[i+1]. There is one edge more than
-// bins (ErrInvalid otherwise), and edges ascend. Nobody tests that they do: of others, or NaNs among them, an
-// element is counted once or nowhere, and every device counts the same.
+// EdgesOn sets counts[i] to the number of elements x with edges[i] <= x < edges[i+1]. There must be
+// one edge more than bins (ErrInvalid otherwise). Edges must ascend, which EdgesOn does not check.
+// If edges do not ascend, or are NaN, an element is counted at most once, and every device counts
+// the same.
 func EdgesOn[T prim.Number](q *runtime.Queue, v, edges runtime.View[T], counts runtime.View[int64], opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "hist.EdgesOn", opts)
 	call.In(c, "v", v)
@@ -202,7 +203,7 @@ func EdgesOn[T prim.Number](q *runtime.Queue, v, edges runtime.View[T], counts r
 	return c.End()
 }
 
-// word returns an element's bits.
+// word returns an element's bits as an unsigned integer.
 func word[T any](v T) (b uint64) {
 	switch unsafe.Sizeof(v) {
 	case 1:

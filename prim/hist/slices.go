@@ -11,13 +11,14 @@ import (
 	"github.com/kgen-go/kgen/runtime/primimpl"
 )
 
-// elements is a view of elements of at most 32 bits, as the kernels take it.
+// elements is a view of elements of at most 32 bits, as the kernels need it.
 type elements struct {
 	x8  runtime.View[uint8]
 	x32 runtime.View[uint32]
 }
 
-// elementsOf returns a view's elements. Narrow ones that begin at a word are words, too.
+// elementsOf returns a view's elements. Narrow elements that begin at a word are also available as
+// words.
 func elementsOf[T any](v runtime.View[T]) (e elements) {
 	size := call.KindOf[T]().Size
 	if size < 4 {
@@ -29,11 +30,11 @@ func elementsOf[T any](v runtime.View[T]) (e elements) {
 	return e
 }
 
-// width returns the option of launches that says how wide elements are.
+// width returns the launch option that sets the size of elements.
 func width(k call.Kind) runtime.LaunchOption { return runtime.WithSpec(kernels.Width, uint32(k.Size)) }
 
-// begin names the counts to a call as its output, and returns the number of bins and that of words of the
-// counts. Work-groups have a number of counters of their own.
+// begin makes counts the output of the call. begin returns the bins, and the counts as words.
+// Work-groups have the given number of counters in their memory.
 func begin(c *call.Call, counts runtime.View[int64], own int) (kernels.Bins, runtime.View[uint32]) {
 	n := counts.Len()
 	call.Out(c, "counts", counts, n)
@@ -51,15 +52,16 @@ func begin(c *call.Call, counts runtime.View[int64], own int) (kernels.Bins, run
 	return b, primimpl.Cast[uint32](counts)
 }
 
-// mostShift is the logarithm of the most counters of a bin in a work-group's memory, which has 32 banks.
+// mostShift is the logarithm of the largest number of counters per bin in work-group memory, which
+// has 32 banks.
 const mostShift = 5
 
-// mostGroups is the most work-groups of a launch, which fill a large device. Each work-group has counters to
-// clear and to add up, which pays off for many elements only.
+// mostGroups is the largest number of work-groups of a launch, which is enough for a large device.
+// Each work-group must clear and add up its counters, which is worthwhile only for many elements.
 const mostGroups = 1024
 
-// groups returns the number of work-groups for n elements. One with counters of its own gets less than 1<<32
-// elements.
+// groups returns the number of work-groups for n elements. A work-group with its own counters gets
+// less than 1<<32 elements.
 func groups(n, bins int, own bool) int {
 	part := kernels.Tile
 	if own {
@@ -68,7 +70,7 @@ func groups(n, bins int, own bool) int {
 	return max(1, min(mostGroups, (n+part-1)/part), n>>31)
 }
 
-// onSlices runs a function on a copy of xs, and returns the counts.
+// onSlices runs a function on a device copy of xs, and returns the counts.
 func onSlices[T any](ctx context.Context, dev *runtime.Device, name string, xs []T, bins int, on func(m *call.Memory, v runtime.View[T], counts runtime.View[int64]) error) ([]int64, error) {
 	if bins < 1 || bins > kernels.MaxBins {
 		return nil, &runtime.Error{Class: runtime.ErrInvalid, Problem: fmt.Sprintf("%s: there are %d bins: there may be from 1 to %d", name, bins, kernels.MaxBins)}
@@ -93,7 +95,7 @@ func onSlices[T any](ctx context.Context, dev *runtime.Device, name string, xs [
 	return out, call.Read(m, out, counts)
 }
 
-// ascending is an error unless edges ascend, none is a NaN, and there are two.
+// ascending returns an error unless there are at least two edges, they ascend, and none is a NaN.
 func ascending[T prim.Number](edges []T) error {
 	k := call.KindOf[T]()
 	order := kernels.Order[uint64]{Half: k.Half, Inf: k.Inf}

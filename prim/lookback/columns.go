@@ -2,8 +2,8 @@ package lookback
 
 import "github.com/kgen-go/kgen/dsl"
 
-// Columns is a board of Size counts for each tile. A work-item has the counts of one column, and sums up
-// those of the tiles before its own:
+// Columns is a board of Size counts for each tile. A work-item has one column, and adds up the
+// column's counts in the tiles before its own:
 //
 //	board.Post(it, t, count)                    // of the work-group's tile
 //	…                                           // work that needs no counts of others
@@ -12,13 +12,13 @@ import "github.com/kgen-go/kgen/dsl"
 // The counts of a column add up to less than 1<<30.
 type Columns struct {
 	State []uint32
-	At    uint32 // the index in State of the board: a ticket, then Size words for each tile (ColumnWords), zero before a launch
+	At    uint32 // index of the board in State; the board has a ticket and Size words for each tile (ColumnWords), all zero before a launch
 }
 
-// ColumnWords returns the number of words of the State of Columns for a number of tiles.
+// ColumnWords returns the number of words of State that Columns needs for a number of tiles.
 func ColumnWords(tiles int) int { return (tiles + 1) * Size }
 
-// Post posts the work-group's count of each column of tile t.
+// Post posts the work-group's count of each column in tile t.
 func (b Columns) Post(it dsl.NDItem1, t, count uint32) {
 	if silent := Silent.Get(it); silent != 0 && t%silent == 0 {
 		return
@@ -36,14 +36,14 @@ func (b Columns) post(it dsl.NDItem1, t, kind, count uint32) {
 	}
 }
 
-// Before returns the sum of a column in the tiles before t, where count is that in t, which Post has
-// posted. The function again counts a column of another tile.
+// Before returns the sum of a column in the tiles before t. The argument count is the count in t,
+// which Post has posted. The function again counts the column in another tile.
 func (b Columns) Before(it dsl.NDItem1, t, count uint32, again func(tile uint32) uint32) uint32 {
 	l, limit := uint32(it.LocalID()), Polls.Get(it)
-	before, next := uint32(0), t // the tiles below next are yet to be added
+	before, next := uint32(0), t // the tiles below next have not been added yet
 	for t > 0 {
-		// Columns go back by themselves until each has waited for a post for long. Posts of Size columns lie
-		// side by side, so that work-items load neighbours.
+		// Each column looks back by itself, until each has waited long for a post. Posts of Size
+		// columns are neighbours in memory, so that work-items load neighbours.
 		for polls := uint32(0); next > 0 && polls < limit; {
 			post := uint32(0)
 			if i := b.At + next*Size + l; int(i) < len(b.State) {
@@ -60,7 +60,7 @@ func (b Columns) Before(it dsl.NDItem1, t, count uint32, again func(tile uint32)
 			}
 			before += post & (1<<bits - 1)
 		}
-		// The nearest tile that a column still waits for is counted by all.
+		// All work-items count the nearest tile for which a column still waits.
 		missing := dsl.ReduceOverGroup(it.Group(), next, dsl.Maximum)
 		if missing == 0 {
 			break

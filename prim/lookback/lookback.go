@@ -1,22 +1,22 @@
-// Package lookback has the part that kernels of one pass share: a work-group learns the total of all tiles
-// before its own, while their work-groups still run (Merrill and Garland, "Single-pass Parallel Prefix
-// Scan with Decoupled Look-back", 2016).
+// Package lookback implements look-back for kernels that read their input once. A work-group gets
+// the total of all tiles before its own, while their work-groups still run (Merrill and Garland,
+// "Single-pass Parallel Prefix Scan with Decoupled Look-back", 2016).
 //
 //	t := lookback.Ticket(it, state)           // the work-group's tile
 //	total := …                                // of the tile's elements
 //	before := lookback.Before(it, memory, board, t, total, again, combine)
 //
-// A work-group posts the total of its tile on a board. Once it knows the total of all tiles up to its own
-// it posts that, too: the tile is whole. To learn the total of those before, its work-items look at
-// the posts of one tile each, back to the nearest tile that is whole.
+// A work-group posts the total of its tile on a board. Once it has the total of all tiles up to its
+// own, it posts that, too. The tile is then called whole. To get the total of the tiles before,
+// each work-item reads the post of one tile, back to the nearest whole tile.
 //
-// Nothing here needs a promise of progress. Tickets number the work-groups in the order in which
-// they begin, and a work-group that has looked for a post Polls times in vain computes
-// the total itself.
+// The kernels end even if the device does not run all work-groups at the same time. Tickets number
+// work-groups in the order in which they begin. After reading a missing post Polls times, a
+// work-group computes the total itself.
 //
-// Totals are combined in the order of tiles, beginning with those of the nearest such tile, so the
-// result is ((total of 0 ∘ total of 1) ∘ total of 2) and so on, bit by bit, however far a
-// work-group looks back.
+// Totals are combined in the order of tiles, beginning with the nearest whole tile, so the result
+// is ((total of 0 ∘ total of 1) ∘ total of 2) and so on, bit by bit, however far a work-group looks
+// back.
 package lookback
 
 import (
@@ -26,57 +26,57 @@ import (
 	"github.com/kgen-go/kgen/dsl"
 )
 
-// Size is the number of work-items in the work-groups of kernels that use this package.
+// Size is the number of work-items in a work-group of kernels that use this package.
 const Size = 256
 
 var (
-	// Polls is how often a work-group looks for a post before it computes the total itself.
+	// Polls is the number of times that a work-group looks for a post before it computes the total itself.
 	Polls = dsl.NewSpecConstant[uint32](256)
-	// Silent has each work-group whose tile is a multiple of it post no total, as though it had
-	// not begun, if it is not 0. Tests set it.
+	// If Silent is not 0, work-groups whose tile is a multiple of it post no total, as if they had
+	// not begun. Tests set it.
 	Silent = dsl.NewSpecConstant[uint32](0)
-	// FromFirst has all work-groups look back to the first tile, if it is not 0: they post totals alone.
-	// Tests set it.
+	// If FromFirst is not 0, all work-groups look back to the first tile, because they post only
+	// totals of single tiles. Tests set it.
 	FromFirst = dsl.NewSpecConstant[uint32](0)
-	// Backwards numbers the work-groups from the last one, if it is not 0: the device begins them in
-	// the worst order. Tests set it to the number of work-groups.
+	// If Backwards is not 0, work-groups are numbered from the last one, which is the worst order.
+	// Tests set it to the number of work-groups.
 	Backwards = dsl.NewSpecConstant[uint32](0)
 )
 
 // The kinds of posts.
 const (
 	none  = uint32(0)
-	total = uint32(1) // the total of a tile
-	whole = uint32(2) // the total of all tiles up to this one
+	total = uint32(1) // total of a tile
+	whole = uint32(2) // total of all tiles up to this one
 )
 
-// Board is where work-groups post values of type A. Tiles that it has no memory for have no posts, so
-// that no work-item faults, and leaves its group, in the middle of looking back.
+// Board contains the values of type A that work-groups post. Tiles beyond its memory have no posts.
+// So no work-item faults, and leaves its group, in the middle of looking back.
 type Board[A any] interface {
-	// Look returns the kind of a tile's post, and its value.
+	// Look returns the kind and the value of a tile's post.
 	Look(tile uint32) (kind uint32, v A)
 	// Post replaces the post of the work-group's own tile.
 	Post(tile, kind uint32, v A)
-	// Help posts the total of a tile that has none.
+	// Help posts the total of a tile that has no post.
 	Help(tile uint32, v A)
 }
 
-// Code keeps a value in words of 30 bits.
+// Code converts values to words of 30 bits.
 type Code[A any] interface {
 	Words() int
 	Word(v A, i int) uint32
 	Value(w [3]uint32) A
 }
 
-// Packed is a board whose words have both the kind of a post and a part of its value, so that work-items
-// need no fence to read them.
+// Packed is a board whose words each have the kind of a post and a part of its value. So work-items
+// need no fence to read posts.
 type Packed[A any, C Code[A]] struct {
-	State []uint32 // the ticket, and C's Words for each tile; zero before a launch
+	State []uint32 // the ticket, and C's number of words for each tile; zero before a launch
 }
 
 const bits = 30
 
-// Look reads the words. Words of different kinds belong to different posts.
+// Look reads the words of a tile's post. Words of different kinds belong to different posts.
 func (b Packed[A, C]) Look(tile uint32) (kind uint32, v A) {
 	var code C
 	i := (int(tile) + 1) * code.Words()
@@ -100,7 +100,7 @@ func (b Packed[A, C]) Look(tile uint32) (kind uint32, v A) {
 	return kind, code.Value(w)
 }
 
-// Post writes the words.
+// Post writes the words of a tile's post.
 func (b Packed[A, C]) Post(tile, kind uint32, v A) {
 	var code C
 	i := (int(tile) + 1) * code.Words()
@@ -114,7 +114,7 @@ func (b Packed[A, C]) Post(tile, kind uint32, v A) {
 	}
 }
 
-// Help writes the words as far as they are no post of the tile's own work-group, which are greater.
+// Help writes the words of a post, except words that the tile's own work-group has posted, which are greater.
 func (b Packed[A, C]) Help(tile uint32, v A) {
 	var code C
 	i := (int(tile) + 1) * code.Words()
@@ -128,20 +128,20 @@ func (b Packed[A, C]) Help(tile uint32, v A) {
 	}
 }
 
-// Plain is a board for values of any type. Its flags are words of their own, and fences lie
-// between them and the values.
+// Plain is a board for values of any type. The board's flags are separate words, and fences order
+// the accesses to flags and values.
 type Plain[A any] struct {
-	State  []uint32 // the ticket, and two words for each tile: its post, and that of others for it; zero before a launch
-	Values []A      // three for each tile: its total, that of all up to it, and the total that others have posted
+	State  []uint32 // the ticket, and for each tile two words: the kind of its own post, and of that by others; zero before a launch
+	Values []A      // three values for each tile: its total, the total of all up to it, and the total that others have posted
 }
 
-// The second word of a tile, while another work-group writes its total there, and after.
+// Values of a tile's second word, while another work-group writes the tile's total, and afterwards.
 const (
 	claimed = uint32(1)
 	helped  = uint32(2)
 )
 
-// Look reads the tile's post, or that of others for it.
+// Look reads the tile's own post, or the post of another work-group for it.
 func (b Plain[A]) Look(tile uint32) (kind uint32, v A) {
 	i, j := 2*int(tile)+2, 3*int(tile)
 	if i+1 >= len(b.State) || j+2 >= len(b.Values) {
@@ -161,7 +161,7 @@ func (b Plain[A]) Look(tile uint32) (kind uint32, v A) {
 	return none, v
 }
 
-// Post writes a value, and then its kind.
+// Post writes a value, and then the kind of the post.
 func (b Plain[A]) Post(tile, kind uint32, v A) {
 	i, j := 2*int(tile)+2, 3*int(tile)
 	if i >= len(b.State) || j+1 >= len(b.Values) {
@@ -176,7 +176,7 @@ func (b Plain[A]) Post(tile, kind uint32, v A) {
 	dsl.AtomicStoreRelaxed(&b.State[i], kind)
 }
 
-// Help writes a value, unless others have or are about to.
+// Help writes a value, unless another work-group has done so or is doing so.
 func (b Plain[A]) Help(tile uint32, v A) {
 	i, j := 2*int(tile)+3, 3*int(tile)+2
 	if i >= len(b.State) || j >= len(b.Values) || !atomic.CompareAndSwapUint32(&b.State[i], none, claimed) {
@@ -187,13 +187,13 @@ func (b Plain[A]) Help(tile uint32, v A) {
 	dsl.AtomicStoreRelaxed(&b.State[i], helped)
 }
 
-// Ticket returns the number of the work-group's tile: those that begin earlier have smaller ones.
-// state[0] is 0 before the launch. Without a state, all work-groups have the last tile that there can be,
-// of which no call has an element: nothing faults in the middle of a group, and nothing is written.
+// Ticket returns the number of the work-group's tile. Work-groups that begin earlier have smaller numbers.
+// state[0] must be 0 before the launch. If state is empty, all work-groups have the last possible tile, which
+// has no elements in any call. So no work-item faults in the middle of a group, and nothing is written.
 func Ticket(it dsl.NDItem1, state []uint32) uint32 { return TicketAt(it, state, 0, math.MaxUint32) }
 
-// TicketAt returns a ticket as [Ticket] does, of a board that begins at an element of state. Of tickets from
-// tiles on, which may differ between work-items, it returns the last one that there can be.
+// TicketAt returns a ticket as [Ticket] does, for a board that begins at element at of state. If the ticket
+// is not below tiles, TicketAt returns the last possible ticket, so that all work-items get the same one.
 func TicketAt(it dsl.NDItem1, state []uint32, at, tiles uint32) uint32 {
 	t := uint32(math.MaxUint32)
 	if it.LocalID() == 0 && int(at) < len(state) {
@@ -208,10 +208,10 @@ func TicketAt(it dsl.NDItem1, state []uint32, at, tiles uint32) uint32 {
 	return dsl.GroupBroadcast(it.Group(), t, 0)
 }
 
-// Before returns the total of all tiles before t, where sum is that of t: the work-group calls it with
-// the same arguments. For tile 0 it returns the zero value. The function again computes the total of another
-// tile, and combine combines two totals. posts is work-group memory for Before's use, of Size values,
-// which again may use, too. The work-items meet before Before first writes there, and before it returns.
+// Before returns the total of all tiles before t. The argument sum is the total of t. All work-items of the work-group
+// pass the same arguments. For tile 0, Before returns the zero value. The function again computes the total of another
+// tile, and combine combines two totals. posts is work-group memory of Size values for Before, which the function
+// again may use, too. The work-items meet at a barrier before Before first writes to posts, and before it returns.
 func Before[A any, B Board[A]](it dsl.NDItem1, posts *[Size]A, board B, t uint32, sum A, again func(tile uint32) A, combine func(x, y A) A) A {
 	l := uint32(it.LocalID())
 	var before A
@@ -225,8 +225,8 @@ func Before[A any, B Board[A]](it dsl.NDItem1, posts *[Size]A, board B, t uint32
 	if t == 0 {
 		return before
 	}
-	// Look at a window of Size tiles, of which last is the nearest. If none is whole, go on with the window
-	// before. From the one that has a whole tile, go forwards again, and combine totals.
+	// Look at a window of Size tiles, of which last is the nearest. If none is whole, continue with
+	// the window before. From the window that has a whole tile, go forwards again and combine totals.
 	last, back := t-1, true
 	for {
 		n, v := window(it, board, last, again)
@@ -267,14 +267,14 @@ func Before[A any, B Board[A]](it dsl.NDItem1, posts *[Size]A, board B, t uint32
 	return before
 }
 
-// window looks at the posts of Size tiles; the nearest is last. It waits until the tiles up to the nearest whole one
-// have posts. It returns the number of the work-item that looks at that tile, or at least Size if none is whole, and the
-// total that the work-item has looked at itself.
+// window looks at the posts of Size tiles; the nearest is last. window waits until the tiles up to the
+// nearest whole one have posts. window returns the number of the work-item that reads the nearest whole tile,
+// or at least Size if there is none. window also returns the total that the calling work-item has read.
 func window[A any, B Board[A]](it dsl.NDItem1, board B, last uint32, again func(tile uint32) A) (n uint32, v A) {
 	g, l := it.Group(), uint32(it.LocalID())
 	kind, polls := none, uint32(0)
 	for {
-		near := uint32(2 * Size) // the nearest tile that is whole, or has no post
+		near := uint32(2 * Size) // distance of the nearest tile that is whole, or has no post
 		if l <= last {
 			if kind == none {
 				if kind, v = board.Look(last - l); l == last && kind == total {
@@ -304,11 +304,11 @@ func window[A any, B Board[A]](it dsl.NDItem1, board B, last uint32, again func(
 	}
 }
 
-// together is the number of posts that a work-item loads at once.
+// together is the number of posts that a work-item loads at the same time.
 const together = 8
 
-// BeforeSum is [Before] for sums of integers, which are the same in any order: it need not go forwards
-// again, nor fold posts one by one. Of floats, the order would depend on how far a work-group looks back.
+// BeforeSum is like [Before], for sums of integers, which are the same in any order. So BeforeSum need not go forwards
+// again, nor combine posts one by one. For floats, the result would depend on how far back a work-group looks.
 func BeforeSum[A dsl.Number, B Board[A]](it dsl.NDItem1, board B, t uint32, sum A, again func(tile uint32) A) A {
 	g, l := it.Group(), uint32(it.LocalID())
 	if silent := Silent.Get(it); l == 0 && (silent == 0 || t%silent != 0) {
@@ -339,10 +339,10 @@ type Uint32 struct{}
 // Words returns 2.
 func (Uint32) Words() int { return 2 }
 
-// Word returns 30 bits.
+// Word returns 30 bits of the value.
 func (Uint32) Word(v uint32, i int) uint32 { return v >> (bits * uint(i)) & (1<<bits - 1) }
 
-// Value puts the bits together.
+// Value combines the bits of the words.
 func (Uint32) Value(w [3]uint32) uint32 { return w[0] | w[1]<<bits }
 
 // Float32 is the code of floats of 32 bits.
@@ -351,10 +351,10 @@ type Float32 struct{}
 // Words returns 2.
 func (Float32) Words() int { return 2 }
 
-// Word returns 30 bits.
+// Word returns 30 bits of the value.
 func (Float32) Word(v float32, i int) uint32 { return Uint32{}.Word(math.Float32bits(v), i) }
 
-// Value puts the bits together.
+// Value combines the bits of the words.
 func (Float32) Value(w [3]uint32) float32 { return math.Float32frombits(Uint32{}.Value(w)) }
 
 // Uint64 is the code of values of 64 bits.
@@ -363,10 +363,10 @@ type Uint64 struct{}
 // Words returns 3.
 func (Uint64) Words() int { return 3 }
 
-// Word returns 30 bits.
+// Word returns 30 bits of the value.
 func (Uint64) Word(v uint64, i int) uint32 { return uint32(v>>(bits*uint(i))) & (1<<bits - 1) }
 
-// Value puts the bits together.
+// Value combines the bits of the words.
 func (Uint64) Value(w [3]uint32) uint64 {
 	return uint64(w[0]) | uint64(w[1])<<bits | uint64(w[2])<<(2*bits)
 }
@@ -377,10 +377,10 @@ type Float64 struct{}
 // Words returns 3.
 func (Float64) Words() int { return 3 }
 
-// Word returns 30 bits.
+// Word returns 30 bits of the value.
 func (Float64) Word(v float64, i int) uint32 { return Uint64{}.Word(math.Float64bits(v), i) }
 
-// Value puts the bits together.
+// Value combines the bits of the words.
 func (Float64) Value(w [3]uint32) float64 { return math.Float64frombits(Uint64{}.Value(w)) }
 
 // Count is the code of numbers below 1<<60.
@@ -389,8 +389,8 @@ type Count struct{}
 // Words returns 2.
 func (Count) Words() int { return 2 }
 
-// Word returns 30 bits.
+// Word returns 30 bits of the value.
 func (Count) Word(v int64, i int) uint32 { return uint32(v>>(bits*uint(i))) & (1<<bits - 1) }
 
-// Value puts the bits together.
+// Value combines the bits of the words.
 func (Count) Value(w [3]uint32) int64 { return int64(w[0]) | int64(w[1])<<bits }

@@ -20,8 +20,8 @@ func Fill[T any](ctx context.Context, dev *runtime.Device, xs []T, v T) error {
 	})
 }
 
-// FillOn sets all elements of out to v. With prim.Length it sets the first ones; elements then have at
-// most 16 words, as the package has them (ErrInvalid).
+// FillOn sets all elements of out to v. With prim.Length it sets only the first elements, which may
+// then have at most 16 words (ErrInvalid otherwise). The package documentation describes words.
 func FillOn[T any](q *runtime.Queue, out runtime.View[T], v T, opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "move.FillOn", opts)
 	call.Out(c, "out", out, out.Len())
@@ -57,8 +57,8 @@ func FillOn[T any](q *runtime.Queue, out runtime.View[T], v T, opts ...prim.Opti
 	return c.End()
 }
 
-// Iota sets xs[i] to first + i*step. Integers wrap. For floats, i is rounded to the type, and so are
-// the product and the sum.
+// Iota sets xs[i] to first + i*step. Integers wrap. For floats, the number i, the product and the
+// sum are each rounded to the type.
 func Iota[T prim.Number](ctx context.Context, dev *runtime.Device, xs []T, first, step T) error {
 	return made(ctx, dev, "move.Iota", xs, func(m *call.Memory, out runtime.View[T]) error {
 		_, err := IotaOn(m.Queue, out, first, step)
@@ -66,7 +66,8 @@ func Iota[T prim.Number](ctx context.Context, dev *runtime.Device, xs []T, first
 	})
 }
 
-// IotaOn sets out[i] to first + i*step; see Iota. With prim.Length it sets the first elements.
+// IotaOn sets out[i] to first + i*step (see Iota). With prim.Length it sets only the first
+// elements.
 func IotaOn[T prim.Number](q *runtime.Queue, out runtime.View[T], first, step T, opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "move.IotaOn", opts)
 	call.Out(c, "out", out, out.Len())
@@ -97,5 +98,5 @@ func IotaOn[T prim.Number](q *runtime.Queue, out runtime.View[T], first, step T,
 	return c.End()
 }
 
-// as returns the bits of a number as a type of the same size.
+// as converts a number to a type of the same size with the same bits.
 func as[U, T any](v T) U { return *(*U)(unsafe.Pointer(&v)) }

@@ -18,8 +18,9 @@ func Reverse[T any](ctx context.Context, dev *runtime.Device, xs []T) error {
 	})
 }
 
-// ReverseOn sets out[i] to v[n-1-i], where n is the length of v. out may be v, and may not overlap it
-// otherwise. With prim.Length, n is the smaller of the two, and the other elements of out stay.
+// ReverseOn sets out[i] to v[n-1-i], where n is the length of v. out may be the same view as v, but
+// must not overlap it otherwise. With prim.Length, n is the smaller of the two numbers, and the
+// other elements of out do not change.
 func ReverseOn[T any](q *runtime.Queue, v, out runtime.View[T], opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "move.ReverseOn", opts)
 	w, n := wordsOf[T](c), v.Len()
@@ -42,7 +43,7 @@ func ReverseOn[T any](q *runtime.Queue, v, out runtime.View[T], opts ...prim.Opt
 	return c.End()
 }
 
-// Gather returns the elements xs[at[i]]. For an index out of range it is the zero value.
+// Gather returns the elements xs[at[i]]. For an index out of range, the element is the zero value.
 func Gather[T any](ctx context.Context, dev *runtime.Device, xs []T, at []int64) ([]T, error) {
 	out := make([]T, len(at))
 	err := made(ctx, dev, "move.Gather", out, func(m *call.Memory, o runtime.View[T]) error {
@@ -63,9 +64,9 @@ func Gather[T any](ctx context.Context, dev *runtime.Device, xs []T, at []int64)
 	return out, nil
 }
 
-// GatherOn sets out[i] to v[at[i]], for each index in at. For an index out of range it sets it to the zero value.
-// An index may stand there several times. With prim.Length, at has no more indices than that, and the
-// other elements of out stay.
+// GatherOn sets out[i] to v[at[i]], for each index in at. For an index out of range, it sets the
+// element to the zero value. The same index may occur several times. With prim.Length, only the
+// first indices in at are used, and the other elements of out do not change.
 func GatherOn[T any](q *runtime.Queue, v runtime.View[T], at runtime.View[int64], out runtime.View[T], opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "move.GatherOn", opts)
 	w := wordsOf[T](c)
@@ -89,8 +90,9 @@ func GatherOn[T any](q *runtime.Queue, v runtime.View[T], at runtime.View[int64]
 	return c.End()
 }
 
-// Scatter sets out[at[i]] to xs[i], for i from 0 on: of several elements for one place, the last stays. An
-// element with an index out of range goes nowhere. xs and at of different lengths are ErrInvalid.
+// Scatter sets out[at[i]] to xs[i], for each i from 0 on. If an index occurs several times, the
+// last element remains. An element with an index out of range is not stored. Scatter returns
+// ErrInvalid if xs and at have different lengths.
 func Scatter[T any](ctx context.Context, dev *runtime.Device, xs []T, at []int64, out []T) error {
 	return changed(ctx, dev, "move.Scatter", out, func(m *call.Memory, o runtime.View[T]) error {
 		v, err := call.Copied(m, xs)
@@ -106,10 +108,11 @@ func Scatter[T any](ctx context.Context, dev *runtime.Device, xs []T, at []int64
 	})
 }
 
-// ScatterOn sets out[at[i]] to v[i]. Of several elements for one place, the one with the greatest i stays;
-// with prim.Unordered, one of them, and words of one element may come from several. An element with an index out
-// of range goes nowhere. Views v and at of different lengths are ErrInvalid. With prim.Length, they have
-// no more elements than that.
+// ScatterOn sets out[at[i]] to v[i]. If an index occurs several times, the element with the
+// greatest i remains. With prim.Unordered, any of these elements may remain, or even words of
+// several elements. An element with an index out of range is not stored. Views v and at of
+// different lengths are an error (ErrInvalid). With prim.Length, only the first elements of v and
+// at are used.
 func ScatterOn[T any](q *runtime.Queue, v runtime.View[T], at runtime.View[int64], out runtime.View[T], opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "move.ScatterOn", opts)
 	w := wordsOf[T](c)
@@ -148,12 +151,12 @@ func ScatterOn[T any](q *runtime.Queue, v runtime.View[T], at runtime.View[int64
 	return c.End()
 }
 
-// ScratchBytes returns the size of the memory that prim.Scratch gives to a ScatterOn whose output has n
-// elements.
+// ScratchBytes returns the number of bytes that prim.Scratch needs for a ScatterOn whose output has
+// n elements.
 func ScratchBytes(n int) int { return call.Bytes[uint32](n) }
 
-// Transpose returns the transpose of a matrix, whose rows come one after the other in xs. It returns
-// ErrInvalid if xs has not rows*columns elements.
+// Transpose returns the transpose of a matrix. The rows of the matrix follow each other in xs.
+// Transpose returns ErrInvalid if xs does not have rows*columns elements.
 func Transpose[T any](ctx context.Context, dev *runtime.Device, xs []T, rows, columns int) ([]T, error) {
 	out := make([]T, len(xs))
 	err := made(ctx, dev, "move.Transpose", out, func(m *call.Memory, o runtime.View[T]) error {
@@ -170,8 +173,8 @@ func Transpose[T any](ctx context.Context, dev *runtime.Device, xs []T, rows, co
 	return out, nil
 }
 
-// TransposeOn sets out[x*rows+y] to v[y*columns+x], for each row y and column x. It returns ErrInvalid
-// if v has not rows*columns elements, and with prim.Length.
+// TransposeOn sets out[x*rows+y] to v[y*columns+x], for each row y and column x. TransposeOn
+// returns ErrInvalid if v does not have rows*columns elements, and for the option prim.Length.
 func TransposeOn[T any](q *runtime.Queue, v, out runtime.View[T], rows, columns int, opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "move.TransposeOn", opts)
 	w := wordsOf[T](c)

@@ -8,17 +8,17 @@ import (
 	"github.com/kgen-go/kgen/runtime/primimpl"
 )
 
-// maxItems is the most work-items of a launch: longer views take several. A launch may have twice as
-// many.
+// maxItems is the largest number of work-items of a launch. Longer views need several launches. A
+// launch may have twice as many.
 var maxItems = 1 << 30
 
-// words is how elements of a type are moved.
+// words describes the words in which elements of a type are moved.
 type words struct {
-	size int // the bytes of a word: 1, 2 or 4
-	n    int // the words of an element
+	size int // bytes of a word: 1, 2 or 4
+	n    int // number of words of an element
 }
 
-// wordsOf returns the words of a type.
+// wordsOf returns the description of the words of a type.
 func wordsOf[T any](c *call.Call) words {
 	var zero T
 	n := int(unsafe.Sizeof(zero))
@@ -34,7 +34,8 @@ func wordsOf[T any](c *call.Call) words {
 	return words{1, n}
 }
 
-// chunks calls f for parts of n elements, each from one element to another, that one launch moves.
+// chunks divides n elements into ranges that one launch can move. chunks calls f with the first
+// element of each range and the end.
 func (w words) chunks(n int, f func(lo, hi int)) {
 	step := max(maxItems/w.n, 1)
 	for lo := 0; lo < n; lo += step {
@@ -42,7 +43,7 @@ func (w words) chunks(n int, f func(lo, hi int)) {
 	}
 }
 
-// as8, as16 and as32 are views of words.
+// as8, as16 and as32 return a view as words of 8, 16 and 32 bits.
 func as8[T any](v runtime.View[T]) runtime.View[uint8]   { return primimpl.Cast[uint8](v) }
 func as16[T any](v runtime.View[T]) runtime.View[uint16] { return primimpl.Cast[uint16](v) }
 func as32[T any](v runtime.View[T]) runtime.View[uint32] { return primimpl.Cast[uint32](v) }

@@ -1,31 +1,33 @@
-// Package pick has functions that pick some of many elements, and keep their order.
+// Package pick contains functions that pick some of many elements, and keep their order.
 //
 //	some, err := pick.Flagged(ctx, dev, xs, flags)      // of slices
 //	ev, err := pick.FlaggedOn(q, v, flags, out, count)  // of views
 //
-// Package prim has the rules of all such functions.
+// The documentation of package prim has the rules of all these functions.
 //
-// A function whose name ends in On sets count[0] to the number of elements that it has picked, and
-// the first elements of out to these. Whoever works on them next takes count by prim.Length, and
-// nobody waits for the number. The other elements of out stay, but for Partition, which sets them to the
-// elements that it does not pick. Of no elements the number is 0.
+// A function whose name ends in On stores the picked elements at the beginning of out, and their
+// number in count[0]. The next function that uses the elements gets count by prim.Length, so the
+// host need not wait for the number. The other elements of out do not change, except that Partition
+// sets them to the elements that it does not pick. If there are no elements, the number is 0.
 //
 // # Elements
 //
-// Flagged, Where and Partition pick elements of any type that buffers have, with all their bits. Unique and RunLengths
-// compare numbers: all integers and floats of Go and those of package half, and types made of
-// these, as cmp.Compare does: all NaNs are equal, and so are the two zeros. There are modules for all;
-// those of Where and Partition are the caller's, by an alias with the elements' type and the predicate:
+// Flagged, Where and Partition pick elements of any type that buffers have, with all their bits.
+// Unique and RunLengths compare numbers as cmp.Compare does, so all NaNs are equal, and so are the
+// two zeros. Elements for Unique and RunLengths are integers and floats of Go, types of package
+// half, and types made from these. There are modules for all these types. For Where and Partition,
+// the caller declares a kernel by an alias with the elements' type and the predicate:
 //
 //	type Warm = kernels.Where[half.Float16, Warmer]
 //
-// No function works in place: an output that overlaps an input is ErrInvalid.
+// No function works in place. An output that overlaps an input is an error (ErrInvalid).
 //
 // # Cost
 //
-// Each function is one launch, after one that clears its scratch memory; RunLengths and Partition have one
-// more. It reads each
-// element once, Unique twice, and writes each that it picks once. Partition writes all, and reads and writes those
-// that it does not pick once more: at first they are in out from its end backwards. The scratch memory is 8 bytes for
-// each 4096 elements; RunLengths takes 8 for each element. See ScratchBytes.
+// Each function is one launch, after a launch that clears its scratch memory. RunLengths and
+// Partition have one launch more. A function reads each element once, or twice for Unique, and
+// writes each picked element once. Partition writes all elements. Partition first stores the
+// elements that it does not pick backwards from the end of out. So it reads and writes these
+// elements again. The scratch memory has 8 bytes for each 4096 elements, and in addition 8 bytes
+// for each element for RunLengths (see ScratchBytes).
 package pick

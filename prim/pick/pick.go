@@ -15,21 +15,22 @@ import (
 // tiles returns the number of tiles of n elements, at least one.
 func tiles(n int) int { return max((n+kernels.Tile-1)/kernels.Tile, 1) }
 
-// stateBytes returns the scratch memory of a launch for n elements.
+// stateBytes returns the number of bytes of scratch memory of a launch for n elements.
 func stateBytes(n int) int { return call.Bytes[uint32](2*tiles(n) + 2) }
 
-// ScratchBytes returns the size of the memory that prim.Scratch gives to a function of this package, for
-// n elements.
+// ScratchBytes returns the number of bytes that prim.Scratch needs for a function of this package,
+// for n elements.
 func ScratchBytes(n int) int { return stateBytes(n) + call.Bytes[int64](n) }
 
-// state returns the cleared memory of a launch for n elements.
+// state returns the scratch memory of a launch for n elements, after clearing it.
 func state(c *call.Call, n int) runtime.View[uint32] {
 	s := call.Room[uint32](c, 2*tiles(n)+2)
 	c.Enqueue(runtime.Fill(s, 0))
 	return s
 }
 
-// Kernel is a type that kgen has generated for an alias of kernels.Where. Its predicate is a P.
+// Kernel is a type that kgen has generated for an alias of kernels.Where. P is the type of its
+// predicate.
 type Kernel[T, P any] interface {
 	~struct {
 		Op     P
@@ -42,12 +43,12 @@ type Kernel[T, P any] interface {
 	call.Kernel
 }
 
-// Where picks the elements that a predicate of the caller's says. The predicate is part of a
-// kernel, an alias in a package of the caller's:
+// Where picks the elements for which a predicate returns true. The predicate is part of a kernel,
+// which the caller declares by an alias in a package of its own:
 //
 //	type Positives = kernels.Where[float32, Positive]
 //
-// of which kgen generates the type that Where is given:
+// From this alias kgen generates a type, which is a type argument of Where:
 //
 //	ev, err := pick.Where[kernelsgen.Positives](q, kernels.Positive{}, v, out, count)
 //
@@ -71,7 +72,8 @@ func Where[K Kernel[T, P], T, P any](q *runtime.Queue, op P, v, out runtime.View
 	return c.End()
 }
 
-// Partitioner is a type that kgen has generated for an alias of kernels.Partition. Its predicate is a P.
+// Partitioner is a type that kgen has generated for an alias of kernels.Partition. P is the type of
+// its predicate.
 type Partitioner[T, P any] interface {
 	~struct {
 		Op     P
@@ -85,13 +87,14 @@ type Partitioner[T, P any] interface {
 	call.Kernel
 }
 
-// Partition sets the first elements of out to those that a predicate of the caller's picks, in their
-// order, and the elements after them to the others, in theirs. count[0] is the number of the first. The
-// predicate is part of a kernel, an alias in a package of the caller's:
+// Partition stores the elements for which a predicate returns true at the beginning of out, and the
+// other elements after them. All elements keep their order. count[0] is the number of elements for
+// which the predicate is true. The predicate is part of a kernel, which the caller declares by an
+// alias in a package of its own:
 //
 //	type Signs = kernels.Partition[float32, Positive]
 //
-// of which kgen generates the type that Partition is given:
+// From this alias kgen generates a type, which is a type argument of Partition:
 //
 //	ev, err := pick.Partition[kernelsgen.Signs](q, kernels.Positive{}, v, out, count)
 //
@@ -123,10 +126,12 @@ func Partition[K Partitioner[T, P], T, P any](q *runtime.Queue, op P, v, out run
 	return c.End()
 }
 
-// mostGroups is the most work-groups of a launch whose work-items go on to further elements.
+// mostGroups is the largest number of work-groups of a launch whose work-items process several
+// elements each.
 const mostGroups = 2048
 
-// Flagged returns the elements whose flags are set. Slices of different lengths are ErrInvalid.
+// Flagged returns the elements whose flags are set. Flagged returns ErrInvalid if xs and flags have
+// different lengths.
 func Flagged[T any](ctx context.Context, dev *runtime.Device, xs []T, flags []bool) ([]T, error) {
 	return onSlices(ctx, dev, "pick.Flagged", xs, func(m *call.Memory, v, out runtime.View[T], count runtime.View[int64]) error {
 		f, err := call.Copied(m, flags)
@@ -138,8 +143,8 @@ func Flagged[T any](ctx context.Context, dev *runtime.Device, xs []T, flags []bo
 	})
 }
 
-// FlaggedOn picks the elements whose flags are set. v and flags have the same length (ErrInvalid
-// otherwise), and out has no fewer elements.
+// FlaggedOn picks the elements whose flags are set. v and flags must have the same length, and out
+// must have at least as many elements (ErrInvalid otherwise).
 func FlaggedOn[T any](q *runtime.Queue, v runtime.View[T], flags runtime.View[bool], out runtime.View[T], count runtime.View[int64], opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "pick.FlaggedOn", opts)
 	call.In(c, "v", v)
@@ -169,7 +174,8 @@ func FlaggedOn[T any](q *runtime.Queue, v runtime.View[T], flags runtime.View[bo
 	return c.End()
 }
 
-// Unique returns the elements that differ from the one before: the first of each run of equal ones.
+// Unique returns the elements that differ from the element before. So it returns the first element
+// of each run of equal elements.
 func Unique[T prim.Number](ctx context.Context, dev *runtime.Device, xs []T) ([]T, error) {
 	return onSlices(ctx, dev, "pick.Unique", xs, func(m *call.Memory, v, out runtime.View[T], count runtime.View[int64]) error {
 		_, err := UniqueOn(m.Queue, v, out, count)
@@ -177,7 +183,8 @@ func Unique[T prim.Number](ctx context.Context, dev *runtime.Device, xs []T) ([]
 	})
 }
 
-// UniqueOn picks the elements that differ from the one before. out has no fewer elements than v.
+// UniqueOn picks the elements that differ from the element before. out must have at least as many
+// elements as v.
 func UniqueOn[T prim.Number](q *runtime.Queue, v, out runtime.View[T], count runtime.View[int64], opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "pick.UniqueOn", opts)
 	call.In(c, "v", v)
@@ -190,8 +197,8 @@ func UniqueOn[T prim.Number](q *runtime.Queue, v, out runtime.View[T], count run
 	return c.End()
 }
 
-// RunLengths returns the elements that differ from the one before, and the lengths of the runs of equal ones
-// that they begin.
+// RunLengths returns the first element of each run of equal elements, and the lengths of these
+// runs.
 func RunLengths[T prim.Number](ctx context.Context, dev *runtime.Device, xs []T) (values []T, lengths []int64, err error) {
 	all := make([]int64, len(xs))
 	values, err = onSlices(ctx, dev, "pick.RunLengths", xs, func(m *call.Memory, v, out runtime.View[T], count runtime.View[int64]) error {
@@ -207,9 +214,9 @@ func RunLengths[T prim.Number](ctx context.Context, dev *runtime.Device, xs []T)
 	return values, all[:len(values)], err
 }
 
-// RunLengthsOn picks the elements that differ from the one before, and sets the first elements of lengths to
-// the lengths of the runs that they begin. out and lengths have no fewer elements than v, which has at
-// most 1<<30 (ErrInvalid otherwise).
+// RunLengthsOn picks the first element of each run of equal elements. RunLengthsOn stores the
+// lengths of these runs at the beginning of lengths. out and lengths must have at least as many
+// elements as v, and v at most 1<<30 (ErrInvalid otherwise).
 func RunLengthsOn[T prim.Number](q *runtime.Queue, v, out runtime.View[T], lengths, count runtime.View[int64], opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "pick.RunLengthsOn", opts)
 	n := v.Len()
@@ -229,7 +236,8 @@ func RunLengthsOn[T prim.Number](q *runtime.Queue, v, out runtime.View[T], lengt
 	return c.End()
 }
 
-// mostRuns is the most elements of RunLengthsOn, each of which may have a work-item of one launch.
+// mostRuns is the largest number of elements of RunLengthsOn. One launch may have a work-item for
+// each element.
 const mostRuns = 1 << 30
 
 // runs launches Unique.
@@ -251,7 +259,7 @@ func runs[T prim.Number](c *call.Call, v, out runtime.View[T], at, count runtime
 	c.Run(k, tiles(n), kernels.Size)
 }
 
-// onSlices runs a function on a copy of xs, and returns the elements that it picks.
+// onSlices runs the function on with a device copy of xs, and returns the picked elements.
 func onSlices[T any](ctx context.Context, dev *runtime.Device, name string, xs []T, on func(m *call.Memory, v, out runtime.View[T], count runtime.View[int64]) error) ([]T, error) {
 	m, err := call.OnSlices(ctx, dev, name)
 	if err != nil {

@@ -11,26 +11,27 @@ import (
 	"github.com/kgen-go/kgen/runtime/primimpl"
 )
 
-// Stream is a stream of random numbers, and a place in it.
+// Stream is a stream of random numbers, with a position in it.
 type Stream struct {
-	Seed     uint64 // all streams of a program's run, as a rule
-	Sequence uint64 // one stream of those of a seed
-	Offset   uint64 // the index of the first element that a call makes
+	Seed     uint64 // seed, usually the same for all streams of a program's run
+	Sequence uint64 // number of the stream among the streams of a seed
+	Offset   uint64 // index of the first element that a call makes
 }
 
-// MaxIndex is the index in a stream that no element reaches.
+// MaxIndex is the number of elements in a stream, which all indices are below.
 const MaxIndex = 1 << 60
 
-// Float is a type of floats.
+// Float is the type of floats.
 type Float interface{ ~float32 | ~float64 }
 
-// Integer is a type of integers.
+// Integer is the type of integers.
 type Integer interface {
 	~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64
 }
 
-// Uniform sets all elements of xs to numbers of at least 0 and less than 1, of which all that the type's precision
-// has are equally likely: multiples of 1/1<<24 for float32, and of 1/1<<53 for float64.
+// Uniform sets all elements of xs to numbers of at least 0 and less than 1. The numbers are
+// multiples of 1/1<<24 for float32, and of 1/1<<53 for float64. All these multiples are equally
+// likely.
 func Uniform[T Float](ctx context.Context, dev *runtime.Device, s Stream, xs []T) error {
 	return made(ctx, dev, "rand.Uniform", xs, func(m *call.Memory, out runtime.View[T]) error {
 		_, err := UniformOn(m.Queue, s, out)
@@ -38,8 +39,8 @@ func Uniform[T Float](ctx context.Context, dev *runtime.Device, s Stream, xs []T
 	})
 }
 
-// UniformOn sets all elements of out to numbers of at least 0 and less than 1; see Uniform. With prim.Length it
-// sets the first ones.
+// UniformOn sets all elements of out to numbers of at least 0 and less than 1 (see Uniform). With
+// prim.Length it sets only the first elements.
 func UniformOn[T Float](q *runtime.Queue, s Stream, out runtime.View[T], opts ...prim.Option) (runtime.Event, error) {
 	return floats(q, "rand.UniformOn", s, out, opts, func(c *call.Call, o runtime.View[float32], p part) {
 		call.Over(c, kernelsgen.UniformFloat32{Out: o, Length: c.Length(), Base: p.base, From: p.from}, p.blocks)
@@ -56,8 +57,8 @@ func Normal[T Float](ctx context.Context, dev *runtime.Device, s Stream, xs []T)
 	})
 }
 
-// NormalOn sets all elements of out to numbers of the normal distribution with mean 0 and deviation 1. With
-// prim.Length it sets the first ones.
+// NormalOn sets all elements of out to numbers of the normal distribution with mean 0 and deviation
+// 1. With prim.Length it sets only the first elements.
 func NormalOn[T Float](q *runtime.Queue, s Stream, out runtime.View[T], opts ...prim.Option) (runtime.Event, error) {
 	return floats(q, "rand.NormalOn", s, out, opts, func(c *call.Call, o runtime.View[float32], p part) {
 		call.Over(c, kernelsgen.NormalFloat32{Out: o, Length: c.Length(), Base: p.base, From: p.from}, p.blocks)
@@ -66,7 +67,7 @@ func NormalOn[T Float](q *runtime.Queue, s Stream, out runtime.View[T], opts ...
 	})
 }
 
-// floats makes floats by one of two kernels.
+// floats makes floats by one of two kernels, which depends on the type.
 func floats[T Float](q *runtime.Queue, name string, s Stream, out runtime.View[T], opts []prim.Option,
 	small func(*call.Call, runtime.View[float32], part), large func(*call.Call, runtime.View[float64], part)) (runtime.Event, error) {
 	c := call.New(q, name, opts)
@@ -87,12 +88,14 @@ func Bits[T Integer](ctx context.Context, dev *runtime.Device, s Stream, xs []T)
 	})
 }
 
-// BitsOn sets all elements of out to integers of random bits. With prim.Length it sets the first ones.
+// BitsOn sets all elements of out to integers of random bits. With prim.Length it sets only the
+// first elements.
 func BitsOn[T Integer](q *runtime.Queue, s Stream, out runtime.View[T], opts ...prim.Option) (runtime.Event, error) {
 	return integers(call.New(q, "rand.BitsOn", opts), s, 0, out)
 }
 
-// IntN sets all elements of xs to integers of at least 0 and less than n. It returns ErrInvalid if n is not above 0.
+// IntN sets all elements of xs to integers of at least 0 and less than n. IntN returns ErrInvalid
+// if n is not above 0.
 func IntN[T Integer](ctx context.Context, dev *runtime.Device, s Stream, n T, xs []T) error {
 	return made(ctx, dev, "rand.IntN", xs, func(m *call.Memory, out runtime.View[T]) error {
 		_, err := IntNOn(m.Queue, s, n, out)
@@ -100,8 +103,8 @@ func IntN[T Integer](ctx context.Context, dev *runtime.Device, s Stream, n T, xs
 	})
 }
 
-// IntNOn sets all elements of out to integers of at least 0 and less than n. It returns ErrInvalid if n is
-// not above 0. With prim.Length it sets the first ones.
+// IntNOn sets all elements of out to integers of at least 0 and less than n. IntNOn returns
+// ErrInvalid if n is not above 0. With prim.Length it sets only the first elements.
 func IntNOn[T Integer](q *runtime.Queue, s Stream, n T, out runtime.View[T], opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "rand.IntNOn", opts)
 	if n <= 0 {
@@ -110,7 +113,7 @@ func IntNOn[T Integer](q *runtime.Queue, s Stream, n T, out runtime.View[T], opt
 	return integers(c, s, uint64(n), out)
 }
 
-// integers makes integers of at least 0 and less than n, or of any bits if n is 0.
+// integers makes integers of at least 0 and less than n. If n is 0, it makes integers of any bits.
 func integers[T Integer](c *call.Call, s Stream, n uint64, out runtime.View[T]) (runtime.Event, error) {
 	k := call.KindOf[T]()
 	if k.Small {
@@ -131,17 +134,18 @@ func integers[T Integer](c *call.Call, s Stream, n uint64, out runtime.View[T]) 
 	})
 }
 
-// maxElements is the most elements that a launch makes: longer views take several.
+// maxElements is the largest number of elements that a launch makes. Longer views need several
+// launches.
 var maxElements = 1 << 30
 
-// part is a launch of several that a call takes.
+// part is one of the launches of a call.
 type part struct {
-	base   int // the first element
+	base   int // index of the first element
 	from   kernels.From
 	blocks runtime.Range1
 }
 
-// fill makes all elements of a view, by launches of parts.
+// fill makes all elements of a view, by one or more launches.
 func fill[T any](c *call.Call, s Stream, out runtime.View[T], launch func(o runtime.View[T], p part)) (runtime.Event, error) {
 	n := out.Len()
 	call.Out(c, "out", out, n)
@@ -151,7 +155,7 @@ func fill[T any](c *call.Call, s Stream, out runtime.View[T], launch func(o runt
 	if err := c.Begin(0); err != nil {
 		return runtime.Event{}, err
 	}
-	each := uint64(4) // elements that come of a block
+	each := uint64(4) // number of elements that are made from a block
 	if call.KindOf[T]().Size == 8 {
 		each = 2
 	}
@@ -162,7 +166,7 @@ func fill[T any](c *call.Call, s Stream, out runtime.View[T], launch func(o runt
 		lead := index % (each * kernels.Row)
 		rows := (lead + uint64(hi-lo) + each*kernels.Row - 1) / (each * kernels.Row)
 		p := part{lo, kernels.From{Seed: s.Seed, Sequence: s.Sequence, Block: row * kernels.Row, Index: index, Lead: uint32(lead), Each: 1}, runtime.Range1(rows * kernels.Row)}
-		if c.Device().Info().Type == runtime.HostCPU { // where calling a kernel takes as long as a block
+		if c.Device().Info().Type == runtime.HostCPU { // on the host, calling a kernel takes as long as computing a block
 			p.from.Each, p.blocks = kernels.Row, runtime.Range1(rows)
 		}
 		launch(out.Slice(lo, hi), p)

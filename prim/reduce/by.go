@@ -7,8 +7,8 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// Kernel is a type that kgen has generated for an alias of kernels.Reduce. Its operation is an O, which
-// makes values of type A of elements of type T.
+// Kernel is a type that kgen has generated for an alias of kernels.Reduce. O is the type of its
+// operation, which makes values of type A from elements of type T.
 type Kernel[T, A, O any] interface {
 	~struct {
 		Op     O
@@ -21,17 +21,18 @@ type Kernel[T, A, O any] interface {
 	call.Kernel
 }
 
-// By sets out[0] to the value that an operation of the caller's makes of v's elements: Combine of the
-// values of Map, in the order that the package states, or Identity of no elements. The operation is part of a
-// kernel, an alias in a package of the caller's:
+// By sets out[0] to the value that an operation computes from v's elements. By calls Map for each
+// element and combines the results by Combine, in the order that the package documentation states.
+// If there are no elements, the value is Identity. The operation is part of a kernel, which the
+// caller declares by an alias in a package of its own:
 //
 //	type SumSquares = kernels.Reduce[float32, float32, Square]
 //
-// of which kgen generates the type that By is given:
+// From this alias kgen generates a type, which is a type argument of By:
 //
 //	ev, err := reduce.By[kernelsgen.SumSquares](q, kernels.Square{}, v, out)
 //
-// By calls Map once for each element, and Combine once for each but the first.
+// By calls Map once for each element, and Combine once for each element except the first.
 func By[K Kernel[T, A, O], T, A, O any](q *runtime.Queue, op O, v runtime.View[T], out runtime.View[A], opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "reduce.By", opts)
 	call.In(c, "v", v)

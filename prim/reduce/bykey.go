@@ -9,8 +9,8 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// ByKey returns the key of each run, and the sum of its elements. A run is neighbours whose keys are equal.
-// Slices of different lengths are ErrInvalid.
+// ByKey returns the key and the sum of the elements of each run. A run consists of neighbours with
+// equal keys. ByKey returns ErrInvalid if keys and xs have different lengths.
 func ByKey[K, V prim.Number](ctx context.Context, dev *runtime.Device, keys []K, xs []V) (each []K, sums []V, err error) {
 	m, err := call.OnSlices(ctx, dev, "reduce.ByKey")
 	if err != nil {
@@ -51,14 +51,15 @@ func ByKey[K, V prim.Number](ctx context.Context, dev *runtime.Device, keys []K,
 	return each, sums, call.Read(m, sums, toSums.Slice(0, len(sums)))
 }
 
-// ByKeyScratchBytes returns the size of the memory that prim.Scratch gives to ByKeyOn, for n
+// ByKeyScratchBytes returns the number of bytes that prim.Scratch needs for ByKeyOn, for n
 // elements.
 func ByKeyScratchBytes(n int) int { return keyed.WholeBytes(n) }
 
-// ByKeyOn sets the first elements of each to the keys of the runs, with the bits of a run's first, those of
-// sums to the sums of the runs' elements, and count[0] to the number of runs. A run is neighbours whose keys are
-// equal, as cmp.Compare says: all NaNs are, and so are the two zeros. Each and sums have no fewer elements
-// than v, and their other elements stay. There are as many keys as elements, at most 1<<30 (ErrInvalid
+// ByKeyOn sums the elements of each run. A run consists of neighbours with equal keys, as
+// cmp.Compare says, so all NaNs are equal, and so are the two zeros. ByKeyOn stores the first key
+// of each run in each, the sums of the runs' elements in sums, and the number of runs in count[0].
+// The other elements of each and sums do not change. The views each and sums must have at least as
+// many elements as v. There must be as many keys as elements, and at most 1<<30 (ErrInvalid
 // otherwise).
 func ByKeyOn[K, V prim.Number](q *runtime.Queue, keys runtime.View[K], v runtime.View[V], each runtime.View[K], sums runtime.View[V], count runtime.View[int64], opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "reduce.ByKeyOn", opts)

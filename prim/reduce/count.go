@@ -13,16 +13,17 @@ import (
 
 const size = kernels.Size
 
-// Countable is a type of the elements that Count, Any and All take: bools and numbers.
+// Countable is the type of elements for Count, Any and All, which are bools and numbers.
 type Countable interface{ ~bool | prim.Number }
 
-// Count returns the number of elements that are true, or not zero. NaN is not zero, and -0 is.
+// Count returns the number of elements that are true, or not zero. A NaN counts as not zero, and -0
+// counts as zero.
 func Count[T Countable](ctx context.Context, dev *runtime.Device, xs []T) (int64, error) {
 	return one(ctx, dev, "reduce.Count", xs, CountOn[T])
 }
 
-// CountOn sets out[0] to the number of elements that are true, or not zero. NaN is not zero, and -0
-// is.
+// CountOn sets out[0] to the number of elements that are true, or not zero. A NaN counts as not
+// zero, and -0 counts as zero.
 func CountOn[T Countable](q *runtime.Queue, v runtime.View[T], out runtime.View[int64], opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "reduce.CountOn", opts)
 	call.Out(c, "out", out, 1)
@@ -53,7 +54,8 @@ func AllOn[T Countable](q *runtime.Queue, v runtime.View[T], out runtime.View[bo
 	return count(c, v, kernelsgen.CountEnd{All: out})
 }
 
-// count counts, and ends with a kernel that has its output.
+// count counts elements by two launches. The argument end is the second kernel, with its output
+// set.
 func count[T Countable](c *call.Call, v runtime.View[T], end kernelsgen.CountEnd) (runtime.Event, error) {
 	call.In(c, "v", v)
 	groups, part := parts(v.Len())

@@ -11,33 +11,33 @@ import (
 	"github.com/kgen-go/kgen/runtime/primimpl"
 )
 
-// Min returns the least element, as Go's min does: NaN if there is one, and -0 is less than +0. The NaN
-// is the quiet one without other bits. An empty slice is ErrInvalid.
+// Min returns the least element, as Go's min does. If there is a NaN, the result is the quiet NaN
+// without other bits. -0 is less than +0. For an empty slice, Min returns ErrInvalid.
 func Min[T prim.Number](ctx context.Context, dev *runtime.Device, xs []T) (T, error) {
 	return some(ctx, dev, "reduce.Min", xs, MinOn[T])
 }
 
-// MinOn sets out[0] to the least element; see Min. Of no elements it writes nothing.
+// MinOn sets out[0] to the least element (see Min). If there are no elements, it writes nothing.
 func MinOn[T prim.Number](q *runtime.Queue, v, out runtime.View[T], opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "reduce.MinOn", opts)
 	call.Out(c, "out", out, 1)
 	return ends(c, v, out, runtime.View[T]{})
 }
 
-// Max returns the greatest element, as Go's max does: NaN if there is one, and +0 is greater than -0. The
-// NaN is the quiet one without other bits. An empty slice is ErrInvalid.
+// Max returns the greatest element, as Go's max does. If there is a NaN, the result is the quiet
+// NaN without other bits. +0 is greater than -0. For an empty slice, Max returns ErrInvalid.
 func Max[T prim.Number](ctx context.Context, dev *runtime.Device, xs []T) (T, error) {
 	return some(ctx, dev, "reduce.Max", xs, MaxOn[T])
 }
 
-// MaxOn sets out[0] to the greatest element; see Max. Of no elements it writes nothing.
+// MaxOn sets out[0] to the greatest element (see Max). If there are no elements, it writes nothing.
 func MaxOn[T prim.Number](q *runtime.Queue, v, out runtime.View[T], opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "reduce.MaxOn", opts)
 	call.Out(c, "out", out, 1)
 	return ends(c, v, runtime.View[T]{}, out)
 }
 
-// MinMax returns the least and the greatest element; see Min and Max.
+// MinMax returns the least and the greatest element (see Min and Max).
 func MinMax[T prim.Number](ctx context.Context, dev *runtime.Device, xs []T) (least, greatest T, err error) {
 	if err := notEmpty("reduce.MinMax", len(xs)); err != nil {
 		return least, greatest, err
@@ -50,12 +50,12 @@ func MinMax[T prim.Number](ctx context.Context, dev *runtime.Device, xs []T) (le
 	return out[0], out[1], err
 }
 
-// MinMaxOn sets out[0] to the least and out[1] to the greatest element; see Min and Max. Of no elements it
-// writes nothing.
+// MinMaxOn sets out[0] to the least and out[1] to the greatest element (see Min and Max). If there
+// are no elements, it writes nothing.
 func MinMaxOn[T prim.Number](q *runtime.Queue, v, out runtime.View[T], opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "reduce.MinMaxOn", opts)
 	call.Out(c, "out", out, 2)
-	if out.Len() < 2 { // which Begin refuses
+	if out.Len() < 2 { // Begin returns an error for this
 		return ends(c, v, out, out)
 	}
 	return ends(c, v, out.Slice(0, 1), out.Slice(1, 2))
@@ -108,18 +108,18 @@ func ends64[T prim.Number](c *call.Call, v, least, greatest runtime.View[T]) {
 	c.Run(kernelsgen.EndsEnd64{Low: low, High: high, N: n, Length: l, Least: a, Greatest: b, Min: primimpl.Cast[uint64](least), Max: primimpl.Cast[uint64](greatest)}, 1, size)
 }
 
-// floats returns the option of launches that says whether elements are floats.
+// floats returns the launch option that says whether elements are floats.
 func floats[T any]() runtime.LaunchOption {
 	return runtime.WithSpec(kernels.Floats, call.KindOf[T]().Float)
 }
 
-// length returns the length of a view, and its parts.
+// length returns the length of a view, the number of its parts, and the length of a part.
 func length[T any](v runtime.View[T]) (n, groups, part int) {
 	groups, part = parts(v.Len())
 	return v.Len(), groups, part
 }
 
-// order returns how keys are made of a kind of elements, for the least or for the greatest.
+// order returns the Order of a kind of elements, for the least or for the greatest element.
 func order[K uint32 | uint64](k call.Kind, greatest bool) kernels.Order[K] {
 	o := kernels.Order[K]{Half: K(k.Half), Inf: K(k.Inf)}
 	all := ^uint64(0) >> (64 - 8*k.Size)
@@ -134,26 +134,26 @@ func order[K uint32 | uint64](k call.Kind, greatest bool) kernels.Order[K] {
 	return o
 }
 
-// ArgMin returns the index of the first element that is the least: of the first NaN if there is one, and
-// of a -0 before a +0. An empty slice is ErrInvalid.
+// ArgMin returns the index of the first element that is the least. A NaN counts as the least
+// element, and -0 is less than +0. For an empty slice, ArgMin returns ErrInvalid.
 func ArgMin[T prim.Number](ctx context.Context, dev *runtime.Device, xs []T) (int64, error) {
 	return some(ctx, dev, "reduce.ArgMin", xs, ArgMinOn[T])
 }
 
-// ArgMinOn sets out[0] to the index of the first element that is the least; see ArgMin. Of no elements
-// it writes nothing.
+// ArgMinOn sets out[0] to the index of the first element that is the least (see ArgMin). If there
+// are no elements, it writes nothing.
 func ArgMinOn[T prim.Number](q *runtime.Queue, v runtime.View[T], out runtime.View[int64], opts ...prim.Option) (runtime.Event, error) {
 	return arg(call.New(q, "reduce.ArgMinOn", opts), v, out, false)
 }
 
-// ArgMax returns the index of the first element that is the greatest: of the first NaN if there is one,
-// and of a +0 before a -0. An empty slice is ErrInvalid.
+// ArgMax returns the index of the first element that is the greatest. A NaN counts as the greatest
+// element, and +0 is greater than -0. For an empty slice, ArgMax returns ErrInvalid.
 func ArgMax[T prim.Number](ctx context.Context, dev *runtime.Device, xs []T) (int64, error) {
 	return some(ctx, dev, "reduce.ArgMax", xs, ArgMaxOn[T])
 }
 
-// ArgMaxOn sets out[0] to the index of the first element that is the greatest; see ArgMax. Of no elements
-// it writes nothing.
+// ArgMaxOn sets out[0] to the index of the first element that is the greatest (see ArgMax). If
+// there are no elements, it writes nothing.
 func ArgMaxOn[T prim.Number](q *runtime.Queue, v runtime.View[T], out runtime.View[int64], opts ...prim.Option) (runtime.Event, error) {
 	return arg(call.New(q, "reduce.ArgMaxOn", opts), v, out, true)
 }

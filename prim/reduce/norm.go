@@ -10,17 +10,17 @@ import (
 	"github.com/kgen-go/kgen/runtime/primimpl"
 )
 
-// Float is a type of the elements that have a norm.
+// Float is the type of elements for Norm.
 type Float interface{ ~float32 | ~float64 }
 
-// Norm returns the Euclidean norm of the elements: the square root, correctly rounded, of their Dot with
-// themselves. No element is scaled: the norm is +Inf where Dot is, and it has few digits or is 0 where
-// squares are below the least normal number.
+// Norm returns the Euclidean norm of the elements: the square root, correctly rounded, of their Dot
+// with themselves. Elements are not scaled. So the norm is +Inf if Dot is, and it has few correct
+// digits or is 0 if squares are below the least normal number.
 func Norm[T Float](ctx context.Context, dev *runtime.Device, xs []T) (T, error) {
 	return one(ctx, dev, "reduce.Norm", xs, NormOn[T])
 }
 
-// NormOn sets out[0] to the Euclidean norm of v's elements; see Norm.
+// NormOn sets out[0] to the Euclidean norm of v's elements (see Norm).
 func NormOn[T Float](q *runtime.Queue, v, out runtime.View[T], opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "reduce.NormOn", opts)
 	call.In(c, "v", v)

@@ -8,14 +8,15 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// ScratchBytes returns the size of the memory that prim.Scratch gives to a function of this package, for
-// n elements and values of type A: that of the elements for Sum, Dot and Norm, and By's A. The other functions
-// take at most 16 KiB, which is always part of it. ByKey takes more: see ByKeyScratchBytes.
+// ScratchBytes returns the number of bytes that prim.Scratch needs for a function of this package,
+// for n elements and values of type A. For Sum, Dot and Norm, A is the type of the elements, and
+// for By it is By's type A. The other functions need at most 16 KiB, which the result always
+// includes. For ByKey, see ByKeyScratchBytes.
 func ScratchBytes[A any](n int) int {
 	return max(levelBytes[A](blocks(n))+call.Bytes[A](1), 2*call.Bytes[uint64](mostParts))
 }
 
-// onSlices runs a function on a copy of xs, and copies its output to out.
+// onSlices runs the function f with a device copy of xs, and copies its output to out.
 func onSlices[T, R any](ctx context.Context, dev *runtime.Device, name string, xs []T, out []R, f func(m *call.Memory, v runtime.View[T], out runtime.View[R]) error) error {
 	m, err := call.OnSlices(ctx, dev, name)
 	if err != nil {
@@ -36,7 +37,7 @@ func onSlices[T, R any](ctx context.Context, dev *runtime.Device, name string, x
 	return call.Read(m, out, o)
 }
 
-// one runs a function on a slice that has one result.
+// one runs a function on a slice, and returns the single result.
 func one[T, R any](ctx context.Context, dev *runtime.Device, name string, xs []T, on func(*runtime.Queue, runtime.View[T], runtime.View[R], ...prim.Option) (runtime.Event, error)) (R, error) {
 	var out [1]R
 	err := onSlices(ctx, dev, name, xs, out[:], func(m *call.Memory, v runtime.View[T], o runtime.View[R]) error {
@@ -46,7 +47,7 @@ func one[T, R any](ctx context.Context, dev *runtime.Device, name string, xs []T
 	return out[0], err
 }
 
-// some is one for functions that have no result for an empty slice.
+// some is like one, for functions that have no result for an empty slice.
 func some[T, R any](ctx context.Context, dev *runtime.Device, name string, xs []T, on func(*runtime.Queue, runtime.View[T], runtime.View[R], ...prim.Option) (runtime.Event, error)) (R, error) {
 	if err := notEmpty(name, len(xs)); err != nil {
 		var none R
@@ -62,11 +63,12 @@ func notEmpty(name string, n int) error {
 	return &runtime.Error{Class: runtime.ErrInvalid, Problem: name + ": the slice has 0 elements, of which none is the least or the greatest", Remedy: "test its length before"}
 }
 
-// mostParts is the most parts that functions without an order of their own divide elements into: enough
-// to fill a large device.
+// mostParts is the largest number of parts into which functions without a fixed order divide
+// elements. mostParts is enough for a large device.
 const mostParts = 1024
 
-// parts returns the number of parts of n elements, at least one, and the elements of each.
+// parts returns the number of parts of n elements, which is at least one, and the number of
+// elements of a part.
 func parts(n int) (groups, part int) {
 	groups = min(blocks(n), mostParts)
 	part = ((n+groups-1)/groups + size - 1) / size * size

@@ -29,7 +29,8 @@ func SumOn[T prim.Number](q *runtime.Queue, v, out runtime.View[T], opts ...prim
 	return c.End()
 }
 
-// Dot returns the sum of the products x[i]*y[i]. Slices of different lengths are ErrInvalid.
+// Dot returns the sum of the products x[i]*y[i]. If x and y have different lengths, Dot returns
+// ErrInvalid.
 func Dot[T prim.Number](ctx context.Context, dev *runtime.Device, x, y []T) (T, error) {
 	var out [1]T
 	err := onSlices(ctx, dev, "reduce.Dot", x, out[:], func(m *call.Memory, v, o runtime.View[T]) error {
@@ -43,8 +44,8 @@ func Dot[T prim.Number](ctx context.Context, dev *runtime.Device, x, y []T) (T, 
 	return out[0], err
 }
 
-// DotOn sets out[0] to the sum of the products x[i]*y[i]. Views of different lengths are ErrInvalid.
-// x and y may share memory.
+// DotOn sets out[0] to the sum of the products x[i]*y[i]. If x and y have different lengths, it
+// returns ErrInvalid. x and y may share memory.
 func DotOn[T prim.Number](q *runtime.Queue, x, y, out runtime.View[T], opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "reduce.DotOn", opts)
 	call.In(c, "x", x)
@@ -61,7 +62,7 @@ func DotOn[T prim.Number](q *runtime.Queue, x, y, out runtime.View[T], opts ...p
 	return c.End()
 }
 
-// dotLevels adds up the products.
+// dotLevels launches the kernels that compute and add up the products.
 func dotLevels[T prim.Number](c *call.Call, x, y, out runtime.View[T]) {
 	n, to := blocks(x.Len()), out.Slice(0, 1)
 	if n > 1 {
@@ -73,7 +74,8 @@ func dotLevels[T prim.Number](c *call.Call, x, y, out runtime.View[T]) {
 	}
 }
 
-// refuseSmall refuses the types of package half, whose bits would be added in place of their values.
+// refuseSmall adds an error to the call for types of package half, whose bits would be added
+// instead of their values.
 func refuseSmall[T prim.Number](c *call.Call) {
 	if call.KindOf[T]().Small {
 		c.Refuse("convert the elements to float32", "there is no kernel for elements of package half")
@@ -83,7 +85,8 @@ func refuseSmall[T prim.Number](c *call.Call) {
 // blocks returns the number of blocks of n elements, at least one.
 func blocks(n int) int { return max((n+kernels.Block-1)/kernels.Block, 1) }
 
-// levelBytes returns the scratch memory of launches of which the first has n work-groups.
+// levelBytes returns the number of bytes of scratch memory for launches, the first of which has n
+// work-groups.
 func levelBytes[A any](n int) int {
 	bytes := 0
 	for ; n > 1; n = blocks(n) {
@@ -92,7 +95,8 @@ func levelBytes[A any](n int) int {
 	return bytes
 }
 
-// sumLevels adds up v, of which an element stands for 1<<shift of the call.
+// sumLevels launches the kernels that add up v. An element of v is the sum of 1<<shift elements of
+// the call.
 func sumLevels[T prim.Number](c *call.Call, v runtime.View[T], shift uint32, out runtime.View[T]) {
 	for {
 		n, to := blocks(v.Len()), out.Slice(0, 1)

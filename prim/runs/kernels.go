@@ -8,18 +8,18 @@ import (
 
 //go:generate go tool kgen .
 
-// Heads sets an element of Out for each key that begins a run. Keys are in one of K8 to K64.
+// Heads says for each key whether it begins a run, in an element of Out. Keys are in one of the slices K8 to K64.
 type Heads struct {
 	K8     []uint8
 	K16    []uint16
 	K32    []uint32
 	K64    []uint64
 	Format Format
-	Base   int // the index of the launch's first key
+	Base   int // index of the launch's first key
 	Out    []bool
 }
 
-// Kernel looks at a key.
+// Kernel compares a key with the key before.
 func (k Heads) Kernel(it dsl.Item1) {
 	i := k.Base + it.GlobalID()
 	x := false
@@ -36,24 +36,24 @@ func (k Heads) Kernel(it dsl.Item1) {
 	k.Out[i] = x
 }
 
-// Sums adds up the elements of runs. It sets elements of Out, if there are any, to the sums of a run up to
-// each element of X, or before it; and it sets those of Whole, if there are any, to the sums of whole runs.
-// Values of integers have a number of words.
+// Sums adds up the elements of runs. If Out is not empty, Sums sets its elements to the sums of a
+// run up to each element of X, or before it. If Whole is not empty, Sums sets its elements to the
+// sums of whole runs. Integer values consist of one or two words.
 type Sums[T any, S sum, V Values[T, S]] struct {
-	Heads     []bool // whether an element begins a run
+	Heads     []bool // flags that say whether an element begins a run
 	X         []T
 	Words     int
-	Length    []int64  // the number of elements of the call, or nothing
-	State     []uint32 // the board of package lookback
+	Length    []int64  // element count of the whole call; empty if it is the length of the slice
+	State     []uint32 // board of package lookback
 	Values    []Total[S]
-	Inclusive bool // the sums of Out include the element
+	Inclusive bool // the sums in Out include the element itself
 	Out       []T
 	Whole     []T
-	At        []int64 // the indices where runs begin, or nothing
-	Count     []int64 // the number of runs, or nothing
+	At        []int64 // indices at which runs begin, or empty
+	Count     []int64 // number of runs, or empty
 }
 
-// The sums of integers serve those with signs, too.
+// Sums of unsigned integers are also for signed integers.
 type (
 	SumsIntegers = Sums[uint32, uint64, Words]
 	SumsFloat32  = Sums[float32, float32, Floats[float32]]
@@ -65,7 +65,7 @@ func (Sums[T, S, V]) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Size), properties.Float(properties.FloatExact)}
 }
 
-// element returns an element.
+// element returns the total of one element.
 func (k Sums[T, S, V]) element(i int) (v Total[S]) {
 	var values V
 	if k.Heads[i] {
@@ -90,7 +90,7 @@ func (k Sums[T, S, V]) leaf(base, n int) (v Total[S]) {
 	return v
 }
 
-// first returns how many of n elements a launch processes: all, or less if length has a number.
+// first returns the number of elements that a launch processes: n, or less if length contains a number.
 func first(n int, length []int64) int {
 	if len(length) == 0 {
 		return n
@@ -147,11 +147,11 @@ func (k Sums[T, S, V]) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// Take sets Out to the keys of the runs that begin at At. A key has a number of words, in one of the
-// slices.
+// Take sets Out to the keys of the runs that begin at the indices in At. A key consists of one or
+// more words, in one of the slices.
 type Take struct {
 	At    []int64
-	Count []int64 // the number of runs
+	Count []int64 // number of runs
 	Words int
 	K8    []uint8
 	K16   []uint16

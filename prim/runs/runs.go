@@ -1,6 +1,6 @@
-// Package runs has the kernels that packages reduce and scan share: those that add up runs, which are
-// neighbours with equal keys. Keys are equal if cmp.Compare says so: all NaNs are, and so are the two
-// zeros.
+// Package runs contains the kernels that packages reduce and scan both use to add up runs. A run
+// consists of neighbours with equal keys. Keys are equal if cmp.Compare says so, which makes all
+// NaNs equal, and the two zeros, too.
 //
 //kgen:variants load
 package runs
@@ -10,27 +10,27 @@ import (
 	"github.com/kgen-go/kgen/prim/lookback"
 )
 
-// The constants that fix the order of operations: a tile has Size leaves, and a leaf Each neighbours.
-// Nothing tunes them, since results of floats depend on them.
+// Constants that determine the order of operations: a tile has Size leaves, and a leaf has Each
+// neighbours. These constants must not be tuned, because results of floats depend on them.
 const (
 	Size = lookback.Size
 	Each = 8
 	Tile = Size * Each
 )
 
-// key is a type that has the bits of keys.
+// key is an unsigned integer with the bits of a key.
 type key interface {
 	uint8 | uint16 | uint32 | uint64
 }
 
-// Format is how keys are compared.
+// Format describes how keys are compared.
 type Format struct {
-	Width uint32 // the bytes of a key
-	Half  uint64 // all bits of a float but its sign; 0 for integers
-	Inf   uint64 // the greatest float that is no NaN
+	Width uint32 // bytes of a key
+	Half  uint64 // all bits of a float except its sign; 0 for integers
+	Inf   uint64 // bits of the greatest float that is not a NaN
 }
 
-// begins reports whether a key differs from the one before, or has none before it.
+// begins reports whether key i begins a run: it differs from the key before, or is the first.
 func begins[K key](keys []K, half, inf K, i int) bool {
 	if i == 0 || i >= len(keys) {
 		return true
@@ -39,16 +39,16 @@ func begins[K key](keys []K, half, inf K, i int) bool {
 	return x != y && (half == 0 || (x&half <= inf || y&half <= inf) && (x|y)&half != 0)
 }
 
-// sum is a type that values are added up in.
+// sum is the type in which values are added up.
 type sum interface{ uint64 | float32 | float64 }
 
-// Total is the sum of some neighbours.
+// Total is the result for some neighbours.
 type Total[S sum] struct {
-	Runs int64 // the runs that begin among them
-	Sum  S     // the sum of the elements from the last beginning on, or of all
+	Runs int64 // number of runs that begin among the neighbours
+	Sum  S     // sum of the elements from the last beginning of a run on, or of all elements
 }
 
-// Then returns the total of two parts.
+// Then returns the total of two adjacent parts.
 func (x Total[S]) Then(y Total[S]) Total[S] {
 	if y.Runs == 0 {
 		y.Sum = x.Sum + y.Sum
@@ -57,7 +57,7 @@ func (x Total[S]) Then(y Total[S]) Total[S] {
 	return y
 }
 
-// scan sets each element of tile to the total of the work-items up to that one, and returns the last.
+// scan sets each element of tile to the total of all work-items up to that one. scan returns the last total.
 func scan[S sum](it dsl.NDItem1, tile *[Size]Total[S], v Total[S]) Total[S] {
 	l := it.LocalID()
 	it.Barrier()
@@ -78,8 +78,8 @@ func scan[S sum](it dsl.NDItem1, tile *[Size]Total[S], v Total[S]) Total[S] {
 	return tile[Size-1]
 }
 
-// before returns the total of all elements before the work-item's leaf, of the tile t, of which the
-// work-group has made total by scan. Again returns that of another tile.
+// before returns the total of all elements before the work-item's leaf in tile t. The argument total
+// is the total of the tile, which scan returned. The function again returns the total of another tile.
 func before[S sum](it dsl.NDItem1, tile *[Size]Total[S], state []uint32, values []Total[S], t uint32, total Total[S], again func(tile uint32) Total[S]) Total[S] {
 	var v Total[S]
 	l := it.LocalID()
@@ -96,16 +96,16 @@ func before[S sum](it dsl.NDItem1, tile *[Size]Total[S], state []uint32, values 
 	return start.Then(v)
 }
 
-// Values is how values of type S are kept in slices of type T. A value has a number of words.
+// Values converts between values of type S and elements of slices of type T. A value consists of one or more words.
 type Values[T any, S sum] interface {
 	Get(x []T, i, words int) S
 	Set(x []T, i, words int, v S)
 }
 
-// Words keeps integers in one word or two.
+// Words stores integers in one or two words.
 type Words struct{}
 
-// Get returns a value. A narrow one has zeros above it.
+// Get returns a value. A value of less than 64 bits is extended by zeros.
 func (Words) Get(x []uint32, i, words int) (v uint64) {
 	if i = i * words; i+words <= len(x) {
 		v = uint64(x[i])
@@ -116,7 +116,7 @@ func (Words) Get(x []uint32, i, words int) (v uint64) {
 	return v
 }
 
-// Set writes a value's lowest words.
+// Set writes the lowest words of a value.
 func (Words) Set(x []uint32, i, words int, v uint64) {
 	if i = i * words; i >= 0 && i+words <= len(x) {
 		x[i] = uint32(v)
@@ -126,7 +126,7 @@ func (Words) Set(x []uint32, i, words int, v uint64) {
 	}
 }
 
-// Floats keeps floats as they are.
+// Floats stores floats without conversion.
 type Floats[T float32 | float64] struct{}
 
 // Get returns a value.

@@ -7,8 +7,8 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// Kernel is a type that kgen has generated for an alias of kernels.By. Its operation is an O, which
-// makes values of type A of elements of type T.
+// Kernel is a type that kgen has generated for an alias of kernels.By. O is the type of its
+// operation, which makes values of type A from elements of type T.
 type Kernel[T, A, O any] interface {
 	~struct {
 		Op        O
@@ -22,26 +22,27 @@ type Kernel[T, A, O any] interface {
 	call.Kernel
 }
 
-// By sets out[i] to the value that an operation of the caller's makes of v's elements up to element i:
-// Combine of the values of Map, in their order. With prim.Length, the other elements of out stay. The
-// operation is part of a kernel, an alias in a package of the caller's:
+// By sets out[i] to the value that an operation computes from v's elements up to element i. By
+// calls Map for each element and combines the results by Combine, in their order. With prim.Length,
+// the other elements of out do not change. The operation is part of a kernel, which the caller
+// declares by an alias in a package of its own:
 //
 //	type Streaks = kernels.By[bool, Streak, Longest]
 //
-// of which kgen generates the type that By is given:
+// From this alias kgen generates a type, which is a type argument of By:
 //
 //	ev, err := scan.By[kernelsgen.Streaks](q, kernels.Longest{}, v, out)
 func By[K Kernel[T, A, O], T, A, O any](q *runtime.Queue, op O, v runtime.View[T], out runtime.View[A], opts ...prim.Option) (runtime.Event, error) {
 	return by[K](call.New(q, "scan.By", opts), op, v, out, true)
 }
 
-// ExclusiveBy sets out[i] to the value that an operation of the caller's makes of v's elements before
-// element i, and out[0] to Identity; see By.
+// ExclusiveBy sets out[i] to the value that an operation computes from v's elements before element
+// i, and out[0] to Identity (see By).
 func ExclusiveBy[K Kernel[T, A, O], T, A, O any](q *runtime.Queue, op O, v runtime.View[T], out runtime.View[A], opts ...prim.Option) (runtime.Event, error) {
 	return by[K](call.New(q, "scan.ExclusiveBy", opts), op, v, out, false)
 }
 
-// byBytes returns the scratch memory for a number of tiles.
+// byBytes returns the number of bytes of scratch memory for a number of tiles.
 func byBytes[A any](tiles int) int {
 	return call.Bytes[uint32](2*tiles+2) + call.Bytes[A](3*tiles)
 }

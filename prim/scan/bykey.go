@@ -9,33 +9,35 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// ByKey returns, for each element, the sum of the elements of its run up to it. A run is neighbours whose keys
-// are equal. Slices of different lengths are ErrInvalid.
+// ByKey returns, for each element, the sum of the elements of its run up to and including it. A run
+// consists of neighbours with equal keys. ByKey returns ErrInvalid if keys and xs have different
+// lengths.
 func ByKey[K, V prim.Number](ctx context.Context, dev *runtime.Device, keys []K, xs []V) ([]V, error) {
 	return onPairs(ctx, dev, "scan.ByKey", keys, xs, ByKeyOn[K, V])
 }
 
-// ByKeyOn sets out[i] to the sum of v's elements of i's run, up to element i. A run is neighbours whose keys
-// are equal, as cmp.Compare says: all NaNs are, and so are the two zeros. There are as many keys as elements
-// (ErrInvalid otherwise). With prim.Length, the other elements of out stay.
+// ByKeyOn sets out[i] to a sum of v's elements: those of the run of element i, up to element i. A
+// run consists of neighbours with equal keys, as cmp.Compare says, so all NaNs are equal, and so
+// are the two zeros. There must be as many keys as elements (ErrInvalid otherwise). With
+// prim.Length, the other elements of out do not change.
 func ByKeyOn[K, V prim.Number](q *runtime.Queue, keys runtime.View[K], v, out runtime.View[V], opts ...prim.Option) (runtime.Event, error) {
 	return byKey(call.New(q, "scan.ByKeyOn", opts), keys, v, out, true)
 }
 
-// ExclusiveByKey returns, for each element, the sum of the elements of its run before it: 0 for the first of a
-// run. See ByKey.
+// ExclusiveByKey returns, for each element, the sum of the elements of its run before it. The sum
+// is 0 for the first element of a run. See ByKey.
 func ExclusiveByKey[K, V prim.Number](ctx context.Context, dev *runtime.Device, keys []K, xs []V) ([]V, error) {
 	return onPairs(ctx, dev, "scan.ExclusiveByKey", keys, xs, ExclusiveByKeyOn[K, V])
 }
 
-// ExclusiveByKeyOn sets out[i] to the sum of v's elements of i's run before element i: 0 for the first of a
-// run. See ByKeyOn.
+// ExclusiveByKeyOn sets out[i] to a sum of v's elements: those of the run of element i, before
+// element i. The sum is 0 for the first element of a run. See ByKeyOn.
 func ExclusiveByKeyOn[K, V prim.Number](q *runtime.Queue, keys runtime.View[K], v, out runtime.View[V], opts ...prim.Option) (runtime.Event, error) {
 	return byKey(call.New(q, "scan.ExclusiveByKeyOn", opts), keys, v, out, false)
 }
 
-// ByKeyScratchBytes returns the size of the memory that prim.Scratch gives to ByKeyOn and ExclusiveByKeyOn, for n
-// elements.
+// ByKeyScratchBytes returns the number of bytes that prim.Scratch needs for ByKeyOn and
+// ExclusiveByKeyOn, for n elements.
 func ByKeyScratchBytes(n int) int { return keyed.SumsBytes(n) }
 
 func byKey[K, V prim.Number](c *call.Call, keys runtime.View[K], v, out runtime.View[V], inclusive bool) (runtime.Event, error) {
@@ -48,7 +50,7 @@ func byKey[K, V prim.Number](c *call.Call, keys runtime.View[K], v, out runtime.
 	return c.End()
 }
 
-// onPairs runs a function on copies of keys and elements, and returns its output.
+// onPairs runs the function on with device copies of keys and elements, and returns its output.
 func onPairs[K, V any](ctx context.Context, dev *runtime.Device, name string, keys []K, xs []V, on func(q *runtime.Queue, keys runtime.View[K], v, out runtime.View[V], opts ...prim.Option) (runtime.Event, error)) ([]V, error) {
 	m, err := call.OnSlices(ctx, dev, name)
 	if err != nil {

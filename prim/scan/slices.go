@@ -9,14 +9,14 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// ScratchBytes returns the size of the memory that prim.Scratch gives to a function of this package, for
-// n elements and values of type A: that of the elements, or By's A. ByKey takes more: see
-// ByKeyScratchBytes.
+// ScratchBytes returns the number of bytes that prim.Scratch needs for a function of this package,
+// for n elements and values of type A. A is the type of the elements, or for By the type A of the
+// operation. For ByKey, see ByKeyScratchBytes.
 func ScratchBytes[A any](n int) int {
 	return max(call.Bytes[uint32](words(8, tiles(n, kernels.Tile))), byBytes[A](tiles(n, kernels.ByTile)))
 }
 
-// onSlices runs a function on a copy of xs, and returns its output.
+// onSlices runs the function on with a device copy of xs, and returns its output.
 func onSlices[T any](ctx context.Context, dev *runtime.Device, name string, xs []T, on func(q *runtime.Queue, v, out runtime.View[T], opts ...prim.Option) (runtime.Event, error)) ([]T, error) {
 	m, err := call.OnSlices(ctx, dev, name)
 	if err != nil {

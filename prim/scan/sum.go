@@ -11,24 +11,24 @@ import (
 	"github.com/kgen-go/kgen/runtime/primimpl"
 )
 
-// Inclusive returns, for each element, the sum of the elements up to it.
+// Inclusive returns, for each element, the sum of the elements up to and including it.
 func Inclusive[T prim.Number](ctx context.Context, dev *runtime.Device, xs []T) ([]T, error) {
 	return onSlices(ctx, dev, "scan.Inclusive", xs, InclusiveOn[T])
 }
 
-// InclusiveOn sets out[i] to the sum of v's elements up to element i. With prim.Length, the other elements
-// of out stay.
+// InclusiveOn sets out[i] to the sum of v's elements up to and including element i. With
+// prim.Length, the other elements of out do not change.
 func InclusiveOn[T prim.Number](q *runtime.Queue, v, out runtime.View[T], opts ...prim.Option) (runtime.Event, error) {
 	return sums(call.New(q, "scan.InclusiveOn", opts), v, out, true)
 }
 
-// Exclusive returns, for each element, the sum of the elements before it: 0 for the first.
+// Exclusive returns, for each element, the sum of the elements before it. The first sum is 0.
 func Exclusive[T prim.Number](ctx context.Context, dev *runtime.Device, xs []T) ([]T, error) {
 	return onSlices(ctx, dev, "scan.Exclusive", xs, ExclusiveOn[T])
 }
 
-// ExclusiveOn sets out[i] to the sum of v's elements before element i: out[0] is 0. With prim.Length, the
-// other elements of out stay.
+// ExclusiveOn sets out[i] to the sum of v's elements before element i, so out[0] is 0. With
+// prim.Length, the other elements of out do not change.
 func ExclusiveOn[T prim.Number](q *runtime.Queue, v, out runtime.View[T], opts ...prim.Option) (runtime.Event, error) {
 	return sums(call.New(q, "scan.ExclusiveOn", opts), v, out, false)
 }
@@ -36,7 +36,7 @@ func ExclusiveOn[T prim.Number](q *runtime.Queue, v, out runtime.View[T], opts .
 // tiles returns the number of tiles of n elements, at least one.
 func tiles(n, tile int) int { return max((n+tile-1)/tile, 1) }
 
-// words returns the words of the state of an element's kind, for a number of tiles.
+// words returns the number of words of the state, for elements of a size and a number of tiles.
 func words(size, tiles int) int {
 	if size == 8 {
 		return 3 * (tiles + 1)

@@ -1,26 +1,28 @@
-// Package sort sorts, and has functions that take sorted elements.
+// Package sort contains functions that sort elements, and functions on sorted elements.
 //
 //	ys, err := sort.Keys(ctx, dev, xs, sort.Descending())  // of a slice
 //	ev, err := sort.KeysOn(q, v, out)                      // of a view, into a view
 //	ev, err := sort.PairsOn(q, keys, values, keys2, values2)
 //
-// Package prim has the rules of all such functions.
+// The documentation of package prim has the rules of all these functions.
 //
 // # Order
 //
-// Elements are all integers and floats of Go, those of package half, and types made of these: there are modules
-// for all. They are compared as by cmp.Compare: a NaN is before all others, all NaNs are equal, and so are the
-// two zeros. Equal elements keep their order, and all elements keep their bits. Descending turns the order
-// round; equal elements keep their order. The option works with all functions of the package but TopK.
+// Elements are integers and floats of Go, types of package half, and types made from these, all of
+// which have modules. Elements are compared as by cmp.Compare. A NaN is before all other numbers,
+// all NaNs are equal, and so are the two zeros. Equal elements keep their order, and all elements
+// keep their bits. Descending reverses the order, but equal elements still keep theirs. The option
+// works with all functions of the package except TopK.
 //
-// KeysOn works in place: v and out may be the same memory. No other function does: an output that overlaps
-// an input is ErrInvalid.
+// KeysOn can work in place, so v and out may be the same memory. No other function can. An output
+// that overlaps an input is an error (ErrInvalid).
 //
 // # Cost
 //
-// Keys and Pairs read and write the elements once for each eight bits that they have, and read them once
-// before. Elements of 8 and 16 bits are widened to 32. Keys needs as much scratch memory as the elements have, and
-// a quarter of that for elements of 32 bits, an eighth for those of 64. Pairs needs 4 bytes more
-// for each value of 4 bytes, and 12 for each other one. IsSorted and Merge read each element once or twice;
-// Search reads log2(n) elements for each needle. See ScratchBytes.
+// Keys and Pairs read and write the elements once for each eight bits that they have, and read them
+// once before. Elements of 8 and 16 bits are widened to 32. Keys needs scratch memory of the size
+// of the elements, and in addition a quarter of that for elements of 32 bits, or an eighth for
+// elements of 64 bits. Pairs needs 4 more bytes for each value of 4 bytes, and 12 more bytes for
+// each value of another size. IsSorted and Merge read each element once or twice. Search reads
+// log2(n) elements for each needle (see ScratchBytes).
 package sort

@@ -11,7 +11,7 @@ import (
 	"github.com/kgen-go/kgen/runtime/primimpl"
 )
 
-// wideBytes returns the scratch memory for n elements if they are widened.
+// wideBytes returns the number of bytes of scratch memory for n elements if they are widened.
 func wideBytes[T prim.Number](n int) int {
 	if call.KindOf[T]().Size >= 4 {
 		return 0
@@ -19,7 +19,8 @@ func wideBytes[T prim.Number](n int) int {
 	return call.Bytes[uint32](n)
 }
 
-// words32Of returns the elements as words: those of 32 bits where they are, smaller ones widened.
+// words32Of returns the elements as 32-bit words. Elements of 32 bits are not copied, and smaller
+// elements are widened.
 func words32Of[T prim.Number](c *call.Call, v runtime.View[T]) runtime.View[uint32] {
 	if call.KindOf[T]().Size < 4 {
 		return wide(c, v)
@@ -50,7 +51,7 @@ func IsSorted[T prim.Number](ctx context.Context, dev *runtime.Device, xs []T, o
 	return sorted[0], err
 }
 
-// IsSortedOn sets out[0] to whether v's elements are in order.
+// IsSortedOn sets out[0] to true if v's elements are in order, else to false.
 func IsSortedOn[T prim.Number](q *runtime.Queue, v runtime.View[T], out runtime.View[bool], opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "sort.IsSortedOn", opts)
 	call.In(c, "v", v)
@@ -71,8 +72,8 @@ func IsSortedOn[T prim.Number](q *runtime.Queue, v runtime.View[T], out runtime.
 	return c.End()
 }
 
-// Search returns for each needle the index of the first element that is not before it: the number of
-// elements that are. The elements are in order.
+// Search returns for each needle the index of the first element that is not before it. The index is
+// the number of elements before the needle. The elements must be in order.
 func Search[T prim.Number](ctx context.Context, dev *runtime.Device, xs, needles []T, opts ...prim.Option) ([]int64, error) {
 	m, err := call.OnSlices(ctx, dev, "sort.Search")
 	if err != nil {
@@ -98,8 +99,8 @@ func Search[T prim.Number](ctx context.Context, dev *runtime.Device, xs, needles
 	return out, call.Read(m, out, at)
 }
 
-// SearchOn sets out[i] to the index of the first of v's elements that is not before needles[i]. With
-// prim.Length, v has no more elements than that; needles has all of its own.
+// SearchOn sets out[i] to the index of the first of v's elements that is not before needles[i].
+// With prim.Length, only the first elements of v are used, but all needles.
 func SearchOn[T prim.Number](q *runtime.Queue, v, needles runtime.View[T], out runtime.View[int64], opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "sort.SearchOn", opts)
 	call.In(c, "v", v)
@@ -119,8 +120,8 @@ func SearchOn[T prim.Number](q *runtime.Queue, v, needles runtime.View[T], out r
 	return c.End()
 }
 
-// Merge returns the elements of a and b in order, where those of each are in order. Of equal elements,
-// those of a come first.
+// Merge returns the elements of a and b in order. The elements of a and those of b must be in
+// order. Of equal elements, those of a come first.
 func Merge[T prim.Number](ctx context.Context, dev *runtime.Device, a, b []T, opts ...prim.Option) ([]T, error) {
 	m, err := call.OnSlices(ctx, dev, "sort.Merge")
 	if err != nil {
@@ -146,9 +147,9 @@ func Merge[T prim.Number](ctx context.Context, dev *runtime.Device, a, b []T, op
 	return out, call.Read(m, out, to)
 }
 
-// MergeOn sets the elements of out to those of a and b in order, where those of each are in order. Of
-// equal elements, those of a come first. With prim.Length, a and b have no more elements than that
-// each, and the other elements of out stay.
+// MergeOn sets the elements of out to those of a and b in order. The elements of a and those of b
+// must be in order. Of equal elements, those of a come first. With prim.Length, only the first
+// elements of a and of b are used, and the other elements of out do not change.
 func MergeOn[T prim.Number](q *runtime.Queue, a, b, out runtime.View[T], opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "sort.MergeOn", opts)
 	n := a.Len() + b.Len()

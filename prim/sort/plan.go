@@ -10,20 +10,21 @@ import (
 	"github.com/kgen-go/kgen/runtime/primimpl"
 )
 
-// plan is how elements are sorted: passes from the lowest digit to the highest.
+// plan describes how elements are sorted, by passes from the lowest digit to the highest.
 type plan struct {
 	n          int
 	kind       call.Kind
-	lo, hi     int // the bits that elements are sorted by
+	lo, hi     int // range of bits by which elements are sorted
 	passes     int
 	descending bool
-	length     runtime.View[int64] // the number of elements on the device, or none
+	length     runtime.View[int64] // view with the number of elements, or an empty view
 }
 
-// mostKeys is the most elements of a call, whose indices have 32 bits.
+// mostKeys is the largest number of elements of a call, because indices have 32 bits.
 const mostKeys = 1<<32 - 1
 
-// newPlan returns the plan of a call for n elements, and refuses options that make no sense.
+// newPlan returns the plan of a call for n elements. newPlan adds an error to the call if options
+// are invalid.
 func newPlan[T prim.Number](c *call.Call, n int) plan {
 	kind := call.KindOf[T]()
 	p := plan{n: n, kind: kind, hi: 8 * kind.Size, length: c.Length()}
@@ -46,7 +47,7 @@ func newPlan[T prim.Number](c *call.Call, n int) plan {
 	return p
 }
 
-// flip returns the field Flip of kernels; K holds the bits of an element.
+// flip returns the value of the kernels' field Flip. K is the type of an element's bits.
 func flip[K kernels.Keys](kind call.Kind, descending bool) K {
 	f := K(0)
 	if kind.Signed && !kind.Float {
@@ -58,11 +59,11 @@ func flip[K kernels.Keys](kind call.Kind, descending bool) K {
 	return f
 }
 
-// shift and mask return the first bit of a pass's digit, and its bits.
+// shift returns the first bit of a pass's digit, and mask returns the bits of the digit.
 func (p plan) shift(pass int) uint32 { return uint32(p.lo + pass*kernels.Bits) }
 func (p plan) mask(pass int) uint32  { return kernels.Mask(p.shift(pass), uint32(p.hi)) }
 
-// floats returns the options of launches that say which floats elements are.
+// floats returns the launch options that describe float elements.
 func floats(kind call.Kind) []runtime.LaunchOption {
 	if !kind.Float {
 		return nil
@@ -74,7 +75,7 @@ func floats(kind call.Kind) []runtime.LaunchOption {
 	}
 }
 
-// chunk returns the elements of a chunk: the first, and the one after the last.
+// chunk returns the range of elements of a chunk: the first element, and the end.
 func (p plan) chunk(ch int) (begin, end int) {
 	return ch * kernels.Chunk * kernels.Tile, min((ch+1)*kernels.Chunk*kernels.Tile, p.n)
 }
@@ -84,26 +85,28 @@ func (p plan) chunks() int { return (p.tiles() + kernels.Chunk - 1) / kernels.Ch
 func (p plan) counts() int { return p.chunks() * kernels.MaxPasses * kernels.Digits }
 func (p plan) starts() int { return p.passes * (p.chunks() + 1) * kernels.Digits }
 
-// board returns the element of the state where the board begins, after the places of digits and the number of
-// elements, and state the number of elements.
+// board returns the index in the state at which the board begins, after the indices of digits and
+// the number of elements. state returns the number of elements of the state.
 func (p plan) board() int { return p.starts() + kernels.Ahead }
 func (p plan) state() int {
 	return p.board() + lookback.ColumnWords(min(p.tiles(), kernels.Chunk))
 }
 
-// parts returns the number of parts that a processor's work-items sort, and that of their elements.
+// parts returns the number of parts that work-items on a processor sort, and the number of elements
+// in a part.
 func (p plan) parts() (n, part int) {
 	part = max((p.n+mostParts-1)/mostParts, leastPart)
 	return max((p.n+part-1)/part, 1), part
 }
 
-// The most parts, and the least elements of one.
+// Largest number of parts, and least number of elements of a part.
 const (
 	mostParts = 512
 	leastPart = 2048
 )
 
-// bytes returns the scratch memory, where values of a size move with the keys if that is not 0.
+// bytes returns the number of bytes of scratch memory. If size is not 0, values of that size move
+// with the keys.
 func (p plan) bytes(size int) int {
 	parts, _ := p.parts()
 	n := max(call.Bytes[uint32](p.counts())+call.Bytes[uint32](p.state()), call.Bytes[int64](parts*kernels.Digits))
@@ -125,16 +128,16 @@ func (p plan) bytes(size int) int {
 	return n
 }
 
-// most is the most work-items of a launch whose work-items share out elements.
+// most is the largest number of work-items of a launch whose work-items divide elements among them.
 const most = 1 << 22
 
-// share returns the range of a launch whose work-items share out n elements.
+// share returns the range of a launch whose work-items divide n elements among them.
 func share(n int) runtime.Range1 { return runtime.Range1(min(max(n, 1), most)) }
 
-// carried is the values that move with keys: from in to out, by way of tmp.
+// carried contains the values that move with keys. Values move from in to out, through tmp.
 type carried struct{ in, out, tmp runtime.View[uint32] }
 
-// of returns the values before and after a pass: the last one writes out.
+// of returns the views of values before and after a pass. The last pass writes to out.
 func (m *carried) of(p plan, pass int) (from, to runtime.View[uint32]) {
 	at := func(pass int) runtime.View[uint32] {
 		switch {
@@ -151,7 +154,7 @@ func (m *carried) of(p plan, pass int) (from, to runtime.View[uint32]) {
 	return at(pass), at(pass + 1)
 }
 
-// launch launches the passes. With inPlace, v and out are the same memory.
+// launch launches the passes. If inPlace is set, v and out are the same memory.
 func launch[T prim.Number](c *call.Call, p plan, v, out runtime.View[T], inPlace bool, moved *carried) {
 	switch p.kind.Size {
 	case 1, 2:
@@ -164,19 +167,20 @@ func launch[T prim.Number](c *call.Call, p plan, v, out runtime.View[T], inPlace
 	}
 }
 
-// wide returns words of the elements, which have 8 or 16 bits.
+// wide returns the elements, which have 8 or 16 bits, as words.
 func wide[T prim.Number](c *call.Call, v runtime.View[T]) runtime.View[uint32] {
 	w := call.Room[uint32](c, v.Len())
 	call.Over(c, kernelsgen.Widen{Keys: primimpl.Cast[uint8](v), Bytes: call.KindOf[T]().Size, Out: w}, share(v.Len()))
 	return w
 }
 
-// narrow sets the elements of out, which have 8 or 16 bits, to those in words, as many as length has.
+// narrow sets the elements of out, which have 8 or 16 bits, from words. narrow sets as many as
+// length says.
 func narrow[T prim.Number](c *call.Call, w runtime.View[uint32], length runtime.View[int64], out runtime.View[T]) {
 	call.Over(c, kernelsgen.Narrow{Keys: w, Length: length, Bytes: call.KindOf[T]().Size, Out: primimpl.Cast[uint8](out)}, share(w.Len()))
 }
 
-// ends launches the passes so that the last one writes out.
+// ends launches the passes so that the last pass writes to out.
 func ends[K kernels.Keys](c *call.Call, p plan, w words[K], v, out runtime.View[K], inPlace bool, moved *carried) {
 	tmp := call.Room[K](c, p.n)
 	if p.passes%2 == 0 {
@@ -190,10 +194,10 @@ func ends[K kernels.Keys](c *call.Call, p plan, w words[K], v, out runtime.View[
 	passes(c, p, w, v, out, tmp, moved)
 }
 
-// passes launches the passes, which write a and b in turn, and returns the one that the last has written. Values
-// end in moved.out.
+// passes launches the passes, which write to a and b in turn. passes returns the view that the last
+// pass has written. Values end in moved.out.
 func passes[K kernels.Keys](c *call.Call, p plan, w words[K], v, a, b runtime.View[K], moved *carried) runtime.View[K] {
-	// There is no Pass of 64 bits.
+	// There is no kernel Pass for 64 bits.
 	lanes := byLanes(c.Device().Info())
 	if onCPU(c.Device().Info()) || !lanes && p.kind.Size == 8 {
 		return parts(c, p, w, v, a, b, moved)
@@ -229,7 +233,7 @@ func passes[K kernels.Keys](c *call.Call, p plan, w words[K], v, a, b runtime.Vi
 	return v
 }
 
-// parts launches the passes of processors, as passes does.
+// parts launches the passes on processors, as passes does on GPUs.
 func parts[K kernels.Keys](c *call.Call, p plan, w words[K], v, a, b runtime.View[K], moved *carried) runtime.View[K] {
 	n, part := p.parts()
 	counts := call.Room[int64](c, n*kernels.Digits)
@@ -246,10 +250,10 @@ func parts[K kernels.Keys](c *call.Call, p plan, w words[K], v, a, b runtime.Vie
 	return v
 }
 
-// counters is the most work-groups that count digits.
+// counters is the largest number of work-groups that count digits.
 const counters = 2048
 
-// byLanes reports whether a device runs PassLanes.
+// byLanes reports whether a device can run PassLanes.
 var byLanes = func(info runtime.DeviceInfo) bool {
 	return info.MinSubGroup <= kernels.Lanes && kernels.Lanes <= info.MaxSubGroup
 }
@@ -257,7 +261,7 @@ var byLanes = func(info runtime.DeviceInfo) bool {
 // onCPU reports whether a device is a processor.
 var onCPU = func(info runtime.DeviceInfo) bool { return info.Type >= runtime.HostCPU }
 
-// step is the arguments of a pass.
+// step contains the arguments of a pass.
 type step[K kernels.Keys] struct {
 	flip                 K
 	shift, mask          uint32
@@ -267,7 +271,7 @@ type step[K kernels.Keys] struct {
 	state, values, moved runtime.View[uint32]
 }
 
-// words has the kernels of keys of a size.
+// words is the set of kernels for keys of one size.
 type words[K kernels.Keys] interface {
 	count(flip K, begin int, p plan, v runtime.View[K], length runtime.View[int64], counts runtime.View[uint32]) call.Kernel
 	pass(lanes bool, s step[K]) call.Kernel

@@ -12,12 +12,13 @@ import (
 	"github.com/kgen-go/kgen/runtime/primimpl"
 )
 
-// Descending has a function put the greatest element first. Equal elements keep their order.
+// Descending makes a function sort the greatest element first. Equal elements keep their order.
 func Descending() prim.Option { return func(o *call.Options) { o.Descending = true } }
 
-// Bits has Keys and Pairs compare the bits lo to hi-1 of elements alone, as those of unsigned
-// integers; of signed ones the greatest bit counts the other way round. Elements are integers, and
-// 0 <= lo < hi <= the number of their bits (ErrInvalid otherwise). There is a pass for eight bits.
+// Bits makes Keys and Pairs compare only the bits lo to hi-1 of elements, as bits of unsigned
+// integers. The sign bit of signed integers counts the other way round. Elements must be integers,
+// and 0 <= lo < hi <= the number of their bits (ErrInvalid otherwise). There is one pass for each
+// eight bits.
 func Bits(lo, hi int) prim.Option {
 	return func(o *call.Options) { o.Bits = &[2]int{lo, hi} }
 }
@@ -40,8 +41,9 @@ func Keys[T prim.Number](ctx context.Context, dev *runtime.Device, xs []T, opts 
 	return out, call.Read(m, out, v)
 }
 
-// KeysOn sets the elements of out to those of v in order. The two may be the same memory. More than 1<<32-1
-// elements are ErrInvalid. With prim.Length, the other elements of out stay.
+// KeysOn sets the elements of out to those of v in order. The two may be the same memory. More than
+// 1<<32-1 elements are an error (ErrInvalid). With prim.Length, the other elements of out do not
+// change.
 func KeysOn[T prim.Number](q *runtime.Queue, v, out runtime.View[T], opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "sort.KeysOn", opts)
 	call.InPlace(c, "v", v, "out", out, v.Len())
@@ -54,8 +56,8 @@ func KeysOn[T prim.Number](q *runtime.Queue, v, out runtime.View[T], opts ...pri
 	return c.End()
 }
 
-// Pairs returns the keys in order, and the values in the order of their keys. Slices of different lengths are
-// ErrInvalid.
+// Pairs returns the keys in order, and the values in the order of their keys. If keys and values
+// have different lengths, Pairs returns ErrInvalid.
 func Pairs[K prim.Number, V any](ctx context.Context, dev *runtime.Device, keys []K, values []V, opts ...prim.Option) ([]K, []V, error) {
 	m, err := call.OnSlices(ctx, dev, "sort.Pairs")
 	if err != nil {
@@ -88,9 +90,9 @@ func Pairs[K prim.Number, V any](ctx context.Context, dev *runtime.Device, keys 
 	return outKeys, outValues, call.Read(m, outValues, vo)
 }
 
-// PairsOn sets the elements of outKeys to those of keys in order, and moves the values in the same way. Values
-// of any type go with their keys. Views keys and values of different lengths, and of more than
-// 1<<32-1 elements, are ErrInvalid. With prim.Length, the other elements of the outputs stay.
+// PairsOn sets the elements of outKeys to those of keys in order, and moves the values in the same
+// way. Values may have any type. Views of different lengths, or of more than 1<<32-1 elements, are
+// an error (ErrInvalid). With prim.Length, the other elements of the outputs do not change.
 func PairsOn[K prim.Number, V any](q *runtime.Queue, keys runtime.View[K], values runtime.View[V], outKeys runtime.View[K], outValues runtime.View[V], opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "sort.PairsOn", opts)
 	n := keys.Len()
@@ -129,8 +131,8 @@ func PairsOn[K prim.Number, V any](q *runtime.Queue, keys runtime.View[K], value
 	return c.End()
 }
 
-// ScratchBytes returns the size of the memory that prim.Scratch gives to a function of this package, for n
-// elements of type T.
+// ScratchBytes returns the number of bytes that prim.Scratch needs for a function of this package,
+// for n elements of type T.
 func ScratchBytes[T prim.Number](n int) int {
 	p := plan{n: n, kind: call.KindOf[T](), passes: kernels.MaxPasses}
 	return max(p.bytes(8), topBytes[T](n, n))

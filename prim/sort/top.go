@@ -12,9 +12,9 @@ import (
 	"github.com/kgen-go/kgen/runtime/primimpl"
 )
 
-// TopK returns the k greatest elements, the greatest first; all in that order if there are fewer. Of equal ones,
-// those that come first are taken, in their order. A NaN is less than all others. An empty slice and
-// a negative k are ErrInvalid.
+// TopK returns the k greatest elements, the greatest first. If there are fewer than k elements, it
+// returns all. Of equal elements, the first ones are chosen, in their order. A NaN is less than all
+// other numbers. For an empty slice, or a negative k, TopK returns ErrInvalid.
 func TopK[T prim.Number](ctx context.Context, dev *runtime.Device, xs []T, k int) ([]T, error) {
 	if len(xs) == 0 || k < 0 {
 		return nil, &runtime.Error{Class: runtime.ErrInvalid, Problem: fmt.Sprintf("sort.TopK: the greatest %d of %d elements", k, len(xs)), Remedy: "test the number and the length before"}
@@ -43,9 +43,10 @@ func TopK[T prim.Number](ctx context.Context, dev *runtime.Device, xs []T, k int
 	return out, call.Read(m, out, to)
 }
 
-// TopKOn sets the elements of out to the greatest of v's, as many as fit, the greatest first, and count[0] to their
-// number: out's length, or that of v. Of equal ones, those that come first are taken, in their order. A NaN is
-// less than all others. The other elements of out stay. More than 1<<32-1 elements are ErrInvalid.
+// TopKOn sets the elements of out to the greatest elements of v, the greatest first. TopKOn stores
+// as many as fit, and sets count[0] to their number, which is the length of out or of v. Of equal
+// elements, the first ones are chosen, in their order. A NaN is less than all other numbers. The
+// other elements of out do not change. More than 1<<32-1 elements are an error (ErrInvalid).
 func TopKOn[T prim.Number](q *runtime.Queue, v, out runtime.View[T], count runtime.View[int64], opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "sort.TopKOn", opts)
 	call.In(c, "v", v)
@@ -69,7 +70,7 @@ func TopKOn[T prim.Number](q *runtime.Queue, v, out runtime.View[T], count runti
 		w := primimpl.Cast[uint32](o)
 		top(c, p, primimpl.Cast[uint32](v), w, number)
 		ends(c, p, words32{}, w, w, true, nil)
-	default: // all are sorted, and k of them copied
+	default: // sorts all elements, and copies the first k
 		all := call.Room[uint64](c, n)
 		p.n, p.length = n, c.Length()
 		ends(c, p, words64{}, primimpl.Cast[uint64](v), all, false, nil)
@@ -82,7 +83,7 @@ func TopKOn[T prim.Number](q *runtime.Queue, v, out runtime.View[T], count runti
 // topTiles returns the number of tiles of n elements, at least one.
 func topTiles(n int) int { return max((n+kernels.TopTile-1)/kernels.TopTile, 1) }
 
-// topBytes returns the scratch memory for the greatest k of n elements.
+// topBytes returns the number of bytes of scratch memory for the greatest k of n elements.
 func topBytes[T prim.Number](n, k int) int {
 	kind := call.KindOf[T]()
 	p := plan{n: k, kind: kind, passes: kind.Size}

@@ -8,7 +8,7 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/launch"
 )
 
-// Copying is a view that gets its own memory, for a copy of a slice or for zero elements.
+// Copying describes a view that gets memory of its own, for a copy of a slice or for zero elements.
 type Copying struct {
 	alloc func(dev *runtime.Device) error
 	copy  func(ctx context.Context, q *runtime.Queue) error
@@ -22,8 +22,8 @@ func Copied[T any](to *runtime.View[T], from []T) Copying {
 	return c
 }
 
-// Sized returns a Copying. New then sets the view to n zero elements. from is the slice in the
-// value that the caller gives to New; it has no elements.
+// Sized returns a Copying. New then sets the view to n zero elements. The slice from is the
+// caller's slice for the view, which must have no elements.
 func Sized[T any](to *runtime.View[T], from []T, n int) Copying {
 	c := memory(to, n)
 	if len(from) > 0 {
@@ -52,12 +52,12 @@ func memory[T any](to *runtime.View[T], n int) Copying {
 	}
 }
 
-// New allocates memory for views. If one allocation fails, New frees the others.
+// New allocates memory for views. If one allocation fails, New frees the other memory.
 func New(dev *runtime.Device, all ...Copying) error {
 	return each(all, func(c *Copying) error { return c.alloc(dev) })
 }
 
-// Copy copies slices. If one copy fails, Copy frees the memory of all.
+// Copy copies slices to views. If one copy fails, Copy frees the memory of all views.
 func Copy(ctx context.Context, q *runtime.Queue, all ...Copying) error {
 	if err := api.Usable(q); err != nil {
 		return err
@@ -70,7 +70,7 @@ func Copy(ctx context.Context, q *runtime.Queue, all ...Copying) error {
 	})
 }
 
-// each calls f for each view. If f fails for one, each frees the memory of all.
+// each calls f for each view. If f fails for one view, each frees the memory of all views.
 func each(all []Copying, f func(*Copying) error) error {
 	for i := range all {
 		if err := f(&all[i]); err != nil {

@@ -10,17 +10,17 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/host"
 )
 
-// HostForm is a work-group of a kernel as Go code: the host form, which kgen writes for kernels
-// with barriers. Its type has the methods HostGroup, Begin and Run.
+// HostForm is the host form of a kernel: Go code that runs a work-group. kgen generates host forms
+// for kernels with barriers. The type of a host form has the methods HostGroup, Begin and Run.
 type HostForm = host.Form
 
-// HostGroup has the state that all host forms share.
+// HostGroup is the state that all host forms have.
 type HostGroup = host.Group
 
 // HostAddr is an address that may point into one of several slices.
 type HostAddr struct {
 	Base unsafe.Pointer
-	Off  int // bytes
+	Off  int // offset of the address in the slice, in bytes
 }
 
 // HostArg returns the value at an offset of the launch block.
@@ -29,12 +29,12 @@ func HostArg[T any](g *HostGroup, off int) T { return host.BlockValue[T](g, off)
 // HostSpec returns the value of a specialization constant, or its default.
 func HostSpec[T any](g *HostGroup, id uint32, def T) T {
 	if n, ok := g.SpecBits(id); ok {
-		return *(*T)(unsafe.Pointer(&n)) // the low bytes come first on all machines with Vulkan
+		return *(*T)(unsafe.Pointer(&n)) // the low bytes come first in memory on all machines with Vulkan
 	}
 	return def
 }
 
-// HostRoom makes the slices have n elements.
+// HostRoom changes the lengths of the slices to n elements.
 func HostRoom[T any](n int, slices ...*[]T) {
 	for _, s := range slices {
 		if cap(*s) < n {
@@ -54,19 +54,20 @@ func HostFill[T any](s []T, v T) {
 	}
 }
 
-// HostGather copies the work-items' values to in and returns in. Work-items that have left get e.
+// HostGather copies the work-items' values from the slice from to the slice in, and returns in.
+// Work-items that have left get the value e.
 func HostGather[T any](g *HostGroup, in, from []T, e T) []T {
 	copy(in, from)
 	return neutral(g, in, e)
 }
 
-// HostGatherSame is HostGather for the same value v of all work-items.
+// HostGatherSame is like HostGather, if all work-items have the same value v.
 func HostGatherSame[T any](g *HostGroup, in []T, v, e T) []T {
 	HostFill(in, v)
 	return neutral(g, in, e)
 }
 
-// neutral sets the elements of work-items that have left to e.
+// neutral sets the elements of s for work-items that have left to e.
 func neutral[T any](g *HostGroup, s []T, e T) []T {
 	if g.AnyDead() {
 		for i, dead := range g.Dead[:len(s)] {
@@ -85,7 +86,8 @@ type hostNumber interface {
 
 type hostInteger interface{ int32 | int64 }
 
-// The combiners. Integers are signed; UMin and UMax treat them as unsigned.
+// The functions below combine two numbers. Integers are signed, but HostUMin and HostUMax treat
+// them as unsigned.
 
 func HostAdd[T hostNumber](x, y T) T   { return x + y }
 func HostMul[T hostNumber](x, y T) T   { return x * y }
@@ -97,8 +99,8 @@ func HostXor[T hostInteger](x, y T) T  { return x ^ y }
 func HostUMin[T hostInteger](x, y T) T { return T(min(uint64(x), uint64(y))) }
 func HostUMax[T hostInteger](x, y T) T { return T(max(uint64(x), uint64(y))) }
 
-// reduce returns the combination of s in the order of package dsl, and overwrites s. It is small
-// enough for compilers to make a separate loop for each combiner.
+// reduce combines all elements of s in the order that package dsl defines, and overwrites s. reduce
+// is small enough for compilers to make a separate loop for each function op.
 func reduce[T any](s []T, op func(x, y T) T) T {
 	for d := 1; d < len(s); d *= 2 {
 		for i := d; i < len(s); i += 2 * d {
@@ -108,7 +110,7 @@ func reduce[T any](s []T, op func(x, y T) T) T {
 	return s[0]
 }
 
-// The reductions.
+// The functions below combine all elements of a slice.
 
 func HostReduceAdd[T hostNumber](s []T) T   { return reduce(s, func(x, y T) T { return x + y }) }
 func HostReduceMul[T hostNumber](s []T) T   { return reduce(s, func(x, y T) T { return x * y }) }
@@ -120,8 +122,8 @@ func HostReduceXor[T hostInteger](s []T) T  { return reduce(s, func(x, y T) T { 
 func HostReduceUMin[T hostInteger](s []T) T { return reduce(s, HostUMin[T]) }
 func HostReduceUMax[T hostInteger](s []T) T { return reduce(s, HostUMax[T]) }
 
-// scan sets each element to the combination of all elements up to it. It is for combiners whose
-// order has no effect on the result.
+// scan sets each element to the combination of all elements up to it. The result of op must not
+// depend on the order of combining.
 func scan[T any](s []T, op func(x, y T) T) {
 	acc := s[0]
 	for i := 1; i < len(s); i++ {
@@ -130,7 +132,7 @@ func scan[T any](s []T, op func(x, y T) T) {
 	}
 }
 
-// doubling does the work of scan, in the order of package dsl.
+// doubling does the work of scan, but combines in the order that package dsl defines.
 func doubling[T any](s []T, op func(x, y T) T) {
 	for d := 1; d < len(s); d *= 2 {
 		for i := len(s) - 1; i >= d; i-- {
@@ -139,7 +141,8 @@ func doubling[T any](s []T, op func(x, y T) T) {
 	}
 }
 
-// The scans.
+// The functions below scan a slice. A scan sets each element to the combination of all elements up
+// to it.
 
 func HostScanAdd[T hostInteger](s []T)  { scan(s, func(x, y T) T { return x + y }) }
 func HostScanMul[T hostInteger](s []T)  { scan(s, func(x, y T) T { return x * y }) }
@@ -154,15 +157,15 @@ func HostScanUMax[T hostInteger](s []T) { scan(s, HostUMax[T]) }
 func HostScanAddDoubling[T float32 | float64](s []T) { doubling(s, func(x, y T) T { return x + y }) }
 func HostScanMulDoubling[T float32 | float64](s []T) { doubling(s, func(x, y T) T { return x * y }) }
 
-// HostScans scans each piece of the given size.
+// HostScans calls scan for each piece of s with the given size.
 func HostScans[T any](s []T, size int, scan func(s []T)) {
 	for lo := 0; lo < len(s); lo += size {
 		scan(s[lo:min(lo+size, len(s))])
 	}
 }
 
-// HostShift sets out to the elements of in, shifted up by one place within each piece of the given
-// size. The first element of a piece is e.
+// HostShift copies in to out, shifted by one element within each piece of the given size. The first
+// element of a piece becomes e.
 func HostShift[T any](out, in []T, size int, e T) {
 	for lo := 0; lo < len(in); lo += size {
 		hi := min(lo+size, len(in))
@@ -191,8 +194,8 @@ func HostAll(s []bool) bool {
 	return true
 }
 
-// HostBySubGroup sets all elements of each piece of the given size to the result of f for the
-// piece.
+// HostBySubGroup divides in into pieces of the given size. HostBySubGroup sets all elements of a
+// piece of out to the result of f for the piece of in.
 func HostBySubGroup[T any](out, in []T, size int, f func(s []T) T) {
 	for lo := 0; lo < len(in); lo += size {
 		hi := min(lo+size, len(in))
@@ -200,13 +203,13 @@ func HostBySubGroup[T any](out, in []T, size int, f func(s []T) T) {
 	}
 }
 
-// There is a function for each op that only sub-groups have; its name is that of the op. Its
-// parameters are the elements of the result, those of each argument, and the size of sub-groups. If
-// the op has several results, the last parameter is the index of the result's word. kgen writes
-// calls by these rules.
+// Each of the functions below implements an op that only sub-groups have, and has the name of that
+// op. The parameters are the elements of the result, the elements of each argument, and the size of
+// sub-groups. If the op has several results, the last parameter is the index of the result's 32-bit
+// word. kgen generates calls according to these rules.
 
-// HostBallot sets the elements of each piece of the given size to the bits of its elements,
-// beginning with element 32*word.
+// HostBallot packs the elements of each piece of the given size into bits. HostBallot sets all
+// elements of the piece in out to 32 of these bits, beginning with the bit of element 32*word.
 func HostBallot(out []int32, in []bool, size, word int) {
 	for lo := 0; lo < len(in); lo += size {
 		hi := min(lo+size, len(in))
@@ -220,8 +223,9 @@ func HostBallot(out []int32, in []bool, size, word int) {
 	}
 }
 
-// HostSelect sets each element to the element of the given index in its piece of the given size.
-// The index of a work-item that has left may have any value.
+// HostSelect selects elements within each piece of the given size. HostSelect sets out[i] to the
+// element of in with the index index[i] in the same piece. The index of a work-item that has left
+// may have any value.
 func HostSelect[T any](out, in []T, size int, index []int32) {
 	for i := range out {
 		if at := i/size*size + int(uint32(index[i])); at < len(in) {
@@ -230,7 +234,7 @@ func HostSelect[T any](out, in []T, size int, index []int32) {
 	}
 }
 
-// HostSelectSame is HostSelect where all indices are the same.
+// HostSelectSame is like HostSelect, if all indices are the same.
 func HostSelectSame[T any](out, in []T, size int, index int32) {
 	for i := range out {
 		if at := i/size*size + int(uint32(index)); at < len(in) {
@@ -263,7 +267,8 @@ func HostUpdate[T hostNumber](p *T, v T, op func(x, y T) T) T {
 	}
 }
 
-// HostSwapIf sets *p to v if it equals old, and reports whether it did. No other goroutine uses *p.
+// HostSwapIf sets *p to v if *p equals old, and reports whether it did. No other goroutine may use
+// *p.
 func HostSwapIf[T hostInteger | int8 | int16](p *T, old, v T) bool {
 	if *p != old {
 		return false
@@ -272,7 +277,8 @@ func HostSwapIf[T hostInteger | int8 | int16](p *T, old, v T) bool {
 	return true
 }
 
-// HostLoadPart returns *p, which is part of a word. It is atomic with respect to HostSwapPart.
+// HostLoadPart returns *p, which is a part of a 32-bit word. The load is atomic with respect to
+// HostSwapPart.
 func HostLoadPart[T int8 | int16](p *T) T {
 	m := dslhook.Turn(unsafe.Pointer(p))
 	m.Lock()
@@ -280,8 +286,8 @@ func HostLoadPart[T int8 | int16](p *T) T {
 	return *p
 }
 
-// HostSwapPart sets *p, which is part of a word, to v if it equals old, atomically, and reports
-// whether it did.
+// HostSwapPart sets *p, which is a part of a 32-bit word, to v if *p equals old. HostSwapPart does
+// so atomically, and reports whether it did.
 func HostSwapPart[T int8 | int16](p *T, old, v T) bool {
 	m := dslhook.Turn(unsafe.Pointer(p))
 	m.Lock()
@@ -289,10 +295,10 @@ func HostSwapPart[T int8 | int16](p *T, old, v T) bool {
 	return HostSwapIf(p, old, v)
 }
 
-// HostFence is dsl.AtomicFence for all work-items.
+// HostFence does the work of dsl.AtomicFence for all work-items of the group.
 func HostFence() { dsl.AtomicFence(dsl.MemoryScopeDevice) }
 
-// HostFindLsb returns the index of the lowest set bit, or -1.
+// HostFindLsb returns the index of the lowest set bit of x, or -1 if x is 0.
 func HostFindLsb(x uint32) int32 {
 	if x == 0 {
 		return -1

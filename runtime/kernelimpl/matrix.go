@@ -8,13 +8,14 @@ import (
 	"github.com/kgen-go/kgen/internal/matrix/held"
 )
 
-// This file has the matrices of host forms. Each sub-group has one copy of a matrix, in words. The
-// words hold integers, the bits of Float16s that are accumulated, or float32s for all other floats.
+// This file implements the matrices of host forms. Each sub-group has one copy of a matrix, with a
+// 32-bit word for each element. A word contains an integer, a float32, or the bits of a Float16 in
+// a matrix of Float16 sums. Floats of other types become float32s.
 
-// HostElem is a type of elements.
+// HostElem is a type of matrix elements.
 type HostElem = matrix.Elem
 
-// The types of elements.
+// Types of matrix elements.
 const (
 	HostInt8     = matrix.Int8
 	HostUint8    = matrix.Uint8
@@ -25,23 +26,23 @@ const (
 	HostFloat32  = matrix.Float32
 )
 
-// HostMatrix is the shape of a matrix, and its layout in the memory of loads and stores.
+// HostMatrix is the shape of a matrix, and its layout in memory for loads and stores.
 type HostMatrix struct {
 	Rows, Cols int
 	Elem       HostElem
-	Bits       bool // floats of 16 bits are held as their bits
-	Columns    bool // consecutive elements in memory are those of a column, not of a row
-	Words      bool // each element takes a word of memory
+	Bits       bool // a 16-bit float is stored as its bits, not as a float32
+	Columns    bool // consecutive elements in memory belong to a column, not to a row
+	Words      bool // each element has a 32-bit word in memory
 }
 
-// HostProduct is the shape of a product, and the type of its sums.
+// HostProduct is the shape of a matrix product, and the type of its sums.
 type HostProduct struct {
 	Rows, Inner, Cols int
 	Elem              HostElem
 }
 
-// HostAlike reports whether all work-items of a sub-group that have not left have the same value.
-// If not, the launch has a fault at the site.
+// HostAlike reports whether all work-items of a sub-group have the same value, except those that
+// have left. If not, HostAlike records a fault of the launch at the site.
 func HostAlike[T comparable](g *HostGroup, sub int, values []T, site int) bool {
 	_, hi := g.Members(sub)
 	first := g.Leader(sub)
@@ -54,11 +55,11 @@ func HostAlike[T comparable](g *HostGroup, sub int, values []T, site int) bool {
 	return true
 }
 
-// words returns the memory of a matrix.
+// words returns the memory of a matrix as a slice.
 func words[W any](p unsafe.Pointer, n int) []W { return unsafe.Slice((*W)(p), n) }
 
-// lines returns the memory that a matrix is loaded from or stored to, and the distance in elements
-// between rows and between columns.
+// lines returns the memory that a matrix is loaded from or stored to. lines also returns the
+// distance between rows and the distance between columns, in elements.
 func lines[E any](p unsafe.Pointer, stride int, m *HostMatrix) (mem []E, row, col int) {
 	if m.Columns {
 		return unsafe.Slice((*E)(p), (m.Cols-1)*stride+m.Rows), 1, stride
@@ -76,7 +77,7 @@ func store[E, W any](from, to unsafe.Pointer, stride int, m *HostMatrix, convert
 	held.Store(mem, m.Cols, words[W](from, m.Rows*m.Cols), row, col, convert)
 }
 
-// HostLoadMatrix loads a matrix.
+// HostLoadMatrix loads a matrix from memory.
 func HostLoadMatrix(to, from unsafe.Pointer, stride int, m HostMatrix) {
 	floats := (m.Elem == HostFloat16 || m.Elem == HostBFloat16) && !m.Bits
 	switch {
@@ -102,16 +103,16 @@ func HostLoadMatrix(to, from unsafe.Pointer, stride int, m HostMatrix) {
 	}
 }
 
-// HostStoreMatrix stores an accumulator.
+// HostStoreMatrix stores an accumulator matrix to memory.
 func HostStoreMatrix(from, to unsafe.Pointer, stride int, m HostMatrix) {
 	if m.Words || m.Elem.Size() == 4 {
 		store(from, to, stride, &m, func(x uint32) uint32 { return x })
 		return
 	}
-	store(from, to, stride, &m, func(x uint32) uint16 { return uint16(x) }) // the bits of a Float16
+	store(from, to, stride, &m, func(x uint32) uint16 { return uint16(x) }) // x contains the bits of a Float16
 }
 
-// HostMulAdd sets to to a*b + c, for each sub-group that has not left.
+// HostMulAdd sets the matrix to to a*b + c, for each sub-group that has not left.
 func HostMulAdd(g *HostGroup, to, a, b, c unsafe.Pointer, p HostProduct) {
 	sizeA, sizeB, sizeC := p.Rows*p.Inner, p.Inner*p.Cols, p.Rows*p.Cols
 	for sub := range g.SubGroups() {

@@ -9,16 +9,17 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/launch"
 )
 
-// Receiver sets all arguments of a launch from the kernel that k points to, whose slices are the
-// caller's memory. It has the effect of calls of [Value], [Slice] and [Accessor] for each field. It
-// finds the fields by the HostOffset of the rows, which is valid on 64-bit machines.
+// Receiver sets all arguments of a launch from the fields of the kernel that k points to. The
+// kernel's slices are the caller's memory. Receiver has the effect of calls of [Value], [Slice] and
+// [Accessor] for each field. Receiver finds the fields by abi.Param.HostOffset, which is valid on
+// 64-bit machines.
 func Receiver[K any](l *Launch, k *K) {
 	params := l.kernel.ABI().Params
 	for i := range params {
 		p, at := &params[i], field(k, &params[i])
 		switch {
 		case p.IsPrint(): // the runtime sets the print buffer
-		case p.Internal > 0: // launches do not have such an argument
+		case p.Internal > 0: // launches have no argument for an internal slice
 		case p.Kind == abi.Slice:
 			s := *(*[]byte)(at) // works for elements of any type, because the length counts elements
 			l.call.Host = append(l.call.Host, launch.HostArg{Param: i, Ptr: unsafe.Pointer(unsafe.SliceData(s)),
@@ -33,8 +34,8 @@ func Receiver[K any](l *Launch, k *K) {
 	}
 }
 
-// HostReceiver returns a kernel with a launch's arguments on the host device. Its fields have the
-// values that [HostValue], [HostSlice] and [HostLen] return.
+// HostReceiver returns a kernel whose fields are the arguments of a launch on the host device. The
+// fields have the values that [HostValue], [HostSlice] and [HostLen] return.
 func HostReceiver[K any](a *HostArgs) *K {
 	k := new(K)
 	params := a.Params()
@@ -57,7 +58,7 @@ func HostReceiver[K any](a *HostArgs) *K {
 	return k
 }
 
-// field returns the address of the field of *k for a parameter.
+// field returns the address of the field in *k that corresponds to a parameter.
 func field[K any](k *K, p *abi.Param) unsafe.Pointer {
 	if unsafe.Sizeof(uintptr(0)) != 8 {
 		panic("stubs without functions that know the kernels' fields need a machine of 64 bits")

@@ -1,5 +1,5 @@
-// Package primimpl has the functions that the packages of prim need of the runtime beyond its API.
-// Nothing else calls it.
+// Package primimpl provides functions of the runtime, beyond its API, that the packages of prim
+// need. No other package calls them.
 package primimpl
 
 import (
@@ -9,7 +9,7 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/launch"
 )
 
-// api has the functions of package runtime that users do not see.
+// api contains methods of package runtime that its users cannot call.
 var api = launch.Runtime.(interface {
 	Usable(*runtime.Queue) error
 	CheckView(q *runtime.Queue, name string, s launch.Slice) error
@@ -19,34 +19,35 @@ var api = launch.Runtime.(interface {
 	Attached(dev *runtime.Device, key any, made func() any) any
 })
 
-// Usable returns the error of a queue that takes no launches: the queue is nil, or its device is
+// Usable returns an error if the queue cannot accept launches, because it is nil or its device is
 // closed.
 func Usable(q *runtime.Queue) error { return api.Usable(q) }
 
-// Recorded reports whether an event is that of a node of a graph.
+// Recorded reports whether e is the event of a node of a graph.
 func Recorded(e runtime.Event) bool { return api.Recorded(e) }
 
-// Fuses reports whether math32.HasFMA is true in kernels on the device, which is open.
+// Fuses reports whether math32.HasFMA is true in kernels on the device. The device must be open.
 func Fuses(dev *runtime.Device) bool { return api.Fuses(dev) }
 
-// OrderAlone returns an option for a command that is no launch: of the options before it, those of
-// launches alone have no effect.
+// OrderAlone returns an option for a command that is not a launch. Options before it that are only
+// for launches then have no effect.
 func OrderAlone() runtime.LaunchOption { return api.OrderAlone() }
 
-// Attached returns the value that the device has under a key. made makes the value at its first
-// use. The value becomes garbage with the device.
+// Attached returns the value that the device stores under a key. The first call for a key calls
+// made, which returns the value. The value becomes garbage with the device.
 func Attached(dev *runtime.Device, key any, made func() any) any {
 	return api.Attached(dev, key, made)
 }
 
-// Used is the memory of a view that a function uses.
+// Used is the memory of a view, as an argument of a function.
 type Used struct {
 	name string
 	at   launch.Slice
-	size uint64 // bytes
+	size uint64 // size in bytes
 }
 
-// Use returns the memory of a view; name is the name of the view for the function's caller.
+// Use returns the memory of a view. The argument name is the view's name in errors for the
+// function's caller.
 func Use[T any](name string, v runtime.View[T]) Used {
 	var zero T
 	return Used{name, v.Arg(), uint64(v.Len()) * uint64(unsafe.Sizeof(zero))}
@@ -55,26 +56,26 @@ func Use[T any](name string, v runtime.View[T]) Used {
 // Name returns the view's name.
 func (u Used) Name() string { return u.name }
 
-// Check returns an error if the view cannot be used on the queue, which is usable: its buffer is
-// nil, closed or another device's. The errors are those of launches.
+// Check returns an error if the view cannot be used on the queue, because its buffer is nil, closed
+// or another device's. The errors are the errors of launches. The queue must be usable.
 func (u Used) Check(q *runtime.Queue) error { return api.CheckView(q, u.name, u.at) }
 
 // Aligned reports whether the view begins at a multiple of n bytes in its buffer.
 func (u Used) Aligned(n uint64) bool { return u.at.Off%n == 0 }
 
-// Overlaps reports whether two views share a byte.
+// Overlaps reports whether two views have a byte in common.
 func (u Used) Overlaps(v Used) bool {
 	return u.at.Mem != nil && u.at.Mem == v.at.Mem && u.size > 0 && v.size > 0 &&
 		u.at.Off < v.at.Off+v.size && v.at.Off < u.at.Off+u.size
 }
 
-// Same reports whether two views have the same bytes.
+// Same reports whether two views consist of the same bytes.
 func (u Used) Same(v Used) bool {
 	return u.at.Mem == v.at.Mem && u.at.Off == v.at.Off && u.size == v.size
 }
 
-// Cast returns the memory of a view as elements of another type, as many as fit into it. The view
-// begins at a multiple of the size of U.
+// Cast returns the memory of a view as elements of another type U. There are as many elements as
+// fit into the memory. The view must begin at a multiple of the size of U.
 func Cast[U, T any](v runtime.View[T]) runtime.View[U] {
 	s := v.Arg()
 	var t T
@@ -82,7 +83,7 @@ func Cast[U, T any](v runtime.View[T]) runtime.View[U] {
 	if s.Len > 0 && unsafe.Sizeof(t) != unsafe.Sizeof(u) {
 		s.Len = int(uint64(s.Len) * uint64(unsafe.Sizeof(t)) / uint64(unsafe.Sizeof(u)))
 	}
-	return *(*runtime.View[U])(unsafe.Pointer(&s)) // a View has the layout of a Slice; TestCast
+	return *(*runtime.View[U])(unsafe.Pointer(&s)) // a View has the same layout as a Slice (see TestCast)
 }
 
 // A View and a Slice have the same size.

@@ -3,9 +3,9 @@
 //	import _ "github.com/kgen-go/kgen/runtime/purego"
 //
 // A program that imports the package is linked with the system's dynamic linker, like a program
-// with cgo. It loads libvulkan.so.1 when it first asks for devices. Without the import, a program
-// built with CGO_ENABLED=0 is static and runs kernels on the host device, and
-// [runtime.DeviceInfo].Missing says so.
+// with cgo. Such a program loads libvulkan.so.1 when it first asks for devices. Without the import,
+// a program built with CGO_ENABLED=0 is static and runs kernels on the host device.
+// [runtime.DeviceInfo].Missing then says so.
 //
 // In all other cases the import changes nothing. With cgo, the runtime calls Vulkan by cgo. On
 // Windows it uses package syscall. On macOS the runtime imports this package itself.

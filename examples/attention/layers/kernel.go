@@ -1,5 +1,5 @@
-// Package layers has the parts of a transformer, a kernel for each. What they compute has a row for
-// each token of the text. A launch computes row At[0], in device memory: so a graph moves on by itself.
+// Package layers contains a kernel for each part of a transformer. The results have a row for each
+// token of the text. A launch computes row At[0]. At is in device memory, so a graph can advance it.
 package layers
 
 import (
@@ -12,8 +12,8 @@ import (
 
 //go:generate go tool kgen .
 
-// Group is the number of work-items in a work-group, and of columns in a head; MaxTokens is that of
-// tokens in the longest text.
+// Group is the number of work-items in a work-group, and the number of columns in a head. MaxTokens
+// is the number of tokens in the longest text.
 const Group, MaxTokens = 32, 1024
 
 // Mat is a matrix, row by row.
@@ -24,15 +24,15 @@ type Mat struct {
 
 func (m Mat) Row(i int) []float32 { return m.Data[i*m.Cols : (i+1)*m.Cols] }
 
-// Next goes on to the next token of the text, which is a printable character: the one that is there,
-// or else the one with the greatest score. It adds what Table has for that to X.
+// Next advances to the next token of the text, which is a printable character. If Text does not
+// have it, Next chooses the one with the greatest score. Next adds the token's row of Table to X.
 type Next struct {
 	At               []int32
-	Text             []byte // 0 where nothing is there yet
+	Text             []byte // text so far, with 0 for characters to come
 	Scores, Table, X Mat
 }
 
-func (k Next) Kernel(dsl.Task) { // by one work-item, which is enough for so few numbers
+func (k Next) Kernel(dsl.Task) { // one work-item is enough for so few numbers
 	k.At[0]++
 	row := int(k.At[0])
 	if k.Text[row] == 0 {
@@ -44,17 +44,17 @@ func (k Next) Kernel(dsl.Task) { // by one work-item, which is enough for so few
 	}
 }
 
-// Linear multiplies In by the rows of a matrix, and adds what comes out to Out. Before that, RMSNorm
-// divides In by the root of the mean of its squares.
+// Linear multiplies In by the rows of a matrix, and adds the results to Out. With RMSNorm, Linear
+// first divides In by the root of the mean of its squares.
 type Linear struct {
 	At         []int32
 	In, W, Out Mat
-	ReLU       bool // what comes out below zero is zero
+	ReLU       bool // results below zero become zero
 }
 
 func (Linear) Properties() properties.List { return properties.List{properties.WorkGroupSize(Group)} }
 
-// Kernel computes a number by one group, whose work-items go through In side by side.
+// Kernel computes a number by one group. The work-items of the group divide In among them.
 func (k Linear) Kernel(it dsl.NDItem1) {
 	row, col := int(k.At[0]), it.GroupID()
 	in, w := k.In.Row(row), k.W.Row(col)
@@ -74,9 +74,9 @@ func (k Linear) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// Attend looks back. A row of QKV has a query for each head, then a key for each, then a value for
-// each. Out is the mean of the values of the tokens so far, whose weights are the softmax of how
-// well their keys match the query.
+// Attend computes attention. A row of QKV has a query, a key and a value for each head. Out is the
+// weighted mean of the values of the tokens so far. The weights are the softmax of the products of
+// their keys with the query.
 type Attend struct {
 	At       []int32
 	QKV, Out Mat
@@ -84,7 +84,7 @@ type Attend struct {
 
 func (Attend) Properties() properties.List { return properties.List{properties.WorkGroupSize(Group)} }
 
-// Kernel computes a head by one group: its work-items have tokens each, and then a column each.
+// Kernel computes a head by one group. Each work-item first has some tokens, and then a column.
 func (k Attend) Kernel(it dsl.NDItem1) {
 	weight, sum, mean := dsl.Local[[MaxTokens]float32](it), float32(0), float32(0)
 	row, width, from := int(k.At[0]), k.Out.Cols, it.GroupID()*Group
@@ -94,11 +94,11 @@ func (k Attend) Kernel(it dsl.NDItem1) {
 		for i, v := range query {
 			match += v * key[i] * math32.FastRsqrt(Group)
 		}
-		weight[t] = math32.FastExp(min(max(match, -50), 50)) // so that no sum overflows
+		weight[t] = math32.FastExp(min(max(match, -50), 50)) // limits the exponent, so that no sum overflows
 		sum += weight[t]
 	}
 	sum = dsl.ReduceOverGroup(it.Group(), sum, dsl.Plus)
-	it.Barrier() // the weights of the others are there
+	it.Barrier() // then the weights of other work-items are visible
 	for t := range row + 1 {
 		mean += weight[t] * k.QKV.Row(t)[2*width+it.GlobalID()]
 	}

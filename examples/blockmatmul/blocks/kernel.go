@@ -9,32 +9,32 @@ import (
 
 //go:generate go tool kgen .
 
-// A work-group has Across by Across work-items and computes a block of C of Block by Block
-// elements, and each work-item Each by Each of them.
+// A work-group has Across by Across work-items. It computes a block of Block by Block elements of
+// C, and each of its work-items computes Each by Each elements.
 const (
 	Across = 16
 	Each   = 8
 	Block  = Across * Each
 )
 
-// Depth is how many columns of A, and rows of B, a work-group has in its memory at a time: from
-// 1 to Deepest. Deeper blocks meet at fewer barriers, and take more registers. It is set when
-// the kernel is made ready for a device, so to the device it is a constant.
+// Depth is the number of columns of A, and rows of B, in work-group memory at a time, from 1 to
+// Deepest. Deeper blocks need fewer barriers and more registers. Depth is set before the kernel is
+// compiled for a device, so it is a constant for the device.
 var Depth = dsl.NewSpecConstant(Deepest)
 
-// Deepest is the greatest Depth.
+// Deepest is the largest allowed Depth.
 const Deepest = 16
 
 const (
 	items = Across * Across
-	each  = Block * Deepest / items // elements of a block of A, or of B, that a work-item brings
-	strip = 8                       // neighbours in a row of A that neighbours among the work-items bring
-	quad  = 4                       // neighbours in a column, or in a row, of C that a work-item computes
+	each  = Block * Deepest / items // elements of a block of A, or of B, that a work-item loads
+	strip = 8                       // neighbours in a row of A that neighbouring work-items load
+	quad  = 4                       // neighbours in a column or row of C that a work-item computes
 )
 
-// MatMul computes C = A*B for an M by K matrix A and a K by N matrix B, each
-// stored row by row. The nd-range has Across by Across work-items for each Block by
-// Block elements of C, whole or not: [Groups] work-groups in each direction.
+// MatMul computes C = A*B for an M by K matrix A and a K by N matrix B, each stored row by row. The
+// nd-range has Across by Across work-items for each block of C, including incomplete blocks. So it
+// has [Groups] work-groups in each direction.
 type MatMul struct {
 	M, K, N int
 	A, B, C []float32
@@ -45,22 +45,22 @@ func (MatMul) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Across, Across)}
 }
 
-// Groups returns how many blocks, and so work-groups, n rows or columns of C take.
+// Groups returns the number of blocks, and so of work-groups, for n rows or columns of C.
 func Groups(n int) int { return (n + Block - 1) / Block }
 
-// Kernel computes Each by Each elements of C. Each round, the group brings a block of A and a
-// block of B to work-group memory. What a work-item takes out of there serves Each of its sums,
-// which stay in registers: kgen writes out the loops that index small arrays by their counters.
+// Kernel computes Each by Each elements of C. In each iteration, the group loads a block of A and a
+// block of B to work-group memory. A work-item uses each element it reads for Each of its sums. The
+// sums stay in registers, because kgen unrolls loops that index small arrays.
 func (k MatMul) Kernel(it dsl.NDItem2) {
-	left := dsl.Local[[Deepest][Block + 4]float32](it) // columns of A; 4 more, so that a strip goes to different banks
+	left := dsl.Local[[Deepest][Block + 4]float32](it) // columns of A; 4 more, so that neighbouring elements use different banks
 	right := dsl.Local[[Deepest][Block]float32](it)    // rows of B
 	depth := min(max(Depth.Get(it), 1), Deepest)
 	gy, gx := it.GroupID()
 	row, col := gy*Block, gx*Block
 	y, x := it.LocalID()
 
-	// The rows of A, and of C, that the block lies in. That they are there is checked here once,
-	// for the whole group. Below, an index in the slice is one in a row of the matrix.
+	// The block is in these rows of A and of C. The kernel checks here once, for the whole group,
+	// that they exist. Below, an index in the slice is one in a row of the matrix.
 	top, bottom := min(row, k.M), min(row+Block, k.M)
 	a, c := k.A[top*k.K:bottom*k.K], k.C[top*k.N:bottom*k.N]
 
@@ -69,7 +69,7 @@ func (k MatMul) Kernel(it dsl.NDItem2) {
 	for t := 0; t < k.K; t += depth {
 		next.store(it, left, right)
 		it.Barrier()
-		// The loads of the next round are under way while this one multiplies.
+		// The loads for the next iteration are in progress while this one multiplies.
 		next = k.load(it, a, t+depth, depth)
 		for d := range depth {
 			var u, v [Each]float32
@@ -86,8 +86,8 @@ func (k MatMul) Kernel(it dsl.NDItem2) {
 		it.Barrier()
 	}
 
-	// The sums go to an array that the loop below indexes. Written out, that loop would be most
-	// of the kernel.
+	// The loop below indexes an array with copies of the sums. The unrolled loop would be most of
+	// the kernel.
 	var out [Each * Each]float32
 	for i := range Each {
 		for j := range Each {
@@ -103,11 +103,11 @@ func (k MatMul) Kernel(it dsl.NDItem2) {
 	}
 }
 
-// part is what a work-item brings of a block of A and one of B.
+// part contains the elements of a block of A and of B that a work-item loads.
 type part struct{ p, q [each]float32 }
 
-// load loads a part of columns t to t+depth of a, and of these rows of B. There are zeros past
-// the edges.
+// load loads a work-item's part of columns t to t+depth of a, and of the same rows of B. load
+// returns zeros past the edges.
 func (k MatMul) load(it dsl.NDItem2, a []float32, t, depth int) (r part) {
 	end := min(t+depth, k.K)
 	b := k.B[min(t, k.K)*k.N : end*k.N]
@@ -126,7 +126,7 @@ func (k MatMul) load(it dsl.NDItem2, a []float32, t, depth int) (r part) {
 	return r
 }
 
-// store puts the part where all work-items of the group find it.
+// store stores the part in work-group memory, for all work-items of the group.
 func (r part) store(it dsl.NDItem2, left *[Deepest][Block + 4]float32, right *[Deepest][Block]float32) {
 	for j := range each {
 		y, x := ofLeft(it, j)
@@ -136,15 +136,15 @@ func (r part) store(it dsl.NDItem2, left *[Deepest][Block + 4]float32, right *[D
 	}
 }
 
-// ofLeft returns the row and the column, in the block of A, of the j-th element that a work-item
-// brings. Neighbours bring strips, which are whole pieces of what memory delivers.
+// ofLeft returns the row and column, in the block of A, of the j-th element that a work-item loads.
+// Neighbouring work-items load strips, which are complete memory transactions.
 func ofLeft(it dsl.NDItem2, j int) (y, x int) {
 	const rows = items / strip
-	l := uint(it.LocalLinearID()) // unsigned, since that divides faster
+	l := uint(it.LocalLinearID()) // unsigned, because unsigned division is faster
 	return j%(Block/rows)*rows + int(l/strip), j/(Block/rows)*strip + int(l%strip)
 }
 
-// ofRight is ofLeft for the block of B, of which neighbours bring whole rows.
+// ofRight is like ofLeft, for the block of B. Neighbouring work-items load complete rows of it.
 func ofRight(it dsl.NDItem2, j int) (y, x int) {
 	e := uint(j*items + it.LocalLinearID())
 	return int(e / Block), int(e % Block)

@@ -1,5 +1,5 @@
-// Package digest hashes many messages at once, with the standard library's own
-// SHA-256: kgen compiles crypto/sha256 from its source as it does the kernel.
+// Package digest hashes many messages at once with SHA-256 of the standard library. kgen compiles
+// the source of crypto/sha256 just as it compiles the kernel.
 package digest
 
 import (
@@ -15,8 +15,8 @@ type Sum [sha256.Size]byte
 
 // SHA256 hashes one message per work-item.
 type SHA256 struct {
-	Text []byte // the messages, one after the other
-	End  []int  // where in Text each message ends
+	Text []byte // all messages, one after the other
+	End  []int  // index in Text at which each message ends
 	Sums []Sum
 }
 

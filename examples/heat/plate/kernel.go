@@ -5,9 +5,9 @@ import "github.com/kgen-go/kgen/dsl"
 
 //go:generate go tool kgen .
 
-// Step computes the temperatures of a plate of rows of W points a moment after In: each point
-// takes Rate of the difference to each of its four neighbours. The edges keep theirs. It is
-// stable for a Rate of up to a quarter.
+// Step computes the temperatures of a plate a moment after In. A row of the plate has W points.
+// Each point gains Rate times the difference to each of its four neighbours. Points at the edges
+// keep their temperatures. Step is stable for a Rate of up to a quarter.
 type Step struct {
 	W       int
 	Rate    float32
@@ -22,12 +22,12 @@ func (k Step) Kernel(it dsl.Item2) {
 	v := k.In[at]
 	if y > 0 && x > 0 && y < h-1 && x < w-1 {
 		near := k.In[at-1] + k.In[at+1] + k.In[at-k.W] + k.In[at+k.W]
-		v += float32(k.Rate * (near - 4*v)) // converted, the product is not fused with the sum
+		v += float32(k.Rate * (near - 4*v)) // because of the conversion, the product is not fused with the sum
 	}
 	k.Out[at] = v
 }
 
-// Flame heats the points of a disc around (X, Y) to a temperature.
+// Flame sets the points of a disc around (X, Y) to a temperature.
 type Flame struct {
 	W, Y, X, Radius int
 	Heat            float32

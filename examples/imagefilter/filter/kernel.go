@@ -7,14 +7,14 @@ import (
 
 //go:generate go tool kgen .
 
-// One is the unit of weights and factors, which are fixed-point numbers.
+// One is the number 1 as a weight or factor. Weights and factors are fixed-point numbers.
 const One = 1 << 12
 
-// Blur is one half of a blur, along rows or columns, over a range of height and
-// width. Past an edge, pixels are as on it.
+// Blur is one half of a blur, along rows or columns, over a range of height and width. Pixels past
+// an edge are equal to the nearest pixel on it.
 type Blur struct {
-	Weights []int32 // of an odd number of neighbours; their sum is One
-	Columns bool    // along columns, not rows
+	Weights []int32 // weights of an odd number of neighbours; their sum is One
+	Columns bool    // blur along columns instead of rows
 	In, Out []RGBA  // rows of pixels
 }
 
@@ -36,10 +36,10 @@ func (k Blur) Kernel(it dsl.Item2) {
 	out[y*w+x] = Color{sum.R / One, sum.G / One, sum.B / One, sum.A / One}.Pack()
 }
 
-// clamp returns the number nearest to i of those from 0 to n-1.
+// clamp returns the number from 0 to n-1 that is nearest to i.
 func clamp(i, n int) int { return min(max(i, 0), n-1) }
 
-// Edges draws where brightness changes, by Sobel's operator, white on black.
+// Edges draws edges, where brightness changes, in white on black, by Sobel's operator.
 type Edges struct{ In, Out []RGBA }
 
 // Kernel computes a pixel.
@@ -55,9 +55,9 @@ func (k Edges) Kernel(it dsl.Item2) {
 	out[y*w+x] = Color{v, v, v, 255}.Pack()
 }
 
-// Brightness multiplies colours by a factor, and leaves alpha alone.
+// Brightness multiplies colours by a factor, and does not change alpha.
 type Brightness struct {
-	Factor  int32 // in units of 1/One
+	Factor  int32 // factor times One
 	In, Out []RGBA
 }
 

@@ -1,5 +1,5 @@
-// Package demo is what the example programs share: opening the device, reporting
-// times, a progress bar and pictures.
+// Package demo contains code for all example programs. The package opens the device, reports times,
+// and has a progress bar and functions for pictures.
 package demo
 
 import (
@@ -8,7 +8,7 @@ import (
 	"flag"
 	"fmt"
 	"image"
-	_ "image/gif" // for ReadPicture
+	_ "image/gif" // decodes GIFs for ReadPicture
 	_ "image/jpeg"
 	"image/png"
 	"io"
@@ -24,8 +24,8 @@ import (
 
 var device = flag.String("device", "", `device: "host", "vulkan", or an index or a part of the name (default: a GPU if there is one, else the host)`)
 
-// Main parses the flags, opens the device and runs the example. It exits with
-// status 1 if the example fails; an interrupt ends its context.
+// Main parses the flags, opens the device and runs the example. Main exits with status 1 if the
+// example fails. An interrupt ends the context.
 func Main(run func(ctx context.Context, dev *runtime.Device) error) {
 	flag.Parse()
 	if flag.NArg() > 0 {
@@ -36,7 +36,7 @@ func Main(run func(ctx context.Context, dev *runtime.Device) error) {
 	MainArgs(run)
 }
 
-// MainArgs is Main for examples that take arguments and have parsed the flags.
+// MainArgs is like Main, for examples that have arguments and have parsed the flags already.
 func MainArgs(run func(ctx context.Context, dev *runtime.Device) error) {
 	if err := start(run); err != nil {
 		fmt.Fprintf(os.Stderr, "%s: %v\n", filepath.Base(os.Args[0]), err)
@@ -85,7 +85,7 @@ func Line(label, format string, args ...any) {
 	fmt.Printf("%-10s %s\n", label, fmt.Sprintf(format, args...))
 }
 
-// Rate prints how long something took, and its amount of work per second.
+// Rate prints the duration of some work, and the amount of work per second.
 func Rate(label string, d time.Duration, work float64, unit string) {
 	Line(label, "%10v  %s", d.Round(d/1000+1), PerSecond(work, d, unit))
 }
@@ -122,8 +122,8 @@ func Best(runs int, f func() error) (best time.Duration, err error) {
 	return best, nil
 }
 
-// Progress is a progress bar on the terminal. It is silent where the standard
-// error is no terminal.
+// Progress is a progress bar on the terminal. Progress prints nothing if the standard error is not
+// a terminal.
 type Progress struct {
 	total int
 	start time.Time
@@ -138,7 +138,7 @@ func NewProgress(total int) *Progress {
 	return &Progress{total: total, start: time.Now(), quiet: quiet}
 }
 
-// Done says that n steps are done, and redraws the bar now and then.
+// Done records that n more steps are done. Done redraws the bar from time to time.
 func (p *Progress) Done(n int) {
 	if p.quiet || n < p.total && time.Since(p.shown) < 50*time.Millisecond {
 		return
@@ -153,7 +153,7 @@ func (p *Progress) Done(n int) {
 	}
 }
 
-// ReadPicture reads a PNG, JPEG or GIF, and returns which it is.
+// ReadPicture reads a PNG, JPEG or GIF, and returns the picture and its format.
 func ReadPicture(name string) (img image.Image, format string, err error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -166,12 +166,12 @@ func ReadPicture(name string) (img image.Image, format string, err error) {
 	return img, format, nil
 }
 
-// WritePNG writes a picture; its folder has to be there.
+// WritePNG writes a picture. The folder of the file must exist.
 func WritePNG(name string, img image.Image) error {
 	return WriteFile(name, func(w io.Writer) error { return png.Encode(w, img) })
 }
 
-// WriteFile writes what write does; the file's folder has to be there.
+// WriteFile writes a file with the output of write. The folder of the file must exist.
 func WriteFile(name string, write func(io.Writer) error) error {
 	if info, err := os.Stat(filepath.Dir(name)); err != nil || !info.IsDir() {
 		return fmt.Errorf("%s cannot be written: there is no folder %s; make it first, or name another one", name, filepath.Dir(name))

@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 )
 
-// CheckProduct compares elements from all over c, the product of the n by n
-// matrices a and b, with float64 sums, and prints the largest error.
+// CheckProduct compares some elements of c with float64 sums, and prints the largest error. c is
+// the product of the n by n matrices a and b.
 func CheckProduct(r *rand.Rand, n int, a, b, c []float32) error {
 	const spots = 1000
 	worst := 0.0

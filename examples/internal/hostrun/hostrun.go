@@ -8,7 +8,7 @@ import (
 	"sync"
 	"testing"
 
-	_ "github.com/kgen-go/kgen/dsl" // sets the hooks
+	_ "github.com/kgen-go/kgen/dsl" // sets the hooks that run kernels
 	"github.com/kgen-go/kgen/internal/dslhook"
 )
 
@@ -19,8 +19,8 @@ func Range(t testing.TB, kernel any, global ...int) {
 	parallel(n, 1024, func(lo, hi int) { dslhook.RunItems(kernel, l, lo, hi) })
 }
 
-// NDRange runs the Kernel method of an nd-range kernel. The first half of sizes
-// is the global range, which is rounded up to whole work-groups of the second.
+// NDRange runs the Kernel method of an nd-range kernel. The first half of sizes is the global
+// range, and the second half the work-group size. The global range is rounded up.
 func NDRange(t testing.TB, kernel any, sizes ...int) {
 	t.Helper()
 	global, local := sizes[:len(sizes)/2], sizes[len(sizes)/2:]
@@ -50,7 +50,7 @@ func launch(t testing.TB, global []int) (l *dslhook.Launch, items int) {
 	return l, items
 }
 
-// parallel splits [0, n) among goroutines, in runs of at least grain.
+// parallel divides [0, n) among goroutines, in pieces of at least grain numbers.
 func parallel(n, grain int, f func(lo, hi int)) {
 	size := max(grain, (n+4*runtime.GOMAXPROCS(0)-1)/(4*runtime.GOMAXPROCS(0)))
 	var wg sync.WaitGroup

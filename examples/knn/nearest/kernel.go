@@ -1,5 +1,5 @@
-// Package nearest finds the vectors that are nearest to others, by comparing with
-// all.
+// Package nearest finds the vectors that are nearest to queries, by comparing each query with all
+// vectors.
 package nearest
 
 import (
@@ -15,22 +15,22 @@ const (
 	MaxK = 16
 	// GroupSize is the number of work-items in a group.
 	GroupSize = 64
-	// PartSize is the number of vectors that a group compares with.
+	// PartSize is the number of vectors that a group compares with a query.
 	PartSize = 32 * GroupSize
 )
 
-// Hit is a neighbour: the number of a vector, and the square of its distance.
+// Hit is a neighbour. Hit has the number of a vector, and the square of its distance.
 type Hit struct {
 	Distance float32
 	Index    int32
 }
 
-// nearer orders hits; of equally near ones the first vector comes first.
+// nearer reports whether h comes before g. Of equally near hits, the one with the smaller number comes first.
 func (h Hit) nearer(g Hit) bool {
 	return h.Distance < g.Distance || h.Distance == g.Distance && h.Index < g.Index
 }
 
-// List is the nearest hits so far, in order. What it lacks is infinitely far.
+// List contains the nearest hits so far, in order. Missing hits are infinitely far away.
 type List [MaxK]Hit
 
 func newList() (l List) {
@@ -40,7 +40,7 @@ func newList() (l List) {
 	return l
 }
 
-// add puts a hit in its place, and reports whether it has one.
+// add inserts a hit into the list at its position. add reports whether the hit is near enough.
 func (l *List) add(h Hit) bool {
 	if !h.nearer(l[MaxK-1]) {
 		return false
@@ -53,7 +53,7 @@ func (l *List) add(h Hit) bool {
 	return true
 }
 
-// merge adds the hits of another list, up to the first that is too far.
+// merge adds the hits of another list, up to the first hit that is too far away.
 func (l *List) merge(other *List) {
 	for i := range other {
 		if !l.add(other[i]) {
@@ -62,13 +62,13 @@ func (l *List) merge(other *List) {
 	}
 }
 
-// Search finds the hits of each query in each part of the vectors. Its groups
-// stand in rows of a query each; along a row, each has a part.
+// Search finds the hits of each query in each part of the vectors. Each row of groups has a query,
+// and each group in a row has a part.
 type Search struct {
-	Dim     int       // numbers in a vector
-	Vectors []float32 // one after the other
+	Dim     int       // number of elements in a vector
+	Vectors []float32 // all vectors, one after the other
 	Queries []float32
-	Lists   []List // for each query one of each part
+	Lists   []List // for each query, one list for each part
 	Query   dsl.LocalAccessor[float32]
 }
 
@@ -94,7 +94,7 @@ func (k Search) Kernel(it dsl.NDItem2) {
 		best.add(Hit{distance(k.Vectors[i*k.Dim:][:k.Dim], query), int32(i)})
 	}
 
-	// In each round half of the work-items take over the lists of the others.
+	// In each iteration, half of the work-items merge the lists of the other half into theirs.
 	lists := dsl.Local[[GroupSize]List](it)
 	lists[l] = best
 	it.Barrier()
@@ -110,8 +110,8 @@ func (k Search) Kernel(it dsl.NDItem2) {
 	}
 }
 
-// distance returns the square of the distance. The conversion keeps the product
-// from being fused into the sum, so that all devices agree.
+// distance returns the square of the distance. The conversion prevents that the product is fused
+// with the sum, so all devices agree.
 func distance(v, w []float32) float32 {
 	sum := float32(0)
 	for i, x := range v {
@@ -121,11 +121,11 @@ func distance(v, w []float32) float32 {
 	return sum
 }
 
-// Merge makes one list of each query's.
+// Merge merges the lists of each query into one list.
 type Merge struct {
 	Parts int
 	Lists []List
-	Hits  []List // one for each query
+	Hits  []List // one list for each query
 }
 
 // Kernel merges the lists of a query.

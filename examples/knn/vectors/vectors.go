@@ -26,15 +26,15 @@ import (
 const (
 	magic   = "KNNV"
 	version = 1
-	header  = 24 // bytes
-	// MaxSize bounds what Load takes, in bytes.
+	header  = 24 // size of the header in bytes
+	// MaxSize is the largest size of a file for Load, in bytes.
 	MaxSize = 1 << 36
 )
 
-// Set is a set of vectors of one dimension.
+// Set is a set of vectors, all of the same dimension.
 type Set struct {
 	Dim  int
-	Data []float32 // one vector after the other
+	Data []float32 // all vectors, one after the other
 }
 
 // Len returns the number of vectors.
@@ -125,13 +125,13 @@ func load(name string) (*Set, error) {
 	return s, nil
 }
 
-// ReadText reads vectors as text: one in each line, its numbers separated by commas.
+// ReadText reads vectors from text. Each line has one vector, with its numbers separated by commas.
 func ReadText(r io.Reader) (*Set, error) {
 	c := csv.NewReader(r)
 	c.Comment, c.TrimLeadingSpace, c.ReuseRecord = '#', true, true
 	s := &Set{}
 	for {
-		row, err := c.Read() // which checks that all have one length
+		row, err := c.Read() // Read checks that all lines have the same length
 		if err == io.EOF {
 			break
 		}
@@ -154,7 +154,7 @@ func ReadText(r io.Reader) (*Set, error) {
 	return s, nil
 }
 
-// WriteText writes what ReadText reads.
+// WriteText writes the set as text that ReadText can read.
 func (s *Set) WriteText(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	for i := range s.Len() {

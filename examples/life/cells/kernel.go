@@ -11,8 +11,8 @@ import (
 // Tile is the width of the square that a work-group computes.
 const Tile = 16
 
-// Life computes the generation after In, a world of H rows and W columns whose
-// edges are joined. A cell is 1 if it lives, and otherwise 0.
+// Life computes the generation after In. The world has H rows and W columns, and opposite edges are
+// joined. A living cell is 1, and a dead cell is 0.
 type Life struct {
 	H, W    int
 	In, Out []uint32
@@ -23,8 +23,8 @@ func (Life) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Tile, Tile)}
 }
 
-// Kernel brings the group's square to local memory, with the cells around it, so
-// that each cell is read about once and not nine times.
+// Kernel copies the group's square and the cells around it to local memory. So each cell is read
+// about once, instead of nine times.
 func (k Life) Kernel(it dsl.NDItem2) {
 	const side = Tile + 2
 	tile := dsl.Local[[side][side]uint32](it)
@@ -47,7 +47,7 @@ func (k Life) Kernel(it dsl.NDItem2) {
 	}
 	self := tile[ly+1][lx+1]
 	alive := uint32(0)
-	if n == 3 || n == 4 && self == 1 { // n counts the cell itself
+	if n == 3 || n == 4 && self == 1 { // n includes the cell itself
 		alive = 1
 	}
 	k.Out[y*k.W+x] = alive

@@ -23,21 +23,21 @@ func channel(v float32) RGBA {
 	return RGBA(255*min(max(v, 0), 1) + 0.5)
 }
 
-// Palette returns the colour of an escape count: bands from deep blue over white
-// to amber that grow wider with the count.
+// Palette returns the colour of an escape count. The colours are bands from deep blue through white
+// to amber, which are wider for larger counts.
 func Palette(n float32) Color {
 	t := 0.9 * log2(max(n, 0)+2)
 	return Color{wave(t + 0.50), wave(t + 0.42), wave(t + 0.30)}
 }
 
-// wave swings smoothly between 0 and 1 with a period of 1, from 1 at 0: a triangle whose
-// corners are rounded. It looks as a cosine does and costs next to nothing.
+// wave changes smoothly between 0 and 1 with a period of 1, and is 1 at 0. wave is a triangle wave
+// with rounded corners, which looks like a cosine and is very fast.
 func wave(t float32) float32 {
 	t -= math32.Floor(t)
 	g := math32.Abs(2*t - 1)
 	return g * g * (3 - 2*g)
 }
 
-// log2 returns the binary logarithm. Its last bit, for which [math32.Log2] computes five
-// times as much, does not show in a colour.
+// log2 returns the binary logarithm. [math32.Log2] takes five times as long to get the last bit
+// right, which is not visible in a colour.
 func log2(x float32) float32 { return math32.Log2E * math32.Log(x) }

@@ -10,17 +10,17 @@ import (
 // Samples is the number of points per pixel, along each side.
 const Samples = 2
 
-// bailout is the squared radius at which an orbit counts as escaped. It is large
-// because the smooth count is the better the farther out the orbit ends.
+// bailout is the squared radius from which an orbit counts as escaped. bailout is large because the
+// smooth count is more exact if the orbit ends farther away.
 const bailout = 1 << 16
 
 // View is a part of the complex plane.
 type View struct {
 	X, Y  float32 // the centre
-	Pixel float32 // the distance of two pixels
+	Pixel float32 // distance between two pixels
 }
 
-// point returns the number at a distance in pixels from the centre.
+// point returns the complex number at a distance in pixels from the centre.
 func (v View) point(x, y float32) Point {
 	return Point{v.X + float32(v.Pixel*x), v.Y + float32(v.Pixel*y)}
 }
@@ -54,12 +54,12 @@ func (k Mandelbrot) Kernel(it dsl.Item2) {
 // Point is a complex number.
 type Point struct{ Re, Im float32 }
 
-// Escape iterates z = z*z + c from zero. It returns after how many rounds z
-// leaves, made smooth, and false if it has not left after limit rounds.
+// Escape iterates z = z*z + c from zero. Escape returns the smooth number of iterations until z
+// escapes. If z has not escaped after limit iterations, Escape returns false.
 //
-// Near the border of the set the last bit decides where an orbit goes. So the
-// products stand in conversions, which round them before they are added, and all
-// devices paint the same picture.
+// Near the border of the set, an orbit depends on the last bit. So conversions
+// round products before they are added, and all devices paint the same
+// picture.
 func (c Point) Escape(limit int) (float32, bool) {
 	if c.inBulbs() {
 		return 0, false
@@ -68,7 +68,7 @@ func (c Point) Escape(limit int) (float32, bool) {
 	for n := range limit {
 		re2, im2 := float32(z.Re*z.Re), float32(z.Im*z.Im)
 		if r2 := re2 + im2; r2 > bailout {
-			// Far out |z| squares with each round, so its logarithm doubles.
+			// Far from the centre, |z| is squared in each iteration, so its logarithm doubles.
 			return float32(n) + 1 - log2(0.5*log2(r2)), true
 		}
 		z = Point{re2 - im2 + c.Re, float32(2*z.Re*z.Im) + c.Im}
@@ -76,8 +76,8 @@ func (c Point) Escape(limit int) (float32, bool) {
 	return 0, false
 }
 
-// inBulbs reports whether c lies in one of the two largest parts of the set,
-// whose orbits would all run to the limit.
+// inBulbs reports whether c is in one of the two largest parts of the set. All orbits of these
+// would run to the limit.
 func (c Point) inBulbs() bool {
 	im2 := c.Im * c.Im
 	x := c.Re - 0.25

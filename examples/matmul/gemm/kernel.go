@@ -23,8 +23,8 @@ func (MatMul) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Tile, Tile)}
 }
 
-// Kernel computes one element of C. Each round, the group brings a tile of A and
-// a tile of B to work-group memory, where each element serves Tile work-items.
+// Kernel computes one element of C. In each iteration, the group loads a tile of A and a tile of B
+// to work-group memory, where Tile work-items use each element.
 func (k MatMul) Kernel(it dsl.NDItem2) {
 	a := dsl.Local[[Tile][Tile]float32](it)
 	b := dsl.Local[[Tile][Tile]float32](it)
@@ -46,7 +46,7 @@ func (k MatMul) Kernel(it dsl.NDItem2) {
 	}
 }
 
-// element returns an element of a rows by cols matrix, zero outside of it.
+// element returns an element of a rows by cols matrix. Outside of the matrix it returns zero.
 func element(m []float32, row, col, rows, cols int) float32 {
 	if row >= rows || col >= cols {
 		return 0

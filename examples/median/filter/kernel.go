@@ -5,19 +5,19 @@ import "github.com/kgen-go/kgen/dsl"
 
 //go:generate go tool kgen .
 
-// Window is the width of the square of pixels of which each pixel becomes the
-// median. It is odd.
+// Window is the width of a square of pixels around each pixel. The pixel becomes the median of that
+// square. Window is odd.
 var Window = dsl.NewSpecConstant(3)
 
-// Median replaces every pixel by the median of those around it, itself among
-// them: single wrong pixels vanish, and edges stay. The range is the picture, rows
-// first; past its borders, the picture goes on as at the border.
+// Median replaces every pixel by the median of the pixels around it and itself. Single wrong pixels
+// disappear, and edges remain. The range is the picture, rows first. Pixels past a border are equal
+// to the nearest pixel on it.
 type Median struct {
 	In, Out []float32
 }
 
-// Kernel filters one pixel. It sorts the pixels of the window into memory of its
-// own, which has as many elements as the window has pixels.
+// Kernel filters one pixel. Kernel sorts the window's pixels in private memory, which has an
+// element for each of them.
 func (k Median) Kernel(it dsl.Item2) {
 	w := Window.Get(it)
 	near := dsl.PrivateAlloca[float32](it, w*w)

@@ -1,8 +1,8 @@
-// Package neural has the steps by which a network of convolutions learns, a kernel for each.
+// Package neural contains a kernel for each step of training a network of convolutions.
 //
-// A batch of pictures is stored one picture after the other, row by row and pixel by pixel. The channels of a pixel
-// are neighbours. Numbers are kept as Ts, and computed with as float32s. Each sum has one order, and products are rounded
-// before they are added. So results have the same bits in each run, and on all devices that keep subnormal numbers.
+// A batch of pictures is stored one picture after the other, row by row and pixel by pixel. The channels of a pixel are
+// neighbours. Numbers are stored as Ts, and kernels compute with float32s. Each sum has a fixed order, and products are
+// rounded before a sum. So results have the same bits in each run, and on all devices that keep subnormals.
 //
 //kgen:variants load
 package neural
@@ -14,40 +14,40 @@ import (
 
 //go:generate go tool kgen .
 
-// Block is the number of channels that a work-item computes, and Part the number of pictures that it adds up derivatives of.
+// Block is the number of channels of a work-item, and Part the number of pictures whose derivatives it adds.
 const Block, Part = 8, 8
 
-// Classes is the number of channels that the last layer has a use for, and Momentum the share of a weight's change that is
-// added to its next one.
+// Classes is the number of channels of the last layer that are used, and Momentum the fraction of a
+// weight's change that is added to its next change.
 const Classes, Momentum = 10, 0.9
 
-// Layer is a layer of a network. Filter and pictures are squares. A dense layer has a filter as large as its pictures.
+// Layer is a layer of a network. Filter and pictures are squares. In a dense layer, the filter is as large as the pictures.
 type Layer[T any] struct {
-	Width, Side, Stride int       // pixels of a row of X, and of the filter, and between neighbouring places of the filter
-	In, Out             int       // channels of X and Y; Out is a multiple of Block, as is In of all layers but the first
-	ReLU                bool      // whether negative results become 0
-	X, Y, DX, DY        []T       // pictures that go in and come out, and the derivatives of the loss by their numbers
-	W                   []T       // Out weights for each pixel of the filter and channel of X; then Out that are added
-	Parts               []float32 // derivatives of the loss by W, of each Part pictures
-	Exact, Speed        []float32 // W before it is rounded, and its last change
-	At                  []int32   // the number of steps that have been taken
-	Steps               int       // the number of all steps
-	Rate                float32   // the first step's rate of gradient descent, which falls to 0
+	Width, Side, Stride int       // pixels in a row of X; pixels in a row of the filter; distance of neighbouring filter positions
+	In, Out             int       // channels of X and Y; multiples of Block, except In of the first layer
+	ReLU                bool      // negative results become 0
+	X, Y, DX, DY        []T       // pictures before and after the layer, and the derivatives of the loss with respect to them
+	W                   []T       // Out weights for each pixel of the filter and channel of X; then Out weights that are added
+	Parts               []float32 // derivatives of the loss with respect to W, for each Part pictures
+	Exact, Speed        []float32 // W before rounding, and the last change of each weight
+	At                  []int32   // number of steps that have been done
+	Steps               int       // number of all steps
+	Rate                float32   // rate of gradient descent in the first step, which decreases to 0
 }
 
-// Size returns the pixels of a row of Y.
+// Size returns the number of pixels in a row of Y.
 func (l Layer[T]) Size() int { return (l.Width-l.Side)/l.Stride + 1 }
 
-// Rows returns the rows of W, which are Out numbers long.
+// Rows returns the number of rows of W. A row has Out numbers.
 func (l Layer[T]) Rows() int { return l.Side*l.Side*l.In + 1 }
 
-// Forward computes Y: Block channels of a pixel, for a range of pictures, pixels of Y and blocks of channels.
+// Forward computes Y, Block channels of a pixel in each work-item. The range is pictures, pixels of Y and blocks.
 type Forward[T any, N Number[T]] struct{ Layer[T] }
 
 func (k Forward[T, N]) Kernel(it dsl.Item3) {
 	var as N
 	picture, pixel, z := it.GlobalID()
-	size, row := k.Size(), k.Side*k.In // of Y; of the filter, whose pixels are neighbours in X
+	size, row := k.Size(), k.Side*k.In // size of Y, and size of a row of the filter, whose pixels are neighbours in X
 	y, x := pixel/size*k.Stride, pixel%size*k.Stride
 	w := k.W[z*Block:]
 	var sums [Block]float32
@@ -66,8 +66,8 @@ func (k Forward[T, N]) Kernel(it dsl.Item3) {
 	}
 }
 
-// Back computes DX of DY: Block channels of a pixel, for a range of pictures, pixels of X and blocks of channels. X is the
-// result of a ReLU, and so DX is 0 where X is.
+// Back computes DX from DY. A work-item computes Block channels of a pixel, in a range of pictures,
+// pixels of X and blocks of channels. X is the result of a ReLU, so DX is 0 where X is 0.
 type Back[T any, N Number[T]] struct{ Layer[T] }
 
 func (k Back[T, N]) Kernel(it dsl.Item3) {
@@ -75,9 +75,9 @@ func (k Back[T, N]) Kernel(it dsl.Item3) {
 	picture, pixel, z := it.GlobalID()
 	size, py, px := k.Size(), pixel/k.Width, pixel%k.Width
 	var sums [Block]float32
-	for y := max(py-k.Side+k.Stride, 0) / k.Stride; y < min(py/k.Stride+1, size); y++ { // of those whose filters see the pixel
+	for y := max(py-k.Side+k.Stride, 0) / k.Stride; y < min(py/k.Stride+1, size); y++ { // rows of pixels whose filters cover the pixel
 		for x := max(px-k.Side+k.Stride, 0) / k.Stride; x < min(px/k.Stride+1, size); x++ {
-			at := (py-y*k.Stride)*k.Side + px - x*k.Stride // in the filter
+			at := (py-y*k.Stride)*k.Side + px - x*k.Stride // index in the filter
 			dy := k.DY[((picture*size+y)*size+x)*k.Out:][:k.Out]
 			for c := range sums {
 				sums[c] += as.Dot(dy, k.W[(at*k.In+z*Block+c)*k.Out:][:k.Out])
@@ -94,8 +94,8 @@ func (k Back[T, N]) Kernel(it dsl.Item3) {
 	}
 }
 
-// Gradient computes the derivatives of the loss by Block weights, of Part pictures, for a range of parts, rows of W and
-// blocks of channels.
+// Gradient computes derivatives of the loss with respect to Block weights, for Part pictures. The
+// range is parts, rows of W and blocks of channels.
 type Gradient[T any, N Number[T]] struct{ Layer[T] }
 
 func (k Gradient[T, N]) Kernel(it dsl.Item3) {
@@ -104,7 +104,7 @@ func (k Gradient[T, N]) Kernel(it dsl.Item3) {
 	var sums [Block]float32
 	size, row, added := k.Size(), k.Side*k.In, weight == k.Side*k.Side*k.In
 	first, last := part*Part, min(part*Part+Part, len(k.Y)/(k.Size()*k.Size()*k.Out))
-	for y := first * size; y < last*size; y++ { // rows of all pictures
+	for y := first * size; y < last*size; y++ { // rows of all pictures of the part
 		x := k.X[((y/size*k.Width+y%size*k.Stride+weight/row)*k.Width)*k.In+weight%row:]
 		for i := range size {
 			v := as.Narrow(1)
@@ -117,7 +117,7 @@ func (k Gradient[T, N]) Kernel(it dsl.Item3) {
 	copy(k.Parts[(part*k.Rows()+weight)*k.Out+z*Block:], sums[:])
 }
 
-// Update changes a weight by gradient descent with momentum, for a range of all weights.
+// Update changes a weight by gradient descent with momentum, in a range of all weights.
 type Update[T any, N Number[T]] struct{ Layer[T] }
 
 func (k Update[T, N]) Kernel(it dsl.Item1) {
@@ -133,26 +133,26 @@ func (k Update[T, N]) Kernel(it dsl.Item1) {
 	k.W[i] = as.Narrow(k.Exact[i])
 }
 
-// Batch is the pictures that a network sees in a step, and its guesses.
+// Batch contains the pictures that a network sees in a step, and its guesses.
 type Batch[T any] struct {
-	At      []int32   // the number of steps that have been taken: the batch begins at place At*Size of Order
+	At      []int32   // number of steps that have been done; the batch begins at index At*Size of Order
 	Order   []int32   // numbers of pictures
-	Size    int       // pictures of a batch
+	Size    int       // number of pictures in a batch
 	Pixels  []byte    // pixels of all pictures
-	Labels  []byte    // the classes of all pictures
-	X       []T       // the first layer's
-	Y, DY   []T       // the last layer's
-	Loss    []float32 // the losses of the pictures of Order
-	Guesses []byte    // the most likely classes of these
+	Labels  []byte    // classes of all pictures
+	X       []T       // X of the first layer
+	Y, DY   []T       // Y and DY of the last layer
+	Loss    []float32 // losses of the pictures in Order
+	Guesses []byte    // most likely classes of the pictures in Order
 }
 
-// picture returns the place in Order of a picture of the batch, and whether there is one.
+// picture returns the index in Order of a picture of the batch, and whether the picture exists.
 func (k Batch[T]) picture(i int) (int, bool) {
 	i += int(k.At[0]) * k.Size
 	return i, i < len(k.Order)
 }
 
-// Show puts the pictures of a batch into X, for a range of pictures and pixels.
+// Show copies the pictures of a batch to X, in a range of pictures and pixels.
 type Show[T any, N Number[T]] struct{ Batch[T] }
 
 func (k Show[T, N]) Kernel(it dsl.Item2) {
@@ -164,8 +164,8 @@ func (k Show[T, N]) Kernel(it dsl.Item2) {
 	}
 }
 
-// Judge sets the loss of each picture, which is the cross-entropy of the softmax of Y, the guess, and the derivatives DY of the
-// mean loss of the batch, for a range of pictures.
+// Judge computes the loss, the guess and the derivatives DY of each picture, in a range of pictures. The
+// loss is the cross-entropy of the softmax of Y, and DY are derivatives of the mean loss of the batch.
 type Judge[T any, N Number[T]] struct{ Batch[T] }
 
 func (k Judge[T, N]) Kernel(it dsl.Item1) {
@@ -199,7 +199,7 @@ func (k Judge[T, N]) Kernel(it dsl.Item1) {
 	}
 }
 
-// Next goes on to the next batch.
+// Next advances to the next batch.
 type Next struct{ At []int32 }
 
 func (k Next) Kernel(dsl.Task) { k.At[0]++ }

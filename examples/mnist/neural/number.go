@@ -2,15 +2,15 @@ package neural
 
 import "github.com/kgen-go/kgen/dsl/half"
 
-// Number says how numbers are kept as Ts, and computed with as float32s.
+// Number converts between stored numbers of type T and float32s for computing.
 type Number[T any] interface {
 	Wide(T) float32
-	Narrow(float32) T                          // the nearest
-	MulAdd(sums *[Block]float32, x T, row []T) // adds x times the first numbers of a row
-	Dot(a, b []T) float32                      // the sum of the products
+	Narrow(float32) T                          // returns the nearest T
+	MulAdd(sums *[Block]float32, x T, row []T) // adds x times the first numbers of a row to sums
+	Dot(a, b []T) float32                      // returns the sum of the products
 }
 
-// Float32 keeps numbers as they are.
+// Float32 stores float32s without conversion.
 type Float32 struct{}
 
 func (Float32) Wide(x float32) float32   { return x }
@@ -28,7 +28,7 @@ func (Float32) Dot(a, b []float32) (sum float32) {
 	return sum
 }
 
-// BFloat16 keeps the upper half of numbers.
+// BFloat16 stores the upper half of a float32's bits.
 type BFloat16 struct{}
 
 func (BFloat16) Wide(x half.BFloat16) float32   { return x.Float32() }
@@ -41,7 +41,7 @@ func (BFloat16) MulAdd(sums *[Block]float32, x half.BFloat16, row []half.BFloat1
 }
 func (BFloat16) Dot(a, b []half.BFloat16) float32 { return half.Dot(a, b) }
 
-// The kernels of float32s.
+// Kernels for float32s.
 type (
 	ShowFloat32     = Show[float32, Float32]
 	ForwardFloat32  = Forward[float32, Float32]
@@ -51,7 +51,7 @@ type (
 	UpdateFloat32   = Update[float32, Float32]
 )
 
-// The kernels of BFloat16s.
+// Kernels for BFloat16s.
 type (
 	ShowBFloat16     = Show[half.BFloat16, BFloat16]
 	ForwardBFloat16  = Forward[half.BFloat16, BFloat16]

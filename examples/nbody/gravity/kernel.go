@@ -10,8 +10,8 @@ import (
 
 //go:generate go tool kgen .
 
-// GroupSize is the number of bodies that a work-group moves, and the number that
-// it brings to work-group memory at a time.
+// GroupSize is the number of bodies that a work-group moves, and the number that it loads to
+// work-group memory at a time.
 const GroupSize = 256
 
 // Vec3 is a vector in space.
@@ -35,11 +35,11 @@ type Body struct {
 	Mass float32
 }
 
-// Step moves all bodies by a step in time: from Old to New, with the velocities
-// in place. The nd-range covers the bodies in work-groups of GroupSize.
+// Step moves all bodies by a step in time, from Old to New. Step changes velocities in place. The
+// nd-range covers the bodies in work-groups of GroupSize.
 type Step struct {
 	Dt        float32
-	Softening float32 // keeps close bodies from flinging each other away
+	Softening float32 // length that prevents close bodies from flinging each other away
 	Old, New  []Body
 	Velocity  []Vec3
 }
@@ -60,7 +60,7 @@ func (k Step) Kernel(it dsl.NDItem1) {
 	}
 	var acc Vec3
 	for first := 0; first < n; first += GroupSize {
-		var other Body // without mass: past the end nothing pulls
+		var other Body // a body without mass, so that nothing past the end attracts
 		if j := first + l; j < n {
 			other = k.Old[j]
 		}

@@ -7,7 +7,7 @@ import (
 	"github.com/kgen-go/kgen/dsl/math32"
 )
 
-// Unit is the amount of light that a body sheds, as Light counts it.
+// Unit is the amount of light of one body, in the units of Light.
 const Unit = 64
 
 // Camera looks at the origin from a distance.
@@ -15,11 +15,11 @@ type Camera struct {
 	Width, Height int
 	Zoom          float32 // pixels per unit of length at the origin
 	Distance      float32
-	Sin, Cos      float32 // of the tilt about the x axis
+	Sin, Cos      float32 // sine and cosine of the tilt about the x axis
 }
 
-// project returns where p appears, in pixels, and how many of them a unit of
-// length takes there. It is zero behind the camera.
+// project returns the position of p in pixels, and the number of pixels of a unit of length there.
+// The number of pixels is zero behind the camera.
 func (c Camera) project(p Vec3) (x, y, size float32) {
 	depth := c.Distance - (p.Z*c.Cos + p.Y*c.Sin)
 	if depth <= 0.05*c.Distance {
@@ -31,9 +31,9 @@ func (c Camera) project(p Vec3) (x, y, size float32) {
 	return x, y, size
 }
 
-// Paint sheds the light of the bodies on an image. Bodies before Split shed it
-// on the first plane of Light, the others on the second; each plane has Height
-// rows of Width pixels.
+// Paint adds the light of the bodies to an image. Bodies before Split add to the first
+// plane of Light, and the others to the second. Each plane has Height rows of Width
+// pixels.
 type Paint struct {
 	Camera Camera
 	Split  int
@@ -41,7 +41,7 @@ type Paint struct {
 	Light  []uint32
 }
 
-// Kernel paints one body, spread over the four pixels around it.
+// Kernel paints one body, divided among the four pixels around it.
 func (k Paint) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	x, y, size := k.Camera.project(k.Bodies[i].Pos)

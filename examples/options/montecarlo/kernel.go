@@ -12,21 +12,21 @@ import (
 // Size is the number of work-items in a work-group.
 const Size = 256
 
-// Call is the right to buy a share for Strike after some years, and at no other time. Rate is
-// the interest on money, Volatility how far the share's price swings: both per year.
+// Call is the right to buy a share for Strike after some years, and at no other time. Rate is the
+// interest rate per year, and Volatility is that of the share's price per year.
 type Call struct {
 	Spot, Strike, Rate, Volatility, Years float32
 }
 
-// Sums are of what the right is worth at the end of paths, and of the squares of that.
+// Sums contains the sum of the call's values at the end of paths, and the sum of their squares.
 type Sums struct {
 	Worth, Squares float32
 }
 
-// Price simulates paths of the share's price, and leaves sums for each work-group.
+// Price simulates paths of the share's price. Each work-group stores its sums.
 type Price struct {
 	Call  Call
-	Key   [2]uint32 // Philox's: other keys make other paths
+	Key   [2]uint32 // key of Philox; other keys give other paths
 	Paths int
 	Out   []Sums
 }
@@ -34,7 +34,7 @@ type Price struct {
 // Properties states the work-group's size.
 func (Price) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
 
-// Kernel goes through the counters in steps of the whole range: counter n has paths 4n to 4n+3.
+// Kernel processes the counters in steps of the whole range. Counter n has the paths 4n to 4n+3.
 func (k Price) Kernel(it dsl.NDItem1) {
 	c := k.Call
 	drift := (c.Rate - 0.5*c.Volatility*c.Volatility) * c.Years

@@ -6,9 +6,9 @@ import (
 	"github.com/kgen-go/kgen/dsl/math32"
 )
 
-// Philox returns the four random words of a counter: Philox4x32-10 of Salmon et al., "Parallel
-// random numbers: as easy as 1, 2, 3" (2011). It has no state, so work-items need none, and the
-// numbers do not depend on how many work-items there are.
+// Philox returns the four random words of a counter by Philox4x32-10 (Salmon et al., "Parallel
+// random numbers: as easy as 1, 2, 3", 2011). Philox has no state, so the numbers do not depend on
+// the number of work-items.
 func Philox(c [4]uint32, key [2]uint32) [4]uint32 {
 	for range 10 {
 		hi0, lo0 := bits.Mul32(0xd2511f53, c[0])
@@ -19,11 +19,11 @@ func Philox(c [4]uint32, key [2]uint32) [4]uint32 {
 	return c
 }
 
-// Normals makes four random words four numbers of the standard normal distribution, by the
+// Normals converts four random words to four numbers of the standard normal distribution, by the
 // transform of Box and Muller.
 func Normals(words [4]uint32) (z [4]float32) {
 	for i := 0; i < 4; i += 2 {
-		u := (float32(words[i]>>8) + 1) * 0x1p-24 // from 2^-24 to 1: it has a logarithm
+		u := (float32(words[i]>>8) + 1) * 0x1p-24 // from 2^-24 to 1, so the logarithm is finite
 		angle := 2 * math32.Pi * 0x1p-24 * float32(words[i+1]>>8)
 		radius := math32.Sqrt(-2 * math32.Log(u))
 		z[i], z[i+1] = radius*math32.Cos(angle), radius*math32.Sin(angle)

@@ -9,7 +9,7 @@ import (
 
 //go:generate go tool kgen .
 
-// Vec is a point, a direction or a colour. Off mirrors what leads into the surface below a normal.
+// Vec is a point, a direction or a colour. Off mirrors a direction that points below the surface with a given normal.
 type Vec struct{ X, Y, Z float32 }
 
 func (v Vec) Add(w Vec) Vec       { return Vec{v.X + w.X, v.Y + w.Y, v.Z + w.Z} }
@@ -19,7 +19,7 @@ func (v Vec) Dot(w Vec) float32   { return v.X*w.X + v.Y*w.Y + v.Z*w.Z }
 func (v Vec) Unit() Vec           { return v.Scale(1 / math32.Sqrt(v.Dot(v))) }
 func (v Vec) Off(normal Vec) Vec  { return v.Add(normal.Scale(-2 * min(v.Dot(normal), 0))) }
 
-// Thing is a shape of a colour and a material.
+// Thing is a shape with a colour and a material.
 type Thing struct {
 	Shape    Shape
 	Color    Vec
@@ -35,7 +35,7 @@ var scene = [...]Thing{
 	{Sphere{Vec{-0.8, 0.3, 1.6}, 0.3}, Vec{0.5, 0.7, 0.95}, Metal{0.05}},
 }
 
-// sky returns the light from a direction: white at the horizon, blue above, and a large sun.
+// sky returns the light from a direction. The sky is white at the horizon and blue above, with a large sun.
 func sky(to Vec) Vec {
 	if to.Dot(Vec{-0.48, 0.64, 0.6}) > 0.95 {
 		return Vec{7, 6, 4.5}
@@ -43,8 +43,8 @@ func sky(to Vec) Vec {
 	return Vec{0.6 - 0.5*to.Y, 0.7 - 0.4*to.Y, 0.85 - 0.2*to.Y}
 }
 
-// Shape is what a ray can hit: how far away, and the direction that stands on the surface there.
-// Where the ray misses, the distance is below zero or not a number.
+// Shape is a surface that a ray can hit. Hit returns the distance to the surface, and the normal
+// there. If the ray misses, the distance is below zero or not a number.
 type Shape interface {
 	Hit(from, to Vec) (distance float32, normal Vec)
 }
@@ -58,25 +58,25 @@ type Sphere struct { // a ball around a point
 	Radius float32
 }
 
-func (s Sphere) Hit(from, to Vec) (float32, Vec) { // solves a quadratic equation
+func (s Sphere) Hit(from, to Vec) (float32, Vec) { // Hit solves a quadratic equation
 	rel := from.Add(s.Centre.Scale(-1))
 	b := rel.Dot(to)
 	d := -b - math32.Sqrt(b*b-rel.Dot(rel)+s.Radius*s.Radius)
 	return d, rel.Add(to.Scale(d)).Scale(1 / s.Radius)
 }
 
-// Material says, by chance, where light comes from that leaves a surface against the direction in.
+// Material chooses at random a direction from which light comes that leaves a surface against the direction in.
 type Material interface {
 	Scatter(in, normal Vec, random func() float32) (from Vec)
 }
 
-type Matte struct{} // scatters as paper does, by the cosine law of Lambert
+type Matte struct{} // scatters light as paper does, by Lambert's cosine law
 
 func (Matte) Scatter(_, normal Vec, random func() float32) Vec {
 	return normal.Scale(1.0001).Add(onSphere(random)).Unit()
 }
 
-type Metal struct{ Roughness float32 } // mirrors, the less clearly the rougher it is
+type Metal struct{ Roughness float32 } // mirrors light, less clearly if it is rougher
 
 func (m Metal) Scatter(in, normal Vec, random func() float32) Vec {
 	return in.Off(normal).Add(onSphere(random).Scale(m.Roughness)).Unit().Off(normal)
@@ -95,21 +95,21 @@ type Render struct {
 	Image            []Vec // rows of pixels
 }
 
-// Properties: bounces magnify the last bit, so all devices are to have the host's.
+// Properties requires exact rounding, because bounces magnify differences in the last bit.
 func (Render) Properties() properties.List {
 	return properties.List{properties.Float(properties.FloatExact)}
 }
 
-func (k Render) Kernel(it dsl.Item2) { // computes a pixel
+func (k Render) Kernel(it dsl.Item2) { // Kernel computes a pixel
 	y, x := it.GlobalID()
 	h, w := it.GlobalRange()
 	k.Image[y*w+x] = k.Pixel(y, x, h, w)
 }
 
-// Pixel returns the mean of the light that samples of a pixel get.
+// Pixel returns the mean light of the samples of a pixel.
 func (k Render) Pixel(y, x, h, w int) (mean Vec) {
 	state := uint32(y*w + x)
-	random := func() float32 { // from 0 up to, but without, 1: O'Neill's PCG RXS-M-XS
+	random := func() float32 { // from 0 to 1, without 1: O'Neill's PCG RXS-M-XS
 		state = 747796405*state + 2891336453
 		word := (state>>(state>>28+4) ^ state) * 277803737
 		return float32((word>>22^word)>>8) * 0x1p-24
@@ -123,14 +123,14 @@ func (k Render) Pixel(y, x, h, w int) (mean Vec) {
 	return mean.Scale(1 / float32(k.Samples))
 }
 
-// Trace follows a path backwards, from the eye to the sky, and returns the light that comes
-// that way: none if the path does not end within the bounces.
+// Trace follows a path backwards, from the eye to the sky, and returns the light on this path. The
+// light is zero if the path has more than the given number of bounces.
 func Trace(things []Thing, sky func(Vec) Vec, from, to Vec, bounces int, random func() float32) Vec {
 	kept := Vec{1, 1, 1}
 	for range bounces {
 		nearest, normal, color, material := math32.Inf(1), Vec{}, Vec{}, Material(nil)
 		for _, thing := range things {
-			if d, n := thing.Shape.Hit(from, to); d > 1e-3 && d < nearest { // not where it starts
+			if d, n := thing.Shape.Hit(from, to); d > 1e-3 && d < nearest { // not the surface where the path starts
 				nearest, normal, color, material = d, n, thing.Color, thing.Material
 			}
 		}

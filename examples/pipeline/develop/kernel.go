@@ -4,18 +4,18 @@ import "github.com/kgen-go/kgen/dsl"
 
 //go:generate go tool kgen .
 
-// The kernels run over a range of height and width, a work-item for each pixel. The six edits
-// load and store the work-item's own pixel alone. So a work-item can do several of them one after
-// the other without waiting for anyone, and a graph can make one launch of them.
+// The kernels run over a range of height and width, a work-item for each pixel. The six edits load
+// and store only the work-item's own pixel. So a work-item can do several edits without waiting for
+// other work-items, and a graph can fuse the edits into one launch.
 
-// own returns the index of the work-item's own pixel, of rows as wide as the range.
+// own returns the index of the work-item's own pixel. Rows are as wide as the range.
 func own(it dsl.Item2) int {
 	y, x := it.GlobalID()
 	_, w := it.GlobalRange()
 	return y*w + x
 }
 
-// Expose multiplies the light, as a shutter does that stays open for longer.
+// Expose multiplies the light, like a shutter that stays open for longer.
 type Expose struct {
 	Gain    float32
 	In, Out []Pixel
@@ -27,7 +27,7 @@ func (k Expose) Kernel(it dsl.Item2) {
 	k.Out[i] = k.In[i].Scale(k.Gain, k.Gain, k.Gain)
 }
 
-// Balance multiplies each colour's light, so that what is white looks white in any light.
+// Balance multiplies each colour's light, so that white things look white in any light.
 type Balance struct {
 	Red, Green, Blue float32
 	In, Out          []Pixel
@@ -39,7 +39,7 @@ func (k Balance) Kernel(it dsl.Item2) {
 	k.Out[i] = k.In[i].Scale(k.Red, k.Green, k.Blue)
 }
 
-// Contrast is Pixel.Contrast for each pixel.
+// Contrast applies Pixel.Contrast to each pixel.
 type Contrast struct {
 	Amount  float32
 	In, Out []Pixel
@@ -51,7 +51,7 @@ func (k Contrast) Kernel(it dsl.Item2) {
 	k.Out[i] = k.In[i].Contrast(k.Amount)
 }
 
-// Saturate is Pixel.Saturate for each pixel.
+// Saturate applies Pixel.Saturate to each pixel.
 type Saturate struct {
 	Amount  float32
 	In, Out []Pixel
@@ -63,7 +63,7 @@ func (k Saturate) Kernel(it dsl.Item2) {
 	k.Out[i] = k.In[i].Saturate(k.Amount)
 }
 
-// Vignette is Pixel.Vignette for each pixel.
+// Vignette applies Pixel.Vignette to each pixel.
 type Vignette struct {
 	Amount  float32
 	In, Out []Pixel
@@ -77,7 +77,7 @@ func (k Vignette) Kernel(it dsl.Item2) {
 	k.Out[i] = k.In[i].Vignette(k.Amount, y, x, h, w)
 }
 
-// Print is Pixel.Print for each pixel.
+// Print applies Pixel.Print to each pixel.
 type Print struct {
 	Levels  float32
 	In, Out []Pixel
@@ -89,9 +89,9 @@ func (k Print) Kernel(it dsl.Item2) {
 	k.Out[i] = k.In[i].Print(k.Levels)
 }
 
-// Blur makes of each pixel the mean of the three by three around it; past an edge, pixels are as
-// on it. It loads pixels of other work-items, so all of them have to be there before it starts:
-// it cannot be one launch with the edit before it.
+// Blur sets each pixel to the mean of the three by three pixels around it. Pixels past an edge are
+// equal to the nearest one on it. Blur loads pixels that other work-items have stored before, so it
+// cannot be fused with the edit before it.
 type Blur struct{ In, Out []Pixel }
 
 // Kernel computes a pixel.

@@ -14,7 +14,7 @@ type SAXPY struct {
 	X, Y []float32
 }
 
-// Properties asks for work-groups of 256.
+// Properties requires work-groups of 256.
 func (SAXPY) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(256)}
 }

@@ -1,5 +1,5 @@
-// Package tensor multiplies matrices of 16-bit floats and of bytes by matrices of sub-groups, in the way that is
-// fastest on GPUs with matrices of 16 by 16 elements.
+// Package tensor multiplies matrices of 16-bit floats and of bytes with matrices of sub-groups. The
+// method of the kernels is the fastest on GPUs with matrices of 16 by 16 elements.
 //
 //kgen:variants load
 package tensor
@@ -12,10 +12,10 @@ import (
 
 //go:generate go tool kgen .
 
-// A work-group computes a tile of Tile by Tile elements of C, and each of its SubGroups sub-groups a block of that.
+// A work-group computes a tile of Tile by Tile elements of C. Each of its SubGroups sub-groups computes a block of the tile.
 const (
 	Tile      = 128
-	rows      = 64 // of a block
+	rows      = 64 // number of rows in a block
 	columns   = 64
 	SubGroups = Tile / rows * (Tile / columns)
 	// SubGroup is the size of sub-groups.
@@ -24,21 +24,21 @@ const (
 	Items = SubGroups * SubGroup
 )
 
-// In a round a work-group brings 128 bytes of each row of its tile to work-group memory: parts of 16 bytes, which are
-// loaded and stored at once.
+// In an iteration, a work-group copies 128 bytes of each row of its tile to work-group memory.
+// Work-items load and store parts of 16 bytes.
 const (
 	parts = 8
-	each  = Tile * parts / Items // parts of A, or of B, that a work-item brings
+	each  = Tile * parts / Items // number of parts of A, or of B, that a work-item loads
 )
 
-// Halves are 16 bytes of a row of 16-bit floats.
+// Halves contains 16 bytes of a row of 16-bit floats.
 type Halves [8]half.Float16
 
-// Bytes are 16 bytes of a row of bytes, in words: the first byte has the lowest bits of the first word.
+// Bytes contains 16 bytes of a row of bytes, in words. The first byte is in the lowest bits of the first word.
 type Bytes [4]uint32
 
-// Elements of a row in a round, and distances of rows in work-group memory: a part more, so that rows begin in different
-// banks.
+// Elements of a row in an iteration, and distances of rows in work-group memory. The distance is
+// one part longer, so that rows begin in different banks.
 const (
 	deepHalves  = parts * len(Halves{})
 	deepBytes   = parts * 16
@@ -57,24 +57,24 @@ func BytesOf(s []int8) (b Bytes) {
 	return b
 }
 
-// Global returns the number of work-items for a product of so many rows and columns, which are multiples of Tile.
+// Global returns the number of work-items for a product of the given size. Rows and columns must be multiples of Tile.
 func Global(rows, cols int) int { return rows / Tile * (cols / Tile) * Items }
 
-// MatMul computes C = A*B, where A and C are stored row by row and B column by column, as the weights of a network's layer
-// are. A row of A and a column of B are Width parts, a multiple of 8; a row of C has N elements. Rows and columns of C are
-// multiples of Tile. The nd-range has Global work-items, in groups of Items.
+// MatMul computes C = A*B. A and C are stored row by row, and B column by column, like the weights of a
+// network's layer. A row of A and a column of B have Width parts, a multiple of 8, and a row of C has N
+// elements. Rows and columns of C are multiples of Tile. The nd-range has Global work-items, in groups of Items.
 type MatMul struct {
 	N, Width int
 	A, B     []Halves
 	C        []float32
 }
 
-// Properties states the work-group's size and that of sub-groups.
+// Properties states the sizes of work-groups and sub-groups.
 func (MatMul) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Items), properties.SubGroupSize(SubGroup)}
 }
 
-// Kernel computes a block of a tile by each sub-group.
+// Kernel computes a tile, of which each sub-group computes a block.
 func (k MatMul) Kernel(it dsl.NDItem1) {
 	left, right := dsl.Local[[Tile * pitchHalves]half.Float16](it), dsl.Local[[Tile * pitchHalves]half.Float16](it)
 	check(it, k.N, k.Width, len(k.A), len(k.B), len(k.C))
@@ -88,24 +88,24 @@ func (k MatMul) Kernel(it dsl.NDItem1) {
 		storeHalves(it, nextA, left)
 		storeHalves(it, nextB, right)
 		it.Barrier()
-		// The loads of the next round are under way while this one multiplies.
+		// The loads for the next iteration are in progress while this one multiplies.
 		nextA, nextB = load(it, a, k.Width, t+parts), load(it, b, k.Width, t+parts)
 		multiply[[16][16]half.Float16, [16][16]half.Float16](it, &sums, left[:], right[:], pitchHalves, 16, deepHalves/16)
 	}
 	save(it, &sums, k.C, k.N, row, col)
 }
 
-// MatMulBytes is MatMul for bytes, whose products are added up as int32s.
+// MatMulBytes is like MatMul, for bytes. Products are added as int32s.
 type MatMulBytes struct {
 	N, Width int
 	A, B     []Bytes
 	C        []int32
 }
 
-// Properties states the work-group's size and that of sub-groups.
+// Properties states the sizes of work-groups and sub-groups.
 func (MatMulBytes) Properties() properties.List { return MatMul{}.Properties() }
 
-// Kernel computes a block of a tile by each sub-group.
+// Kernel computes a tile, of which each sub-group computes a block.
 func (k MatMulBytes) Kernel(it dsl.NDItem1) {
 	left, right := dsl.Local[[Tile * pitchBytes]int8](it), dsl.Local[[Tile * pitchBytes]int8](it)
 	check(it, k.N, k.Width, len(k.A), len(k.B), len(k.C))
@@ -125,11 +125,11 @@ func (k MatMulBytes) Kernel(it dsl.NDItem1) {
 	save(it, &sums, k.C, k.N, row, col)
 }
 
-// blockOf are the sums of a sub-group.
+// blockOf contains the sums of a sub-group.
 type blockOf[S any] [rows / 16][columns / 16]dsl.Accumulator[S]
 
-// check panics unless work-groups have whole tiles and whole rounds, which is all that the kernels compute. All
-// work-items of a launch agree on it.
+// check panics unless the sizes are multiples of tiles and of an iteration's parts, as the kernels
+// require. The result is the same for all work-items of a launch.
 func check(it dsl.NDItem1, n, width, a, b, c int) {
 	if width <= 0 || width%parts != 0 {
 		panic("the parts of a row of A are no multiple of 8")
@@ -142,20 +142,20 @@ func check(it dsl.NDItem1, n, width, a, b, c int) {
 	}
 }
 
-// tileOf returns the row and column of C that the work-group's tile begins at.
+// tileOf returns the row and column of C at which the work-group's tile begins.
 func tileOf(it dsl.NDItem1, n int) (row, col int) {
 	g, across := it.GroupID(), n/Tile
 	return g / across * Tile, g % across * Tile
 }
 
-// blockAt returns the row and column of the tile that the sub-group's block begins at.
+// blockAt returns the row and column of the tile at which the sub-group's block begins.
 func blockAt(sg dsl.SubGroup) (y, x int) {
 	s := uint(sg.GroupID()) % SubGroups
 	return int(s / (Tile / columns) * rows), int(s % (Tile / columns) * columns)
 }
 
-// load loads the work-item's parts of a tile from part t of the rows on. After the last round these are parts of the next
-// row, or zeros, and nobody uses them.
+// load loads the work-item's parts of a tile from part t of the rows on. After the last iteration,
+// these are parts of the next row, or zeros, which are not used.
 func load[P any](it dsl.NDItem1, m []P, width, t int) (r [each]P) {
 	for j := range each {
 		i := j*Items + it.LocalID()
@@ -174,7 +174,7 @@ func storeHalves(it dsl.NDItem1, r [each]Halves, to *[Tile * pitchHalves]half.Fl
 	}
 }
 
-// storeBytes is storeHalves for bytes.
+// storeBytes is like storeHalves, for bytes.
 func storeBytes(it dsl.NDItem1, r [each]Bytes, to *[Tile * pitchBytes]int8) {
 	for j := range each {
 		i := j*Items + it.LocalID()
@@ -185,8 +185,8 @@ func storeBytes(it dsl.NDItem1, r [each]Bytes, to *[Tile * pitchBytes]int8) {
 	}
 }
 
-// multiply adds to the sums of a sub-group the products of its rows and columns, which lie pitch elements apart, by so
-// many steps of deep elements.
+// multiply adds products of rows and columns to the sums of a sub-group. Rows and columns are pitch
+// elements apart. There are as many products as steps, each of deep elements.
 func multiply[SA, SB, S, E any](it dsl.NDItem1, sums *blockOf[S], left, right []E, pitch, deep, steps int) {
 	sg := it.SubGroup()
 	y, x := blockAt(sg)

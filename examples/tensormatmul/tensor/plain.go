@@ -5,19 +5,19 @@ import (
 	"github.com/kgen-go/kgen/dsl/half"
 )
 
-// Side is the number of rows and columns of the matrices that Plain multiplies by.
+// Side is the number of rows and columns of the matrices that Plain multiplies.
 const Side = 16
 
-// Plain computes C = A*B as MatMul does, on every device: each sub-group computes Side by Side elements of C, and loads
-// matrices from where they are. A row of A and a column of B have K elements, and a row of C has N. All sizes are multiples
-// of Side. The nd-range has N/Side by rows/Side sub-groups, in work-groups of one sub-group.
+// Plain computes C = A*B as MatMul does, but on every device. Each sub-group computes Side by Side elements of C, and
+// loads matrices directly from global memory. A row of A and a column of B have K elements, and a row of C has N. All
+// sizes are multiples of Side. The nd-range has N/Side by rows/Side sub-groups, in work-groups of one sub-group.
 type Plain struct {
 	N, K int
 	A, B []half.Float16
 	C    []float32
 }
 
-// Kernel computes a matrix of C.
+// Kernel computes a Side by Side matrix of C.
 func (k Plain) Kernel(it dsl.NDItem1) {
 	sg := it.SubGroup()
 	across := k.N / Side

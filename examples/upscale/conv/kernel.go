@@ -1,7 +1,7 @@
-// Package conv has convolutions, the layers of networks that see: of float32s, and of 16-bit floats by matrices.
+// Package conv contains convolutions (layers of networks) with float32s, or with matrices of 16-bit floats.
 //
-// A picture is stored row by row and pixel by pixel. A pixel has a multiple of Block channels, and a row so many pixels.
-// Around it are Edge pixels of zeros, so that a filter may look beyond the picture.
+// A picture is stored row by row and pixel by pixel. The numbers of channels of a pixel, and of pixels in a
+// row, are multiples of Block. Edge pixels of zeros surround the picture, so that a filter may exceed it.
 package conv
 
 import (
@@ -11,32 +11,32 @@ import (
 
 //go:generate go tool kgen .
 
-// Block is the rows and columns of a matrix, and Edge half the side of the largest filter, rounded down.
+// Block is the number of rows and columns of a matrix, and Edge is half the side of the largest filter, rounded down.
 const Block, Edge = 16, 2
 
 // Up rounds up to a multiple of Block.
 func Up(n int) int { return (n + Block - 1) / Block * Block }
 
-// Pixel returns the place of a pixel in a picture of a width.
+// Pixel returns the index of a pixel in a picture of the given width.
 func Pixel(y, x, width int) int { return (y+Edge)*(Up(width)+2*Edge) + x + Edge }
 
 // Layer is the shape of a convolution.
 type Layer struct {
-	Width, Side int     // pixels of a row of X, and of a side of the filter
+	Width, Side int     // pixels in a row of X, and in a side of the filter
 	In, Out     int     // channels of X and Y
-	Slope       float32 // the factor of negative results, which is 0 for a relu
-	Scale       int     // a result becomes Scale by Scale pixels
+	Slope       float32 // factor of negative results, which is 0 for a ReLU
+	Scale       int     // a result becomes a square of Scale by Scale pixels
 }
 
-// Plain computes Block channels of a pixel, for a range of rows, columns and blocks of channels.
+// Plain computes Block channels of a pixel in each work-item, for a range of rows, columns and blocks of channels.
 type Plain struct {
 	Layer         Layer
 	X, Y          []float32
-	Weights, Bias []float32 // one weight for each place in the filter, channel of X and channel of Y; one bias for each of Y
-	Add           []float32 // a picture that is added, or nothing
+	Weights, Bias []float32 // a weight per filter position, channel of X and channel of Y; a bias per channel of Y
+	Add           []float32 // picture that is added, or empty
 }
 
-// Kernel adds up products.
+// Kernel adds up the products of a pixel's channels.
 func (k Plain) Kernel(it dsl.Item3) {
 	l := k.Layer
 	y, x, z := it.GlobalID()
@@ -61,15 +61,15 @@ func (k Plain) Kernel(it dsl.Item3) {
 	}
 }
 
-// Matrix computes Block channels of Block pixels of a row by a work-group, which is one sub-group, for a range of rows,
-// blocks of columns and blocks of channels. Its fields are those of Plain.
+// Matrix computes Block channels of Block pixels of a row by each work-group, which is one sub-group.
+// The range is rows, blocks of columns and blocks of channels. Matrix has the fields of Plain.
 type Matrix struct {
 	Layer              Layer
 	X, Y, Weights, Add []half.Float16
 	Bias               []float32
 }
 
-// Kernel multiplies matrices of pixels and their channels by those of weights.
+// Kernel multiplies matrices of pixels and their channels by matrices of weights.
 func (k Matrix) Kernel(it dsl.NDItem3) {
 	l, sg := k.Layer, it.SubGroup()
 	y, x, z := it.GroupID()
@@ -86,7 +86,7 @@ func (k Matrix) Kernel(it dsl.NDItem3) {
 	dsl.StoreAccumulator(sg, sum, tile[:], Block, dsl.RowMajor)
 	it.Barrier()
 	for e := it.LocalLinearID(); e < len(tile); e += sg.LocalRange() {
-		if x, z := x*Block+e/Block, z*Block+e%Block; x < l.Width { // beside the picture zeros stay
+		if x, z := x*Block+e/Block, z*Block+e%Block; x < l.Width { // pixels outside of the picture stay zero
 			v := tile[e] + k.Bias[z]
 			if len(k.Add) > 0 {
 				v += k.Add[Pixel(y, x, l.Width)*l.Out+z].Float32()

@@ -1,19 +1,19 @@
-// Package letters finds the words of a text. A word is letters and digits in a row, of which large ASCII
-// letters are as small ones; each byte above ASCII is taken for a letter.
+// Package letters finds the words of a text. A word is a sequence of letters and digits. Upper-case
+// ASCII letters count as lower-case. Each byte above ASCII counts as a letter.
 package letters
 
 import "github.com/kgen-go/kgen/dsl"
 
 //go:generate go tool kgen .
 
-// Words says where words begin in a text, and sets the hashes of those.
+// Words finds the positions at which words begin in a text, and computes the hashes of these words.
 type Words struct {
 	Text   []byte
 	Starts []bool
 	Hashes []uint64
 }
 
-// Kernel looks at one byte, and goes through the word that it begins.
+// Kernel checks one byte. If a word begins there, it reads the word.
 func (k Words) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	if k.Starts[i] = Begins(k.Text, i); k.Starts[i] {
@@ -26,8 +26,8 @@ func Begins(text []byte, i int) bool {
 	return small(text[i]) != 0 && (i == 0 || small(text[i-1]) == 0)
 }
 
-// Hash returns the hash of a word by FNV-1a. Two words of a text may have the same, of whose 64 bits
-// each is chosen as if at random: among a million different words, once in 37 million texts.
+// Hash returns the hash of a word by FNV-1a. Two words of a text may have the same hash of 64 bits.
+// With a million different words, this happens in one of 37 million texts.
 func Hash(text []byte, i int) uint64 {
 	h := uint64(0xcbf29ce484222325)
 	for ; i < len(text); i++ {
@@ -40,7 +40,7 @@ func Hash(text []byte, i int) uint64 {
 	return h
 }
 
-// small returns a byte of a word, as a small letter if it is a large one, and 0 for other bytes.
+// small returns a byte of a word, with an upper-case letter converted to lower case. For other bytes it returns 0.
 func small(c byte) byte {
 	switch {
 	case 'A' <= c && c <= 'Z':
@@ -51,7 +51,7 @@ func small(c byte) byte {
 	return 0
 }
 
-// Find returns the first word of a text that has a hash. It runs on the host.
+// Find returns the first word of a text with the given hash. Find runs on the host.
 func Find(text []byte, hash uint64) string {
 	for i := range text {
 		if !Begins(text, i) || Hash(text, i) != hash {

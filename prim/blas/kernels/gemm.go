@@ -5,42 +5,42 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// A work-group of Items work-items computes a tile of C of some rows and TileColumns columns. In a round it has depth
-// columns of A, and rows of B, in its memory.
+// A work-group of Items work-items computes a tile of C of some rows and TileColumns columns. In
+// each iteration, work-group memory contains depth columns of A, and depth rows of B.
 const (
 	Items       = 128
 	TileColumns = 128
 	depth       = 16
-	pad         = 4 // elements more in a row of work-group memory, so that rows begin in different banks
+	pad         = 4 // additional elements in a row of work-group memory, so that rows begin in different banks
 	pitch       = TileColumns + pad
 	eachColumn  = 8                        // columns of C that a work-item computes
-	across      = TileColumns / eachColumn // work-items side by side
+	across      = TileColumns / eachColumn // number of work-items in a row of the tile
 	down        = Items / across
-	mostLines   = 128              // lines of a tile, which are rows of A or columns of B, at most
-	mostRows    = mostLines / down // rows of C that a work-item computes, at most
-	quad        = 4                // neighbours that a work-item loads together
-	strip       = 8                // rows of tiles that work-groups in a row share, so that their loads hit caches
+	mostLines   = 128              // largest number of lines of a tile; a line is a row of A or a column of B
+	mostRows    = mostLines / down // largest number of rows of C that a work-item computes
+	quad        = 4                // number of neighbours that a work-item loads together
+	strip       = 8                // number of rows of tiles that consecutive work-groups share, so that their loads hit caches
 )
 
-// tile is work-group memory for a round's elements of 64 or 128 lines.
+// tile is work-group memory for one iteration's elements of 64 or 128 lines.
 type tile[T any] interface {
 	[depth * (mostLines/2 + pad)]T | [depth * (mostLines + pad)]T
 }
 
 // The specialization constants of Gemm.
 var (
-	// LeftDeep says that neighbours in memory are in a row of A, along the sum, and RightDeep that they are in a
-	// column of B.
+	// LeftDeep says that neighbours in memory belong to the same row of A, and RightDeep that they
+	// belong to the same column of B.
 	LeftDeep  = dsl.NewSpecConstant(true)
 	RightDeep = dsl.NewSpecConstant(false)
-	// LeftQuads and RightQuads say that the number of such neighbours is a multiple of 4.
+	// LeftQuads and RightQuads say that the number of elements of such a row or column is a multiple of 4.
 	LeftQuads  = dsl.NewSpecConstant(false)
 	RightQuads = dsl.NewSpecConstant(false)
 )
 
-// Gemm computes C = Alpha*A*B + Beta*C for M by K matrices A and K by N matrices B. Row i of batch b of C begins at
-// b*StepC + i*StrideC. Rows of A and B begin likewise, or their columns where the matrix is transposed. The launch has a
-// work-group for each tile of each matrix. L gives the rows of a tile: 64.
+// Gemm computes C = Alpha*A*B + Beta*C for M by K matrices A and K by N matrices B. Row i of batch b of C
+// begins at b*StepC + i*StrideC. Rows of A and B begin likewise, or their columns if the matrix is transposed.
+// The launch has a work-group for each tile of each matrix. The type L sets the number of rows of a tile.
 type Gemm[T Float, L tile[T], O sums[T]] struct {
 	A, B, C                   []T
 	M, N, K                   uint32
@@ -59,15 +59,15 @@ func (Gemm[T, L, O]) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Items)}
 }
 
-// Kernel computes a tile: mostRows or half as many rows by eachColumn columns for each work-item. The products of a
-// round's operands are summed in registers, while the next round's operands are on their way from memory.
+// Kernel computes a tile, of which each work-item computes eachColumn columns of mostRows rows, or of half as
+// many. Kernel adds the products of one iteration in registers while it loads the operands of the next iteration.
 func (k Gemm[T, L, O]) Kernel(it dsl.NDItem1) {
 	a := dsl.Local[L](it)
 	b := dsl.Local[[depth * pitch]T](it)
 	var l L
 	pitchA := uint32(len(l) / depth)
 	tileRows := pitchA - pad
-	rows := tileRows / down // of a work-item
+	rows := tileRows / down // number of rows that a work-item computes
 	batch, row, col := place(it, k.M, k.N, tileRows)
 	y, x := corner(it)
 
@@ -86,7 +86,7 @@ func (k Gemm[T, L, O]) Kernel(it dsl.NDItem1) {
 		it.Barrier()
 	}
 
-	var out [mostRows * eachColumn]T // which the loop below indexes: written out, it would be most of the kernel
+	var out [mostRows * eachColumn]T // array that the loop below indexes; the unrolled loop would be most of the kernel
 	for i := range rows {
 		for j := range uint32(eachColumn) {
 			out[i*eachColumn+j] = sum[i][j]
@@ -102,13 +102,13 @@ func (k Gemm[T, L, O]) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// addRound adds the products of the elements in work-group memory to a work-item's sums. Its rows begin at row y, and its
-// columns at column x of the tile.
+// addRound adds the products of the elements in work-group memory to a work-item's sums. The
+// work-item's rows begin at row y of the tile, and its columns begin at column x.
 func addRound[T Float, L tile[T], O sums[T]](sum *[mostRows][eachColumn]T, a *L, b *[depth * pitch]T, y, x uint32) {
 	var l L
 	var o O
 	pitchA := uint32(len(l) / depth)
-	rows := (pitchA - pad) / down // of a work-item
+	rows := (pitchA - pad) / down // number of rows that a work-item computes
 	for d := range uint32(depth) {
 		var u [mostRows]T
 		var v [eachColumn]T
@@ -126,8 +126,8 @@ func addRound[T Float, L tile[T], O sums[T]](sum *[mostRows][eachColumn]T, a *L,
 	}
 }
 
-// place returns the matrix of the batch, and the row and column of C that the work-group's tile begins at. Work-groups
-// in a row go down a strip of tiles first.
+// place returns the index of the matrix in the batch, and the row and column of C at which the
+// work-group's tile begins. Consecutive work-groups compute tiles down a strip first.
 func place(it dsl.NDItem1, m, n, tileRows uint32) (batch int, row, col uint32) {
 	wide, high := max((n+TileColumns-1)/TileColumns, 1), max((m+tileRows-1)/tileRows, 1)
 	g := uint32(it.GroupID())
@@ -139,8 +139,8 @@ func place(it dsl.NDItem1, m, n, tileRows uint32) (batch int, row, col uint32) {
 	return int(b), (s*strip + g%most) * tileRows, g / most * TileColumns
 }
 
-// corner returns the row and the column of the tile that the work-item's first quads of sums begin at. NVIDIA's compiler
-// makes a kernel that is 1.14 times as fast of these two divisions as of one by across.
+// corner returns the row and column in the tile at which the work-item's first quads of sums begin. With these
+// two divisions, the kernel that NVIDIA's compiler makes is 1.14 times as fast as with one division by across.
 func corner(it dsl.NDItem1) (y, x uint32) {
 	const lanes = 32
 	l := uint32(it.LocalID())
@@ -148,19 +148,19 @@ func corner(it dsl.NDItem1) (y, x uint32) {
 	return (l/lanes*(lanes/across) + lane/across) * quad, lane % across * quad
 }
 
-// operand is A or B, of which a work-group loads lines: rows of A, or columns of B.
+// operand is A or B. A work-group loads lines of it, which are rows of A or columns of B.
 type operand[T Float] struct {
 	m            []T
 	at           int    // index of the first element of the batch's matrix
-	stride       uint32 // distance of lines if deep, or of their elements if not
-	first, lines uint32 // the first line of the tile, and the number of lines of the matrix
-	k            uint32 // elements of a line
-	tile         uint32 // lines of a tile
-	deep         bool   // neighbours in memory are elements of a line
+	stride       uint32 // distance of lines if deep is set, else distance of the elements in a line
+	first, lines uint32 // first line of the tile, and number of lines of the matrix
+	k            uint32 // number of elements in a line
+	tile         uint32 // number of lines in a tile
+	deep         bool   // neighbours in memory are elements of the same line
 	quads        bool   // the number of neighbours is a multiple of 4
 }
 
-// check panics unless the operand has all its elements.
+// check panics if the operand's slice is too short for its elements.
 func (p *operand[T]) check() {
 	if p.deep {
 		enough(p.at, int(p.lines), int(p.stride), int(p.k), len(p.m))
@@ -169,11 +169,11 @@ func (p *operand[T]) check() {
 	}
 }
 
-// part is a work-item's share of an operand in a round, for the larger tile.
+// part contains the elements of an operand that a work-item loads in one iteration, for the larger tile.
 type part[T Float] [mostLines * depth / quad / Items][quad]T
 
-// shared returns the line and the element that the work-item's j-th quad of a tile begins at. Neighbouring work-items load
-// quads that are neighbours in memory: two quads of a line, if lines are deep. Their elements go to different banks.
+// shared returns the line and the element at which the work-item's j-th quad begins. Neighbouring work-items load
+// neighbours in memory. If lines are deep, these are two quads of a line, whose elements are stored in different banks.
 func shared(it dsl.NDItem1, j, tileLines uint32, deep bool) (line, d uint32) {
 	e := j*Items + uint32(it.LocalID())
 	if deep {
@@ -182,8 +182,8 @@ func shared(it dsl.NDItem1, j, tileLines uint32, deep bool) (line, d uint32) {
 	return e % (tileLines / quad) * quad, e / (tileLines / quad)
 }
 
-// load loads the work-item's share of elements t to t+depth of the tile's lines. There are zeros past the edges. Its quads are
-// written out here: kgen leaves a loop of so much code as it is, and an array that it indexes in memory.
+// load loads the work-item's part of the elements t to t+depth of the tile's lines, with zeros past the edges. The code for
+// quads is repeated here, because kgen does not unroll so large a loop, and an array that a loop indexes stays in memory.
 func (p *operand[T]) load(it dsl.NDItem1, t uint32) (r part[T]) {
 	r[0], r[1] = p.loadQuad(it, 0, t), p.loadQuad(it, 1, t)
 	if p.tile == mostLines {
@@ -192,7 +192,7 @@ func (p *operand[T]) load(it dsl.NDItem1, t uint32) (r part[T]) {
 	return r
 }
 
-// loadQuad loads the work-item's j-th quad.
+// loadQuad loads the j-th quad of the work-item's part.
 func (p *operand[T]) loadQuad(it dsl.NDItem1, j, t uint32) (r [quad]T) {
 	line, d := shared(it, j, p.tile, p.deep)
 	line, d = line+p.first, d+t
@@ -211,7 +211,7 @@ func (p *operand[T]) loadQuad(it dsl.NDItem1, j, t uint32) (r [quad]T) {
 	return r
 }
 
-// element returns an element that is within the matrix, and zero otherwise.
+// element returns the element at the index at if within is set, and zero otherwise.
 func (p *operand[T]) element(at int, within bool) T {
 	if within && uint(at) < uint(len(p.m)) {
 		return p.m[at]
@@ -219,8 +219,8 @@ func (p *operand[T]) element(at int, within bool) T {
 	return 0
 }
 
-// store stores the work-item's share in work-group memory, where the elements of all lines with the same place in the
-// sum are a row.
+// store stores the work-item's part in work-group memory. A row of that memory contains the
+// elements of all lines that have the same index in the sum.
 func store[T Float, L tile[T]](it dsl.NDItem1, p *operand[T], r *part[T], to *L, pitch uint32) {
 	storeQuad(it, p, 0, r[0], to, pitch)
 	storeQuad(it, p, 1, r[1], to, pitch)
@@ -230,7 +230,7 @@ func store[T Float, L tile[T]](it dsl.NDItem1, p *operand[T], r *part[T], to *L,
 	}
 }
 
-// storeQuad stores the work-item's j-th quad.
+// storeQuad stores the j-th quad of the work-item's part.
 func storeQuad[T Float, L tile[T]](it dsl.NDItem1, p *operand[T], j uint32, r [quad]T, to *L, pitch uint32) {
 	line, d := shared(it, j, p.tile, p.deep)
 	at := d*pitch + line

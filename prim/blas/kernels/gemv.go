@@ -5,28 +5,28 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// A work-group of GemvRows has RowItems work-items and multiplies Rows rows of A. It brings rowDepth elements of each row to
-// its memory at a time. A work-group of GemvColumns has ColumnItems work-items, and each multiplies a column.
+// A work-group of GemvRows has RowItems work-items and multiplies Rows rows of A. It copies rowDepth elements of each row
+// at a time to work-group memory. A work-group of GemvColumns has ColumnItems work-items, and each multiplies a column.
 const (
 	RowItems    = 128
 	Rows        = 32
 	rowDepth    = 64
 	rowShare    = Rows * rowDepth / RowItems
 	ColumnItems = 64
-	batch       = 16 // elements that are loaded together
+	batch       = 16 // number of elements that are loaded together
 )
 
-// vectors is the arguments of a product of M lines of K elements with a vector: Y = Alpha*A*X + Beta*Y.
+// vectors contains the arguments of a product of M lines of K elements with a vector: Y = Alpha*A*X + Beta*Y.
 type vectors[T Float] struct {
 	A, X, Y       []T
 	M, K, StrideA int
 	Alpha, Beta   T
 }
 
-// GemvRows multiplies rows of A, which begin at multiples of StrideA.
+// GemvRows multiplies the rows of A by a vector. Rows begin at multiples of StrideA.
 type GemvRows[T Float, O sums[T]] vectors[T]
 
-// GemvColumns multiplies columns of A, whose elements are StrideA apart.
+// GemvColumns multiplies the columns of A by a vector. The elements of a column are StrideA apart.
 type GemvColumns[T Float, O sums[T]] vectors[T]
 
 type (
@@ -36,20 +36,20 @@ type (
 	GemvColumns64 = GemvColumns[float64, Rounded]
 )
 
-// Properties states the work-group's size, and that operations are rounded one by one.
+// Properties states the work-group's size, and that each operation is rounded.
 func (GemvRows[T, O]) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(RowItems), properties.Float(properties.FloatExact)}
 }
 
-// Properties states the work-group's size, and that operations are rounded one by one.
+// Properties states the work-group's size, and that each operation is rounded.
 func (GemvColumns[T, O]) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(ColumnItems), properties.Float(properties.FloatExact)}
 }
 
-// Kernel multiplies rows. All work-items bring elements to the work-group's memory, where one work-item adds up each row,
-// in order.
+// Kernel multiplies rows. All work-items copy elements to work-group memory, where one work-item
+// adds up each row, in order.
 func (k GemvRows[T, O]) Kernel(it dsl.NDItem1) {
-	block := dsl.Local[[Rows][rowDepth + 1]T](it) // 1 more, so that rows begin in different banks
+	block := dsl.Local[[Rows][rowDepth + 1]T](it) // one additional element, so that rows begin in different banks
 	vector := dsl.Local[[rowDepth]T](it)
 	enough(0, k.M, k.StrideA, k.K, len(k.A))
 	enough(0, 1, 0, k.K, len(k.X))
@@ -77,7 +77,7 @@ func (k GemvRows[T, O]) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// Kernel multiplies a column. Work-items of a group load neighbours.
+// Kernel multiplies a column for each work-item. The work-items of a group load neighbours in memory.
 func (k GemvColumns[T, O]) Kernel(it dsl.NDItem1) {
 	enough(0, k.K, k.StrideA, k.M, len(k.A))
 	line := it.GlobalID()
@@ -90,7 +90,7 @@ func (k GemvColumns[T, O]) Kernel(it dsl.NDItem1) {
 	for ; d+batch <= k.K && d+batch <= len(k.X); d += batch {
 		var u, v [batch]T
 		for i := range batch {
-			if at := (d+i)*k.StrideA + line; uint(at) < uint(len(k.A)) { // as it is: see enough
+			if at := (d+i)*k.StrideA + line; uint(at) < uint(len(k.A)) { // not an index of a part of the slice (see enough)
 				u[i] = k.A[at]
 			}
 			v[i] = k.X[d+i]
@@ -113,7 +113,7 @@ func (k vectors[T]) element(i int) T {
 	return 0
 }
 
-// add adds the first n products of a line's elements in work-group memory.
+// add adds the first n products of a line's elements in work-group memory to sum.
 func add[T Float, O sums[T]](line, vector []T, n int, sum T) T {
 	var o O
 	d := 0
@@ -132,8 +132,8 @@ func add[T Float, O sums[T]](line, vector []T, n int, sum T) T {
 	return sum
 }
 
-// load loads the work-item's share of elements t to t+rowDepth of the rows from the first one on. There are zeros past
-// the edges.
+// load loads the work-item's part of the elements t to t+rowDepth of the rows from first on, with
+// zeros past the edges.
 func (k vectors[T]) load(l, first, t int) (r [rowShare]T) {
 	for j := range rowShare {
 		e := j*RowItems + l

@@ -11,7 +11,7 @@ import (
 
 //go:generate go tool kgen .
 
-// Float is the type of elements that products are summed in.
+// Float is the type of the elements and of the sums of products.
 type Float interface{ float32 | float64 }
 
 // sums adds products.
@@ -20,13 +20,13 @@ type sums[T Float] interface {
 	Add(x, y, sum T) T
 }
 
-// Fused rounds x*y + sum once. It is for devices with an instruction for that, where math32.HasFMA is true.
+// Fused rounds x*y + sum once. Fused is for devices that have an instruction for that, where math32.HasFMA is true.
 type Fused struct{}
 
 // Add returns x*y + sum.
 func (Fused) Add(x, y, sum float32) float32 { return math32.FastFMA(x, y, sum) }
 
-// Emulated is Fused for all other devices. It takes some 100 operations.
+// Emulated computes the same as Fused on all other devices, with some 100 operations.
 type Emulated struct{}
 
 // Add returns x*y + sum.
@@ -47,15 +47,15 @@ func scaled[T Float, O sums[T]](alpha, sum, beta T, c []T, at int) T {
 	return o.Add(alpha, sum, T(beta*c[at]))
 }
 
-// enough panics unless an operand has all elements that a launch uses, of which the last line begins at element at. Loads of
-// elements past the end would be zeros, so that the sums would be wrong.
+// enough panics if an operand has too few elements for a launch. The last line that the launch uses begins at
+// element at. Without enough, elements past the end would be loaded as zeros, and the sums would be wrong.
 func enough(at, lines, stride, n, have int) {
 	if lines > 0 && n > 0 && (at < 0 || at+(lines-1)*stride+n > have) {
 		panic("a matrix is shorter than its numbers of rows and columns say")
 	}
 }
 
-// ScaleAdd computes Y = Alpha*X + Y, with products and sums rounded one by one.
+// ScaleAdd computes Y = Alpha*X + Y. ScaleAdd rounds each product and each sum.
 type ScaleAdd[T Float] struct {
 	X, Y  []T
 	Alpha T
@@ -77,13 +77,13 @@ func (k ScaleAdd[T]) Kernel(it dsl.Item1) {
 	k.Y[i] += T(k.Alpha * k.X[i])
 }
 
-// Outer computes A = Alpha*X*Y' + A, with Alpha*X, the product and the sum rounded one by one. Element i, j of A is at
-// i*StrideA + j.
+// Outer computes A = Alpha*X*Y' + A. Outer rounds Alpha*X, then the product, and then the sum.
+// Element i, j of A is at i*StrideA + j.
 type Outer[T Float] struct {
 	X, Y, A []T
 	StrideA int
 	Alpha   T
-	Swapped bool // Alpha scales Y, not X
+	Swapped bool // Alpha multiplies Y instead of X
 }
 
 type (

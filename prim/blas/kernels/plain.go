@@ -5,9 +5,9 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// Plain is Gemm with one work-item for each element of C, for devices without an instruction that fuses products and
-// sums. A has the element of row i and place d of the sum at i*StrideA + d, or at i + d*StrideA if it is not LeftDeep. So
-// has B for its columns.
+// Plain computes the same as Gemm with one work-item for each element of C. Plain is for devices that
+// have no instruction to fuse products and sums. The element of A with row i and index d in the sum
+// is at i*StrideA + d, or, if LeftDeep is false, at i + d*StrideA. Columns of B are stored likewise.
 type Plain[T Float, O sums[T]] struct {
 	A, B, C                   []T
 	K                         uint32
@@ -16,15 +16,15 @@ type Plain[T Float, O sums[T]] struct {
 	Alpha, Beta               T
 }
 
-// Plain32 emulates fused products and sums.
+// Plain32 emulates fused products and sums of float32s.
 type Plain32 = Plain[float32, Emulated]
 
-// Properties states that operations are rounded one by one.
+// Properties states that each operation is rounded.
 func (Plain[T, O]) Properties() properties.List {
 	return properties.List{properties.Float(properties.FloatExact)}
 }
 
-// Kernel computes an element of C of a matrix of the batch.
+// Kernel computes an element of C in a matrix of the batch.
 func (k Plain[T, O]) Kernel(it dsl.Item3) {
 	batch, i, j := it.GlobalID()
 	nearA, farA, nearB, farB := int(k.StrideA), 1, int(k.StrideB), 1

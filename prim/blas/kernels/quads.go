@@ -5,48 +5,48 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// Quad is four neighbours in memory.
+// Quad contains four elements that are neighbours in memory.
 type Quad [quad]float32
 
-// ways says how the operands of Quads lie in memory.
+// ways says how the operands of Quads are stored in memory.
 type ways interface {
-	// LeftDeep reports whether neighbours are in a row of A, along the sum, and RightDeep whether they are in a column of B.
+	// LeftDeep reports whether neighbours belong to a row of A, and RightDeep whether they belong to a column of B.
 	LeftDeep() bool
 	RightDeep() bool
 }
 
-// NN has A and B by rows, NT the transpose of B, and TN that of A.
+// NN has A and B stored by rows, NT the transpose of B, and TN the transpose of A.
 type (
 	NN struct{}
 	NT struct{}
 	TN struct{}
 )
 
-// LeftDeep reports whether neighbours are in a row of A.
+// LeftDeep reports whether neighbours belong to a row of A.
 func (NN) LeftDeep() bool { return true }
 
-// RightDeep reports whether neighbours are in a column of B.
+// RightDeep reports whether neighbours belong to a column of B.
 func (NN) RightDeep() bool { return false }
 
-// LeftDeep reports whether neighbours are in a row of A.
+// LeftDeep reports whether neighbours belong to a row of A.
 func (NT) LeftDeep() bool { return true }
 
-// RightDeep reports whether neighbours are in a column of B.
+// RightDeep reports whether neighbours belong to a column of B.
 func (NT) RightDeep() bool { return true }
 
-// LeftDeep reports whether neighbours are in a row of A.
+// LeftDeep reports whether neighbours belong to a row of A.
 func (TN) LeftDeep() bool { return false }
 
-// RightDeep reports whether neighbours are in a column of B.
+// RightDeep reports whether neighbours belong to a column of B.
 func (TN) RightDeep() bool { return false }
 
-// Quads is Gemm for matrices that are whole quads: numbers of neighbours, distances and steps of A and B are in quads, and
-// those of C in elements. Its ways are types, since code for others, which specialization constants leave to the
-// driver, would take it half of its speed.
+// Quads computes the same as Gemm for matrices that consist of quads. Numbers of neighbours, distances and
+// steps of A and B are in quads, and those of C are in elements. The type W says how operands are stored. With
+// specialization constants instead, the kernel would also contain code for other ways, and be half as fast.
 type Quads[L tile[float32], W ways] struct {
 	A, B                      []Quad
 	C                         []float32
-	M, N, K                   uint32 // numbers of elements
+	M, N, K                   uint32 // numbers of rows, columns and products, in elements
 	StrideA, StrideB, StrideC uint32
 	StepA, StepB, StepC       int
 	Alpha, Beta               float32
@@ -69,7 +69,7 @@ func (Quads[L, W]) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Items), properties.DeviceHas(properties.Int64)}
 }
 
-// quads is an operand of Quads: see operand.
+// quads is an operand of Quads, as the type operand is for Gemm.
 type quads struct {
 	m            []Quad
 	stride       uint32 // number of quads
@@ -78,7 +78,7 @@ type quads struct {
 	deep         bool
 }
 
-// check panics unless the operand has all its elements, and lines of whole quads.
+// check panics if the operand's slice is too short, or if its lines do not consist of quads.
 func (p quads) check() {
 	near, far := p.lines, p.k
 	if p.deep {
@@ -90,7 +90,7 @@ func (p quads) check() {
 	enough(0, int(far), int(p.stride), int(near/quad), len(p.m))
 }
 
-// load loads the work-item's share of a round.
+// load loads the work-item's part of the quads for one iteration.
 func (p quads) load(it dsl.NDItem1, t uint32) (r [mostLines * depth / quad / Items]Quad) {
 	for j := range p.tile * depth / quad / Items {
 		line, d := shared(it, j, p.tile, p.deep)
@@ -106,8 +106,8 @@ func (p quads) load(it dsl.NDItem1, t uint32) (r [mostLines * depth / quad / Ite
 	return r
 }
 
-// storeQuads stores the work-item's share in work-group memory: the elements of all lines with the same place in the sum
-// are a row.
+// storeQuads stores the work-item's part in work-group memory. A row of that memory contains the
+// elements of all lines that have the same index in the sum.
 func storeQuads[L tile[float32]](it dsl.NDItem1, p quads, r *[mostLines * depth / quad / Items]Quad, to *L, pitch uint32) {
 	for j := range p.tile * depth / quad / Items {
 		line, d := shared(it, j, p.tile, p.deep)
@@ -120,7 +120,7 @@ func storeQuads[L tile[float32]](it dsl.NDItem1, p quads, r *[mostLines * depth 
 	}
 }
 
-// Kernel computes a tile as Gemm does.
+// Kernel computes a tile as Gemm.Kernel does.
 func (k Quads[L, W]) Kernel(it dsl.NDItem1) {
 	a := dsl.Local[L](it)
 	b := dsl.Local[tall](it)
@@ -128,7 +128,7 @@ func (k Quads[L, W]) Kernel(it dsl.NDItem1) {
 	var way W
 	pitchA := uint32(len(l) / depth)
 	tileRows := pitchA - pad
-	rows := tileRows / down // of a work-item
+	rows := tileRows / down // number of rows that a work-item computes
 	batch, row, col := place(it, k.M, k.N, tileRows)
 	y, x := corner(it)
 

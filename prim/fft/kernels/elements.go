@@ -7,21 +7,21 @@ import (
 
 var exactly = properties.List{properties.Float(properties.FloatExact)}
 
-// Elements copies elements that lie on a grid of three dimensions, times elements of a table. Work-item
-// (i0*D1+i1)*D2 + i2 has a copy.
+// Elements copies elements of a grid of three dimensions, and multiplies them by elements of a
+// table. Work-item (i0*D1+i1)*D2 + i2 copies one element.
 type Elements[T Float] struct {
 	In, Out                         []Complex[T]
-	Table                           []Complex[T] // factors, or nothing
-	N                               uint32       // elements from N on are 0
+	Table                           []Complex[T] // factors; empty if there are none
+	N                               uint32       // number of elements; those from N on become 0
 	D1, D2                          uint32
 	In0, In1, In2, Out0, Out1, Out2 uint32
-	Inner                           bool // the index of an element is i2, and otherwise i1
+	Inner                           bool // the index of an element is i2; if false, it is i1
 	Swap                            bool // the parts of In's elements are swapped
 	Swapped                         bool // the parts of the results are swapped
 	Scale                           T
 }
 
-// Elements of both sizes.
+// Kernels for both sizes of elements.
 type (
 	Elements32 = Elements[float32]
 	Elements64 = Elements[float64]
@@ -55,7 +55,7 @@ func (k Elements[T]) Kernel(it dsl.Item1) {
 	set(k.Out, i0*k.Out0+i1*k.Out1+i2*k.Out2, v)
 }
 
-// set stores an element, of which the host knows that it exists.
+// set stores v in element i. The host makes sure that the element exists.
 func set[T any](xs []T, i uint32, v T) {
 	if int(i) < len(xs) {
 		xs[i] = v

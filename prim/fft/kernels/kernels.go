@@ -12,18 +12,18 @@ import (
 // Float is the type of the parts of complex numbers.
 type Float interface{ float32 | float64 }
 
-// Complex is a complex number. Products of complex64 have other bits in Go, where they are computed in
-// float64.
+// Complex is a complex number. Products of Go's complex64 have other bits, because Go computes them
+// in float64.
 type Complex[T Float] struct{ Re, Im T }
 
 func (a Complex[T]) plus(b Complex[T]) Complex[T]  { return Complex[T]{a.Re + b.Re, a.Im + b.Im} }
 func (a Complex[T]) minus(b Complex[T]) Complex[T] { return Complex[T]{a.Re - b.Re, a.Im - b.Im} }
 
-// turned returns -i*a, and swapped i times the conjugate of a.
+// turned returns -i*a, and swapped returns i times the conjugate of a.
 func (a Complex[T]) turned() Complex[T]  { return Complex[T]{a.Im, -a.Re} }
 func (a Complex[T]) swapped() Complex[T] { return Complex[T]{a.Im, a.Re} }
 
-// conjugate returns a with the other sign of its imaginary part.
+// conjugate returns a with the opposite sign of the imaginary part.
 func (a Complex[T]) conjugate() Complex[T] { return Complex[T]{a.Re, -a.Im} }
 
 // scaled returns a times a real number.
@@ -36,57 +36,57 @@ func (a Complex[T]) times(b Complex[T]) Complex[T] {
 
 // The specialization constants of a launch of lines.
 var (
-	// Length is the number of elements of a line, the product of the radices.
+	// Length is the number of elements in a line. Length is the product of the radices.
 	Length = dsl.NewSpecConstant(uint16(1))
-	// Together is the number of lines of a work-group.
+	// Together is the number of lines that a work-group transforms.
 	Together = dsl.NewSpecConstant(uint16(1))
-	// Radices has 4 bits for each pass, the first pass in the lowest: the radix less one.
+	// Radices contains 4 bits for each pass, which are the radix minus one. The first pass has the lowest bits.
 	Radices = dsl.NewSpecConstant(uint32(0))
-	// Uses has bit r for each radix r, so that a device's compiler leaves out the code for others.
+	// Uses has bit r set for each radix r that is used, so that a device's compiler removes the code for others.
 	Uses = dsl.NewSpecConstant(uint32(0))
 	// Passes is the number of passes.
 	Passes = dsl.NewSpecConstant(uint8(1))
-	// Levels is the number of divisions that take the number of a line apart: see lines.
+	// Levels is the number of divisions that split the number of a line into its parts (see lines).
 	Levels = dsl.NewSpecConstant(uint8(0))
-	// LoadsLines says that neighbouring work-items load elements of neighbouring lines, and StoresLines that
-	// they store such; otherwise they are neighbours in a line.
+	// LoadsLines says that neighbouring work-items load elements of neighbouring lines, and
+	// StoresLines that they store such elements. Otherwise these elements are neighbours in a line.
 	LoadsLines  = dsl.NewSpecConstant(false)
 	StoresLines = dsl.NewSpecConstant(false)
-	// Interleaved says that neighbours in the work-group's memory are of neighbouring lines.
+	// Interleaved says that neighbours in work-group memory belong to neighbouring lines.
 	Interleaved = dsl.NewSpecConstant(false)
-	// Inverse has the launch make the inverse transform, but for the scale.
+	// Inverse says that the launch computes the inverse transform, but without the division.
 	Inverse = dsl.NewSpecConstant(false)
-	// Turned has results multiplied by the roots of unity between the steps of a long transform.
+	// Turned says that results are multiplied by the roots of unity between the steps of a long transform.
 	Turned = dsl.NewSpecConstant(false)
-	// Scaled has results multiplied by the real part of the first root.
+	// Scaled says that results are multiplied by the real part of the first root.
 	Scaled = dsl.NewSpecConstant(false)
 )
 
-// lines is the arguments of a launch that transforms lines of Length elements, each of them in work-group
-// memory. Line q is line c of row o of block b, where q = (b*Rows+o)*Columns + c; Levels says how many of the
-// three there are, less one. The arguments take 104 bytes: push constants have room for no more.
+// lines contains the arguments of a launch that transforms lines of Length elements in work-group memory.
+// Line q is line c of row o of block b, where q = (b*Rows+o)*Columns + c. Levels is the number of these
+// three indices that exist, minus one. The arguments have 104 bytes, and push constants cannot have more.
 type lines[T Float] struct {
 	In, Out []Complex[T]
 	// Roots has the roots of unity of the passes: exp(-2πi*i*k/(done*radix)) is element i*done + k, where
-	// done is the product of the radices before. From Turn on it has those of Turned.
+	// done is the product of the radices before. From index Turn on, Roots has the roots for Turned.
 	Roots                              []Complex[T]
-	Count                              uint32 // the number of lines
+	Count                              uint32 // number of lines
 	Columns, Rows                      uint32
-	InStep, InLine, InRow, InBlock     uint32 // the distance of elements, lines, rows and blocks of In
+	InStep, InLine, InRow, InBlock     uint32 // distances of elements, lines, rows and blocks of In
 	OutStep, OutLine, OutRow, OutBlock uint32
-	Turn                               uint32 // where the roots of Turned begin
-	Width                              uint32 // a line's place in the long transform is its column divided by this
-	Shifts                             uint32 // Near, and from bit 8 on Far
+	Turn                               uint32 // index at which the roots for Turned begin
+	Width                              uint32 // divisor of a line's column, which gives the line's index in the long transform
+	Shifts                             uint32 // shift Near in the low 8 bits, and shift Far above
 }
 
-// Window is the number of elements that the host lets be loaded from where a table begins, which may have less: so the
-// indices of tables need no comparisons.
+// Window is the number of elements that kernels may load from the beginning of a table. A table may
+// have fewer. The host makes them all loadable, so indices of tables need no comparisons.
 const Window = 1 << 14
 
-// tables is the roots of a launch.
+// tables contains the roots of unity of a launch.
 type tables[T Float] struct{ roots, near, low, high []Complex[T] }
 
-// tables returns the windows of the roots. Of a launch with less memory, which the host does not make, there are none.
+// tables returns the windows of the roots. ok is false if the launch has less memory, which the host prevents.
 func (k lines[T]) tables(length uint32) (t tables[T], ok bool) {
 	near := int(k.Turn)
 	low := near + int(length<<(k.Shifts&31))
@@ -98,8 +98,8 @@ func (k lines[T]) tables(length uint32) (t tables[T], ok bool) {
 	return tables[T]{k.Roots[:Window], k.Roots[near : near+Window], k.Roots[low : low+Window], k.Roots[high : high+Window]}, true
 }
 
-// root returns the root of unity of Turned for element e of a column. It is the product of three roots: one for
-// the lowest near bits of the column, and two for the others.
+// root returns the root of unity for element e of a column, for Turned. The result is the product of
+// three roots. One root is for the lowest near bits of the column, and two are for the other bits.
 func (t tables[T]) root(column, e, shifts uint32) Complex[T] {
 	near, far := shifts&31, shifts>>8&31
 	high := column >> near * e

@@ -5,29 +5,29 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// Halves makes the transforms of rows of 2*Half real numbers, given those of as many pairs of neighbours: the even
-// ones are the real parts. Rows have Half+1 elements, of which Half are given.
+// Halves computes the transforms of rows of 2*Half real numbers from the transforms of pairs, of which
+// the even numbers are the real parts. Rows of X have Half elements, and rows of the result have Half+1.
 type Halves[T Float] struct {
 	X     []Complex[T]
 	Roots []Complex[T] // exp(-2πi*k/(2*Half))
 	Half  uint32
 }
 
-// Pairs undoes Halves: X has the transforms of rows of real numbers, and Out, whose rows have Half elements, gets
-// those of the pairs, times two.
+// Pairs is the inverse of Halves. X contains the transforms of rows of real numbers. Out gets the
+// transforms of the pairs, times two, in rows of Half elements.
 type Pairs[T Float] struct {
 	X, Out []Complex[T]
-	Roots  []Complex[T] // those of Halves
+	Roots  []Complex[T] // the same roots as in Halves
 	Half   uint32
 }
 
-// Mirror completes the transforms of rows of N real numbers, which are given to element N/2.
+// Mirror completes the transforms of rows of N real numbers, of which the elements up to N/2 are given.
 type Mirror[T Float] struct {
 	X, Out []Complex[T]
 	N      uint32
 }
 
-// Widen makes complex numbers of real ones.
+// Widen converts real numbers to complex numbers.
 type Widen[T Float] struct {
 	X   []T
 	Out []Complex[T]
@@ -39,7 +39,7 @@ type Narrow[T Float] struct {
 	Out []T
 }
 
-// The kernels of both sizes.
+// Kernels for both sizes of elements.
 type (
 	Halves32 = Halves[float32]
 	Halves64 = Halves[float64]
@@ -59,7 +59,7 @@ func (Halves[T]) Properties() properties.List { return exactly }
 // Properties states that each operation is rounded.
 func (Pairs[T]) Properties() properties.List { return exactly }
 
-// Kernel makes elements i and Half-i of a row. A row has Half/2+1 work-items.
+// Kernel computes elements i and Half-i of a row. A row has Half/2+1 work-items.
 func (k Halves[T]) Kernel(it dsl.Item1) {
 	row, i := quotient(uint32(it.GlobalID()), k.Half/2+1)
 	row *= k.Half + 1
@@ -78,7 +78,7 @@ func (k Halves[T]) Kernel(it dsl.Item1) {
 	}
 }
 
-// Kernel makes elements i and Half-i of a row. A row has Half/2+1 work-items.
+// Kernel computes elements i and Half-i of a row. A row has Half/2+1 work-items.
 func (k Pairs[T]) Kernel(it dsl.Item1) {
 	row, i := quotient(uint32(it.GlobalID()), k.Half/2+1)
 	j := k.Half - i
@@ -96,7 +96,7 @@ func (k Pairs[T]) Kernel(it dsl.Item1) {
 	}
 }
 
-// Kernel makes an element.
+// Kernel computes an element.
 func (k Mirror[T]) Kernel(it dsl.Item1) {
 	row, i := quotient(uint32(it.GlobalID()), k.N)
 	row *= k.N/2 + 1
@@ -112,7 +112,7 @@ func (k Mirror[T]) Kernel(it dsl.Item1) {
 	set(k.Out, uint32(it.GlobalID()), v)
 }
 
-// Kernel makes an element.
+// Kernel computes an element.
 func (k Widen[T]) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	k.Out[i] = Complex[T]{Re: k.X[i]}

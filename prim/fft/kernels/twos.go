@@ -5,14 +5,14 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// Each is the number of elements that a work-item of Twos32 has in registers, and MostTwos that of a work-group.
+// Each is the number of elements that a work-item of Twos32 has in registers, and MostTwos is that of a work-group.
 const (
 	Each     = 16
 	MostTwos = Size * Each
 )
 
-// The logarithms of Twos32: of the length of a line, of the lines of a work-group, which has MostTwos elements, and of
-// the radices of the passes. Passes that are not needed have 0.
+// Logarithms to base 2 for Twos32: of the length of a line, of the number of lines of a work-group
+// with MostTwos elements, and of the radices of the passes. Unused passes have 0.
 var (
 	LengthBits = dsl.NewSpecConstant(uint8(12))
 	LinesBits  = dsl.NewSpecConstant(uint8(0))
@@ -21,8 +21,8 @@ var (
 	ThirdBits  = dsl.NewSpecConstant(uint8(4))
 )
 
-// Twos32 transforms lines whose length is a power of two, as Lines32 does. Work-items have elements in registers,
-// so that the work-group's memory has room for twice as many; they hand them on there between passes.
+// Twos32 transforms lines whose length is a power of two, as Lines32 does. Work-items have elements in registers, so
+// work-group memory has space for twice as many. Between passes, work-items exchange elements through that memory.
 type Twos32 lines[float32]
 
 // Properties states the work-group's size, and that each operation is rounded.
@@ -34,23 +34,23 @@ func (k Twos32) Kernel(it dsl.NDItem1) {
 	twos(it, lines[float32](k), tile)
 }
 
-// registers are the elements of a work-item.
+// registers contains the elements of a work-item.
 type registers[T Float] [Each]Complex[T]
 
-// layer is a pass of Twos32, all of whose sizes are powers of two.
+// layer is a pass of Twos32. All its sizes are powers of two.
 type layer struct {
-	l              uint32 // the work-item
-	length         uint32 // the logarithms of sizes, as those of pass are
+	l              uint32 // index of the work-item
+	length         uint32 // logarithms of the sizes, as in pass
 	together       uint32
 	radix, done    uint32
-	byLine, layout bool // neighbours have neighbouring lines; neighbours in memory do
+	byLine, layout bool // neighbouring work-items have neighbouring lines; neighbours in memory belong to them
 }
 
-// spot is where a short transform begins: its line of the work-group, its number there, and other numbers that its
-// elements have in common.
+// spot identifies a short transform: its line of the work-group, its number in the line, and other
+// numbers that its elements have in common.
 type spot struct{ line, j, a, b uint32 }
 
-// spots returns the places of a work-item's short transforms, of which there are at most 8.
+// spots returns the spots of a work-item's short transforms, of which there are at most 8.
 func (y layer) spots(f func(p spot) spot) (all [Each / 2]spot) {
 	at := func(s uint32) spot {
 		t := s*Size + y.l
@@ -73,8 +73,8 @@ func (y layer) spots(f func(p spot) spot) (all [Each / 2]spot) {
 	return all
 }
 
-// slots calls f for a work-item's elements: the number of one, which is a constant, or it would not be in a register;
-// its number in its short transform; and where that begins.
+// slots calls f for each of a work-item's elements. The arguments are the number of the element, which is
+// constant so that the element is in a register, its number in its short transform, and that transform.
 func (y layer) slots(all [Each / 2]spot, f func(u, i uint32, p spot)) {
 	slot := func(u uint32) {
 		i, p := u, all[0]
@@ -107,9 +107,9 @@ func (y layer) slots(all [Each / 2]spot, f func(u, i uint32, p spot)) {
 	slot(15)
 }
 
-// place returns where an element is in the work-group's memory. Neighbours, and elements that lie 16 or 256 apart,
-// are in different banks. If two elements have no bits in common, the place of their sum is that of one, exclusive or
-// that of the other: so one operation makes the place of each element of a short transform from that of the first.
+// place returns the index of an element in work-group memory. Neighbours, and elements that are 16 or 256 apart,
+// are in different banks. If two numbers have no bits in common, the index of their sum is the exclusive or of
+// their indices. So one operation computes the index of each element of a short transform from that of the first.
 func (y layer) place(line, e uint32) uint32 {
 	i := line<<y.length | e
 	if y.layout {
@@ -118,7 +118,7 @@ func (y layer) place(line, e uint32) uint32 {
 	return i ^ (i>>4^i>>8)&15
 }
 
-// twos transforms lines.
+// twos computes the transforms of lines.
 func twos[T Float](it dsl.NDItem1, k lines[T], tile *[MostTwos]Complex[T]) {
 	y := layer{
 		l: uint32(it.LocalID()), length: uint32(LengthBits.Get(it)) & 15, together: uint32(LinesBits.Get(it)) & 15,
@@ -168,7 +168,7 @@ func twos[T Float](it dsl.NDItem1, k lines[T], tile *[MostTwos]Complex[T]) {
 	})
 }
 
-// exchange hands the results of a pass on, and makes the next pass, which it returns.
+// exchange exchanges the results of a pass between work-items. exchange returns the next pass.
 func (x *registers[T]) exchange(it dsl.NDItem1, y layer, radix uint32, roots []Complex[T], tile *[MostTwos]Complex[T]) layer {
 	y.slots(y.spots(func(p spot) spot {
 		root := p.j & (1<<y.done - 1)
@@ -192,7 +192,7 @@ func (x *registers[T]) exchange(it dsl.NDItem1, y layer, radix uint32, roots []C
 	return y
 }
 
-// short makes the short transforms of a work-item.
+// short computes the short transforms of a work-item.
 func (x *registers[T]) short(radix uint32) {
 	switch radix {
 	case 1:

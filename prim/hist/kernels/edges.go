@@ -5,7 +5,7 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// The edges and the counters that a work-group of Edges32 and Edges64 has of its own.
+// Numbers of edges and counters in the work-group memory of Edges32 and Edges64.
 const (
 	OwnEdges    = 1024
 	OwnCounters = 2048
@@ -14,11 +14,11 @@ const (
 // word is a type in which elements are compared.
 type word interface{ uint32 | uint64 }
 
-// Order makes keys of elements' bits, which compare as the elements do. The two zeros have one key.
+// Order converts elements' bits to keys, which compare as the elements do. The two zeros have the same key.
 type Order[K word] struct {
-	Flip K // the sign of integers that have one
+	Flip K // sign bit of signed integers; 0 for other types
 	Half K // all bits of a float but its sign; 0 for integers
-	Inf  K // the greatest float that is no NaN
+	Inf  K // bits of infinity, the greatest float that is not a NaN
 }
 
 // IsNaN reports whether an element is a NaN.
@@ -35,8 +35,8 @@ func (o Order[K]) Key(x K) K {
 	return o.Half + x
 }
 
-// search returns the number of edges but one that are at most the key: one of low and the numbers
-// above it, below high.
+// search returns the number of edges that are at most the key, minus one. search searches the
+// numbers from low on, and below high.
 func search[K word](key K, high uint32, edge func(i uint32) K) uint32 {
 	low := uint32(0)
 	for high-low > 1 {
@@ -50,13 +50,13 @@ func search[K word](key K, high uint32, edge func(i uint32) K) uint32 {
 	return low
 }
 
-// Edges32 counts elements of up to 32 bits between edges, which are of the same type.
+// Edges32 counts elements of up to 32 bits between edges. Edges have the same type as the elements.
 type Edges32 struct {
-	X8     []uint8  // the elements' bytes, if they have less than 32 bits
-	X32    []uint32 // their words, if they begin at one
+	X8     []uint8  // bytes of the elements, if these have less than 32 bits
+	X32    []uint32 // words of the elements, if they begin at a word
 	E8     []uint8
 	E32    []uint32
-	Length []int64 // the number of elements of the call, or nothing
+	Length []int64 // element count of the whole call; empty if it is the length of the slice
 	Order  Order[uint32]
 	Bins   Bins
 	Counts []uint32
@@ -65,7 +65,7 @@ type Edges32 struct {
 // Properties states the work-group's size.
 func (Edges32) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
 
-// edge returns the key of an edge in memory.
+// edge returns the key of an edge, loaded from global memory.
 func (k Edges32) edge(i, width uint32) (x uint32) {
 	if width < 4 {
 		x = element(k.E8, int(i), width)
@@ -75,7 +75,7 @@ func (k Edges32) edge(i, width uint32) (x uint32) {
 	return k.Order.Key(x)
 }
 
-// Kernel counts. The launch's work-items share out the elements.
+// Kernel counts elements. The work-items of the launch divide the elements among them.
 func (k Edges32) Kernel(it dsl.NDItem1) {
 	own := dsl.Local[[OwnCounters]uint32](it)
 	edges := dsl.Local[[OwnEdges]uint32](it)
@@ -100,7 +100,7 @@ func (k Edges32) Kernel(it dsl.NDItem1) {
 	k.Bins.end(it, own[:], k.Counts)
 }
 
-// Edges64 counts elements of 64 bits between edges. Its fields are those of Edges32.
+// Edges64 counts elements of 64 bits between edges. Edges64 has the fields of Edges32.
 type Edges64 struct {
 	X      []uint64
 	Edges  []uint64
@@ -113,7 +113,7 @@ type Edges64 struct {
 // Properties states the work-group's size.
 func (Edges64) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
 
-// edge returns the key of an edge in memory.
+// edge returns the key of an edge, loaded from global memory.
 func (k Edges64) edge(i uint32) (x uint64) {
 	if int(i) < len(k.Edges) {
 		x = k.Edges[i]

@@ -7,24 +7,24 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// float is a type in which the edges of bins are computed.
+// float is the type in which the edges of bins are computed.
 type float interface{ float32 | float64 }
 
-// Steps are bins of equal width, of floats. Edge i is Low + i*Width; the last one is High.
+// Steps describes bins of equal width between floats. Edge i is Low + i*Width, and the last edge is High.
 type Steps[F float] struct {
 	Low, High, Width F
 	Scale            F // the inverse of Width
 }
 
-// edge returns the edge where a bin begins.
+// edge returns the edge at which bin i begins.
 func (s Steps[F]) edge(i uint32) F { return s.Low + F(F(i)*s.Width) }
 
-// holds reports whether x lies in a bin of n.
+// holds reports whether x is in bin i of n.
 func (s Steps[F]) holds(x F, i, n uint32) bool {
 	return s.edge(i) <= x && (i+1 >= n || x < s.edge(i+1))
 }
 
-// bin returns the bin of n in which x lies, or n.
+// bin returns the number of the bin that contains x, or n if there is none.
 func (s Steps[F]) bin(x F, n uint32) uint32 {
 	if !(s.Low <= x && x < s.High) {
 		return n
@@ -36,7 +36,7 @@ func (s Steps[F]) bin(x F, n uint32) uint32 {
 	if s.holds(x, at, n) {
 		return at
 	}
-	low, high := uint32(0), n // the edge of low is at most x, and that of high is above it
+	low, high := uint32(0), n // edge low is at most x, and edge high is above x
 	for high-low > 1 {
 		mid := low + (high-low)/2
 		if s.edge(mid) <= x {
@@ -48,17 +48,17 @@ func (s Steps[F]) bin(x F, n uint32) uint32 {
 	return low
 }
 
-// Format is how the bits of a float of at most 32 bits become a float32.
+// Format describes how the bits of a float of at most 32 bits become a float32.
 type Format struct {
 	Half   uint32  // all bits but the sign; 0 for integers
-	Inf    uint32  // the greatest float that is no NaN
-	Shift  uint32  // the bits that a float32's fraction has more
-	Rebias uint32  // the number that is added to the exponent
-	Normal uint32  // the least float with an exponent, if float32 has a greater range
-	Unit   float32 // the least float above 0, if float32 has a greater range
+	Inf    uint32  // bits of infinity, the greatest float that is not a NaN
+	Shift  uint32  // number of bits by which a float32's fraction is longer
+	Rebias uint32  // number that is added to the exponent
+	Normal uint32  // least normal float, if float32 has a greater range
+	Unit   float32 // least float above 0, if float32 has a greater range
 }
 
-// Value returns a float's value: a NaN for NaNs.
+// Value returns the value of a float. For a NaN it returns a NaN.
 func (f Format) Value(x uint32) float32 {
 	m := x & f.Half
 	if m > f.Inf {
@@ -76,15 +76,15 @@ func (f Format) Value(x uint32) float32 {
 
 // Even32 counts elements of up to 32 bits in bins of equal width.
 type Even32 struct {
-	X8     []uint8  // the elements' bytes, if they have less than 32 bits
-	X32    []uint32 // their words, if they begin at one
-	Length []int64  // the number of elements of the call, or nothing
+	X8     []uint8  // bytes of the elements, if these have less than 32 bits
+	X32    []uint32 // words of the elements, if they begin at a word
+	Length []int64  // element count of the whole call; empty if it is the length of the slice
 	Bins   Bins
 	Counts []uint32
-	// Of integers: element x lies (x^Flip)-Low above the first edge, and Span is the distance of the
-	// last edge. Factor is the bins for each unit of length, times 1<<FactorShift.
+	// For integers. Element x is (x^Flip)-Low above the first edge, and Span is the distance of the
+	// last edge. Factor is the number of bins per unit of length, times 1<<FactorShift.
 	Flip, Low, Span, Factor, FactorShift uint32
-	// Of floats.
+	// For floats.
 	Format Format
 	Steps  Steps[float32]
 }
@@ -103,7 +103,7 @@ func (k Even32) bin(x uint32) uint32 {
 	if d >= k.Span {
 		return k.Bins.N
 	}
-	// The factor is rounded down, so the bin may be the next one.
+	// The factor was rounded down, so the result may be too small by one bin.
 	at := uint32(uint64(d) * uint64(k.Factor) >> k.FactorShift)
 	if uint64(d)*uint64(k.Bins.N) >= uint64(at+1)*uint64(k.Span) {
 		at++
@@ -111,7 +111,7 @@ func (k Even32) bin(x uint32) uint32 {
 	return at
 }
 
-// Kernel counts. The launch's work-items share out the elements.
+// Kernel counts elements. The work-items of the launch divide the elements among them.
 func (k Even32) Kernel(it dsl.NDItem1) {
 	own := dsl.Local[[Counters]uint32](it)
 	elements(it, k.X8, k.X32, first(length(it, k.X8, k.X32), k.Length), func(x uint32) {
@@ -122,7 +122,7 @@ func (k Even32) Kernel(it dsl.NDItem1) {
 	k.Bins.end(it, own[:], k.Counts)
 }
 
-// Even64 counts integers of 64 bits in bins of equal width. Its fields are those of Even32.
+// Even64 counts integers of 64 bits in bins of equal width. Even64 has the fields of Even32.
 type Even64 struct {
 	X                   []uint64
 	Length              []int64
@@ -135,7 +135,7 @@ type Even64 struct {
 // Properties states the work-group's size.
 func (Even64) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
 
-// product returns x*y, without its 32 lowest bits, and these.
+// product returns the bits of x*y above the 32 lowest ones, and the 32 lowest bits.
 func product(x uint64, y uint32) (high uint64, low uint32) {
 	p := (x & math.MaxUint32) * uint64(y)
 	return x>>32*uint64(y) + p>>32, uint32(p)
@@ -178,7 +178,7 @@ func (k Even64) Kernel(it dsl.NDItem1) {
 // EvenFloat64 counts float64s in bins of equal width.
 type EvenFloat64 struct {
 	X      []float64
-	Length []int64 // the number of elements of the call, or nothing
+	Length []int64 // element count of the whole call; empty if it is the length of the slice
 	Bins   Bins
 	Counts []uint32
 	Steps  Steps[float64]

@@ -1,4 +1,4 @@
-// Package kernels has the kernels of package hist.
+// Package kernels contains the kernels of package hist.
 //
 //kgen:variants load
 package kernels
@@ -7,23 +7,23 @@ import "github.com/kgen-go/kgen/dsl"
 
 //go:generate go tool kgen .
 
-// The sizes of a work-group, and of a tile, the elements for which one is worth its while. No result
-// depends on them.
+// Size of a work-group, and of a tile, which has enough elements to be worth a work-group. No
+// result depends on these sizes.
 const (
 	Size = 256
 	Tile = Size * 16
 )
 
-// Width is the size of elements in bytes, if they have at most 32 bits.
+// Width is the size of an element in bytes, for elements of at most 32 bits.
 var Width = dsl.NewSpecConstant[uint32](4)
 
-// Counters is the number of counters that a work-group has of its own.
+// Counters is the number of counters in a work-group's memory.
 const Counters = 4096
 
-// MaxBins is the most bins of a launch.
+// MaxBins is the largest number of bins of a launch.
 const MaxBins = 1 << 30
 
-// first returns how many of n elements a launch processes: all, or less if length has a number.
+// first returns the number of elements that a launch processes: n, or less if length contains a number.
 func first(n int, length []int64) int {
 	if len(length) == 0 {
 		return n
@@ -31,15 +31,15 @@ func first(n int, length []int64) int {
 	return int(min(int64(n), max(length[0], 0)))
 }
 
-// Bins says where a launch counts. A count is two words: the low ones, and the high ones.
+// Bins describes where a launch counts. A count is two words, one in the low words and one in the high words.
 type Bins struct {
-	N uint32 // the number of bins
-	// Shift is the logarithm of the number of counters that each bin has in a work-group's memory:
-	// neighbours use different ones. It is 32 if the bins are too many for that memory.
+	N uint32 // number of bins
+	// Shift is the logarithm of the number of counters per bin in work-group memory. Neighbouring
+	// work-items use different counters. Shift is 32 if there are too many bins for that memory.
 	Shift uint32
 }
 
-// add counts n elements in a bin of the result.
+// add adds n to the count of a bin in the result.
 func (Bins) add(counts []uint32, bin, n uint32) {
 	if i := 2 * int(bin); i+1 < len(counts) {
 		if dsl.AtomicAddRelaxed(&counts[i], n) < n {
@@ -48,7 +48,7 @@ func (Bins) add(counts []uint32, bin, n uint32) {
 	}
 }
 
-// one counts an element.
+// one counts a single element.
 func (b Bins) one(it dsl.NDItem1, own []uint32, counts []uint32, bin uint32) {
 	if b.Shift == 32 {
 		b.add(counts, bin, 1)
@@ -80,7 +80,7 @@ func (b Bins) end(it dsl.NDItem1, own []uint32, counts []uint32) {
 }
 
 // elements calls a function for each of the work-item's elements, as unsigned numbers. There are n in
-// x8. Those that begin at a word are the same memory as x32, which has whole words; it is empty otherwise.
+// x8. If the elements begin at a word, x32 contains the same memory as words; it is empty otherwise.
 func elements(it dsl.NDItem1, x8 []uint8, x32 []uint32, n int, count func(x uint32)) {
 	width := Width.Get(it)
 	bits, per := 8*width, 4/width
@@ -92,14 +92,14 @@ func elements(it dsl.NDItem1, x8 []uint8, x32 []uint32, n int, count func(x uint
 	})
 }
 
-// words calls a function for each of the work-item's words of elements, and another one for elements that are in
-// none; see elements.
+// words calls a function for each of the work-item's words of elements. For elements that are not
+// in a complete word, it calls another function (see elements).
 func words(it dsl.NDItem1, x8 []uint8, x32 []uint32, n int, count, each func(x uint32)) {
 	width, r := Width.Get(it), it.GlobalRange()
 	per := 4 / width
 	whole := min(n/int(per), len(x32))
 	for i := it.GlobalID(); i < whole; i += 4 * r {
-		w0, w1, w2, w3 := x32[i], uint32(0), uint32(0), uint32(0) // four loads are under way at once
+		w0, w1, w2, w3 := x32[i], uint32(0), uint32(0), uint32(0) // four loads are in progress at the same time
 		if i+r < whole {
 			w1 = x32[i+r]
 		}

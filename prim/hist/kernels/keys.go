@@ -5,11 +5,11 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// Keys counts elements of up to 32 bits that are the numbers of their bins.
+// Keys counts elements of up to 32 bits. The value of an element is the number of its bin.
 type Keys struct {
-	X8     []uint8  // the elements' bytes, if they have less than 32 bits
-	X32    []uint32 // their words, if they begin at one
-	Length []int64  // the number of elements of the call, or nothing
+	X8     []uint8  // bytes of the elements, if these have less than 32 bits
+	X32    []uint32 // words of the elements, if they begin at a word
+	Length []int64  // element count of the whole call; empty if it is the length of the slice
 	Bins   Bins
 	Counts []uint32
 }
@@ -17,7 +17,7 @@ type Keys struct {
 // Properties states the work-group's size.
 func (Keys) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
 
-// Kernel counts. The launch's work-items share out the elements.
+// Kernel counts elements. The work-items of the launch divide the elements among them.
 func (k Keys) Kernel(it dsl.NDItem1) {
 	own := dsl.Local[[Counters]uint32](it)
 	count := func(x uint32) {
@@ -27,7 +27,7 @@ func (k Keys) Kernel(it dsl.NDItem1) {
 	}
 	width := Width.Get(it)
 	words(it, k.X8, k.X32, first(length(it, k.X8, k.X32), k.Length), count, func(w uint32) {
-		switch width { // a loop would take longer than the counting
+		switch width { // a loop would take longer than the counting itself
 		case 1:
 			count(w & 0xff)
 			count(w >> 8 & 0xff)

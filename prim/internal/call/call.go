@@ -1,5 +1,5 @@
-// Package call has the parts that the functions of all families share: their options, the checks of
-// views, and scratch memory.
+// Package call implements the parts that the functions of all families have in common. These are
+// the options, the checks of views, and scratch memory.
 //
 // A function makes a Call, names its views, begins, and launches:
 //
@@ -22,7 +22,7 @@ import (
 	"github.com/kgen-go/kgen/runtime/primimpl"
 )
 
-// Options are the arguments of a call beside the views.
+// Options are the arguments of a call other than the views.
 type Options struct {
 	Unordered  bool
 	Length     runtime.View[int64]
@@ -30,7 +30,8 @@ type Options struct {
 	Scratch    runtime.View[byte]
 	HasScratch bool
 	Launch     []runtime.LaunchOption
-	// Descending and Bits are options of package sort: Bits has the first bit, and the one after the last.
+	// Descending and Bits are options of package sort. Bits contains the number of the first bit,
+	// and the number after the last.
 	Descending bool
 	Bits       *[2]int
 }
@@ -38,7 +39,7 @@ type Options struct {
 // Option sets options.
 type Option func(*Options)
 
-// Kernel is a launch over an nd-range: a struct of a generated package.
+// Kernel is a launch over an nd-range. The type of a Kernel is a struct of a generated package.
 type Kernel interface {
 	ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error)
 }
@@ -49,15 +50,15 @@ type Call struct {
 	name    string
 	opts    Options
 	in, out []primimpl.Used
-	sorts   bool // the function knows Options.Descending
-	digits  bool // the function knows Options.Bits
+	sorts   bool // the function accepts Options.Descending
+	digits  bool // the function accepts Options.Bits
 	err     error
 	scratch *buffer
-	room    runtime.View[byte] // the rest of the scratch memory
+	room    runtime.View[byte] // scratch memory that Room has not returned yet
 	event   runtime.Event
 }
 
-// New returns a call of the function with a name.
+// New returns a call of the function with the given name.
 func New(q *runtime.Queue, name string, opts []Option) *Call {
 	c := &Call{q: q, name: name}
 	c.fail(primimpl.Usable(q))
@@ -77,7 +78,8 @@ func New(q *runtime.Queue, name string, opts []Option) *Call {
 	return c
 }
 
-// Length returns the view of the number of elements; it has none where the caller gave none.
+// Length returns the view with the number of elements. The view is empty if the caller gave no
+// number.
 func (c *Call) Length() runtime.View[int64] { return c.opts.Length }
 
 // HasLength reports whether the caller gave a number of elements.
@@ -86,25 +88,26 @@ func (c *Call) HasLength() bool { return c.opts.HasLength }
 // Unordered reports whether the caller allows results that depend on the order of work-items.
 func (c *Call) Unordered() bool { return c.opts.Unordered }
 
-// Sorts says that the function knows the options of package sort, and whether bits are among them, and
-// returns them.
+// Sorts says that the function accepts the options of package sort, and returns their values. The
+// argument bits says whether the option for bits is accepted, too.
 func (c *Call) Sorts(bits bool) (descending bool, of *[2]int) {
 	c.sorts, c.digits = true, bits
 	return c.opts.Descending, c.opts.Bits
 }
 
-// Device returns the device of the call's queue, which Begin has checked.
+// Device returns the device of the call's queue. Begin must have checked the queue.
 func (c *Call) Device() *runtime.Device { return c.q.Device() }
 
 // Usable reports whether the call has no error yet.
 func (c *Call) Usable() bool { return c.err == nil }
 
-// Refuse makes the call one that returns an error of class ErrInvalid, unless it has another.
+// Refuse makes the call return an error of class ErrInvalid, unless the call has another error
+// already.
 func (c *Call) Refuse(remedy, format string, args ...any) {
 	c.fail(&runtime.Error{Class: runtime.ErrInvalid, Problem: fmt.Sprintf(format, args...), Remedy: remedy})
 }
 
-// fail keeps the first error, which then names the function.
+// fail stores the first error of the call, and adds the function's name to it.
 func (c *Call) fail(err error) {
 	if err == nil || c.err != nil {
 		return
@@ -118,13 +121,13 @@ func (c *Call) fail(err error) {
 	}
 }
 
-// In names a view that the call reads.
+// In adds a view that the call reads, with its name.
 func In[T any](c *Call, name string, v runtime.View[T]) {
 	c.check(primimpl.Use(name, v))
 	c.in = append(c.in, primimpl.Use(name, v))
 }
 
-// Out names a view. The call writes its first n elements and reads none.
+// Out adds a view, with its name. The call writes the view's first n elements and reads none.
 func Out[T any](c *Call, name string, v runtime.View[T], n int) {
 	c.check(primimpl.Use(name, v))
 	if c.err == nil && v.Len() < n {
@@ -135,8 +138,8 @@ func Out[T any](c *Call, name string, v runtime.View[T], n int) {
 	}
 }
 
-// InPlace names a view that the call reads, and one of which it writes the first n elements. The two may
-// be the same memory, and do not overlap otherwise.
+// InPlace adds a view that the call reads, and a view of which it writes the first n elements. The
+// two may be the same memory, but must not overlap otherwise.
 func InPlace[T any](c *Call, name string, v runtime.View[T], to string, out runtime.View[T], n int) {
 	outs := len(c.out)
 	Out(c, to, out, n)
@@ -153,7 +156,7 @@ func (c *Call) check(u primimpl.Used) {
 	}
 }
 
-// Begin checks the call, and takes the bytes of scratch memory.
+// Begin checks the call, and allocates the given number of bytes of scratch memory.
 func (c *Call) Begin(bytes int) error {
 	if c.opts.Descending && !c.sorts {
 		c.Refuse("leave it out", "the function has no order that sort.Descending changes")
@@ -203,16 +206,17 @@ func (c *Call) apart(u, v primimpl.Used) {
 	}
 }
 
-// align is the multiple of bytes at which parts of the scratch memory begin.
+// align is the alignment of parts of the scratch memory, in bytes.
 const align = 16
 
-// Bytes returns the scratch memory that Room takes for n elements of type T.
+// Bytes returns the number of bytes of scratch memory that Room uses for n elements of type T.
 func Bytes[T any](n int) int {
 	var zero T
 	return (n*int(unsafe.Sizeof(zero)) + align - 1) / align * align
 }
 
-// Room returns the next n elements of the scratch memory. They hold anything.
+// Room returns the next n elements of the scratch memory. The values of these elements are
+// unspecified.
 func Room[T any](c *Call, n int) runtime.View[T] {
 	size := Bytes[T](n)
 	v := primimpl.Cast[T](c.room.Slice(0, size)).Slice(0, n)
@@ -220,7 +224,7 @@ func Room[T any](c *Call, n int) runtime.View[T] {
 	return v
 }
 
-// Over launches a kernel over a range, unless a launch before has failed.
+// Over launches a kernel over a range, unless an earlier launch of the call has failed.
 func Over[R runtime.Range](c *Call, k interface {
 	ParallelFor(*runtime.Queue, R, ...runtime.LaunchOption) (runtime.Event, error)
 }, r R, opts ...runtime.LaunchOption) {
@@ -231,7 +235,8 @@ func Over[R runtime.Range](c *Call, k interface {
 	c.launched(ev, err)
 }
 
-// Run launches a kernel with a number of work-groups of a size, unless a launch before has failed.
+// Run launches a kernel with the given number of work-groups and work-group size, unless an earlier
+// launch of the call has failed.
 func (c *Call) Run(k Kernel, groups, size int, opts ...runtime.LaunchOption) {
 	Over(c, k, runtime.NDRange1{Global: runtime.Range1(groups * size), Local: runtime.Range1(size)}, opts...)
 }
@@ -245,8 +250,8 @@ func (c *Call) Nested(scratch runtime.View[byte], f func(opts ...Option) (runtim
 	c.launched(f(func(o *Options) { o.Launch, o.Scratch, o.HasScratch = c.opts.Launch, scratch, true }))
 }
 
-// Enqueue enqueues a command, unless a launch before has failed. Options of launches alone, such as
-// runtime.With, are not for it.
+// Enqueue enqueues a command, unless an earlier launch of the call has failed. Options that are
+// only for launches, such as runtime.With, do not apply to the command.
 func (c *Call) Enqueue(command runtime.Command) {
 	if c.err != nil {
 		return
@@ -262,8 +267,9 @@ func (c *Call) launched(ev runtime.Event, err error) {
 	}
 }
 
-// End returns the event of the last launch, and the scratch memory to its pool: whoever uses that next is
-// ordered after the launches. Memory that a graph uses stays the graph's.
+// End returns the event of the last launch, and gives the scratch memory back to its pool. The next
+// function that uses this memory runs after the launches. Memory that a graph uses stays with the
+// graph.
 func (c *Call) End() (runtime.Event, error) {
 	if c.scratch != nil && !primimpl.Recorded(c.event) {
 		of(c.q.Device()).give(c.scratch)

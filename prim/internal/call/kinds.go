@@ -6,19 +6,19 @@ import (
 	"github.com/kgen-go/kgen/dsl/half"
 )
 
-// Number is a type of the elements that functions compute with: all integers and floats of Go.
+// Number is the type of the elements that functions compute with: all integers and floats of Go.
 type Number interface {
 	~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~float32 | ~float64
 }
 
-// Kind says how elements of a type are computed with.
+// Kind describes how to compute with elements of a type.
 type Kind struct {
-	Size          int // bytes
+	Size          int // size of an element in bytes
 	Signed, Float bool
-	// Half and Inf are, of a float, all bits but the sign, and those of the largest number that is
-	// no NaN.
+	// For a float, Half has all bits except the sign, and Inf has the bits of the largest number
+	// that is not a NaN.
 	Half, Inf uint64
-	// Small says that the type is one of package half's.
+	// Small says that the type is a type of package half.
 	Small bool
 }
 
@@ -42,7 +42,7 @@ func KindOf[T any]() Kind {
 	case half.Float8E5M2:
 		k.Small, k.Inf = true, 0x7c
 	case half.Float8E4M3:
-		k.Small, k.Inf = true, 0x7e // there is no infinity, and 0x7f is the NaN
+		k.Small, k.Inf = true, 0x7e // the type has no infinity, and 0x7f is the NaN
 	}
 	switch {
 	case k.Small:

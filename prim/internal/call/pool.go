@@ -8,17 +8,17 @@ import (
 	"github.com/kgen-go/kgen/runtime/primimpl"
 )
 
-// buffer is scratch memory. Its elements are of no type.
+// buffer is scratch memory, whose elements have no particular type.
 type buffer = runtime.Buffer[[2]uint64]
 
-// pool has the scratch memory of a device that no function is about to launch with.
+// pool contains the free scratch memory of a device.
 type pool struct {
 	mu    sync.Mutex
 	free  []*buffer
-	queue *runtime.Queue // the queue of the functions on slices
+	queue *runtime.Queue // queue for functions on slices
 }
 
-// most is the number of buffers that a pool keeps.
+// most is the largest number of buffers that a pool keeps.
 const most = 8
 
 type poolKey struct{}
@@ -28,7 +28,8 @@ func of(dev *runtime.Device) *pool {
 	return primimpl.Attached(dev, poolKey{}, func() any { return &pool{queue: dev.NewQueue()} }).(*pool)
 }
 
-// take returns a buffer of at least so many bytes: the smallest there is, or a new one.
+// take returns a buffer of at least the given number of bytes. The buffer is the smallest suitable
+// one of the pool, or a new one.
 func (p *pool) take(bytes int) (*buffer, error) {
 	n := (bytes + align - 1) / align
 	p.mu.Lock()
@@ -52,7 +53,7 @@ func (p *pool) take(bytes int) (*buffer, error) {
 	return b, nil
 }
 
-// give takes a buffer back. The pool keeps the largest.
+// give returns a buffer to the pool. If there are too many, the pool keeps the largest buffers.
 func (p *pool) give(b *buffer) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -66,19 +67,19 @@ func (p *pool) give(b *buffer) {
 			least = i
 		}
 	}
-	_ = p.free[least].Close() // which returns no error, and waits for nothing
+	_ = p.free[least].Close() // Close returns no error, and does not wait
 	p.free[least] = p.free[most]
 	p.free = p.free[:most]
 }
 
-// Memory is memory of a device for slices of the program's, until Close.
+// Memory allocates device memory for slices of the program. Close frees all of it.
 type Memory struct {
 	Queue  *runtime.Queue
 	ctx    context.Context
 	closes []func() error
 }
 
-// OnSlices returns the memory of a function that runs on slices.
+// OnSlices returns the Memory for a function that runs on slices.
 func OnSlices(ctx context.Context, dev *runtime.Device, name string) (*Memory, error) {
 	if dev == nil || ctx == nil {
 		what := "the device"
@@ -90,10 +91,10 @@ func OnSlices(ctx context.Context, dev *runtime.Device, name string) (*Memory, e
 	return &Memory{Queue: of(dev).queue, ctx: ctx}, nil
 }
 
-// Close frees the memory.
+// Close frees all memory that was allocated.
 func (m *Memory) Close() {
 	for _, f := range m.closes {
-		_ = f() // which returns no error
+		_ = f() // f returns no error here
 	}
 }
 
@@ -107,7 +108,7 @@ func Elements[T any](m *Memory, n int) (runtime.View[T], error) {
 	return b.All(), nil
 }
 
-// Copied returns a view of a slice's elements.
+// Copied returns a view that contains a copy of a slice's elements.
 func Copied[T any](m *Memory, s []T) (runtime.View[T], error) {
 	v, err := Elements[T](m, len(s))
 	if err != nil {
@@ -116,5 +117,5 @@ func Copied[T any](m *Memory, s []T) (runtime.View[T], error) {
 	return v, v.CopyFrom(m.ctx, m.Queue, s)
 }
 
-// Read copies a view's elements to a slice, which has as many.
+// Read copies a view's elements to a slice of the same length.
 func Read[T any](m *Memory, to []T, v runtime.View[T]) error { return v.CopyTo(m.ctx, m.Queue, to) }

@@ -9,21 +9,22 @@ import (
 	"github.com/kgen-go/kgen/runtime/primimpl"
 )
 
-// MaxItems is the most work-items of a launch over a range.
+// MaxItems is the largest number of work-items of a launch over a range.
 const MaxItems = 1 << 30
 
 func tiles(n int) int { return max((n+runs.Tile-1)/runs.Tile, 1) }
 
-// SumsBytes returns the scratch memory of Heads and Sums for n elements.
+// SumsBytes returns the number of bytes of scratch memory that Heads and Sums need for n elements.
 func SumsBytes(n int) int {
 	t := tiles(n)
 	return call.Bytes[bool](n) + call.Bytes[uint32](2*t+2) + call.Bytes[[2]uint64](3*t)
 }
 
-// WholeBytes returns the scratch memory of Whole for n elements.
+// WholeBytes returns the number of bytes of scratch memory that Whole needs for n elements.
 func WholeBytes(n int) int { return SumsBytes(n) + call.Bytes[int64](n) }
 
-// Check names the inputs of a function, of which v has a sum for each run of keys.
+// Check adds the inputs of a function to the call. The function sums elements of v for each run of
+// equal keys.
 func Check[K, V call.Number](c *call.Call, keys runtime.View[K], v runtime.View[V]) {
 	call.In(c, "keys", keys)
 	call.In(c, "v", v)
@@ -38,7 +39,7 @@ func Check[K, V call.Number](c *call.Call, keys runtime.View[K], v runtime.View[
 	}
 }
 
-// heads returns for each key whether it begins a run.
+// heads returns a view that says for each key whether it begins a run.
 func heads[K call.Number](c *call.Call, keys runtime.View[K]) runtime.View[bool] {
 	n, k := keys.Len(), call.KindOf[K]()
 	h := runsgen.Heads{Out: call.Room[bool](c, n), Format: runs.Format{Width: uint32(k.Size), Half: k.Half, Inf: k.Inf}}
@@ -58,7 +59,7 @@ func heads[K call.Number](c *call.Call, keys runtime.View[K]) runtime.View[bool]
 	return h.Out
 }
 
-// outputs are the views that a launch of Sums writes: none, or all.
+// outputs contains the views that a launch of Sums writes. Either all views are set, or none.
 type outputs[V any] struct {
 	inclusive bool
 	out       runtime.View[V]
@@ -89,12 +90,15 @@ func sums[V call.Number](c *call.Call, heads runtime.View[bool], v runtime.View[
 	c.Run(k, t, runs.Size)
 }
 
-// Sums sets out to the sums of runs up to each element, or before it. The call has begun with SumsBytes.
+// Sums sets out to sums of elements in the same run. If inclusive is set, the sums include the
+// element itself, else only the elements before it. The call must have begun with SumsBytes bytes
+// of scratch memory.
 func Sums[K, V call.Number](c *call.Call, keys runtime.View[K], v, out runtime.View[V], inclusive bool) {
 	sums(c, heads(c, keys), v, outputs[V]{inclusive: inclusive, out: out.Slice(0, v.Len())})
 }
 
-// Whole sets each to the keys of runs, and to to their sums. The call has begun with WholeBytes.
+// Whole sets the view each to the keys of the runs, and the view to to their sums. The call must
+// have begun with WholeBytes bytes of scratch memory.
 func Whole[K, V call.Number](c *call.Call, keys runtime.View[K], v runtime.View[V], each runtime.View[K], to runtime.View[V], count runtime.View[int64]) {
 	n, size := v.Len(), call.KindOf[K]().Size
 	h, at := heads(c, keys), call.Room[int64](c, n)

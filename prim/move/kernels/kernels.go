@@ -1,5 +1,5 @@
-// Package kernels has the kernels of package move. They move words: an element is one or several of
-// them, so that three sizes of words serve elements of all types.
+// Package kernels contains the kernels of package move, which move words. An element consists of
+// one or more words, so three sizes of words are enough for elements of all types.
 //
 //kgen:variants load
 package kernels
@@ -11,13 +11,13 @@ import (
 
 //go:generate go tool kgen .
 
-// word is a type of a part of an element.
+// word is the type of a part of an element.
 type word interface{ uint8 | uint16 | uint32 }
 
-// MaxWords is the most words of an element that Fill sets.
+// MaxWords is the largest number of words of an element that Fill sets.
 const MaxWords = 16
 
-// first returns how many of n elements a launch processes: all, or less if length has a number.
+// first returns the number of elements that a launch processes: n, or less if length contains a number.
 func first(n int, length []int64) int {
 	if len(length) == 0 {
 		return n
@@ -25,7 +25,7 @@ func first(n int, length []int64) int {
 	return int(min(int64(n), max(length[0], 0)))
 }
 
-// place returns the element and the word of it for the word i of elements of n words.
+// place returns the element that contains word i, and the word's index in it. Elements have n words.
 func place(i, n int) (element, word int) {
 	if n == 1 {
 		return i, 0
@@ -33,16 +33,16 @@ func place(i, n int) (element, word int) {
 	return i / n, i % n
 }
 
-// Fill sets the elements of Out, which has N of them from the element Base of the call on.
+// Fill sets the elements of Out. Out has N elements, beginning with the element Base of the call.
 type Fill[T word] struct {
 	Out    []T
-	Length []int64 // the number of elements of the call, or nothing
+	Length []int64 // element count of the whole call; empty if it is the length of the slice
 	Base   int
-	Words  int // the words of an element
+	Words  int // number of words of an element
 	Value  [MaxWords]T
 }
 
-// Fill of words of each size.
+// Fill for words of each size.
 type (
 	Fill8  = Fill[uint8]
 	Fill16 = Fill[uint16]
@@ -58,15 +58,15 @@ func (k Fill[T]) Kernel(it dsl.Item1) {
 	}
 }
 
-// Iota sets each element of Out to First + i*Step, where i is its index in the call.
+// Iota sets each element of Out to First + i*Step, where i is the element's index in the call.
 type Iota[T uint8 | uint16 | uint32 | uint64 | float32 | float64] struct {
 	Out         []T
-	Length      []int64 // the number of elements of the call, or nothing
+	Length      []int64 // element count of the whole call; empty if it is the length of the slice
 	Base        int
 	First, Step T
 }
 
-// Iota of integers serves those with signs, too.
+// Iota of unsigned integers is also for signed integers.
 type (
 	IotaUint8   = Iota[uint8]
 	IotaUint16  = Iota[uint16]
@@ -90,16 +90,16 @@ func (k Iota[T]) Kernel(it dsl.Item1) {
 	}
 }
 
-// Reverse sets the elements of Out to those of X, the last one first. Out may be X: a work-item
-// exchanges two words.
+// Reverse sets the elements of Out to those of X, the last one first. Out may be X, because a
+// work-item exchanges two words.
 type Reverse[T word] struct {
 	X, Out []T
-	Length []int64 // the number of elements of the call, or nothing
-	Base   int     // the first word
-	Words  int     // the words of an element
+	Length []int64 // element count of the whole call; empty if it is the length of the slice
+	Base   int     // index of the first word
+	Words  int     // number of words of an element
 }
 
-// Reverse of words of each size.
+// Reverse for words of each size.
 type (
 	Reverse8  = Reverse[uint8]
 	Reverse16 = Reverse[uint16]
@@ -119,17 +119,17 @@ func (k Reverse[T]) Kernel(it dsl.Item1) {
 	k.Out[i], k.Out[j] = y, x
 }
 
-// Gather sets the elements of Out to those of X that At says, or to zero where X has none.
+// Gather sets each element of Out to the element of X with the index in At. If X has no such element, the result is zero.
 type Gather[T word] struct {
 	X      []T
 	At     []int64
-	Length []int64 // the number of elements of the call, or nothing
-	Base   int     // the element of the call that At begins with
-	Words  int     // the words of an element
+	Length []int64 // element count of the whole call; empty if it is the length of the slice
+	Base   int     // index in the call of the first element of At
+	Words  int     // number of words of an element
 	Out    []T
 }
 
-// Gather of words of each size.
+// Gather for words of each size.
 type (
 	Gather8  = Gather[uint8]
 	Gather16 = Gather[uint16]
@@ -150,12 +150,12 @@ func (k Gather[T]) Kernel(it dsl.Item1) {
 	k.Out[i] = x
 }
 
-// Claim notes in Owner, for each element that At names, the last element that goes there, counted
-// from 1.
+// Claim stores in Owner, for each element that At names, the number of the last element that moves
+// there. Numbers begin with 1.
 type Claim struct {
 	At     []int64
-	Length []int64 // the number of elements of the call, or nothing
-	Base   int     // the element of the call that At begins with
+	Length []int64 // element count of the whole call; empty if it is the length of the slice
+	Base   int     // index in the call of the first element of At
 	Owner  []uint32
 }
 
@@ -170,19 +170,19 @@ func (k Claim) Kernel(it dsl.Item1) {
 	}
 }
 
-// Scatter sets the elements of Out that At names to those of X. Where Owner has elements, only those
-// that have claimed their place go there.
+// Scatter sets the elements of Out that At names to those of X. If Owner is not empty, an element
+// only moves to a destination that it has claimed.
 type Scatter[T word] struct {
 	X      []T
 	At     []int64
-	Length []int64 // the number of elements of the call, or nothing
-	Base   int     // the element of the call that At begins with
-	Words  int     // the words of an element
+	Length []int64 // element count of the whole call; empty if it is the length of the slice
+	Base   int     // index in the call of the first element of At
+	Words  int     // number of words of an element
 	Owner  []uint32
 	Out    []T
 }
 
-// Scatter of words of each size.
+// Scatter for words of each size.
 type (
 	Scatter8  = Scatter[uint8]
 	Scatter16 = Scatter[uint16]
@@ -206,8 +206,8 @@ func (k Scatter[T]) Kernel(it dsl.Item1) {
 	k.Out[int(at)*k.Words+w] = k.X[i]
 }
 
-// Tile is the number of rows and columns that a work-group of Transpose moves, and Lines that of
-// its work-items in a column.
+// Tile is the number of rows and columns that a work-group of Transpose moves. Lines is the number
+// of its work-items in a column.
 const (
 	Tile  = 32
 	Lines = 8
@@ -217,10 +217,10 @@ const (
 type Transpose[T word] struct {
 	X, Out        []T
 	Rows, Columns int
-	Words         int // the words of an element
+	Words         int // number of words of an element
 }
 
-// Transpose of words of each size.
+// Transpose for words of each size.
 type (
 	Transpose8  = Transpose[uint8]
 	Transpose16 = Transpose[uint16]
@@ -232,7 +232,7 @@ func (Transpose[T]) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Lines, Tile)}
 }
 
-// Kernel moves a tile by way of work-group memory, so that neighbouring work-items read and write
+// Kernel moves a tile through work-group memory, so that neighbouring work-items read and write
 // neighbouring elements.
 func (k Transpose[T]) Kernel(it dsl.NDItem2) {
 	tile := dsl.Local[[Tile][Tile + 1]T](it)

@@ -5,21 +5,21 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// word is a type of a part of an element.
+// word is the type of a part of an element.
 type word interface{ uint8 | uint32 }
 
-// Flagged sets the first elements of Out to those of X whose flags are set.
+// Flagged stores the elements of X whose flags are set at the beginning of Out.
 type Flagged[T word] struct {
 	X      []T
 	Flags  []bool
-	Length []int64 // the number of elements of the call, or nothing
+	Length []int64 // element count of the whole call; empty if it is the length of the slice
 	State  []uint32
-	Words  int // the words of an element
+	Words  int // number of words of an element
 	Out    []T
-	Count  []int64 // the number of elements picked
+	Count  []int64 // number of picked elements
 }
 
-// Flagged of elements whose size is a multiple of 4 bytes, and of others.
+// Flagged for elements whose size is a multiple of 4 bytes, and for other elements.
 type (
 	Flagged8  = Flagged[uint8]
 	Flagged32 = Flagged[uint32]
@@ -30,7 +30,7 @@ func (Flagged[T]) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Size)}
 }
 
-// picked returns the bits of the elements that a leaf has for picking.
+// picked returns one bit for each element of a leaf, set if the element is picked.
 func (k Flagged[T]) picked(leaf, n int) (set uint32) {
 	for j := range Each {
 		if leaf+j < n && k.Flags[leaf+j] {

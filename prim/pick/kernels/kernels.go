@@ -1,5 +1,5 @@
-// Package kernels has the kernels of package pick, and the interface of the predicates that users give to
-// Where. Kernel packages import it, and nothing of the runtime comes with it.
+// Package kernels contains the kernels of package pick, and the interface of predicates for Where.
+// Users' kernel packages import this package, which does not import the runtime.
 //
 //kgen:variants load
 package kernels
@@ -14,14 +14,14 @@ import (
 
 //go:generate go tool kgen .
 
-// The sizes of a work-group, a leaf and a tile. No result depends on them.
+// Sizes of a work-group, a leaf and a tile. No result depends on these sizes.
 const (
 	Size = lookback.Size
 	Each = 16
 	Tile = Size * Each
 )
 
-// first returns how many of n elements a launch processes: all, or less if length has a number.
+// first returns the number of elements that a launch processes: n, or less if length contains a number.
 func first(n int, length []int64) int {
 	if len(length) == 0 {
 		return n
@@ -29,18 +29,18 @@ func first(n int, length []int64) int {
 	return int(min(int64(n), max(length[0], 0)))
 }
 
-// tile is the work-group's tile of a call, after its work-items have picked elements.
+// tile describes the work-group's tile of a call, after its work-items have picked elements.
 type tile struct {
-	base, n int           // the index of the first element, and the number of elements
-	start   int           // the number of elements picked before the tile
-	all     int           // the number of elements picked of it
-	order   *[Tile]uint32 // indices in the tile: the elements picked first, then the others if asked for
+	base, n int           // index of the first element, and number of elements
+	start   int           // number of elements picked in earlier tiles
+	all     int           // number of elements picked in this tile
+	order   *[Tile]uint32 // indices in the tile: of picked elements, then of the others if asked for
 }
 
-// pick has each work-item pick elements of its leaf, of which picked returns the bits, and reports whether there is a
-// tile for the work-group. The work-group of the last tile of n elements writes the number of all to count.
+// pick makes each work-item pick elements of its leaf, for which picked returns one bit each. pick reports whether
+// the work-group has a tile. The work-group of the last tile writes the number of all picked elements to count.
 //
-// Elements then move by their indices, so that neighbours write neighbours, whatever an element's size is.
+// Elements are then moved by their indices, so that neighbouring work-items write neighbours for any size of elements.
 func pick(it dsl.NDItem1, state []uint32, n int, count []int64, others bool, picked func(leaf int) uint32) (tile, bool) {
 	order := dsl.Local[[Tile]uint32](it)
 	g, l := it.Group(), it.LocalID()
@@ -72,21 +72,21 @@ func pick(it dsl.NDItem1, state []uint32, n int, count []int64, others bool, pic
 	return tile{base, min(n-base, Tile), int(start), int(all), order}, true
 }
 
-// Predicate says which elements are picked.
+// Predicate decides which elements are picked.
 type Predicate[T any] interface {
 	Test(x T) bool
 }
 
-// Where sets the first elements of Out to those of X that Op picks. It is instantiated by an alias:
+// Where stores the elements of X that Op picks at the beginning of Out. Callers instantiate Where by an alias:
 //
 //	type Positives = kernels.Where[float32, Positive]
 type Where[T any, P Predicate[T]] struct {
 	Op     P
 	X      []T
-	Length []int64 // the number of elements of the call, or nothing
+	Length []int64 // element count of the whole call; empty if it is the length of the slice
 	State  []uint32
 	Out    []T
-	Count  []int64 // the number of elements picked
+	Count  []int64 // number of picked elements
 }
 
 // Properties states the work-group's size, and that each operation is rounded.
@@ -94,7 +94,7 @@ func (Where[T, P]) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Size), properties.Float(properties.FloatExact)}
 }
 
-// picked returns the bits of the elements that a leaf has for picking.
+// picked returns one bit for each element of a leaf, set if the element is picked.
 func (k Where[T, P]) picked(leaf, n int) (set uint32) {
 	for j := range Each {
 		if leaf+j < n && k.Op.Test(k.X[leaf+j]) {

@@ -5,18 +5,18 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// Partition sets the first elements of Out to those of X that Op picks, and the ones after them to the
-// others. It is launched twice: at first, the others begin at the end of Out and go backwards. With Turn
-// set, they are reversed. It is instantiated by an alias:
+// Partition stores the elements of X that Op picks at the beginning of Out, and the others after
+// them. Partition is launched twice. The first launch stores the others backwards from the end of
+// Out. The second launch, with Turn set, reverses them. Callers instantiate Partition by an alias:
 //
 //	type Signs = kernels.Partition[float32, Positive]
 type Partition[T any, P Predicate[T]] struct {
 	Op     P
 	X      []T
-	Length []int64 // the number of elements of the call, or nothing
+	Length []int64 // element count of the whole call; empty if it is the length of the slice
 	State  []uint32
 	Out    []T
-	Count  []int64 // the number of elements picked
+	Count  []int64 // number of picked elements
 	Turn   bool
 }
 
@@ -25,7 +25,7 @@ func (Partition[T, P]) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Size), properties.Float(properties.FloatExact)}
 }
 
-// picked returns the bits of the elements that a leaf has for picking.
+// picked returns one bit for each element of a leaf, set if the element is picked.
 func (k Partition[T, P]) picked(leaf, n int) (set uint32) {
 	for j := range Each {
 		if leaf+j < n && k.Op.Test(k.X[leaf+j]) {
@@ -57,7 +57,7 @@ func (k Partition[T, P]) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// turn swaps elements after those picked with elements before the end.
+// turn swaps elements after the picked ones with elements before the end.
 func (k Partition[T, P]) turn(it dsl.NDItem1, n int) {
 	low := n
 	if len(k.Count) > 0 {
@@ -71,5 +71,5 @@ func (k Partition[T, P]) turn(it dsl.NDItem1, n int) {
 	}
 }
 
-// PartitionFloat32 partitions by whether numbers are above 0.
+// PartitionFloat32 divides numbers into those above 0 and the others.
 type PartitionFloat32 = Partition[float32, Positive]

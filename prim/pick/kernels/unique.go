@@ -5,22 +5,22 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// Unique sets the first elements of Out to those of X that differ from the one before, and At to
-// their indices. Each of the two may be empty. Elements are their bits.
+// Unique picks the elements of X that differ from the element before. Unique stores these elements
+// in Out, and their indices in At. Out or At may be empty. Elements are given as their bits.
 type Unique[T uint8 | uint16 | uint32 | uint64] struct {
 	X      []T
-	Length []int64 // the number of elements of the call, or nothing
+	Length []int64 // element count of the whole call; empty if it is the length of the slice
 	State  []uint32
-	// Half has all bits of a float but its sign; 0 for integers.
+	// Half has all bits of a float except its sign. Half is 0 for integers.
 	Half T
-	// Inf is the greatest float that is no NaN.
+	// Inf has the bits of the greatest float that is not a NaN.
 	Inf   T
 	Out   []T
 	At    []int64
-	Count []int64 // the number of elements picked
+	Count []int64 // number of picked elements
 }
 
-// Unique of elements of each size.
+// Unique for elements of each size.
 type (
 	Unique8  = Unique[uint8]
 	Unique16 = Unique[uint16]
@@ -33,7 +33,7 @@ func (Unique[T]) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Size)}
 }
 
-// same reports whether two elements are equal, as for cmp.Compare: all NaNs are.
+// same reports whether two elements are equal, as for cmp.Compare. All NaNs are equal.
 func (k Unique[T]) same(x, y T) bool {
 	if k.Half == 0 {
 		return x == y
@@ -41,7 +41,7 @@ func (k Unique[T]) same(x, y T) bool {
 	return x == y || (x|y)&k.Half == 0 || x&k.Half > k.Inf && y&k.Half > k.Inf
 }
 
-// picked returns the bits of the elements that a leaf has for picking.
+// picked returns one bit for each element of a leaf, set if the element is picked.
 func (k Unique[T]) picked(leaf, n int) (set uint32) {
 	for j := range Each {
 		if i := leaf + j; i < n && (i == 0 || !k.same(k.X[i], k.X[i-1])) {
@@ -69,16 +69,16 @@ func (k Unique[T]) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// Lengths sets Out to the lengths of the runs that begin at At.
+// Lengths computes the lengths of the runs that begin at the indices in At.
 type Lengths struct {
 	At     []int64
-	Count  []int64 // the number of runs
-	N      int     // the elements of the call, if Length is empty
-	Length []int64 // the number of elements of the call, or nothing
+	Count  []int64 // number of runs
+	N      int     // number of elements of the call, if Length is empty
+	Length []int64 // element count of the whole call; empty if N is the count
 	Out    []int64
 }
 
-// Kernel sets a run's length.
+// Kernel computes the length of a run.
 func (k Lengths) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	runs := int64(0)

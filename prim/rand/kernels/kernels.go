@@ -6,18 +6,18 @@ import (
 	"github.com/kgen-go/kgen/dsl"
 )
 
-// UniformFloat32 makes numbers of at least 0 and less than 1: multiples of 1/1<<24.
+// UniformFloat32 makes numbers of at least 0 and less than 1, which are multiples of 1/1<<24.
 type UniformFloat32 struct {
 	Out    []float32
-	Length []int64 // the number of elements of the call, or nothing
-	Base   int     // the element of the call that Out begins with
+	Length []int64 // element count of the whole call; empty if it is the length of the slice
+	Base   int     // index in the call of the first element of Out
 	From   From
 }
 
-// part returns the highest 24 bits of a word, as a part of 1<<24.
+// part returns the highest 24 bits of a word, times 1/1<<24.
 func part(w uint32) float32 { return float32(int32(w>>8)) * 0x1p-24 }
 
-// Kernel makes the four elements of each of some blocks.
+// Kernel makes the four elements of each of several blocks.
 func (k UniformFloat32) Kernel(it dsl.Item1) {
 	out, i := k.Out[:first(len(k.Out), k.Base, k.Length)], uint32(it.GlobalID())*k.From.Each
 	for b := i; b < i+k.From.Each; b++ {
@@ -30,8 +30,8 @@ func (k UniformFloat32) Kernel(it dsl.Item1) {
 	}
 }
 
-// UniformFloat64 makes numbers of at least 0 and less than 1: multiples of 1/1<<53. Its fields are those of
-// UniformFloat32.
+// UniformFloat64 makes numbers of at least 0 and less than 1, which are multiples of 1/1<<53.
+// UniformFloat64 has the fields of UniformFloat32.
 type UniformFloat64 struct {
 	Out    []float64
 	Length []int64
@@ -39,7 +39,7 @@ type UniformFloat64 struct {
 	From   From
 }
 
-// Kernel makes the two elements of each of some blocks.
+// Kernel makes the two elements of each of several blocks.
 func (k UniformFloat64) Kernel(it dsl.Item1) {
 	out, i := k.Out[:first(len(k.Out), k.Base, k.Length)], uint32(it.GlobalID())*k.From.Each
 	for b := i; b < i+k.From.Each; b++ {
@@ -50,28 +50,28 @@ func (k UniformFloat64) Kernel(it dsl.Item1) {
 	}
 }
 
-// unit returns the highest 53 bits of two words, and a number added to them, as a part of 1<<53.
+// unit returns the highest 53 bits of two words, plus more, times 1/1<<53.
 func unit(low, high, more uint32) float64 {
 	return float64(int64(pair(low, high)>>11+uint64(more))) * 0x1p-53
 }
 
-// Ints makes integers of at least 0 and less than N, or of any bits if N is 0.
+// Ints makes integers of at least 0 and less than N. If N is 0, it makes integers of any bits.
 type Ints[T uint8 | uint16 | uint32] struct {
 	Out    []T
-	Length []int64 // the number of elements of the call, or nothing
-	Base   int     // the element of the call that Out begins with
+	Length []int64 // element count of the whole call; empty if it is the length of the slice
+	Base   int     // index in the call of the first element of Out
 	From   From
 	N      uint32
 }
 
-// Ints of each size. Ints64 is a kernel of its own.
+// Ints for each size. Ints64 is a separate kernel.
 type (
 	Ints8  = Ints[uint8]
 	Ints16 = Ints[uint16]
 	Ints32 = Ints[uint32]
 )
 
-// Kernel makes the four elements of each of some blocks.
+// Kernel makes the four elements of each of several blocks.
 func (k Ints[T]) Kernel(it dsl.Item1) {
 	out, i := k.Out[:first(len(k.Out), k.Base, k.Length)], uint32(it.GlobalID())*k.From.Each
 	for b := i; b < i+k.From.Each; b++ {
@@ -91,13 +91,13 @@ func (k Ints[T]) Kernel(it dsl.Item1) {
 	}
 }
 
-// below returns the number below N for the word of an element at a place of the launch. The word is the first of the
-// digits after the point of a number below 1, whose product with N is rounded down.
+// below returns the number below N for the word of the element with the index at in the launch. The word has
+// the first digits after the binary point of a number below 1. The result is the product with N, rounded down.
 func (k Ints[T]) below(x uint32, at int) uint32 {
 	p := uint64(x) * uint64(k.N)
 	high, rest := uint32(p>>32), uint32(p)
 	if rest <= -k.N {
-		return high // no further digits reach the point
+		return high // further digits cannot change the result
 	}
 	w0, w1, w2, w3 := Block(k.From.Seed, k.From.Sequence, Further|(k.From.Index+uint64(at)))
 	for _, digit := range [4]uint32{w0, w1, w2, w3} {
@@ -111,7 +111,7 @@ func (k Ints[T]) below(x uint32, at int) uint32 {
 	return high
 }
 
-// Ints64 makes integers of 64 bits. Its fields are those of Ints.
+// Ints64 makes integers of 64 bits. Ints64 has the fields of Ints.
 type Ints64 struct {
 	Out    []uint64
 	Length []int64
@@ -120,7 +120,7 @@ type Ints64 struct {
 	N      uint64
 }
 
-// Kernel makes the two elements of each of some blocks.
+// Kernel makes the two elements of each of several blocks.
 func (k Ints64) Kernel(it dsl.Item1) {
 	out, i := k.Out[:first(len(k.Out), k.Base, k.Length)], uint32(it.GlobalID())*k.From.Each
 	for b := i; b < i+k.From.Each; b++ {
@@ -136,10 +136,10 @@ func (k Ints64) Kernel(it dsl.Item1) {
 	}
 }
 
-// pair returns the number of two words.
+// pair combines two words into a 64-bit number.
 func pair(low, high uint32) uint64 { return uint64(high)<<32 | uint64(low) }
 
-// below returns the number below N for the word of an element at a place of the launch; see Ints.
+// below returns the number below N for the element with the index at in the launch, as Ints.below does.
 func (k Ints64) below(x uint64, at int) uint64 {
 	high, rest := bits.Mul64(x, k.N)
 	if rest <= -k.N {

@@ -8,12 +8,12 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// NormalFloat32 makes numbers of the normal distribution with mean 0 and deviation 1, two of two words, by
-// the method of Box and Muller: a point at a distance in a direction.
+// NormalFloat32 makes numbers of the normal distribution with mean 0 and deviation 1. NormalFloat32 makes
+// two numbers from two words, which are a distance and a direction, by the method of Box and Muller.
 type NormalFloat32 struct {
 	Out    []float32
-	Length []int64 // the number of elements of the call, or nothing
-	Base   int     // the element of the call that Out begins with
+	Length []int64 // element count of the whole call; empty if it is the length of the slice
+	Base   int     // index in the call of the first element of Out
 	From   From
 }
 
@@ -22,7 +22,7 @@ func (NormalFloat32) Properties() properties.List {
 	return properties.List{properties.Float(properties.FloatExact)}
 }
 
-// Kernel makes the four elements of each of some blocks.
+// Kernel makes the four elements of each of several blocks.
 func (k NormalFloat32) Kernel(it dsl.Item1) {
 	out, i := k.Out[:first(len(k.Out), k.Base, k.Length)], uint32(it.GlobalID())*k.From.Each
 	for b := i; b < i+k.From.Each; b++ {
@@ -37,20 +37,20 @@ func (k NormalFloat32) Kernel(it dsl.Item1) {
 	}
 }
 
-// normal returns two numbers of two words.
+// normal returns two numbers made from two words.
 func normal(distance, direction uint32) (x, y float32) {
-	// The word and one more, as a part of 1<<32, is u and a little: near 1, where u has too few digits, the
-	// logarithm is as little.
+	// The word plus 1, times 1/1<<32, is u plus a small number. Near 1, where u has too few digits,
+	// the logarithm is about the small number.
 	high, low := float32(float32(int32(distance>>8))*0x1p-24), float32(float32(int32(distance&255+1))*0x1p-32)
 	u := high + low
 	little := low - (u - high)
 	r := math32.Sqrt(-2 * (math32.Log(u) + float32(little*(2-u))))
-	// The direction is a number of quarters of a turn, and an angle of at most half a quarter.
+	// The direction is a number of quarters of a turn, plus an angle of at most half a quarter.
 	x, y = turn(direction>>30, float32(float32(int32(direction<<2)>>7)*0x1p-25)*(math.Pi/2))
 	return float32(r * x), float32(r * y)
 }
 
-// NormalFloat64 makes the same of two words for each element. Its fields are those of NormalFloat32.
+// NormalFloat64 makes the same numbers as float64s, from two words for each. NormalFloat64 has the fields of NormalFloat32.
 type NormalFloat64 struct {
 	Out    []float64
 	Length []int64
@@ -63,7 +63,7 @@ func (NormalFloat64) Properties() properties.List {
 	return properties.List{properties.Float(properties.FloatExact)}
 }
 
-// Kernel makes the two elements of each of some blocks.
+// Kernel makes the two elements of each of several blocks.
 func (k NormalFloat64) Kernel(it dsl.Item1) {
 	out, i := k.Out[:first(len(k.Out), k.Base, k.Length)], uint32(it.GlobalID())*k.From.Each
 	for b := i; b < i+k.From.Each; b++ {
@@ -76,11 +76,11 @@ func (k NormalFloat64) Kernel(it dsl.Item1) {
 	}
 }
 
-// turn returns the cosine and the sine of some quarters of a turn and an angle of at most an eighth, by
-// their series.
+// turn returns the cosine and the sine of the sum of some quarters of a turn and an angle, by their
+// series. The angle is at most an eighth of a turn.
 func turn[T float32 | float64](quarters uint32, angle T) (x, y T) {
 	z := T(angle * angle)
-	// The signs of the terms alternate. Those left out are less than a part in 1<<55 of the first.
+	// The signs of the terms alternate. Terms that are left out are less than 1/1<<55 of the first.
 	s, c := T(1), T(1)
 	for n := T(18); n >= 2; n -= 2 {
 		s = 1 - T(T(s*z)*T(1/(n*(n+1))))
@@ -96,16 +96,16 @@ func turn[T float32 | float64](quarters uint32, angle T) (x, y T) {
 	return x, y
 }
 
-// inverse returns 1/x, by products and sums alone: devices need not round quotients of float64.
+// inverse returns 1/x by products and sums, because devices need not round quotients of float64 correctly.
 func inverse(x float64) float64 {
 	y := float64(1 / float32(x))
-	for range 2 { // 24 digits become 48, and 53
+	for range 2 { // 24 correct digits become 48, and then 53
 		y += float64(y * (1 - float64(x*y)))
 	}
 	return y
 }
 
-// root returns the square root of a number that is 0 or at least 1<<-54, by products and sums alone.
+// root returns the square root of a number that is 0 or at least 1<<-54. root uses only products and sums.
 func root(x float64) float64 {
 	if x == 0 {
 		return 0
@@ -121,14 +121,14 @@ func root(x float64) float64 {
 
 // logarithm returns the natural logarithm of a number of at least 1<<-53 and at most 1.
 func logarithm(u float64) float64 {
-	const ln2High, ln2Low = 0x1.62e42feep-01, math.Ln2 - 0x1.62e42feep-01 // the first has 31 bits
+	const ln2High, ln2Low = 0x1.62e42feep-01, math.Ln2 - 0x1.62e42feep-01 // ln2High has 31 bits
 	b := math.Float64bits(u)
 	e := int32(b>>52) - 1023
 	m := math.Float64frombits(b&(1<<52-1) | 1023<<52)
 	if m > math.Sqrt2 {
 		m, e = float64(0.5*m), e+1
 	}
-	// log(m) is 2*(s + s*s*s/3 + s*s*s*s*s/5 …).
+	// The series of log(m) is 2*(s + s*s*s/3 + s*s*s*s*s/5 …).
 	f := m - 1
 	s := float64(f * inverse(2+f))
 	z := float64(s * s)

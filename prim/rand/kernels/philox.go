@@ -1,19 +1,19 @@
-// Package kernels has the kernels of package rand. Each work-item computes a block, which is four words,
-// and stores the elements that come of it a row apart, so that neighbouring work-items store neighbouring elements.
+// Package kernels contains the kernels of package rand. Each work-item computes a block of four words. A work-item
+// stores the elements made from the block a row apart, so that neighbouring work-items store neighbours.
 //
 //kgen:variants load
 package kernels
 
 //go:generate go tool kgen .
 
-// Row is the number of neighbouring elements that come of neighbouring blocks.
+// Row is the number of neighbouring elements that are made from neighbouring blocks.
 const Row = 256
 
-// The kinds of blocks, which are the two highest bits of a block's number.
+// Kinds of blocks, which are the two highest bits of a block's number.
 const (
-	Plain    = 0 << 62 // the words of all elements
-	Further  = 1 << 62 // further digits of an element of Ints, whose index is the rest of the number
-	Shuffled = 2 << 62 // the keys of a permutation
+	Plain    = 0 << 62 // words of all elements
+	Further  = 1 << 62 // further digits of an element of Ints; the other bits are the element's index
+	Shuffled = 2 << 62 // keys of a permutation
 )
 
 // Philox returns the four words of Philox4x32-10 for a counter and a key.
@@ -30,7 +30,7 @@ func Philox(c0, c1, c2, c3, k0, k1 uint32) (w0, w1, w2, w3 uint32) {
 	return round(c0, c1, c2, c3, k0+9*step0&mask, k1+9*step1&mask)
 }
 
-// The key grows by these after each round.
+// These constants are added to the key after each round.
 const (
 	step0 = 0x9e3779b9
 	step1 = 0xbb67ae85
@@ -43,7 +43,7 @@ func round(c0, c1, c2, c3, k0, k1 uint32) (w0, w1, w2, w3 uint32) {
 	return uint32(q>>32) ^ c1 ^ k0, uint32(q), uint32(p>>32) ^ c3 ^ k1, uint32(p)
 }
 
-// Block returns the words of a block of a stream.
+// Block returns the four words of a block of a stream.
 func Block(seed, sequence, block uint64) (w0, w1, w2, w3 uint32) {
 	return Philox(uint32(block), uint32(block>>32), uint32(sequence), uint32(sequence>>32), uint32(seed), uint32(seed>>32))
 }
@@ -51,25 +51,25 @@ func Block(seed, sequence, block uint64) (w0, w1, w2, w3 uint32) {
 // From says which elements of a stream a launch makes.
 type From struct {
 	Seed, Sequence uint64
-	Block          uint64 // number of the first block, the first of a row
-	Index          uint64 // the index in the stream of the first element
-	Lead           uint32 // the elements that the first blocks have before that one
-	Each           uint32 // the blocks of a work-item
+	Block          uint64 // number of the first block, which begins a row
+	Index          uint64 // index of the first element in the stream
+	Lead           uint32 // number of elements of the first blocks before the first element
+	Each           uint32 // number of blocks for each work-item
 }
 
-// block returns the words of a block of the launch.
+// block returns the four words of a block of the launch.
 func (f From) block(i uint32) (w0, w1, w2, w3 uint32) {
 	return Block(f.Seed, f.Sequence, f.Block+uint64(i))
 }
 
-// place returns the place in the launch of the first of the elements that come of a block, which makes so
-// many. The place may be negative.
+// place returns the index in the launch of the first element that is made from a block. Each block
+// makes the given number of elements. The index may be negative.
 func (f From) place(i, elements uint32) int {
 	return int(int32(i/Row*(Row*elements)+i%Row) - int32(f.Lead))
 }
 
-// first returns how many of n elements a launch processes, beginning with the element base of the call: all,
-// or less if length has a number.
+// first returns the number of elements that a launch processes, which begins with the element base
+// of the call. The number is n, or less if length contains a number.
 func first(n, base int, length []int64) int {
 	if len(length) == 0 {
 		return n
@@ -77,7 +77,7 @@ func first(n, base int, length []int64) int {
 	return int(min(int64(n), max(length[0]-int64(base), 0)))
 }
 
-// put sets an element, if it is one of the launch.
+// put sets an element, if the launch has an element with that index.
 func put[T any](out []T, at int, x T) {
 	if uint(at) < uint(len(out)) {
 		out[at] = x

@@ -6,28 +6,28 @@ import (
 	"github.com/kgen-go/kgen/dsl"
 )
 
-// word is a type of a part of an element.
+// word is the type of a part of an element.
 type word interface{ uint8 | uint16 | uint32 }
 
-// Rounds is the number of rounds in which indices are mixed, each with a key.
+// Rounds is the number of rounds that mix an index. Each round has a key.
 const Rounds = 16
 
-// leastBits is the least number of bits that are mixed: with halves of 1 and 2 bits, 16 rounds leave some
-// permutations of 7 numbers more likely than others.
+// leastBits is the least number of bits that are mixed. With halves of 1 and 2 bits, 16 rounds
+// would make some permutations of 7 numbers more likely than others.
 const leastBits = 8
 
 // Shuffle sets the elements of Out to those of X in another order.
 type Shuffle[T word] struct {
 	X      []T
-	Length []int64 // the number of elements of the call, or nothing
-	Base   int     // the element of the call that Out begins with
-	Words  int     // the words of an element
+	Length []int64 // element count of the whole call; empty if it is the length of the slice
+	Base   int     // index in the call of the first element of Out
+	Words  int     // number of words of an element
 	Out    []T
 	Keys   [Rounds]uint32
 	Swap   bool // the first two numbers are exchanged
 }
 
-// Shuffle of words of each size.
+// Shuffle for words of each size.
 type (
 	Shuffle8  = Shuffle[uint8]
 	Shuffle16 = Shuffle[uint16]
@@ -47,11 +47,11 @@ func (k Shuffle[T]) Kernel(it dsl.Item1) {
 	}
 }
 
-// Place returns the number below n that a permutation has for the number i below n.
+// Place returns the number below n to which a permutation maps the number i, which is below n.
 //
-// Numbers of as many bits as n-1 has, or leastBits, are mixed until one is below n. So each number goes to the next one
-// of those in its cycle. A round exchanges an even number of pairs: without swap, half of the permutations
-// of 256 numbers would never come.
+// Place mixes numbers with as many bits as n-1, or leastBits, until the result is below n. The
+// result is the next number below n in the cycle of i. A round exchanges an even number of pairs,
+// so without swap, half of the permutations of 256 numbers would never occur.
 func Place(i, n uint64, keys [Rounds]uint32, swap bool) uint64 {
 	size := uint32(max(bits.Len64(n-1), leastBits))
 	low := size / 2
@@ -67,7 +67,7 @@ func Place(i, n uint64, keys [Rounds]uint32, swap bool) uint64 {
 	return i
 }
 
-// mix exchanges the numbers of some bits: each round changes one half of a number by the other half.
+// mix permutes the numbers of some bits. Each round changes one half of a number by the other half.
 func mix(x uint64, highBits, lowBits uint32, keys [Rounds]uint32) uint64 {
 	high, low := uint32(x>>lowBits), uint32(x&(1<<lowBits-1))
 	for r := 0; r < Rounds; r += 2 {
@@ -77,7 +77,7 @@ func mix(x uint64, highBits, lowBits uint32, keys [Rounds]uint32) uint64 {
 	return uint64(high)<<lowBits | uint64(low)
 }
 
-// hash returns a word of which each bit depends on all bits of x.
+// hash returns a word in which each bit depends on all bits of x.
 func hash(x uint32) uint32 {
 	x = (x ^ x>>16) * 0xd2511f53
 	x = (x ^ x>>15) * 0xcd9e8d57

@@ -5,24 +5,24 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// Operation is how elements of type T are reduced to one value of type A. Combine is associative,
-// but need not commute. Combining with Identity changes nothing.
+// Operation describes how elements of type T are reduced to one value of type A. Combine must be
+// associative, but need not commute. Combining a value with Identity must not change it.
 type Operation[T, A any] interface {
 	Map(x T) A
 	Combine(x, y A) A
 	Identity() A
 }
 
-// Reduce sets each element of Out to the value that Op makes of a block: of X in the first launch of a
-// call, and of Parts in the others. It is instantiated by an alias:
+// Reduce sets each element of Out to the value that Op computes from a block. The block is of X in
+// the first launch of a call, and of Parts in later launches. Callers instantiate Reduce by an alias:
 //
 //	type SumSquares = kernels.Reduce[float32, float32, Square]
 type Reduce[T, A any, O Operation[T, A]] struct {
 	Op     O
 	X      []T
 	Parts  []A
-	Length []int64 // the number of elements of the call, or nothing
-	Shift  uint32  // an element of Parts stands for 1<<Shift of the call; 0 in the first launch
+	Length []int64 // element count of the whole call; empty if it is the length of the slice
+	Shift  uint32  // an element of Parts is the result of 1<<Shift elements of the call; 0 in the first launch
 	Out    []A
 }
 
@@ -46,7 +46,7 @@ func (Reduce[T, A, O]) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Size), properties.Float(properties.FloatExact)}
 }
 
-// Kernel reduces a block: a leaf is Each neighbours, and leaves are combined in adjacent pairs.
+// Kernel reduces a block. A leaf consists of Each neighbours, and leaves are combined in adjacent pairs.
 func (k Reduce[T, A, O]) Kernel(it dsl.NDItem1) {
 	tile := dsl.Local[[Size]A](it)
 	l, group := it.LocalID(), it.GroupID()

@@ -5,16 +5,16 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// Count sets each element of Out to the number of elements in a part of X that have a bit of Mask.
+// Count counts the elements in a part of X that have a bit of Mask. Each work-group sets one element of Out to its count.
 type Count[T bits] struct {
 	X      []T
-	Length []int64 // the number of elements of the call, or nothing
-	Part   int     // the elements of a work-group's part, a multiple of Size
+	Length []int64 // element count of the whole call; empty if it is the length of the slice
+	Part   int     // number of elements of a work-group's part, a multiple of Size
 	Mask   T
 	Out    []int64
 }
 
-// The counts of elements of each size.
+// Count for elements of each size.
 type (
 	Count8  = Count[uint8]
 	Count16 = Count[uint16]
@@ -25,7 +25,7 @@ type (
 // Properties states the work-group's size.
 func (Count[T]) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
 
-// Kernel counts in a part.
+// Kernel counts elements in a part.
 func (k Count[T]) Kernel(it dsl.NDItem1) {
 	base := it.GroupID() * k.Part
 	end := min(base+k.Part, first(len(k.X), k.Length, 0))
@@ -41,11 +41,11 @@ func (k Count[T]) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// CountEnd adds up the counts of parts. One of Count, Any and All has an element: the others are empty.
+// CountEnd adds up the counts of parts. One of the outputs Count, Any and All has an element, and the others are empty.
 type CountEnd struct {
 	Parts    []int64
-	N        int     // the elements of the call, if Length is empty
-	Length   []int64 // the number of elements of the call, or nothing
+	N        int     // number of elements of the call, if Length is empty
+	Length   []int64 // element count of the whole call; empty if N is the count
 	Count    []int64
 	Any, All []bool
 }

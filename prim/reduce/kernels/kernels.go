@@ -1,29 +1,29 @@
-// Package kernels has the kernels of package reduce, and the interface of the operations that
-// users give to By. Kernel packages import it, and nothing of the runtime comes with it.
+// Package kernels contains the kernels of package reduce, and the interface of operations for By.
+// Users' kernel packages import this package, which does not import the runtime.
 //
 //kgen:variants load
 package kernels
 
 //go:generate go tool kgen .
 
-// The constants that fix the order of operations: a block has Size leaves, and a leaf Each
-// elements. Nothing tunes them, since results of floats depend on them.
+// Constants that determine the order of operations: a block has Size leaves, and a leaf has Each
+// elements. These constants must not be tuned, because results of floats depend on them.
 const (
 	Size  = 256
 	Each  = 16
 	Shift = 12
-	Block = 1 << Shift // Size * Each
+	Block = 1 << Shift // equal to Size * Each
 )
 
 const _ = -(uint(Block) ^ uint(Size*Each))
 
-// Elements of slices, as they are counted and compared: by their bits.
+// Types of elements, as unsigned integers with their bits, for counting and comparing.
 type bits interface {
 	uint8 | uint16 | uint32 | uint64
 }
 
-// first returns how many elements a launch processes: n, or less if length has a number. That
-// counts the elements of the call, of which each element here stands for 1<<shift.
+// first returns the number of elements that a launch processes: n, or less if length contains a number.
+// That number counts elements of the call, and each element here is the result of 1<<shift of them.
 func first(n int, length []int64, shift uint32) int {
 	if len(length) == 0 {
 		return n

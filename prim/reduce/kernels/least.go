@@ -7,21 +7,21 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// word is a type in which keys are compared.
+// word is the type in which keys are compared.
 type word interface{ uint32 | uint64 }
 
-// Order makes keys of elements' bits: the least key is that of the least element, or of the
-// greatest, and of NaN if there is one. Keys of different elements differ, but for NaNs.
+// Order converts elements' bits to keys. The least key is that of the least element, or of the
+// greatest, or of a NaN if there is one. Different elements have different keys, except NaNs.
 type Order[K word] struct {
-	Flip K // these bits are inverted
-	// Half has all bits of a float but its sign; 0 for integers.
+	Flip K // bits that are inverted
+	// Half has all bits of a float except its sign. Half is 0 for integers.
 	Half K
-	// Inf is the float that is infinite.
+	// Inf has the bits of the infinite float.
 	Inf K
 }
 
-// Floats, Low and High say whether elements are floats, and which of their ends are asked for: without the
-// others a kernel has less to do.
+// Floats says that elements are floats. Low and High say which of the least and greatest elements
+// are computed. A kernel without the other one has less work.
 var (
 	Floats = dsl.NewSpecConstant(false)
 	Low    = dsl.NewSpecConstant(true)
@@ -42,7 +42,7 @@ func (o Order[K]) key(x K, float bool) K {
 	return x ^ o.Flip
 }
 
-// value returns the element with a key; for that of NaNs, the quiet NaN without other bits.
+// value returns the element with the given key. For the key of NaNs, it returns the quiet NaN without other bits.
 func (o Order[K]) value(key K) K {
 	x := key ^ o.Flip
 	if o.Half == 0 {
@@ -57,18 +57,18 @@ func (o Order[K]) value(key K) K {
 	return x
 }
 
-// Ends sets elements of Low and High to the least and the greatest key of a part of X.
+// Ends computes the least and the greatest key of a part of X. Each work-group sets one element of Low and of High.
 type Ends[T bits, K word] struct {
 	X        []T
-	Length   []int64 // the number of elements of the call, or nothing
-	Part     int     // the elements of a work-group's part, a multiple of Size
+	Length   []int64 // element count of the whole call; empty if it is the length of the slice
+	Part     int     // number of elements of a work-group's part, a multiple of Size
 	Least    Order[K]
 	Greatest Order[K]
 	Low      []K
 	High     []K
 }
 
-// Ends of elements of each size.
+// Ends for elements of each size.
 type (
 	Ends8  = Ends[uint8, uint32]
 	Ends16 = Ends[uint16, uint32]
@@ -81,7 +81,7 @@ func (Ends[T, K]) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Size)}
 }
 
-// Kernel goes through a part.
+// Kernel computes the least and the greatest key of a part.
 func (k Ends[T, K]) Kernel(it dsl.NDItem1) {
 	base := it.GroupID() * k.Part
 	end := min(base+k.Part, first(len(k.X), k.Length, 0))
@@ -110,8 +110,8 @@ func (k Ends[T, K]) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// four returns elements of x from index i on, Size apart, as many as there are before end, and in place of others the
-// first one. Their loads are under way at once.
+// four returns elements of x from index i on that are Size apart. For elements from end on, it
+// returns the first one instead. The four loads are in progress at the same time.
 func four[T bits, K word](xs []T, i, end int) (x, y, z, w K) {
 	x = K(xs[i])
 	y, z, w = x, x, x
@@ -127,20 +127,20 @@ func four[T bits, K word](xs []T, i, end int) (x, y, z, w K) {
 	return x, y, z, w
 }
 
-// EndsEnd combines the keys of parts, and writes the elements to Min and Max, each of which may
+// EndsEnd combines the keys of parts. EndsEnd writes the elements to Min and Max, each of which may
 // be empty.
 type EndsEnd[T bits, K word] struct {
 	Low      []K
 	High     []K
-	N        int     // the elements of the call, if Length is empty
-	Length   []int64 // the number of elements of the call, or nothing
+	N        int     // number of elements of the call, if Length is empty
+	Length   []int64 // element count of the whole call; empty if N is the count
 	Least    Order[K]
 	Greatest Order[K]
 	Min      []T
 	Max      []T
 }
 
-// The ends of elements of each size.
+// EndsEnd for elements of each size.
 type (
 	EndsEnd8  = EndsEnd[uint8, uint32]
 	EndsEnd16 = EndsEnd[uint16, uint32]
@@ -173,18 +173,18 @@ func (k EndsEnd[T, K]) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// Arg sets elements of Keys and At to the least key of a part of X, and to the index of the first
-// element with that key.
+// Arg computes the least key of a part of X, and the index of the first element with that key. Each
+// work-group sets one element of Keys and of At.
 type Arg[T bits, K word] struct {
 	X      []T
-	Length []int64 // the number of elements of the call, or nothing
-	Part   int     // the elements of a work-group's part, a multiple of Size
+	Length []int64 // element count of the whole call; empty if it is the length of the slice
+	Part   int     // number of elements of a work-group's part, a multiple of Size
 	Order  Order[K]
 	Keys   []K
 	At     []int64
 }
 
-// Arg of elements of each size.
+// Arg for elements of each size.
 type (
 	Arg8  = Arg[uint8, uint32]
 	Arg16 = Arg[uint16, uint32]
@@ -197,8 +197,8 @@ func (Arg[T, K]) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Size)}
 }
 
-// Kernel goes through a part. A work-item's elements come in the order of their indices, so the
-// first of equal ones stays.
+// Kernel processes a part. A work-item processes elements in the order of their indices, so the
+// first of equal elements remains.
 func (k Arg[T, K]) Kernel(it dsl.NDItem1) {
 	base := it.GroupID() * k.Part
 	end := min(base+k.Part, first(len(k.X), k.Length, 0))
@@ -215,7 +215,7 @@ func (k Arg[T, K]) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// firstOver returns the least key of a group's work-items, and the least index with that key.
+// firstOver returns the least key of all work-items of a group, and the least index of an element with that key.
 func firstOver[K word](g dsl.Group, key K, at int64) (K, int64) {
 	least := dsl.ReduceOverGroup(g, key, dsl.Minimum)
 	if key != least {
@@ -228,12 +228,12 @@ func firstOver[K word](g dsl.Group, key K, at int64) (K, int64) {
 type ArgEnd[K word] struct {
 	Keys   []K
 	At     []int64
-	N      int     // the elements of the call, if Length is empty
-	Length []int64 // the number of elements of the call, or nothing
+	N      int     // number of elements of the call, if Length is empty
+	Length []int64 // element count of the whole call; empty if N is the count
 	Out    []int64
 }
 
-// The ends of keys of each size.
+// ArgEnd for keys of each size.
 type (
 	ArgEnd32 = ArgEnd[uint32]
 	ArgEnd64 = ArgEnd[uint64]
@@ -242,8 +242,8 @@ type (
 // Properties states the work-group's size.
 func (ArgEnd[K]) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
 
-// Kernel is launched with one work-group. A work-item's parts come in the order of their
-// indices, and a part without elements has an index that no element has.
+// Kernel is launched with one work-group. A work-item processes parts in the order of their
+// indices. A part without elements has an index that no element has.
 func (k ArgEnd[K]) Kernel(it dsl.NDItem1) {
 	least, at := ^K(0), int64(math.MaxInt64)
 	for i := it.LocalID(); i < min(len(k.Keys), len(k.At)); i += Size {

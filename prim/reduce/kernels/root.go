@@ -7,13 +7,13 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// Root sets the only element of Out to the square root of that of X.
+// Root sets the only element of Out to the square root of the only element of X.
 type Root[T float32 | float64] struct {
 	X   []T
 	Out []T
 }
 
-// The roots of both types.
+// Root for both types.
 type (
 	RootFloat32 = Root[float32]
 	RootFloat64 = Root[float64]
@@ -24,7 +24,7 @@ func (Root[T]) Properties() properties.List {
 	return properties.List{properties.Float(properties.FloatExact)}
 }
 
-// Kernel computes a root.
+// Kernel computes a square root.
 func (k Root[T]) Kernel(it dsl.Item1) {
 	k.Out[it.GlobalID()] = T(math.Sqrt(float64(k.X[it.GlobalID()])))
 }

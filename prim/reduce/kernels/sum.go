@@ -5,21 +5,21 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// number is a type that sums are made in.
+// number is the type in which sums are computed.
 type number interface {
 	uint8 | uint16 | uint32 | uint64 | float32 | float64
 }
 
-// Sum sets each element of Out to the sum of a block of X, in the order that package reduce
-// states. S is the type in which small integers are added.
+// Sum sets each element of Out to the sum of a block of X, in the order that package reduce states.
+// S is the type in which the kernel adds small integers.
 type Sum[T, S number] struct {
 	X      []T
-	Length []int64 // the number of elements of the call, or nothing
-	Shift  uint32  // an element of X stands for 1<<Shift of the call
+	Length []int64 // element count of the whole call; empty if it is the length of the slice
+	Shift  uint32  // an element of X is the result of 1<<Shift elements of the call
 	Out    []T
 }
 
-// The sums of integers serve those with signs, too.
+// Sums of unsigned integers are also for signed integers.
 type (
 	SumUint8   = Sum[uint8, uint32]
 	SumUint16  = Sum[uint16, uint32]
@@ -49,15 +49,15 @@ func (k Sum[T, S]) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// Dot sets each element of Out to the sum of the products of a block of X and Y, as Sum adds
-// them up.
+// Dot sets each element of Out to the sum of the products of a block of X and Y. The order of the
+// sum is that of Sum.
 type Dot[T, S number] struct {
 	X, Y   []T
-	Length []int64 // the number of elements of the call, or nothing
+	Length []int64 // element count of the whole call; empty if it is the length of the slice
 	Out    []T
 }
 
-// The products of integers serve those with signs, too.
+// Products of unsigned integers are also for signed integers.
 type (
 	DotUint8   = Dot[uint8, uint32]
 	DotUint16  = Dot[uint16, uint32]
@@ -72,7 +72,7 @@ func (Dot[T, S]) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Size), properties.Float(properties.FloatExact)}
 }
 
-// Kernel multiplies and adds up a block.
+// Kernel multiplies the elements of a block, and adds up the products.
 func (k Dot[T, S]) Kernel(it dsl.NDItem1) {
 	l, group := it.LocalID(), it.GroupID()
 	n, base := first(min(len(k.X), len(k.Y)), k.Length, 0), group*Block

@@ -6,31 +6,31 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// Operation is how elements of type T are combined to values of type A. Combine is associative, but
-// need not commute. Combining with Identity changes nothing.
+// Operation describes how elements of type T are combined to values of type A. Combine must be
+// associative, but need not commute. Combining a value with Identity must not change it.
 type Operation[T, A any] interface {
 	Map(x T) A
 	Combine(x, y A) A
 	Identity() A
 }
 
-// ByEach is the number of neighbours that By's leaves have, and ByTile that of elements in its tiles.
+// ByEach is the number of neighbours in a leaf of By, and ByTile is the number of elements in a tile.
 const (
 	ByEach = 8
 	ByTile = Size * ByEach
 )
 
-// By sets each element of Out to the value that Op makes of the elements of X up to it, or before it. It
-// is instantiated by an alias:
+// By sets each element of Out to the value that Op computes from the elements of X up to it, or
+// before it. Callers instantiate By by an alias:
 //
 //	type Streaks = kernels.By[bool, Streak, Longest]
 type By[T, A any, O Operation[T, A]] struct {
 	Op        O
 	X         []T
-	Length    []int64  // the number of elements of the call, or nothing
-	State     []uint32 // the board of package lookback
+	Length    []int64  // element count of the whole call; empty if it is the length of the slice
+	State     []uint32 // board of package lookback
 	Values    []A
-	Inclusive bool // the values include the element
+	Inclusive bool // the values include the element itself
 	Out       []A
 }
 
@@ -98,8 +98,8 @@ func (k By[T, A, O]) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// scan sets each element of tile to the values of the work-items up to that one, combined, and returns the
-// last.
+// scan sets each element of tile to the combined values of the work-items up to that one. scan
+// returns the last value.
 func (k By[T, A, O]) scan(it dsl.NDItem1, tile *[Size]A, v A) A {
 	l := it.LocalID()
 	it.Barrier()
@@ -120,7 +120,7 @@ func (k By[T, A, O]) scan(it dsl.NDItem1, tile *[Size]A, v A) A {
 	return tile[Size-1]
 }
 
-// Add is the operation that adds up.
+// Add is the operation that adds numbers.
 type Add[T float32 | float64] struct{}
 
 // Map returns x.
@@ -132,5 +132,5 @@ func (Add[T]) Combine(x, y T) T { return x + y }
 // Identity returns 0.
 func (Add[T]) Identity() T { return 0 }
 
-// AddFloat32 adds up, in By's order.
+// AddFloat32 adds up float32s in the order of By.
 type AddFloat32 = By[float32, float32, Add[float32]]

@@ -1,5 +1,5 @@
-// Package kernels has the kernels of package scan, and the interface of the operations that users
-// give to By. Kernel packages import it, and nothing of the runtime comes with it.
+// Package kernels contains the kernels of package scan, and the interface of operations for By.
+// Users' kernel packages import this package, which does not import the runtime.
 //
 //kgen:variants load
 package kernels
@@ -12,8 +12,8 @@ import (
 
 //go:generate go tool kgen .
 
-// The constants that fix the order of operations: a tile has Rounds parts, a part Size leaves, and
-// a leaf Each elements. Nothing tunes them, since results of floats depend on them.
+// Constants that determine the order of operations: a tile has Rounds parts, a part has Size leaves, and
+// a leaf has Each elements. These constants must not be tuned, because results of floats depend on them.
 const (
 	Size   = lookback.Size
 	Each   = 13 // odd, so that neighbours use different banks of work-group memory
@@ -22,7 +22,7 @@ const (
 	Tile   = Rounds * Part
 )
 
-// first returns how many of n elements a launch processes: all, or less if length has a number.
+// first returns the number of elements that a launch processes: n, or less if length contains a number.
 func first(n int, length []int64) int {
 	if len(length) == 0 {
 		return n
@@ -30,22 +30,22 @@ func first(n int, length []int64) int {
 	return int(min(int64(n), max(length[0], 0)))
 }
 
-// number is a type that sums are made in.
+// number is the type in which sums are computed.
 type number interface {
 	uint8 | uint16 | uint32 | uint64 | float32 | float64
 }
 
-// Sum sets each element of Out to the sum of the elements of X before it, in the order that package scan
-// states. S is the type in which small integers are added.
+// Sum sets each element of Out to the sum of the elements of X before it, in the order that package
+// scan states. S is the type in which the kernel adds small integers.
 type Sum[T, S number, C lookback.Code[S]] struct {
 	X         []T
-	Length    []int64  // the number of elements of the call, or nothing
-	State     []uint32 // the board of package lookback
-	Inclusive bool     // the sums include the element
+	Length    []int64  // element count of the whole call; empty if it is the length of the slice
+	State     []uint32 // board of package lookback
+	Inclusive bool     // the sums include the element itself
 	Out       []T
 }
 
-// The sums of integers serve those with signs, too.
+// Sums of unsigned integers are also for signed integers.
 type (
 	SumUint32  = Sum[uint32, uint32, lookback.Uint32]
 	SumUint64  = Sum[uint64, uint64, lookback.Uint64]
@@ -58,7 +58,7 @@ func (Sum[T, S, C]) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Size), properties.Float(properties.FloatExact)}
 }
 
-// load loads the elements of a part of X that begins at base. Neighbouring work-items load neighbours.
+// load loads the elements of the part of X that begins at base. Neighbouring work-items load neighbours.
 func (k Sum[T, S, C]) load(it dsl.NDItem1, base, n int, x *[Each]S) {
 	l := it.LocalID()
 	for j := range Each {
@@ -69,8 +69,8 @@ func (k Sum[T, S, C]) load(it dsl.NDItem1, base, n int, x *[Each]S) {
 	}
 }
 
-// leaf gives a work-item its leaf of the part whose elements are in x, by way of work-group memory, and
-// returns its sum.
+// leaf exchanges a part's elements in x through work-group memory, so that each work-item gets its
+// own leaf. leaf returns the sum of the leaf.
 func (Sum[T, S, C]) leaf(it dsl.NDItem1, tile *[Part]S, x *[Each]S) (sum S) {
 	l := it.LocalID()
 	it.Barrier()
@@ -85,14 +85,14 @@ func (Sum[T, S, C]) leaf(it dsl.NDItem1, tile *[Part]S, x *[Each]S) (sum S) {
 	return sum
 }
 
-// scan returns the sum of the leaves before the work-item's in a part, and that of the part.
+// scan returns the sum of all leaves of a part before the work-item's leaf, and the sum of the part.
 func (k Sum[T, S, C]) scan(it dsl.NDItem1, leaf S) (before, all S) {
 	before = dsl.ExclusiveScanOverGroup(it.Group(), leaf, dsl.Plus)
 	return before, dsl.GroupBroadcast(it.Group(), before+leaf, Size-1)
 }
 
-// store stores the sums of a work-item's leaf, of which the elements are in x, by way of work-group
-// memory. The sum of all before the leaf is given.
+// store stores the sums of a work-item's leaf through work-group memory. The elements of the leaf
+// are in x. The argument sum is the sum of all elements before the leaf.
 func (k Sum[T, S, C]) store(it dsl.NDItem1, tile *[Part]S, base, n int, sum S, x *[Each]S) {
 	l := it.LocalID()
 	it.Barrier()
@@ -112,8 +112,8 @@ func (k Sum[T, S, C]) store(it dsl.NDItem1, tile *[Part]S, base, n int, sum S, x
 	}
 }
 
-// Kernel scans a tile. The two parts have arrays of their own, which are in registers: no index of
-// them varies.
+// Kernel scans a tile. Each of the two parts has its own array, which is in registers, because all
+// its indices are constant.
 func (k Sum[T, S, C]) Kernel(it dsl.NDItem1) {
 	tile := dsl.Local[[Part]S](it)
 	n := first(min(len(k.X), len(k.Out)), k.Length)
@@ -124,13 +124,13 @@ func (k Sum[T, S, C]) Kernel(it dsl.NDItem1) {
 	}
 	var x, y [Each]S
 	k.load(it, base, n, &x)
-	k.load(it, base+Part, n, &y) // all loads are under way at once
+	k.load(it, base+Part, n, &y) // all loads are in progress at the same time
 	beforeX, ofX := k.scan(it, k.leaf(it, tile, &x))
 	beforeY, ofY := k.scan(it, k.leaf(it, tile, &y))
 	board := lookback.Packed[S, C]{State: k.State}
 	again := func(t uint32) S { return k.again(it, t, n) }
 	var start S
-	if S(1)/2 == 0 { // integers
+	if S(1)/2 == 0 { // integers, not floats
 		start = lookback.BeforeSum(it, board, t, ofX+ofY, again)
 	} else {
 		start = lookback.Before(it, (*[Size]S)(tile[:Size]), board, t, ofX+ofY, again, func(x, y S) S { return x + y })

@@ -2,14 +2,14 @@ package kernels
 
 import "github.com/kgen-go/kgen/dsl"
 
-// Widen makes words of elements of one or two bytes, which the passes sort.
+// Widen converts elements of one or two bytes to words, which the passes sort.
 type Widen struct {
 	Keys  []uint8
-	Bytes int // the bytes of an element
+	Bytes int // bytes of an element
 	Out   []uint32
 }
 
-// Kernel copies elements, which the launch's work-items share out.
+// Kernel converts elements. The work-items of the launch divide the elements among them.
 func (k Widen) Kernel(it dsl.Item1) {
 	for i := it.GlobalID(); i < len(k.Out); i += it.GlobalRange() {
 		x := uint32(k.Keys[i*k.Bytes])
@@ -20,15 +20,15 @@ func (k Widen) Kernel(it dsl.Item1) {
 	}
 }
 
-// Narrow makes elements of one or two bytes of words.
+// Narrow converts words to elements of one or two bytes.
 type Narrow struct {
 	Keys   []uint32
-	Length []int64 // the number of elements of the call, or nothing
-	Bytes  int     // the bytes of an element
+	Length []int64 // element count of the whole call; empty if it is the length of the slice
+	Bytes  int     // bytes of an element
 	Out    []uint8
 }
 
-// Kernel copies elements, which the launch's work-items share out.
+// Kernel converts elements. The work-items of the launch divide the elements among them.
 func (k Narrow) Kernel(it dsl.Item1) {
 	for i := it.GlobalID(); i < first(len(k.Keys), k.Length); i += it.GlobalRange() {
 		k.Out[i*k.Bytes] = uint8(k.Keys[i])
@@ -41,29 +41,29 @@ func (k Narrow) Kernel(it dsl.Item1) {
 // Indices sets each element to its index.
 type Indices struct{ Out []uint32 }
 
-// Kernel sets elements, which the launch's work-items share out.
+// Kernel sets elements. The work-items of the launch divide the elements among them.
 func (k Indices) Kernel(it dsl.Item1) {
 	for i := it.GlobalID(); i < len(k.Out); i += it.GlobalRange() {
 		k.Out[i] = uint32(i)
 	}
 }
 
-// Gather moves values of several words, given the index of each.
+// Gather moves values of several words to the order that their indices give.
 type Gather[T uint8 | uint32] struct {
 	Values []T
 	At     []uint32
-	Length []int64 // the number of values of the call, or nothing
-	Words  int     // the words of a value
+	Length []int64 // count of the values of the whole call; empty if it is the length of the slice
+	Words  int     // number of words of a value
 	Moved  []T
 }
 
-// Gather of values whose size is a multiple of 4 bytes, and of others.
+// Gather for values whose size is a multiple of 4 bytes, and for other values.
 type (
 	Gather8  = Gather[uint8]
 	Gather32 = Gather[uint32]
 )
 
-// Kernel moves words, which the launch's work-items share out.
+// Kernel moves words. The work-items of the launch divide the words among them.
 func (k Gather[T]) Kernel(it dsl.Item1) {
 	n := min(first(len(k.At), k.Length)*k.Words, len(k.Moved))
 	for i := it.GlobalID(); i < n; i += it.GlobalRange() {

@@ -2,21 +2,21 @@ package kernels
 
 import "github.com/kgen-go/kgen/dsl"
 
-// On processors, where a work-group's barriers cost more than its memory, a work-item sorts a part of the
-// keys by itself. A pass is Tally, Places and Move.
+// On processors, barriers of a work-group cost more than memory. So each work-item sorts a part of
+// the keys by itself. A pass consists of the kernels Tally, Places and Move.
 
-// Tally counts the digits of each part: those with digit d in part p are Counts[p*Digits+d].
+// Tally counts the digits of each part. The number of keys with digit d in part p is Counts[p*Digits+d].
 type Tally[K Keys] struct {
-	Flip   K      // the flip of the Order
-	Shift  uint32 // the first bit of the digit
-	Mask   uint32 // the bits of the digit
-	Part   int    // the number of elements of a part
+	Flip   K      // field flip of the Order
+	Shift  uint32 // first bit of the digit
+	Mask   uint32 // bits of the digit
+	Part   int    // number of elements of a part
 	Keys   []K
-	Length []int64 // the number of elements of the call, or nothing
-	Counts []int64 // 0 before the launch
+	Length []int64 // element count of the whole call; empty if it is the length of the slice
+	Counts []int64 // counts, which are 0 before the launch
 }
 
-// Tally of elements of each size.
+// Tally for elements of each size.
 type (
 	Tally32 = Tally[uint32]
 	Tally64 = Tally[uint64]
@@ -32,11 +32,11 @@ func (k Tally[K]) Kernel(it dsl.Item1) {
 	}
 }
 
-// Places sets each count to the place of its first element: after those of smaller digits, and of the same in
-// the parts before. There is one work-item.
+// Places converts each count to the index of its first element. That index follows all smaller
+// digits, and the same digit in earlier parts. There is one work-item.
 type Places struct{ Counts []int64 }
 
-// Kernel adds up.
+// Kernel adds up the counts.
 func (k Places) Kernel(it dsl.Item1) {
 	if it.GlobalID() > 0 {
 		return
@@ -51,27 +51,27 @@ func (k Places) Kernel(it dsl.Item1) {
 	}
 }
 
-// Move puts each key where it belongs by its digit. Places has the place of each part's next key.
+// Move moves each key to its index according to its digit. Places contains the index of each part's next key.
 type Move[K Keys] struct {
-	Flip   K      // the flip of the Order
-	Shift  uint32 // the first bit of the digit
-	Mask   uint32 // the bits of the digit
-	Part   int    // the number of elements of a part
+	Flip   K      // field flip of the Order
+	Shift  uint32 // first bit of the digit
+	Mask   uint32 // bits of the digit
+	Part   int    // number of elements of a part
 	Keys   []K
-	Length []int64 // the number of elements of the call, or nothing
+	Length []int64 // element count of the whole call; empty if it is the length of the slice
 	Places []int64
 	Out    []K
-	Values []uint32 // values, as many as there are keys, if they are Paired
-	Moved  []uint32 // the values, where their keys are in Out, if they are Paired
+	Values []uint32 // values, as many as keys; only if Paired is set
+	Moved  []uint32 // values at the indices of their keys in Out; only if Paired is set
 }
 
-// Move of elements of each size.
+// Move for elements of each size.
 type (
 	Move32 = Move[uint32]
 	Move64 = Move[uint64]
 )
 
-// Kernel moves a part.
+// Kernel moves the keys of a part.
 func (k Move[K]) Kernel(it dsl.Item1) {
 	p := it.GlobalID()
 	n := first(len(k.Keys), k.Length)

@@ -1,4 +1,4 @@
-// Package kernels has the kernels of package sort. Elements are their bits, in unsigned integers.
+// Package kernels contains the kernels of package sort. Elements are unsigned integers with their bits.
 //
 //kgen:variants load
 package kernels
@@ -14,35 +14,35 @@ import (
 
 //go:generate go tool kgen .
 
-// A pass sorts by one digit of Bits bits. A work-group of Size work-items sorts a tile, and a launch of a pass a
-// chunk, whose counts fit package lookback's words. No result depends on these sizes.
+// A pass sorts by one digit of Bits bits. A work-group of Size work-items sorts a tile, and a launch sorts
+// a chunk. The counts of a chunk fit into the words of package lookback. No result depends on these sizes.
 const (
 	Size   = lookback.Size
 	Each   = 16
 	Tile   = Size * Each
-	Chunk  = 1 << 17 // tiles
+	Chunk  = 1 << 17 // number of tiles
 	Bits   = 8
 	Digits = 1 << Bits
 )
 
-// memory is the number of words of work-group memory for a tile. Where work-items use words far apart, one is
-// left out after 32 of them, so that neighbours use different banks.
+// memory is the number of words of work-group memory for a tile. If work-items use words that are
+// far apart, one word is left out after each 32, so that neighbours use different banks.
 const memory = Tile + Tile/32
 
-// Keys is a type that holds the bits of elements. Those of 8 and 16 bits are widened.
+// Keys is the type of elements' bits. Elements of 8 and 16 bits are widened.
 type Keys interface{ uint32 | uint64 }
 
-// Sign and Inf say which floats elements are: the 32 highest bits of the sign, and of infinity or the greatest
-// finite number. They are 0 for integers.
+// Sign and Inf describe float elements by their 32 highest bits: those of the sign, and of infinity
+// or of the greatest finite number. Sign and Inf are 0 for integers.
 var (
 	Sign = dsl.NewSpecConstant[uint32](0)
 	Inf  = dsl.NewSpecConstant[uint32](0)
 )
 
-// Order says in which order elements are: by the values of Ordered.
+// Order defines the order of elements, by the values of the method Ordered.
 type Order[K Keys] struct {
-	sign, inf K // a float's sign, and the greatest that is no NaN; 0 and all bits for integers
-	flip      K // the sign of signed integers, and all bits once more where the greatest is first
+	sign, inf K // sign bit of a float, and the greatest float that is not a NaN; 0 and all bits for integers
+	flip      K // sign bit of signed integers; all bits are inverted if the greatest element is first
 }
 
 // orderOf returns the order of a launch's elements.
@@ -54,11 +54,11 @@ func orderOf[K Keys](it dsl.KernelHandler, flip K) Order[K] {
 	return Order[K]{highest[K](sign), inf, flip}
 }
 
-// highest returns a number whose 32 highest bits are w, and all others 0.
+// highest returns a number whose 32 highest bits are w. All other bits are 0.
 func highest[K Keys](w uint32) K { return K(w) << (bits.Len64(uint64(^K(0))) - 32) }
 
-// Ordered returns a number that is less than another's if the element is before it. Those of NaNs are
-// equal, and less than all others; those of the two zeros are equal.
+// Ordered returns a number for an element. If an element is before another, its number is less. The
+// numbers of all NaNs are equal, and less than all others. The numbers of the two zeros are equal.
 func (o Order[K]) Ordered(x K) K {
 	size := x &^ o.sign
 	y := o.sign + size
@@ -71,7 +71,7 @@ func (o Order[K]) Ordered(x K) K {
 	return y ^ o.flip
 }
 
-// first returns how many of n elements a launch processes: all, or less if length has a number.
+// first returns the number of elements that a launch processes: n, or less if length contains a number.
 func first(n int, length []int64) int {
 	if len(length) == 0 {
 		return n
@@ -79,8 +79,8 @@ func first(n int, length []int64) int {
 	return int(min(int64(n), max(length[0], 0)))
 }
 
-// rest returns how many of n elements of a chunk a launch processes, of which length has the number in all
-// chunks.
+// rest returns the number of elements of a chunk that a launch processes: n, or less if length
+// contains the number of elements in all chunks.
 func rest(n, begin int, length []int64) uint32 {
 	if len(length) > 0 {
 		n = int(min(int64(n), max(length[0]-int64(begin), 0)))
@@ -88,35 +88,35 @@ func rest(n, begin int, length []int64) uint32 {
 	return uint32(n)
 }
 
-// Count adds the digits of all passes to Counts: those with digit d in pass p are element p*Digits+d.
+// Count adds the digits of all passes to Counts. The number of digits d in pass p is added to element p*Digits+d.
 type Count[K Keys] struct {
-	Flip   K       // the flip of the Order
-	Lo, Hi uint32  // the bits that elements are sorted by
-	Begin  int     // the elements in the chunks before
-	Keys   []K     // a chunk
-	Length []int64 // the number of elements of the call, or nothing
+	Flip   K       // field flip of the Order
+	Lo, Hi uint32  // range of bits by which elements are sorted
+	Begin  int     // number of elements in the chunks before
+	Keys   []K     // elements of a chunk
+	Length []int64 // element count of the whole call; empty if it is the length of the slice
 	Counts []uint32
 }
 
-// Count of elements of each size.
+// Count for elements of each size.
 type (
 	Count32 = Count[uint32]
 	Count64 = Count[uint64]
 )
 
-// MaxPasses is the most passes that elements take: those of all bits of 64.
+// MaxPasses is the largest number of passes, which all bits of 64-bit elements need.
 const MaxPasses = 8
 
 // Properties states the work-group's size.
 func (Count[K]) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
 
-// ahead is the number of loads of keys that are under way at once.
+// ahead is the number of loads of keys that are in progress at the same time.
 const ahead = 8
 
 // Mask returns the bits of the digit that begins at bit shift.
 func Mask(shift, hi uint32) uint32 { return 1<<min(Bits, hi-shift) - 1 }
 
-// Kernel counts in work-group memory. The launch's work-groups share out the elements of a chunk.
+// Kernel counts digits in work-group memory. The work-groups of the launch divide the elements of a chunk.
 func (k Count[K]) Kernel(it dsl.NDItem1) {
 	counts := dsl.Local[[MaxPasses * Digits]atomic.Uint32](it)
 	order := orderOf(it, k.Flip)
@@ -152,20 +152,20 @@ func (k Count[K]) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// Starts sets the place of each digit's first element, for each pass, from the counts of all chunks, and the
-// number of elements of the call. A work-group has a pass.
+// Starts computes the index of each digit's first element, for each pass, from the counts of all
+// chunks. Starts also sets the number of elements of the call. Each work-group processes a pass.
 type Starts struct {
 	Chunks int
-	N      int      // the number of elements, if Length has none
-	Length []int64  // the number of elements of the call, or nothing
-	Counts []uint32 // MaxPasses*Digits for each chunk
-	Starts []uint32 // (Chunks+1)*Digits for each pass, whose first Digits are set; then the number of elements
+	N      int      // number of elements, if Length is empty
+	Length []int64  // element count of the whole call; empty if N is the count
+	Counts []uint32 // MaxPasses*Digits counts for each chunk
+	Starts []uint32 // (Chunks+1)*Digits indices for each pass, of which the first Digits are set; then the number of elements
 }
 
 // Properties states the work-group's size.
 func (Starts) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
 
-// Kernel adds up.
+// Kernel adds up the counts.
 func (k Starts) Kernel(it dsl.NDItem1) {
 	d, pass := it.LocalID(), it.GroupID()
 	sum := uint32(0)
@@ -183,7 +183,7 @@ func (k Starts) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// words is how elements pass through work-group memory, of which there is little: a word at a time.
+// words describes how elements pass through work-group memory. Because there is little of it, they pass word by word.
 type words[K any] interface {
 	Words() int
 	Shift(x K, n uint32) uint32
@@ -191,13 +191,13 @@ type words[K any] interface {
 	Join(w [2]uint32) K
 }
 
-// One is for elements of a word.
+// One is for elements of one word.
 type One struct{}
 
 // Words returns 1.
 func (One) Words() int { return 1 }
 
-// Shift returns the bits from bit n on.
+// Shift returns the bits of x from bit n on.
 func (One) Shift(x, n uint32) uint32 { return x >> (n % 32) }
 
 // Word returns x.
@@ -212,44 +212,44 @@ type Two struct{}
 // Words returns 2.
 func (Two) Words() int { return 2 }
 
-// Shift returns the bits from bit n on, as many as there is room for.
+// Shift returns the bits of x from bit n on, as many as fit into a word.
 func (Two) Shift(x uint64, n uint32) uint32 { return uint32(x >> (n % 64)) }
 
-// Word returns a half of x.
+// Word returns one half of x.
 func (Two) Word(x uint64, i int) uint32 { return uint32(x >> (32 * uint(i))) }
 
-// Join puts the halves together.
+// Join combines the two halves.
 func (Two) Join(w [2]uint32) uint64 { return uint64(w[0]) | uint64(w[1])<<32 }
 
 // Paired says whether values move with the keys.
 var Paired = dsl.NewSpecConstant(false)
 
-// pass has the fields of the two kernels of a pass. They take 104 bytes at most, or they would not fit
-// into push constants, and loading them from memory would take registers.
+// pass contains the fields of the two kernels of a pass. With more than 104 bytes they would not
+// fit into push constants, and loading them from memory would need registers.
 type pass[K Keys, W words[K]] struct {
-	Flip   K        // the flip of the Order
-	Digit  uint32   // the first bit of the digit, and from bit 8 on the digit's bits
-	Begin  uint32   // the number of elements in the chunks before
-	Board  uint32   // the element of State where the board of package lookback begins
-	Keys   []K      // a chunk
-	State  []uint32 // the places of this chunk's digits and of the next one's; at Board-Ahead the number of elements; at Board the board
-	Out    []K      // the keys of all chunks in order
-	Values []uint32 // values, as many as there are keys, if they are Paired
-	Moved  []uint32 // the values, where their keys are in Out, if they are Paired
+	Flip   K        // field flip of the Order
+	Digit  uint32   // first bit of the digit in the low 8 bits, and the bits of the digit above
+	Begin  uint32   // number of elements in the chunks before
+	Board  uint32   // index in State of the board of package lookback
+	Keys   []K      // keys of a chunk
+	State  []uint32 // indices of the digits of this chunk and of the next; number of elements at Board-Ahead; board at Board
+	Out    []K      // sorted keys of all chunks
+	Values []uint32 // values, as many as keys; only if Paired is set
+	Moved  []uint32 // values at the indices of their keys in Out; only if Paired is set
 }
 
-// Ahead is the distance in State from the number of elements to the board.
+// Ahead is the distance in State between the number of elements and the board.
 const Ahead = Digits
 
-// DigitOf returns the field Digit of a pass.
+// DigitOf returns the value of the field Digit of a pass.
 func DigitOf(shift, mask uint32) uint32 { return shift | mask<<8 }
 
-// tile returns the work-group's tile of n elements, which is Chunk or more if it has none.
+// tile returns the number of the work-group's tile of n elements. The number is Chunk or more if there is no such tile.
 func (k pass[K, W]) tile(it dsl.NDItem1, n uint32) uint32 {
 	return lookback.TicketAt(it, k.State, k.Board, (n+Tile-1)/Tile)
 }
 
-// rest returns the number of the chunk's elements.
+// rest returns the number of elements in the chunk.
 func (k pass[K, W]) rest() uint32 {
 	n := uint32(len(k.Keys))
 	if i := int(k.Board) - Ahead; i >= 0 && i < len(k.State) {
@@ -264,7 +264,7 @@ func (k pass[K, W]) digit(o Order[K], x K) uint32 {
 	return w.Shift(o.Ordered(x), k.Digit%256) & (k.Digit >> 8) % Digits
 }
 
-// count counts the digits of a tile; the work-item's is returned. Places past the end have the greatest digit.
+// count counts the digits of a tile, and returns the work-item's count. Indices past the end have the greatest digit.
 func (k pass[K, W]) count(it dsl.NDItem1, counts *[Digits]uint32, o Order[K], base, n uint32) uint32 {
 	l := it.LocalID()
 	it.Barrier()
@@ -281,8 +281,8 @@ func (k pass[K, W]) count(it dsl.NDItem1, counts *[Digits]uint32, o Order[K], ba
 	return counts[l]
 }
 
-// exchange moves a word of each element to its place in the tile, and returns those that are l, l+Size and so
-// on there.
+// exchange moves a word of each element to its index in the tile. exchange returns the words at the
+// indices l, l+Size and so on.
 func exchange(it dsl.NDItem1, tile *[memory]uint32, place, word *[Each]uint32) {
 	l := it.LocalID()
 	it.Barrier()
@@ -295,8 +295,8 @@ func exchange(it dsl.NDItem1, tile *[memory]uint32, place, word *[Each]uint32) {
 	}
 }
 
-// write writes the elements of a tile to Out, given where each is in the order of the tile. start is where the
-// work-item's digit begins in that order, and before how many of it are in the tiles before.
+// write writes the elements of a tile to Out, according to their order in the tile. start is the index in
+// that order at which the work-item's digit begins, and before is the number of such digits in earlier tiles.
 func (k pass[K, W]) write(it dsl.NDItem1, tile *[memory]uint32, run *[Digits]uint32, o Order[K], base, n uint32, place *[Each]uint32, key *[Each]K, value *[Each]uint32, start, before, count uint32) {
 	var w W
 	l := uint32(it.LocalID())

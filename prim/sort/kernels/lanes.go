@@ -8,13 +8,13 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// Lanes is the size of the sub-groups that PassLanes asks for.
+// Lanes is the size of the sub-groups that PassLanes requires.
 const Lanes = 32
 
-// PassLanes does the work of Pass32, on GPUs that can have sub-groups of 32, and faster.
+// PassLanes does the work of Pass32 faster, on GPUs that support sub-groups of 32.
 type PassLanes[K Keys, W words[K]] pass[K, W]
 
-// PassLanes of elements of each size.
+// PassLanes for elements of each size.
 type (
 	PassLanes32 = PassLanes[uint32, One]
 	PassLanes64 = PassLanes[uint64, Two]
@@ -25,20 +25,20 @@ func (PassLanes[K, W]) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Size), properties.SubGroupSize(Lanes)}
 }
 
-// The words of a tile's memory that a sub-group has while it ranks keys: a count for each digit, and as far
-// after them as all sub-groups have counts, the lanes that have the digit.
+// Sizes of a sub-group's words in a tile's memory while it ranks keys. The words are a count for
+// each digit, and, after the counts of all sub-groups, the set of lanes that have the digit.
 const (
 	counters = Size / Lanes * Digits
 	ranking  = 2 * counters
 )
 
-// Kernel sorts a tile by the whole digit at once. Each sub-group counts the digits of its own part of the
-// tile, 32 keys at a time: a lane adds its bit to the word of its key's digit, and learns there which lanes have keys
-// with the same digit. The first of these adds their number to the count.
+// Kernel sorts a tile by the whole digit at once. Each sub-group counts the digits of its own part of
+// the tile, 32 keys at a time. A lane adds its bit to the word of its key's digit, and reads from
+// that word which lanes have the same digit. The first of these lanes adds their number to the count.
 func (lanes PassLanes[K, W]) Kernel(it dsl.NDItem1) {
 	k := pass[K, W](lanes)
-	tile := dsl.Local[[memory]uint32](it) // and before that counts for each sub-group
-	run := dsl.Local[[Digits]uint32](it)  // the way of a key from its place in the tile to that in Out
+	tile := dsl.Local[[memory]uint32](it) // first for counts of each sub-group, then for the tile
+	run := dsl.Local[[Digits]uint32](it)  // distance from a key's index in the tile to its index in Out
 	sub := it.SubGroup()
 	l, lane, part := uint32(it.LocalID()), uint32(sub.LocalID()), uint32(sub.GroupID())
 	o, n := orderOf(it, k.Flip), k.rest()
@@ -60,7 +60,7 @@ func (lanes PassLanes[K, W]) Kernel(it dsl.NDItem1) {
 		meet := &tile[count+counters]
 		dsl.AtomicAddRelaxed(meet, bit)
 		sub.Barrier()
-		same := dsl.AtomicLoadRelaxed(meet) // the lanes whose keys have this digit
+		same := dsl.AtomicLoadRelaxed(meet) // lanes whose keys have this digit
 		before := uint32(bits.OnesCount32(same & (bit - 1)))
 		rank := tile[count] + before
 		place[j] |= rank << Bits
@@ -72,7 +72,7 @@ func (lanes PassLanes[K, W]) Kernel(it dsl.NDItem1) {
 		sub.Barrier()
 	}
 	it.Barrier()
-	count := uint32(0) // the keys with digit l of the sub-groups before
+	count := uint32(0) // number of keys with digit l in earlier sub-groups
 	for s := range uint32(Size / Lanes) {
 		c := tile[s*Digits+l]
 		tile[s*Digits+l] = count
@@ -94,13 +94,13 @@ func (lanes PassLanes[K, W]) Kernel(it dsl.NDItem1) {
 	k.write(it, tile, run, o, base, n, &place, &key, &value, start, before, count)
 }
 
-// load loads the work-item's keys of a tile, their values if they are Paired, and the keys' digits. Places
-// past the end get the greatest digit. Neighbours load neighbours.
+// load loads the work-item's keys of a tile, their values if Paired is set, and the keys' digits.
+// Indices past the end get the greatest digit. Neighbouring work-items load neighbours.
 func (k pass[K, W]) load(it dsl.NDItem1, o Order[K], base, n uint32, key *[Each]K, value, digits *[Each]uint32) {
 	sub := it.SubGroup()
 	at := uint32(sub.GroupID())%(Size/Lanes)*(Lanes*Each) + uint32(sub.LocalID())%Lanes
 	begin, end := base+at, int(base)+Tile
-	if base+Tile <= n && end <= len(k.Keys) { // no key needs a check
+	if base+Tile <= n && end <= len(k.Keys) { // no index needs a check
 		keys := k.Keys[base:end]
 		for j := range uint32(Each) {
 			key[j] = keys[at+j*Lanes]

@@ -6,21 +6,21 @@ import (
 	"github.com/kgen-go/kgen/dsl"
 )
 
-// IsSorted sets Out[0] to 0 if an element is before its left neighbour.
+// IsSorted sets Out[0] to 0 if an element is before its left neighbour in the order.
 type IsSorted[K Keys] struct {
-	Flip   K // the flip of the Order
+	Flip   K // field flip of the Order
 	Keys   []K
-	Length []int64 // the number of elements of the call, or nothing
+	Length []int64 // element count of the whole call; empty if it is the length of the slice
 	Out    []uint32
 }
 
-// IsSorted of elements of 32 and 64 bits.
+// IsSorted for elements of 32 and 64 bits.
 type (
 	IsSorted32 = IsSorted[uint32]
 	IsSorted64 = IsSorted[uint64]
 )
 
-// Kernel compares two elements in each round. The launch's work-items share out the elements.
+// Kernel compares two elements in each iteration. The work-items of the launch divide the elements among them.
 func (k IsSorted[K]) Kernel(it dsl.Item1) {
 	order := orderOf(it, k.Flip)
 	n := first(len(k.Keys), k.Length)
@@ -33,7 +33,7 @@ func (k IsSorted[K]) Kernel(it dsl.Item1) {
 	}
 }
 
-// Bool sets Out to whether the word of a launch before is not 0.
+// Bool sets Out to true if the word that an earlier launch has set is not 0.
 type Bool struct {
 	Word []uint32
 	Out  []bool
@@ -46,11 +46,11 @@ func (k Bool) Kernel(it dsl.Item1) {
 	}
 }
 
-// Search sets each element of Out to the index of the first of Keys that is not before a needle.
+// Search sets each element of Out to the index of the first key that is not before a needle.
 type Search[K Keys] struct {
-	Flip    K // the flip of the Order
+	Flip    K // field flip of the Order
 	Keys    []K
-	Length  []int64 // the number of elements of the call, or nothing
+	Length  []int64 // element count of the whole call; empty if it is the length of the slice
 	Needles []K
 	Out     []int64
 }
@@ -61,7 +61,7 @@ type (
 	Search64 = Search[uint64]
 )
 
-// Kernel searches for needles, which the launch's work-items share out.
+// Kernel searches for needles. The work-items of the launch divide the needles among them.
 func (k Search[K]) Kernel(it dsl.Item1) {
 	order := orderOf(it, k.Flip)
 	n := first(len(k.Keys), k.Length)
@@ -83,23 +83,23 @@ func (k Search[K]) Kernel(it dsl.Item1) {
 // MergeEach is the number of neighbours that a work-item of Merge writes.
 const MergeEach = 8
 
-// Merge merges two sorted runs of elements, of which those of A go first where they are equal.
+// Merge merges two sorted runs of elements. If elements are equal, those of A come first.
 type Merge[K Keys] struct {
-	Flip   K // the flip of the Order
+	Flip   K // field flip of the Order
 	A, B   []K
-	Length []int64 // the number of elements of each run, or nothing
+	Length []int64 // number of elements in each run; empty if it is the length of the slice
 	Out    []K
 }
 
-// Merge of elements of 32 and 64 bits.
+// Merge for elements of 32 and 64 bits.
 type (
 	Merge32 = Merge[uint32]
 	Merge64 = Merge[uint64]
 )
 
-// Kernel writes runs of MergeEach elements, which the launch's work-items share out. How many elements
-// before a run come from A is found by bisection along the diagonal of the merge path (Green, McColl
-// and Bader, "GPU Merge Path", 2012).
+// Kernel writes runs of MergeEach elements. The work-items of the launch divide the runs. Bisection
+// along the diagonal of the merge path finds the number of elements of A before a run (Green,
+// McColl and Bader, "GPU Merge Path", 2012).
 func (k Merge[K]) Kernel(it dsl.Item1) {
 	order := orderOf(it, k.Flip)
 	na, nb := first(len(k.A), k.Length), first(len(k.B), k.Length)
@@ -127,10 +127,10 @@ func (k Merge[K]) Kernel(it dsl.Item1) {
 	}
 }
 
-// Both sets Out to the number of elements of two runs.
+// Both sets Out to the sum of the numbers of elements of two runs.
 type Both struct {
 	A, B   int
-	Length []int64 // the number of elements of each run, or nothing
+	Length []int64 // number of elements in each run; empty if it is the length of the slice
 	Out    []int64
 }
 

@@ -6,8 +6,8 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// Pass32 puts each key where it belongs by its digit, and keys with one digit in the order in which they
-// were, in one reading of the keys. GPUs without sub-groups of 32 run it.
+// Pass32 moves each key to its index according to its digit, and keeps the order of keys with the
+// same digit. Pass32 reads the keys only once. GPUs without sub-groups of 32 run this kernel.
 type Pass32 pass[uint32, One]
 
 // Properties states the work-group's size.
@@ -15,18 +15,18 @@ func (Pass32) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Size)}
 }
 
-// Half a digit, by which rank sorts, and the counters for one value of it, a column for each work-item.
+// Bits of half a digit, by which rank sorts, and counters for a value of it. Each work-item has a column.
 const (
 	halfBits = Bits / 2
 	halves   = 1 << halfBits
 	row      = Size + Size/32
 )
 
-// Kernel sorts a tile by both halves of the digit. Each work-item has neighbours.
+// Kernel sorts a tile by both halves of the digit. Each work-item has keys that are neighbours.
 func (neighbours Pass32) Kernel(it dsl.NDItem1) {
 	k := pass[uint32, One](neighbours)
 	tile := dsl.Local[[memory]uint32](it)
-	run := dsl.Local[[Digits]uint32](it) // the way of a key from its place in the tile to that in Out
+	run := dsl.Local[[Digits]uint32](it) // distance from a key's index in the tile to its index in Out
 	counts := dsl.Local[[Digits]uint32](it)
 	o, n := orderOf(it, k.Flip), k.rest()
 	t := k.tile(it, n)
@@ -68,8 +68,8 @@ func (neighbours Pass32) Kernel(it dsl.NDItem1) {
 	k.write(it, tile, run, o, base, n, &place, &key, &value, start, before, count)
 }
 
-// rank sets the place of each key in the tile by half of its digit. Each work-item counts its own
-// keys, and one scan of all counters, by digit and then by work-item, says where each key goes.
+// rank computes the index of each key in the tile, in the order of half of its digit. Each work-item counts
+// its own keys. One scan of all counters, by digit and then by work-item, gives the index of each key.
 func rank(it dsl.NDItem1, tile *[memory]uint32, digits *[Each]uint32, shift uint, place *[Each]uint32) {
 	l := it.LocalID()
 	column := l + l/32
@@ -102,7 +102,7 @@ func rank(it dsl.NDItem1, tile *[memory]uint32, digits *[Each]uint32, shift uint
 	}
 }
 
-// byNeighbours moves a word of each element to its place in the tile, and returns those of the work-item there.
+// byNeighbours moves a word of each element to its index in the tile. It returns the words at the indices of the work-item.
 func byNeighbours(it dsl.NDItem1, tile *[memory]uint32, place, word *[Each]uint32) {
 	l := it.LocalID()
 	it.Barrier()

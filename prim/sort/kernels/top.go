@@ -9,26 +9,26 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// The k first elements of an order are found digit by digit, from the highest on: Select counts the elements with
-// each value of a digit, and Choose chooses the one that the k-th has. Top picks them.
+// The k first elements are found digit by digit, from the highest digit on. Select counts the elements with
+// each value of a digit, and Choose chooses the digit of the k-th element. Top then picks the elements.
 
-// The elements of Found.
+// Indices of the elements of Found.
 const (
-	Prefix = iota // the digits of the k-th element's Ordered that are known
-	Left          // how many of the elements with these digits are among the k first
-	Picked        // the number of elements picked: k, or all
+	Prefix = iota // known digits of the value that Ordered returns for the k-th element
+	Left          // number of elements with these digits that are among the k first
+	Picked        // number of picked elements: k, or all
 	FoundLen
 )
 
-// Select counts the digits of the elements whose higher digits are known.
+// Select counts the next digit of the elements whose higher digits are those in Found.
 type Select struct {
-	Flip   uint32 // the flip of the Order
-	Shift  uint32 // the first bit of the digit
-	High   uint32 // the bits of the higher digits
+	Flip   uint32 // field flip of the Order
+	Shift  uint32 // first bit of the digit
+	High   uint32 // bits of the higher digits
 	Keys   []uint32
-	Length []int64 // the number of elements of the call, or nothing
+	Length []int64 // element count of the whole call; empty if it is the length of the slice
 	Found  []uint32
-	Counts []uint32 // Digits of them; 0 before the launch
+	Counts []uint32 // Digits counts, which are 0 before the launch
 }
 
 // Properties states the work-group's size.
@@ -36,7 +36,7 @@ func (Select) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Size)}
 }
 
-// Kernel counts in work-group memory. The launch's work-groups share out the elements.
+// Kernel counts digits in work-group memory. The work-groups of the launch divide the elements.
 func (k Select) Kernel(it dsl.NDItem1) {
 	counts := dsl.Local[[Digits]atomic.Uint32](it)
 	order, l := orderOf(it, k.Flip), it.LocalID()
@@ -66,12 +66,12 @@ func (k Select) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// Choose chooses the digit of the k-th element, given the counts of Select, and clears them. There is one
-// work-group.
+// Choose chooses the digit of the k-th element from the counts of Select. Then it sets the counts
+// to 0. There is one work-group.
 type Choose struct {
-	Shift  uint32 // the first bit of the digit
+	Shift  uint32 // first bit of the digit
 	First  bool   // the digit is the highest
-	K, N   int    // how many elements are picked, and of how many
+	K, N   int    // number of elements to pick, and number of all elements
 	Length []int64
 	Counts []uint32
 	Found  []uint32
@@ -80,7 +80,7 @@ type Choose struct {
 // Properties states the work-group's size.
 func (Choose) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
 
-// Kernel chooses.
+// Kernel chooses the digit.
 func (k Choose) Kernel(it dsl.NDItem1) {
 	d := it.LocalID()
 	prefix, left := uint32(0), uint32(min(k.K, first(k.N, k.Length)))
@@ -107,29 +107,29 @@ func (k Choose) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// TopEach is the number of neighbours that a work-item of Top has, and TopTile that of elements in its tiles.
+// TopEach is the number of neighbours of a work-item of Top, and TopTile is the number of elements in a tile.
 const (
 	TopEach = 16
 	TopTile = Size * TopEach
 )
 
-// Top picks the elements before the k-th in their order, and as many of those that are equal to it as there are
-// left, from the first on.
+// Top picks the elements that are before the k-th, in their order. Of the elements that are equal
+// to the k-th, it picks as many as needed, from the first on.
 type Top struct {
-	Flip   uint32 // the flip of the Order
-	Mask   uint32 // the bits of an element
+	Flip   uint32 // field flip of the Order
+	Mask   uint32 // bits of an element
 	Keys   []uint32
-	Length []int64 // the number of elements of the call, or nothing
+	Length []int64 // element count of the whole call; empty if it is the length of the slice
 	Found  []uint32
-	State  []uint32 // the board of package lookback
+	State  []uint32 // board of package lookback
 	Out    []uint32
-	Count  []int64 // the number of elements picked
+	Count  []int64 // number of picked elements
 }
 
 // Properties states the work-group's size.
 func (Top) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
 
-// picked returns the bits of a work-item's elements that are before the k-th, and of those equal to it.
+// picked returns one bit for each of a work-item's elements that is before the k-th, and one for each that is equal to it.
 func (k Top) picked(order Order[uint32], leaf, n int, kth uint32) (less, equal uint32) {
 	for j := range TopEach {
 		if i := leaf + j; i >= 0 && i < n {
@@ -144,12 +144,12 @@ func (k Top) picked(order Order[uint32], leaf, n int, kth uint32) (less, equal u
 	return less, equal
 }
 
-// numbers packs the numbers of elements of two sets of a tile.
+// numbers packs the numbers of elements in two sets of a tile into one word.
 func numbers(less, equal uint32) uint32 {
 	return uint32(bits.OnesCount32(less))<<16 | uint32(bits.OnesCount32(equal))
 }
 
-// unpacked returns packed numbers as those of many tiles are kept.
+// unpacked converts two packed numbers to the format for many tiles.
 func unpacked(n uint32) uint64 { return uint64(n>>16)<<32 | uint64(n&0xffff) }
 
 // Kernel picks elements of a tile.

@@ -4,9 +4,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// dotOps has, for each name of a sum of products, the instruction that computes the sum and the
-// number of operands that the name lists. The name and the instruction treat the same operands as
-// signed.
+// dotOps maps the name that marks a sum of products to the instruction that computes the sum, and
+// to the number of operands in the named array. The name and the instruction treat the same
+// operands as signed.
 var dotOps = map[string]struct {
 	op       spirv.Op
 	operands int
@@ -15,9 +15,9 @@ var dotOps = map[string]struct {
 	spirv.MarkSDotAccSat: {spirv.OpSDotAccSat, 9}, spirv.MarkUDotAccSat: {spirv.OpUDotAccSat, 9}, spirv.MarkSUDotAccSat: {spirv.OpSUDotAccSat, 9},
 }
 
-// Dots returns a module that computes sums of four products of 8 bits by instructions, where has
-// reports that the device has the instruction. The old code of the sum stays in the module. It is
-// unused then, so the driver drops it. Dots does not change words.
+// Dots returns a module that computes sums of four products of 8-bit integers by instructions. Dots
+// uses an instruction only if has(op) returns true for it. The old code of such a sum stays in the
+// module, but its result is unused, so the driver removes it. Dots does not change words.
 func Dots(words []uint32, has func(op spirv.Op) bool) ([]uint32, error) {
 	if !hasDots(words) {
 		return words, nil
@@ -58,7 +58,7 @@ func Dots(words []uint32, has func(op spirv.Op) bool) ([]uint32, error) {
 	return m.Words(), nil
 }
 
-// hasDots reports whether a module names a sum of products.
+// hasDots reports whether the names in a module mark a sum of products.
 func hasDots(words []uint32) bool {
 	const header = 5
 	prefix := spirv.StringWords("kgen.dot")[:2]
@@ -76,7 +76,7 @@ func hasDots(words []uint32) bool {
 	return false
 }
 
-// dots rewrites the instructions of a module.
+// dots rewrites the instructions that compute sums of products in a module.
 type dots struct {
 	e     *spirv.Editor
 	has   func(op spirv.Op) bool
@@ -85,7 +85,8 @@ type dots struct {
 	done  bool
 }
 
-// instead returns the code that replaces a named sum, or nil.
+// instead returns the code that replaces the instruction in, if in computes a marked sum. Otherwise
+// it returns nil.
 func (x *dots) instead(in *spirv.Instruction) []spirv.Instruction {
 	d, ok := dotOps[x.names[in.Result]]
 	u32 := x.e.Global(spirv.OpTypeInt, 0, 32, 0)
@@ -113,14 +114,14 @@ func (x *dots) instead(in *spirv.Instruction) []spirv.Instruction {
 	if d.operands > 8 {
 		args = append(args, spirv.ID(all.Words[9]))
 	}
-	const packed4x8 = 0 // PackedVectorFormat
+	const packed4x8 = 0 // value of PackedVectorFormat in SPIR-V
 	c.Op(d.op, u32, append(args, packed4x8)...)
 	c.Last(in.Result)
 	return c.List
 }
 
-// wordOf returns the word that consists of the given bytes, in order, or 0. A kernel makes such
-// bytes from a word w by
+// wordOf returns the 32-bit value that consists of the given bytes, in order, or 0 if there is
+// none. A kernel makes such bytes from a 32-bit value w by
 //
 //	int8(w), int8(w >> 8), int8(w >> 16), int8(w >> 24)
 func (x *dots) wordOf(bytes []uint32, u32 spirv.ID) spirv.ID {
@@ -136,9 +137,9 @@ func (x *dots) wordOf(bytes []uint32, u32 spirv.ID) spirv.ID {
 	return word
 }
 
-// byteOf returns the value that the lowest byte of v comes from, and the position of that byte in
-// the value: the number of bits to its right. It follows the code of v back to word, but not
-// further.
+// byteOf finds the value that the lowest byte of v comes from. byteOf also returns the position of
+// that byte in the value, as the number of bits to its right. byteOf follows the operands of v back
+// to the value word, but not further.
 func (x *dots) byteOf(v, word spirv.ID) (from spirv.ID, shift uint32) {
 	for v != word {
 		in := x.defs[v]

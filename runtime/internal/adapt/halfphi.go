@@ -2,19 +2,19 @@ package adapt
 
 import "github.com/kgen-go/kgen/codegen/spirv"
 
-// This file keeps float16s in 16-bit registers across blocks. A variable of a loop is a phi of
-// words. Without this file, each round would replace a NaN's bits by package half's NaN and extend
-// the number to a word:
+// This file keeps float16s in 16-bit registers across blocks. In kgen's modules, a float16 variable
+// of a loop is a phi of 32-bit words. Without this file, each iteration would replace a NaN's bits
+// by package half's NaN and extend the number to a word:
 //
 //	%a = OpPhi %uint %init %before %next %body        %a = OpPhi %uint %init %before %next %body
 //	%x = half of %a                                   %x = OpPhi %half %h %before %y %body
 //	%y = Fma %x %b %c                           →     %y = Fma %x %b %c
 //	%next = NaN's pattern or the word of %y           %next = NaN's pattern or the word of %y
 //
-// The driver drops the words that are then unused.
+// The 32-bit words are then unused, and the driver removes them.
 
-// choosePhis finds phis of words with an operand that a float16 instruction computes. It gives each
-// an ID for an additional phi of float16s.
+// choosePhis finds phis of 32-bit words that have a result of a float16 instruction as an operand.
+// choosePhis gives each of these phis an ID for an additional phi of float16s.
 func (x *halves) choosePhis() {
 	for grown := true; grown; {
 		grown = false
@@ -51,7 +51,7 @@ func (x *halves) isNative(w spirv.ID) bool {
 
 // addPhis adds the phis of choosePhis to rewritten code.
 func (x *halves) addPhis(code []spirv.Instruction) []spirv.Instruction {
-	atEnd := map[spirv.ID][]spirv.Instruction{} // by the label of a block
+	atEnd := map[spirv.ID][]spirv.Instruction{} // maps the label of a block to the conversions that phis need at its end
 	var out []spirv.Instruction
 	for _, in := range code {
 		out = append(out, in)

@@ -9,16 +9,16 @@ import (
 
 // Halves returns a module whose conversions and arithmetic of float16s have the results of package
 // half. kgen's modules convert by the GLSL instructions UnpackHalf2x16 and PackHalf2x16, which
-// every device has but few compute exactly. Halves keeps these where the device computes them
-// exactly, and otherwise uses 16-bit instructions where those are exact. If neither is exact,
-// integers and float32s compute the results. A NaN gets package half's bits.
+// every device has but few compute exactly. Halves keeps the GLSL instructions where the device
+// computes them exactly. Otherwise Halves uses 16-bit instructions where those are exact. If
+// neither is exact, integers and float32s compute the results. A NaN gets package half's bits.
 //
-// A sum, difference or product of two float32s that were float16s, and whose result becomes a
-// float16, is one float16 operation. Both ways round correctly: float32 has more than twice the
-// digits. Quotients, roots and fused multiply-adds are code of several float32s. Their result has a
-// name, which is followed by the operands. Halves replaces each of the three by an instruction
-// where the device computes it exactly. The old code is unused then, so the driver drops it. Halves
-// does not change words.
+// A sum, difference or product of two converted float16s whose result is converted to float16 can
+// be one float16 operation. The result is the same, because float32 has more than twice the digits.
+// Quotients, roots and fused multiply-adds are computed by several float32 instructions. The module
+// has a named vector that contains the result and the operands. Halves replaces such a marked
+// operation by one instruction where the device computes it exactly. The old code is then unused,
+// so the driver removes it. Halves does not change words.
 func Halves(words []uint32, right *hal.Halves) ([]uint32, error) {
 	if !hasHalves(words) {
 		return words, nil
@@ -67,7 +67,7 @@ func Halves(words []uint32, right *hal.Halves) ([]uint32, error) {
 	return m.Words(), nil
 }
 
-// hasHalves reports whether a module has an instruction that packs or unpacks float16s.
+// hasHalves reports whether a module contains an instruction that packs or unpacks float16s.
 func hasHalves(words []uint32) bool {
 	const header = 5
 	for i := header; i < len(words); {
@@ -85,7 +85,7 @@ func hasHalves(words []uint32) bool {
 	return false
 }
 
-// halves rewrites the instructions of a module.
+// halves rewrites the float16 instructions of a module.
 type halves struct {
 	m      *spirv.Module
 	e      *spirv.Editor
@@ -94,14 +94,14 @@ type halves struct {
 	native bool // the module has the float16 type
 
 	defs map[spirv.ID]*spirv.Instruction
-	// marks are the names of values; some names mark a float16 operation.
+	// marks maps the ID of a value to its name. Some names mark a float16 operation.
 	marks map[spirv.ID]string
-	// foreign are vectors of unpacked float16s whose other element is used, too. Modules of kgen
-	// have none.
+	// foreign is the set of vectors from UnpackHalf2x16 whose second element is used. Modules of
+	// kgen have no such vectors.
 	foreign map[spirv.ID]bool
-	// shown are float32s whose bits the module may use.
+	// shown is the set of float32s whose bits the module may use.
 	shown map[spirv.ID]bool
-	// raw has the float16 of each computed word, before NaNs were replaced.
+	// raw maps each computed word to its float16, before NaNs were replaced.
 	raw map[spirv.ID]spirv.ID
 }
 
@@ -151,8 +151,8 @@ func (x *halves) unpacked(id spirv.ID) spirv.ID {
 	return 0
 }
 
-// packed returns the float32 that in packs as a float16 into the lower half of a word. It returns 0
-// for other instructions.
+// packed returns the float32 that in packs as a float16 into the lower half of a word. packed
+// returns 0 for other instructions.
 func (x *halves) packed(in *spirv.Instruction) spirv.ID {
 	if !x.inst(in, spirv.GLSLstd450PackHalf2x16) {
 		return 0
@@ -167,13 +167,13 @@ func (x *halves) packed(in *spirv.Instruction) spirv.ID {
 	return spirv.ID(pair.Words[0])
 }
 
-// gone reports whether an instruction has been replaced at all uses of its result.
+// gone reports whether all uses of an instruction's result have been replaced.
 func (x *halves) gone(in *spirv.Instruction) bool {
 	return x.inst(in, spirv.GLSLstd450UnpackHalf2x16) && !x.foreign[in.Result] && (x.right.Widen || !x.right.Unpack)
 }
 
-// instead returns the code that replaces an instruction, or nil to keep it, as for most
-// instructions.
+// instead returns the code that replaces the instruction in. instead returns nil to keep the
+// instruction, as for most instructions.
 func (x *halves) instead(in *spirv.Instruction) []spirv.Instruction {
 	c := x.e.NewCode()
 	if all := x.marked(in); all != nil {
@@ -206,7 +206,7 @@ func (x *halves) float(f float32) spirv.ID {
 	return x.e.Global(spirv.OpConstant, x.f32(), math.Float32bits(f))
 }
 
-// halfCode writes operations on words.
+// halfCode writes operations on 32-bit words.
 type halfCode struct {
 	*spirv.Code
 	x *halves
@@ -226,20 +226,22 @@ func (c halfCode) bits(f spirv.ID) spirv.ID { return c.Op(spirv.OpBitcast, c.x.u
 
 func (c halfCode) number(w spirv.ID) spirv.ID { return c.Op(spirv.OpBitcast, c.x.f32(), w) }
 
-// alone writes an operation that the driver must not fuse with another.
+// alone writes an operation with a decoration that keeps the driver from fusing it with another
+// operation.
 func (c halfCode) alone(op spirv.Op, t, a, b spirv.ID) spirv.ID {
 	id := c.Op(op, t, a, b)
 	c.x.e.Decorate(id, spirv.DecorationNoContraction)
 	return id
 }
 
-// Parts of the bits of float32s and float16s.
+// Masks and special values in the bits of float32s and float16s.
 const (
 	magnitude16, sign16, inf16, nan16 = 0x7fff, 0x8000, 0x7c00, 0x7e00
 	magnitude32, inf32, nan32         = 1<<31 - 1, 0xff << 23, 0x7fc00000
 )
 
-// widen writes the float32 of the float16 in word w. The code replaces in.
+// widen writes code that converts the float16 in word w to a float32. The code replaces the
+// instruction in.
 func (x *halves) widen(list *spirv.Code, w spirv.ID, in *spirv.Instruction) {
 	c := halfCode{list, x}
 	exact := x.right.Widen || x.right.Unpack
@@ -259,7 +261,7 @@ func (x *halves) widen(list *spirv.Code, w spirv.ID, in *spirv.Instruction) {
 		c.number(c.choose(isNaN, x.word(nan32), c.bits(v)))
 		return
 	}
-	// The algorithm of package half.
+	// The code follows the algorithm of package half.
 	b := c.word(spirv.OpIAdd, c.word(spirv.OpShiftLeftLogical, a, x.word(13)), x.word(112<<23))
 	near := c.number(c.word(spirv.OpBitwiseOr, a, x.word(126<<23)))
 	small := c.bits(c.alone(spirv.OpFSub, x.f32(), near, x.float(0.5)))
@@ -269,7 +271,8 @@ func (x *halves) widen(list *spirv.Code, w spirv.ID, in *spirv.Instruction) {
 	c.number(c.choose(isNaN, x.word(nan32), c.word(spirv.OpBitwiseOr, b, sign)))
 }
 
-// narrow writes the word with the float16 nearest to v, a float32. The code replaces in.
+// narrow writes code for the float16 nearest to v, a float32, in a 32-bit word. The code replaces
+// the instruction in.
 func (x *halves) narrow(list *spirv.Code, v spirv.ID, in *spirv.Instruction) {
 	c := halfCode{list, x}
 	if h := x.arithmetic(c, x.defs[v]); h != 0 {
@@ -284,7 +287,7 @@ func (x *halves) narrow(list *spirv.Code, v spirv.ID, in *spirv.Instruction) {
 	isNaN := c.is(spirv.OpUGreaterThan, a, x.word(inf32))
 	switch {
 	case x.right.Narrow:
-		// Later operations take the float16 out of the word again. NVIDIA's compiler would fuse a
+		// Later operations extract the float16 from the word again. NVIDIA's compiler would fuse a
 		// product of float32s, two conversions and a sum into one operation, but not if there is a
 		// select between them.
 		h := c.Op(spirv.OpFConvert, x.f16(), v)
@@ -295,7 +298,7 @@ func (x *halves) narrow(list *spirv.Code, v spirv.ID, in *spirv.Instruction) {
 		c.choose(isNaN, x.word(nan16), w)
 		return
 	}
-	// The algorithm of package half.
+	// The code follows the algorithm of package half.
 	even := c.word(spirv.OpBitwiseAnd, c.word(spirv.OpShiftRightLogical, a, x.word(13)), x.word(1))
 	const rebias = 1<<32 - 112<<23 + 0xfff
 	h := c.word(spirv.OpIAdd, c.word(spirv.OpIAdd, a, x.word(rebias)), even)
@@ -303,13 +306,13 @@ func (x *halves) narrow(list *spirv.Code, v spirv.ID, in *spirv.Instruction) {
 	small := c.bits(c.alone(spirv.OpFAdd, x.f32(), c.number(a), x.float(0.5)))
 	small = c.word(spirv.OpISub, small, x.word(126<<23))
 	h = c.choose(c.is(spirv.OpULessThan, a, x.word(113<<23)), small, h)
-	h = c.choose(c.is(spirv.OpUGreaterThanEqual, a, x.word(0x477ff000)), x.word(inf16), h) // 65520
+	h = c.choose(c.is(spirv.OpUGreaterThanEqual, a, x.word(0x477ff000)), x.word(inf16), h) // 65520 becomes infinite
 	sign := c.word(spirv.OpBitwiseAnd, c.word(spirv.OpShiftRightLogical, b, x.word(16)), x.word(sign16))
 	c.choose(isNaN, x.word(nan16), c.word(spirv.OpBitwiseOr, h, sign))
 }
 
-// marked returns the instruction that has the operands of in, if in is a marked operation for which
-// the device has an instruction.
+// marked returns a float16 instruction with the operands of in. marked returns nil if in is not a
+// marked operation, or the device has no instruction for it.
 func (x *halves) marked(in *spirv.Instruction) *spirv.Instruction {
 	operands := 0
 	switch name := x.marks[in.Result]; {
@@ -332,8 +335,8 @@ func (x *halves) marked(in *spirv.Instruction) *spirv.Instruction {
 	return all
 }
 
-// compute writes the word with the result of a marked operation. The code replaces in. The driver
-// must not fuse the operation with others.
+// compute writes code for the result of a marked operation, in a 32-bit word. The code replaces the
+// instruction in. The driver must not fuse the operation with others.
 func (x *halves) compute(list *spirv.Code, all, in *spirv.Instruction) {
 	c := halfCode{list, x}
 	var h []spirv.ID
@@ -362,7 +365,7 @@ func (x *halves) compute(list *spirv.Code, all, in *spirv.Instruction) {
 	c.choose(c.is(spirv.OpUGreaterThan, a, x.word(inf16)), x.word(nan16), w)
 }
 
-// half returns the float16 in word w.
+// half writes code that extracts the float16 from word w.
 func (x *halves) half(c halfCode, w spirv.ID) spirv.ID {
 	if h := x.raw[w]; h != 0 {
 		return h
@@ -370,14 +373,14 @@ func (x *halves) half(c halfCode, w spirv.ID) spirv.ID {
 	return c.Op(spirv.OpCompositeExtract, x.f16(), c.Op(spirv.OpBitcast, x.f16x2(), w), 0)
 }
 
-// wordOf returns the word with the float16 h.
+// wordOf writes code that extends the float16 h to a 32-bit word.
 func (x *halves) wordOf(c halfCode, h spirv.ID) spirv.ID {
 	zero := x.e.Global(spirv.OpConstantNull, x.f16())
 	return c.bits(c.Op(spirv.OpCompositeConstruct, x.f16x2(), h, zero))
 }
 
-// arithmetic writes the float16 operation of in, whose result is then rounded; it returns 0 if in
-// is none.
+// arithmetic writes the float16 operation for the instruction in, which is a float32 operation
+// whose result becomes a float16. arithmetic returns 0 if there is no such operation.
 func (x *halves) arithmetic(c halfCode, in *spirv.Instruction) spirv.ID {
 	if !x.isOperation(in) {
 		return 0
@@ -393,8 +396,8 @@ func (x *halves) isOperation(in *spirv.Instruction) bool {
 		x.isHalf(spirv.ID(in.Words[0])) && x.isHalf(spirv.ID(in.Words[1]))
 }
 
-// isHalf reports whether a float32 has the value of a float16: it was unpacked from one, or is a
-// constant.
+// isHalf reports whether a float32 has the value of a float16. Such a float32 was unpacked from a
+// float16, or is a constant.
 func (x *halves) isHalf(id spirv.ID) bool {
 	if x.unpacked(id) != 0 {
 		return true
@@ -407,7 +410,7 @@ func (x *halves) isHalf(id spirv.ID) bool {
 	return ok
 }
 
-// operand returns the float16 with the value of a float32.
+// operand returns the float16 that has the value of a float32.
 func (x *halves) operand(c halfCode, id spirv.ID) spirv.ID {
 	if w := x.unpacked(id); w != 0 {
 		return x.half(c, w)
@@ -416,8 +419,9 @@ func (x *halves) operand(c halfCode, id spirv.ID) spirv.ID {
 	return x.e.Global(spirv.OpConstant, x.f16(), b)
 }
 
-// halfBits returns the bits of the float16 with the same value as the float32 with bits b. ok is
-// false if there is none, or if it is subnormal, infinite or NaN.
+// halfBits returns the bits of the float16 with the same value as the float32 with bits b. The
+// second result is false if no float16 has that value, or if the float16 is subnormal, infinite or
+// NaN.
 func halfBits(b uint32) (uint32, bool) {
 	a := b & magnitude32
 	if a == 0 {

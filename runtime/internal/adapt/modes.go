@@ -7,11 +7,13 @@ import (
 )
 
 // Preserve returns a module that declares that signed zeros, infinities and NaNs are preserved in
-// arithmetic. It does so for those of the module's float widths that are in widths, the sum of the
-// widths for which the device supports this. Without the declaration, drivers may assume that such
-// values do not occur (SPIR-V, 3.2.6), and NVIDIA's driver does. Not all devices support it, so
-// kgen's modules do not declare it themselves. A module that declares it already is unchanged, and
-// so is one of a version before 1.4, which would need an extension.
+// arithmetic. Preserve adds the declaration for each float width of the module that is in widths.
+// The argument widths is the sum of the float widths for which the device supports the declaration.
+// Without the declaration, drivers may assume that such values do not occur (SPIR-V, 3.2.6), and
+// NVIDIA's driver does. Not all devices support this declaration, so the modules that kgen
+// generates do not have it. Preserve does not change a module that has the declaration already.
+// Preserve also does not change a module of a SPIR-V version before 1.4, where the declaration
+// would need an extension.
 func Preserve(words []uint32, widths uint32) []uint32 {
 	const header, version14 = 5, 0x10400
 	if len(words) < header || words[1] < version14 {

@@ -9,12 +9,14 @@ import (
 // Relaxed reports whether modules for the driver get atomic operations without ordering semantics.
 // Mesa's llvmpipe (seen in 22.3) treats an operation that orders memory as a control barrier. If
 // the sub-groups of a work-group execute such an operation in a loop a different number of times,
-// they all end with the last sub-group. llvmpipe executes all atomic operations in one order
-// anyway. So it is enough to keep its compiler from moving other accesses across them.
+// all sub-groups end when the last sub-group ends. llvmpipe executes all atomic operations in one
+// order anyway. So it is enough to keep its compiler from moving other accesses across atomic
+// operations.
 //
 // llvmpipe also treats a sub-group barrier as a work-group barrier (seen in 22.3 and 26.1). If only
-// some sub-groups of a work-group execute it, the code after the barrier does not run. On llvmpipe
-// the invocations of a sub-group run in lockstep, so Relax can remove sub-group barriers.
+// some sub-groups of a work-group execute a sub-group barrier, the code after the barrier does not
+// run. On llvmpipe the invocations of a sub-group run in lockstep, so Relax can remove sub-group
+// barriers.
 func Relaxed(driver string) bool { return driver == "llvmpipe" }
 
 // Relax returns the module with relaxed atomics, without sub-group barriers, and with volatile
@@ -73,7 +75,8 @@ func Relax(words []uint32) ([]uint32, error) {
 	return m.Words(), nil
 }
 
-// accesses has, for each instruction, the index of its word with the memory operands.
+// accesses maps an instruction that accesses memory to the index of its memory operands among its
+// words.
 var accesses = map[spirv.Op]int{spirv.OpLoad: 1, spirv.OpStore: 2, spirv.OpCooperativeMatrixLoadKHR: 3, spirv.OpCooperativeMatrixStoreKHR: 4}
 
 // semantics returns the indexes of the words of an atomic instruction that are memory semantics.

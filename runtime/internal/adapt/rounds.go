@@ -7,22 +7,23 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// RecordRounds returns a module that records in the launch's fault record (see package abi) if the
-// device ended one of its loops early, and which. A module without physical addresses is returned
-// unchanged. So is a module whose launch block has something else in place of the fault record's
-// address.
+// RecordRounds returns a module that detects if the device ends a loop early. RecordRounds then
+// records the loop's number in the launch's fault record (see package abi). A module without
+// physical addresses is returned unchanged. RecordRounds also does not change a module whose launch
+// block has something else in place of the fault record's address.
 //
-// A loop's header counts the rounds that a work-item begins:
+// A loop's header counts the iterations that a work-item begins:
 //
 //	header: rounds = phi(0, next)    end of a round: next = rounds + 1
 //	        begun = rounds * 1
 //
 // A work-item that leaves the loop normally has begun == rounds. If the driver ends the loop at the
-// end of a round, the work-item has already set rounds for the next round. But it has not computed
-// begun from that. So begun and rounds differ. The 0 and the 1 are loaded when the module runs;
-// otherwise the driver's compiler would see that begun and rounds are equal at each exit of a loop.
-// After a loop, its number is stored if the two differ, and the entry point records the number when
-// it returns. By then the results are wrong in any case.
+// end of an iteration, the work-item has already set rounds for the next iteration. But it has not
+// yet computed begun for that iteration, so begun and rounds differ. The 0 and the 1 are loaded
+// when the module runs; otherwise the driver's compiler would see that begun and rounds are equal
+// at each exit of a loop. After a loop, the code stores the loop's number if begun and rounds
+// differ. When the entry point returns, it records that number. The results are wrong by then in
+// any case.
 func RecordRounds(words []uint32) ([]uint32, error) {
 	m, err := spirv.Parse(words)
 	if err != nil {
@@ -38,11 +39,11 @@ func RecordRounds(words []uint32) ([]uint32, error) {
 	return m.Words(), nil
 }
 
-// rounds rewrites a module.
+// rounds rewrites a module so that it counts the iterations of its loops.
 type rounds struct {
 	m      *spirv.Module
 	e      *spirv.Editor
-	main   spirv.ID // the entry point
+	main   spirv.ID // id of the entry point
 	loops  uint32   // number of loops seen so far
 	push   spirv.ID // the launch block
 	block  pushBlock
@@ -51,7 +52,7 @@ type rounds struct {
 
 	u32, uvec2, boolean, zeroConst, oneConst spirv.ID
 
-	wide map[spirv.ID]bool // integers of 64 bits: a case of a switch over one takes two words
+	wide map[spirv.ID]bool // set of integers of 64 bits; in a switch over such an integer, each case has two words
 }
 
 func (r *rounds) id() spirv.ID { return r.e.NewID() }
@@ -76,8 +77,8 @@ func (r *rounds) decorateMember(id spirv.ID, member int, words ...uint32) {
 	r.m.Annotations = append(r.m.Annotations, in)
 }
 
-// prepare declares the types, constants and variables that all functions need. It returns false,
-// and leaves the module unchanged, if there are no loops or there is no fault record.
+// prepare declares the types, constants and variables that all functions need. prepare returns
+// false, and leaves the module unchanged, if there are no loops or there is no fault record.
 func (r *rounds) prepare() bool {
 	m := r.m
 	loops := false
@@ -126,7 +127,7 @@ type pushBlock struct {
 	variable int // index of the variable in the module's globals, or -1
 	typ      spirv.ID
 	members  []uint32
-	// The members of the launch block that RecordRounds reads; nil for missing ones.
+	// Members of the launch block that RecordRounds reads, or nil for missing members.
 	low, high, zero *member
 }
 
@@ -136,8 +137,8 @@ type member struct {
 	bytes uint32
 }
 
-// launchBlock finds the module's block of push constants. It returns false if the block has
-// something else in place of the fault record's address, or of the launch block's zero.
+// launchBlock finds the module's block of push constants. launchBlock returns false if the launch
+// block has something else in place of the fault record's address, or of the constant zero.
 func (r *rounds) launchBlock() (pushBlock, bool) {
 	b := pushBlock{variable: -1}
 	defs := map[spirv.ID]*spirv.Instruction{}
@@ -192,8 +193,8 @@ func bytesOf(defs map[spirv.ID]*spirv.Instruction, typ spirv.ID) uint32 {
 	return 0
 }
 
-// extend declares the block of push constants again, with the missing members. It reports whether
-// the module had no such block.
+// extend declares the block of push constants again, with the missing members. extend returns true
+// if the module had no such block before.
 func (r *rounds) extend(b pushBlock) (made bool) {
 	m := r.m
 	s := r.id()
@@ -272,14 +273,14 @@ func (c *code) load(x *member, typ spirv.ID) spirv.ID {
 	return v
 }
 
-// loop has the labels of a loop and the IDs of its counters.
+// loop contains the labels of a loop and the IDs of its counters.
 type loop struct {
 	header, merge, latch spirv.ID
 	rounds, begun, next  spirv.ID
-	number               uint32 // from 1
+	number               uint32 // number of the loop in the module, from 1
 }
 
-// count returns the phi that counts the loop's rounds.
+// count returns the phi that counts the loop's iterations.
 func (l *loop) count(preds []spirv.ID, zero, u32 spirv.ID) spirv.Instruction {
 	phi := spirv.Instruction{Op: spirv.OpPhi, Type: u32, Result: l.rounds}
 	for _, p := range preds {
@@ -292,13 +293,13 @@ func (l *loop) count(preds []spirv.ID, zero, u32 spirv.ID) spirv.Instruction {
 	return phi
 }
 
-// define writes an operation on words whose result has a given id.
+// define writes an operation on 32-bit words whose result has the given ID.
 func (c *code) define(op spirv.Op, id, x, y spirv.ID) {
 	c.list = append(c.list, spirv.Instruction{Op: op, Type: c.r.u32, Result: id, Words: []uint32{uint32(x), uint32(y)}})
 }
 
-// keepIfEnded stores the loop's number after the loop, if the driver ended the loop and no earlier
-// one.
+// keepIfEnded writes code after a loop that stores the loop's number. The code stores it only if
+// the driver ended this loop early, and no loop before it.
 func (c *code) keepIfEnded(l loop) {
 	r := c.r
 	was := c.op(spirv.OpLoad, r.u32, r.ended)
@@ -308,7 +309,7 @@ func (c *code) keepIfEnded(l loop) {
 	c.op(spirv.OpStore, 0, r.ended, now)
 }
 
-// function adds the counting of rounds to the loops of a function.
+// function adds code that counts iterations to the loops of a function.
 func (r *rounds) function(f *spirv.Function) {
 	cuts := blocks(f.Code)
 	loops := r.findLoops(cuts)
@@ -334,7 +335,7 @@ func (r *rounds) function(f *spirv.Function) {
 	out = append(out, f.Code[:cuts[0].at]...)
 	for i, b := range cuts {
 		body := b.code
-		n := 1 // the label
+		n := 1 // index of the first instruction after the label
 		var phis []spirv.Instruction
 		for n < len(body) && (body[n].Op == spirv.OpPhi || body[n].Op == spirv.OpVariable || body[n].Op == spirv.OpLine || body[n].Op == spirv.OpNoLine) {
 			n++
@@ -373,7 +374,8 @@ func (r *rounds) function(f *spirv.Function) {
 	f.Code = append(out, f.Code[cuts[len(cuts)-1].at+len(cuts[len(cuts)-1].code):]...)
 }
 
-// atReturn returns the code before a return of the entry point: it records the stored number.
+// atReturn returns the code that the entry point runs before it returns. The code records the
+// stored number.
 func (r *rounds) atReturn() []spirv.Instruction {
 	c := code{r: r}
 	then, done := r.id(), r.id()

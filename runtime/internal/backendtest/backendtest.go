@@ -1,6 +1,6 @@
-// Package backendtest is the conformance suite of package hal. It runs the same tests on every
-// backend: memory, copies, launches, barriers, faults, tickets and closing. A backend's own tests
-// call [Run] with a [Backend].
+// Package backendtest is the conformance suite of package hal. The suite runs the same tests on
+// every backend: memory, copies, launches, barriers, faults, tickets and closing. A backend's own
+// tests call [Run] with a [Backend].
 package backendtest
 
 import (
@@ -14,11 +14,11 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
-// Backend is a backend under test.
+// Backend is a backend that the suite tests.
 type Backend interface {
 	Driver() hal.Driver
-	// MakeKernel returns the description of one of the suite's kernels: the result of Desc, with
-	// the additional data that the backend needs.
+	// MakeKernel returns the description of one of the suite's kernels. It takes the description
+	// from Desc, and adds the data that the backend needs.
 	MakeKernel(name string) hal.PipelineDesc
 }
 
@@ -70,7 +70,7 @@ func Run(t *testing.T, b Backend, i int, others ...string) {
 	}
 }
 
-// env is a test with an open device. Its helpers end the test if a call fails.
+// env is a test with an open device. The methods of env end the test if a call fails.
 type env struct {
 	*testing.T
 	b   Backend
@@ -96,7 +96,7 @@ func (e *env) alloc(size uint64, kind hal.MemoryKind) hal.Memory {
 	return m
 }
 
-// words allocates device memory that holds v.
+// words allocates device memory that contains the 32-bit words v.
 func (e *env) words(v ...uint32) hal.Memory {
 	e.Helper()
 	m := e.alloc(4*uint64(len(v)), hal.DeviceMemory)
@@ -138,7 +138,7 @@ func (e *env) run(batch ...hal.Command) {
 	e.wait(e.submit(batch...))
 }
 
-// read returns the n words at byte off of m.
+// read returns n 32-bit words of m, beginning at byte off.
 func (e *env) read(m hal.Memory, off uint64, n int) []uint32 {
 	e.Helper()
 	host := make([]byte, 4*n)
@@ -148,7 +148,7 @@ func (e *env) read(m hal.Memory, off uint64, n int) []uint32 {
 	return decode(host)
 }
 
-// want fails unless word i of m is f(i) for all n words at its start.
+// want fails the test unless word i of m equals f(i) for each of the first n words.
 func (e *env) want(m hal.Memory, n int, f func(i int) uint32) {
 	e.Helper()
 	for i, v := range e.read(m, 0, n) {
@@ -184,7 +184,7 @@ func launch(p hal.Pipeline, name string, n int, args ...any) hal.Command {
 	return Launch(p, kernels[name], n, args...)
 }
 
-// all is the span of all of a memory.
+// all returns the span that covers all of a memory.
 func all(m hal.Memory) Span { return Span{Mem: m, Len: int(m.Size() / 4)} }
 
 func encode(v []uint32) []byte {
@@ -203,7 +203,7 @@ func decode(b []byte) []uint32 {
 	return v
 }
 
-// pattern fills b with bytes that differ from place to place.
+// pattern fills b with bytes that are different at different indexes.
 func pattern(b []byte, seed uint32) []byte {
 	for i := 0; i+4 <= len(b); i += 4 {
 		seed = seed*1664525 + 1013904223
@@ -215,7 +215,8 @@ func pattern(b []byte, seed uint32) []byte {
 	return b
 }
 
-// same fails unless the bytes are equal, and says where they first differ.
+// same fails the test unless the bytes are equal. The message names the first index at which they
+// differ.
 func (e *env) same(got, want []byte) {
 	e.Helper()
 	if bytes.Equal(got, want) {

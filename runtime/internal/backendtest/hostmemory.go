@@ -8,8 +8,8 @@ import (
 )
 
 // testHostMemory copies between the host's memory and the device's, in both directions and in all
-// sizes that backends treat differently. It checks the host's memory through its bytes: a batch
-// sees the host's writes before it, and the host sees the batch's writes when the batch has
+// sizes that backends treat differently. testHostMemory checks the host's memory through its bytes:
+// a batch sees the host's writes before it, and the host sees the batch's writes when the batch has
 // completed.
 func testHostMemory(e *env) {
 	const size = 1<<20 + 64
@@ -30,7 +30,7 @@ func testHostMemory(e *env) {
 			}
 		}
 	}
-	// Batches in sequence; the only waits are those before the host's own writes.
+	// Submit batches in sequence, and wait only before the host itself writes.
 	p := e.pipeline("increment")
 	defer p.Free()
 	const words = 20000
@@ -47,7 +47,7 @@ func testHostMemory(e *env) {
 			}
 		}
 	}
-	// A kernel that uses the host's memory directly, and a fill of it.
+	// Launch a kernel that uses the host's memory directly, and fill that memory.
 	for round := range batches {
 		for i := range words {
 			binary.LittleEndian.PutUint32(host.Bytes()[4*i:], 7*uint32(i)+round)

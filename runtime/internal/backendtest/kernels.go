@@ -10,7 +10,8 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
-// The modules of the test kernels, which make shaders compiles from the .comp files beside them.
+// Modules of the test kernels, embedded here. The command make shaders compiles them from the .comp
+// files in the same directory.
 //
 //go:embed testdata/*.spv
 var modules embed.FS
@@ -36,7 +37,7 @@ func value(name, typ string, off, size int) abi.Param {
 	return abi.Param{Name: name, Kind: abi.Value, Type: typ, Offset: off, Size: size}
 }
 
-// The kernels that a backend must make.
+// kernels describes the kernels that a backend must make, by name.
 var kernels = map[string]*abi.Kernel{
 	// y[i] = value
 	"fill": kernel("fill", abi.Range, 1, 24, slice("Y", 0, abi.Write), value("Value", "uint32", 16, 4)),
@@ -44,7 +45,7 @@ var kernels = map[string]*abi.Kernel{
 	"saxpy": kernel("saxpy", abi.Range, 1, 40, slice("X", 0, abi.Read), slice("Y", 16, abi.ReadWrite), value("A", "float32", 32, 4)),
 	// x[i]++
 	"increment": kernel("increment", abi.Range, 1, 16, slice("X", 0, abi.ReadWrite)),
-	// for indices from first on: a fault at site 0, index i+len(x); for all others x[i] = i
+	// work-items from index First on fault at site 0, with index i+len(x); all others set x[i] = i
 	"fault": kernel("fault", abi.Range, 1, 24, slice("X", 0, abi.Write), value("First", "uint32", 16, 4)),
 	// out[i] = t[i%40], with arguments past the launch block
 	"table": kernel("table", abi.Range, 1, 176, slice("Out", 0, abi.Write), value("T", "[40]uint32", 16, 160)),
@@ -61,8 +62,8 @@ func init() {
 	kernels["scale"].Specs = []abi.SpecConstant{{ID: 7, Name: "backendtest.Factor", Type: "uint32", Size: 4, Default: 2}}
 }
 
-// Desc describes the kernel of a name, without the data that only the host backend needs. Its
-// work-groups are 64 along x, or 1 for an nd-range.
+// Desc describes the named kernel, without the data that only the host backend needs. The kernel's
+// work-groups have 64 work-items along x, or one for an nd-range.
 func Desc(name string) hal.PipelineDesc {
 	k := kernels[name]
 	if k == nil {
@@ -81,7 +82,7 @@ func Desc(name string) hal.PipelineDesc {
 	return d
 }
 
-// Module returns the module of the kernel of a name.
+// Module returns the SPIR-V module of the named kernel.
 func Module(name string) []uint32 {
 	b, err := modules.ReadFile(fmt.Sprintf("testdata/%s.spv", name))
 	if err != nil {

@@ -22,7 +22,7 @@ func testLaunch(e *env) {
 		xs[i], ys[i] = rnd.Float32()-0.5, rnd.Float32()-0.5
 	}
 	const a = float32(1.0 / 3)
-	// The word after the last element would be changed by a work-item outside the range.
+	// A work-item outside the range would change the 32-bit word after the last element.
 	e.run(write(x, 0, encode(bitsOf(xs))), write(y, 0, encode(bitsOf(ys))), fill(y, 4*n, 4, 77),
 		after(launch(ps, "saxpy", n, Span{x, 0, n}, Span{y, 0, n}, a)))
 	want := make([]float32, n)
@@ -32,7 +32,7 @@ func testLaunch(e *env) {
 	}
 	bits := append(bitsOf(want), 77)
 	e.want(y, n+1, func(i int) uint32 { return bits[i] })
-	// Part of the memory, at an offset.
+	// Launch over a part of the memory, at an offset.
 	e.run(launch(pf, "fill", 100, Span{y, 400, 100}, uint32(5)))
 	e.want(y, n+1, func(i int) uint32 {
 		if i >= 100 && i < 200 {
@@ -40,7 +40,7 @@ func testLaunch(e *env) {
 		}
 		return bits[i]
 	})
-	// Sizes around the size of a work-group.
+	// Launch over sizes around the size of a work-group.
 	for _, m := range []int{1, 63, 64, 65, 4097} {
 		e.run(fill(y, 0, 4*n, 0), after(launch(pf, "fill", m, Span{y, 0, m}, uint32(m))))
 		e.want(y, n, func(i int) uint32 {
@@ -61,7 +61,7 @@ func testSpilled(e *env) {
 	if !kernels["table"].Spilled {
 		e.Fatal("the kernel's arguments fit the launch block")
 	}
-	// Many launches with different arguments in one batch.
+	// Submit many launches with different arguments in one batch.
 	var batch []hal.Command
 	for k := range 600 {
 		var table [40]uint32
@@ -148,7 +148,7 @@ func testBarriers(e *env) {
 	defer y.Free()
 	p := e.pipeline("increment")
 	defer p.Free()
-	// Launches in sequence, within a batch and across batches.
+	// Submit launches in sequence, within a batch and across batches.
 	batch := []hal.Command{fill(x, 0, 4*n, 0)}
 	for range rounds {
 		batch = append(batch, after(launch(p, "increment", n, all(x))))
@@ -158,7 +158,7 @@ func testBarriers(e *env) {
 		e.submit(after(launch(p, "increment", n, all(x))))
 	}
 	e.want(x, n, func(int) uint32 { return 2 * rounds })
-	// Each kind of command after each kind.
+	// Run each kind of command after each kind.
 	var hosts [50][]byte
 	var tickets []hal.Ticket
 	for i := range hosts {
@@ -188,7 +188,8 @@ func testBarriers(e *env) {
 		}
 		return 52
 	})
-	// Reads to one place: the last one remains, whichever ticket is waited for.
+	// Several reads store to the same host memory: the last read's value remains, whichever ticket
+	// is waited for.
 	host := make([]byte, 4)
 	for i := range 50 {
 		tickets = append(tickets, e.submit(after(fill(x, 0, 4, uint32(i))), after(read(x, 0, host))))
@@ -216,8 +217,8 @@ func testBarriersReachFar(e *env) {
 		e.submit(after(fill(x, 0, 4*n, 0)), fill(y, 0, 4*n, 0), fill(z, 0, 4*n, 1))
 		e.submit(after(launch(pc, "chain", n, all(x), uint32(1))))
 		e.submit(
-			after(launch(p, "increment", 1, all(y))), // the barrier
-			copyOf(z, 0, x, 0, 4*n),                  // needs x, and no barrier of its own
+			after(launch(p, "increment", 1, all(y))), // carries the barrier
+			copyOf(z, 0, x, 0, 4*n),                  // needs x, and has no barrier of its own
 			after(launch(p, "increment", n, all(x))))
 		e.want(z, n, func(i int) uint32 { return 1013904223 })
 		e.want(x, n, func(i int) uint32 { return 1013904224 })
@@ -290,7 +291,7 @@ func testFault(e *env) {
 	}
 }
 
-// testFaultMany has occasional faults in batches that reuse their fault records.
+// testFaultMany submits batches with occasional faults, which reuse their fault records.
 func testFaultMany(e *env) {
 	const n, launches = 128, 400
 	x := e.alloc(4*n, hal.DeviceMemory)

@@ -31,7 +31,7 @@ func testTicket(e *env) {
 		results[i] = make([]byte, 4)
 		tickets = append(tickets, e.submit(after(launch(p, "increment", 1, all(x))), after(read(x, 0, results[i]))))
 	}
-	// By polling, in arbitrary order.
+	// Poll the tickets in arbitrary order.
 	for k := range n {
 		i := k * 37 % n
 		for start := time.Now(); !tickets[i].Done(); time.Sleep(10 * time.Microsecond) {
@@ -155,7 +155,7 @@ func testConcurrent(e *env) {
 	wg.Wait()
 }
 
-// testManyPending has thousands of batches in flight that no goroutine waits for.
+// testManyPending keeps thousands of batches in flight that no goroutine waits for.
 func testManyPending(e *env) {
 	x := e.words(0)
 	defer x.Free()

@@ -161,7 +161,7 @@ func testLarge(e *env) {
 	want, got := pattern(make([]byte, size), 3), make([]byte, size)
 	e.run(write(m, 0, want), after(read(m, 0, got)))
 	e.same(got, want)
-	// Several batches in flight.
+	// Keep several batches in flight.
 	clear(got)
 	t1 := e.submit(after(write(m, 0, want[4:4+size/2])))
 	t2 := e.submit(after(read(m, 0, got)))
@@ -242,7 +242,7 @@ func testCopy(e *env) {
 		copy(want[c.dst:c.dst+c.size], src[c.src:])
 		e.same(got, want)
 	}
-	// Within one memory.
+	// Copy between ranges of one memory.
 	got := make([]byte, size)
 	e.run(write(a, 0, src), after(copyOf(a, 0, a, size/2, size/2)), after(read(a, 0, got)))
 	e.same(got[:size/2], src[size/2:])

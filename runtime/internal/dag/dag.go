@@ -1,9 +1,9 @@
 // Package dag orders the nodes of a graph of commands.
 //
-// A [Graph] has a node for each command, numbered in the order of adding, and two kinds of edges:
-// edges that the user made, and edges that follow from the use of memory. Two commands conflict if
-// they use the same memory, of the device or of the host, and one of them writes it. The later
-// command then depends on the earlier one:
+// A [Graph] has a node for each command, numbered in the order in which they were added. The user
+// makes some of the edges. Other edges follow from the use of memory. Two commands conflict if they
+// use the same memory, of the device or of the host, and one of them writes it. The later command
+// then depends on the earlier one:
 //
 //	0: write x    1: read x, write y    2: read x    3: write x
 //
@@ -59,7 +59,7 @@ func (g *Graph) Preds(i int) []int { return slices.Clone(g.nodes[i].preds) }
 // Succs returns the nodes that depend on node i.
 func (g *Graph) Succs(i int) []int { return slices.Clone(g.nodes[i].succs) }
 
-// Add adds a node that uses the memory and depends on the nodes after. It returns the node's
+// Add adds a node that uses the memory and depends on the nodes after. Add returns the node's
 // number.
 func (g *Graph) Add(uses Uses, after ...int) int {
 	n := len(g.nodes)
@@ -67,7 +67,7 @@ func (g *Graph) Add(uses Uses, after ...int) int {
 	for _, a := range after {
 		g.connect(a, n)
 	}
-	// If the new node already depends on a node by way of others, no edge to that node is added.
+	// If the new node already depends on a node through other nodes, no edge to that node is added.
 	known := make([]bool, n)
 	for _, a := range after {
 		g.ancestors(a, known)
@@ -95,8 +95,8 @@ func (g *Graph) ancestors(i int, known []bool) {
 	}
 }
 
-// Connect makes node to depend on node from. It returns false, and adds no edge, if from is to or
-// depends on it.
+// Connect makes the second node depend on the first. Connect returns false, and adds no edge, if
+// both are the same node or the first already depends on the second.
 func (g *Graph) Connect(from, to int) bool {
 	known := make([]bool, len(g.nodes))
 	g.ancestors(from, known)
@@ -119,16 +119,17 @@ func (g *Graph) connect(from, to int) {
 	g.nodes[to].preds = insert(g.nodes[to].preds, from)
 }
 
-// Sequence returns the nodes in the order in which they were added, except where the user's edges
-// put a node after later ones.
+// Sequence returns the nodes in the order in which they were added, except where an edge of the
+// user requires another order.
 func (g *Graph) Sequence() []int {
 	level := make([]int, len(g.nodes))
 	return g.sort(level)
 }
 
 // Order returns the nodes in an order in which each node comes after those that it depends on.
-// Nodes are ordered by level, which is the length of the longest path to them, and then by number.
-// Nodes of one level do not depend on each other, so a device needs one barrier for each level.
+// Nodes are sorted by level, and then by number. The level of a node is the length of the longest
+// path to it. Nodes of one level do not depend on each other, so a device needs one barrier for
+// each level.
 func (g *Graph) Order() []int {
 	level := make([]int, len(g.nodes))
 	order := g.sort(level)
@@ -138,8 +139,9 @@ func (g *Graph) Order() []int {
 	return order
 }
 
-// sort returns the nodes, each after those that it depends on; of several possible nodes the least
-// number comes first. It sets the nodes' levels.
+// sort returns the nodes in an order in which each node comes after those that it depends on. If
+// several nodes can be next, the one with the least number comes first. sort also sets the nodes'
+// levels.
 func (g *Graph) sort(level []int) []int {
 	left := make([]int, len(g.nodes))
 	var ready numbers
@@ -203,8 +205,8 @@ func onHost(earlier, later []HostUse) bool {
 	return false
 }
 
-// ReadBack reports whether later reads memory of the host that earlier copies to. It returns false
-// if one of the commands between is a function on the host that writes that memory.
+// ReadBack reports whether later reads memory of the host that earlier copies to. ReadBack returns
+// false if a host function between the two commands writes that memory.
 func ReadBack(earlier, later Uses, between func(yield func(Uses) bool)) bool {
 	for _, e := range earlier.Host {
 		for _, l := range later.Host {

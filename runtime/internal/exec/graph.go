@@ -10,9 +10,10 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
-// Device is the part of a device that planning a graph needs.
+// Device is the set of a device's methods that planning a graph needs.
 type Device interface {
-	// Compile sets the pipeline in the plan of a launch. The plan holds the pipeline until LetGo.
+	// Compile sets the pipeline in the plan of a launch. The plan keeps the pipeline in use until
+	// its method LetGo is called.
 	Compile(s *Step, l *Launch, p *Plan) error
 	// Fuse returns the launch that does the work of the launches of a group.
 	Fuse(g *fusion.Group, parts []*Step) (*Step, error)
@@ -20,11 +21,11 @@ type Device interface {
 	Alloc(size uint64) (*stream.Memory, error)
 }
 
-// Options say how a graph is planned.
+// Options are options for planning a graph.
 type Options struct {
 	Fuse     FuseMode
 	Barriers bool // fused launches have barriers between them
-	Apart    bool // the device runs fused launches one after another
+	Apart    bool // the device runs the parts of a fused launch one after another
 
 	// Limits of the device for fused launches; see fusion.Group.
 	OneLoop     bool
@@ -32,38 +33,38 @@ type Options struct {
 	LaunchBlock int
 }
 
-// Graph is a graph whose order is fixed, and the sequence that a run records. Update changes the
-// graph; other methods may be called at the same time.
+// Graph is a graph whose order is fixed. Graph contains the sequence of commands that each run
+// records. Update changes the graph, and other methods may be called at the same time.
 type Graph struct {
 	Options
 	dev Device
 
-	updating sync.Mutex // held by Update
+	updating sync.Mutex // locked while Update runs
 	mu       sync.Mutex // guards the fields that Update changes
 	nodes    []Node     // the nodes in the graph's sequence, with the nodes of sub-graphs
 	sets     int        // the number of sets of nodes that are fused
-	gone     []*Step    // the steps of nodes that have no command
+	gone     []*Step    // steps of nodes that have no command
 	run      *Sequence
-	held     *holder // the holder of run
+	held     *holder // holder of the field run
 	report   Report
 }
 
 // Node is a node with a command.
 type Node struct {
-	// Owner is the value that has the node, and Label its name; nil and "" for a node of a
-	// sub-graph.
+	// Owner is the value that the node belongs to, and Label is the node's name. For a node of a
+	// sub-graph, Owner is nil and Label is "".
 	Owner any
 	Label string
 
 	step  *Step
 	preds []int // nodes that the node depends on by edges of the graph
-	// set is the node's set in the sub-graph that the node comes from: the nodes of a set were one
-	// launch there. fused is the node's set if this graph is added to another one.
+	// If the node comes from a sub-graph, set is the set of nodes that became one launch with it
+	// there. fused is the node's set if this graph is added to another graph.
 	set, fused nodeSet
 }
 
-// nodeSet is a set of nodes that are one launch: its number, above 0, and whether there are barriers
-// between its parts.
+// nodeSet identifies a set of nodes that are one launch. A nodeSet has the number of the set, above
+// 0, and says whether there are barriers between the set's parts.
 type nodeSet struct {
 	number   int
 	barriers bool
@@ -72,8 +73,9 @@ type nodeSet struct {
 // NewGraph returns a graph without nodes for a device.
 func NewGraph(d Device, o Options) *Graph { return &Graph{dev: d, Options: o} }
 
-// Add adds a step that depends on the nodes preds. It returns the nodes that later nodes must
-// depend on to run after the step. A step without a command adds no node; Add then returns preds.
+// Add adds a step that depends on the nodes preds. The result of Add is the list of nodes that a
+// later node must depend on to run after the step. A step without a command adds no node; Add then
+// returns preds.
 func (ex *Graph) Add(owner any, label string, s *Step, preds []int) (stands []int) {
 	if s.Nothing() && s.Kernel == nil {
 		ex.gone = append(ex.gone, s)
@@ -83,13 +85,13 @@ func (ex *Graph) Add(owner any, label string, s *Step, preds []int) (stands []in
 	return []int{len(ex.nodes) - 1}
 }
 
-// AddGraph adds the nodes of a graph. Entry nodes of sub get preds as predecessors. AddGraph
-// returns the exit nodes of sub, which no other node of sub depends on.
+// AddGraph adds the nodes of a graph. The nodes of sub without predecessors then depend on the
+// nodes preds. AddGraph returns the exit nodes of sub, which no other node of sub depends on.
 func (ex *Graph) AddGraph(sub *Graph, preds []int) (stands []int) {
 	base, sets := len(ex.nodes), ex.sets
 	ex.sets += sub.sets
 	ex.gone = append(ex.gone, sub.gone...)
-	inner := make([]bool, len(sub.nodes)) // another node of sub depends on it
+	inner := make([]bool, len(sub.nodes)) // marks the nodes of sub that another node of sub depends on
 	for _, s := range sub.nodes {
 		own := preds
 		if len(s.preds) > 0 {
@@ -116,7 +118,7 @@ func (ex *Graph) AddGraph(sub *Graph, preds []int) (stands []int) {
 	return stands
 }
 
-// Plan orders and compiles the graph, to which all nodes have been added.
+// Plan orders and compiles the graph. All nodes have been added before.
 func (ex *Graph) Plan() error {
 	ex.held = &holder{}
 	p, err := ex.plan(ex.nodes, ex.Fuse)
@@ -128,10 +130,11 @@ func (ex *Graph) Plan() error {
 	return nil
 }
 
-// Update replaces the step of the node of owner by s. It calls check, which may refuse, with the
-// nodes' steps and the node's index, or -1 if the graph has no such node.
+// Update replaces the step of the node of owner by s. Before that it calls check, whose error ends
+// Update. check gets the nodes' steps and the index of the node, or -1 if the graph has no such
+// node.
 func (ex *Graph) Update(owner any, s *Step, check func(steps []*Step, at int) error) error {
-	ex.updating.Lock() // not mu, because Hold would wait for it
+	ex.updating.Lock() // locks updating, not mu, because Hold would wait for mu
 	defer ex.updating.Unlock()
 	at := slices.IndexFunc(ex.nodes, func(n Node) bool { return n.Owner == owner })
 	if err := check(ex.Steps(), at); err != nil {
@@ -158,14 +161,15 @@ func (ex *Graph) Steps() []*Step {
 	return out
 }
 
-// Report returns the launches that planning made, and the reasons.
+// Report returns the launches that planning made from the graph's launches, and the reasons.
 func (ex *Graph) Report() Report {
 	ex.mu.Lock()
 	defer ex.mu.Unlock()
 	return ex.report
 }
 
-// Hold returns the sequence of a run. The sequence stays valid until the caller calls its LetGo.
+// Hold returns the sequence of a run. The sequence stays valid until the caller calls
+// Sequence.LetGo.
 func (ex *Graph) Hold() *Sequence {
 	ex.mu.Lock()
 	defer ex.mu.Unlock()
@@ -173,7 +177,7 @@ func (ex *Graph) Hold() *Sequence {
 	return ex.run
 }
 
-// Clone returns a copy of the graph in its present state, for adding it to others.
+// Clone returns a copy of the graph in its present state, which can be added to other graphs.
 func (ex *Graph) Clone() *Graph {
 	ex.mu.Lock()
 	defer ex.mu.Unlock()
@@ -200,8 +204,8 @@ type planned struct {
 }
 
 // plan orders the steps of the nodes, and compiles the launches whose pipelines the graph does not
-// hold yet. Update may have changed the memory that nodes use, which then requires other edges in
-// addition to the graph's.
+// hold yet. Update may have changed the memory that nodes use. The nodes then need edges that the
+// graph itself does not have.
 func (ex *Graph) plan(nodes []Node, fuse FuseMode) (p planned, err error) {
 	next := &Graph{dev: ex.dev, Options: ex.Options, nodes: slices.Clone(nodes)}
 	next.Fuse = fuse
@@ -236,7 +240,7 @@ func (ex *Graph) plan(nodes []Node, fuse FuseMode) (p planned, err error) {
 		joined.Add(u.step.Uses(), u.deps...)
 	}
 	p.sets = next.sets
-	ends := make([][]int, len(units)) // for each unit, the steps of the run that later units wait for
+	ends := make([][]int, len(units)) // maps the index of a unit to the steps that later units must wait for
 	levels := make([]int, len(units))
 	for _, i := range joined.Order() {
 		preds := joined.Preds(i)
@@ -249,7 +253,7 @@ func (ex *Graph) plan(nodes []Node, fuse FuseMode) (p planned, err error) {
 		}
 		s := units[i].step
 		if s.Nothing() {
-			// No unit depends on this one by memory, because it uses none.
+			// No other unit depends on this unit by memory, because it uses no memory.
 			ends[i] = waits
 			continue
 		}
@@ -273,7 +277,7 @@ func (ex *Graph) plan(nodes []Node, fuse FuseMode) (p planned, err error) {
 }
 
 // join makes the fused launch of each unit with several nodes, if the device runs fused launches.
-// It records which nodes have become one.
+// join records which nodes have become one.
 func (ex *Graph) join(units []*unit) ([]*unit, error) {
 	apart := ex.Apart // the device runs fused launches one after another
 	for _, u := range units {
@@ -298,7 +302,7 @@ func (ex *Graph) join(units []*unit) ([]*unit, error) {
 		return units, nil
 	}
 	var out []*unit
-	last := make([]int, len(units)) // index in out of the last element of each unit
+	last := make([]int, len(units)) // maps the index of a unit to the index in out of its last element
 	for at, u := range units {
 		var deps []int
 		for _, d := range u.deps {
@@ -331,7 +335,7 @@ func (ex *Graph) append(run *Sequence, s *Step, waits []int, first bool) error {
 			v = ex.run.of[s]
 		}
 		if v != nil {
-			v.users.Add(1) // the graph's run is a user before
+			v.users.Add(1) // counts a new user; the graph's run is a user already
 		} else {
 			var err error
 			if v, err = ex.compile(s); err != nil {
@@ -351,7 +355,7 @@ func (ex *Graph) append(run *Sequence, s *Step, waits []int, first bool) error {
 	return nil
 }
 
-// commit stores a plan in the graph.
+// commit stores the result of planning in the graph.
 func (ex *Graph) commit(p planned) {
 	ex.mu.Lock()
 	old := ex.run

@@ -13,18 +13,18 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/launch"
 )
 
-// Kernel is a kernel as devices need it: its description, its Go code and its modules.
+// Kernel is a kernel as devices need it, with its description, its Go code and its modules.
 type Kernel struct {
 	Name   string // the package and type name, such as "saxpy.SAXPY"
 	ABI    *abi.Kernel
 	Host   *host.Kernel // nil for a kernel without Go code
 	Source *fusion.Source
-	// Small is the variant for small launches, or nil.
+	// Small is the variant for small launches. Small is nil if the kernel has no such variant.
 	Small *abi.Variant
-	// Owner is the value that has the kernel.
+	// Owner is the value that the kernel belongs to.
 	Owner any
 
-	words   []func() ([]uint32, error) // the modules of the kernel and of its variants
+	words   []func() ([]uint32, error) // functions that return the modules of the kernel and of its variants
 	natives natives
 	number  uint32 // number of kernels made before this one, plus one
 }
@@ -50,9 +50,9 @@ func NewKernel(k launch.Kernel, name string, owner any) *Kernel {
 	return out
 }
 
-// Variant returns the variant for a device whose aspects has reports, or nil for the kernel's own
-// module. With cancel set it returns a variant that can be cancelled. If no module suits the
-// device, it returns the first missing aspect.
+// Variant returns the variant for a device, or nil for the kernel's own module. The function has
+// reports whether the device has an aspect. If cancel is set, Variant returns a variant that can be
+// cancelled. If the device can run no module, Variant returns the first missing aspect.
 func (k *Kernel) Variant(has func(properties.Aspect) bool, cancel bool) (v *abi.Variant, missing properties.Aspect) {
 	for i := range k.ABI.Variants {
 		for _, a := range k.ABI.Variants[i].Without {
@@ -85,7 +85,7 @@ func (k *Kernel) Leaves() bool {
 }
 
 // IsSmall reports whether l is a small launch and the kernel has a variant for small launches. The
-// arguments of l are complete.
+// arguments of l must be complete.
 func (k *Kernel) IsSmall(l *Launch) bool {
 	if k.Small == nil {
 		return false
@@ -118,8 +118,8 @@ func (k *Kernel) IsSmall(l *Launch) bool {
 }
 
 // Module returns the words of the kernel's own module, or of one of its variants. If the stub does
-// not hold the module, the first call makes it, and concurrent calls wait. All later calls return
-// the same words, or the same error, for any device.
+// not contain the module, the first call makes it, and concurrent calls wait. All later calls
+// return the same words, or the same error, for any device.
 func (k *Kernel) Module(v *abi.Variant) ([]uint32, error) {
 	for i := range k.ABI.Variants {
 		if v == &k.ABI.Variants[i] {
@@ -129,7 +129,7 @@ func (k *Kernel) Module(v *abi.Variant) ([]uint32, error) {
 	return k.words[0]()
 }
 
-// moduleWords returns the words of a module.
+// moduleWords decodes the 32-bit words of a SPIR-V module from a string.
 func moduleWords(s string) []uint32 {
 	w := make([]uint32, len(s)/4)
 	for i := range w {

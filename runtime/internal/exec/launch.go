@@ -13,14 +13,15 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
-// Launch is a launch in preparation: the call, which does not change, and the runtime's own state.
-// Its storage is reused from launch to launch.
+// Launch is a launch in preparation. Launch contains the call, which does not change, and state of
+// the runtime. The storage of a Launch is reused from launch to launch.
 type Launch struct {
 	*launch.Call
 
-	// Block is the call's arguments, with the addresses of slices once Pass has been called.
+	// Block is the block of the call's arguments. Block contains the addresses of slices once Pass
+	// has been called.
 	Block []byte
-	// Placed are the slices in device memory: those of the call, or those given to Place.
+	// Placed lists the slices in device memory. These slices come from the call, or from Place.
 	Placed []launch.SliceArg
 	own    []launch.SliceArg
 	// Cancel is the request that ends the launch early, or nil.
@@ -40,7 +41,7 @@ func NewLaunch(c *launch.Call) Launch {
 	return l
 }
 
-// Begin prepares a launch for the call. The launch is new, or End was called.
+// Begin prepares a launch for the call. The launch must be new, or End must have been called.
 func (l *Launch) Begin(c *launch.Call) {
 	l.Call, l.Placed = c, c.Slices
 	l.Block = append(l.Block[:0], c.Args...)
@@ -57,13 +58,15 @@ func (l *Launch) End() {
 	l.Call, l.Placed, l.Cancel = nil, nil, nil
 }
 
-// Place adds a slice in device memory, for a call whose slices are all memory of the caller.
+// Place adds a slice in device memory. Place is for a call whose slices are all in the caller's
+// memory.
 func (l *Launch) Place(a launch.SliceArg) {
 	l.own = append(l.own, a)
 	l.Placed = l.own
 }
 
-// Pass fills in the addresses of the slices, and the ranges of memory that the kernel k uses.
+// Pass writes the addresses of the slices to the argument block, and computes the ranges of memory
+// that the kernel k uses.
 func (l *Launch) Pass(k *abi.Kernel) {
 	l.Passed, l.Uses = l.Passed[:0], l.Uses[:0]
 	for i := range l.Placed {
@@ -80,21 +83,21 @@ func (l *Launch) Pass(k *abi.Kernel) {
 	}
 }
 
-// Plan is how a launch runs: the result of the checks.
+// Plan describes how a launch runs. Plan is the result of the checks.
 type Plan struct {
 	Local    [3]int          // the work-group size in index order
-	SubGroup int             // the required size, or 0
+	SubGroup int             // sub-group size that the launch requires, or 0
 	Empty    bool            // the launch has no work-items
 	Props    properties.List // properties of the kernel and of the launch
 	Options  bool            // the launch has options that its plan depends on
-	Native   bool            // the launch may use matrices of the device's own
+	Native   bool            // the launch may use the device's own matrix instructions
 
-	LocalMemory uint64          // the memory of a work-group, in bytes
+	LocalMemory uint64          // size of a work-group's memory, in bytes
 	Print       *prints.Options // nil for a kernel that does not print
 	Pipeline    *Pipeline       // nil until a pipeline is found
 }
 
-// LetGo ends the plan's use of its pipeline.
+// LetGo ends the plan's use of its pipeline, which the device may then free.
 func (p *Plan) LetGo() {
 	if p.Pipeline != nil {
 		p.Pipeline.LetGo()
@@ -102,8 +105,8 @@ func (p *Plan) LetGo() {
 	}
 }
 
-// Command returns the launch with a pipeline as a command of the device's stream. The pipeline is
-// one of the command's uses, without access, so that it lives until the batch has completed.
+// Command returns the launch with a pipeline as a command of the device's stream. The pipeline
+// counts as memory that the command uses without access, so it lives until the batch has completed.
 func (l *Launch) Command(k *abi.Kernel, p *Plan, v *Pipeline) stream.Command {
 	l.Uses = append(l.Uses, stream.Use{Mem: v.Handle})
 	return stream.Command{
@@ -126,7 +129,7 @@ func (l *Launch) groups(k *abi.Kernel, p *Plan) [3]int {
 	return out
 }
 
-// DeviceOrder converts index order to x, y, z, with 1 for missing dimensions.
+// DeviceOrder converts sizes from index order to the order x, y, z. Missing dimensions get size 1.
 func DeviceOrder(rank int, v [3]int) [3]uint32 {
 	out := [3]uint32{1, 1, 1}
 	for i := range rank {
@@ -135,8 +138,8 @@ func DeviceOrder(rank int, v [3]int) [3]uint32 {
 	return out
 }
 
-// SplitSpecs returns the constants for modules without 64-bit integers: each 64-bit constant
-// becomes two words.
+// SplitSpecs returns the specialization constants for modules without 64-bit integers. Each 64-bit
+// constant becomes two 32-bit words.
 func SplitSpecs(k *abi.Kernel, specs []hal.SpecValue) []hal.SpecValue {
 	float := func(id uint32) bool {
 		return slices.ContainsFunc(k.Specs, func(s abi.SpecConstant) bool { return s.ID == id && s.Type == "float64" })
@@ -153,14 +156,14 @@ func SplitSpecs(k *abi.Kernel, specs []hal.SpecValue) []hal.SpecValue {
 	return out
 }
 
-// Reserved has the facts about the device and a work-group that kernels read from the reserved
-// constants.
+// Reserved contains facts about the device and a work-group. Kernels read them from reserved
+// specialization constants.
 type Reserved struct {
 	Correct bool // kernels correct float32 division and square root
 	Fused   bool // the corrections use fused multiply-adds
 	Flushes bool // the device flushes subnormals
-	Whole   bool // no invocations run that are not work-items
-	// SubGroup divides the sizes of all sub-groups except a work-group's last one.
+	Whole   bool // each invocation that runs is a work-item
+	// SubGroup is a number that divides the size of each sub-group, except a work-group's last one.
 	SubGroup int
 }
 

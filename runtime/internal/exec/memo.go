@@ -8,41 +8,42 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
-// This file has the launches that a device remembers. Programs often launch a kernel over the same
-// range many times, only with other arguments. The checks of the range, the kernel and the device
-// then have the same results each time, and the pipeline is the same:
+// This file implements launches that a device remembers. Programs often launch a kernel over the
+// same range many times, but with other arguments. The checks of the range, the kernel and the
+// device then have the same results each time, and the pipeline is the same:
 //
 //	first    check, plan, find the pipeline by a hash of everything that it depends on
 //	second   the same, and the device remembers it
 //	third    compare the range; check the arguments and the variables
 //
-// Only launches without options are remembered, of kernels without local accessors that do not
-// print.
+// A device remembers only launches without options, and only of kernels that have no local
+// accessors and do not print.
 
 const memoSlots = 64
 
-// Memos are the launches that a device remembers.
+// Memos is the set of launches that a device remembers.
 type Memos struct{ slots [memoSlots]memoSlot }
 
-// Memo describes a launch that ran without errors. It does not change.
+// Memo describes a launch that ran without errors. A Memo never changes.
 type Memo struct {
 	Pipeline *Pipeline
-	Ran      [3]int32 // the work-group size in index order
+	Ran      [3]int32 // work-group size in index order
 
 	kernel        *Kernel
-	global, local [3]int // ranges of the call
-	hasSmall      bool   // small launches use another module
+	global, local [3]int // global and local sizes of the call
+	hasSmall      bool   // small launches of the kernel use another module
 	items, groups [3]uint32
 }
 
-// memoSlot is a place for a memo, chosen by the hash of a launch. A launch is remembered when it
-// occurs for the second time, so that launches over ranges that always differ allocate nothing.
+// memoSlot is an entry of the table of memos. The hash of a launch selects the entry. A launch is
+// remembered when it occurs for the second time, so launches over ranges that always differ
+// allocate nothing.
 type memoSlot struct {
 	memo   atomic.Pointer[Memo]
 	missed atomic.Uint64
 }
 
-// slot returns the place of a launch, and its hash.
+// slot returns the table entry for a launch, and the launch's hash.
 func (m *Memos) slot(k *Kernel, c *launch.Call) (*memoSlot, uint64) {
 	h := uint64(k.number) * 0x9e3779b97f4a7c15
 	for i := range c.Rank {
@@ -52,8 +53,8 @@ func (m *Memos) slot(k *Kernel, c *launch.Call) (*memoSlot, uint64) {
 	return &m.slots[h%memoSlots], h
 }
 
-// Remember remembers a launch whose pipeline has been found. hasSmall says that small launches of
-// the kernel have a module of their own.
+// Remember remembers a launch whose pipeline has been found. hasSmall says that the kernel has
+// another module for small launches.
 func (m *Memos) Remember(k *Kernel, l *Launch, p *Plan, hasSmall bool) {
 	if p.Print != nil || len(l.Accessors) > 0 || p.Options || p.Pipeline == nil || p.Empty {
 		return
@@ -67,7 +68,7 @@ func (m *Memos) Remember(k *Kernel, l *Launch, p *Plan, hasSmall bool) {
 		items: DeviceOrder(l.Rank, l.Global), groups: DeviceOrder(l.Rank, l.groups(k.ABI, p))})
 }
 
-// Find returns the memo for a launch of the kernel over the call's range, or nil.
+// Find returns the memo for a launch of the kernel over the call's range, or nil if there is none.
 func (m *Memos) Find(k *Kernel, c *launch.Call) *Memo {
 	slot, _ := m.slot(k, c)
 	r := slot.memo.Load()
@@ -77,14 +78,16 @@ func (m *Memos) Find(k *Kernel, c *launch.Call) *Memo {
 	return r
 }
 
-// Take makes the caller a user of the memo's pipeline for a launch whose arguments are complete. It
-// returns false if the launch needs another pipeline, or the device no longer keeps this one.
+// Take makes the caller a user of the memo's pipeline. The arguments of the launch must be
+// complete. Take returns false if the launch needs another pipeline, or the device no longer keeps
+// this one.
 func (m *Memo) Take(l *Launch, of *Pipelines) bool {
 	return !(m.hasSmall && m.Pipeline.Shape.Small != m.kernel.IsSmall(l)) && of.Again(m.Pipeline)
 }
 
-// Command sets n to the command of a launch. Only Command has set n before, so it sets only the
-// fields that change: copying a whole command costs a tenth of a launch.
+// Command sets n to the command of a launch. Earlier calls of Command have set the other fields of
+// n, so Command sets only the fields that change. Copying a whole command would take a tenth of a
+// launch's time.
 func (m *Memo) Command(n *stream.Command, l *Launch) {
 	l.Uses = append(l.Uses, stream.Use{Mem: m.Pipeline.Handle})
 	n.Cmd.Op, n.Cmd.Pipeline, n.Cmd.Global, n.Cmd.Groups = hal.OpLaunch, m.Pipeline.Code, m.items, m.groups

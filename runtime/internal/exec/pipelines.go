@@ -13,26 +13,26 @@ import (
 )
 
 // maxPipelines is the number of pipelines that a device keeps in addition to those of live
-// Executables. Beyond it, the pipelines that were launched longest ago are freed. Later launches
-// make them again. Drivers need about 200 KB for each.
+// Executables. If there are more, the device frees the pipelines that were launched longest ago.
+// Later launches make them again. Drivers need about 200 KB for each pipeline.
 const maxPipelines = 512
 
-// Pipelines are the pipelines of a device, by kernel and constants. The first caller that asks for
-// a pipeline makes it; others that ask for the same one wait. Launches of other pipelines never
-// wait, because mu is never held while the driver compiles.
+// Pipelines contains the pipelines of a device, by kernel and constants. The first caller that asks
+// for a pipeline makes it. Other callers that ask for the same pipeline wait. Launches of other
+// pipelines never wait, because mu is never held while the driver compiles.
 type Pipelines struct {
 	mu    sync.Mutex
-	all   map[pipelineKey]*Pipeline // chains of pipelines with the same hash; nil when closed
+	all   map[pipelineKey]*Pipeline // maps a key's hash to a chain of pipelines with that hash; nil when closed
 	count int
 	clock uint64
-	most  int // limit of count
+	most  int // limit of the field count
 	total atomic.Int64
 	maker Maker
 	of    *stream.Stream
 }
 
-// Maker makes the pipelines of a device. Its errors are returned to all callers that wait for the
-// pipeline.
+// Maker makes the pipelines of a device. All callers that wait for a pipeline get the errors of its
+// Maker.
 type Maker interface {
 	Make(k *Kernel, s Shape, desc hal.PipelineDesc) (hal.Pipeline, error)
 }
@@ -42,48 +42,49 @@ type pipelineKey struct {
 	hash   uint64
 }
 
-// Shape distinguishes the pipelines of a kernel with the same values of constants.
+// Shape is the part of a pipeline's identity apart from the kernel and the values of its constants.
 type Shape struct {
 	Local    [3]int // the work-group size in index order
-	SubGroup int    // the required size, or 0
-	Small    bool   // the module for small launches
-	Cancel   bool   // work-items leave when the host asks for it
-	Native   bool   // use the device's own matrices, if possible
+	SubGroup int    // sub-group size that the launch requires, or 0
+	Small    bool   // use the module for small launches
+	Cancel   bool   // use a variant whose work-items return when the host asks for it
+	Native   bool   // use the device's own matrix instructions, if possible
 }
 
-// Pipeline is a kernel with all its constants set.
+// Pipeline is a kernel with values for all its specialization constants.
 type Pipeline struct {
-	// Code is the backend's pipeline. Handle frees it when no batch uses it any more. Both are set
-	// once Find has returned the pipeline.
+	// Code is the backend's pipeline. Handle frees it when no batch uses it any more. Code and
+	// Handle are set once Find has returned the pipeline.
 	Code   hal.Pipeline
 	Handle *stream.Memory
 	Shape  Shape
 
 	key   pipelineKey
 	specs []hal.SpecValue
-	done  chan struct{} // closed when the pipeline is made, or making it has failed
+	done  chan struct{} // closed when the pipeline is made, or when making it has failed
 	err   error
 
 	// users is the number of launches in preparation and Executables that use the pipeline. While
-	// it is above zero, the pipeline is not freed. It grows from zero only under Pipelines.mu.
+	// users is above zero, the pipeline is not freed. Pipelines.mu must be locked while users grows
+	// from zero.
 	users atomic.Int64
 
 	// Pipelines.mu guards the fields below.
-	next  *Pipeline // another with the same key
+	next  *Pipeline // next pipeline with the same hash
 	ready bool
 	gone  bool   // the pipeline was removed from Pipelines
-	used  uint64 // the clock at the last request
+	used  uint64 // value of the clock at the last request
 }
 
-// pipelineMemory lets a stream free a pipeline like memory: when the last batch that uses it has
-// completed. Commands cannot access it as memory.
+// pipelineMemory lets a stream free a pipeline as it frees memory, when the last batch that uses it
+// has completed. Commands cannot access it as memory.
 type pipelineMemory struct{ hal.Pipeline }
 
 func (pipelineMemory) Size() uint64    { return 0 }
 func (pipelineMemory) Address() uint64 { return 0 }
 func (pipelineMemory) Bytes() []byte   { return nil }
 
-// Init prepares the pipelines of a device. The device's stream frees them.
+// Init prepares the pipelines of a device. The stream of the device frees them.
 func (s *Pipelines) Init(m Maker, of *stream.Stream) {
 	s.all, s.most, s.maker, s.of = map[pipelineKey]*Pipeline{}, maxPipelines, m, of
 }
@@ -94,7 +95,7 @@ func (s *Pipelines) Made() int { return int(s.total.Load()) }
 // SetMost sets the number of pipelines that are kept, for tests.
 func (s *Pipelines) SetMost(n int) { s.most = n }
 
-// Of calls yield with each pipeline of the kernel, for tests.
+// Of(k, yield) calls yield with each pipeline of the kernel k. Only tests call Of.
 func (s *Pipelines) Of(k *Kernel, yield func(*Pipeline)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -105,13 +106,14 @@ func (s *Pipelines) Of(k *Kernel, yield func(*Pipeline)) {
 	}
 }
 
-// LetGo ends a use of the pipeline.
+// LetGo ends a use of the pipeline, so that the device may free it.
 func (p *Pipeline) LetGo() { p.users.Add(-1) }
 
 // Hold adds a user to a pipeline that already has one.
 func (p *Pipeline) Hold() { p.users.Add(1) }
 
-// hash returns a hash of everything that distinguishes pipelines (FNV-1a, by words).
+// hash returns a hash (FNV-1a, by 32-bit words) of everything that distinguishes a kernel's
+// pipelines.
 func (s Shape) hash(specs []hal.SpecValue) uint64 {
 	h := uint64(14695981039346656037)
 	mix := func(v uint64) {
@@ -139,8 +141,9 @@ func (s Shape) hash(specs []hal.SpecValue) uint64 {
 }
 
 // Find returns the pipeline of the kernel for a launch, and makes the caller one of its users. If
-// there is none, Find makes it. If ctx ends during the wait, Find returns the error of ctx; the
-// pipeline is still completed, and the next launch finds it. The error is ErrClosed after Close.
+// there is no such pipeline, Find makes it. If ctx ends during the wait, Find returns the error of
+// ctx. The pipeline is still completed, and the next launch finds it. After Close, Find returns
+// ErrClosed.
 func (s *Pipelines) Find(ctx context.Context, k *Kernel, sh Shape, local [3]uint32, l *Launch) (*Pipeline, error) {
 	key := pipelineKey{k, sh.hash(l.Specs)}
 	for {
@@ -182,7 +185,7 @@ func (s *Pipelines) Find(ctx context.Context, k *Kernel, sh Shape, local [3]uint
 	}
 }
 
-// make makes a pipeline for which get returned first.
+// make makes a pipeline. The call of get that returned the pipeline has set first.
 func (s *Pipelines) make(k *Kernel, p *Pipeline, desc hal.PipelineDesc) {
 	h, err := s.maker.Make(k, p.Shape, desc)
 	if err != nil {
@@ -196,14 +199,14 @@ func (s *Pipelines) make(k *Kernel, p *Pipeline, desc hal.PipelineDesc) {
 	}
 }
 
-// ErrClosed is the error of Find after Close.
+// ErrClosed is the error that Find returns after Close.
 var ErrClosed = errors.New("the device is closed")
 
 // errNotBegun is the error of a pipeline that no caller has begun to make.
 var errNotBegun = errors.New("BUG: nobody made the pipeline")
 
-// get returns a pipeline and makes the caller one of its users. If the pipeline is new, first is
-// true, and the caller must make it. get returns nil if the device is closed.
+// get returns a pipeline and makes the caller one of its users. If the pipeline is new, the result
+// first is true, and the caller must make the pipeline. get returns nil if the device is closed.
 func (s *Pipelines) get(key pipelineKey, sh Shape, specs []hal.SpecValue) (v *Pipeline, ready, first bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -225,8 +228,8 @@ func (s *Pipelines) get(key pipelineKey, sh Shape, specs []hal.SpecValue) (v *Pi
 	return v, false, true
 }
 
-// Again makes the caller a user of a pipeline that get has returned before. It returns false if the
-// pipeline has been removed since.
+// Again makes the caller a user of a pipeline that an earlier call of get returned. Again returns
+// false if the pipeline has been removed since.
 func (s *Pipelines) Again(v *Pipeline) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -248,7 +251,8 @@ func (s *Pipelines) failed(v *Pipeline, err error) {
 	close(v.done)
 }
 
-// made marks a pipeline as ready, and returns the pipelines to free in exchange.
+// made marks a pipeline as ready. made returns older pipelines that the caller must free, because
+// there are too many.
 func (s *Pipelines) made(v *Pipeline) (old []*Pipeline) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -257,7 +261,8 @@ func (s *Pipelines) made(v *Pipeline) (old []*Pipeline) {
 	if s.count <= s.most {
 		return nil
 	}
-	// Remove a quarter at once: finding the oldest takes a walk through all.
+	// Remove a quarter of the pipelines at once, because finding the oldest ones needs a walk
+	// through all.
 	var free []*Pipeline
 	for _, c := range s.all {
 		for ; c != nil; c = c.next {

@@ -8,25 +8,26 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
-// Sequence is steps in the order in which they run. It does not change.
+// Sequence is a list of steps in the order in which they run. A Sequence does not change.
 type Sequence struct {
 	stream.Sequence
-	Steps   []*Step   // the steps; all have a command
-	Kernels []*Kernel // the kernels of the launches, each once
-	Prints  bool      // some steps write the output of others
-	// Idle is the memory of the graph's nodes that no command uses: memory of kernels' parameters
-	// without elements or without a use, and memory that is internal to fused launches.
+	Steps   []*Step   // steps of the sequence, each with a command
+	Kernels []*Kernel // kernels of the launches, without duplicates
+	Prints  bool      // some steps write the printed output of other steps
+	// Idle is the memory of the graph's nodes that no command uses. Idle includes memory of
+	// parameters that have no elements or that the kernel does not use. Idle also includes memory
+	// that is internal to fused launches.
 	Idle []*stream.Memory
 
-	levels    []int   // levels of the steps: a step does not depend on steps of its own level
-	ranks     [][]int // nodes of each step, whose order decides which failure is reported
-	pipelines Held    // pipelines of the launches, held while the sequence has users
+	levels    []int   // levels of the steps; steps of the same level do not depend on each other
+	ranks     [][]int // nodes of each step; their order decides which failure is reported
+	pipelines Held    // pipelines of the launches, in use while the sequence has users
 	users     atomic.Int64
 	of        map[*Step]*Pipeline
 
 	once   sync.Once
 	replay *stream.Replay // nil if the steps are recorded one by one
-	memory *stream.Memory // the memory of the replay
+	memory *stream.Memory // memory that keeps the replay alive
 }
 
 // newSequence returns an empty sequence whose only user is the caller.
@@ -36,10 +37,10 @@ func newSequence() *Sequence {
 	return s
 }
 
-// Ranks returns the nodes of a step, whose order decides which failure is reported.
+// Ranks returns the nodes of a step. The order of these nodes decides which failure is reported.
 func (s *Sequence) Ranks(step int) []int { return s.ranks[step] }
 
-// LetGo ends a use of the sequence. The end of the last use frees the sequence's memory and
+// LetGo ends a use of the sequence. When the last use ends, LetGo frees the sequence's memory and
 // pipelines.
 func (s *Sequence) LetGo() {
 	if s.users.Add(-1) > 0 {
@@ -51,16 +52,17 @@ func (s *Sequence) LetGo() {
 	}
 }
 
-// holder keeps the run of an executable graph as long as the graph lives.
+// holder keeps the sequence of an executable graph in use as long as the graph lives.
 type holder struct{ run *Sequence }
 
 func (h *holder) letGo() { h.run.LetGo() }
 
-// Held are pipelines that stay in use: those of a run while it has users, or those of a
-// submission's commands until they are recorded.
+// Held is a list of pipelines that stay in use. A Held contains the pipelines of a run while it has
+// users, or of a submission's commands until they are recorded.
 type Held []*Pipeline
 
-// Take stores the plan's pipeline as number i, and ends the use of the pipeline that was there.
+// Take stores the plan's pipeline at index i. Take ends the use of the pipeline that was there
+// before.
 func (h Held) Take(i int, p *Plan) {
 	if h[i] != nil {
 		h[i].LetGo()
@@ -68,7 +70,7 @@ func (h Held) Take(i int, p *Plan) {
 	h[i], p.Pipeline = p.Pipeline, nil
 }
 
-// LetGo ends the use of the pipelines.
+// LetGo ends the use of the pipelines in the list.
 func (h Held) LetGo() {
 	for _, v := range h {
 		if v != nil {
@@ -77,7 +79,8 @@ func (h Held) LetGo() {
 	}
 }
 
-// findIdle finds the memory of nodes, and of steps without a command, that the run does not use.
+// findIdle finds the memory that the run does not use. findIdle looks at the nodes and at the steps
+// without a command.
 func (s *Sequence) findIdle(nodes []Node, gone []*Step) {
 	known := map[*stream.Memory]bool{}
 	for i := range s.Commands {
@@ -98,8 +101,8 @@ func (s *Sequence) findIdle(nodes []Node, gone []*Step) {
 	}
 }
 
-// addPrint adds a step that writes the output of the last step, which is a launch that prints. It
-// returns the new step's index.
+// addPrint adds a step that writes the output of a launch that prints. The launch is the last step.
+// addPrint returns the index of the new step.
 func (s *Sequence) addPrint(of *Step) int {
 	last := len(s.Steps) - 1
 	next := printStep(of)
@@ -109,8 +112,8 @@ func (s *Sequence) addPrint(of *Step) int {
 	return last + 1
 }
 
-// Replay returns the sequence as one command. It returns nil if the device has no such commands or
-// refuses this one, or if some steps are copies from or to the host.
+// Replay returns the sequence as a single command. Replay returns nil if the device has no such
+// commands, if the device refuses this one, or if some steps copy from or to the host.
 func (s *Sequence) Replay(d hal.Device, on *stream.Stream, events EventMaker) *stream.Replay {
 	s.once.Do(func() { s.makeReplay(d, on, events) })
 	return s.replay
@@ -143,7 +146,7 @@ func (s *Sequence) makeReplay(d hal.Device, on *stream.Stream, events EventMaker
 	s.replay = stream.NewReplay(&s.Sequence, g, s.memory, func(*stream.Event) []*stream.Event { return events.Events(s) })
 }
 
-// graphMemory lets a stream free a graph like memory: when the last batch that uses it has
+// graphMemory lets a stream free a graph as it frees memory, when the last batch that uses it has
 // completed.
 type graphMemory struct{ hal.Graph }
 

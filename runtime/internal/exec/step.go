@@ -19,16 +19,16 @@ type Step struct {
 	Kernel  *Kernel // nil for a command that is not a launch
 	Launch  Launch
 	Plan    Plan
-	Command stream.Command // the command, if it is not a launch; the Uses of a launch are in Launch
+	Command stream.Command // command, unless it is a launch; for a launch, only its Uses are in Launch
 	Host    dag.Uses       // memory that a host function uses
 	Keep    []any          // references to the memory that the command uses
-	Prints  *Step          // the launch whose output the step writes, or nil
-	// Idle is memory that must be open, and that no command uses.
+	Prints  *Step          // launch whose printed output the step writes, or nil
+	// Idle is memory that must be open, although the step's command does not use it.
 	Idle []*stream.Memory
 }
 
-// Memories calls yield with all memory of the device that the step refers to, including memory that
-// it does not use.
+// Memories calls yield with all device memory that the step refers to, including memory that it
+// does not use.
 func (s *Step) Memories(yield func(*stream.Memory)) {
 	for i := range s.Launch.Placed {
 		if m := s.Launch.Placed[i].Mem; m != nil {
@@ -59,7 +59,7 @@ func (s *Step) Uses() dag.Uses {
 	return u
 }
 
-// Nothing reports whether the step has no command.
+// Nothing reports whether the step has no command to run.
 func (s *Step) Nothing() bool {
 	if s.Kernel != nil {
 		return s.Plan.Empty
@@ -93,17 +93,17 @@ func (s *Step) fusible() *fusion.Launch {
 	return l
 }
 
-// zeroing returns a fill that sets new memory to zero, as variables of work-items are at the
-// beginning of a run. It also repairs memory that a cancelled run should have written.
+// zeroing returns a step that fills new memory with zeros, because variables of work-items are zero
+// at the beginning of a run. The step also repairs memory that a cancelled run should have written.
 func zeroing(mem *stream.Memory, size uint64) *Step {
-	size = (size + 3) &^ 3 // the memory is at least as large
+	size = (size + 3) &^ 3 // the memory is at least this large
 	return &Step{Kind: "fill", Label: fmt.Sprintf("fill of %d bytes", size), Command: stream.Command{
 		Cmd:  hal.Command{Op: hal.OpFill, Dst: mem.HAL(), Size: size},
 		Uses: []stream.Use{{Mem: mem, Hi: size, Access: abi.Write}},
 	}}
 }
 
-// printStep returns the step after a launch that prints.
+// printStep returns the step that writes the output of s, a launch that prints.
 func printStep(s *Step) *Step {
 	return &Step{Kind: "print", Label: "output of " + s.Label, Prints: s, Command: stream.Command{
 		Always: true, Run: func(context.Context) error { return nil },

@@ -17,11 +17,11 @@ type FuseMode uint8
 
 const (
 	FuseNever    FuseMode = iota
-	FuseWhatFits          // the launches that can be fused
-	FuseAll               // all of them, or planning fails
+	FuseWhatFits          // fuse the launches that can be fused
+	FuseAll               // fuse all launches, or fail to plan
 )
 
-// ConflictError is the error of a launch whose memory has properties that contradict each other.
+// ConflictError is the error for a launch whose memory has properties that contradict each other.
 type ConflictError string
 
 func (e ConflictError) Error() string { return string(e) }
@@ -31,9 +31,9 @@ type SplitError string
 
 func (e SplitError) Error() string { return string(e) }
 
-// Report has the launches that planning made from those of a graph, and the reasons.
+// Report lists the launches that planning made from those of a graph, and the reasons.
 type Report struct {
-	Fused            bool // all launches became one
+	Fused            bool // all launches were fused into one
 	Launches         []FusedLaunch
 	Splits, External []string
 }
@@ -45,21 +45,23 @@ type FusedLaunch struct {
 	Internal []string
 }
 
-// openGroups is the number of groups that a launch is tried with: those that were extended last.
+// openGroups is the number of groups that planning tries to add a launch to. Planning prefers the
+// groups that were extended last.
 const openGroups = 8
 
-// unit becomes one command of a run. It is one node, or several nodes whose launches are fused.
+// unit is one or several nodes that become one command of a run. The launches of several nodes are
+// fused.
 type unit struct {
-	nodes []int // indices of the graph, in order
+	nodes []int // indices of the nodes in the graph, in order
 	step  *Step
-	group *fusion.Group // the launches, to which more may be added; nil for other commands
+	group *fusion.Group // group of the unit's launches, to which planning may add more; nil for other commands
 	deps  []int         // units that the unit depends on
-	// internal and external are the results of Internalize for the group.
+	// internal and external are the results of fusion.Group.Internalize for the group.
 	internal, external []string
 }
 
-// units divides the nodes into units, in an order in which each comes after those that it depends
-// on. order has the nodes' edges. The error is a failure of RequireFusion.
+// units divides the nodes into units. In the result, each unit comes after the units that it
+// depends on. The graph order contains the nodes' edges. The error is a failure of RequireFusion.
 func (ex *Graph) units(order *dag.Graph) ([]*unit, Report, error) {
 	f := &fuser{ex: ex}
 	var single []*unit
@@ -76,7 +78,7 @@ func (ex *Graph) units(order *dag.Graph) ([]*unit, Report, error) {
 	}
 	units, splits := f.sorted(), f.splits
 	if size := ex.internalize(units); ex.Fuse == FuseWhatFits && size < saidInternal(single) {
-		// A small launch may have joined a group that therefore had to refuse later launches.
+		// A small launch may have joined a group that for this reason had to refuse later launches.
 		careful, why := ex.byGain(single)
 		if ex.internalize(careful) > size {
 			units, splits = careful, why
@@ -104,7 +106,8 @@ func (ex *Graph) units(order *dag.Graph) ([]*unit, Report, error) {
 
 // byGain divides the nodes into units so that as much memory as possible is internal. First it
 // fuses nodes that share internal memory, then nodes that share other memory, and last small nodes.
-// The last two steps never reduce the internal memory. splits say why units were not fused.
+// The last two steps never reduce the internal memory. The result splits lists the reasons why
+// units were not fused.
 func (ex *Graph) byGain(units []*unit) (out []*unit, splits []string) {
 	for _, gain := range []fusion.Gain{fusion.GainInternal, fusion.GainMemory, fusion.GainAny} {
 		for merged := true; merged; {
@@ -130,7 +133,7 @@ func (ex *Graph) internalize(units []*unit) (size uint64) {
 	return size
 }
 
-// saidInternal returns the size of all memory that properties call internal, in bytes.
+// saidInternal returns the size in bytes of all memory whose properties say that it is internal.
 func saidInternal(units []*unit) (size uint64) {
 	seen := map[fusion.Slice]bool{}
 	for _, u := range units {
@@ -159,8 +162,8 @@ func (ex *Graph) conflict(i int) error {
 	return nil
 }
 
-// usedBeside names another node, outside of a unit, that uses the memory, or returns "". It prefers
-// the first node that writes the memory.
+// usedBeside looks for nodes outside of a unit that use the memory. usedBeside returns a text about
+// one of them, or "". usedBeside prefers the first node that writes the memory.
 func (ex *Graph) usedBeside(nodes []int, s fusion.Slice) (reason string) {
 	for i := range ex.nodes {
 		if slices.Contains(nodes, i) {
@@ -204,17 +207,17 @@ func (ex *Graph) single(i int, preds []int) *unit {
 	return u
 }
 
-// fuser combines units to larger ones.
+// fuser combines units into larger ones.
 type fuser struct {
 	ex      *Graph
 	careful bool // do not fuse if that reduces the internal memory
 	units   []*unit
-	of      []int // index of the unit that each placed unit is part of
+	of      []int // maps a placed unit to the index of the unit that contains it now
 	splits  []string
 }
 
-// place adds a unit, which depends on units placed before. The unit is added on its own, or becomes
-// part of a unit that it can be fused with.
+// place adds a unit, which depends only on units placed before. place may add the unit on its own,
+// or make it part of an earlier unit that it can be fused with.
 func (f *fuser) place(u *unit, gain fusion.Gain) {
 	var deps []int
 	for _, p := range u.deps {
@@ -246,8 +249,9 @@ func (f *fuser) place(u *unit, gain fusion.Gain) {
 	f.of = append(f.of, join)
 }
 
-// find returns the unit that u can become part of, and the group of both, or -1. If u follows a
-// launch, find records why u does not become part of the last launch's unit.
+// find looks for a unit that u can become part of. find returns the unit's index and the group of
+// both, or -1. If u follows a launch, find records the reason why u does not become part of the
+// last launch's unit.
 func (f *fuser) find(u *unit, deps []int, gain fusion.Gain) (at int, group *fusion.Group) {
 	why, tried := "", 0
 	for at := len(f.units) - 1; at >= 0 && tried < openGroups; at-- {
@@ -278,7 +282,8 @@ func (f *fuser) find(u *unit, deps []int, gain fusion.Gain) (at int, group *fusi
 	return -1, nil
 }
 
-// loses names memory that would no longer be internal if two units were fused, or returns "".
+// loses returns the name of memory that would no longer be internal if two units were fused. loses
+// returns "" if there is no such memory.
 func (f *fuser) loses(a, b *unit, merged *fusion.Group) string {
 	had := f.ex.internalize([]*unit{a, b})
 	both := &unit{nodes: slices.Concat(a.nodes, b.nodes), group: merged}
@@ -294,8 +299,9 @@ func (f *fuser) loses(a, b *unit, merged *fusion.Group) string {
 	return fmt.Sprintf("%s: fused with %s, %s would no longer be internal", b.group.Name(), a.group.Name(), strings.Join(lost, " and "))
 }
 
-// between returns a unit that depends on the unit at and that is, or leads to, one of deps; or -1.
-// That unit has to run after the unit at, and before any unit that depends on deps.
+// between looks for a unit that has to run after the unit at, and before any unit that depends on
+// deps. Such a unit depends on the unit at, and is one of deps or leads to one of them. between
+// returns -1 if there is none.
 func (f *fuser) between(at int, deps []int) int {
 	seen := make([]bool, len(f.units))
 	var walk func(u int) int
@@ -322,11 +328,11 @@ func (f *fuser) between(at int, deps []int) int {
 	return -1
 }
 
-// sorted returns the units so that each comes after those that it depends on, and otherwise in
-// the order of their first nodes.
+// sorted returns the units in an order in which each comes after those that it depends on.
+// Otherwise units keep the order of their first nodes.
 func (f *fuser) sorted() []*unit {
 	var out []*unit
-	place := make([]int, len(f.units)) // 1 + index in out
+	place := make([]int, len(f.units)) // index of the unit in out, plus 1
 	var visit func(i int)
 	visit = func(i int) {
 		if place[i] > 0 {
@@ -352,9 +358,9 @@ func (f *fuser) sorted() []*unit {
 	return out
 }
 
-// aside returns a launch of a group for devices that run the launches one by one. It replaces
-// memory that is internal to the group by separate memory. zeros are steps that must run before,
-// for memory that is not in scratch yet.
+// aside returns a launch of a group for devices that run the group's launches one by one. aside
+// replaces the group's internal memory by ordinary memory. The result zeros contains steps that
+// must run before, for memory that is not in scratch yet.
 func (ex *Graph) aside(s *Step, g *fusion.Group, scratch map[fusion.Slice]*stream.Memory) (apart *Step, zeros []*Step, err error) {
 	if g == nil {
 		return s, nil, nil

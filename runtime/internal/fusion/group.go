@@ -17,30 +17,33 @@ import (
 type Launch struct {
 	Source *Source
 	Place  int    // index in the graph's sequence
-	Global [3]int // in index order
+	Global [3]int // number of work-items, in index order
 	Local  [3]int // work-group size of an nd-range, in index order
 	// Args is the argument block, with addresses and lengths filled in.
 	Args []byte
-	// Slices are the memory of the parameters that are slices; the zero Slice has no elements.
+	// Slices is the memory of the parameters that are slices. A slice without elements is the zero
+	// Slice.
 	Slices []Slice
-	// Memory has the properties of each parameter's view and buffer.
+	// Memory contains the properties of each parameter's view and buffer.
 	Memory []Memory
-	// Specs are the values of specialization constants, by id, and the lengths of local accessors.
+	// Specs maps the ids of specialization constants to their values. For a local accessor, Specs
+	// contains the accessor's length.
 	Specs map[uint32]uint64
 	// LocalMemory is the size of the kernel's work-group memory, in bytes.
 	LocalMemory uint64
-	// Native says that the launch may use matrices of the device's own. A fused kernel cannot: its
-	// parts are linked after their matrices have been expanded.
+	// Native says that the launch may use the device's own matrix instructions. A fused kernel
+	// cannot use these instructions, because its parts are linked after their matrices have been
+	// expanded.
 	Native bool
 	// Properties are the properties of the kernel and of the launch.
 	Properties properties.List
 }
 
-// Slice is a piece of a device's memory.
+// Slice is a range of a device's memory.
 type Slice struct {
-	Mem    any    // comparable; nil for a slice without elements
-	Lo, Hi uint64 // in bytes
-	Len    int    // elements
+	Mem    any    // comparable identity of the memory; nil for a slice without elements
+	Lo, Hi uint64 // bounds of the slice in the memory, in bytes
+	Len    int    // number of elements
 }
 
 // overlaps reports whether two slices have memory in common.
@@ -48,11 +51,11 @@ func (s *Slice) overlaps(t *Slice) bool {
 	return s.Mem != nil && s.Mem == t.Mem && s.Lo < t.Hi && t.Lo < s.Hi
 }
 
-// Limits of fusion. A fused launch must never be slower, and a kernel that is too large for a
-// device's registers would be.
+// Limits of fusion. A fused launch must never be slower than separate ones. A kernel that is too
+// large for a device's registers would be slower.
 const (
 	maxParts  = 32
-	maxValues = 4000 // limit unless fusion is required
+	maxValues = 4000 // largest number of values in the fused kernel, unless fusion is required
 	// A launch of at most this many work-items takes less time than launching it does.
 	fewItems = 1 << 14
 )
@@ -67,12 +70,13 @@ type Group struct {
 	// Barriers says that the work-items of a work-group meet at a barrier between the launches.
 	Barriers bool
 	// OneLoop says that at most one of the fused kernels may have loops, unless fusion is required.
-	// It is for devices that bound the number of rounds of all loops of a work-item together.
+	// OneLoop is for devices that limit the number of iterations of all loops of a work-item
+	// together.
 	OneLoop bool
-	// LocalMemory bounds the work-group memory of the fused launch, in bytes.
+	// LocalMemory is the limit of the fused launch's work-group memory, in bytes.
 	LocalMemory uint64
 	props       properties.List // properties of all launches together
-	internal    []internal      // memory that only the launches use
+	internal    []internal      // memory that only the group's launches use
 }
 
 // Name returns the kernel's name.
@@ -87,7 +91,7 @@ func (g *Group) Name() string {
 	return strings.Join(names, "+")
 }
 
-// extent prints the launch's range.
+// extent returns a text with the launch's range.
 func (l *Launch) extent() string {
 	rank := l.Source.ABI.Rank
 	switch l.Source.ABI.Form {
@@ -118,8 +122,8 @@ func (l *Launch) sameRange(o *Launch) bool {
 }
 
 // Apart reports whether each launch of the group, or of more, keeps its own range in the fused
-// launch. This is so if the ranges differ, or if the fused launch is over an nd-range, which has
-// whole work-groups.
+// launch. Launches keep their ranges if the ranges differ. Launches also keep their ranges if the
+// fused launch is over an nd-range, because an nd-range has only complete work-groups.
 func (g *Group) Apart(more ...*Launch) bool {
 	if g.Barriers && g.Launches[0].Source.ABI.Form == abi.Range {
 		return true
@@ -135,7 +139,7 @@ func (g *Group) Apart(more ...*Launch) bool {
 }
 
 // Range returns the form and range of the fused launch. local is the work-group size of a fused
-// launch over an nd-range. If the launches do not state it, Range calls size.
+// launch over an nd-range. If the launches do not state that size, Range calls the function size.
 func (g *Group) Range(size func(items int) int) (form abi.Form, rank int, global, local [3]int) {
 	first := g.Launches[0]
 	form = first.Source.ABI.Form
@@ -159,7 +163,7 @@ func (g *Group) Range(size func(items int) int) (form abi.Form, rank int, global
 	return abi.NDRange, 1, [3]int{(items + n - 1) / n * n}, [3]int{n}
 }
 
-// Alone returns the reason why a launch cannot be fused with any other, or "".
+// Alone returns the reason why the launch cannot be fused with any other launch, or "".
 func (l *Launch) Alone() string {
 	l.Source.read()
 	if l.Source.alone != "" {
@@ -175,12 +179,13 @@ func (l *Launch) Alone() string {
 	return ""
 }
 
-// same reports whether two slices are the same elements.
+// same reports whether two slices contain the same elements of the same memory.
 func (s *Slice) same(t *Slice) bool { return *s == *t && s.Mem != nil }
 
-// clash returns the reason why an overlap of param j of l and param i of other forbids fusing, or
-// "". other runs after l or is l itself. If there is a barrier between the two, any work-item of a
-// work-group may use the elements that belong to the group's work-items.
+// clash looks at an overlap of parameter j of l and parameter i of other. clash returns the reason
+// why the overlap forbids fusing, or "". The launch other runs after l or is l itself. If there is
+// a barrier between the two, any work-item of a work-group may use the elements that belong to the
+// group's work-items.
 func (l *Launch) clash(j int, other *Launch, i int, barriers bool) string {
 	a, b := &l.Source.prints[j], &other.Source.prints[i]
 	if (a.Access|b.Access)&abi.Write == 0 || a.Access == 0 || b.Access == 0 || !l.Slices[j].overlaps(&other.Slices[i]) {
@@ -190,7 +195,7 @@ func (l *Launch) clash(j int, other *Launch, i int, barriers bool) string {
 		return fmt.Sprintf("%s and %s, which overlap without being the same elements", l.Source.place(j), other.Source.place(i))
 	}
 	if l.Source.ABI.Form == abi.Task && other.Source.ABI.Form == abi.Task {
-		return "" // one work-item runs both
+		return "" // the same work-item makes both accesses
 	}
 	hint := ""
 	switch meets := l != other && l.meetsFor(j, other, i); {
@@ -201,8 +206,8 @@ func (l *Launch) clash(j int, other *Launch, i int, barriers bool) string {
 	case barriers && l != other:
 		hint = l.notInGroup(j, other, i)
 	}
-	// If the elements of one access are not known to be the work-item's own, the message is about
-	// that access.
+	// If it is unknown whether the elements of one access belong to the work-item, the message is
+	// about that access.
 	for _, x := range [2]struct {
 		l, second *Launch
 		p, q      int
@@ -232,17 +237,18 @@ func (l *Launch) clash(j int, other *Launch, i int, barriers bool) string {
 	return ""
 }
 
-// meetsFor reports whether a barrier of each work-group between l and other is enough, although
-// both use the same slice, as params j and i. It is enough if each work-group uses the same
-// elements in both.
+// meetsFor reports whether a barrier in each work-group between l and other is enough to fuse them.
+// Parameter j of l and parameter i of other are the same slice. The barrier is enough if each
+// work-group uses the same elements in both launches.
 func (l *Launch) meetsFor(j int, other *Launch, i int) bool {
 	a, one := l.inGroup(j)
 	b, two := other.inGroup(i)
 	return one && two && a == b
 }
 
-// notInGroup returns the reason why barriers are not enough between l and other, or "". Both use
-// the same slice, as params j and i, and indices stay within work-groups.
+// notInGroup returns the reason why barriers between l and other are not enough to fuse them, or
+// "". Parameter j of l and parameter i of other are the same slice, whose indices stay within
+// work-groups.
 func (l *Launch) notInGroup(j int, other *Launch, i int) string {
 	a, b := &l.Source.prints[j], &other.Source.prints[i]
 	if max(a.Reach, b.Reach) != abi.ReachGroup {
@@ -265,7 +271,7 @@ func (l *Launch) notInGroup(j int, other *Launch, i int) string {
 	return ""
 }
 
-// block returns the launch block in the layout that Footprint.Holds reads.
+// block returns the launch block of l in the layout that Footprint.Holds reads.
 func (l *Launch) block() []byte {
 	b := make([]byte, abi.OffsetArgs, abi.OffsetArgs+len(l.Args))
 	for k := range 3 {
@@ -341,22 +347,23 @@ func (g *Group) Refuses(l *Launch) string {
 	return ""
 }
 
-// Gain is the condition under which fusing two groups is worthwhile, unless fusion is required.
+// Gain is the condition for fusing two groups. Gain does not apply if fusion is required.
 type Gain uint8
 
 const (
-	GainAny      Gain = iota // GainMemory's condition, or all launches of the second are small
-	GainMemory               // common memory, which is then loaded once
-	GainInternal             // common memory that both call internal
+	GainAny      Gain = iota // the groups have common memory, or all launches of the second group are small
+	GainMemory               // the groups have common memory, which a fused launch loads only once
+	GainInternal             // the groups have common memory, with the property FusionInternalMemory in both
 )
 
 // Merge returns the group of the launches of g and of o. No launch of o has to run before one of g.
-// If there is no such group, or if it is not worthwhile, Merge returns the reason.
+// If the groups cannot be merged, or if merging is not worthwhile, Merge returns the reason.
 func (g *Group) Merge(o *Group, gain Gain) (merged *Group, reason string) {
 	m, rest := *g, o.Launches
 	m.Launches, m.internal = slices.Clone(g.Launches), nil
 	if last := g.Launches[len(g.Launches)-1]; o.Launches[0].Place < last.Place {
-		// The launches of both groups alternate: add all in the graph's order.
+		// The launches of the two groups alternate in the graph, so add all of them in the graph's
+		// order.
 		rest = slices.Concat(g.Launches, o.Launches)
 		slices.SortStableFunc(rest, func(a, b *Launch) int { return cmp.Compare(a.Place, b.Place) })
 		m.Launches, m.props = nil, nil
@@ -375,10 +382,10 @@ func (g *Group) Merge(o *Group, gain Gain) (merged *Group, reason string) {
 	return &m, ""
 }
 
-// worth reports whether fusing the launches of both groups makes them faster.
+// worth reports whether fusing the launches of both groups makes them faster, according to gain.
 func (g *Group) worth(o *Group, gain Gain) bool {
 	if gain == GainAny && !slices.ContainsFunc(o.Launches, func(l *Launch) bool { return l.items() > fewItems }) {
-		return true // most of the time would be spent on launching them
+		return true // launching takes most of the time of small launches
 	}
 	for _, a := range g.Launches {
 		for i := range a.Slices {
@@ -422,7 +429,7 @@ func mergeProperties(a, b properties.List) (out properties.List, conflict string
 			all := append(out[at].Aspects(), p.Aspects()...)
 			slices.Sort(all)
 			out[at] = properties.DeviceHas(slices.Compact(all)...)
-		case p.Key() == properties.KeyWorkGroupSizeHint: // the hint of the first part is kept
+		case p.Key() == properties.KeyWorkGroupSizeHint: // the fused kernel keeps the hint of the first part
 		default:
 			return nil, fmt.Sprintf("its %v conflicts with the %v of a kernel before it", p, out[at])
 		}

@@ -9,11 +9,11 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// This file decides which memory a fused kernel keeps in variables of its work-items. The
-// properties of buffers and views decide it. All uses of the memory must have all three:
-// AccessScope, FusionInternalMemory and NoInit.
+// This file decides which memory a fused kernel keeps in variables of its work-items. The decision
+// depends on the properties of buffers and views. All uses of the memory must have the three
+// properties AccessScope, FusionInternalMemory and NoInit.
 
-// Memory has the properties of a parameter's memory.
+// Memory contains the properties of a parameter's memory.
 type Memory struct {
 	Buffer, View     properties.Scope
 	Internal, NoInit bool
@@ -22,9 +22,9 @@ type Memory struct {
 // internal is memory that a fused kernel replaces by variables.
 type internal struct {
 	Slice
-	perItem int64  // number of elements in each work-item's variables; 0 if shared
-	shared  bool   // kept in work-group memory, one element for each work-item
-	room    uint64 // size in bytes, of a work-group's part if shared
+	perItem int64  // number of elements in the variables of each work-item; 0 if shared
+	shared  bool   // memory is kept in work-group memory, one element per work-item
+	room    uint64 // size in bytes; if shared, size of the part in each work-group
 }
 
 // maxOwnBytes is the largest size of the variables that replace a work-item's elements of one
@@ -43,36 +43,38 @@ func (m Memory) scope() (properties.Scope, bool) {
 	return properties.ScopeNone, false
 }
 
-// group reports whether the properties give the memory the scope of a work-group.
+// group reports whether the properties state that the scope of the memory is a work-group.
 func (m Memory) group() bool {
 	s, ok := m.scope()
 	return ok && s == properties.ScopeWorkGroup
 }
 
 // grouped reports whether a work-group uses, through the parameter, only the elements at the linear
-// ids of its own work-items. This is either proved, or stated by the properties and checked at run
-// time. The launch has one dimension and states its work-group size.
+// ids of its own work-items. Either kgen has proved this fact, or the properties state it and the
+// kernel checks it. The launch has one dimension and states its work-group size.
 func (l *Launch) grouped(p int) bool {
 	f := &l.Source.prints[p]
 	return l.Memory[p].group() && l.statesGroup() && l.Source.ABI.Rank == 1 && !f.Atomic &&
 		(f.Reach == abi.ReachAny || f.PerItem == 1)
 }
 
-// known reports whether it is proved that a grouped parameter is one, so that no check is needed.
+// known reports whether kgen has proved the fact that grouped returns, so that the kernel does not
+// check it.
 func (l *Launch) known(p int) bool {
 	_, ok := l.provedInGroup(p)
 	return ok || l.Source.prints[p].Reach == abi.ReachNone
 }
 
-// provedInGroup reports whether it is proved that a work-group uses, through the parameter, only
-// elements of its own work-items, perItem for each. The launch states its work-group size.
+// provedInGroup reports whether kgen has proved that a work-group uses, through the parameter, only
+// elements of its own work-items. Each work-item has perItem elements. The launch states its
+// work-group size.
 func (l *Launch) provedInGroup(p int) (perItem int64, ok bool) {
 	f := &l.Source.prints[p]
 	return f.PerItem, l.statesGroup() && f.HoldsInGroups(l.block(), l.groupItems())
 }
 
-// inGroup reports the same as provedInGroup, but also if properties state it and the kernel checks
-// it.
+// inGroup is like provedInGroup, but also returns true if properties state the fact and the kernel
+// checks it.
 func (l *Launch) inGroup(p int) (perItem int64, ok bool) {
 	if perItem, ok = l.provedInGroup(p); !ok && l.grouped(p) {
 		return 1, true
@@ -95,7 +97,7 @@ func (l *Launch) Conflict() string {
 	return ""
 }
 
-// common returns the scope of two uses of the same memory: the scope that both have, or none.
+// common returns the scope that both uses of the same memory have, or none if they differ.
 func common(a, b properties.Scope) properties.Scope {
 	if a == b {
 		return a
@@ -103,13 +105,13 @@ func common(a, b properties.Scope) properties.Scope {
 	return properties.ScopeNone
 }
 
-// notWritten is the reason for memory that no launch of a group writes.
+// notWritten is the reason why memory cannot be internal if no launch of the group writes it.
 const notWritten = "no kernel writes it"
 
-// Internalize finds the memory of a complete group that becomes internal. outside describes the
-// uses of the memory outside the group, or returns "". Internalize returns the names of the
-// parameters, and the reasons why other memory with the property FusionInternalMemory is not
-// internal.
+// Internalize finds the memory of a complete group that becomes internal. The function outside
+// describes the uses of memory outside the group, or returns "". The result names contains the
+// names of the parameters with internal memory. The result not contains reasons why other memory
+// with the property FusionInternalMemory is not internal.
 func (g *Group) Internalize(outside func(s Slice) string) (names, not []string) {
 	var seen []Slice
 	g.internal = nil
@@ -138,7 +140,7 @@ func (g *Group) Internalize(outside func(s Slice) string) (names, not []string) 
 func (g *Group) inside(s Slice) (in internal, reason string) {
 	in.Slice = s
 	scope, first, written := properties.ScopeNone, true, false
-	why, elem := "", 0 // reason why work-items cannot have elements of their own, and an element's size in bytes
+	why, elem := "", 0 // reason why work-items cannot have elements of their own, and the size of an element in bytes
 	for _, l := range g.Launches {
 		for i := range l.Slices {
 			if !l.Slices[i].overlaps(&s) {
@@ -193,7 +195,8 @@ func (g *Group) inside(s Slice) (in internal, reason string) {
 }
 
 // sharable reports whether each work-group uses only the elements of s at the linear ids of its
-// work-items. The fused kernel, which is over an nd-range, checks this where it is not proved.
+// work-items. The fused kernel is over an nd-range. Where kgen has not proved this fact, the fused
+// kernel checks it.
 func (g *Group) sharable(s Slice) bool {
 	if !g.Barriers && g.Launches[0].Source.ABI.Form != abi.NDRange {
 		return false
@@ -208,8 +211,9 @@ func (g *Group) sharable(s Slice) bool {
 	return true
 }
 
-// groupItems returns the stated size of the launch's work-groups along x. A launch over a range has
-// all its work-items along x: fused with barriers, it uses linear ids.
+// groupItems returns the size of the launch's work-groups along x, which the launch states. In a
+// launch over a range all work-items are along x. A launch over a range that is fused with barriers
+// uses linear ids.
 func (l *Launch) groupItems() int {
 	if l.Source.ABI.Form == abi.NDRange {
 		return l.Local[l.Source.ABI.Rank-1]
@@ -219,7 +223,7 @@ func (l *Launch) groupItems() int {
 	return dims[len(dims)-1]
 }
 
-// sharedMemory returns the size of the internal memory that work-groups share, in bytes.
+// sharedMemory returns the size in bytes of the internal memory that is kept in work-group memory.
 func (g *Group) sharedMemory() (size uint64) {
 	for i := range g.internal {
 		size += g.internal[i].room
@@ -227,12 +231,14 @@ func (g *Group) sharedMemory() (size uint64) {
 	return size
 }
 
-// grouped reports whether all launches state their work-group size; it is then the same for all.
+// grouped reports whether all launches state their work-group size. The size is then the same for
+// all launches.
 func (g *Group) grouped() bool {
 	return !slices.ContainsFunc(g.Launches, func(l *Launch) bool { return !l.statesGroup() })
 }
 
-// internalAs returns the entry of internal memory; the zero value for other memory.
+// internalAs returns the entry for the slice in the list of internal memory. internalAs returns the
+// zero value for other memory.
 func (g *Group) internalAs(s Slice) internal {
 	for _, in := range g.internal {
 		if in.Slice == s {

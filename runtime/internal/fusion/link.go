@@ -15,17 +15,17 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// Fused is a kernel that does the work of several.
+// Fused is a kernel that does the work of several kernels.
 type Fused struct {
 	ABI *abi.Kernel
-	// Name has the names of the parts, joined by pluses.
+	// Name consists of the names of the parts, joined by pluses.
 	Name string
-	// Origins says, for each parameter, which argument of which part it gets.
+	// Origins maps each parameter of the fused kernel to a part and to an argument of that part.
 	Origins []link.Origin
 }
 
-// classes returns for each launch which of its slices have the same memory, and which the same
-// length.
+// classes finds slices with equal memory and slices with equal length. For each slice of each
+// launch, it returns the numbers of its memory and its length.
 func (g *Group) classes() [][]link.Slice {
 	var memories []Slice
 	var lengths []int
@@ -40,7 +40,7 @@ func (g *Group) classes() [][]link.Slice {
 	for _, l := range g.Launches {
 		row := make([]link.Slice, len(l.Slices))
 		for i, s := range l.Slices {
-			row[i] = link.Slice{Memory: -1, Length: -1} // for slices without elements, too
+			row[i] = link.Slice{Memory: -1, Length: -1} // the value for slices without elements, and for other parameters
 			if l.Source.ABI.Params[i].Kind != abi.Slice {
 				continue
 			}
@@ -60,8 +60,8 @@ func (g *Group) classes() [][]link.Slice {
 	return out
 }
 
-// Key returns the identity of the group's fused kernel. Groups with the same key have the same
-// kernel, whatever their ranges, values and addresses.
+// Key returns a string that identifies the group's fused kernel. Groups with the same key have the
+// same kernel, even if their ranges, values and addresses differ.
 func (g *Group) Key() string {
 	var b strings.Builder
 	for i, row := range g.classes() {
@@ -87,7 +87,8 @@ func (g *Group) linkPoint() string {
 	return pass.LinkPoint
 }
 
-// link links the modules of the group's kernels, as they are after the pass linkPoint.
+// link links the modules of the group's kernels. The modules are in the state after the pass
+// linkPoint.
 func (g *Group) link() (*link.Linked, error) {
 	var parts []link.Part
 	var names []string
@@ -123,8 +124,8 @@ func (g *Group) link() (*link.Linked, error) {
 	return linked, nil
 }
 
-// Link makes the kernel of the group, which has at least two launches. Errors are bugs. They must
-// not end the program: launches that cannot be fused can run one by one.
+// Link makes the kernel of the group, which has at least two launches. Errors are bugs, but they do
+// not end the program, because launches that cannot be fused can run one by one.
 func (g *Group) Link() (f *Fused, err error) {
 	defer func() {
 		if bug := recover(); bug != nil {
@@ -134,7 +135,7 @@ func (g *Group) Link() (f *Fused, err error) {
 	return g.compile()
 }
 
-// compile does the work of Link, but panics if there is a bug.
+// compile does the work of Link. compile panics if there is a bug.
 func (g *Group) compile() (*Fused, error) {
 	linked, err := g.link()
 	if err != nil {
@@ -162,7 +163,7 @@ func (g *Group) compile() (*Fused, error) {
 	return &Fused{ABI: k, Name: g.Name(), Origins: linked.Origins}, nil
 }
 
-// words returns a module's words in the encoding of abi.Kernel.SPIRV.
+// words encodes a module's words as abi.Kernel.SPIRV does.
 func words(list []uint32) string {
 	b := make([]byte, 0, 4*len(list))
 	for _, w := range list {
@@ -171,8 +172,8 @@ func words(list []uint32) string {
 	return string(b)
 }
 
-// stated returns the properties of the fused kernel. If the launches keep their own ranges, hints
-// about work-group sizes are dropped.
+// stated returns the properties of the fused kernel. stated removes hints about work-group sizes if
+// the launches keep their own ranges.
 func (g *Group) stated() properties.List {
 	if !g.Apart() {
 		return g.props
@@ -180,8 +181,8 @@ func (g *Group) stated() properties.List {
 	return slices.DeleteFunc(slices.Clone(g.props), func(p properties.Property) bool { return p.Key() == properties.KeyWorkGroupSizeHint })
 }
 
-// Args returns the argument block of a launch of the fused kernel. It is made from the arguments of
-// the group's launches, which have addresses and lengths filled in.
+// Args returns the argument block for a launch of the fused kernel. Args copies the arguments of
+// the group's launches, which contain addresses and lengths.
 func (f *Fused) Args(g *Group) []byte {
 	out := make([]byte, f.ABI.ArgSize)
 	for i, o := range f.Origins {

@@ -11,17 +11,18 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
-// Source is a kernel that may become part of a fused one. Its IR is read at the first use.
+// Source is a kernel that may become part of a fused one. The kernel's IR is read at the first use.
 type Source struct {
 	ABI  *abi.Kernel
 	once sync.Once
 
-	module *ir.Module  // must not be changed
-	prints []footprint // footprints of the parameters
+	module *ir.Module  // IR of the kernel, which must not be changed
+	prints []footprint // footprint of each parameter
 	loops  bool
 	alone  string // reason why the kernel cannot be fused with any other, or ""
 
-	// details returns the source positions of the accesses in the footprints, which messages name.
+	// details returns the source positions of the accesses in the footprints. Messages mention
+	// these positions.
 	details func() []facts.Footprint
 }
 
@@ -78,13 +79,14 @@ func (s *Source) name() string { return path.Base(s.ABI.Package) + "." + s.ABI.N
 // size returns the number of values in the kernel's IR.
 func (s *Source) size() int { return s.module.Len() }
 
-// place returns the place and kind of a kernel's access to a parameter: "k.go:3:4 writes Out".
+// place returns a text with the source position and kind of a kernel's access to a parameter, such
+// as "k.go:3:4 writes Out".
 func (s *Source) place(param int) string {
 	return fmt.Sprintf("%s %s %s", s.where(param), s.verb(param), s.ABI.Params[param].Name)
 }
 
-// element returns the element of the access that place describes, as source would write it, or only
-// the parameter if that is too long.
+// element returns the accessed element, in the notation of Go source. The access is the one that
+// place describes. If the text is too long, element returns only the parameter.
 func (s *Source) element(param int) string {
 	name := s.ABI.Params[param].Name
 	if index := s.details()[param].Index; index != "" {
@@ -103,7 +105,7 @@ func (s *Source) verb(param int) string {
 	return verb
 }
 
-// where returns the place of an access, or the kernel's name.
+// where returns the source position of an access to a parameter, or the kernel's name.
 func (s *Source) where(param int) string {
 	if pos := s.details()[param].Pos; pos.File != "" {
 		return pos.String()

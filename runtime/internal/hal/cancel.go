@@ -5,13 +5,13 @@ import (
 	"sync/atomic"
 )
 
-// Cancel lets package runtime stop commands that a backend runs: the runtime calls Ask, and the
-// backend notices it. The zero Cancel asks for nothing. Several commands may share a Cancel, of
-// which at most one is a launch.
+// Cancel lets package runtime stop commands that a backend runs. The runtime calls Ask, and the
+// backend then stops the commands. The zero Cancel requests nothing. Several commands may share a
+// Cancel, but at most one of them is a launch.
 //
-// Ask is only a request. A command that had not started does not run; a running kernel stops where
-// it polls, if it polls. In both cases the backend says in Fault.Cancelled that the command did not
-// complete.
+// Ask is only a request. A command that has not started does not run. A running kernel stops when
+// it polls the Cancel, if the kernel polls at all. In both cases the backend sets Fault.Cancelled
+// to say that the command did not complete.
 type Cancel struct {
 	asked atomic.Bool
 
@@ -20,7 +20,7 @@ type Cancel struct {
 	begun  bool
 }
 
-// Ask requests the end of the commands. It does not wait for them, except while a piece of the
+// Ask requests the end of the commands. Ask does not wait for them, except while a piece of the
 // caller's memory is being copied (see Do).
 func (c *Cancel) Ask() {
 	c.asked.Store(true)
@@ -32,12 +32,13 @@ func (c *Cancel) Ask() {
 	}
 }
 
-// Asked reports whether the command is to end. A nil Cancel is never asked.
+// Asked reports whether Ask was called, so that the command should end. For a nil Cancel, Asked
+// returns false.
 func (c *Cancel) Asked() bool { return c != nil && c.asked.Load() }
 
-// Begin is called, right before a launch runs, by backends whose kernels use the caller's memory.
-// It reports whether the launch may run. After Ask it returns false. A nil Cancel always returns
-// true.
+// Backends whose kernels use the caller's memory call Begin right before a launch runs. Begin
+// reports whether the launch may run. After Ask, Begin returns false. For a nil Cancel, Begin
+// always returns true.
 func (c *Cancel) Begin() bool {
 	if c == nil {
 		return true
@@ -48,15 +49,16 @@ func (c *Cancel) Begin() bool {
 	return c.begun
 }
 
-// Begun reports whether Begin has let a launch run. If it returns false after Ask has returned, it
-// always will.
+// Begun reports whether Begin has allowed a launch to run. If Begun returns false after Ask has
+// returned, it returns false forever.
 func (c *Cancel) Begun() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.begun
 }
 
-// Flag returns the flag that a kernel on the host polls: true once the command is to end.
+// Flag returns the flag that a kernel on the host polls. The flag is true if the command should
+// end.
 func (c *Cancel) Flag() *atomic.Bool { return &c.asked }
 
 // Notify makes Ask call f, and calls f at once if Ask was already called. A nil f removes an
@@ -72,10 +74,10 @@ func (c *Cancel) Notify(f func()) {
 	}
 }
 
-// Do runs f, which copies from or to the memory of the command's caller, and reports whether it
-// ran. After Ask, f does not run. Ask waits for a running f, so when Ask has returned, the caller
-// may use the memory again. f should be brief: a copy is done in pieces. A nil Cancel always runs
-// f.
+// Do runs f, which copies from or to the memory of the command's caller. After Ask, f does not run.
+// Do reports whether f ran. Ask waits while f runs, so the caller may use the memory again when Ask
+// has returned. f should be brief, so copies are divided into pieces. For a nil Cancel, Do always
+// runs f.
 func (c *Cancel) Do(f func()) bool {
 	if c == nil {
 		f()

@@ -2,37 +2,37 @@ package hal
 
 import "time"
 
-// Times are the times, by Now, at which a command was queued, submitted, started and ended. 0 is
-// unknown: a command without Start and End has not run, or had no work. The backend sets Start and
-// End, once, before the command's batch has completed.
+// Times contains the times at which a command was queued, submitted, started and ended. The
+// function Now measures these times. A time that is unknown is 0. If Start and End are 0, the
+// command has not run, or had no work. The backend sets Start and End, once, before the command's
+// batch has completed.
 type Times struct {
 	Queued, Submitted, Start, End int64
 	Lost                          bool // the command ran, but its times could not be read
-	// Nodes are the times of the commands of an OpGraph. The backend allocates them; nil if it does
-	// not.
+	// Nodes contains the times of the commands of an OpGraph. The backend allocates the slice, or
+	// leaves it nil.
 	Nodes []Times
-	// About is data of the command's owner.
+	// About is data that belongs to the command's owner.
 	About any
 }
 
 // Timer is an optional interface of a Device that measures when commands run.
 type Timer interface {
-	// Time makes the device fill in the Times of later commands. It is called before the first
+	// Time makes the device set the Times of later commands. Time is called before the first
 	// Submit. The error is ErrNotSupported if the device has no clock.
 	Time() error
 }
 
 var epoch = time.Now()
 
-// Now returns the time in nanoseconds since the program began, by the monotonic clock of package
-// time.
+// Now returns the time since the program began, in nanoseconds of Go's monotonic clock.
 func Now() int64 { return int64(time.Since(epoch)) + 1 }
 
-// Time returns a result of Now as a time.Time.
+// Time converts a result of Now to a time.Time.
 func Time(now int64) time.Time { return epoch.Add(time.Duration(now - 1)) }
 
-// Ran records that the command, or a part of it, ran from start to end. The device's clock is
-// converted with some error, so Ran moves times that would contradict the order of events.
+// Ran records that the command, or a part of it, ran from start to end. The conversion from the
+// device's clock has some error, so Ran changes times that would contradict the order of events.
 func (t *Times) Ran(start, end int64) {
 	start = max(start, t.Submitted, t.Queued, 1)
 	end = max(start, end)
@@ -42,7 +42,8 @@ func (t *Times) Ran(start, end int64) {
 	t.End = max(t.End, end)
 }
 
-// Sum computes the command's times from those of the Nodes that ran. The Nodes do not change.
+// Sum computes the command's times from the times of the Nodes that ran. Sum does not change the
+// Nodes.
 func (t *Times) Sum() {
 	for i := range t.Nodes {
 		n := &t.Nodes[i]

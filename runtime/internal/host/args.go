@@ -8,11 +8,12 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
-// Func rebuilds a kernel's receiver from a launch's arguments and returns its
-// Kernel method: a func(dsl.Task), func(dsl.Item1..3) or func(dsl.NDItem1..3).
+// Func rebuilds a kernel's receiver from a launch's arguments. Func returns the receiver's Kernel
+// method, which is a func(dsl.Task), func(dsl.Item1..3) or func(dsl.NDItem1..3).
 type Func func(*Args) any
 
-// Kernel is a kernel as generated code registers it: its Go code, and its host form if it has one.
+// Kernel is a kernel that generated code registers. Kernel contains the kernel's Go code, and its
+// host form if there is one.
 type Kernel struct {
 	Func Func
 	Form func() Form
@@ -25,10 +26,10 @@ type Args struct {
 	slices    []hal.SliceArg
 	accessors []int
 	global    [3]uint32
-	internal  []*memory // memory of internal slices, by parameter; nil if there are none
+	internal  []*memory // maps the index of a parameter to the memory of an internal slice; nil if there are none
 }
 
-// Params returns the rows of the parameters.
+// Params returns the descriptions of the parameters.
 func (a *Args) Params() []abi.Param { return a.kernel.Params }
 
 // Bytes returns the value of parameter i, as it is in memory. The kernel must read the parameter.
@@ -51,7 +52,7 @@ func Value[T any](a *Args, i int) T {
 	return v
 }
 
-// Slice returns the slice of parameter i; its capacity equals its length.
+// Slice returns the slice of parameter i. The capacity of the slice equals its length.
 func Slice[T any](a *Args, i int) []T {
 	for k := range a.slices {
 		if s := &a.slices[k]; s.Param == i {
@@ -82,7 +83,8 @@ func (a *Args) elements(i int) uint64 {
 	return n
 }
 
-// allocate makes the internal slices. They are zero, and are freed at the end of the launch.
+// allocate allocates the internal slices, which are zero at first. The end of the launch frees
+// them.
 func (a *Args) allocate(d *device) error {
 	for i := range a.kernel.Params {
 		p := &a.kernel.Params[i]

@@ -16,18 +16,18 @@ import (
 // A budget keeps the memory of host devices below the limits of the process. If a process uses more
 // memory than its limits allow, the operating system ends it, at the latest when the memory is
 // first written to. The Go runtime ends the process if the system refuses it an allocation. So the
-// budget counts all memory of a device from its allocation on.
+// budget counts all memory of a device as soon as the device allocates it.
 type budget struct {
 	system system
 
 	mu     sync.Mutex
 	mapped map[*memory]struct{}
-	total  uint64 // bytes of mapped
-	// low is the least value of total since the last run of the garbage collector that collect
-	// started. collecting is true while such a run is in progress.
+	total  uint64 // sum of the sizes in the field mapped, in bytes
+	// low is the least value of total since the method collect last ran the garbage collector.
+	// collecting is true while that method runs the garbage collector.
 	low        uint64
 	collecting bool
-	taking     uint64 // bytes that take has allowed and that are not in use yet
+	taking     uint64 // number of bytes that take has allowed but that are not in use yet
 	// credit is the number of bytes that take allows until the time until, without checking the
 	// limits again. Checking takes longer than a small allocation.
 	credit uint64
@@ -38,27 +38,27 @@ type budget struct {
 var shared = budget{system: system{"/"}}
 
 const (
-	// creditTime is the time for which limits are assumed not to change.
+	// creditTime is the duration for which the budget assumes that limits do not change.
 	creditTime = 100 * time.Millisecond
-	// creditPart is the divisor of the remaining memory that gives the credit.
+	// creditPart is the number by which the remaining memory is divided to get the credit.
 	creditPart = 16
-	// spare is the memory left to the rest of the process. If a limit is small, a sparePart-th of
-	// the limit is left instead.
+	// spare is the number of bytes that buffers leave free for the rest of the process. If a limit
+	// is small, a sparePart-th of the limit stays free instead.
 	spare     = 32 << 20
 	sparePart = 8
-	// The system uses a tables-th of the memory for page tables.
+	// The system needs one byte for page tables for each tables bytes of memory.
 	tables = 256
 )
 
 // take allows an allocation of size bytes, as mapped memory or as Go memory. The caller must then
-// call mapPages or taken.
+// call mapPages or the method taken.
 func (b *budget) take(size uint64, mapped bool) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if size > b.credit || time.Now().After(b.until) {
 		left, full := b.left(size, mapped)
 		if full != nil {
-			// If the system is short of memory, give it the free memory of the Go heap.
+			// If the system is short of memory, return the free memory of the Go heap to it.
 			if free, _ := heapFree(); free > 0 && left+free >= size {
 				debug.FreeOSMemory()
 				left, full = b.left(size, mapped)
@@ -76,8 +76,8 @@ func (b *budget) take(size uint64, mapped bool) error {
 	return nil
 }
 
-// left returns the number of bytes that may still be allocated. If they are fewer than size, it
-// also returns the tightest limit.
+// left returns the number of bytes that may still be allocated. If fewer than size bytes may be
+// allocated, left also returns the tightest limit.
 func (b *budget) left(size uint64, mapped bool) (left uint64, full *room) {
 	untouched := b.total
 	exact := false
@@ -112,8 +112,8 @@ func (b *budget) left(size uint64, mapped bool) (left uint64, full *room) {
 	return left, full
 }
 
-// forBuffers returns the number of bytes that a limit leaves to buffers. The limit does not yet
-// count the promised bytes.
+// forBuffers returns the number of bytes that buffers may use under a limit. The limit does not yet
+// count promised bytes, which are allowed but not allocated.
 func (r *room) forBuffers(promised uint64) uint64 {
 	promised += promised/tables + min(spare, r.limit/sparePart) + r.keep
 	if promised >= r.free {
@@ -123,14 +123,14 @@ func (r *room) forBuffers(promised uint64) uint64 {
 	return n - n/tables
 }
 
-// taken records that allowed memory is in use now.
+// taken records that memory which the method take allowed is now in use.
 func (b *budget) taken(size uint64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.taking -= size
 }
 
-// mapPages maps the memory.
+// mapPages maps the memory m from the operating system.
 func (b *budget) mapPages(m *memory) error {
 	defer b.taken(m.size)
 	pages, err := mapPages(int(m.size))
@@ -167,7 +167,7 @@ func (b *budget) collect() {
 	}()
 }
 
-// forget removes memory from the mapped memory, and reports whether it was there.
+// forget removes m from the mapped memory. forget reports whether m was mapped.
 func (b *budget) forget(m *memory) bool {
 	_, mapped := b.mapped[m]
 	if mapped {
@@ -188,7 +188,7 @@ func (b *budget) unmap(m *memory) {
 	}
 }
 
-// unmapAll frees the remaining memory of a device.
+// unmapAll frees the memory of a device that is still mapped.
 func (b *budget) unmapAll(d *device) {
 	var list []*memory
 	b.mu.Lock()
@@ -204,7 +204,7 @@ func (b *budget) unmapAll(d *device) {
 	}
 }
 
-// limit returns the largest number of bytes that devices can have.
+// limit returns the largest number of bytes that all devices together can have.
 func (b *budget) limit() uint64 {
 	limit := uint64(unknown)
 	for i, r := range b.system.rooms() {
@@ -220,9 +220,9 @@ func (b *budget) limit() uint64 {
 // have 32 bits.
 const unknown = 1 << (30 + 4*(^uint(0)>>63))
 
-// touched returns how many bytes of the pages take memory: those that have been written to, and
-// those that have been read if the kernel does not give them the shared page of zeros.
-// It returns 0 if the system does not say.
+// touched returns the number of bytes of the pages that use physical memory. Pages that have been
+// written to use physical memory. If the kernel does not use a shared page of zeros, pages that
+// have been read count, too.
 func (s system) touched(pages []byte) uint64 {
 	f, err := os.Open(s.path("/proc/self/pagemap"))
 	if err != nil {

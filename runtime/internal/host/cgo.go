@@ -2,5 +2,5 @@
 
 package host
 
-// threadAddresses is the number of bytes of addresses that a thread takes.
+// threadAddresses is the number of bytes of address space that a thread needs.
 const threadAddresses = threadOfC

@@ -23,12 +23,12 @@ func (d *device) Check(seed uint64) error {
 	return nil
 }
 
-// checked is a kernel that is interpreted.
+// checked is a kernel that the device interprets and checks.
 type checked struct {
 	m     *ir.Module
 	seed  uint64
 	specs map[uint32]uint64
-	data  string // the kernel's constant data
+	data  string // constant data of the kernel
 	at    int    // offset of the data's address in the arguments
 }
 
@@ -51,16 +51,18 @@ func (d *device) newChecked(p *hal.PipelineDesc) (*checked, error) {
 	return c, nil
 }
 
-// maxSteps is the largest number of steps of a launch.
+// maxSteps is the largest number of steps that the interpreter runs for a launch.
 const maxSteps = 1 << 32
 
-// rangeGroup is the number of work-items of a range that are interpreted together.
+// rangeGroup is the number of work-items that the interpreter runs together, in a launch over a
+// range.
 const rangeGroup = 64
 
-// dataAddr is the address of constant data. It is below all results of address.
+// dataAddr is the address of constant data. dataAddr is below all addresses that the function
+// address returns.
 const dataAddr = 1 << 39
 
-// launch interprets a launch.
+// launch runs a launch in the interpreter.
 func (c *checked) launch(cmd *hal.Command, p *pipeline, stop *stopper) {
 	l := interp.Launch{Global: cmd.Global, Local: p.local, SubGroupSize: uint32(p.subGroup), Args: slices.Clone(cmd.Args),
 		Specs: c.specs, MaxSteps: maxSteps, Leave: true, Stop: stop.asked}

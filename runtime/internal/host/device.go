@@ -23,13 +23,14 @@ type device struct {
 	mu        sync.Mutex
 	work      sync.Cond
 	queue     []*ticket
-	running   *ticket // executed by the loop, or by Submit
+	running   *ticket // ticket of the batch that the method loop, or Submit, executes
 	closed    bool
 	abandoned bool
 	ended     chan struct{}
 
-	// cmd is the command that runs, with its own fault record and times: if the device is abandoned, the owner
-	// of cmd reads its own fault record while cmd still runs.
+	// cmd is the command that runs. cmd has its own fault record and times. If the device is
+	// abandoned, the owner of the original command reads the original fault record while cmd still
+	// runs.
 	cmd   hal.Command
 	fault hal.Fault
 	times hal.Times
@@ -54,10 +55,10 @@ func (d *device) Info() *hal.Info { return &d.info }
 // Time implements hal.Timer.
 func (d *device) Time() error { return nil }
 
-// ticket is a submitted batch.
+// ticket represents a submitted batch.
 type ticket struct {
 	cmds []hal.Command
-	next int           // the first command that has not been started
+	next int           // index of the first command that has not been started
 	done chan struct{} // nil while Submit runs the batch
 }
 
@@ -85,7 +86,7 @@ func (t *ticket) Done() bool {
 	}
 }
 
-// spinTime is how long a wait polls before it blocks.
+// spinTime is the time for which a wait polls before it blocks.
 const spinTime = 30 * time.Microsecond
 
 func (t *ticket) Wait(ctx context.Context) error {
@@ -120,7 +121,7 @@ func (d *device) Submit(batch []hal.Command) (hal.Ticket, error) {
 		d.mu.Unlock()
 		d.run(t)
 		d.mu.Lock()
-		d.work.Signal() // the loop may have new batches by now
+		d.work.Signal() // the method loop may have new batches by now
 		return t, nil
 	}
 	t.done = make(chan struct{})
@@ -129,13 +130,11 @@ func (d *device) Submit(batch []hal.Command) (hal.Ticket, error) {
 	return t, nil
 }
 
-// maxBrief is the largest number of bytes that Submit copies itself. This is faster than copying by
-// another goroutine while the bytes are in this processor's caches, and takes a tenth of a
-// millisecond at most.
+// maxBrief is the largest number of bytes that Submit copies itself. Copying in Submit is faster
+// while the bytes are in this processor's caches, and takes at most a tenth of a millisecond.
 const maxBrief = 1 << 20
 
-// brief reports whether a batch takes so little time that Submit may run it: it has only short
-// copies.
+// brief reports whether a batch consists of a few short copies, so that Submit may run it.
 func brief(batch []hal.Command) bool {
 	if len(batch) > 64 {
 		return false
@@ -150,7 +149,7 @@ func brief(batch []hal.Command) bool {
 	return size <= maxBrief
 }
 
-// Abandon ends all tickets. A command that runs is not stopped.
+// Abandon ends all tickets. Abandon does not stop a command that is running.
 func (d *device) Abandon(err error) {
 	d.mu.Lock()
 	left := d.queue
@@ -170,7 +169,7 @@ func (d *device) Abandon(err error) {
 			if c.Fault != nil {
 				c.Fault.Failed = err
 			}
-			if c.Taken != nil && i >= t.next { // otherwise the command is reading the bytes
+			if c.Taken != nil && i >= t.next { // for the command before next, a goroutine may still read the bytes
 				taken = append(taken, c.Taken)
 			}
 		}
@@ -226,8 +225,8 @@ func (d *device) run(t *ticket) {
 	}
 }
 
-// start completes the last command of the batch. It reports whether there is another command to
-// run, which it stores in d.cmd.
+// start completes the last command of the batch. Then it stores the next command in d.cmd, and
+// reports whether there is one.
 func (d *device) start(t *ticket) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -259,7 +258,7 @@ func (d *device) start(t *ticket) bool {
 	return false
 }
 
-// pipeline is a kernel that is ready to run.
+// pipeline is a kernel that is ready for launches.
 type pipeline struct {
 	dev       *device
 	kernel    *abi.Kernel
@@ -269,10 +268,11 @@ type pipeline struct {
 	accessors []int
 	specs     []dslhook.Spec
 	specBits  []hal.SpecValue
-	forms     *sync.Pool // pool of Forms; nil if the kernel has none or does not run in it
-	spare     bool       // the forms are for launches that may be cancelled
+	forms     *sync.Pool // pool of Forms; nil if launches of the kernel do not use a form
+	spare     bool       // the forms are only for launches that may be cancelled
 	checked   *checked   // nil if the kernel is not interpreted
-	// scratches hold coroutines, which keep the profile labels that they were started with.
+	// Each Scratch in scratches contains coroutines. A coroutine keeps the profile labels that it
+	// was started with.
 	scratches sync.Pool       // pool of *dslhook.Scratch
 	labels    context.Context // profile labels of the kernel's goroutines
 }

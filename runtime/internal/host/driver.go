@@ -16,7 +16,7 @@ const DefaultSubGroup = 32
 
 const maxSubGroup = env.MaxSubGroup
 
-// New returns the driver. It always has exactly one device.
+// New returns the driver of the host device. The driver always has exactly one device.
 func New() hal.Driver { return driver{} }
 
 type driver struct{}
@@ -32,9 +32,9 @@ func (driver) Open(i int) (hal.Device, error) {
 	return newDevice(), nil
 }
 
-// info describes the host. Its limits on work-groups are those of most GPUs, since a work-group
-// costs a goroutine per work-item. Its local memory is at least that of the largest GPUs, since it
-// costs nothing here.
+// info describes the host device. The host device has the limits on work-groups of most GPUs,
+// because a work-group costs a goroutine per work-item. The local memory is at least as large as on
+// the largest GPUs, because local memory costs nothing on the host.
 func info() hal.Info {
 	procs := runtime.GOMAXPROCS(0)
 	cores := "cores"
@@ -47,7 +47,7 @@ func info() hal.Info {
 		Driver: "Go " + strings.TrimPrefix(runtime.Version(), "go"),
 		API:    "Go",
 		Type:   hal.HostCPU,
-		// gc compiles all of Go, so the host has all aspects except GPU.
+		// The Go compiler compiles all kernels, so the host has all aspects except GPU.
 		Aspects:   slices.DeleteFunc(properties.Aspects(), func(a properties.Aspect) bool { return a == properties.GPU }),
 		SubGroups: [2]int{1, maxSubGroup},
 		Limits: hal.Limits{
@@ -55,7 +55,7 @@ func info() hal.Info {
 			MaxWorkItems:      1024,
 			MaxGroups:         [3]int{1<<31 - 1, 1<<31 - 1, 1<<31 - 1},
 			LocalMemory:       1 << 20,
-			PrivateMemory:     1 << 20, // as on other devices
+			PrivateMemory:     1 << 20, // the same limit as on other devices
 			MaxAllocation:     memory,
 			MaxLaunchBlock:    1 << 16,
 			ComputeUnits:      procs,

@@ -17,7 +17,7 @@ import (
 type pattern struct {
 	text string
 	kind abi.FaultKind
-	// swap says that the text has the fault's second value first.
+	// swap says that the text contains the fault's second value before the first.
 	swap bool
 }
 
@@ -44,7 +44,7 @@ var patterns = []pattern{
 	{"invalid memory address or nil pointer dereference", abi.FaultNil, false},
 }
 
-// classify turns a recovered panic into a fault: its kind, values and message.
+// classify converts a recovered panic to a fault with its kind, values and message.
 func classify(v any) hal.Fault {
 	err, ok := v.(runtime.Error)
 	if !ok {
@@ -64,8 +64,8 @@ func classify(v any) hal.Fault {
 	return hal.Fault{Set: true, Kind: abi.FaultPanic, Message: abi.PlainMessage(err.Error())}
 }
 
-// panicText returns the text of a panic as gc prints it, without the addresses of values that have
-// no text (runtime/panic.go, printpanicval; runtime/error.go, printanycustomtype).
+// panicText returns the text that gc prints for a panic. panicText leaves out the addresses that gc
+// prints for some values (runtime/panic.go, printpanicval; runtime/error.go, printanycustomtype).
 func panicText(v any) string {
 	text := fmt.Sprint(v)
 	switch v.(type) {
@@ -90,8 +90,8 @@ func panicText(v any) string {
 	return text
 }
 
-// takeNumbers replaces the numbers in s by # and returns up to two of them. unsigned is true if a
-// number is too large for an int64.
+// takeNumbers replaces the numbers in s by # and returns at most two of them. The result unsigned
+// is true if a number is too large for an int64.
 func takeNumbers(s string) (shaped string, numbers [2]int64, unsigned bool) {
 	var shape strings.Builder
 	n := 0
@@ -120,12 +120,13 @@ func takeNumbers(s string) (shaped string, numbers [2]int64, unsigned bool) {
 	return shape.String(), numbers, unsigned
 }
 
-// notKernel lists the packages whose frames are above the kernel's frames on the stack.
+// notKernel lists prefixes of packages. Frames of these packages are above the kernel's frames on
+// the stack.
 var notKernel = []string{"runtime.", "internal/", "sync/atomic.", "math.", "math/bits.", "github.com/kgen-go/kgen/dsl.", "github.com/kgen-go/kgen/dsl/"}
 
-// position returns the place where the work-item panicked. It is called while the panic is on the
-// stack. Go knows no columns at run time, so the column comes from the kernel's sites, if they
-// include the line.
+// position returns the source position where the work-item panicked. The caller calls it while the
+// panic is on the stack. Go has no columns at run time, so the column comes from the kernel's
+// sites, if a site is on that line.
 func position(k *abi.Kernel, args []hal.SliceArg, fault *hal.Fault) string {
 	var pcs [64]uintptr
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(0, pcs[:])])
@@ -153,8 +154,8 @@ func hasAnyPrefix(s string, prefixes []string) bool {
 	return false
 }
 
-// site returns the position of the kernel's site on that line, or file:line if there is none. It
-// prefers sites of the same kind and limit.
+// site returns the position of the kernel's site on the given line, or file:line if there is none.
+// site prefers sites with the fault's kind and limit.
 func site(k *abi.Kernel, args []hal.SliceArg, f *hal.Fault, file string, line int) string {
 	file = filepath.ToSlash(file)
 	best, score := "", 0
@@ -187,7 +188,7 @@ func site(k *abi.Kernel, args []hal.SliceArg, f *hal.Fault, file string, line in
 	return path.Base(file) + ":" + strconv.Itoa(line)
 }
 
-// limit returns the value B of a site's faults, if it is known.
+// limit returns the value B that faults of the site have, if it is known.
 func limit(s *abi.Site, args []hal.SliceArg) (int64, bool) {
 	if s.Limit >= 0 {
 		return s.Limit, s.Limit > 0
@@ -197,7 +198,7 @@ func limit(s *abi.Site, args []hal.SliceArg) (int64, bool) {
 			return int64(a.Len), true
 		}
 	}
-	return 0, true // an empty slice
+	return 0, true // an empty slice has length 0
 }
 
 // splitPos splits file:line:col.

@@ -14,11 +14,11 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
-// Form is Go code that kgen wrote for a work-group of a kernel, or for some work-items of a kernel
-// over a range. One goroutine at a time uses it, for one work-group after another. Its type embeds
-// a [Group].
+// Form is Go code that kgen generated for a work-group of a kernel, or for some work-items of a
+// kernel over a range. One goroutine at a time uses a Form, for one work-group after another. The
+// type of a Form embeds a [Group].
 type Form interface {
-	Begin() // called at the begin of a launch
+	Begin() // called at the beginning of a launch
 	Run()
 	group() *Group
 }
@@ -33,12 +33,12 @@ type Group struct {
 	Items    int
 	SubGroup int
 	Global   [3]int
-	Lo, Hi   int    // bounds of the range's work-items that the form runs
-	Dead     []bool // work-items that have left
-	// Sites has a line for each fault site of the form. Its fields are separated by tabs: the kind
-	// as a number, and file:line:col. The file may be missing if it is that of the line above. Then
-	// follow "unsigned" for [abi.Site.Unsigned], and the message as a Go string literal, if there
-	// is one.
+	Lo, Hi   int    // bounds of the work-items of a range that the form runs
+	Dead     []bool // one flag per work-item: the work-item has left the kernel
+	// Sites contains one line for each fault site of the form. The fields of a line are separated
+	// by tabs. The first two fields are the kind as a number, and file:line:col. The file may be
+	// missing if it is the file of the previous line. The next fields are optional: "unsigned" for
+	// [abi.Site.Unsigned], and the message as a Go string literal.
 	Sites string
 
 	anyDead bool
@@ -48,7 +48,7 @@ type Group struct {
 
 func (g *Group) group() *Group { return g }
 
-// formLaunch is a launch of a form.
+// formLaunch is a launch that a form runs.
 type formLaunch struct {
 	c       *hal.Command
 	p       *pipeline
@@ -57,10 +57,10 @@ type formLaunch struct {
 	*stopper
 }
 
-// formWanted reports whether kernels run in their host forms. KGEN_HOST_FORM is for tests that
-// compare forms with coroutines.
+// formWanted reports whether kernels run in their host forms. Tests that compare forms with
+// coroutines set KGEN_HOST_FORM.
 func formWanted() bool {
-	const fits = unsafe.Sizeof(uintptr(0)) == 8 // offsets in structs are those of 64-bit machines
+	const fits = unsafe.Sizeof(uintptr(0)) == 8 // on 64-bit machines; forms assume the offsets that structs have there
 	switch env.Get(env.HostForm) {
 	case "on":
 		return fits
@@ -78,7 +78,7 @@ func subGroupWanted() int {
 	return DefaultSubGroup
 }
 
-// launchForm runs a launch by host forms.
+// launchForm runs a launch by means of host forms.
 func launchForm(c *hal.Command, p *pipeline, stop *stopper) {
 	l := &formLaunch{c: c, p: p, stopper: stop, block: make([]byte, abi.OffsetArgs, abi.OffsetArgs+len(c.Args))}
 	for d, n := range c.Global {
@@ -117,7 +117,7 @@ func launchForm(c *hal.Command, p *pipeline, stop *stopper) {
 	})
 }
 
-// guard runs f. A panic in a form is a bug of kgen.
+// guard calls f. A panic of f is a bug in a form, which kgen generated.
 func (l *formLaunch) guard(f func()) {
 	defer func() {
 		if v := recover(); v != nil && l.claim() {
@@ -127,7 +127,7 @@ func (l *formLaunch) guard(f func()) {
 	f()
 }
 
-// claim reports whether the caller may set the launch's fault.
+// claim reports whether the caller may set the launch's fault. Only the first caller may.
 func (l *formLaunch) claim() bool { return l.claimed.CompareAndSwap(false, true) && l.c.Fault != nil }
 
 // begin prepares the group for a launch.
@@ -143,7 +143,7 @@ func (g *Group) begin(l *formLaunch) {
 	}
 }
 
-// next prepares the group for work-group number i.
+// next prepares the group for the work-group with index i.
 func (g *Group) next(i int) {
 	n := &g.l.c.Groups
 	x, y := max(int(n[0]), 1), max(int(n[1]), 1)
@@ -169,8 +169,8 @@ func (g *Group) Leave(li int) { g.Dead[li], g.anyDead = true, true }
 // AnyDead reports whether any work-item has left.
 func (g *Group) AnyDead() bool { return g.anyDead }
 
-// Fault records a fault at a site of the form, if it is the launch's first. id is the work-item's
-// global id, without trailing zeros.
+// Fault records a fault at a site of the form, unless the launch has a fault already. The parameter
+// id is the work-item's global id, without trailing zeros.
 func (g *Group) Fault(site int, a, b int64, id ...int32) {
 	if g.l.claim() {
 		s := g.site(site)
@@ -191,7 +191,7 @@ func (g *Group) site(n int) abi.Site {
 		kind, rest, _ := strings.Cut(line, "\t")
 		at, rest, _ := strings.Cut(rest, "\t")
 		switch strings.Count(at, ":") {
-		case 0: // no place
+		case 0: // the site has no position
 		case 1:
 			at = file + at
 		default:
@@ -210,20 +210,21 @@ func (g *Group) site(n int) abi.Site {
 	return s
 }
 
-// Cancelled returns the flag that tells the form to leave.
+// Cancelled returns the flag that tells the form to end early.
 func (g *Group) Cancelled() *atomic.Bool { return g.l.asked }
 
-// Stop records that the form leaves early, and returns the value that ends the group.
+// Stop records that the form ends early. Stop returns the value that ends the group.
 func (g *Group) Stop() int {
 	g.l.stopped.Store(true)
 	return -1
 }
 
-// Stopping reports whether the form is to leave, and records that it does.
+// Stopping reports whether the form must end early. If so, Stopping records that the form ends
+// early.
 func (g *Group) Stopping() bool { return g.l.now() }
 
-// Diverge records that work-items of a group wait at different barriers, and returns the value that
-// ends the group.
+// Diverge records that work-items of a group wait at different barriers. Diverge returns the value
+// that ends the group.
 func (g *Group) Diverge() int {
 	if g.l.claim() {
 		*g.l.c.Fault = hal.Fault{Set: true, Kind: abi.FaultPanic,
@@ -235,7 +236,8 @@ func (g *Group) Diverge() int {
 // SubGroups returns the number of sub-groups of the group.
 func (g *Group) SubGroups() int { return (g.Items + g.SubGroup - 1) / g.SubGroup }
 
-// Members returns the first work-item of a sub-group, and the last plus one.
+// Members returns the index of the first work-item of a sub-group, and the index of the last plus
+// one.
 func (g *Group) Members(sub int) (lo, hi int) {
 	return sub * g.SubGroup, min((sub+1)*g.SubGroup, g.Items)
 }
@@ -251,7 +253,7 @@ func (g *Group) Leader(sub int) int {
 	return lo
 }
 
-// FaultOf records a fault of work-item number li of the group.
+// FaultOf records a fault of the group's work-item with index li.
 func (g *Group) FaultOf(site, li int) {
 	x, y, z := li%g.Local[0], li/g.Local[0]%g.Local[1], li/g.Local[0]/g.Local[1]
 	g.Fault(site, 0, 0, int32(g.Base(0)+x), int32(g.Base(1)+y), int32(g.Base(2)+z))
@@ -291,7 +293,8 @@ func (g *Group) Memory(i int) unsafe.Pointer { return unsafe.Pointer(unsafe.Slic
 // Zero sets the memory of variable i to zero.
 func (g *Group) Zero(i int) { clear(g.memory[i]) }
 
-// BlockValue returns the value at an offset of the launch block, or zero if the block is too short.
+// BlockValue returns the value at an offset of the launch block. BlockValue returns zero if the
+// block is too short.
 func BlockValue[T any](g *Group, off int) T {
 	var v T
 	if off+int(unsafe.Sizeof(v)) <= len(g.l.block) {

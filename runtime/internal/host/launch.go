@@ -12,8 +12,8 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
-// maxChunk is the largest number of work-items that a goroutine takes at once. It keeps all
-// goroutines busy until the end.
+// maxChunk is the largest number of work-items that a goroutine runs as one piece. With small
+// pieces, all goroutines are busy until the end of the launch.
 const maxChunk = 1 << 14
 
 // launch runs one kernel launch to its end, or until it is cancelled. In profiles, samples of the
@@ -95,9 +95,9 @@ func launchOwn(c *hal.Command, p *pipeline, stop *stopper) {
 	}
 }
 
-// parallel divides [0, total) into pieces of at most chunk numbers. Several goroutines take pieces.
-// Each goroutine calls begin, then f for each of its pieces, and at last end. No goroutine takes
-// another piece once stop says so.
+// parallel divides the range [0, total) into pieces of at most chunk numbers. Several goroutines
+// run the pieces. Each goroutine calls begin, then f for each of its pieces, and at last end. After
+// stop asks the launch to end, no goroutine begins another piece.
 func parallel(total, chunk int, stop *stopper, begin func() (f func(lo, hi int), end func())) {
 	if raceEnabled {
 		unordered(total, stop, begin)
@@ -126,7 +126,7 @@ func parallel(total, chunk int, stop *stopper, begin func() (f func(lo, hi int),
 	wg.Wait()
 }
 
-// indexOrder converts x, y, z to the kernel's index order, in which x is last.
+// indexOrder converts sizes in the order x, y, z to the kernel's index order, in which x is last.
 func indexOrder(rank int, v [3]uint32) (out [3]int) {
 	for i := range rank {
 		out[i] = int(v[rank-1-i])
@@ -134,7 +134,7 @@ func indexOrder(rank int, v [3]uint32) (out [3]int) {
 	return out
 }
 
-// deviceOrder converts the kernel's index order to x, y, z.
+// deviceOrder converts sizes in the kernel's index order to the order x, y, z.
 func deviceOrder(rank int, v [3]int) (out [3]uint32) {
 	for i := range rank {
 		out[i] = uint32(v[rank-1-i])
@@ -142,9 +142,9 @@ func deviceOrder(rank int, v [3]int) (out [3]uint32) {
 	return out
 }
 
-// unordered is parallel for the race detector. Each of a few goroutines calls f for every few
-// numbers, or for pieces if there are very many numbers. The goroutines share no counter. So no
-// access of one is ordered before an access of another, which would hide races.
+// unordered does the work of parallel if the race detector is on. Each of a few goroutines calls f
+// for every few numbers, or for pieces if there are very many numbers. The goroutines share no
+// counter, because a counter would order their accesses and so hide races.
 func unordered(total int, stop *stopper, begin func() (f func(lo, hi int), end func())) {
 	const workers, pieces = 4, 1 << 14
 	size := (total + pieces - 1) / pieces

@@ -8,15 +8,15 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
-// memory is device memory. Large memory is mapped from the operating system, and Free unmaps it.
-// The system can refuse a mapping, where an allocation on the Go heap would end the process. The
-// garbage collector frees all other memory.
+// memory is device memory. Large memory is mapped from the operating system, and Free unmaps it. If
+// memory is short, the system refuses a mapping, while an allocation on the Go heap would end the
+// process. The garbage collector frees memory that is not mapped.
 type memory struct {
 	ptr   unsafe.Pointer
 	size  uint64
 	addr  uint64
 	dev   *device
-	pages []byte // the mapping, or nil for Go memory; guarded by the budget
+	pages []byte // pages of the mapping, or nil for Go memory; guarded by the budget
 }
 
 func (m *memory) Size() uint64    { return m.size }
@@ -24,7 +24,7 @@ func (m *memory) Address() uint64 { return m.addr }
 
 func (m *memory) Bytes() []byte { return unsafe.Slice((*byte)(m.ptr), m.size) }
 
-// Free frees the memory. It does nothing if closing the device has freed the memory.
+// Free frees the memory. Free does nothing if closing the device has freed the memory.
 func (m *memory) Free() {
 	m.ptr = nil
 	if m.dev != nil {
@@ -32,7 +32,7 @@ func (m *memory) Free() {
 	}
 }
 
-// Addresses are never reused, so that the use of an old address is detected.
+// Addresses are never reused, so the use of the address of freed memory is detected.
 var nextAddress atomic.Uint64
 
 func address(size uint64) uint64 {
@@ -41,8 +41,8 @@ func address(size uint64) uint64 {
 	return 1<<40 + nextAddress.Add(size) - size
 }
 
-// mapSize is the size from which memory is mapped. A mapping takes two system calls and page
-// faults, which is little compared with the use of so much memory.
+// mapSize is the least size of mapped memory. A mapping costs two system calls and page faults,
+// which is little compared with the use of so much memory.
 const mapSize = 1 << 20
 
 // is64 says that addresses have 64 bits. With 32 bits, the Go heap may use the addresses of former
@@ -70,7 +70,8 @@ func (d *device) Alloc(size uint64, _ hal.MemoryKind) (hal.Memory, error) {
 	}
 	defer d.budget.taken(size)
 	if hasPages && !is64 && size >= mapSize {
-		// make would end the process if there are not enough consecutive addresses.
+		// The built-in function make would end the process if there are too few consecutive
+		// addresses.
 		pages, err := mapPages(int(size) + arenaSize)
 		if err != nil {
 			return nil, fmt.Errorf("%w: %d bytes: %v", hal.ErrOutOfMemory, size, err)
@@ -79,7 +80,7 @@ func (d *device) Alloc(size uint64, _ hal.MemoryKind) (hal.Memory, error) {
 	}
 	words := make([]uint64, (size+7)/8)
 	for i := 0; i < len(words); i += pageSize / 8 {
-		words[i] = 0 // the write brings the page into use now, not later when memory may be short
+		words[i] = 0 // the write makes the system provide the page now, not later when memory may be short
 	}
 	m.ptr = unsafe.Pointer(unsafe.SliceData(words))
 	return m, nil
@@ -90,7 +91,7 @@ const (
 	arenaSize = 4 << 20 // growth step of the Go heap if addresses have 32 bits
 )
 
-// Wrap makes Go memory, which must hold no pointers, usable by commands without copying it.
+// Wrap makes Go memory usable by commands without copying it. The memory must contain no pointers.
 func (d *device) Wrap(p unsafe.Pointer, size uint64) hal.Memory {
 	return &memory{ptr: p, size: size, addr: address(size)}
 }

@@ -2,8 +2,8 @@
 
 package host
 
-// threadAddresses is the number of bytes of addresses that a thread takes. It is 0 for threads of
-// Go's runtime, which have their stacks in the Go heap.
+// threadAddresses is the number of bytes of address space that a thread needs. threadAddresses is 0
+// for threads of Go's runtime, which have their stacks in the Go heap.
 var threadAddresses = 0
 
 // UseThreadsOfC says that the C library creates the threads, as with cgo.

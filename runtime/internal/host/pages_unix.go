@@ -4,7 +4,7 @@ package host
 
 import "syscall"
 
-// hasPages says that memory can be mapped.
+// hasPages says that this system can map memory.
 const hasPages = true
 
 // mapPages returns n bytes of zero memory from the operating system.

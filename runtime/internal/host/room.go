@@ -11,13 +11,13 @@ import (
 	"strings"
 )
 
-// room is one of the limits of the process's memory.
+// room is one of the memory limits of the process.
 type room struct {
 	what  string // name of the limit, for errors
 	limit uint64 // the limit in bytes
 	free  uint64 // number of bytes that are still free
 	sees  sees
-	keep  uint64 // number of bytes kept free for threads and the Go heap
+	keep  uint64 // number of bytes that stay free for threads and the Go heap
 }
 
 // sees says when a limit begins to count memory that is mapped for a buffer.
@@ -26,26 +26,26 @@ type sees uint8
 const (
 	seesTouched sees = iota // when the memory is first written to
 	seesMapped              // when the memory is mapped
-	seesHeap                // never: the limit counts only Go's memory
+	seesHeap                // never, because the limit counts only Go's memory
 )
 
-// heapGrowth is the growth step of the Go heap, in bytes of addresses.
+// heapGrowth is the number of bytes of address space by which the Go heap grows.
 const heapGrowth = 64 << 20
 
-// threadOfC is the number of bytes of addresses that a thread of the C library takes: a stack of
-// 8 MiB and an arena of 64 MiB (glibc's HEAP_MAX_SIZE on 64 bits).
+// threadOfC is the number of bytes of address space that a thread of the C library needs. The
+// thread has a stack of 8 MiB and an arena of 64 MiB (glibc's HEAP_MAX_SIZE on 64 bits).
 const threadOfC = 72 << 20
 
-// threadGrowth returns the number of bytes of addresses that future threads may take. Go's runtime
-// starts threads at any time and ends the process if it cannot. With cgo, each thread has a stack
-// and, after its first malloc, an arena of the C library.
+// threadGrowth returns the number of bytes of address space that future threads may need. Go's
+// runtime starts threads at any time, and ends the process if it cannot start one. With cgo, each
+// thread has a stack and, after its first malloc, an arena of the C library.
 func threadGrowth(limit uint64) uint64 {
 	threads := uint64(runtime.GOMAXPROCS(0)) + 2 // two for sysmon and a blocked system call
 	return min(threads*uint64(threadAddresses), limit/4)
 }
 
-// system reads the limits of the process. root is the root of the file system, which is "/" except
-// in tests.
+// system reads the limits of the process from files. The field root is the root of the file system,
+// which is "/" except in tests.
 type system struct{ root string }
 
 func (s system) path(name string) string { return filepath.Join(s.root, name) }
@@ -83,7 +83,7 @@ func (s system) rooms() []room {
 	return rooms
 }
 
-// machine returns the memory of the machine.
+// machine returns the limit that the machine's memory sets.
 func (s system) machine() []room {
 	kib := map[string]uint64{}
 	for line := range strings.Lines(s.read("/proc/meminfo")) {
@@ -105,7 +105,8 @@ func (s system) machine() []room {
 	return rooms
 }
 
-// cgroups returns the limits of the control groups of the process, of both versions.
+// cgroups returns the limits of the control groups of the process, for both versions of control
+// groups.
 func (s system) cgroups() (rooms []room) {
 	for line := range strings.Lines(s.read("/proc/self/cgroup")) {
 		f := strings.SplitN(strings.TrimSpace(line), ":", 3)
@@ -145,7 +146,7 @@ func (s system) cgroupMount(v2 bool, group string) (mount, in string) {
 		if v2 && kind[0] != "cgroup2" || !v2 && (kind[0] != "cgroup" || !hasWord(kind[2], "memory")) {
 			continue
 		}
-		root := strings.TrimSuffix(f[3], "/") // the mounted group: in a container, the container's own group
+		root := strings.TrimSuffix(f[3], "/") // root of the mounted hierarchy; in a container, the container's own group
 		if in, ok := strings.CutPrefix(group, root); ok && (in == "" || in[0] == '/') && !strings.Contains(in, "..") {
 			return f[4], in
 		}
@@ -163,8 +164,8 @@ func hasWord(list, word string) bool {
 	return false
 }
 
-// cgroup returns the limit of one control group. Its file cache counts as free: the system drops
-// the cache before it ends a process.
+// cgroup returns the limit of one control group. The group's file cache counts as free, because the
+// system drops the cache before it ends a process.
 func (s system) cgroup(v2 bool, dir string) (room, bool) {
 	names := [...]string{"memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file", "total_active_file"}
 	if v2 {
@@ -172,7 +173,7 @@ func (s system) cgroup(v2 bool, dir string) (room, bool) {
 	}
 	limit, ok := s.number(path.Join(dir, names[0]))
 	if high, has := s.number(path.Join(dir, "memory.high")); v2 && has && (!ok || high < limit) {
-		limit, ok = high, true // above memory.high, the system slows processes down until they stop
+		limit, ok = high, true // the system slows processes above memory.high down until they stop
 	}
 	used, has := s.number(path.Join(dir, names[1]))
 	if !ok || !has || limit >= 1<<62 {
@@ -187,14 +188,15 @@ func (s system) cgroup(v2 bool, dir string) (room, bool) {
 	return room{"the control group " + dir, limit, limit - min(limit, used), seesTouched, 0}, true
 }
 
-// heapUsed returns the bytes that Go's runtime has from the system and uses.
+// heapUsed returns the number of bytes that Go's runtime got from the system and uses.
 func heapUsed() uint64 {
 	s := metric("/memory/classes/total:bytes", heapFreeName, heapReleasedName)
 	return s[0].Value.Uint64() - s[1].Value.Uint64() - s[2].Value.Uint64()
 }
 
-// heapFree returns two numbers of bytes of Go's heap. free are the bytes that it has from the
-// system and does not use; released are those that it has returned while it keeps their addresses.
+// heapFree returns two numbers of bytes of Go's heap. The number free counts bytes that Go's
+// runtime got from the system and does not use. The number released counts bytes that it returned
+// to the system while it keeps their addresses.
 func heapFree() (free, released uint64) {
 	s := metric(heapFreeName, heapReleasedName)
 	return s[0].Value.Uint64(), s[1].Value.Uint64()

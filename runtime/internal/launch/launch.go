@@ -1,4 +1,4 @@
-// Package launch has the plain values that generated code passes to package runtime, through
+// Package launch declares the plain values that generated code passes to package runtime, through
 // package kernelimpl. The package is internal, so that users of package runtime cannot call
 // functions that only generated code may call.
 package launch
@@ -13,33 +13,33 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
-// Runtime is a value of package runtime with the methods that package kernelimpl names. These
+// Runtime is a value of package runtime that implements methods for package kernelimpl. These
 // methods would not fit into the public API.
 var Runtime any
 
-// Kernel is a kernel that a stub registers: its description and its Go code.
+// Kernel is a kernel that a stub registers, with its description and its Go code.
 type Kernel struct {
 	ABI  *abi.Kernel
 	Host *host.Kernel
-	// Specs are the constants that ABI.Specs has rows for, in that order.
+	// Specs lists the specialization constants that ABI.Specs describes, in the same order.
 	Specs []*dslhook.SpecInfo
 }
 
-// Slice is a slice of device memory, the content of a View.
+// Slice is a slice of device memory. Slice is the content of a runtime.View.
 type Slice struct {
 	Mem *stream.Memory // nil for an empty slice
 	Off uint64         // bytes
-	Len int            // elements; NoBuffer for a view of a nil buffer
-	// Buffer and View are the properties of the buffer and of the view.
+	Len int            // number of elements; NoBuffer for a view of a nil buffer
+	// Buffer and View contain the properties of the buffer and of the view.
 	Buffer, View Memory
 }
 
-// Memory is the properties of memory that have an effect in graphs that are fused.
+// Memory contains the properties of memory that affect the fusion of launches in graphs.
 type Memory struct {
 	Scope    properties.Scope
-	Internal bool // FusionInternalMemory
+	Internal bool // the property FusionInternalMemory was given
 	NoInit   bool
-	Bad      bool // other properties were given
+	Bad      bool // properties were given that are not allowed for memory
 }
 
 // With returns m with further properties.
@@ -61,7 +61,7 @@ func (m Memory) With(props []properties.Property) Memory {
 	return m
 }
 
-// NoBuffer is the length of views of nil buffers, which are not used.
+// NoBuffer is the length of a view of a nil buffer, which cannot be used.
 const NoBuffer = -1
 
 // SliceArg is the device slice of a parameter.
@@ -71,33 +71,33 @@ type SliceArg struct {
 	Size uint64 // bytes
 }
 
-// HostArg is a slice of the caller's memory for a parameter.
+// HostArg is a slice of the caller's memory, as the argument for a parameter.
 type HostArg struct {
 	Param int
 	Ptr   unsafe.Pointer
-	Len   int    // elements
-	Size  uint64 // bytes
+	Len   int    // number of elements
+	Size  uint64 // size in bytes
 }
 
-// Call is one launch as a stub states it: its arguments and its range. Only package runtime reads
-// it. Later launches reuse the storage of its slices.
+// Call is one launch as a stub requests it, with its arguments and its range. Only package runtime
+// reads a Call. Later launches reuse the storage of a Call's slices.
 type Call struct {
 	Form   abi.Form
 	Rank   int
-	Global [3]int // the sizes in index order; the last of Rank varies fastest
-	Local  [3]int // the work-group size of an nd-range
+	Global [3]int // sizes of the range in index order; the last of the first Rank sizes varies fastest
+	Local  [3]int // work-group size of an nd-range
 
-	Args      []byte // the values of parameters; those of slices are zero
+	Args      []byte // values of parameters; values of slice parameters are zero
 	Slices    []SliceArg
 	Host      []HostArg
 	Accessors []int
 
-	// Own is package runtime's state of launches, which is kept with the storage. Stubs do not use
-	// it.
+	// Own is package runtime's state for launches, which is stored with the Call for reuse. Stubs
+	// do not use it.
 	Own any
 }
 
-// Begin prepares a call for a launch of k. The call is new, or End was called.
+// Begin prepares a call for a launch of k. The call must be new, or End must have been called.
 func (c *Call) Begin(k *abi.Kernel) {
 	if cap(c.Args) < k.ArgSize {
 		c.Args = make([]byte, k.ArgSize)
@@ -105,7 +105,7 @@ func (c *Call) Begin(k *abi.Kernel) {
 	c.Args = c.Args[:k.ArgSize]
 }
 
-// End resets the call, but keeps its storage. The arguments are zero afterwards.
+// End resets the call, but keeps its storage. End sets the arguments to zero.
 func (c *Call) End() {
 	clear(c.Args)
 	clear(c.Slices)

@@ -1,5 +1,5 @@
-// Package model has small kernels for the tests of the runtime. The stubs in modelgen are written
-// by hand: they serve as an example of generated stubs.
+// Package model contains small kernels for the tests of the runtime. The stubs in modelgen are
+// written by hand, as an example of generated stubs.
 package model
 
 import (
@@ -13,7 +13,7 @@ type SAXPY struct {
 	X, Y []float32
 }
 
-// Kernel adds one element.
+// Kernel computes one element of the result.
 func (k SAXPY) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	k.Y[i] += k.A * k.X[i]
@@ -39,7 +39,7 @@ type Part struct {
 	V []int32
 }
 
-// Mix takes struct arguments, and one that it never reads.
+// Mix is a kernel with struct arguments, and with an argument that it never reads.
 type Mix struct {
 	Out    []int32
 	Unused []int32
@@ -139,13 +139,13 @@ func (k Local3) Kernel(it dsl.NDItem3) {
 	k.Out[it.GlobalLinearID()] = it.LocalLinearID() + 1
 }
 
-// Trap panics in the work-item At in the way that Mode says.
+// Trap is a kernel whose work-item At panics. The field Mode selects the kind of panic.
 type Trap struct {
 	Mode, At, V int
 	X           []int
 }
 
-// Kernel stores, but in one work-item.
+// Kernel stores an element. The work-item At panics instead.
 func (k Trap) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	if i == k.At {
@@ -157,7 +157,7 @@ func (k Trap) Kernel(it dsl.Item1) {
 // Modes is the number of ways in which Panic panics.
 const Modes = 20
 
-// Panic panics in one of several ways; x has length 3 and capacity 4.
+// Panic panics in the way that mode selects. The slice x has length 3 and capacity 4.
 func Panic(mode, v int, x []int) {
 	var a [3]int
 	var p *int

@@ -1,5 +1,5 @@
-// Package prints converts the records in a kernel's print buffer to text, by package fmt, or as the
-// predeclared print and println do.
+// Package prints converts the records in a kernel's print buffer to text. The format of the text is
+// that of package fmt, or of the predeclared functions print and println.
 package prints
 
 import (
@@ -38,9 +38,9 @@ func New(k *abi.Kernel) (*Printer, error) {
 	return p, nil
 }
 
-// Chunk is text for one writer.
+// Chunk is a piece of text for one writer.
 type Chunk struct {
-	Stderr bool // output of print and println
+	Stderr bool // the text is output of print and println
 	Text   []byte
 }
 
@@ -53,7 +53,7 @@ func (p *Printer) Chunks(words []uint32, prefix string) []Chunk {
 		begin := r.at
 		number := r.word()
 		if number == 0 || uint64(number) > uint64(len(p.sites)) {
-			return out // the end, or a record that was reserved last and not written completely
+			return out // the end of the records, or a last record that was not written completely
 		}
 		id := [3]uint32{r.word(), r.word(), r.word()}
 		s := &p.sites[number-1]
@@ -77,7 +77,7 @@ func (p *Printer) Chunks(words []uint32, prefix string) []Chunk {
 	}
 }
 
-// records returns the part of a buffer that may hold records.
+// records returns the part of a print buffer that may contain records.
 func records(words []uint32) []uint32 {
 	if len(words) < abi.PrintHeader {
 		return nil
@@ -86,15 +86,15 @@ func records(words []uint32) []uint32 {
 	return all[:min(uint64(words[abi.PrintUsed]), uint64(len(all)))]
 }
 
-// Used returns the number of words of a buffer that may differ from zero.
+// Used returns the number of 32-bit words of a print buffer that may differ from zero.
 func Used(words []uint32) int { return min(len(words), abi.PrintHeader+len(records(words))) }
 
-// Lost returns the number of records that did not fit.
+// Lost returns the number of records that did not fit into the print buffer.
 func Lost(words []uint32) uint64 {
 	return uint64(words[abi.PrintLostHigh])<<32 | uint64(words[abi.PrintLost])
 }
 
-// item prints a work-item's global id in index order, in brackets.
+// item returns a work-item's global id as text: in index order, in brackets.
 func (p *Printer) item(id [3]uint32) string {
 	rank := p.kernel.Rank
 	if rank == 0 {
@@ -107,7 +107,7 @@ func (p *Printer) item(id [3]uint32) string {
 	return fmt.Sprint(index)
 }
 
-// mark adds a prefix to each line, and ends the last line.
+// mark adds a prefix to each line of the text, and a newline at the end if it is missing.
 func mark(text []byte, prefix string) []byte {
 	var out []byte
 	for line := range bytes.Lines(text) {
@@ -140,7 +140,7 @@ func (s *site) text(args []any) []byte {
 	return out
 }
 
-// predeclared appends the output of gc's print for a value.
+// predeclared appends the text that gc's print writes for a value.
 func predeclared(out []byte, v any) []byte {
 	switch v := v.(type) {
 	case float32:

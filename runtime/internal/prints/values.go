@@ -15,21 +15,21 @@ import (
 	"github.com/kgen-go/kgen/dsl/half"
 )
 
-// typ is a type of abi.PrintSite.Args.
+// typ is a type or constant that abi.PrintSite.Args describes.
 type typ struct {
 	typ    reflect.Type // nil for a constant and for nil
-	name   string       // name of a basic type, or text
+	name   string       // name of a basic type, or text of a constant
 	value  any          // value of a constant
 	elem   *typ         // element type of an array
 	fields []*typ
 }
 
-// message is a value whose method has returned a text on the device.
+// message is a value whose String or Error method has returned this text on the device.
 type message struct{ text string }
 
 func (m message) String() string { return m.text }
 
-// messageString is a message of a type of strings, which fmt.Print treats differently.
+// messageString is a message whose value is of a string type, which fmt.Print treats differently.
 type messageString string
 
 func (m messageString) String() string { return string(m) }
@@ -66,14 +66,15 @@ func parse(text string) (*typ, error) {
 
 type parser struct{ rest string }
 
-// eat removes a prefix of the rest, if it is there.
+// eat removes the prefix s from the remaining text. eat returns false, and removes nothing, if the
+// text has another prefix.
 func (p *parser) eat(s string) bool {
 	rest, ok := strings.CutPrefix(p.rest, s)
 	p.rest = rest
 	return ok
 }
 
-// word removes and returns the text before the first of the characters ends.
+// word removes the text before the first of the characters in ends, and returns it.
 func (p *parser) word(ends string) string {
 	n := strings.IndexAny(p.rest, ends)
 	if n < 0 {
@@ -84,7 +85,8 @@ func (p *parser) word(ends string) string {
 	return s
 }
 
-// typ removes and returns a type, or returns nil if there is none.
+// typ parses a type, removes it from the remaining text, and returns it. typ returns nil if there
+// is no type.
 func (p *parser) typ() *typ {
 	switch {
 	case p.eat("["):
@@ -131,12 +133,12 @@ func exported(name string) bool {
 	return unicode.IsUpper(r)
 }
 
-// reader reads words from a print buffer.
+// reader reads 32-bit words from a print buffer.
 type reader struct {
 	words []uint32
 	at    int
 	texts string
-	short bool // a read went past the end
+	short bool // a read went past the end of the buffer
 }
 
 func (r *reader) word() uint32 {
@@ -156,7 +158,8 @@ func (r *reader) long() uint64 {
 func (r *reader) float32() float32 { return math.Float32frombits(r.word()) }
 func (r *reader) float64() float64 { return math.Float64frombits(r.long()) }
 
-// string reads a string, which may be a part of the kernel's texts.
+// string reads a string from the buffer. The record may instead refer to one of the kernel's
+// constant texts.
 func (r *reader) string() string {
 	n := uint64(r.word())
 	if n&abi.PrintTable != 0 {
@@ -180,7 +183,7 @@ func (r *reader) string() string {
 	return string(b[:n])
 }
 
-// read reads a value of the type.
+// read reads a value of the type t.
 func (t *typ) read(r *reader) any {
 	if t.typ == nil {
 		return t.value
@@ -190,7 +193,7 @@ func (t *typ) read(r *reader) any {
 	return v.Interface()
 }
 
-// fill reads a value of the type into v.
+// fill reads a value of the type t into v.
 func (t *typ) fill(v reflect.Value, r *reader) {
 	if t.elem != nil {
 		for i := 0; i < v.Len() && !r.short; i++ {
@@ -200,7 +203,7 @@ func (t *typ) fill(v reflect.Value, r *reader) {
 	}
 	if t.name == "" {
 		for i, f := range t.fields {
-			// NewAt allows writing fields that are not exported.
+			// NewAt makes it possible to write fields that are not exported.
 			field := v.Field(i)
 			f.fill(reflect.NewAt(field.Type(), unsafe.Pointer(field.UnsafeAddr())).Elem(), r)
 		}
@@ -224,7 +227,7 @@ func (t *typ) fill(v reflect.Value, r *reader) {
 	case reflect.Uint, reflect.Uint64, reflect.Uintptr:
 		v.SetUint(r.long())
 	case reflect.Float32:
-		*(*float32)(unsafe.Pointer(v.UnsafeAddr())) = r.float32() // keeps the bits of a NaN
+		*(*float32)(unsafe.Pointer(v.UnsafeAddr())) = r.float32() // writes the bits themselves, so a NaN keeps its bits
 	case reflect.Float64:
 		v.SetFloat(r.float64())
 	case reflect.Complex64:

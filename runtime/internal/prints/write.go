@@ -6,14 +6,14 @@ import (
 	"os"
 )
 
-// Options say where the text of a launch is written, and how its lines begin.
+// Options say where the printed text of a launch is written, and how its lines begin.
 type Options struct {
-	To    io.Writer // nil for os.Stdout and, for print and println, os.Stderr
-	Bytes int       // the size of the print buffer
+	To    io.Writer // writer of all text; nil for os.Stdout and, for print and println, os.Stderr
+	Bytes int       // size of the print buffer in bytes
 	Items bool      // each line begins with the kernel's name and the work-item
 }
 
-// Write writes the text of a print buffer. name is the kernel's name.
+// Write writes the text of a print buffer. The parameter name is the kernel's name.
 func (o *Options) Write(p *Printer, name string, words []uint32) error {
 	prefix := ""
 	if o.Items {
@@ -51,7 +51,7 @@ func (o *Options) Write(p *Printer, name string, words []uint32) error {
 	return failed
 }
 
-// joined joins several chunks into one.
+// joined joins all chunks into one, which has their texts in order.
 func joined(chunks []Chunk) []Chunk {
 	if len(chunks) < 2 {
 		return chunks

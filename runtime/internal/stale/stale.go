@@ -1,5 +1,5 @@
-// Package stale keeps the lists of source files that the kernels of a program were compiled from.
-// In tests it reports whether these files have changed since.
+// Package stale records from which source files the kernels of a program were compiled. In tests it
+// reports whether these files have changed since.
 package stale
 
 import (
@@ -13,10 +13,10 @@ import (
 	"github.com/kgen-go/kgen/internal/sources"
 )
 
-// stubs are the stubs of a package.
+// stubs is the generated code for the kernels of a package.
 type stubs struct {
 	from *abi.Sources
-	file string // file of the stubs, as the compiler saw it
+	file string // name of the stubs' file, as the Go compiler recorded it
 }
 
 var (
@@ -34,12 +34,12 @@ func Register(from *abi.Sources, file string) {
 // Package is a package of kernels whose sources have changed.
 type Package struct {
 	From    *abi.Sources
-	Root    string // the folder of the module
+	Root    string // root folder of the module
 	Changes []sources.Change
 }
 
-// Check returns the packages that have changed. It checks once in a process, and only in a test of
-// the main module, whose source files are present.
+// Check returns the packages of kernels that have changed. Check checks once in a process. Check
+// checks only in a test of the main module, whose source files are present.
 var Check = sync.OnceValue(func() []Package {
 	info, ok := debug.ReadBuildInfo()
 	if flag.Lookup("test.v") == nil || !ok { // package testing registers this flag
@@ -53,7 +53,7 @@ var Check = sync.OnceValue(func() []Package {
 // changed returns the packages of a module that have changed.
 func changed(module string, list []stubs) (out []Package) {
 	for _, s := range list {
-		// With -trimpath the file's name has no folder of the file system.
+		// With -trimpath, the file's name does not contain a folder of the file system.
 		if s.from.Module != module || !filepath.IsAbs(filepath.FromSlash(s.file)) {
 			continue
 		}
@@ -65,7 +65,7 @@ func changed(module string, list []stubs) (out []Package) {
 	return out
 }
 
-// String names the package's kernels and the changes.
+// String returns the name of the package and a list of the changes.
 func (p *Package) String() string {
 	var all []string
 	for _, c := range p.Changes {

@@ -15,7 +15,7 @@ const (
 	batchDone
 )
 
-// someFaults is the number of faults that are allocated at a time.
+// someFaults is the number of fault records that a batch allocates at a time.
 const someFaults = 32
 
 // Batch is a group of commands that are submitted together.
@@ -24,46 +24,46 @@ type Batch struct {
 	seq    uint64
 	// The stream's mu guards the fields below.
 	state     batchState
-	held      bool          // the batch is complete, and has not been submitted to the device
+	held      bool          // the batch is complete, but has not been submitted to the device
 	always    bool          // run is called even if earlier commands have failed
 	submitted chan struct{} // closed when ticket or err is set; nil if no caller waits for that
-	weight    int           // number of commands; a Replay counts as many as it has
-	look      int           // weight at which the stream next checks whether the device is idle
+	weight    int           // number of commands; a Replay counts as all of its commands
+	look      int           // value of weight at which the stream next checks whether the device is idle
 	ticket    hal.Ticket
-	err       error                           // the reason why the batch was not submitted
+	err       error                           // reason why the batch was not submitted, or nil
 	run       func(ctx context.Context) error // the host function of the batch, or nil
-	after     []*Event                        // events that run waits for
+	after     []*Event                        // events that must complete before run is called
 
-	*storage // the variable spent after the batch has completed
+	*storage // storage of the batch; the variable spent after the batch has completed
 }
 
-// storage has a batch's commands. When the batch has completed, another batch reuses its storage.
-// The batch itself lives as long as its events.
+// storage contains a batch's commands. When the batch has completed, another batch reuses its
+// storage. The batch itself lives as long as its events.
 type storage struct {
 	faults  []*[someFaults]hal.Fault // fault records of all commands
 	cmds    []hal.Command
 	events  []*Event
-	uses    []use     // the uses of all commands
-	ends    []int     // command i uses uses[ends[i-1]:ends[i]]
-	replays []*Replay // the replays of the commands that are an OpGraph
+	uses    []use     // memory uses of all commands
+	ends    []int     // ends of the commands in uses: command i has uses[ends[i-1]:ends[i]]
+	replays []*Replay // replays of the commands that are an OpGraph
 
-	// bytes and slices have the memory that commands point to. When they grow they are reallocated;
-	// commands that point into an old array keep it alive.
+	// bytes and slices are the memory that commands point to. When the two slices grow, they are
+	// reallocated. Commands that point into an old array keep it alive.
 	bytes  []byte
 	slices []hal.SliceArg
 }
 
-// spent is the storage of all batches that have completed. It is never written to.
+// spent is the storage of all batches that have completed. spent is never written to.
 var spent storage
 
-// use is a Use that does not keep the memory's handle alive.
+// use is the data of a Use, except the memory's handle, which it would keep alive.
 type use struct {
 	mem    *memoryState
 	lo, hi uint64
 	access uint8
 }
 
-// add appends a command, and returns the batch's copy.
+// add appends a command to the batch, and returns the batch's copy of the command.
 func (b *Batch) add(cmd *hal.Command, uses []Use, e *Event) *hal.Command {
 	b.cmds = appendCommand(b.cmds, cmd)
 	b.weight++
@@ -81,8 +81,9 @@ func (b *Batch) add(cmd *hal.Command, uses []Use, e *Event) *hal.Command {
 	return c
 }
 
-// appendCommand appends a command. For a launch it sets only the fields that launches have: the elements
-// after the end are zero, and copying all fields takes three times as long.
+// appendCommand appends a command to a list. For a launch it sets only the fields that launches
+// have. The elements after the list's end are zero, and copying all fields would take three times
+// as long.
 func appendCommand(list []hal.Command, cmd *hal.Command) []hal.Command {
 	n := len(list)
 	if cmd.Op != hal.OpLaunch || n == cap(list) {
@@ -105,11 +106,11 @@ func (b *Batch) fault(i int) *hal.Fault {
 	return &b.faults[i/someFaults][i%someFaults]
 }
 
-// noFault is the fault record of all events whose commands succeeded.
+// noFault is the fault record that all events share whose commands succeeded.
 var noFault hal.Fault
 
-// forgetFaults returns the fault records for reuse if all commands have succeeded. Otherwise the
-// events keep them.
+// forgetFaults returns the batch's fault records for reuse if all commands have succeeded.
+// Otherwise the events still refer to them.
 func (b *Batch) forgetFaults() []*[someFaults]hal.Fault {
 	for i := range b.events {
 		f := b.fault(i)
@@ -133,7 +134,7 @@ func (b *Batch) usesOf(i int) []use {
 	return b.uses[lo:b.ends[i]]
 }
 
-// stamp records the time at which the batch is submitted.
+// stamp stores the current time as the time at which the batch is submitted.
 func (b *Batch) stamp() {
 	now := hal.Now()
 	for _, e := range b.events {
@@ -156,9 +157,9 @@ func (b *Batch) tell() {
 	}
 }
 
-// keep copies a command's arguments into the batch.
+// keep copies a command's arguments and slices into the storage of the batch.
 func (b *Batch) keep(args []byte, slices []hal.SliceArg) ([]byte, []hal.SliceArg) {
-	n := (len(b.bytes) + 7) &^ 7 // values are read at their natural alignment
+	n := (len(b.bytes) + 7) &^ 7 // the runtime reads values at their natural alignment
 	if n+len(args) > cap(b.bytes) {
 		b.bytes = make([]byte, 0, max(4096, 2*cap(b.bytes), len(args)))
 		n = 0
@@ -170,7 +171,7 @@ func (b *Batch) keep(args []byte, slices []hal.SliceArg) ([]byte, []hal.SliceArg
 }
 
 // finish processes the batch if it has completed, and reports whether it has. Earlier batches have
-// finished before, so the memory that they poisoned is known when this batch is settled.
+// finished before. So it is known which memory they poisoned, when finish settles this batch.
 func (b *Batch) finish() bool {
 	switch {
 	case b.state == batchDone:
@@ -188,8 +189,8 @@ func (b *Batch) finish() bool {
 		s.funcs--
 		b.run, b.after = nil, nil
 	}
-	// Events may be kept for long, and need none of the storage. An abandoned device may still read
-	// the storage, so it is then kept.
+	// Callers may keep events for a long time, but events do not need the storage. An abandoned
+	// device may still read the storage, which is then not reused.
 	if !s.abandoned {
 		faults, kept := b.forgetFaults(), b.storage
 		clear(kept.cmds)
@@ -237,7 +238,7 @@ func (b *Batch) wait(ctx context.Context) error {
 			return err
 		}
 	case held:
-		s.handOn() // without waiting for the goroutine that does this
+		s.handOn() // submits the batch here, without waiting for the goroutine that submits full batches
 	}
 	select {
 	case <-b.whenSubmitted():
@@ -245,7 +246,7 @@ func (b *Batch) wait(ctx context.Context) error {
 		return ctx.Err()
 	}
 	err := b.waitTicket(ctx)
-	// A batch that failed immediately still completes in its turn.
+	// A batch that failed immediately still completes after the batches before it.
 	for err == nil && !b.poll() {
 		s.mu.Lock()
 		oldest := b
@@ -263,11 +264,11 @@ func (b *Batch) wait(ctx context.Context) error {
 	return err
 }
 
-// closed is the channel of batches that were submitted before a caller waited for that.
+// closed is the channel that whenSubmitted returns for batches that have been submitted already.
 var closed = func() chan struct{} { c := make(chan struct{}); close(c); return c }()
 
-// whenSubmitted returns a channel that is closed when the batch has been submitted, or submitting
-// it has failed.
+// whenSubmitted returns a channel that is closed when the batch has been submitted, or when
+// submitting it has failed.
 func (b *Batch) whenSubmitted() <-chan struct{} {
 	b.stream.mu.Lock()
 	defer b.stream.mu.Unlock()
@@ -289,7 +290,7 @@ func (b *Batch) waitTicket(ctx context.Context) error {
 		s.mu.Unlock()
 		return nil // the batch was not submitted, or another caller saw it complete
 	}
-	s.users++ // Close waits until the ticket is no longer used
+	s.users++ // keeps Close waiting until the ticket is no longer used
 	s.mu.Unlock()
 	defer s.Leave()
 	for !ticket.Done() {

@@ -7,15 +7,16 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
-// Event represents one recorded command. Its owner allocates it, mostly as part of a larger value
-// about the command, and passes it to Stream.Record.
+// Event represents one recorded command. The owner of an Event allocates it, usually as part of a
+// larger value about the command, and passes it to Stream.Record.
 type Event struct {
 	// Owner is the value that the event is part of.
 	Owner any
-	// Fault has the outcome of the command. It is nil before the command is recorded. It belongs to
-	// the batch until the event is done, and is then complete.
+	// Fault contains the outcome of the command. Fault is nil before the command is recorded. While
+	// the event is not done, Fault belongs to the batch. When the event is done, Fault is complete.
 	Fault *hal.Fault
-	// Times, if not nil, receives the times of the command. It is complete when the event is done.
+	// Times receives the times of the command, unless it is nil. Times is complete when the event
+	// is done.
 	Times *hal.Times
 	batch *Batch
 	front *Recorder
@@ -24,29 +25,29 @@ type Event struct {
 	seen  bool   // a caller has received the failure, or no caller will ask for it
 }
 
-// Rare has the fields that few events need. It is a struct of its own, so that the events of plain
-// launches are small.
+// Rare contains the fields that few events need. Rare is a separate struct, so that the events of
+// plain launches are small.
 type Rare struct {
-	// Release, if not nil, is called when the event is done. It must not block.
+	// Release is called when the event is done, unless it is nil. Release must not block.
 	Release func() bool
 
-	// Group is shared by all commands of a sequence, or nil. If several of them fail, a wait for
-	// the front returns one failure.
+	// Group is shared by all commands of a sequence, or nil. If several commands of a Group fail, a
+	// wait for the front returns one failure.
 	Group *Group
-	// Ranks are the command's ranks among those of its Group: the failure with the lowest rank is
-	// reported. A launch of several parts, which can fail separately, has a rank for each part.
+	// Ranks contains the ranks of the command in its Group. The wait reports the failure with the
+	// lowest rank. A launch of several parts, which can fail separately, has a rank for each part.
 	Ranks []int
 
 	after []*Event // events that must complete before an event without a command is done
 
-	// The stream's lock guards the fields below.
+	// events that must complete before an event without a command is done
 	parts []*Event // events of an OpGraph's commands, if some failed
 	lost  bool     // the failure was dropped because there were too many
 	err   error    // reason why the command did not complete
-	from  *Event   // failed command that was to write memory which this command has read
+	from  *Event   // failed command that should have written memory which this command has read
 }
 
-// noRare is the Rare of events without rare fields. It is never written to.
+// noRare is the Rare of all events without rare fields. Nothing writes to it.
 var noRare Rare
 
 // Rare returns the event's rare fields, for reading.
@@ -57,8 +58,8 @@ func (e *Event) Rare() *Rare {
 	return e.rare
 }
 
-// NeedRare returns the event's rare fields, for writing: before the command is recorded, or under
-// the stream's lock.
+// NeedRare returns the event's rare fields, for writing. NeedRare may be called before the command
+// is recorded, or under the stream's lock.
 func (e *Event) NeedRare() *Rare {
 	if e.rare == nil {
 		e.rare = new(Rare)
@@ -66,10 +67,12 @@ func (e *Event) NeedRare() *Rare {
 	return e.rare
 }
 
-// Group is a set of commands that report one failure together. Its field belongs to the stream.
+// Group is a set of commands that report one failure together. Only the stream uses the field
+// first.
 type Group struct{ first *Event }
 
-// NewMarker returns an event without a command. It is done when all events in after are done.
+// NewMarker returns an event without a command. The event is done when all events in after are
+// done.
 func NewMarker(after []*Event) *Event {
 	m := &Event{}
 	for _, e := range after {
@@ -84,8 +87,9 @@ func NewMarker(after []*Event) *Event {
 	return m
 }
 
-// follow makes a marker wait for the command of e. Of each stream the marker keeps only the last
-// command, since the others complete before it. So a marker that follows markers does not grow.
+// follow makes a marker wait for the command of e. For each stream, the marker refers only to the
+// last command, because earlier commands complete before it. So the list of a marker that follows
+// markers does not grow.
 func (m *Event) follow(e *Event) {
 	r := m.NeedRare()
 	for i, a := range r.after {
@@ -115,7 +119,7 @@ func (e *Event) After() []*Event {
 	return e.Rare().after
 }
 
-// Done reports whether the command has completed. It does not block.
+// Done reports whether the command has completed. Done does not block.
 func (e *Event) Done() bool {
 	for _, a := range e.After() {
 		if !a.Done() {
@@ -126,7 +130,7 @@ func (e *Event) Done() bool {
 }
 
 // Wait submits the command if necessary, and blocks until it has completed. If ctx ends first, Wait
-// returns its error. Failed returns the outcome of the command.
+// returns the error of ctx. The outcome of the command is the result of the method Failed.
 func (e *Event) Wait(ctx context.Context) error {
 	for _, a := range e.After() {
 		if err := a.Wait(ctx); err != nil {
@@ -139,9 +143,10 @@ func (e *Event) Wait(ctx context.Context) error {
 	return e.batch.wait(ctx)
 }
 
-// Failed reports whether a completed command failed. There are three cases: the command has a
-// fault; err is the reason why it did not complete; it read memory that the failed command from
-// should have written. The failure then counts as reported.
+// Failed reports whether a completed command failed. In the first case, the command has a fault. In
+// the second case, err is the reason why it did not complete. In the third case, the command read
+// memory that the failed command from should have written. After Failed, the failure counts as
+// reported.
 func (e *Event) Failed() (failed bool, err error, from *Event) {
 	if e.batch == nil {
 		return false, nil, nil
@@ -160,8 +165,7 @@ func (e *Event) Failed() (failed bool, err error, from *Event) {
 	return true, h.err, h.from
 }
 
-// Parts returns the events of a Replay's commands, if some of them failed. It is called when the
-// event is done.
+// Parts returns the events of a Replay's commands, if some commands failed. The event must be done.
 func (e *Event) Parts() []*Event {
 	if e.batch == nil {
 		return nil
@@ -172,8 +176,8 @@ func (e *Event) Parts() []*Event {
 	return e.Rare().parts
 }
 
-// Rank returns the rank of the failure of a completed command, and whether it failed. The failure
-// does not count as reported.
+// Rank returns the rank of a completed command's failure, and whether the command failed. After
+// Rank, the failure does not count as reported.
 func (e *Event) Rank() (rank int, failed bool) {
 	if e.batch == nil {
 		return 0, false
@@ -196,19 +200,19 @@ func (e *Event) rank() int {
 	return h.Ranks[0]
 }
 
-// Front returns the front that the command was recorded by.
+// Front returns the Recorder by which the command was recorded.
 func (e *Event) Front() *Recorder { return e.front }
 
-// Outcome is Failed for an observer of the stream: the failure does not count as reported, and
-// Outcome is called under the stream's lock. parts are the events of a Replay's commands, if some
-// failed.
+// Outcome is like Failed, but for an observer of the stream, under the stream's lock. After
+// Outcome, the failure does not count as reported. The result parts contains the events of a
+// Replay's commands, if some commands failed.
 func (e *Event) Outcome() (err error, from *Event, parts []*Event) {
 	h := e.Rare()
 	return h.err, h.from, h.parts
 }
 
-// Err returns the reason why the command did not complete, or nil. The failure does not count as
-// reported.
+// Err returns the reason why the command did not complete, or nil. After Err, the failure does not
+// count as reported.
 func (e *Event) Err() error {
 	s := e.batch.stream
 	s.mu.Lock()
@@ -216,7 +220,7 @@ func (e *Event) Err() error {
 	return e.Rare().err
 }
 
-// Forget says that no wait for a front shall return a failure of the command.
+// Forget prevents waits for a front from returning a failure of the command.
 func (e *Event) Forget() {
 	if e.batch == nil {
 		return
@@ -230,15 +234,16 @@ func (e *Event) Forget() {
 	}
 }
 
-// Recorder is one front of a stream. All fields except ID belong to the stream.
+// Recorder is one front of a stream, by which a queue records commands. All fields except ID belong
+// to the stream.
 type Recorder struct {
 	ID      int32    // number that the owner sets before the first command
 	dropped int32    // number of failures that were dropped because there were too many
 	last    uint64   // number of the newest batch with a command of this front
-	failed  []*Event // failures that no wait has returned
+	failed  []*Event // failed commands whose failures no wait has returned
 }
 
-// fail records a failed command whose failure no wait has returned.
+// fail records that a command failed and that no wait has returned the failure yet.
 func (s *Stream) fail(e *Event) {
 	if e.seen {
 		return
@@ -265,7 +270,7 @@ func (s *Stream) fail(e *Event) {
 	}
 }
 
-// replace replaces a failed command in the front's list of failures by another.
+// replace replaces the failed command old by e in the front's list of failures.
 func (s *Stream) replace(old, e *Event) {
 	if old.Rare().lost {
 		e.NeedRare().lost, old.NeedRare().lost = true, false
@@ -301,14 +306,14 @@ func (s *Stream) allTold(r *Recorder) {
 }
 
 // Failures returns the failed commands of the front that no wait has returned, oldest first, and
-// the number of dropped failures. All then count as reported.
+// the number of dropped failures. After Failures, all these failures count as reported.
 func (s *Stream) Failures(front *Recorder) (failed []*Event, more int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.takeFailures(front)
 }
 
-// AllFailures is Failures for all fronts.
+// AllFailures is like Failures, but for all fronts of the stream.
 func (s *Stream) AllFailures() (failed []*Event, more int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

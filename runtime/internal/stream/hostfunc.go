@@ -2,8 +2,9 @@ package stream
 
 // This file runs host functions as commands of the stream.
 //
-// A host function is a batch of its own. It runs, on a goroutine, when all batches before it have
-// completed. Later batches are held back until it returns, and are then submitted to the device:
+// A host function is a batch of its own. It runs, on a goroutine, when all earlier batches have
+// completed. The stream holds later batches back until the function returns, and then submits them
+// to the device:
 //
 //	inflight   batch 1      function 2     batch 3         batch 4
 //	           on device    waits for 1    held for 2      held for 2
@@ -21,11 +22,11 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
-// ErrWithin is the error of a host function that waits for its own stream: the wait would never
+// ErrWithin is the error for a host function that waits for its own stream. The wait would never
 // end.
 var ErrWithin = errors.New("a host function waits for its device")
 
-// HostError is the error of a host function that failed.
+// HostError is the error for a host function that failed.
 type HostError struct{ Err error }
 
 func (e *HostError) Error() string { return e.Err.Error() }
@@ -33,7 +34,7 @@ func (e *HostError) Error() string { return e.Err.Error() }
 // Unwrap returns the function's own error.
 func (e *HostError) Unwrap() error { return e.Err }
 
-// errSkipped is the error of a function that did not run.
+// errSkipped is the error for a host function that was not called.
 var errSkipped = errors.New("it was not called: a command before it failed")
 
 // hostTicket is the ticket of a running host function.
@@ -62,7 +63,7 @@ func (t *hostTicket) Wait(ctx context.Context) error {
 	}
 }
 
-// seal ends the current batch, which is submitted after the batches before it.
+// seal completes the current batch, which is submitted after the batches before it.
 func (s *Stream) seal() {
 	if b := s.cur; b != nil {
 		s.cur, b.held = nil, true
@@ -70,12 +71,13 @@ func (s *Stream) seal() {
 	}
 }
 
-// appendFunc appends a host function as a batch of its own, which waits for the events in after.
+// appendFunc appends a host function as a batch of its own. The batch waits for the events in
+// after.
 func (s *Stream) appendFunc(front *Recorder, n *Command, after []*Event, e *Event) {
 	s.seal()
 	b := s.current()
 	s.pos++
-	s.barrierPos = s.pos // later commands begin when the function has returned
+	s.barrierPos = s.pos // later commands begin after the function has returned
 	b.run, b.after, b.always = n.Run, after, n.Always
 	e.batch, e.pos, e.front = b, s.pos, front
 	front.last = b.seq
@@ -97,13 +99,13 @@ func (s *Stream) running() *Batch {
 	return nil
 }
 
-// ready reports whether a batch that is held back can be submitted.
+// ready reports whether the stream can submit a batch that it held back.
 func (s *Stream) ready() bool {
 	return s.funcs > 0 && s.inflight[len(s.inflight)-1].held && s.running() == nil
 }
 
-// next removes and returns the first batch that can be submitted now, or returns nil. before is the
-// incomplete batch before it, if any.
+// next removes the first batch that can be submitted now from the batches held back, and returns
+// it, or nil. The result before is the last incomplete batch before that batch, or nil.
 func (s *Stream) next() (b, before *Batch) {
 	if !s.abandoned && s.running() != nil {
 		return nil, nil
@@ -118,8 +120,8 @@ func (s *Stream) next() (b, before *Batch) {
 	return nil, nil
 }
 
-// call calls the host function of a batch once the batch before it has completed. Then it submits
-// the batches that were held back.
+// call calls the host function of the batch b once the batch before it has completed. Afterwards it
+// submits the batches that were held back.
 func (s *Stream) call(b, before *Batch, t *hostTicket) {
 	e, cancel := b.events[0], b.cmds[0].Cancel
 	var start int64
@@ -175,7 +177,8 @@ func (s *Stream) call(b, before *Batch, t *hostTicket) {
 	}
 }
 
-// endFuncs ends all waits for running host functions, when the device is abandoned.
+// endFuncs ends all waits for running host functions. The stream calls it when the device is
+// abandoned.
 func (s *Stream) endFuncs(err error) {
 	if b := s.running(); b != nil {
 		b.events[0].Fault.Failed = err
@@ -183,7 +186,7 @@ func (s *Stream) endFuncs(err error) {
 	}
 }
 
-// failed reports whether the event's command, or a command that the event waits for, failed.
+// failed reports whether the command of the event failed, or a command that the event waits for.
 func (e *Event) failed() bool {
 	for _, a := range e.After() {
 		if a.failed() {
@@ -203,7 +206,7 @@ func (s *Stream) MayWait() error {
 	return nil
 }
 
-// goroutine returns the number of the calling goroutine in stack traces.
+// goroutine returns the number that stack traces give to the calling goroutine.
 func goroutine() uint64 {
 	var buf [40]byte
 	text := bytes.TrimPrefix(buf[:runtime.Stack(buf[:], false)], []byte("goroutine "))

@@ -12,33 +12,34 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
-// Memory is an owner's handle of device memory. The memory is released by Free, or when the garbage
-// collector finds the handle unused. It is freed once no batch uses it.
+// Memory is an owner's handle of device memory. Free releases the memory, and so does the garbage
+// collector if it finds the handle unused. Released memory is freed when no batch uses it any more.
 type Memory struct {
 	stream  *Stream
 	state   *memoryState
 	cleanup runtime.Cleanup
 }
 
-// memoryState outlives the handle while commands use the memory.
+// memoryState is the state of a Memory. memoryState outlives the handle while commands use the
+// memory.
 type memoryState struct {
 	hal      hal.Memory
 	size     uint64
 	last     uint64      // number of the newest batch that uses the memory
 	released atomic.Bool // set under the stream's mu
-	poison   []poison    // the poisoned ranges, without overlaps
+	poison   []poison    // poisoned ranges of the memory, without overlaps
 }
 
-// NewMemory makes a handle for m, which belongs to it from now on.
+// NewMemory makes a handle for m. After that, m belongs to the handle.
 func (s *Stream) NewMemory(m hal.Memory) *Memory {
 	h := &Memory{stream: s, state: &memoryState{hal: m, size: m.Size()}}
 	h.cleanup = runtime.AddCleanup(h, s.release, h.state)
 	return h
 }
 
-// Alloc allocates memory. If the device has too little, Alloc runs the garbage collector to find
-// unused handles. Then it waits at most allocPatience for memory that is about to be freed, and
-// tries again.
+// Alloc allocates memory. If the device has too little memory, Alloc runs the garbage collector to
+// find unused handles. Then it waits at most allocPatience for memory that is about to be freed,
+// and tries again.
 func (s *Stream) Alloc(size uint64, kind hal.MemoryKind) (*Memory, error) {
 	s.keepUp()
 	m, err := s.alloc(size, kind)
@@ -47,7 +48,7 @@ func (s *Stream) Alloc(size uint64, kind hal.MemoryKind) (*Memory, error) {
 		defer cancel()
 		for try := 0; err != nil && errors.Is(err, hal.ErrOutOfMemory) && try < 3 && ctx.Err() == nil; try++ {
 			runtime.GC()
-			time.Sleep(time.Millisecond) // cleanups run on their own goroutine
+			time.Sleep(time.Millisecond) // the runtime calls cleanups on another goroutine
 			s.waitDying(ctx)
 			m, err = s.alloc(size, kind)
 		}
@@ -62,18 +63,18 @@ func (s *Stream) Alloc(size uint64, kind hal.MemoryKind) (*Memory, error) {
 }
 
 const (
-	// maxDying is the number of bytes of released memory that may wait to be freed. Beyond it, an
-	// allocation waits for some of it.
+	// maxDying is the limit of released memory that is not freed yet, in bytes. If there is more,
+	// an allocation waits until some of it is freed.
 	maxDying = 64 << 20
-	// paceTime is the longest such wait.
+	// paceTime is the longest time that an allocation waits because of maxDying.
 	paceTime = 100 * time.Millisecond
-	// allocPatience is the longest time for which an allocation that lacks memory waits for
-	// commands that use released memory.
+	// allocPatience is the longest time that an allocation waits for released memory if the device
+	// has too little memory.
 	allocPatience = 10 * time.Second
 )
 
-// keepUp frees released memory that no command uses. It waits briefly if a program that makes and
-// closes buffers is far ahead of the device.
+// keepUp frees released memory that no command uses. If a program makes and closes buffers far
+// ahead of the device, keepUp waits briefly.
 func (s *Stream) keepUp() {
 	s.reap()
 	s.mu.Lock()
@@ -112,8 +113,8 @@ func (s *Stream) alloc(size uint64, kind hal.MemoryKind) (hal.Memory, error) {
 	return s.dev.Alloc(size, kind)
 }
 
-// Keep says that the memory stays allocated until Free or until the device is closed, even without
-// its handle.
+// Keep makes the memory stay allocated even if its handle is unused, until Free is called or the
+// device is closed.
 func (m *Memory) Keep() { m.cleanup.Stop() }
 
 // Stream returns the stream whose commands may use the memory.
@@ -122,7 +123,7 @@ func (m *Memory) Stream() *Stream { return m.stream }
 // HAL returns the backend's memory.
 func (m *Memory) HAL() hal.Memory { return m.state.hal }
 
-// Free releases the memory. It may be called twice, and after the stream is closed.
+// Free releases the memory. Free may be called twice, and after the stream is closed.
 func (m *Memory) Free() {
 	m.cleanup.Stop()
 	m.stream.release(m.state)
@@ -163,7 +164,7 @@ func (s *Stream) release(m *memoryState) {
 	}
 }
 
-// reap frees the released memory that no batch uses any more.
+// reap frees released memory that no batch uses any more.
 func (s *Stream) reap() {
 	s.mu.Lock()
 	s.collect()
@@ -184,9 +185,9 @@ func (s *Stream) reap() {
 	}
 	clear(s.dying[len(kept):])
 	s.dying = kept
-	s.users++ // the device must not be closed meanwhile
+	s.users++ // keeps the device open meanwhile
 	s.mu.Unlock()
-	for _, m := range free { // without holding mu, since Free calls the driver and may wait for it
+	for _, m := range free { // not while holding mu, because Free calls the driver and may wait for it
 		size := int64(m.Size())
 		m.Free()
 		if watch := memoryhook.Watch; watch != nil {
@@ -196,7 +197,7 @@ func (s *Stream) reap() {
 	s.Leave()
 }
 
-// drain waits until all released memory has been freed, or the stream has ended.
+// drain waits until all released memory has been freed, or until the stream has ended.
 func (s *Stream) drain() {
 	for {
 		s.mu.Lock()
@@ -210,7 +211,7 @@ func (s *Stream) drain() {
 	}
 }
 
-// waitDying waits for the commands that use released memory, and frees it.
+// waitDying waits for the commands that use released memory, and then frees that memory.
 func (s *Stream) waitDying(ctx context.Context) {
 	s.mu.Lock()
 	var last uint64

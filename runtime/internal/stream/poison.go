@@ -8,11 +8,11 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
-// ErrCancelled is the error of a command that its Cancel ended.
+// ErrCancelled is the error for a command that did not complete because of its Cancel.
 var ErrCancelled = errors.New("cancelled")
 
-// ErrEnded is the error of a launch in which the device left a loop early, so that the kernel
-// continued with wrong values. Its Fault names the loop.
+// ErrEnded is the error for a launch in which the device left a loop early, so that the kernel
+// continued with wrong values. The launch's Fault names the loop.
 var ErrEnded = errors.New("the device ended a loop early")
 
 // poison is a range of memory whose contents are unspecified, because a command that should have
@@ -23,7 +23,8 @@ var ErrEnded = errors.New("the device ended a loop early")
 //	launch B reads x, writes y     B fails with A's error: y is poisoned by A
 //	CopyFrom writes x[0:8]         x is clean again, y is not
 //
-// A fault poisons nothing: a faulted kernel leaves the memory that Go would have left.
+// A fault does not poison memory, because after a fault the memory has the contents that it would
+// have in Go.
 type poison struct {
 	lo, hi uint64
 	by     *Event
@@ -51,8 +52,8 @@ func (s *Stream) settle(b *Batch) {
 	}
 }
 
-// settleOne settles a command that failed, or may have read poisoned memory, and reports
-// whether it did.
+// settleOne settles a command that failed, or that may have read poisoned memory. settleOne reports
+// whether the command failed or read such memory.
 func (s *Stream) settleOne(op hal.Op, uses []use, e *Event) bool {
 	if err := e.Rare().err; errors.Is(err, hal.ErrDeviceLost) && s.lost == nil {
 		s.lost = err
@@ -65,14 +66,14 @@ func (s *Stream) settleOne(op hal.Op, uses []use, e *Event) bool {
 	return false
 }
 
-// ended returns the reason why the command did not complete.
+// ended returns the reason why the command did not complete, or nil.
 func (b *Batch) ended(e *Event) error {
 	switch {
 	case b.err != nil:
 		return b.err
 	case e.Fault.Failed != nil:
 		return e.Fault.Failed
-	case e.Fault.Cancelled: // loops that the device ended no longer matter
+	case e.Fault.Cancelled: // comes first: for a cancelled command, loops that the device ended do not matter
 		return ErrCancelled
 	case e.Fault.Ended != 0:
 		return ErrEnded
@@ -104,14 +105,14 @@ func (s *Stream) spread(op hal.Op, uses []use, e *Event) {
 		case by != nil:
 			u.mem.clean(u.lo, u.hi)
 			u.mem.poison = append(u.mem.poison, poison{u.lo, u.hi, by})
-		case op != hal.OpLaunch: // a kernel may leave parts of its memory unwritten
+		case op != hal.OpLaunch: // only a kernel may leave parts of its memory unwritten
 			u.mem.clean(u.lo, u.hi)
 		}
 		s.poisons += len(u.mem.poison) - before
 	}
 }
 
-// poisonedBy returns the first command that poisons a part of [lo, hi), or nil.
+// poisonedBy returns the first command that poisoned a part of the range [lo, hi), or nil.
 func (m *memoryState) poisonedBy(lo, hi uint64) (by *Event) {
 	for _, p := range m.poison {
 		if p.lo < hi && lo < p.hi {
@@ -121,7 +122,7 @@ func (m *memoryState) poisonedBy(lo, hi uint64) (by *Event) {
 	return by
 }
 
-// first returns the one of two commands that was recorded first; either may be nil.
+// first returns the command that was recorded first. Either command may be nil.
 func first(a, b *Event) *Event {
 	if a == nil || b != nil && b.pos < a.pos {
 		return b
@@ -129,7 +130,7 @@ func first(a, b *Event) *Event {
 	return a
 }
 
-// clean removes [lo, hi) from the poisoned ranges.
+// clean removes the range [lo, hi) from the poisoned ranges.
 func (m *memoryState) clean(lo, hi uint64) {
 	var rest []poison
 	m.poison = slices.DeleteFunc(m.poison, func(p poison) bool {

@@ -8,33 +8,33 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
-// Replay is a sequence that a backend has prepared and runs as one command. The uses of that
-// command combine those of all commands of the sequence:
+// Replay is a sequence of commands that a backend has prepared and runs as one command. The memory
+// uses of that command combine the uses of all commands of the sequence:
 //
 //	0: write x[0:4]    1: read x[0:4], write y[8:9]    2: write x[6:8]
 //
 //	write x[0:8], read x[0:4], write y[8:9]
 //
-// If a command failed, the commands of the sequence are examined one by one. Faults and poison are
-// then the same as for commands that are recorded one by one.
+// If a command failed, the stream examines the commands of the sequence one by one. Faults and
+// poison are then the same as for commands that are recorded one by one.
 type Replay struct {
 	node  Command
 	nodes []Command
 	parts func(e *Event) []*Event
 }
 
-// NewReplay returns the sequence as one command. g is the backend's form of it. The memory owned
-// stays in use as long as the command.
+// NewReplay returns the sequence as one command. The graph g is the sequence as the backend has
+// prepared it. The memory owned stays in use as long as the command.
 //
-// The function parts makes an event for each command of a submission whose event is e. It is called
-// under the stream's lock, if some of the commands failed.
+// The function parts makes an event for each command of a submission whose event is e. The stream
+// calls parts under its lock, if some of the commands failed.
 func NewReplay(q *Sequence, g hal.Graph, owned *Memory, parts func(e *Event) []*Event) *Replay {
 	uses := append(q.union(), Use{Mem: owned})
 	return &Replay{node: Command{Cmd: hal.Command{Op: hal.OpGraph, Graph: g}, Uses: uses}, nodes: q.Commands, parts: parts}
 }
 
-// union returns the combined uses of the commands: for each memory, at most one range that is read
-// and one that is written.
+// union returns the combined memory uses of the commands. For each memory there is at most one
+// range that is read, and one that is written.
 func (q *Sequence) union() (out []Use) {
 	type key struct {
 		mem    *Memory
@@ -67,14 +67,16 @@ func (q *Sequence) union() (out []Use) {
 	return out
 }
 
-// RecordReplay is RecordAll of the replay's sequence, as one command with one event.
+// RecordReplay is like RecordAll for the replay's sequence, but records it as one command with one
+// event.
 func (s *Stream) RecordReplay(ctx context.Context, front *Recorder, r *Replay, after []*Event, e *Event) error {
 	return s.record(ctx, func() error {
 		if err := s.usable(&r.node); err != nil {
 			return err
 		}
 		s.append(front, &r.node, s.mustWait(after), e)
-		// Each command has a position of its own; the event has the last one.
+		// Each command has its own position in the stream. The event has the position of the last
+		// command.
 		more := len(r.nodes) - 1
 		s.pos += uint64(more)
 		e.pos, e.batch.replays = s.pos, append(e.batch.replays, r)

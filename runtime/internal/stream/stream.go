@@ -14,30 +14,33 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
-// ErrClosed is returned for commands recorded after the stream's end.
+// ErrClosed is returned for commands that are recorded after the stream has ended.
 var ErrClosed = errors.New("the device is closed")
 
 const (
-	// A batch is submitted when it has batchFull commands, or batchIdle commands if the device is
-	// idle.
+	// The stream submits a batch when it has batchFull commands, or when the device is idle and it
+	// has batchIdle commands.
 	batchIdle = 32
 	batchFull = 256
-	// maxInflight is the largest number of submitted batches that are incomplete. Beyond it,
-	// recording waits.
+	// maxInflight is the largest number of submitted batches that are incomplete. If there are so
+	// many, recording waits.
 	maxInflight = 16
-	// FlushDelay is the time that a recorded command waits for others of its batch.
+	// FlushDelay is the time that a recorded command waits for other commands of its batch.
 	FlushDelay = 100 * time.Microsecond
-	// maxSpare is the number of batches whose storage is kept. It is the largest number of batches
-	// at a time, which a program that launches without waiting reaches.
+	// maxSpare is the number of batches whose storage is kept for reuse. maxSpare is the largest
+	// number of batches that exist at a time. A program that launches without waiting reaches this
+	// number.
 	maxSpare = maxInflight + 2
-	// maxFailed is the largest number of failures kept for a queue that no goroutine waits for.
+	// maxFailed is the largest number of failures that are kept for a queue if no goroutine waits
+	// for it.
 	maxFailed = 64
 )
 
 // Stream is the ordered sequence of commands of one device.
 //
-// No method waits for the device while it holds a lock. Every wait for the device ends with a
-// context: the caller's, or the stream's own, which ends when the stream is abandoned.
+// No method waits for the device while it holds a lock. Every wait for the device ends when a
+// context ends. The context belongs to the caller or to the stream. The stream's context ends when
+// the stream is abandoned.
 type Stream struct {
 	dev   hal.Device
 	delay time.Duration
@@ -45,45 +48,45 @@ type Stream struct {
 	life context.Context // ends when the stream is closed or abandoned
 	end  context.CancelFunc
 
-	submit sync.Mutex // held while a batch is submitted to the device; locked before mu
+	submit sync.Mutex // locked while a batch is submitted to the device; must be locked before mu
 
 	mu         sync.Mutex
 	tracker    Tracker
 	cur        *Batch
-	inflight   []*Batch // batches that were cur, oldest first
+	inflight   []*Batch // complete batches that may not have completed on the device, oldest first
 	seq        uint64   // number of the newest batch
 	retired    uint64   // all batches up to this one have completed
 	pos        uint64   // number of recorded commands
 	barrierPos uint64   // position of the newest command with a barrier
 	timer      *time.Timer
-	armed      bool   // the timer runs
-	armedFor   uint64 // the batch that the timer was set for; 0 for any
+	armed      bool   // the timer is set
+	armedFor   uint64 // number of the batch that the timer was set for; 0 for any
 	parallel   bool   // a separate goroutine submits full batches
-	handing    bool   // that goroutine exists
-	hander     func() // the method value handOn, made once
-	flushing   bool   // the timer's goroutine flushes
-	flushAgain bool   // the timer has fired during the flush
+	handing    bool   // a goroutine runs that submits full batches
+	hander     func() // method value of handOn, made only once
+	flushing   bool   // the timer's goroutine runs flushSoon
+	flushAgain bool   // the timer has fired while flushing was true
 	dying      []*memoryState
 	draining   bool
 	poisons    int         // number of poisoned ranges of memory
-	failing    []*Recorder // the fronts with failures that no wait has returned
-	lost       error       // error with which the device was lost
-	closed     atomic.Bool // set under mu
+	failing    []*Recorder // fronts with failures that no wait has returned
+	lost       error       // error with which the device was lost, or nil
+	closed     atomic.Bool // Close was called; set under mu
 	abandoned  bool
 	users      int           // number of calls that use the device or a ticket
-	left       chan struct{} // closed when there are no users; nil if no caller waits for that
-	spare      []*storage    // the storage of completed batches
-	fresh      []Batch       // unused batches: several are allocated at a time
+	left       chan struct{} // channel closed when there are no users; nil if no caller waits for that
+	spare      []*storage    // storage of completed batches, for reuse
+	fresh      []Batch       // unused batches, several of which are allocated at a time
 	funcs      int           // number of host functions that have not completed
 
-	timed   bool     // some events have Times
+	timed   bool     // events may have Times
 	observe Observer // nil if there is no observer
 
 	within atomic.Uint64 // goroutine that runs a host function, or 0
 }
 
-// NewStream returns the stream of dev. Commands are submitted after delay. If delay
-// is negative, they are submitted only when a caller waits or a batch is full.
+// NewStream returns the stream of dev. The stream submits commands after the time delay. If delay
+// is negative, the stream submits commands only when a caller waits or a batch is full.
 func NewStream(dev hal.Device, delay time.Duration) *Stream {
 	s := &Stream{dev: dev, delay: delay}
 	s.life, s.end = context.WithCancel(context.Background())
@@ -95,37 +98,37 @@ func NewStream(dev hal.Device, delay time.Duration) *Stream {
 	return s
 }
 
-// Observer is called, under the stream's lock, for each command that has completed, with the number of
-// bytes of each use. It must not block.
+// Observer is a function that the stream calls for each completed command, under its lock. The last
+// argument yields the kind of access and the number of bytes of each use. An Observer must not
+// block.
 type Observer func(e *Event, c *hal.Command, uses iter.Seq2[abi.Access, uint64])
 
-// Time makes the stream fill in the Times of events. The observer may be nil. Time is called before
-// the first command is recorded.
+// Time makes the stream set the Times of events. The observer may be nil. Time must be called
+// before the first command is recorded.
 func (s *Stream) Time(observe Observer) { s.timed, s.observe = true, observe }
 
-// Poll finds the commands that have completed.
+// Poll makes the stream process the commands that have completed.
 func (s *Stream) Poll() { s.poll() }
 
 // Command is a command of the device, or a host function, to be recorded.
 type Command struct {
-	// Cmd is the command. Its Args and Slices are copied; its Barrier and Fault
-	// are set by Record.
+	// Cmd is the command. Record copies its Args and Slices, and sets its Barrier and Fault.
 	Cmd  hal.Command
 	Uses []Use
-	// After lists commands of this stream that must have completed before.
+	// After lists commands of this stream that must have completed before this command begins.
 	After []*Event
 	// CopyHost makes Record copy the Host bytes of an OpWrite.
 	CopyHost bool
-	// Run, if not nil, is a host function. It is called when all earlier commands have completed,
-	// and before any later command begins. Its context ends when the device is closed. If its
-	// Cancel was asked, it does nothing and returns ErrCancelled.
+	// Run is a host function, unless it is nil. The stream calls Run when all earlier commands have
+	// completed, and before any later command begins. The context of Run ends when the device is
+	// closed. If Cancel was asked, Run does nothing and returns ErrCancelled.
 	Run func(ctx context.Context) error
-	// Always says that Run is called even if earlier commands have failed.
+	// Always says that the stream calls Run even if earlier commands have failed.
 	Always bool
 }
 
 // Record appends the command to the stream and binds e to it. If too many batches are incomplete,
-// Record waits. If ctx ends first, Record returns its error.
+// Record waits. If ctx ends first, Record returns the error of ctx.
 func (s *Stream) Record(ctx context.Context, front *Recorder, n *Command, e *Event) error {
 	return s.record(ctx, func() error {
 		if err := s.usable(n); err != nil {
@@ -140,19 +143,19 @@ func (s *Stream) Record(ctx context.Context, front *Recorder, n *Command, e *Eve
 	})
 }
 
-// Sequence is a list of commands that are recorded together, many times.
+// Sequence is a list of commands that are recorded together, possibly many times.
 type Sequence struct {
-	Commands []Command // the commands; their After is ignored
-	// Waits has, for each command, the indices of earlier commands that it waits for although they
-	// share no memory.
+	Commands []Command // commands of the sequence; their field After is ignored
+	// Waits maps the index of a command to the indices of earlier commands that it must wait for
+	// although they share no memory.
 	Waits [][]int
-	// First says, for each command, whether it waits for no other command of the sequence.
+	// First says for each command that it waits for no other command of the sequence.
 	First []bool
 }
 
 // RecordAll appends the commands of a sequence, without other commands in between, and binds the
-// events to them. The sequence waits for the events in after. If one of the commands cannot be
-// recorded, none is.
+// events to them. The sequence waits for the events in after. If one command cannot be recorded, no
+// command is recorded.
 func (s *Stream) RecordAll(ctx context.Context, front *Recorder, q *Sequence, after, events []*Event) error {
 	if len(q.Commands) == 0 {
 		return nil
@@ -178,9 +181,9 @@ func (s *Stream) RecordAll(ctx context.Context, front *Recorder, q *Sequence, af
 	})
 }
 
-// record waits if too many batches are incomplete, and calls add, which appends commands to the
-// current batch. A full batch is submitted. If a second goroutine can run at the same time, it
-// submits the batch, and the caller continues recording.
+// record waits if too many batches are incomplete. Then it calls add, which appends commands to the
+// current batch. record submits a full batch. If a second goroutine can run at the same time, that
+// goroutine submits the batch, and the caller continues recording.
 func (s *Stream) record(ctx context.Context, add func() error) error {
 	s.mu.Lock()
 	for s.cur != nil && s.cur.weight >= batchFull {
@@ -213,8 +216,8 @@ func (s *Stream) record(ctx context.Context, add func() error) error {
 	return nil
 }
 
-// full reports whether the current batch shall be submitted, or a batch that was held back can be.
-// It checks only from time to time whether the device is idle.
+// full reports whether the current batch must be submitted, or a batch that was held back can be.
+// full checks only from time to time whether the device is idle.
 func (s *Stream) full() bool {
 	if s.ready() {
 		return true
@@ -230,15 +233,16 @@ func (s *Stream) full() bool {
 	return s.idle()
 }
 
-// arm sets the timer for a batch; 0 means the batch that is current when the timer fires. Setting a
-// timer wakes a thread, so it is not set again for each batch: if the timer fires and finds a later
-// batch, it is set once more.
+// arm sets the timer for the batch with the given number. The number 0 means the batch that is
+// current when the timer fires. Setting a timer wakes a thread, so arm is not called again for each
+// batch. If the timer fires and the batch was submitted already, it is set once more for a later
+// batch.
 func (s *Stream) arm(batch uint64, delay time.Duration) {
 	s.armed, s.armedFor = true, batch
 	s.timer.Reset(delay)
 }
 
-// handOn submits the complete batches to the device.
+// handOn submits all complete batches to the device.
 func (s *Stream) handOn() {
 	s.submit.Lock()
 	defer s.submit.Unlock()
@@ -254,8 +258,8 @@ func (s *Stream) handOn() {
 	}
 }
 
-// append appends a usable command. wait demands a barrier, independently of the memory that the
-// command uses.
+// append appends a command that the method usable accepts. If wait is set, the command gets a
+// barrier even if its memory uses need none.
 func (s *Stream) append(front *Recorder, n *Command, wait bool, e *Event) {
 	b := s.current()
 	s.pos++
@@ -275,7 +279,7 @@ func (s *Stream) append(front *Recorder, n *Command, wait bool, e *Event) {
 	}
 	e.batch, e.pos, e.front = b, s.pos, front
 	front.last = b.seq
-	// Using n keeps the handles alive until their batch is recorded in them.
+	// KeepAlive keeps the memory handles in n alive until add has recorded the batch in them.
 	runtime.KeepAlive(n)
 }
 
@@ -298,7 +302,7 @@ func (s *Stream) usable(n *Command) error {
 // ErrReleased is returned for commands that use released memory.
 var ErrReleased = errors.New("the buffer is closed")
 
-// mustWait reports whether a command that depends on the events needs a barrier.
+// mustWait reports whether a command that depends on the events needs a barrier for that.
 func (s *Stream) mustWait(after []*Event) bool {
 	for _, e := range after {
 		if s.mustWait(e.After()) {
@@ -317,7 +321,7 @@ func (s *Stream) idle() bool {
 	return len(s.inflight) == 0
 }
 
-// current returns the batch that commands are appended to.
+// current returns the batch that the stream appends commands to.
 func (s *Stream) current() *Batch {
 	if s.cur == nil {
 		var b *storage
@@ -336,13 +340,13 @@ func (s *Stream) current() *Batch {
 	return s.cur
 }
 
-// flushSoon is the timer's function. Only one goroutine at a time waits for a device with too many
-// incomplete batches.
+// flushSoon is the function that the timer calls. Only one goroutine at a time waits for a device
+// with too many incomplete batches.
 func (s *Stream) flushSoon() {
 	s.mu.Lock()
 	s.armed = false
 	if b := s.cur; b != nil && s.armedFor != 0 && b.seq != s.armedFor && !s.closed.Load() {
-		s.arm(b.seq, s.delay) // the timer was set for an older batch, which was submitted
+		s.arm(b.seq, s.delay) // the timer was set for an older batch, which has been submitted
 		s.mu.Unlock()
 		return
 	}
@@ -363,7 +367,7 @@ func (s *Stream) flushSoon() {
 }
 
 // Flush submits all recorded commands. If too many batches are incomplete, Flush waits. If ctx ends
-// first, Flush returns its error.
+// first, Flush returns the error of ctx.
 func (s *Stream) Flush(ctx context.Context) error {
 	for {
 		s.mu.Lock()
@@ -398,7 +402,7 @@ func (s *Stream) TryFlush() bool {
 	case !late:
 		s.seal()
 	case s.timer != nil && !s.closed.Load():
-		s.arm(0, s.delay) // the timer's goroutine waits for the device
+		s.arm(0, s.delay) // lets the timer's goroutine wait for the device
 	}
 	for {
 		b, before := s.next()
@@ -409,7 +413,7 @@ func (s *Stream) TryFlush() bool {
 	}
 }
 
-// hand submits a batch to the device, or starts the batch's host function.
+// hand submits the batch b to the device, or starts the host function of the batch.
 func (s *Stream) hand(b, before *Batch) {
 	abandoned := s.abandoned
 	if s.timed {
@@ -447,14 +451,14 @@ func (s *Stream) hand(b, before *Batch) {
 	s.collect()
 }
 
-// poll processes the batches that have completed.
+// poll processes completed batches. poll locks the stream.
 func (s *Stream) poll() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.collect()
 }
 
-// collect processes the batches that have completed, in order.
+// collect processes completed batches, in order. The caller has locked the stream.
 func (s *Stream) collect() {
 	n := 0
 	for _, b := range s.inflight {
@@ -495,7 +499,7 @@ func (s *Stream) waitThrough(ctx context.Context, last uint64) error {
 		s.collect()
 		var b *Batch
 		if n := len(s.inflight); n > 0 && s.inflight[0].seq <= last {
-			// Waiting for the newest is enough: the others complete before it.
+			// Waiting for the newest batch is enough, because the other batches complete before it.
 			b = s.inflight[min(uint64(n-1), last-s.inflight[0].seq)]
 		}
 		if s.cur != nil && s.cur.seq <= last {
@@ -505,7 +509,7 @@ func (s *Stream) waitThrough(ctx context.Context, last uint64) error {
 		s.mu.Unlock()
 		if b == nil {
 			if dying {
-				s.reap() // the memory is freed when the wait returns
+				s.reap() // frees the memory before the wait returns
 			}
 			return nil
 		}
@@ -517,8 +521,8 @@ func (s *Stream) waitThrough(ctx context.Context, last uint64) error {
 
 // Close submits all recorded commands, waits for all batches and for all users of the device, and
 // ends the stream. Closing the device then frees the remaining memory. If ctx ends first, Close
-// abandons the device: all waits end, and the device must never be closed. The error has the number
-// of incomplete commands.
+// abandons the device. All waits then end, and the device must never be closed. The error then
+// contains the number of incomplete commands.
 func (s *Stream) Close(ctx context.Context) error {
 	if err := s.MayWait(); err != nil {
 		return err
@@ -547,7 +551,7 @@ func (s *Stream) Close(ctx context.Context) error {
 	return nil
 }
 
-// abandon ends all waits for a device that is still busy.
+// abandon ends all waits for a device that has not completed its work.
 func (s *Stream) abandon() error {
 	s.mu.Lock()
 	s.abandoned = true
@@ -589,8 +593,8 @@ func (s *Stream) waitUsers(ctx context.Context) error {
 	}
 }
 
-// Enter makes the caller a user of the device: Close waits until Leave is called. Enter returns
-// false after Close.
+// Enter makes the caller a user of the device. Close then waits until Leave is called. After Close,
+// Enter returns false.
 func (s *Stream) Enter() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -5,34 +5,35 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
-// Use is a command's access to a range of memory, in bytes from the memory's
-// start.
+// Use is a command's access to a range of memory. The range is in bytes from the start of the
+// memory.
 type Use struct {
 	Mem    *Memory
 	Lo, Hi uint64
 	Access abi.Access
 }
 
-// access is a range that commands have used since the last barrier.
+// access is a range of memory that commands have used since the last barrier.
 type access struct {
 	mem    hal.Memory
 	lo, hi uint64
 	write  bool
 }
 
-// maxAccesses is the largest number of ranges that a Tracker compares. Beyond it, a barrier costs
-// less than the comparison.
+// maxAccesses is the largest number of ranges that a Tracker compares. If there are more, a barrier
+// costs less than the comparison.
 const maxAccesses = 512
 
 // Tracker finds the commands that need a barrier. A barrier orders all commands before it with
-// respect to all commands after it, so only uses since the last barrier count. They count across
-// batches: the completion of a batch does not make its writes visible to a later batch.
+// respect to all commands after it, so only memory uses since the last barrier count. Uses in
+// earlier batches count, too, because the completion of a batch does not make its writes visible to
+// a later batch.
 type Tracker struct {
 	open []access
 }
 
-// Add records a command's uses and reports whether the command needs a barrier. force demands a
-// barrier in any case.
+// Add records a command's uses and reports whether the command needs a barrier. If force is set,
+// the command gets a barrier in any case.
 func (t *Tracker) Add(uses []Use, force bool) bool {
 	barrier := force || len(t.open)+len(uses) > maxAccesses || t.conflicts(uses)
 	if barrier {
@@ -70,7 +71,7 @@ func (t *Tracker) insert(u Use) {
 	for j := range t.open {
 		o := &t.open[j]
 		if o.mem == a.mem && o.lo <= a.lo && a.hi <= o.hi && (o.write || !a.write) {
-			return // contained in a recorded range
+			return // the new range is contained in a recorded range
 		}
 	}
 	t.open = append(t.open, a)

@@ -13,28 +13,29 @@ import (
 	"time"
 )
 
-// delay is the time that a span waits to be written.
+// delay is the time for which the tracer collects spans before it writes them.
 const delay = 100 * time.Millisecond
 
-// Sink is the destination of traces: a JSON array.
+// Sink is the destination of traces. Sink contains a JSON array.
 type Sink struct {
 	mu    sync.Mutex
 	w     io.Writer
-	file  *os.File // the file of KGEN_TRACE, or nil
-	users int      // number of tracers
+	file  *os.File // file that KGEN_TRACE names, or nil
+	users int      // number of tracers that write to the sink
 	began bool
-	end   int64 // the size of the file without the array's end
+	end   int64 // size of the file without the end of the array
 	err   error
 }
 
-// files are the sinks of KGEN_TRACE, by the files' names. They are kept, so that devices that are
-// opened later add to them.
+// files maps the names of files in KGEN_TRACE to their sinks. A sink stays in the map, so that
+// devices that are opened later add to its file.
 var files struct {
 	sync.Mutex
 	of map[string]*Sink
 }
 
-// File returns the sink of a file. "%p" in the name becomes the number of the process.
+// File returns the sink for a file. The file's name is name, with "%p" replaced by the number of
+// the process.
 func File(name string) (*Sink, error) {
 	name = strings.ReplaceAll(name, "%p", strconv.Itoa(os.Getpid()))
 	files.Lock()
@@ -54,7 +55,7 @@ func File(name string) (*Sink, error) {
 	return s, nil
 }
 
-// write appends values to the array.
+// write appends values to the JSON array of the sink.
 func (s *Sink) write(values [][]byte) {
 	if len(values) == 0 {
 		return
@@ -85,7 +86,7 @@ func (s *Sink) put(b []byte) {
 	}
 }
 
-// leave ends the array if no other tracer writes to it, and returns the first error.
+// leave ends the JSON array if no other tracer writes to the sink. leave returns the first error.
 func (s *Sink) leave() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -102,13 +103,13 @@ func (s *Sink) leave() error {
 // Tracer writes the spans of one device.
 type Tracer struct {
 	sink *Sink
-	poll func() // makes the device process completed commands
+	poll func() // function that makes the device process completed commands
 	pid  int
 
 	mu      sync.Mutex
 	pending []Span
 
-	writing sync.Mutex // guards rows and lanes, which belong to flush
+	writing sync.Mutex // guards rows and lanes, which only flush uses
 	rows    map[string]*row
 	lanes   int
 
@@ -116,27 +117,27 @@ type Tracer struct {
 	done chan struct{}
 }
 
-// Span is some work of the device, with its time.
+// Span is a piece of work of the device, with its start and end time.
 type Span struct {
 	Row, Name, Kind string
-	Start, End      int64 // nanoseconds
+	Start, End      int64 // times in nanoseconds
 	Args            map[string]any
 }
 
-// row is a row of the trace. Spans that overlap in time are on different lanes.
+// row is a row of the trace. Spans of a row that overlap in time are on different lanes.
 type row struct{ lanes []openLane }
 
 type openLane struct {
 	id    int
-	until int64 // end of its last span
+	until int64 // end time of the lane's last span
 }
 
-// event is a value of the trace format; see "Trace Event Format" by Google.
+// event is a value of the trace format (see "Trace Event Format" by Google).
 type event struct {
 	Name  string         `json:"name"`
 	Kind  string         `json:"cat,omitempty"`
 	Phase string         `json:"ph"`
-	Time  float64        `json:"ts"` // microseconds
+	Time  float64        `json:"ts"` // start time in microseconds
 	Took  *float64       `json:"dur,omitempty"`
 	Pid   int            `json:"pid"`
 	Tid   int            `json:"tid"`
@@ -148,8 +149,8 @@ var devices atomic.Int64
 // To returns a sink that writes to w.
 func To(w io.Writer) *Sink { return &Sink{w: w} }
 
-// Start begins the trace of a device with the given name. poll makes the device process completed
-// commands; it is called from time to time.
+// Start begins the trace of a device with the given name. The tracer calls poll from time to time,
+// which makes the device process completed commands.
 func Start(s *Sink, name string, poll func()) *Tracer {
 	s.mu.Lock()
 	s.users++
@@ -161,7 +162,7 @@ func Start(s *Sink, name string, poll func()) *Tracer {
 	return t
 }
 
-// loop writes pending spans from time to time, until Close.
+// loop writes pending spans from time to time, until Close is called.
 func (t *Tracer) loop() {
 	defer close(t.done)
 	tick := time.NewTicker(delay)
@@ -177,8 +178,8 @@ func (t *Tracer) loop() {
 	}
 }
 
-// Close writes the remaining spans, and returns an error if a part of the trace could not be
-// written. A nil Tracer has no spans.
+// Close writes the remaining spans. Close returns an error if a part of the trace could not be
+// written. For a nil Tracer, Close does nothing.
 func (t *Tracer) Close() error {
 	if t == nil {
 		return nil
@@ -189,7 +190,7 @@ func (t *Tracer) Close() error {
 	return t.sink.leave()
 }
 
-// Add adds a span, which is written soon.
+// Add adds a span, which the tracer writes soon.
 func (t *Tracer) Add(e Span) {
 	t.mu.Lock()
 	t.pending = append(t.pending, e)
@@ -220,7 +221,7 @@ func (t *Tracer) flush() {
 	t.sink.write(out)
 }
 
-// lane returns the lane of its row for a span, and whether that lane is new.
+// lane returns the id of a lane for the span in the span's row, and whether that lane is new.
 func (t *Tracer) lane(e *Span) (id int, isNew bool) {
 	r := t.rows[e.Row]
 	if r == nil {

@@ -1,8 +1,8 @@
-// Package variants makes the modules of kernel variants from the kernels' IR, if the stubs do not
-// hold them.
+// Package variants makes the modules of kernel variants that the stubs do not contain. The modules
+// are made from the kernels' IR.
 //
-// Stubs of packages with the directive //kgen:variants load refer to [Make] in the rows of such
-// variants. A program without such stubs does not contain the compiler.
+// Stubs of packages with the directive //kgen:variants load refer to [Make] in the descriptions of
+// such variants. A program without such stubs does not contain the compiler.
 package variants
 
 import (
@@ -14,7 +14,7 @@ import (
 )
 
 // Make returns the words of the variant's module, which are the words that kgen would have written.
-// It is an error if their checksum differs from the checksum that kgen has written.
+// Make returns an error if their checksum differs from the checksum that kgen has written.
 func Make(k *abi.Kernel, v *abi.Variant) (words []uint32, err error) {
 	defer func() {
 		if bug := recover(); bug != nil { // mostly because of damaged IR, which must not end the program

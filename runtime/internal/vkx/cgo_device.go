@@ -68,15 +68,15 @@ func (d *Device) Queue(family uint32) Queue {
 	return Queue(uintptr(unsafe.Pointer(q)))
 }
 
-// Destroy destroys the device; its children must have been destroyed.
+// Destroy destroys the device. All objects of the device must have been destroyed before.
 func (d *Device) Destroy() {
 	vk.DestroyDevice(d.handle, nil)
 	C.vkx_free_device(d.c)
 	d.c = nil
 }
 
-// WaitIdle waits until the device is idle or lost. No failure is injected here: it is the last call
-// before objects are destroyed.
+// WaitIdle waits until the device is idle or lost. Tests inject no failure here, because it is the
+// last call before objects are destroyed.
 func (d *Device) WaitIdle() Result { return Result(vk.DeviceWaitIdle(d.handle)) }
 
 // DestroyBuffer destroys b, which no command uses.
@@ -123,7 +123,7 @@ func (d *Device) DestroyPipeline(p Pipeline) {
 // made unpacks the handle and the result of a creating call.
 func made[H ~uintptr](v C.vkx_value) (H, Result) { return H(v.value), Result(v.result) }
 
-// flag is a bool in C.
+// flag converts a bool to C.
 func flag(b bool) C.int {
 	if b {
 		return 1
@@ -165,7 +165,7 @@ func (d *Device) createTimeline() (Semaphore, Result) {
 	return made[Semaphore](C.vkx_create_timeline(d.c))
 }
 
-// Reached returns the value of a timeline semaphore. No failure is injected here, because waits
+// Reached returns the value of a timeline semaphore. Tests inject no failure here, because waits
 // that poll call it many times.
 func (d *Device) Reached(s Semaphore) (uint64, Result) {
 	var v C.uint64_t
@@ -200,7 +200,7 @@ func (d *Device) calibrate() (ticks, monotonic, deviation uint64, r Result) {
 	return uint64(t), uint64(m), uint64(dev), r
 }
 
-// Monotonic reads CLOCK_MONOTONIC, in nanoseconds. It is the clock of package time.
+// Monotonic reads CLOCK_MONOTONIC, in nanoseconds. CLOCK_MONOTONIC is the clock of package time.
 func Monotonic() uint64 { return uint64(C.vkx_monotonic()) }
 
 func (d *Device) createShaderModule(words []uint32) (ShaderModule, Result) {
@@ -215,7 +215,7 @@ func (d *Device) createPipelineCache(data []byte) (PipelineCache, Result) {
 	return made[PipelineCache](C.vkx_create_pipeline_cache(d.c, unsafe.Pointer(unsafe.SliceData(data)), C.size_t(len(data))))
 }
 
-// pipelineCacheData fills in data, or returns their length if data is nil.
+// pipelineCacheData copies the cache's contents to data. If data is nil, it returns their length.
 func (d *Device) pipelineCacheData(cache PipelineCache, data []byte) (int, Result) {
 	n := uint(len(data))
 	r := vk.GetPipelineCacheData(d.handle, as[vk.PipelineCache](cache), &n, unsafe.Pointer(unsafe.SliceData(data)))
@@ -236,10 +236,10 @@ func (d *Device) createComputePipeline(cache PipelineCache, p *ComputePipeline) 
 	return made[Pipeline](v)
 }
 
-// noCommand is the address of empty commands.
+// noCommand provides an address if the list of commands is empty.
 var noCommand [1]uint32
 
-// submit makes one call into C for a whole batch.
+// submit records and submits a whole batch by one call into C.
 func (d *Device) submit(s *Submission, commands Commands) Result {
 	words := unsafe.SliceData(commands)
 	switch {

@@ -70,7 +70,8 @@ func DestroyInstance(inst Instance) {
 // Messages returns the number of errors and warnings that the validation layer has printed.
 func Messages() int { return int(C.vkx_messages()) }
 
-// enumeratePhysicalDevices fills in the list, or returns the number of devices if the list is nil.
+// enumeratePhysicalDevices sets the elements of the list. If the list is nil, it returns the number
+// of devices.
 func enumeratePhysicalDevices(inst Instance, list []PhysicalDevice) (int, Result) {
 	n := uint32(len(list))
 	devices := make([]vk.PhysicalDevice, n)
@@ -84,13 +85,14 @@ func enumeratePhysicalDevices(inst Instance, list []PhysicalDevice) (int, Result
 	return int(n), Result(r)
 }
 
-// unchained returns the number of bytes of the feature structs that no chain reaches.
+// unchained returns the number of bytes in the feature structs that no chain of structs includes.
 func unchained() int { return int(C.vkx_unchained()) }
 
-// featureName returns a feature's name in the shim.
+// featureName returns the name of a feature according to the C shim.
 func featureName(f Feature) string { return C.GoString(C.vkx_feature_name(C.uint32_t(f))) }
 
-// Hide makes the shim treat a function as missing in drivers, for tests; "" ends this.
+// Hide makes the shim treat a function as missing in drivers. Only tests call Hide. Hide("") ends
+// the effect.
 func Hide(name string) {
 	c := C.CString(name)
 	defer C.free(unsafe.Pointer(c))

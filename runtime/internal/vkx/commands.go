@@ -2,7 +2,7 @@
 
 package vkx
 
-// Commands is a batch of commands as plain integers, recorded by [Device.Submit].
+// Commands is a batch of Vulkan commands, encoded as plain integers. [Device.Submit] records them.
 type Commands []uint32
 
 func split(v uint64) (lo, hi uint32) { return uint32(v), uint32(v >> 32) }
@@ -15,8 +15,8 @@ func (c *Commands) BindPipeline(p Pipeline) {
 	*c = append(*c, cmdBind, lo, hi)
 }
 
-// PushConstants appends vkCmdPushConstants of n words at offset 0, and returns the words for the
-// caller to fill in.
+// PushConstants appends vkCmdPushConstants of n 32-bit words at offset 0. PushConstants returns the
+// words, which the caller then sets.
 func (c *Commands) PushConstants(layout PipelineLayout, n int) []uint32 {
 	lo, hi := split(uint64(layout))
 	*c = append(*c, cmdPush, lo, hi, uint32(4*n))
@@ -74,7 +74,8 @@ func (c *Commands) ResetQueries(pool QueryPool, first, n int) {
 	*c = append(*c, uint32(first), uint32(n))
 }
 
-// Timestamp appends vkCmdWriteTimestamp: the time when all commands before it have passed the stage.
+// Timestamp appends vkCmdWriteTimestamp, which stores the time at which all commands before it have
+// passed the stage.
 func (c *Commands) Timestamp(stage PipelineStageFlags, pool QueryPool, query int) {
 	*c = append(*c, cmdTimestamp)
 	c.add64(uint64(pool))

@@ -4,9 +4,9 @@ package vkx
 
 import "unsafe"
 
-// CreateDevice creates a device with the given features enabled and one queue of each of the
-// one or two given families. All families may use each buffer. If the driver
-// lacks a function, the result is ErrorIncompatibleDriver, and lacks is the function's name.
+// CreateDevice creates a device with the given features. The device has one queue of each of the
+// one or two given families. All families may use each buffer. If the driver lacks a function, the
+// Result is ErrorIncompatibleDriver, and the string lacks is the function's name.
 func CreateDevice(p PhysicalDevice, features uint64, families ...uint32) (d *Device, lacks string, r Result) {
 	if r := injected(); r != Success {
 		return nil, "", r
@@ -25,7 +25,7 @@ func (d *Device) CreateBuffer(size uint64, usage BufferUsageFlags) (Buffer, Resu
 // Requirements describes the memory that a buffer needs.
 type Requirements struct {
 	Size, Alignment uint64
-	Types           uint32 // bit per memory type
+	Types           uint32 // set of memory types, with one bit per type
 }
 
 // AllocateMemory allocates memory that device addresses may point to.
@@ -36,7 +36,7 @@ func (d *Device) AllocateMemory(size uint64, memoryType int) (DeviceMemory, Resu
 	return d.allocateMemory(size, uint32(memoryType))
 }
 
-// BindBuffer binds all of m to b.
+// BindBuffer binds the whole memory m to the buffer b.
 func (d *Device) BindBuffer(b Buffer, m DeviceMemory) Result {
 	if r := injected(); r != Success {
 		return r
@@ -44,7 +44,7 @@ func (d *Device) BindBuffer(b Buffer, m DeviceMemory) Result {
 	return d.bindBuffer(b, m)
 }
 
-// MapMemory maps all of m, until it is freed.
+// MapMemory maps the whole memory m. The mapping ends when m is freed.
 func (d *Device) MapMemory(m DeviceMemory) (unsafe.Pointer, Result) {
 	if r := injected(); r != Success {
 		return nil, r
@@ -52,7 +52,7 @@ func (d *Device) MapMemory(m DeviceMemory) (unsafe.Pointer, Result) {
 	return d.mapMemory(m)
 }
 
-// CreateTimeline creates a timeline semaphore of value 0.
+// CreateTimeline creates a timeline semaphore with the value 0.
 func (d *Device) CreateTimeline() (Semaphore, Result) {
 	if r := injected(); r != Success {
 		return 0, r
@@ -60,7 +60,8 @@ func (d *Device) CreateTimeline() (Semaphore, Result) {
 	return d.createTimeline()
 }
 
-// WaitReached waits until a timeline semaphore has a value, at most timeout nanoseconds.
+// WaitReached waits until a timeline semaphore has reached a value, for at most timeout
+// nanoseconds.
 func (d *Device) WaitReached(s Semaphore, value, timeout uint64) Result {
 	if r := injected(); r != Success {
 		return r
@@ -68,8 +69,8 @@ func (d *Device) WaitReached(s Semaphore, value, timeout uint64) Result {
 	return d.waitReached(s, value, timeout)
 }
 
-// CreateCommandPool creates a pool for the queue of a family. The pool is for short-lived command
-// buffers, which Submit records again, or for other command buffers.
+// CreateCommandPool creates a pool for the queue of a family. If shortLived is set, the pool is for
+// command buffers that Submit records again and again. Otherwise it is for other command buffers.
 func (d *Device) CreateCommandPool(family uint32, shortLived bool) (CommandPool, Result) {
 	if r := injected(); r != Success {
 		return 0, r
@@ -77,8 +78,8 @@ func (d *Device) CreateCommandPool(family uint32, shortLived bool) (CommandPool,
 	return d.createCommandPool(family, shortLived)
 }
 
-// AllocateCommandBuffer allocates a command buffer. A primary one is submitted; a secondary one is
-// executed by a primary one.
+// AllocateCommandBuffer allocates a command buffer. A primary command buffer is submitted. A
+// secondary command buffer is executed by a primary one.
 func (d *Device) AllocateCommandBuffer(pool CommandPool, secondary bool) (CommandBuffer, Result) {
 	if r := injected(); r != Success {
 		return 0, r
@@ -94,7 +95,8 @@ func (d *Device) CreateQueryPool(n int) (QueryPool, Result) {
 	return d.createQueryPool(uint32(n))
 }
 
-// Timestamps reads queries of a pool, beginning with first. Submitted work must write all of them.
+// Timestamps reads the results of queries of a pool, beginning with the query first. Submitted work
+// must write all these results.
 func (d *Device) Timestamps(pool QueryPool, first int, ticks []uint64) Result {
 	if r := injected(); r != Success {
 		return r
@@ -102,8 +104,8 @@ func (d *Device) Timestamps(pool QueryPool, first int, ticks []uint64) Result {
 	return d.timestamps(pool, uint32(first), ticks)
 }
 
-// Calibrate reads the device's clock and, in nanoseconds, the clock of Monotonic, at times that
-// differ by at most deviation nanoseconds.
+// Calibrate reads the device's clock, and the clock of Monotonic in nanoseconds. The times of the
+// two readings differ by at most deviation nanoseconds.
 func (d *Device) Calibrate() (ticks, monotonic, deviation uint64, r Result) {
 	if r := injected(); r != Success {
 		return 0, 0, 0, r
@@ -119,7 +121,7 @@ func (d *Device) CreateShaderModule(words []uint32) (ShaderModule, Result) {
 	return d.createShaderModule(words)
 }
 
-// CreatePipelineLayout creates a layout of one range of push constants.
+// CreatePipelineLayout creates a layout with one range of push constants.
 func (d *Device) CreatePipelineLayout(pushBytes uint32) (PipelineLayout, Result) {
 	if r := injected(); r != Success {
 		return 0, r
@@ -127,7 +129,7 @@ func (d *Device) CreatePipelineLayout(pushBytes uint32) (PipelineLayout, Result)
 	return d.createPipelineLayout(pushBytes)
 }
 
-// CreatePipelineCache creates a cache with the data of an earlier one.
+// CreatePipelineCache creates a cache that contains the data of an earlier cache.
 func (d *Device) CreatePipelineCache(data []byte) (PipelineCache, Result) {
 	if r := injected(); r != Success {
 		return 0, r
@@ -154,7 +156,7 @@ func (d *Device) PipelineCacheData(cache PipelineCache) ([]byte, Result) {
 	}
 }
 
-// MergePipelineCaches adds the contents of src to dst, which nothing else uses meanwhile.
+// MergePipelineCaches adds the contents of src to dst. No other call may use dst at the same time.
 func (d *Device) MergePipelineCaches(dst, src PipelineCache) Result {
 	if r := injected(); r != Success {
 		return r
@@ -166,10 +168,10 @@ func (d *Device) MergePipelineCaches(dst, src PipelineCache) Result {
 type ComputePipeline struct {
 	Module        ShaderModule
 	Layout        PipelineLayout
-	DispatchBase  bool     // for vkCmdDispatchBase
-	SubgroupSize  uint32   // required size, or 0
+	DispatchBase  bool     // allows vkCmdDispatchBase
+	SubgroupSize  uint32   // required sub-group size, or 0
 	FullSubgroups bool     // require full sub-groups
-	Spec          []uint32 // id, offset in Data and size of each specialization constant
+	Spec          []uint32 // three numbers for each specialization constant: id, offset in Data, size
 	Data          []byte
 	Cached        string // set by CreateComputePipeline: "hit", "miss", or "" if the driver does not say
 }
@@ -185,19 +187,20 @@ func (d *Device) CreateComputePipeline(cache PipelineCache, p *ComputePipeline) 
 // Submission describes the submission of commands.
 type Submission struct {
 	Queue    Queue
-	Buffer   CommandBuffer // a buffer of a pool for short-lived ones
-	Timeline Semaphore     // gets the value when the commands have completed
+	Buffer   CommandBuffer // command buffer from a pool for short-lived command buffers
+	Timeline Semaphore     // timeline semaphore, set to the value when the commands have completed
 	Value    uint64
-	// Wait, if not 0, is a timeline. The stages, and all later submissions, wait until it has the
-	// value After.
+	// Wait is a timeline semaphore, or 0. The stages of this and all later submissions wait until
+	// Wait has the value After.
 	Wait   Semaphore
 	After  uint64
 	Stages PipelineStageFlags
-	// Again says that the command buffer already has the commands.
+	// Again says that the command buffer already contains the commands.
 	Again bool
 }
 
-// Submit records the commands into the command buffer, replacing its contents, and submits it.
+// Submit records the commands into the command buffer, which replaces its contents. Then it submits
+// the command buffer.
 func (d *Device) Submit(s *Submission, commands Commands) Result {
 	if r := injected(); r != Success {
 		return r
@@ -205,8 +208,8 @@ func (d *Device) Submit(s *Submission, commands Commands) Result {
 	return d.submit(s, commands)
 }
 
-// Record records the commands into a secondary command buffer that is empty so far. It may be
-// executed again once its last execution has completed.
+// Record records the commands into an empty secondary command buffer. A caller may execute the
+// command buffer again once its last execution has completed.
 func (d *Device) Record(cb CommandBuffer, commands Commands) Result {
 	if r := injected(); r != Success {
 		return r

@@ -7,10 +7,11 @@ import (
 	"unsafe"
 )
 
-// Feature is a feature of a device. zdecl.go has the features, with their names in Vulkan.
+// Feature is a feature of a device. The file zdecl.go declares the features, with their names in
+// Vulkan.
 type Feature uint8
 
-// named returns the features by their names in Vulkan.
+// named maps the names of features in Vulkan to the features.
 var named = sync.OnceValue(func() map[string]Feature {
 	all := map[string]Feature{}
 	for f, name := range featureNames {
@@ -19,8 +20,8 @@ var named = sync.OnceValue(func() map[string]Feature {
 	return all
 })
 
-// FeatureNamed returns the feature with a name in Vulkan, if package vkx queries it. Package vkx
-// enables such a feature if the device has it.
+// FeatureNamed returns the feature with the given name in Vulkan, if package vkx queries that
+// feature. Package vkx enables such a feature if the device has it.
 func FeatureNamed(name string) (Feature, bool) {
 	f, ok := named()[name]
 	return f, ok
@@ -34,20 +35,20 @@ func (f Feature) String() string {
 	return "?"
 }
 
-// extensionSet is a set of the extensions that vkx knows.
+// extensionSet is a set of those extensions that package vkx uses or queries.
 type extensionSet uint32
 
-// extension is an extension that is used if a device has it.
+// extension is a Vulkan extension that vkx uses if a device has it.
 type extension struct {
 	name    string
-	since   uint32 // the minor version of Vulkan 1 that includes it
-	enabled bool   // the device is created with the extension; others are only queried
+	since   uint32 // minor version of Vulkan 1 that includes the extension
+	enabled bool   // the device is created with the extension; other extensions are only queried
 }
 
-// never is the since of extensions that no version of Vulkan includes.
+// never is the value of the field since for extensions that no version of Vulkan includes.
 const never = 1000
 
-// chain links the structs that a device with these extensions knows.
+// chain links those structs that a device with these extensions can fill.
 func (f *features) chain(set extensionSet) {
 	f.f2.sType, f.f2.pNext = structureTypePhysicalDeviceFeatures2, unsafe.Pointer(&f.v11)
 	f.v11.sType, f.v11.pNext = structureTypePhysicalDeviceVulkan11Features, unsafe.Pointer(&f.v12)
@@ -55,17 +56,17 @@ func (f *features) chain(set extensionSet) {
 	f.more(set, &f.v12.pNext)
 }
 
-// PhysicalDeviceInfo has the properties, features and limits of a physical device.
+// PhysicalDeviceInfo contains the properties, features and limits of a physical device.
 type PhysicalDeviceInfo struct {
 	APIVersion                         Version
 	DriverVersion, VendorID, DeviceID  uint32
 	DeviceType                         PhysicalDeviceType
 	PipelineCacheUUID, DeviceUUID      [16]byte
 	PCI                                *[4]uint32 // domain, bus, device, function; nil if unknown
-	TimestampPeriod                    float64    // nanoseconds of a tick
-	Calibrated                         bool       // Device.Calibrate works
+	TimestampPeriod                    float64    // duration of a tick of the timestamp clock, in nanoseconds
+	Calibrated                         bool       // the device supports Device.Calibrate
 	DeviceName, DriverName, DriverInfo string
-	Features                           uint64 // bit per Feature
+	Features                           uint64 // set of features, with one bit per Feature
 	MaxComputeWorkGroupCount           [3]uint32
 	MaxComputeWorkGroupSize            [3]uint32
 	MaxComputeWorkGroupInvocations     uint32
@@ -80,12 +81,12 @@ type PhysicalDeviceInfo struct {
 	MaxComputeWorkgroupSubgroups       uint32
 	RequiredSubgroupSizeStages         uint32
 	DenormPreserveFloat32              bool
-	SignedZeroInfNanPreserve           uint32 // widths of floats: the sum of 16, 32 and 64
+	SignedZeroInfNanPreserve           uint32 // float widths for which the device preserves these values: the sum of 16, 32 and 64
 	ComputeUnits                       uint32 // 0 if unknown
 	Dots                               Dots   // integer dot products that are fast on the device
 	ResidentItems                      uint32 // number of work-items that run at once; 0 if unknown
 	QueueFamilies                      []QueueFlags
-	TimestampBits                      []uint32 // number of valid bits for each family; 0 means no timestamps
+	TimestampBits                      []uint32 // number of valid timestamp bits for each queue family; 0 means no timestamps
 	MemoryTypes                        []MemoryType
 	MemoryHeaps                        []MemoryHeap
 }
@@ -105,11 +106,12 @@ type MemoryHeap struct {
 	Size  uint64
 }
 
-// Dots is a set of sums of four products of 8-bit numbers, which are packed in words.
+// Dots is a set of sums of four products of 8-bit numbers. The numbers are packed in 32-bit words.
 type Dots uint32
 
-// The sums: of unsigned numbers, of signed ones, and of signed times unsigned ones. Sums with
-// Saturating are added to a number, and clamped to the range of the type.
+// These constants are the sums of products of unsigned numbers, of signed numbers, and of signed
+// and unsigned numbers. A sum with Saturating in its name is added to a number, and clamped to the
+// range of the type.
 const (
 	DotsUnsigned Dots = 1 << iota
 	DotsSigned

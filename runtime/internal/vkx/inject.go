@@ -4,15 +4,15 @@ package vkx
 
 import "sync/atomic"
 
-// injection is a countdown in the high half and a result in the low half.
+// The high half of injection is a countdown of calls, and its low half is a result.
 var (
 	injection atomic.Int64
 	began     atomic.Bool // the injected failure has been returned
 )
 
-// Inject makes the n-th fallible call from now, counted from 1, fail with r. If r is
-// ErrorDeviceLost, every later call fails, too, as with a real driver. n == 0 ends the injection.
-// Inject is for tests.
+// Inject makes the n-th following call that can fail return r, where the next call has the number
+// 1. If r is ErrorDeviceLost, every later call fails, too, as with a real driver. If n is 0, Inject
+// ends the injection. Inject is for tests.
 func Inject(n int32, r Result) {
 	began.Store(false)
 	if n == 0 {

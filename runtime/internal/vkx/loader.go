@@ -4,12 +4,12 @@ package vkx
 
 import "errors"
 
-// ErrNoLibraries is the error of Open in a program for Linux without cgo that does not import package
-// runtime/purego.
+// ErrNoLibraries is the error that Open returns in a program for Linux that was built without cgo
+// and does not import package runtime/purego.
 var ErrNoLibraries = errors.New("this program was built without cgo")
 
-// CreateInstance creates an instance; there is at most one at a time. With validate, the Khronos
-// validation layer is on, and its messages are printed and counted.
+// CreateInstance creates an instance. There is at most one instance at a time. If validate is set,
+// the Khronos validation layer is on, and its messages are printed and counted.
 func CreateInstance(version Version, validate bool) (Instance, Result) {
 	if r := injected(); r != Success {
 		return 0, r

@@ -2,18 +2,19 @@
 
 package vkx
 
-// Matrices is a matrix product that sub-groups support: M rows of K elements times K rows of N. A,
-// B, C and Result are Vulkan's VkComponentTypeKHR of the matrices.
+// Matrices is a matrix product that the sub-groups of a device can compute. Matrices multiplies a
+// matrix of M rows and K columns by a matrix of K rows and N columns. A, B, C and Result are the
+// element types of the matrices (VkComponentTypeKHR in Vulkan).
 type Matrices struct {
 	M, N, K         int
 	A, B, C, Result Component
 	Saturating      bool
 }
 
-// Component is Vulkan's type of a matrix's elements.
+// Component is the type of a matrix's elements, with Vulkan's numbers.
 type Component uint32
 
-// The components that kernels can use.
+// Types of elements of the matrices that kernels can use.
 const (
 	Float16  Component = 0
 	Float32  Component = 1
@@ -24,5 +25,5 @@ const (
 	BFloat16 Component = 1000141000
 )
 
-// mostMatrices is the largest number of products that are queried.
+// mostMatrices is the largest number of matrix products that GetMatrices queries.
 const mostMatrices = 64

@@ -9,17 +9,17 @@ import (
 )
 
 // The pure Go side makes all calls itself, by the addresses of C functions. The driver reads
-// structs that Go has laid out. They are in Go's heap, where the collector moves nothing. The
-// function call is marked uintptrescapes. If the address of a struct is converted in an argument of
-// call, escape analysis puts the struct on the heap, with everything that it points to. The
-// conversion in the argument also keeps the memory alive until the call returns. Fields that are
-// pointers have the type unsafe.Pointer, so that the collector follows them; handles are plain
-// integers, since they need not be addresses.
+// structs that Go has laid out. These structs are in Go's heap, where the garbage collector does
+// not move them. The function call is marked uintptrescapes. If the address of a struct is
+// converted in an argument of call, escape analysis puts the struct on the heap, with everything
+// that it points to. The conversion in the argument also keeps the memory alive until the call
+// returns. Fields that are pointers have the type unsafe.Pointer, so that the garbage collector
+// follows them. Handles are plain integers, because they need not be addresses.
 
 type ptr = unsafe.Pointer
 
-// frame is the memory of a call: its arguments, and the structs of the calls that launches make.
-// Frames are reused, so that these calls allocate nothing.
+// frame is the memory of a call. frame contains the arguments, and the structs for the Vulkan calls
+// that a launch needs. Frames are reused, so these calls allocate nothing.
 type frame struct {
 	args [16]uintptr
 
@@ -31,10 +31,10 @@ type frame struct {
 	copy    bufferCopy
 
 	buffer                uintptr
-	signal, waited        uintptr // timelines
-	signalValue, waitedAt uint64  // their values
+	signal, waited        uintptr // handles of timeline semaphores
+	signalValue, waitedAt uint64  // values of these timeline semaphores
 	stages                uint32
-	words                 Commands // the commands with the data of push constants
+	words                 Commands // commands of the batch, with the data of push constants
 }
 
 var frames = sync.Pool{New: func() any {
@@ -60,13 +60,14 @@ func (f *frame) free() {
 	frames.Put(f)
 }
 
-// call calls a C function. Addresses among the arguments are in the frame, or in memory that the
-// frame's fields refer to. So the arguments need not escape, unlike those of the function call.
+// call calls a C function. All addresses among the arguments point into the frame, or into memory
+// that the frame's fields refer to. So the arguments need not escape, unlike the arguments of the
+// package's function call.
 func (f *frame) call(fn uintptr, args ...uintptr) uintptr {
 	return invoke(fn, f.args[:copy(f.args[:], args)])
 }
 
-// result is call for a function that returns a VkResult.
+// result is like the method call, for a C function that returns a VkResult.
 func (f *frame) result(fn uintptr, args ...uintptr) Result { return Result(int32(f.call(fn, args...))) }
 
 // call calls a C function with integers and addresses. It allocates memory for the arguments.
@@ -74,7 +75,7 @@ func (f *frame) result(fn uintptr, args ...uintptr) Result { return Result(int32
 //go:uintptrescapes
 func call(fn uintptr, args ...uintptr) uintptr { return invoke(fn, args) }
 
-// create calls a function that creates an object from the struct that describes it.
+// create calls a C function that creates an object. The struct info describes the object.
 func create[H ~uintptr](fn, parent uintptr, info unsafe.Pointer) (H, Result) {
 	out := new(H)
 	if r := Result(int32(call(fn, parent, uintptr(info), 0, uintptr(ptr(out))))); r < 0 {
@@ -83,10 +84,10 @@ func create[H ~uintptr](fn, parent uintptr, info unsafe.Pointer) (H, Result) {
 	return *out, Success
 }
 
-// cString returns a string with the terminating zero of C.
+// cString returns a copy of s with the terminating zero that C strings have.
 func cString(s string) unsafe.Pointer { return ptr(unsafe.SliceData(append([]byte(s), 0))) }
 
-// goString returns the C string in an array.
+// goString returns the C string in the array b as a Go string.
 func goString(b []byte) string {
 	for i, c := range b {
 		if c == 0 {
@@ -96,7 +97,7 @@ func goString(b []byte) string {
 	return string(b)
 }
 
-// textAt returns the C string at an address.
+// textAt returns the C string at the address p as a Go string.
 func textAt(p unsafe.Pointer) string {
 	if p == nil {
 		return ""
@@ -121,11 +122,12 @@ func bool32(b bool) uint32 {
 
 var hidden string
 
-// Hide makes vkx treat a function as missing in drivers, for tests; "" ends this.
+// Hide makes vkx treat a function as missing in drivers. Only tests call Hide. Hide("") ends the
+// effect.
 func Hide(name string) { hidden = name }
 
-// fill sets the fields of a struct of functions by their names. It returns the name of a missing
-// function, or "".
+// fill sets each field of a struct to the address of the function that the field names. fill
+// returns the name of a missing function, or "".
 func fill(functions any, find func(name string) uintptr) (lacks string) {
 	v := reflect.ValueOf(functions).Elem()
 	for i := range v.NumField() {

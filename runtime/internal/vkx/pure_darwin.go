@@ -4,8 +4,9 @@ package vkx
 
 import "time"
 
-// hostTimeDomain is not a clock of Vulkan: it is not known which clock package time reads on macOS.
-// So the clocks are compared by submissions.
+// hostTimeDomain is not the number of a clock in Vulkan, because it is unknown which clock package
+// time reads on macOS. So the device's clock is compared with the host's clock by means of
+// submissions.
 const hostTimeDomain = ^uint32(0)
 
 var epoch = time.Now()

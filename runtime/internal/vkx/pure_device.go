@@ -4,7 +4,7 @@ package vkx
 
 import "unsafe"
 
-// deviceFunctions are the functions of a device.
+// deviceFunctions contains the addresses of a device's functions.
 type deviceFunctions struct {
 	DestroyDevice, GetDeviceQueue, DeviceWaitIdle, QueueSubmit,
 	CreateBuffer, DestroyBuffer, GetBufferMemoryRequirements, BindBufferMemory, GetBufferDeviceAddress,
@@ -24,7 +24,7 @@ type deviceFunctions struct {
 // Device is a logical device with its table of functions.
 type Device struct {
 	fn                      deviceFunctions
-	getCalibratedTimestamps uintptr // 0 without the extension
+	getCalibratedTimestamps uintptr // address of the function; 0 without the extension
 	handle                  uintptr
 	families                []uint32
 	feedback                bool // pipelines report whether they came from the cache
@@ -94,11 +94,11 @@ func (d *Device) Queue(family uint32) Queue {
 	return *q
 }
 
-// Destroy destroys the device; its children must have been destroyed.
+// Destroy destroys the device. All objects of the device must have been destroyed before.
 func (d *Device) Destroy() { call(d.fn.DestroyDevice, d.handle, 0) }
 
-// WaitIdle waits until the device is idle or lost. No failure is injected here: it is the last call
-// before objects are destroyed.
+// WaitIdle waits until the device is idle or lost. Tests inject no failure here, because it is the
+// last call before objects are destroyed.
 func (d *Device) WaitIdle() Result { return Result(int32(call(d.fn.DeviceWaitIdle, d.handle))) }
 
 // DestroyBuffer destroys b, which no command uses.
@@ -185,8 +185,8 @@ func (d *Device) createTimeline() (Semaphore, Result) {
 	}))
 }
 
-// Reached returns the value of a timeline semaphore. Nothing is injected here: it is asked as
-// often as a wait polls.
+// Reached returns the value of a timeline semaphore. Tests inject no failure here, because waits
+// that poll call it many times.
 func (d *Device) Reached(s Semaphore) (uint64, Result) {
 	f := newFrame()
 	r := f.result(d.fn.GetSemaphoreCounterValue, d.handle, uintptr(s), uintptr(ptr(&f.waitedAt)))
@@ -264,7 +264,7 @@ func (d *Device) createPipelineCache(data []byte) (PipelineCache, Result) {
 	}))
 }
 
-// pipelineCacheData fills data, or returns their length if they are nil.
+// pipelineCacheData copies the cache's contents to data. If data is nil, it returns their length.
 func (d *Device) pipelineCacheData(cache PipelineCache, data []byte) (int, Result) {
 	n := new(uintptr)
 	*n = uintptr(len(data))

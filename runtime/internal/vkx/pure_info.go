@@ -4,7 +4,8 @@ package vkx
 
 import "unsafe"
 
-// extensionsOf returns the extensions that a device has, and those that its version of Vulkan includes.
+// extensionsOf returns the extensions that a device has. The result includes the extensions that
+// are part of the device's version of Vulkan.
 func extensionsOf(p PhysicalDevice, version Version) (set extensionSet) {
 	for i, e := range extensions {
 		if version.atLeast(e.since) {
@@ -30,7 +31,8 @@ func extensionsOf(p PhysicalDevice, version Version) (set extensionSet) {
 	return set
 }
 
-// isCalibrated reports whether the device's clock and the clock of Monotonic can be read together.
+// isCalibrated reports whether the device's clock and the clock of Monotonic can be read at the
+// same time.
 func isCalibrated(p PhysicalDevice) bool {
 	if timeDomains == 0 {
 		return false
@@ -47,7 +49,7 @@ func isCalibrated(p PhysicalDevice) bool {
 	return device && host
 }
 
-// properties are the structs that GetPhysicalDeviceInfo reads.
+// properties contains the structs that GetPhysicalDeviceInfo reads.
 type properties struct {
 	p2           physicalDeviceProperties2
 	v11          physicalDeviceVulkan11Properties
@@ -59,8 +61,8 @@ type properties struct {
 	dots         physicalDeviceShaderIntegerDotProductProperties
 }
 
-// query links the structs that a device with these extensions knows, and asks the device to fill
-// them in.
+// query links those structs that a device with these extensions can fill, and asks the device to
+// fill them.
 func (q *properties) query(p PhysicalDevice, set extensionSet) {
 	q.p2.pNext = ptr(&q.v11)
 	q.v11.sType, q.v11.pNext = structureTypePhysicalDeviceVulkan11Properties, ptr(&q.v12)
@@ -112,7 +114,7 @@ func GetPhysicalDeviceInfo(p PhysicalDevice) *PhysicalDeviceInfo {
 	info.families(p)
 	info.memory(p)
 	if info.APIVersion < MakeVersion(1, 2, 0) {
-		return info // the structs below belong to Vulkan 1.2
+		return info // the structs below need Vulkan 1.2
 	}
 	set := extensionsOf(p, info.APIVersion)
 	info.Calibrated = set&hasExtCalibratedTimestamps != 0 && isCalibrated(p)
@@ -162,7 +164,7 @@ func GetPhysicalDeviceInfo(p PhysicalDevice) *PhysicalDeviceInfo {
 	return info
 }
 
-// families fills in the queue families.
+// families sets the fields about the queue families.
 func (i *PhysicalDeviceInfo) families(p PhysicalDevice) {
 	list, n := make([]queueFamilyProperties, 32), new(uint32)
 	*n = uint32(len(list))
@@ -176,7 +178,7 @@ func (i *PhysicalDeviceInfo) families(p PhysicalDevice) {
 	}
 }
 
-// memory fills in the memory types and heaps.
+// memory sets the fields about the memory types and memory heaps.
 func (i *PhysicalDeviceInfo) memory(p PhysicalDevice) {
 	m := &physicalDeviceMemoryProperties{}
 	call(in.GetPhysicalDeviceMemoryProperties, uintptr(p), uintptr(ptr(m)))

@@ -10,7 +10,7 @@ import (
 // hostTimeDomain is Vulkan's number for the clock of Monotonic.
 const hostTimeDomain = timeDomainClockMonotonicExt
 
-// Monotonic reads CLOCK_MONOTONIC, in nanoseconds. It is the clock of package time.
+// Monotonic reads CLOCK_MONOTONIC, in nanoseconds. CLOCK_MONOTONIC is the clock of package time.
 func Monotonic() uint64 {
 	const clockMonotonic = 1
 	t := new(syscall.Timespec)

@@ -11,8 +11,8 @@ import (
 	"unsafe"
 )
 
-// instanceFunctions are the functions of the loader and of the open instance; there is one instance
-// at a time.
+// instanceFunctions contains the addresses of functions of the loader and of the open instance.
+// There is at most one instance at a time.
 type instanceFunctions struct {
 	DestroyInstance, EnumeratePhysicalDevices, GetDeviceProcAddr, CreateDevice, EnumerateDeviceExtensionProperties,
 	GetPhysicalDeviceQueueFamilyProperties, GetPhysicalDeviceMemoryProperties,
@@ -86,7 +86,7 @@ func createInstance(version Version, validate bool) (Instance, Result) {
 			messageType:     debugUtilsMessageTypeGeneralBitExt | debugUtilsMessageTypeValidationBitExt | debugUtilsMessageTypePerformanceBitExt,
 			pfnUserCallback: messageCallback(),
 		}
-		// Report hazards between commands, too, if the commands use buffers.
+		// Make the validation layer also report hazards between commands that use the same buffers.
 		synchronization := new(uint32)
 		*synchronization = validationFeatureEnableSynchronizationValidationExt
 		info.pNext = ptr(&validationFeaturesEXT{
@@ -121,12 +121,12 @@ func createInstance(version Version, validate bool) (Instance, Result) {
 	return inst, Success
 }
 
-// messageCallback is the C function that the validation layer calls. It is made once: Go never
-// frees a function that C may call.
+// messageCallback is the C function that the validation layer calls. messageCallback is made only
+// once, because Go never frees a function that C may call.
 var messageCallback = sync.OnceValue(func() uintptr {
 	return newCallback(func(severity, _, data, _ uintptr) uintptr {
 		d := (*debugUtilsMessengerCallbackDataEXT)(pointer(data))
-		// The loader's warnings about drivers of other machines do not concern kgen.
+		// The loader's warnings about drivers for other machines do not matter here.
 		if textAt(d.pMessageIdName) == "Loader Message" {
 			return 0
 		}
@@ -152,7 +152,8 @@ func DestroyInstance(inst Instance) {
 // Messages returns the number of errors and warnings that the validation layer has printed.
 func Messages() int { return int(messages.Load()) }
 
-// enumeratePhysicalDevices fills in the list, or returns the number of devices if the list is nil.
+// enumeratePhysicalDevices sets the elements of the list. If the list is nil, it returns the number
+// of devices.
 func enumeratePhysicalDevices(inst Instance, list []PhysicalDevice) (int, Result) {
 	n := new(uint32)
 	*n = uint32(len(list))

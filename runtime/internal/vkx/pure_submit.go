@@ -4,7 +4,7 @@ package vkx
 
 import "unsafe"
 
-// submit allocates nothing, because every launch calls it.
+// submit allocates no memory, because every launch calls it.
 func (d *Device) submit(s *Submission, commands Commands) Result {
 	f := newFrame()
 	defer f.free()
@@ -21,7 +21,7 @@ func (d *Device) submit(s *Submission, commands Commands) Result {
 	return f.result(d.fn.QueueSubmit, uintptr(s.Queue), 1, uintptr(ptr(&f.submit)), 0)
 }
 
-// noInheritance says that secondary command buffers inherit nothing.
+// noInheritance says that secondary command buffers inherit no state.
 var noInheritance = &commandBufferInheritanceInfo{sType: structureTypeCommandBufferInheritanceInfo}
 
 func (d *Device) record(cb CommandBuffer, commands Commands) Result {
@@ -31,8 +31,8 @@ func (d *Device) record(cb CommandBuffer, commands Commands) Result {
 	return d.encode(f, uintptr(cb), commands)
 }
 
-// encode records the commands into a command buffer, between the calls that begin and end the
-// command buffer.
+// encode records the commands into a command buffer. encode also makes the calls that begin and end
+// the command buffer.
 func (d *Device) encode(f *frame, cb uintptr, commands Commands) Result {
 	if r := f.result(d.fn.BeginCommandBuffer, cb, uintptr(ptr(&f.begin))); r < 0 {
 		return r
@@ -48,17 +48,17 @@ func (d *Device) encode(f *frame, cb uintptr, commands Commands) Result {
 	return Success
 }
 
-// commandLengths are the numbers of words of the commands, without the data of cmdPush.
+// commandLengths contains the number of 32-bit words of each command, without the data of cmdPush.
 var commandLengths = [numCommands]int{
 	cmdBind: 3, cmdPush: 4, cmdDispatch: 4, cmdDispatchBase: 7, cmdBarrier: 5, cmdCopy: 11, cmdFill: 8,
 	cmdExecute: 3, cmdResetQueries: 5, cmdTimestamp: 5,
 }
 
-// u64 returns the 64-bit value of two words.
+// u64 combines two 32-bit words into a 64-bit value.
 func u64(w []uint32) uint64 { return uint64(w[0]) | uint64(w[1])<<32 }
 
-// commands records commands. It returns false for words that vkx never writes: an unknown or
-// truncated command.
+// commands records the encoded commands. commands returns false for an unknown or truncated
+// command, which vkx never writes.
 func (d *Device) commands(f *frame, cb uintptr, w Commands) bool {
 	for len(w) > 0 {
 		op := w[0]

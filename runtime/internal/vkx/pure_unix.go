@@ -7,20 +7,20 @@ import (
 	"runtime"
 )
 
-// Libraries are functions that open C libraries and call their functions.
+// Libraries contains functions that open C libraries and call the functions in them.
 type Libraries struct {
 	Open     func(name string) (uintptr, error)
 	Symbol   func(library uintptr, name string) (uintptr, error)
 	Call     func(fn uintptr, args ...uintptr) (r1, r2, err uintptr)
-	Callback func(fn any) uintptr // makes a C function from a Go function
+	Callback func(fn any) uintptr // function that makes a C function from a Go function
 }
 
 // libraries is nil in a program that does not import package runtime/purego. A program that imports
-// it is linked with the system's dynamic linker.
+// that package is linked with the system's dynamic linker.
 var libraries *Libraries
 
-// UseLibraries sets the functions for calls of C. Package runtime/purego calls it when the program
-// starts.
+// UseLibraries sets the functions for calling C. Package runtime/purego calls UseLibraries when the
+// program starts.
 func UseLibraries(l *Libraries) { libraries = l }
 
 // openLoader returns the loader's vkGetInstanceProcAddr.
@@ -60,7 +60,7 @@ func invoke(fn uintptr, args []uintptr) uintptr {
 	return r
 }
 
-// newCallback makes a C function from a Go function. It is never freed.
+// newCallback makes a C function from a Go function. The C function is never freed.
 func newCallback(fn any) uintptr { return libraries.Callback(fn) }
 
 // hostTime converts a value of the host's clock to nanoseconds.

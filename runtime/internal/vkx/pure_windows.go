@@ -30,7 +30,7 @@ func invoke(fn uintptr, args []uintptr) uintptr {
 	return r
 }
 
-// newCallback makes a C function from a Go function. It is never freed.
+// newCallback makes a C function from a Go function. The C function is never freed.
 func newCallback(fn any) uintptr { return syscall.NewCallback(fn) }
 
 // hostTimeDomain is Vulkan's number for the clock of Monotonic.

@@ -6,7 +6,7 @@ import "fmt"
 
 //go:generate go run ./_gen -o zdecl.go
 
-// Handles of Vulkan's objects. 0 means no object.
+// Handles of Vulkan's objects. The handle 0 means that there is no object.
 type (
 	Instance       uintptr
 	PhysicalDevice uintptr
@@ -26,7 +26,7 @@ type (
 // Version is a version of Vulkan.
 type Version uint32
 
-// MakeVersion returns a version by its numbers.
+// MakeVersion returns the version with the given numbers.
 func MakeVersion(major, minor, patch uint32) Version { return Version(major<<22 | minor<<12 | patch) }
 
 func (v Version) String() string { return fmt.Sprintf("%d.%d.%d", v>>22, v.minor(), v&0xfff) }
@@ -94,10 +94,10 @@ const (
 	SubgroupFeatureQuadBit            SubgroupFeatureFlags = 1 << 7
 )
 
-// Result is a call's result: an error if it is negative.
+// Result is the result of a Vulkan call. Negative results are errors.
 type Result int32
 
-// The results that package vulkan handles.
+// Results that package vulkan handles.
 const (
 	Success                   Result = 0
 	NotReady                  Result = 1
@@ -128,7 +128,7 @@ var resultNames = map[Result]string{
 	-13: "VK_ERROR_UNKNOWN", -1000257000: "VK_ERROR_INVALID_OPAQUE_CAPTURE_ADDRESS",
 }
 
-// ResultName returns the name of a result code in Vulkan.
+// ResultName returns Vulkan's name of a result code.
 func ResultName(r Result) string {
 	if s, ok := resultNames[r]; ok {
 		return s

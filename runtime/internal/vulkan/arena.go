@@ -4,23 +4,24 @@ package vulkan
 
 import "math/bits"
 
-// granule divides the size of each suballocation, and is its alignment.
+// granule is the alignment of suballocations. The size of each suballocation is a multiple of it.
 const granule = 256
 
-// chunk is a piece of a block.
+// chunk is a piece of a memory block, free or in use.
 type chunk struct {
 	off, size    uint64
 	free         bool
-	prev, next   *chunk // the neighbours by address
-	pfree, nfree *chunk // neighbours in the bin
+	prev, next   *chunk // neighbours in the order of addresses
+	pfree, nfree *chunk // neighbours in the list of a bin
 }
 
-// arena divides a block: two-level segregated fit. Free chunks are in bins by size, eight per power
-// of two. When a chunk is freed, it is joined with free neighbours.
+// arena divides a memory block into chunks by the algorithm "two-level segregated fit". Free chunks
+// are in bins according to their size, with eight bins per power of two. A chunk that is freed is
+// joined with free neighbours.
 type arena struct {
 	first *chunk
 	bins  [64 * 8]*chunk
-	full  [8]uint64 // a bit for each bin, set if the bin has chunks
+	full  [8]uint64 // one bit for each bin, set if the bin contains chunks
 	used  uint64
 }
 
@@ -63,8 +64,8 @@ func (a *arena) remove(c *chunk) {
 	c.pfree, c.nfree = nil, nil
 }
 
-// find returns a free chunk of at least size bytes. It takes one from a bin whose chunks are all
-// large enough, or otherwise the first large enough one in the bin of that size.
+// find returns a free chunk of at least size bytes. find prefers a chunk from a bin whose chunks
+// are all large enough. Otherwise it returns the first large enough chunk in the bin for that size.
 func (a *arena) find(size uint64) *chunk {
 	own := bin(size)
 	for w, b := (own+1)/64, uint((own+1)%64); w < len(a.full); w, b = w+1, 0 {
@@ -80,7 +81,8 @@ func (a *arena) find(size uint64) *chunk {
 	return nil
 }
 
-// alloc returns a chunk of size bytes, a multiple of granule, or nil.
+// alloc returns a chunk of size bytes, which is a multiple of granule. alloc returns nil if there
+// is no such chunk.
 func (a *arena) alloc(size uint64) *chunk {
 	c := a.find(size)
 	if c == nil {

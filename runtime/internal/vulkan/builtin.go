@@ -13,8 +13,8 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/vkx"
 )
 
-// The backend's own kernels. Copies and fills by kernel are several times as
-// fast as the commands on a GPU.
+// Built-in kernels of the backend. On a GPU, copies and fills by kernel are several times as fast
+// as Vulkan's commands for copies and fills.
 var (
 	//go:embed kernels/copy.spv
 	copyModule []byte
@@ -23,20 +23,21 @@ var (
 )
 
 const (
-	builtinWords = 7        // the number of words of the kernels' push constants
+	builtinWords = 7        // number of 32-bit words of the kernels' push constants
 	kernelMin    = 64 << 10 // least number of bytes that a kernel copies or fills
 	kernelMax    = 512 << 20
 	kernelGroup  = 16 << 10 // number of bytes that a work-group copies or fills
 )
 
-// builtins are a device's pipelines of the kernels above. Each is made at its first use.
+// builtins contains a device's pipelines of the built-in kernels. A pipeline is made when it is
+// first used.
 type builtins struct {
 	mu   sync.Mutex
 	all  map[*byte]vkx.Pipeline
-	avid bool // use the kernels on any device, for tests
+	avid bool // use the built-in kernels on any device, for tests
 }
 
-// get returns the pipeline of a module and its layout.
+// get returns the pipeline for a module, and the layout of that pipeline.
 func (b *builtins) get(d *device, module []byte) (vkx.Pipeline, vkx.PipelineLayout, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -76,13 +77,13 @@ func (b *builtins) close(d *device) {
 	b.all = nil
 }
 
-// byKernel reports whether a kernel does a copy or fill. The addresses must be multiples of 16, and
-// the size a multiple of 4.
+// byKernel reports whether a built-in kernel does a copy or fill. The addresses must be multiples
+// of 16, and the size must be a multiple of 4.
 func (b *builtins) byKernel(d *device, dst, src, size uint64) bool {
 	return (d.info.Type != hal.VulkanCPU || b.avid) && size >= kernelMin && (dst|src)%16 == 0 && size%4 == 0
 }
 
-// builtin records a built-in kernel over size bytes.
+// builtin records a launch of a built-in kernel that copies or fills size bytes.
 func (e *encoder) builtin(module []byte, dst, src, size uint64, pattern uint32) error {
 	p, layout, err := e.d.built.get(e.d, module)
 	if err != nil {

@@ -23,19 +23,21 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/vkx"
 )
 
-// The pipeline cache on disk has a header of kgen before the driver's data, because drivers trust
-// their data. A file that is damaged, or that another user may have written, is not used.
+// The pipeline cache on disk begins with a header of kgen, which the driver's data follow. The
+// header is needed because drivers do not check their data. kgen does not use a file that is
+// damaged, or that another user may have written.
 //
-// Each program has its own file, named by the path of its main package. The pipelines of other
-// programs would only cost time when the program starts: for reading them and passing them to the
+// Each program has its own file, named by the path of its main package. A file with the pipelines
+// of other programs would make the start slower, because they must be read and passed to the
 // driver.
 //
-// Many processes share the file. A save writes a new file beside it and renames it, so that readers
-// see the old file or the new one. A save also merges the pipelines that other processes have saved
-// since. For that it locks the folder while it reads, merges and writes. A process that does not
-// get the lock in time saves without it. Then only the file of the last process remains, and others
-// compile their pipelines again. The operating system releases the locks of a killed process. So a
-// temporary file without a lock belongs to a dead process, and the next save removes it.
+// Many processes share the file. A save writes a new file in the same folder and renames it, so
+// that readers see the old file or the new one. A save also adds the pipelines that other processes
+// have saved since. For that it locks the folder while it reads, merges and writes. A process that
+// does not get the lock in time saves without the lock. Then only the file of the last process
+// remains, and other processes compile their pipelines again. The operating system releases the
+// locks of a killed process. So a temporary file without a lock belongs to a dead process, and the
+// next save removes that file.
 //
 //	offset  size
 //	0       8     magic
@@ -48,51 +50,54 @@ import (
 //	48      8     CRC-64 (ECMA) of the header before it and the data
 //	56            data
 //
-// The checksum detects damage. The owner and the permissions say who may have written the file.
-// crypto/sha256 would detect no more, and every program would have to compile 27 more packages.
+// The checksum detects damage. The owner and the permissions of the file say who may have written
+// it. A checksum by crypto/sha256 would not be better, and every program would have to compile 27
+// more packages.
 const (
 	cacheMagic   = "kgen.vkp"
 	cacheVersion = 2
 	cacheHeader  = 56
 
-	// cacheLimit is the largest size of a file, in bytes. A save that would exceed it keeps only
-	// the pipelines of its own process.
+	// cacheLimit is the largest size of a file, in bytes. A save that would exceed this size keeps
+	// only the pipelines of its own process.
 	cacheLimit = 64 << 20
 	// cacheFiles is the largest number of files, of all devices, versions of drivers and programs.
-	// cacheTotal is the largest size of all these files together, in bytes. The oldest files are
-	// removed.
+	// cacheTotal is the largest size of all these files together, in bytes. A save removes the
+	// oldest files if a limit is exceeded.
 	cacheFiles = 128
 	cacheTotal = 256 << 20
 
-	// cacheFresh is the age at which the time of a file in use is updated.
+	// cacheFresh is the age of a file's time from which a program that uses the file updates the
+	// time.
 	cacheFresh = 24 * time.Hour
 
-	// cacheQuiet is the time that a save, except the first, waits for more pipelines.
+	// cacheQuiet is the time that a save waits for more pipelines. The first save of a process does
+	// not wait.
 	cacheQuiet = 200 * time.Millisecond
-	// cacheStale is the age at which a temporary file is considered that of a dead process, on file
-	// systems without locks.
+	// cacheStale is the age from which a temporary file is considered the file of a dead process.
+	// cacheStale is used on file systems without locks.
 	cacheStale = time.Hour
 
 	cacheTemp = "pipelines-*.tmp"
 	cacheName = "pipelines-*.bin"
 )
 
-// cachePatience is the longest wait for another process's lock.
+// cachePatience is the longest time that a save waits for another process's lock.
 var cachePatience = 500 * time.Millisecond
 
 // cacheStore is the file of the pipeline cache of one device and one program.
 type cacheStore struct {
-	path   string // the file's path; "" without a file
+	path   string // path of the file; "" if there is no file
 	prefix [40]byte
-	limit  int64 // the largest size of the file in bytes
+	limit  int64 // largest size of the file in bytes
 
 	mu    sync.Mutex
-	known uint64 // the checksum of the newest file whose pipelines are all in the device's own cache
-	saved uint64 // the checksum of the data that were saved last, without those merged in
+	known uint64 // checksum of the newest file whose pipelines are all in the device's own cache
+	saved uint64 // checksum of the data that were saved last, without data merged from other processes
 }
 
-// init chooses the file's path. Without a cache directory there is no file. The user's cache
-// directory is used if it is writable; a directory that the environment names must be writable.
+// init chooses the file's path. Without a cache directory there is no file. kgen uses the user's
+// cache directory if it is writable. A directory that the environment names must be writable.
 func (c *cacheStore) init(p *vkx.PhysicalDeviceInfo, program string) error {
 	dir := env.Get(env.PipelineCache)
 	switch dir {
@@ -121,8 +126,8 @@ func (c *cacheStore) init(p *vkx.PhysicalDeviceInfo, program string) error {
 }
 
 // programPath returns the path of the program's main package. If the path is not known, as for "go
-// run x.go", it returns the name of the program's file. It leaves out the folder, which differs in
-// each run.
+// run x.go", it returns the name of the program's file. The result does not contain the folder,
+// which is different in each run.
 func programPath() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Path != "" && info.Path != "command-line-arguments" {
 		return info.Path
@@ -131,7 +136,8 @@ func programPath() string {
 	return filepath.Base(path)
 }
 
-// writable creates a directory, if it does not exist, and tests that a file can be created in it.
+// writable creates a directory, if it does not exist. writable tests whether a file can be created
+// in the directory.
 func writable(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
@@ -147,7 +153,7 @@ func writable(dir string) error {
 	return err
 }
 
-// load returns the driver's data from the file. It returns nil unless the file is undamaged,
+// load returns the driver's data from the file. load returns nil unless the file is undamaged,
 // written by this user, and for this driver.
 func (c *cacheStore) load() []byte {
 	if c.path == "" {
@@ -158,10 +164,10 @@ func (c *cacheStore) load() []byte {
 		c.mu.Lock()
 		c.known, c.saved = sum, sum
 		c.mu.Unlock()
-		// Update the time of a file in use, so that it is not removed as old.
+		// Update the time of a file in use, so that no save removes it as an old file.
 		if info, err := os.Stat(c.path); err == nil && time.Since(info.ModTime()) > cacheFresh {
 			now := time.Now()
-			_ = os.Chtimes(c.path, now, now) // after a failure the file is only removed earlier
+			_ = os.Chtimes(c.path, now, now) // a failure only means that the file may be removed earlier
 		}
 	}
 	return data
@@ -198,8 +204,9 @@ func cacheSum(header, data []byte) uint64 {
 }
 
 // save writes the complete file or nothing. If other processes have written the file since this
-// process read it, merge returns the data of both; if merge returns nil, the file is not changed. A
-// failure is not an error: it only makes the next process slower.
+// process read it, save calls merge, which returns the data of both. If merge returns nil, save
+// does not change the file. save returns no error, because a failure only makes the next process
+// slower.
 func (c *cacheStore) save(data []byte, merge func(theirs []byte) []byte) {
 	if c.path == "" || len(data) == 0 {
 		return
@@ -248,15 +255,16 @@ func (c *cacheStore) header(data []byte) []byte {
 
 func (c *cacheStore) sumOf(data []byte) uint64 { return cacheSum(c.header(data), data) }
 
-// write replaces the file by a new one. The new file is flushed to the disk before it is renamed.
-// Otherwise a power failure could leave an empty file after the old one is gone.
+// write replaces the file by a new file with the data. write flushes the new file to the disk
+// before it renames it. Otherwise a power failure could leave an empty file in place of the old
+// one.
 func (c *cacheStore) write(dir string, data []byte) (err error) {
 	f, err := temporary(dir)
 	if err != nil {
 		return err
 	}
 	defer func() {
-		if closed := f.Close(); !errors.Is(closed, fs.ErrClosed) { // replace may have closed it
+		if closed := f.Close(); !errors.Is(closed, fs.ErrClosed) { // the function replace may have closed the file
 			err = errors.Join(err, closed)
 		}
 		if err != nil {
@@ -275,7 +283,7 @@ func (c *cacheStore) write(dir string, data []byte) (err error) {
 	return replace(f, c.path)
 }
 
-// temporary makes a file that is locked as long as this process lives.
+// temporary makes a temporary file that is locked as long as this process lives.
 func temporary(dir string) (*os.File, error) {
 	for range 10 {
 		f, err := os.CreateTemp(dir, cacheTemp)
@@ -291,8 +299,8 @@ func temporary(dir string) (*os.File, error) {
 	return nil, errors.New("vulkan: temporary files vanish")
 }
 
-// lockDir locks a folder against other saves, if it gets the lock soon. It returns the function
-// that unlocks the folder.
+// lockDir locks a folder against saves of other processes. lockDir returns the function that
+// unlocks the folder. If lockDir does not get the lock soon, it returns without the lock.
 func lockDir(dir string) (unlock func()) {
 	f, err := openLock(dir)
 	if err != nil {
@@ -315,7 +323,7 @@ func sweep(dir string) {
 		switch info, err := f.Stat(); lock(f) {
 		case nil:
 			os.Remove(path)
-		case errLocked: // the file of a live process
+		case errLocked: // the file belongs to a live process
 		default: // the file system has no locks
 			if err == nil && time.Since(info.ModTime()) > cacheStale {
 				os.Remove(path)
@@ -325,8 +333,8 @@ func sweep(dir string) {
 	}
 }
 
-// keepNewest removes the oldest files if there are too many or they are too large together. It never
-// removes path.
+// keepNewest removes the oldest files if there are too many, or if their total size is too large.
+// keepNewest never removes the file path.
 func keepNewest(dir, path string, files int, total int64) {
 	type file struct {
 		path string
@@ -351,22 +359,23 @@ func keepNewest(dir, path string, files int, total int64) {
 	}
 }
 
-// saver saves a cache in the background, for programs that never close their device. It saves the
-// first pipeline immediately, and later ones when no more pipelines have been made for a while.
+// saver saves a cache in the background, for programs that never close their device. saver saves
+// the first pipeline immediately. saver saves later pipelines when no more pipelines have been made
+// for a while.
 type saver struct {
 	save func()
 
 	mu      sync.Mutex
-	fresh   bool // the cache has pipelines that are not saved
+	fresh   bool // the cache has pipelines that have not been saved
 	running bool
 	closed  bool
-	stop    chan struct{} // closed with the device
-	done    chan struct{} // closed when the goroutine has ended; nil without a goroutine
+	stop    chan struct{} // closed when the device is closed
+	done    chan struct{} // closed when the goroutine has ended; nil if there is no goroutine
 }
 
 func (s *saver) init(save func()) { s.save, s.stop = save, make(chan struct{}) }
 
-// made records a new pipeline. It does not wait.
+// made tells the saver that there is a new pipeline. made does not wait.
 func (s *saver) made() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

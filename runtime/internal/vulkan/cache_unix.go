@@ -8,10 +8,11 @@ import (
 	"syscall"
 )
 
-// errLocked is the error of lock for a file that another process has locked.
+// errLocked is the error that lock returns for a file that another process has locked.
 const errLocked = syscall.EWOULDBLOCK
 
-// lock locks a file for this process, until the file is closed. It does not wait.
+// lock locks a file for this process, until the file is closed. lock does not wait for other
+// processes.
 func lock(f *os.File) error {
 	for {
 		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
@@ -24,10 +25,10 @@ func lock(f *os.File) error {
 // openLock opens the file that represents the lock of a folder.
 func openLock(dir string) (*os.File, error) { return os.Open(dir) }
 
-// openShared opens a file that other processes may rename and remove meanwhile.
+// openShared opens a file. Other processes may rename and remove the file while it is open.
 func openShared(path string) (*os.File, error) { return os.Open(path) }
 
-// replace renames an open file to path, replacing the file there.
+// replace renames an open file to path. If there is a file at path, it is replaced.
 func replace(f *os.File, path string) error { return os.Rename(f.Name(), path) }
 
 // ours reports whether only this user and root can have written the file. The checksum shows that

@@ -18,11 +18,12 @@ var (
 	getSecurityInfo = advapi32.NewProc("GetSecurityInfo")
 )
 
-// errLocked is the error of lock for a file that another process has locked.
+// errLocked is the error that lock returns for a file that another process has locked.
 const errLocked = syscall.Errno(33) // ERROR_LOCK_VIOLATION
 
-// lock locks a file for this process, until the file is closed. It does not wait. Windows denies
-// other processes access to locked bytes, so lock locks one byte far beyond the end of the file.
+// lock locks a file for this process, until the file is closed. lock does not wait for other
+// processes. Windows denies other processes access to locked bytes, so lock locks one byte far
+// beyond the end of the file.
 func lock(f *os.File) error {
 	const failImmediately, exclusive = 1, 2
 	at := &syscall.Overlapped{OffsetHigh: 1 << 30}
@@ -36,13 +37,13 @@ func lock(f *os.File) error {
 	return err
 }
 
-// openLock opens the file that represents the lock of a folder: a file in the folder, since Windows
-// cannot lock folders.
+// openLock opens the file that represents the lock of a folder. This file is in the folder, because
+// Windows cannot lock folders themselves.
 func openLock(dir string) (*os.File, error) {
 	return os.OpenFile(filepath.Join(dir, "lock"), os.O_RDWR|os.O_CREATE, 0o600)
 }
 
-// openShared opens a file that other processes may rename and remove meanwhile.
+// openShared opens a file. Other processes may rename and remove the file while it is open.
 func openShared(path string) (*os.File, error) {
 	name, err := syscall.UTF16PtrFromString(path)
 	if err != nil {
@@ -56,8 +57,9 @@ func openShared(path string) (*os.File, error) {
 	return os.NewFile(uintptr(h), path), nil
 }
 
-// replace renames an open file to path, and closes it first: Windows can neither rename an open
-// file, nor replace a file that another process has open for reading.
+// replace closes an open file and renames it to path. replace closes the file because Windows
+// cannot rename an open file. Windows also cannot replace a file that another process has open for
+// reading.
 func replace(f *os.File, path string) error {
 	if err := f.Close(); err != nil {
 		return err
@@ -65,15 +67,15 @@ func replace(f *os.File, path string) error {
 	err := os.Rename(f.Name(), path)
 	for end := time.Now().Add(cachePatience); err != nil && time.Now().Before(end); err = os.Rename(f.Name(), path) {
 		if _, gone := os.Stat(f.Name()); gone != nil {
-			return err // another process removed the file as that of a dead process
+			return err // another process removed the file as the file of a dead process
 		}
 		time.Sleep(5 * time.Millisecond)
 	}
 	return err
 }
 
-// ours reports whether this user, the administrators or the system own the file. The checksum shows
-// that the file is undamaged, but not who wrote it.
+// ours reports whether the owner of the file is this user, the administrators or the system. The
+// checksum shows that the file is undamaged, but not who wrote it.
 func ours(f *os.File, _ fs.FileInfo) bool {
 	const fileObject, ownerInformation = 1, 1
 	var owner *syscall.SID
@@ -91,7 +93,7 @@ func ours(f *os.File, _ fs.FileInfo) bool {
 	return name == system || name == administrators || name == currentUser()
 }
 
-// currentUser returns the name of the user's security identifier, or "?".
+// currentUser returns the security identifier of the user as a string, or "?".
 func currentUser() string {
 	token, err := syscall.OpenCurrentProcessToken()
 	if err != nil {

@@ -7,9 +7,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv/features"
 )
 
-// unsupported returns the names of those capabilities of a module for which the device lacks the
-// feature (Vulkan 1.3, appendix "Vulkan Environment for SPIR-V"). A driver need not refuse such a
-// module; its behaviour is undefined.
+// unsupported returns the names of a module's capabilities for which the device lacks the feature
+// (Vulkan 1.3, appendix "Vulkan Environment for SPIR-V"). A driver may accept a module with such
+// capabilities, but its behaviour is then undefined.
 func unsupported(words []uint32, has func(feature string) bool) []string {
 	var names []string
 	for _, c := range declared(words) {

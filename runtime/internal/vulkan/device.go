@@ -23,12 +23,12 @@ type device struct {
 	pipes pipelines
 	queue queue
 	built builtins
-	clock *clock // clock for the times of commands; nil unless Time was called
-	// graphs are the graphs that have not been freed.
+	clock *clock // clock that measures when commands run; nil unless Time was called
+	// graphs is the set of graphs that have not been freed.
 	graphs replays
 
-	// gone is the number of destroyed objects that a command buffer may still contain. A new object
-	// may get the handle of a destroyed one.
+	// gone is the number of destroyed objects that a command buffer may still contain. gone matters
+	// because a new object may get the handle of a destroyed object.
 	gone     atomic.Uint64
 	lost     atomic.Pointer[error]
 	messages int // number of the validation layer's messages when the device was opened
@@ -77,7 +77,7 @@ func openDevice(p *physicalDevice) (_ *device, err error) {
 // Info describes the device.
 func (d *device) Info() *hal.Info { return &d.info }
 
-// check calls the function check, and marks the device as lost if r says so.
+// check calls the package's function check. check also marks the device as lost if r says so.
 func (d *device) check(call string, r vkx.Result) error {
 	if r == vkx.ErrorDeviceLost {
 		return d.lose(call, r)
@@ -85,7 +85,7 @@ func (d *device) check(call string, r vkx.Result) error {
 	return check(call, r)
 }
 
-// lose marks the device as lost, unless it is already.
+// lose marks the device as lost, unless the device is lost already.
 func (d *device) lose(call string, r vkx.Result) error {
 	err := check(call, r)
 	d.lost.CompareAndSwap(nil, &err)
@@ -111,7 +111,7 @@ func (d *device) Close() error {
 		shared.Lock()
 		shared.open--
 		shared.Unlock()
-		// With validation on, Close returns an error with the number of messages.
+		// If the validation layer is on, Close returns an error with the number of messages.
 		if n := vkx.Messages() - d.messages; n > 0 {
 			d.closed = fmt.Errorf("the validation layer reported %d errors and warnings since the device was opened", n)
 		}
@@ -119,7 +119,7 @@ func (d *device) Close() error {
 	return d.closed
 }
 
-// destroy destroys all objects of the device, also after opening it has failed.
+// destroy destroys all objects of the device. destroy also works if opening the device has failed.
 func (d *device) destroy() {
 	d.vk.WaitIdle()
 	d.queue.close()

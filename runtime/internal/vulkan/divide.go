@@ -17,8 +17,8 @@ var divideModule []byte
 const divideCases = 4096
 
 // askDivide tests whether float32 division and square root are correctly rounded. Subnormal
-// operands and results count only on devices whose arithmetic keeps them, which an earlier question
-// tests.
+// operands and results matter only on devices whose arithmetic keeps subnormals. An earlier
+// question tests whether the device does.
 func askDivide(exact *bool, kept *hal.Subnormals) *question {
 	const size = 16 * divideCases
 	le := binary.LittleEndian
@@ -45,8 +45,9 @@ func askDivide(exact *bool, kept *hal.Subnormals) *question {
 	}
 }
 
-// counts reports whether none of the floats is subnormal, or the device keeps subnormals. The least
-// normal number counts as subnormal, because it may be a rounded subnormal.
+// counts reports whether a result with these floats matters for the test. The result does not
+// matter if the device flushes subnormals and one of the floats is subnormal. The least normal
+// number counts as subnormal, because it may be a rounded subnormal.
 func counts(keeps bool, floats ...float32) bool {
 	for _, x := range floats {
 		if !keeps && x != 0 && math.Abs(float64(x)) <= 0x1p-126 {
@@ -56,18 +57,18 @@ func counts(keeps bool, floats ...float32) bool {
 	return true
 }
 
-// divideCase returns two floats to divide and one for the square root. Random floats rarely show a
-// rare error. So half of the quotients are as near as possible to the middle between two floats.
-// Half of the roots are of the float nearest to the square of such a middle. The other half has all
-// exponents.
+// divideCase returns two floats to divide and one for the square root. Random floats rarely reveal
+// a rare rounding error. So half of the quotients are as near as possible to the middle between two
+// adjacent floats. For half of the roots, the operand is the float nearest to the square of such a
+// middle. The other half of the cases has floats with all exponents.
 func divideCase(i uint32) [3]float32 {
 	a, b, c := scramble(3*i), scramble(3*i+1), scramble(3*i+2)
 	if i%2 == 1 {
 		x, y := math.Float32frombits(a), math.Float32frombits(b)
 		return [3]float32{finite(x), finite(y), finite(math.Float32frombits(c &^ (1 << 31)))}
 	}
-	// middle*y = x * 2^25 + r, where middle is odd and has 25 bits, y is odd and has 24 bits, and r
-	// is small.
+	// The code finds numbers with middle*y = x * 2^25 + r, where middle is odd and has 25 bits, y
+	// is odd and has 24 bits, and r is small.
 	const bits = 1<<25 - 1
 	y := uint64(a&(1<<23-1)|1<<23) | 1
 	inverse := y
@@ -85,7 +86,7 @@ func divideCase(i uint32) [3]float32 {
 	return [3]float32{float32(float64(x) * scale), float32(y), float32(root * root * scale)}
 }
 
-// finite returns x, or the largest float for infinities and NaN.
+// finite returns x. For infinities and NaN it returns the largest float instead.
 func finite(x float32) float32 {
 	if x-x != 0 {
 		return math.MaxFloat32
@@ -93,7 +94,7 @@ func finite(x float32) float32 {
 	return x
 }
 
-// scramble returns pseudo-random bits for i, always the same.
+// scramble returns pseudo-random bits that depend only on i.
 func scramble(i uint32) uint32 {
 	i += 0x9e3779b9
 	i = (i ^ i>>16) * 0x85ebca6b

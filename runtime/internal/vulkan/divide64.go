@@ -12,7 +12,8 @@ import (
 //go:embed kernels/divide64.spv
 var divide64Module []byte
 
-// askDivide64 is askDivide for float64, on a device with float64. It tests no subnormals.
+// askDivide64 does the test of askDivide for float64, on a device with float64. askDivide64 does
+// not test subnormals.
 func askDivide64(exact *bool) *question {
 	le := binary.LittleEndian
 	return &question{module: divide64Module, size: 32 * divideCases, items: 16 * divideCases,
@@ -35,8 +36,8 @@ func askDivide64(exact *bool) *question {
 	}
 }
 
-// divideCase64 is divideCase for float64, with exponents for which no subnormals and infinities
-// occur.
+// divideCase64 is like divideCase, but for float64. The exponents are such that no subnormals and
+// infinities occur.
 func divideCase64(i uint32) [3]float64 {
 	var a [3]uint64
 	for j := range a {
@@ -53,7 +54,7 @@ func divideCase64(i uint32) [3]float64 {
 	for range 6 {
 		inverse *= 2 - y*inverse
 	}
-	// As in divideCase, but with middles of 54 bits.
+	// This computation is the same as in divideCase, but with middles of 54 bits.
 	r := a[1]%64 | 1
 	middle := r * inverse & (1<<54 - 1)
 	hi, lo := bits.Mul64(middle, y)

@@ -1,18 +1,18 @@
 // Package vulkan is the Vulkan backend.
 //
-// A device has one queue. If it has a queue family that only transfers, it has a second queue for
-// large copies. Submit turns a batch into one command buffer for each queue, which a single call
-// into C records and submits. A batch has completed when the queue's timeline semaphore reaches the
-// batch's value. A wait polls the semaphore for a moment before it blocks.
+// A device has one queue. A device with a queue family that can only transfer has a second queue,
+// for large copies. Submit turns a batch into one command buffer for each queue. A single call into
+// C records and submits a command buffer. A batch has completed when the queue's timeline semaphore
+// reaches the batch's value. A wait polls the semaphore for a moment before it blocks.
 //
-// Memory comes from pools of large blocks, and data of the host go through a staging ring. Fault
-// records are in host memory. A kernel writes to them only when it faults, so they cost the host a
-// few cache lines, and the device nothing.
+// Memory is part of large blocks in pools. Data of the host are copied by way of a staging ring.
+// Fault records are in host memory. A kernel writes to its fault record only when it faults. So
+// fault records cost the host a few cache lines, and the device nothing.
 //
 // Environment:
 //
-//   - KGEN_VALIDATE=1 turns the Khronos validation layer on; its messages are
-//     printed to standard error and counted, see [ValidationMessages];
+//   - KGEN_VALIDATE=1 turns the Khronos validation layer on. The messages of the layer are printed
+//     to standard error and counted, see [ValidationMessages];
 //   - KGEN_PIPELINE_CACHE=off disables the pipeline cache on disk. Any other
 //     value is the directory to use instead of the user's cache directory: if that
 //     directory cannot be made or written to, no device opens. Without a user's cache

@@ -16,31 +16,32 @@ import (
 
 type driver struct{}
 
-// New returns the driver. The driver opens the Vulkan loader when it is first asked for devices.
+// New returns the Vulkan driver. The driver opens the Vulkan loader when the driver is first asked
+// for devices.
 func New() hal.Driver { return driver{} }
 
-// shared is the process's instance: creating an instance takes at least a tenth of a second, and
-// the binding supports only one.
+// shared contains the only instance of the process. Creating an instance takes at least a tenth of
+// a second, and the binding supports only one.
 var shared struct {
 	sync.Mutex
 	instance vkx.Instance
-	devices  []physicalDevice // the usable devices, in the loader's order
-	err      error            // the reason why there are no devices
-	open     int              // the number of open devices
+	devices  []physicalDevice // usable devices, in the loader's order
+	err      error            // reason why there are no devices, or nil
+	open     int              // number of open devices
 }
 
 type physicalDevice struct {
 	handle vkx.PhysicalDevice
 	*vkx.PhysicalDeviceInfo
-	matrices []abi.MatrixTuple // see matricesOf
+	matrices []abi.MatrixTuple // matrix products of the device (see matricesOf)
 }
 
 // ValidationMessages returns the number of errors and warnings that the validation
 // layer has printed since the process began; see KGEN_VALIDATE.
 func ValidationMessages() int { return vkx.Messages() }
 
-// Shutdown destroys the process's instance if no device is open; the next call to
-// Enumerate makes a new one. It is for tests that look for leaks.
+// Shutdown destroys the process's instance if no device is open. The next call of Enumerate makes a
+// new instance. Shutdown is for tests that look for leaks.
 func Shutdown() {
 	shared.Lock()
 	defer shared.Unlock()
@@ -85,8 +86,8 @@ func (driver) Open(i int) (hal.Device, error) {
 	return d, nil
 }
 
-// load creates the instance and finds the devices. It does not remember a failure, since a driver
-// may be installed meanwhile.
+// load creates the instance and finds the devices. load does not remember a failure, because a
+// driver may be installed later.
 func load() error {
 	if shared.instance != 0 {
 		return shared.err
@@ -146,13 +147,15 @@ var deviceTypes = map[vkx.PhysicalDeviceType]hal.DeviceType{
 	vkx.PhysicalDeviceTypeCpu:           hal.VulkanCPU,
 }
 
-// nvidiaPrivate is the size of the memory in NVIDIA's driver (580.159.04) for the arrays of all
-// work-items that the GPU can run at once. If the arrays that the compiler leaves in memory need
-// more, vkCreateComputePipelines returns VK_ERROR_UNKNOWN. An H200 runs 132 times 64 sub-groups of
-// 32, so a work-item may have 15,872 bytes: arrays of 15,856 bytes are accepted, of 15,880 are not.
+// nvidiaPrivate is the size of the memory that NVIDIA's driver (580.159.04) has for private arrays.
+// The memory contains the arrays of all work-items that the GPU can run at once. If the arrays that
+// the compiler leaves in memory need more, vkCreateComputePipelines returns VK_ERROR_UNKNOWN. An
+// H200 runs 132 times 64 sub-groups of 32 work-items, so each work-item may have 15,872 bytes. The
+// driver accepts arrays of 15,856 bytes, but not of 15,880 bytes.
 const nvidiaPrivate = 4 << 30
 
-// infoOf describes a device. Its treatment of subnormals is probed when it is opened.
+// infoOf describes a physical device. infoOf leaves out facts that the backend probes when it opens
+// the device, such as the treatment of subnormals.
 func infoOf(p *vkx.PhysicalDeviceInfo) hal.Info {
 	kind, ok := deviceTypes[p.DeviceType]
 	if !ok {
@@ -180,8 +183,8 @@ func infoOf(p *vkx.PhysicalDeviceInfo) hal.Info {
 			MemoryIsHostSpeed: types.hostSpeed,
 		},
 	}
-	// An allocation of maxMemoryAllocationSize is guaranteed to work; NVIDIA's drivers allow far
-	// more. Alloc tries larger ones.
+	// Vulkan guarantees that an allocation of maxMemoryAllocationSize works. NVIDIA's drivers allow
+	// far larger allocations, so Alloc tries larger ones.
 	if p.MaxBufferSize != 0 {
 		info.Limits.MaxAllocation = min(heap, p.MaxBufferSize)
 	}
@@ -192,7 +195,7 @@ func infoOf(p *vkx.PhysicalDeviceInfo) hal.Info {
 		info.Limits.MaxWorkGroupSize[i] = int(p.MaxComputeWorkGroupSize[i])
 		info.Limits.MaxGroups[i] = int(p.MaxComputeWorkGroupCount[i])
 	}
-	// Vulkan has no limit for private memory, and drivers do not check it: NVIDIA's hardware
+	// Vulkan has no limit for private memory, and drivers do not check its size. NVIDIA's hardware
 	// supports 512 KiB per work-item, and Mesa on the CPU crashes with 2 MiB.
 	info.Limits.PrivateMemory = 512 << 10
 	if kind == hal.VulkanCPU {

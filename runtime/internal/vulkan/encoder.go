@@ -13,7 +13,7 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/vkx"
 )
 
-// kind is the pipeline stage of a command; kinds is a set of them.
+// kind is the pipeline stage of a command, and kinds is a set of pipeline stages.
 type (
 	kind  uint8
 	kinds uint8
@@ -25,7 +25,7 @@ const (
 	numKinds
 )
 
-// scope has the stages and accesses of a set of kinds.
+// scope contains the stages and accesses of a set of kinds, as Vulkan's flags.
 type scope struct {
 	stages      vkx.PipelineStageFlags
 	write, both vkx.AccessFlags
@@ -44,23 +44,23 @@ var scopes = [1 << numKinds]scope{
 	},
 }
 
-// encoder turns batches into parts. Barriers apply across submissions. So its tracks remember,
-// across batches, the commands that no barrier has followed and the barriers that are still to be
-// recorded.
+// encoder turns batches into parts, each of which is one submission. Barriers apply across
+// submissions. So the encoder's tracks remember across batches which commands no barrier has
+// followed, and which barriers are not recorded yet.
 type encoder struct {
 	d *device
 	q *queue
 
-	*track        // the track to which commands are now added
-	main   *track // the track that takes all commands
-	aside  *track // the track of large copies from and to the host, or nil
+	*track        // track to which commands are added at present
+	main   *track // track for all commands, except large copies if there is the track aside
+	aside  *track // track for large copies from and to the host, or nil
 	cut    bool   // commands on the track aside must wait for the main track's part
-	row    int    // number of copies since the last launch that could go aside
+	row    int    // number of copies since the last launch that could use the track aside
 
 	t       *ticket
 	wait    bool         // the encoder may wait for completed work to free resources; otherwise it returns errBusy
-	current *hal.Command // the command being encoded
-	epoch   int          // number of barriers so far, for watch
+	current *hal.Command // command that is being encoded
+	epoch   int          // number of barriers so far, for the method watch
 }
 
 func newEncoder(q *queue, main, aside *line) encoder {
@@ -72,12 +72,13 @@ func newEncoder(q *queue, main, aside *line) encoder {
 	return e
 }
 
-// begin starts encoding another batch. wait says whether the encoder may wait for the device.
+// begin starts encoding another batch. The parameter wait says whether the encoder may wait for the
+// device.
 func (e *encoder) begin(t *ticket, wait bool) {
 	e.t, e.wait, e.current, e.track = t, wait, nil, e.main
 }
 
-// open starts a part, unless one is open.
+// open starts a new part, unless a part is open already.
 func (e *encoder) open() error {
 	if e.full() {
 		if err := e.flush(); err != nil {
@@ -101,7 +102,7 @@ func (e *encoder) open() error {
 	return nil
 }
 
-// flush submits the part, if there is one. If that fails, the part's commands fail.
+// flush submits the open part, if there is one. If submitting fails, the commands of the part fail.
 func (e *encoder) flush() error {
 	p := e.part
 	if p == nil {
@@ -123,9 +124,9 @@ func (e *encoder) flush() error {
 	return nil
 }
 
-// drop discards the open part, and fails its commands.
+// drop discards the open part. The commands of the part fail.
 func (e *encoder) drop(err error) {
-	// Barriers may have been discarded; mark them as still to be recorded.
+	// The part may have contained barriers. Mark these barriers as not recorded yet.
 	e.loose = e.line.can
 	for k := range e.owed {
 		e.owed[k] = e.loose
@@ -138,7 +139,7 @@ func (e *encoder) drop(err error) {
 	e.part = nil
 	p.uncancel()
 	for i := range p.faults {
-		clear(p.slot.record(i)[:abi.FaultRecordSize]) // a cancel may have written to it
+		clear(p.slot.record(i)[:abi.FaultRecordSize]) // a cancelled launch may have written to its fault record
 	}
 	p.fail(err)
 	e.q.mu.Lock()
@@ -153,9 +154,9 @@ func (e *encoder) drop(err error) {
 	}
 }
 
-// close ends a part by a barrier, after which the host sees all writes of the part. The barrier
-// also applies to later commands. That costs nothing more, and the next part needs no barrier at
-// its beginning.
+// close ends a part by a barrier. After the barrier, the host sees all writes of the part. The
+// barrier also applies to later commands, which costs nothing more. So the next part needs no
+// barrier at its beginning.
 func (e *encoder) close() {
 	from := e.inPart | e.loose | e.owed[compute] | e.owed[transfer]
 	if from == 0 {
@@ -166,9 +167,9 @@ func (e *encoder) close() {
 	e.commands.Barrier(scopes[from].stages, scopes[from].write, to.stages|vkx.PipelineStageHostBit, to.both|vkx.AccessHostReadBit)
 }
 
-// encode turns the rest of a job into parts, and submits them. If the encoder must not wait, encode
-// stops before a command for which only completed work can free resources, and returns false. If a
-// command fails, the others still run.
+// encode turns the remaining commands of a job into parts, and submits these parts. If the encoder
+// must not wait, encode may stop before a command that needs resources which only completed work
+// can free. encode then returns false. If a command fails, the other commands still run.
 func (e *encoder) encode(j *job, wait bool) bool {
 	e.begin(j.t, wait)
 	if j.track != nil {
@@ -186,7 +187,7 @@ func (e *encoder) encode(j *job, wait bool) bool {
 		}
 		var err error
 		switch {
-		case c.Fault != nil && c.Fault.Failed != nil: // the command, or a piece of it, has failed before
+		case c.Fault != nil && c.Fault.Failed != nil: // the command, or a piece of it, has already failed
 		case c.Cancel.Asked():
 			cancel(c)
 		case c.Op == hal.OpWrite:
@@ -223,22 +224,22 @@ func (e *encoder) onDevice(c *hal.Command) error {
 	return e.fill(c)
 }
 
-// fail records that the command has not run, or only in part.
+// fail records that the command has failed. The command has run only in part, or not at all.
 func fail(c *hal.Command, err error) {
 	if c.Fault != nil && c.Fault.Failed == nil {
 		c.Fault.Failed = err
 	}
 }
 
-// cancel records that the command has not run, because it was cancelled.
+// cancel records that the command has not run because it was cancelled.
 func cancel(c *hal.Command) {
 	if c.Fault != nil {
 		c.Fault.Cancelled = true
 	}
 }
 
-// barrier makes all later commands wait for all earlier ones. The barrier itself is recorded before
-// the next command of each kind. So a sequence of launches has no barriers for transfers.
+// barrier makes all later commands wait for all earlier commands. The barrier itself is recorded
+// before the next command of each kind. So a sequence of launches needs no barriers for transfers.
 func (e *encoder) barrier() {
 	for _, l := range []*track{e.main, e.aside} {
 		if l != nil {
@@ -252,8 +253,8 @@ func (e *encoder) barrier() {
 	e.barrierAcross()
 }
 
-// order records the barrier that a command of kind k needs, and adds the command to the track's
-// kinds.
+// order records the barrier that a command of kind k needs. Then it adds k to the set of kinds that
+// the track's commands have had.
 func (e *encoder) order(k kind) {
 	o := e.owed[k]
 	if o != 0 {
@@ -352,7 +353,7 @@ func (e *encoder) launch(c *hal.Command) error {
 	return nil
 }
 
-// split dispatches more work-groups than the device accepts at once.
+// split dispatches a launch with more work-groups than the device accepts in one dispatch.
 func (e *encoder) split(groups [3]uint32) {
 	limit := e.d.phys.MaxComputeWorkGroupCount
 	var base, n [3]uint32
@@ -368,7 +369,8 @@ func (e *encoder) split(groups [3]uint32) {
 	}
 }
 
-// spill copies arguments to the slot's memory for arguments.
+// spill copies arguments to the memory for arguments that belongs to the slot. spill returns their
+// address.
 func (e *encoder) spill(s *slot, args []byte) (addr uint64, err error) {
 	need := (uint64(len(args)) + 15) &^ 15
 	if s.args == nil || s.argsOff+need > s.args.size {
@@ -425,14 +427,15 @@ func (e *encoder) fill(c *hal.Command) error {
 	return nil
 }
 
-// notes makes the command fail if the part fails.
+// notes records the command in the open part. If the part fails, the command fails, too.
 func (e *encoder) notes(c *hal.Command) {
 	if c.Fault != nil {
 		e.part.copies = append(e.part.copies, c.Fault)
 	}
 }
 
-// write copies host memory to the ring, and records the copy from there to the device's memory.
+// write copies host memory to the staging ring. write records the copy from the ring to the
+// device's memory.
 func (e *encoder) write(c *hal.Command, j *job) error {
 	dst, chunk := c.Dst.(*memory), uint64(maxChunk)
 	if e.track == e.aside {
@@ -461,7 +464,8 @@ func (e *encoder) write(c *hal.Command, j *job) error {
 	return nil
 }
 
-// read records a copy to the ring. When the part has completed, the host copies from there.
+// read records a copy to the staging ring. When the part has completed, the host copies the data
+// from the ring.
 func (e *encoder) read(c *hal.Command, j *job) error {
 	src := c.Src.(*memory)
 	for j.done < c.Size {
@@ -484,7 +488,8 @@ func (e *encoder) read(c *hal.Command, j *job) error {
 	return nil
 }
 
-// flushLarge submits a part with a chunk of a larger transfer, so that the device begins with it.
+// flushLarge submits a part that contains a chunk of a larger transfer, so that the device begins
+// with the chunk.
 func (e *encoder) flushLarge(more bool) error {
 	if more {
 		return e.flush()
@@ -492,9 +497,9 @@ func (e *encoder) flushLarge(more bool) error {
 	return nil
 }
 
-// stage opens a part and reserves n bytes of the ring for it, a chunk of a transfer of total bytes.
-// If the ring is full, it submits the open parts and waits for completed work, or returns errBusy
-// if it must not wait.
+// stage opens a part and reserves n bytes of the staging ring for it. The bytes are a chunk of a
+// transfer of total bytes. If the ring is full, stage submits the open parts and waits for
+// completed work. If the encoder must not wait, stage returns errBusy.
 func (e *encoder) stage(n, total uint64) (off uint64, err error) {
 	for {
 		if err := e.fitRing(min(4*total, maxRing), n); err != nil {
@@ -504,7 +509,7 @@ func (e *encoder) stage(n, total uint64) (off uint64, err error) {
 			return 0, err
 		}
 		if other := e.other(); other != nil && other.part != nil && other.part.ring != nil {
-			e.push(other) // parts leave the ring in the order of submission
+			e.push(other) // parts must free their bytes of the ring in the order of submission
 		}
 		if off, ok := e.reserve(n); ok {
 			return off, nil
@@ -521,7 +526,7 @@ func (e *encoder) stage(n, total uint64) (off uint64, err error) {
 		busy := len(e.q.inflight)
 		e.q.mu.Unlock()
 		if busy == 0 {
-			continue // now there is room in the ring
+			continue // there is space in the ring now
 		}
 		if !e.wait {
 			return 0, errBusy
@@ -532,7 +537,7 @@ func (e *encoder) stage(n, total uint64) (off uint64, err error) {
 	}
 }
 
-// reserve reserves n bytes of the ring for the part.
+// reserve reserves n bytes of the staging ring for the open part.
 func (e *encoder) reserve(n uint64) (off uint64, ok bool) {
 	e.q.mu.Lock()
 	defer e.q.mu.Unlock()
@@ -550,9 +555,9 @@ func (e *encoder) reserve(n uint64) (off uint64, ok bool) {
 	return off, true
 }
 
-// fitRing makes the ring size bytes large. If there is too little memory, the ring is smaller, but
-// at least least bytes. It submits a part that uses the old ring. The old ring is freed when its
-// last part is done.
+// fitRing makes the staging ring size bytes large. If there is too little memory, the ring is
+// smaller, but has at least the number of bytes least. fitRing first submits a part that uses the
+// old ring. The old ring is freed when its last part is done.
 func (e *encoder) fitRing(size, least uint64) error {
 	size = max(minRing, uint64(1)<<bits.Len64(size-1))
 	if r := e.q.ring; r != nil && r.size >= size {

@@ -9,7 +9,8 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/vkx"
 )
 
-// check returns an error for a failed call. The error wraps one of hal's errors, if one fits.
+// check returns an error for a failed Vulkan call. The error wraps the error of package hal that
+// corresponds to the result, if there is one.
 func check(call string, r vkx.Result) error {
 	if r >= 0 {
 		return nil

@@ -12,10 +12,10 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/vkx"
 )
 
-// minVersion is the lowest Vulkan version of a usable device: modules are SPIR-V 1.5.
+// minVersion is the lowest Vulkan version of a usable device, because modules are SPIR-V 1.5.
 var minVersion = vkx.MakeVersion(1, 2, 0)
 
-// operations are the bits of sub-group operations, by their names in Vulkan.
+// operations maps Vulkan's names of sub-group operations to the bits of these operations.
 var operations = map[string]vkx.SubgroupFeatureFlags{
 	"VK_SUBGROUP_FEATURE_BASIC_BIT":            vkx.SubgroupFeatureBasicBit,
 	"VK_SUBGROUP_FEATURE_VOTE_BIT":             vkx.SubgroupFeatureVoteBit,
@@ -28,7 +28,7 @@ var operations = map[string]vkx.SubgroupFeatureFlags{
 }
 
 // has reports whether a device has a feature of the table of features. Package vkx enables all
-// features that it knows.
+// features that it queries.
 func has(i *vkx.PhysicalDeviceInfo, name string) bool {
 	if bit, ok := operations[name]; ok {
 		return i.SubgroupOperations&uint32(bit) != 0
@@ -37,8 +37,8 @@ func has(i *vkx.PhysicalDeviceInfo, name string) bool {
 	return ok && i.Has(f)
 }
 
-// also has conditions of aspects that are not features of Vulkan. They apply in addition to the
-// aspect's features in the table.
+// also maps an aspect to a condition that is not a feature of Vulkan. The condition applies in
+// addition to the aspect's features in the table.
 var also = map[properties.Aspect]func(*vkx.PhysicalDeviceInfo) bool{
 	properties.SubGroups:     hasSubGroups,
 	properties.PrivateAlloca: anyDevice,
@@ -50,7 +50,8 @@ var also = map[properties.Aspect]func(*vkx.PhysicalDeviceInfo) bool{
 func anyDevice(*vkx.PhysicalDeviceInfo) bool { return true }
 
 func hasSubGroups(i *vkx.PhysicalDeviceInfo) bool {
-	// Work-group algorithms combine values in rounds, which need sub-groups of some size.
+	// Work-group algorithms combine values in several steps, which need sub-groups of at least this
+	// size.
 	const least = 4
 	return i.SubgroupSize >= least && (i.MinSubgroupSize == 0 || i.MinSubgroupSize >= least) &&
 		i.SubgroupStages&uint32(vkx.ShaderStageComputeBit) != 0
@@ -77,8 +78,8 @@ func aspectsOf(i *vkx.PhysicalDeviceInfo) []properties.Aspect {
 	return list
 }
 
-// required returns the features that modules may use on every device, and the feature of timeline
-// semaphores, which the queue needs.
+// required returns the features that every device must have. Modules may use most of these features
+// on every device. The queue needs the feature of timeline semaphores.
 func required() []string {
 	var list []string
 	for _, r := range features.Rows {
@@ -89,7 +90,8 @@ func required() []string {
 	return append(list, vkx.TimelineSemaphore.String())
 }
 
-// lacks names a feature that the device lacks and every module needs, or returns "".
+// lacks returns the name of a feature that every module needs and the device does not have. lacks
+// returns "" if there is none.
 func lacks(i *vkx.PhysicalDeviceInfo) string {
 	var list []string
 	if i.APIVersion < minVersion {
@@ -110,7 +112,7 @@ func lacks(i *vkx.PhysicalDeviceInfo) string {
 	return strings.Join(list, ", ")
 }
 
-// queueFamily returns a family for compute, if possible one without graphics.
+// queueFamily returns a queue family for compute. queueFamily prefers a family without graphics.
 func queueFamily(i *vkx.PhysicalDeviceInfo) (uint32, bool) {
 	compute, graphics := vkx.QueueComputeBit, vkx.QueueGraphicsBit
 	best, found := 0, false

@@ -15,8 +15,8 @@ var fusedModule []byte
 const fusedCases = 4096
 
 // askFused tests whether kernels may correct float32 division and roots by fused multiply-adds. For
-// that Fma must round once. Inverses and inverse roots, from which the corrections start, must have
-// no larger errors than Vulkan allows.
+// such corrections, Fma must round once. The corrections start from inverses and inverse roots,
+// which must not have larger errors than Vulkan allows.
 func askFused(fused *bool) *question {
 	const size = 16 * fusedCases
 	le := binary.LittleEndian
@@ -42,17 +42,17 @@ func askFused(fused *bool) *question {
 	}
 }
 
-// near reports whether got differs from want by at most ulps units in the last place. want is
-// neither tiny nor huge.
+// near reports whether got differs from want by at most ulps units in the last place. The number
+// want must be neither tiny nor huge.
 func near(got float32, want float64, ulps float64) bool {
 	_, exp := math.Frexp(want)
 	return math.Abs(float64(got)-want) <= math.Ldexp(ulps, exp-24)
 }
 
-// fusedCase returns two floats to multiply, one to add, and one for the inverse root. Neither these
-// floats nor the results are tiny or huge. In a third of the cases, the sum cancels everything
-// except the product's rounding error. In another third, the sum is next to the middle between two
-// floats, where a second rounding changes the result.
+// fusedCase returns operands for a test: two floats to multiply, a float to add, and a float for
+// the inverse root. Neither these floats nor the results are tiny or huge. In a third of the cases,
+// the sum cancels everything except the product's rounding error. In another third, the sum is next
+// to the middle between two floats, where a second rounding changes the result.
 func fusedCase(i uint32) [4]float32 {
 	var a [4]uint32
 	for j := range a {
@@ -67,7 +67,7 @@ func fusedCase(i uint32) [4]float32 {
 	case 0:
 		z = -x * y
 	case 1:
-		// Odd numbers of 12 and 13 bits, whose product mostly has 25 bits.
+		// The factors are odd numbers of 12 and 13 bits, whose product usually has 25 bits.
 		x = float32(math.Ldexp(float64(a[0]&(1<<12-1)|1<<11|1), int(a[0]>>12%32)-30))
 		y = float32(math.Ldexp(float64(a[1]&(1<<13-1)|1<<12|1), int(a[1]>>13%32)-30))
 		z = float32(math.Ldexp(float64(x*y), -26-int(a[2]%64)))
@@ -78,8 +78,8 @@ func fusedCase(i uint32) [4]float32 {
 	return [4]float32{x, y, z, float32(math.Abs(float64(number(a[3], 100))))}
 }
 
-// fma returns x*y + z, rounded once: the product is exact in float64, and the sum is rounded to
-// odd there (Boldo and Melquiond, "Emulation of a FMA and correctly rounded sums", 2008).
+// fma returns x*y + z, rounded once. The product is exact in float64, and the sum is rounded to odd
+// in float64 (Boldo and Melquiond, "Emulation of a FMA and correctly rounded sums", 2008).
 func fma(x, y, z float32) float32 {
 	p, q := float64(x)*float64(y), float64(z)
 	s := p + q

@@ -12,8 +12,8 @@ import (
 )
 
 // SPIR-V and Vulkan allow a device to treat subnormal float16s as zeros, and to round conversions
-// in any direction. So small kernels try hard cases, and their results are compared with package
-// half.
+// in any direction. So small kernels compute difficult cases, and the host compares their results
+// with those of package half.
 var (
 	//go:embed kernels/halves.spv
 	halvesModule []byte
@@ -21,14 +21,16 @@ var (
 	halves16Module []byte
 )
 
-// halfCases is the number of operands that the probes of float16 test.
+// halfCases is the number of operands for which the probes test float16 instructions.
 const halfCases = 4096
 
-// halfEdges are the bits of float16s at the ends of their ranges.
+// halfEdges contains the bits of float16s at the ends of their ranges, such as the least normal
+// number.
 var halfEdges = [...]uint16{0, 1, 2, 0x1ff, 0x200, 0x3fe, 0x3ff, 0x400, 0x401, 0x7ff, 0x800, 0x3555, 0x3800, 0x3bff, 0x3c00, 0x3c01, 0x4200, 0x5640, 0x7800, 0x7bfe, 0x7bff, 0x7c00, 0x7c01, 0x7dff, 0x7e00, 0x7fff}
 
-// halfCase returns three float16s to compute with, and a float32 to convert. First it returns all
-// pairs of edges, and then numbers of which half are small or have small results.
+// halfCase returns three float16s to compute with, and a float32 to convert. The first cases are
+// all pairs of numbers from halfEdges. In half of the other cases, the numbers or the results are
+// small.
 func halfCase(i uint32) (a, b, c half.Float16, f float32) {
 	x, y, z := scramble(3*i), scramble(3*i+1), scramble(3*i+2)
 	a, b, c = half.Float16(x), half.Float16(y), half.Float16(z)
@@ -43,28 +45,29 @@ func halfCase(i uint32) (a, b, c half.Float16, f float32) {
 		c = a.Mul(b).Neg() ^ half.Float16(z&1)
 	case i%8 == 2: // a product or quotient near the least numbers
 		a, b = a&0x83ff|0x400, b&0x83ff|half.Float16(x>>16%16)<<10
-	case i%8 == 3: // subnormal
+	case i%8 == 3: // a subnormal number
 		a, b, c = a&0x83ff, b&0x87ff, c&0x83ff
-	case i%8 == 4: // c adds little to a product in the middle, an odd number of 12 bits
+	case i%8 == 4: // c is small compared with a product halfway between two float16s, an odd number of 12 bits
 		p := 3 + x>>8%3*2
 		a, b, c = wholeHalf(p), wholeHalf(2048/p+y%(2048/p)|1), c&0x83ff
 	}
-	// The middle between two float16s, or a neighbour of it; otherwise any float32.
+	// f is the middle between two float16s, or a neighbour of the middle. Otherwise it is any
+	// float32.
 	h := half.Float16(z >> 16)
 	if i%4 == 1 {
 		h &= 0x87ff
 	}
 	f = math.Float32frombits(math.Float32bits(h.Float32()) + 1<<12 + y>>8%3 - 1)
-	if h&0x7c00 == 0 { // near 0.5, a unit in the last place of a float32 is half of that of a subnormal float16
+	if h&0x7c00 == 0 { // near 0.5, the last place of a float32 is half of the last place of a subnormal float16
 		f = float32(math.Copysign(float64(h&0x3ff)*0x1p-24+0x1p-25, float64(int16(h))))
 		f = math.Float32frombits(math.Float32bits(f) + y>>8%3 - 1)
 	}
 	switch i % 16 {
 	case 6:
 		f = math.Float32frombits(y)
-	case 7: // near 65520
+	case 7: // a number near 65520
 		f = math.Float32frombits(0x477ff000 + z%3 - 1 ^ y&sign32)
-	case 8: // subnormal, infinite, no number
+	case 8: // a subnormal number, an infinity or a NaN
 		f = math.Float32frombits([]uint32{1, 1 << 22, 1<<23 - 1, 1 << 23, 0xff << 23, 0xff<<23 | 1, 0x7fc00000, 0x7fffffff}[i/16%8] | y&sign32)
 	}
 	return a, b, c, f
@@ -74,7 +77,7 @@ func wholeHalf(n uint32) half.Float16 { return half.FromFloat32[half.Float16](fl
 
 const sign32 = 1 << 31
 
-// putHalves writes the operands of the probes of float16.
+// putHalves writes the operands for the probes of float16 instructions.
 func putHalves(operands []byte) {
 	le := binary.LittleEndian
 	for i := range uint32(halfCases) {
@@ -85,17 +88,18 @@ func putHalves(operands []byte) {
 	}
 }
 
-// isWide reports whether got equals the bits of the float32 value of x; any NaN equals any other.
+// isWide reports whether got has the bits of x converted to float32. All NaNs count as equal.
 func isWide(got uint32, x half.Float16) bool {
 	return got == math.Float32bits(x.Float32()) || x.IsNaN() && got&^sign32 > 0xff<<23
 }
 
-// isHalf reports whether got has the bits of x; any NaN equals any other.
+// isHalf reports whether got has the bits of x. All NaNs count as equal.
 func isHalf(got uint32, x half.Float16) bool {
 	return got == uint32(x) || x.IsNaN() && got < 1<<16 && half.Float16(got).IsNaN()
 }
 
-// askHalves tests whether the conversions of float16s that need no 16-bit types are exact.
+// askHalves tests whether float16 conversions are exact. askHalves tests the conversions that need
+// no 16-bit types.
 func askHalves(right *hal.Halves) *question {
 	const size = 16 * halfCases
 	return &question{module: halvesModule, size: size, items: size, put: putHalves, answer: func(results []byte) {
@@ -109,7 +113,7 @@ func askHalves(right *hal.Halves) *question {
 	}}
 }
 
-// askHalves16 tests which instructions of float16 are exact, on a device with float16.
+// askHalves16 tests which float16 instructions are exact, on a device with float16.
 func askHalves16(right *hal.Halves) *question {
 	return &question{module: halves16Module, size: 32 * halfCases, items: 16 * halfCases, put: putHalves, answer: func(results []byte) {
 		right.Widen, right.Narrow, right.Arithmetic, right.Quotients, right.Roots, right.Fused = true, true, true, true, true, true

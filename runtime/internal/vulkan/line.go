@@ -9,37 +9,39 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/vkx"
 )
 
-// This file lets copies run at the same time as kernels. A device has one line of submissions, or
-// two. The second line's queue is of a family that only transfers; its engines work while kernels
-// run. The parts of both lines have one order, but the device can run them in parallel:
+// This file lets copies run at the same time as kernels. A device has one line of submissions (the
+// main line), or two. The second line (aside) has a queue of a family that can only transfer, whose
+// engines work while kernels run. The parts of both lines have a common order, but the device can
+// run them in parallel:
 //
 //	commands    write x   launch on y   Barrier   write y   launch on x
 //	aside       write x                           write y: waits for the launch on y
 //	main                  launch on y                       launch on x: waits for the write of x
 //
-// Within a line, commands wait by barriers. For commands of the other line, they wait by a value of
-// that line's semaphore. Only a complete part can wait for such a value. So a Barrier ends the
-// parts that must not contain later commands.
+// A command waits for earlier commands of its own line by a barrier. A command waits for commands
+// of the other line by a value of that line's semaphore. Only a complete part can wait for such a
+// value. So a Barrier ends the parts that must not contain later commands.
 
-// asideMin is the least size, in bytes, of a copy that goes aside. On an H100, a write, a launch
-// and a read took 5 % less time with 1 MiB. With 256 KiB they took 7 % longer, since lines wait for
-// each other.
+// asideMin is the least size, in bytes, of a copy that uses the second line. On an H100, a write, a
+// launch and a read took 5 % less time with the second line if the copies had 1 MiB. With copies of
+// 256 KiB, the three commands took 7 % longer, because the lines wait for each other.
 var asideMin uint64 = 1 << 20
 
-// asideChunk replaces maxChunk for copies aside. With it, 64 MiB were written in 3.0 ms, and in 3.8
-// ms with the larger chunks.
+// asideChunk replaces maxChunk for copies on the second line. With asideChunk, 64 MiB were written
+// in 3.0 ms, and with the larger chunks in 3.8 ms.
 const asideChunk = 4 << 20
 
-// asideRow is the largest number of consecutive copies, without a launch in between, that go aside.
-// If a program only copies, there are no kernels to overlap with, and the engines are 3 % slower
-// than the main line.
+// asideRow is the largest number of consecutive copies, without a launch in between, that use the
+// second line. If a program only copies, there are no kernels to overlap with, and the engines are
+// 3 % slower than the main line.
 const asideRow = 4
 
-// twoLines, which tests set, gives devices with one queue two lines on that queue.
+// twoLines says that devices with one queue get two lines on that queue. Tests set it.
 var twoLines bool
 
-// TwoLines makes devices without a queue for copies use a second line for large copies, too, if
-// they are opened later. It is for tests. No device may be opened at the same time.
+// TwoLines makes devices without a queue for copies use a second line for large copies, too.
+// TwoLines affects devices that are opened later. TwoLines is for tests. No device may be opened at
+// the same time.
 func TwoLines(on bool) { twoLines = on }
 
 // line is a sequence of submissions that the device begins in order.
@@ -49,14 +51,14 @@ type line struct {
 	family uint32
 	can    kinds // kinds of commands that the line accepts
 
-	// timeline is a semaphore. It reaches a part's value when the part has completed. Each part's
-	// value is one more than the previous part's.
+	// timeline is a semaphore. When a part has completed, the timeline reaches the value of the
+	// part. Each part's value is one more than the previous part's value.
 	timeline vkx.Semaphore
-	pushed   uint64        // the value of the newest part; only the encoder uses it
-	reached  atomic.Uint64 // the newest known value of the timeline
+	pushed   uint64        // value of the newest part; only the encoder uses it
+	reached  atomic.Uint64 // newest known value of the timeline
 
-	free  []*slot // the unused slots; queue.mu guards them
-	slots int     // the number of all slots; queue.mu guards it
+	free  []*slot // unused slots; queue.mu guards them
+	slots int     // number of all slots; queue.mu guards it
 }
 
 func (l *line) init(q *queue, family uint32, can kinds) error {
@@ -73,7 +75,7 @@ func (l *line) close() {
 	}
 }
 
-// passed reports whether the part with that value has completed on the device.
+// passed reports whether the device has completed the part with the given value.
 func (l *line) passed(value uint64) bool {
 	if l.reached.Load() >= value {
 		return true
@@ -90,7 +92,7 @@ func (l *line) passed(value uint64) bool {
 	return now >= value
 }
 
-// reach records that the timeline has reached a value.
+// reach records that the timeline has reached the given value.
 func (l *line) reach(value uint64) {
 	for {
 		old := l.reached.Load()
@@ -100,7 +102,7 @@ func (l *line) reach(value uint64) {
 	}
 }
 
-// transferFamily returns a queue family that only transfers.
+// transferFamily returns a queue family that can only transfer.
 func transferFamily(i *vkx.PhysicalDeviceInfo) (uint32, bool) {
 	const more = vkx.QueueSparseBindingBit | vkx.QueueProtectedBit
 	for n, flags := range i.QueueFamilies {
@@ -116,21 +118,21 @@ type track struct {
 	line *line
 
 	commands vkx.Commands
-	part     *part // the open part; nil between parts
+	part     *part // open part; nil between parts
 	bound    vkx.Pipeline
-	inPart   kinds // the kinds of the part's commands
-	launches int   // the number of the part's launches
-	timing   bool  // a command with times has begun; see begun
+	inPart   kinds // kinds of the part's commands
+	launches int   // number of launches in the part
+	timing   bool  // a command with times has begun, but not ended (see begun)
 
 	loose kinds           // commands that no barrier has followed
 	owed  [numKinds]kinds // kinds that the next command of each kind must wait for
 
-	// The field after is the value of the other line's timeline that later commands must wait for, and waited
-	// the value that submitted commands wait for.
+	// The field after is the value of the other line's timeline that later commands must wait for.
+	// The field waited is the value that submitted commands already wait for.
 	after, waited uint64
 }
 
-// turn selects the line for a command.
+// turn selects the line that executes a command.
 func (e *encoder) turn(c *hal.Command) {
 	if e.aside == nil {
 		return
@@ -139,7 +141,7 @@ func (e *encoder) turn(c *hal.Command) {
 	switch c.Op {
 	case hal.OpLaunch, hal.OpGraph:
 		e.row = 0
-	case hal.OpCopy, hal.OpWrite: // not OpRead: its data are copied on by the host, and it took a third longer aside
+	case hal.OpCopy, hal.OpWrite: // not OpRead, because the host must copy its data on; it took a third longer on the second line
 		if c.Size < asideMin || c.Op == hal.OpCopy && !e.overBus(c) {
 			return
 		}
@@ -148,12 +150,12 @@ func (e *encoder) turn(c *hal.Command) {
 		}
 		e.track = e.aside
 		if e.cut {
-			e.push(e.main) // the part's commands get the error
+			e.push(e.main) // commands of the part get the error
 		}
 	}
 }
 
-// overBus reports whether a copy is between the host's memory and the device's.
+// overBus reports whether a copy is between the host's memory and the device's memory.
 func (e *encoder) overBus(c *hal.Command) bool {
 	return c.Dst.(*memory).pool.kind != c.Src.(*memory).pool.kind || twoLines
 }
@@ -168,13 +170,13 @@ func (e *encoder) barrierAcross() {
 		e.push(e.main)
 		e.main.after = n
 	}
-	// A part that has only launches need not end here: the next copy ends it.
+	// A part that contains only launches need not end here, because the next copy ends it.
 	if e.cut = e.main.part != nil; !e.cut {
 		e.aside.after = e.main.line.pushed
 	}
 }
 
-// push submits the part of a line.
+// push submits the open part of a track.
 func (e *encoder) push(l *track) error {
 	now := e.track
 	e.track = l
@@ -183,7 +185,7 @@ func (e *encoder) push(l *track) error {
 	return err
 }
 
-// pushAll submits the parts of both lines. The parts' commands get the errors.
+// pushAll submits the open parts of both lines. The commands of these parts get the errors.
 func (e *encoder) pushAll() {
 	e.push(e.main)
 	if e.aside != nil {
@@ -191,7 +193,8 @@ func (e *encoder) pushAll() {
 	}
 }
 
-// uncut records that the main track's part has ended, if commands aside had to wait for it.
+// uncut records that the main track's part has ended. uncut does so only if commands on the track
+// aside had to wait for that part.
 func (e *encoder) uncut() {
 	if e.cut && e.main.part == nil {
 		e.cut, e.aside.after = false, e.main.line.pushed
@@ -206,7 +209,8 @@ func (e *encoder) other() *track {
 	return e.main
 }
 
-// waitFor returns the other line and the value that the track's part must wait for.
+// waitFor returns the other line and the value of its timeline that the track's part must wait for.
+// waitFor returns nil if the part need not wait.
 func (e *encoder) waitFor() (behind *line, value uint64) {
 	if e.after <= e.waited {
 		return nil, 0

@@ -10,9 +10,9 @@ import (
 //go:embed kernels/rounds.spv
 var roundsModule []byte
 
-// probeRounds is the number of rounds that askEndsLoops tests. Mesa's llvmpipe bounds the number of
-// rounds of all loops together, for the work-items of a sub-group (65,535 in 22.3). Beyond it,
-// llvmpipe leaves the current loops and continues after them.
+// probeRounds is the number of loop iterations that askEndsLoops runs. Mesa's llvmpipe limits the
+// number of iterations of all loops together, for the work-items of a sub-group (65,535 in 22.3).
+// After that number, llvmpipe leaves the current loops and continues after them.
 const probeRounds = 70_000
 
 // askEndsLoops tests whether the device ends loops early.

@@ -8,12 +8,12 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/vkx"
 )
 
-// components maps Vulkan's component types to the types of elements in kernels.
+// components maps Vulkan's component types to the names of element types in kernels.
 var components = map[vkx.Component]string{
 	vkx.Float16: "half.Float16", vkx.BFloat16: "half.BFloat16", vkx.Float32: "float32", vkx.Sint8: "int8", vkx.Sint32: "int32", vkx.Uint8: "uint8", vkx.Uint32: "uint32",
 }
 
-// matricesOf returns the device's matrix products that kernels can use.
+// matricesOf returns the matrix products that the device computes and kernels can use.
 func matricesOf(p *physicalDevice) []abi.MatrixTuple {
 	if !p.Has(vkx.CooperativeMatrix) || !p.Has(vkx.ComputeFullSubgroups) {
 		return nil
@@ -29,7 +29,7 @@ func matricesOf(p *physicalDevice) []abi.MatrixTuple {
 	return list
 }
 
-// infoOf describes the device.
+// infoOf describes the device, including its matrix products.
 func (p *physicalDevice) infoOf() hal.Info {
 	info := infoOf(p.PhysicalDeviceInfo)
 	info.Matrices, info.MatrixSubGroup = p.matrices, int(p.SubgroupSize)

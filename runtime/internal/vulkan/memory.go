@@ -15,23 +15,23 @@ import (
 const (
 	firstBlock = 64 << 20
 	lastBlock  = 256 << 20
-	// Allocations larger than this have a block of their own.
+	// An allocation larger than dedicatedSize, in bytes, gets its own block.
 	dedicatedSize = 32 << 20
 
 	bufferUsage = vkx.BufferUsageTransferSrcBit | vkx.BufferUsageTransferDstBit | vkx.BufferUsageStorageBufferBit |
 		vkx.BufferUsageShaderDeviceAddressBit
 )
 
-// typeSet has the memory types that the backend uses.
+// typeSet contains the memory types that the backend uses.
 type typeSet struct {
-	device int // the type of memory for kernels
-	host   int // the type of memory for both sides, cached by the host
-	upload int // the type of memory that the host writes and kernels read
+	device int // memory type for kernels
+	host   int // memory type for host and device, cached by the host
+	upload int // memory type for memory that the host writes and kernels read
 	// hostSpeed says that the host accesses device memory as fast as its own memory.
 	hostSpeed bool
 }
 
-// memoryTypes chooses among the types in mask.
+// memoryTypes chooses the memory types for the backend among the types in mask.
 func memoryTypes(p *vkx.PhysicalDeviceInfo, mask uint32) (typeSet, bool) {
 	const (
 		local    = vkx.MemoryPropertyDeviceLocalBit
@@ -39,8 +39,8 @@ func memoryTypes(p *vkx.PhysicalDeviceInfo, mask uint32) (typeSet, bool) {
 		cached   = vkx.MemoryPropertyHostCachedBit
 		ordinary = local | visible | cached
 	)
-	// Of the types with all flags of want, take the one with the fewest other flags. Never take
-	// types with special rules (protected, lazily allocated, uncached).
+	// Of the types with all flags of want, pick returns the one with the fewest other flags. pick
+	// never returns types with special rules (protected, lazily allocated, uncached).
 	pick := func(want vkx.MemoryPropertyFlags) int {
 		best, extra := -1, 0
 		for i, t := range p.MemoryTypes {
@@ -84,46 +84,46 @@ func memoryTypes(p *vkx.PhysicalDeviceInfo, mask uint32) (typeSet, bool) {
 type block struct {
 	buffer vkx.Buffer
 	memory vkx.DeviceMemory
-	addr   uint64 // the address of the buffer's first usable byte, a multiple of granule
-	pad    uint64 // the offset of that byte
-	size   uint64 // the number of usable bytes
-	// allocated is the size of memory in bytes.
+	addr   uint64 // address of the buffer's first usable byte, a multiple of granule
+	pad    uint64 // offset of that byte in the buffer
+	size   uint64 // number of usable bytes
+	// allocated is the size of the allocation, in bytes.
 	allocated uint64
 	ptr       unsafe.Pointer
-	arena     *arena // the block's division into chunks; nil for a dedicated block
+	arena     *arena // division of the block into chunks; nil for a dedicated block
 }
 
-// pool allocates from one memory type.
+// pool allocates memory of one memory type.
 type pool struct {
 	kind   int
 	mapped bool
 	heap   uint64
-	next   uint64 // the size of the next block
+	next   uint64 // size of the next block, in bytes
 	blocks []*block
-	// kept are free dedicated blocks, kept because on a GPU an allocation takes 0.5 ms, and 17 ms
-	// for each GiB.
+	// kept is a list of free dedicated blocks. Free blocks are kept because an allocation takes 0.5
+	// ms on a GPU, and 17 ms more for each GiB.
 	kept      []*block
 	keptBytes uint64
 	keepLimit uint64
 }
 
-// allocator is a device's memory.
+// allocator allocates a device's memory.
 //
-// Neither the driver nor the queue, which itself frees memory, is called with mu held: blocks are
-// made and destroyed without mu. grow is held while a block is made, so that goroutines that find
-// no room share a new block; Free never locks it.
+// The allocator does not hold mu while it calls the driver, or the queue, which itself frees
+// memory. So it makes and destroys blocks without mu. The allocator holds grow while it makes a
+// block, so that several goroutines that need memory share a new block. Free never locks grow.
 type allocator struct {
 	d         *device
 	grow      sync.Mutex // held while a block is made; locked before mu
 	mu        sync.Mutex
 	pools     map[int]*pool
 	types     typeSet
-	own       map[*block]struct{} // the dedicated blocks in use
+	own       map[*block]struct{} // dedicated blocks in use
 	misplaced bool                // the driver's alignment is less than granule; guarded by grow
 	live      int                 // number of memories that have not been freed
-	count     int                 // the number of blocks
-	bytes     uint64              // the size of all blocks
-	limit     uint64              // the largest value of bytes, for tests; 0 for no limit
+	count     int                 // number of blocks
+	bytes     uint64              // size of all blocks, in bytes
+	limit     uint64              // largest allowed value of bytes, for tests; 0 for no limit
 }
 
 // memory implements hal.Memory.
@@ -131,8 +131,8 @@ type memory struct {
 	d     *device
 	pool  *pool
 	block *block
-	chunk *chunk // the chunk of the block; nil for a dedicated block
-	off   uint64 // the offset in the block's buffer
+	chunk *chunk // chunk of the block; nil for a dedicated block
+	off   uint64 // offset in the block's buffer
 	size  uint64
 	addr  uint64
 	data  []byte
@@ -143,15 +143,15 @@ func (m *memory) Size() uint64    { return m.size }
 func (m *memory) Address() uint64 { return m.addr }
 func (m *memory) Bytes() []byte   { return m.data }
 
-// Free frees the memory. It does nothing the second time, or when the device is closed. A lost
-// device may use its memory until it is closed.
+// Free frees the memory. A second call does nothing, and so does a call after the device was
+// closed. A lost device may use its memory until it is closed.
 func (m *memory) Free() {
 	a := &m.d.mem
 	a.destroy(a.release(m))
 }
 
-// release frees the memory's chunk. It returns the blocks that are then empty, for the caller to
-// destroy.
+// release frees the memory's chunk. release returns the blocks that are then empty. The caller must
+// destroy these blocks.
 func (a *allocator) release(m *memory) []*block {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -252,10 +252,10 @@ func (a *allocator) pool(kind int) *pool {
 	return a.pools[kind]
 }
 
-// dedicated reports whether memory of that size gets its own block.
+// dedicated reports whether memory of the given size gets its own block.
 func (p *pool) dedicated(size uint64) bool { return size > dedicatedSize || size > p.next }
 
-// take returns memory from existing blocks, or nil.
+// take returns memory in existing blocks, or nil if they have too little free memory.
 func (a *allocator) take(p *pool, size uint64) *memory {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -283,12 +283,12 @@ func (a *allocator) take(p *pool, size uint64) *memory {
 	return nil
 }
 
-// enlarge makes a block for memory, unless another block has room.
+// enlarge makes a block for memory of the given size, unless another block has enough free memory.
 func (a *allocator) enlarge(p *pool, size uint64) (*memory, error) {
 	a.grow.Lock()
 	defer a.grow.Unlock()
 	if m := a.take(p, size); m != nil {
-		return m, nil // another goroutine has made one meanwhile
+		return m, nil // another goroutine has made a block in the meantime
 	}
 	b, err := a.blockFor(p, size)
 	if err != nil {
@@ -318,7 +318,7 @@ func (a *allocator) enlarge(p *pool, size uint64) (*memory, error) {
 	return &memory{block: b, chunk: c, off: b.pad + c.off}, nil
 }
 
-// blockFor makes a block for memory of that size: a dedicated or a shared one. A shared block is
+// blockFor makes a dedicated or a shared block for memory of the given size. A shared block is
 // smaller than usual if the device has too little memory.
 func (a *allocator) blockFor(p *pool, size uint64) (*block, error) {
 	if p.dedicated(size) {
@@ -335,7 +335,7 @@ func (a *allocator) blockFor(p *pool, size uint64) (*block, error) {
 	return b, nil
 }
 
-// newBlock makes a block of at least size usable bytes.
+// newBlock makes a block with at least size usable bytes.
 func (a *allocator) newBlock(p *pool, size uint64) (*block, error) {
 	for {
 		total := size
@@ -395,7 +395,8 @@ func (a *allocator) tryBlock(p *pool, size uint64) (_ *block, err error) {
 	return b, nil
 }
 
-// reserve adds n to the size of all blocks, if the limit allows it.
+// reserve adds n to the total size of all blocks, unless that would exceed the limit. reserve
+// reports whether it did.
 func (a *allocator) reserve(n uint64) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -406,7 +407,7 @@ func (a *allocator) reserve(n uint64) bool {
 	return true
 }
 
-// destroy returns blocks to the driver. The caller holds no lock of the allocator except grow.
+// destroy returns blocks to the driver. Of the allocator's locks, the caller may hold only grow.
 func (a *allocator) destroy(blocks []*block) {
 	if len(blocks) == 0 {
 		return
@@ -424,7 +425,7 @@ func (a *allocator) destroy(blocks []*block) {
 	}
 }
 
-// dropKept removes and returns the oldest kept blocks, until at most limit bytes remain.
+// dropKept removes the oldest kept blocks, until at most limit bytes remain, and returns them.
 func (p *pool) dropKept(limit uint64) (out []*block) {
 	for p.keptBytes > limit {
 		out = append(out, p.kept[0])
@@ -434,7 +435,7 @@ func (p *pool) dropKept(limit uint64) (out []*block) {
 	return out
 }
 
-// trim removes and returns the empty blocks of the pool, except keep of them.
+// trim removes empty blocks of the pool, except keep of them, and returns them.
 func (p *pool) trim(keep int) (out []*block) {
 	p.blocks = slices.DeleteFunc(p.blocks, func(b *block) bool {
 		if b.arena.used > 0 {
@@ -450,7 +451,7 @@ func (p *pool) trim(keep int) (out []*block) {
 	return out
 }
 
-// unused removes and returns all blocks that contain no memory.
+// unused removes all blocks that contain no memory, and returns them.
 func (a *allocator) unused() (out []*block) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -25,22 +25,22 @@ import (
 type pipeline struct {
 	d       *device
 	layout  vkx.PipelineLayout
-	words   int // the number of words of push constants
-	args    int // the size of the arguments in bytes
+	words   int // number of 32-bit words of push constants
+	args    int // size of the arguments in bytes
 	kernel  *abi.Kernel
 	spilled bool
-	cached  string // the result of Cached
+	cached  string // result of the method Cached
 	cancels bool   // the module can be cancelled
-	loops   string // places of the loops; "" if the device does not end loops
+	loops   string // source positions of the loops; "" if the device does not end loops early
 
 	mu     sync.Mutex
-	desc   vkx.ComputePipeline // Module is set only while the pipeline is made
+	desc   vkx.ComputePipeline // description of the pipeline; its Module is set only while the pipeline is made
 	spirv  []uint32
 	handle vkx.Pipeline
-	base   vkx.Pipeline // the pipeline for vkCmdDispatchBase, made at its first use
+	base   vkx.Pipeline // pipeline for vkCmdDispatchBase, made at its first use
 	freed  bool
 
-	data       *memory // the kernel's constant data, or nil
+	data       *memory // memory with the kernel's constant data, or nil
 	dataOffset int
 }
 
@@ -99,7 +99,7 @@ func (d *device) NewPipeline(desc *hal.PipelineDesc) (hal.Pipeline, error) {
 		p.desc.Spec = append(p.desc.Spec, s.ID, uint32(len(p.desc.Data)), uint32(s.Size))
 		var b [8]byte
 		binary.LittleEndian.PutUint64(b[:], s.Bits)
-		p.desc.Data = append(p.desc.Data, b[:]...) // 8 bytes each keep the values aligned
+		p.desc.Data = append(p.desc.Data, b[:]...) // 8 bytes for each constant keep the values aligned
 	}
 	if p.layout, err = d.pipes.layout(uint32(4 * p.words)); err != nil {
 		return nil, err
@@ -123,8 +123,8 @@ func (d *device) NewPipeline(desc *hal.PipelineDesc) (hal.Pipeline, error) {
 	return p, nil
 }
 
-// setSizes checks the sizes of work-groups and sub-groups against the limits, since drivers need
-// not check them.
+// setSizes checks the sizes of work-groups and sub-groups against the device's limits, because
+// drivers need not check them.
 func (p *pipeline) setSizes(desc *hal.PipelineDesc) error {
 	phys, name, items := p.d.phys, desc.Kernel.FullName(), uint64(1)
 	for i, n := range desc.LocalSize {
@@ -164,10 +164,10 @@ func (p *pipeline) setSizes(desc *hal.PipelineDesc) error {
 	return nil
 }
 
-// specBase is a constant that is set for pipelines with VK_PIPELINE_CREATE_DISPATCH_BASE_BIT. No
-// module has this constant. But NVIDIA's caches (driver 580) distinguish pipelines by their
-// constants and not by that flag. Without specBase they would return the pipeline that ignores the
-// base.
+// specBase is the id of a specialization constant that the backend sets for pipelines with
+// VK_PIPELINE_CREATE_DISPATCH_BASE_BIT. No module has this constant. But NVIDIA's caches (driver
+// 580) distinguish pipelines by their constants and not by that flag. Without specBase, a cache
+// would return the pipeline that ignores the base.
 const specBase = abi.SpecReserved + 0xff
 
 // create makes the pipeline from its module, and destroys the module.
@@ -237,8 +237,8 @@ func (p *pipeline) Cached() string { return p.cached }
 // Cancels implements hal.Canceller.
 func (p *pipeline) Cancels() bool { return p.cancels }
 
-// Free destroys the pipeline. It does nothing the second time, or when the device is closed. A lost
-// device keeps its pipelines until it is closed.
+// Free destroys the pipeline. A second call does nothing, and so does a call after the device was
+// closed. A lost device keeps its pipelines until it is closed.
 func (p *pipeline) Free() {
 	if p.d.lost.Load() == nil && p.d.pipes.remove(p) {
 		p.destroy()
@@ -266,7 +266,7 @@ func (p *pipeline) freeData() {
 	}
 }
 
-// arguments returns the argument block with the runtime's own arguments.
+// arguments returns the argument block of a launch, with the runtime's own arguments added.
 func (p *pipeline) arguments(args, scratch []byte) []byte {
 	if p.data == nil {
 		return args
@@ -276,7 +276,7 @@ func (p *pipeline) arguments(args, scratch []byte) []byte {
 	return args
 }
 
-// pipelines are a device's pipelines and the objects that they share.
+// pipelines contains a device's pipelines and the objects that they share.
 type pipelines struct {
 	cache vkx.PipelineCache
 	store cacheStore
@@ -284,7 +284,7 @@ type pipelines struct {
 
 	mu      sync.Mutex
 	d       *device
-	all     map[*pipeline]struct{} // the pipelines; nil when closed
+	all     map[*pipeline]struct{} // set of all pipelines; nil when closed
 	layouts map[uint32]vkx.PipelineLayout
 }
 
@@ -303,7 +303,7 @@ func (s *pipelines) init(d *device) error {
 	return check("vkCreatePipelineCache", r)
 }
 
-// layout returns the layout with one range of n bytes of push constants.
+// layout returns the pipeline layout with one range of n bytes of push constants.
 func (s *pipelines) layout(n uint32) (vkx.PipelineLayout, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -339,7 +339,7 @@ func (s *pipelines) remove(p *pipeline) bool {
 	return ok
 }
 
-// save writes the cache's file. Pipelines may be made at the same time.
+// save writes the cache's file. Other goroutines may make pipelines at the same time.
 func (s *pipelines) save() {
 	if s.d.lostErr() != nil {
 		return
@@ -349,7 +349,8 @@ func (s *pipelines) save() {
 	}
 }
 
-// merge returns the cache's data merged with another process's, or nil if that fails.
+// merge merges the cache with the data theirs of another process. merge returns the merged data, or
+// nil if that fails.
 func (s *pipelines) merge(theirs []byte) []byte {
 	both, r := s.d.vk.CreatePipelineCache(theirs)
 	if r < 0 {
@@ -385,7 +386,7 @@ func (s *pipelines) close() {
 	s.layouts, s.cache = nil, 0
 }
 
-// asBytes returns words as bytes; hosts are little-endian, and so are modules.
+// asBytes returns words as bytes. Hosts are little-endian, and so are modules.
 func asBytes(words []uint32) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), 4*len(words))
 }

@@ -16,12 +16,12 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
-// probed has the facts about a device and its driver that small kernels measure.
+// probed contains facts about a device and its driver, which small kernels have measured.
 type probed struct {
 	subnormals              hal.Subnormals
 	halves                  hal.Halves
 	divide, divide64, fused bool
-	endsLoops               bool // the driver ends long loops early; see adapt.RecordRounds
+	endsLoops               bool // the driver ends long loops early (see adapt.RecordRounds)
 }
 
 // driverKey identifies a driver and a device.
@@ -30,14 +30,14 @@ type driverKey struct {
 	version uint32
 	name    string
 	hooked  bool // a test rewrites the modules
-	halves  bool // the way of computing float16s matters
+	halves  bool // result of halvesWay for the device
 }
 
-// halvesWay returns the way of computing float16s: "computed" means by integers. The environment
-// may set it; otherwise "" means by all exact instructions.
+// halvesWay returns the way in which kernels compute float16s. "computed" means by integers, and ""
+// means by all exact instructions. The environment may select the way.
 func (d *device) halvesWay() string {
-	// Processors have no float16 arithmetic, and their drivers convert one float16 at a time: with
-	// lavapipe's instructions kernels take two to five times as long as with integers. On arm64,
+	// Processors have no float16 arithmetic, and their drivers convert one float16 at a time. With
+	// lavapipe's instructions, kernels take two to five times as long as with integers. On arm64,
 	// compiling these instructions ends the process.
 	way := env.Get(env.Halves)
 	if way == "" && d.info.Type == hal.VulkanCPU {
@@ -46,7 +46,8 @@ func (d *device) halvesWay() string {
 	return way
 }
 
-// answers are kept as long as the program runs, since neither device nor driver changes meanwhile.
+// answers contains the results of earlier probes. answers is kept until the program ends, because
+// neither device nor driver changes while a program runs.
 var answers struct {
 	sync.Mutex
 	of map[driverKey]probed
@@ -85,8 +86,8 @@ func (d *device) probe() error {
 	return nil
 }
 
-// questions returns the probes of a device; they store their answers in p. The first is about
-// subnormals, since later ones count subnormals only on devices that keep them.
+// questions returns the probes of a device, which store their answers in p. The first probe is
+// about subnormals, because later probes test subnormals only on devices that keep them.
 func (p *probed) questions(d *device) []*question {
 	qs := []*question{askSubnormals(&p.subnormals)}
 	if d.halvesWay() != "computed" {
@@ -104,14 +105,14 @@ func (p *probed) questions(d *device) []*question {
 	return append(qs, askDivide(&p.divide, &p.subnormals), askFused(&p.fused), askEndsLoops(&p.endsLoops))
 }
 
-// question is a kernel of the backend that measures a fact about the device.
+// question is a built-in kernel that measures a fact about the device.
 type question struct {
 	module  []byte
-	size    uint64 // the size in bytes of its operands and of its results, a multiple of 16
+	size    uint64 // size in bytes of its operands, and also of its results; a multiple of 16
 	items   uint64 // size argument of the built-in kernel
 	pattern uint32
-	put     func(operands []byte) // writes the operands
-	answer  func(results []byte)  // reads the results
+	put     func(operands []byte) // function that writes the operands
+	answer  func(results []byte)  // function that reads the results
 }
 
 // ask runs the questions' kernels as one batch, and then reads the results in order.
@@ -157,10 +158,12 @@ func (d *device) ask(qs ...*question) error {
 	return nil
 }
 
-// answerTime is the longest wait for a probe, which takes a device milliseconds.
+// answerTime is the longest time that the runtime waits for a probe. A probe takes a device
+// milliseconds.
 var answerTime = 30 * time.Second
 
-// answer waits for a probe. If the device does not complete it in time, the device is abandoned.
+// answer waits for a probe. If the device does not complete the probe in time, answer abandons the
+// device.
 func (d *device) answer(t *ticket) error {
 	ctx, cancel := context.WithTimeout(background, answerTime)
 	defer cancel()

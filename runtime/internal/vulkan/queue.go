@@ -15,64 +15,66 @@ import (
 
 var background = context.Background()
 
-// errBusy is the error of a command that needs resources which only completed work can free.
+// errBusy is the error for a command that needs resources which only completed work can free.
 var errBusy = errors.New("BUG: vulkan: the queue is busy")
 
 // queue submits batches in order.
 type queue struct {
 	d *device
 
-	// Submit holds order. Its holder owns enc, unless a pump runs and owns it. No goroutine waits
-	// for the device while it holds order.
+	// Submit locks order. The goroutine that has locked order owns enc, unless a pump runs, which
+	// then owns enc. No goroutine waits for the device while it holds order.
 	order   sync.Mutex
 	enc     encoder
 	tickets []ticket // tickets of later batches; guarded by order
 
-	lines [2]line // the second one is for copies, if the device has a queue for them
+	lines [2]line // main line, and a line for copies if the device has a queue for them
 
 	mu       sync.Mutex
 	ring     *ring
-	inflight []*part // the submitted parts, oldest first
+	inflight []*part // submitted parts, oldest first
 	retired  []*slot // slots of finished parts, for the encoder to recycle
-	spare    []*slot // unused storage of retired
+	spare    []*slot // empty slice whose storage retired can use
 	slots    []*slot // all slots
 
-	// The pump is a goroutine that submits commands which need resources that only completed work
-	// can free. So Submit need not wait for the device.
+	// The fields below belong to the pump, a goroutine that submits some of the commands. The pump
+	// submits commands that need resources which only completed work can free. So Submit need not
+	// wait for the device.
 	pumping bool
 	jobs    []*job
 	pumps   sync.WaitGroup
 	closed  bool
 }
 
-// watch, set by tests, is called for each submission before a wait for it.
+// watch is a function that tests set. The queue calls it for each submission, before anything waits
+// for the submission.
 var watch func(d *device, p *part, commands vkx.Commands)
 
-// watched says at which index, among a part's Vulkan commands, those of a hal.Command begin: right
-// after its barrier.
+// watched says where the Vulkan commands of a hal.Command begin. The field at is an index into the
+// Vulkan commands of a part, after the command's barrier.
 type watched struct {
 	at    int
 	kind  kind
 	epoch int // number of commands with a Barrier, including this one
 	cmd   *hal.Command
-	graph *recording // the recording that is executed there, for an OpGraph
+	graph *recording // recording that the part executes at this index, for an OpGraph
 }
 
-// job is a batch being submitted.
+// job is a batch that is being submitted.
 type job struct {
 	t     *ticket
 	cmds  []hal.Command
-	i     int    // the index of the next command
+	i     int    // index of the next command
 	done  uint64 // number of bytes of the next command that are done
 	track *track // track of the next command; nil until turn has selected it
 
-	// The fields below are for a next command that is an OpGraph whose commands are encoded one by
-	// one:
+	// The fields below are for the case that the next command is an OpGraph whose commands are
+	// encoded one by one.
 	nodes []hal.Command
-	at    int // the index of the next node
+	at    int // index of the next node
 }
 
-// init makes the lines, on queues of the given families.
+// init makes the lines of the queue, on Vulkan queues of the given families.
 func (q *queue) init(d *device, families []uint32) error {
 	q.d = d
 	for i, family := range families {
@@ -130,7 +132,8 @@ func (d *device) Submit(batch []hal.Command) (hal.Ticket, error) {
 	return t, nil
 }
 
-// ticket returns a new ticket. Several are allocated at a time. The caller holds order.
+// ticket returns a new ticket. ticket allocates several tickets at a time. The caller has locked
+// order.
 func (q *queue) ticket() *ticket {
 	if len(q.tickets) == 0 {
 		q.tickets = make([]ticket, 16)
@@ -141,7 +144,7 @@ func (q *queue) ticket() *ticket {
 	return t
 }
 
-// submit submits the commands that record records, as a separate batch.
+// submit submits commands as a separate batch. The function record records these commands.
 func (q *queue) submit(record func(*encoder) error) (*ticket, error) {
 	q.order.Lock()
 	defer q.order.Unlock()
@@ -158,7 +161,7 @@ func (q *queue) submit(record func(*encoder) error) (*ticket, error) {
 	return t, nil
 }
 
-// pump submits jobs until there are none.
+// pump submits jobs until there are no more jobs.
 func (q *queue) pump(j *job) {
 	defer q.pumps.Done()
 	for j != nil {
@@ -176,8 +179,9 @@ func (q *queue) pump(j *job) {
 	}
 }
 
-// checkBatch refuses a batch with invalid commands, before any of them starts. It also makes the
-// pipelines for launches that must be split; if that fails, the launch fails.
+// checkBatch returns an error if a batch contains an invalid command, before any command starts.
+// checkBatch also makes the pipelines for launches that must be split. If a pipeline cannot be
+// made, the launch fails.
 func (d *device) checkBatch(batch []hal.Command) error {
 	for i := range batch {
 		c := &batch[i]
@@ -245,7 +249,7 @@ func (d *device) inside(mem hal.Memory, off, size uint64) error {
 	return nil
 }
 
-// tooMany reports whether a dispatch of that many work-groups must be split.
+// tooMany reports whether a dispatch with the given number of work-groups must be split.
 func (d *device) tooMany(groups [3]uint32) bool {
 	limit := &d.phys.MaxComputeWorkGroupCount
 	return groups[0] > limit[0] || groups[1] > limit[1] || groups[2] > limit[2]
@@ -270,7 +274,7 @@ func (q *queue) waitOldest() (bool, error) {
 	return true, p.wait(background)
 }
 
-// sweep finishes the completed parts, in order.
+// sweep finishes the parts that have completed, in order.
 func (q *queue) sweep() {
 	for p := q.oldest(); p != nil && p.completed(); p = q.oldest() {
 		p.finish()
@@ -305,7 +309,7 @@ func (q *queue) push(p *part, commands vkx.Commands) error {
 	return nil
 }
 
-// drain waits until the queue is idle or the device is lost. Later batches are refused.
+// drain waits until the queue is idle or the device is lost. The queue then rejects later batches.
 func (q *queue) drain() {
 	q.order.Lock()
 	q.mu.Lock()

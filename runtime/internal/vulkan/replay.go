@@ -13,28 +13,29 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/vkx"
 )
 
-// maxRecordings is the largest number of recordings of a graph, and thus of its replays in flight.
+// maxRecordings is the largest number of recordings of a graph. maxRecordings limits the number of
+// runs of the graph that are in flight as recordings.
 const maxRecordings = 4
 
-// maxRecorded is the largest number of commands of a graph that is recorded. A recording is
-// submitted as one, and drivers may end a submission that takes too long.
+// maxRecorded is the largest number of commands of a graph that has recordings. A recording is
+// submitted as a whole, and drivers may end a submission that takes too long.
 const maxRecorded = 4 * maxLaunches
 
-// replay implements hal.Graph. Its commands are recorded into secondary command buffers. A part's
-// command buffer executes such a buffer as one command:
+// replay implements hal.Graph. The commands of the graph are recorded into secondary command
+// buffers. The command buffer of a part executes a secondary command buffer as one command:
 //
 //	part: launch, barrier, [graph: launch, barrier, launch], barrier
 //
 // Each recording has its own fault records, and is executed again only when its last submission has
-// completed. So a graph has several recordings. If all are in flight, or there is too little memory
-// for another, the commands are encoded one by one, without a recording. The first submission
-// encodes them one by one, too, because many graphs run only once.
+// completed. So a graph has several recordings. If all recordings are in flight, or there is too
+// little memory for another one, the commands are encoded one by one, without a recording. The
+// first submission also encodes the commands one by one, because many graphs run only once.
 type replay struct {
 	d        *device
-	commands []hal.Command // the graph's commands, without Fault
+	commands []hal.Command // commands of the graph, without Fault
 	records  int           // number of fault records of all launches together
 
-	// The encoder owns the fields below, until Free.
+	// The encoder owns the fields below, until Free is called.
 	runs       int
 	most       int // largest number of recordings
 	pool       vkx.CommandPool
@@ -45,21 +46,21 @@ type replay struct {
 type recording struct {
 	g      *replay
 	cb     vkx.CommandBuffer
-	slot   *slot       // the memory of fault records and arguments
-	faults []hal.Fault // the faults of the commands
-	times  []hal.Times // the times of the commands
+	slot   *slot       // slot with the memory of fault records and arguments
+	faults []hal.Fault // faults of the commands
+	times  []hal.Times // times of the commands
 	timed  timed
-	of     []*hal.Fault // the fault of each record of the slot
-	kinds  kinds        // the kinds of the commands
-	busy   bool         // a submission that executes the recording may be incomplete
+	of     []*hal.Fault // maps the index of a fault record of the slot to the fault of its command
+	kinds  kinds        // kinds of the commands
+	busy   bool         // a submission that executes the recording may not have completed
 
-	words   []uint32 // the Vulkan commands, for watch
+	words   []uint32 // Vulkan commands of the recording, for the function watch
 	watched []watched
-	epochs  int // the number of Barriers
+	epochs  int // number of commands with a Barrier
 }
 
-// graphRun is a recording that a part executes. fault and times belong to the OpGraph; either may
-// be nil.
+// graphRun is a recording that a part executes. The fields fault and times belong to the OpGraph.
+// Either field may be nil.
 type graphRun struct {
 	r     *recording
 	fault *hal.Fault
@@ -101,8 +102,8 @@ func (d *device) NewGraph(commands []hal.Command) (hal.Graph, error) {
 	return g, nil
 }
 
-// Free destroys the recordings. It does nothing the second time, or when the device is closed. A
-// lost device keeps its recordings until it is closed.
+// Free destroys the recordings. A second call does nothing, and so does a call after the device was
+// closed. A lost device keeps its recordings until it is closed.
 func (g *replay) Free() {
 	if g.d.lost.Load() == nil && g.d.graphs.remove(g) {
 		g.destroy()
@@ -119,7 +120,7 @@ func (g *replay) destroy() {
 	g.pool, g.recordings, g.most = 0, nil, 0
 }
 
-// replays are a device's graphs.
+// replays is the set of a device's graphs.
 type replays struct {
 	mu     sync.Mutex
 	all    map[*replay]struct{}
@@ -157,7 +158,8 @@ func (s *replays) close() {
 	}
 }
 
-// graph encodes an OpGraph: by a recording if one is free, otherwise command by command.
+// graph encodes an OpGraph. graph uses a recording if one is free. Otherwise it encodes the graph's
+// commands one by one.
 func (e *encoder) graph(c *hal.Command, j *job) error {
 	g := c.Graph.(*replay)
 	if len(g.commands) == 0 {
@@ -172,7 +174,7 @@ func (e *encoder) graph(c *hal.Command, j *job) error {
 	for ; j.at < len(j.nodes); j.at++ {
 		n := &j.nodes[j.at]
 		e.current = n
-		if n.Barrier && j.at > 0 { // the first node has the Barrier of c
+		if n.Barrier && j.at > 0 { // the Barrier of c takes the place of the first node's Barrier
 			e.barrier()
 		}
 		if n.Fault != nil && n.Fault.Failed != nil {
@@ -188,7 +190,7 @@ func (e *encoder) graph(c *hal.Command, j *job) error {
 	return nil
 }
 
-// oneByOne returns the graph's commands for one submission, without a recording.
+// oneByOne returns the graph's commands for a single submission, without a recording.
 func (g *replay) oneByOne(c *hal.Command) []hal.Command {
 	nodes := slices.Clone(g.commands)
 	nodes[0].Barrier = c.Barrier
@@ -207,7 +209,7 @@ func (g *replay) oneByOne(c *hal.Command) []hal.Command {
 	return nodes
 }
 
-// recording returns a recording that is not in flight, or nil.
+// recording returns a recording of the graph that is not in flight, or nil.
 func (e *encoder) recording(g *replay) *recording {
 	g.runs++
 	if g.runs == 1 || g.most == 0 {
@@ -237,7 +239,7 @@ func (g *replay) free() *recording {
 	return nil
 }
 
-// record makes a recording of the graph.
+// record makes a new recording of the graph.
 func (e *encoder) record(g *replay) (_ *recording, err error) {
 	d := e.d
 	r := &recording{g: g, slot: &slot{limit: math.MaxInt, recorded: true}, faults: make([]hal.Fault, len(g.commands)),
@@ -294,8 +296,8 @@ func (e *encoder) record(g *replay) (_ *recording, err error) {
 	return r, nil
 }
 
-// execute makes the part execute a recording. Commands after a later barrier wait for all kinds of
-// commands in the recording, independently of the recording's own barriers.
+// execute makes the open part execute a recording. Commands after a later barrier wait for all
+// kinds of commands in the recording, whatever barriers the recording contains.
 func (e *encoder) execute(r *recording, c *hal.Command) error {
 	if e.part != nil && e.launches >= maxLaunches {
 		if err := e.flush(); err != nil {
@@ -321,7 +323,7 @@ func (e *encoder) execute(r *recording, c *hal.Command) error {
 	}
 	e.epoch += r.epochs
 	e.commands.Execute(r.cb)
-	e.bound = 0 // push constants are undefined, too, but launches set them again
+	e.bound = 0 // push constants are undefined now, too, but each launch sets them
 	e.loose |= r.kinds
 	e.inPart |= r.kinds
 	e.launches += len(r.of)
@@ -334,8 +336,8 @@ func (e *encoder) execute(r *recording, c *hal.Command) error {
 	return nil
 }
 
-// finish stores the outcomes of a recording's commands when its submission has completed. It clears
-// the fault records for the next submission.
+// finish stores the outcomes of a recording's commands when its submission has completed. finish
+// clears the fault records for the next submission.
 func (r *recording) finish(f *hal.Fault, t *hal.Times) {
 	if t != nil {
 		r.timed.tell(r.g.d, r.slot)

@@ -11,19 +11,19 @@ import (
 )
 
 const (
-	// A slot's host memory has one fault record for all launches without a Fault, followed by the
-	// records of the other launches.
+	// The slot's memory in the field host begins with a fault record for all launches without a
+	// Fault. The records of the other launches follow.
 	offSink, offRecords = 0, abi.FaultRecordSize
 	slotBytes           = 4096
 	slotRecords         = (slotBytes - offRecords) / abi.FaultRecordSize
 	moreRecords         = 960
-	maxLaunches         = slotRecords + moreRecords // launches in one part
+	maxLaunches         = slotRecords + moreRecords // largest number of launches in one part
 
 	maxSlots = 1024
 )
 
-// slot has the objects and the memory of one submission; slots are reused. A recording has a slot
-// that is never submitted itself; it has only fault records and arguments.
+// slot contains the objects and the memory of one submission. Slots are reused. A recording has a
+// slot of its own, which is not submitted and only contains fault records and arguments.
 type slot struct {
 	line     *line // line of the slot's parts; nil for the slot of a recording
 	pool     vkx.CommandPool
@@ -33,22 +33,22 @@ type slot struct {
 	more     *memory // memory of further fault records
 	near     *memory // records of launches that may be cancelled
 	inNear   [maxLaunches]bool
-	args     *memory // arguments that do not fit the launch block
+	args     *memory // memory for arguments that do not fit into the launch block
 	argsOff  uint64
-	oldArgs  []*memory    // former args that were too small, freed when the slot is reused
-	limit    int          // the number of launches that the slot has records for
-	inHost   int          // the number of fault records in host; the others are in more, or in near
-	graphs   []*recording // recordings that the submission runs; owned by the encoder
-	recorded bool         // the slot is that of a recording
+	oldArgs  []*memory    // earlier values of args that were too small, freed when the slot is reused
+	limit    int          // number of launches that the slot has records for
+	inHost   int          // number of fault records in host; the others are in more or near
+	graphs   []*recording // recordings that the submission executes; owned by the encoder
+	recorded bool         // the slot belongs to a recording
 	faults   []*hal.Fault // storage for the fault lists of parts
-	// had is the contents of the command buffer. If a part has the same words, the command buffer
-	// is submitted again: on an H100 that makes a launch 2.5 µs faster. had is valid while the
-	// device's gone has not changed.
+	// had contains the commands in the command buffer. If a part has the same commands, the encoder
+	// submits the command buffer again, which makes a launch 2.5 µs faster on an H100. had is valid
+	// as long as the device's counter gone has not changed.
 	had  vkx.Commands
 	gone uint64
 }
 
-// record returns fault record i.
+// record returns the memory of fault record i.
 func (s *slot) record(i int) []byte {
 	if i < maxLaunches && s.inNear[i] {
 		return s.near.data[i*abi.FaultRecordSize:]
@@ -59,8 +59,8 @@ func (s *slot) record(i int) []byte {
 	return s.more.data[(i-s.inHost)*abi.FaultRecordSize:]
 }
 
-// nextRecord returns the number of the first of n records of a launch, after i others. The records
-// of one launch are in one memory.
+// nextRecord returns the number of a launch's first fault record. The launch has n records, and i
+// other records come before them. The records of one launch are in the same memory.
 func (s *slot) nextRecord(i, n int) int {
 	if i < s.inHost && i+n > s.inHost && n > 1 {
 		return s.inHost
@@ -78,8 +78,8 @@ func (s *slot) recordAddress(i int) uint64 {
 	return s.more.addr + uint64(i-s.inHost)*abi.FaultRecordSize
 }
 
-// retire frees the slots, and the space in the ring, of the finished parts before the first
-// unfinished one.
+// retire frees resources of the finished parts before the first unfinished part. These resources
+// are the slots, and space in the staging ring.
 func (q *queue) retire() {
 	var old []*memory
 	q.mu.Lock()
@@ -101,19 +101,19 @@ func (q *queue) retire() {
 		q.inflight = slices.Delete(q.inflight, 0, n)
 	}
 	q.mu.Unlock()
-	for _, m := range old { // without q.mu, which must not be held when the allocator's lock is taken
+	for _, m := range old { // not while q.mu is held, because q.mu must not be held when the allocator's lock is locked
 		m.Free()
 	}
 }
 
-// takeSlot returns a slot for a submission on a line. If all are in use, it waits for one, or
-// returns errBusy if it must not wait.
+// takeSlot returns a slot for a submission on a line. If all slots are in use, takeSlot waits for
+// one. If the encoder must not wait, takeSlot returns errBusy.
 func (q *queue) takeSlot(l *line, wait bool) (*slot, error) {
 	for {
 		q.sweep()
 		q.recycle()
 		if err := q.d.lostErr(); err != nil {
-			return nil, err // on a lost device, parts that sweep finished may still run
+			return nil, err // on a lost device, the device may still run parts that sweep has finished
 		}
 		q.mu.Lock()
 		if n := len(l.free); n > 0 {
@@ -136,7 +136,8 @@ func (q *queue) takeSlot(l *line, wait bool) (*slot, error) {
 	}
 }
 
-// recycle prepares retired slots for reuse. The encoder calls it, since it owns the slots' graphs.
+// recycle prepares retired slots for reuse. The encoder calls recycle, because the encoder owns the
+// slots' graphs.
 func (q *queue) recycle() {
 	q.mu.Lock()
 	list := q.retired
@@ -171,7 +172,7 @@ func (s *slot) letGraphsGo() {
 
 // fitRecord allocates memory for fault record i. The record of a launch that may be cancelled is in
 // device memory that the host can write. NVIDIA's GPUs keep a copy of host memory in their cache,
-// and would not see the host's write while the launch runs. Other records are in host memory, which
+// so a running launch would not see a write by the host. Other records are in host memory, which
 // the host reads faster.
 func (s *slot) fitRecord(d *device, i int, leaves bool) error {
 	if i < maxLaunches {

@@ -10,28 +10,28 @@ import (
 const (
 	minRing = 1 << 20
 	maxRing = 64 << 20
-	// The host and the device copy different chunks at the same time; smaller chunks were slower on
+	// The host and the device copy different chunks at the same time. Smaller chunks were slower on
 	// an H200.
 	maxChunk = maxRing / 4
 )
 
-// ring is staging memory that parts use in the order of their submission. Positions only grow; the
-// offset of a position is the position modulo size.
+// ring is staging memory that parts use in the order of their submission. Positions in the ring
+// only grow. The offset of a position in memory is the position modulo size.
 type ring struct {
 	mem        *memory
 	size       uint64
 	head, tail uint64
-	parts      int // the number of parts that use the ring and have not been retired
+	parts      int // number of parts that use the ring and have not been retired
 }
 
-// rewind resets an unused ring, so that all of it is contiguous.
+// rewind resets a ring that no part uses, so that all of its memory is contiguous.
 func (r *ring) rewind() {
 	if r.parts == 0 {
 		r.head, r.tail = 0, 0
 	}
 }
 
-// reserve returns the offset of n contiguous bytes, if the ring has room.
+// reserve reserves n contiguous bytes, if the ring has enough space, and returns their offset.
 func (r *ring) reserve(n uint64) (uint64, bool) {
 	n = (n + granule - 1) &^ (granule - 1)
 	at := r.head
@@ -45,8 +45,8 @@ func (r *ring) reserve(n uint64) (uint64, bool) {
 	return at % r.size, true
 }
 
-// copyBytes copies with several goroutines if there are many bytes: one goroutine copies 6 to 10
-// GB/s, 8 copied 26 GB/s, and 16 copied 39 GB/s.
+// copyBytes copies many bytes by several goroutines. One goroutine copied 6 to 10 GB/s, 8
+// goroutines copied 26 GB/s, and 16 goroutines copied 39 GB/s.
 func copyBytes(dst, src []byte) {
 	const piece = 1 << 20
 	if len(src) < 2*piece {

@@ -11,7 +11,7 @@ import (
 
 type driver struct{}
 
-// New returns a driver without devices. Its errors say why it has none.
+// New returns a driver without devices. The errors of the driver say why it has no devices.
 func New() hal.Driver { return driver{} }
 
 func (driver) Name() string { return "vulkan" }
@@ -24,7 +24,7 @@ func errMissing() error {
 	return fmt.Errorf("vulkan: there is no Vulkan backend for %s/%s; use the host device, or a 64-bit Linux, Windows or macOS", runtime.GOOS, runtime.GOARCH)
 }
 
-// ValidationMessages returns 0: nothing is validated.
+// ValidationMessages returns 0, because there is no validation layer.
 func ValidationMessages() int { return 0 }
 
 // Shutdown does nothing.

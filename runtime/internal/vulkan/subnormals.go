@@ -11,9 +11,9 @@ import (
 )
 
 // The property shaderDenormPreserveFloat32 says only whether a module may demand that subnormals
-// are kept. Devices treat operations differently: NVIDIA's GPUs keep subnormals in rounding and
-// flush them in comparisons. llvmpipe says that it cannot keep them, and keeps nearly all. So small
-// kernels test each kind of operation.
+// are kept. Devices treat different operations in different ways. NVIDIA's GPUs keep subnormals in
+// rounding and flush them in comparisons. llvmpipe reports that it cannot keep subnormals, but it
+// keeps nearly all of them. So small kernels test each kind of operation.
 var (
 	//go:embed kernels/subnormals.spv
 	subnormalsModule []byte
@@ -23,20 +23,20 @@ var (
 	subnormalAddModule []byte
 )
 
-// subnormalOperands are the bits of 2^-149, 2^-127, -2^-127, 2^-126, 0, 1/2, 1 and -1.
+// subnormalOperands contains the bits of 2^-149, 2^-127, -2^-127, 2^-126, 0, 1/2, 1 and -1.
 var subnormalOperands = [8]uint32{1, 1 << 22, 1<<31 | 1<<22, 1 << 23, 0, 126 << 23, 127 << 23, 1<<31 | 127<<23}
 
-// putSubnormals writes the operands of all questions about subnormals.
+// putSubnormals writes the operands for all probes about subnormals.
 func putSubnormals(operands []byte) {
 	for i, x := range subnormalOperands {
 		binary.LittleEndian.PutUint32(operands[4*i:], x)
 	}
 }
 
-// subnormalCase is a result of subnormals.comp.
+// subnormalCase describes one result of the kernel subnormals.comp.
 type subnormalCase struct {
 	name  string
-	kept  func(s *hal.Subnormals) *bool // the kind of operations
+	kept  func(s *hal.Subnormals) *bool // function that returns the field for the kind of operations
 	want  uint32                        // bits of the result if subnormals are kept
 	rough bool                          // the result may have a relative error of 1/1000
 }
@@ -52,7 +52,7 @@ var (
 	functions   = func(s *hal.Subnormals) *bool { return &s.Functions }
 )
 
-// subnormalCases are the results in the order in which subnormals.comp writes them.
+// subnormalCases lists the results in the order in which subnormals.comp writes them.
 var subnormalCases = []subnormalCase{
 	{"2^-127 + 2^-149", arithmetic, 1<<22 | 1, false},
 	{"2^-126 - 2^-127", arithmetic, 1 << 22, false},
@@ -81,7 +81,7 @@ var subnormalCases = []subnormalCase{
 	{"exp2(-127)", functions, 1 << 22, true},
 }
 
-// is reports whether got is the result of a device that keeps subnormals.
+// is reports whether a device that keeps subnormals returns the result got.
 func (c *subnormalCase) is(got uint32) bool {
 	if !c.rough {
 		return got == c.want
@@ -90,8 +90,8 @@ func (c *subnormalCase) is(got uint32) bool {
 	return math.Abs(x-want) <= math.Abs(want)/1000
 }
 
-// askSubnormals tests which kinds of float32 operations keep subnormals: those for which all
-// results are right.
+// askSubnormals tests which kinds of float32 operations keep subnormals. A kind of operations keeps
+// them if all its results are right.
 func askSubnormals(kept *hal.Subnormals) *question {
 	return &question{module: subnormalsModule, size: 128, put: putSubnormals, answer: func(results []byte) {
 		for i := range subnormalCases {

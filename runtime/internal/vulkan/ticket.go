@@ -17,43 +17,43 @@ import (
 )
 
 const (
-	// A wait polls for spinTime before it blocks, since blocking costs 20 µs more. For keepTime it
-	// does not yield its processor: yielding wakes threads that look for work, and made a launch
-	// and its wait 5 µs slower.
+	// A wait polls for spinTime before it blocks, because blocking costs 20 µs more. For keepTime
+	// the wait does not yield its processor. Yielding wakes threads that look for work, and made a
+	// launch and its wait 5 µs slower.
 	spinTime = 50 * time.Microsecond
 	keepTime = 30 * time.Microsecond
-	// A blocked wait checks its context at this interval.
+	// A blocked wait checks its context once in this time.
 	sliceTime = 2 * time.Millisecond
 	longSlice = 500 * time.Millisecond
 )
 
-// part is one submission: a batch, or a piece of a large one.
+// part is one submission, which contains a batch or a piece of a large batch.
 type part struct {
 	q      *queue
-	slot   *slot // nil once retired; guarded by q.mu
+	slot   *slot // slot of the part; nil once retired; guarded by q.mu
 	line   *line
 	value  uint64 // value of the line's timeline when the part has completed
-	behind *line  // the other line that the part waits for, or nil
-	after  uint64 // the value of that line's timeline
+	behind *line  // other line that the part waits for, or nil
+	after  uint64 // value of the timeline of the line behind that the part waits for
 
 	ring      *ring
 	ringStart uint64
 	ringEnd   uint64
-	faults    []*hal.Fault // fault of each record of the slot; a launch may have several records, or none
-	copies    []*hal.Fault // faults of the other commands
+	faults    []*hal.Fault // maps a record of the slot to the fault of its launch; a launch may have several records, or none
+	copies    []*hal.Fault // faults of commands other than launches
 	graphs    []graphRun
-	graph     [1]graphRun   // storage for graphs
-	cancels   []*hal.Cancel // cancel requests of launches, which write to the records until uncancel
+	graph     [1]graphRun   // storage for the first graph of the part
+	cancels   []*hal.Cancel // cancel requests of launches; until uncancel, they may write to the records
 	reads     []readBack
 	timed     timed
 	watched   []watched
-	again     bool // the command buffer already had the part's commands
+	again     bool // the command buffer already contained the part's commands
 
-	finished atomic.Bool // the results are in place
-	mu       sync.Mutex  // held while the results are stored
+	finished atomic.Bool // the results are stored
+	mu       sync.Mutex  // locked while the results are stored
 }
 
-// readBack is a copy of a command's data out of the ring.
+// readBack describes data of a read command that the host must copy from the staging ring.
 type readBack struct {
 	c        *hal.Command
 	dst, src []byte
@@ -65,8 +65,8 @@ func (p *part) completed() bool {
 	return p.finished.Load() || p.q.d.lost.Load() != nil || p.line.passed(p.value)
 }
 
-// finish stores the results of a completed part. queue.sweep finishes parts in order, since two
-// batches may read to the same place.
+// finish stores the results of a completed part. The method queue.sweep finishes parts in order,
+// because two batches may read into the same host memory.
 func (p *part) finish() {
 	if p.finished.Load() {
 		return
@@ -98,13 +98,13 @@ func (p *part) finish() {
 	p.q.retire()
 }
 
-// keepFaults keeps the list of faults for the slot's next part.
+// keepFaults keeps the storage of the list of faults for the slot's next part.
 func (p *part) keepFaults() {
 	clear(p.faults)
 	p.slot.faults, p.faults = p.faults[:0], nil
 }
 
-// fail records that none of the part's commands has completed.
+// fail records that no command of the part has completed.
 func (p *part) fail(err error) {
 	for _, list := range [][]*hal.Fault{p.faults, p.copies} {
 		for _, f := range list {
@@ -135,13 +135,14 @@ func (p *part) uncancel() {
 	p.cancels = nil
 }
 
-// leave returns the word of record i that tells work-items to leave.
+// leave returns the 32-bit word in record i that tells work-items to leave.
 func (s *slot) leave(i int) *uint32 {
 	return (*uint32)(unsafe.Pointer(&s.record(i)[abi.OffsetLeave]))
 }
 
-// take parses record i and clears it for the next launch. Of several records of a linked kernel,
-// the first with a fault counts. take reports whether the record has a fault or an ended loop.
+// take parses fault record i and clears it for the next launch. A linked kernel has several
+// records, of which the first with a fault counts. take reports whether the record contains a fault
+// or the number of an ended loop.
 func (s *slot) take(i int, f *hal.Fault) bool {
 	rec := s.record(i)
 	le := binary.LittleEndian
@@ -183,7 +184,7 @@ func (p *part) wait(ctx context.Context) error {
 		}
 		on := p
 		if p.completed() {
-			on = p.q.oldest() // the part has completed, but an earlier one has not
+			on = p.q.oldest() // the part has completed, but an earlier part has not
 		}
 		if on != nil {
 			on.block(ctx)
@@ -192,7 +193,7 @@ func (p *part) wait(ctx context.Context) error {
 	return p.q.d.lostErr()
 }
 
-// ready reports whether the part is finished, and finishes parts that have completed.
+// ready reports whether the part is finished. ready also finishes parts that have completed.
 func (p *part) ready() bool {
 	if !p.finished.Load() && p.completed() {
 		p.q.sweep()
@@ -200,8 +201,8 @@ func (p *part) ready() bool {
 	return p.finished.Load()
 }
 
-// poll polls for completion for a moment. It does not poll on a CPU device, which needs the
-// processors itself.
+// poll polls the device for a moment, until the part has completed. poll does not poll on a CPU
+// device, which needs the processors itself.
 func (p *part) poll(ctx context.Context) error {
 	if p.completed() {
 		return nil
@@ -232,7 +233,8 @@ func (p *part) block(ctx context.Context) {
 		slice = sliceTime
 	}
 	if r := p.await(uint64(slice)); r < 0 && r != vkx.ErrorDeviceLost {
-		// The driver ran out of memory while it waited: the work goes on, so ask again later.
+		// The driver ran out of memory while it waited. The device's work continues, so ask again
+		// later.
 		time.Sleep(time.Millisecond)
 	}
 }
@@ -241,7 +243,7 @@ func (p *part) block(ctx context.Context) {
 func (p *part) await(timeout uint64) vkx.Result {
 	q := p.q
 	if p.finished.Load() {
-		return vkx.Success // the device may have been closed meanwhile
+		return vkx.Success // the device may have been closed in the meantime
 	}
 	r := q.d.vk.WaitReached(p.line.timeline, p.value, timeout)
 	switch r {
@@ -256,14 +258,14 @@ func (p *part) await(timeout uint64) vkx.Result {
 // ticket implements hal.Ticket.
 type ticket struct {
 	q      *queue
-	sealed chan struct{} // closed when all parts are submitted; nil if Submit submitted all
+	sealed chan struct{} // channel closed when all parts are submitted; nil if Submit submitted all
 	parts  []*part
 	first  [1]*part
 	own    part // storage for the first part
 	opened bool // own is in use
 }
 
-// part returns a new part.
+// part returns a new part of the batch.
 func (t *ticket) part() *part {
 	if t.opened {
 		return new(part)
@@ -272,7 +274,7 @@ func (t *ticket) part() *part {
 	return &t.own
 }
 
-// Done reports whether the batch has completed. On a lost device, all batches have.
+// Done reports whether the batch has completed. On a lost device, all batches count as completed.
 func (t *ticket) Done() bool {
 	if t.sealed != nil {
 		select {

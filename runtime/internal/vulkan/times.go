@@ -11,42 +11,45 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/vkx"
 )
 
-// This file measures when commands run. A command with Times has a query for a timestamp before it
-// and another after it:
+// This file measures when commands run. A command with Times has one query for a timestamp before
+// it, and another query for a timestamp after it:
 //
 //	reset queries, [barrier, timestamp 0, dispatch, timestamp 1], [timestamp 2, copy, timestamp 3]
 //
-// The first timestamp waits for the commands that the command waits for, and the second for the
-// command. Ticks are converted to times of the host by a clock, which is compared with the host's
-// clock from time to time.
+// The first timestamp waits for the same commands as the command itself. The second timestamp waits
+// for the command. A clock converts the device's ticks to times of the host. From time to time, the
+// clock compares the device's clock with the host's clock.
 
 const (
-	// maxTimed is the largest number of timed commands of a submission: a longer one is divided.
+	// maxTimed is the largest number of timed commands in a submission. A longer submission is
+	// divided.
 	maxTimed = 256
-	// clockTime is the time for which a comparison of the clocks is valid.
+	// clockTime is the time for which a comparison of the two clocks stays valid.
 	clockTime = 100 * time.Millisecond
-	// A comparison by the driver is repeated if the two clocks were read more than goodDeviation
-	// nanoseconds apart, as when another thread ran in between.
+	// goodDeviation is in nanoseconds. If the two clocks were read further apart, the driver
+	// compares them again, at most compareTries times. Readings are further apart if another thread
+	// ran in between.
 	goodDeviation, compareTries = 20_000, 5
-	// clockTries is the number of submissions by which the clocks are compared if the driver cannot.
+	// clockTries is the number of submissions that compare the clocks if the driver cannot.
 	clockTries = 8
 )
 
 // clock converts ticks of the device to times of the host.
 type clock struct {
 	d      *device
-	period float64 // the length of a tick in nanoseconds
-	bits   uint32  // the number of valid bits of a timestamp
-	offset int64   // the difference between hal.Now and CLOCK_MONOTONIC
+	period float64 // length of a tick in nanoseconds
+	bits   uint32  // number of valid bits of a timestamp
+	offset int64   // difference between hal.Now and CLOCK_MONOTONIC
 
 	mu        sync.Mutex
-	ticks     uint64 // ticks at the time now
+	ticks     uint64 // ticks of the device's clock at the time now
 	now       int64
-	deviation int64 // largest error of now, in nanoseconds
-	read      int64 // the time of the last comparison
+	deviation int64 // largest error of the field now, in nanoseconds
+	read      int64 // time of the last comparison
 }
 
-// timestampBits returns the number of valid bits of timestamps, 0 without timestamps.
+// timestampBits returns the number of valid bits of timestamps. timestampBits returns 0 if the
+// device has no timestamps.
 func timestampBits(p *vkx.PhysicalDeviceInfo) uint32 {
 	family, _ := queueFamily(p)
 	if p.TimestampPeriod <= 0 || int(family) >= len(p.TimestampBits) {
@@ -72,9 +75,9 @@ func (d *device) Time() error {
 	return nil
 }
 
-// compare makes the driver read both clocks at once. Some drivers promise a small deviation
-// although the system may run another program between the two readings. So the duration of the call
-// counts as the deviation if it is larger.
+// compare makes the driver read both clocks at the same time. Some drivers promise a small
+// deviation although the system may run another program between the two readings. So compare uses
+// the duration of the call as the deviation, if it is larger.
 func (c *clock) compare() error {
 	var ticks, monotonic uint64
 	least := ^uint64(0)
@@ -102,7 +105,8 @@ func (c *clock) set(ticks uint64, now, deviation int64) {
 }
 
 // bracket compares the clocks by submissions that only write a timestamp, each between two readings
-// of the host's clock. It uses the submission with the closest readings.
+// of the host's clock. bracket uses the submission for which the two readings of the host's clock
+// are closest.
 func (c *clock) bracket() error {
 	pool, r := c.d.vk.CreateQueryPool(1)
 	if err := c.d.check("vkCreateQueryPool", r); err != nil {
@@ -142,7 +146,8 @@ func (c *clock) bracket() error {
 	return nil
 }
 
-// at returns the host's time of a timestamp, which may be earlier or later than the comparison.
+// at converts a timestamp to the host's time. The timestamp may be earlier or later than the last
+// comparison of the clocks.
 func (c *clock) at(ticks uint64) int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -157,15 +162,16 @@ func (c *clock) refresh() {
 	old := c.d.phys.Calibrated && hal.Now()-c.read > int64(clockTime)
 	c.mu.Unlock()
 	if old {
-		c.compare() // after a failure the last comparison still counts
+		c.compare() // after a failure the last comparison stays valid
 	}
 }
 
-// timed are timed commands, or pieces of one; number i has the queries 2i and 2i+1.
+// timed is a list of the times of timed commands, or of pieces of a command. Element i has the
+// queries 2i and 2i+1.
 type timed []*hal.Times
 
-// begun records the timestamp before a command of kind k. If the command waits for others, so does
-// the timestamp. Otherwise the command may begin while others run.
+// begun records the timestamp before a command of kind k. If the command waits for other commands,
+// so does the timestamp. Otherwise the command may begin while other commands run.
 func (e *encoder) begun(k kind, waits bool) {
 	c := e.current
 	if c == nil || c.Times == nil || e.d.clock == nil {
@@ -180,7 +186,7 @@ func (e *encoder) begun(k kind, waits bool) {
 	p.timed, e.timing = append(p.timed, c.Times), true
 }
 
-// ended records the timestamp after the command.
+// ended records the timestamp after the current command.
 func (e *encoder) ended() {
 	if e.timing {
 		e.commands.Timestamp(vkx.PipelineStageBottomOfPipeBit, e.part.slot.queries, 2*len(e.part.timed)-1)
@@ -188,7 +194,7 @@ func (e *encoder) ended() {
 	}
 }
 
-// full reports whether all queries are used.
+// full reports whether the part uses all queries of its slot.
 func (e *encoder) full() bool {
 	c := e.current
 	return e.part != nil && len(e.part.timed) >= maxTimed && !e.part.slot.recorded && c != nil && c.Times != nil
@@ -210,7 +216,7 @@ func (e *encoder) fitQueries(s *slot, commands int) error {
 	return nil
 }
 
-// tell reads the queries of completed commands.
+// tell reads the timestamps of completed commands, and stores their times.
 func (t timed) tell(d *device, s *slot) {
 	if len(t) == 0 {
 		return

@@ -13,7 +13,7 @@ import (
 	"github.com/kgen-go/kgen/abi"
 )
 
-// value adds the value v, which may be of an unexported field, to the checksum.
+// value adds the value v to the checksum. v may be the value of an unexported field.
 func (w *walker) value(v reflect.Value, pointers int) {
 	switch v.Kind() {
 	case reflect.Bool:
@@ -87,10 +87,11 @@ func (w *walker) slice(v reflect.Value, pointers int) {
 	}
 }
 
-// address returns the address of v, for unexported fields, too, where v.Addr does not.
+// address returns the address of v. Unlike v.Addr, it also works for unexported fields.
 func address(v reflect.Value) unsafe.Pointer { return unsafe.Pointer(v.UnsafeAddr()) }
 
-// floatBits returns a float32's bits, also of a signalling NaN, which v.Float would make quiet.
+// floatBits returns the bits of a float32. floatBits keeps the bits of a signalling NaN, which
+// v.Float would change to a quiet NaN.
 func floatBits(v reflect.Value) uint32 {
 	if v.CanAddr() {
 		return *(*uint32)(address(v))
@@ -98,7 +99,7 @@ func floatBits(v reflect.Value) uint32 {
 	return math.Float32bits(float32(v.Float()))
 }
 
-// size returns the size of a number in a checksum.
+// size returns the number of bytes that a number of type t has in a checksum.
 func size(t reflect.Type) int {
 	switch t.Kind() {
 	case reflect.Int, reflect.Uint, reflect.Uintptr:
@@ -112,7 +113,7 @@ var littleEndian = func() bool {
 	return *(*byte)(unsafe.Pointer(&one)) == 1
 }()
 
-// plain reports whether values of the type have the same bytes in memory and in checksums.
+// plain reports whether values of the type have the same bytes in memory as in checksums.
 func plain(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Bool, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Uint8, reflect.Uint16, reflect.Uint32,
@@ -143,7 +144,7 @@ func typeName(t reflect.Type) string {
 }
 
 // funcName returns the name of a function that is declared in a package and not generic. For a
-// function literal it returns the literal's place.
+// function literal it returns the literal's source position.
 func funcName(v reflect.Value) string {
 	fn := runtime.FuncForPC(v.Pointer())
 	if fn == nil {
@@ -163,8 +164,8 @@ func funcName(v reflect.Value) string {
 	return ""
 }
 
-// isLiteral reports whether name is gc's name of a function literal: it ends in .func and a number.
-// More numbers may follow, each after a dot, as in kernels.init.func1.2.
+// isLiteral reports whether name is gc's name of a function literal. Such a name ends in .func and
+// a number. More numbers may follow, each after a dot, as in kernels.init.func1.2.
 func isLiteral(name string) bool {
 	at := strings.LastIndex(name, ".func")
 	if at < 0 {

@@ -13,31 +13,32 @@ import (
 	"github.com/kgen-go/kgen/abi"
 )
 
-// The first check looks at all variables. Later checks always look at the small parts, at most
-// perCheck bytes together. They look at all large parts only as often as that takes less than a
-// share-th of the time. Otherwise they look at one large part, a different one each time.
+// The first check reads all variables. Later checks always read the small parts, which have at most
+// perCheck bytes together. Later checks read all large parts only if that takes less than one part
+// in share of the time. Otherwise a check reads one large part, a different one each time.
 const (
 	perCheck = 4 << 10
 	share    = 100
 )
 
-// A Set is the variables of a kernel.
+// A Set is the set of package-level variables of a kernel whose values are constants in its
+// modules.
 type Set struct {
 	rows []abi.Variable
-	// first are the initial values of pointer variables without a checksum.
+	// first contains the initial values of pointer variables that have no checksum.
 	first []unsafe.Pointer
 
-	mu sync.Mutex // held to make parts
-	// others are the nameless functions that existed at the first check.
+	mu sync.Mutex // locked while the parts are made
+	// others lists the functions without a name that existed at the first check.
 	others []uintptr
 	parts  atomic.Pointer[parts]
 	next   atomic.Uint32 // index of the next large part to check
-	// last is the time of the last check of all large parts, and took the time that it took, in
-	// nanoseconds; last counts from start.
+	// last is the time of the last check of all large parts. took is the duration of that check.
+	// Both times are in nanoseconds, and last is relative to start.
 	last, took atomic.Int64
 }
 
-// part is some memory of the variables, and its checksum at the first check.
+// part is a piece of the variables' memory, with its checksum at the first check.
 type part struct {
 	mem []byte
 	sum uint32
@@ -45,14 +46,14 @@ type part struct {
 
 func (p *part) same() bool { return crc32.Checksum(p.mem, table) == p.sum }
 
-// parts are the small parts, which each check looks at, and the large ones, which it looks at in
-// turn.
+// parts contains the small parts, all of which each check reads. parts also contains the large
+// parts, of which a check reads one or all.
 type parts struct{ small, large []part }
 
 var table = crc32.MakeTable(crc32.Castagnoli)
 
-// New returns the set of those variables that the rows have pointers to, or nil if there are none.
-// A row without a checksum must be of a pointer.
+// New returns the set of the variables that the rows have pointers to. New returns nil if there are
+// none. A row without a checksum must describe a pointer variable.
 func New(rows []abi.Variable) *Set {
 	rows = slices.DeleteFunc(slices.Clone(rows), func(r abi.Variable) bool { return r.Var == nil })
 	if len(rows) == 0 {
@@ -69,8 +70,8 @@ func New(rows []abi.Variable) *Set {
 	return s
 }
 
-// Changed returns a variable whose value differs from the value in the modules, or nil. Values of
-// more than a few KiB are checked completely the first time, and then part by part.
+// Changed returns a variable whose value differs from the value in the modules, or nil. Changed
+// checks values of more than a few KiB completely the first time, and then part by part.
 func (s *Set) Changed() *abi.Variable {
 	if s == nil {
 		return nil
@@ -103,7 +104,8 @@ func (s *Set) Changed() *abi.Variable {
 	return nil
 }
 
-// same reports whether the small parts have not changed, nor the large part whose turn it is.
+// same reports whether the small parts have not changed. same also checks the large part that is
+// next in turn.
 func (s *Set) same(p *parts) bool {
 	for i := range p.small {
 		if !p.small[i].same() {
@@ -130,8 +132,8 @@ func (s *Set) same(p *parts) bool {
 
 var start = time.Now()
 
-// split divides the parts: the smallest ones are small, as long as they have at most perCheck bytes
-// together.
+// split divides the parts into small and large ones. The smallest parts become small parts, as long
+// as they have at most perCheck bytes together.
 func split(all []part) *parts {
 	slices.SortFunc(all, func(a, b part) int { return len(a.mem) - len(b.mem) })
 	sum := 0
@@ -143,12 +145,12 @@ func split(all []part) *parts {
 	return &parts{small: all}
 }
 
-// walker computes the checksum of a value as the ABI defines it, and records the memory that holds
-// the value.
+// walker computes the checksum of a value as the ABI defines it. walker also records the memory
+// that contains the value.
 type walker struct {
 	sum   uint32
 	parts []part
-	// others are the functions without a name.
+	// others lists the functions that have no name.
 	others []uintptr
 }
 
@@ -160,7 +162,7 @@ func (w *walker) raw(at unsafe.Pointer, n int) {
 
 func (w *walker) bytes(b []byte) { w.sum = crc32.Update(w.sum, table, b) }
 
-// number adds the low bytes of n.
+// number adds the lowest size bytes of n to the checksum.
 func (w *walker) number(n uint64, size int) {
 	var b [8]byte
 	for i := range b {
