@@ -322,7 +322,7 @@ func (w *body) effect(b *bytes.Buffer, v *ir.Value) {
 		fail("a copy of memory whose size is no constant")
 	case ir.OpFault:
 		args := v.Args
-		for len(args) > 2 && args[len(args)-1].IsConst() && args[len(args)-1].Bits == 0 { // omits trailing zeros of the id
+		for len(args) > 2 && args[len(args)-1].IsConst() && args[len(args)-1].Bits == 0 { // omits trailing zeros
 			args = args[:len(args)-1]
 		}
 		fmt.Fprintf(b, "g.Fault(%d", w.site(v.Aux.(*ir.Site)))

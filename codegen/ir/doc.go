@@ -13,9 +13,9 @@
 //
 // A module has one of three levels:
 //
-//   - Built is the result of lower. It may have any control flow, and checks are branches to Fault operations.
-//   - Structured has SPIR-V's merge and continue blocks.
-//   - Legal has only operations that spirv/emit can emit.
+//   - Built: the result of package lower. Control flow is unrestricted, and checks are branches to Fault operations.
+//   - Structured: control flow has SPIR-V's merge and continue blocks.
+//   - Legal: all operations are ones that spirv/emit can emit.
 //
 // Verify checks the rules of the module's level. Tests run it after every pass.
 //
