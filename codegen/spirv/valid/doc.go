@@ -1,7 +1,6 @@
-// Package valid checks SPIR-V modules from other sources than kgen before a driver gets them.
-// Drivers trust modules: a module that breaks a rule of SPIR-V may crash the process. The input is
-// a module that [spirv.Parse] has accepted. The result of [Check] is an error, or [Facts] about the
-// module.
+// Package valid checks SPIR-V modules from other sources than kgen before they are passed to a driver.
+// Drivers do not check modules, so a module that breaks a rule of SPIR-V may crash the process. The input is
+// a module that [spirv.Parse] has accepted. The result of [Check] is an error, or [Facts] about the module.
 //
 // [Check] accepts the part of SPIR-V that compute kernels with kgen's ABI can use: the GLCompute
 // model, push constants, physical storage buffers, work-group, private and function memory, and
@@ -14,12 +13,12 @@
 //
 //   - module.go: capabilities, extensions, memory model, entry point, interface
 //   - types.go, constants.go, eval.go: types, constants and sizes
-//   - decorations.go, layout.go: the places of decorations, and the offsets of members
+//   - decorations.go, layout.go: which ids may have a decoration, and the offsets of members
 //   - body.go: functions and calls; the definition of an id must dominate its uses
 //   - flow.go, structure.go: dominators, and structured control flow (2.11)
 //   - arithmetic.go, composite.go, memory.go, atomic.go, group.go, cooperative.go, glsl.go: the
 //     operands and results of each instruction, as rows of tables
 //
-// Sizes are limited, too: the nesting of types and control flow, the number of scalars in a value,
-// and the number of instructions after all calls are inlined.
+// Check also limits the nesting of types and control flow, the number of scalars in a value, and the number
+// of instructions after all calls are inlined.
 package valid
