@@ -37,7 +37,7 @@ func (k Searches) Kernel(it dsl.Item1) {
 	found[11] = uint32(f * 4096)
 }
 
-// reject returns the last state before the condition became true.
+// reject returns bits of the state before the one that ends the loop.
 func reject(s uint32) uint32 {
 	for {
 		x := s >> 8
