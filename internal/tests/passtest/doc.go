@@ -1,4 +1,4 @@
-// Package passtest has helpers for tests of the passes of codegen/pass.
+// Package passtest contains helpers for tests of the passes of codegen/pass.
 //
 //	Text                    runs passes over testdata/*.ir and compares with *.out
 //	CFG, RandomCFG          random functions with any control flow; Compare, CheckStructured and

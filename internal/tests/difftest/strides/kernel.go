@@ -33,7 +33,7 @@ func (k Dot) Kernel(it dsl.NDItem1) {
 // Ended adds up a range of elements for each work-group. The first index is computed, and the last is loaded.
 type Ended struct {
 	X    []int32
-	From int // first index of a work-group, divided by the group's number
+	From int // distance between the first indices of consecutive work-groups
 	Ends []int
 	Out  []int32
 }
