@@ -10,13 +10,13 @@
 // are:
 //
 //   - work-items of one group that wait at different barriers;
-//   - loads of work-group memory that no work-item has written. It is zero, as Go
-//     says, but to rely on that is mostly a mistake: store the zero where it is
-//     meant. Memory that the kernel changes by atomics is not looked at;
-//   - data races: two work-items access one element, one of them writes, not both
-//     by atomics, and neither barriers nor atomics order them. Work-items of
+//   - loads of work-group memory that no work-item has written. Such memory is zero, as Go
+//     requires, but a kernel that relies on zeros is mostly wrong. Store the zero explicitly.
+//     Memory that the kernel changes by atomics is not checked;
+//   - data races. Two work-items access one element, and at least one of them writes it. The
+//     accesses are not both atomic, and neither barriers nor atomics order them. Work-items of
 //     different groups are compared in kernels without atomics on device memory;
-//   - values that are given to dsl.Uniform and are not uniform.
+//   - values that are passed to dsl.Uniform and are not uniform.
 //
 // The checked mode is about a hundred times slower than the normal mode. Programs that do not import this
 // package do not contain it.

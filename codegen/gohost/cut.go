@@ -109,8 +109,8 @@ func (w *writer) cutting(x *body, v *ir.Value) {
 }
 
 // subGroupOp writes a call of the function of package kernelimpl that implements a sub-group op. The function
-// has the op's name. Its arguments are the op's inputs, the size of sub-groups and, for results of several
-// 32-bit words, the index of the word.
+// has the op's name. The arguments of the function are the op's inputs, the size of sub-groups and, for
+// results of several 32-bit words, the index of the word.
 func (w *writer) subGroupOp(x *body, v *ir.Value, out string) {
 	args := []string{out}
 	for i := range v.Inputs() {

@@ -18,10 +18,10 @@ import (
 // the whole loop alone, it would load one element from each of many cache lines. The block is the work-group
 // or, in kernels over ranges, up to blockItems work-items of a row.
 //
-// A region with a lockstep loop has three parts. They are the prefix before the loop, the iterations (called
-// rounds in the code), and the rest after the loop's exit. The prefix and the loop have no effects, so the
-// order of work-items does not matter. If a work-item does not reach the loop, the region's original code
-// runs instead, for the whole block, from the beginning.
+// A region with a lockstep loop has three parts. The parts are the prefix before the loop, the iterations
+// (called rounds in the code), and the rest after the loop's exit. The prefix and the loop have no effects,
+// so the order of work-items does not matter. If a work-item does not reach the loop, the region's original
+// code runs instead, for the whole block, from the beginning.
 
 // blockItems is the number of work-items of a range that execute a lockstep loop together.
 const blockItems = 256
@@ -36,8 +36,8 @@ type lockstep struct {
 	steps      []*induction // induction variables, in the order of the phis of the loop's head
 	tops       []*leaving   // exits at the beginning of an iteration
 	bottom     *leaving     // exit at the end of an iteration, or nil
-	// arrays lists the phis of the loop's head whose values differ between work-items. Their homes are
-	// slices.
+	// arrays lists the phis of the loop's head whose values differ between work-items. The homes of these
+	// phis are slices.
 	arrays []*ir.Value
 	// next maps the value that an array phi gets from the latch to the phi. After the loop the two values are
 	// equal.
@@ -49,12 +49,12 @@ type lockstep struct {
 }
 
 // induction describes an induction variable: a phi of the loop's head that grows by step in each iteration.
-// Its value is scale (0 or 1) times the work-item's index in the block, plus a value that all work-items
-// share.
+// The variable's value is scale (0 or 1) times the work-item's index in the block, plus a value that all
+// work-items share.
 type induction struct {
 	phi, init, step *ir.Value
 	scale           int64
-	global          bool // for scale 1: whether init is a global id (else a local id) plus offset plus from
+	global          bool // whether init contains a global id, not a local id, if scale is 1
 	offset          int64
 	from            *ir.Value // loop-invariant addend of init, or nil
 }
@@ -75,7 +75,8 @@ type condition struct {
 	not   bool // whether work-items stay in the loop if the comparison is false
 }
 
-// tail says where an edge out of a part of a region leads. Each such edge ends at a node of its own.
+// tail says where an edge out of a part of a region leads. Each edge that leaves a part ends at a node of its
+// own.
 type tail int
 
 const (
@@ -93,7 +94,7 @@ type part struct {
 	label string // suffix that makes the labels of the part's nodes unique
 	succs map[*node][]*node
 	tails []*node
-	args  map[*ir.Value]*ir.Value // for each phi at the start of the rest, its value when the loop exits
+	args  map[*ir.Value]*ir.Value // maps a phi at the start of the rest to its value when the loop exits
 }
 
 // findLockstep returns the first loop of the region that is worth running in lockstep, or nil.
@@ -144,8 +145,8 @@ func (w *writer) computes(n *node) bool {
 	})
 }
 
-// simple reports whether the loop has one entry, one latch, no inner loop, and no side effects. It also sets
-// ls.latch.
+// simple reports whether the loop has one entry, one latch, no inner loop, and no side effects. simple also
+// sets ls.latch.
 func (ls *lockstep) simple(w *body, loops *ir.Loops) bool {
 	l := ls.loop
 	if len(l.Latches) != 1 || len(l.Head.Preds) != 2 {
@@ -218,8 +219,8 @@ func (w *body) addends(v *ir.Value) (from, other *ir.Value) {
 }
 
 // findEnds finds the exits of the loop, and reports whether lockstep supports them. All exits must lead to
-// the same block. They must be consecutive branches at the beginning of an iteration, or one branch at its
-// end, or both.
+// the same block. The exits must be consecutive branches at the beginning of an iteration, or one branch at
+// its end, or both.
 func (ls *lockstep) findEnds(w *body) bool {
 	leads := 0
 	for _, b := range ls.loop.Blocks {
@@ -271,8 +272,8 @@ func (ls *lockstep) findEnds(w *body) bool {
 	return ls.bottom == nil || ls.decide(w, ls.bottom, true)
 }
 
-// leaves returns the exit of the loop at the end of block b, and the other successor of b. Both are nil if b
-// does not exit the loop.
+// leaves returns the exit of the loop at the end of block b, and the other successor of b. leaves returns nil
+// and nil if b does not exit the loop.
 func (ls *lockstep) leaves(b *ir.Block) (*leaving, *ir.Block) {
 	if b.Term.Kind == ir.Branch {
 		for i, s := range b.Term.Succs {
@@ -284,8 +285,8 @@ func (ls *lockstep) leaves(b *ir.Block) (*leaving, *ir.Block) {
 	return nil, nil
 }
 
-// decide sets e.conds, the conditions under which work-items stay in the loop at exit e. It reports whether
-// it understood the branch. behind says that the exit is at the end of an iteration.
+// decide sets e.conds, the conditions under which work-items stay in the loop at exit e. decide reports
+// whether it understood the branch. behind says that the exit is at the end of an iteration.
 func (ls *lockstep) decide(w *body, e *leaving, behind bool) bool {
 	var add func(v *ir.Value, holds bool) bool
 	add = func(v *ir.Value, holds bool) bool {
@@ -326,13 +327,13 @@ func (c *condition) below() string {
 }
 
 // grows reports whether the step of the induction variable is positive and too small to overflow in a few
-// iterations. It is true for variable steps, which a guard of the generated code checks.
+// iterations. grows is true for variable steps, which a guard of the generated code checks.
 func (i *induction) grows() bool {
 	return !i.step.IsConst() || i.step.Int() > 0 && i.step.Int() < 1<<59
 }
 
-// variable decomposes v into an induction variable plus a constant. It returns nil and 0 if it cannot. behind
-// says that v is used at the end of an iteration, after the increment.
+// variable decomposes v into an induction variable plus a constant. variable returns nil and 0 if it cannot.
+// behind says that v is used at the end of an iteration, after the increment.
 func (ls *lockstep) variable(v *ir.Value, behind bool) (*induction, int64) {
 	for _, i := range ls.steps {
 		_, next := ls.edges(i.phi)
@@ -348,12 +349,12 @@ func (ls *lockstep) variable(v *ir.Value, behind bool) (*induction, int64) {
 	return nil, 0
 }
 
-// split divides the region into prefix, iterations and rest. It returns false if the region has another
+// split divides the region into prefix, iterations and rest. split returns false if the region has another
 // shape.
 func (ls *lockstep) split(w *writer) bool {
 	head := w.head[ls.loop.Head]
 	inLoop := func(n *node) bool { return n.split == nil && ls.loop.Contains(n.block) }
-	// leads contains the nodes from which the loop can be reached. It is computed backwards.
+	// leads contains the nodes from which the loop can be reached. leads is computed backwards.
 	leads := map[*node]bool{head: true}
 	for _, n := range slices.Backward(ls.r.nodes) {
 		if !inLoop(n) && slices.ContainsFunc(w.succs(n), func(s *node) bool { return leads[s] }) {
@@ -465,8 +466,8 @@ func (ls *lockstep) leave(w *writer, r *region, of *node, kind tail) *node {
 	return t
 }
 
-// carry finds the values that one part computes and a later part uses, and gives them homes. It returns false
-// if some such value cannot have a home.
+// carry finds the values that one part computes and a later part uses, and gives them homes. carry returns
+// false if some such value cannot have a home.
 func (ls *lockstep) carry(w *writer) bool {
 	for _, phi := range ls.loop.Head.Phis {
 		if ls.inductions[phi] == nil {

@@ -461,8 +461,8 @@ func memoryType(t *ir.Type) string {
 	return goType(t)
 }
 
-// tableValue returns a Go composite literal of type t, with the first leaves as its scalars. It also returns
-// the remaining leaves.
+// tableValue returns a Go composite literal of type t, with the first leaves as its scalars. tableValue also
+// returns the remaining leaves.
 func (w *writer) tableValue(t *ir.Type, leaves []*ir.Value) (string, []*ir.Value) {
 	var parts []*ir.Type
 	switch t.Kind {

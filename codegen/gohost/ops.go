@@ -11,8 +11,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// exprs maps an op to the function that writes its Go expression. Each operation on floats is converted to
-// its type, which keeps gc from fusing it with another.
+// exprs maps an op to the function that writes its Go expression. The expression of a float op includes a
+// conversion to the op's type, which keeps gc from fusing operations.
 var exprs map[ir.Op]func(w *body, v *ir.Value) string
 
 func init() {

@@ -18,8 +18,8 @@ var (
 	definition = regexp.MustCompile(`\b[a-z]+[0-9]*(r[0-9]+)? :=|\bvar [a-z0-9, ]+ `)
 )
 
-// outline moves Go statements into a new function, and returns a call of that function. It requires that the
-// statements assign no outer variables and do not use the form.
+// outline moves Go statements into a new function, and returns a call of that function. outline requires that
+// the statements assign no outer variables and do not use the form.
 func (w *writer) outline(text string) string {
 	var own []string
 	for _, d := range definition.FindAllString(text, -1) {

@@ -73,9 +73,9 @@ func (w *body) place() {
 	}
 }
 
-// placeBoth decides which of two successors of n becomes the body of the if statement at the end of n. Both
-// do, as if and else, if they lead to the same node. Otherwise placeBoth prefers a node that faults, then one
-// that returns, then one that continues a loop.
+// placeBoth decides which of two successors of n becomes the body of the if statement at the end of n. If
+// both successors lead to the same node, they become the bodies of if and else. Otherwise placeBoth prefers a
+// node that faults, then one that returns, then one that continues a loop.
 func (w *body) placeBoth(n, a, b *node) {
 	to, other := w.sole(a), w.sole(b)
 	switch {
@@ -130,8 +130,8 @@ func (w *body) nodes() {
 	}
 }
 
-// insts writes the statements of a node to b. It reports whether the statements declare variables that only
-// this node uses.
+// insts writes the statements of a node to b. insts reports whether the statements declare variables that
+// only this node uses.
 func (w *body) insts(b *bytes.Buffer, n *node) (locals bool) {
 	for _, v := range n.insts {
 		if !w.needed[v] || w.recomputed[v] && w.done[v] {

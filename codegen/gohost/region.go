@@ -20,7 +20,7 @@ type body struct {
 	// work-items. item is the code at the beginning of an iteration of the loop over the work-items, and code
 	// is the rest of that iteration.
 	top, row, item, code bytes.Buffer
-	round                bytes.Buffer // in a lockstep loop: code of an iteration before its loop over the work-items
+	round                bytes.Buffer // code of a lockstep iteration before its loop over the work-items
 	done                 map[any]bool
 	needed               map[*ir.Value]bool // values of this region whose code must be written
 	asked                map[*ir.Value]bool // values of this region whose result is used
@@ -198,8 +198,8 @@ func (w *body) begin(v *ir.Value) {
 	fmt.Fprintf(&w.item, "%s := %s[li]\n", w.v(v), w.homeSlice(from))
 }
 
-// lastRound returns the phi whose home contains v after the last iteration of a lockstep loop. It returns nil
-// unless the region follows a lockstep loop that exits at the end of an iteration.
+// lastRound returns the phi whose home contains v after the last iteration of a lockstep loop. lastRound
+// returns nil unless the region follows a lockstep loop that exits at the end of an iteration.
 func (w *body) lastRound(v *ir.Value) *ir.Value {
 	if ls := w.r.ls; ls != nil && w.r == ls.rest && ls.bottom != nil {
 		return ls.next[v]
@@ -207,8 +207,8 @@ func (w *body) lastRound(v *ir.Value) *ir.Value {
 	return nil
 }
 
-// early writes code that computes v at the beginning of an iteration over work-items. It is for values whose
-// node does not dominate all uses. If another region defines v, early treats only the operands of v.
+// early writes code that computes v at the beginning of an iteration over work-items. early is for values
+// whose node does not dominate all uses. If another region defines v, early treats only the operands of v.
 func (w *body) early(v *ir.Value) {
 	if w.done[v] || !w.recomputed[v] || w.ahead(v) {
 		return
@@ -427,7 +427,7 @@ func (w *body) each() string {
 	return text
 }
 
-// over writes a loop over count work-items. It declares the counter only if the body reads it, because Go
+// over writes a loop over count work-items. over declares the counter only if the body reads it, because Go
 // rejects unused variables.
 func (w *writer) over(count, body string) {
 	counter := ""

@@ -66,9 +66,9 @@ func (w *body) affineOf(v *ir.Value) (affine, bool) {
 	return a, true
 }
 
-// inRange returns the code of the region without the bounds checks that one check per row can replace. It
-// also returns the conditions under which this code may run. Both results are nil if no check can be
-// replaced.
+// inRange returns the code of the region without the bounds checks that one check per row can replace.
+// inRange also returns the conditions under which this code may run. inRange returns nil and nil if no check
+// can be replaced.
 func (w *writer) inRange(r *region, before []*region) (*body, []string) {
 	if !w.ranged() || w.loops || len(r.exits) > 0 {
 		return nil, nil

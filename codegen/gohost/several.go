@@ -127,8 +127,8 @@ func (ls *lockstep) far(w *body, count string) (conds []string, ok bool) {
 				text += fmt.Sprintf("-%d*%s", behind, w.value(step))
 			}
 			if c.i.scale == 0 {
-				// This condition makes the difference positive. The difference may overflow an int64, but
-				// then it is negative and the second condition fails.
+				// The condition appended here makes the difference positive. If the difference overflows an
+				// int64, it is negative and the second condition fails.
 				conds = append(conds, fmt.Sprintf("%s %s %s", w.first(c.i), below, w.value(c.bound)))
 			}
 			conds = append(conds, fmt.Sprintf("%s >= %s", text, least))

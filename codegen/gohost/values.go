@@ -10,8 +10,8 @@ import (
 type values struct {
 	all   []*ir.Value // all phis and instructions, in the order of nodes
 	index map[*ir.Value]int
-	// launch is the set of values that depend only on the launch and the work-group. They may be computed
-	// anywhere, so each region computes them once, before its loop.
+	// launch is the set of values that depend only on the launch and the work-group. Each region may compute
+	// these values once, before its loop.
 	launch map[*ir.Value]bool
 	// recomputed is the set of cheap values that a work-item computes again in each region that uses them.
 	recomputed map[*ir.Value]bool
@@ -260,7 +260,7 @@ func wideID(v *ir.Value) (ir.BuiltIn, bool) {
 // args returns the values whose variables the code of v reads.
 func (w *writer) args(v *ir.Value) []*ir.Value {
 	if _, ok := wideID(v); ok {
-		return nil // the counter is used without a variable
+		return nil // the code of v uses a counter, not a variable
 	}
 	if v.Ref() == nil {
 		return w.depends(v)

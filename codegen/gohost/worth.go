@@ -2,7 +2,7 @@ package gohost
 
 import "github.com/kgen-go/kgen/codegen/ir"
 
-// This file decides whether a lockstep loop is worthwhile. It is worthwhile if consecutive loads of the form
+// This file decides whether a lockstep loop is worthwhile. A lockstep loop is worthwhile if consecutive loads
 // then hit the same cache lines.
 
 // Elements less than nearBytes apart are mostly in the same cache line, and elements at least

@@ -130,9 +130,9 @@ func dominators(order []*Block, preds func(*Block) []*Block) *DomTree {
 	return d
 }
 
-// number records the index of each block in Order. It normally uses a slice indexed by block ids, which are
-// small numbers. If two blocks have the same id, as in a broken module that the verifier checks, number uses
-// a map.
+// number records the index of each block in Order. number normally uses a slice indexed by block ids, which
+// are small numbers. If two blocks have the same id, as in a broken module that the verifier checks, number
+// uses a map.
 func (d *DomTree) number() {
 	most := 0
 	for _, b := range d.Order {

@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// Combine is the auxiliary data of a reduction or scan op. It names the group and the combining operation.
+// Combine is the auxiliary data of a reduction or scan op. Combine names the group and the combining
+// operation.
 type Combine struct {
 	Scope Scope
 	By    Combiner

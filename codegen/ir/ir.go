@@ -221,8 +221,8 @@ const (
 	NumSubgroups
 	SubgroupID
 	SubgroupLocalInvocationID
-	// SubgroupLocalRange is the number of invocations in the current sub-group. SPIR-V has no variable for
-	// it.
+	// SubgroupLocalRange is the number of invocations in the current sub-group. SPIR-V has no built-in
+	// variable for this number.
 	SubgroupLocalRange
 	NumBuiltIns
 )
@@ -379,8 +379,8 @@ func (m *Module) Bool(b bool) *Value {
 	return m.Const(TypeBool, 0)
 }
 
-// SpecValue returns the only value with op SpecConst for specialization constant s. It creates the value at
-// the first call.
+// SpecValue returns the only value with op SpecConst for specialization constant s. SpecValue creates the
+// value at the first call.
 func (m *Module) SpecValue(s *Spec) *Value {
 	for _, v := range m.exprs {
 		if v.Op == OpSpecConst && v.Aux == s {
@@ -393,8 +393,8 @@ func (m *Module) SpecValue(s *Spec) *Value {
 	return v
 }
 
-// ReservedSpec returns the value of a specialization constant with a reserved id, which the runtime
-// sets. It adds the constant to the module's Specs if necessary.
+// ReservedSpec returns the value of a specialization constant with a reserved id, which the runtime sets.
+// ReservedSpec adds the constant to the module's Specs if necessary.
 func (m *Module) ReservedSpec(id uint32, name string, t *Type, byDefault uint64) *Value {
 	for _, s := range m.Specs {
 		if s.ID == id && s.User == nil {
@@ -420,7 +420,7 @@ func (m *Module) ConstExpr(op Op, t *Type, args ...*Value) *Value {
 }
 
 // IsConstExpr reports whether v is a constant, a specialization constant, or an expression of constants.
-// These values belong to no block.
+// Constants and constant expressions belong to no block.
 func (v *Value) IsConstExpr() bool {
 	return v.Block == nil && (v.Op.Has(FlagConst) || v.Op.Has(FlagFold))
 }
@@ -452,7 +452,7 @@ func (m *Module) NewVar(f *Func, s Storage, name string, t *Type) *Var {
 	return v
 }
 
-// NewSite returns the fault site with the given data. It adds a site to the module if none is equal.
+// NewSite returns the fault site with the given data. NewSite adds a site to the module if none is equal.
 func (m *Module) NewSite(k abi.FaultKind, pos Pos, message string, unsigned bool) *Site {
 	is := Site{Kind: k, Pos: pos, Message: message, Unsigned: unsigned}
 	for _, s := range m.Sites {
@@ -501,7 +501,7 @@ func (b *Block) Append(op Op, t *Type, args ...*Value) *Value {
 	return v
 }
 
-// NewPhi adds a phi. Its arguments have the order of Preds.
+// NewPhi adds a phi. The arguments of the phi have the order of Preds.
 func (b *Block) NewPhi(t *Type, args ...*Value) *Value {
 	v := b.Func.Module.newValue(OpPhi, t, args...)
 	v.Block = b
@@ -589,8 +589,8 @@ func (r *Ref) Leaf(path []*Value) *Type {
 	return t
 }
 
-// DropExprs removes the specialization-constant expressions for which drop is true. They must not
-// be used any more.
+// DropExprs removes the specialization-constant expressions for which drop is true. The dropped expressions
+// must not be used any more.
 func (m *Module) DropExprs(drop func(v *Value) bool) { m.exprs = slices.DeleteFunc(m.exprs, drop) }
 
 func constString(v *Value) string {

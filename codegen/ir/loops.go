@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// Loop is a natural loop. Its head dominates the sources of the back edges to it. The loop consists of the
-// head and of all blocks from which a path leads to a back edge without passing the head.
+// Loop is a natural loop. The head of the loop dominates the sources of all back edges to it. The loop
+// consists of the head and of all blocks from which a path leads to a back edge without passing the head.
 type Loop struct {
 	Head    *Block
 	Latches []*Block // sources of the back edges, without duplicates

@@ -17,11 +17,11 @@ import (
 	"github.com/kgen-go/kgen/internal/matrix"
 )
 
-// Tile is the auxiliary data of MatrixLoad, MatrixStore and MatrixLength. It describes a matrix and the
+// Tile is the auxiliary data of MatrixLoad, MatrixStore and MatrixLength. Tile describes a matrix and the
 // memory of its elements.
 type Tile struct {
 	Matrix *Var
-	// Mem describes the memory of the matrix's first element. It is nil in MatrixLength.
+	// Mem describes the memory of the matrix's first element. Mem is nil in MatrixLength.
 	Mem *Ref
 	// Columns is true if the elements of a column are adjacent in memory, and false if those of a row are.
 	Columns bool
@@ -41,7 +41,7 @@ type Product struct {
 // part returns the part number for the i-th matrix that Matrices returns.
 func (p *Product) part(i int) int { return p.Parts[[...]int{2, 0, 1, 2}[i]] }
 
-// Matrices returns the matrices on which v operates. It returns nil if v is not a matrix op.
+// Matrices returns the matrices on which v operates. Matrices returns nil if v is not a matrix op.
 func (v *Value) Matrices() []*Var {
 	switch a := v.Aux.(type) {
 	case *Tile:
@@ -82,9 +82,9 @@ func (m *Module) held(s matrix.Shape) *Value {
 }
 
 // Crowded returns a constant expression that is true if an invocation would hold more than matrix.MaxHeld
-// elements of a matrix. It also returns the type of a smaller array for the invocation's elements. Kernels do
-// not use that array if the expression is true. Both results are nil for small matrices, which never need the
-// replacement.
+// elements of a matrix. Crowded also returns the type of a smaller array for the invocation's elements.
+// Kernels do not use that array if the expression is true. Crowded returns nil and nil for small matrices,
+// which never need the replacement.
 func (m *Module) Crowded(t *Type) (*Value, *Type) {
 	if t.Matrix.Len() <= matrix.MaxHeld {
 		return nil, nil

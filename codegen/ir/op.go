@@ -19,7 +19,8 @@ type OpInfo struct {
 	// Neutral selects the value that work-items that have returned contribute to a group op as first
 	// argument.
 	Neutral NeutralKind
-	// Noun is the name of a group op in diagnostics. It is set for ops whose results differ within the group.
+	// Noun is the name of a group op in diagnostics. Noun is set for ops whose results differ within the
+	// group.
 	Noun string
 }
 

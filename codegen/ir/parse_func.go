@@ -396,7 +396,7 @@ func (q *funcParser) varRef() *Var {
 	return v
 }
 
-// part reads the part of a matrix on which an op operates. It returns 0 if the text has none.
+// part reads the part of a matrix on which an op operates. part returns 0 if the text has none.
 func (q *funcParser) part() int {
 	if q.keyword("part") {
 		return 1 + q.int()
@@ -468,7 +468,7 @@ func (q *funcParser) missing(used map[int]int, defined map[int]bool, format stri
 	}
 }
 
-// parsePos reads a position from a comment. It returns an empty Pos for other comments.
+// parsePos reads a position from a comment. parsePos returns an empty Pos for other comments.
 func parsePos(s string) Pos {
 	rest, col, ok1 := cutLast(s, ":")
 	file, line, ok2 := cutLast(rest, ":")

@@ -16,7 +16,7 @@ import (
 type PrintOptions struct {
 	Positions bool // whether lines of values and terminators end with "; file:line:col"
 	// Kept selects the text that is stored with a kernel's description. Such a text contains the positions of
-	// loops. It omits the constant data, which the description contains.
+	// loops. The text omits the constant data, because the description contains them.
 	Kept bool
 	// Place reports whether the line of value v ends with its source position. If Place is nil, no line does.
 	Place func(v *Value) bool
@@ -98,7 +98,7 @@ func newPrinter(m *Module) *printer {
 	return p
 }
 
-// unique quotes a name that is not an identifier. It adds a number if earlier names are equal.
+// unique quotes a name that is not an identifier. unique adds a number if earlier names are equal.
 func unique(taken map[string]int, name string) string {
 	taken[name]++
 	s := name
@@ -325,7 +325,8 @@ func (p *printer) blockName(b *Block) string {
 	return "b?"
 }
 
-// target prints a merge block or continue target. It may be an unreachable block that is not in the function.
+// target prints merge block or continue target b, which may be an unreachable block that is not in the
+// function.
 func (p *printer) target(b *Block) string {
 	if _, ok := p.blocks[b]; !ok {
 		return "none"

@@ -2,9 +2,9 @@ package ir
 
 // This file assigns new ids to a module's values.
 
-// Renumber assigns new ids to values, variables and blocks in their order in the module. It also removes
-// unused constants. Passes use ids to choose between equally good possibilities. After Renumber, a module and
-// its copy that Parse reads from text have equal ids, so passes treat them alike.
+// Renumber assigns new ids to values, variables and blocks in their order in the module. Renumber also
+// removes unused constants. Passes use ids to choose between equally good possibilities. After Renumber, a
+// module and its copy that Parse reads from text have equal ids, so passes treat them alike.
 func (m *Module) Renumber() {
 	r := &renumberer{m: m, seen: map[*Value]bool{}}
 	consts := m.consts

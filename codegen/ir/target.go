@@ -18,7 +18,7 @@ type Target struct {
 	// Cancel is set for launches that may be cancelled. Work-items return when the host requests
 	// it.
 	Cancel bool
-	// Tuples are the matrix products that the device supports natively. It is empty if matrices are
+	// Tuples are the matrix products that the device supports natively. Tuples is empty if matrices are
 	// expanded.
 	Tuples []matrix.Tuple
 	// Host is set for host forms of kernels with matrices. In a host form, a variable contains whole

@@ -28,7 +28,7 @@ const (
 	Addr
 	Array
 	Struct
-	// The vectors, of 16 bytes each. Their elements are adjacent in memory.
+	// The vectors, of 16 bytes each. The elements of a vector are adjacent in memory.
 	F32x4
 	I32x4
 	F64x2
@@ -62,7 +62,7 @@ type Type struct {
 	// Matrix is the shape of a matrix, or nil. The type of a matrix is an Array; see MatrixOf.
 	Matrix *matrix.Shape
 	// Part contains the numbers of rows and columns of the native matrices that make up a matrix, as in
-	// NativeMatrixOf. Both are zero if invocations hold the elements in arrays.
+	// NativeMatrixOf. Part is zero if invocations hold the elements in arrays.
 	Part [2]int
 	// Size and Align are the size and alignment that gc uses on amd64, in bytes. An array whose length is not
 	// a plain constant has Size 0 and is never in device memory.

@@ -11,7 +11,7 @@ import (
 	"github.com/kgen-go/kgen/abi"
 )
 
-// Verify checks the rules of the module's level. It returns all violations as one error, or nil.
+// Verify checks the rules of the module's level. Verify returns all violations as one error, or nil.
 func Verify(m *Module) error {
 	x := &verifier{m: m, types: map[*Type]bool{}, ids: map[int]*Value{}, home: map[*Value]*Func{}, args: map[**Value]*Value{}}
 	x.module()
@@ -295,7 +295,8 @@ func (x *verifier) block(b *Block) {
 	}
 }
 
-// operand checks that operand a of user may be used in the current function. It reports whether a has a type.
+// operand checks that operand a of user may be used in the current function. operand reports whether a has a
+// type.
 func (x *verifier) operand(user, a *Value) bool {
 	switch {
 	case a == nil:

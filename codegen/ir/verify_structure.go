@@ -1,8 +1,8 @@
 package ir
 
 // This file checks the rules of SPIR-V's structured control flow (section 2.11). The rules use structural
-// dominance. This is dominance in a graph in which each header has additional edges to its merge block and
-// its continue target.
+// dominance. Structural dominance is dominance in a graph in which each header has additional edges to its
+// merge block and its continue target.
 
 // construct is one of SPIR-V's structured control-flow constructs.
 type construct struct {
@@ -93,8 +93,8 @@ func (s *structure) headers() {
 	s.b = nil
 }
 
-// graph returns the blocks of the structural control-flow graph in reverse postorder. It also returns a map
-// from a block to its predecessors in this graph.
+// graph returns the blocks of the structural control-flow graph in reverse postorder. graph also returns a
+// map from a block to its predecessors in this graph.
 func (s *structure) graph() ([]*Block, map[*Block][]*Block) {
 	preds := map[*Block][]*Block{}
 	seen := map[*Block]bool{}

@@ -227,7 +227,7 @@ func (x *verifier) value(v *Value) {
 	}
 }
 
-// aux checks the auxiliary data of value v and the rules that depend on this data. It reports whether the
+// aux checks the auxiliary data of value v and the rules that depend on this data. aux reports whether the
 // data exists.
 func (x *verifier) aux(v *Value, kind AuxKind) bool {
 	ok := true

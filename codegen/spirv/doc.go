@@ -1,7 +1,7 @@
 // Package spirv implements SPIR-V: the module model, the tables of opcodes and enumerants, a [Builder], the
 // binary writer and reader, and a disassembler. The package does not depend on kernels or on other packages
-// of kgen. Its names are those of the SPIR-V specification (unified1, version 1.6). Section numbers in
-// comments refer to that specification.
+// of kgen. The names in the package are those of the SPIR-V specification (unified1, version 1.6). Section
+// numbers in comments refer to that specification.
 //
 //   - [Module] has one list of instructions for each section of the logical
 //     layout of a module (2.4). [Instruction] has its operands as words (2.3).

@@ -173,8 +173,8 @@ func (in *Instruction) size() int {
 	return n
 }
 
-// Words returns the module in its binary form (SPIR-V 2.3). It panics if an instruction has more
-// words than the format allows. [Parse] and [Builder.Module] never return such a module.
+// Words returns the module in its binary form (SPIR-V 2.3). Words panics if an instruction has more words
+// than the format allows. [Parse] and [Builder.Module] never return such a module.
 func (m *Module) Words() []uint32 {
 	n := 5
 	for in := range m.All {
@@ -208,9 +208,9 @@ func (m *Module) Bytes() []byte {
 	return b
 }
 
-// RemapIDs replaces every id of the module, defined or used, by the result of f. It does not change Bound. An
-// error means that an instruction does not fit its operand pattern. After an error, some ids are replaced and
-// others are not.
+// RemapIDs replaces every id of the module, defined or used, by the result of f. RemapIDs does not change
+// Bound. An error means that an instruction does not fit its operand pattern. After an error, some ids are
+// replaced and others are not.
 func (m *Module) RemapIDs(f func(ID) ID) error {
 	d := m.Decoder()
 	for in := range m.All {

@@ -62,7 +62,7 @@ func newDecoder() *Decoder {
 	return &Decoder{numeric: map[ID]Numeric{}, typeOf: map[ID]ID{}, sets: map[ID]string{}}
 }
 
-// note records the facts about instruction in that later instructions need. It does not rely on valid
+// note records the facts about instruction in that later instructions need. note does not rely on valid
 // operands, which are checked later.
 func (d *Decoder) note(in *Instruction) {
 	if in.Type != 0 && in.Result != 0 {
@@ -291,9 +291,9 @@ func (w *walker) number(typ ID, k Kind) error {
 }
 
 // parameters decodes the parameters of enumerant v of kind k. The parameters of a mask follow in the order of
-// its bits. A number that the grammar does not contain may belong to a newer extension. It is accepted
-// without parameters if no enumerant of kind k has parameters. Otherwise the length of the operand is
-// unknown, and parameters returns an error.
+// its bits. A number that the grammar does not contain may belong to a newer extension. Such a number is
+// accepted without parameters if no enumerant of kind k has parameters. Otherwise the length of the operand
+// is unknown, and parameters returns an error.
 func (w *walker) parameters(k Kind, v uint32) error {
 	row := &kindRows[k]
 	if row.category == categoryValueEnum {

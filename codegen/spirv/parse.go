@@ -27,12 +27,13 @@ func ParseBytes(b []byte) (*Module, error) {
 	return Parse(words)
 }
 
-// Parse reads a module in its binary form. It checks the header, word counts, operand patterns, the logical
-// layout (SPIR-V 2.4), and the structure of functions and blocks. Every id must be less than the bound and
-// defined exactly once. Parse does not check types, dominance or capabilities. [Module.Words] returns exactly
-// the words that Parse has accepted. The module does not share memory with the argument words.
+// Parse reads a module in its binary form. Parse checks the header, word counts, operand patterns, the
+// logical layout (SPIR-V 2.4), and the structure of functions and blocks. Every id must be less than the
+// bound and defined exactly once. Parse does not check types, dominance or capabilities. [Module.Words]
+// returns exactly the words that Parse has accepted. The module does not share memory with the argument
+// words.
 //
-// Parse refuses opcodes, and enumerants with operands, that are newer than the grammar. It also refuses
+// Parse refuses opcodes, and enumerants with operands, that are newer than the grammar. Parse also refuses
 // extended instruction sets other than GLSL.std.450, SPV_AMD_… and NonSemantic.…, because it cannot
 // distinguish ids from literals in their instructions.
 func Parse(words []uint32) (*Module, error) {

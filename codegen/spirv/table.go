@@ -188,8 +188,8 @@ func (g GLSLstd450) String() string {
 	return fmt.Sprint(uint32(g))
 }
 
-// Operands returns the instruction's operand pattern. It returns nil for a number that the set does
-// not contain.
+// Operands returns the instruction's operand pattern. Operands returns nil for a number that the set does not
+// contain.
 func (g GLSLstd450) Operands() []OperandInfo {
 	if r := g.row(); r != nil {
 		return r.operands

@@ -1,11 +1,11 @@
-// Package bench is the benchmark suite. It compares kernels with the device's limits, and with
+// Package bench is the benchmark suite. The package compares kernels with the device's limits, and with
 // hand-written alternatives.
 //
 // [Run] measures each of [Works] on one device, together with the peers of the work that are available. Peers
 // are CUDA programs (folder cuda, compiled by nvcc when the suite runs), shaders (folder glsl) that this
 // runtime launches, and loops in Go on all processors. The contestants of a row take turns, so that other
-// load on the machine affects all of them. All results are checked. The report shows the rate of each row as
-// a share of the device's ceilings, which other rows of the same run measure.
+// load on the machine affects all of them. The suite checks the results of all contestants. The report shows
+// the rate of each row as a share of the device's ceilings, which other rows of the same run measure.
 //
 // Command kgenbench prints the report; docs/performance.md says how to read it.
 package bench
@@ -106,7 +106,7 @@ type Job struct {
 	Ceiling     bool
 	Contestants []Contestant // contestants; the first is kgen
 	CUDA        []CUDAPeer
-	// Runs is the number of runs that are measured together. If it is 0, the suite chooses the number.
+	// Runs is the number of runs that are measured together. If Runs is 0, the suite chooses the number.
 	Runs int
 	// Sum returns a checksum of the last contestant's results, and the checksum of their absolute values.
 	// CUDA peers are compared with them.

@@ -30,8 +30,8 @@ type program struct {
 
 func (p *program) close() { _ = os.RemoveAll(p.dir) }
 
-// compileCUDA compiles the CUDA program, and returns the name of the device on which the program runs. It
-// returns an error if the compiler or a device is missing.
+// compileCUDA compiles the CUDA program, and returns the name of the device on which the program runs.
+// compileCUDA returns an error if the compiler or a device is missing.
 func compileCUDA(ctx context.Context) (p *program, device string, err error) {
 	nvcc, err := exec.LookPath("nvcc")
 	if err != nil {

@@ -277,8 +277,8 @@ func (t *total[T]) add(v T) {
 	t.Unlock()
 }
 
-// into changes the contestants. Each run then sets t to zero before its loop, and stores the sum in out[0]
-// after it.
+// into changes the contestants. Each run of a changed contestant sets t to zero before its loop, and stores
+// the sum in out[0] after it.
 func (t *total[T]) into(list []Contestant, out []T) []Contestant {
 	for i := range list {
 		run := list[i].Run

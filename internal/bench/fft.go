@@ -115,8 +115,8 @@ func roots(n int) func(k int) complex128 {
 	return func(k int) complex128 { return far[k/low] * near[k%low] }
 }
 
-// transformed checks some elements of transformed arrays of one or two axes. It compares them with sums in
-// float64.
+// transformed checks some elements of transformed arrays of one or two axes. transformed compares them with
+// sums in float64.
 func transformed(got, in []complex64, shape ...int) error {
 	width, rows := shape[len(shape)-1], 1
 	if len(shape) > 1 {
@@ -143,7 +143,7 @@ func transformed(got, in []complex64, shape ...int) error {
 	return nil
 }
 
-// transform is a hand-written Fourier transform in Go, the peer of kgen's. It reverses the bits of the
+// transform is a hand-written Fourier transform in Go, the peer of kgen's. transform reverses the bits of the
 // indices, and then combines with radix two.
 func transform(out, in []complex64) {
 	n := len(in)

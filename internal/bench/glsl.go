@@ -16,7 +16,7 @@ import (
 var shaders embed.FS
 
 // shader adds a shader as a contestant. The shader is hand-written for the same work, in 32-bit arithmetic
-// without checks. It has the same arguments as kernel k.
+// without checks. The shader has the same arguments as kernel k.
 func (b *Bench) shader(j *Job, k *runtime.Kernel, name string, r runtime.Range, args []any, reset, check func() error) error {
 	if b.dev.Info().Backend != "vulkan" {
 		return nil

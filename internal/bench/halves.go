@@ -16,8 +16,8 @@ import (
 
 // This file defines the works of half precision that read and write memory in order.
 
-// single is the name of a peer that is kgen itself, with float32s. It processes half as many elements, so the
-// number of bytes is the same.
+// single is the name of a peer that is kgen itself, with float32s. The peer processes half as many elements,
+// so the number of bytes is the same.
 const single = "f32"
 
 type f16 = half.Float16
@@ -174,7 +174,7 @@ func greatest[T interface {
 	return b.repeat(func() error { _, err := primreduce.MaxOn(b.q, x.all(), out.all()); return err })
 }
 
-// halfFMA measures arithmetic on float16s, without memory accesses. Its peer does as many operations in
+// halfFMA measures arithmetic on float16s, without memory accesses. The peer does as many operations in
 // float32.
 var halfFMA = Work{Group: "Ceilings", Name: "multiply and add f16", Sizes: fma.Sizes, Make: func(b *Bench, n int) (*Job, error) {
 	x, y := half.FromFloat32[f16](0.75), half.FromFloat32[f16](0.5)

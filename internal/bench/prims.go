@@ -274,7 +274,7 @@ func scanOf[T uint32 | float32](b *Bench, n int) (call, error) {
 	}, first(err1, err2)
 }
 
-// sorted checks that slice got is in order, and contains the elements of slice from. It compares sums of
+// sorted checks that slice got is in order, and contains the elements of slice from. sorted compares sums of
 // hashes of the elements.
 func sorted[T uint32 | uint64 | float32](got, from []T) error {
 	sums := func(s []T) (sum uint64) {

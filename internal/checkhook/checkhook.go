@@ -7,6 +7,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// Load compiles the kernel with the given import path and name from its source. It returns the module before
-// the pass that turns early returns into dead lanes. Load is nil unless the program imports package checked.
+// Load compiles the kernel with the given import path and name from its source. Load returns the module
+// before the pass that turns early returns into dead lanes. Load is nil unless the program imports package
+// checked.
 var Load func(pkgPath, name string) (*ir.Module, *abi.Kernel, error)

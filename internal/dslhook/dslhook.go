@@ -10,8 +10,8 @@ import (
 	"unsafe"
 )
 
-// ErrFeatureNotSupported is the value of runtime.ErrFeatureNotSupported. It is defined here because package
-// dsl cannot import the runtime.
+// ErrFeatureNotSupported is the value of runtime.ErrFeatureNotSupported. ErrFeatureNotSupported is defined
+// here because package dsl cannot import the runtime.
 var ErrFeatureNotSupported = errors.New("feature not supported")
 
 // SpecInfo describes a specialization constant. The address of the SpecInfo identifies the constant.
@@ -22,7 +22,7 @@ type SpecInfo struct {
 	Pos      string         // position of the declaration, as file:line
 }
 
-// InfoOf returns the description of a *dsl.SpecConstant[T]. It returns nil if c has another type, or if
+// InfoOf returns the description of a *dsl.SpecConstant[T]. InfoOf returns nil if c has another type, or if
 // package dsl did not create the constant.
 var InfoOf func(c any) *SpecInfo
 
@@ -52,7 +52,8 @@ type Launch struct {
 	// SubGroupSize is the size of sub-groups, at least 1.
 	SubGroupSize int
 	// Stop, once true, ends the launch. No more work-items begin, and work-items that wait for others do not
-	// continue. Stopped is set if some work-items have then not reached their end. Both may be nil.
+	// continue. Stopped is set if some work-items have then not reached their end. Stop and Stopped may be
+	// nil.
 	Stop, Stopped *atomic.Bool
 	// Panicked is called in the work-item's goroutine, from a deferred function,
 	// with the recovered value. The stack of the panic is still readable.
@@ -74,9 +75,9 @@ func (l *Launch) Stopping() bool {
 // nevertheless.
 var RunItems func(kernel any, l *Launch, lo, hi int)
 
-// RunGroup runs the work-group with the given linear id of an nd-range kernel. Its work-items wait for each
-// other at barriers. kernel is a func(dsl.NDItemN). Groups may run concurrently. scratch keeps reusable state
-// of one goroutine between calls.
+// RunGroup runs the work-group with the given linear id of an nd-range kernel. The work-items of the group
+// wait for each other at barriers. kernel is a func(dsl.NDItemN). Groups may run concurrently. scratch keeps
+// reusable state of one goroutine between calls.
 var RunGroup func(kernel any, l *Launch, group int, scratch *Scratch)
 
 // Scratch is reusable state that only package dsl reads and writes.

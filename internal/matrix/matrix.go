@@ -1,6 +1,6 @@
 // Package matrix defines the shapes and element types of matrices that sub-groups can use. Package dsl checks
-// the use of matrices on the host, and kgen checks it during compilation. Both report errors with the texts
-// of this package.
+// the use of matrices on the host, and kgen checks it during compilation. dsl and kgen report errors with the
+// texts of this package.
 package matrix
 
 import "fmt"
@@ -80,8 +80,8 @@ func (s Shape) String() string { return s.Use.Type() + "[" + s.Type() + "]" }
 // Len returns the number of elements.
 func (s Shape) Len() int { return s.Rows * s.Cols }
 
-// Problem describes a mistake in the use of matrices. Text says what is wrong, and Hint how to correct it.
-// The zero Problem means that there is no mistake.
+// Problem describes a mistake in the use of matrices. Text describes the mistake, and Hint describes how to
+// correct it. The zero Problem means that there is no mistake.
 type Problem struct{ Text, Hint string }
 
 // NoShape returns the problem for a type argument that is not an array of arrays.

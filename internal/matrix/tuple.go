@@ -2,8 +2,8 @@ package matrix
 
 import "fmt"
 
-// Tuple is a matrix product that a device supports natively. It multiplies M rows of K elements by K rows of
-// N elements. A is the element type of both factors, and C is the element type of the sum.
+// Tuple is a matrix product that a device supports natively. Tuple multiplies M rows of K elements by K rows
+// of N elements. A is the element type of both factors, and C is the element type of the sum.
 type Tuple struct {
 	M, N, K int
 	A, C    Elem

@@ -22,8 +22,8 @@ import (
 // kernel's package and its imports.
 var compiler = []string{"go.mod", "go.sum", "abi", "cmd/kgen", "codegen", "internal/modules", "internal/sources", "properties"}
 
-// sourceRoot returns the folder of the Go module from which this package was compiled. It returns "" if that
-// folder does not exist.
+// sourceRoot returns the folder of the Go module from which this package was compiled. sourceRoot returns ""
+// if that folder does not exist.
 func sourceRoot() string {
 	_, file, _, ok := runtime.Caller(0)
 	if !ok {
@@ -78,7 +78,7 @@ var compilerSum = sync.OnceValues(func() (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 })
 
-// Sum returns a checksum of all inputs from which the modules of a package are compiled. These are the
+// Sum returns a checksum of all inputs from which the modules of a package are compiled. The inputs are the
 // sources of the package, of its imports in the Go module and of the compiler, and Go's version.
 func Sum(root, pkg string) (string, error) {
 	sum, err := compilerSum()

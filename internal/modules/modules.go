@@ -7,8 +7,8 @@
 // above its package clause has stubs without modules and without descriptions of the kernels. The stubs get
 // both from this package when a test starts. The modules are in the folder that environment variable
 // KGEN_TEST_MODULES names, and "make modules" fills that folder. If the variable is not set, the modules are
-// in the user's cache folder. In that case this package runs kgen for packages that have changed. If the
-// variable is set, a test needs neither Go nor sources.
+// in the user's cache folder. This package then runs kgen for packages that have changed. If the variable is
+// set, a test needs neither Go nor sources.
 //
 // Tests of such a package mostly call only Run functions, so by default its stubs have no other functions.
 // Functions that launch kernels on queues or create graph nodes exist only for kernels that the directive
@@ -20,7 +20,7 @@
 // for launches that may be cancelled. The word noform omits the host forms of all kernels, and
 // noform=Sum,Blur those of the named kernels.
 //
-// [Write] writes the folder of a package. It contains
+// The folder of a package, which [Write] writes, contains
 //
 //	kernels.json the descriptions in [abi.Kernel], without the modules
 //	sources.sum a checksum of all inputs of the compilation
@@ -194,7 +194,7 @@ func complete(dir string) bool {
 	return err == nil
 }
 
-// Read reads a folder that Write has written. It returns a map from a kernel's name to the kernel with its
+// Read reads a folder that Write has written. Read returns a map from a kernel's name to the kernel with its
 // modules.
 func Read(dir string) (map[string]*abi.Kernel, error) {
 	text, err := os.ReadFile(filepath.Join(dir, descriptions))
@@ -258,7 +258,7 @@ type Package string
 
 // Kernel returns the description of a kernel with its modules. vars point to the variables of
 // abi.Kernel.Variables. Stubs call Kernel while a program's packages are initialized, before the program has
-// read its flags. Therefore Kernel does not panic if modules are missing. It then returns a description
+// read its flags. Therefore Kernel does not panic if modules are missing. Kernel then returns a description
 // without modules, and Missing returns the reason.
 func (pkg Package) Kernel(name string, vars ...any) *abi.Kernel {
 	packages.Lock()

@@ -1,5 +1,5 @@
-// Package sources finds Go files that have changed since kgen compiled the kernels in them. It compares
-// checksums of tokens, which costs programs little.
+// Package sources finds Go files that have changed since kgen compiled the kernels in them. The package
+// compares checksums of tokens, which costs programs little.
 package sources
 
 import (
@@ -48,7 +48,7 @@ type Change struct {
 func (c Change) String() string { return c.File + " " + c.What }
 
 // Changes returns the changed files among those in rows, and the files that have been added to their folders.
-// It ignores folders that do not exist or cannot be read.
+// Changes ignores folders that do not exist or cannot be read.
 func Changes(root string, rows []abi.Source) (changes []Change) {
 	var dirs []string
 	for _, r := range rows {

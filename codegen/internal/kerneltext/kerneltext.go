@@ -1,5 +1,5 @@
-// Package kerneltext finds packages with types that get their Kernel method from another type. It does so
-// without type-checking. There are three ways to get the method:
+// Package kerneltext finds packages with types that get their Kernel method from another type. The package
+// does so without type-checking. There are three ways to get the method:
 //
 //	type Squares = lib.Map[float32, Square]         an alias of an instance
 //	type Squares struct{ lib.Map[float32, Square] } an embedded field

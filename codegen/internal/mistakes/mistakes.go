@@ -66,8 +66,8 @@ type File struct {
 	uses           int
 }
 
-// text returns text s of mistake m for one use. It adds the code of the diagnostic to each mark, and replaces
-// each @.
+// text returns text s of mistake m for one use. text adds the code of the diagnostic to each mark, and
+// replaces each @.
 func (f *File) text(m *Mistake, s string) string {
 	f.uses++
 	return strings.ReplaceAll(strings.ReplaceAll(s, "«", "«"+m.Code+"»"), "@", fmt.Sprint(f.uses))

@@ -22,8 +22,8 @@ type Checks struct {
 type Finding struct {
 	Kind FindingKind
 	Pos  ir.Pos
-	// Other is the position of the other access, or of the barrier where other work-items wait. It is zero if
-	// there is no second position.
+	// Other is the position of the other access, or of the barrier where other work-items wait. Other is zero
+	// if there is no second position.
 	Other   ir.Pos
 	Message string
 }
@@ -60,8 +60,8 @@ type checker struct {
 	early map[*cell][]*ir.Value
 	// relaxed is the set of variables that the kernel accesses by atomic ops.
 	relaxed map[*ir.Var]bool
-	// across is true if accesses of different groups are compared. That requires a kernel without atomic ops
-	// on device memory, which could order the accesses of groups.
+	// across is true if accesses of different groups are compared. The comparison requires a kernel without
+	// atomic ops on device memory, because such ops could order the accesses of groups.
 	across bool
 }
 
@@ -79,8 +79,8 @@ type memoryKey struct {
 // shadow lists the last accesses of a memory location by each work-item.
 type shadow struct{ writes, reads []access }
 
-// access is the last load or the last store of a location by a work-item. It happens before each access by
-// work-item w if w's vector clock has at least the value clock for the accessing work-item.
+// access is the last load or the last store of a location by a work-item. access happens before each access
+// by work-item w if w's vector clock has at least the value clock for the accessing work-item.
 type access struct {
 	item, linear int
 	clock        uint32
@@ -146,8 +146,8 @@ func (c *checker) turns(items []*item) {
 	}
 }
 
-// meet records a barrier: all earlier accesses of the items are ordered before all their later accesses. This
-// includes items that have returned, because on a device these items also reach the barrier.
+// meet records a barrier: all earlier accesses of the items are ordered before all their later accesses. The
+// rule also applies to items that have returned, because on a device these items also reach the barrier.
 func (c *checker) meet(items []*item) {
 	var all []uint32
 	for _, w := range items {
@@ -174,12 +174,12 @@ func later(a, b []uint32) []uint32 {
 	return a
 }
 
-// acquire runs before an atomic op on location k. It orders earlier atomic ops on k before the next accesses
-// of work-item w.
+// acquire runs before an atomic op on location k. acquire orders earlier atomic ops on k before the next
+// accesses of work-item w.
 func (c *checker) acquire(w *item, k memoryKey) { later(w.clock, c.atomics[k]) }
 
-// release runs after an atomic op on location k. It orders the accesses of work-item w before later atomic
-// ops on k.
+// release runs after an atomic op on location k. release orders the accesses of work-item w before later
+// atomic ops on k.
 func (c *checker) release(w *item, k memoryKey) {
 	c.atomics[k] = later(c.atomics[k], w.clock)
 	w.clock[w.linear]++
@@ -237,8 +237,8 @@ func (c *checker) compare(w *item, a access, others []access, wrote, writes bool
 	}
 }
 
-// unwritten reports loads of work-group memory that no store has written. It is called when the group no
-// longer uses the memory. If a work-item has faulted, unwritten reports nothing, because stores may be
+// unwritten reports loads of work-group memory that no store has written. unwritten is called when the group
+// no longer uses the memory. If a work-item has faulted, unwritten reports nothing, because stores may be
 // missing.
 func (c *checker) unwritten(of *store, items []*item) {
 	faulted := slices.ContainsFunc(items, func(w *item) bool { return w.faulted })

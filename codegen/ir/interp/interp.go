@@ -39,8 +39,8 @@ type Launch struct {
 	MaxSteps int64
 	// Stop, if not nil, ends the run with [ErrStopped] when it becomes true.
 	Stop *atomic.Bool
-	// LeaveAfter, if not 0, is the number of steps after which the simulated host cancels the launch. It then
-	// sets the word of the fault record that makes work-items return.
+	// LeaveAfter, if not 0, is the number of steps after which the simulated host cancels the launch. To
+	// cancel, the host sets the word of the fault record that makes work-items return.
 	LeaveAfter int64
 	// Unfused makes op Fma round the product before the addition, as some devices do.
 	Unfused bool
@@ -79,7 +79,7 @@ const (
 	spillAddr = faultAddr + 1<<20
 )
 
-// Run verifies the module, except for the rules of structured control flow. It then runs all work-groups one
+// Run verifies the module, except for the rules of structured control flow. Run then runs all work-groups one
 // after another. If Run returns an error, the result is the state at the time of the error.
 func Run(m *ir.Module, l Launch) (r Result, err error) {
 	built := *m

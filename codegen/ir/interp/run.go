@@ -138,7 +138,7 @@ func (x *machine) runGroup(id [3]uint32) {
 	}
 }
 
-// meet completes Sync ops: it lets the waiting items continue. It reports whether any item was waiting.
+// meet completes Sync ops, so that the waiting items continue. meet reports whether any item was waiting.
 func (x *machine) meet(items []*item) bool {
 	waiting := false
 	n := int(x.l.SubGroupSize)

@@ -82,8 +82,9 @@ func emitConvert(f *function, v *ir.Value) spirv.ID {
 	return f.Op(op, to, f.extend(x, signed))
 }
 
-// signExtend converts an i32 to an i64 by computing the two 32-bit words, as devices do internally. It avoids
-// OpSConvert because of a driver bug, which row sign-extension of lavapipe's quirks describes.
+// signExtend converts an i32 to an i64 by computing the two 32-bit words, as devices do internally.
+// signExtend avoids OpSConvert because of a driver bug, which row sign-extension of lavapipe's quirks
+// describes.
 func (f *function) signExtend(x spirv.ID) spirv.ID {
 	b := f.e.b
 	u32 := f.e.register(ir.TypeI32)

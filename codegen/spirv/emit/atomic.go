@@ -85,9 +85,9 @@ func emitAtomicCompareExchange(f *function, v *ir.Value) spirv.ID {
 		f.order(acquireRelease), f.order(acquire), f.value(v.Args[0]), f.value(v.Args[1]))
 }
 
-// order returns the memory semantics of an atomic operation. In a helper, atomic operations are relaxed. That
-// is enough for fault records, which only the host reads, and for exchanges that replace a plain store to a
-// part of a word. lavapipe miscompiles loops that contain memory barriers.
+// order returns the memory semantics of an atomic operation. In a helper, atomic operations are relaxed.
+// Relaxed operations are enough for fault records, which only the host reads, and for exchanges that replace
+// a plain store to a part of a word. lavapipe miscompiles loops that contain memory barriers.
 func (f *function) order(s spirv.MemorySemantics) spirv.ID {
 	if f.helper {
 		s = spirv.MemorySemanticsNone

@@ -79,8 +79,8 @@ func (e *emitter) spec(s *ir.Spec) spirv.ID {
 	return id
 }
 
-// initializer returns the constant that initializes a table of type t. It removes the table's scalars from
-// the beginning of *leaves.
+// initializer returns the constant that initializes a table of type t. initializer removes the table's
+// scalars from the beginning of *leaves.
 func (e *emitter) initializer(t *ir.Type, leaves *[]*ir.Value) spirv.ID {
 	var parts []spirv.ID
 	switch t.Kind {

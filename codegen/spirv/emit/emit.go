@@ -46,7 +46,7 @@ type emitter struct {
 	err  error // first error
 	caps map[spirv.Capability]bool
 
-	// shared is true if invocations may communicate. In that case accesses to shared memory must be
+	// shared is true if invocations may communicate. Accesses to shared memory must then be
 	// NonPrivatePointer, so that barriers and atomics order them.
 	shared bool
 
@@ -159,8 +159,8 @@ func (e *emitter) executionModes(main spirv.ID) {
 	e.b.ExecutionMode(main, spirv.ExecutionModeLocalSize, size[:]...)
 }
 
-// localSize defines and decorates the constant with the work-group size. Its components are reserved
-// specialization constants.
+// localSize defines and decorates the constant with the work-group size. The components of the size are
+// reserved specialization constants.
 //
 // A sub-group consists of invocations with consecutive indices. Vulkan does not specify how a device divides
 // a work-group into sub-groups, and lavapipe divides each row of a work-group separately. Therefore a kernel

@@ -7,8 +7,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// countSubgroup counts the invocations of the sub-group. It runs at the kernel's start, where all invocations
-// are active. A formula would depend on the device's way of dividing a work-group into sub-groups.
+// countSubgroup counts the invocations of the sub-group. countSubgroup runs at the kernel's start, where all
+// invocations are active. A formula would depend on the device's way of dividing a work-group into
+// sub-groups.
 func (f *function) countSubgroup() spirv.ID {
 	b, u32 := f.e.b, f.e.u32()
 	f.e.need(spirv.CapabilityGroupNonUniformBallot)

@@ -10,8 +10,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// launchBlock is the block of push constants. It has one member for each value that the module loads from the
-// block. Values that overlap, or whose size is not a multiple of four bytes, are loaded as 32-bit words.
+// launchBlock is the block of push constants. launchBlock has one member for each value that the module loads
+// from the block. Values that overlap, or whose size is not a multiple of four bytes, are loaded as 32-bit
+// words.
 type launchBlock struct {
 	members []blockMember
 	id      spirv.ID // 0 before the first load
@@ -59,7 +60,7 @@ func (l *launchBlock) plan(funcs []*ir.Func) {
 	}
 }
 
-// split replaces the first two overlapping members by 32-bit words. It reports whether any members
+// split replaces the first two overlapping members by 32-bit words. split reports whether any members
 // overlapped.
 func (l *launchBlock) split() bool {
 	end := 0
@@ -191,7 +192,7 @@ func (f *function) loadBuiltIns(used [ir.NumBuiltIns]bool) {
 }
 
 // flatIDs emits code that computes the ids of an invocation if work-groups have one dimension on the device.
-// It returns the built-ins that remain to be loaded.
+// flatIDs returns the built-ins that remain to be loaded.
 func (f *function) flatIDs(used [ir.NumBuiltIns]bool) [ir.NumBuiltIns]bool {
 	u32, e := f.e.u32(), f.e
 	load := func(b spirv.BuiltIn, t spirv.ID) spirv.ID { return f.Load(t, e.input(b, t), spirv.MemoryOperands{}) }

@@ -7,8 +7,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// instruction describes the single instruction that implements an op. It is an opcode or an instruction of
-// GLSL.std.450.
+// instruction describes the single instruction that implements an op. instruction is an opcode or an
+// instruction of GLSL.std.450.
 type instruction struct {
 	op   spirv.Op
 	glsl spirv.GLSLstd450
@@ -88,8 +88,8 @@ var instructions = [256]instruction{
 	ir.OpUConvert: {op: spirv.OpUConvert, fold: true},
 }
 
-// emitFunc emits one value at the function's current position. It returns the id of the result, or 0 if the
-// op has none.
+// emitFunc emits one value at the function's current position. emitFunc returns the id of the result, or 0 if
+// the op has none.
 type emitFunc func(f *function, v *ir.Value) spirv.ID
 
 // special maps an op that needs several instructions to its emitter. Fault and ZeroLocal are in neither

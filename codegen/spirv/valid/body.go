@@ -26,7 +26,7 @@ type function struct {
 	real, shape tree
 }
 
-// block is a basic block. Its integers are indices into lists of the function.
+// block is a basic block. The integers in a block are indices into lists of the function.
 type block struct {
 	label      spirv.ID
 	first, end int // range of the block's instructions, without the label
@@ -148,8 +148,7 @@ func (c *checker) label(id uint32) int {
 	return i
 }
 
-// graph finds the edges between blocks, and the dominators. It also checks the structured control
-// flow.
+// graph finds the edges between blocks, and the dominators. graph also checks the structured control flow.
 func (c *checker) graph(f *function) {
 	shape := make([][]int, len(f.blocks))
 	for i := range f.blocks {
@@ -340,8 +339,8 @@ func (c *checker) used(d *def) {
 	}
 }
 
-// callGraph refuses recursion. It also refuses a module that becomes too large when a driver inlines all
-// calls.
+// callGraph refuses recursion. callGraph also refuses a module that becomes too large when a driver inlines
+// all calls.
 func (c *checker) callGraph() {
 	size := map[*function]uint64{}
 	open := map[*function]bool{}

@@ -106,7 +106,8 @@ func excludes(a, b spirv.Decoration) bool {
 		a == spirv.DecorationRestrictPointer && b == spirv.DecorationAliasedPointer
 }
 
-// decorated checks that each decoration belongs to an id that may have it. It runs after all ids are known.
+// decorated checks that each decoration belongs to an id that may have it. decorated runs after all ids are
+// known.
 func (c *checker) decorated() {
 	c.at = 5
 	for i := range c.m.Annotations {

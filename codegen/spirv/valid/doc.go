@@ -2,12 +2,11 @@
 // Drivers do not check modules, so a module that breaks a rule of SPIR-V may crash the process. The input is
 // a module that [spirv.Parse] has accepted. The result of [Check] is an error, or [Facts] about the module.
 //
-// [Check] accepts the part of SPIR-V that compute kernels with kgen's ABI can use: the GLCompute
-// model, push constants, physical storage buffers, work-group, private and function memory, and
-// GLSL.std.450. It refuses all other parts, such as images, descriptors, other stages and OpenCL,
-// because such a module could not run. The rules are those of the SPIR-V specification (unified1)
-// and of the Vulkan environment for SPIR-V (Vulkan 1.3, appendix A). Section numbers in comments
-// refer to the former.
+// [Check] accepts the part of SPIR-V that compute kernels with kgen's ABI can use: the GLCompute model, push
+// constants, physical storage buffers, work-group, private and function memory, and GLSL.std.450. Check
+// refuses all other parts, such as images, descriptors, other stages and OpenCL, because such a module could
+// not run. The rules are those of the SPIR-V specification (unified1) and of the Vulkan environment for
+// SPIR-V (Vulkan 1.3, appendix A). Section numbers in comments refer to the former.
 //
 // [spirv.Parse] has checked operand patterns and the order of sections. Check adds these checks:
 //

@@ -142,7 +142,7 @@ func (c *checker) evalOrdered(op spirv.Op, t *typ, signed func(int) int64, unsig
 	return 0, true
 }
 
-// evalExtract evaluates an OpCompositeExtract. It follows the indices through composites.
+// evalExtract evaluates an OpCompositeExtract. evalExtract follows the indices through composites.
 func (c *checker) evalExtract(in *spirv.Instruction) (uint64, bool) {
 	id := in.Words[0]
 	for _, i := range in.Words[1:] {

@@ -31,7 +31,7 @@ func firstFloats(ok func(*typ) bool) rule { return same("floats that this instru
 // glslInts checks integer operands with the width and size of the result, signed or unsigned.
 func glslInts(c *checker, in *spirv.Instruction, t *typ) { integers(len(in.Words))(c, in, t) }
 
-// glslInts32 checks an instruction that searches for a bit. Such instructions are only allowed for 32 bits.
+// glslInts32 checks an instruction that searches for a bit. Vulkan allows such instructions only for 32 bits.
 func glslInts32(c *checker, in *spirv.Instruction, t *typ) {
 	c.need(ints32(t), "the result is not of integers of 32 bits")
 	glslInts(c, in, t)

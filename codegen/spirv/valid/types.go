@@ -22,7 +22,7 @@ type typ struct {
 	// storage is true if the type contains a number that the module may only load, store and convert. The
 	// module's capabilities do not allow arithmetic on the number.
 	storage bool
-	// runtime, logical and boolean describe the contents of the type. They are true if the type contains a
+	// runtime, logical and boolean describe the contents of the type. The flags say that the type contains a
 	// runtime array, a pointer without an address, or a Bool.
 	runtime, logical, boolean bool
 	// shape is the shape of a cooperative matrix, whose elements are distributed over the work-items of a

@@ -150,7 +150,7 @@ func (k MatMul) Kernel(it dsl.Item2) {
 // Body is a point with a mass.
 type Body struct{ X, Y, Z, Mass float32 }
 
-// NBody computes the force of all Bodies on each body. Their number is a multiple of Size.
+// NBody computes the force of all Bodies on each body. The number of bodies is a multiple of Size.
 type NBody struct {
 	Softening float32
 	Bodies    []Body

@@ -12,7 +12,7 @@ const (
 // Quad is 16 bytes of weights. The first weight of a 32-bit word is in the lowest bits.
 type Quad [4]uint32
 
-// weightRows sets rows to the rows of a work-group. It repeats the last row if w has too few rows.
+// weightRows sets rows to the rows of a work-group. weightRows repeats the last row if w has too few rows.
 func weightRows(it dsl.NDItem1, rows *[WeightsRows][]Quad, w []Quad, width int) {
 	last := len(w)/width - 1
 	for r := range rows {

@@ -23,8 +23,8 @@ func Load[E, W any](tile []W, cols int, src []E, row, col int, convert func(E) W
 	}
 }
 
-// Load16 does the same as Load for Float16s, whose bits src contains. It converts most numbers without a call
-// of half.Float16.Float32.
+// Load16 does the same as Load for Float16s, whose bits src contains. Load16 converts most numbers without a
+// call of half.Float16.Float32.
 func Load16(tile []float32, cols int, src []uint16, row, col int) {
 	for at := 0; len(tile) > 0; at += row {
 		line := tile[:cols]

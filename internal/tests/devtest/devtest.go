@@ -71,8 +71,8 @@ func open(tb testing.TB, name string, opts []runtime.OpenOption) *runtime.Device
 	return opened(tb, opts...)
 }
 
-// Mac returns options that make a Vulkan device look like MoltenVK on a Mac with Apple's processor. Such a
-// device has no float64, no 64-bit atomics and no atomic addition of floats. It has 32 KiB of memory per
+// Mac returns options that make a Vulkan device look like MoltenVK on a Mac with Apple's processor. MoltenVK
+// has no float64, no 64-bit atomics and no atomic addition of floats. MoltenVK has 32 KiB of memory per
 // work-group.
 func Mac() []runtime.OpenOption {
 	return []runtime.OpenOption{
@@ -122,8 +122,8 @@ func Run(t *testing.T, run func(ctx context.Context, dev *runtime.Device) error)
 }
 
 // ManyKernels speeds up tests that run many kernels once each. TestMain calls it. ManyKernels turns off the
-// optimizer of Mesa's software driver, unless the environment has GALLIVM_PERF. It also gives the garbage
-// collector more memory. The driver's optimizer is tested by other packages and by "make deep".
+// optimizer of Mesa's software driver, unless the environment has GALLIVM_PERF. ManyKernels also gives the
+// garbage collector more memory. The driver's optimizer is tested by other packages and by "make deep".
 func ManyKernels() {
 	const how = "GALLIVM_PERF"
 	if _, said := os.LookupEnv(how); !said {
@@ -132,10 +132,10 @@ func ManyKernels() {
 	debug.SetGCPercent(200)
 }
 
-// SmallGroups speeds up tests with many kernels whose work-groups have at most 128 work-items. It makes
-// Mesa's software driver use vectors of 128 bits instead of 256, for which LLVM needs up to a fifth less
-// time. Sub-groups then have four work-items, and work-groups at most 32 sub-groups. SmallGroups does nothing
-// if the environment has LP_NATIVE_VECTOR_WIDTH.
+// SmallGroups speeds up tests with many kernels whose work-groups have at most 128 work-items. SmallGroups
+// makes Mesa's software driver use vectors of 128 bits instead of 256, for which LLVM needs up to a fifth
+// less time. Sub-groups then have four work-items, and work-groups at most 32 sub-groups. SmallGroups does
+// nothing if the environment has LP_NATIVE_VECTOR_WIDTH.
 func SmallGroups() {
 	const how = "LP_NATIVE_VECTOR_WIDTH"
 	if _, said := os.LookupEnv(how); !said {

@@ -1,4 +1,4 @@
-// Package difftest runs the kernels of package corpus on every device. It compares the resulting
+// Package difftest runs the kernels of package corpus on every device. The package compares the resulting
 // memory and the faults with those of the host device, where gc compiled the kernels.
 //
 // The cases are divided between lavapipe and SwiftShader, unless -every-case is set. TestInterpreter runs the

@@ -1,5 +1,5 @@
-// Package endless contains kernels for tests of cancelled launches. Their arguments decide whether they
-// end.
+// Package endless contains kernels for tests of cancelled launches. The arguments of a kernel decide whether it
+// ends.
 //
 //kgen:bare views
 package endless
@@ -99,8 +99,8 @@ type Meet struct {
 	Scratch dsl.LocalAccessor[uint32]
 }
 
-// Kernel passes the values from neighbour to neighbour in N iterations. It never ends if N is below 0. Work-items
-// whose values are at least Leaver do not take part.
+// Kernel passes the values from neighbour to neighbour in N iterations. The kernel never ends if N is below 0.
+// Work-items whose values are at least Leaver do not take part.
 //
 //kgen:cancel
 func (k Meet) Kernel(it dsl.NDItem1) {

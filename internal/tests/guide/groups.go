@@ -9,7 +9,7 @@ import (
 )
 
 // opposite returns the v of the opposite work-item: the last for the first, and so on. All work-items of the group
-// call it.
+// must call opposite.
 func opposite(it dsl.GroupItem, g dsl.Group, v int32) int32 {
 	tile := dsl.Local[[64]int32](it)
 	tile[g.LocalID()] = v

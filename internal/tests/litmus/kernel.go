@@ -1,8 +1,8 @@
 // Package litmus contains kernels that search for outcomes that the Go memory model forbids.
-// Each is a litmus test from the literature (Alglave, Maranget and Tautschnig, "Herding
-// Cats", 2014). Two to four work-items make a few accesses of two locations, x and y. A
-// launch runs many instances of a test at once. Each launch pairs work-items and locations in
-// a different order. The test lists the forbidden outcomes. Use -trials 100000000 on a new
+// Each kernel is a litmus test from the literature (Alglave, Maranget and Tautschnig, "Herding
+// Cats", 2014). Two to four work-items make a few accesses of two locations, x and y. A launch
+// runs many instances of a test at once. Each launch pairs work-items and locations in a
+// different order. The test lists the forbidden outcomes. Use -trials 100000000 on a new
 // device.
 //
 //kgen:bare nospare views
@@ -207,7 +207,7 @@ func (k S) Kernel(it dsl.NDItem1) {
 	atomic.StoreInt32(k.x(i), 1)
 }
 
-// R tests the order of two writes of y. The last one comes before a read of x.
+// R tests the order of two writes of y. The last of these writes comes before a read of x.
 type R struct{ Instances }
 
 // Kernel has two writes of y.
@@ -338,7 +338,7 @@ func (k WRC) Kernel(it dsl.NDItem1) {
 // places is the number of locations in work-group memory. No group has more instances.
 const places = 256
 
-// LocalMP is the test MP with a flag in work-group memory. It passes one word there and one in device
+// LocalMP is the test MP with a flag in work-group memory. LocalMP passes one word there and one in device
 // memory.
 type LocalMP struct{ Instances }
 

@@ -1,5 +1,5 @@
-// Package oracle computes expected results, with which tests compare the results of devices. It compiles
-// kernels in memory. It can run the module after any pass in the interpreter of package ir.
+// Package oracle computes expected results, with which tests compare the results of devices. The package
+// compiles kernels in memory. The package can run the module after any pass in the interpreter of package ir.
 package oracle
 
 import (
@@ -19,9 +19,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass"
 )
 
-// Points names the points of compilation at which tests usually run a module. They are the lowered module,
-// the module before and after structurizing, and the emitted modules for all kinds of devices. If a module
-// has no 64-bit integers, its module in 32-bit words equals the previous one.
+// Points names the points of compilation at which tests usually run a module. These points are the lowered
+// module, the module before and after structurizing, and the emitted modules for all kinds of devices. If a
+// module has no 64-bit integers, its module in 32-bit words equals the previous one.
 var Points = []string{"built", "dce2", "structurize", "expand", "words"}
 
 // AllPoints returns the names of all points of compilation.
@@ -186,7 +186,7 @@ func (s *Set) Kernel(name string) (*Kernel, error) {
 	return c, nil
 }
 
-// Corpus compiles all kernels of packages. It returns a map from a name, as in Set.Names, to the kernel.
+// Corpus compiles all kernels of packages. Corpus returns a map from a name, as in Set.Names, to the kernel.
 func Corpus(ctx context.Context, patterns, points []string) (map[string]*Kernel, error) {
 	s, err := OpenCorpus(ctx, patterns, points)
 	if err != nil {

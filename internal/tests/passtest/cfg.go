@@ -7,8 +7,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// CFG generates random reducible functions. It first generates blocks and edges. Then Fill adds values, phis,
-// variables and effects.
+// CFG generates random reducible functions. CFG first generates blocks and edges. Then Fill adds values,
+// phis, variables and effects.
 type CFG struct {
 	r         *rand.Rand
 	M         *ir.Module
@@ -43,7 +43,7 @@ func (g *CFG) Branch(b, yes, no *ir.Block) {
 	b.Branch(g.M.Bool(true), yes, no)
 }
 
-// graph generates an arbitrary reducible graph. It adds random forward edges, and then back edges to
+// graph generates an arbitrary reducible graph. graph adds random forward edges, and then back edges to
 // dominators.
 func (g *CFG) graph(n int) {
 	bs := []*ir.Block{g.F.Blocks[0]}
@@ -231,7 +231,7 @@ func (g *CFG) loop(depth int) {
 		g.test(body, end)
 	case 1: // if cond, do while: the code of a range over an integer
 		g.test(body, end)
-	default: // for without condition, do while
+	default: // for without condition, or do while
 		g.jump(body)
 	}
 	g.cur = body
@@ -250,8 +250,8 @@ func (g *CFG) loop(depth int) {
 	g.loops = g.loops[:len(g.loops)-1]
 }
 
-// mergeBlocks joins blocks as go/ssa's optimizer does. It threads jumps to empty blocks, and appends a block
-// to its only predecessor.
+// mergeBlocks joins blocks as go/ssa's optimizer does. mergeBlocks threads jumps to empty blocks, and appends
+// a block to its only predecessor.
 func (g *CFG) mergeBlocks() {
 	for _, b := range g.F.Blocks {
 		for i := range b.Term.Succs {

@@ -44,7 +44,7 @@ func (g *CFG) trace(state uint64) ([]uint64, bool, error) {
 	return m.Trace, done, err
 }
 
-// Compare runs pass on the random function g. It compares the function's effects before and after.
+// Compare runs pass on the random function g. Compare compares the function's effects before and after.
 func Compare(g *CFG, pass func()) (err error) {
 	defer func() {
 		if p := recover(); p != nil {

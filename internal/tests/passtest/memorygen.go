@@ -8,8 +8,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// memoryHead is the text at the start of kernels of a MemoryGen. It declares two slices of numbers, one of
-// structs and one of bytes.
+// memoryHead is the text at the start of kernels of a MemoryGen. memoryHead declares two slices of numbers,
+// one of structs and one of bytes.
 const memoryHead = `module K built
 form Range 1
 items 1
@@ -98,7 +98,7 @@ func (g *MemoryGen) Set(v *ir.Var, x *ir.Value) {
 	g.B.Append(ir.OpStore, ir.TypeVoid, x).Aux = &ir.Ref{Var: v}
 }
 
-// index returns one of six indices. Some of them may be equal at run time.
+// index returns one of six indices. Some of the indices may be equal at run time.
 func (g *MemoryGen) index() *ir.Value {
 	switch g.R.IntN(4) {
 	case 0:
@@ -264,7 +264,7 @@ func (g *MemoryGen) whole() {
 	}
 }
 
-// check writes a fault for an index that is too large. It does nothing if the kernel has no checks.
+// check writes a fault for an index that is too large. check does nothing if the kernel has no checks.
 func (g *MemoryGen) check(index *ir.Value) {
 	if g.Limit == nil || g.R.IntN(4) == 0 {
 		return

@@ -10,7 +10,7 @@ import (
 )
 
 // NestGen generates random kernels that index slices in nests of loops. The loops count up or down, and test
-// their condition first or last. Some have exits in between. The counters have 64 or 32 bits.
+// their condition first or last. Some loops have exits in between. The counters have 64 or 32 bits.
 type NestGen struct {
 	*CheckGen
 	ivs   []*ir.Var         // counters of the enclosing loops

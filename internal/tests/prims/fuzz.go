@@ -77,7 +77,8 @@ func (in *Input) Scratch(bytes int) {
 	in.Opts = append(in.Opts, prim.Scratch(b.All()))
 }
 
-// Elements returns n elements. They are random, few different ones, runs, equal, ascending, or any bits.
+// Elements returns n elements. The elements are random, a few different ones, runs, equal, ascending, or any
+// bits.
 func Elements[T Real](in *Input, n int) []T {
 	xs := make([]T, n)
 	for i := range xs {

@@ -134,14 +134,14 @@ func Result[R any](v Views, n int, on func(out runtime.View[R], opts ...prim.Opt
 	return Read(v, out)
 }
 
-// Same fails the test if two values differ. It compares them as Equal does.
+// Same fails the test if two values differ. Same compares them as Equal does.
 func Same[T any](t *testing.T, what string, got, want T) {
 	t.Helper()
 	Equal(t, what, []T{got}, []T{want})
 }
 
-// Equal fails the test if the elements of got and want differ. It compares their bits, except that all NaNs
-// are equal.
+// Equal fails the test if the elements of got and want differ. Equal compares their bits, except that all
+// NaNs are equal.
 func Equal[T any](t *testing.T, what string, got, want []T) {
 	t.Helper()
 	if len(got) != len(want) {

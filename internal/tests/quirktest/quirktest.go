@@ -1,5 +1,5 @@
-// Package quirktest compiles the kernels that show drivers' bugs, without the workarounds in the
-// table of package quirks. Its tests find out which workarounds a driver still needs.
+// Package quirktest compiles the kernels that show drivers' bugs, without the workarounds in the table of
+// package quirks. The tests of package quirktest find out which workarounds a driver still needs.
 //
 //	go test -v ./internal/tests/difftest/... ./internal/tests/smith -run TestQuirks
 //

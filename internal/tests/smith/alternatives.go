@@ -6,14 +6,15 @@ import (
 	"strings"
 )
 
-// alternatives lists the statements of this file. They use variables whose pointee or callee depends on data.
+// alternatives lists the statements of this file. These statements use variables whose pointee or callee
+// depends on data.
 var alternatives = []statement{
 	{2, (*gen).chosenPointer}, {2, (*gen).chosenSlice}, {2, (*gen).chosenFunction}, {2, (*gen).chosenInterface},
 	{6, (*gen).chooseAgain}, {4, (*gen).useChosen},
 }
 
-// keepers limits the variables to which a new reference may refer. They must be declared before the variable
-// that holds the reference. A variable declared later may belong to a loop iteration that has ended.
+// keepers limits the variables to which a new reference may refer. Such variables must be declared before the
+// variable that holds the reference. A variable declared later may belong to a loop iteration that has ended.
 type keepers struct {
 	before, from int // if from is not 0, variables declared between before and from must not be used
 }

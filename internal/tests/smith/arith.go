@@ -6,9 +6,10 @@ import (
 	"strconv"
 )
 
-// NewArith returns the program of a seed, which has only arithmetic. It consists of many small expressions of
-// a few numbers and of related constants. Some expressions use loop counters, or values that branches set.
-// Compilers replace hundreds of such patterns by shorter code, and some of their replacements are wrong.
+// NewArith returns the program of a seed, which has only arithmetic. The program consists of many small
+// expressions of a few numbers and of related constants. Some expressions use loop counters, or values that
+// branches set. Compilers replace hundreds of such patterns by shorter code, and some of their replacements
+// are wrong.
 func NewArith(seed uint64, prefix string) *Program {
 	a := &arith{gen: &gen{r: rand.New(rand.NewPCG(seed, 43)), prefix: prefix}}
 	a.header()
@@ -87,7 +88,7 @@ func (a *arith) branch(t *typ) {
 	a.line("}")
 }
 
-// loop writes a loop that mixes expressions of the loop counter x into the hash. It may carry y from one
+// loop writes a loop that mixes expressions of the loop counter x into the hash. loop may carry y from one
 // iteration to the next.
 func (a *arith) loop(t *typ) {
 	a.line("for %s {", a.rounds(t))

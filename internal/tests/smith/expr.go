@@ -120,7 +120,7 @@ func (g *gen) index(base string, n int) string {
 // small returns an expression for a small integer.
 func (g *gen) small() string { return fmt.Sprintf("int16(%s)", g.place(intT)) }
 
-// places returns variables in scope, or parts of them, whose type fits. It returns at most one part per
+// places returns variables in scope, or parts of them, whose type fits. places returns at most one part per
 // variable.
 func (g *gen) places(fits func(t *typ) bool, assign bool) []string {
 	var out []string

@@ -31,7 +31,7 @@ func (r *GroupRun) Args(p *Program) (shape.GroupArgs, error) {
 	return a, a.Unpack(r.Memory)
 }
 
-// groupRunner is the source of a main program. It runs random programs with work-groups on the host.
+// groupRunner is the source of a main program. groupRunner runs random programs with work-groups on the host.
 const groupRunner = `package main
 
 import (

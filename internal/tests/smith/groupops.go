@@ -60,8 +60,8 @@ func (g *gen) scan() {
 	g.local(t, g.round(t, fmt.Sprintf("dsl.%sScanOverGroup(it.Group(), %s, dsl.%s)", g.one("Inclusive", "Exclusive"), g.itemValue(t), op)))
 }
 
-// ofQuads writes sub-group operations among four neighbours. They are in one sub-group for any size of
-// sub-groups.
+// ofQuads writes sub-group operations among four neighbours. Four neighbours are in one sub-group for any
+// size of sub-groups.
 func (g *gen) ofQuads() {
 	if g.group.items%4 != 0 {
 		return
@@ -109,8 +109,9 @@ func (g *gen) stated() {
 	}
 }
 
-// tally writes atomic operations on elements that all work-items change. Their order has no effect on the
-// result. They are outside of loops of work-items, because lavapipe miscompiles ordered operations in loops.
+// tally writes atomic operations on elements that all work-items change. The order of the operations has no
+// effect on the result. The operations are outside of loops of work-items, because lavapipe miscompiles
+// ordered operations in loops.
 func (g *gen) tally() {
 	if g.times > g.group.times || len(g.loops) > 0 || g.closed > 0 {
 		return

@@ -59,8 +59,8 @@ var nd = []struct{ local, groups []int }{
 }
 
 // NewGroup returns the program of a seed, of one of the n smallest sizes. The program has work-groups with
-// barriers and shared memory. Its results do not depend on the order of work-items. They do not depend on the
-// size of sub-groups either, if the size is a power of two and at least 4.
+// barriers and shared memory. The results of the program do not depend on the order of work-items. The
+// results do not depend on the size of sub-groups either, if the size is a power of two and at least 4.
 func NewGroup(seed uint64, prefix string, n int) *Program {
 	return newGroup(seed, prefix, n, false)
 }

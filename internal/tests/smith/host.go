@@ -88,7 +88,7 @@ func main() {
 }
 `
 
-// Host runs programs as gc compiles them. Their prefixes must differ.
+// Host runs programs as gc compiles them. The prefixes of the programs must differ.
 func Host(ctx context.Context, programs []*Program) ([]HostResult, error) {
 	files := map[string]string{}
 	var calls strings.Builder

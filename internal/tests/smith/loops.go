@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 )
 
-// NewLoops returns the program of a seed, which has only loops over slices and arrays. Their indices test the
+// NewLoops returns the program of a seed, which has only loops over slices and arrays. The indices test the
 // facts that compilers prove. Most loops never fault, and some fault late.
 func NewLoops(seed uint64, prefix string) *Program {
 	l := &loops{arith: &arith{gen: &gen{r: rand.New(rand.NewPCG(seed, 44)), prefix: prefix}}}

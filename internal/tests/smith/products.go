@@ -3,9 +3,9 @@ package smith
 import "math/rand/v2"
 
 // productKind describes the element types of a matrix product. Fields made, number, changed and bits are
-// formats. They format an element made from its index, a number, a changed sum, and a sum as an integer.
-// Floats are so small that no sum is infinite. A changed sum is rounded once, because devices may fuse two
-// operations.
+// formats. The formats are for an element made from its index, a number, a changed sum, and a sum as an
+// integer. Floats are so small that no sum is infinite. A changed sum is rounded once, because devices may
+// fuse two operations.
 type productKind struct{ elem, sum, made, number, changed, bits string }
 
 var productKinds = []productKind{
@@ -32,8 +32,8 @@ func (g *gen) products(r *rand.Rand) []string {
 	if g.chance(3) {
 		rows, inner, cols = 16, 32, 16
 	}
-	// place chooses a stride and a layout for a matrix. It also returns the number of elements of memory that
-	// the matrix needs.
+	// place chooses a stride and a layout for a matrix. place also returns the number of elements of memory
+	// that the matrix needs.
 	place := func(rows, cols int) (stride int, layout string, size int) {
 		lines, length, layout := rows, cols, "dsl.RowMajor"
 		if g.chance(2) {

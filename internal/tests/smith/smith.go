@@ -1,11 +1,11 @@
-// Package smith generates random kernels. They are legal Go that kgen can compile, their result does not
-// depend on anything that Go leaves open, and they always end. A seed always gives the same program.
+// Package smith generates random kernels. The kernels are legal Go that kgen can compile. Their results do
+// not depend on anything that Go leaves open. The kernels always end. A seed always gives the same program.
 //
 // Each test generates one kind of programs. TestArith generates arithmetic and small loops, where drivers
 // have most bugs. TestLoops generates loops over slices, in which kgen proves bounds checks. TestRows
 // generates loops along rows and columns in ranges of two dimensions. TestGroups generates kernels with
-// work-groups. These run as coroutines, in host forms, in the interpreter with a search for data races, and
-// on the device.
+// work-groups. Kernels with work-groups run as coroutines, in host forms, in the interpreter with a search
+// for data races, and on the device.
 //
 // For a longer run use -programs 10000 -budget 5h -first 0. With -sizes 2 programs are small, and a driver
 // compiles many more of them in the same time. The flag -modules names the modules. The flag -keep names a
@@ -91,8 +91,8 @@ type gen struct {
 	times  int // number of times that the current statement runs
 	depth  int
 	closed int // number of closures around the code
-	// faults is the number of operations of the current statement that may fault. It is at most one, because
-	// Go does not define which of two operations faults first.
+	// faults is the number of operations of the current statement that may fault. faults is at most one,
+	// because Go does not define which of two operations faults first.
 	faults int
 	group  *group // state of a kernel with work-groups, else nil
 	births int    // number of variables declared so far

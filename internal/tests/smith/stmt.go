@@ -182,8 +182,8 @@ func (g *gen) target(fits func(t *typ) bool) (string, *typ) {
 	return "", nil
 }
 
-// stored returns the expression to assign for e. It removes NaNs, which memory that tests compare must not
-// contain.
+// stored returns the expression to assign for e. stored removes NaNs, which memory that tests compare must
+// not contain.
 func stored(to string, t *typ, e string) string {
 	if t == float32T && (strings.HasPrefix(to, "reals") || strings.HasSuffix(to, ".D") || strings.HasPrefix(to, "*q")) {
 		return "shape.Real(" + e + ")"

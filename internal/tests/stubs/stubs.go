@@ -101,7 +101,7 @@ func register[K any](d *abi.Kernel, form abi.Form, rank int, bind func(K) any, m
 // during package initialization.
 var kernels = map[string][]*runtime.Kernel{}
 
-// Kernels returns the kernels of a package. It panics if a package of the program has no modules.
+// Kernels returns the kernels of a package. Kernels panics if a package of the program has no modules.
 func Kernels(pkg modules.Package) []*runtime.Kernel {
 	if err := modules.Missing(); err != nil {
 		panic(err)

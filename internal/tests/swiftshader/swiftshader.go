@@ -22,8 +22,8 @@ import (
 )
 
 // keepMemory contains environment variables that make glibc keep the memory that SwiftShader frees, 100 MB at
-// a time. By default glibc returns this memory to the operating system and gets it again page by page. That
-// takes 40 % of the time of tests that open the driver often.
+// a time. By default glibc returns this memory to the operating system and gets it again page by page. The
+// default takes 40 % of the time of tests that open the driver often.
 var keepMemory = []string{"MALLOC_ARENA_MAX=1", "MALLOC_TRIM_THRESHOLD_=1000000000", "MALLOC_MMAP_THRESHOLD_=1000000000"}
 
 const (

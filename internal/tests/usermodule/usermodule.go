@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// Write writes a Go module that requires kgen's module, with the given files. It returns the folder of the
+// Write writes a Go module that requires kgen's module, with the given files. Write returns the folder of the
 // module.
 func Write(t *testing.T, files map[string]string) string {
 	t.Helper()

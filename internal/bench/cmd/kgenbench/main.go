@@ -4,8 +4,8 @@
 //	make bench KGEN_DEVICE=vulkan    # on another device
 //
 // The command prints the table. With -out it also writes bench.txt, bench.md, bench.json and bench.svg. With
-// -from it measures nothing. It then prints and writes the results in the bench.json of another run, for
-// example on another machine.
+// -from it measures nothing, but prints and writes the results in the bench.json of another run, for example
+// on another machine.
 package main
 
 import (

@@ -174,7 +174,7 @@ type Scale[T int32 | float64] struct {
 	Tmp     []T //kgen:internal
 }
 
-// ScaleInt is the instance of Scale for int32. Its Kernel method has a pointer receiver.
+// ScaleInt is the instance of Scale for int32. The Kernel method of ScaleInt has a pointer receiver.
 type ScaleInt = Scale[int32]
 
 // Kernel scales an element twice.

@@ -51,7 +51,7 @@ func (Base) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(side, side)}
 }
 
-// Add adds elements. It gets its properties from the embedded Base.
+// Add adds elements. Add gets its properties from the embedded Base.
 type Add struct {
 	Base
 	A, B, C []int32

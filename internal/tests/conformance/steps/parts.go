@@ -1,6 +1,6 @@
 package steps
 
-// This file defines kernels for tests of fusion. Some launches of them can be fused, others cannot.
+// This file defines kernels for tests of fusion. Some launches of these kernels can be fused, others cannot.
 
 import (
 	"github.com/kgen-go/kgen/dsl"
@@ -16,7 +16,7 @@ func (k Ids1) Kernel(it dsl.Item1) {
 	k.ID[i], k.N[i] = int32(it.GlobalID()), int32(it.GlobalRange())
 }
 
-// Ids2 stores the ids of Ids1 in two dimensions. It multiplies row numbers by 1000.
+// Ids2 stores the ids of Ids1 in two dimensions. Ids2 multiplies row numbers by 1000.
 type Ids2 struct {
 	W     int
 	ID, N []int32
@@ -493,8 +493,8 @@ func (k Turn) Kernel(it dsl.NDItem1) {
 	k.Out[it.GlobalID()] = k.In[it.GroupID()*it.LocalRange()+it.LocalRange()-1-it.LocalID()]
 }
 
-// Deal separates the elements of a work-group, two per work-item. Those with even indices move to the first half,
-// and those with odd indices to the second.
+// Deal separates the elements of a work-group, two per work-item. Elements with even indices move to the first half,
+// and elements with odd indices to the second.
 type Deal struct{ In, Out []int32 }
 
 // Kernel moves the two elements of its work-item.

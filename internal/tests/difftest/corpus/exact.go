@@ -8,9 +8,9 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// This file defines kernels with properties.FloatExact that add up products in loops. Their results must
-// have the same bits on every device. A device that rounds a product and a sum only once computes other
-// bits.
+// This file defines kernels with properties.FloatExact that add up products in loops. The results of these
+// kernels must have the same bits on every device. A device that rounds a product and a sum only once computes
+// other bits.
 
 // exact returns the properties of the kernels in this file.
 func exact() properties.List { return properties.List{properties.Float(properties.FloatExact)} }
@@ -115,8 +115,8 @@ func complexSum[T ~float32 | ~float64](a, b []T) (re, im T) {
 	return re, im
 }
 
-// ExactMatrices multiplies matrices with rows of N numbers. It computes A by B, and the transpose of A by B, as for
-// gradients of neural networks.
+// ExactMatrices multiplies matrices with rows of N numbers. ExactMatrices computes A by B, and the transpose of A by
+// B, as for gradients of neural networks.
 type ExactMatrices struct {
 	N                  int
 	A, B, Product, Dot []float32

@@ -2,7 +2,7 @@ package corpus
 
 import "github.com/kgen-go/kgen/dsl"
 
-// GroupInts runs the group algorithms over integers. It stores GroupIntResults results per
+// GroupInts runs the group algorithms over integers. GroupInts stores GroupIntResults results per
 // work-item.
 type GroupInts[T dsl.Integer] struct {
 	In  []T

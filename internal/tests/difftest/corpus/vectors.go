@@ -2,9 +2,9 @@ package corpus
 
 import "github.com/kgen-go/kgen/dsl"
 
-// Vectors accesses only elements of its work-item, so that kgen may combine accesses to 16 bytes. It alternates
-// loads and stores, has conditional arithmetic, and loads an element that all share. It ends before the end of the
-// range.
+// Vectors accesses only elements of its work-item, so that kgen may combine accesses to 16 bytes. Vectors alternates
+// loads and stores, has conditional arithmetic, and loads an element that all share. Vectors ends before the end of
+// the range.
 type Vectors struct {
 	A, B []float32
 	C, D []int32

@@ -6,8 +6,8 @@ import (
 	"github.com/kgen-go/kgen/dsl"
 )
 
-// Kept has functions that capture functions of the same literals. It also has loops over functions whose iterations
-// keep functions for the next iterations.
+// Kept has closures that capture other closures made from the same function literals. Kept also has loops over
+// functions whose iterations keep functions for the next iterations.
 type Kept struct{ In, Out []int32 }
 
 type mapping func(int32) int32

@@ -8,7 +8,7 @@ import (
 	"github.com/kgen-go/kgen/dsl"
 )
 
-// Floats sorts floats in place. Some of them compare as equal, but have different bits.
+// Floats sorts floats in place. Some of the floats compare as equal, but have different bits.
 type Floats struct {
 	Buf []float64 // N elements for each work-item
 	N   int

@@ -16,7 +16,7 @@ var (
 	turns  = []int{1, 3}
 )
 
-// Arrays contains the fields of the kernels below. Their barriers are in loops over uniform
+// Arrays contains the fields of the kernels below. The barriers of these kernels are in loops over uniform
 // arrays.
 type Arrays struct {
 	N, M  int
@@ -111,7 +111,7 @@ func (k Literals) Kernel(it dsl.NDItem1) {
 	k.Y[i] = tile[l]
 }
 
-// Filled fills arrays in loops, and changes and copies them. Their elements are iteration counts of further loops.
+// Filled fills arrays in loops, and changes and copies them. The elements count iterations of other loops.
 type Filled struct{ Arrays }
 
 // Kernel has work-items that return while the arrays are filled. Dead lanes need the arrays, too.

@@ -236,7 +236,7 @@ func (k Choices) Kernel(it dsl.NDItem1) {
 	k.Out[i] = dsl.ReduceOverGroup(g, v, dsl.Plus)
 }
 
-// Rows has the loops of Choices in work-groups of two dimensions. Their branches are taken by all work-items or by
+// Rows has the loops of Choices in work-groups of two dimensions. All work-items take a branch in these loops, or
 // none.
 type Rows struct {
 	Choice, In, Out []int32

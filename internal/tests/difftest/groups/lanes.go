@@ -6,8 +6,8 @@ import (
 	"github.com/kgen-go/kgen/dsl"
 )
 
-// Lanes contains the fields of the kernels below. Their work-items exit loops, or return, before barriers that other
-// work-items still reach.
+// Lanes contains the fields of the kernels below. Work-items of these kernels exit loops, or return, before barriers
+// that other work-items still reach.
 type Lanes struct {
 	N, M int
 	T    []int32 // table that the kernels never write
@@ -163,7 +163,7 @@ func (k Replaced) Kernel(it dsl.NDItem1) {
 	k.Y[i] = v
 }
 
-// Search has a loop that work-items leave when they have found a value. It panics in the other work-items.
+// Search has a loop that work-items leave when they have found a value. Search panics in the other work-items.
 type Search struct{ Lanes }
 
 // Kernel counts rounds.

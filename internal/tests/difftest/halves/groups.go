@@ -58,8 +58,8 @@ const Cells = 13
 type Atomic[T half.Float[T]] struct {
 	X             []T
 	Sum, Min, Max []T
-	Count         []T // sums of additions of one
-	After         []T // results of the additions of one
+	Count         []T // sums to which work-items add one
+	After         []T // results of these additions
 	Local         []T // Cells numbers for each work-group
 	Own           []T
 }

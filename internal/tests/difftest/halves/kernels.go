@@ -1,4 +1,4 @@
-// Package halves contains kernels that use package half. Their results have the same bits on every device.
+// Package halves contains kernels that use package half. The results have the same bits on every device.
 //
 //kgen:bare noform=GroupB,GroupE4M3,GroupE5M2,AtomicB,AtomicE5M2,Functions16,FunctionsB,FunctionsE4M3,FunctionsE5M2,Compute16,ComputeB,ComputeE4M3,ComputeE5M2,Test16,TestB,TestE4M3,TestE5M2,Fast,Chain,Joined,Pairs,Crossed,Other
 package halves
@@ -61,7 +61,7 @@ func (k Fast) Kernel(it dsl.Item1) {
 	compute(k.XB[i], k.YB[i], k.ZB[i], k.OutB[Results*i:Results*i+Results])
 }
 
-// Test compares numbers, asks for their kinds, and converts.
+// Test compares, classifies and converts numbers.
 type Test[T half.Float[T]] struct {
 	X, Y        []T
 	Truth       []uint32

@@ -143,7 +143,7 @@ func (k Local) Kernel(it dsl.NDItem1) {
 
 // Tiled multiplies through work-group memory. Each sub-group copies 16 rows of A and 16 columns of B there, with
 // Depth elements each. In work-group memory they start at index At, with distance Stride. The sub-group multiplies
-// them, and stores By times the sum, plus 1. It does so twice, and work-item Bad faults in between.
+// them, and stores By times the sum, plus 1. The sub-group does so twice, and work-item Bad faults in between.
 type Tiled[SA, SB, SC any, E, F comparable] struct {
 	A, B   []E // 16*Depth elements for each sub-group
 	C, Out []F // 256 elements for each sub-group

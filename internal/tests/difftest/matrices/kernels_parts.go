@@ -18,8 +18,8 @@ const (
 	partsRows  = 16
 )
 
-// PartsHalf multiplies matrices through work-group memory. They have 16 rows and Width parts of 16 elements. A is
-// used unchanged, with zeros past its end. Plus is added to each second element of B. The kernel runs in one
+// PartsHalf multiplies matrices through work-group memory. The matrices have 16 rows and Width parts of 16 elements.
+// A is used unchanged, with zeros past its end. Plus is added to each second element of B. The kernel runs in one
 // work-group of whole sub-groups, all of which compute and store the same product.
 type PartsHalf struct {
 	A, B  []HalfPart // matrices, row after row

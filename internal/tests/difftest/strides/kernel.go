@@ -306,7 +306,7 @@ func (k Traces) Kernel(it dsl.Item1) {
 	k.Out[x] = s
 }
 
-// Shifted is a short kernel. Its host form checks only the first and the last work-item of a row.
+// Shifted is a short kernel. The host form of Shifted checks only the first and the last work-item of a row.
 type Shifted struct {
 	Width, By int
 	In, Out   []int32

@@ -1,5 +1,5 @@
-// Package subnormals contains kernels whose results depend on subnormal float32s. Their operations promise gc's bits
-// on every device.
+// Package subnormals contains kernels whose results depend on subnormal float32s. The operations of these kernels
+// promise gc's bits on every device.
 //
 //kgen:bare noform
 package subnormals

@@ -11,7 +11,7 @@ import (
 // Items is the number of work-items of a launch.
 const Items = 11
 
-// Numbers of elements of each slice per work-item. All are powers of two.
+// Numbers of elements of each slice per work-item. All of these numbers are powers of two.
 const (
 	Words = 16 // words of In, which all work-items read, and of Out
 	Bytes = 8
@@ -103,8 +103,8 @@ func Bits32(x float32) uint64 {
 	return uint64(math.Float32bits(x))
 }
 
-// F32 returns x, except for numbers with which devices may differ. These are subnormal numbers, and numbers
-// so small that one more operation could give a subnormal.
+// F32 returns x, except for numbers with which devices may differ. The exceptions are subnormal numbers, and
+// numbers so small that one more operation could give a subnormal.
 func F32(x float32) float32 {
 	if x < 1e-25 && x > -1e-25 {
 		return 0
