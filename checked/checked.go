@@ -44,8 +44,9 @@ func init() { checkhook.Load = kernel }
 const form = "params"
 
 // internalForm is the pass after which kernels with internal fields are interpreted. Launches provide no
-// memory for internal fields. So pass internal has to turn them into variables, which is not yet possible
-// after form. Products that no longer go through memory are not fused at this point, just as after form.
+// memory for internal fields. So pass internal has to turn internal fields into variables, which is not yet
+// possible after form. Products that no longer go through memory are not fused at this point, just as after
+// form.
 const internalForm = "floats"
 
 // compiled is the result of compiling a kernel, or the error.

@@ -220,7 +220,7 @@ func (w *body) addends(v *ir.Value) (from, other *ir.Value) {
 
 // findEnds finds the exits of the loop, and reports whether lockstep supports them. All exits must lead to
 // the same block. The exits must be consecutive branches at the beginning of an iteration, or one branch at
-// its end, or both.
+// the end of the iteration, or both.
 func (ls *lockstep) findEnds(w *body) bool {
 	leads := 0
 	for _, b := range ls.loop.Blocks {
@@ -286,8 +286,8 @@ func (ls *lockstep) leaves(b *ir.Block) (*leaving, *ir.Block) {
 }
 
 // decide sets e.conds, the conditions under which work-items stay in the loop at exit e. decide reports
-// whether it understood the branch. behind says that the exit is at the end of an iteration.
-func (ls *lockstep) decide(w *body, e *leaving, behind bool) bool {
+// whether it understood the branch. atEnd says that the exit is at the end of an iteration.
+func (ls *lockstep) decide(w *body, e *leaving, atEnd bool) bool {
 	var add func(v *ir.Value, holds bool) bool
 	add = func(v *ir.Value, holds bool) bool {
 		switch v.Op {
@@ -304,7 +304,7 @@ func (ls *lockstep) decide(w *body, e *leaving, behind bool) bool {
 			if !w.invariant(c.bound) {
 				continue
 			}
-			if c.i, c.plus = ls.variable(x, behind); c.i != nil && (c.i.scale == 0 && c.plus == 0 || c.below() != "" && c.i.grows()) {
+			if c.i, c.plus = ls.variable(x, atEnd); c.i != nil && (c.i.scale == 0 && c.plus == 0 || c.below() != "" && c.i.grows()) {
 				e.conds = append(e.conds, c)
 				return true
 			}
@@ -315,7 +315,7 @@ func (ls *lockstep) decide(w *body, e *leaving, behind bool) bool {
 }
 
 // below returns "<" or "<=" if the condition compares the induction variable with an upper bound by that
-// operator. For other conditions it returns "".
+// operator. For other conditions below returns "".
 func (c *condition) below() string {
 	switch {
 	case c.op == ir.OpSLt && c.left && !c.not, c.op == ir.OpSLe && !c.left && c.not:
@@ -333,14 +333,14 @@ func (i *induction) grows() bool {
 }
 
 // variable decomposes v into an induction variable plus a constant. variable returns nil and 0 if it cannot.
-// behind says that v is used at the end of an iteration, after the increment.
-func (ls *lockstep) variable(v *ir.Value, behind bool) (*induction, int64) {
+// atEnd says that v is used at the end of an iteration, after the increment.
+func (ls *lockstep) variable(v *ir.Value, atEnd bool) (*induction, int64) {
 	for _, i := range ls.steps {
 		_, next := ls.edges(i.phi)
 		switch {
-		case v == i.phi && !behind, v == next && behind:
+		case v == i.phi && !atEnd, v == next && atEnd:
 			return i, 0
-		case v.Op == ir.OpIAdd && v.Args[0] == i.phi && v.Args[1].IsConst() && !behind:
+		case v.Op == ir.OpIAdd && v.Args[0] == i.phi && v.Args[1].IsConst() && !atEnd:
 			if n := v.Args[1].Int(); n > -1<<31 && n < 1<<31 {
 				return i, n
 			}
@@ -430,9 +430,9 @@ func (ls *lockstep) split(w *writer) bool {
 	return true
 }
 
-// behind returns a value that equals v at an exit of the loop: v itself if it is invariant, or a phi of the
+// atExit returns a value that equals v at an exit of the loop: v itself if it is invariant, or a phi of the
 // loop's head. round says that the exit is at the end of an iteration.
-func (ls *lockstep) behind(v *ir.Value, round bool) (*ir.Value, bool) {
+func (ls *lockstep) atExit(v *ir.Value, round bool) (*ir.Value, bool) {
 	switch phi := ls.next[v]; {
 	case !ls.loop.Contains(v.Block):
 		return v, true
@@ -480,7 +480,7 @@ func (ls *lockstep) carry(w *writer) bool {
 			if !ls.loop.Contains(p) {
 				continue
 			}
-			a, ok := ls.behind(phi.Args[k], ls.bottom != nil && p == ls.bottom.from)
+			a, ok := ls.atExit(phi.Args[k], ls.bottom != nil && p == ls.bottom.from)
 			if x := ls.rest.args[phi]; !ok || x != nil && x != a {
 				return false
 			}
@@ -518,7 +518,7 @@ func (ls *lockstep) carry(w *writer) bool {
 	for _, v := range x.foreign {
 		// If the loop has exits at both ends of an iteration, only phis of the exit block have one value for
 		// all exits.
-		v, ok := ls.behind(v, ls.bottom != nil)
+		v, ok := ls.atExit(v, ls.bottom != nil)
 		if !ok || ls.loop.Contains(v.Block) && ls.bottom != nil && len(ls.tops) > 0 || !add(v) {
 			return false
 		}

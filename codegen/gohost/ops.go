@@ -184,7 +184,7 @@ func bitcast(w *body, v *ir.Value) string {
 		return fmt.Sprintf("int64(%s(%s))", w.from("math", "Float64bits"), w.value(x))
 	case from == ir.TypeI64 && to == ir.TypeF64:
 		return fmt.Sprintf("%s(%s)", w.from("math", "Float64frombits"), w.unsigned(x))
-	case from == ir.TypeAddr && to == ir.TypeI64: // for comparisons with other addresses
+	case from == ir.TypeAddr && to == ir.TypeI64: // a conversion for comparisons with other addresses
 		return fmt.Sprintf("int64(uintptr(%s)) + int64(%s)", w.base(x), w.offset(x))
 	}
 	fail("a %v as %v", x.Type, v.Type)

@@ -686,12 +686,12 @@ func (w *body) exit(b *bytes.Buffer, n *node) {
 		switch {
 		case w.inTop(v):
 			w.value(v)
-			w.behind("g.%s = %s", s, s)
+			w.afterLoop("g.%s = %s", s, s)
 		case w.same(v):
 			u := name("u", w.index[v])
 			w.once(&w.top, u, "g.%s", s)
 			fmt.Fprintf(b, "%s = %s\n", u, s)
-			w.behind("g.%s = %s", s, u)
+			w.afterLoop("g.%s = %s", s, u)
 		default:
 			if !w.r.defs[v] {
 				s = w.value(v)
@@ -712,8 +712,8 @@ func (w *body) exit(b *bytes.Buffer, n *node) {
 	fmt.Fprintf(b, "continue\n")
 }
 
-// behind adds a line of code after the loop over the work-items.
-func (w *body) behind(format string, args ...any) {
+// afterLoop adds a line of code after the loop over the work-items.
+func (w *body) afterLoop(format string, args ...any) {
 	if s := fmt.Sprintf(format, args...); !slices.Contains(w.after, s) {
 		w.after = append(w.after, s)
 	}

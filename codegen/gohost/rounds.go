@@ -200,7 +200,7 @@ func (w *writer) lockstep(ls *lockstep, before []*region) {
 		u.row.Write(x.row.Bytes())
 		u.x, u.y, u.z = true, u.y || x.y, u.z || x.z
 		for _, s := range x.after {
-			u.behind("%s", s)
+			u.afterLoop("%s", s)
 		}
 	}
 	if u.leftMatters() {
@@ -442,7 +442,7 @@ func (w *body) stay(b *bytes.Buffer, e *leaving) {
 			fmt.Fprintf(b, "if %s%s%s {\nbreak\n}\n", x, is, y)
 			continue
 		}
-		if w.r.ls.near(w, c) && !w.isLen(c.bound) { // for the least int64 as bound, the difference overflows
+		if w.r.ls.near(w, c) && !w.isLen(c.bound) { // the difference overflows if the bound is the least int64
 			fmt.Fprintf(b, "if %s <= %s {\nbreak\n}\n", w.value(c.bound), name("b", w.index[c.i.phi]))
 		}
 		left := fmt.Sprintf("%s-%s", w.value(c.bound), name("b", w.index[c.i.phi]))

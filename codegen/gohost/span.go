@@ -11,7 +11,7 @@ type span struct{ lo, hi int64 }
 
 var anySpan = span{math.MinInt64, math.MaxInt64}
 
-// small is the limit for interval bounds that are added or multiplied. Below it, the sum of two bounds does
+// small is the limit for interval bounds that are added or multiplied. The sum of two bounds below small does
 // not overflow.
 const small = 1 << 61
 

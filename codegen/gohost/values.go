@@ -195,7 +195,7 @@ func (w *writer) findHomes() {
 // same reports whether v's home is one variable for the whole group.
 func (w *writer) same(v *ir.Value) bool { return w.u.Value(v) }
 
-// minMax is a call of Go's min or max of floats. The IR expresses it by several ops.
+// minMax is a call of Go's min or max of floats. The IR expresses such a call by several ops.
 type minMax struct {
 	name string
 	x, y *ir.Value

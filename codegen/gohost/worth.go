@@ -46,7 +46,7 @@ func (ls *lockstep) worth(w *body) bool {
 
 func abs(n int64) int64 { return max(n, -n) }
 
-// moves returns the motion of load v in bytes. ok is false if it is unknown.
+// moves returns the motion of load v in bytes. ok is false if the motion is unknown.
 func (ls *lockstep) moves(w *body, v *ir.Value) (m motion, ok bool) {
 	t, path := v.Ref().Elem, v.Path()[1:]
 	size := t.Size
@@ -77,7 +77,7 @@ func (m motion) times(n int64) motion {
 	return motion{m.item * n, m.round * n, m.anyItem, m.anyRound}
 }
 
-// motion returns the motion of index v in elements. ok is false if it is unknown.
+// motion returns the motion of index v in elements. ok is false if the motion is unknown.
 func (ls *lockstep) motion(w *body, v *ir.Value) (m motion, ok bool) {
 	if i := ls.inductions[v]; i != nil {
 		m.item = i.scale

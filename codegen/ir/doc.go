@@ -17,7 +17,7 @@
 //   - Structured: control flow has SPIR-V's merge and continue blocks.
 //   - Legal: all operations are ones that spirv/emit can emit.
 //
-// Verify checks the rules of the module's level. Tests run it after every pass.
+// Verify checks the rules of the module's level. Tests run Verify after every pass.
 //
 // The printed form has one line for each value:
 //

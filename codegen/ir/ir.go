@@ -61,8 +61,8 @@ type Module struct {
 	// lists the variables that cannot be checked.
 	Variables []abi.Variable
 	Unwatched []string
-	// Data is constant data in device memory. If it is not empty, the argument at DataOffset is its
-	// address.
+	// Data is constant data in device memory. If Data is not empty, the argument at DataOffset is the address
+	// of Data.
 	Data       []byte
 	DataOffset int
 	// Prints describes the print calls. PrintTexts contains the strings to which Prints refers.
@@ -139,7 +139,8 @@ const (
 	Function Storage = iota
 	// Workgroup memory is shared by the work-items of a work-group.
 	Workgroup
-	// Private memory belongs to one work-item and has module scope. kgen uses it for read-only tables.
+	// Private memory belongs to one work-item and has module scope. kgen uses Private memory for read-only
+	// tables.
 	Private
 )
 
@@ -278,7 +279,7 @@ type Block struct {
 	// Cold is true for blocks that run rarely, such as after a failed check.
 	Cold bool
 	// Loop is the source position of the loop whose header is this block. Only texts with PrintOptions.Kept
-	// contain this position.
+	// contain the position of a loop.
 	Loop Pos
 }
 
@@ -287,8 +288,8 @@ type TermKind uint8
 
 const (
 	Invalid TermKind = iota
-	Jump             // to Succs[0]
-	Branch           // to Succs[0] if Cond, else to Succs[1]
+	Jump             // jumps to Succs[0]
+	Branch           // branches to Succs[0] if Cond, else to Succs[1]
 	Return
 	Unreachable
 )

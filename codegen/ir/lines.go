@@ -1,6 +1,6 @@
 package ir
 
-// This file prints a module as a list of lines, for programs that show it beside its source.
+// This file prints a module as a list of lines, for programs that show a module next to its source.
 
 import "strings"
 

@@ -57,7 +57,8 @@ const (
 	FlagLow
 	// FlagFloat32 ops exist for f32 only.
 	FlagFloat32
-	// FlagGroup ops combine values of the work-items of a group. All work-items must reach them.
+	// FlagGroup ops combine values of the work-items of a group. All work-items of the group must reach a
+	// FlagGroup op.
 	FlagGroup
 	// FlagSubGroup ops are FlagGroup ops that exist only for sub-groups.
 	FlagSubGroup

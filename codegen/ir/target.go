@@ -8,12 +8,12 @@ import "github.com/kgen-go/kgen/internal/matrix"
 // a zero Target and serves all launches and devices. Variants of the module serve special launches or
 // devices.
 type Target struct {
-	// Small restricts a module to launches whose sizes are at most abi.MaxSmall. The same limit holds for the
-	// products of sizes in facts.Result.
+	// Small restricts a module to launches whose sizes are at most abi.MaxSmall. Small also limits the
+	// products of sizes in facts.Result to abi.MaxSmall.
 	Small bool
 	// NoSubGroups is set for devices that do not support group algorithms of sub-groups. Group algorithms of
-	// work-groups then use work-group memory. Lowering sets it if the kernel's DeviceHas does not include
-	// sub-groups.
+	// work-groups then use work-group memory. Lowering sets NoSubGroups if the kernel's DeviceHas does not
+	// include sub-groups.
 	NoSubGroups bool
 	// Cancel is set for launches that may be cancelled. Work-items return when the host requests
 	// it.

@@ -13,8 +13,8 @@ import (
 // The methods panic on arguments that only a bug of the caller can produce. [Builder.Module] checks the
 // remaining rules.
 type Builder struct {
-	// KeepNames makes Name and MemberName write debug names. By default they write nothing, because a module
-	// should depend only on its code.
+	// KeepNames makes Name and MemberName write debug names. By default Name and MemberName write nothing,
+	// because a module should depend only on its code.
 	KeepNames bool
 
 	m         Module
@@ -172,8 +172,8 @@ func (b *Builder) MemoryModel(a AddressingModel, m MemoryModel) {
 }
 
 // EntryPoint declares fn as an entry point (OpEntryPoint). If no interface is given, the interface consists
-// of the module's global variables. From SPIR-V 1.4 on these are all global variables. Before 1.4, they are
-// only the variables of classes Input and Output.
+// of the module's global variables. From SPIR-V 1.4 on, the interface contains all global variables. Before
+// 1.4, the interface contains only the variables of classes Input and Output.
 func (b *Builder) EntryPoint(model ExecutionModel, fn ID, name string, iface ...ID) {
 	words := append([]uint32{uint32(model), uint32(fn)}, StringWords(name)...)
 	in := Instruction{Op: OpEntryPoint, Words: append(words, IDWords(iface...)...)}

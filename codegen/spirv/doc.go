@@ -5,7 +5,7 @@
 //
 //   - [Module] has one list of instructions for each section of the logical
 //     layout of a module (2.4). [Instruction] has its operands as words (2.3).
-//     A [Decoder] interprets them by the operand patterns of the grammar (3.49).
+//     A [Decoder] interprets operands by the operand patterns of the grammar (3.49).
 //   - [Builder] allocates ids, and defines equal types and constants only once
 //     (2.8, "Types and Variables"). [Builder.Module] returns the checked module.
 //     Its ids are dense, in the order of the definitions.
@@ -16,5 +16,5 @@
 //     [Module.Compact] are for programs that load modules.
 //
 // The tables in the z files are generated from the grammar that Khronos publishes in SPIRV-Headers,
-// without OpenCL and Intel's extensions. `make grammar` generates them again.
+// without OpenCL and Intel's extensions. `make grammar` generates the z files again.
 package spirv

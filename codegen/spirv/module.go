@@ -33,8 +33,8 @@ const maxBound = 0x3fffff + 1
 // maxWords is the largest word count of an instruction, which has 16 bits (2.3).
 const maxWords = 0xffff
 
-// Instruction is one instruction (SPIR-V 2.3). Words holds the operands after Result Type and
-// Result, as in the binary form. A [Decoder] interprets them by the operand pattern of Op.
+// Instruction is one instruction (SPIR-V 2.3). Words holds the operands after Result Type and Result, as in
+// the binary form. A [Decoder] interprets the operands by the operand pattern of Op.
 type Instruction struct {
 	Op     Op
 	Type   ID // Result Type, if the opcode has one

@@ -174,7 +174,7 @@ func (w *walker) take(k Kind, n int) (uint32, error) {
 	}
 	words := w.rest[:n:n]
 	w.rest = w.rest[n:]
-	first := words[0] // visit may change the word
+	first := words[0] // the first word before visit, which may change it
 	w.visit(Operand{k, words})
 	return first, nil
 }

@@ -17,8 +17,8 @@ type Quantifier uint8
 
 const (
 	One      Quantifier = iota
-	Optional            // at most once
-	Any                 // up to the end of the instruction
+	Optional            // occurs at most once
+	Any                 // occurs repeatedly, up to the end of the instruction
 )
 
 // OperandInfo is one element of an instruction's operand pattern. Result Type and Result are not

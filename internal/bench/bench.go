@@ -7,7 +7,7 @@
 // load on the machine affects all of them. The suite checks the results of all contestants. The report shows
 // the rate of each row as a share of the device's ceilings, which other rows of the same run measure.
 //
-// Command kgenbench prints the report; docs/performance.md says how to read it.
+// Command kgenbench prints the report; docs/performance.md explains the report.
 package bench
 
 import (
@@ -25,9 +25,9 @@ import (
 type Scale int
 
 const (
-	Tiny   Scale = iota // for tests, which check results but not times
-	Small               // for processors
-	Medium              // for GPUs that share the processor's memory, or have little memory
+	Tiny   Scale = iota // scale for tests, which check results but not times
+	Small               // scale for processors
+	Medium              // scale for GPUs that share the processor's memory, or have little memory
 	Large
 )
 
@@ -108,8 +108,8 @@ type Job struct {
 	CUDA        []CUDAPeer
 	// Runs is the number of runs that are measured together. If Runs is 0, the suite chooses the number.
 	Runs int
-	// Sum returns a checksum of the last contestant's results, and the checksum of their absolute values.
-	// CUDA peers are compared with them.
+	// Sum returns a checksum of the last contestant's results, and the checksum of their absolute values. The
+	// suite compares the checksums of CUDA peers with these two.
 	Sum func() (sum, size float64, err error)
 	// Measured, if not nil, returns the time of a run, which replaces the time that the suite measures. The
 	// time covers the runs since the last call of Measured. The second result is a remark.

@@ -10,7 +10,7 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// glsl contains the SPIR-V modules of the shaders in the folder. Command "make shaders" compiles them.
+// glsl contains the SPIR-V modules of the shaders in the folder. Command "make shaders" compiles the shaders.
 //
 //go:embed glsl/*.spv
 var shaders embed.FS

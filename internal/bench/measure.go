@@ -71,9 +71,9 @@ func (b *Bench) measure(row *Row, job *Job) error {
 }
 
 // warm keeps a GPU busy until it runs at its full clock, because it was idle while the host generated the
-// data. An H200 needs up to 0.4 s of work for that. After only 0.2 s, the first measurements of some rows
-// took up to twice the time. Rows with CUDA peers, which generate their data on the GPU, have the same times
-// without warm.
+// data. An H200 needs up to 0.4 s of work to reach its full clock. After only 0.2 s, the first measurements
+// of some rows took up to twice the time. Rows with CUDA peers, which generate their data on the GPU, have
+// the same times without warm.
 func (b *Bench) warm(c Contestant) error {
 	if b.cpu || b.Round == 0 {
 		return nil

@@ -1,5 +1,5 @@
-// Package kerneltext finds packages with types that get their Kernel method from another type. The package
-// does so without type-checking. There are three ways to get the method:
+// Package kerneltext finds packages with types that get their Kernel method from another type. The search
+// does not type-check the packages. There are three ways to get the method:
 //
 //	type Squares = lib.Map[float32, Square]         an alias of an instance
 //	type Squares struct{ lib.Map[float32, Square] } an embedded field
@@ -129,7 +129,7 @@ func (f *Finder) hasAny(p *Package) (bool, error) {
 	return false, nil
 }
 
-// leads reports whether a package imports dsl, directly or indirectly. Only such a package can
+// leads reports whether a package imports dsl, directly or indirectly. Only packages that import dsl can
 // contain kernels.
 func leads(p *Package) bool {
 	if p.leads == unknown {

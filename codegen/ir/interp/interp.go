@@ -1,7 +1,7 @@
-// Package interp interprets modules of package ir at any level. Tests use it as an oracle: they
-// compare the results of other programs with those of the interpreter. The input is a module and a
-// [Launch] with the argument block and the device memory. [Run] returns the memory after the launch
-// and the fault, if any.
+// Package interp interprets modules of package ir at any level. Tests use the interpreter as an oracle. They
+// compare the results of other programs with those of the interpreter. The input is a module and a [Launch]
+// with the argument block and the device memory. [Run] returns the memory after the launch and the fault, if
+// any.
 //
 // The interpreter is slow, simple and strict. If a device leaves the result of an operation
 // undefined, the interpreter reports an error that names the value.
@@ -44,8 +44,8 @@ type Launch struct {
 	LeaveAfter int64
 	// Unfused makes op Fma round the product before the addition, as some devices do.
 	Unfused bool
-	// Leave allows work-items to return before a Sync op that other work-items of their group
-	// reach. Kernels may do so until pass deadlanes has run.
+	// Leave allows work-items to return before a Sync op that other work-items of their group reach. Kernels
+	// may contain such returns until pass deadlanes has run.
 	Leave bool
 	// Accessed, if not nil, is called for each access of device memory, with the global id of the
 	// work-item, the op, and the address.

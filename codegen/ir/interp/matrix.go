@@ -161,7 +161,7 @@ func (x *machine) multiply(v *ir.Value, p *ir.Product, items []*item) {
 			return 0 // the item has returned, which is correct only after a fault
 		}
 		c := w.held(v, m, h.at(i))
-		if !c.set && m.Type.Part == [2]int{} { // for a device's own matrices, all items of the sub-group may have returned
+		if !c.set && m.Type.Part == [2]int{} { // with native matrices, all items of the sub-group may have returned
 			w.fail(v, "element %d of %s is read before it was written", i, m.Name)
 		}
 		return uint32(c.bits)

@@ -11,7 +11,7 @@
 //     converts the address to a pointer by a bitcast. A pointer is never in a
 //     phi, a variable or a call.
 //   - Integers of 8 and 16 bits are held in 32-bit words whose upper bits are
-//     undefined. Only in device memory do they have their own width.
+//     undefined. In device memory, such integers occupy one or two bytes.
 //   - If the kernel synchronizes, accesses to memory that invocations share are
-//     NonPrivatePointer. In other kernels they are plain accesses.
+//     NonPrivatePointer. In other kernels, such accesses are plain.
 package emit

@@ -164,9 +164,9 @@ func (e *emitter) executionModes(main spirv.ID) {
 //
 // A sub-group consists of invocations with consecutive indices. Vulkan does not specify how a device divides
 // a work-group into sub-groups, and lavapipe divides each row of a work-group separately. Therefore a kernel
-// that uses sub-groups has work-groups of one dimension on the device. The same is true for a kernel with
-// barriers. lavapipe adds invocations to fill the last sub-group, as pass partial explains. Only in one
-// dimension are the indices of added invocations larger than all indices of the work-group.
+// that uses sub-groups has work-groups of one dimension on the device. A kernel with barriers has work-groups
+// of one dimension, too. lavapipe adds invocations to fill the last sub-group, as pass partial explains. Only
+// in one dimension are the indices of added invocations larger than all indices of the work-group.
 func (e *emitter) localSize() {
 	e.flat = e.m.Rank > 1 && (e.m.UsesGroup || usesSubGroups(called(e.m.Kernel)))
 	for i := range e.size {

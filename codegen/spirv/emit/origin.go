@@ -7,9 +7,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// Origin is the part of the IR that a SPIR-V instruction implements. If Value is set, it is that value. Else
-// it is the label of Block or, if Ends is set, the terminator of Block. Instructions that implement no single
-// value or block have the zero Origin.
+// Origin is the part of the IR that a SPIR-V instruction implements. If Value is set, the instruction
+// implements that value. Else the instruction implements the label of Block or, if Ends is set, the
+// terminator of Block. Instructions that implement no single value or block have the zero Origin.
 type Origin struct {
 	Value *ir.Value
 	Block *ir.Block

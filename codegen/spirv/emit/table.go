@@ -14,7 +14,7 @@ type instruction struct {
 	glsl spirv.GLSLstd450
 	// fold allows the opcode in OpSpecConstantOp.
 	fold bool
-	// exact decorates the result with NoContraction. Without it, a driver may contract and
+	// exact decorates the result with NoContraction. Without NoContraction, a driver may contract and
 	// reassociate the operation.
 	exact bool
 }

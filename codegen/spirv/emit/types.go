@@ -92,7 +92,7 @@ func (e *emitter) variable(t *ir.Type) spirv.ID {
 }
 
 // memory returns the SPIR-V type of device memory of type t, in gc's layout. Modules have no arithmetic on
-// integers of 8 and 16 bits. Nevertheless they need Int8 and Int16, because otherwise an address cannot be
+// integers of 8 and 16 bits. Nevertheless modules need Int8 and Int16, because otherwise an address cannot be
 // converted to a pointer to such integers.
 func (e *emitter) memory(t *ir.Type) spirv.ID {
 	switch t.Kind {
@@ -149,7 +149,7 @@ func (e *emitter) length(t *ir.Type) spirv.ID {
 }
 
 // empty reports whether memory of type t has no bytes. SPIR-V does not allow such memory. So the emitter
-// declares nothing for it, and paths end before it.
+// declares nothing for empty memory, and paths end before empty memory.
 func empty(t *ir.Type) bool {
 	switch t.Kind {
 	case ir.Array:

@@ -14,17 +14,16 @@ import (
 // Row describes a capability that kernels may declare.
 type Row struct {
 	Capability spirv.Capability
-	Version    uint32            // first SPIR-V version that includes it without an extension: 0 if all versions do, Newer if none does
+	Version    uint32            // first SPIR-V version that includes the capability; 0 for all, Newer for none
 	Extension  string            // name of the extension that earlier versions need
 	Implies    spirv.Capability  // capability that the row's capability implies; the zero value is Matrix
-	Aspect     properties.Aspect // aspect of modules that declare it, or AspectInvalid
+	Aspect     properties.Aspect // aspect of modules that declare the capability, or AspectInvalid
 	Device     string            // Vulkan's name of the required device feature or sub-group operation bit; "" if there is none
 	Also       []string          // further device features that the aspect requires
 	Required   bool              // whether kgen opens only devices with the feature
 }
 
-// Newer is greater than all versions. In field Version, it means that the capability always needs its
-// extension.
+// Newer is greater than all versions. A capability with Newer in field Version always needs its extension.
 const Newer = ^uint32(0)
 
 const (

@@ -65,7 +65,7 @@ func (c *checker) annotation(in *spirv.Instruction) {
 	case spirv.OpDecorate:
 	case spirv.OpMemberDecorate:
 		words, member = in.Words[2:], true
-	case spirv.OpDecorateString, spirv.OpMemberDecorateString: // for HLSL; drivers ignore them
+	case spirv.OpDecorateString, spirv.OpMemberDecorateString: // decorations for HLSL, which drivers ignore
 		at := 1
 		if in.Op == spirv.OpMemberDecorateString {
 			at = 2

@@ -6,7 +6,7 @@
 // constants, physical storage buffers, work-group, private and function memory, and GLSL.std.450. Check
 // refuses all other parts, such as images, descriptors, other stages and OpenCL, because such a module could
 // not run. The rules are those of the SPIR-V specification (unified1) and of the Vulkan environment for
-// SPIR-V (Vulkan 1.3, appendix A). Section numbers in comments refer to the former.
+// SPIR-V (Vulkan 1.3, appendix A). Section numbers in comments refer to the SPIR-V specification.
 //
 // [spirv.Parse] has checked operand patterns and the order of sections. Check adds these checks:
 //

@@ -61,7 +61,7 @@ func (c *checker) aliased(id spirv.ID, t *typ) {
 		t = t.elem
 	}
 	if c.defs[id] != nil && c.defs[id].in.Op == spirv.OpFunctionParameter && t.hasAddress() {
-		return // method parameter checks it
+		return // method parameter checks the pointer
 	}
 	if strip(t).hasAddress() {
 		c.need(c.has(id, spirv.DecorationAliasedPointer) != c.has(id, spirv.DecorationRestrictPointer),

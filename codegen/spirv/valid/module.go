@@ -18,8 +18,8 @@ func (c *checker) capability(in *spirv.Instruction) {
 	c.caps[spirv.CapabilityMatrix] = c.caps[spirv.CapabilityMatrix] || k == spirv.CapabilityMatrix
 }
 
-// extensionsKnown lists allowed extensions that are in no row of features.Rows. The first is the older name
-// of an extension in a row, and the others do not affect the checks.
+// extensionsKnown lists allowed extensions that are in no row of features.Rows. The first extension is the
+// older name of an extension in a row. The other extensions do not affect the checks.
 var extensionsKnown = []string{
 	"SPV_EXT_physical_storage_buffer", "SPV_KHR_non_semantic_info", "SPV_KHR_storage_buffer_storage_class",
 	"SPV_KHR_no_integer_wrap_decoration", "SPV_GOOGLE_decorate_string", "SPV_GOOGLE_hlsl_functionality1",

@@ -1,5 +1,6 @@
-// Package held computes with whole matrices in the memory of the host. Package dsl uses it for kernels that
-// run as Go code, and package kernelimpl for host forms. So both compute the same bits.
+// Package held computes with whole matrices in the memory of the host. Package dsl uses package held for
+// kernels that run as Go code, and package kernelimpl uses it for host forms. So Go code and host forms
+// compute the same bits.
 //
 // Integer elements are 32-bit words, whose products wrap around. Float elements are float32s, even if the
 // matrix has floats of 16 bits.

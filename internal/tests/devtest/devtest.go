@@ -32,8 +32,8 @@ func Vulkan(tb testing.TB, opts ...runtime.OpenOption) *runtime.Device {
 	return open(tb, "vulkan", opts)
 }
 
-// VulkanOrNone opens the first Vulkan device, for tests that can also run without one. If there is none, it
-// returns nil, or fails the test if KGEN_REQUIRE_VULKAN is set.
+// VulkanOrNone opens the first Vulkan device, for tests that can also run without one. If there is none,
+// VulkanOrNone returns nil, or fails the test if KGEN_REQUIRE_VULKAN is set.
 func VulkanOrNone(tb testing.TB, opts ...runtime.OpenOption) *runtime.Device {
 	tb.Helper()
 	if !there() && !need.Promised(need.Vulkan) {

@@ -13,7 +13,7 @@ import (
 
 var update = flag.Bool("update", false, "write golden files instead of comparing with them")
 
-// Equal fails the test if got differs from the contents of the file. With -update it writes the file.
+// Equal fails the test if got differs from the contents of the file. With -update Equal writes the file.
 func Equal(t testing.TB, file string, got []byte) {
 	t.Helper()
 	if *update {

@@ -81,7 +81,7 @@ func sorted[T dsl.Number](x []T) {
 	}
 }
 
-// Digits is the number of decimal digits that Reversed writes. The host has to set it.
+// Digits is the number of decimal digits that Reversed writes. The host has to set Digits.
 var Digits = dsl.RequireSpecConstant[int32]()
 
 // Reversed reverses the decimal digits of numbers.

@@ -225,13 +225,13 @@ func (g *CFG) loop(depth int) {
 	g.loops = append(g.loops, [2]*ir.Block{post, end})
 	kind := g.r.IntN(4)
 	switch kind {
-	case 0: // for cond
+	case 0: // a for statement with a condition
 		g.jump(head)
 		g.cur = head
 		g.test(body, end)
-	case 1: // if cond, do while: the code of a range over an integer
+	case 1: // an if statement around a do-while loop, as code of a range over an integer
 		g.test(body, end)
-	default: // for without condition, or do while
+	default: // a for statement without a condition, or a do-while loop
 		g.jump(body)
 	}
 	g.cur = body

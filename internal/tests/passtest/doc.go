@@ -9,5 +9,5 @@
 //	                        CompareLanes judges a pass by them
 //	MemFunc, NewKernel      the beginnings of functions that tests write by hand
 //
-// Count is the number of random functions of a test. The flag -seeds sets it, for longer runs.
+// Count is the number of random functions of a test. The flag -seeds sets Count, for longer runs.
 package passtest

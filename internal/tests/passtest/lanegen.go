@@ -22,8 +22,8 @@ type LaneGen struct {
 	Events   int64
 	// common, if not nil, is a uniform variable. The kernel then has loops with checks of growing values.
 	common *ir.Var
-	// arrays, if any, are private arrays of a work-item. The first two get uniform values in code that all
-	// lanes reach. The next one gets uniform values in any code.
+	// arrays, if any, are private arrays of a work-item. The first two arrays get uniform values in code that
+	// all lanes reach. The third array gets uniform values in any code.
 	arrays []*ir.Var
 }
 

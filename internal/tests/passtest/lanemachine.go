@@ -24,7 +24,7 @@ type LaneMachine struct {
 	// Strict requires that all lanes reach every Sync op. Without Strict, Sync ops do not wait for lanes that
 	// have returned, as on the host.
 	Strict bool
-	Hits   map[string]int // if not nil, maps a path to the number of stores there
+	Hits   map[string]int // maps a path to the number of stores there; may be nil
 }
 
 type lane struct {

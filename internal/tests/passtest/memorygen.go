@@ -235,7 +235,7 @@ func (g *MemoryGen) storeOwn(x *ir.Var, index, v *ir.Value) {
 }
 
 // whole writes code that zeroes an array, or copies one array to another as lower does. The copy goes element
-// by element, or all loads come first. Sometimes it omits an element, or has a store in between.
+// by element, or all loads come first. Sometimes the copy omits an element, or has a store in between.
 func (g *MemoryGen) whole() {
 	x, y := g.Own[g.R.IntN(len(g.Own))], g.Own[g.R.IntN(len(g.Own))]
 	if g.R.IntN(4) == 0 {

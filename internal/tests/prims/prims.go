@@ -24,7 +24,7 @@ type Real interface {
 func IsFloat[T Real]() bool { return T(1)/2 != 0 }
 
 // Lengths returns lengths for tests: lengths near those of blocks, short ones, a long one and a random one.
-// With -short, it returns only one length near each block's length.
+// With -short, Lengths returns only one length near each block's length.
 func Lengths(blocks ...int) []int {
 	if testing.Short() {
 		l := []int{0, 1, 257}

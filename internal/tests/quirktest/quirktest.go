@@ -39,8 +39,8 @@ const limit = 3 * time.Minute
 type Case struct {
 	Row  *quirks.Quirk
 	Name string // name of the case in Row.Case
-	// Package and Kernel are set if the case is a kernel of a package of test kernels. The package
-	// is relative to the module.
+	// Package and Kernel are set if the case is a kernel of a package of test kernels. Package is a path
+	// relative to the module.
 	Package, Kernel string
 }
 

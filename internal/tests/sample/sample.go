@@ -16,8 +16,8 @@ func Of(full, short int) int {
 	return full
 }
 
-// Deep skips the test with -short; make deep runs it. instead names the tests that find the same
-// mistakes with -short.
+// Deep skips the test with -short; The command "make deep" runs the test. instead names the tests that find
+// the same mistakes with -short.
 func Deep(t testing.TB, instead string) {
 	t.Helper()
 	if testing.Short() {
@@ -25,8 +25,9 @@ func Deep(t testing.TB, instead string) {
 	}
 }
 
-// Has reports whether a test runs the case with the given name. Without -short it is always true, and with
-// -short for about one of n cases. Only the name decides, so the sample does not change when cases are added.
+// Has reports whether a test runs the case with the given name. Without -short, Has returns true. With
+// -short, it returns true for about one of n cases. Only the name decides, so the sample does not change when
+// cases are added.
 func Has(name string, n int) bool {
 	if !testing.Short() {
 		return true

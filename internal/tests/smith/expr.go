@@ -61,8 +61,8 @@ func isLiteral(e string) bool {
 	return false
 }
 
-// place returns a readable variable or a part of one, of type t. If none has this type, place returns a
-// conversion of another one.
+// place returns a readable variable or a part of one, of type t. If no variable has this type, place returns
+// a conversion of another variable.
 func (g *gen) place(t *typ) string {
 	if e := g.shared(t); e != "" {
 		return e

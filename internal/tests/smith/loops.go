@@ -26,7 +26,7 @@ type loops struct {
 type indexed struct {
 	name string
 	elem *typ
-	rw   bool // whether the program may write it
+	rw   bool // whether the program may write to the slice or array
 }
 
 // loopWords is the number of words of Out to which nests of loops contribute, from the eighth on. loopPer is

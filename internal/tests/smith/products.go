@@ -18,8 +18,8 @@ var productKinds = []productKind{
 
 // products writes code of the group, at the beginning of a kernel, that multiplies matrices by sub-groups.
 // All sub-groups have the same matrices, and each stores its own sum. So the result does not depend on the
-// size of sub-groups. products returns the uniform variables that it declared. Like calm it uses its own
-// generator of random numbers.
+// size of sub-groups. products returns the uniform variables that it declared. Like calm, products uses its
+// own generator of random numbers.
 func (g *gen) products(r *rand.Rand) []string {
 	defer func(old *rand.Rand) { g.r = old }(g.r)
 	g.r = r

@@ -29,7 +29,7 @@ type searches struct {
 	times   int // largest number of runs of the current statement
 }
 
-// number is a variable of any integer type. If it is not fixed, statements may assign to it.
+// number is a variable of any integer type. Statements may assign to a number that is not fixed.
 type number struct {
 	name string
 	typ  *typ

@@ -1,5 +1,6 @@
-// Package smith generates random kernels. The kernels are legal Go that kgen can compile. Their results do
-// not depend on anything that Go leaves open. The kernels always end. A seed always gives the same program.
+// Package smith generates random kernels. The kernels are legal Go that kgen can compile. The results of a
+// kernel do not depend on anything that Go leaves open. The kernels always end. A seed always gives the same
+// program.
 //
 // Each test generates one kind of programs. TestArith generates arithmetic and small loops, where drivers
 // have most bugs. TestLoops generates loops over slices, in which kgen proves bounds checks. TestRows

@@ -3,7 +3,7 @@
 // lacked these features.
 //
 // scripts/deps.sh fetches the driver. Without the driver, the tests are skipped with a message. With
-// KGEN_REQUIRE_SWIFTSHADER=1 they fail instead.
+// KGEN_REQUIRE_SWIFTSHADER=1 the tests fail instead.
 package swiftshader
 
 import (

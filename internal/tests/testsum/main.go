@@ -1,6 +1,6 @@
 // Testsum runs go test and summarizes its output. Testsum prints a line for each package when the package is
-// done, and complete failures at once. At the end it prints how many tests each device ran, the skipped tests
-// with their reasons and, in the last lines, the failures.
+// done, and complete failures at once. At the end, testsum prints how many tests each device ran, the skipped
+// tests with their reasons and, in the last lines, the failures.
 //
 //	testsum [flags and packages of go test]
 //

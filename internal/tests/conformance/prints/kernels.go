@@ -241,8 +241,8 @@ func (k Never) Kernel(it dsl.Item1) {
 	k.Out[i] = int32(i)
 }
 
-// Wide has more arguments than fit in push constants. One of them is not read. The kernel also reads a table that is
-// constant data.
+// Wide has more arguments than fit in push constants. One argument is not read. The kernel also reads a table that
+// is constant data.
 type Wide struct {
 	A, B, C, D, Unused, E, F, G []int32
 	N                           int8

@@ -142,7 +142,7 @@ func (k Pick) Kernel(it dsl.Item1) {
 	k.Out[i] = k.Table[at]
 }
 
-// MulF multiplies two slices. If it is fused with AddF, Go's rounding of the product must remain.
+// MulF multiplies two slices. If MulF is fused with AddF, Go's rounding of the product must remain.
 type MulF struct{ X, Y, Out []float32 }
 
 // Kernel computes one element.

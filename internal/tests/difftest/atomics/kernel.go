@@ -1,5 +1,5 @@
 // Package atomics contains kernels of atomic operations whose results do not depend on the order of the
-// work-items. The differential test runs them in the same way as package corpus. In host forms an int is an
+// work-items. The differential test runs the kernels in the same way as package corpus. In host forms an int is an
 // int64.
 //
 //kgen:bare noform=GenericInt,GenericUint,RelaxedInt

@@ -6,7 +6,7 @@ import (
 	"github.com/kgen-go/kgen/dsl"
 )
 
-// Signals stores signalling NaNs from tables, constants, selects and phis. Only float arithmetic may make them
+// Signals stores signalling NaNs from tables, constants, selects and phis. Only float arithmetic may make such NaNs
 // quiet.
 type Signals struct {
 	Out  []float32

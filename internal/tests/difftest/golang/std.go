@@ -11,7 +11,7 @@ import (
 	"github.com/kgen-go/kgen/dsl"
 )
 
-// UTF8 encodes and decodes.
+// UTF8 encodes and decodes runes as UTF-8.
 type UTF8 struct {
 	In  []rune
 	Raw []byte

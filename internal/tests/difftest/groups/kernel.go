@@ -1,5 +1,5 @@
-// Package groups contains kernels with uniform values and group algorithms. The differential test runs them in the
-// same way as package corpus.
+// Package groups contains kernels with uniform values and group algorithms. The differential test runs the kernels
+// in the same way as package corpus.
 //
 //kgen:bare
 package groups

@@ -6,8 +6,8 @@ import (
 	"github.com/kgen-go/kgen/dsl"
 )
 
-// LastBarrier calls a function with several return statements. The last one comes after a branch that depends on the
-// work-item and after a barrier.
+// LastBarrier calls a function with several return statements. The last return comes after a branch that depends on
+// the work-item and after a barrier.
 type LastBarrier struct {
 	In, Out []int32
 	Posts   []int32 // one element for each work-group

@@ -117,7 +117,7 @@ func (k Chain) Kernel(it dsl.Item1) {
 // JoinedResults is the number of results of Joined for each element of X.
 const JoinedResults = 8
 
-// Joined has operations on results of other operations. No two of them may be fused.
+// Joined has operations on results of other operations. No two of the operations may be fused.
 type Joined struct{ X, Y, Z, Out []half.Float16 }
 
 func (k Joined) Kernel(it dsl.Item1) {

@@ -15,7 +15,7 @@ var (
 	Len   = dsl.NewSpecConstant(3)
 )
 
-// Weight is a variable whose value is compiled into modules. Launches check that it has not changed.
+// Weight is a variable whose value is compiled into modules. Launches check that Weight has not changed.
 var Weight = half.FromFloat32[half.Float16](0.75)
 
 // Point is a struct of numbers, for fields of kernels.

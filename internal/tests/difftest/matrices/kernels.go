@@ -142,8 +142,8 @@ func (k Local) Kernel(it dsl.NDItem1) {
 }
 
 // Tiled multiplies through work-group memory. Each sub-group copies 16 rows of A and 16 columns of B there, with
-// Depth elements each. In work-group memory they start at index At, with distance Stride. The sub-group multiplies
-// them, and stores By times the sum, plus 1. The sub-group does so twice, and work-item Bad faults in between.
+// Depth elements each. The copies start at index At, with distance Stride. The sub-group multiplies the copies, and
+// stores By times the sum, plus 1. The sub-group does so twice, and work-item Bad faults in between.
 type Tiled[SA, SB, SC any, E, F comparable] struct {
 	A, B   []E // 16*Depth elements for each sub-group
 	C, Out []F // 256 elements for each sub-group
@@ -208,7 +208,7 @@ func (k Tiled[SA, SB, SC, E, F]) Kernel(it dsl.NDItem1) {
 }
 
 // Fixed multiplies a matrix in work-group memory by itself, and by a matrix one element further on. kgen knows the
-// offset and stride of both. The kernel runs in work-groups of one sub-group.
+// offset and stride of both matrices. The kernel runs in work-groups of one sub-group.
 type Fixed struct {
 	In  []half.Float16 // 272 numbers
 	Out []float32      // 512 numbers

@@ -209,7 +209,7 @@ func (a *Args) Pack() []byte {
 	return b
 }
 
-// Unpack sets what Pack returned.
+// Unpack sets the arguments from the result of Pack.
 func (a *Args) Unpack(b []byte) error {
 	for _, s := range []any{a.In, a.Out, a.Bytes, a.Reals, a.Recs} {
 		n := binary.Size(s)
