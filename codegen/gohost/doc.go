@@ -1,14 +1,14 @@
-// Package gohost writes the host form of a kernel: Go code that runs a whole
-// work-group on one goroutine.
+// Package gohost writes the host form of a kernel, which is Go code that runs a whole work-group on one
+// goroutine.
 //
 // The input is the IR before the passes that replace barriers, group algorithms and faults by SPIR-V
 // constructs. Write cuts the kernel at barriers and group algorithms, where work-items wait for each other.
 // The code between two cuts is a region, which becomes a loop over the work-items. Consecutive regions become
 // one method. If work-items can arrive at different cuts, the method returns the number of the next cut.
 //
-// A value that crosses a cut is kept in its home: a slice with an element per work-item, or one variable if
-// all work-items have the same value. Cheap values are computed again instead. The code of a cut is the work
-// that the group does together. An example is a reduction of the slice of a value.
+// A value that crosses a cut is stored in its home. The home is a slice with an element per work-item, or one
+// variable if all work-items have the same value. Cheap values are computed again instead. The code of a cut
+// is the work that the group does together. An example is a reduction of the slice of a value.
 //
 // Within a region, blocks become labels and edges become gotos, so that the control flow stays the same. A
 // block becomes the body of an if statement if it has only one predecessor and does not end with a

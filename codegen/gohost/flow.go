@@ -37,7 +37,7 @@ type node struct {
 	end set // values live at the end of the node
 }
 
-// split is a cut: an op at which the work-items of a group meet, such as a barrier.
+// split is a cut, which is an op at which the work-items of a group meet, such as a barrier.
 type split struct {
 	index int
 	op    *ir.Value

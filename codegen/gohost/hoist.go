@@ -29,7 +29,8 @@ func hoist(f *ir.Func) {
 	}
 }
 
-// cuts reports whether op v is a cut: a barrier or another op at which the work-items of a group meet.
+// cuts reports whether op v is a cut, which is a barrier or another op at which the work-items of a group
+// meet.
 func cuts(v *ir.Value) bool { return v.Op.Has(ir.FlagSync) && v.Op != ir.OpGroupUniform }
 
 // harmless reports whether computing v speculatively has no effect and cannot panic.

@@ -48,9 +48,9 @@ type lockstep struct {
 	rest    *region
 }
 
-// induction describes an induction variable: a phi of the loop's head that grows by step in each iteration.
-// The variable's value is scale (0 or 1) times the work-item's index in the block, plus a value that all
-// work-items share.
+// induction describes an induction variable, which is a phi of the loop's head that grows by step in each
+// iteration. The variable's value is scale (0 or 1) times the work-item's index in the block, plus a value
+// that all work-items share.
 type induction struct {
 	phi, init, step *ir.Value
 	scale           int64
@@ -159,8 +159,8 @@ func (ls *lockstep) simple(w *body, loops *ir.Loops) bool {
 	})
 }
 
-// edges returns the two operands of a phi of the loop's head: init from the loop's entry, and next from the
-// latch.
+// edges returns the two operands of a phi of the loop's head. Operand init comes from the loop's entry, and
+// next from the latch.
 func (ls *lockstep) edges(phi *ir.Value) (init, next *ir.Value) {
 	if ls.loop.Head.Preds[0] == ls.latch {
 		return phi.Args[1], phi.Args[0]
@@ -286,7 +286,7 @@ func (ls *lockstep) leaves(b *ir.Block) (*leaving, *ir.Block) {
 }
 
 // decide sets e.conds, the conditions under which work-items stay in the loop at exit e. decide reports
-// whether it understood the branch. atEnd says that the exit is at the end of an iteration.
+// whether it recognized the branch condition. atEnd says that the exit is at the end of an iteration.
 func (ls *lockstep) decide(w *body, e *leaving, atEnd bool) bool {
 	var add func(v *ir.Value, holds bool) bool
 	add = func(v *ir.Value, holds bool) bool {
@@ -430,8 +430,8 @@ func (ls *lockstep) split(w *writer) bool {
 	return true
 }
 
-// atExit returns a value that equals v at an exit of the loop: v itself if it is invariant, or a phi of the
-// loop's head. round says that the exit is at the end of an iteration.
+// atExit returns a value that equals v at an exit of the loop. The result is v itself if v is invariant, or
+// else a phi of the loop's head. round says that the exit is at the end of an iteration.
 func (ls *lockstep) atExit(v *ir.Value, round bool) (*ir.Value, bool) {
 	switch phi := ls.next[v]; {
 	case !ls.loop.Contains(v.Block):

@@ -223,8 +223,8 @@ func (w *writer) crosses(x *ir.Var) bool {
 		}
 		return false
 	}
-	// State 1 of a node: a path from an access reaches it. State 2: the path also contains a cut after the
-	// access.
+	// A node is in state 1 if a path from an access reaches the node. It is in state 2 if the path also
+	// contains a cut after the access.
 	reached := map[*node]int{}
 	var work []*node
 	visit := func(n *node, state int) {

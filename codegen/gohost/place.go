@@ -258,7 +258,7 @@ func (w *body) negated(v *ir.Value) string {
 	return "!" + text
 }
 
-// edge writes edge k out of n: the assignments to phis, and a goto unless the code falls through.
+// edge writes the assignments to phis on edge k out of n, and a goto unless the code falls through.
 func (w *body) edge(b *bytes.Buffer, n *node, k int, falls bool) {
 	succs := w.succs(n)
 	to := succs[k]

@@ -46,8 +46,8 @@ func (w *writer) print() {
 	}
 }
 
-// line writes the body of a method that runs a line: regions, and between them the code of the cuts. Later
-// regions reuse values that an earlier region computes before its loop.
+// line writes the body of a method that runs the regions of a line, and the code of the cuts between them.
+// Later regions reuse values that an earlier region computes before its loop.
 func (w *writer) line(line []*region, trivial []*split) {
 	before := w.flush()
 	w.shared = map[any]bool{}

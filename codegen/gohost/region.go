@@ -98,7 +98,7 @@ func (w *body) inTop(v *ir.Value) bool {
 	return is
 }
 
-// inRow reports whether v may be computed before a row of a range: v is the same for all work-items
+// inRow reports whether v may be computed before a row of a range, because v is the same for all work-items
 // with the same y and z.
 func (w *body) inRow(v *ir.Value) bool {
 	if !w.ranged() || w.m.Rank < 2 || v.Block == nil {
@@ -357,8 +357,8 @@ func (w *writer) region(r *region, before []*region) {
 	x.close()
 }
 
-// alike reports whether the region needs to run only once per group: all work-items compute the same values
-// and store nothing.
+// alike reports whether the region needs to run only once per group, because all work-items compute the same
+// values and store nothing.
 func (w *body) alike(each string) bool {
 	r := w.r
 	return !w.ranged() && w.m.Form != abi.Task && !r.dead && !r.leaves && len(r.exits) == 1 &&
@@ -481,7 +481,8 @@ func (w *body) goOn() {
 	}
 }
 
-// lineOf returns a comment on a cut: its op, file and line. The column would change more often than the line.
+// lineOf returns a comment with the op, file and line of a cut. The column would change more often than the
+// line.
 func lineOf(op *ir.Value) string {
 	if op.Pos.File == "" {
 		return op.Op.String()

@@ -286,8 +286,8 @@ func (w *body) endBlocks() {
 	}
 }
 
-// write returns the three pieces of a lockstep loop: the code before it, the conditions under which it may
-// run, and the loop itself. w is the body of the iterations.
+// write returns the code of a lockstep loop in three pieces. head is the code before the loop, and guards are
+// the conditions under which the loop may run. w is the body of the iterations.
 func (ls *lockstep) write(w *body) (head string, guards []string, loop []byte) {
 	var h, b bytes.Buffer
 	own := map[*induction]bool{} // induction variables that the code uses
@@ -406,8 +406,8 @@ func (ls *lockstep) guard(w *body, guards []string, c condition) []string {
 	return guards
 }
 
-// near reports whether the induction variable of c can never overflow: it starts at 0 or above, and its upper
-// bound is small.
+// near reports whether the induction variable of c can never overflow, because it starts at 0 or above and
+// its upper bound is small.
 func (ls *lockstep) near(w *body, c condition) bool {
 	from := span{}
 	if c.i.from != nil {
@@ -424,7 +424,8 @@ func (w *writer) isLen(v *ir.Value) bool {
 	return v.Op == ir.OpArg && v.Type == ir.TypeI64 && w.lenOf(int(v.Bits))
 }
 
-// stay writes the code of exit e: it breaks the lockstep loop, or reduces the number of active work-items.
+// stay writes the code of exit e. The code breaks the lockstep loop, or reduces the number of active
+// work-items.
 func (w *body) stay(b *bytes.Buffer, e *leaving) {
 	for _, c := range e.conds {
 		if c.i.scale == 0 {

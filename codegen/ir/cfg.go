@@ -197,7 +197,7 @@ func (d *DomTree) Index(b *Block) int { return max(d.at(b), 0) }
 // Reachable reports whether b is in the tree.
 func (d *DomTree) Reachable(b *Block) bool { return d.at(b) >= 0 }
 
-// Dominates reports whether a dominates b; a block dominates itself.
+// Dominates reports whether a dominates b. A block dominates itself.
 func (d *DomTree) Dominates(a, b *Block) bool {
 	i, j := d.at(a), d.at(b)
 	if i < 0 {

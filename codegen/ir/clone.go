@@ -37,8 +37,8 @@ func (m *Module) Clone() *Module {
 // Import copies the blocks of src's kernel to f, with the variables, sites and types that they use. The field
 // Part of the copied sites is set to part. Import returns the copy of the entry block, which has no
 // predecessor yet. For each constant expression of src that is not a plain constant, Import calls outside
-// with the expression and its imported arguments. The result of outside replaces the expression. Import does
-// not change src, which must not have helpers.
+// with the expression and its imported arguments. The value that outside returns replaces the expression.
+// Import does not change src, which must not have helpers.
 func (f *Func) Import(src *Module, part int, outside func(v *Value, args []*Value) *Value) *Block {
 	if len(src.Helpers) > 0 {
 		panic("BUG: a module with helpers is imported")

@@ -5,11 +5,11 @@
 // [Block], [Value] (an operation and its result), [Var] (memory) and [Type]. The operations are
 // listed in _gen/ops.go.
 //
-// Values are bools, integers, floats and device addresses. Integer types have no sign; the
-// operations distinguish signed from unsigned. Package lower splits structs, arrays and slices. A
-// Go variable that needs an address becomes a Var, which loads and stores access by a path of
-// indices. A slice becomes an address and a length. Integers of 8 and 16 bits exist only in memory
-// and as operands of conversions; arithmetic uses 32 or 64 bits.
+// Values are bools, integers, floats and device addresses. Integer types have no sign. Instead, operations
+// are signed or unsigned. Package lower splits structs, arrays and slices. A Go variable that needs an
+// address becomes a Var, which loads and stores access by a path of indices. A slice becomes an address and a
+// length. Integers of 8 and 16 bits exist only in memory and as operands of conversions. Arithmetic uses 32
+// or 64 bits.
 //
 // A module has one of three levels:
 //

@@ -1,6 +1,6 @@
 package ir
 
-// This file describes group operations: reductions, scans and their relatives.
+// This file describes group operations, such as reductions and scans.
 
 import (
 	"math"
@@ -19,8 +19,8 @@ type Combine struct {
 // Combiner is an operation by which reductions and scans combine values.
 type Combiner uint8
 
-// The combiners. Names that begin with F are for floats; the others are for integers. FMin and FMax
-// are Go's min and max.
+// The combiners. Names of combiners for floats begin with F. All other combiners are for integers. FMin and
+// FMax are Go's min and max.
 const (
 	CombineIAdd Combiner = iota
 	CombineIMul

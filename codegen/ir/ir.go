@@ -26,7 +26,7 @@ func (p Pos) String() string {
 	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Col)
 }
 
-// Level is the level of a module; see the package documentation.
+// Level is the level of a module, as the package documentation describes.
 type Level uint8
 
 const (
@@ -262,7 +262,7 @@ type Value struct {
 	Block *Block // nil for constants and helper parameters
 }
 
-// Block is a basic block: phis, then other values, then the terminator.
+// Block is a basic block, which consists of phis, then other values, then the terminator.
 type Block struct {
 	ID    int
 	Func  *Func

@@ -52,8 +52,8 @@ func OfKind(a properties.Aspect) bool {
 	return a != properties.AspectInvalid && slices.Contains(kindAspects[:], a)
 }
 
-// Type is the type of a value or of memory. Types of one module are interned: two types are equal
-// if and only if their pointers are equal.
+// Type is the type of a value or of memory. Types of one module are interned, so two types are equal if and
+// only if their pointers are equal.
 type Type struct {
 	Kind   Kind
 	Elem   *Type   // element type of an Array or vector
@@ -123,7 +123,7 @@ func (t *Type) IsVector() bool { return t.Kind >= F32x4 }
 // Lanes returns the number of elements of a vector type.
 func (t *Type) Lanes() int { return t.Size / t.Elem.Size }
 
-// IsScalar reports whether the type is a scalar type: a bool, integer, float or address.
+// IsScalar reports whether the type is a bool, integer, float or address.
 func (t *Type) IsScalar() bool { return t.Kind > Void && t.Kind < Array }
 
 // IsInt reports whether the type is an integer type.

@@ -186,7 +186,7 @@ func (f *FunctionBuilder) CompositeExtract(typ, composite ID, indexes ...uint32)
 	return f.Emit(Instruction{Op: OpCompositeExtract, Type: typ, Words: append([]uint32{uint32(composite)}, indexes...)})
 }
 
-// Incoming is an incoming edge of a phi: the value, and the block from which the edge comes.
+// Incoming is an incoming edge of a phi, with the value and the block from which the edge comes.
 type Incoming struct{ Value, Parent ID }
 
 // Phi emits OpPhi. AddIncoming adds edges from blocks that come later.

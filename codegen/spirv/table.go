@@ -92,7 +92,7 @@ func (op Op) IsTerminator() bool {
 	return false
 }
 
-// Kind is an operand kind of the grammar: an id, a literal, an enumeration or a pair of these.
+// Kind is an operand kind of the grammar, such as an id, a literal, an enumeration or a pair of these.
 type Kind uint8
 
 type category uint8

@@ -7,7 +7,7 @@
 // load on the machine affects all of them. The suite checks the results of all contestants. The report shows
 // the rate of each row as a share of the device's ceilings, which other rows of the same run measure.
 //
-// Command kgenbench prints the report; docs/performance.md explains the report.
+// Command kgenbench prints the report. docs/performance.md explains the report.
 package bench
 
 import (

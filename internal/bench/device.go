@@ -95,7 +95,7 @@ func memoryFor[T number](b *Bench, n int) (*memory[T], error) {
 
 func (m *memory[T]) all() runtime.View[T] { return m.buf.All() }
 
-// poison fills the memory with values that no result has: NaN, or integers with all bits set.
+// poison fills the memory with NaNs, or integers with all bits set, which no result equals.
 func (m *memory[T]) poison() error {
 	return m.fill(wrong[T]())
 }

@@ -64,7 +64,7 @@ const MaxElements = 4096
 // work-items would have to hold more, the matrix is in work-group memory.
 const MaxHeld = 256
 
-// Shape is the type of a matrix: its use, element type and size.
+// Shape is the type of a matrix, which consists of the use, the element type and the size.
 type Shape struct {
 	Use        Use
 	Rows, Cols int

@@ -241,7 +241,7 @@ func Read(dir string) (map[string]*abi.Kernel, error) {
 	return out, err
 }
 
-// loaded is the result of loading a package: a map from a name to the kernel, or an error.
+// loaded is the result of loading a package, which is a map from a name to the kernel, or an error.
 type loaded struct {
 	kernels map[string]*abi.Kernel
 	err     error

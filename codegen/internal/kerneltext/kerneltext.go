@@ -43,7 +43,7 @@ type Package struct {
 	methods bool             // whether the package imports dsl itself, as packages of kernels do
 }
 
-// known is the answer to a question: no, yes, or unknown if the question has not been answered yet.
+// known is the answer to a question, or unknown if the question has not been answered yet.
 type known uint8
 
 const (

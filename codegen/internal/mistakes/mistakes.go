@@ -22,9 +22,8 @@ type Mistake struct {
 	Decls string
 	// Field is a field of the kernel. Property is an element of the kernel's list of properties.
 	Field, Property string
-	// Type is text before the name of the kernel's type. Params are more parameters of its Kernel
-	// method. Result is the type of a result of that method. Method is another method of the
-	// kernel.
+	// Type is text before the name of the kernel's type. Params are additional parameters of the Kernel
+	// method. Result is the type of a result of the Kernel method. Method is another method of the kernel.
 	Type, Params, Result, Method string
 	// Form is the item type that the kernel must have; "" means any.
 	Form Form

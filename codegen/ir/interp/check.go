@@ -146,7 +146,7 @@ func (c *checker) turns(items []*item) {
 	}
 }
 
-// meet records a barrier: all earlier accesses of the items are ordered before all their later accesses. The
+// meet records a barrier, which orders all earlier accesses of the items before all their later accesses. The
 // rule also applies to items that have returned, because on a device these items also reach the barrier.
 func (c *checker) meet(items []*item) {
 	var all []uint32

@@ -83,7 +83,8 @@ func (x *machine) pure(v *ir.Value, a []uint64) (uint64, error) {
 		if v.Type == ir.TypeF32 {
 			return uint64(math.Float32bits(float32(n))), nil
 		}
-		// The detour through float64 is exact: integers beyond its precision are infinite as float16.
+		// The conversion through float64 is exact, because integers beyond the precision of float64 are
+		// infinite as float16.
 		return ir.FloatBits(v.Type, float64(n)), nil
 	case ir.OpUToF, ir.OpUToNear:
 		if v.Type == ir.TypeF32 {

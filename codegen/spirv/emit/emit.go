@@ -1,6 +1,6 @@
 package emit
 
-// This file emits a module: its header, entry point and functions.
+// This file emits the header, entry point and functions of a module.
 
 import (
 	"fmt"

@@ -38,8 +38,7 @@ func (c *checker) count(id uint32) uint64 {
 	return v
 }
 
-// matrixMemory checks the operands of a load or store of a matrix: the pointer, the layout, the stride and
-// the memory operands.
+// matrixMemory checks the pointer, layout, stride and memory operands of a load or store of a matrix.
 func (c *checker) matrixMemory(p *typ, layout uint32, rest []uint32, load bool) {
 	c.need(p.hasAddress() || p.class == spirv.StorageClassWorkgroup, "the pointer is not to memory of the device or of work-groups")
 	s := p.elem.scalar()

@@ -16,8 +16,8 @@ func numbers(t *typ) bool { return t.scalar() != nil }
 
 func unsigned32(t *typ) bool { return t.isInt() && !t.signed && t.width == 32 }
 
-// ballotType reports whether t is the type of a ballot: a vector with one bit for each work-item of a
-// sub-group.
+// ballotType reports whether t is the type of a ballot, which is a vector with one bit for each work-item of
+// a sub-group.
 func ballotType(t *typ) bool { return t.isVector() && t.n == 4 && unsigned32(t.elem) }
 
 func elect(c *checker, _ *spirv.Instruction, t *typ) { c.need(t.isBool(), "the result is not a Bool") }

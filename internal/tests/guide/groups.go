@@ -8,8 +8,8 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// opposite returns the v of the opposite work-item: the last for the first, and so on. All work-items of the group
-// must call opposite.
+// opposite returns the v of the opposite work-item, which is the last for the first, and so on. All work-items of
+// the group must call opposite.
 func opposite(it dsl.GroupItem, g dsl.Group, v int32) int32 {
 	tile := dsl.Local[[64]int32](it)
 	tile[g.LocalID()] = v
@@ -201,7 +201,7 @@ func (k MatMul) Kernel(it dsl.NDItem2) {
 	dsl.StoreAccumulator(sg, acc, k.C[row*n+col:], n, dsl.RowMajor)
 }
 
-// Dense is a layer of a neural network: it adds a bias to weights times inputs, and clamps at zero.
+// Dense is a layer of a neural network. It adds a bias to weights times inputs, and clamps at zero.
 type Dense struct {
 	Weights, Inputs []int8 // 4 rows of 8 weights, and 4 inputs of 8 numbers each
 	Bias            []int32

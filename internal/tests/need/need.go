@@ -17,8 +17,8 @@ import (
 
 // Environment variables that promise something, unless their value is empty or 0.
 const (
-	// Vulkan promises a Vulkan device, and the other programs that tests run: the go command, the
-	// SPIR-V tools, and the tests of the Go distribution.
+	// Vulkan promises a Vulkan device, the go command, the SPIR-V tools, and the tests of the Go
+	// distribution.
 	Vulkan = env.RequireVulkan
 	// SwiftShader promises the driver SwiftShader.
 	SwiftShader = env.RequireSwiftShader

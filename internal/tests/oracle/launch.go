@@ -47,8 +47,8 @@ type piece struct {
 	data   []byte
 }
 
-// Device memory begins at firstAddr, and each piece is far from the next. So the interpreter detects an
-// access outside of a piece.
+// Device memory begins at firstAddr. Large gaps separate the pieces of memory, so that the interpreter
+// detects an access outside of a piece.
 const (
 	firstAddr = 1 << 20
 	gap       = 1 << 16

@@ -109,7 +109,7 @@ func (g *MemoryGen) index() *ir.Value {
 	return g.Get(g.At[g.R.IntN(2)])
 }
 
-// path returns the path arguments for a number in the given slice: address, index and field indices.
+// path returns the path arguments (address, index and field indices) for a number in the given slice.
 func (g *MemoryGen) path(slice int, index *ir.Value) []*ir.Value {
 	p := []*ir.Value{g.Addrs[slice], index}
 	if g.Elems[slice].Kind == ir.Struct {

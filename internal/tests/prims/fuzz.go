@@ -131,5 +131,5 @@ func Elements[T Real](in *Input, n int) []T {
 	return xs
 }
 
-// Padded returns n elements: xs, followed by zeros that the function must not change.
+// Padded returns the n elements that a function must leave, which are xs followed by zeros.
 func Padded[T any](xs []T, n int) []T { return append(slices.Clip(xs), make([]T, n-len(xs))...) }

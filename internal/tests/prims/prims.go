@@ -23,8 +23,8 @@ type Real interface {
 // IsFloat reports whether T is a float type.
 func IsFloat[T Real]() bool { return T(1)/2 != 0 }
 
-// Lengths returns lengths for tests: lengths near those of blocks, short ones, a long one and a random one.
-// With -short, Lengths returns only one length near each block's length.
+// Lengths returns lengths for tests. They are lengths near those of blocks, short lengths, a long one and a
+// random one. With -short, Lengths returns only one length near each block's length.
 func Lengths(blocks ...int) []int {
 	if testing.Short() {
 		l := []int{0, 1, 257}
@@ -44,7 +44,7 @@ func Lengths(blocks ...int) []int {
 	return append(l, long, 1+rand.IntN(20000))
 }
 
-// Fill sets elements to random values: all integers, and normal floats.
+// Fill sets elements to random integers of all sizes, or to random normal floats.
 func Fill[T Real](xs []T) {
 	for i := range xs {
 		if IsFloat[T]() {

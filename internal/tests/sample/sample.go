@@ -16,7 +16,7 @@ func Of(full, short int) int {
 	return full
 }
 
-// Deep skips the test with -short; The command "make deep" runs the test. instead names the tests that find
+// Deep skips the test with -short. The command "make deep" runs the test. instead names the tests that find
 // the same mistakes with -short.
 func Deep(t testing.TB, instead string) {
 	t.Helper()

@@ -51,7 +51,7 @@ type tile struct {
 	state   state
 }
 
-// nd lists shapes of nd-ranges: the size and the number of work-groups.
+// nd lists shapes of nd-ranges, by the size and the number of work-groups.
 var nd = []struct{ local, groups []int }{
 	{[]int{8}, []int{2}}, {[]int{8}, []int{3}}, {[]int{16}, []int{2}}, {[]int{12}, []int{2}}, {[]int{4}, []int{3}},
 	{[]int{32}, []int{1}}, {[]int{20}, []int{2}}, {[]int{1}, []int{3}}, {[]int{40}, []int{1}}, {[]int{2}, []int{4}}, {[]int{7}, []int{2}},

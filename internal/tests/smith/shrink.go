@@ -40,7 +40,7 @@ func (e *editor) now() bool {
 	return e.n == -1
 }
 
-// edited returns the source with the n-th change; done is true if there is no such change.
+// edited returns the source with the n-th change. done is true if there is no such change.
 func edited(src string, n int) (text string, done bool) {
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, "p.go", src, parser.SkipObjectResolution)

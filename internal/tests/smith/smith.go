@@ -21,7 +21,7 @@ import (
 	"github.com/kgen-go/kgen/internal/tests/smith/shape"
 )
 
-// Program is a random program: a file of a package, with one kernel. All names that it declares
+// Program is a random program, which is one file of a package, with one kernel. All names that it declares
 // begin with Prefix.
 type Program struct {
 	Seed   uint64

@@ -7,7 +7,7 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// Lanes is the size of the sub-groups that ScatterLanes asks for.
+// Lanes is the size of sub-groups that ScatterLanes requires.
 const Lanes = 32
 
 // ScatterLanes computes the same as Scatter, but faster, on GPUs that support sub-groups of 32.

@@ -24,7 +24,7 @@ func (k Shifts[T]) Kernel(it dsl.Item1) {
 	out[7] = x >> int32(s)
 }
 
-// The instances that the tests use.
+// Instances of Shifts that the tests use.
 type (
 	ShiftsInt8   = Shifts[int8]
 	ShiftsInt16  = Shifts[int16]
@@ -59,7 +59,7 @@ func (k Rounded[T]) Kernel(it dsl.Item1) {
 	out[5] = T(T(x*x)+T(y*y)) + T(z*z)
 }
 
-// The instances that the tests use.
+// Instances of Rounded that the tests use.
 type (
 	Rounded32 = Rounded[float32]
 	Rounded64 = Rounded[float64]

@@ -104,7 +104,7 @@ func (k Runes) Kernel(it dsl.Item1) {
 // Large declares large private arrays in each iteration of a loop.
 type Large struct{ In, Out []int32 }
 
-// Kernel reads before it writes.
+// Kernel reads elements before it writes them.
 func (k Large) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	var h int32

@@ -13,7 +13,7 @@ type LastBarrier struct {
 	Posts   []int32 // one element for each work-group
 }
 
-// Kernel adds the first element of the work-item's group to the post.
+// Kernel adds the first element of the work-item's group to the group's element of Posts.
 func (k LastBarrier) Kernel(it dsl.NDItem1) {
 	i := it.GlobalID()
 	v := k.posted(it, k.In[i])

@@ -72,8 +72,8 @@ type Keyed struct {
 	Value int8
 }
 
-// Run describes consecutive elements: first and last key, whether all keys are equal, and the sum of the last run of
-// equal keys.
+// Run describes consecutive elements by the first and last key, by whether all keys are equal, and by the sum of the
+// last equal keys.
 type Run struct {
 	First, Last uint16
 	Sum         int8
