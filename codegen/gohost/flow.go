@@ -11,7 +11,7 @@ type flow struct {
 	nodes   []*node
 	head    map[*ir.Block]*node
 	splits  []*split
-	regions []*region // the kernel's first region, then for each cut splits[k] the region regions[k+1] after it
+	regions []*region // all regions; regions[0] starts the kernel, and regions[k+1] follows the cut splits[k]
 	loops   bool      // whether the kernel has loops
 	// lines are sequences of regions, called lines. All work-items that have not returned go from each region
 	// of a line to the next, and no others enter it. The form is straight if it has only one line.

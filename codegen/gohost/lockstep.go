@@ -332,8 +332,8 @@ func (i *induction) grows() bool {
 	return !i.step.IsConst() || i.step.Int() > 0 && i.step.Int() < 1<<59
 }
 
-// variable decomposes v into an induction variable plus a constant. variable returns nil and 0 if it cannot.
-// atEnd says that v is used at the end of an iteration, after the increment.
+// variable decomposes v into an induction variable plus a constant. If v has another form, variable returns
+// nil and 0. atEnd says that v is used at the end of an iteration, after the increment.
 func (ls *lockstep) variable(v *ir.Value, atEnd bool) (*induction, int64) {
 	for _, i := range ls.steps {
 		_, next := ls.edges(i.phi)

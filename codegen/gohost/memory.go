@@ -223,7 +223,7 @@ func (w *writer) crosses(x *ir.Var) bool {
 		}
 		return false
 	}
-	// A node is in state 1 if a path from an access reaches the node. It is in state 2 if the path also
+	// A node is in state 1 if a path from an access reaches the node. A node is in state 2 if the path also
 	// contains a cut after the access.
 	reached := map[*node]int{}
 	var work []*node

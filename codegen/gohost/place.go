@@ -150,8 +150,8 @@ func (w *body) insts(b *bytes.Buffer, n *node) (locals bool) {
 	return locals
 }
 
-// declaredAt reports whether the statement that computes v also declares its variable. Other variables are
-// declared before the nodes or at the beginning of an iteration.
+// declaredAt reports whether the statement that computes v also declares its variable. Variables without such
+// a statement are declared before the nodes or at the beginning of an iteration.
 func (w *body) declaredAt(v *ir.Value, n *node) bool { return !w.wide[v] || w.open[n] && !w.done[v] }
 
 // end writes the control flow at the end of node n. next is the node whose code follows, or nil.

@@ -279,7 +279,8 @@ func (w *writer) constExpr(v *ir.Value) string {
 	return "g." + name("c", len(w.exprs)-1)
 }
 
-// expr writes the code that computes constant expression i. Earlier code computes its operands.
+// expr writes the code that computes constant expression i. Earlier code computes the operands of expression
+// i.
 func (w *writer) expr(i int) {
 	v := w.exprs[i]
 	if v.Op == ir.OpSpecConst {

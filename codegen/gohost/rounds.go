@@ -234,7 +234,7 @@ func (w *writer) lockstep(ls *lockstep, before []*region) {
 }
 
 // everyItem writes the loop of a part over all work-items of the block. If dead is true, the loop also checks
-// whether a work-item has returned. If one has, the region's original code runs instead.
+// whether a work-item has returned. If a work-item has returned, the region's original code runs instead.
 func (w *body) everyItem(dead bool) {
 	text := w.ownX(w.each())
 	if dead {

@@ -140,8 +140,8 @@ func matrixElem(s matrix.Shape) *Type {
 }
 
 // SmallestSubGroup returns a constant expression, which is at most the size of the smallest sub-group of a
-// work-group. The last sub-group is smaller than the others if their size does not divide the work-group's
-// size.
+// work-group. The last sub-group is smaller than the others if the size of sub-groups does not divide the
+// work-group's size.
 func (m *Module) SmallestSubGroup() *Value {
 	sub := m.SubGroupSize()
 	n := m.GroupSize()

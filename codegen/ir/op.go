@@ -69,8 +69,8 @@ const (
 	FlagNarrow
 	// FlagBuilt ops occur only in Built modules. Passes expand them.
 	FlagBuilt
-	// FlagCoded ops are FlagFold ops for which SPIR-V has no constant expression. The module computes their
-	// results by code at run time.
+	// FlagCoded ops are FlagFold ops for which SPIR-V has no constant expression. The module computes the
+	// results of FlagCoded ops by code at run time.
 	FlagCoded
 	// FlagNamed ops return their first argument, which earlier code has computed. From the other arguments, a
 	// device may compute the same value by a single instruction.

@@ -468,7 +468,7 @@ func (q *funcParser) missing(used map[int]int, defined map[int]bool, format stri
 	}
 }
 
-// parsePos reads a position from a comment. parsePos returns an empty Pos for other comments.
+// parsePos reads a position from a comment. If the comment is not a position, parsePos returns an empty Pos.
 func parsePos(s string) Pos {
 	rest, col, ok1 := cutLast(s, ":")
 	file, line, ok2 := cutLast(rest, ":")

@@ -16,7 +16,7 @@ type Target struct {
 	// include sub-groups.
 	NoSubGroups bool
 	// Cancel is set for launches that may be cancelled. Work-items return when the host requests
-	// it.
+	// cancellation.
 	Cancel bool
 	// Tuples are the matrix products that the device supports natively. Tuples is empty if matrices are
 	// expanded.

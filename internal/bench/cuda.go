@@ -94,7 +94,7 @@ func firstLine(out []byte) string {
 }
 
 // cudaRun is a running CUDA program for a row. The program performs one measurement for each line of its
-// input. At the end of its input it runs once more and writes a checksum.
+// input. At the end of the input, the program runs once more and writes a checksum.
 type cudaRun struct {
 	CUDAPeer
 	cmd    *exec.Cmd

@@ -115,8 +115,8 @@ func roots(n int) func(k int) complex128 {
 	return func(k int) complex128 { return far[k/low] * near[k%low] }
 }
 
-// transformed checks some elements of transformed arrays of one or two axes. transformed compares them with
-// sums in float64.
+// transformed checks some elements of transformed arrays of one or two axes. transformed compares elements
+// with sums in float64.
 func transformed(got, in []complex64, shape ...int) error {
 	width, rows := shape[len(shape)-1], 1
 	if len(shape) > 1 {
@@ -143,8 +143,8 @@ func transformed(got, in []complex64, shape ...int) error {
 	return nil
 }
 
-// transform is a hand-written Fourier transform in Go, the peer of kgen's. transform reverses the bits of the
-// indices, and then combines with radix two.
+// transform is a hand-written Fourier transform in Go, the peer of kgen's. The algorithm is radix two, after
+// a permutation by reversed bits of the indices.
 func transform(out, in []complex64) {
 	n := len(in)
 	for i, j := 0, 0; i < n; i++ {

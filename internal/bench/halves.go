@@ -74,7 +74,8 @@ func halfWork(group, name string, inputs int, want func(x, y f16) f16,
 			}
 			return nil
 		}
-		// The check only requires that every float32 was written. Other rows check the values.
+		// The check only requires that every float32 was written. Other rows of the suite check the values of
+		// float32s.
 		written := singles.near(10, func(int) float64 { return 0 })
 		return &Job{Size: size(n), Amount: 2 * float64(n*(inputs+1)), Unit: Bytes,
 			Contestants: []Contestant{{kgen, halves, out.poison, check}, {single, floats, singles.poison, written}}}, nil
@@ -119,8 +120,8 @@ var (
 	halfB      = half.FromFloat32[f16](0.5)
 )
 
-// fusedPair returns a function that submits two kernels fused into one. The values between them
-// stay in registers.
+// fusedPair returns a function that submits two kernels fused into one. Values between the two kernels stay
+// in registers.
 func fusedPair[T number](b *Bench, x, out runtime.View[T], step func(x, out runtime.View[T]) runtime.Command) (func(int) error, error) {
 	between, err := memoryFor[T](b, out.Len())
 	if err != nil {

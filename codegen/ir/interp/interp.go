@@ -1,4 +1,4 @@
-// Package interp interprets modules of package ir at any level. Tests use the interpreter as an oracle. They
+// Package interp interprets modules of package ir at any level. Tests use the interpreter as an oracle. Tests
 // compare the results of other programs with those of the interpreter. The input is a module and a [Launch]
 // with the argument block and the device memory. [Run] returns the memory after the launch and the fault, if
 // any.

@@ -77,7 +77,8 @@ var Rows = []Row{
 	{Capability: spirv.CapabilityGroupNonUniformShuffleRelative, Version: spirv.Version13, Implies: spirv.CapabilityGroupNonUniform,
 		Aspect: properties.SubGroups, Device: "VK_SUBGROUP_FEATURE_SHUFFLE_RELATIVE_BIT"},
 
-	// Features for native matrices of sub-groups. Only modules that use native matrices declare them.
+	// Features for native matrices of sub-groups. Only modules that use native matrices declare these
+	// capabilities.
 	{Capability: spirv.CapabilityCooperativeMatrixKHR, Version: Newer, Extension: "SPV_KHR_cooperative_matrix", Device: "cooperativeMatrix"},
 	{Capability: spirv.CapabilityBFloat16TypeKHR, Version: Newer, Extension: "SPV_KHR_bfloat16", Device: "shaderBFloat16Type"},
 	{Capability: spirv.CapabilityBFloat16CooperativeMatrixKHR, Version: Newer, Extension: "SPV_KHR_bfloat16", Implies: spirv.CapabilityBFloat16TypeKHR,

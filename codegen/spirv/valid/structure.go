@@ -160,7 +160,7 @@ func (s *shapes) add(k construct) int {
 }
 
 // enter returns the innermost construct of block b. For a header, enter adds the constructs that begin there.
-// For any other block, it returns construct at.
+// For any other block, enter returns construct at.
 func (s *shapes) enter(b, at int) int {
 	f := s.f
 	m := f.blocks[b].merge

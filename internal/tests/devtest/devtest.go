@@ -22,7 +22,7 @@ func Host(tb testing.TB, opts ...runtime.OpenOption) *runtime.Device {
 	return open(tb, "host", opts)
 }
 
-// Vulkan opens the first Vulkan device. If there is none, Vulkan skips the test, or fails it if
+// Vulkan opens the first Vulkan device. If there is no Vulkan device, Vulkan skips the test, or fails it if
 // KGEN_REQUIRE_VULKAN is set.
 func Vulkan(tb testing.TB, opts ...runtime.OpenOption) *runtime.Device {
 	tb.Helper()
@@ -32,8 +32,8 @@ func Vulkan(tb testing.TB, opts ...runtime.OpenOption) *runtime.Device {
 	return open(tb, "vulkan", opts)
 }
 
-// VulkanOrNone opens the first Vulkan device, for tests that can also run without one. If there is none,
-// VulkanOrNone returns nil, or fails the test if KGEN_REQUIRE_VULKAN is set.
+// VulkanOrNone opens the first Vulkan device, for tests that can also run without one. If there is no Vulkan
+// device, VulkanOrNone returns nil, or fails the test if KGEN_REQUIRE_VULKAN is set.
 func VulkanOrNone(tb testing.TB, opts ...runtime.OpenOption) *runtime.Device {
 	tb.Helper()
 	if !there() && !need.Promised(need.Vulkan) {

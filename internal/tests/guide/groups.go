@@ -201,7 +201,7 @@ func (k MatMul) Kernel(it dsl.NDItem2) {
 	dsl.StoreAccumulator(sg, acc, k.C[row*n+col:], n, dsl.RowMajor)
 }
 
-// Dense is a layer of a neural network. It adds a bias to weights times inputs, and clamps at zero.
+// Dense is a layer of a neural network. Dense adds a bias to weights times inputs, and clamps at zero.
 type Dense struct {
 	Weights, Inputs []int8 // 4 rows of 8 weights, and 4 inputs of 8 numbers each
 	Bias            []int32

@@ -21,7 +21,7 @@ func RunGo(ctx context.Context, files map[string]string, main string) ([]byte, e
 }
 
 // RunPure does the same as RunGo, but package math is that of ports without assembly. The program and all its
-// imports use it.
+// imports use this package math.
 func RunPure(ctx context.Context, files map[string]string, main string) ([]byte, error) {
 	math, err := pureMath(ctx)
 	if err != nil {

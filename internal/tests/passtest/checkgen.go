@@ -110,8 +110,8 @@ func (g *CheckGen) index(depth int) *ir.Value {
 	return g.B.Append(ir.OpIAdd, ir.TypeI64, x, y)
 }
 
-// Checked writes a branch on whether index i is in range for slice s. Checked continues in the branch where
-// it is.
+// Checked writes a branch on whether index i is in range for slice s. Checked continues in the branch where i
+// is in range.
 func (g *CheckGen) Checked(i *ir.Value, s [2]*ir.Value) {
 	bad, on := g.F.NewBlock(), g.F.NewBlock()
 	ok := g.B.Append(ir.OpULt, ir.TypeBool, i, s[1])

@@ -131,5 +131,6 @@ func Elements[T Real](in *Input, n int) []T {
 	return xs
 }
 
-// Padded returns the n elements that a function must leave, which are xs followed by zeros.
+// Padded returns n elements, which are xs followed by zeros. A tested function must produce xs and must not
+// change the zeros.
 func Padded[T any](xs []T, n int) []T { return append(slices.Clip(xs), make([]T, n-len(xs))...) }

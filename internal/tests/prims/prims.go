@@ -23,8 +23,8 @@ type Real interface {
 // IsFloat reports whether T is a float type.
 func IsFloat[T Real]() bool { return T(1)/2 != 0 }
 
-// Lengths returns lengths for tests. They are lengths near those of blocks, short lengths, a long one and a
-// random one. With -short, Lengths returns only one length near each block's length.
+// Lengths returns lengths for tests. The result contains lengths near those of blocks, short lengths, a long
+// one and a random one. With -short, Lengths returns only one length near each block's length.
 func Lengths(blocks ...int) []int {
 	if testing.Short() {
 		l := []int{0, 1, 257}
@@ -134,14 +134,14 @@ func Result[R any](v Views, n int, on func(out runtime.View[R], opts ...prim.Opt
 	return Read(v, out)
 }
 
-// Same fails the test if two values differ. Same compares them as Equal does.
+// Same fails the test if two values differ. Same compares values by their bits, as Equal does.
 func Same[T any](t *testing.T, what string, got, want T) {
 	t.Helper()
 	Equal(t, what, []T{got}, []T{want})
 }
 
-// Equal fails the test if the elements of got and want differ. Equal compares their bits, except that all
-// NaNs are equal.
+// Equal fails the test if the elements of got and want differ. Equal compares the bits of elements, except
+// that all NaNs are equal.
 func Equal[T any](t *testing.T, what string, got, want []T) {
 	t.Helper()
 	if len(got) != len(want) {

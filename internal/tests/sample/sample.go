@@ -26,8 +26,8 @@ func Deep(t testing.TB, instead string) {
 }
 
 // Has reports whether a test runs the case with the given name. Without -short, Has returns true. With
-// -short, it returns true for about one of n cases. Only the name decides, so the sample does not change when
-// cases are added.
+// -short, Has returns true for about one of n cases. Only the name decides, so the sample does not change
+// when cases are added.
 func Has(name string, n int) bool {
 	if !testing.Short() {
 		return true

@@ -200,7 +200,7 @@ func (g *gen) arrayIndex(n int) string {
 	return fmt.Sprintf("%s%%%d", v.name, n)
 }
 
-// mayFault decides whether an operation has no guard. At most one operation in a statement has none.
+// mayFault decides whether an operation has no guard. At most one operation in a statement has no guard.
 func (g *gen) mayFault(n int) bool {
 	if !g.faulty || g.faults > 0 || !g.chance(n) {
 		return false

@@ -66,7 +66,8 @@ func NewGroup(seed uint64, prefix string, n int) *Program {
 }
 
 // NewWalks returns a program as NewGroup does, which mostly walks over a slice as method walk describes. The
-// work-groups have one dimension, because host forms have lockstep loops only for these.
+// work-groups have one dimension, because host forms have lockstep loops only for work-groups of one
+// dimension.
 func NewWalks(seed uint64, prefix string, n int) *Program { return newGroup(seed, prefix, n, true) }
 
 func newGroup(seed uint64, prefix string, n int, walks bool) *Program {

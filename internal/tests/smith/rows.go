@@ -14,7 +14,7 @@ var rowRanges = [][]int{{3, 5}, {4, 8}, {2, 260}, {5, 3}, {1, 19}, {7, 3}, {2, 3
 // NewRows returns the program of a seed over a range, mostly of two dimensions. The program has only loops
 // that add up elements of matrices, as matrix products and their gradients do. The loops run along rows,
 // along columns, and over the transposed matrix. Before each row, host forms compute the values that are
-// uniform in the row. Before each iteration, they compute the values that are uniform in the iteration.
+// uniform in the row. Before each iteration, host forms compute the values that are uniform in the iteration.
 func NewRows(seed uint64, prefix string, n int) *Program {
 	g := &rows{gen: &gen{r: rand.New(rand.NewPCG(seed, 47)), prefix: prefix}}
 	g.global = pick(g.gen, rowRanges)

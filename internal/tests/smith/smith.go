@@ -21,8 +21,8 @@ import (
 	"github.com/kgen-go/kgen/internal/tests/smith/shape"
 )
 
-// Program is a random program, which is one file of a package, with one kernel. All names that it declares
-// begin with Prefix.
+// Program is a random program, which is one file of a package, with one kernel. All names that the program
+// declares begin with Prefix.
 type Program struct {
 	Seed   uint64
 	Prefix string

@@ -3,9 +3,9 @@
 //	make bench                       # on the device that runtime.Open chooses
 //	make bench KGEN_DEVICE=vulkan    # on another device
 //
-// The command prints the table. With -out it also writes bench.txt, bench.md, bench.json and bench.svg. With
-// -from it measures nothing, but prints and writes the results in the bench.json of another run, for example
-// on another machine.
+// The command prints the table. With -out the command also writes bench.txt, bench.md, bench.json and
+// bench.svg. With -from the command measures nothing, but prints and writes the results in the bench.json of
+// another run, for example on another machine.
 package main
 
 import (

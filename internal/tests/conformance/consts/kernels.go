@@ -169,7 +169,7 @@ type Gaps struct{ Out []Padded }
 // Kernel runs once.
 func (k Gaps) Kernel(t dsl.Task) { k.Out[0] = Gappy.Get(t) }
 
-// Ids reads constants with ids and one without.
+// Ids reads constants with explicit ids, and one constant without.
 type Ids struct{ Out []int32 }
 
 // Kernel runs once.

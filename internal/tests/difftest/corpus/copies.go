@@ -2,8 +2,8 @@ package corpus
 
 import "github.com/kgen-go/kgen/dsl"
 
-// CopyArrays copies arrays of a kilobyte as values and compares them. Its code has no loop, so all loops of its
-// module come from copies and comparisons.
+// CopyArrays copies arrays of a kilobyte as values and compares them. CopyArrays has no loop in its code, so all
+// loops of the module come from copies and comparisons.
 type CopyArrays struct {
 	Bytes [][1024]byte
 	Words [][256]int32
@@ -48,7 +48,7 @@ func told(b bool) int32 {
 	return 0
 }
 
-// CopyStructs copies and compares arrays of structs and of small arrays. Its code has no loop.
+// CopyStructs copies and compares arrays of structs and of small arrays. CopyStructs has no loop in its code.
 type CopyStructs struct {
 	Pairs [][16]Twin
 	Many  [][70]Twin
@@ -56,8 +56,8 @@ type CopyStructs struct {
 	Out   []int32
 }
 
-// CopyMixed copies and compares arrays in structs, and arrays of structs with arrays. Its code has no
-// loop.
+// CopyMixed copies and compares arrays in structs, and arrays of structs with arrays. CopyMixed has no loop in its
+// code.
 type CopyMixed struct {
 	Mixed []Mixed
 	Out   []int32
@@ -66,7 +66,7 @@ type CopyMixed struct {
 // Twin is a small struct.
 type Twin struct{ A, B int32 }
 
-// Mixed has arrays of several shapes. Comparisons ignore its blank field.
+// Mixed has arrays of several shapes. Comparisons ignore the blank field of Mixed.
 type Mixed struct {
 	N     int32
 	Words [256]int32

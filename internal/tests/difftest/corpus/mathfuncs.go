@@ -63,7 +63,7 @@ func (k Math1) Kernel(it dsl.Item1) {
 // NearResults is the number of results per work-item of Near.
 const NearResults = 11
 
-// Near uses functions that gc implements in assembly on amd64, and functions that call them. The last bits of their
+// Near uses functions that gc implements in assembly on amd64, and functions that call them. The last bits of the
 // results may differ.
 type Near struct {
 	X, Y []float64

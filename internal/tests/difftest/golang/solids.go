@@ -77,7 +77,7 @@ func (k Solids) Kernel(it dsl.Item1) {
 	k.Out[i] = sum
 }
 
-// SolidUses has the other uses of values that contain arrays. One kernel with all uses would need more private
+// SolidUses has the other uses of values that contain arrays. A single kernel with all uses would need more private
 // memory than GPUs have.
 type SolidUses struct{ Solids }
 

@@ -117,7 +117,7 @@ func (k Alone) Kernel(it dsl.NDItem1) {
 }
 
 // Whole uses only the group algorithms of work-groups, over integers. A device without sub-groups can run
-// it.
+// Whole.
 type Whole[T dsl.Integer] struct {
 	N   int
 	In  []T

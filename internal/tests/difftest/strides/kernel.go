@@ -52,8 +52,8 @@ func (k Ended) Kernel(it dsl.NDItem1) {
 	k.Out[it.GlobalID()] = sum
 }
 
-// Steps has loop bounds and steps that are arguments. Some work-items return before the loop, and others skip it and
-// store their value.
+// Steps has loop bounds and steps that are arguments. Some work-items return before the loop, and others skip the
+// loop and store their value.
 type Steps struct {
 	X         []int32
 	To        int
