@@ -442,7 +442,7 @@ func (w *writer) table(v *ir.Var) string {
 	return w.tables[v]
 }
 
-// memoryType returns the Go type for memory of a type.
+// memoryType returns the Go type with which the form declares memory of type t.
 func memoryType(t *ir.Type) string {
 	switch t.Kind {
 	case ir.Array:

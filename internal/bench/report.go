@@ -22,7 +22,7 @@ type Report struct {
 	Rounds   int
 	Duration float64 // duration of the whole suite, in seconds
 	// Memory and Arithmetic are the ceilings of the device, in bytes and floating-point operations per
-	// second. The ceilings are the highest rates of the rows that measure ceilings.
+	// second. Each ceiling is the highest rate among the rows that measure it.
 	Memory, Arithmetic float64
 	Notes              []string
 	Rows               []Row

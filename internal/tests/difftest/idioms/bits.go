@@ -80,7 +80,7 @@ func counts[T Integer](a T, out *Row) {
 	out[47] = bits.Reverse64(uint64(b) << 56)
 }
 
-// Tricks computes well-known tricks with the bits of a number.
+// Tricks computes results of well-known bit tricks.
 type Tricks[T Integer] struct {
 	A, B []T
 	Out  []Row
