@@ -1,26 +1,25 @@
-// Package checked gives the host device its checked mode. A test imports it for that
-// effect alone:
+// Package checked adds the checked mode to the host device. A test imports it only for this effect:
 //
 //	import _ "github.com/kgen-go/kgen/checked"
 //
 //	dev, err := runtime.Open(runtime.Select("host"), runtime.Checked(1))
 //
-// The device then compiles kernels from their sources, which must be those of the
-// program, and interprets them, in an order that the seed chooses and repeats. What
-// it finds comes back from the launch as a *runtime.CheckError with the places in
-// the source:
+// The device then compiles kernels from their sources, which must be the sources of the program, and
+// interprets them. The seed, here 1, selects the order of work-items. Equal seeds give equal orders. An error
+// in the kernel makes the launch return a *runtime.CheckError with the positions in the source. The errors
+// are:
 //
 //   - work-items of one group that wait at different barriers;
-//   - loads of work-group memory that no work-item has written. It is zero, as Go
-//     says, but to rely on that is mostly a mistake: store the zero where it is
-//     meant. Memory that the kernel changes by atomics is not looked at;
-//   - data races: two work-items access one element, one of them writes, not both
-//     by atomics, and neither barriers nor atomics order them. Work-items of
+//   - loads of work-group memory that no work-item has written. Such memory is zero, as Go
+//     requires, but a kernel that relies on zeros is mostly wrong. Store the zero explicitly.
+//     Memory that the kernel changes by atomics is not checked;
+//   - data races. Two work-items access one element, and at least one of them writes it. The
+//     accesses are not both atomic, and neither barriers nor atomics order them. Work-items of
 //     different groups are compared in kernels without atomics on device memory;
-//   - values that are given to dsl.Uniform and are not uniform.
+//   - values that are passed to dsl.Uniform and are not uniform.
 //
-// It is some hundred times slower than the host device is otherwise, and no part of
-// programs that do not import it.
+// The checked mode is about a hundred times slower than the normal mode. Programs that do not import this
+// package do not contain it.
 package checked
 
 import (
@@ -40,24 +39,24 @@ import (
 
 func init() { checkhook.Load = kernel }
 
-// form is the point in the list of passes at which kernels are interpreted: values
-// are simple, the accesses are those of the source, and the arguments stand where
-// launches put them.
+// form is the pass after which kernels are interpreted. At that point values are scalars, memory accesses are
+// those of the source, and arguments are at their offsets in the launch block.
 const form = "params"
 
-// internalForm is the point instead for kernels with internal fields. These have no memory to be
-// interpreted with, so that pass internal makes them variables there, which cannot do so at the
-// other point yet; and products that it takes past memory are not fused, as they are not there.
+// internalForm is the pass after which kernels with internal fields are interpreted. Launches provide no
+// memory for internal fields. So pass internal has to turn internal fields into variables, which is not yet
+// possible after form. Products that no longer go through memory are not fused at this point, just as after
+// form.
 const internalForm = "floats"
 
-// compiled is a kernel as it was compiled, or why it was not.
+// compiled is the result of compiling a kernel, or the error.
 type compiled struct {
 	module *ir.Module
 	abi    *abi.Kernel
 	err    error
 }
 
-// source is a package as it was loaded, with what has been compiled of it.
+// source is a loaded package, with the results of compiling its kernels.
 type source struct {
 	prog    *load.Program
 	kernels map[string]*load.Kernel
@@ -66,10 +65,10 @@ type source struct {
 
 var (
 	mu      sync.Mutex
-	sources = map[string]*source{} // by package
+	sources = map[string]*source{} // maps an import path to the loaded package
 )
 
-// kernel implements checkhook.Load.
+// kernel compiles a kernel from its source. It implements checkhook.Load.
 func kernel(pkgPath, name string) (*ir.Module, *abi.Kernel, error) {
 	mu.Lock()
 	defer mu.Unlock()
@@ -96,7 +95,7 @@ func kernel(pkgPath, name string) (*ir.Module, *abi.Kernel, error) {
 	return c.module.Clone(), c.abi, nil
 }
 
-// loadSource loads a package, of whose kernels those that are launched will be compiled.
+// loadSource loads a package with its kernels. Each kernel is compiled at its first launch.
 func loadSource(pkgPath string) (*source, error) {
 	prog, diags, err := load.Load(context.Background(), load.Config{Patterns: []string{pkgPath}, Intrinsic: lower.Intrinsic})
 	if err != nil {
@@ -114,7 +113,7 @@ func loadSource(pkgPath string) (*source, error) {
 	return src, nil
 }
 
-// compile compiles a kernel, without the variants that are for devices.
+// compile compiles a kernel, without the variants for particular devices.
 func compile(prog *load.Program, k *load.Kernel) (c compiled) {
 	form := form
 	internal := slices.ContainsFunc(k.Params, func(p abi.Param) bool { return p.Internal > 0 })

@@ -7,19 +7,19 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// atomicFuncs has the functions of sync/atomic whose result is the old value, by op. The names lack
-// the type.
+// atomicFuncs maps an atomic op to the function of sync/atomic that returns the old value. The name of the
+// function is still without the type, as Int32, that follows it.
 var atomicFuncs = map[ir.Op]string{ir.OpAtomicExchange: "Swap", ir.OpAtomicAnd: "And", ir.OpAtomicOr: "Or"}
 
-// updates has the functions of package kernelimpl for the operations that sync/atomic lacks.
+// updates maps an atomic op that sync/atomic does not support to its function of package kernelimpl.
 var updates = map[ir.Op]string{
 	ir.OpAtomicSMin: "Min", ir.OpAtomicUMin: "UMin", ir.OpAtomicSMax: "Max", ir.OpAtomicUMax: "UMax",
 	ir.OpAtomicFAdd: "Add", ir.OpAtomicFAddNative: "Add", ir.OpAtomicFMin: "Min", ir.OpAtomicFMax: "Max",
 	ir.OpAtomicIAdd: "Add", ir.OpAtomicAnd: "And", ir.OpAtomicOr: "Or",
 }
 
-// atomic writes an atomic op. to begins the statement that receives its result, if a statement is
-// needed. The work-items of a group run one after another, so atomics on work-group memory are
+// atomic writes an atomic op. The string to, if not empty, is the start of the statement that receives the
+// result, as "v3 := ". The work-items of a group run one after another, so atomics on work-group memory are
 // plain code.
 func (w *body) atomic(b *bytes.Buffer, v *ir.Value, to string) {
 	if v.Op == ir.OpAtomicFence {

@@ -10,9 +10,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// combiners has the functions of package kernelimpl for combiners, and the suffix of their scans.
-// The results of sums and products of floats depend on the order of combining, which the suffix
-// names.
+// combiners maps a combiner to its function of package kernelimpl, and to the name suffix of its scan
+// function. The suffix names the order of combining, on which sums and products of floats depend.
 var combiners = map[ir.Combiner]struct{ name, scan string }{
 	ir.CombineIAdd: {"Add", ""}, ir.CombineIMul: {"Mul", ""},
 	ir.CombineSMin: {"Min", ""}, ir.CombineUMin: {"UMin", ""}, ir.CombineSMax: {"Max", ""}, ir.CombineUMax: {"UMax", ""},
@@ -21,7 +20,7 @@ var combiners = map[ir.Combiner]struct{ name, scan string }{
 	ir.CombineFMin: {"Min", ""}, ir.CombineFMax: {"Max", ""},
 }
 
-// cut writes the code of a cut, which the group runs once.
+// cut writes the code that the work-group runs once when its work-items meet at a cut.
 func (w *writer) cut(s *split) {
 	before := w.flush()
 	x := w.newBody(&region{})
@@ -109,9 +108,9 @@ func (w *writer) cutting(x *body, v *ir.Value) {
 	}
 }
 
-// subGroupOp writes a call of package kernelimpl's function for an op that only sub-groups have.
-// The function has the op's name. It takes the op's inputs, the size of sub-groups and, if the op
-// has several words, the word's index.
+// subGroupOp writes a call of the function of package kernelimpl that implements a sub-group op. The function
+// has the op's name. The arguments of the function are the op's inputs, the size of sub-groups and, for
+// results of several 32-bit words, the index of the word.
 func (w *writer) subGroupOp(x *body, v *ir.Value, out string) {
 	args := []string{out}
 	for i := range v.Inputs() {
@@ -129,8 +128,8 @@ func (w *writer) subGroupOp(x *body, v *ir.Value, out string) {
 	w.f("%s(%s)\n", w.impl("Host"+strings.TrimPrefix(v.Op.String(), "Group")), strings.Join(args, ", "))
 }
 
-// gather returns an expression for the slice of the work-items' values of an argument of a group
-// op. Work-items that have left contribute the neutral element.
+// gather returns a Go expression for argument i of a group op. The expression is a slice with the value of
+// each work-item. Work-items that have returned early contribute the neutral element.
 func (w *writer) gather(x *body, v *ir.Value, i int) string {
 	a := v.Args[i]
 	t := goType(a.Type)
@@ -146,5 +145,5 @@ func (w *writer) gather(x *body, v *ir.Value, i int) string {
 	return fmt.Sprintf("%s(&g.HostGroup, g.%s, %s, %s)", w.impl(f), s, from, w.untyped(v.Neutral(w.m, i)))
 }
 
-// scratch returns the names of the slices for arguments of group ops.
+// scratch returns the names of the scratch slices, which hold arguments of group ops.
 func (w *writer) scratch() []string { return slices.Sorted(maps.Keys(w.scratches)) }

@@ -1,23 +1,22 @@
-// Package gohost writes the host form of a kernel: Go code that runs a whole
-// work-group on one goroutine.
+// Package gohost writes the host form of a kernel, which is Go code that runs a whole work-group on one
+// goroutine.
 //
-// The input is the IR before the passes that replace barriers, group algorithms and faults by
-// SPIR-V constructs. Write cuts the kernel at the places where work-items meet. The code between
-// two cuts is a region, which becomes a loop over the work-items. Regions in sequence become one
-// method. If work-items can arrive at different cuts, a method returns the number of the cut.
+// The input is the IR before the passes that replace barriers, group algorithms and faults by SPIR-V
+// constructs. Write cuts the kernel at barriers and group algorithms, where work-items wait for each other.
+// The code between two cuts is a region, which becomes a loop over the work-items. Consecutive regions become
+// one method. If work-items can arrive at different cuts, the method returns the number of the next cut.
 //
-// A value that crosses a cut is kept in its home: a slice with an element per work-item, or one
-// variable if all work-items have the same value. Cheap values are computed again instead. The code
-// of a cut itself is the work that the group does together, such as a reduction of one of those
-// slices.
+// A value that crosses a cut is stored in its home. The home is a slice with an element per work-item, or one
+// variable if all work-items have the same value. Cheap values are computed again instead. The code of a cut
+// is the work that the group does together. An example is a reduction of the slice of a value.
 //
-// Within a region, blocks become labels and edges become gotos, so that the control flow stays the
-// same. A block becomes the body of an if statement if only one branch leads to it and it does not
-// branch itself. Values that all work-items share are computed before the loop, because gc does not
+// Within a region, blocks become labels and edges become gotos, so that the control flow stays the same. A
+// block becomes the body of an if statement if it has only one predecessor and does not end with a
+// conditional branch. Values that all work-items share are computed before the loop, because gc does not
 // hoist them.
 //
-// A launch may be cancelled. The form checks for that in each round of a loop that may not end
-// soon, and at each cut inside a loop.
+// A launch may be cancelled. The form checks for cancellation in each iteration of a loop that may run long,
+// and at each cut inside a loop.
 package gohost
 
 import (
@@ -31,8 +30,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// Uniform answers which values are the same for all work-items of a work-group, and which loops,
-// given by their heads, end soon for every work-item.
+// Uniform is the result of the uniformity analysis. Value reports whether a value is the same for all
+// work-items of a work-group. Short reports whether the loop with a given head ends soon for every work-item.
 type Uniform interface {
 	Value(v *ir.Value) bool
 	Short(head *ir.Block) bool
@@ -41,7 +40,7 @@ type Uniform interface {
 // Form is the host form of one kernel.
 type Form struct {
 	Type    string // name of the form's Go type
-	Spare   bool   // the kernel's own Go runs launches that cannot be cancelled
+	Spare   bool   // whether launches that cannot be cancelled run the kernel's Go function instead of the form
 	code    []byte
 	imports []string
 }
@@ -62,7 +61,7 @@ func (f *Form) Code() []byte {
 	return f.code
 }
 
-// File returns the Go file with the forms. It begins with the header.
+// File returns the text of a Go file that contains the header and then the forms.
 func File(header, pkg string, forms []*Form) ([]byte, error) {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s\n\npackage %s\n\nimport (\n", header, pkg)
@@ -107,13 +106,13 @@ var (
 	own      = []string{abiPath, halfPath, math32Path, implPath}
 )
 
-// unsupported is the panic that ends the writing of a form.
+// unsupported is the panic value for constructs that host forms do not support. Write recovers it.
 type unsupported struct{ what string }
 
 // Write returns the host form of a kernel as a type of the given name. The module is the result of
-// pass.ForHost; Write changes it. spare says that the kernel's own Go runs launches that cannot be
-// cancelled; it is ignored if the form has a lockstep loop. The error names the construct of the
-// kernel that host forms lack.
+// pass.ForHost; Write changes it. If spare is true, launches that cannot be cancelled run the kernel's Go
+// function instead of the form. Write ignores spare if the form has a lockstep loop. The error names the
+// construct of the kernel that host forms do not support.
 func Write(name string, m *ir.Module, u Uniform, spare bool) (f *Form, err error) {
 	defer func() {
 		switch p := recover().(type) {
@@ -143,25 +142,25 @@ type writer struct {
 	u     Uniform
 	spare bool
 	b     bytes.Buffer
-	used  map[string]bool // paths of the packages that the code uses
+	used  map[string]bool // import paths of the packages that the form's code uses
 
 	*flow
-	results []string     // variables for the results of group ops
-	shared  map[any]bool // values and names that a method with several regions has computed before their loops; nil otherwise
+	results []string     // names of variables that receive results of group ops
+	shared  map[any]bool // values and names that earlier regions of the method computed; nil if not kept
 	values
 	tables map[*ir.Var]string
 	memory map[*ir.Var]*memory
 	sites  []*ir.Site
 	args0  map[*ir.Value]bool // arguments that regions use
 	exprs  []*ir.Value        // constant expressions that regions use
-	// scratches maps the names of the slices for arguments of group ops to the types of their
-	// elements.
+	// scratches maps the name of a scratch slice, which holds an argument of a group op, to its element type.
 	scratches map[string]string
-	opaque    bool // hides constants from gc
-	// outlined has the functions that the form's methods call, and outlines their number.
+	opaque    bool // whether constants are hidden from gc, which rejects some constant expressions
+	// outlined contains the text of the functions that the form's methods call. outlines counts these
+	// functions.
 	outlined bytes.Buffer
 	outlines int
-	// interchanged says that the form has a lockstep loop.
+	// interchanged is true if the form has a lockstep loop.
 	interchanged bool
 }
 

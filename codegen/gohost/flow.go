@@ -6,18 +6,18 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// flow is the kernel, divided into regions.
+// flow is the control flow of the kernel, divided at cuts into regions.
 type flow struct {
 	nodes   []*node
 	head    map[*ir.Block]*node
 	splits  []*split
-	regions []*region // the first begins the kernel; regions[k+1] comes after splits[k]
-	loops   bool      // the kernel has loops
-	// lines are sequences of regions: all work-items that have not left go from each region to the
-	// next, and no other work-items do. The form is straight if it has only one line.
+	regions []*region // all regions; regions[0] starts the kernel, and regions[k+1] follows the cut splits[k]
+	loops   bool      // whether the kernel has loops
+	// lines are sequences of regions, called lines. All work-items that have not returned go from each region
+	// of a line to the next, and no others enter it. The form is straight if it has only one line.
 	lines    [][]*region
 	straight bool
-	rejoins  bool // some loops contain cuts
+	rejoins  bool // whether some loop contains a cut
 }
 
 // node is a block, or a part of a block that ends at a cut.
@@ -28,16 +28,16 @@ type node struct {
 	insts []*ir.Value
 	split *split // cut at the end of the node; nil if the block's terminator ends it
 
-	// tail and of are set for a node at the end of an edge out of a part of a region: its kind, and
-	// the node that the edge comes from. Such a node has no block.
+	// Fields tail and of describe an extra node without a block, which stands for an edge out of a part of a
+	// region. Field tail is the purpose of the edge, and of is its source node.
 	tail tail
 	of   *node
 
-	in  set // values live at the beginning, without phis
-	end set // values live at the end
+	in  set // values live at the beginning of the node, except its phis
+	end set // values live at the end of the node
 }
 
-// split is a cut.
+// split is a cut, which is an op at which the work-items of a group meet, such as a barrier.
 type split struct {
 	index int
 	op    *ir.Value
@@ -49,18 +49,18 @@ type split struct {
 type region struct {
 	index  int
 	entry  *node
-	nodes  []*node // predecessors come first, except for back edges
+	nodes  []*node // nodes in reverse postorder: predecessors first, except along back edges
 	in     map[*node]bool
 	defs   map[*ir.Value]bool
 	exits  []*node // nodes that end at a cut
-	next   *region // next region in the line
-	leaves bool    // some work-items may end here
-	dead   bool    // some work-items may have left before
+	next   *region // region that follows in the same line; nil if none
+	leaves bool    // whether some work-items may return in this region
+	dead   bool    // whether some work-items may have returned before this region
 
-	part // set if the region is part of another one
+	part // set if this region is only a part of a larger one
 }
 
-// cut divides the function into a flow.
+// cut divides the function at its cuts and returns the resulting flow.
 func cut(f *ir.Func) *flow {
 	x := &flow{head: map[*ir.Block]*node{}}
 	order := f.ReversePostorder()
@@ -98,7 +98,8 @@ func cut(f *ir.Func) *flow {
 	return x
 }
 
-// leadsTo reports whether work-items get from the region to the cut.
+// leadsTo reports whether work-items can reach cut s from region r. seen contains the regions already
+// visited.
 func (x *flow) leadsTo(r *region, s *split, seen map[*region]bool) bool {
 	if seen[r] {
 		return false
@@ -109,7 +110,7 @@ func (x *flow) leadsTo(r *region, s *split, seen map[*region]bool) bool {
 	})
 }
 
-// succs returns the nodes that a work-item can enter from n without a cut.
+// succs returns the successors of node n in its region. A node that ends at a cut has none.
 func (x *flow) succs(n *node) []*node {
 	if n.split != nil {
 		return nil
@@ -121,7 +122,7 @@ func (x *flow) succs(n *node) []*node {
 	return out
 }
 
-// region adds the region that begins at entry.
+// region appends the region that begins at node entry to the flow.
 func (x *flow) region(entry *node) {
 	r := &region{index: len(x.regions), entry: entry, in: map[*node]bool{}, defs: map[*ir.Value]bool{}}
 	x.regions = append(x.regions, r)
@@ -154,7 +155,7 @@ func (x *flow) region(entry *node) {
 	}
 }
 
-// findLines sets x.lines.
+// findLines groups the regions into lines, and sets x.lines and x.straight.
 func (x *flow) findLines() {
 	from := map[*split][]*region{}
 	for _, r := range x.regions {
@@ -188,7 +189,7 @@ func (x *flow) findLines() {
 	x.straight = len(x.lines) == 1
 }
 
-// findDead finds the regions that some work-items of a group enter when others have already left.
+// findDead sets the flag dead of each region that work-items may enter after others have returned.
 func (x *flow) findDead() {
 	var work []*region
 	mark := func(r *region) {

@@ -19,14 +19,13 @@ import (
 //
 // if nothing else uses v7 and v8.
 
-// maxFolded is the largest number of characters of a folded expression: longer ones are hard to
-// read.
+// maxFolded is the largest number of characters of a folded expression. Longer expressions are hard to read.
 const maxFolded = 60
 
-// fold keeps v's expression for its only use, instead of defining a variable. Values that neither
-// read nor write memory can be folded anywhere within the node, because variables do not change
-// within a node. Loads can be folded if nothing is written before the use. gc does not fuse the
-// folded float operations with others, since each of them is a conversion.
+// fold records the expression of v for insertion at its only use, so that v needs no variable. Values that
+// neither read nor write memory can be folded anywhere within the node, because variables do not change
+// within a node. Loads can be folded if no store comes between the load and the use. Each float operation is
+// written as a conversion, which keeps gc from fusing folded operations.
 func (w *body) fold(v *ir.Value) bool {
 	expr, ok := exprs[v.Op]
 	switch _, isMinMax := w.minmax[v]; {
@@ -46,8 +45,8 @@ func (w *body) fold(v *ir.Value) bool {
 	return true
 }
 
-// readLate reports whether v is a load that may move to its only use. It allows for the values that
-// use it to be folded in turn.
+// readLate reports whether v is a load that may move to its only use. The user of v may itself be folded, so
+// readLate follows the chain of users to its end.
 func (w *body) readLate(v *ir.Value) bool {
 	n := w.where[v]
 	if v.Op != ir.OpLoad || n == nil || w.uses[v] != 1 || w.wide[v] {
@@ -60,7 +59,7 @@ func (w *body) readLate(v *ir.Value) bool {
 		}
 		used := slices.Contains(w.args(u), v)
 		if !u.Op.Has(ir.FlagPure) && u.Op != ir.OpLoad {
-			return used && u.Op == ir.OpStore // other ops may name their operands twice
+			return used && u.Op == ir.OpStore // the code of other ops may contain an operand twice
 		}
 		if used {
 			if w.uses[u] != 1 || w.wide[u] {
@@ -72,7 +71,7 @@ func (w *body) readLate(v *ir.Value) bool {
 	return true
 }
 
-// parenthesized returns an expression as an operand of any operator.
+// parenthesized adds parentheses to an expression if an operator's operand needs them.
 func parenthesized(expr string) string {
 	depth := 0
 	for i, c := range expr {
@@ -90,7 +89,7 @@ func parenthesized(expr string) string {
 	return expr
 }
 
-// bare returns an expression without the parentheses around it, if they are a pair.
+// bare removes the parentheses around an expression if the first matches the last.
 func bare(expr string) string {
 	if !strings.HasPrefix(expr, "(") {
 		return expr

@@ -6,8 +6,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// hoist moves loop-invariant values out of loops without cuts, because gc does not. In loops with
-// cuts, such values would have to be kept from one round to the next.
+// hoist moves loop-invariant values out of loops without cuts, because gc does not hoist. In a loop with a
+// cut, a hoisted value would have to be stored across the cut.
 func hoist(f *ir.Func) {
 	dom := f.Dominators()
 	for _, l := range slices.Backward(dom.Loops().All) { // inner ones first
@@ -29,10 +29,11 @@ func hoist(f *ir.Func) {
 	}
 }
 
-// cuts reports whether the work-items of the group meet at v.
+// cuts reports whether op v is a cut, which is a barrier or another op at which the work-items of a group
+// meet.
 func cuts(v *ir.Value) bool { return v.Op.Has(ir.FlagSync) && v.Op != ir.OpGroupUniform }
 
-// harmless reports whether v may be computed where the program does not compute it.
+// harmless reports whether computing v speculatively has no effect and cannot panic.
 func harmless(v *ir.Value) bool {
 	if v.Op.Has(ir.FlagDivides) { // Go panics if the divisor is zero
 		d := v.Args[1]

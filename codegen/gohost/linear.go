@@ -7,17 +7,18 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// linear is a value of the form scale times an id of the work-item plus an offset, without
-// overflow. gc needs no variable for such an index, since it becomes part of the address. If scale
-// is 0, there is no id.
+// linear is a value of the form scale times an id of the work-item plus an offset, without overflow. A linear
+// index needs no variable in Go, since gc makes it part of the address. If scale is 0, the value is a
+// constant without an id.
 type linear struct {
 	id            ir.BuiltIn
-	global        bool // the id is a global one
+	global        bool // whether id is a global id, not one within the group
 	scale, offset int64
 	lo, hi        int64
 }
 
-// linearOf returns v as a linear value. ok is false if v is not linear or does not depend on an id.
+// linearOf decomposes v into scale, id and offset. ok is false if v is not linear or does not depend on an
+// id.
 func (w *writer) linearOf(v *ir.Value) (l linear, ok bool) {
 	l, ok = w.shape(v)
 	return l, ok && l.scale != 0
@@ -69,10 +70,10 @@ func (w *writer) shape(v *ir.Value) (l linear, ok bool) {
 	return l, false
 }
 
-// maxItems is the largest number of work-items of a group.
+// maxItems is the largest number of work-items in a work-group.
 const maxItems = 1024
 
-// idShape returns an id of a work-item as a linear value.
+// idShape returns the linear value of the id that built-in b reads.
 func (w *writer) idShape(b ir.BuiltIn) (l linear, ok bool) {
 	size := [3]int{maxItems, maxItems, maxItems}
 	all := maxItems
@@ -98,7 +99,7 @@ func (w *writer) idShape(b ir.BuiltIn) (l linear, ok bool) {
 	return linear{id: b, scale: 1, hi: int64(size[d] - 1)}, true
 }
 
-// scaledLinear returns the terms of l times size.
+// scaledLinear returns the Go terms whose sum is l times size.
 func (w *body) scaledLinear(l linear, size int) []string {
 	id := w.counter(l)
 	if n := l.scale * int64(size); n != 1 {
@@ -113,7 +114,7 @@ func (w *body) scaledLinear(l linear, size int) []string {
 
 // counter returns the Go variable, of type int, for l's id.
 func (w *body) counter(l linear) string {
-	expr := w.builtIn(l.id) // records that the counters are used
+	expr := w.builtIn(l.id) // marks the counters as used
 	if l.id == ir.LocalInvocationIndex {
 		return "li"
 	}

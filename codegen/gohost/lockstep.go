@@ -7,58 +7,59 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// This file finds lockstep loops: the work-items of a block go through such a loop together, and
-// each round is a loop over the work-items. A GPU runs loops in this way, and many kernels are
-// written for it:
+// This file finds lockstep loops. In such a loop of the kernel, each iteration is itself a loop over the
+// work-items of a block. A GPU runs loops in this way, and many kernels are written for it:
 //
 //	for i := it.GlobalID(); i < len(k.X); i += it.GlobalRange() {
 //		sum += k.X[i]
 //	}
 //
-// In lockstep, neighbouring work-items load neighbouring elements in each round. If one work-item
-// ran the whole loop alone, it would load one element from each of many cache lines. The block is
-// the work-group or, in kernels over ranges, up to blockItems work-items of a row.
+// In lockstep, neighbouring work-items load neighbouring elements in the same iteration. If one work-item ran
+// the whole loop alone, it would load one element from each of many cache lines. The block is the work-group
+// or, in kernels over ranges, up to blockItems work-items of a row.
 //
-// A region with such a loop has three parts: the prefix, before the loop; the rounds; and the rest,
-// after the loop's exit. The prefix and the loop have no effects, so the order of work-items does
-// not matter. If a work-item does not reach the loop, the region's original code runs instead, for
-// the whole block, from the beginning.
+// A region with a lockstep loop has three parts. The parts are the prefix before the loop, the iterations
+// (called rounds in the code), and the rest after the loop's exit. The prefix and the loop have no effects,
+// so the order of work-items does not matter. If a work-item does not reach the loop, the region's original
+// code runs instead, for the whole block, from the beginning.
 
-// blockItems is the number of work-items of a range that go through a loop together.
+// blockItems is the number of work-items of a range that execute a lockstep loop together.
 const blockItems = 256
 
-// lockstep is a region with a loop that work-items go through together.
+// lockstep describes a region with a loop that its work-items execute in lockstep.
 type lockstep struct {
 	r          *region
 	loop       *ir.Loop
 	latch      *ir.Block
 	exit       *ir.Block
 	inductions map[*ir.Value]*induction
-	steps      []*induction // the induction variables in the order of the head's phis
-	tops       []*leaving   // exits of the loop before the round's work
-	bottom     *leaving     // exit after the round's work, or nil
-	// arrays are the phis of the head that have a separate value for each work-item.
+	steps      []*induction // induction variables, in the order of the phis of the loop's head
+	tops       []*leaving   // exits at the beginning of an iteration
+	bottom     *leaving     // exit at the end of an iteration, or nil
+	// arrays lists the phis of the loop's head whose values differ between work-items. The homes of these
+	// phis are slices.
 	arrays []*ir.Value
-	// next maps the value of an array phi after a round to the phi; after the loop the two are
+	// next maps the value that an array phi gets from the latch to the phi. After the loop the two values are
 	// equal.
 	next    map[*ir.Value]*ir.Value
-	through []*ir.Value // values of the prefix that the other parts use
+	through []*ir.Value // values that the prefix computes and later parts use
 	prefix  *region
 	rounds  *region
 	rest    *region
 }
 
-// induction is a phi of the loop's head. It is scale (0 or 1) times the work-item's index in the
-// block, plus a value that all work-items share. It grows by step in each round.
+// induction describes an induction variable, which is a phi of the loop's head that grows by step in each
+// iteration. The variable's value is scale (0 or 1) times the work-item's index in the block, plus a value
+// that all work-items share.
 type induction struct {
 	phi, init, step *ir.Value
 	scale           int64
-	global          bool // if scale is 1, init is a global id plus offset and from
+	global          bool // whether init contains a global id, not a local id, if scale is 1
 	offset          int64
-	from            *ir.Value // an invariant, or nil
+	from            *ir.Value // loop-invariant addend of init, or nil
 }
 
-// leaving is an exit of the loop, taken if any of conds does not hold.
+// leaving describes an exit of the loop. Work-items leave at the end of block from unless all of conds hold.
 type leaving struct {
 	from  *ir.Block
 	conds []condition
@@ -70,11 +71,12 @@ type condition struct {
 	i     *induction
 	plus  int64
 	bound *ir.Value
-	left  bool // the induction variable is the left operand
-	not   bool // the comparison must be false
+	left  bool // whether the induction variable is the left operand
+	not   bool // whether work-items stay in the loop if the comparison is false
 }
 
-// tail is the kind of a node at the end of an edge out of a part.
+// tail says where an edge out of a part of a region leads. Each edge that leaves a part ends at a node of its
+// own.
 type tail int
 
 const (
@@ -84,18 +86,18 @@ const (
 	endRound
 )
 
-// part is embedded in a region that is part of another one.
+// part holds the additional fields of a region that is only a part of a larger one. Every region embeds a
+// part.
 type part struct {
-	of    *region // the complete region; nil for a region that is not a part
+	of    *region // complete region; nil if this region is not a part
 	ls    *lockstep
-	label string // suffix of the labels of its nodes
+	label string // suffix that makes the labels of the part's nodes unique
 	succs map[*node][]*node
 	tails []*node
-	args  map[*ir.Value]*ir.Value // values of the phis at the start of the rest
+	args  map[*ir.Value]*ir.Value // maps a phi at the start of the rest to its value when the loop exits
 }
 
-// findLockstep returns the first loop of the region that work-items are to go through together, or
-// nil.
+// findLockstep returns the first loop of the region that is worth running in lockstep, or nil.
 func (w *writer) findLockstep(r *region) *lockstep {
 	if !w.ranged() && w.m.Rank != 1 || w.m.Form == abi.Task || slices.ContainsFunc(w.all, lanes) {
 		return nil
@@ -116,7 +118,8 @@ func (w *writer) findLockstep(r *region) *lockstep {
 	return nil
 }
 
-// lanes reports whether v depends on sub-groups, which are counted item by item.
+// lanes reports whether v reads a built-in of sub-groups. The loop over work-items has to count sub-groups
+// and lanes item by item.
 func lanes(v *ir.Value) bool {
 	if v.Op != ir.OpBuiltIn {
 		return false
@@ -128,11 +131,11 @@ func lanes(v *ir.Value) bool {
 	return false
 }
 
-// quiet reports whether the node has no cut and no effect: it only computes, and loads memory that
-// the work-items share.
+// quiet reports whether the node has no cut and no side effect. A quiet node only computes, and loads memory
+// that the work-items share.
 func (w *writer) quiet(n *node) bool { return n.split == nil && w.computes(n) }
 
-// computes reports whether the node has no effects up to its cut, and uses no private memory.
+// computes reports whether the node has no side effects before its cut, and uses no private memory.
 func (w *writer) computes(n *node) bool {
 	return !slices.ContainsFunc(n.insts, func(v *ir.Value) bool {
 		if r := v.Ref(); r != nil && r.Var != nil && r.Var.Storage == ir.Function {
@@ -142,7 +145,8 @@ func (w *writer) computes(n *node) bool {
 	})
 }
 
-// simple reports whether the loop has one entry, one latch, no inner loop, and no effects.
+// simple reports whether the loop has one entry, one latch, no inner loop, and no side effects. simple also
+// sets ls.latch.
 func (ls *lockstep) simple(w *body, loops *ir.Loops) bool {
 	l := ls.loop
 	if len(l.Latches) != 1 || len(l.Head.Preds) != 2 {
@@ -155,7 +159,8 @@ func (ls *lockstep) simple(w *body, loops *ir.Loops) bool {
 	})
 }
 
-// edges returns the phi's values at the loop's entry and after a round.
+// edges returns the two operands of a phi of the loop's head. Operand init comes from the loop's entry, and
+// next from the latch.
 func (ls *lockstep) edges(phi *ir.Value) (init, next *ir.Value) {
 	if ls.loop.Head.Preds[0] == ls.latch {
 		return phi.Args[1], phi.Args[0]
@@ -163,11 +168,10 @@ func (ls *lockstep) edges(phi *ir.Value) (init, next *ir.Value) {
 	return phi.Args[0], phi.Args[1]
 }
 
-// invariant reports whether v is constant, or computed before the loop over work-items or over a
-// row's.
+// invariant reports whether v is a constant, or computed before a loop over work-items.
 func (w *body) invariant(v *ir.Value) bool { return v.IsConst() || w.ahead(v) }
 
-// findInductions finds the induction variables.
+// findInductions records the induction variables of the loop, and reports whether there are any.
 func (ls *lockstep) findInductions(w *body) bool {
 	for _, phi := range ls.loop.Head.Phis {
 		init, next := ls.edges(phi)
@@ -199,7 +203,8 @@ func (ls *lockstep) findInductions(w *body) bool {
 	return len(ls.steps) > 0
 }
 
-// addends splits a sum v into an invariant, from, and an addend that varies. For any other v, from is nil and other is v.
+// addends splits a sum v into an invariant addend, from, and a varying addend, other. If v is not such a sum,
+// from is nil and other is v.
 func (w *body) addends(v *ir.Value) (from, other *ir.Value) {
 	if v.Op == ir.OpIAdd && !v.Args[0].IsConst() && !v.Args[1].IsConst() {
 		x, y := v.Args[0], v.Args[1]
@@ -213,8 +218,9 @@ func (w *body) addends(v *ir.Value) (from, other *ir.Value) {
 	return nil, v
 }
 
-// findEnds finds the exits of the loop. All lead to one block. Either they follow one another at
-// the beginning of a round, or there is one exit at the end of a round.
+// findEnds finds the exits of the loop, and reports whether lockstep supports them. All exits must lead to
+// the same block. The exits must be consecutive branches at the beginning of an iteration, or one branch at
+// the end of the iteration, or both.
 func (ls *lockstep) findEnds(w *body) bool {
 	leads := 0
 	for _, b := range ls.loop.Blocks {
@@ -266,8 +272,8 @@ func (ls *lockstep) findEnds(w *body) bool {
 	return ls.bottom == nil || ls.decide(w, ls.bottom, true)
 }
 
-// leaves returns the exit of the loop at the end of a block, if there is one, and the successor
-// within the loop.
+// leaves returns the exit of the loop at the end of block b, and the other successor of b. leaves returns nil
+// and nil if b does not exit the loop.
 func (ls *lockstep) leaves(b *ir.Block) (*leaving, *ir.Block) {
 	if b.Term.Kind == ir.Branch {
 		for i, s := range b.Term.Succs {
@@ -279,8 +285,9 @@ func (ls *lockstep) leaves(b *ir.Block) (*leaving, *ir.Block) {
 	return nil, nil
 }
 
-// decide finds the conditions for staying in the loop.
-func (ls *lockstep) decide(w *body, e *leaving, behind bool) bool {
+// decide sets e.conds, the conditions under which work-items stay in the loop at exit e. decide reports
+// whether it recognized the branch condition. atEnd says that the exit is at the end of an iteration.
+func (ls *lockstep) decide(w *body, e *leaving, atEnd bool) bool {
 	var add func(v *ir.Value, holds bool) bool
 	add = func(v *ir.Value, holds bool) bool {
 		switch v.Op {
@@ -297,7 +304,7 @@ func (ls *lockstep) decide(w *body, e *leaving, behind bool) bool {
 			if !w.invariant(c.bound) {
 				continue
 			}
-			if c.i, c.plus = ls.variable(x, behind); c.i != nil && (c.i.scale == 0 && c.plus == 0 || c.below() != "" && c.i.grows()) {
+			if c.i, c.plus = ls.variable(x, atEnd); c.i != nil && (c.i.scale == 0 && c.plus == 0 || c.below() != "" && c.i.grows()) {
 				e.conds = append(e.conds, c)
 				return true
 			}
@@ -307,8 +314,8 @@ func (ls *lockstep) decide(w *body, e *leaving, behind bool) bool {
 	return add(e.from.Term.Cond, e.from.Term.Succs[0] != ls.exit)
 }
 
-// below returns the operator, if the condition says that the induction variable is less than its
-// bound or at most its bound; otherwise "".
+// below returns "<" or "<=" if the condition compares the induction variable with an upper bound by that
+// operator. For other conditions below returns "".
 func (c *condition) below() string {
 	switch {
 	case c.op == ir.OpSLt && c.left && !c.not, c.op == ir.OpSLe && !c.left && c.not:
@@ -319,21 +326,21 @@ func (c *condition) below() string {
 	return ""
 }
 
-// grows reports whether the variable never shrinks, and grows so slowly that it cannot overflow in
-// a few rounds. For a step that is not constant, a guard checks this.
+// grows reports whether the step of the induction variable is positive and too small to overflow in a few
+// iterations. grows is true for variable steps, which a guard of the generated code checks.
 func (i *induction) grows() bool {
 	return !i.step.IsConst() || i.step.Int() > 0 && i.step.Int() < 1<<59
 }
 
-// variable returns v as an induction variable plus a constant. behind says that v is used after a
-// round, where the variable has grown.
-func (ls *lockstep) variable(v *ir.Value, behind bool) (*induction, int64) {
+// variable decomposes v into an induction variable plus a constant. If v has another form, variable returns
+// nil and 0. atEnd says that v is used at the end of an iteration, after the increment.
+func (ls *lockstep) variable(v *ir.Value, atEnd bool) (*induction, int64) {
 	for _, i := range ls.steps {
 		_, next := ls.edges(i.phi)
 		switch {
-		case v == i.phi && !behind, v == next && behind:
+		case v == i.phi && !atEnd, v == next && atEnd:
 			return i, 0
-		case v.Op == ir.OpIAdd && v.Args[0] == i.phi && v.Args[1].IsConst() && !behind:
+		case v.Op == ir.OpIAdd && v.Args[0] == i.phi && v.Args[1].IsConst() && !atEnd:
 			if n := v.Args[1].Int(); n > -1<<31 && n < 1<<31 {
 				return i, n
 			}
@@ -342,11 +349,12 @@ func (ls *lockstep) variable(v *ir.Value, behind bool) (*induction, int64) {
 	return nil, 0
 }
 
-// split makes regions of the parts.
+// split divides the region into prefix, iterations and rest. split returns false if the region has another
+// shape.
 func (ls *lockstep) split(w *writer) bool {
 	head := w.head[ls.loop.Head]
 	inLoop := func(n *node) bool { return n.split == nil && ls.loop.Contains(n.block) }
-	// Backwards: leads has the nodes that lead to the loop.
+	// leads contains the nodes from which the loop can be reached. leads is computed backwards.
 	leads := map[*node]bool{head: true}
 	for _, n := range slices.Backward(ls.r.nodes) {
 		if !inLoop(n) && slices.ContainsFunc(w.succs(n), func(s *node) bool { return leads[s] }) {
@@ -381,7 +389,7 @@ func (ls *lockstep) split(w *writer) bool {
 			ls.rounds.add(n)
 			for _, v := range n.phis {
 				if n == head {
-					delete(ls.rounds.defs, v) // each work-item has its own at the beginning
+					delete(ls.rounds.defs, v) // the value differs between work-items when an iteration begins
 				}
 			}
 			var to []*node
@@ -422,9 +430,9 @@ func (ls *lockstep) split(w *writer) bool {
 	return true
 }
 
-// behind returns the value of v at an exit of the loop: an invariant, or an array phi. round says
-// that the exit is after a round.
-func (ls *lockstep) behind(v *ir.Value, round bool) (*ir.Value, bool) {
+// atExit returns a value that equals v at an exit of the loop. The result is v itself if v is invariant, or
+// else a phi of the loop's head. round says that the exit is at the end of an iteration.
+func (ls *lockstep) atExit(v *ir.Value, round bool) (*ir.Value, bool) {
 	switch phi := ls.next[v]; {
 	case !ls.loop.Contains(v.Block):
 		return v, true
@@ -434,7 +442,7 @@ func (ls *lockstep) behind(v *ir.Value, round bool) (*ir.Value, bool) {
 	return v, v.Block == ls.loop.Head && v.Op == ir.OpPhi
 }
 
-// add adds a node to the region.
+// add appends a node to the region, and its phis and instructions to the region's definitions.
 func (r *region) add(n *node) {
 	r.in[n] = true
 	r.nodes = append(r.nodes, n)
@@ -451,14 +459,15 @@ func (ls *lockstep) newPart(entry *node, label string) *region {
 		part: part{of: ls.r, ls: ls, label: label, succs: map[*node][]*node{}, args: map[*ir.Value]*ir.Value{}}}
 }
 
-// leave adds a node at the end of an edge out of a part.
+// leave adds a node for an edge that leaves part r of a region. The edge starts at node of.
 func (ls *lockstep) leave(w *writer, r *region, of *node, kind tail) *node {
 	t := &node{index: len(w.nodes) + len(r.tails), of: of, tail: kind}
 	r.tails = append(r.tails, t)
 	return t
 }
 
-// carry finds the values that pass from part to part, and gives them homes.
+// carry finds the values that one part computes and a later part uses, and gives them homes. carry returns
+// false if some such value cannot have a home.
 func (ls *lockstep) carry(w *writer) bool {
 	for _, phi := range ls.loop.Head.Phis {
 		if ls.inductions[phi] == nil {
@@ -471,7 +480,7 @@ func (ls *lockstep) carry(w *writer) bool {
 			if !ls.loop.Contains(p) {
 				continue
 			}
-			a, ok := ls.behind(phi.Args[k], ls.bottom != nil && p == ls.bottom.from)
+			a, ok := ls.atExit(phi.Args[k], ls.bottom != nil && p == ls.bottom.from)
 			if x := ls.rest.args[phi]; !ok || x != nil && x != a {
 				return false
 			}
@@ -507,8 +516,9 @@ func (ls *lockstep) carry(w *writer) bool {
 		}
 	}
 	for _, v := range x.foreign {
-		// After loops with both kinds of exits, a value that is unique there is a phi.
-		v, ok := ls.behind(v, ls.bottom != nil)
+		// If the loop has exits at both ends of an iteration, only phis of the exit block have one value for
+		// all exits.
+		v, ok := ls.atExit(v, ls.bottom != nil)
 		if !ok || ls.loop.Contains(v.Block) && ls.bottom != nil && len(ls.tops) > 0 || !add(v) {
 			return false
 		}

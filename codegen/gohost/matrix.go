@@ -10,11 +10,11 @@ import (
 	"github.com/kgen-go/kgen/internal/matrix"
 )
 
-// This file writes the ops of matrices. Each sub-group has its complete matrices in work-group
-// memory. At the cut each sub-group executes the op, with the arguments of its first work-item that
-// has not left.
+// This file writes the code of matrix ops. A host form keeps the complete matrices of each sub-group in
+// work-group memory. Every matrix op is a cut. At the cut the form executes the op once per sub-group, with
+// the arguments of the first work-item that has not returned.
 
-// matrixOp writes an op of matrices.
+// matrixOp writes the code of one matrix op.
 func (w *writer) matrixOp(x *body, v *ir.Value) {
 	if p, ok := v.Aux.(*ir.Product); ok {
 		a, b := p.A.Type.Matrix, p.B.Type.Matrix
@@ -53,7 +53,7 @@ func (w *writer) matrixOp(x *body, v *ir.Value) {
 			fmt.Sprintf("Bits: %v, Columns: %v, Words: %v", t.Matrix.Type.Elem == ir.TypeI32, t.Columns, t.Mem.Var != nil)}, ", ")))
 }
 
-// matrixElem returns the name of the type of a matrix's elements in package kernelimpl.
+// matrixElem returns the name that package kernelimpl gives to the element type of matrix m.
 func (w *writer) matrixElem(m *ir.Var) string {
 	e := strings.TrimPrefix(m.Type.Matrix.Elem.String(), "half.")
 	return w.impl("Host" + strings.ToUpper(e[:1]) + e[1:])

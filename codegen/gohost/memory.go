@@ -9,9 +9,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// An address is a pair: the root, which is the object that it points into, and a distance in bytes.
-// So no Go pointer ever points outside of its object. The root is nearly always known, and then
-// only the distance is kept.
+// Host forms represent an address by a pair of a root and a distance in bytes. The root is the object that
+// the address points into. So no Go pointer ever points outside of its object. The root is nearly always
+// known when the form is written, and then the Go variable holds only the distance.
 
 // Roots other than parameters.
 const (
@@ -20,7 +20,7 @@ const (
 	dataRoot = "data"
 )
 
-// findRoots finds the root of each address.
+// findRoots computes the root of every address value, by iteration to a fixed point.
 func (w *writer) findRoots() {
 	w.roots = map[*ir.Value]string{}
 	for changed := true; changed; {
@@ -56,7 +56,7 @@ func (w *writer) rootOf(v *ir.Value) string {
 	return ""
 }
 
-// root returns the root of v as far as it is known, or "" if it is not known yet.
+// root returns the root of address v, or "" if findRoots has not computed it yet.
 func (w *writer) root(v *ir.Value) string {
 	if v.IsConst() {
 		return nullRoot
@@ -78,8 +78,8 @@ func (w *writer) join(args []*ir.Value) string {
 	return root
 }
 
-// argRoot returns the parameter, or the constant data, whose address is at that place of the launch
-// block.
+// argRoot returns the root of the address that argument v loads from the launch block. The root is a
+// parameter or the constant data.
 func (w *writer) argRoot(v *ir.Value) string {
 	at := int(v.Bits) - abi.OffsetArgs
 	for i, p := range w.m.Params {
@@ -94,25 +94,25 @@ func (w *writer) argRoot(v *ir.Value) string {
 	return ""
 }
 
-// lenOf reports whether the launch block has the length of a slice at an offset.
+// lenOf reports whether the launch block contains the length of a slice at offset off.
 func (w *writer) lenOf(off int) bool {
 	return slices.ContainsFunc(w.m.Params, func(p abi.Param) bool {
 		return p.Kind == abi.Slice && p.Offset+8 == off-abi.OffsetArgs
 	})
 }
 
-// memory is the place of a variable.
+// memory describes where a host form stores a variable of the kernel.
 type memory struct {
-	row   int  // index in the group's memory
-	each  bool // every work-item has its own, across regions
+	row   int  // index of the variable in the group's list of memories
+	each  bool // whether each work-item has a copy of its own that survives cuts
 	table bool
-	// size is the number of bytes; if count is set, the size is count times elem.
+	// size is the number of bytes of the variable. If count is not nil, the size is count times elem instead.
 	size  int
 	count *ir.Value
 	elem  int
 }
 
-// placeMemory gives each variable its memory.
+// placeMemory decides where each variable of the kernel is stored.
 func (w *writer) placeMemory() {
 	w.memory, w.tables = map[*ir.Var]*memory{}, map[*ir.Var]string{}
 	row := 0
@@ -143,7 +143,7 @@ func (w *writer) placeMemory() {
 	}
 }
 
-// checkMemory fails for types that cannot be stored as bytes.
+// checkMemory panics with unsupported for a type that cannot be stored as bytes.
 func checkMemory(t *ir.Type, outer bool) {
 	switch t.Kind {
 	case ir.Addr:
@@ -162,8 +162,8 @@ func checkMemory(t *ir.Type, outer bool) {
 	}
 }
 
-// layout says at which offsets the parts of a type are. In device memory the type defines the
-// offsets. All other memory has wider scalars, and Go's layout of these.
+// layout selects the rule for offsets of fields and elements. In device memory the type itself defines the
+// offsets. In all other memory scalars are wider, and the offsets follow Go's rules.
 type layout bool
 
 const (
@@ -210,7 +210,7 @@ func (l layout) offset(t *ir.Type, field int) int {
 
 func up(n, align int) int { return (n + align - 1) / align * align }
 
-// crosses reports whether the variable may be accessed before and after a cut.
+// crosses reports whether some path accesses variable x both before and after a cut.
 func (w *writer) crosses(x *ir.Var) bool {
 	uses := func(n *node) bool {
 		for _, v := range n.insts {
@@ -223,8 +223,8 @@ func (w *writer) crosses(x *ir.Var) bool {
 		}
 		return false
 	}
-	// The first state: an access leads to the node. The second: an access and then a cut lead to
-	// it.
+	// A node is in state 1 if a path from an access reaches the node. A node is in state 2 if the path also
+	// contains a cut after the access.
 	reached := map[*node]int{}
 	var work []*node
 	visit := func(n *node, state int) {
@@ -255,7 +255,7 @@ func (w *writer) crosses(x *ir.Var) bool {
 	return false
 }
 
-// location returns Go code for a pointer to the memory that the memory op v accesses.
+// location returns Go code for a pointer to the memory that op v loads or stores.
 func (w *body) location(v *ir.Value) string {
 	r, path := v.Ref(), v.Path()
 	var base string
@@ -317,7 +317,8 @@ func add(base string, terms []string, offset int) string {
 	return fmt.Sprintf("unsafe.Add(%s, %s)", base, strings.Join(rest, "+"))
 }
 
-// pathTerms returns the distance of a path into t: a constant, and terms.
+// pathTerms returns the byte offset that a path of field and element indices selects in type t. The offset is
+// a constant plus the sum of Go terms.
 func (w *body) pathTerms(l layout, t *ir.Type, path []*ir.Value) (offset int, terms []string) {
 	for _, p := range path {
 		if t.Kind == ir.Array {
@@ -332,7 +333,7 @@ func (w *body) pathTerms(l layout, t *ir.Type, path []*ir.Value) (offset int, te
 	return offset, terms
 }
 
-// scaled returns the terms of index times size.
+// scaled returns the Go terms whose sum is index times size.
 func (w *body) scaled(index *ir.Value, size int) []string {
 	switch {
 	case size == 0:
@@ -352,7 +353,7 @@ func (w *body) scaled(index *ir.Value, size int) []string {
 	return []string{fmt.Sprintf("int(%s)*%d", bare(w.value(index)), size)}
 }
 
-// base returns the Go expression of the address's root.
+// base returns the Go expression for the root of address v.
 func (w *body) base(v *ir.Value) string {
 	switch r := w.root(v); r {
 	case dynamic:
@@ -365,7 +366,7 @@ func (w *body) base(v *ir.Value) string {
 	}
 }
 
-// offset returns the Go expression of the address's distance.
+// offset returns the Go expression for the distance of address v from its root.
 func (w *body) offset(v *ir.Value) string {
 	switch r := w.root(v); {
 	case r == dynamic:
@@ -390,7 +391,7 @@ func (w *body) variable(v *ir.Var) string {
 	return name
 }
 
-// own returns the pointer to the work-item's part of a memory that every work-item has its own of.
+// own returns a Go pointer to the current work-item's copy of a variable with one copy per work-item.
 func (w *body) own(m *memory) string {
 	all, name := fmt.Sprintf("m%d", m.row), fmt.Sprintf("own%d", m.row)
 	w.once(&w.top, all, "g.Memory(%d)", m.row)
@@ -403,7 +404,7 @@ func (w *body) own(m *memory) string {
 	return name
 }
 
-// pointer declares the pointer to a parameter's memory, if necessary.
+// pointer declares a Go variable with the pointer to a root's memory, unless the code already has it.
 func (w *body) pointer(root string) {
 	if root == dataRoot {
 		w.once(&w.top, root, "g.Data()")
@@ -412,10 +413,10 @@ func (w *body) pointer(root string) {
 	w.once(&w.top, root, "g.Pointer(%s)", root[1:])
 }
 
-// stride returns the distance in bytes between the parts of work-items.
+// stride returns the distance in bytes between the copies of two consecutive work-items.
 func stride(m *memory) int { return (m.size + 7) &^ 7 }
 
-// strideOf is stride for sizes that depend on specialization constants.
+// strideOf returns the stride as Go code. The size may depend on specialization constants.
 func (w *writer) strideOf(m *memory) string {
 	return fmt.Sprintf("(int(%s)*%d+7)&^7", w.constExpr(m.count), m.elem)
 }
@@ -441,7 +442,7 @@ func (w *writer) table(v *ir.Var) string {
 	return w.tables[v]
 }
 
-// memoryType returns the Go type for memory of a type.
+// memoryType returns the Go type with which the form declares memory of type t.
 func memoryType(t *ir.Type) string {
 	switch t.Kind {
 	case ir.Array:
@@ -460,8 +461,8 @@ func memoryType(t *ir.Type) string {
 	return goType(t)
 }
 
-// tableValue returns the Go value of a table, or part of a table, made from the first leaves. It
-// also returns the remaining leaves.
+// tableValue returns a Go composite literal of type t, with the first leaves as its scalars. tableValue also
+// returns the remaining leaves.
 func (w *writer) tableValue(t *ir.Type, leaves []*ir.Value) (string, []*ir.Value) {
 	var parts []*ir.Type
 	switch t.Kind {

@@ -11,8 +11,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// exprs has the Go expressions of ops. Each operation on floats is converted to
-// its type, which keeps gc from fusing it with another.
+// exprs maps an op to the function that writes its Go expression. The expression of a float op includes a
+// conversion to the op's type, which keeps gc from fusing operations.
 var exprs map[ir.Op]func(w *body, v *ir.Value) string
 
 func init() {
@@ -75,7 +75,7 @@ func init() {
 
 		ir.OpSConvert: convert, ir.OpFConvert: convert, ir.OpSToF: convert, ir.OpFToS: convert,
 		ir.OpUConvert: func(w *body, v *ir.Value) string {
-			if id, ok := wideID(v); ok { // an int below 1<<32, without the conversion
+			if id, ok := wideID(v); ok { // the id fits an int, so the conversion is not needed
 				return "int64" + strings.TrimPrefix(w.builtIn(id), "int32")
 			}
 			return fmt.Sprintf("%s(%s)", goType(v.Type), w.unsigned(v.Args[0]))
@@ -118,8 +118,8 @@ func binary(op string) func(w *body, v *ir.Value) string {
 	return func(w *body, v *ir.Value) string { return w.operand(v, 0) + " " + op + " " + w.operand(v, 1) }
 }
 
-// quotient converts an id to unsigned, since it is not negative. gc then needs no code that rounds
-// negative quotients towards zero.
+// quotient converts a dividend that is an id to an unsigned type, since ids are not negative. gc then
+// generates no code for negative quotients, which Go rounds towards zero.
 func quotient(w *body, v *ir.Value) string {
 	x, y := v.Args[0], v.Args[1]
 	if l, ok := w.shape(x); y.IsConst() && y.Int() > 0 && (x.Op == ir.OpBuiltIn || ok && l.lo >= 0) && !w.opaque {
@@ -150,7 +150,8 @@ func convert(w *body, v *ir.Value) string {
 	return fmt.Sprintf("%s(%s)", goType(v.Type), bare(w.value(v.Args[0])))
 }
 
-// viaFloat64 calls a function of package math, and converts its argument and result for a float32.
+// viaFloat64 writes a call of a function of package math. A float32 argument and result are converted to and
+// from float64.
 func viaFloat64(w *body, v *ir.Value, name string) string {
 	f := w.from("math", name)
 	if v.Type == ir.TypeF64 {
@@ -159,7 +160,7 @@ func viaFloat64(w *body, v *ir.Value, name string) string {
 	return fmt.Sprintf("%s(%s(float64(%s)))", goType(v.Type), f, bare(w.value(v.Args[0])))
 }
 
-// fast calls a function of package math32.
+// fast returns a function that writes a call of package math32.
 func fast(name string) func(w *body, v *ir.Value) string {
 	return func(w *body, v *ir.Value) string {
 		f := w.from(math32Path, name)
@@ -183,14 +184,14 @@ func bitcast(w *body, v *ir.Value) string {
 		return fmt.Sprintf("int64(%s(%s))", w.from("math", "Float64bits"), w.value(x))
 	case from == ir.TypeI64 && to == ir.TypeF64:
 		return fmt.Sprintf("%s(%s)", w.from("math", "Float64frombits"), w.unsigned(x))
-	case from == ir.TypeAddr && to == ir.TypeI64: // for comparisons with other addresses
+	case from == ir.TypeAddr && to == ir.TypeI64: // a conversion for comparisons with other addresses
 		return fmt.Sprintf("int64(uintptr(%s)) + int64(%s)", w.base(x), w.offset(x))
 	}
 	fail("a %v as %v", x.Type, v.Type)
 	return ""
 }
 
-// plain returns v; a constant is without its type, for places that give it one.
+// plain returns the Go expression of v. A constant is untyped, for contexts that determine its type.
 func (w *body) plain(v *ir.Value) string {
 	if v.IsConst() && !w.opaque {
 		return w.untyped(v)
@@ -198,8 +199,8 @@ func (w *body) plain(v *ir.Value) string {
 	return bare(w.value(v))
 }
 
-// operand returns argument i of an op with two operands; a constant gets the type of the other
-// operand.
+// operand returns the Go expression of argument i of a binary op. A constant is untyped if the other operand
+// determines its type.
 func (w *body) operand(v *ir.Value, i int) string {
 	if a := v.Args[i]; a.IsConst() && !v.Args[1-i].IsConst() && !w.opaque {
 		return w.untyped(a)
@@ -207,7 +208,7 @@ func (w *body) operand(v *ir.Value, i int) string {
 	return w.value(v.Args[i])
 }
 
-// unsigned returns v as an unsigned number.
+// unsigned returns the Go expression of v converted to an unsigned type.
 func (w *body) unsigned(v *ir.Value) string {
 	if v.IsConst() && !w.opaque {
 		return fmt.Sprintf("u%s(%d)", goType(v.Type), v.Bits)
@@ -215,7 +216,7 @@ func (w *body) unsigned(v *ir.Value) string {
 	return fmt.Sprintf("u%s(%s)", goType(v.Type), bare(w.value(v)))
 }
 
-// magnitude is operand for unsigned numbers.
+// magnitude returns the Go expression of argument i of a binary op, converted to an unsigned type.
 func (w *body) magnitude(v *ir.Value, i int) string {
 	if a := v.Args[i]; a.IsConst() && !v.Args[1-i].IsConst() && !w.opaque {
 		return fmt.Sprint(a.Bits)
@@ -223,8 +224,8 @@ func (w *body) magnitude(v *ir.Value, i int) string {
 	return w.unsigned(v.Args[i])
 }
 
-// shift returns the count of a shift, masked to less than the width. The mask also tells gc that
-// the count is in range.
+// shift returns the Go expression of a shift count, masked to less than the width. gc then omits its check of
+// the count.
 func (w *body) shift(v *ir.Value) string {
 	c := v.Args[1]
 	if c.IsConst() {
@@ -266,8 +267,8 @@ func (w *body) define(b *bytes.Buffer, v *ir.Value, declare bool) {
 	w.opaque = false
 }
 
-// constant reports whether gc would compute v exactly at compile time, and reject overflows and
-// divisions by zero.
+// constant reports whether v would be a Go constant expression. gc computes those exactly, and rejects
+// overflows and divisions by zero.
 func constant(v *ir.Value) bool {
 	if !v.Op.Has(ir.FlagPure) || v.Ref() != nil || len(v.Args) == 0 {
 		return false
@@ -278,7 +279,8 @@ func constant(v *ir.Value) bool {
 	return !slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return !a.IsConst() })
 }
 
-// converted returns v as a value of the type of to; only addresses can differ.
+// converted returns the Go expression of v, converted to the Go type of value to. The types can differ only
+// for addresses.
 func (w *body) converted(v, to *ir.Value) string {
 	if v.Type.Kind != ir.Addr {
 		return w.value(v)
@@ -292,7 +294,7 @@ func (w *body) converted(v, to *ir.Value) string {
 	return fmt.Sprintf("%s{Base: %s, Off: %s}", w.impl("HostAddr"), w.base(v), w.offset(v))
 }
 
-// assigned is converted for an assignment to a declared variable.
+// assigned returns the Go expression of v for an assignment to the declared variable of value to.
 func (w *body) assigned(v, to *ir.Value) string {
 	if v.Type.Kind != ir.Addr {
 		return w.plain(v)
@@ -300,13 +302,13 @@ func (w *body) assigned(v, to *ir.Value) string {
 	return bare(w.converted(v, to))
 }
 
-// effect writes an op without a result.
+// effect writes the statement of an op without a result.
 func (w *body) effect(b *bytes.Buffer, v *ir.Value) {
 	switch v.Op {
 	case ir.OpStore:
 		to, from := fmt.Sprintf("*(*%s)(%s)", goType(v.Args[0].Type), w.location(v)), w.plain(v.Args[0])
 		if to == from {
-			to = "_" // go vet complains about self-assignments; the address must be used
+			to = "_" // go vet rejects self-assignments, but Go requires that the address is used
 		}
 		fmt.Fprintf(b, "%s = %s\n", to, from)
 	case ir.OpZero:
@@ -320,7 +322,7 @@ func (w *body) effect(b *bytes.Buffer, v *ir.Value) {
 		fail("a copy of memory whose size is no constant")
 	case ir.OpFault:
 		args := v.Args
-		for len(args) > 2 && args[len(args)-1].IsConst() && args[len(args)-1].Bits == 0 { // trailing zeros of the id
+		for len(args) > 2 && args[len(args)-1].IsConst() && args[len(args)-1].Bits == 0 { // omits trailing zeros
 			args = args[:len(args)-1]
 		}
 		fmt.Fprintf(b, "g.Fault(%d", w.site(v.Aux.(*ir.Site)))
@@ -345,7 +347,7 @@ func (w *body) zero(b *bytes.Buffer, v *ir.Var) {
 	}
 }
 
-// site returns the number of a site in the form's table.
+// site returns the index of a source position in the form's table, and adds the position if it is new.
 func (w *writer) site(s *ir.Site) int {
 	for i, t := range w.sites {
 		if t == s {
@@ -356,7 +358,7 @@ func (w *writer) site(s *ir.Site) int {
 	return len(w.sites) - 1
 }
 
-// builtIn returns the Go expression of a built-in.
+// builtIn returns the Go expression that reads a SPIR-V built-in variable.
 func (w *body) builtIn(b ir.BuiltIn) string {
 	counter := func(d int) string {
 		if d >= max(w.m.Rank, 1) {
@@ -438,7 +440,7 @@ func (w *writer) typeOf(v *ir.Value) string {
 	return "int"
 }
 
-// typed returns a constant with its type.
+// typed returns the Go expression of a constant, converted to its type.
 func (w *writer) typed(v *ir.Value) string {
 	s := w.untyped(v)
 	if w.opaque {
@@ -450,7 +452,7 @@ func (w *writer) typed(v *ir.Value) string {
 	return fmt.Sprintf("%s(%s)", goType(v.Type), s)
 }
 
-// untyped returns a constant.
+// untyped returns the Go literal of a constant, without a conversion.
 func (w *writer) untyped(v *ir.Value) string {
 	switch {
 	case v.Type == ir.TypeBool:

@@ -8,17 +8,18 @@ import (
 	"strings"
 )
 
-// This file moves inner loops into functions of their own. gc keeps few of the many variables of a
-// method in registers, but all variables of a small function, such as loop counters.
+// This file moves inner loops of lockstep into Go functions of their own. In a long method gc keeps few of
+// the many variables in registers. In a small function gc keeps all of them in registers, such as loop
+// counters.
 
 var (
 	identifier = regexp.MustCompile(`\b[a-z]+[0-9]*(r[0-9]+)?\b`)
-	ofForm     = regexp.MustCompile(`\bg\.`) // a field or method of the form
+	ofForm     = regexp.MustCompile(`\bg\.`) // matches a use of a field or method of the form
 	definition = regexp.MustCompile(`\b[a-z]+[0-9]*(r[0-9]+)? :=|\bvar [a-z0-9, ]+ `)
 )
 
-// outline moves statements into a function, and returns a call of it. The statements change no
-// outer variables, and do not use the form.
+// outline moves Go statements into a new function, and returns a call of that function. outline requires that
+// the statements assign no outer variables and do not use the form.
 func (w *writer) outline(text string) string {
 	var own []string
 	for _, d := range definition.FindAllString(text, -1) {
@@ -26,7 +27,7 @@ func (w *writer) outline(text string) string {
 	}
 	var names, params []string
 	for _, name := range identifier.FindAllString(text, -1) {
-		// Before the loop, x belongs to the block's first work-item.
+		// Before the loop, the variable x is the id of the block's first work-item.
 		if t := w.variableType(name); t != "" && (name == "x" || !slices.Contains(own, name)) && !slices.Contains(names, name) {
 			names, params = append(names, name), append(params, name+" "+t)
 		}
@@ -46,7 +47,7 @@ func (w *writer) variableType(name string) string {
 		return "unsafe.Pointer"
 	}
 	if i := strings.LastIndexByte(name, 'r'); i > 0 {
-		name = name[:i] // variable of one of several rounds
+		name = name[:i] // name of a copy in an unrolled loop, without the suffix r and number
 	}
 	prefix := strings.TrimRight(name, "0123456789")
 	i, err := strconv.Atoi(name[len(prefix):])

@@ -9,27 +9,26 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// This file places the nodes of a region in sequence, with gotos between them. A node to which only
-// one branch leads, and which does not branch itself, goes into an if statement, as a programmer
-// would write it:
+// This file puts the nodes of a region into a sequence, with gotos between them. A node with one predecessor
+// that does not itself branch becomes the body of an if statement:
 //
 //	if uint64(v7) >= uint64(v1) {
 //		g.Fault(0, v7, v1, v0)
 //		continue
 //	}
 //
-// In Go no goto may jump over declarations in its block. So a node that a goto jumps over gets a
-// block of its own. The variables that other nodes need are declared before the nodes.
+// In Go a goto may not jump over declarations in its block. So the code of a node that a goto jumps over is
+// enclosed in braces. Variables that other nodes use are declared before all nodes.
 
-// placing says where the nodes of a region are placed.
+// placing is the layout of a region's nodes in the generated Go code.
 type placing struct {
-	order  []*node        // nodes in sequence
-	inside map[*node]bool // nodes within an if
-	open   map[*node]bool // nodes of order that no goto jumps over
+	order  []*node        // nodes in the order of their code
+	inside map[*node]bool // nodes that are the body of an if statement
+	open   map[*node]bool // nodes of order whose declarations no goto jumps over
 	jumped map[*node]bool // targets of gotos
 }
 
-// place computes the placing.
+// place computes the layout of the region's nodes.
 func (w *body) place() {
 	w.placing = placing{inside: map[*node]bool{}, open: map[*node]bool{}, jumped: map[*node]bool{}}
 	ways := map[*node]int{w.r.entry: 1}
@@ -74,9 +73,9 @@ func (w *body) place() {
 	}
 }
 
-// placeBoth places two nodes that may both go into the if at the end of n. Both do if they lead to
-// the same node. Otherwise one of them does: one that leaves (preferably after a fault), or one
-// that continues a loop.
+// placeBoth decides which of two successors of n becomes the body of the if statement at the end of n. If
+// both successors lead to the same node, they become the bodies of if and else. Otherwise placeBoth prefers a
+// node that faults, then one that returns, then one that continues a loop.
 func (w *body) placeBoth(n, a, b *node) {
 	to, other := w.sole(a), w.sole(b)
 	switch {
@@ -89,12 +88,12 @@ func (w *body) placeBoth(n, a, b *node) {
 	}
 }
 
-// faults reports whether a work-item faults in the node.
+// faults reports whether the node contains a fault op.
 func faults(n *node) bool {
 	return slices.ContainsFunc(n.insts, func(v *ir.Value) bool { return v.Op == ir.OpFault })
 }
 
-// sole returns the successor of a node that does not branch, or nil.
+// sole returns the only successor of a node that does not branch, or nil.
 func (w *body) sole(n *node) *node {
 	if s := w.succs(n); len(s) > 0 {
 		return s[0]
@@ -131,8 +130,8 @@ func (w *body) nodes() {
 	}
 }
 
-// insts writes the values that a node computes. It reports whether it declares variables that only
-// the node needs.
+// insts writes the statements of a node to b. insts reports whether the statements declare variables that
+// only this node uses.
 func (w *body) insts(b *bytes.Buffer, n *node) (locals bool) {
 	for _, v := range n.insts {
 		if !w.needed[v] || w.recomputed[v] && w.done[v] {
@@ -151,11 +150,11 @@ func (w *body) insts(b *bytes.Buffer, n *node) (locals bool) {
 	return locals
 }
 
-// declaredAt reports whether v is declared where the node computes it, not before the nodes nor at
-// the beginning of a round.
+// declaredAt reports whether the statement that computes v also declares its variable. Variables without such
+// a statement are declared before the nodes or at the beginning of an iteration.
 func (w *body) declaredAt(v *ir.Value, n *node) bool { return !w.wide[v] || w.open[n] && !w.done[v] }
 
-// end writes the end of the node. next is the node placed after it, or nil.
+// end writes the control flow at the end of node n. next is the node whose code follows, or nil.
 func (w *body) end(b *bytes.Buffer, n, next *node) {
 	switch {
 	case n.split != nil:
@@ -178,18 +177,18 @@ func (w *body) end(b *bytes.Buffer, n, next *node) {
 	}
 }
 
-// branch writes the branch at the end of a node.
+// branch writes the conditional branch at the end of node n as an if statement.
 func (w *body) branch(b *bytes.Buffer, n, next *node) {
 	s := w.succs(n)
 	conds := [2]string{bare(w.value(n.block.Term.Cond)), w.negated(n.block.Term.Cond)}
-	falls := func(k int) bool { // the way leads to next
+	falls := func(k int) bool { // whether edge k leads to the node whose code follows
 		if w.inside[s[k]] {
 			return next != nil && w.sole(s[k]) == next
 		}
 		return s[k] == next
 	}
-	// One way goes into the if, and the other one after it. The code after the if must be reachable
-	// only by the other way.
+	// One edge becomes the body of the if statement, and the other edge the code after it. The body must
+	// therefore end with a jump.
 	ways := []int{0, 1}
 	if w.inside[s[1]] || !w.inside[s[0]] && s[0] == next {
 		ways = []int{1, 0}
@@ -202,7 +201,7 @@ func (w *body) branch(b *bytes.Buffer, n, next *node) {
 	}
 	yes, no := w.way(n, 0, next), w.way(n, 1, next)
 	switch {
-	case yes == "" && no == "": // the condition's operands may have no other use
+	case yes == "" && no == "": // Go rejects unused variables, and the condition's operands may have no other use
 		fmt.Fprintf(b, "_ = %s\n", conds[0])
 	case no == "":
 		fmt.Fprintf(b, "if %s {\n%s}\n", conds[0], yes)
@@ -213,7 +212,8 @@ func (w *body) branch(b *bytes.Buffer, n, next *node) {
 	}
 }
 
-// way returns the code of the k-th edge out of n, with its target if that is within the if.
+// way returns the code of edge k out of n. If the target is the body of an if statement, its code is
+// included.
 func (w *body) way(n *node, k int, next *node) string {
 	var b bytes.Buffer
 	to := w.succs(n)[k]
@@ -227,13 +227,13 @@ func (w *body) way(n *node, k int, next *node) string {
 	return b.String()
 }
 
-// opposites has the Go operator of each comparison of integers, and its opposite.
+// opposites maps a comparison of integers to its Go operator and to the negated operator.
 var opposites = map[ir.Op][2]string{
 	ir.OpIEq: {" == ", " != "}, ir.OpINe: {" != ", " == "}, ir.OpSLt: {" < ", " >= "}, ir.OpSLe: {" <= ", " > "},
 	ir.OpULt: {" < ", " >= "}, ir.OpULe: {" <= ", " > "},
 }
 
-// negated returns the opposite of a condition.
+// negated returns the Go expression of the negated condition v.
 func (w *body) negated(v *ir.Value) string {
 	text := w.value(v)
 	expr, folded := w.folded[v]
@@ -258,7 +258,7 @@ func (w *body) negated(v *ir.Value) string {
 	return "!" + text
 }
 
-// edge writes the k-th edge out of n.
+// edge writes the assignments to phis on edge k out of n, and a goto unless the code falls through.
 func (w *body) edge(b *bytes.Buffer, n *node, k int, falls bool) {
 	succs := w.succs(n)
 	to := succs[k]
@@ -271,7 +271,7 @@ func (w *body) edge(b *bytes.Buffer, n *node, k int, falls bool) {
 	}
 	succs = w.flow.succs(n)
 	k = slices.Index(succs, to) + k - slices.Index(w.succs(n), to)
-	// If two edges lead to the same block, the first edge belongs to the first predecessor.
+	// If both edges of n lead to the same block, edge 0 belongs to the first entry of n in its predecessors.
 	skip := 0
 	for _, s := range succs[:k] {
 		if s == to {
@@ -317,8 +317,8 @@ func (w *body) edge(b *bytes.Buffer, n *node, k int, falls bool) {
 	}
 }
 
-// label returns a node's label. It includes the region's number if several regions of one method
-// may contain the node.
+// label returns the Go label of a node. The label contains the region's number if several regions of one
+// method may contain the node.
 func (w *body) label(n *node) string {
 	if w.r.of != nil {
 		return fmt.Sprintf("b%dr%d%s", n.index, w.r.index, w.r.label)
@@ -329,7 +329,7 @@ func (w *body) label(n *node) string {
 	return name("b", n.index)
 }
 
-// mentions reports whether the expression contains the name.
+// mentions reports whether the Go expression contains the identifier name.
 func mentions(expr, name string) bool {
 	for rest := expr; ; {
 		i := strings.Index(rest, name)

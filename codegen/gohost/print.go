@@ -46,8 +46,8 @@ func (w *writer) print() {
 	}
 }
 
-// line writes the body of a method, which runs a sequence of regions and the group's work between
-// them. Values that are computed before the loop of one region are reused by the later ones.
+// line writes the body of a method that runs the regions of a line, and the code of the cuts between them.
+// Later regions reuse values that an earlier region computes before its loop.
 func (w *writer) line(line []*region, trivial []*split) {
 	before := w.flush()
 	w.shared = map[any]bool{}
@@ -84,8 +84,8 @@ func (w *writer) dropUnused() {
 	w.f("%s", text)
 }
 
-// machine writes the method Run of a form whose work-items can arrive at different cuts. Each line
-// of regions is a method that returns the number of the cut at which the work-items arrived.
+// machine writes method Run of a form whose work-items can arrive at different cuts, as a state machine. Each
+// line of regions is a method that returns the number of the cut at which the work-items arrived.
 func (w *writer) machine(trivial []*split) {
 	w.f("func (g *%s) Run() {\nnext := g.r0()\n", w.name)
 	stop := ""
@@ -107,7 +107,7 @@ func (w *writer) machine(trivial []*split) {
 	}
 }
 
-// names reports whether Go code contains an identifier, outside of strings and comments.
+// names reports whether Go code contains the identifier outside of strings and comments.
 func names(code, identifier string) bool {
 	var s scanner.Scanner
 	fset := token.NewFileSet()
@@ -129,7 +129,7 @@ func (w *writer) flush() []byte {
 	return b
 }
 
-// structure writes the form's type, and its declarations at package level.
+// structure writes the type of the form, and its other declarations at package level.
 func (w *writer) structure() {
 	what := "a work-group"
 	if w.ranged() {
@@ -163,7 +163,8 @@ func (w *writer) structure() {
 	}
 }
 
-// siteLines returns a line for each site, as Sites of kernelimpl.HostGroup has them.
+// siteLines returns one line of text per source position, in the format of field Sites of
+// kernelimpl.HostGroup.
 func siteLines(sites []*ir.Site) string {
 	lines, file := make([]string, len(sites)), ""
 	for i, s := range sites {
@@ -185,14 +186,14 @@ func siteLines(sites []*ir.Site) string {
 	return strings.Join(lines, "\n")
 }
 
-// begin writes the method that prepares the form for a launch.
+// begin writes method Begin, which prepares the form for a launch.
 func (w *writer) begin() {
 	w.f("func (g *%s) Begin() {\n", w.name)
 	if len(w.sites) > 0 {
 		w.f("g.Sites = %sSites\n", w.name)
 	}
-	// Constant expressions come before the sizes that depend on them. Printing the sizes adds some
-	// constant expressions.
+	// The generated code computes constant expressions before the sizes that depend on them. But printing the
+	// sizes may add constant expressions, so the sizes are printed first.
 	var sizes bytes.Buffer
 	for _, v := range w.allVars() {
 		if m := w.memory[v]; m != nil && !m.table {
@@ -213,7 +214,7 @@ func (w *writer) begin() {
 	w.f("}\n\n")
 }
 
-// rooms writes the code that allocates the slices with an element for each work-item, by types.
+// rooms writes the code that allocates the slices with one element per work-item, grouped by type.
 func (w *writer) rooms(b *bytes.Buffer) {
 	var types []string
 	names := map[string][]string{}
@@ -239,7 +240,7 @@ func (w *writer) rooms(b *bytes.Buffer) {
 	}
 }
 
-// argFields returns the arguments that regions read from fields.
+// argFields returns the kernel arguments that regions read from fields of the form.
 func (w *writer) argFields() []*ir.Value {
 	return slices.DeleteFunc(slices.Clone(w.all), func(v *ir.Value) bool { return !w.args0[v] })
 }
@@ -259,7 +260,7 @@ func (w *writer) allVars() []*ir.Var {
 	return append(append([]*ir.Var(nil), w.m.Vars...), w.m.Kernel.Vars...)
 }
 
-// constExpr returns the field that holds a constant expression.
+// constExpr returns the field of the form that holds constant expression v.
 func (w *writer) constExpr(v *ir.Value) string {
 	if v.IsConst() {
 		return w.typed(v)
@@ -278,7 +279,8 @@ func (w *writer) constExpr(v *ir.Value) string {
 	return "g." + name("c", len(w.exprs)-1)
 }
 
-// expr writes the code that computes a constant expression. Its arguments are computed before.
+// expr writes the code that computes constant expression i. Earlier code computes the operands of expression
+// i.
 func (w *writer) expr(i int) {
 	v := w.exprs[i]
 	if v.Op == ir.OpSpecConst {

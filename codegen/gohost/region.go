@@ -12,36 +12,36 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// body writes the code of a region, or of a cut, which has no nodes.
+// body collects the Go code of a region. For the code of a cut, the body's region has no nodes.
 type body struct {
 	*writer
 	r *region
-	// top has the code before the loop over the work-items, and row the code at the beginning of a
-	// row of work-items. item has the code at the beginning of a round of that loop, and code the
-	// rest of the round.
+	// top is the code before the loop over the work-items. row is the code at the beginning of a row of
+	// work-items. item is the code at the beginning of an iteration of the loop over the work-items, and code
+	// is the rest of that iteration.
 	top, row, item, code bytes.Buffer
-	round                bytes.Buffer // in the rounds of a lockstep: code before the loop over the work-items
+	round                bytes.Buffer // code of a lockstep iteration before its loop over the work-items
 	done                 map[any]bool
-	needed               map[*ir.Value]bool // values of the region that are needed
-	asked                map[*ir.Value]bool // values whose results are needed
-	wide                 map[*ir.Value]bool // values that several nodes use
+	needed               map[*ir.Value]bool // values of this region whose code must be written
+	asked                map[*ir.Value]bool // values of this region whose result is used
+	wide                 map[*ir.Value]bool // values used outside the node that computes them
 	uses                 map[*ir.Value]int
 	folded               map[*ir.Value]string // expressions that replace values at their uses
-	foreign              []*ir.Value          // values of other regions that are needed
+	foreign              []*ir.Value          // values of other regions that this region uses
 	common               map[*ir.Value]bool   // memo of inTop
 	inRows               map[*ir.Value]bool   // memo of inRow
 	inRounds             map[*ir.Value]bool   // memo of inRound
-	tail, goesOn         string               // end of a round, and its end if another round follows immediately
-	entered              []*ir.Value          // values of phis at the start of the rest of a lockstep
-	after                []string             // code after the loop
-	x, y, z, lane        bool                 // counters of work-items that are used
-	field                bool                 // constant expressions are fields
+	tail, goesOn         string               // end of a lockstep iteration, and the same in unrolled code
+	entered              []*ir.Value          // loop phis whose values enter the rest of a lockstep region
+	after                []string             // lines of code after the loop over the work-items
+	x, y, z, lane        bool                 // whether the code uses these ids of a work-item
+	field                bool                 // whether constant expressions are read from fields each time
 	at                   map[*node]int        // index of each node in the region's order
-	where                map[*ir.Value]*node  // node of each value of the region, except phis
-	items                bool                 // the number of work-items is used
-	sharing              bool                 // everything that the code reads from work-items has homes, as at a cut
+	where                map[*ir.Value]*node  // node that computes a value of the region; without phis
+	items                bool                 // whether the code uses n, the number of work-items
+	sharing              bool                 // whether all values of work-items are read from homes, as at a cut
 	before               []*region            // earlier regions in the same method
-	vars                 []*ir.Value          // variables declared at the beginning of a round
+	vars                 []*ir.Value          // variables declared at the beginning of a work-item's code
 	placing
 }
 
@@ -61,7 +61,7 @@ func name(prefix string, i int) string { return fmt.Sprintf("%s%d", prefix, i) }
 
 func (w *writer) v(v *ir.Value) string { return name("v", w.index[v]) }
 
-// once declares a variable unless it is declared.
+// once writes the declaration of variable name to b unless it is already declared.
 func (w *body) once(b *bytes.Buffer, name, format string, args ...any) {
 	if !w.done[name] {
 		w.done[name] = true
@@ -70,15 +70,14 @@ func (w *body) once(b *bytes.Buffer, name, format string, args ...any) {
 	}
 }
 
-// share records that a declaration before the loop is visible to the later regions.
+// share records a declaration that is visible to later regions of the method, because it is in top.
 func (w *body) share(b *bytes.Buffer, what any) {
 	if b == &w.top && w.shared != nil {
 		w.shared[what] = true
 	}
 }
 
-// inTop reports whether v is the same in all rounds of the region's loop, and may be computed
-// before the loop.
+// inTop reports whether v is the same for all work-items, and may be computed before the loop over them.
 func (w *body) inTop(v *ir.Value) bool {
 	if w.isLaunch(v) {
 		return true
@@ -99,7 +98,7 @@ func (w *body) inTop(v *ir.Value) bool {
 	return is
 }
 
-// inRow reports whether v may be computed before a row of a range: v is the same for all work-items
+// inRow reports whether v may be computed before a row of a range, because v is the same for all work-items
 // with the same y and z.
 func (w *body) inRow(v *ir.Value) bool {
 	if !w.ranged() || w.m.Rank < 2 || v.Block == nil {
@@ -116,18 +115,17 @@ func (w *body) inRow(v *ir.Value) bool {
 		b := v.Aux.(ir.BuiltIn)
 		is = b == ir.GlobalInvocationIDY || b == ir.GlobalInvocationIDZ
 	default:
-		// At the beginning of a row, no value of a round is available.
+		// Values that are computed per work-item are not available at the beginning of a row.
 		is = !slices.ContainsFunc(w.depends(v), func(a *ir.Value) bool { return !w.inTop(a) && !w.inRow(a) })
 	}
 	w.inRows[v] = is
 	return is
 }
 
-// ahead reports whether v is computed before the loop over the work-items: those of the region, of
-// a row, or in a round of a lockstep.
+// ahead reports whether v is computed before the innermost loop over work-items.
 func (w *body) ahead(v *ir.Value) bool { return w.inTop(v) || w.inRow(v) || w.inRound(v) }
 
-// value returns the name of v, or a constant with its type. It makes sure that v is computed.
+// value returns the Go expression for a use of v, and writes the code that computes v if necessary.
 func (w *body) value(v *ir.Value) string {
 	switch {
 	case v.IsConst():
@@ -184,7 +182,7 @@ func (w *body) value(v *ir.Value) string {
 	return s
 }
 
-// begin loads v from its home at the beginning of a round.
+// begin writes the code that loads v from its home at the beginning of an iteration over work-items.
 func (w *body) begin(v *ir.Value) {
 	i := w.index[v]
 	if w.same(v) {
@@ -200,8 +198,8 @@ func (w *body) begin(v *ir.Value) {
 	fmt.Fprintf(&w.item, "%s := %s[li]\n", w.v(v), w.homeSlice(from))
 }
 
-// lastRound returns the phi whose home has the value of v in a loop's last round. It returns nil
-// unless the region follows a loop that ends after a round.
+// lastRound returns the phi whose home contains v after the last iteration of a lockstep loop. lastRound
+// returns nil unless the region follows a lockstep loop that exits at the end of an iteration.
 func (w *body) lastRound(v *ir.Value) *ir.Value {
 	if ls := w.r.ls; ls != nil && w.r == ls.rest && ls.bottom != nil {
 		return ls.next[v]
@@ -209,8 +207,8 @@ func (w *body) lastRound(v *ir.Value) *ir.Value {
 	return nil
 }
 
-// early computes v at the beginning of a round: the region computes v in its node, but not before
-// all uses. For a value of another region, early also computes the operands of v.
+// early writes code that computes v at the beginning of an iteration over work-items. early is for values
+// whose node does not dominate all uses. If another region defines v, early treats only the operands of v.
 func (w *body) early(v *ir.Value) {
 	if w.done[v] || !w.recomputed[v] || w.ahead(v) {
 		return
@@ -225,14 +223,14 @@ func (w *body) early(v *ir.Value) {
 	w.define(&w.item, v, true)
 }
 
-// homeSlice returns the slice that has v for each work-item.
+// homeSlice returns the Go variable of the slice with the value of v for each work-item.
 func (w *body) homeSlice(v *ir.Value) string {
 	h := name("h", w.index[v])
 	w.once(&w.top, h, "g.%s[:n]", w.v(v))
 	return h
 }
 
-// mark finds the region's own values that are needed, and those that several nodes use.
+// mark finds the values whose code must be written, and the values that several nodes use.
 func (w *body) mark() {
 	var use func(v *ir.Value, from *node)
 	use = func(v *ir.Value, from *node) {
@@ -264,7 +262,7 @@ func (w *body) mark() {
 			use(a, nil)
 		}
 		for i, p := range v.Block.Preds {
-			// The node that ends with the block's terminator.
+			// Find the node that ends with the terminator of block p.
 			for _, n := range w.r.nodes {
 				if n.block == p && n.split == nil && n.tail == noTail {
 					use(v.Args[i], n)
@@ -296,7 +294,7 @@ func (w *body) mark() {
 	}
 }
 
-// saves returns the values that are stored in their homes at the node's cut.
+// saves returns the values that the region stores in their homes at the cut of node n.
 func (w *body) saves(n *node) []*ir.Value {
 	var out []*ir.Value
 	for _, v := range w.homes {
@@ -307,8 +305,7 @@ func (w *body) saves(n *node) []*ir.Value {
 	return out
 }
 
-// trivial reports whether work-items go through the region to the next cut without any other
-// effect, and returns that cut.
+// trivial reports whether region r consists only of a cut, and returns that cut.
 func (w *writer) trivial(r *region) (*split, bool) {
 	n := r.entry
 	if n.split == nil {
@@ -319,7 +316,7 @@ func (w *writer) trivial(r *region) (*split, bool) {
 	return n.split, len(x.needed) == 0 && len(x.saves(n)) == 0
 }
 
-// region writes a region. before are the earlier regions of its method.
+// region writes the code of region r. before lists the earlier regions of the same method.
 func (w *writer) region(r *region, before []*region) {
 	if ls := w.findLockstep(r); ls != nil {
 		w.interchanged = true
@@ -360,8 +357,8 @@ func (w *writer) region(r *region, before []*region) {
 	x.close()
 }
 
-// alike reports whether all work-items of the group do the same in the region, and only compute and
-// load.
+// alike reports whether the region needs to run only once per group, because all work-items compute the same
+// values and store nothing.
 func (w *body) alike(each string) bool {
 	r := w.r
 	return !w.ranged() && w.m.Form != abi.Task && !r.dead && !r.leaves && len(r.exits) == 1 &&
@@ -369,7 +366,8 @@ func (w *body) alike(each string) bool {
 		!slices.ContainsFunc(r.nodes, func(n *node) bool { return !w.computes(n) })
 }
 
-// generate generates the code of a region, or of a part that follows the part of other.
+// generate returns the body of region r. If other is not nil, the new body reuses the values that other
+// computes per row.
 func (w *writer) generate(r *region, before []*region, other *body) *body {
 	x := w.newBody(r)
 	x.before = before
@@ -411,7 +409,8 @@ func (w *writer) generate(r *region, before []*region, other *body) *body {
 	return x
 }
 
-// each returns the code of one work-item in the region: the body of the loop over the work-items.
+// each returns the code that one work-item runs in the region, which is the body of the loop over the
+// work-items.
 func (w *body) each() string {
 	before := w.flush()
 	if w.r.dead {
@@ -428,8 +427,8 @@ func (w *body) each() string {
 	return text
 }
 
-// over writes the loop over count work-items, with the counter if the body reads it: Go rejects
-// unused variables.
+// over writes a loop over count work-items. over declares the counter only if the body reads it, because Go
+// rejects unused variables.
 func (w *writer) over(count, body string) {
 	counter := ""
 	if names(body, "li") {
@@ -438,7 +437,7 @@ func (w *writer) over(count, body string) {
 	w.f("for %srange %s {\n%s}\n", counter, count, body)
 }
 
-// close writes the code after the loop.
+// close writes the code after the loop over the work-items.
 func (w *body) close() {
 	for _, s := range w.after {
 		w.f("%s\n", s)
@@ -446,13 +445,13 @@ func (w *body) close() {
 	w.goOn()
 }
 
-// leftMatters reports whether the next cut depends on the work-items.
+// leftMatters reports whether the work-items decide at run time which cut comes next, or whether any comes.
 func (w *body) leftMatters() bool {
 	r := w.fullRegion()
 	return len(r.exits) > 1 && r.next == nil || r.leaves && len(r.exits) > 0
 }
 
-// declareNext declares the variable for the next cut.
+// declareNext declares the Go variable that records the next cut.
 func (w *body) declareNext() {
 	if w.r.next == nil {
 		w.f("next := -1\n")
@@ -465,7 +464,7 @@ func (w *body) declareNext() {
 	w.f("more %s false\n", is)
 }
 
-// goOn writes the code that goes to the next cut.
+// goOn writes the code that continues with the next cut, or returns its number.
 func (w *body) goOn() {
 	switch {
 	case w.r.next != nil && w.leftMatters() && w.straight:
@@ -482,7 +481,8 @@ func (w *body) goOn() {
 	}
 }
 
-// lineOf describes a cut by its op and its line. The line changes less often than the column.
+// lineOf returns a comment with the op, file and line of a cut. The column would change more often than the
+// line.
 func lineOf(op *ir.Value) string {
 	if op.Pos.File == "" {
 		return op.Op.String()
@@ -490,7 +490,7 @@ func lineOf(op *ir.Value) string {
 	return fmt.Sprintf("%v, %s:%d", op.Op, path.Base(op.Pos.File), op.Pos.Line)
 }
 
-// declare declares variables after a keyword, or fields if there is none.
+// declare writes the declarations of variables after a keyword, or of fields if keyword is empty.
 func (w *writer) declare(keyword string, vs []*ir.Value, typ func(*ir.Value) string) {
 	var types []string
 	names := map[string][]string{}
@@ -509,7 +509,7 @@ func (w *writer) declare(keyword string, vs []*ir.Value, typ func(*ir.Value) str
 	}
 }
 
-// items declares the number of work-items.
+// items writes the declaration of n, the number of work-items.
 func (w *writer) items() {
 	if w.ranged() {
 		w.f("const n = %d\n", blockItems)
@@ -522,7 +522,7 @@ func (w *writer) items() {
 	w.f("n := g.Items\n")
 }
 
-// loop writes the loop over the work-items, with their counters.
+// loop writes the loop over the work-items of the group, with the counters for ids.
 func (w *body) loop(each string) {
 	if w.ranged() {
 		w.rangeLoop(each)
@@ -556,7 +556,7 @@ func (w *body) loop(each string) {
 	w.over("n", ids+each)
 }
 
-// fixedIDs computes the ids from the work-item's number, in a work-group of a fixed size.
+// fixedIDs writes code that computes the ids from the work-item's number in a work-group of a fixed size.
 func (w *body) fixedIDs() {
 	s := w.m.WorkGroup
 	if w.x {
@@ -574,11 +574,11 @@ func (w *body) fixedIDs() {
 	}
 }
 
-// ranged reports whether the kernel has no work-groups. Its form then runs any sequence of
+// ranged reports whether the kernel has no work-groups. The form of such a kernel runs a given interval of
 // work-items.
 func (w *writer) ranged() bool { return w.m.Form != abi.NDRange }
 
-// rangeLoop writes the loop over a sequence of work-items of a range.
+// rangeLoop writes the loop over an interval of the work-items of a range.
 func (w *body) rangeLoop(each string) {
 	switch {
 	case !w.x && !w.y && !w.z:
@@ -600,8 +600,7 @@ func (w *body) rangeHead() {
 	w.rangeRows()
 }
 
-// rangeRows writes the head of the loop over the rows of a range, and the code at the beginning of
-// a row.
+// rangeRows writes the header of the loop over the rows of a range, and the code at the beginning of a row.
 func (w *body) rangeRows() {
 	w.f("nx := g.Global[0]\n")
 	w.f("x := g.Lo %% nx\n")
@@ -620,10 +619,10 @@ func (w *body) rangeRows() {
 	w.b.Write(w.row.Bytes())
 }
 
-// rows reports whether there is a loop over rows around the loop over the work-items.
+// rows reports whether a loop over rows encloses the loop over the work-items.
 func (w *body) rows() bool { return w.ranged() && w.m.Rank > 1 && (w.x || w.y || w.z) }
 
-// nextRow writes the end of the loop over the rows.
+// nextRow writes the end of the body of the loop over rows.
 func (w *body) nextRow() {
 	w.f("x = 0\n")
 	w.countRows()
@@ -644,7 +643,7 @@ func (w *body) counters() {
 	}
 }
 
-// count increments these counters.
+// count writes the code that increments the counters x, y and z.
 func (w *body) count() {
 	if !w.x && !w.y && !w.z {
 		return
@@ -654,7 +653,7 @@ func (w *body) count() {
 	w.f("}\n")
 }
 
-// countRows increments y and z, after a row.
+// countRows writes the code that increments y and z after a row.
 func (w *body) countRows() {
 	if !w.y && !w.z {
 		return
@@ -667,7 +666,7 @@ func (w *body) countRows() {
 	}
 }
 
-// leave writes the code that leaves a cancelled launch.
+// leave writes code that returns if the launch is cancelled.
 func (w *body) leave(b *bytes.Buffer) {
 	w.stop()
 	out := "return g.Stop()"
@@ -679,7 +678,8 @@ func (w *body) leave(b *bytes.Buffer) {
 
 func (w *body) stop() { w.once(&w.top, "stop", "g.Cancelled()") }
 
-// exit writes the code that goes to a cut.
+// exit writes the end of node n, which leads to a cut. The code stores live values in their homes and records
+// the cut.
 func (w *body) exit(b *bytes.Buffer, n *node) {
 	r := w.fullRegion()
 	for _, v := range w.saves(n) {
@@ -687,12 +687,12 @@ func (w *body) exit(b *bytes.Buffer, n *node) {
 		switch {
 		case w.inTop(v):
 			w.value(v)
-			w.behind("g.%s = %s", s, s)
+			w.afterLoop("g.%s = %s", s, s)
 		case w.same(v):
 			u := name("u", w.index[v])
 			w.once(&w.top, u, "g.%s", s)
 			fmt.Fprintf(b, "%s = %s\n", u, s)
-			w.behind("g.%s = %s", s, u)
+			w.afterLoop("g.%s = %s", s, u)
 		default:
 			if !w.r.defs[v] {
 				s = w.value(v)
@@ -713,8 +713,8 @@ func (w *body) exit(b *bytes.Buffer, n *node) {
 	fmt.Fprintf(b, "continue\n")
 }
 
-// behind adds a line after the loop.
-func (w *body) behind(format string, args ...any) {
+// afterLoop adds a line of code after the loop over the work-items.
+func (w *body) afterLoop(format string, args ...any) {
 	if s := fmt.Sprintf(format, args...); !slices.Contains(w.after, s) {
 		w.after = append(w.after, s)
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// This file writes regions with lockstep loops in this form:
+// This file writes the code of regions with lockstep loops. An example of the generated code:
 //
 //	all := true
 //	for li := range n {
@@ -23,7 +23,7 @@ import (
 //				break
 //			}
 //			for li := range active {
-//				// a round of a work-item, which changes h8[li]
+//				// one iteration of a work-item, which changes h8[li]
 //			}
 //			b9 += v16
 //		}
@@ -34,8 +34,7 @@ import (
 //		// the region's own code
 //	}
 
-// fullRegion returns the region that the body's region is part of, or the body's region if it is not a
-// part.
+// fullRegion returns the complete region if the body's region is a part, else the body's region.
 func (w *body) fullRegion() *region {
 	if w.r.of != nil {
 		return w.r.of
@@ -43,7 +42,7 @@ func (w *body) fullRegion() *region {
 	return w.r
 }
 
-// succs returns the nodes of the region that a work-item can enter from n without a cut.
+// succs returns the successors of node n within the region or part.
 func (w *body) succs(n *node) []*node {
 	if n.tail != noTail {
 		return nil
@@ -54,21 +53,22 @@ func (w *body) succs(n *node) []*node {
 	return w.flow.succs(n)
 }
 
-// inLoop reports whether the body is that of rounds.
+// inLoop reports whether the body is for the iterations of a lockstep loop.
 func (w *body) inLoop() bool { return w.r.ls != nil && w.r == w.r.ls.rounds }
 
-// isInduction reports whether v is an induction variable of the rounds.
+// isInduction reports whether v is an induction variable of the lockstep loop.
 func (w *body) isInduction(v *ir.Value) bool { return w.inLoop() && w.r.ls.inductions[v] != nil }
 
-// vary computes an induction variable that differs between work-items.
+// vary writes code that computes a work-item's value of an induction variable.
 func (w *body) vary(v *ir.Value) {
 	if w.r.ls.inductions[v].scale != 0 {
 		fmt.Fprintf(&w.item, "%s := %s + int64(li)\n", w.v(v), name("b", w.index[v]))
 	}
 }
 
-// inRound reports whether v is the same for all work-items of a round, and may be computed before
-// them. v may also be a load that all of them do: no work-item stores anything in the loop.
+// inRound reports whether v is the same for all work-items in an iteration of the lockstep loop, and may be
+// computed before the loop over them. v may be a load if every work-item executes it, because the loop
+// contains no stores.
 func (w *body) inRound(v *ir.Value) bool {
 	if !w.inLoop() || !w.r.defs[v] {
 		return false
@@ -90,7 +90,7 @@ func (w *body) inRound(v *ir.Value) bool {
 	return is
 }
 
-// always reports whether all work-items of a round reach the node.
+// always reports whether every work-item reaches node n in each iteration of the lockstep loop.
 func (w *body) always(n *node) bool {
 	for m := w.r.entry; ; {
 		if m == n {
@@ -104,7 +104,8 @@ func (w *body) always(n *node) bool {
 	}
 }
 
-// carried is a value of a work-item at the end of a part, and the value in whose home it is stored.
+// carried is an assignment at the end of a part. Value v of each work-item is stored in the home of value
+// home.
 type carried struct{ v, home *ir.Value }
 
 func (w *body) carried(n *node) (out []carried) {
@@ -126,12 +127,12 @@ func (w *body) carried(n *node) (out []carried) {
 	return out
 }
 
-// carriedHome reports whether v is in its home when the rest begins.
+// carriedHome reports whether the home of v contains v when the rest of the region begins.
 func (w *body) carriedHome(v *ir.Value) bool {
 	return !w.r.defs[v] && !w.ahead(v) && w.r.ls.next[v] == nil
 }
 
-// finish writes the code at the end of an edge out of a part.
+// finish writes the code of an edge that leaves a part of the region.
 func (w *body) finish(b *bytes.Buffer, n *node) {
 	if n.tail == turnBack {
 		b.WriteString("all = false\nbreak\n")
@@ -151,7 +152,7 @@ func (w *body) finish(b *bytes.Buffer, n *node) {
 	b.WriteString(text.String() + "continue\n")
 }
 
-// enter computes the phis at the start of the rest.
+// enter writes code that computes the phis at the start of the rest of a lockstep region.
 func (w *body) enter() {
 	if w.r.ls == nil {
 		return
@@ -160,7 +161,7 @@ func (w *body) enter() {
 		if a := w.r.args[phi]; a != nil && w.needed[phi] {
 			text := ""
 			if slices.Contains(w.r.ls.arrays, a) {
-				text = w.homeSlice(a) + "[li]" // carry has decided which value of a it is
+				text = w.homeSlice(a) + "[li]" // carry has checked that the home contains the right value
 			} else {
 				text = w.value(a)
 			}
@@ -170,14 +171,14 @@ func (w *body) enter() {
 	}
 }
 
-// lockstep writes a region with a lockstep loop.
+// lockstep writes the code of a region with a lockstep loop.
 func (w *writer) lockstep(ls *lockstep, before []*region) {
 	p := w.generate(ls.prefix, before, nil)
 	l := w.generate(ls.rounds, before, p)
 	head, guards, loop := ls.write(l)
 	c := w.generate(ls.rest, before, l)
 	parts := []*body{p, l, c}
-	// Work-items may have left, or may not reach the loop.
+	// The region's original code is needed if work-items may have returned or may not reach the loop.
 	absent := ls.r.dead || slices.ContainsFunc(ls.prefix.tails, func(n *node) bool { return n.tail == turnBack })
 	if absent {
 		guards = append([]string{"all"}, guards...)
@@ -185,7 +186,7 @@ func (w *writer) lockstep(ls *lockstep, before []*region) {
 	if ls.r.dead {
 		p.once(&p.top, "dead", "g.Dead[:n]")
 	}
-	var own *body // the region's original code, if it may have to run
+	var own *body // body of the region's original code; nil if that code can never run
 	if len(guards) > 0 {
 		own = w.generate(ls.r, before, c)
 		parts = append(parts, own)
@@ -199,7 +200,7 @@ func (w *writer) lockstep(ls *lockstep, before []*region) {
 		u.row.Write(x.row.Bytes())
 		u.x, u.y, u.z = true, u.y || x.y, u.z || x.z
 		for _, s := range x.after {
-			u.behind("%s", s)
+			u.afterLoop("%s", s)
 		}
 	}
 	if u.leftMatters() {
@@ -232,8 +233,8 @@ func (w *writer) lockstep(ls *lockstep, before []*region) {
 	u.close()
 }
 
-// everyItem writes a part's loop over all work-items of the block. If a work-item has left, the
-// region's original code runs instead.
+// everyItem writes the loop of a part over all work-items of the block. If dead is true, the loop also checks
+// whether a work-item has returned. If a work-item has returned, the region's original code runs instead.
 func (w *body) everyItem(dead bool) {
 	text := w.ownX(w.each())
 	if dead {
@@ -242,7 +243,7 @@ func (w *body) everyItem(dead bool) {
 	w.over(w.block(), text)
 }
 
-// block returns the number of work-items of the block.
+// block returns the Go expression for the number of work-items of the block.
 func (w *writer) block() string {
 	if w.ranged() {
 		return "count"
@@ -250,7 +251,7 @@ func (w *writer) block() string {
 	return "n"
 }
 
-// ownX adds the id along x to a work-item's code, if the code reads it. Before the loop over the
+// ownX adds a declaration of x, the id of the work-item, to code that reads x. Outside the loop over the
 // work-items, x is the id of the block's first work-item.
 func (w *body) ownX(each string) string {
 	if w.ranged() && names(each, "x") {
@@ -259,7 +260,7 @@ func (w *body) ownX(each string) string {
 	return each
 }
 
-// blocks writes the code before a block.
+// blocks writes the header of the loop over the blocks of a range.
 func (w *body) blocks(p *body) {
 	switch {
 	case !w.ranged():
@@ -274,7 +275,7 @@ func (w *body) blocks(p *body) {
 	p.leave(&w.writer.b)
 }
 
-// endBlocks writes the code after a block.
+// endBlocks writes the end of the loop over the blocks of a range.
 func (w *body) endBlocks() {
 	if w.ranged() {
 		w.f("x += count\n")
@@ -285,11 +286,11 @@ func (w *body) endBlocks() {
 	}
 }
 
-// write returns the code before the rounds, the conditions under which the rounds may run, and the
-// loop of the rounds. w is the body of the rounds.
+// write returns the code of a lockstep loop in three pieces. head is the code before the loop, and guards are
+// the conditions under which the loop may run. w is the body of the iterations.
 func (ls *lockstep) write(w *body) (head string, guards []string, loop []byte) {
 	var h, b bytes.Buffer
-	own := map[*induction]bool{} // induction variables that are used
+	own := map[*induction]bool{} // induction variables that the code uses
 	counted := false
 	for _, e := range ls.ends() {
 		for _, c := range e.conds {
@@ -315,7 +316,7 @@ func (ls *lockstep) write(w *body) (head string, guards []string, loop []byte) {
 	w.over(count, w.ownX(w.each()))
 	one := w.outline(string(w.flush()))
 	w.writer.b.Write(keep)
-	steps := "" // increments of the induction variables
+	steps := "" // Go code that increments the induction variables
 	for _, i := range ls.steps {
 		if !own[i] && !w.done[i.phi] {
 			continue
@@ -337,7 +338,7 @@ func (ls *lockstep) write(w *body) (head string, guards []string, loop []byte) {
 	return h.String(), guards, b.Bytes()
 }
 
-// first returns the name of an induction variable's value for the block's first work-item.
+// first returns the Go variable that holds induction variable i of the block's first work-item.
 func (w *body) first(i *induction) string {
 	if i.scale == 0 {
 		return w.v(i.phi)
@@ -345,7 +346,7 @@ func (w *body) first(i *induction) string {
 	return name("b", w.index[i.phi])
 }
 
-// cutHomes cuts the slices of homes to the block's length, so that gc knows their length.
+// cutHomes writes code that reslices homes to the length of the block. gc then omits bounds checks.
 func (ls *lockstep) cutHomes(w *body, count string) {
 	for _, phi := range ls.arrays {
 		s := w.homeSlice(phi)
@@ -353,7 +354,7 @@ func (ls *lockstep) cutHomes(w *body, count string) {
 	}
 }
 
-// ends returns all exits of the loop.
+// ends returns all exits of the lockstep loop.
 func (ls *lockstep) ends() []*leaving {
 	if ls.bottom == nil {
 		return ls.tops
@@ -361,7 +362,8 @@ func (ls *lockstep) ends() []*leaving {
 	return append(slices.Clone(ls.tops), ls.bottom)
 }
 
-// base returns the initial value of an induction variable for the block's first work-item.
+// base returns the Go expression for the initial value of induction variable i of the block's first
+// work-item.
 func (ls *lockstep) base(w *body, i *induction) string {
 	var terms []string
 	switch {
@@ -380,11 +382,11 @@ func (ls *lockstep) base(w *body, i *induction) string {
 	return strings.Join(terms, " + ")
 }
 
-// farAway is the bound, in guards, of the values that induction variables are compared with, and of
-// several steps together. Nothing can overflow below it.
+// farAway is the limit in guards for the bounds and steps of induction variables. Sums of values below this
+// limit do not overflow an int64.
 const farAway = "1<<60"
 
-// guard adds the conditions under which the induction variable of a condition does not overflow.
+// guard appends the Go conditions under which the induction variable of c cannot overflow.
 func (ls *lockstep) guard(w *body, guards []string, c condition) []string {
 	add := func(s string) {
 		if !slices.Contains(guards, s) {
@@ -404,8 +406,8 @@ func (ls *lockstep) guard(w *body, guards []string, c condition) []string {
 	return guards
 }
 
-// near reports whether an induction variable that starts at 0 or above, and is less than its bound,
-// can never overflow.
+// near reports whether the induction variable of c can never overflow, because it starts at 0 or above and
+// its upper bound is small.
 func (ls *lockstep) near(w *body, c condition) bool {
 	from := span{}
 	if c.i.from != nil {
@@ -414,7 +416,7 @@ func (ls *lockstep) near(w *body, c condition) bool {
 	return c.below() == "<" && c.plus == 0 && from.lo >= 0 && from.hi <= 1<<60 && c.i.offset >= 0 && w.spanOf(c.bound).hi <= 1<<60
 }
 
-// isLen reports whether v is a constant or the length of a slice.
+// isLen reports whether v is a small constant or the length of a slice.
 func (w *writer) isLen(v *ir.Value) bool {
 	if v.IsConst() {
 		return v.Int() > -1<<59 && v.Int() < 1<<59
@@ -422,7 +424,8 @@ func (w *writer) isLen(v *ir.Value) bool {
 	return v.Op == ir.OpArg && v.Type == ir.TypeI64 && w.lenOf(int(v.Bits))
 }
 
-// stay writes an exit of the rounds.
+// stay writes the code of exit e. The code breaks the lockstep loop, or reduces the number of active
+// work-items.
 func (w *body) stay(b *bytes.Buffer, e *leaving) {
 	for _, c := range e.conds {
 		if c.i.scale == 0 {
@@ -440,7 +443,7 @@ func (w *body) stay(b *bytes.Buffer, e *leaving) {
 			fmt.Fprintf(b, "if %s%s%s {\nbreak\n}\n", x, is, y)
 			continue
 		}
-		if w.r.ls.near(w, c) && !w.isLen(c.bound) { // otherwise the difference would overflow for the least bound
+		if w.r.ls.near(w, c) && !w.isLen(c.bound) { // the difference overflows if the bound is the least int64
 			fmt.Fprintf(b, "if %s <= %s {\nbreak\n}\n", w.value(c.bound), name("b", w.index[c.i.phi]))
 		}
 		left := fmt.Sprintf("%s-%s", w.value(c.bound), name("b", w.index[c.i.phi]))

@@ -9,7 +9,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// This file combines the checks of the work-items of a row into one check before them:
+// This file replaces the bounds checks of the work-items of a row by one check before the loop:
 //
 //	last := end - 1
 //	if uint64(v15+int64(x)) < uint64(v4) && uint64(v15+int64(last)) < uint64(v4) {
@@ -21,11 +21,10 @@ import (
 //		// with it
 //	}
 //
-// If an index grows in equal steps from one work-item to the next, two checks are enough: those of
-// the first and of the last work-item.
+// If an index grows in equal steps from one work-item to the next, it is enough to check the first and the
+// last work-item.
 
-// affine is an index of the form scale times a work-item's id along x, plus a value that is the
-// same in the row.
+// affine is an index of the form scale*x + c, where x is a work-item's id and c is the same in the whole row.
 type affine struct {
 	scale int64
 	terms string
@@ -39,7 +38,7 @@ func (a affine) at(x string) string {
 	return s + a.terms
 }
 
-// affineOf returns v as an affine index, with a positive and small scale.
+// affineOf decomposes v into an affine index with a small positive scale, and reports whether it succeeded.
 func (w *body) affineOf(v *ir.Value) (affine, bool) {
 	if l, ok := w.linearOf(v); ok && l.id == ir.GlobalInvocationIDX {
 		a := affine{scale: l.scale}
@@ -67,8 +66,9 @@ func (w *body) affineOf(v *ir.Value) (affine, bool) {
 	return a, true
 }
 
-// inRange generates the code of the region without the checks that can be made for a complete row.
-// It also returns the conditions under which this code may run, or nil if there are no such checks.
+// inRange returns the code of the region without the bounds checks that one check per row can replace.
+// inRange also returns the conditions under which this code may run. inRange returns nil and nil if no check
+// can be replaced.
 func (w *writer) inRange(r *region, before []*region) (*body, []string) {
 	if !w.ranged() || w.loops || len(r.exits) > 0 {
 		return nil, nil
@@ -118,7 +118,7 @@ func (w *writer) inRange(r *region, before []*region) (*body, []string) {
 	return x, conds
 }
 
-// hastily writes the loop over the work-items of a row without checks, which runs if conds hold.
+// hastily writes the loop over the work-items of a row without bounds checks, in an if statement with conds.
 func (w *body) hastily(conds []string) {
 	loop := fmt.Sprintf("for ; x < end; x++ {\n%s}\n", w.each())
 	if !ofForm.MatchString(loop) { // no checks are left

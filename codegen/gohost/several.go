@@ -9,18 +9,18 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// This file unrolls lockstep loops: the work-items of a block go through several rounds at once,
-// while all of them go through all these rounds. Values in homes are then loaded and stored once
-// for several rounds, and each loop over the work-items has more work.
+// This file unrolls lockstep loops. One loop over the work-items of a block then executes several iterations
+// of the kernel's loop. The unrolled code runs as long as every work-item takes part in all of these
+// iterations. Values in homes are then loaded and stored once for several iterations.
 
-// atOnce is the number of rounds at once.
+// atOnce is the number of iterations in the unrolled code.
 const atOnce = 4
 
 // homeLoads matches lines that load a value from its home.
 var homeLoads = regexp.MustCompile(`(?m)^v[0-9]+ := h[0-9]+\[li\]\n`)
 
-// several returns the code of all rounds. one is the code of a single round, and steps increments
-// the induction variables.
+// several returns the body of the lockstep loop, unrolled if possible. one is the code of a single iteration,
+// and steps is the code that increments the induction variables.
 func (ls *lockstep) several(w *body, count, one, steps string) string {
 	round := w.round.String()
 	single := round + one + steps
@@ -29,7 +29,7 @@ func (ls *lockstep) several(w *body, count, one, steps string) string {
 	if !end || !ok || len(w.jumped) > 0 || strings.Contains(code, "continue") || len(code) > 400 {
 		return single
 	}
-	// Variables of a round get other names in the later rounds.
+	// Variables declared in an iteration get a suffix in the second and later copies.
 	var own []string
 	for _, d := range definition.FindAllString(round, -1) {
 		own = append(own, identifier.FindAllString(d, 1)...)
@@ -92,12 +92,13 @@ func (ls *lockstep) several(w *body, count, one, steps string) string {
 	return b.String()
 }
 
-// far returns the conditions under which all work-items of a round also go through the next rounds.
+// far returns the Go conditions under which all active work-items also execute the following unrolled
+// iterations.
 func (ls *lockstep) far(w *body, count string) (conds []string, ok bool) {
 	for _, e := range ls.ends() {
 		for _, c := range e.conds {
 			step := c.i.step
-			const behind = atOnce - 1 // number of steps to the last round
+			const behind = atOnce - 1 // number of steps to the last unrolled iteration
 			least := "0"
 			if c.i.scale != 0 {
 				least = fmt.Sprintf("int64(%s)", count)
@@ -126,8 +127,8 @@ func (ls *lockstep) far(w *body, count string) (conds []string, ok bool) {
 				text += fmt.Sprintf("-%d*%s", behind, w.value(step))
 			}
 			if c.i.scale == 0 {
-				// The distance is positive in this case. It may overflow an int64, but then it is
-				// not taken for a larger distance.
+				// The condition appended here makes the difference positive. If the difference overflows an
+				// int64, it is negative and the second condition fails.
 				conds = append(conds, fmt.Sprintf("%s %s %s", w.first(c.i), below, w.value(c.bound)))
 			}
 			conds = append(conds, fmt.Sprintf("%s >= %s", text, least))

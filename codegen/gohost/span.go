@@ -6,18 +6,19 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// span is an interval of int64s, both ends included.
+// span is a closed interval of int64s.
 type span struct{ lo, hi int64 }
 
 var anySpan = span{math.MinInt64, math.MaxInt64}
 
-// small is the bound of interval ends that can be added and multiplied without overflow.
+// small is the limit for interval bounds that are added or multiplied. The sum of two bounds below small does
+// not overflow.
 const small = 1 << 61
 
-// spanOf returns an interval that contains the int v.
+// spanOf returns an interval that contains the integer value v.
 func (w *writer) spanOf(v *ir.Value) span { return w.spanWithin(v, 12) }
 
-// spanWithin is spanOf with a limit on the depth of operands that it examines.
+// spanWithin returns an interval that contains v. depth limits the recursion into operands.
 func (w *writer) spanWithin(v *ir.Value, depth int) span {
 	switch {
 	case v.Type != ir.TypeI64 || depth == 0:
@@ -62,7 +63,7 @@ func (w *writer) spanWithin(v *ir.Value, depth int) span {
 	return anySpan
 }
 
-// chosenSpan is spanWithin for a select, which may be a minimum or maximum.
+// chosenSpan returns an interval that contains the select v, which may be a minimum or maximum.
 func (w *writer) chosenSpan(v *ir.Value, depth int) span {
 	cond, a, b := v.Args[0], v.Args[1], v.Args[2]
 	x, y := w.spanWithin(a, depth-1), w.spanWithin(b, depth-1)

@@ -6,24 +6,23 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// values says where the values of the kernel are kept.
+// values records how the host form stores or recomputes each value of the kernel.
 type values struct {
-	all   []*ir.Value // values in blocks
+	all   []*ir.Value // all phis and instructions, in the order of nodes
 	index map[*ir.Value]int
-	// launch has the values that depend only on the launch and the work-group, and that may be
-	// computed anywhere: each region computes them once.
+	// launch is the set of values that depend only on the launch and the work-group. Each region may compute
+	// these values once, before its loop.
 	launch map[*ir.Value]bool
-	// recomputed has the values that a work-item computes again in each region that needs them.
+	// recomputed is the set of cheap values that a work-item computes again in each region that uses them.
 	recomputed map[*ir.Value]bool
-	// home has the values that are kept from region to region; true if all work-items have the same
-	// value.
+	// home is the set of values that are stored from region to region. homes lists the same values in order.
 	home   map[*ir.Value]bool
 	homes  []*ir.Value
 	roots  map[*ir.Value]string // root of each address, or dynamic
 	minmax map[*ir.Value]minMax
 }
 
-// maxAgain bounds the cost of computing a value again.
+// maxAgain is the largest number of ops for which a value is recomputed in each region instead of stored.
 const maxAgain = 5
 
 func (w *writer) analyse() {
@@ -53,7 +52,7 @@ func (w *writer) analyse() {
 	w.findHomes()
 }
 
-// operandsAtCut returns the arguments that an op at a cut reads from the work-items.
+// operandsAtCut returns the arguments of a cut's op that may differ between work-items.
 func operandsAtCut(op *ir.Value) []*ir.Value {
 	if op.IsGroupOp() || op.Matrices() != nil {
 		return op.Args
@@ -61,7 +60,7 @@ func operandsAtCut(op *ir.Value) []*ir.Value {
 	return nil
 }
 
-// findCheap finds the values that need no home.
+// findCheap finds the values that need no home, and sets w.launch and w.recomputed.
 func (w *writer) findCheap() {
 	operands := map[*ir.Value]bool{}
 	for _, s := range w.splits {
@@ -102,7 +101,7 @@ func groupBuiltIn(b ir.BuiltIn) bool {
 	return false
 }
 
-// kept reports whether v is neither computed again in each region nor common.
+// kept reports whether v has to be stored if another region uses it.
 func (w *writer) kept(v *ir.Value) bool { return !w.isLaunch(v) && !w.recomputed[v] }
 
 // liveness finds the values that are live at the nodes' ends.
@@ -168,7 +167,7 @@ func (w *writer) liveNode(n *node) bool {
 	return n.in.union(live)
 }
 
-// findHomes gives homes to the values that cross cuts, and to the arguments and results of group
+// findHomes gives homes to the values that are live across cuts, and to the arguments and results of group
 // algorithms.
 func (w *writer) findHomes() {
 	for _, s := range w.splits {
@@ -196,14 +195,14 @@ func (w *writer) findHomes() {
 // same reports whether v's home is one variable for the whole group.
 func (w *writer) same(v *ir.Value) bool { return w.u.Value(v) }
 
-// minMax is Go's min or max of floats, which the IR expresses by several ops.
+// minMax is a call of Go's min or max of floats. The IR expresses such a call by several ops.
 type minMax struct {
 	name string
 	x, y *ir.Value
 }
 
-// findMinMax finds the ops that lowering generates for min and max of floats, because gc has
-// instructions for these.
+// findMinMax recognizes the ops that lowering generates for min and max of floats, because gc has
+// instructions for min and max.
 func (w *writer) findMinMax() {
 	w.minmax = map[*ir.Value]minMax{}
 	for _, v := range w.all {
@@ -241,7 +240,7 @@ func pair(v, x, y *ir.Value) bool {
 	return v.Args[0] == x && v.Args[1] == y || v.Args[0] == y && v.Args[1] == x
 }
 
-// depends returns the values that v depends on.
+// depends returns the operands of v, or x and y if v is a min or max of floats.
 func (w *writer) depends(v *ir.Value) []*ir.Value {
 	if mm, ok := w.minmax[v]; ok {
 		return []*ir.Value{mm.x, mm.y}
@@ -249,7 +248,7 @@ func (w *writer) depends(v *ir.Value) []*ir.Value {
 	return v.Args
 }
 
-// wideID reports whether v is a global id as an int, and returns the id.
+// wideID reports whether v is a global id converted to int, and returns the id.
 func wideID(v *ir.Value) (ir.BuiltIn, bool) {
 	if v.Op != ir.OpUConvert || v.Type != ir.TypeI64 || v.Args[0].Op != ir.OpBuiltIn {
 		return 0, false
@@ -258,15 +257,15 @@ func wideID(v *ir.Value) (ir.BuiltIn, bool) {
 	return id, id <= ir.GlobalInvocationIDZ
 }
 
-// args returns the values that v is computed from.
+// args returns the values whose variables the code of v reads.
 func (w *writer) args(v *ir.Value) []*ir.Value {
 	if _, ok := wideID(v); ok {
-		return nil // the counter is used without a variable
+		return nil // the code of v uses a counter, not a variable
 	}
 	if v.Ref() == nil {
 		return w.depends(v)
 	}
-	// Indices that are parts of addresses are not values.
+	// Linear indices become part of the address and need no variables.
 	n := len(v.Args) - len(v.Path())
 	return append(v.Args[:n:n], slices.DeleteFunc(slices.Clone(v.Path()), func(a *ir.Value) bool {
 		_, ok := w.linearOf(a)

@@ -2,8 +2,8 @@ package gohost
 
 import "github.com/kgen-go/kgen/codegen/ir"
 
-// This file decides whether a lockstep loop is worthwhile: whether work-items then access memory
-// along cache lines.
+// This file decides whether a lockstep loop is worthwhile. A lockstep loop is worthwhile if consecutive loads
+// then hit the same cache lines.
 
 // Elements less than nearBytes apart are mostly in the same cache line, and elements at least
 // farBytes apart are not.
@@ -12,15 +12,15 @@ const (
 	farBytes  = 64
 )
 
-// motion is the distance between the elements that an index selects, for neighbouring work-items
-// and for consecutive rounds.
+// motion is the distance between two elements that an index selects, once for neighbouring work-items and
+// once for consecutive iterations.
 type motion struct {
 	item, round       int64
-	anyItem, anyRound bool // the distance depends on data
+	anyItem, anyRound bool // whether the distance between work-items, or between iterations, depends on data
 }
 
-// worth reports whether lockstep brings some loads of the loop closer together, and none farther
-// apart.
+// worth reports whether lockstep brings consecutive accesses of some load closer together, and of no load
+// farther apart.
 func (ls *lockstep) worth(w *body) bool {
 	good := false
 	for _, b := range ls.loop.Blocks {
@@ -46,7 +46,7 @@ func (ls *lockstep) worth(w *body) bool {
 
 func abs(n int64) int64 { return max(n, -n) }
 
-// moves returns the distance in bytes between the elements that v loads.
+// moves returns the motion of load v in bytes. ok is false if the motion is unknown.
 func (ls *lockstep) moves(w *body, v *ir.Value) (m motion, ok bool) {
 	t, path := v.Ref().Elem, v.Path()[1:]
 	size := t.Size
@@ -77,7 +77,7 @@ func (m motion) times(n int64) motion {
 	return motion{m.item * n, m.round * n, m.anyItem, m.anyRound}
 }
 
-// motion returns the motion of the index v, if it is known.
+// motion returns the motion of index v in elements. ok is false if the motion is unknown.
 func (ls *lockstep) motion(w *body, v *ir.Value) (m motion, ok bool) {
 	if i := ls.inductions[v]; i != nil {
 		m.item = i.scale

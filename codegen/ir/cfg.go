@@ -1,10 +1,10 @@
 package ir
 
-// This file has the order of blocks and the dominator tree.
+// This file computes the order of blocks and the dominator tree.
 
-// ReversePostorder returns the blocks that are reachable from the entry. Each block comes before
-// its successors, except along back edges. A branch's first successor comes before its second one
-// if both orders are possible.
+// ReversePostorder returns the blocks that are reachable from the entry. Each block comes before its
+// successors, except along back edges. If the order of two successors of a branch is free, the first
+// successor comes first.
 func (f *Func) ReversePostorder() []*Block {
 	seen := make(map[*Block]bool, len(f.Blocks))
 	var post []*Block
@@ -35,7 +35,7 @@ func (f *Func) ReversePostorder() []*Block {
 	return post
 }
 
-// RemoveUnreachable removes the unreachable blocks and sorts the others in reverse postorder.
+// RemoveUnreachable removes the unreachable blocks of f and sorts the remaining blocks in reverse postorder.
 func (f *Func) RemoveUnreachable() {
 	order := f.ReversePostorder()
 	keep := make(map[*Block]bool, len(order))
@@ -50,18 +50,18 @@ func (f *Func) RemoveUnreachable() {
 	f.Blocks = order
 }
 
-// DomTree is a dominator tree.
+// DomTree is the dominator tree of the reachable blocks of a function.
 type DomTree struct {
 	Order []*Block // reachable blocks in reverse postorder
-	place []int    // index in Order plus one, by block id
+	place []int    // maps a block's id to the block's index in Order plus one
 	other map[*Block]int
-	nodes []domNode // nodes in the order of Order
+	nodes []domNode // tree nodes of the blocks, in the same order as Order
 }
 
 type domNode struct {
-	idom     int // index in Order; -1 for none
+	idom     int // index of the immediate dominator in Order; -1 for none
 	children []*Block
-	in, out  int // interval numbering of the tree
+	in, out  int // interval of the node in a depth-first numbering of the tree
 }
 
 // Dominators returns the dominator tree of the reachable blocks (Cooper, Harvey
@@ -130,8 +130,9 @@ func dominators(order []*Block, preds func(*Block) []*Block) *DomTree {
 	return d
 }
 
-// number stores the index of each block in Order. It uses the block's id, which is a small number.
-// The verifier may see a module in which two blocks have the same id; then number uses a map.
+// number records the index of each block in Order. number normally uses a slice indexed by block ids, which
+// are small numbers. If two blocks have the same id, as in a broken module that the verifier checks, number
+// uses a map.
 func (d *DomTree) number() {
 	most := 0
 	for _, b := range d.Order {
@@ -153,7 +154,7 @@ func (d *DomTree) number() {
 	}
 }
 
-// at returns b's index in Order, or -1.
+// at returns b's index in Order, or -1 if b is unreachable.
 func (d *DomTree) at(b *Block) int {
 	if d.other != nil {
 		if i, ok := d.other[b]; ok {
@@ -171,7 +172,7 @@ func (d *DomTree) at(b *Block) int {
 	return i
 }
 
-// node returns the node of b. For an unreachable block, the node is empty.
+// node returns the tree node of b, or an empty node if b is unreachable.
 func (d *DomTree) node(b *Block) domNode {
 	if i := d.at(b); i >= 0 {
 		return d.nodes[i]
@@ -190,25 +191,25 @@ func (d *DomTree) Idom(b *Block) *Block {
 // Children returns the blocks that b immediately dominates, in reverse postorder.
 func (d *DomTree) Children(b *Block) []*Block { return d.node(b).children }
 
-// Index returns b's index in reverse postorder.
+// Index returns b's index in reverse postorder, or 0 if b is unreachable.
 func (d *DomTree) Index(b *Block) int { return max(d.at(b), 0) }
 
 // Reachable reports whether b is in the tree.
 func (d *DomTree) Reachable(b *Block) bool { return d.at(b) >= 0 }
 
-// Dominates reports whether a dominates b; a block dominates itself.
+// Dominates reports whether a dominates b. A block dominates itself.
 func (d *DomTree) Dominates(a, b *Block) bool {
 	i, j := d.at(a), d.at(b)
 	if i < 0 {
 		return false
 	}
-	in := 0 // unreachable blocks
+	in := 0 // for unreachable blocks
 	if j >= 0 {
 		in = d.nodes[j].in
 	}
 	return d.nodes[i].in <= in && in < d.nodes[i].out
 }
 
-// IsBackEdge reports whether the edge from p to b leads back in reverse postorder. In a reducible
-// graph, b then dominates p and is the head of a loop.
+// IsBackEdge reports whether b comes before p in reverse postorder, or is p. The function has an edge from p
+// to b. In a reducible graph, b then dominates p and is the head of a loop.
 func (d *DomTree) IsBackEdge(p, b *Block) bool { return d.Index(p) >= d.Index(b) }

@@ -7,10 +7,9 @@ import (
 	"slices"
 )
 
-// Clone returns a deep copy of the module. Functions, values, variables, sites, specialization
-// constants and interned types are copied, with their positions. Values and blocks keep their ids,
-// so a pass has the same effect on the copy as on the module. A pass can try a change in a clone to
-// see its consequences.
+// Clone returns a deep copy of the module. Functions, values, variables, sites, specialization constants and
+// interned types are copied, with their positions. Values and blocks keep their ids, so a pass has the same
+// effect on the copy as on the module. A pass can try a change on a copy to see its consequences.
 //
 // The copy shares only data that never changes: the scalar types, the host's variables in
 // Variables, and the kernel's first module in Target.
@@ -35,10 +34,11 @@ func (m *Module) Clone() *Module {
 	return &n
 }
 
-// Import copies the blocks of src's kernel to f, with the variables, sites and types that they use.
-// The sites get the given part. The result is the copy of the entry block; no edge leads to it yet.
-// A constant expression of src that is not a plain constant is replaced by the result of outside
-// for it and its imported arguments. src does not change and must not have helpers.
+// Import copies the blocks of src's kernel to f, with the variables, sites and types that they use. The field
+// Part of the copied sites is set to part. Import returns the copy of the entry block, which has no
+// predecessor yet. For each constant expression of src that is not a plain constant, Import calls outside
+// with the expression and its imported arguments. The value that outside returns replaces the expression.
+// Import does not change src, which must not have helpers.
 func (f *Func) Import(src *Module, part int, outside func(v *Value, args []*Value) *Value) *Block {
 	if len(src.Helpers) > 0 {
 		panic("BUG: a module with helpers is imported")
@@ -64,11 +64,11 @@ func (f *Func) Import(src *Module, part int, outside func(v *Value, args []*Valu
 	return blocks[0]
 }
 
-// cloner maps the parts of a module to their copies.
+// cloner maps the values, blocks, types and other objects of a module to their copies.
 type cloner struct {
-	m *Module // module of the copies
-	// outside is not nil if the copies belong to another module; see Import. They then get new ids
-	// of that module.
+	m *Module // module to which the copies belong
+	// outside is set only by Import, which copies into another module. The copies then get new ids of that
+	// module.
 	outside func(v *Value, args []*Value) *Value
 
 	values map[*Value]*Value
@@ -79,8 +79,8 @@ type cloner struct {
 	types  map[*Type]*Type
 	specs  map[*Spec]*Spec
 	sites  map[*Site]*Site
-	// todo has functions that set the references in copies. Code is a graph of any depth, so
-	// recursion could overflow the stack.
+	// todo is a stack of functions that set the references in copies. Recursion could overflow the Go stack,
+	// because chains of values can be long.
 	todo []func()
 }
 
@@ -100,7 +100,7 @@ func (c *cloner) finish() {
 	}
 }
 
-// id gives a copy in another module a new id.
+// id assigns a new id to a copy if Import makes it.
 func (c *cloner) id(id *int) {
 	if c.outside != nil {
 		c.m.nextID++
@@ -108,7 +108,7 @@ func (c *cloner) id(id *int) {
 	}
 }
 
-// each returns the copies of a list's elements. It returns nil for nil.
+// each returns a list with the copies of the elements of list, or nil if list is nil.
 func each[T any](list []T, copied func(T) T) []T {
 	if list == nil {
 		return nil
@@ -120,8 +120,8 @@ func each[T any](list []T, copied func(T) T) []T {
 	return out
 }
 
-// shallow returns the copy of p. If isNew is true, the caller must replace the pointers in the
-// copy.
+// shallow returns the copy of p. If isNew is true, shallow has just made the copy, and the caller must
+// replace the pointers in it.
 func shallow[T any](copies map[*T]*T, p *T) (q *T, isNew bool) {
 	if p == nil {
 		return nil, false
@@ -171,7 +171,7 @@ func (c *cloner) value(v *Value) *Value {
 	return w
 }
 
-// imported returns the value in the other module for a constant expression.
+// imported returns the value of the other module that replaces constant expression v.
 func (c *cloner) imported(v *Value) *Value {
 	w := c.values[v]
 	switch {
@@ -224,7 +224,7 @@ func (c *cloner) ref(r *Ref) *Ref {
 	return s
 }
 
-// typ returns the type of the copy for t. It is interned in the copy's module.
+// typ returns the copy of type t, interned in the module of the copies.
 func (c *cloner) typ(t *Type) *Type {
 	if t == nil || t.Kind != Array && t.Kind != Struct {
 		return t

@@ -5,19 +5,19 @@
 // [Block], [Value] (an operation and its result), [Var] (memory) and [Type]. The operations are
 // listed in _gen/ops.go.
 //
-// Values are bools, integers, floats and device addresses. Integer types have no sign; the
-// operations distinguish signed from unsigned. Package lower splits structs, arrays and slices. A
-// Go variable that needs an address becomes a Var, which loads and stores access by a path of
-// indices. A slice becomes an address and a length. Integers of 8 and 16 bits exist only in memory
-// and as operands of conversions; arithmetic uses 32 or 64 bits.
+// Values are bools, integers, floats and device addresses. Integer types have no sign. Instead, operations
+// are signed or unsigned. Package lower splits structs, arrays and slices. A Go variable that needs an
+// address becomes a Var, which loads and stores access by a path of indices. A slice becomes an address and a
+// length. Integers of 8 and 16 bits exist only in memory and as operands of conversions. Arithmetic uses 32
+// or 64 bits.
 //
 // A module has one of three levels:
 //
-//   - Built is the result of lower. It may have any control flow, and checks are branches to Fault operations.
-//   - Structured has SPIR-V's merge and continue blocks.
-//   - Legal has only operations that spirv/emit can emit.
+//   - Built: the result of package lower. Control flow is unrestricted, and checks are branches to Fault operations.
+//   - Structured: control flow has SPIR-V's merge and continue blocks.
+//   - Legal: all operations are ones that spirv/emit can emit.
 //
-// Verify checks the rules of the module's level. Tests run it after every pass.
+// Verify checks the rules of the module's level. Tests run Verify after every pass.
 //
 // The printed form has one line for each value:
 //

@@ -18,7 +18,7 @@ func Float16bits(f float64) uint16 {
 		return sign | uint16(math.RoundToEven(a*0x1p24))
 	}
 	e := math.Ilogb(a)
-	n := math.RoundToEven(math.Ldexp(a, 10-e)) // in [1024, 2048]; 2048 carries into the exponent
+	n := math.RoundToEven(math.Ldexp(a, 10-e)) // n is in [1024, 2048], and 2048 carries into the exponent
 	return sign | (uint16(e+14)<<10 + uint16(n))
 }
 

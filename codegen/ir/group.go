@@ -1,25 +1,26 @@
 package ir
 
-// This file has the properties of group operations.
+// This file describes group operations, such as reductions and scans.
 
 import (
 	"math"
 	"strings"
 )
 
-// Combine is the auxiliary data of a reduction or scan: the group and the operation.
+// Combine is the auxiliary data of a reduction or scan op. Combine names the group and the combining
+// operation.
 type Combine struct {
 	Scope Scope
 	By    Combiner
-	// Alone says that a work-group combines values without operations of sub-groups.
+	// Alone forbids sub-group operations in the expansion of an op of a work-group.
 	Alone bool
 }
 
 // Combiner is an operation by which reductions and scans combine values.
 type Combiner uint8
 
-// The combiners. Names that begin with F are for floats; the others are for integers. FMin and FMax
-// are Go's min and max.
+// The combiners. Names of combiners for floats begin with F. All other combiners are for integers. FMin and
+// FMax are Go's min and max.
 const (
 	CombineIAdd Combiner = iota
 	CombineIMul
@@ -53,7 +54,7 @@ func combiners() []Combiner {
 // Float reports whether the combiner is for floats.
 func (c Combiner) Float() bool { return c >= CombineFAdd }
 
-// GroupScope returns the group whose members must all reach a Sync op.
+// GroupScope returns the group (work-group or sub-group) whose work-items must all reach Sync op v.
 func (v *Value) GroupScope() Scope {
 	switch a := v.Aux.(type) {
 	case Scope:
@@ -66,8 +67,8 @@ func (v *Value) GroupScope() Scope {
 	return ScopeWorkGroup
 }
 
-// LegalGroupOp reports whether the value is a group op that SPIR-V has: its group is a sub-group,
-// and its values are words or bools.
+// LegalGroupOp reports whether v is a group op that SPIR-V supports. The group must be a sub-group, and the
+// values must be 32-bit words or bools.
 func (v *Value) LegalGroupOp() bool {
 	bools := strings.HasSuffix(v.Op.Info().Sig, ":b")
 	return v.IsGroupOp() && !v.Op.Has(FlagBuilt) && v.GroupScope() == ScopeSubGroup && (v.Type == TypeI32 || bools)
@@ -76,7 +77,8 @@ func (v *Value) LegalGroupOp() bool {
 // IsGroupOp reports whether the value is a group op with arguments.
 func (v *Value) IsGroupOp() bool { return v.Op.Has(FlagGroup) }
 
-// Neutral returns the value of argument i of a group op for an invocation that does not take part.
+// Neutral returns the neutral value of argument i of a group op. Invocations that have returned contribute
+// this value, which does not change the result.
 func (v *Value) Neutral(m *Module, i int) *Value {
 	switch k := v.Op.Info().Neutral; {
 	case k == NeutralSecond:
@@ -89,11 +91,11 @@ func (v *Value) Neutral(m *Module, i int) *Value {
 	return m.Const(v.Args[i].Type, 0)
 }
 
-// wordArg returns the index of the argument that is the number of a word, or -1.
+// wordArg returns the index of the op's argument that selects a 32-bit word of the result, or -1.
 func (o Op) wordArg() int { return strings.IndexByte(opInfos[o].Sig, 'k') }
 
-// Word returns the number of the word that a group op returns. several reports whether results of
-// this op have several words. Example: a ballot has a bit for each invocation.
+// Word returns the index of the 32-bit word that a group op returns. several reports whether the op has
+// results of several words, such as a ballot with one bit per invocation.
 func (v *Value) Word() (n uint64, several bool) {
 	i := v.Op.wordArg()
 	if i < 0 {
@@ -108,12 +110,12 @@ func (v *Value) Inputs() []*Value {
 		return v.Args[:1]
 	}
 	if i := v.Op.wordArg(); i >= 0 {
-		return v.Args[:i] // the number of a word is the last argument
+		return v.Args[:i] // the last argument is the index of a word
 	}
 	return v.Args
 }
 
-// Combine returns the combination of two values of type t, given by their bits.
+// Combine returns the bits of the combination of x and y, which are the bits of two values of type t.
 func (c Combiner) Combine(t *Type, x, y uint64) uint64 {
 	shift := 64 - t.Bits()
 	signed := func(x uint64) int64 { return int64(x<<shift) >> shift }

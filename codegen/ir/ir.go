@@ -1,6 +1,6 @@
 package ir
 
-// This file has the types of the IR and the functions that build it.
+// This file defines the types of the IR and the functions that build it.
 
 import (
 	"fmt"
@@ -11,8 +11,8 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// Pos is a position in the source. The file is relative to its module, or begins with its import
-// path.
+// Pos is a position in a source file. The file name is relative to the Go module, or begins with the import
+// path of the package.
 type Pos struct {
 	File      string
 	Line, Col int
@@ -26,7 +26,7 @@ func (p Pos) String() string {
 	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Col)
 }
 
-// Level is the level of a module; see the package documentation.
+// Level is the level of a module, as the package documentation describes.
 type Level uint8
 
 const (
@@ -48,37 +48,37 @@ type Module struct {
 	Kernel  *Func
 	Helpers []*Func
 	Vars    []*Var // Workgroup and Private variables
-	// Privates has the private memory whose size is set by specialization constants.
+	// Privates lists the private memory whose size depends on specialization constants.
 	Privates []abi.Private
 	Specs    []*Spec
 	Sites    []*Site
 	Params   []abi.Param
 	ArgSize  int
 	Spilled  bool
-	// Uses has the places at which aspects are used, as far as package lower finds them.
+	// Uses lists the uses of aspects that package lower finds.
 	Uses []AspectUse
-	// Variables are the package-level variables whose values launches check for changes. Unwatched
-	// are the variables that cannot be checked.
+	// Variables lists the package-level variables whose values each launch checks for changes. Unwatched
+	// lists the variables that cannot be checked.
 	Variables []abi.Variable
 	Unwatched []string
-	// Data is constant data in device memory. If it is not empty, the argument at DataOffset is its
-	// address.
+	// Data is constant data in device memory. If Data is not empty, the argument at DataOffset is the address
+	// of Data.
 	Data       []byte
 	DataOffset int
-	// Prints describes the print calls. PrintTexts has the strings to which Prints refers.
+	// Prints describes the print calls. PrintTexts contains the strings to which Prints refers.
 	Prints     []abi.PrintSite
 	PrintTexts string
-	// WorkGroup is the work-group size along x, y, z if the kernel sets it.
+	// WorkGroup is the work-group size along x, y and z, or zero if the launch chooses it.
 	WorkGroup [3]int
-	// UsesGroup says that the kernel has Sync ops.
+	// UsesGroup is true if the kernel contains Sync ops.
 	UsesGroup bool
-	// Matrices says that pass matrices has expanded operations of matrices.
+	// Matrices is true if pass matrices has expanded matrix ops.
 	Matrices bool
-	// NoAlias says that a written slice of a launch does not overlap with any other slice.
+	// NoAlias promises that a slice that the kernel writes overlaps with no other slice of the launch.
 	NoAlias bool
-	// Target describes the launches and devices for which the module is made. Lowering, parsing and
-	// linking set the fields that follow from the kernel itself. pass.Run adds the target of its
-	// caller. Passes do not change it.
+	// Target describes the launches and devices for which the module is compiled. Lowering, parsing and
+	// linking set the fields that depend only on the kernel. pass.Run adds the target of its caller. Passes
+	// do not change the target.
 	Target Target
 	// Disabled lists optimizations that passes skip, such as "quirk/rotation"; see
 	// quirks.CheckDisabled.
@@ -104,24 +104,24 @@ func NewModule(name string) *Module {
 	}
 }
 
-// AspectUse is a place at which an aspect is used. If Required, it is a function whose directive
-// lists the aspect. In is the function that contains the place. Func is the function on the call
-// path whose directive does not list the aspect, or "" for the whole kernel.
+// AspectUse is a use of an aspect at a source position. If Required is true, the use is the directive of a
+// function that lists the aspect. In is the function that contains the position. Func is the function on the
+// call path whose directive does not list the aspect, or "" for the whole kernel.
 type AspectUse struct {
 	Aspect   properties.Aspect
 	Required bool
 	Func, In string
 	Pos      Pos
-	Calls    []CallSite // calls that lead to the place, the innermost first
+	Calls    []CallSite // calls that lead to the use, the innermost first
 }
 
-// CallSite is a call that has been inlined.
+// CallSite describes a call that has been inlined.
 type CallSite struct {
 	Caller string
 	Pos    Pos
 }
 
-// Func is a function without results. Blocks[0] is the entry and has no predecessors.
+// Func is a function without results. Blocks[0] is the entry block, which has no predecessors.
 type Func struct {
 	Name   string
 	Module *Module
@@ -135,11 +135,12 @@ type Func struct {
 type Storage uint8
 
 const (
-	// Function memory belongs to one work-item. Zero or stores initialize it.
+	// Function memory belongs to one work-item. Zero ops or stores initialize the memory.
 	Function Storage = iota
-	// Workgroup memory belongs to a work-group.
+	// Workgroup memory is shared by the work-items of a work-group.
 	Workgroup
-	// Private memory has module scope. kgen uses it for read-only tables.
+	// Private memory belongs to one work-item and has module scope. kgen uses Private memory for read-only
+	// tables.
 	Private
 )
 
@@ -155,15 +156,15 @@ type Var struct {
 	// Init holds the scalar leaves of a read-only Private table, in memory
 	// order, as constants.
 	Init []*Value
-	// Accessor is the index of the local accessor that this Workgroup variable implements, or -1.
+	// Accessor is the index of the local accessor that a Workgroup variable implements, or -1.
 	Accessor int
-	// Expr is the length of a Workgroup array whose length is set by specialization constants.
+	// Expr is the length of a Workgroup array if that length depends on specialization constants.
 	Expr abi.Expr
-	// Words, if not zero, is the number of elements for each sub-group in a Workgroup array that
-	// products of matrices use.
+	// Words, if not zero, is the number of elements per sub-group in a Workgroup array that matrix products
+	// use.
 	Words int
-	// Shape is the shape of the matrix in a Workgroup array, or nil. Such an array replaces a
-	// matrix of which work-items would hold too many elements.
+	// Shape is the shape of the matrix that a Workgroup array contains, or nil. The array replaces a matrix
+	// whose elements are too many for the arrays of work-items.
 	Shape *matrix.Shape
 }
 
@@ -177,16 +178,16 @@ type Spec struct {
 	User *abi.SpecConstant
 }
 
-// Site is a place that may fault.
+// Site is a source position at which a work-item may fault.
 type Site struct {
 	Index   int
 	Kind    abi.FaultKind
 	Pos     Pos
 	Message string
-	// Unsigned says that the first value in the fault record is a uint64.
+	// Unsigned is true if the first value in the fault record is a uint64.
 	Unsigned bool
-	// Part is the number of the kernel in a linked module that contains the site. Each part has its
-	// own fault record.
+	// Part is the index of the site's kernel in a module of several linked kernels. Each of these kernels has
+	// a fault record of its own.
 	Part int
 }
 
@@ -205,7 +206,7 @@ func (s Scope) String() string { return [...]string{"WorkGroup", "SubGroup", "De
 // BuiltIn is a component of a SPIR-V BuiltIn variable.
 type BuiltIn uint8
 
-// The built-ins. For a vector, there is one built-in for each of its three components.
+// The built-ins. A vector variable of SPIR-V has one built-in for each of its three components.
 const (
 	GlobalInvocationIDX BuiltIn = iota
 	GlobalInvocationIDY
@@ -221,8 +222,8 @@ const (
 	NumSubgroups
 	SubgroupID
 	SubgroupLocalInvocationID
-	// SubgroupLocalRange is not a built-in of SPIR-V. It is the number of invocations in the
-	// sub-group.
+	// SubgroupLocalRange is the number of invocations in the current sub-group. SPIR-V has no built-in
+	// variable for this number.
 	SubgroupLocalRange
 	NumBuiltIns
 )
@@ -238,14 +239,15 @@ var builtInNames = [...]string{
 // String returns SPIR-V's name, with the component.
 func (b BuiltIn) String() string { return builtInNames[b] }
 
-// Ref is a reference to memory. If Var is set, the value's path arguments index the variable's
-// type. Otherwise they are a device address, an element index and a path into Elem.
+// Ref describes the memory that an op accesses. If Var is set, the op's path arguments index into the
+// variable's type. Otherwise the path arguments are a device address, an element index and indices into type
+// Elem.
 type Ref struct {
 	Var  *Var
 	Elem *Type
 }
 
-// Copy is the auxiliary data of CopyVar.
+// Copy is the auxiliary data of op CopyVar.
 type Copy struct{ Dst, Src *Var }
 
 // Value is one operation and its result.
@@ -260,7 +262,7 @@ type Value struct {
 	Block *Block // nil for constants and helper parameters
 }
 
-// Block is a basic block: phis, then other values, then the terminator.
+// Block is a basic block, which consists of phis, then other values, then the terminator.
 type Block struct {
 	ID    int
 	Func  *Func
@@ -269,15 +271,15 @@ type Block struct {
 	Term  Term
 	Preds []*Block // predecessors in the order of phi arguments
 
-	// At level Structured, a loop header has Merge and Continue. The header of a selection has
-	// Merge.
+	// Merge and Continue are set from level Structured on. A loop header has both, and the header of a
+	// selection has only Merge.
 	Merge, Continue *Block
 	// Unroll asks the driver to unroll the loop whose header is this block.
 	Unroll bool
-	// Cold says that the block runs rarely, such as after a failed check.
+	// Cold is true for blocks that run rarely, such as after a failed check.
 	Cold bool
-	// Loop is the position of the loop whose header is this block. It is printed only with
-	// PrintOptions.Kept.
+	// Loop is the source position of the loop whose header is this block. Only texts with PrintOptions.Kept
+	// contain the position of a loop.
 	Loop Pos
 }
 
@@ -286,8 +288,8 @@ type TermKind uint8
 
 const (
 	Invalid TermKind = iota
-	Jump             // to Succs[0]
-	Branch           // to Succs[0] if Cond, else to Succs[1]
+	Jump             // jumps to Succs[0]
+	Branch           // branches to Succs[0] if Cond, else to Succs[1]
 	Return
 	Unreachable
 )
@@ -297,14 +299,14 @@ func (k TermKind) String() string {
 	return [...]string{"Invalid", "Jump", "Branch", "Return", "Unreachable"}[k]
 }
 
-// Term ends a block.
+// Term is the terminator of a block.
 type Term struct {
 	Kind  TermKind
 	Cond  *Value
 	Succs []*Block
 	Pos   Pos
-	// Early says that a Return comes from a return statement before the end of the kernel. Before
-	// pass exits, a Jump that leaves an inlined function has the flag, too.
+	// Early marks a Return that comes from a return statement before the end of the kernel. Before pass
+	// exits, Early also marks a Jump that leaves an inlined function.
 	Early bool
 }
 
@@ -321,8 +323,8 @@ func (v *Value) Ref() *Ref {
 	return nil
 }
 
-// Path returns the path arguments of a memory op. In device memory, the first two are the address
-// and the element index.
+// Path returns the path arguments of a memory op. For device memory, the first two path arguments are the
+// address and the element index.
 func (v *Value) Path() []*Value { return v.Args[v.Op.pathStart():] }
 
 // IsConst reports whether v is a plain constant.
@@ -339,7 +341,7 @@ type constKey struct {
 	bits uint64
 }
 
-// Len returns the number of values that have been made so far, as a measure of the module's size.
+// Len returns the number of values created so far, as a measure of the module's size.
 func (m *Module) Len() int { return m.nextID }
 
 func (m *Module) newValue(op Op, t *Type, args ...*Value) *Value {
@@ -363,8 +365,8 @@ func (m *Module) Const(t *Type, bits uint64) *Value {
 	return v
 }
 
-// Outside returns a scalar constant that belongs to no module. Analyses use it to compare values
-// without adding a constant to the module. It must not become an argument of a module's value.
+// Outside returns a scalar constant that belongs to no module. Analyses use such constants to compare values
+// without adding a constant to the module. The constant must not become an argument of a value of a module.
 func Outside(t *Type, bits uint64) *Value { return NewModule("").Const(t, bits) }
 
 // Int returns an integer constant.
@@ -378,7 +380,8 @@ func (m *Module) Bool(b bool) *Value {
 	return m.Const(TypeBool, 0)
 }
 
-// SpecValue returns the value of a specialization constant. A constant has only one value.
+// SpecValue returns the only value with op SpecConst for specialization constant s. SpecValue creates the
+// value at the first call.
 func (m *Module) SpecValue(s *Spec) *Value {
 	for _, v := range m.exprs {
 		if v.Op == OpSpecConst && v.Aux == s {
@@ -391,8 +394,8 @@ func (m *Module) SpecValue(s *Spec) *Value {
 	return v
 }
 
-// ReservedSpec returns the value of a specialization constant with a reserved id, which the runtime
-// sets. It adds the constant to the module's Specs if necessary.
+// ReservedSpec returns the value of a specialization constant with a reserved id, which the runtime sets.
+// ReservedSpec adds the constant to the module's Specs if necessary.
 func (m *Module) ReservedSpec(id uint32, name string, t *Type, byDefault uint64) *Value {
 	for _, s := range m.Specs {
 		if s.ID == id && s.User == nil {
@@ -404,8 +407,8 @@ func (m *Module) ReservedSpec(id uint32, name string, t *Type, byDefault uint64)
 	return m.SpecValue(s)
 }
 
-// ConstExpr returns the constant expression that applies op to constant expressions. It is folded
-// when the kernel is specialized.
+// ConstExpr returns a constant expression that applies op to constant expressions. The driver folds the
+// expression when it specializes the kernel.
 func (m *Module) ConstExpr(op Op, t *Type, args ...*Value) *Value {
 	for _, v := range m.exprs {
 		if v.Op == op && v.Type == t && sameValues(v.Args, args) {
@@ -417,8 +420,8 @@ func (m *Module) ConstExpr(op Op, t *Type, args ...*Value) *Value {
 	return v
 }
 
-// IsConstExpr reports whether v belongs to no block. It is then a constant, a specialization
-// constant, or an expression of them.
+// IsConstExpr reports whether v is a constant, a specialization constant, or an expression of constants.
+// Constants and constant expressions belong to no block.
 func (v *Value) IsConstExpr() bool {
 	return v.Block == nil && (v.Op.Has(FlagConst) || v.Op.Has(FlagFold))
 }
@@ -435,7 +438,7 @@ func sameValues(a, b []*Value) bool {
 	return true
 }
 
-// ConstExprs returns the specialization-constant expressions. Arguments come before their uses.
+// ConstExprs returns the specialization-constant expressions. An expression comes after its arguments.
 func (m *Module) ConstExprs() []*Value { return m.exprs }
 
 // NewVar adds a variable. A Function variable is added to f, other variables to the module.
@@ -450,7 +453,7 @@ func (m *Module) NewVar(f *Func, s Storage, name string, t *Type) *Var {
 	return v
 }
 
-// NewSite returns a fault site with the given data, and adds it if there is none.
+// NewSite returns the fault site with the given data. NewSite adds a site to the module if none is equal.
 func (m *Module) NewSite(k abi.FaultKind, pos Pos, message string, unsigned bool) *Site {
 	is := Site{Kind: k, Pos: pos, Message: message, Unsigned: unsigned}
 	for _, s := range m.Sites {
@@ -486,12 +489,12 @@ func (f *Func) NewBlock() *Block {
 	return b
 }
 
-// NewValue returns a value that is not in a block yet.
+// NewValue returns a new value that is not yet in a block.
 func (f *Func) NewValue(op Op, t *Type, args ...*Value) *Value {
 	return f.Module.newValue(op, t, args...)
 }
 
-// Append adds a new value at the block's end.
+// Append adds a new value at the end of block b.
 func (b *Block) Append(op Op, t *Type, args ...*Value) *Value {
 	v := b.Func.Module.newValue(op, t, args...)
 	v.Block = b
@@ -499,7 +502,7 @@ func (b *Block) Append(op Op, t *Type, args ...*Value) *Value {
 	return v
 }
 
-// NewPhi adds a phi. Its arguments have the order of Preds.
+// NewPhi adds a phi. The arguments of the phi have the order of Preds.
 func (b *Block) NewPhi(t *Type, args ...*Value) *Value {
 	v := b.Func.Module.newValue(OpPhi, t, args...)
 	v.Block = b
@@ -560,8 +563,8 @@ func (b *Block) Retarget(old, new *Block) {
 	}
 }
 
-// Leaf returns the type of the memory that reference r and the given path select. It returns nil if
-// the path does not fit the type.
+// Leaf returns the type of the memory that reference r and the given path select, or nil if the path does not
+// fit the type.
 func (r *Ref) Leaf(path []*Value) *Type {
 	t := r.Elem
 	if r.Var != nil {
@@ -587,8 +590,8 @@ func (r *Ref) Leaf(path []*Value) *Type {
 	return t
 }
 
-// DropExprs removes the specialization-constant expressions for which drop is true. They must not
-// be used any more.
+// DropExprs removes the specialization-constant expressions for which drop is true. The dropped expressions
+// must not be used any more.
 func (m *Module) DropExprs(drop func(v *Value) bool) { m.exprs = slices.DeleteFunc(m.exprs, drop) }
 
 func constString(v *Value) string {

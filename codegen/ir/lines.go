@@ -1,25 +1,24 @@
 package ir
 
-// This file prints a module as a list of lines, for programs that show it beside its source.
+// This file prints a module as a list of lines, for programs that show a module next to its source.
 
 import "strings"
 
-// Line is a line of a module's text.
+// Line is a line of a module's text, with the value or block that it prints.
 type Line struct {
 	Text string
 	// Pos is the position of the line's value or terminator in the source, if known.
 	Pos Pos
-	// Value is the value that the line computes. If Value is nil, Block is the block whose label
-	// the line contains, or whose terminator if Ends is set. Header lines have neither Value nor
-	// Block.
+	// Value is the value that the line computes. If Value is nil, the line contains the label of Block or, if
+	// Ends is set, the terminator of Block. In header lines, Value and Block are nil.
 	Value *Value
 	Block *Block
 	Ends  bool
 }
 
-// Names holds the numbers of values and blocks for several texts of one module. The module may
-// change between the texts. A remaining value or block has the same number in all texts, so that
-// the texts can be compared.
+// Names keeps the numbers of values and blocks equal in several texts of one module, so that the texts can be
+// compared. The module may change between the texts. A value or block that remains has the same number in all
+// texts.
 type Names struct {
 	vals   map[*Value]int
 	blocks map[*Block]int
@@ -44,9 +43,9 @@ func (n *Names) Block(b *Block) int {
 	return -1
 }
 
-// Lines prints the module like Text, without positions, and describes each line. If names is not
-// nil, it has the numbers of values and blocks, and Lines adds missing ones. Otherwise values and
-// blocks are numbered in their order.
+// Lines prints the module like Text, without positions, and describes each line. If names is not nil, Lines
+// uses the numbers in names, and adds missing numbers to it. Otherwise values and blocks are numbered in
+// order.
 func (m *Module) Lines(names *Names) []Line {
 	p := newPrinter(m)
 	if p.stable = names; names != nil {
@@ -65,7 +64,7 @@ func (m *Module) Lines(names *Names) []Line {
 	return lines
 }
 
-// lineMarks has the descriptions of lines by their offset in the text.
+// lineMarks maps the offset of a line in the text to the line's description.
 type lineMarks struct{ at map[int]Line }
 
 // mark sets the description of the line that begins at the current offset.

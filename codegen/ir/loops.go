@@ -7,13 +7,13 @@ import (
 	"slices"
 )
 
-// Loop is a natural loop. Its head dominates the sources of the back edges to it. The loop consists
-// of the head and of all blocks from which a back edge can be reached without passing the head.
+// Loop is a natural loop. The head of the loop dominates the sources of all back edges to it. The loop
+// consists of the head and of all blocks from which a path leads to a back edge without passing the head.
 type Loop struct {
 	Head    *Block
 	Latches []*Block // sources of the back edges, without duplicates
 	Blocks  []*Block // blocks in reverse postorder; Head is the first
-	Outer   *Loop    // smallest loop around this one, or nil
+	Outer   *Loop    // smallest loop that encloses this one, or nil
 	Depth   int      // number of loops that contain Head, including this one
 	in      map[*Block]bool
 }
@@ -39,8 +39,8 @@ func (s *Loops) Depth(b *Block) int {
 	return 0
 }
 
-// Loops finds the natural loops. A cycle with several entries is not a loop; its blocks belong only
-// to the natural loops around it.
+// Loops finds the natural loops. A cycle with several entries is not a natural loop. The blocks of such a
+// cycle belong only to the natural loops that enclose the cycle.
 func (d *DomTree) Loops() *Loops {
 	s := &Loops{inner: map[*Block]*Loop{}}
 	for _, h := range d.Order {

@@ -1,14 +1,14 @@
 package ir
 
-// This file has the matrices of sub-groups. A matrix is a Function variable with a type from
-// MatrixOf. The variable is an array that holds the invocation's share of the matrix. The elements
-// of the matrix are counted row by row; an invocation has those whose number modulo the sub-group's
-// size is its own number in the sub-group.
+// This file defines the matrices of sub-groups. A matrix is a Function variable with a type from MatrixOf.
+// The variable is an array with those elements of the matrix that the invocation holds. The elements of the
+// matrix are numbered row by row. In a sub-group of size n, invocation k holds the elements whose number
+// modulo n is k.
 //
-// Loads and stores of single elements are those of arrays. MatrixLoad, MatrixStore and MatrixMulAdd
-// operate on whole matrices; all invocations of the sub-group must reach them. On a device with
-// matrices of its own, the variable can be such a matrix. Then the elements that an invocation
-// holds are different, and kernels must not rely on them.
+// Single elements are loaded and stored like elements of arrays. MatrixLoad, MatrixStore and MatrixMulAdd
+// operate on whole matrices, and all invocations of the sub-group must reach them. On a device that supports
+// matrices natively, the variable can be a native matrix. The device then chooses which elements an
+// invocation holds, so kernels must not rely on the numbering.
 
 import (
 	"slices"
@@ -17,30 +17,31 @@ import (
 	"github.com/kgen-go/kgen/internal/matrix"
 )
 
-// Tile is the auxiliary data of ops on one matrix and the memory of its elements.
+// Tile is the auxiliary data of MatrixLoad, MatrixStore and MatrixLength. Tile describes a matrix and the
+// memory of its elements.
 type Tile struct {
 	Matrix *Var
-	// Mem is the memory of the matrix's first element, with the path. It is nil in MatrixLength.
+	// Mem describes the memory of the matrix's first element. Mem is nil in MatrixLength.
 	Mem *Ref
-	// Columns says that the elements of a column, not those of a row, are adjacent in memory.
+	// Columns is true if the elements of a column are adjacent in memory, and false if those of a row are.
 	Columns bool
-	// Part is the number of the part on which the op operates, from 1. It is 0 for the whole
+	// Part is the number, from 1, of the part of the matrix on which the op operates. 0 means the whole
 	// matrix.
 	Part int
 }
 
-// Product is the auxiliary data of MatrixMulAdd: To = A*B + C. To may be C.
+// Product is the auxiliary data of MatrixMulAdd, which computes To = A*B + C. To may be C.
 type Product struct {
 	To, A, B, C *Var
-	// Parts are the numbers of the parts of A, B and C on which the op operates, from 1. To has the
-	// same part as C. The numbers are 0 for whole matrices.
+	// Parts are the numbers, from 1, of the parts of A, B and C on which the op operates. The part of To has
+	// the same number as that of C. 0 means a whole matrix.
 	Parts [3]int
 }
 
-// part returns the part of the i-th matrix of the op, in the order of Matrices.
+// part returns the part number for the i-th matrix that Matrices returns.
 func (p *Product) part(i int) int { return p.Parts[[...]int{2, 0, 1, 2}[i]] }
 
-// Matrices returns the matrices on which v operates. It returns nil if v is not a matrix op.
+// Matrices returns the matrices on which v operates. Matrices returns nil if v is not a matrix op.
 func (v *Value) Matrices() []*Var {
 	switch a := v.Aux.(type) {
 	case *Tile:
@@ -55,8 +56,8 @@ func (v *Value) Matrices() []*Var {
 	return nil
 }
 
-// MatrixOf returns the type of matrices of the given shape. An invocation has at most ⌈elements /
-// n⌉ elements, where n is the size of the work-group's smallest sub-group.
+// MatrixOf returns the type of matrices of the given shape. The array has ⌈elements / n⌉ elements, where n is
+// the size of the work-group's smallest sub-group.
 func (m *Module) MatrixOf(s matrix.Shape) *Type {
 	held := m.held(s)
 	// The llvmpipe of Mesa 26.1, whose sub-groups have size 8, treats an array of two elements as
@@ -66,24 +67,24 @@ func (m *Module) MatrixOf(s matrix.Shape) *Type {
 	return m.arrayOf(matrixElem(s), held, s, [2]int{})
 }
 
-// HostMatrixOf returns the type of matrices in host forms. The variable holds a whole matrix for
-// each sub-group.
+// HostMatrixOf returns the type of matrix variables in host forms. Such a variable contains a whole matrix
+// for each sub-group.
 func (m *Module) HostMatrixOf(s matrix.Shape) *Type {
 	return m.arrayOf(matrixElem(s), m.eachSubGroup(s.Len()), s, [2]int{})
 }
 
-// held returns the largest number of elements of a matrix that an invocation has, as a constant
-// expression.
+// held returns, as a constant expression, the largest number of elements of a matrix that an invocation
+// holds.
 func (m *Module) held(s matrix.Shape) *Value {
 	least := m.SmallestSubGroup()
 	n := m.ConstExpr(OpIAdd, TypeI32, m.Int(TypeI32, int64(s.Len()-1)), least)
 	return m.ConstExpr(OpUDiv, TypeI32, n, least)
 }
 
-// Crowded returns a constant expression that is true if an invocation would hold more than
-// matrix.MaxHeld elements of a matrix. It also returns the type of the array that replaces the
-// invocation's elements; the array is not used if the expression is true. Both are nil if the
-// matrix is small.
+// Crowded returns a constant expression that is true if an invocation would hold more than matrix.MaxHeld
+// elements of a matrix. Crowded also returns the type of a smaller array for the invocation's elements.
+// Kernels do not use that array if the expression is true. Crowded returns nil and nil for small matrices,
+// which never need the replacement.
 func (m *Module) Crowded(t *Type) (*Value, *Type) {
 	if t.Matrix.Len() <= matrix.MaxHeld {
 		return nil, nil
@@ -92,13 +93,13 @@ func (m *Module) Crowded(t *Type) (*Value, *Type) {
 	return crowded, m.ArrayOf(t.Elem, m.ConstExpr(OpSelect, TypeI32, crowded, m.Int(TypeI32, 3), t.Len))
 }
 
-// OfSubGroups returns the type of an array with the given number of elements for each sub-group of
-// a work-group.
+// OfSubGroups returns an array type with the given number of elements for each sub-group of a work-group.
 func (m *Module) OfSubGroups(elem *Type, each int) *Type {
 	return m.ArrayOf(elem, m.eachSubGroup(each))
 }
 
-// OfSubGroupsIf is OfSubGroups if cond is true. Otherwise the array has one element.
+// OfSubGroupsIf returns the same type as OfSubGroups if constant expression cond is true. Otherwise the array
+// has one element.
 func (m *Module) OfSubGroupsIf(cond *Value, elem *Type, each int) *Type {
 	return m.ArrayOf(elem, m.ConstExpr(OpSelect, TypeI32, cond, m.eachSubGroup(each), m.Int(TypeI32, 1)))
 }
@@ -110,10 +111,10 @@ func (m *Module) eachSubGroup(n int) *Value {
 	return word(OpIMul, groups, m.Int(TypeI32, int64(n)))
 }
 
-// NativeMatrixOf returns the type of matrices that consist of a device's own matrices. Each of
-// these parts has part[0] rows and part[1] columns; the parts follow one another row by row. In the
-// module's text, an invocation of a sub-group of size n has ⌈elements / n⌉ elements of each part.
-// In SPIR-V, the device chooses the elements.
+// NativeMatrixOf returns the type of a matrix that consists of several native matrices of the device, its
+// parts. Each part has part[0] rows and part[1] columns. The parts are numbered row by row. In the IR, an
+// invocation of a sub-group of size n holds ⌈elements / n⌉ elements of each part. In SPIR-V, the device
+// chooses which elements an invocation holds.
 func (m *Module) NativeMatrixOf(s matrix.Shape, part [2]int) *Type {
 	word := func(op Op, x, y *Value) *Value { return m.ConstExpr(op, TypeI32, x, y) }
 	n := m.SubGroupSize()
@@ -122,7 +123,7 @@ func (m *Module) NativeMatrixOf(s matrix.Shape, part [2]int) *Type {
 	return m.arrayOf(matrixElem(s), word(OpIMul, each, m.Int(TypeI32, int64(parts))), s, part)
 }
 
-// Parts returns the number of parts of a matrix in each direction.
+// Parts returns the number of rows and columns of parts in a native matrix type.
 func (t *Type) Parts() (rows, cols int) {
 	if t.Part == [2]int{} {
 		return 0, 0
@@ -130,16 +131,16 @@ func (t *Type) Parts() (rows, cols int) {
 	return t.Matrix.Rows / t.Part[0], t.Matrix.Cols / t.Part[1]
 }
 
-// matrixElem returns the type in which invocations hold the elements of a matrix.
+// matrixElem returns the scalar type of a matrix element that an invocation holds.
 func matrixElem(s matrix.Shape) *Type {
 	if s.Elem == matrix.Float32 || s.Use != matrix.Accumulator && s.Elem >= matrix.Float16 {
 		return TypeF32
 	}
-	return TypeI32 // other numbers of 16 bits are held as their bits
+	return TypeI32 // other 16-bit elements are held as raw bits
 }
 
-// SmallestSubGroup returns a constant expression for a lower bound of the sizes of a work-group's
-// sub-groups. The last sub-group is smaller than the others if their size does not divide the
+// SmallestSubGroup returns a constant expression, which is at most the size of the smallest sub-group of a
+// work-group. The last sub-group is smaller than the others if the size of sub-groups does not divide the
 // work-group's size.
 func (m *Module) SmallestSubGroup() *Value {
 	sub := m.SubGroupSize()
@@ -152,8 +153,8 @@ func (m *Module) SmallestSubGroup() *Value {
 	return m.ConstExpr(OpSelect, TypeI32, whole, sub, rest)
 }
 
-// SubGroupSize returns the specialization constant for the size of sub-groups. The size of each
-// sub-group, except the last one, is a multiple of it.
+// SubGroupSize returns the specialization constant for the size of sub-groups. The size of each sub-group
+// except the last is a multiple of that constant.
 func (m *Module) SubGroupSize() *Value {
 	return m.ReservedSpec(abi.SpecSubGroup, "SubGroupSize", TypeI32, 1)
 }
@@ -167,8 +168,8 @@ func (m *Module) GroupSize() *Value {
 	return n
 }
 
-// LegalMatrixOp reports whether the value is a matrix op that SPIR-V has: it must operate on the
-// device's own matrices.
+// LegalMatrixOp reports whether v is a matrix op that SPIR-V supports, because it operates on native matrices
+// of the device.
 func (v *Value) LegalMatrixOp() bool {
 	switch a := v.Aux.(type) {
 	case *Tile:
@@ -179,8 +180,8 @@ func (v *Value) LegalMatrixOp() bool {
 	return false
 }
 
-// Packed reports whether the variable is work-group memory in which elements of 8 or 16 bits are
-// adjacent. The device's own matrices need that. Lowering uses a word for each element.
+// Packed reports whether v is a Workgroup variable in which elements of 8 or 16 bits are adjacent. Native
+// matrices of a device need packed memory. Lowering uses a 32-bit word for each element.
 func (v *Var) Packed() bool {
 	t := v.Type
 	for t.Kind == Array {
@@ -189,8 +190,8 @@ func (v *Var) Packed() bool {
 	return v.Storage == Workgroup && (t.Kind == I8 || t.Kind == I16)
 }
 
-// MatrixElem returns the type of a matrix's elements in memory. They are packed, as in device
-// memory, or each has a word.
+// MatrixElem returns the type of a matrix's elements in memory. Packed elements have their own width, as in
+// device memory. Other elements occupy a 32-bit word each.
 func MatrixElem(e matrix.Elem, packed bool) *Type {
 	switch {
 	case e == matrix.Float32:

@@ -1,6 +1,6 @@
 package ir
 
-// This file has the properties of operations.
+// This file defines the properties of operations.
 
 import "strings"
 
@@ -16,9 +16,11 @@ type OpInfo struct {
 	Sig   string // argument classes ':' result class; _gen/ops.go explains the letters
 	Flags Flags
 	Aux   AuxKind
-	// Neutral is the kind of the first argument of a group op in work-items that have left.
+	// Neutral selects the value that work-items that have returned contribute to a group op as first
+	// argument.
 	Neutral NeutralKind
-	// Noun is the name, for diagnostics, of a group op whose results differ within the group.
+	// Noun is the name of a group op in diagnostics. Noun is set for ops whose results differ within the
+	// group.
 	Noun string
 }
 
@@ -26,9 +28,9 @@ type OpInfo struct {
 type Flags uint32
 
 const (
-	// FlagPure ops have no effect, and their result depends only on their arguments.
+	// FlagPure ops have no side effect, and their result depends only on their arguments.
 	FlagPure Flags = 1 << iota
-	// FlagConst values belong to no block.
+	// FlagConst ops compute values that belong to no block, such as constants.
 	FlagConst
 	FlagCommutative
 	// FlagFold ops may be used in specialization-constant expressions.
@@ -50,31 +52,32 @@ const (
 	FlagPartial
 	// FlagDivides ops are integer divisions. On some processors, a divisor of 0 ends the program.
 	FlagDivides
-	// FlagLow ops are on integers. The low half of the result depends only on the low halves of the
-	// arguments. For FlagPartial ops, that holds only if the arguments fit the low half.
+	// FlagLow ops are integer ops for which the low half of the result depends only on the low halves of the
+	// arguments. For FlagPartial ops, this is true only if the arguments fit the low half.
 	FlagLow
 	// FlagFloat32 ops exist for f32 only.
 	FlagFloat32
-	// FlagGroup ops combine values of the work-items of a group. All work-items must reach them.
+	// FlagGroup ops combine values of the work-items of a group. All work-items of the group must reach a
+	// FlagGroup op.
 	FlagGroup
-	// FlagSubGroup ops are FlagGroup ops of sub-groups only.
+	// FlagSubGroup ops are FlagGroup ops that exist only for sub-groups.
 	FlagSubGroup
 	// FlagSame ops are FlagGroup ops whose result is the same for all work-items of the group.
 	FlagSame
-	// FlagNarrow ops accept words that hold integers of 8 and 16 bits. The op defines their
-	// meaning, or passes on all bits of the words.
+	// FlagNarrow ops accept 32-bit words that contain integers of 8 or 16 bits. Either the op defines the
+	// meaning of such words, or it copies all bits of them.
 	FlagNarrow
 	// FlagBuilt ops occur only in Built modules. Passes expand them.
 	FlagBuilt
-	// FlagCoded ops are FlagFold ops for which SPIR-V has no constant expression. Code of the
-	// module computes them.
+	// FlagCoded ops are FlagFold ops for which SPIR-V has no constant expression. The module computes the
+	// results of FlagCoded ops by code at run time.
 	FlagCoded
-	// FlagNamed ops return their first argument, which other code has computed. The other arguments
-	// are operands from which a device may compute the same value by one instruction.
+	// FlagNamed ops return their first argument, which earlier code has computed. From the other arguments, a
+	// device may compute the same value by a single instruction.
 	FlagNamed
 )
 
-// AuxKind is the type of the auxiliary data of an op.
+// AuxKind says which Go type the auxiliary data of an op has.
 type AuxKind uint8
 
 const (
@@ -92,7 +95,7 @@ const (
 	AuxProduct         // *Product
 )
 
-// NeutralKind is the kind of an argument that does not change the result of a group op.
+// NeutralKind selects an argument that does not change the result of a group op.
 type NeutralKind uint8
 
 const (
@@ -129,6 +132,6 @@ func ParseOp(name string) (Op, bool) {
 	return OpInvalid, false
 }
 
-// pathStart returns the number of arguments before the path. In the signature, '.' represents the
-// path.
+// pathStart returns the number of arguments before the path arguments. The character '.' of the signature
+// marks the path.
 func (o Op) pathStart() int { return max(strings.IndexByte(opInfos[o].Sig, '.'), 0) }

@@ -15,10 +15,9 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// Parse reads a module from the text that String prints, with or without positions. Hand-written
-// texts may leave out the predecessors of blocks, and may number values and blocks freely. They may
-// contain empty lines and comments, which begin with a semicolon. Parse checks only the syntax; see
-// Verify.
+// Parse reads a module from the text that String prints, with or without positions. Hand-written texts may
+// omit the predecessors of blocks, and may number values and blocks freely. Texts may contain empty lines and
+// comments, which begin with a semicolon. Parse checks only the syntax. Verify checks the other rules.
 func Parse(text string) (m *Module, err error) {
 	p := &parser{lines: strings.Split(text, "\n"), specs: map[string]*Spec{}, vars: map[string]*Var{}, funcs: map[string]*Func{}}
 	defer func() {
@@ -34,7 +33,7 @@ func Parse(text string) (m *Module, err error) {
 	return p.m, nil
 }
 
-// syntaxError ends parsing.
+// syntaxError is the panic value that ends parsing with an error.
 type syntaxError struct {
 	line int
 	msg  string
@@ -62,8 +61,8 @@ type pendingCall struct {
 	line int
 }
 
-// maxDepth is the largest nesting depth of types and expressions. maxSize is the largest size of a
-// type.
+// maxDepth is the largest nesting depth of types and expressions. maxSize is the largest size of a type in
+// bytes.
 const (
 	maxDepth = 100
 	maxSize  = 1 << (30 + 10*(bits.UintSize/64))
@@ -87,7 +86,7 @@ func (p *parser) next() bool {
 
 func (p *parser) skip() { p.s = strings.TrimLeft(p.s, " \t\r") }
 
-// accept skips the punctuation s if it is next.
+// accept skips the punctuation s if the text continues with it, and reports whether it did.
 func (p *parser) accept(s string) bool {
 	p.skip()
 	if strings.HasPrefix(p.s, s) {
@@ -112,7 +111,7 @@ func (p *parser) peek() byte {
 	return p.s[0]
 }
 
-// end checks that the line ends, and returns its comment.
+// end checks that the line has no further text except a comment, and returns the comment.
 func (p *parser) end() string {
 	if p.skip(); p.s != "" && p.s[0] != ';' {
 		p.errorf("unexpected %q", p.s)
@@ -132,7 +131,7 @@ func (p *parser) word() string {
 	return w
 }
 
-// keyword skips the given word if it is next.
+// keyword skips the word w if the text continues with it, and reports whether it did.
 func (p *parser) keyword(w string) bool {
 	s := p.s
 	if p.word() == w {
@@ -148,7 +147,7 @@ func (p *parser) expectWord(w string) {
 	}
 }
 
-// str reads a quoted string.
+// str reads a quoted string and returns its value.
 func (p *parser) str() string {
 	p.skip()
 	q, err := strconv.QuotedPrefix(p.s)
@@ -163,7 +162,7 @@ func (p *parser) str() string {
 	return s
 }
 
-// name reads a name. key distinguishes it from equal names.
+// name reads a name, which may be followed by a number that distinguishes equal names. key contains both.
 func (p *parser) name() (name, key string) {
 	if p.peek() == '"' {
 		name = p.str()
@@ -178,7 +177,7 @@ func (p *parser) name() (name, key string) {
 	return name, name + "#" + strconv.Itoa(n)
 }
 
-// number returns the text of a number.
+// number reads a number and returns its text.
 func (p *parser) number() string {
 	p.skip()
 	n := 0
@@ -221,7 +220,7 @@ func (p *parser) uint(bits int) uint64 {
 	return n
 }
 
-// pick reads a word and returns the value whose String is that word.
+// pick reads a word and returns that element of values whose String is the word.
 func pick[T fmt.Stringer](p *parser, what string, values ...T) T {
 	w := p.word()
 	for _, v := range values {
@@ -365,8 +364,8 @@ func (p *parser) site() {
 	p.m.Sites = append(p.m.Sites, s)
 }
 
-// fileBefore returns the file of the last site that has a position. Sites in the same file leave
-// out its name.
+// fileBefore returns the file of the last site that has a position. The text of a site omits the file name if
+// it equals that file.
 func (p *parser) fileBefore() string {
 	for _, s := range slices.Backward(p.m.Sites) {
 		if s.Pos.File != "" {
@@ -412,7 +411,8 @@ func (p *parser) moduleVar() {
 	}
 }
 
-// nest checks the nesting depth. The caller must call the result at the end of the nested text.
+// nest increments the nesting depth and checks it. The caller must call the returned function at the end of
+// the nested text.
 func (p *parser) nest() func() {
 	if p.depth++; p.depth > maxDepth {
 		p.errorf("nested too deeply")

@@ -15,16 +15,16 @@ type funcParser struct {
 	f       *Func
 	vars    map[string]*Var // variables of the module and of the function
 	vals    map[int]*Value
-	used    map[int]int // line of a value's first use
+	used    map[int]int // maps a value's number to the line of its first use
 	defined map[int]bool
 	blocks  map[int]*Block
-	gotos   map[int]int // line of a block's first use
+	gotos   map[int]int // maps a block's number to the line of its first use
 	placed  map[int]bool
-	preds   map[*Block][]*Block // predecessors that the text states
+	preds   map[*Block][]*Block // predecessors of a block, if the text lists them
 	phis    []pendingPhi
 }
 
-// pendingPhi is a phi whose arguments are set when the order of predecessors is known.
+// pendingPhi is a phi whose arguments are not yet set, because the order of predecessors is not yet known.
 type pendingPhi struct {
 	v    *Value
 	args []*Value
@@ -32,7 +32,7 @@ type pendingPhi struct {
 	line int
 }
 
-// function reads a function after its first word.
+// function reads a function. The first word of its text has already been read.
 func (p *parser) function(helper bool) *Func {
 	name, key := p.name()
 	if p.funcs[key] != nil {
@@ -79,7 +79,7 @@ func (p *parser) function(helper bool) *Func {
 	return f
 }
 
-// open checks that the block b, which may be nil, has ended.
+// open reports an error if block b has no terminator. b may be nil.
 func (q *funcParser) open(b *Block) {
 	if b != nil && b.Term.Kind == Invalid {
 		q.errorf("the block before has no terminator")
@@ -125,7 +125,7 @@ func (q *funcParser) label() (int, bool) {
 	return 0, false
 }
 
-// header reads the rest of a block's first line after the label.
+// header reads the rest of a block's first line, after the label n.
 func (q *funcParser) header(n int) *Block {
 	if q.placed[n] {
 		q.errorf("a second block b%d", n)
@@ -167,7 +167,7 @@ func (q *funcParser) target() *Block {
 	return q.blockRef()
 }
 
-// block returns the block with the number n in the text.
+// block returns the block that has number n in the text, and creates it if necessary.
 func (q *funcParser) block(n int) *Block {
 	b := q.blocks[n]
 	if b == nil {
@@ -203,7 +203,7 @@ func (q *funcParser) ref() (int, *Value) {
 	return n, v
 }
 
-// define reads the number of a value that the line defines.
+// define reads the number of the value that the line defines, and returns the value.
 func (q *funcParser) define() *Value {
 	n, v := q.ref()
 	if q.defined[n] {
@@ -221,8 +221,7 @@ func (q *funcParser) operand() *Value {
 	return q.constOperand()
 }
 
-// rest reads operands up to the line's end. first says that there is no comma before the first
-// operand.
+// rest reads operands up to the end of the line. first is true if no comma precedes the first operand.
 func (q *funcParser) rest(first bool) []*Value {
 	var args []*Value
 	for c := q.peek(); c != 0 && c != ';'; c = q.peek() {
@@ -235,7 +234,7 @@ func (q *funcParser) rest(first bool) []*Value {
 	return args
 }
 
-// inst reads a value or a terminator.
+// inst reads the line of a value or a terminator, and adds it to block b.
 func (q *funcParser) inst(b *Block) {
 	if q.peek() != '%' {
 		for k := Jump; k <= Unreachable; k++ {
@@ -305,7 +304,7 @@ func (q *funcParser) phi(v *Value) {
 	q.phis = append(q.phis, p)
 }
 
-// args reads a value's auxiliary data and its arguments.
+// args reads the auxiliary data and the arguments of value v.
 func (q *funcParser) args(v *Value) {
 	switch v.Op.Info().Aux {
 	case AuxNone:
@@ -403,7 +402,7 @@ func (q *funcParser) varRef() *Var {
 	return v
 }
 
-// part reads the part of a matrix on which an op operates. It returns 0 if the text has none.
+// part reads the part of a matrix on which an op operates. part returns 0 if the text has none.
 func (q *funcParser) part() int {
 	if q.keyword("part") {
 		return 1 + q.int()
@@ -429,7 +428,7 @@ func (q *funcParser) memory() (*Ref, []*Value) {
 	return r, path
 }
 
-// finish connects the parts of the function.
+// finish resolves the references between values and blocks of the function.
 func (q *funcParser) finish() {
 	q.missing(q.used, q.defined, "%%%d is not defined")
 	q.missing(q.gotos, q.placed, "there is no b%d")
@@ -445,7 +444,7 @@ func (q *funcParser) finish() {
 	}
 	end := q.line
 	for _, p := range q.phis {
-		q.line = p.line // for errors
+		q.line = p.line // line number for error messages
 		for _, b := range p.v.Block.Preds {
 			i := 0
 			for i < len(p.from) && p.from[i] != b {
@@ -464,8 +463,8 @@ func (q *funcParser) finish() {
 	q.line = end
 }
 
-// missing reports an error if a number is used but not defined. used has the line of each number's
-// first use.
+// missing reports an error if a number is used but not defined. used maps a number to the line of its first
+// use.
 func (q *funcParser) missing(used map[int]int, defined map[int]bool, format string) {
 	for _, n := range slices.Sorted(maps.Keys(used)) {
 		if !defined[n] {
@@ -475,7 +474,7 @@ func (q *funcParser) missing(used map[int]int, defined map[int]bool, format stri
 	}
 }
 
-// parsePos reads a position from a comment. It returns an empty Pos for other comments.
+// parsePos reads a position from a comment. If the comment is not a position, parsePos returns an empty Pos.
 func parsePos(s string) Pos {
 	rest, col, ok1 := cutLast(s, ":")
 	file, line, ok2 := cutLast(rest, ":")

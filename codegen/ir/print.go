@@ -14,11 +14,11 @@ import (
 
 // PrintOptions select the printed information.
 type PrintOptions struct {
-	Positions bool // end the lines of values and terminators with "; file:line:col"
-	// Kept is for texts that are stored with a kernel's description. They have the positions of
-	// loops, but not the constant data, which the description contains.
+	Positions bool // whether lines of values and terminators end with "; file:line:col"
+	// Kept selects the text that is stored with a kernel's description. Such a text contains the positions of
+	// loops. The text omits the constant data, because the description contains them.
 	Kept bool
-	// Place reports whether the line of a value ends with its position. nil means never.
+	// Place reports whether the line of value v ends with its source position. If Place is nil, no line does.
 	Place func(v *Value) bool
 }
 
@@ -31,9 +31,8 @@ func Fprint(w io.Writer, m *Module) error {
 	return err
 }
 
-// Text prints the module. Equal modules have equal texts: values and blocks are numbered in their
-// order. Parse reads the text. Broken modules can be printed, too; missing parts are printed as
-// question marks.
+// Text prints the module in the form that Parse reads. Values and blocks are numbered in order, so equal
+// modules have equal texts. Text also prints broken modules, with question marks for missing parts.
 func (m *Module) Text(o PrintOptions) string {
 	p := newPrinter(m)
 	p.opts = o
@@ -51,7 +50,7 @@ func (p *printer) module() {
 	}
 }
 
-// LongString prints the value with its operation and arguments. The numbers are those of its
+// LongString prints the value with its operation and arguments. Values have the same numbers as in the
 // module's text.
 func (v *Value) LongString() string {
 	p := &printer{names: map[any]string{}}
@@ -68,16 +67,16 @@ func (v *Value) LongString() string {
 	return p.b.String()
 }
 
-// printer prints a module and holds the names in it.
+// printer prints a module, and records the names of variables, functions, values and blocks.
 type printer struct {
 	m      *Module
 	b      strings.Builder
 	opts   PrintOptions
-	names  map[any]string // names of *Var, *Spec and *Func
-	taken  map[string]int // number of uses of each module-level variable's name
+	names  map[any]string // maps a *Var, *Spec or *Func to its printed name
+	taken  map[string]int // maps a name to the number of module-level variables with that name
 	vals   map[*Value]int
 	blocks map[*Block]int
-	stable *Names     // owner of the maps vals and blocks, or nil
+	stable *Names     // source of the maps vals and blocks, or nil
 	lines  *lineMarks // nil if line descriptions are not needed
 }
 
@@ -99,7 +98,7 @@ func newPrinter(m *Module) *printer {
 	return p
 }
 
-// unique quotes a name that is not an identifier. It adds a number if earlier names are equal.
+// unique quotes a name that is not an identifier. unique adds a number if earlier names are equal.
 func unique(taken map[string]int, name string) string {
 	taken[name]++
 	s := name
@@ -174,7 +173,7 @@ func (p *printer) header() {
 	for _, s := range m.Specs {
 		p.f("spec %s id %d = %s\n", p.names[s], s.ID, constText(s.Type, s.Default))
 	}
-	file := "" // file of the previous site
+	file := "" // file name in the previous site's position
 	for _, s := range m.Sites {
 		pos := "-"
 		if at := s.Pos; at.File != "" {
@@ -207,7 +206,7 @@ func (p *printer) header() {
 // quoted prints the position with the file in quotes.
 func (p Pos) quoted() string { return fmt.Sprintf("%q:%d:%d", p.File, p.Line, p.Col) }
 
-// number sets the names and numbers within a function.
+// number assigns names to the variables, and numbers to the values and blocks, of function f.
 func (p *printer) number(f *Func) {
 	taken := map[string]int{}
 	for s, n := range p.taken {
@@ -319,7 +318,7 @@ func (p *printer) block(b *Block) {
 	p.pos(t.Pos, false)
 }
 
-// pos ends a line, with a position if requested.
+// pos ends a line, and first prints the position if always or the options demand it.
 func (p *printer) pos(pos Pos, always bool) {
 	if (p.opts.Positions || always) && pos.File != "" {
 		p.f(" ; %v", pos)
@@ -334,7 +333,7 @@ func (p *printer) blockName(b *Block) string {
 	return "b?"
 }
 
-// target prints a merge block or continue target. An unreachable target need not belong to the
+// target prints merge block or continue target b, which may be an unreachable block that is not in the
 // function.
 func (p *printer) target(b *Block) string {
 	if _, ok := p.blocks[b]; !ok {
@@ -447,7 +446,8 @@ func (p *printer) value(v *Value) {
 	}
 }
 
-// pathOK is Path for values that may have too few arguments. The result is false for these.
+// pathOK returns the same as Path. The second result is false if v has too few arguments, which Path would
+// not survive.
 func (v *Value) pathOK() ([]*Value, bool) {
 	n := strings.IndexAny(v.Op.Info().Sig, ".:")
 	if len(v.Args) < n {
@@ -511,7 +511,7 @@ func (p *printer) operands(vs []*Value) string {
 	return b.String()
 }
 
-// operand prints a value at its use: constants in full, and other values by number.
+// operand prints a use of value v. A constant is printed in full, and any other value as its number.
 func (p *printer) operand(v *Value) string {
 	switch {
 	case v == nil:
@@ -572,7 +572,7 @@ func (p *printer) typ(t *Type) string {
 	return t.String()
 }
 
-// constText prints a constant in a form that is parsed back exactly.
+// constText prints a constant of type t in a form from which Parse restores the same bits.
 func constText(t *Type, bits uint64) string {
 	if t == nil {
 		return "? ?"
@@ -596,7 +596,7 @@ func constText(t *Type, bits uint64) string {
 	return s + fmt.Sprintf("%#x", bits)
 }
 
-// FloatValue returns the value of a float type that has the given bits.
+// FloatValue returns the value that the given bits represent in float type t.
 func FloatValue(t *Type, bits uint64) float64 {
 	switch t.Kind {
 	case F16:
@@ -607,7 +607,7 @@ func FloatValue(t *Type, bits uint64) float64 {
 	return math.Float64frombits(bits)
 }
 
-// FloatBits returns the bits of the float type's value that is nearest to f.
+// FloatBits returns the bits of f, rounded to float type t.
 func FloatBits(t *Type, f float64) uint64 {
 	switch t.Kind {
 	case F16:

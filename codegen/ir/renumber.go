@@ -2,9 +2,9 @@ package ir
 
 // This file assigns new ids to a module's values.
 
-// Renumber assigns new ids to values, variables and blocks in their order in the module. It removes
-// unused constants. Passes choose by ids between equally good possibilities. After Renumber, they
-// do the same to a module as to one that is read from its text.
+// Renumber assigns new ids to values, variables and blocks in their order in the module. Renumber also
+// removes unused constants. Passes use ids to choose between equally good possibilities. After Renumber, a
+// module and its copy that Parse reads from text have equal ids, so passes treat them alike.
 func (m *Module) Renumber() {
 	r := &renumberer{m: m, seen: map[*Value]bool{}}
 	consts := m.consts
@@ -41,7 +41,7 @@ func (r *renumberer) variable(v *Var) {
 	v.ID = r.next()
 }
 
-// typ numbers the array lengths in a type.
+// typ numbers the values that are array lengths in type t.
 func (r *renumberer) typ(t *Type) {
 	if t.Len != nil {
 		r.outside(t.Len)
@@ -54,7 +54,7 @@ func (r *renumberer) typ(t *Type) {
 	}
 }
 
-// outside numbers a value that belongs to no block, after its arguments.
+// outside numbers the arguments of a constant expression and then the expression.
 func (r *renumberer) outside(v *Value) {
 	if r.seen[v] {
 		return

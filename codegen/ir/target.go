@@ -1,29 +1,31 @@
 package ir
 
-// This file describes the variants of a kernel's module.
+// This file defines the targets for which variants of a kernel's module are compiled.
 
 import "github.com/kgen-go/kgen/internal/matrix"
 
-// Target describes the launches and devices for which a module is made. A kernel has one module for
-// all launches and devices, whose Target is zero. It may have variants for special ones.
+// Target describes the launches and devices for which a module is compiled. The first module of a kernel has
+// a zero Target and serves all launches and devices. Variants of the module serve special launches or
+// devices.
 type Target struct {
-	// Small is set for launches whose sizes are at most abi.MaxSmall. The products of sizes in
-	// facts.Result must not be larger, either.
+	// Small restricts a module to launches whose sizes are at most abi.MaxSmall. Small also limits the
+	// products of sizes in facts.Result to abi.MaxSmall.
 	Small bool
-	// NoSubGroups is set for devices without group algorithms of sub-groups. Group algorithms of
-	// work-groups then use work-group memory. Lowering sets it if the kernel's DeviceHas does not
+	// NoSubGroups is set for devices that do not support group algorithms of sub-groups. Group algorithms of
+	// work-groups then use work-group memory. Lowering sets NoSubGroups if the kernel's DeviceHas does not
 	// include sub-groups.
 	NoSubGroups bool
 	// Cancel is set for launches that may be cancelled. Work-items return when the host requests
-	// it.
+	// cancellation.
 	Cancel bool
-	// Tuples are the matrix products that the device supports natively. It is empty if matrices are
+	// Tuples are the matrix products that the device supports natively. Tuples is empty if matrices are
 	// expanded.
 	Tuples []matrix.Tuple
-	// Host is set for host forms of kernels with matrices. A host form holds whole matrices.
+	// Host is set for host forms of kernels with matrices. In a host form, a variable contains whole
+	// matrices.
 	Host bool
-	// First is the kernel's first module, if this one is a variant. Faults are identified by the
-	// sites of the first module. It is nil in the first module itself.
+	// First is the kernel's first module if this module is a variant, else nil. Fault records identify faults
+	// by the sites of the first module.
 	First *Module
 }
 

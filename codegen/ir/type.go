@@ -1,6 +1,6 @@
 package ir
 
-// This file has the types of values and memory.
+// This file defines the types of values and memory.
 
 import (
 	"fmt"
@@ -11,7 +11,7 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// Kind is the kind of a Type.
+// Kind distinguishes scalars, vectors, arrays and structs.
 type Kind uint8
 
 const (
@@ -24,11 +24,11 @@ const (
 	F16
 	F32
 	F64
-	// Addr is a device address. It is held as two 32-bit words.
+	// Addr is a device address, which SPIR-V code represents by two 32-bit words.
 	Addr
 	Array
 	Struct
-	// Vectors of 16 bytes. The elements are adjacent in memory.
+	// The vectors, of 16 bytes each. The elements of a vector are adjacent in memory.
 	F32x4
 	I32x4
 	F64x2
@@ -43,17 +43,17 @@ var kindAspects = [len(kindNames)]properties.Aspect{
 	I8: properties.Int8, I16: properties.Int16, F16: properties.FP16, F64: properties.FP64,
 }
 
-// Aspect returns the aspect that all uses of numbers of kind k need, or AspectInvalid. Integers of
-// 64 bits have none, because int and uint do not count as uses of Int64.
+// Aspect returns the aspect that each use of a number of kind k requires, or AspectInvalid. Kind I64 requires
+// no aspect, because int and uint do not count as uses of Int64.
 func (k Kind) Aspect() properties.Aspect { return kindAspects[k] }
 
-// OfKind reports whether an aspect belongs to a kind of numbers.
+// OfKind reports whether Aspect returns a for some kind.
 func OfKind(a properties.Aspect) bool {
 	return a != properties.AspectInvalid && slices.Contains(kindAspects[:], a)
 }
 
-// Type is the type of a value or of memory. Types of one module are interned: two types are equal
-// if and only if their pointers are equal.
+// Type is the type of a value or of memory. Types of one module are interned, so two types are equal if and
+// only if their pointers are equal.
 type Type struct {
 	Kind   Kind
 	Elem   *Type   // element type of an Array or vector
@@ -61,11 +61,11 @@ type Type struct {
 	Fields []Field // fields of a Struct
 	// Matrix is the shape of a matrix, or nil. The type of a matrix is an Array; see MatrixOf.
 	Matrix *matrix.Shape
-	// Part has the numbers of rows and columns of the device's own matrices that make up a matrix;
-	// see NativeMatrixOf. They are zero if invocations hold the elements in arrays.
+	// Part contains the numbers of rows and columns of the native matrices that make up a matrix, as in
+	// NativeMatrixOf. Part is zero if invocations hold the elements in arrays.
 	Part [2]int
-	// Size and Align are gc's on amd64, in bytes. An array whose length is not a plain constant has
-	// Size 0 and never lies in device memory.
+	// Size and Align are the size and alignment that gc uses on amd64, in bytes. An array whose length is not
+	// a plain constant has Size 0 and is never in device memory.
 	Size, Align int
 }
 
@@ -95,19 +95,19 @@ var scalarTypes = [...]*Type{
 	F16: TypeF16, F32: TypeF32, F64: TypeF64, Addr: TypeAddr,
 }
 
-// The vector types. Vector values come from loads and VecMake, and are used by stores and
-// VecExtract. There are no constants, phis and variables of vector types. Only arrays of TypeI32x4
-// may be in work-group memory.
+// The vector types. Loads and VecMake produce vector values, and stores and VecExtract consume them.
+// Constants, phis and variables cannot have vector types. Only arrays of TypeI32x4 may be in work-group
+// memory.
 var (
 	TypeF32x4 = &Type{Kind: F32x4, Elem: TypeF32, Size: 16, Align: 16}
 	TypeI32x4 = &Type{Kind: I32x4, Elem: TypeI32, Size: 16, Align: 16}
 	TypeF64x2 = &Type{Kind: F64x2, Elem: TypeF64, Size: 16, Align: 16}
 )
 
-// VectorTypes has all vector types.
+// VectorTypes lists all vector types.
 var VectorTypes = [...]*Type{TypeF32x4, TypeI32x4, TypeF64x2}
 
-// VectorOf returns the vector type with elements of type t, or nil if there is none.
+// VectorOf returns the vector type with elements of type t, or nil if no such type exists.
 func VectorOf(t *Type) *Type {
 	for _, v := range VectorTypes {
 		if v.Elem == t {
@@ -123,7 +123,7 @@ func (t *Type) IsVector() bool { return t.Kind >= F32x4 }
 // Lanes returns the number of elements of a vector type.
 func (t *Type) Lanes() int { return t.Size / t.Elem.Size }
 
-// IsScalar reports whether values of the type can be held in registers.
+// IsScalar reports whether the type is a bool, integer, float or address.
 func (t *Type) IsScalar() bool { return t.Kind > Void && t.Kind < Array }
 
 // IsInt reports whether the type is an integer type.
@@ -140,8 +140,7 @@ func (t *Type) Bits() int {
 	return t.Size * 8
 }
 
-// ArrayLen returns the array's length if it is a plain constant. The second result is false
-// otherwise.
+// ArrayLen returns the array's length, and true if the length is a plain constant.
 func (t *Type) ArrayLen() (int, bool) {
 	if t.Kind == Array && t.Len.Op == OpConst {
 		return int(t.Len.Bits), true
@@ -175,7 +174,7 @@ func (t *Type) String() string {
 	return t.Kind.String()
 }
 
-// shape returns the shape of a matrix. It is the zero Shape for other types.
+// shape returns the shape of a matrix type, or the zero Shape for other types.
 func (t *Type) shape() (s matrix.Shape) {
 	if t.Matrix != nil {
 		s = *t.Matrix
@@ -183,8 +182,7 @@ func (t *Type) shape() (s matrix.Shape) {
 	return s
 }
 
-// matrixText returns the text of a matrix's shape and parts, with which the text of the type
-// begins.
+// matrixText returns the first part of a matrix type's text, which describes the shape and the parts.
 func (t *Type) matrixText() string {
 	s, of := t.Matrix, ""
 	if t.Part != [2]int{} {
@@ -200,8 +198,8 @@ type arrayKey struct {
 	part  [2]int
 }
 
-// ArrayOf returns the array type with the given element type and length. The length is an i32
-// constant expression of m.
+// ArrayOf returns the array type with the given element type and length. The length n is a constant
+// expression of module m with type i32.
 func (m *Module) ArrayOf(elem *Type, n *Value) *Type {
 	return m.arrayOf(elem, n, matrix.Shape{}, [2]int{})
 }
@@ -222,8 +220,8 @@ func (m *Module) arrayOf(elem *Type, n *Value, s matrix.Shape, part [2]int) *Typ
 	return t
 }
 
-// StructOf returns the struct type with the given fields, size and alignment. Types that differ
-// only in field names are the same.
+// StructOf returns the struct type with the given fields, size and alignment. Struct types that differ only
+// in field names are the same type.
 func (m *Module) StructOf(fields []Field, size, align int) *Type {
 	t := &Type{Kind: Struct, Fields: fields, Size: size, Align: align}
 	k := structKey(t)
@@ -234,9 +232,8 @@ func (m *Module) StructOf(fields []Field, size, align int) *Type {
 	return t
 }
 
-// structKey returns a key for a struct's layout. It contains the pointers of the field types, which
-// are interned. Their texts would not be unique, because specialization constants may have equal
-// names.
+// structKey returns a key for a struct's layout. The key contains pointers to the field types, which are
+// interned. The texts of types would not be unique, because specialization constants may have equal names.
 func structKey(t *Type) string {
 	var b strings.Builder
 	for _, f := range t.Fields {

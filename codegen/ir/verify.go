@@ -11,7 +11,7 @@ import (
 	"github.com/kgen-go/kgen/abi"
 )
 
-// Verify checks the rules of the module's level. It returns all violations as one error, or nil.
+// Verify checks the rules of the module's level. Verify returns all violations as one error, or nil.
 func Verify(m *Module) error {
 	x := &verifier{m: m, types: map[*Type]bool{}, ids: map[int]*Value{}, home: map[*Value]*Func{}, args: map[**Value]*Value{}}
 	x.module()
@@ -24,15 +24,15 @@ const maxFindings = 100
 type verifier struct {
 	m     *Module
 	errs  []error
-	types map[*Type]bool     // result of the check of each type
-	ids   map[int]*Value     // values by Value.ID
-	home  map[*Value]*Func   // functions of parameters and of values in blocks
-	args  map[**Value]*Value // owner of each slice of arguments
+	types map[*Type]bool     // maps a checked type to whether it is valid
+	ids   map[int]*Value     // maps a Value.ID to the value
+	home  map[*Value]*Func   // maps a parameter or a value in a block to its function
+	args  map[**Value]*Value // maps a slice of arguments, by its first element, to the value that owns it
 	f     *Func
 	b     *Block
 }
 
-// errorf reports a violation by v, which may be nil, in the current block.
+// errorf records a violation by value v in the current block. v may be nil.
 func (x *verifier) errorf(v *Value, format string, args ...any) {
 	if len(x.errs) >= maxFindings {
 		return
@@ -109,7 +109,7 @@ func (x *verifier) module() {
 	x.recursion(funcs)
 }
 
-// place records the function of each value.
+// place records the function of each value of f.
 func (x *verifier) place(f *Func) {
 	id := func(v *Value) {
 		if w := x.ids[v.ID]; w != nil && w != v {
@@ -174,7 +174,7 @@ func (x *verifier) function(f *Func) {
 	}
 }
 
-// edges checks terminators and predecessors and reports whether they are correct.
+// edges checks the terminators and predecessors of f, and reports whether they are correct.
 func (x *verifier) edges(f *Func) bool {
 	found := len(x.errs)
 	in := map[*Block]bool{}
@@ -225,7 +225,7 @@ func (x *verifier) edges(f *Func) bool {
 	}
 	wrong := slices.Collect(maps.Values(count))
 	wrong = slices.DeleteFunc(wrong, func(n int) bool { return n == 0 })
-	// The blocks have a fixed order, which a map does not. Thus errors always have the same order.
+	// The loop runs over f.Blocks, not over a map, so errors always have the same order.
 	for _, b := range f.Blocks {
 		if x.b = b; len(wrong) == 0 {
 			break
@@ -295,7 +295,8 @@ func (x *verifier) block(b *Block) {
 	}
 }
 
-// operand checks that a may be used in the current function. It reports whether a has a type.
+// operand checks that operand a of user may be used in the current function. operand reports whether a has a
+// type.
 func (x *verifier) operand(user, a *Value) bool {
 	switch {
 	case a == nil:
@@ -342,8 +343,8 @@ func (x *verifier) dominance(f *Func, dom *DomTree) {
 			at[v] = i + 1 // phis have index 0
 		}
 	}
-	// defined reports whether a is defined before index i of block b. It is true for unreachable
-	// blocks.
+	// defined reports whether a is defined before index i of block b. If b is unreachable, defined returns
+	// true.
 	defined := func(a *Value, b *Block, i int) bool {
 		if a == nil || a.Block == nil || !dom.Reachable(b) {
 			return true

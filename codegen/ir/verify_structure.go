@@ -1,27 +1,27 @@
 package ir
 
-// This file checks the rules of SPIR-V's structured control flow (section 2.11). They use
-// structural dominance: dominance in a graph in which a header also has edges to its merge block
-// and its continue target.
+// This file checks the rules of SPIR-V's structured control flow (section 2.11). The rules use structural
+// dominance. Structural dominance is dominance in a graph in which each header has additional edges to its
+// merge block and its continue target.
 
 // construct is one of SPIR-V's structured control-flow constructs.
 type construct struct {
 	kind   string // "selection", "loop" (including its continue construct) or "continue"
-	header *Block // only entry of the construct
-	loop   *Block // loop header; for a continue construct, that of its loop
-	merge  *Block // merge block; it and the blocks that it dominates are not in the construct
+	header *Block // header, the only entry of the construct
+	loop   *Block // loop header; for a continue construct, the header of its loop
+	merge  *Block // merge block, which ends the construct together with the blocks that it dominates
 }
 
 type structure struct {
 	*verifier
 	f          *Func
 	present    map[*Block]bool
-	absent     map[*Block]*Block // headers of the loops whose continue targets are not in the function
+	absent     map[*Block]*Block // maps a continue target that is not in the function to its loop header
 	dom        *DomTree          // structural dominator tree
 	latch      map[*Block]*Block
 	constructs []construct
-	around     map[*Block][]int  // indices of the constructs that contain a block
-	inner      map[*Block]*Block // header of the innermost loop that contains a block
+	around     map[*Block][]int  // maps a block to the indices of the constructs that contain it
+	inner      map[*Block]*Block // maps a block to the header of its innermost loop
 }
 
 func (x *verifier) structure(f *Func, dom *DomTree) {
@@ -54,9 +54,9 @@ func (x *verifier) structure(f *Func, dom *DomTree) {
 	x.b = nil
 }
 
-// headers checks merge and continue annotations without regard to other blocks. An unreachable
-// merge block or continue target need not be in the function. It is then emitted as an unreachable
-// block, or as a block that jumps to its header.
+// headers checks merge and continue annotations without regard to other blocks. An unreachable merge block or
+// continue target need not be in the function. A merge block that is missing is emitted as an unreachable
+// block. A continue target that is missing is emitted as a jump to the header.
 func (s *structure) headers() {
 	merges := map[*Block]bool{}
 	for _, b := range s.f.Blocks {
@@ -93,8 +93,8 @@ func (s *structure) headers() {
 	s.b = nil
 }
 
-// graph returns the blocks of the structural control-flow graph in reverse postorder, and their
-// predecessors.
+// graph returns the blocks of the structural control-flow graph in reverse postorder. graph also returns a
+// map from a block to its predecessors in this graph.
 func (s *structure) graph() ([]*Block, map[*Block][]*Block) {
 	preds := map[*Block][]*Block{}
 	seen := map[*Block]bool{}
@@ -192,7 +192,7 @@ func (s *structure) header(b *Block) {
 		}
 		s.add(construct{"continue", b.Continue, b, b.Merge})
 		s.each(b, b.Merge, func(c *Block) {
-			// The headers of the loops that contain a block dominate one another.
+			// Of two loops that contain a block, the header of one dominates the header of the other.
 			if h := s.inner[c]; h == nil || s.dom.Dominates(h, b) {
 				s.inner[c] = b
 			}
@@ -201,14 +201,14 @@ func (s *structure) header(b *Block) {
 	s.add(construct{kind, b, b, b.Merge})
 }
 
-// add adds a construct. For all constructs together, its time is the number of blocks times their
+// add adds a construct. The total time for all constructs is proportional to the number of blocks times their
 // nesting depth.
 func (s *structure) add(c construct) {
 	s.each(c.header, c.merge, func(b *Block) { s.around[b] = append(s.around[b], len(s.constructs)) })
 	s.constructs = append(s.constructs, c)
 }
 
-// each calls f for the blocks that header dominates, but merge does not.
+// each calls f for the blocks that header dominates and merge does not dominate.
 func (s *structure) each(header, merge *Block, f func(b *Block)) {
 	if s.dom.Dominates(merge, header) {
 		return
@@ -228,7 +228,7 @@ func (s *structure) in(c *construct, b *Block) bool {
 	return s.dom.Dominates(c.header, b) && !s.dom.Dominates(c.merge, b)
 }
 
-// leave checks the edges that leave a block.
+// leave checks the edges out of block b that leave a construct.
 func (s *structure) leave(b *Block) {
 	l := s.inner[b]
 	if b.Term.Kind == Branch && b.Term.Succs[0] == b.Term.Succs[1] {
@@ -263,8 +263,8 @@ func (s *structure) leave(b *Block) {
 	}
 }
 
-// mayLeave reports whether the edge from b, inside the construct, to t, outside of it, is a
-// permitted exit.
+// mayLeave reports whether the rules permit an edge that leaves construct c. Block b is in c, and t is
+// outside.
 func (s *structure) mayLeave(c *construct, b, t *Block) bool {
 	switch c.kind {
 	case "loop":

@@ -17,7 +17,7 @@ func (x *verifier) scalar(t *Type) bool {
 // isVector reports whether t is one of the vector types.
 func isVector(t *Type) bool { return t != nil && t.Elem != nil && VectorOf(t.Elem) == t }
 
-// narrow reports whether t is an integer type for which the IR has no arithmetic.
+// narrow reports whether t is i8 or i16, for which the IR has no arithmetic.
 func narrow(t *Type) bool { return t == TypeI8 || t == TypeI16 }
 
 // typeOK reports whether t is a valid type of the module, for memory or for values.
@@ -96,7 +96,7 @@ func (x *verifier) variable(v *Var, local bool) {
 	}
 }
 
-// leaves returns the number of scalars in a type of fixed size.
+// leaves returns the number of scalars in type t, whose size must be fixed.
 func leaves(t *Type) int {
 	switch t.Kind {
 	case Array:
@@ -112,7 +112,7 @@ func leaves(t *Type) int {
 	return 1
 }
 
-// leafAt returns the type of a type's i-th leaf.
+// leafAt returns the type of the i-th scalar in type t.
 func leafAt(t *Type, i int) *Type {
 	switch t.Kind {
 	case Array:
@@ -129,11 +129,11 @@ func leafAt(t *Type, i int) *Type {
 	return t
 }
 
-// value checks a value against the table row of its op.
+// value checks value v against the properties of its op.
 func (x *verifier) value(v *Value) {
 	info := v.Op.Info()
 	params, result, _ := strings.Cut(info.Sig, ":")
-	var same *Type // type of I, F and S in this value's signature
+	var same *Type // type that the letters I, F and S of the signature stand for
 	fits := func(c byte, t *Type) bool {
 		if c == '-' {
 			return t == TypeVoid
@@ -181,7 +181,7 @@ func (x *verifier) value(v *Value) {
 		return
 	}
 	if slices.Contains(v.Args, nil) {
-		return // operand reports it
+		return // operand reports this violation
 	}
 	if !x.aux(v, info.Aux) {
 		return
@@ -219,7 +219,7 @@ func (x *verifier) value(v *Value) {
 		}
 	case OpArg:
 		if x.m.Level < Legal {
-			break // tests of passes make up arguments
+			break // tests of passes use invented arguments
 		}
 		if v.Bits%uint64(v.Type.Align) != 0 || v.Bits+uint64(v.Type.Size) > uint64(abi.OffsetArgs+x.m.ArgSize) {
 			x.errorf(v, "the offset is not in the launch block, or not aligned")
@@ -227,8 +227,8 @@ func (x *verifier) value(v *Value) {
 	}
 }
 
-// aux checks the auxiliary data of a value, and rules that depend on it. It reports whether the
-// data is there.
+// aux checks the auxiliary data of value v and the rules that depend on this data. aux reports whether the
+// data exists.
 func (x *verifier) aux(v *Value, kind AuxKind) bool {
 	ok := true
 	switch kind {
@@ -318,7 +318,7 @@ func (x *verifier) owns(v *Var) bool {
 func (x *verifier) ref(v *Value, r *Ref) {
 	path, ok := v.pathOK()
 	if !ok {
-		return // too few arguments; reported elsewhere
+		return // another check reports that v has too few arguments
 	}
 	index := path
 	if r.Var != nil {
@@ -370,7 +370,7 @@ func (x *verifier) ref(v *Value, r *Ref) {
 		return
 	case OpMatrixLoad, OpMatrixStore:
 		if want = MatrixElem(v.Matrices()[0].Type.Matrix.Elem, r.Var == nil || r.Var.Packed()); leaf == TypeI32x4 && r.Var != nil {
-			want = leaf // leaf, a vector, has several elements
+			want = leaf // an op on a vector accesses several elements
 		}
 	}
 	if leaf != want {

@@ -1,20 +1,20 @@
 package spirv
 
-// This file has the Builder of modules.
+// This file defines the Builder of modules.
 
 import (
 	"fmt"
 	"slices"
 )
 
-// Builder makes a [Module]. It allocates ids. Equal types, constants, imports and strings get the
-// same id; two decorated types are equal only if their decorations are, too.
+// Builder builds a [Module] and allocates its ids. Equal types, constants, imports and strings get the same
+// id. Types with different decorations are not equal.
 //
-// The methods panic on arguments that are a bug of the caller. [Builder.Module] checks the
+// The methods panic on arguments that only a bug of the caller can produce. [Builder.Module] checks the
 // remaining rules.
 type Builder struct {
-	// KeepNames makes Name and MemberName write debug names. They are off by default, because a
-	// module should depend only on its code.
+	// KeepNames makes Name and MemberName write debug names. By default Name and MemberName write nothing,
+	// because a module should depend only on its code.
 	KeepNames bool
 
 	m         Module
@@ -32,8 +32,8 @@ type entryPoint struct {
 	auto bool // whether the interface consists of the module's global variables
 }
 
-// seq is the number of a sequence of words. Two sequences have the same number if and only if they
-// are equal. A seq represents a list of variable length in a comparable key.
+// seq is the number of a sequence of words. Two sequences have the same number if and only if they are equal.
+// So a seq can represent a list of words in a comparable key.
 type seq uint32
 
 type seqKey struct {
@@ -49,7 +49,7 @@ type defKey struct {
 	decors seq
 }
 
-// onceKey identifies a declaration that a module has only once, by its name or number.
+// onceKey identifies a declaration that a module contains only once, by its name or number.
 type onceKey struct {
 	op   Op
 	text string
@@ -68,7 +68,7 @@ func NewBuilder() *Builder {
 	}
 }
 
-// SetVersion sets the version in the header, such as [Version16].
+// SetVersion sets the version in the module's header, such as [Version16].
 func (b *Builder) SetVersion(v uint32) { b.m.Version = v }
 
 // NewID allocates an id for a later definition, such as a label or a value of a later block.
@@ -101,8 +101,8 @@ func (b *Builder) global(in Instruction) ID {
 	return in.Result
 }
 
-// def is global for definitions that a module has only once. If fresh is true, the caller has to
-// decorate the new definition.
+// def returns the id of a definition that a module contains only once. If fresh is true, def has appended the
+// definition, and the caller has to decorate it.
 func (b *Builder) def(op Op, typ ID, decors seq, words ...uint32) (id ID, fresh bool) {
 	k := defKey{op, typ, b.seq(0, words...), decors}
 	if id, ok := b.defs[k]; ok {
@@ -171,44 +171,43 @@ func (b *Builder) MemoryModel(a AddressingModel, m MemoryModel) {
 	b.m.MemoryModel = Instruction{Op: OpMemoryModel, Words: []uint32{uint32(a), uint32(m)}}
 }
 
-// EntryPoint declares fn as an entry point (OpEntryPoint). If no interface is given, the interface
-// consists of the module's global variables. SPIR-V 1.4 and later require all of them; earlier
-// versions require only those of the classes Input and Output.
+// EntryPoint declares fn as an entry point (OpEntryPoint). If no interface is given, the interface consists
+// of the module's global variables. From SPIR-V 1.4 on, the interface contains all global variables. Before
+// 1.4, the interface contains only the variables of classes Input and Output.
 func (b *Builder) EntryPoint(model ExecutionModel, fn ID, name string, iface ...ID) {
 	words := append([]uint32{uint32(model), uint32(fn)}, StringWords(name)...)
 	in := Instruction{Op: OpEntryPoint, Words: append(words, IDWords(iface...)...)}
 	b.entries = append(b.entries, entryPoint{in, len(iface) == 0})
 }
 
-// ExecutionMode declares a mode with literal operands (OpExecutionMode).
+// ExecutionMode declares an execution mode with literal operands (OpExecutionMode).
 func (b *Builder) ExecutionMode(fn ID, mode ExecutionMode, operands ...uint32) {
 	b.m.ExecutionModes = append(b.m.ExecutionModes,
 		Instruction{Op: OpExecutionMode, Words: append([]uint32{uint32(fn), uint32(mode)}, operands...)})
 }
 
-// Name sets a debug name of id if KeepNames is set (OpName).
+// Name writes a debug name of id (OpName) if KeepNames is set.
 func (b *Builder) Name(id ID, name string) {
 	if b.KeepNames {
 		b.Mark(id, name)
 	}
 }
 
-// Mark sets a name of id that readers of the module search for (OpName). KeepNames does not matter.
+// Mark writes a name of id (OpName) that readers of the module search for. Mark ignores KeepNames.
 func (b *Builder) Mark(id ID, name string) {
 	b.m.Names = append(b.m.Names, Instruction{Op: OpName, Words: append([]uint32{uint32(id)}, StringWords(name)...)})
 }
 
-// The names of float16 values that code with float32 computes. Such a value is the first element of
-// a new vector whose other elements are the operands. From these, a device may compute the same
-// value.
+// The names that mark float16 values, which the module computes by float32 code. The marked vector contains
+// the value and then the operands. From the operands, a device may compute the same value by one instruction.
 const (
 	MarkHalfDiv  = "kgen.half.Div"
 	MarkHalfSqrt = "kgen.half.Sqrt"
 	MarkHalfFma  = "kgen.half.FMA"
 )
 
-// The names of sums of products. As for float16 values, the sum is the first element of a new
-// array. The other elements are operands of 8 bits, from which a device may compute the same sum.
+// The names that mark sums of products. The marked array contains the sum and then the operands of 8 bits.
+// From the operands, a device may compute the same sum by one instruction.
 const (
 	MarkSDot        = "kgen.dot.S"
 	MarkUDot        = "kgen.dot.U"
@@ -218,8 +217,8 @@ const (
 	MarkSUDotAccSat = "kgen.dot.SUAccSat"
 )
 
-// Decorate decorates target (OpDecorate). It must not be used for a deduplicated type; the method
-// that makes the type decorates it.
+// Decorate decorates target (OpDecorate). The target must not be a deduplicated type, which the method that
+// defines the type decorates.
 func (b *Builder) Decorate(target ID, d Decoration, operands ...uint32) {
 	b.m.Annotations = append(b.m.Annotations,
 		Instruction{Op: OpDecorate, Words: append([]uint32{uint32(target), uint32(d)}, operands...)})
@@ -243,9 +242,9 @@ func (b *Builder) Variable(ptrType ID, class StorageClass, init ID) ID {
 	return b.global(Instruction{Op: OpVariable, Type: ptrType, Words: words})
 }
 
-// Module returns the finished module with compact ids; see [Module.Compact]. An error means that
-// the emitted code is not a valid module: a label is missing, a block has no end, or operands do
-// not fit. The Builder can be used further.
+// Module returns the finished module with compact ids; see [Module.Compact]. An error means that the emitted
+// code is not a valid module, for example because a label is missing or a block has no end. The Builder can
+// be used further.
 func (b *Builder) Module() (*Module, error) {
 	m := b.m.Clone()
 	m.EntryPoints = b.entryPoints()
@@ -274,8 +273,8 @@ func (b *Builder) inOrder(yield func(f *FunctionBuilder) bool) {
 	}
 }
 
-// Tags returns the tags of all instructions of the module's functions, in the order of
-// [Builder.Module]. Variables, and instructions outside of blocks, have the tag 0.
+// Tags returns the tags of all instructions of the module's functions, in the order of [Builder.Module].
+// Variables, and instructions outside of blocks, have tag 0.
 func (b *Builder) Tags() []int32 {
 	var list []int32
 	for f := range b.inOrder {

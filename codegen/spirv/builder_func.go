@@ -4,12 +4,11 @@ package spirv
 
 import "fmt"
 
-// FunctionBuilder makes a function. The blocks have the order in which Label begins them. Labels
-// and values can be used before they are defined: take an id from [Builder.NewID] and define it
-// later.
+// FunctionBuilder builds a function. The blocks have the order in which Label begins them. To use a label or
+// value before its definition, take an id from [Builder.NewID] and define it later.
 type FunctionBuilder struct {
 	ID ID
-	// Tag is stored with each instruction that is added to a block; see [Builder.Tags].
+	// Tag is stored with each instruction that is added to a block. [Builder.Tags] returns the tags.
 	Tag int32
 
 	b         *Builder
@@ -17,7 +16,7 @@ type FunctionBuilder struct {
 	variables []Instruction // first instructions of the first block
 	code      []Instruction
 	tags      []int32    // tags of the instructions in code
-	phis      map[ID]int // index of the OpPhi in code
+	phis      map[ID]int // maps the id of a phi to the index of its OpPhi in code
 	block     ID
 }
 
@@ -34,14 +33,14 @@ func (f *FunctionBuilder) assemble() []Instruction {
 	list := append([]Instruction(nil), f.head...)
 	for i, in := range f.code {
 		list = append(list, in)
-		if i == 0 { // the first label
+		if i == 0 { // label of the first block
 			list = append(list, f.variables...)
 		}
 	}
 	return append(list, Instruction{Op: OpFunctionEnd})
 }
 
-// tagList returns the tags of the instructions that assemble returns.
+// tagList returns one tag for each instruction that assemble returns.
 func (f *FunctionBuilder) tagList() []int32 {
 	list := make([]int32, len(f.head))
 	for i, tag := range f.tags {
@@ -60,8 +59,8 @@ func (f *FunctionBuilder) Param(typ ID) ID {
 	return id
 }
 
-// Variable adds a variable of the class Function (OpVariable). init is a constant, or 0 for none.
-// The method may be called at any time.
+// Variable adds a variable of class Function (OpVariable). init is a constant, or 0 for none. Variable may be
+// called at any time.
 func (f *FunctionBuilder) Variable(ptrType, init ID) ID {
 	words := []uint32{uint32(StorageClassFunction)}
 	if init != 0 {
@@ -121,7 +120,7 @@ func (f *FunctionBuilder) Op(op Op, typ ID, args ...ID) ID {
 	return f.Emit(Instruction{Op: op, Type: typ, Words: IDWords(args...)})
 }
 
-// OpAs is Op with a result id that has been allocated before.
+// OpAs emits the same instruction as Op, but with a result id that the caller has allocated.
 func (f *FunctionBuilder) OpAs(result ID, op Op, typ ID, args ...ID) {
 	f.Emit(Instruction{Op: op, Type: typ, Result: result, Words: IDWords(args...)})
 }
@@ -131,7 +130,7 @@ func (f *FunctionBuilder) ExtInst(typ, set ID, inst uint32, args ...ID) ID {
 	return f.Emit(Instruction{Op: OpExtInst, Type: typ, Words: append([]uint32{uint32(set), inst}, IDWords(args...)...)})
 }
 
-// GLSL emits an instruction of GLSL.std.450. It imports the set.
+// GLSL emits an instruction of the extended instruction set GLSL.std.450, and imports that set.
 func (f *FunctionBuilder) GLSL(typ ID, inst GLSLstd450, args ...ID) ID {
 	return f.ExtInst(typ, f.b.ExtInstImport(GLSLstd450Name), uint32(inst), args...)
 }
@@ -148,7 +147,7 @@ type MemoryOperands struct {
 func (o MemoryOperands) words() []uint32 {
 	mask := o.Access
 	var args []uint32
-	for _, bit := range [...]struct { // in the order of the bits
+	for _, bit := range [...]struct { // the bits in ascending order
 		mask MemoryAccess
 		arg  uint32
 	}{
@@ -177,7 +176,7 @@ func (f *FunctionBuilder) Store(ptr, value ID, mem MemoryOperands) {
 	f.Emit(Instruction{Op: OpStore, Words: append([]uint32{uint32(ptr), uint32(value)}, mem.words()...)})
 }
 
-// AccessChain emits OpAccessChain; ptrType is the type of the result.
+// AccessChain emits OpAccessChain. ptrType is the type of the result.
 func (f *FunctionBuilder) AccessChain(ptrType, base ID, indexes ...ID) ID {
 	return f.Op(OpAccessChain, ptrType, append([]ID{base}, indexes...)...)
 }
@@ -187,7 +186,7 @@ func (f *FunctionBuilder) CompositeExtract(typ, composite ID, indexes ...uint32)
 	return f.Emit(Instruction{Op: OpCompositeExtract, Type: typ, Words: append([]uint32{uint32(composite)}, indexes...)})
 }
 
-// Incoming is an incoming edge of a phi, with its value.
+// Incoming is an incoming edge of a phi, with the value and the block from which the edge comes.
 type Incoming struct{ Value, Parent ID }
 
 // Phi emits OpPhi. AddIncoming adds edges from blocks that come later.
@@ -198,7 +197,7 @@ func (f *FunctionBuilder) Phi(typ ID, in ...Incoming) ID {
 	return id
 }
 
-// AddIncoming adds edges to a phi of this function.
+// AddIncoming adds incoming edges to a phi of this function.
 func (f *FunctionBuilder) AddIncoming(phi ID, in ...Incoming) {
 	i, ok := f.phis[phi]
 	if !ok {
@@ -209,13 +208,13 @@ func (f *FunctionBuilder) AddIncoming(phi ID, in ...Incoming) {
 	}
 }
 
-// SelectionMerge emits OpSelectionMerge. The next instruction must be the branch.
+// SelectionMerge emits OpSelectionMerge. The next emitted instruction must be the branch.
 func (f *FunctionBuilder) SelectionMerge(merge ID, control SelectionControl) {
 	f.Emit(Instruction{Op: OpSelectionMerge, Words: []uint32{uint32(merge), uint32(control)}})
 }
 
-// LoopMerge emits OpLoopMerge. The next instruction must be the branch. operands are the parameters
-// of control's bits.
+// LoopMerge emits OpLoopMerge. The next emitted instruction must be the branch. operands are the parameters
+// of the bits of control.
 func (f *FunctionBuilder) LoopMerge(merge, cont ID, control LoopControl, operands ...uint32) {
 	f.Emit(Instruction{Op: OpLoopMerge, Words: append([]uint32{uint32(merge), uint32(cont), uint32(control)}, operands...)})
 }
@@ -230,11 +229,11 @@ func (f *FunctionBuilder) BranchConditional(cond, yes, no ID) {
 
 // Case is one case of a switch.
 type Case struct {
-	Value  uint64 // value as in ConstBits
+	Value  uint64 // value of the case, encoded as in ConstBits
 	Target ID
 }
 
-// Switch emits OpSwitch. typ is the selector's type; it determines the width of the literals.
+// Switch emits OpSwitch. typ is the selector's type, which determines the width of the literals.
 func (f *FunctionBuilder) Switch(typ, selector, otherwise ID, cases ...Case) {
 	words := IDWords(selector, otherwise)
 	for _, c := range cases {

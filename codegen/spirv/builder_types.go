@@ -118,8 +118,8 @@ func (b *Builder) ForwardPointer(class StorageClass) ID {
 	return id
 }
 
-// DefinePointer defines the pointer type that ForwardPointer has declared. After that, TypePointer
-// also returns it, unless TypePointer has made the same type before.
+// DefinePointer defines the pointer type that ForwardPointer has declared. After that, TypePointer also
+// returns the type, unless TypePointer has already defined an equal type.
 func (b *Builder) DefinePointer(forward ID, class StorageClass, pointee ID) {
 	words := []uint32{uint32(class), uint32(pointee)}
 	b.global(Instruction{Op: OpTypePointer, Result: forward, Words: words})
@@ -134,15 +134,14 @@ func (b *Builder) TypeFunction(ret ID, params ...ID) ID {
 	return b.plain(OpTypeFunction, 0, IDWords(append([]ID{ret}, params...)...)...)
 }
 
-// ConstBits returns OpConstant of an integer or floating-point type. The low bits of bits are the
-// value, in two's complement or IEEE 754. Higher bits are ignored, so a negative int64 may be
-// converted directly.
+// ConstBits returns OpConstant of an integer or floating-point type. The low bits of bits are the value, in
+// two's complement or IEEE 754. Higher bits are ignored, so callers may convert a negative int64 to bits.
 func (b *Builder) ConstBits(typ ID, bits uint64) ID {
 	return b.plain(OpConstant, typ, b.literal(typ, bits)...)
 }
 
-// literal encodes a number. A signed number of less than 32 bits is sign-extended; all others are
-// zero-extended (SPIR-V 2.2.1).
+// literal encodes a number as words. A signed number of less than 32 bits is sign-extended. All other numbers
+// are zero-extended (SPIR-V 2.2.1).
 func (b *Builder) literal(typ ID, bits uint64) []uint32 {
 	t, ok := b.d.numeric[typ]
 	if !ok || t.Kind == Bool {
@@ -159,8 +158,8 @@ func (b *Builder) literal(typ ID, bits uint64) []uint32 {
 	return []uint32{uint32(bits)}
 }
 
-// ConstU32 returns a constant of the type TypeInt(32, false). Scopes, memory semantics and most
-// indices have that type.
+// ConstU32 returns a constant of type TypeInt(32, false), which is the type of scopes, memory semantics and
+// most indices.
 func (b *Builder) ConstU32(v uint32) ID { return b.ConstBits(b.TypeInt(32, false), uint64(v)) }
 
 // ConstBool returns OpConstantTrue or OpConstantFalse.
@@ -182,8 +181,8 @@ func (b *Builder) ConstComposite(typ ID, parts ...ID) ID {
 // Undef returns a module-level OpUndef.
 func (b *Builder) Undef(typ ID) ID { return b.plain(OpUndef, typ) }
 
-// SpecConst defines OpSpecConstant with a SpecId and a default. Each call defines a new constant,
-// as do all methods for specialization constants.
+// SpecConst defines OpSpecConstant with a SpecId and a default. Each call of this and the following methods
+// defines a new specialization constant.
 func (b *Builder) SpecConst(typ ID, specID uint32, bits uint64) ID {
 	return b.spec(specID, Instruction{Op: OpSpecConstant, Type: typ, Words: b.literal(typ, bits)})
 }
@@ -208,12 +207,12 @@ func (b *Builder) SpecConstComposite(typ ID, parts ...ID) ID {
 	return b.global(Instruction{Op: OpSpecConstantComposite, Type: typ, Words: IDWords(parts...)})
 }
 
-// SpecConstOp defines OpSpecConstantOp. The operands are all ids.
+// SpecConstOp defines OpSpecConstantOp for an opcode whose operands are all ids.
 func (b *Builder) SpecConstOp(typ ID, op Op, args ...ID) ID {
 	return b.SpecConstOpWords(typ, op, IDWords(args...)...)
 }
 
-// SpecConstOpWords is SpecConstOp for an opcode that also has literal operands, such as
+// SpecConstOpWords defines OpSpecConstantOp for an opcode that also has literal operands, such as
 // OpCompositeExtract.
 func (b *Builder) SpecConstOpWords(typ ID, op Op, args ...uint32) ID {
 	return b.global(Instruction{Op: OpSpecConstantOp, Type: typ, Words: append([]uint32{uint32(op)}, args...)})

@@ -1,8 +1,8 @@
 package spirv
 
-// This file has the instructions of SPV_KHR_cooperative_matrix and SPV_KHR_bfloat16. They operate
-// on matrices that the invocations of a sub-group hold together. The generated tables do not
-// contain them, because their grammar is older than the extensions.
+// This file defines the instructions of SPV_KHR_cooperative_matrix and SPV_KHR_bfloat16. The instructions
+// operate on matrices that the invocations of a sub-group hold together. The generated tables do not contain
+// these instructions, because the grammar is older than the extensions.
 
 import "slices"
 
@@ -15,17 +15,19 @@ const (
 	OpCooperativeMatrixLengthKHR Op = 4460
 )
 
-// The capabilities of these instructions, and those of SPV_KHR_bfloat16 for BFloat16 matrices.
+// The capabilities of the instructions on matrices, and those of SPV_KHR_bfloat16 for BFloat16 matrices.
 const (
 	CapabilityCooperativeMatrixKHR         Capability = 6022
 	CapabilityBFloat16TypeKHR              Capability = 5116
 	CapabilityBFloat16CooperativeMatrixKHR Capability = 5118
 )
 
-// encodingBFloat16 is the operand of OpTypeFloat for BFloat16. Other floats have no such operand.
+// encodingBFloat16 is the additional operand of OpTypeFloat for BFloat16. Other floats have no additional
+// operand.
 const encodingBFloat16 = 0
 
-// The uses of a matrix, and the layouts of its memory. In a module, they are constants.
+// The uses of a matrix, and the layouts of its memory. Instructions name the use and the layout by ids of
+// constants.
 const (
 	MatrixUseA           = 0
 	MatrixUseB           = 1
@@ -34,7 +36,7 @@ const (
 	MatrixColumnMajor    = 1
 )
 
-// The bits of the operand of OpCooperativeMatrixMulAddKHR. They say which matrices have signed
+// The bits of the operand of OpCooperativeMatrixMulAddKHR. Each bit says that one of the matrices has signed
 // integers.
 const (
 	MatrixASigned      = 1
@@ -43,7 +45,7 @@ const (
 	MatrixResultSigned = 8
 )
 
-// cooperativeRows are additional rows of the table opRows.
+// cooperativeRows are rows for cooperative matrices that the generated table opRows lacks.
 var cooperativeRows = [...]opRow{
 	{OpTypeCooperativeMatrixKHR, "OpTypeCooperativeMatrixKHR", secGlobal, hasResult,
 		[]OperandInfo{{KindIdRef, One}, {KindIdScope, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}}},
@@ -56,10 +58,10 @@ var cooperativeRows = [...]opRow{
 	{OpCooperativeMatrixLengthKHR, "OpCooperativeMatrixLengthKHR", secFunction, hasBoth, []OperandInfo{{KindIdRef, One}}},
 }
 
-// floatRow is the row of OpTypeFloat with the optional encoding.
+// floatRow is the row of OpTypeFloat with the optional operand for the encoding.
 var floatRow = opRow{OpTypeFloat, "OpTypeFloat", secGlobal, hasResult, []OperandInfo{{KindLiteralInteger, One}, {KindLiteralInteger, Optional}}}
 
-// cooperativeRow returns the row of an instruction in cooperativeRows, or nil.
+// cooperativeRow returns the row of op in cooperativeRows, or nil.
 func cooperativeRow(op Op) *opRow {
 	if i := slices.IndexFunc(cooperativeRows[:], func(r opRow) bool { return r.op == op }); i >= 0 {
 		return &cooperativeRows[i]
@@ -67,7 +69,7 @@ func cooperativeRow(op Op) *opRow {
 	return nil
 }
 
-// TypeCooperativeMatrix returns OpTypeCooperativeMatrixKHR for a sub-group.
+// TypeCooperativeMatrix returns OpTypeCooperativeMatrixKHR with the scope of a sub-group.
 func (b *Builder) TypeCooperativeMatrix(component ID, rows, cols, use uint32) ID {
 	return b.plain(OpTypeCooperativeMatrixKHR, 0, IDWords(component, b.ConstU32(uint32(ScopeSubgroup)), b.ConstU32(rows), b.ConstU32(cols), b.ConstU32(use))...)
 }

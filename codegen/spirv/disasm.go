@@ -14,12 +14,13 @@ import (
 //
 //	%5 = OpIAdd %2 %3 %4
 //
-// If an instruction does not fit its operand pattern, its line ends with a comment that says so.
+// If an instruction does not fit its operand pattern, a comment at the end of the line says so.
 func Disassemble(m *Module) string {
 	return strings.Join(append(Lines(m), ""), "\n")
 }
 
-// Lines is [Disassemble] as a list of lines, one for each instruction in the order of [Module.All].
+// Lines returns the text of [Disassemble] as a list of lines, one for each instruction in the order of
+// [Module.All].
 func Lines(m *Module) []string {
 	var lines []string
 	d := m.Decoder()
@@ -96,8 +97,8 @@ func number(t Numeric, words []uint32) string {
 	return strconv.FormatUint(bits, 10)
 }
 
-// float prints a float so that it can be read back exactly. It prints hexadecimal text for NaNs,
-// infinities and subnormals, which decimal text cannot represent, and for all 16-bit floats.
+// float prints a float in a form that a parser can read back exactly. NaNs, infinities, subnormals and all
+// 16-bit floats are printed in hexadecimal.
 func float(width uint32, bits uint64) string {
 	switch width {
 	case 16:
@@ -132,7 +133,7 @@ func hexFloat(bits uint64, expBits, fracBits int) string {
 		return sign + "0x0p+0"
 	}
 	e := exp - bias
-	if exp == 0 { // normalize a subnormal
+	if exp == 0 { // normalizes a subnormal
 		e = 1 - bias
 		for frac>>fracBits == 0 {
 			frac <<= 1

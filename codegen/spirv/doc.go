@@ -1,11 +1,11 @@
-// Package spirv implements SPIR-V: the module model, the tables of opcodes and enumerants, a
-// [Builder], the binary writer and reader, and a disassembler. It does not depend on kernels or on
-// other packages of kgen. Names are those of the SPIR-V specification (unified1, version 1.6);
-// section numbers in comments refer to it.
+// Package spirv implements SPIR-V: the module model, the tables of opcodes and enumerants, a [Builder], the
+// binary writer and reader, and a disassembler. The package does not depend on kernels or on other packages
+// of kgen. The names in the package are those of the SPIR-V specification (unified1, version 1.6). Section
+// numbers in comments refer to that specification.
 //
 //   - [Module] has one list of instructions for each section of the logical
 //     layout of a module (2.4). [Instruction] has its operands as words (2.3).
-//     A [Decoder] interprets them by the operand patterns of the grammar (3.49).
+//     A [Decoder] interprets operands by the operand patterns of the grammar (3.49).
 //   - [Builder] allocates ids, and defines equal types and constants only once
 //     (2.8, "Types and Variables"). [Builder.Module] returns the checked module.
 //     Its ids are dense, in the order of the definitions.
@@ -16,5 +16,5 @@
 //     [Module.Compact] are for programs that load modules.
 //
 // The tables in the z files are generated from the grammar that Khronos publishes in SPIRV-Headers,
-// without OpenCL and Intel's extensions. `make grammar` generates them again.
+// without OpenCL and Intel's extensions. `make grammar` generates the z files again.
 package spirv

@@ -27,13 +27,13 @@ func Edit(m *Module) *Editor {
 	return e
 }
 
-// NewID returns an id that the module has not used.
+// NewID returns an id that the module does not use yet.
 func (e *Editor) NewID() ID {
 	e.m.Bound++
 	return ID(e.m.Bound - 1)
 }
 
-// Global returns the id of a type or constant. It adds the declaration if there is none.
+// Global returns the id of a type or constant, and adds the declaration if the module has none.
 func (e *Editor) Global(op Op, typ ID, words ...uint32) ID {
 	for _, in := range e.m.Globals {
 		if in.Op == op && in.Type == typ && slices.Equal(in.Words, words) {
@@ -58,17 +58,17 @@ func (e *Editor) Decorate(id ID, d Decoration) {
 	e.m.Annotations = append(e.m.Annotations, Instruction{Op: OpDecorate, Words: []uint32{uint32(id), uint32(d)}})
 }
 
-// TypeOf returns the type of a value, or 0 if there is no such value.
+// TypeOf returns the type of the value id, or 0 if id is not a value.
 func (e *Editor) TypeOf(id ID) ID { return e.types[id] }
 
-// Float returns the width of floats of type t, and their number: 1 for a scalar, or the size of a
-// vector. For other types, the width is 0.
+// Float returns the width of the floats in type t, and the number of them. The number is 1 for a scalar, or
+// the size of a vector. If t is not a type of floats, the width is 0.
 func (e *Editor) Float(t ID) (width, lanes uint32) {
 	def := e.defs[t]
 	switch {
 	case def == nil:
 		return 0, 0
-	case def.Op == OpTypeFloat && len(def.Words) == 1: // not a BFloat16
+	case def.Op == OpTypeFloat && len(def.Words) == 1: // excludes BFloat16
 		return def.Words[0], 1
 	case def.Op == OpTypeVector:
 		width, _ = e.Float(ID(def.Words[0]))
@@ -100,5 +100,5 @@ func (c *Code) Op(op Op, typ ID, words ...ID) ID {
 	return in.Result
 }
 
-// Last changes the result of the last instruction to an id that the module already uses.
+// Last sets the result of the last instruction in the list to id, which the module already uses.
 func (c *Code) Last(id ID) { c.List[len(c.List)-1].Result = id }

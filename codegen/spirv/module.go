@@ -1,6 +1,6 @@
 package spirv
 
-// This file has the module model and the binary writer.
+// This file defines the model of a module, and writes modules in binary form.
 
 import (
 	"encoding/binary"
@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// ID is a Result <id>: the number of a type, constant, variable, function, label, string or value.
-// Zero is not an id.
+// ID is a Result <id>, which numbers a type, constant, variable, function, label, string or value. Zero is
+// not an id.
 type ID uint32
 
 // Magic is the first word of a module (SPIR-V 2.3).
@@ -27,14 +27,14 @@ const (
 	DefaultVersion = Version15
 )
 
-// maxBound is the universal limit on the number of ids (SPIR-V 2.17).
+// maxBound is the limit on the number of ids that all implementations support (SPIR-V 2.17).
 const maxBound = 0x3fffff + 1
 
-// maxWords is the largest value of the 16-bit word count (2.3).
+// maxWords is the largest word count of an instruction, which has 16 bits (2.3).
 const maxWords = 0xffff
 
-// Instruction is one instruction (SPIR-V 2.3). Words holds the operands after Result Type and
-// Result, as in the binary form. A [Decoder] interprets them by the operand pattern of Op.
+// Instruction is one instruction (SPIR-V 2.3). Words holds the operands after Result Type and Result, as in
+// the binary form. A [Decoder] interprets the operands by the operand pattern of Op.
 type Instruction struct {
 	Op     Op
 	Type   ID // Result Type, if the opcode has one
@@ -65,9 +65,8 @@ type Module struct {
 	Trailing                []Instruction // debug or non-semantic instructions after the last function
 }
 
-// Function is the list of a function's instructions from OpFunction to OpFunctionEnd. Debug lines
-// and non-semantic instructions between the previous function and this one come before its
-// OpFunction.
+// Function is the list of a function's instructions from OpFunction to OpFunctionEnd. Debug lines and
+// non-semantic instructions before the OpFunction also belong to the list.
 type Function struct {
 	Code []Instruction
 }
@@ -87,8 +86,8 @@ func (f *Function) IsDeclaration() bool {
 	return !slices.ContainsFunc(f.Code, func(in Instruction) bool { return in.Op == OpLabel })
 }
 
-// sections returns the module's lists of instructions in the order of the layout: before are those
-// before MemoryModel, and after are those after it. Functions are not included.
+// sections returns the module's lists of instructions in the order of the layout, without functions. The
+// lists in before precede MemoryModel, and the lists in after follow it.
 func (m *Module) sections() (before [3]*[]Instruction, after [8]*[]Instruction) {
 	before = [...]*[]Instruction{&m.Capabilities, &m.Extensions, &m.ExtInstImports}
 	after = [...]*[]Instruction{&m.SamplerImageAddressMode, &m.EntryPoints, &m.ExecutionModes,
@@ -96,7 +95,7 @@ func (m *Module) sections() (before [3]*[]Instruction, after [8]*[]Instruction) 
 	return before, after
 }
 
-// list returns the field of a section that is a list outside of functions.
+// list returns the field of m that contains the instructions of section sec.
 func (m *Module) list(sec section) *[]Instruction {
 	before, after := m.sections()
 	if sec < secMemoryModel {
@@ -105,8 +104,8 @@ func (m *Module) list(sec section) *[]Instruction {
 	return after[sec-secSamplerImageAddressingMode]
 }
 
-// All calls yield for every instruction in the order of the layout, until yield returns false. The
-// instructions may be changed through the pointers.
+// All calls yield for every instruction in the order of the layout, until yield returns false. The caller may
+// change an instruction through its pointer.
 func (m *Module) All(yield func(*Instruction) bool) {
 	each := func(list []Instruction) bool {
 		for i := range list {
@@ -174,8 +173,8 @@ func (in *Instruction) size() int {
 	return n
 }
 
-// Words returns the module in its binary form (SPIR-V 2.3). It panics if an instruction has more
-// words than the format allows. [Parse] and [Builder.Module] never return such a module.
+// Words returns the module in its binary form (SPIR-V 2.3). Words panics if an instruction has more words
+// than the format allows. [Parse] and [Builder.Module] never return such a module.
 func (m *Module) Words() []uint32 {
 	n := 5
 	for in := range m.All {
@@ -199,7 +198,7 @@ func (m *Module) Words() []uint32 {
 	return words
 }
 
-// Bytes returns Words in little-endian order, as in a .spv file.
+// Bytes returns the module in binary form as little-endian bytes, as in a .spv file.
 func (m *Module) Bytes() []byte {
 	words := m.Words()
 	b := make([]byte, 0, 4*len(words))
@@ -209,9 +208,9 @@ func (m *Module) Bytes() []byte {
 	return b
 }
 
-// RemapIDs replaces every id of the module, defined or used, by the result of f. It does not change
-// Bound. An error means that an instruction does not fit its operand pattern; the module is then
-// partly changed.
+// RemapIDs replaces every id of the module, defined or used, by the result of f. RemapIDs does not change
+// Bound. An error means that an instruction does not fit its operand pattern. After an error, some ids are
+// replaced and others are not.
 func (m *Module) RemapIDs(f func(ID) ID) error {
 	d := m.Decoder()
 	for in := range m.All {
@@ -261,7 +260,7 @@ func (m *Module) Compact() error {
 	return nil
 }
 
-// StringWords encodes a literal string: UTF-8, a NUL byte, and zeros up to the end of the word
+// StringWords encodes a literal string as UTF-8, a NUL byte, and zeros up to the end of the 32-bit word
 // (SPIR-V 2.2.1).
 func StringWords(s string) []uint32 {
 	words := make([]uint32, len(s)/4+1)
@@ -278,8 +277,8 @@ func String(words []uint32) string {
 	return s
 }
 
-// stringAt decodes the literal string at the beginning of words. It also returns the number of its
-// words, or zero if the string has no end.
+// stringAt decodes the literal string at the beginning of words. The second result is the number of words of
+// the string, or zero if the string has no end.
 func stringAt(words []uint32) (string, int) {
 	var b []byte
 	for i, w := range words {

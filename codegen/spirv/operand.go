@@ -16,16 +16,16 @@ type Operand struct {
 	Words []uint32 // slice of the instruction's Words
 }
 
-// ID returns the operand's id.
+// ID returns the id that the operand consists of.
 func (o Operand) ID() ID { return ID(o.Words[0]) }
 
-// Text returns a LiteralString's text.
+// Text returns the text of a LiteralString.
 func (o Operand) Text() string {
 	s, _ := stringAt(o.Words)
 	return s
 }
 
-// NumericKind is the interpretation of a scalar's bits.
+// NumericKind says how the bits of a scalar are interpreted.
 type NumericKind uint8
 
 const (
@@ -41,13 +41,12 @@ type Numeric struct {
 	Width uint32
 }
 
-// Decoder decodes operands. The number of words of a constant or of a switch case depends on the
-// type of the value. Therefore a Decoder has the types of the module for which it was made, in the
-// state at that time.
+// Decoder decodes operands. The number of words of a constant or of a switch case depends on the type of the
+// value. Therefore a Decoder contains the types of its module, as they were when the Decoder was created.
 type Decoder struct {
-	numeric map[ID]Numeric // scalar types by id
-	typeOf  map[ID]ID      // type of each value
-	sets    map[ID]string  // name of each imported instruction set
+	numeric map[ID]Numeric // maps the id of a scalar type to the type
+	typeOf  map[ID]ID      // maps the id of a value to the id of its type
+	sets    map[ID]string  // maps the id of an imported instruction set to its name
 }
 
 // Decoder returns a Decoder for the instructions of m.
@@ -63,8 +62,8 @@ func newDecoder() *Decoder {
 	return &Decoder{numeric: map[ID]Numeric{}, typeOf: map[ID]ID{}, sets: map[ID]string{}}
 }
 
-// note records the information about in that later instructions need. The operands of in have not
-// been checked yet.
+// note records the facts about instruction in that later instructions need. note does not rely on valid
+// operands, which are checked later.
 func (d *Decoder) note(in *Instruction) {
 	if in.Type != 0 && in.Result != 0 {
 		d.typeOf[in.Result] = in.Type
@@ -114,7 +113,7 @@ func (d *Decoder) ids(in *Instruction, f func(*uint32)) error {
 	})
 }
 
-// walk matches the operands of in with the operand pattern and calls visit for each.
+// walk matches the operands of instruction in with its operand pattern, and calls visit for each operand.
 func (d *Decoder) walk(in *Instruction, visit func(Operand)) error {
 	row := in.Op.row()
 	if row == nil {
@@ -168,14 +167,14 @@ func (w *walker) pattern(ops []OperandInfo) error {
 	return nil
 }
 
-// take visits the next n words as one operand and returns the first word.
+// take calls visit with the next n words as one operand, and returns the first word.
 func (w *walker) take(k Kind, n int) (uint32, error) {
 	if len(w.rest) < n {
 		return 0, errShort
 	}
 	words := w.rest[:n:n]
 	w.rest = w.rest[n:]
-	first := words[0] // visit may change the word
+	first := words[0] // the first word before visit, which may change it
 	w.visit(Operand{k, words})
 	return first, nil
 }
@@ -192,7 +191,7 @@ func (w *walker) operand(k Kind) error {
 	case categoryComposite:
 		for i, base := range row.bases {
 			var err error
-			if k == KindPairLiteralIntegerIdRef && i == 0 { // occurs only in OpSwitch
+			if k == KindPairLiteralIntegerIdRef && i == 0 { // this kind occurs only in OpSwitch
 				err = w.number(w.d.typeOf[w.first], KindLiteralInteger)
 			} else {
 				err = w.operand(base)
@@ -244,8 +243,8 @@ func (w *walker) literal(k Kind) error {
 	return err
 }
 
-// extInst checks the instruction number, which follows the set. Ids can be distinguished from
-// literals only if the set is known. In non-semantic sets, all operands are ids
+// extInst decodes the number of an extended instruction and its operands. Ids can be distinguished from
+// literals only if the instruction set is known. In non-semantic sets, all operands are ids
 // (SPV_KHR_non_semantic_info).
 func (w *walker) extInst() error {
 	set := w.d.sets[w.first]
@@ -276,8 +275,8 @@ func (w *walker) extInst() error {
 
 func isNonSemantic(set string) bool { return strings.HasPrefix(set, "NonSemantic.") }
 
-// number takes a literal of the type's width: one word up to 32 bits, and two words up to 64 bits
-// (SPIR-V 2.2.1).
+// number decodes a literal with the width of type typ. A literal of up to 32 bits has one word, and a literal
+// of up to 64 bits has two (SPIR-V 2.2.1).
 func (w *walker) number(typ ID, k Kind) error {
 	t, ok := w.d.numeric[typ]
 	if !ok || t.Kind == Bool || t.Width == 0 || t.Width > 64 {
@@ -291,10 +290,10 @@ func (w *walker) number(typ ID, k Kind) error {
 	return err
 }
 
-// parameters takes the parameters of the enumerant v of kind k. The parameters of a mask follow in
-// the order of its bits. A number that the grammar does not contain may belong to a newer
-// extension. It is accepted without parameters, unless k has enumerants with parameters, because
-// then its length is unknown.
+// parameters decodes the parameters of enumerant v of kind k. The parameters of a mask follow in the order of
+// its bits. A number that the grammar does not contain may belong to a newer extension. Such a number is
+// accepted without parameters if no enumerant of kind k has parameters. Otherwise the length of the operand
+// is unknown, and parameters returns an error.
 func (w *walker) parameters(k Kind, v uint32) error {
 	row := &kindRows[k]
 	if row.category == categoryValueEnum {

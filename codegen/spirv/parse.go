@@ -9,8 +9,8 @@ import (
 	"math/bits"
 )
 
-// ParseBytes is [Parse] for the content of a .spv file. The byte order follows from the magic
-// number (SPIR-V 2.3).
+// ParseBytes parses the content of a .spv file as [Parse] does. The byte order follows from the magic number
+// (SPIR-V 2.3).
 func ParseBytes(b []byte) (*Module, error) {
 	if len(b)%4 != 0 {
 		return nil, errors.New("spirv: the length is not a multiple of 4 bytes")
@@ -27,15 +27,15 @@ func ParseBytes(b []byte) (*Module, error) {
 	return Parse(words)
 }
 
-// Parse reads a module in its binary form. It checks the header, word counts, operand patterns, the
-// logical layout (SPIR-V 2.4), and the structure of functions and blocks. Every id must be less
-// than the bound and defined exactly once. Parse does not check types, dominance or capabilities.
-// [Module.Words] returns exactly the words that Parse has accepted. The module does not share
-// memory with words.
+// Parse reads a module in its binary form. Parse checks the header, word counts, operand patterns, the
+// logical layout (SPIR-V 2.4), and the structure of functions and blocks. Every id must be less than the
+// bound and defined exactly once. Parse does not check types, dominance or capabilities. [Module.Words]
+// returns exactly the words that Parse has accepted. The module does not share memory with the argument
+// words.
 //
-// Parse refuses opcodes, and enumerants with operands, that are newer than the grammar. It also
-// refuses extended instruction sets other than GLSL.std.450, SPV_AMD_… and NonSemantic.…. Their ids
-// could not be distinguished from their literals.
+// Parse refuses opcodes, and enumerants with operands, that are newer than the grammar. Parse also refuses
+// extended instruction sets other than GLSL.std.450, SPV_AMD_… and NonSemantic.…, because it cannot
+// distinguish ids from literals in their instructions.
 func Parse(words []uint32) (*Module, error) {
 	p := parser{d: newDecoder(), m: &Module{}, sec: secCapability}
 	if err := p.header(words); err != nil {
@@ -67,7 +67,7 @@ type parser struct {
 	m   *Module
 	sec section // section of the last instruction
 
-	// The function that is being read, and its state.
+	// The instructions of the function that is being read, and the state of the parser in the function.
 	code    []Instruction
 	state   functionState
 	defined bool // whether an earlier function has a body
@@ -99,7 +99,7 @@ func (p *parser) header(words []uint32) error {
 	return nil
 }
 
-// split splits the words into instructions, and sets their types and results.
+// split splits the words into instructions, and sets the fields Type and Result of each.
 func (p *parser) split(words []uint32) ([]Instruction, error) {
 	words = append([]uint32(nil), words...)
 	var list []Instruction
@@ -136,7 +136,7 @@ func (p *parser) split(words []uint32) ([]Instruction, error) {
 	return list, nil
 }
 
-// place puts an instruction into its section. The section must not come before that of the previous
+// place appends an instruction to its section. The section must not come before the section of the previous
 // instruction.
 func (p *parser) place(in *Instruction) error {
 	sec := in.Op.row().section
@@ -182,7 +182,7 @@ func (p *parser) mayBeGlobal(in *Instruction) error {
 	return nil
 }
 
-// function adds an instruction of a function. It checks the structure of functions and blocks
+// function appends an instruction to the current function, and checks the structure of functions and blocks
 // (SPIR-V 2.4).
 func (p *parser) function(in *Instruction) error {
 	debug := in.Op == OpLine || in.Op == OpNoLine ||

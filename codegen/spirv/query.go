@@ -4,8 +4,8 @@ package spirv
 
 import "slices"
 
-// SpecConstant is a scalar specialization constant with a SpecId (SPIR-V 2.12). Default holds the
-// bits, zero-extended. A Bool is 0 or 1.
+// SpecConstant is a scalar specialization constant with a SpecId (SPIR-V 2.12). Default contains the bits of
+// the default value, zero-extended. The bits of a Bool are 0 or 1.
 type SpecConstant struct {
 	ID      uint32 // value of the SpecId decoration
 	Type    Numeric
@@ -47,7 +47,7 @@ func (m *Module) SpecConstants() []SpecConstant {
 	return list
 }
 
-// truncate keeps the low bits. width is their number.
+// truncate clears all bits except the lowest width bits.
 func truncate(bits uint64, width uint32) uint64 {
 	if width >= 64 {
 		return bits
@@ -55,8 +55,8 @@ func truncate(bits uint64, width uint32) uint64 {
 	return bits & (1<<width - 1)
 }
 
-// Mode is one execution mode of an entry point. Operands are literals, or ids if OpExecutionModeId
-// has declared the mode.
+// Mode is one execution mode of an entry point. Operands are literals, or ids if an OpExecutionModeId
+// declares the mode.
 type Mode struct {
 	Mode     ExecutionMode
 	IDs      bool
@@ -94,7 +94,7 @@ func (m *Module) EntryPointsInfo() []EntryPointInfo {
 	return list
 }
 
-// HasCapability reports whether the module declares c.
+// HasCapability reports whether the module declares capability c.
 func (m *Module) HasCapability(c Capability) bool {
 	return slices.ContainsFunc(m.Capabilities, func(in Instruction) bool {
 		return len(in.Words) == 1 && Capability(in.Words[0]) == c

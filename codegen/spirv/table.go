@@ -1,6 +1,6 @@
 package spirv
 
-// This file has the types of the generated tables.
+// This file defines the types of the generated tables.
 
 import (
 	"cmp"
@@ -12,13 +12,13 @@ import (
 // Op is the opcode of an instruction (SPIR-V 3.49, "Instructions").
 type Op uint16
 
-// Quantifier says how often an operand may occur in an instruction.
+// Quantifier says how often an operand occurs in an instruction.
 type Quantifier uint8
 
 const (
 	One      Quantifier = iota
-	Optional            // at most once
-	Any                 // up to the end of the instruction
+	Optional            // occurs at most once
+	Any                 // occurs repeatedly, up to the end of the instruction
 )
 
 // OperandInfo is one element of an instruction's operand pattern. Result Type and Result are not
@@ -28,10 +28,10 @@ type OperandInfo struct {
 	Quantifier Quantifier
 }
 
-// OpInfo is the grammar's information about an opcode.
+// OpInfo describes an opcode of the grammar.
 type OpInfo struct {
 	Name      string
-	HasType   bool // the first operand is a Result Type
+	HasType   bool // whether the first operand is a Result Type
 	HasResult bool
 	Operands  []OperandInfo // shared; must not be changed
 }
@@ -63,8 +63,8 @@ func (op Op) row() *opRow {
 	return &opRows[i]
 }
 
-// Info returns the grammar's information about op. ok is false for an opcode that the grammar does
-// not contain.
+// Info returns the description of op in the grammar. ok is false for an opcode that the grammar does not
+// contain.
 func (op Op) Info() (info OpInfo, ok bool) {
 	r := op.row()
 	if r == nil {
@@ -73,7 +73,7 @@ func (op Op) Info() (info OpInfo, ok bool) {
 	return OpInfo{r.name, r.flags&hasType != 0, r.flags&hasResult != 0, r.operands}, true
 }
 
-// String returns the name from the specification, such as OpIAdd.
+// String returns the opcode's name in the specification, such as OpIAdd.
 func (op Op) String() string {
 	if r := op.row(); r != nil {
 		return r.name
@@ -92,7 +92,7 @@ func (op Op) IsTerminator() bool {
 	return false
 }
 
-// Kind is an operand kind of the grammar: an id, a literal, an enumeration or a pair of these.
+// Kind is an operand kind of the grammar, such as an id, a literal, an enumeration or a pair of these.
 type Kind uint8
 
 type category uint8
@@ -139,7 +139,7 @@ func (k Kind) lookup(v uint32) *enumerant {
 	return &rows[i]
 }
 
-// enumString formats v for the disassembler: a single name, or the names of a mask's bits joined by
+// enumString formats value v of an enumeration for the disassembler. The names of a mask's bits are joined by
 // "|".
 func enumString(k Kind, v uint32) string {
 	if kindRows[k].category == categoryBitEnum && v != 0 {
@@ -163,7 +163,7 @@ func enumString(k Kind, v uint32) string {
 // GLSLstd450 is an instruction of the extended instruction set "GLSL.std.450".
 type GLSLstd450 uint32
 
-// GLSLstd450Name is the name by which that set is imported.
+// GLSLstd450Name is the name by which modules import the extended instruction set.
 const GLSLstd450Name = "GLSL.std.450"
 
 type glslRow struct {
@@ -180,7 +180,7 @@ func (g GLSLstd450) row() *glslRow {
 	return &glslRows[i]
 }
 
-// String returns the name from the specification, such as FSign.
+// String returns the instruction's name in the specification, such as FSign.
 func (g GLSLstd450) String() string {
 	if r := g.row(); r != nil {
 		return r.name
@@ -188,8 +188,8 @@ func (g GLSLstd450) String() string {
 	return fmt.Sprint(uint32(g))
 }
 
-// Operands returns the instruction's operand pattern. It returns nil for a number that the set does
-// not contain.
+// Operands returns the instruction's operand pattern. Operands returns nil for a number that the set does not
+// contain.
 func (g GLSLstd450) Operands() []OperandInfo {
 	if r := g.row(); r != nil {
 		return r.operands

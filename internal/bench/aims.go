@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// aim returns the text of the row's aim on the report's device, and whether the row met it. The
-// text is empty if the row has no aim there. An aim is a multiple of a contestant's speed ("≥ 0.95
-// CUDA"), a rate ("≥ 4150 GB/s"), or the time of one run ("≤ 4.3 ms"). Aims hold at the large
-// sizes. Aims of the host device, relative to loops in Go, hold at all sizes except tiny. Rates and
-// times of kernels are those of an H200.
+// aim returns the text of the row's aim on the report's device, and whether the row met the aim. The text is
+// empty if the row has no aim on this device. An aim is a multiple of a contestant's speed ("≥ 0.95 CUDA"), a
+// rate ("≥ 4150 GB/s"), or the time of one run ("≤ 4.3 ms"). Aims apply to the large sizes. On the host
+// device, aims are relative to loops in Go and apply to all sizes except tiny. Rates and times of kernels are
+// those of an H200.
 func (r *Report) aim(row *Row) (text string, met bool) {
 	i := slices.IndexFunc(Works, func(w Work) bool { return w.Name == row.Name })
 	if i < 0 || len(row.Times) == 0 {
@@ -32,7 +32,7 @@ func (r *Report) aim(row *Row) (text string, met bool) {
 	if _, err := fmt.Sscan(text, &sign, &want, &of); err != nil {
 		return "", false
 	}
-	_, of, _ = strings.Cut(strings.TrimPrefix(text, sign+" "), " ") // "CUDA pinned" is two words
+	_, of, _ = strings.Cut(strings.TrimPrefix(text, sign+" "), " ") // the name of a contestant may be two words, as "CUDA pinned"
 	t := row.Times[0]
 	if x, ok := row.beside(of); ok {
 		return text, x >= want-0.005 // rounded as in the report
@@ -47,7 +47,7 @@ func (r *Report) aim(row *Row) (text string, met bool) {
 	return text, row.rate(t) >= want*scale
 }
 
-// perRun returns the factor by which the median of a row is multiplied if the report has a time.
+// perRun returns the factor from the median time of a row to the time that the report shows.
 func perRun(row *Row) float64 {
 	if row.Unit == Launches {
 		return row.Amount

@@ -12,14 +12,14 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// This file has the works that need several kernels; most are examples.
+// This file defines the works that need several kernels. Most are examples.
 
 // random returns n numbers of 32 bits.
 func random(n int) []uint32 {
 	return made(n, func(i int) uint32 { return hash(uint32(i), 9) })
 }
 
-// equal returns a check that all of the memory equals the result of a loop.
+// equal returns a check that all elements of the memory equal those of want.
 func equal(m *memory[uint32], want []uint32) func() error {
 	return func() error {
 		got, err := m.get()
@@ -39,8 +39,8 @@ func same(got, want []uint32) error {
 	return nil
 }
 
-// histogram is a work with a kernel of the suite. The row of prim's histogram is "histogram 256
-// u8".
+// histogram measures a hand-written kernel of the suite. Another row, "histogram 256 u8", measures prim's
+// histogram.
 var histogram = Work{Group: "Algorithms", Name: "histogram of bytes", Target: "≥ 1.0 CUB", Sizes: streamSizes, Make: func(b *Bench, n int) (*Job, error) {
 	const bins = kernels.Levels
 	hx := random(n)
@@ -70,7 +70,7 @@ var histogram = Work{Group: "Algorithms", Name: "histogram of bytes", Target: "�
 	j.Contestants = []Contestant{{kgen, run, out.poison, equal(out, want)}}
 	if b.cpu {
 		ho := make([]uint32, bins)
-		all := newTotal[uint32]() // only its lock is used
+		all := newTotal[uint32]() // all provides only a lock here
 		c := plain(b, ho, n, func(lo, hi int) {
 			own := make([]uint32, bins)
 			count(own, hx[lo:hi])
@@ -126,7 +126,7 @@ var life = Work{Group: "Algorithms", Name: "life (example)", OnHost: "≥ 0.4 Go
 	return j, nil
 }}
 
-// blockmatmul uses the depth of block that is fastest on the device, as the example does.
+// blockmatmul measures the example blockmatmul, with the depth of blocks that is fastest on the device.
 var blockmatmul = Work{Group: "Grids and matrices", Name: "blockmatmul (example), best depth", Target: "≥ 0.6 cuBLAS", Sizes: [4]int{48, 512, 2048, 8192}, Make: func(b *Bench, n int) (*Job, error) {
 	m, err := newMatrices(b, n)
 	if err != nil {
@@ -144,7 +144,7 @@ var blockmatmul = Work{Group: "Grids and matrices", Name: "blockmatmul (example)
 			_, err := k.ParallelFor(b.q, nd, runtime.WithSpec(blocks.Depth, depth))
 			return err
 		}), m.c.poison, m.check}
-		if err := c.Run(1); err != nil { // makes the pipeline
+		if err := c.Run(1); err != nil { // the first run creates the pipeline
 			return nil, err
 		}
 		took, err := once(c)
@@ -207,7 +207,7 @@ var softmax = Work{Group: "Numeric", Name: "softmax f32, rows of 4096", Target: 
 	if err := first(err1, err2); err != nil {
 		return nil, err
 	}
-	rows := map[int]float64{} // sums of the rows that were checked so far
+	rows := map[int]float64{} // maps a row that was checked to its sum
 	want := func(i int) float64 {
 		row := i / width
 		sum := rows[row]
@@ -219,7 +219,7 @@ var softmax = Work{Group: "Numeric", Name: "softmax f32, rows of 4096", Target: 
 		}
 		return math.Exp(float64(hx[i])) / sum
 	}
-	check := func(s []float32) error { return near(s, 1e-8, want) } // relative to 1, where the values are about 1/width
+	check := func(s []float32) error { return near(s, 1e-8, want) } // absolute error; the values are about 1/width
 	j := &Job{Size: fmt.Sprintf("%d x %d", n, width), Amount: 8 * float64(n*width), Unit: Bytes, Sum: out.sum, Digits: 1e-5, CUDA: []CUDAPeer{{"CUDA", "softmax"}}}
 	j.Contestants = []Contestant{{kgen, b.launcher("Softmax", groups(n*kernels.Size, kernels.Size), width, x.all(), out.all()), out.poison, func() error {
 		s, err := out.get()

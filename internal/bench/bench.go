@@ -1,14 +1,13 @@
-// Package bench is the benchmark suite. It compares kernels with the device's limits, and with
+// Package bench is the benchmark suite. The package compares kernels with the device's limits, and with
 // hand-written alternatives.
 //
-// [Run] measures each of [Works] on one device, together with its peers, as far as these are
-// available. Peers are CUDA programs (folder cuda, compiled by nvcc when the suite runs) and
-// shaders (folder glsl) that this runtime launches. Others are loops in Go on all processors. A
-// row's contestants run by turns, so that other load on the machine affects all of them, and all
-// results are checked. The report shows each row's rate as a share of the ceilings, which other
-// rows of the same run have measured.
+// [Run] measures each of [Works] on one device, together with the peers of the work that are available. Peers
+// are CUDA programs (folder cuda, compiled by nvcc when the suite runs), shaders (folder glsl) that this
+// runtime launches, and loops in Go on all processors. The contestants of a row take turns, so that other
+// load on the machine affects all of them. The suite checks the results of all contestants. The report shows
+// the rate of each row as a share of the device's ceilings, which other rows of the same run measure.
 //
-// Command kgenbench prints the report; docs/performance.md says how to read it.
+// Command kgenbench prints the report. docs/performance.md explains the report.
 package bench
 
 import (
@@ -22,13 +21,13 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// Scale is the size of the works.
+// Scale selects one of four sizes of the works.
 type Scale int
 
 const (
-	Tiny   Scale = iota // for tests: only results matter, not times
-	Small               // for processors
-	Medium              // for GPUs that share the processor's memory, or have little memory
+	Tiny   Scale = iota // scale for tests, which check results but not times
+	Small               // scale for processors
+	Medium              // scale for GPUs that share the processor's memory, or have little memory
 	Large
 )
 
@@ -36,7 +35,7 @@ var scales = []string{"tiny", "small", "medium", "large"}
 
 func (s Scale) String() string { return scales[s] }
 
-// ParseScale returns the scale of a name.
+// ParseScale returns the scale with the given name.
 func ParseScale(name string) (Scale, error) {
 	if i := slices.Index(scales, name); i >= 0 {
 		return Scale(i), nil
@@ -44,8 +43,8 @@ func ParseScale(name string) (Scale, error) {
 	return 0, fmt.Errorf("no scale is called %q: there are %v", name, scales)
 }
 
-// peerKinds are the values that Options.Peers may have: CUB, cuBLAS, cuSPARSE and cuFFT are part of the CUDA
-// program.
+// peerKinds are the values that Options.Peers may contain. CUB, cuBLAS, cuSPARSE and cuFFT belong to "CUDA", because
+// the CUDA program calls them.
 var peerKinds = []string{"CUDA", "GLSL", "Go", single}
 
 // ParsePeers parses a list of peers separated by commas, or the word all or none.
@@ -65,7 +64,7 @@ func ParsePeers(list string) ([]string, error) {
 	return peers, nil
 }
 
-// ScaleOf returns the scale for a device.
+// ScaleOf returns the scale that suits a device.
 func ScaleOf(info runtime.DeviceInfo) Scale {
 	switch {
 	case info.Type == runtime.HostCPU || info.Type == runtime.VulkanCPU:
@@ -76,24 +75,24 @@ func ScaleOf(info runtime.DeviceInfo) Scale {
 	return Medium
 }
 
-// Unit is the unit of a work's amount.
+// Unit is the unit in which the amount of a work is counted.
 type Unit string
 
 const (
-	Bytes    Unit = "B"    // least number of bytes that are read and written
+	Bytes    Unit = "B"    // bytes that are read and written at least
 	Flop     Unit = "FLOP" // floating-point operations
 	Keys     Unit = "keys"
 	Pixels   Unit = "pixels"
-	Launches Unit = "launches" // one for each run; the report has the time of a launch
+	Launches Unit = "launches" // one launch per run; the report shows the time of a launch
 )
 
 // A Work is a row of the report, for any device.
 type Work struct {
 	Group, Name string
-	Target      string // aim on a GPU: see Report.aim
-	OnHost      string // aim on the host device, relative to the loop in Go on all processors
-	// Sizes are the arguments of Make at each Scale: numbers of elements, or of rows of squares and
-	// cubes.
+	Target      string // aim on a GPU, in the syntax that Report.aim describes
+	OnHost      string // aim on the host device, as a multiple of the speed of the loop in Go
+	// Sizes are the arguments of Make at each Scale. A size is a number of elements, or of rows of a square
+	// or cube.
 	Sizes [4]int
 	Make  func(b *Bench, n int) (*Job, error)
 }
@@ -105,24 +104,24 @@ type Job struct {
 	Unit   Unit
 	// Ceiling reports whether the row measures a ceiling.
 	Ceiling     bool
-	Contestants []Contestant // the first is kgen
+	Contestants []Contestant // contestants; the first is kgen
 	CUDA        []CUDAPeer
-	// Runs is the number of runs that are measured together; 0 lets the suite choose.
+	// Runs is the number of runs that are measured together. If Runs is 0, the suite chooses the number.
 	Runs int
-	// Sum returns a checksum of the last contestant's results, and of their absolute values, for
-	// CUDA peers.
+	// Sum returns a checksum of the last contestant's results, and the checksum of their absolute values. The
+	// suite compares the checksums of CUDA peers with these two.
 	Sum func() (sum, size float64, err error)
-	// Measured, if not nil, returns the time of a run since its last call, which replaces the time
-	// on the clock. It also returns a remark.
+	// Measured, if not nil, returns the time of a run, which replaces the time that the suite measures. The
+	// time covers the runs since the last call of Measured. The second result is a remark.
 	Measured func() (time.Duration, string)
-	// Digits is the largest difference of checksums, relative to the sum of absolute values.
+	// Digits is the largest permitted difference of checksums, relative to the checksum of absolute values.
 	Digits float64
 }
 
 // A Contestant does the work of a row.
 type Contestant struct {
 	Name  string
-	Run   func(runs int) error // does the work runs times, and waits
+	Run   func(runs int) error // repeats the work the given number of times, and waits for the end
 	Reset func() error         // fills the output with values that no result has, and initializes memory that a run changes
 	Check func() error         // checks the results of one run after Reset
 }
@@ -134,28 +133,28 @@ type CUDAPeer struct{ Name, Work string }
 type Options struct {
 	Scale  Scale
 	Rounds int
-	// Each round of a contestant takes as many runs as fit into this time.
+	// Round is the duration of one measurement of a contestant, which repeats its work as often as fits.
 	Round time.Duration
-	// Peers are the contestants besides kgen; nil means all.
+	// Peers are the kinds of contestants besides kgen. nil means all kinds.
 	Peers []string
 	Only  func(name string) bool
-	// First is the program that the row for process starts runs.
+	// First is the path of the program whose start one of the rows measures.
 	First string
 	Log   func(format string, args ...any)
 }
 
-// Bench has the device and queue for which works are made.
+// Bench contains the device and the queue on which works run.
 type Bench struct {
 	Options
 	ctx     context.Context
 	dev     *runtime.Device
 	q       *runtime.Queue
-	cpu     bool     // the device is the processor
+	cpu     bool     // whether the device is the processor
 	cuda    *program // nil without CUDA
 	closers []func()
 }
 
-// has reports whether the options ask for the contestant.
+// has reports whether the options select contestants of kind peer.
 func (b *Bench) has(peer string) bool { return b.Peers == nil || slices.Contains(b.Peers, peer) }
 
 func (b *Bench) close() {
@@ -165,7 +164,7 @@ func (b *Bench) close() {
 	b.closers = nil
 }
 
-// Run runs the suite and reports it. A row that fails has its error in the report.
+// Run runs the suite and returns the report. If a row fails, the report contains the row's error.
 func Run(ctx context.Context, dev *runtime.Device, o Options) *Report {
 	info := dev.Info()
 	b := &Bench{Options: o, ctx: ctx, dev: dev, q: dev.DefaultQueue(), cpu: info.Type == runtime.HostCPU || info.Type == runtime.VulkanCPU}
@@ -195,7 +194,7 @@ func Run(ctx context.Context, dev *runtime.Device, o Options) *Report {
 	return r
 }
 
-// row measures a row of the report.
+// row measures work w and returns its row of the report.
 func (b *Bench) row(w Work) Row {
 	row := Row{Group: w.Group, Name: w.Name, n: w.Sizes[b.Scale]}
 	job, err := w.Make(b, row.n)
@@ -220,7 +219,7 @@ func (b *Bench) row(w Work) Row {
 	return row
 }
 
-// skipped is an error that says why a row is missing.
+// skipped is an error that gives the reason why a row is missing.
 type skipped string
 
 func (s skipped) Error() string { return string(s) }

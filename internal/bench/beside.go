@@ -9,12 +9,12 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// besideSteps is the number of batches that a run of beside copies and computes.
+// besideSteps is the number of batches that one run of work beside copies and computes.
 const besideSteps = 8
 
-// beside copies the next batch to the device, from pinned memory, while a kernel computes on the
-// current batch; two buffers alternate. Its remark is the time as a share of the time of copying
-// and computing one after the other.
+// beside measures copies from pinned memory to the device that overlap with a kernel. The next batch is
+// copied while the kernel computes on the current batch, in two buffers that alternate. The row's remark
+// compares the time with that of copying and computing one after the other.
 var beside = Work{Group: "Transfers", Name: "copies beside kernels", Sizes: [4]int{1 << 10, 1 << 15, 1 << 22, 1 << 24}, Make: func(b *Bench, n int) (*Job, error) {
 	var bufs [2]*memory[float32]
 	for i := range bufs {
@@ -41,7 +41,7 @@ var beside = Work{Group: "Transfers", Name: "copies beside kernels", Sizes: [4]i
 		_, err := runtime.LaunchKernel(b.q, kernel("FMA"), runtime.Range1(n), []any{float32(x), float32(y), bufs[i%2].all()})
 		return err
 	}
-	// timed returns the time of the steps and of the wait after them.
+	// timed returns the time that the steps and the wait after them take.
 	timed := func(steps ...func(int) error) (time.Duration, error) {
 		begin := time.Now()
 		for i := range besideSteps {

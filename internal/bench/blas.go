@@ -11,7 +11,7 @@ import (
 	"github.com/kgen-go/kgen/runtime/primimpl"
 )
 
-// This file has the rows of package blas, beside cuBLAS.
+// This file defines the rows of package blas, with cuBLAS as peer.
 
 var (
 	gemm      = gemmWork("Gemm f32 (prim/blas)", "≥ 0.72 cuBLAS", [4]int{48, 512, 2048, 8192})
@@ -37,7 +37,7 @@ func gemmWork(name, target string, sizes [4]int) Work {
 	}}
 }
 
-// gemmMatrices is the number of matrices of gemmBatch.
+// gemmMatrices is the number of matrices in a batch of gemmBatch.
 const gemmMatrices = 64
 
 var gemmBatch = Work{Group: "Grids and matrices", Name: "Gemm f32, 64 products (prim/blas)", Target: "≥ 0.65 cuBLAS", Sizes: [4]int{8, 32, 256, 512}, Make: func(b *Bench, n int) (*Job, error) {

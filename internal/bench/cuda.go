@@ -24,14 +24,14 @@ var cudaSources embed.FS
 // program is the compiled CUDA program.
 type program struct {
 	dir, path string
-	without   []string // peers whose libraries are missing
+	without   []string // names of peers whose libraries are missing
 	notes     []string
 }
 
 func (p *program) close() { _ = os.RemoveAll(p.dir) }
 
-// compileCUDA compiles the CUDA program, and returns the name of its device. It returns an error if
-// there is no compiler or no device.
+// compileCUDA compiles the CUDA program, and returns the name of the device on which the program runs.
+// compileCUDA returns an error if the compiler or a device is missing.
 func compileCUDA(ctx context.Context) (p *program, device string, err error) {
 	nvcc, err := exec.LookPath("nvcc")
 	if err != nil {
@@ -107,8 +107,8 @@ func firstLine(out []byte) string {
 	return string(line)
 }
 
-// cudaRun is a running CUDA program for a row. It measures one round for each line of its input. At
-// the end of its input it runs once more and writes a checksum.
+// cudaRun is a running CUDA program for a row. The program performs one measurement for each line of its
+// input. At the end of the input, the program runs once more and writes a checksum.
 type cudaRun struct {
 	CUDAPeer
 	cmd    *exec.Cmd
@@ -121,7 +121,7 @@ type cudaRun struct {
 
 // cudaLine is a line of the program's output.
 type cudaLine struct {
-	NS  float64  `json:"ns"`  // time of a run in the round
+	NS  float64  `json:"ns"`  // average time of a run in the measurement
 	Sum *float64 `json:"sum"` // checksum, in the last line
 }
 
@@ -143,7 +143,7 @@ func (b *Bench) startCUDA(row *Row, job *Job) []*cudaRun {
 		r.in, r.out = in, bufio.NewReader(out)
 		r.err = first(err1, err2, r.cmd.Start())
 		if r.err == nil {
-			_, r.err = r.line() // waits until the program is ready
+			_, r.err = r.line() // the first line tells that the program is ready
 		}
 		list = append(list, r)
 	}
@@ -161,7 +161,7 @@ func (r *cudaRun) line() (l cudaLine, err error) {
 	return l, nil
 }
 
-// turn makes the program measure a round.
+// turn makes the program perform one measurement, and returns the time of a run.
 func (r *cudaRun) turn() (time.Duration, bool) {
 	if r.err == nil {
 		_, r.err = io.WriteString(r.in, "\n")
@@ -173,7 +173,7 @@ func (r *cudaRun) turn() (time.Duration, bool) {
 	return time.Duration(l.NS), r.err == nil
 }
 
-// finish ends the program and compares its checksum.
+// finish ends the program and compares its checksum with that of kgen.
 func (r *cudaRun) finish(job *Job) error {
 	defer r.cancel()
 	if r.in == nil || r.cmd.Process == nil {
@@ -201,8 +201,8 @@ func (r *cudaRun) finish(job *Job) error {
 	return err
 }
 
-// finishCUDA ends the programs. The failure of a program becomes a remark of the row, without a
-// time.
+// finishCUDA ends the programs of a row. If a program has failed, the row gets a remark and no time for that
+// peer.
 func finishCUDA(row *Row, job *Job, peers []*cudaRun, times [][]time.Duration) {
 	for i, r := range peers {
 		if err := r.finish(job); err != nil {

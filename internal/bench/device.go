@@ -14,12 +14,12 @@ import (
 
 const kgen = "kgen"
 
-// number is the type of elements of the suite's buffers.
+// number is the constraint of the element types of the suite's buffers.
 type number interface {
 	~float32 | ~float64 | ~uint8 | ~int32 | ~uint32 | ~int64 | ~uint64 | half.Float16
 }
 
-// hash returns a pseudo-random number for an index; the CUDA program computes the same.
+// hash returns a pseudo-random number for an index. The CUDA program computes the same number.
 func hash(i, seed uint32) uint32 {
 	x := i ^ seed*0x9e3779b9
 	x = (x ^ x>>16) * 0x7feb352d
@@ -30,12 +30,12 @@ func hash(i, seed uint32) uint32 {
 // unit returns a pseudo-random number in [0, 1).
 func unit(i, seed uint32) float32 { return float32(hash(i, seed)>>8) / (1 << 24) }
 
-// units returns a slice of results of unit.
+// units returns a slice of n pseudo-random numbers in [0, 1).
 func units[T number](n int, seed uint32) []T {
 	return made(n, func(i int) T { return T(unit(uint32(i), seed)) })
 }
 
-// made returns a slice of results of f, computed on all processors.
+// made returns the slice of f(0) to f(n-1), computed on all processors.
 func made[T any](n int, f func(i int) T) []T {
 	s := make([]T, n)
 	parallel(n, func(lo, hi int) {
@@ -46,7 +46,7 @@ func made[T any](n int, f func(i int) T) []T {
 	return s
 }
 
-// parallel divides [0, n) into parts, which the processors take one after another.
+// parallel divides [0, n) into ranges, and calls f for each range on the next free processor.
 func parallel(n int, f func(lo, hi int)) {
 	procs := goruntime.GOMAXPROCS(0)
 	size := (n + 8*procs - 1) / (8 * procs)
@@ -66,14 +66,14 @@ func parallel(n int, f func(lo, hi int)) {
 	wg.Wait()
 }
 
-// memory is a buffer, and the elements that the host read last.
+// memory is a buffer on the device, with the elements that the host last read or wrote.
 type memory[T number] struct {
 	b    *Bench
 	buf  *runtime.Buffer[T]
 	host []T
 }
 
-// memoryOf copies a slice to the device.
+// memoryOf returns new memory on the device with a copy of slice s.
 func memoryOf[T number](b *Bench, s []T) (*memory[T], error) {
 	buf, err := runtime.BufferOf(b.dev, s)
 	if err != nil {
@@ -83,7 +83,7 @@ func memoryOf[T number](b *Bench, s []T) (*memory[T], error) {
 	return &memory[T]{b: b, buf: buf, host: s}, nil
 }
 
-// memoryFor makes memory for n elements.
+// memoryFor returns new memory on the device for n elements.
 func memoryFor[T number](b *Bench, n int) (*memory[T], error) {
 	buf, err := runtime.NewBuffer[T](b.dev, n)
 	if err != nil {
@@ -95,7 +95,7 @@ func memoryFor[T number](b *Bench, n int) (*memory[T], error) {
 
 func (m *memory[T]) all() runtime.View[T] { return m.buf.All() }
 
-// poison fills the memory with values that no result has: NaN, or integers with all bits set.
+// poison fills the memory with NaNs, or integers with all bits set, which no result equals.
 func (m *memory[T]) poison() error {
 	return m.fill(wrong[T]())
 }
@@ -110,13 +110,13 @@ func (m *memory[T]) fill(v T) error {
 
 func wrong[T number]() T {
 	var zero T
-	if T(1)/T(2) != zero { // T is a float type
+	if T(1)/T(2) != zero { // only float types have 1/2 != 0
 		return T(math.NaN())
 	}
 	return zero - 1
 }
 
-// get copies the elements to the host.
+// get copies all elements to the host, and returns them.
 func (m *memory[T]) get() ([]T, error) {
 	if len(m.host) != m.buf.Len() {
 		m.host = make([]T, m.buf.Len())
@@ -124,18 +124,18 @@ func (m *memory[T]) get() ([]T, error) {
 	return m.host, m.buf.CopyTo(m.b.ctx, m.b.q, m.host)
 }
 
-// set copies elements to the device.
+// set copies the elements of s to the device.
 func (m *memory[T]) set(s []T) error { return m.buf.CopyFrom(m.b.ctx, m.b.q, s) }
 
-// sum returns the memory's checksum.
+// sum returns the checksum of the elements, and the checksum of their absolute values.
 func (m *memory[T]) sum() (float64, float64, error) {
 	s, err := m.get()
 	sum, size := checksum(s, func(v T) float64 { return float64(v) })
 	return sum, size, err
 }
 
-// near returns a check that compares a sample of the memory with references in float64. tolerance
-// is relative to the absolute value of the reference, or to 1 if that is larger.
+// near returns a check that compares a sample of the elements with references in float64. tolerance is
+// relative to the absolute value of the reference, or absolute if that value is below 1.
 func (m *memory[T]) near(tolerance float64, want func(i int) float64) func() error {
 	return func() error {
 		s, err := m.get()
@@ -169,7 +169,7 @@ func near[T number](s []T, tolerance float64, want func(i int) float64) error {
 	return nil
 }
 
-// kernel returns the suite's kernel of a name.
+// kernel returns the suite's kernel with the given name.
 func kernel(name string) *runtime.Kernel {
 	for _, k := range kernelsgen.Kernels() {
 		if k.ABI().Name == name {
@@ -179,7 +179,7 @@ func kernel(name string) *runtime.Kernel {
 	panic("BUG: no kernel is called " + name)
 }
 
-// launcher returns a function that launches the suite's kernel runs times, and waits.
+// launcher returns a function that launches a kernel of the suite a given number of times, and waits.
 func (b *Bench) launcher(name string, r runtime.Range, args ...any) func(int) error {
 	return b.launches(kernel(name), r, args...)
 }
@@ -191,7 +191,7 @@ func (b *Bench) launches(k *runtime.Kernel, r runtime.Range, args ...any) func(i
 	})
 }
 
-// repeat returns a function that calls f runs times, and waits for the queue.
+// repeat returns a function that calls f a given number of times, and waits for the queue.
 func (b *Bench) repeat(f func() error) func(int) error {
 	return func(runs int) error {
 		for range runs {
@@ -203,8 +203,8 @@ func (b *Bench) repeat(f func() error) func(int) error {
 	}
 }
 
-// plain is a contestant in Go, if the device is the processor: a loop over parts of [0, n) on all
-// processors, which computes out.
+// plain returns a contestant that is a loop in Go, or nil if the device is not the processor. The contestant
+// calls f for ranges of [0, n) on all processors, which computes out.
 func plain[T number](b *Bench, out []T, n int, f func(lo, hi int), check func() error) []Contestant {
 	if !b.cpu {
 		return nil
@@ -226,7 +226,7 @@ func plain[T number](b *Bench, out []T, n int, f func(lo, hi int), check func() 
 		}}}
 }
 
-// groups returns the nd-range of at least n work-items, in work-groups of size.
+// groups returns an nd-range of at least n work-items, in work-groups of the given size.
 func groups(n, size int) runtime.NDRange1 {
 	return runtime.NDRange1{Global: runtime.Range1(n), Local: runtime.Range1(size)}.RoundUp()
 }
@@ -243,8 +243,8 @@ func size(n int) string {
 	return fmt.Sprint(n)
 }
 
-// reduction returns the number of elements that a reduction's work-groups leave for the second
-// launch.
+// reduction returns the number of work-groups of the first launch of a reduction. The second launch reduces
+// one element per work-group.
 func (b *Bench) reduction(n, size int) int {
 	most := 2048
 	if b.cpu {
@@ -253,7 +253,7 @@ func (b *Bench) reduction(n, size int) int {
 	return max(1, min(most, n/size))
 }
 
-// first returns the first error.
+// first returns the first error that is not nil, or nil.
 func first(errs ...error) error {
 	for _, err := range errs {
 		if err != nil {
@@ -263,7 +263,7 @@ func first(errs ...error) error {
 	return nil
 }
 
-// total adds up the results of the parts of a plain loop.
+// total is a sum to which the goroutines of a parallel loop add their results.
 type total[T number] struct {
 	sync.Mutex
 	sum T
@@ -277,7 +277,8 @@ func (t *total[T]) add(v T) {
 	t.Unlock()
 }
 
-// into changes the contestants so that each run starts at zero, and stores the sum in out.
+// into changes the contestants. Each run of a changed contestant sets t to zero before its loop, and stores
+// the sum in out[0] after it.
 func (t *total[T]) into(list []Contestant, out []T) []Contestant {
 	for i := range list {
 		run := list[i].Run

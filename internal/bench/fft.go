@@ -9,12 +9,12 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// fftWidth is the length of the rows of rowsFFT.
+// fftWidth is the length of each row that rowsFFT transforms.
 const fftWidth = 4096
 
 // The Fourier transforms of prim, of complex64.
 var (
-	// rowsFFT transforms rows; its size is the number of rows.
+	// rowsFFT transforms many short rows. The size of the work is the number of rows.
 	rowsFFT = Work{Group: "Numeric", Name: "FFT f32, rows of 4096", Target: "≥ 0.95 cuFFT", Sizes: [4]int{4, 64, 4096, 16384}, Make: func(b *Bench, n int) (*Job, error) {
 		in := complexes(n * fftWidth)
 		j, err := transformsOf(b, in, "fft rows", fftWidth)
@@ -50,14 +50,14 @@ var (
 	}}
 )
 
-// complexes returns elements to transform.
+// complexes returns n pseudo-random complex numbers.
 func complexes(n int) []complex64 {
 	return made(n, func(i int) complex64 {
 		return complex(unit(uint32(2*i), 1)-0.5, unit(uint32(2*i+1), 1)-0.5)
 	})
 }
 
-// transformsOf returns a job that transforms arrays of a shape.
+// transformsOf returns a job that transforms arrays of the given shape.
 func transformsOf(b *Bench, in []complex64, peer string, shape ...int) (*Job, error) {
 	p, err := primfft.NewPlan[complex64](b.dev, shape...)
 	if err != nil {
@@ -115,7 +115,8 @@ func roots(n int) func(k int) complex128 {
 	return func(k int) complex128 { return far[k/low] * near[k%low] }
 }
 
-// transformed compares some elements of transformed arrays of one or two axes with sums in float64.
+// transformed checks some elements of transformed arrays of one or two axes. transformed compares elements
+// with sums in float64.
 func transformed(got, in []complex64, shape ...int) error {
 	width, rows := shape[len(shape)-1], 1
 	if len(shape) > 1 {
@@ -135,14 +136,15 @@ func transformed(got, in []complex64, shape ...int) error {
 			}
 			want += sum * down(r*(bin/width)%rows)
 		}
-		if d := cmplx.Abs(complex128(got[i]) - want); !(d <= 2e-5*math.Sqrt(float64(n))) { // the sums are about 0.4 times the root
+		if d := cmplx.Abs(complex128(got[i]) - want); !(d <= 2e-5*math.Sqrt(float64(n))) { // the sums are about 0.4 times the square root of n
 			return fmt.Errorf("element %d of array %d is %v, want %v", bin, i/n, got[i], want)
 		}
 	}
 	return nil
 }
 
-// transform is a hand-written loop in Go: radix two, after bit reversal of the elements' order.
+// transform is a hand-written Fourier transform in Go, the peer of kgen's. The algorithm is radix two, after
+// a permutation by reversed bits of the indices.
 func transform(out, in []complex64) {
 	n := len(in)
 	for i, j := 0, 0; i < n; i++ {

@@ -10,13 +10,13 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// The modules of the shaders in the folder, which make shaders compiles.
+// glsl contains the SPIR-V modules of the shaders in the folder. Command "make shaders" compiles the shaders.
 //
 //go:embed glsl/*.spv
 var shaders embed.FS
 
-// shader adds a shader as a contestant. The shader is hand-written for the same work, in 32-bit
-// arithmetic without checks, and takes the arguments of kernel k.
+// shader adds a shader as a contestant. The shader is hand-written for the same work, in 32-bit arithmetic
+// without checks. The shader has the same arguments as kernel k.
 func (b *Bench) shader(j *Job, k *runtime.Kernel, name string, r runtime.Range, args []any, reset, check func() error) error {
 	if b.dev.Info().Backend != "vulkan" {
 		return nil
@@ -39,7 +39,7 @@ func (b *Bench) shader(j *Job, k *runtime.Kernel, name string, r runtime.Range, 
 	return nil
 }
 
-// withShader makes a kernel and its shader the contestants of a job.
+// withShader adds a kernel and its shader as contestants to a job.
 func (b *Bench) withShader(j *Job, k *runtime.Kernel, name string, r runtime.Range, args []any, reset, check func() error) error {
 	j.Contestants = append(j.Contestants, Contestant{kgen, b.launches(k, r, args...), reset, check})
 	return b.shader(j, k, name, r, args, reset, check)

@@ -9,7 +9,7 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// This file has the works on pictures, matrices and cubes.
+// This file defines the works on pictures, matrices and cubes.
 
 func squared(n int) string { return fmt.Sprintf("%d²", n) }
 
@@ -26,7 +26,7 @@ var transpose = Work{Group: "Grids and matrices", Name: "transpose f32", Target:
 		Contestants: []Contestant{{kgen, b.launcher("Transpose", nd, n, x.all(), out.all()), out.poison, out.near(0, want)}}}
 	if b.cpu {
 		ho := make([]float32, n*n)
-		j.Contestants = append(j.Contestants, plain(b, ho, n/kernels.Tile, func(lo, hi int) { // in blocks, for the caches
+		j.Contestants = append(j.Contestants, plain(b, ho, n/kernels.Tile, func(lo, hi int) { // the loop computes in blocks that fit the caches
 			for y := lo * kernels.Tile; y < hi*kernels.Tile; y += kernels.Tile {
 				for x := 0; x < n; x += kernels.Tile {
 					for i := y; i < y+kernels.Tile; i++ {
@@ -82,8 +82,8 @@ var stencil = Work{Group: "Grids and matrices", Name: "stencil of 7 points f32",
 	return j, nil
 }}
 
-// shell poisons a cube, except the cells on its sides, which are zero: the stencil does not write
-// those.
+// shell fills a cube with values that no result has. Cells on the sides are set to zero, because the stencil
+// does not write them.
 func (b *Bench) shell(m *memory[float32], n int) error {
 	nan := float32(math.NaN())
 	return m.set(made(n*n*n, func(i int) float32 {
@@ -177,7 +177,7 @@ func (m *matrices) checked(s []float32) error {
 	return nil
 }
 
-// plain computes the product in the usual way for a processor's caches.
+// plain computes the product on the host, in the usual way for a processor's caches.
 func (m *matrices) plain(b *Bench) {
 	if !b.cpu {
 		return

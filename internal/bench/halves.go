@@ -14,14 +14,15 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// This file has the works of half precision that read and write memory in order.
+// This file defines the works of half precision that read and write memory in order.
 
-// single names the peer that is kgen with half as many float32s, which have as many bytes.
+// single is the name of a peer that is kgen itself, with float32s. The peer processes half as many elements,
+// so the number of bytes is the same.
 const single = "f32"
 
 type f16 = half.Float16
 
-// halfSizes are the sizes of streams for elements of half the bytes.
+// halfSizes are streamSizes, doubled for elements that have half as many bytes.
 var halfSizes = doubled(streamSizes)
 
 func doubled(sizes [4]int) [4]int {
@@ -31,12 +32,12 @@ func doubled(sizes [4]int) [4]int {
 	return sizes
 }
 
-// halfPeriod is the number of elements after which inputs repeat, since package half is slow on the
-// host. It is odd, so that a vector read from a wrong place has other values.
+// halfPeriod is the number of elements after which inputs repeat, because package half is slow on the host.
+// The number is odd, so that a vector at a wrong index has other values.
 const halfPeriod = 1<<20 - 3
 
-// halfWork returns a row of half precision. run launches the kernel for each type, from x and y to
-// out, and want computes the expected result.
+// halfWork returns a work in half precision. For each of the two types, a function launches the kernel that
+// computes out from x and y. want computes the expected result.
 func halfWork(group, name string, inputs int, want func(x, y f16) f16,
 	run func(b *Bench, x, y, out runtime.View[f16]) (func(int) error, error),
 	beside func(b *Bench, x, y, out runtime.View[float32]) (func(int) error, error),
@@ -73,14 +74,15 @@ func halfWork(group, name string, inputs int, want func(x, y f16) f16,
 			}
 			return nil
 		}
-		// The other rows check the values of float32s.
+		// The check only requires that every float32 was written. Other rows of the suite check the values of
+		// float32s.
 		written := singles.near(10, func(int) float64 { return 0 })
 		return &Job{Size: size(n), Amount: 2 * float64(n*(inputs+1)), Unit: Bytes,
 			Contestants: []Contestant{{kgen, halves, out.poison, check}, {single, floats, singles.poison, written}}}, nil
 	}}
 }
 
-// halfStream is a row for one of BabelStream's kernels, with the arguments of s.
+// halfStream returns a work in half precision for stream s, one of BabelStream's kernels.
 func halfStream(s stream[float32], args func(x, y, out runtime.View[f16]) []any, want func(x, y f16) f16) Work {
 	return halfWork("BabelStream", s.cuda+" f16", s.inputs, want,
 		func(b *Bench, x, y, out runtime.View[f16]) (func(int) error, error) {
@@ -118,8 +120,8 @@ var (
 	halfB      = half.FromFloat32[f16](0.5)
 )
 
-// fusedPair returns a function that submits two kernels fused into one. The values between them
-// stay in registers.
+// fusedPair returns a function that submits two kernels fused into one. Values between the two kernels stay
+// in registers.
 func fusedPair[T number](b *Bench, x, out runtime.View[T], step func(x, out runtime.View[T]) runtime.Command) (func(int) error, error) {
 	between, err := memoryFor[T](b, out.Len())
 	if err != nil {
@@ -136,7 +138,7 @@ func fusedPair[T number](b *Bench, x, out runtime.View[T], step func(x, out runt
 	return b.repeat(func() error { _, err := b.q.Submit(ex); return err }), err
 }
 
-// halfMax is a reduction by prim. Its kernels compare float16s and float32s as integers.
+// halfMax measures a reduction by prim, whose kernels compare float16s and float32s as integers.
 var halfMax = Work{Group: "Algorithms", Name: "max f16", Sizes: halfSizes, Make: func(b *Bench, n int) (*Job, error) {
 	hx := made(n, func(i int) f16 { return half.FromFloat32[f16](unit(uint32(i%halfPeriod), 1)) })
 	singles := units[float32](n/2, 1)
@@ -165,7 +167,7 @@ var halfMax = Work{Group: "Algorithms", Name: "max f16", Sizes: halfSizes, Make:
 	}}, nil
 }}
 
-// greatest returns a run that sets out to the greatest element of x.
+// greatest returns a function that sets out to the greatest element of x.
 func greatest[T interface {
 	number
 	prim.Number
@@ -173,7 +175,8 @@ func greatest[T interface {
 	return b.repeat(func() error { _, err := primreduce.MaxOn(b.q, x.all(), out.all()); return err })
 }
 
-// halfFMA has only arithmetic, and as many operations in float32 as a peer.
+// halfFMA measures arithmetic on float16s, without memory accesses. The peer does as many operations in
+// float32.
 var halfFMA = Work{Group: "Ceilings", Name: "multiply and add f16", Sizes: fma.Sizes, Make: func(b *Bench, n int) (*Job, error) {
 	x, y := half.FromFloat32[f16](0.75), half.FromFloat32[f16](0.5)
 	out, err1 := memoryFor[f16](b, n)

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// measure runs the contestants of a job by turns.
+// measure measures the contestants of a job, which take turns.
 func (b *Bench) measure(row *Row, job *Job) error {
 	list := slices.DeleteFunc(job.Contestants, func(c Contestant) bool {
 		return c.Name != kgen && !b.has(c.Name)
@@ -26,7 +26,7 @@ func (b *Bench) measure(row *Row, job *Job) error {
 	}
 	peers := b.startCUDA(row, job)
 	if job.Measured != nil {
-		job.Measured() // discards the launches so far
+		job.Measured() // discards the times of earlier launches
 	}
 	times := make([][]time.Duration, len(list)+len(peers))
 	if err := b.warm(list[0]); err != nil {
@@ -34,7 +34,7 @@ func (b *Bench) measure(row *Row, job *Job) error {
 	}
 	begin := time.Now()
 	for round := range b.Rounds {
-		if round >= 3 && time.Since(begin) > 100*b.Round { // a slow device
+		if round >= 3 && time.Since(begin) > 100*b.Round { // stops early on a slow device
 			break
 		}
 		for i, c := range list {
@@ -59,7 +59,7 @@ func (b *Bench) measure(row *Row, job *Job) error {
 			}
 		}
 	}
-	for i, c := range slices.Backward(list) { // kgen comes last, because the checksum is that of its results
+	for i, c := range slices.Backward(list) { // kgen runs last, so that the checksum is that of its results
 		row.Times = append(row.Times, timing(c.Name, times[i]))
 		if err := verify(c); err != nil {
 			return fmt.Errorf("%s, after %d rounds: %w", c.Name, len(times[i]), err)
@@ -70,10 +70,10 @@ func (b *Bench) measure(row *Row, job *Job) error {
 	return nil
 }
 
-// warm keeps a GPU busy until it runs at its full clock: it was idle while the host made the data.
-// An H200 needs up to 0.4 s for that. With 0.2 s, the first rounds of some rows took up to twice
-// the time. Rows with CUDA peers, which make their data on the GPU, have the same times without
-// warm.
+// warm keeps a GPU busy until it runs at its full clock, because it was idle while the host generated the
+// data. An H200 needs up to 0.4 s of work to reach its full clock. After only 0.2 s, the first measurements
+// of some rows took up to twice the time. Rows with CUDA peers, which generate their data on the GPU, have
+// the same times without warm.
 func (b *Bench) warm(c Contestant) error {
 	if b.cpu || b.Round == 0 {
 		return nil
@@ -86,7 +86,7 @@ func (b *Bench) warm(c Contestant) error {
 	return nil
 }
 
-// verify runs a contestant once and checks its results.
+// verify runs a contestant once, and checks its results.
 func verify(c Contestant) error {
 	if c.Reset != nil {
 		if err := c.Reset(); err != nil {
@@ -102,7 +102,7 @@ func verify(c Contestant) error {
 	return c.Check()
 }
 
-// often returns the number of runs of a contestant that fill a round.
+// often returns the number of runs of a contestant that take as long as a measurement should.
 func (b *Bench) often(job *Job, c Contestant) (int, error) {
 	if job.Runs > 0 || b.Round == 0 {
 		return max(job.Runs, 1), nil
@@ -130,8 +130,8 @@ func timing(name string, list []time.Duration) Timing {
 	return Timing{Peer: name, Median: at(0.5), P10: at(0.1), P90: at(0.9), Rounds: len(sorted)}
 }
 
-// checksum adds up about a million of the elements, with weights from 1 to 8, as the CUDA program
-// does.
+// checksum adds up about a million of the elements, with weights from 1 to 8. The CUDA program computes the
+// same checksum. size is the checksum of the absolute values.
 func checksum[T cmp.Ordered](s []T, value func(T) float64) (sum, size float64) {
 	step := len(s)/(1<<20) | 1
 	for i := 0; i < len(s); i += step {

@@ -12,7 +12,7 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// This file has the works that compute.
+// This file defines the works that mainly compute.
 
 var saxpy = Work{Group: "Numeric", Name: "saxpy (example)", OnHost: "â‰¥ 0.9 Go", Sizes: streamSizes, Make: func(b *Bench, n int) (*Job, error) {
 	hx, hy := units[float32](n, 1), units[float32](n, 2)
@@ -49,14 +49,14 @@ const softening = 0.01
 
 var nbodySizes = [4]int{512, 4096, 32768, 131072}
 
-// bodies are points in a cube.
+// bodies returns n pseudo-random points in a cube.
 func bodies(n int) []kernels.Body {
 	return made(n, func(i int) kernels.Body {
 		return kernels.Body{X: unit(uint32(i), 1), Y: unit(uint32(i), 2), Z: unit(uint32(i), 3), Mass: unit(uint32(i), 4)}
 	})
 }
 
-// pulled returns the force of bodies on one of them.
+// pulled returns the force of the bodies in list on body at.
 func pulled(list []kernels.Body, at kernels.Body) (f [3]float64) {
 	for _, o := range list {
 		d := [3]float64{float64(o.X) - float64(at.X), float64(o.Y) - float64(at.Y), float64(o.Z) - float64(at.Z)}
@@ -68,7 +68,7 @@ func pulled(list []kernels.Body, at kernels.Body) (f [3]float64) {
 	return f
 }
 
-// someBodies is the number of bodies that are checked.
+// someBodies is the number of bodies whose forces are checked.
 const someBodies = 16
 
 var nbody = Work{Group: "Numeric", Name: "n-body f32, math32.Rsqrt", Target: "â‰¥ 29 TFLOP/s", Sizes: nbodySizes, Make: func(b *Bench, n int) (*Job, error) {
@@ -138,7 +138,7 @@ var nbody = Work{Group: "Numeric", Name: "n-body f32, math32.Rsqrt", Target: "â‰
 	return j, nil
 }}
 
-// nbodyStep is the example, which uses FastRsqrt, and its shader.
+// nbodyStep measures the example nbody, which uses FastRsqrt. The peer is a shader.
 var nbodyStep = Work{Group: "Numeric", Name: "n-body f32 (example)", Sizes: nbodySizes, Make: func(b *Bench, n int) (*Job, error) {
 	hb := bodies(n)
 	start := made(n, func(i int) gravity.Body {
@@ -261,7 +261,7 @@ var blackScholes = Work{Group: "Numeric", Name: "Black-Scholes f32", OnHost: "â‰
 	}
 	calls := func(i int) float64 { c, _ := want(i); return c }
 	puts := func(i int) float64 { _, p := want(i); return p }
-	const epsilon = 1e-4 // the formula's own error is 7.5e-8 times the price
+	const epsilon = 1e-4 // the approximation of normal has an error of 7.5e-8 times the price
 	j := &Job{Size: size(n), Amount: 20 * float64(n), Unit: Bytes, Sum: call.sum, Digits: 1e-5, CUDA: []CUDAPeer{{"CUDA", "blackscholes"}}}
 	j.Contestants = []Contestant{{kgen, b.launcher("BlackScholes", runtime.Range1(n), float32(rate), float32(volatility), s.all(), x.all(), t.all(), call.all(), put.all()),
 		func() error { return first(call.poison(), put.poison()) },
@@ -282,7 +282,7 @@ var blackScholes = Work{Group: "Numeric", Name: "Black-Scholes f32", OnHost: "â‰
 	return j, nil
 }}
 
-// normal is the kernel's function, for the loop in Go.
+// normal computes the same as function normal of package kernels, for the loop in Go.
 func normal(d float32) float32 {
 	k := 1 / (1 + 0.2316419*math32.Abs(d))
 	n := 0.39894228 * math32.Exp(-0.5*d*d) * k *

@@ -14,34 +14,34 @@ import (
 	primsort "github.com/kgen-go/kgen/prim/sort"
 )
 
-// This file has the rows for functions of prim, compared with CUB's functions.
+// This file defines the rows for functions of prim, with CUB's functions as peers.
 
-// library is a function of prim, measured at three sizes.
+// library describes a function of prim, which is measured at three sizes.
 type library struct {
 	name, target, host string
 	cub                string // name of the work in the CUDA program
-	most               int    // size of the first row
+	most               int    // number of elements in the first row
 	unit               Unit
-	bytes              int // bytes read and written for an element
+	bytes              int // bytes read and written per element
 	of                 func(b *Bench, n int) (call, error)
 }
 
-// call is a function with its arguments.
+// call is a function of prim with its arguments.
 type call struct {
 	run   func() error
 	out   result
-	reset func() error // fills other memory that the function writes, or is nil
+	reset func() error // fills other memory that the function writes; may be nil
 	check func() error
 	host  []Contestant
 }
 
-// result is memory that a function writes.
+// result is the memory to which a function writes its result.
 type result interface {
 	poison() error
 	sum() (float64, float64, error)
 }
 
-// works returns the rows. The rows of 2^16 and 2^22 elements show the cost of a call.
+// works returns the works for the function. The works of 2^16 and 2^22 elements show the cost of a call.
 func (l library) works() []Work {
 	row := func(name, target, host string, sizes [4]int) Work {
 		return Work{Group: "Kernels to call", Name: name, Target: target, OnHost: host, Sizes: sizes, Make: func(b *Bench, n int) (*Job, error) {
@@ -72,7 +72,7 @@ func (l library) works() []Work {
 	}
 }
 
-// libraries returns the rows for functions of prim.
+// libraries lists the functions of prim that the suite measures.
 func libraries() (list []Work) {
 	for _, l := range []library{
 		{"sum u32", "≥ 0.97 CUB", "≥ 0.9 Go", "reduce", 1 << 28, Bytes, 4, sumOf[uint32]},
@@ -91,14 +91,14 @@ func libraries() (list []Work) {
 		{"where f32", "≥ 0.9 CUB", "", "where", 1 << 28, Bytes, 6, whereOf},
 		{"unique u32", "≥ 0.9 CUB", "", "unique", 1 << 28, Bytes, 5, uniqueOf},
 		{"histogram 256 u8", "≥ 0.97 CUB", "", "histogram u8", 1 << 30, Bytes, 1, histOf},
-		{"random f32", "≥ 3940 GB/s", "≥ 0.8 Go", "", 1 << 30, Bytes, 4, randomOf}, // 0.95 of the rate that is the aim of copies
+		{"random f32", "≥ 3940 GB/s", "≥ 0.8 Go", "", 1 << 30, Bytes, 4, randomOf}, // the aim is 0.95 of the aim of copies
 	} {
 		list = append(list, l.works()...)
 	}
 	return list
 }
 
-// loop is a contestant in Go on one processor.
+// loop returns a contestant that runs f, a loop in Go, on one processor.
 func (b *Bench) loop(f func(), check func() error, reset func()) []Contestant {
 	if !b.cpu {
 		return nil
@@ -150,7 +150,7 @@ func sumOf[T uint32 | float32](b *Bench, n int) (call, error) {
 	}, first(err1, err2)
 }
 
-// of applies check to the only element of m.
+// of applies check to element 0 of m.
 func of[T number](m *memory[T], check func(T) error) error {
 	got, err := m.get()
 	if err != nil {
@@ -159,7 +159,7 @@ func of[T number](m *memory[T], check func(T) error) error {
 	return check(got[0])
 }
 
-// is returns a check that a value is want.
+// is returns a function that checks whether a value equals want.
 func is[T comparable](want T) func(T) error {
 	return func(got T) error {
 		if got != want {
@@ -188,7 +188,7 @@ func leastOf(b *Bench, n int) (call, error) {
 	}, first(err1, err2)
 }
 
-// gather changes the contestants so that each run ends with f.
+// gather changes the contestants so that each run calls f at its end.
 func gather(list []Contestant, f func()) {
 	for i := range list {
 		run := list[i].Run
@@ -274,8 +274,8 @@ func scanOf[T uint32 | float32](b *Bench, n int) (call, error) {
 	}, first(err1, err2)
 }
 
-// sorted checks that a slice is in order and has the elements of another slice, by comparing sums
-// of hashes.
+// sorted checks that slice got is in order, and contains the elements of slice from. sorted compares sums of
+// hashes of the elements.
 func sorted[T uint32 | uint64 | float32](got, from []T) error {
 	sums := func(s []T) (sum uint64) {
 		for _, v := range s {
@@ -380,7 +380,7 @@ func whereOf(b *Bench, n int) (call, error) {
 	}, first(err1, err2, err3)
 }
 
-// picked compares the first elements of out with those wanted. count holds the number of elements.
+// picked checks that the first elements of out equal want, and that count contains their number.
 func picked[T number](out *memory[T], count *memory[int64], want []T) func() error {
 	return func() error {
 		c, err1 := count.get()

@@ -13,16 +13,16 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// A Report has the results of the suite on a device.
+// A Report contains the results of the suite on one device.
 type Report struct {
 	Device   string
 	Driver   string `json:",omitempty"`
 	System   string // operating system of the host
 	Scale    string
 	Rounds   int
-	Duration float64 // duration of the suite, in seconds
-	// Memory and Arithmetic are the ceilings: the largest numbers of bytes and floating-point
-	// operations per second, in the rows that measure ceilings.
+	Duration float64 // duration of the whole suite, in seconds
+	// Memory and Arithmetic are the ceilings of the device, in bytes and floating-point operations per
+	// second. Each ceiling is the highest rate among the rows that measure it.
 	Memory, Arithmetic float64
 	Notes              []string
 	Rows               []Row
@@ -36,16 +36,16 @@ type Row struct {
 	Amount            float64
 	Unit              Unit
 	Ceiling           bool
-	Times             []Timing // the first is kgen's
-	Share             float64  // share of the ceiling, if there is one
+	Times             []Timing // times of the contestants; the first is kgen's
+	Share             float64  // rate as a share of the ceiling, if the unit has one
 	Remark            string   `json:",omitempty"`
-	Failed            []string `json:",omitempty"` // peers that failed
+	Failed            []string `json:",omitempty"` // names of peers that failed
 	Skipped, Error    string   `json:",omitempty"`
 
-	n int // argument of Make
+	n int // argument of Make for the row
 }
 
-// A Timing is a contestant's time for one run, in seconds.
+// A Timing contains a contestant's times for one run, in seconds.
 type Timing struct {
 	Peer             string
 	Median, P10, P90 float64
@@ -57,7 +57,7 @@ func newReport(info runtime.DeviceInfo, o Options) *Report {
 		System: fmt.Sprintf("%s/%s, %d processors, %s", goruntime.GOOS, goruntime.GOARCH, goruntime.NumCPU(), goruntime.Version()), begin: time.Now()}
 }
 
-// rate returns a contestant's amount of work per second.
+// rate returns the amount of work per second of a contestant.
 func (r *Row) rate(t Timing) float64 {
 	if t.Median == 0 {
 		return 0
@@ -65,7 +65,7 @@ func (r *Row) rate(t Timing) float64 {
 	return r.Amount / t.Median
 }
 
-// finish computes the ceilings, and each row's share of them.
+// finish computes the ceilings, and the share of a ceiling that each row reaches.
 func (r *Report) finish() {
 	r.Duration = time.Since(r.begin).Seconds()
 	ceiling := map[Unit]float64{}
@@ -91,7 +91,7 @@ func (r *Report) Failed() bool {
 	return slices.ContainsFunc(r.Rows, func(row Row) bool { return row.Error != "" || len(row.Failed) > 0 })
 }
 
-// WriteJSON writes the complete report.
+// WriteJSON writes the complete report as JSON.
 func (r *Report) WriteJSON(w io.Writer) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "\t")
@@ -102,7 +102,7 @@ func (r *Report) WriteJSON(w io.Writer) error {
 // peerNames are all contestants besides kgen, in the order of the report's columns.
 var peerNames = []string{"CUDA", "CUDA pinned", "CUB", "cuBLAS", "cuSPARSE", "cuFFT", "GLSL", "Go", single}
 
-// peers returns the peers of at least one row.
+// peers returns the peers that at least one row has.
 func (r *Report) peers() []string {
 	var list []string
 	for _, name := range peerNames {
@@ -113,7 +113,8 @@ func (r *Report) peers() []string {
 	return list
 }
 
-// beside returns kgen's speed as a multiple of a peer's.
+// beside returns kgen's speed as a multiple of the speed of the given peer. The second result is false if the
+// row lacks this peer.
 func (row *Row) beside(peer string) (float64, bool) {
 	i := slices.IndexFunc(row.Times, func(t Timing) bool { return t.Peer == peer })
 	if i < 1 || row.Times[0].Median == 0 {
@@ -122,7 +123,7 @@ func (row *Row) beside(peer string) (float64, bool) {
 	return row.Times[i].Median / row.Times[0].Median, true
 }
 
-// header returns the lines above the table.
+// header returns the lines of text above the report's table.
 func (r *Report) header() []string {
 	list := []string{fmt.Sprintf("Device: %s", r.Device)}
 	if r.Driver != "" {
@@ -138,7 +139,7 @@ func (r *Report) header() []string {
 	return append(list, r.Notes...)
 }
 
-// cells returns the cells of a row, without those of its peers.
+// cells returns the texts of a row's cells, without the cells for peers. The row's aim is a separate result.
 func (r *Report) cells(row *Row) (line []string, aim string) {
 	t := row.Times[0]
 	line = []string{row.Name, row.Size, duration(t.Median * perRun(row)), "", ""}
@@ -157,8 +158,8 @@ func (r *Report) cells(row *Row) (line []string, aim string) {
 	return line, aim
 }
 
-// table returns the rows' cells, after those of the heading. If apart is set, each peer has its own
-// column, otherwise all peers share one.
+// table returns the cells of the heading and of all rows. If apart is true, each peer has a column of its
+// own. Otherwise all peers share one column.
 func (r *Report) table(apart bool) [][]string {
 	peers := r.peers()
 	aims := slices.ContainsFunc(r.Rows, func(row Row) bool { text, _ := r.aim(&row); return text != "" })
@@ -204,7 +205,7 @@ func (r *Report) table(apart bool) [][]string {
 	return out
 }
 
-// remarks returns the lines below the table.
+// remarks returns the lines of text below the report's table.
 func (r *Report) remarks() []string {
 	var list []string
 	for _, row := range r.Rows {

@@ -7,13 +7,13 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// This file has the works that mainly read and write memory in order.
+// This file defines the works that mainly read and write memory in order.
 
 const scalar = 0.4
 
 var streamSizes = [4]int{1 << 12, 1 << 24, 1 << 26, 1 << 28}
 
-// halved returns sizes for elements of twice the bytes.
+// halved returns half the sizes, for elements with twice as many bytes.
 func halved(sizes [4]int) [4]int {
 	for i := range sizes[1:] {
 		sizes[i+1] /= 2
@@ -21,9 +21,9 @@ func halved(sizes [4]int) [4]int {
 	return sizes
 }
 
-// A stream is one of BabelStream's kernels, and the function that it computes for each element.
+// A stream is one of BabelStream's kernels, with the function that the kernel computes for each element.
 type stream[T float32 | float64] struct {
-	kernel string // name without the bits of its type
+	kernel string // kernel's name without the bits of the type
 	cuda   string
 	args   func(in1, in2, out runtime.View[T]) []any
 	inputs int
@@ -67,7 +67,8 @@ func triads[T float32 | float64]() stream[T] {
 		}, func(x, y float64) float64 { return x + scalar*y }}
 }
 
-// kind returns the size of a type in bytes, its bits for names, and its precision.
+// kind describes float type T. kind returns the size in bytes, the number of bits as used in names, and the
+// precision.
 func kind[T float32 | float64]() (bytes float64, bits string, epsilon float64) {
 	if T(1)/3 == T(float32(1)/3) {
 		return 4, "32", 1e-6
@@ -110,7 +111,7 @@ func (s stream[T]) work(target string) Work {
 	}}
 }
 
-// dot is the fifth kernel of BabelStream. It has a second launch, which adds the work-groups' sums.
+// dot measures the fifth kernel of BabelStream. A second launch adds the sums of the work-groups.
 func dot[T float32 | float64]() Work {
 	bytes, bits, _ := kind[T]()
 	sizes := streamSizes
@@ -151,7 +152,7 @@ func dot[T float32 | float64]() Work {
 			ho := make([]T, 1)
 			total := newTotal[T]()
 			c := plain(b, ho, n, func(lo, hi int) {
-				var sum [4]T // four sums, which the processor adds in parallel
+				var sum [4]T // four sums, so that the processor adds in parallel
 				x, y := hx[lo:hi], hy[lo:hi]
 				y = y[:len(x)]
 				for ; len(x) >= 4; x, y = x[4:], y[4:] {
@@ -171,7 +172,7 @@ func dot[T float32 | float64]() Work {
 	}}
 }
 
-// copy4 copies vectors of four elements.
+// copy4 measures copies of vectors of four elements.
 var copy4 = Work{Group: "Ceilings", Name: "copy by 4 f32", Sizes: streamSizes, Make: func(b *Bench, n int) (*Job, error) {
 	hx := units[float32](n, 1)
 	x, err1 := memoryOf(b, hx)
@@ -184,7 +185,7 @@ var copy4 = Work{Group: "Ceilings", Name: "copy by 4 f32", Sizes: streamSizes, M
 			out.near(0, func(i int) float64 { return float64(hx[i]) })}}}, nil
 }}
 
-// fma has only arithmetic.
+// fma measures arithmetic without memory accesses.
 var fma = Work{Group: "Ceilings", Name: "multiply and add f32", OnHost: "≥ 0.9 Go", Sizes: [4]int{1 << 10, 1 << 15, 1 << 22, 1 << 24}, Make: func(b *Bench, n int) (*Job, error) {
 	const x, y = 0.75, 0.5
 	out, err := memoryFor[float32](b, n)

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// WriteSVG draws the rows as bars: kgen's speed relative to the fastest known speed, which is that
-// of the row's ceiling or of a contestant. Marks are the peers. The picture follows the reader's
-// choice of light or dark.
+// WriteSVG draws each row as a bar. The length of the bar is kgen's speed relative to the fastest known
+// speed, of the ceiling or of a contestant. Marks on the bar are the speeds of peers. The picture adapts to
+// the reader's light or dark theme.
 func (r *Report) WriteSVG(w io.Writer) error {
 	const line, left, wide, right, top = 18, 250, 420, 100, 64
 	var body strings.Builder
@@ -65,7 +65,7 @@ func (r *Report) WriteSVG(w io.Writer) error {
 	return err
 }
 
-// legend explains the colours.
+// legend explains the colours of the picture.
 var legend = []struct {
 	class, text string
 	width       int
@@ -81,7 +81,7 @@ func class(peer string) string {
 	return "cuda"
 }
 
-// speed prints a contestant's work per second, or its time.
+// speed returns the text of a contestant's rate or time.
 func (row *Row) speed(t Timing) string {
 	if row.Unit == Launches {
 		return duration(t.Median * row.Amount)

@@ -11,8 +11,8 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// The products of matrices by sub-groups, at two sizes. The kernel needs sub-groups of 32
-// work-items and enough work-group memory for its tiles, and so does the shader.
+// The matrix products that sub-groups compute, at two sizes. The kernel and the shader need sub-groups of 32
+// work-items and enough work-group memory for their tiles.
 var (
 	tensorHalves      = tensorHalvesOf("", [4]int{128, 128, 2048, 8192})
 	tensorHalvesSmall = tensorHalvesOf(", half the rows", [4]int{128, 128, 1024, 4096})
@@ -20,16 +20,17 @@ var (
 	tensorBytesSmall  = tensorBytesOf(", half the rows", [4]int{128, 128, 1024, 4096})
 )
 
-// tensorWork is a row for elements of type E, stored in vectors of type P, and sums of type F.
+// tensorWork describes a work on matrices of elements of type E, with sums of type F. Vectors of type P store
+// the elements.
 type tensorWork[E any, P any, F number] struct {
 	name, cuda, shader string
-	product            runtime.MatrixProduct // the device's product that the shader uses
+	product            runtime.MatrixProduct // native matrix product of the device that the shader uses
 	elem               func(hash uint32) E
 	part               func([]E) P
-	per                int // number of elements of a vector
+	per                int // number of elements in a vector
 	value              func(E) float64
-	tolerance          float64 // error of a sum, relative to the sum of absolute values
-	rows               bool    // whether B is given by rows, and no CUDA peer takes part
+	tolerance          float64 // permitted error of a sum, relative to the sum of absolute values
+	rows               bool    // whether B is given by rows; no CUDA peer does that
 	kernel             *runtime.Kernel
 	launch             func(q *runtime.Queue, n, width int, a, b runtime.View[P], c runtime.View[F], r runtime.NDRange1) error
 }
@@ -125,7 +126,7 @@ func (w tensorWork[E, P, F]) work(sizes [4]int) Work {
 		if w.shader == "" || !slices.Contains(b.dev.Info().Matrices, w.product) {
 			return j, nil
 		}
-		const items = 128 // work-items of a work-group of the shader
+		const items = 128 // number of work-items in the shader's work-groups
 		s := runtime.NDRange1{Global: r.Global / tensor.Items * items, Local: items}
 		return j, b.shader(j, w.kernel, w.shader, s, []any{n, width, a.All(), bb.All(), c.all()}, c.poison, check)
 	}}

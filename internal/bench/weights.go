@@ -7,21 +7,21 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// The products of a matrix of weights and a vector, as a language model computes them for one
-// token: each weight is read once.
+// The products of a matrix of weights and a vector, as a language model computes them for one token. Each
+// weight is read once.
 var (
 	weights8 = weights("int8 weights times vector", "Weights8", 1, func(w uint32, j int) int32 { return int32(int8(w >> (8 * j))) })
 	weights4 = weights("4-bit weights times vector", "Weights4", 2, func(w uint32, j int) int32 { return int32(w>>(4*j)&15) - 8 })
 )
 
-// weights is a row for a kernel that reads words of the vector for each word of weights; weight
-// returns weight j of a word.
+// weights returns a work for a kernel that multiplies weights by a vector. words is the number of words of
+// the vector for each word of weights. weight returns weight j of a word.
 func weights(name, kernel string, words int, weight func(w uint32, j int) int32) Work {
 	return Work{Group: "Grids and matrices", Name: name, Target: "≥ 3990 GB/s", Sizes: [4]int{64, 1024, 4096, 16384}, Make: func(b *Bench, n int) (*Job, error) {
 		width := n // number of words in a row
 		hw := made(n*width, func(i int) uint32 { return hash(uint32(i), 1) })
 		hx := made(words*width, func(i int) uint32 { return hash(uint32(i), 2) })
-		// number returns the number that weight j of word i of a row is multiplied by.
+		// number returns the number of the vector by which the kernel multiplies weight j of word i.
 		number := func(i, j int) int32 { return int32(int8(hx[j%words*width+i] >> (j / words * 8))) }
 		eights := int32(0)
 		for i := range width {

@@ -1,5 +1,5 @@
-// Package checkhook lets the host device's checked mode have the IR of kernels
-// without the runtime knowing the compiler. Package checked sets Load.
+// Package checkhook gives the checked mode of the host device the IR of kernels, so that the runtime does not
+// import the compiler. Package checked sets Load.
 package checkhook
 
 import (
@@ -7,7 +7,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// Load compiles the kernel with the given import path and name from its source, and
-// returns its module as it is before work-items become dead lanes. It is nil unless
-// package checked is part of the program.
+// Load compiles the kernel with the given import path and name from its source. Load returns the module
+// before the pass that turns early returns into dead lanes. Load is nil unless the program imports package
+// checked.
 var Load func(pkgPath, name string) (*ir.Module, *abi.Kernel, error)

@@ -1,5 +1,5 @@
-// Package env is kgen's part of the environment: a table of variables, with what they
-// may be. [Check] finds the values that mean nothing, so that none is ignored.
+// Package env defines kgen's environment variables in a table, with their allowed values. [Check] finds
+// invalid values, so that kgen does not ignore them silently.
 package env
 
 import (
@@ -39,15 +39,15 @@ const (
 // MaxSubGroup is the largest size of sub-groups of the host device.
 const MaxSubGroup = 128
 
-// Var is a variable.
+// Var describes an environment variable.
 type Var struct {
 	Name    string
-	Allowed string // what it may be, but for empty, which is as unset
+	Allowed string // description of the allowed values; an empty value counts as unset
 	Doc     string
 	valid   func(value string) bool
 }
 
-// Vars are all variables, in the order of the README's table.
+// Vars lists all variables, in the order of the README's table.
 var Vars = []Var{
 	{Device, "`host`, `vulkan`, an index in `runtime.Devices`, a part of a device's name, its UUID or PCI address", "which device `runtime.Open` opens; by default a GPU, or else the host", anything},
 	{Validate, "`1`, `0`", "turn on the Khronos validation layers", oneOf("1", "0")},
@@ -73,19 +73,19 @@ var Vars = []Var{
 	{TestProfile, "`mac`", "in kgen's own tests: the Vulkan device is to look like that of a Mac", oneOf("mac")},
 }
 
-// Get returns a variable's value, "" if it is not set.
+// Get returns the value of a variable, or "" if it is not set.
 func Get(name string) string { return os.Getenv(name) }
 
-// On reports whether a variable that is 0 or 1 is 1.
+// On reports whether a variable with allowed values 0 and 1 is 1.
 func On(name string) bool { return Get(name) == "1" }
 
-// Wrong is a variable whose value means nothing.
+// Wrong is a variable with an invalid value.
 type Wrong struct {
 	Var   *Var
 	Value string
 }
 
-// Check returns the first variable whose value means nothing, or nil.
+// Check returns the first variable with an invalid value, or nil.
 func Check() *Wrong {
 	for i := range Vars {
 		v := &Vars[i]
@@ -102,8 +102,8 @@ func oneOf(values ...string) func(string) bool {
 	return func(s string) bool { return slices.Contains(values, s) }
 }
 
-// isCache wants a separator in paths, lest a word other than off make a directory of
-// that name.
+// isCache reports whether s is off or a path with a separator. Without a separator, a misspelt "off" would
+// name a directory.
 func isCache(s string) bool {
 	if s == "off" {
 		return true

@@ -1,7 +1,7 @@
 package matrix
 
-// Known has the products of devices that kgen compiles matrices for when it generates. Modules for others are made
-// in the same way at load. The drivers report these lists.
+// Known lists devices with their native matrix products, as drivers report them. kgen generates modules for
+// these devices. For other devices, the runtime makes such modules when it loads a kernel.
 var Known = []Device{
 	{"llvmpipe, Mesa 26.1", 8, []Tuple{
 		{8, 8, 8, Float16, Float16}, {8, 8, 8, Float16, Float32}, {8, 8, 8, Uint8, Uint32}, {8, 8, 8, Int8, Int32},
@@ -17,7 +17,7 @@ var Known = []Device{
 	}},
 }
 
-// Device is a device with matrices of its own.
+// Device is a device that supports matrices natively.
 type Device struct {
 	Device   string
 	SubGroup int

@@ -1,10 +1,11 @@
-// Package matrix says which matrices of a sub-group there are. Package dsl checks their use on the host, and
-// kgen checks it while it compiles; both have the texts of this package.
+// Package matrix defines the shapes and element types of matrices that sub-groups can use. Package dsl checks
+// the use of matrices on the host, and kgen checks it during compilation. dsl and kgen report errors with the
+// texts of this package.
 package matrix
 
 import "fmt"
 
-// Use is the place of a matrix in a product A*B + C.
+// Use says which operand a matrix is in a product A*B + C.
 type Use uint8
 
 // The uses.
@@ -19,10 +20,10 @@ var useNames = [...]string{"A", "B", "Accumulator"}
 // String returns the use's name in the text form of modules.
 func (u Use) String() string { return useNames[u] }
 
-// Type returns the name of the use's type in package dsl.
+// Type returns the name of the type in package dsl for matrices with this use.
 func (u Use) Type() string { return [...]string{"MatrixA", "MatrixB", "Accumulator"}[u] }
 
-// Elem is the type of elements.
+// Elem is the type of a matrix's elements.
 type Elem uint8
 
 // The types of elements.
@@ -39,10 +40,10 @@ const (
 
 var elemNames = [...]string{"?", "int8", "uint8", "int32", "uint32", "half.Float16", "half.BFloat16", "float32"}
 
-// String returns the name of the Go type, with its package.
+// String returns the name of the element's Go type, qualified by its package.
 func (e Elem) String() string { return elemNames[e] }
 
-// ElemNamed returns the element type with the given name of a Go type, or None.
+// ElemNamed returns the element type whose Go type has the given name, or None.
 func ElemNamed(name string) Elem {
 	for e, n := range elemNames {
 		if n == name && e > 0 {
@@ -52,18 +53,18 @@ func ElemNamed(name string) Elem {
 	return None
 }
 
-// Size returns the bytes of an element in device memory.
+// Size returns the number of bytes of an element in device memory.
 func (e Elem) Size() int { return [...]int{0, 1, 1, 4, 4, 2, 2, 4}[e] }
 
-// MaxElements is how many elements a matrix may have. A sub-group of a single work-item holds all of them
-// in its own memory.
+// MaxElements is the largest number of elements of a matrix. In a sub-group of one work-item, the work-item
+// holds all elements.
 const MaxElements = 4096
 
-// MaxHeld is how many elements of a matrix a work-item holds in its own memory. A matrix of which a sub-group's
-// work-items would have to hold more lies in work-group memory.
+// MaxHeld is the largest number of elements of a matrix that a work-item holds in its own memory. If
+// work-items would have to hold more, the matrix is in work-group memory.
 const MaxHeld = 256
 
-// Shape is the type of a matrix.
+// Shape is the type of a matrix, which consists of the use, the element type and the size.
 type Shape struct {
 	Use        Use
 	Rows, Cols int
@@ -79,16 +80,17 @@ func (s Shape) String() string { return s.Use.Type() + "[" + s.Type() + "]" }
 // Len returns the number of elements.
 func (s Shape) Len() int { return s.Rows * s.Cols }
 
-// Problem is a mistake in the use of matrices: the fault, and the way out of it. The zero Problem is none.
+// Problem describes a mistake in the use of matrices. Text describes the mistake, and Hint describes how to
+// correct it. The zero Problem means that there is no mistake.
 type Problem struct{ Text, Hint string }
 
-// NoShape is the problem of a type argument that is no array of arrays.
+// NoShape returns the problem for a type argument that is not an array of arrays.
 func NoShape(use Use, t string) Problem {
 	return Problem{fmt.Sprintf("the shape of dsl.%s is %s, which is no array of arrays", use.Type(), t),
 		"give rows, columns and the type of elements, as in [16][16]float32"}
 }
 
-// Check returns the problem of a shape whose elements have the given Go type.
+// Check returns the problem with a shape whose elements have the given Go type, or the zero Problem.
 func (s Shape) Check(elem string) Problem {
 	ok, takes := false, ""
 	switch s.Use {
@@ -109,7 +111,8 @@ func (s Shape) Check(elem string) Problem {
 	return Problem{}
 }
 
-// CheckMemory returns the problem of a slice of the given Go type that a matrix is loaded from or stored to.
+// CheckMemory returns the problem with a load from, or a store to, a slice with elements of the given Go
+// type.
 func (s Shape) CheckMemory(elem string) Problem {
 	if elem == s.Elem.String() {
 		return Problem{}
@@ -118,7 +121,7 @@ func (s Shape) CheckMemory(elem string) Problem {
 		fmt.Sprintf("use a slice of %v, or convert the elements in work-group memory", s.Elem)}
 }
 
-// CheckValue returns the problem of a value of the given Go type for elements of a matrix.
+// CheckValue returns the problem with a value of the given Go type as an element of the matrix.
 func (s Shape) CheckValue(elem string) Problem {
 	if elem == s.Elem.String() {
 		return Problem{}
@@ -127,7 +130,7 @@ func (s Shape) CheckValue(elem string) Problem {
 		fmt.Sprintf("convert it, as in %v(x)", s.Elem)}
 }
 
-// Product returns the problem of the product a*b + c.
+// Product returns the problem with the product a*b + c, or the zero Problem.
 func Product(a, b, c Shape) Problem {
 	switch {
 	case a.Cols != b.Rows:
@@ -156,20 +159,20 @@ func Product(a, b, c Shape) Problem {
 	return Problem{}
 }
 
-// Text of panics about the arguments of loads and stores.
+// Texts of panics about the arguments of loads and stores.
 const (
-	// BadStride is for a stride that is negative or past MaxStride, and for rows or columns
-	// that overlap in a store.
+	// BadStride reports a stride that is negative or larger than MaxStride, or rows or columns that overlap
+	// in a store.
 	BadStride = "dsl: a matrix's stride is negative, too large, or less than the elements of a stored row"
-	// Left is for a work-item that has returned before a matrix is complete.
+	// Left reports that a work-item has returned, so that a matrix is not complete.
 	Left = "dsl: a work-item of the sub-group has left before this use of a matrix"
-	// NotSame is for work-items of a sub-group that load or store with different arguments.
+	// NotSame reports that work-items of a sub-group load or store with different arguments.
 	NotSame = "dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-	// NoSubGroup is for matrices of a work-group.
+	// NoSubGroup reports a matrix that is used with a work-group.
 	NoSubGroup = "dsl: matrices are of sub-groups: pass it.SubGroup()"
-	// BadLayout is for a layout that is none.
+	// BadLayout reports an invalid layout argument.
 	BadLayout = "dsl: a layout is dsl.RowMajor or dsl.ColumnMajor"
 )
 
-// MaxStride is the greatest stride.
+// MaxStride is the largest stride, in elements.
 const MaxStride = 1 << 40

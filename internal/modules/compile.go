@@ -18,12 +18,12 @@ import (
 	"sync"
 )
 
-// compiler is what decides what kgen makes of a kernel, beside its package and what that
-// imports: files and folders of the module.
+// compiler lists the files and folders of the module that determine the compiled modules, besides the
+// kernel's package and its imports.
 var compiler = []string{"go.mod", "go.sum", "abi", "cmd/kgen", "codegen", "internal/modules", "internal/sources", "properties"}
 
-// sourceRoot returns the folder of the module that this package was compiled from, or ""
-// if it is not there.
+// sourceRoot returns the folder of the Go module from which this package was compiled. sourceRoot returns ""
+// if that folder does not exist.
 func sourceRoot() string {
 	_, file, _, ok := runtime.Caller(0)
 	if !ok {
@@ -36,9 +36,8 @@ func sourceRoot() string {
 	return root
 }
 
-// plainVersion returns a version of Go without the experiments that a test is built with:
-// go1.26.8 for "go1.26.8-X:cgocheck2", and for "go1.26.8 X:cgocheck2" as older versions of Go
-// write it.
+// plainVersion removes the list of Go experiments from a version of Go. For example, plainVersion returns
+// go1.26.8 for "go1.26.8-X:cgocheck2", and for "go1.26.8 X:cgocheck2", the form of older versions.
 func plainVersion(version string) string {
 	version, _, _ = strings.Cut(version, "-X:")
 	version, _, _ = strings.Cut(version, " ")
@@ -79,8 +78,8 @@ var compilerSum = sync.OnceValues(func() (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 })
 
-// Sum returns a checksum of what the modules of a package are made from: its sources, those
-// of the packages of the module that it imports, the compiler's, and Go's version.
+// Sum returns a checksum of all inputs from which the modules of a package are compiled. The inputs are the
+// sources of the package, of its imports in the Go module and of the compiler, and Go's version.
 func Sum(root, pkg string) (string, error) {
 	sum, err := compilerSum()
 	if err != nil {
@@ -130,11 +129,11 @@ func Sum(root, pkg string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)[:12]), nil
 }
 
-// kept is how many folders of a package the cache holds: those of some branches.
+// kept is the number of folders that the cache keeps for a package, for example for different branches.
 const kept = 3
 
-// compiled returns the folder of a package's modules in the user's cache folder. If it is
-// not there kgen is run.
+// compiled returns the folder of a package's modules in the user's cache folder. If the folder does not
+// exist, compiled runs kgen to create it.
 func compiled(root, pkg, sum string) (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -151,7 +150,7 @@ func compiled(root, pkg, sum string) (string, error) {
 	}
 	run := exec.Command("go", "run", "./cmd/kgen", "-modules", own, "./"+filepath.ToSlash(below(pkg)))
 	run.Dir = root
-	run.Env = slices.DeleteFunc(os.Environ(), func(s string) bool { // what is compiled for the test is not for kgen
+	run.Env = slices.DeleteFunc(os.Environ(), func(s string) bool { // build settings of the test must not apply to kgen
 		return strings.HasPrefix(s, "GOARCH=") || strings.HasPrefix(s, "GOOS=") || strings.HasPrefix(s, "GOFLAGS=") || strings.HasPrefix(s, "GOEXPERIMENT=")
 	})
 	if out, err := run.CombinedOutput(); err != nil {
@@ -164,7 +163,7 @@ func compiled(root, pkg, sum string) (string, error) {
 	return dir, nil
 }
 
-// clean removes all but the newest folders.
+// clean removes all folders in dir except for the newest ones.
 func clean(dir string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

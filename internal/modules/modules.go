@@ -1,30 +1,30 @@
-// Package modules has the modules of kgen's own test kernels, which are not committed.
+// Package modules provides the SPIR-V modules of kgen's own test kernels, which are not committed.
 //
 // A package of kernels with the directive
 //
 //	//kgen:bare
 //
-// above its package clause has stubs without modules and without descriptions of the
-// kernels: they ask this package for both, when a test starts. The modules come from the
-// folder that the environment variable KGEN_TEST_MODULES names, which "make modules" fills;
-// or, without it, from the user's cache folder, where kgen is run to compile those of
-// packages that have changed. With a folder, a test needs neither Go nor sources.
+// above its package clause has stubs without modules and without descriptions of the kernels. The stubs get
+// both from this package when a test starts. The modules are in the folder that environment variable
+// KGEN_TEST_MODULES names, and "make modules" fills that folder. If the variable is not set, the modules are
+// in the user's cache folder. This package then runs kgen for packages that have changed. If the variable is
+// set, a test needs neither Go nor sources.
 //
-// Tests of such a package mostly call Run functions alone, and its stubs have nothing else:
-// what launches kernels on queues and makes nodes of graphs is there for those kernels that
-// the directive names, as in
+// Tests of such a package mostly call only Run functions, so by default its stubs have no other functions.
+// Functions that launch kernels on queues or create graph nodes exist only for kernels that the directive
+// names, as in
 //
 //	//kgen:bare views=Sum,Blur
 //
-// or, with the word views alone, for all of them. The word nospare leaves out the host forms
-// that only launches need which may be cancelled, and noform, or noform=Sum,Blur, those of all
-// kernels or some.
+// The word views without names selects all kernels. The word nospare omits host forms that are only needed
+// for launches that may be cancelled. The word noform omits the host forms of all kernels, and
+// noform=Sum,Blur those of the named kernels.
 //
-// A package's folder holds, as [Write] writes it,
+// The folder of a package, which [Write] writes, contains
 //
-//	kernels.json     the descriptions, as [abi.Kernel] has them, without the modules
-//	sources.sum      a checksum of what the modules were compiled from, by, and with
-//	K.spv, K.v.spv   the module of kernel K and that of its variant v
+//	kernels.json the descriptions in [abi.Kernel], without the modules
+//	sources.sum a checksum of all inputs of the compilation
+//	K.spv, K.v.spv the module of kernel K, and of its variant v
 //	K.data           constant data
 package modules
 
@@ -50,20 +50,20 @@ import (
 // Module is the path of the Go module whose packages may have the directive.
 const Module = "github.com/kgen-go/kgen"
 
-// The files of a package beside modules.
+// Names of the files in a package's folder that are not modules.
 const (
 	descriptions = "kernels.json"
 	sumFile      = "sources.sum"
 )
 
-// description is a kernel in kernels.json.
+// description describes a kernel in kernels.json.
 type description struct {
 	abi.Kernel // Properties, SPIRV, Data, IR and the pointers to variables are empty
 	Properties []property
 	Data, IR   bool
 }
 
-// property is a properties.Property.
+// property is the form of a properties.Property in kernels.json.
 type property struct {
 	Key     properties.Key
 	Dims    []int                `json:",omitempty"`
@@ -100,8 +100,8 @@ func (p property) property() (properties.Property, error) {
 	return properties.Property{}, fmt.Errorf("no property has the key %v", p.Key)
 }
 
-// Files returns what a package's folder holds of its kernels, by the files' names. The
-// kernels have their modules.
+// Files returns the files of a package's folder for the given kernels, as a map from a file's name to its
+// content. The kernels must contain their modules.
 func Files(kernels []*abi.Kernel) (map[string][]byte, error) {
 	files := map[string][]byte{}
 	list := []description{}
@@ -120,7 +120,7 @@ func Files(kernels []*abi.Kernel) (map[string][]byte, error) {
 		d.Kernel.Properties, d.SPIRV, d.Kernel.Data, d.Kernel.IR, d.Sum = nil, "", "", "", 0
 		d.Sites = slices.Clone(k.Sites)
 		for i := range d.Sites {
-			d.Sites[i].Message = strconv.QuoteToASCII(d.Sites[i].Message) // JSON holds no other bytes than UTF-8's
+			d.Sites[i].Message = strconv.QuoteToASCII(d.Sites[i].Message) // JSON strings must be valid UTF-8
 		}
 		d.Variables = slices.Clone(k.Variables)
 		for i := range d.Variables {
@@ -139,8 +139,8 @@ func Files(kernels []*abi.Kernel) (map[string][]byte, error) {
 	return files, err
 }
 
-// Write writes the folder of a package below dir, replacing one that is there. root is
-// the folder of the Go module.
+// Write writes the folder of a package below dir, and replaces an existing folder. root is the folder of the
+// Go module.
 func Write(dir, root, pkg string, kernels []*abi.Kernel) error {
 	files, err := Files(kernels)
 	if err != nil {
@@ -154,14 +154,14 @@ func Write(dir, root, pkg string, kernels []*abi.Kernel) error {
 	return WriteFiles(dir, pkg, files)
 }
 
-// WriteFiles writes the folder of a package below dir, replacing one that is there. Of a package
-// whose modules programs make when they load them, the folder has these modules alone.
+// WriteFiles writes the folder of a package below dir, and replaces an existing folder. For a package whose
+// modules programs make at load, the folder contains only these modules.
 func WriteFiles(dir, pkg string, files map[string][]byte) error {
 	to := filepath.Join(dir, below(pkg))
 	if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
 		return err
 	}
-	// A reader sees the old folder, none, or the new one.
+	// A concurrent reader finds the old folder, no folder, or the new folder, but never a mixture.
 	tmp, err := os.MkdirTemp(filepath.Dir(to), ".modules-*")
 	if err != nil {
 		return err
@@ -181,10 +181,10 @@ func WriteFiles(dir, pkg string, files map[string][]byte) error {
 			return err
 		}
 	}
-	return nil // another process may have been first
+	return nil // another process may have written the folder first
 }
 
-// below returns the folder of a package below that of all.
+// below returns the path of a package's folder, relative to the folder of all packages.
 func below(pkg string) string {
 	return filepath.FromSlash(strings.TrimPrefix(strings.TrimPrefix(pkg, Module), "/"))
 }
@@ -194,7 +194,8 @@ func complete(dir string) bool {
 	return err == nil
 }
 
-// Read reads a folder that Write has written: the kernels, with their modules, by name.
+// Read reads a folder that Write has written. Read returns a map from a kernel's name to the kernel with its
+// modules.
 func Read(dir string) (map[string]*abi.Kernel, error) {
 	text, err := os.ReadFile(filepath.Join(dir, descriptions))
 	if err != nil {
@@ -240,25 +241,25 @@ func Read(dir string) (map[string]*abi.Kernel, error) {
 	return out, err
 }
 
-// loaded is a package that Kernel was called for: its kernels by name, or an error.
+// loaded is the result of loading a package, which is a map from a name to the kernel, or an error.
 type loaded struct {
 	kernels map[string]*abi.Kernel
 	err     error
 }
 
-// packages are those that have been asked for.
+// packages are the packages for which Kernel was called.
 var packages struct {
 	sync.Mutex
 	of map[Package]*loaded
 }
 
-// Package is the import path of a package with the directive.
+// Package is the import path of a package with the directive kgen:bare.
 type Package string
 
-// Kernel is called by stubs. It returns the description of a kernel with its modules; vars
-// point to the variables of abi.Kernel.Variables. Stubs call it while a program's packages are
-// initialized, before the program has read its flags. So a package without modules is no panic:
-// the description then has no module, and Missing says why.
+// Kernel returns the description of a kernel with its modules. vars point to the variables of
+// abi.Kernel.Variables. Stubs call Kernel while a program's packages are initialized, before the program has
+// read its flags. Therefore Kernel does not panic if modules are missing. Kernel then returns a description
+// without modules, and Missing returns the reason.
 func (pkg Package) Kernel(name string, vars ...any) *abi.Kernel {
 	packages.Lock()
 	defer packages.Unlock()
@@ -286,8 +287,8 @@ func (pkg Package) Kernel(name string, vars ...any) *abi.Kernel {
 	return k
 }
 
-// Missing returns an error with the packages that Kernel was called for and that have no modules,
-// with the reason and the remedy for each; nil if all have modules.
+// Missing returns an error if modules are missing for a package for which Kernel was called. The error lists
+// such packages, with the reason and the remedy for each. Otherwise Missing returns nil.
 func Missing() error {
 	packages.Lock()
 	defer packages.Unlock()
@@ -298,7 +299,7 @@ func Missing() error {
 	return errors.Join(errs...)
 }
 
-// read returns the kernels of a package.
+// read returns the kernels of a package, from its folder.
 func read(pkg string) (map[string]*abi.Kernel, error) {
 	dir, err := Folder(pkg)
 	if err != nil {
@@ -307,8 +308,8 @@ func read(pkg string) (map[string]*abi.Kernel, error) {
 	return Read(dir)
 }
 
-// Folder returns the folder of a package's modules, which are compiled first if they have
-// changed.
+// Folder returns the folder of a package's modules. If the sources have changed, Folder first compiles the
+// modules.
 func Folder(pkg string) (string, error) {
 	root := sourceRoot()
 	dir := env.Get(env.TestModules)
@@ -336,7 +337,7 @@ func Folder(pkg string) (string, error) {
 	return compiled(root, pkg, sum)
 }
 
-// Packages returns the import paths of the packages with the directive, sorted.
+// Packages returns the sorted import paths of the packages with the directive kgen:bare.
 func Packages() ([]string, error) {
 	root := sourceRoot()
 	dir, is := filepath.Join(root, "internal"), func(path string) bool {

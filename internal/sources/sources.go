@@ -1,6 +1,5 @@
-// Package sources compares the Go files of packages with what they were when kgen
-// compiled the kernels that they hold. It knows tokens only, so that it costs programs
-// little.
+// Package sources finds Go files that have changed since kgen compiled the kernels in them. The package
+// compares checksums of tokens, which costs programs little.
 package sources
 
 import (
@@ -16,9 +15,8 @@ import (
 	"github.com/kgen-go/kgen/abi"
 )
 
-// Folder returns the rows of the Go files in a folder that make up the package of the
-// given name on some platform, by their names below root. Tests are left out, and so are
-// files of other packages, such as programs that are built on their own.
+// Folder returns rows for the Go files of package pkg in folder dir, on all platforms. File names in the rows
+// are relative to root. Tests, and files of other packages in the folder, are omitted.
 func Folder(root, dir, pkg string) ([]abi.Source, error) {
 	entries, err := os.ReadDir(filepath.Join(root, filepath.FromSlash(dir)))
 	if err != nil {
@@ -41,17 +39,16 @@ func Folder(root, dir, pkg string) ([]abi.Source, error) {
 	return rows, nil
 }
 
-// Change is a file that is not what it was.
+// Change describes a file that has changed.
 type Change struct {
-	File string // its name below the module's root
-	What string // what happened to it
+	File string // name of the file, relative to the module's root
+	What string // how the file has changed
 }
 
 func (c Change) String() string { return c.File + " " + c.What }
 
-// Changes returns what has changed of the files that rows has, and which files have been
-// added to their folders. There is none where the sources are not there: no folder, or
-// none that can be read.
+// Changes returns the changed files among those in rows, and the files that have been added to their folders.
+// Changes ignores folders that do not exist or cannot be read.
 func Changes(root string, rows []abi.Source) (changes []Change) {
 	var dirs []string
 	for _, r := range rows {
@@ -89,18 +86,17 @@ func Changes(root string, rows []abi.Source) (changes []Change) {
 	return changes
 }
 
-// Command is what to run where generated code is out of date.
+// Command returns the command line that regenerates code that is out of date.
 func Command(root string) string { return fmt.Sprintf("go generate ./... in %s", root) }
 
-// Sum returns the name of a file's package, and the checksum of its tokens. Comments
-// but for directives, white space and other things that gofmt chooses make no
-// difference.
+// Sum returns the name of a file's package, and a checksum of the file's tokens. White space, and comments
+// that are not directives, do not change the checksum.
 func Sum(text []byte) (pkg string, sum uint32) {
 	file := token.NewFileSet().AddFile("", -1, len(text))
 	var s scanner.Scanner
 	s.Init(file, text, func(token.Position, string) {}, scanner.ScanComments)
 	var b strings.Builder
-	held := "" // a semicolon or comma, which means nothing before a bracket is closed
+	held := "" // a semicolon or comma, which is optional before a closing bracket
 	named := false
 	for {
 		_, tok, lit := s.Scan()
@@ -131,7 +127,7 @@ func Sum(text []byte) (pkg string, sum uint32) {
 	}
 }
 
-// isDirective reports whether a comment may change what a kernel compiles to.
+// isDirective reports whether a comment may change the compiled kernel.
 func isDirective(comment string) bool {
 	return strings.HasPrefix(comment, "//kgen:") || strings.HasPrefix(comment, "//go:") && !strings.HasPrefix(comment, "//go:generate ")
 }

@@ -1,4 +1,4 @@
-// Package gotypes has functions on Go types that several stages of the compiler need.
+// Package gotypes contains functions on Go types that several stages of the compiler need.
 package gotypes
 
 import (
@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// info returns the kind of a basic type, or of a type whose underlying type is basic.
+// info returns the properties of a basic type, or of a type whose underlying type is basic.
 func info(t types.Type) types.BasicInfo {
 	if b, ok := t.Underlying().(*types.Basic); ok {
 		return b.Info()
@@ -14,7 +14,7 @@ func info(t types.Type) types.BasicInfo {
 	return 0
 }
 
-// The functions below test the kind of the underlying type.
+// The following functions test the properties of the underlying type.
 
 func IsInteger(t types.Type) bool  { return info(t)&types.IsInteger != 0 }
 func IsUnsigned(t types.Type) bool { return info(t)&types.IsUnsigned != 0 }
@@ -30,7 +30,7 @@ func isKind(t types.Type, k types.BasicKind) bool {
 	return ok && b.Kind() == k
 }
 
-// The functions below test for a single kind of the underlying type.
+// The following functions test whether the underlying type is a certain basic type.
 
 func IsFloat32(t types.Type) bool       { return isKind(t, types.Float32) }
 func IsComplex64(t types.Type) bool     { return isKind(t, types.Complex64) }
@@ -54,7 +54,7 @@ func IsError(t types.Type) bool {
 	return types.Identical(t, types.Universe.Lookup("error").Type())
 }
 
-// Width returns the width in bits of an integer type on the device; int, uint and uintptr have 64.
+// Width returns the width in bits of an integer type on the device. Types int, uint and uintptr have 64 bits.
 func Width(t types.Type) int {
 	switch t.Underlying().(*types.Basic).Kind() {
 	case types.Int8, types.Uint8:
@@ -99,7 +99,7 @@ func ElemTypes(t types.Type) func(i int) types.Type {
 	return func(i int) types.Type { return fs[i] }
 }
 
-// Less reports whether x < y. x and y are the bits of integers of type t.
+// Less reports whether x < y, where x and y are the bits of integers of type t.
 func Less(x, y int64, t types.Type) bool {
 	if IsUnsigned(t) {
 		return uint64(x) < uint64(y)

@@ -29,8 +29,8 @@ func IsTypeParam(t types.Type) bool {
 	return false
 }
 
-// HoldsInterface reports whether a value of type t is an interface, contains one, or leads to one.
-// seen lists the types whose check has begun.
+// HoldsInterface reports whether an interface can be reached from a value of type t. The value may be an
+// interface, contain one, or point to one. seen lists the types whose check has begun.
 func HoldsInterface(t types.Type, seen []types.Type) bool {
 	if slices.Contains(seen, t) {
 		return false
@@ -73,8 +73,8 @@ func HoldsSync(t types.Type) bool {
 	return false
 }
 
-// HoldsArray reports whether values of type t contain an array. Function choose of package lower
-// cannot select among arrays.
+// HoldsArray reports whether values of type t contain an array. Package lower cannot select one of two values
+// that contain arrays.
 func HoldsArray(t types.Type) bool {
 	switch u := t.Underlying().(type) {
 	case *types.Array:

@@ -11,7 +11,8 @@ const (
 	rows  = "type row [3]int32\nfunc (r *row) size() int32 { return r[0] }\nfunc (r *row) at(i int32) int32 { return r[i&1] }"
 )
 
-// manyTypes returns a list of values with more types than one variable can distinguish.
+// manyTypes returns the text of a list of values. The values have more types than one variable can
+// distinguish.
 func manyTypes() string {
 	var b strings.Builder
 	for n := range 33 {

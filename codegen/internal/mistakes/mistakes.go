@@ -1,5 +1,5 @@
-// Package mistakes has a small piece of invalid code for each diagnostic about a body, a field or a
-// property of a kernel. Tests use it to make kernels with one or several errors and to check the
+// Package mistakes contains a small piece of invalid code for each diagnostic about a body, a field or a
+// property of a kernel. Tests combine such pieces to kernels with one or several errors, and check the
 // diagnostics. A [File] collects kernels and returns their source with the expected diagnostics.
 package mistakes
 
@@ -11,27 +11,25 @@ import (
 	"strings"
 )
 
-// Mistake is invalid code. A « in its text marks the position of the diagnostic. Each @ is replaced
-// by a number that differs for each use, for example in labels.
+// Mistake is a piece of invalid code. A « in its text marks the position of the diagnostic. Each @ is
+// replaced by a number that is unique to the use of the mistake, for example in labels.
 type Mistake struct {
 	Name string
 	Code string
-	// Body is a list of statements. They may use the kernel k, the item it and the id i.
+	// Body is a list of statements, which may use the kernel k, the item it and the id i.
 	Body string
-	// Decls has package-level declarations that the body needs.
+	// Decls is the text of package-level declarations that the body needs.
 	Decls string
 	// Field is a field of the kernel. Property is an element of the kernel's list of properties.
 	Field, Property string
-	// Type is text before the name of the kernel's type. Params are more parameters of its Kernel
-	// method. Result is the type of a result of that method. Method is another method of the
-	// kernel.
+	// Type is text before the name of the kernel's type. Params are additional parameters of the Kernel
+	// method. Result is the type of a result of the Kernel method. Method is another method of the kernel.
 	Type, Params, Result, Method string
 	// Form is the item type that the kernel must have; "" means any.
 	Form Form
-	// Once says that the mistake is reported only at its first occurrence in a kernel, as for a
-	// variable or an aspect.
+	// Once is true if only the first occurrence in a kernel is reported, as for a variable or an aspect.
 	Once bool
-	// Slow says that the kernel is large.
+	// Slow is true if the kernel is so large that compiling it takes long.
 	Slow bool
 	// Hides is the reason why no other error is found in the same function, or "".
 	Hides string
@@ -67,13 +65,14 @@ type File struct {
 	uses           int
 }
 
-// text returns a text of m for one use. It adds the code to each mark, and replaces each @.
+// text returns text s of mistake m for one use. text adds the code of the diagnostic to each mark, and
+// replaces each @.
 func (f *File) text(m *Mistake, s string) string {
 	f.uses++
 	return strings.ReplaceAll(strings.ReplaceAll(s, "«", "«"+m.Code+"»"), "@", fmt.Sprint(f.uses))
 }
 
-// Fits returns "" if one kernel can have all these mistakes, and otherwise the reason why not.
+// Fits returns "" if one kernel can contain all these mistakes, and otherwise the reason why it cannot.
 func Fits(uses ...Use) string {
 	for i, u := range uses {
 		for _, v := range uses[:i] {
@@ -82,7 +81,7 @@ func Fits(uses ...Use) string {
 			}
 			for _, p := range [][2]Use{{u, v}, {v, u}} {
 				if p[0].Hides != "" && p[1].Body != "" && !p[0].Helper {
-					return p[0].Hides // also in called functions
+					return p[0].Hides // hides errors in called functions too
 				}
 			}
 			switch {
@@ -156,7 +155,7 @@ func (f *File) Kernel(name string, uses ...Use) {
 	f.kernels = append(f.kernels, strings.NewReplacer("ITEM", string(item), "NAME", typ+name).Replace(b.String()))
 }
 
-// Source returns the text of the file with the given package name, and the expected diagnostics as
+// Source returns the text of the file with the given package name. want lists the expected diagnostics as
 // "line:col code".
 func (f *File) Source(pkg string) (src string, want []string) {
 	rest := strings.Join(f.decls, "\n") + "\n" + strings.Join(f.kernels, "")

@@ -9,7 +9,8 @@ import (
 	"github.com/kgen-go/kgen/abi"
 )
 
-// Sources returns the list of sources in a file of stubs and its position, or nil.
+// Sources returns the list of sources that a file of stubs contains, and the position of the list. from is
+// nil if there is no list.
 func Sources(file *ast.File) (from *abi.Sources, at token.Pos) {
 	ast.Inspect(file, func(n ast.Node) bool {
 		if lit, ok := n.(*ast.CompositeLit); ok && isSources(lit.Type) && from == nil {

@@ -20,9 +20,9 @@ import (
 
 var want = regexp.MustCompile("// want (KG[0-9]+) `([^`]*)`(?: hint `([^`]*)`)?")
 
-// Compare compares diagnostics with the want comments of the Go files in dir. It reports missing
-// and unexpected diagnostics. The files of diagnostics must be relative to the current directory. A
-// line has at most one diagnostic.
+// Compare compares diagnostics with the want comments of the Go files in dir. Compare reports missing and
+// unexpected diagnostics. The files of diagnostics must be relative to the current directory. A line has at
+// most one diagnostic.
 func Compare(t *testing.T, dir string, got diag.List) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*.go"))

@@ -4,7 +4,7 @@ package interp
 
 import "github.com/kgen-go/kgen/codegen/ir"
 
-// combiners has the operation of each atomic op that combines the old value with its argument.
+// combiners maps an atomic op to the operation that combines the old value with the argument.
 var combiners = map[ir.Op]ir.Combiner{
 	ir.OpAtomicIAdd: ir.CombineIAdd, ir.OpAtomicIAddRelaxed: ir.CombineIAdd, ir.OpAtomicAnd: ir.CombineAnd, ir.OpAtomicOr: ir.CombineOr,
 	ir.OpAtomicSMin: ir.CombineSMin, ir.OpAtomicUMin: ir.CombineUMin,
@@ -13,7 +13,7 @@ var combiners = map[ir.Op]ir.Combiner{
 	ir.OpAtomicFMin: ir.CombineFMin, ir.OpAtomicFMax: ir.CombineFMax,
 }
 
-// relaxed reports whether an atomic op does not order other accesses.
+// relaxed reports whether an atomic op orders no other memory accesses.
 func relaxed(op ir.Op) bool {
 	return op == ir.OpAtomicIAddRelaxed || op == ir.OpAtomicLoadRelaxed || op == ir.OpAtomicStoreRelaxed
 }
@@ -55,7 +55,7 @@ func (w *item) atomic(v *ir.Value) {
 	}
 }
 
-// location returns the location on which an op's order depends. All fences have the same one.
+// location returns the key of the memory location that atomic op v synchronizes on. All fences share one key.
 func (w *item) location(v *ir.Value) (k memoryKey) {
 	switch r := v.Ref(); {
 	case r == nil:

@@ -10,11 +10,11 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// Checks makes a run search for errors even if they have no effect in this run.
+// Checks enables a search for errors, such as data races, that need not affect the results of this run.
 type Checks struct {
-	// Seed selects the order in which work-items execute. Equal seeds have the same order.
+	// Seed selects the order in which work-items execute. Equal seeds select equal orders.
 	Seed uint64
-	// Found is called for each finding, but only once for a pair of positions.
+	// Found is called for each finding, but only once for findings of one kind with the same two positions.
 	Found func(Finding)
 }
 
@@ -22,13 +22,13 @@ type Checks struct {
 type Finding struct {
 	Kind FindingKind
 	Pos  ir.Pos
-	// Other is the position of the other access, or of the barrier where other work-items wait. It
-	// may be zero.
+	// Other is the position of the other access, or of the barrier where other work-items wait. Other is zero
+	// if there is no second position.
 	Other   ir.Pos
 	Message string
 }
 
-// FindingKind is the kind of a finding.
+// FindingKind says which error a finding reports.
 type FindingKind uint8
 
 // The kinds of findings.
@@ -38,9 +38,9 @@ const (
 	Race FindingKind = iota
 	// Unwritten: a load reads work-group memory that no work-item has written.
 	Unwritten
-	// Divergence: work-items of a group wait at different barriers.
+	// Divergence: work-items of one group wait at different barriers.
 	Divergence
-	// NotUniform: a value that must be uniform is not.
+	// NotUniform: work-items of a group have different values where the value must be uniform.
 	NotUniform
 )
 
@@ -51,21 +51,21 @@ type checker struct {
 	Checks
 	rng  *rand.Rand
 	seen map[place]bool
-	// items is the number of work-items in the groups before the current one.
+	// items counts the work-items of all groups that ran before the current group.
 	items   int
-	device  map[uint64]*shadow // accesses of device memory, by address
+	device  map[uint64]*shadow // maps the address of device memory to the accesses there
 	local   map[*cell]*shadow
-	atomics map[memoryKey][]uint32 // clocks that atomic ops on a location have released
-	// early has loads of cells that have not been written yet.
+	atomics map[memoryKey][]uint32 // maps a location to the vector clock that atomic ops released there
+	// early maps a cell to the loads that read it before any store.
 	early map[*cell][]*ir.Value
-	// relaxed has the variables that the kernel accesses by atomic ops.
+	// relaxed is the set of variables that the kernel accesses by atomic ops.
 	relaxed map[*ir.Var]bool
-	// across says that accesses of different groups are compared. That is correct if the kernel has
-	// no atomic ops on device memory, because accesses of groups are not ordered then.
+	// across is true if accesses of different groups are compared. The comparison requires a kernel without
+	// atomic ops on device memory, because such ops could order the accesses of groups.
 	across bool
 }
 
-// place is the key of a finding: findings with equal keys are reported once.
+// place is the key of a finding. Of several findings with equal keys, only the first is reported.
 type place struct {
 	kind       FindingKind
 	pos, other ir.Pos
@@ -76,11 +76,11 @@ type memoryKey struct {
 	cell *cell
 }
 
-// shadow has the last accesses of a location.
+// shadow lists the last accesses of a memory location by each work-item.
 type shadow struct{ writes, reads []access }
 
-// access is the last access of its kind by a work-item. It is ordered before all accesses by a
-// work-item whose clock for the accessing work-item is at least the access's clock.
+// access is the last load or the last store of a location by a work-item. access happens before each access
+// by work-item w if w's vector clock has at least the value clock for the accessing work-item.
 type access struct {
 	item, linear int
 	clock        uint32
@@ -119,7 +119,7 @@ func (c *checker) begin(items []*item) {
 	}
 }
 
-// found reports a finding unless an equal one has been reported.
+// found reports a finding unless a finding with the same key has been reported.
 func (c *checker) found(f Finding) {
 	key := place{f.Kind, f.Pos, f.Other}
 	if f.Other.File == f.Pos.File && (f.Other.Line < f.Pos.Line || f.Other.Line == f.Pos.Line && f.Other.Col < f.Pos.Col) {
@@ -131,7 +131,7 @@ func (c *checker) found(f Finding) {
 	}
 }
 
-// turns runs the items in random turns until each of them waits or has returned.
+// turns runs the items in random order, a few steps at a time, until each of them waits or has returned.
 func (c *checker) turns(items []*item) {
 	ready := slices.DeleteFunc(slices.Clone(items), func(w *item) bool { return w.frame == nil || w.at != nil })
 	for len(ready) > 0 {
@@ -146,8 +146,8 @@ func (c *checker) turns(items []*item) {
 	}
 }
 
-// meet orders the accesses of the items before their next accesses. Accesses of items that have
-// returned are ordered, too, because on a device these items also reach the barrier.
+// meet records a barrier, which orders all earlier accesses of the items before all their later accesses. The
+// rule also applies to items that have returned, because on a device these items also reach the barrier.
 func (c *checker) meet(items []*item) {
 	var all []uint32
 	for _, w := range items {
@@ -163,7 +163,7 @@ func (c *checker) meet(items []*item) {
 	}
 }
 
-// later sets a to the later of two clocks and returns it.
+// later sets each element of clock a to the maximum of a and b, and returns a.
 func later(a, b []uint32) []uint32 {
 	if a == nil {
 		return slices.Clone(b)
@@ -174,18 +174,18 @@ func later(a, b []uint32) []uint32 {
 	return a
 }
 
-// acquire is the first part of an atomic op on a location. It orders earlier ops on the location
-// before the work-item's next accesses.
+// acquire runs before an atomic op on location k. acquire orders earlier atomic ops on k before the next
+// accesses of work-item w.
 func (c *checker) acquire(w *item, k memoryKey) { later(w.clock, c.atomics[k]) }
 
-// release is the last part of an atomic op on a location. It orders the work-item's accesses before
-// later ops on the location.
+// release runs after an atomic op on location k. release orders the accesses of work-item w before later
+// atomic ops on k.
 func (c *checker) release(w *item, k memoryKey) {
 	c.atomics[k] = later(c.atomics[k], w.clock)
 	w.clock[w.linear]++
 }
 
-// access compares an access with earlier ones and records it.
+// access records an access by w, and reports a race with an unordered earlier access.
 func (c *checker) access(w *item, v *ir.Value, key memoryKey, writes bool) {
 	s := c.local[key.cell]
 	if key.cell == nil {
@@ -209,7 +209,7 @@ func (c *checker) access(w *item, v *ir.Value, key memoryKey, writes bool) {
 	}
 }
 
-// add replaces the item's access of the same kind in the list.
+// add returns the list with access a in place of an earlier access by the same work-item.
 func (*shadow) add(list []access, a access) []access {
 	for i := range list {
 		if list[i].item == a.item && list[i].atomic == a.atomic {
@@ -237,9 +237,9 @@ func (c *checker) compare(w *item, a access, others []access, wrote, writes bool
 	}
 }
 
-// unwritten reports loads of memory that only the group's zeroing has set. It is called at the end
-// of the group's use of the memory. Nothing is reported if a work-item has faulted, because its
-// stores may be missing.
+// unwritten reports loads of work-group memory that no store has written. unwritten is called when the group
+// no longer uses the memory. If a work-item has faulted, unwritten reports nothing, because stores may be
+// missing.
 func (c *checker) unwritten(of *store, items []*item) {
 	faulted := slices.ContainsFunc(items, func(w *item) bool { return w.faulted })
 	for i := range of.cells {
@@ -259,7 +259,7 @@ func (c *checker) stop(f Finding) {
 	panic(runError{f})
 }
 
-// globalID returns the work-item's global id in the kernel's index order.
+// globalID returns the global id of work-item w, with its components in the kernel's order.
 func (w *item) globalID() (id []uint32) {
 	for i := max(w.x.m.Rank, 1) - 1; i >= 0; i-- {
 		id = append(id, w.group[i]*w.x.l.Local[i]+w.local[i])
@@ -267,7 +267,7 @@ func (w *item) globalID() (id []uint32) {
 	return id
 }
 
-// checkAccess checks an access to memory that work-items share.
+// checkAccess checks an access to memory that work-items share for races and for loads of unwritten memory.
 func (w *item) checkAccess(v *ir.Value, r *ir.Ref, k memoryKey, writes bool) {
 	c := w.x.check
 	if c == nil || r.Var != nil && r.Var.Storage != ir.Workgroup || k.addr >= faultAddr {

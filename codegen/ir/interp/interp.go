@@ -1,7 +1,7 @@
-// Package interp interprets modules of package ir at any level. Tests use it as an oracle: they
-// compare the results of other programs with those of the interpreter. The input is a module and a
-// [Launch] with the argument block and the device memory. [Run] returns the memory after the launch
-// and the fault, if any.
+// Package interp interprets modules of package ir at any level. Tests use the interpreter as an oracle. Tests
+// compare the results of other programs with those of the interpreter. The input is a module and a [Launch]
+// with the argument block and the device memory. [Run] returns the memory after the launch and the fault, if
+// any.
 //
 // The interpreter is slow, simple and strict. If a device leaves the result of an operation
 // undefined, the interpreter reports an error that names the value.
@@ -20,49 +20,48 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// Region is a piece of device memory.
+// Region is a contiguous piece of device memory.
 type Region struct {
 	Addr uint64
 	Data []byte
 }
 
-// Launch is one launch of a kernel. The first element of each size is x.
+// Launch is one launch of a kernel. In arrays of three, the first element belongs to dimension x.
 type Launch struct {
-	Global [3]uint32 // number of work-items; if it contains a zero, the launch is empty
-	Local  [3]uint32 // size of a work-group; 0 is 1
-	// SubGroupSize is the size of sub-groups; 0 is 4.
+	Global [3]uint32 // number of work-items; if an element is 0, the launch is empty
+	Local  [3]uint32 // size of a work-group; an element 0 means 1
+	// SubGroupSize is the number of work-items in a sub-group. 0 means 4.
 	SubGroupSize uint32
 	Args         []byte            // argument block in the format of package abi
-	Specs        map[uint32]uint64 // values of specialization constants by id; missing ones have their defaults
-	Memory       []Region          // device memory without overlaps; Run does not change it
-	// MaxSteps is the largest number of values that all work-items together may execute; 0 is
-	// 1<<26.
+	Specs        map[uint32]uint64 // maps the id of a specialization constant to its value; others have their defaults
+	Memory       []Region          // device memory; regions do not overlap, and Run does not change them
+	// MaxSteps is the largest number of ops that all work-items together may execute. 0 means 1<<26.
 	MaxSteps int64
 	// Stop, if not nil, ends the run with [ErrStopped] when it becomes true.
 	Stop *atomic.Bool
-	// LeaveAfter, if not 0, is the step after which the host writes the word of the fault record
-	// that tells work-items to return.
+	// LeaveAfter, if not 0, is the number of steps after which the simulated host cancels the launch. To
+	// cancel, the host sets the word of the fault record that makes work-items return.
 	LeaveAfter int64
-	// Unfused makes Fma round the product, as on some devices.
+	// Unfused makes op Fma round the product before the addition, as some devices do.
 	Unfused bool
-	// Leave allows work-items to return before a Sync op that other work-items of their group
-	// reach. Kernels may do so until pass deadlanes has run.
+	// Leave allows work-items to return before a Sync op that other work-items of their group reach. Kernels
+	// may contain such returns until pass deadlanes has run.
 	Leave bool
 	// Accessed, if not nil, is called for each access of device memory, with the global id of the
 	// work-item, the op, and the address.
 	Accessed func(id [3]uint32, v *ir.Value, addr uint64)
-	// Checks, if not nil, searches for errors in the kernel.
+	// Checks, if not nil, enables the search for errors in the kernel.
 	Checks *Checks
 }
 
-// Fault is the fault record of a launch.
+// Fault is the decoded fault record of a launch.
 type Fault struct {
 	Site     *ir.Site
 	A, B     int64
 	GlobalID [3]uint32
 }
 
-// String describes the fault as gc does.
+// String describes the fault in the words of Go's run-time panics.
 func (f *Fault) String() string {
 	return fmt.Sprintf("%v: %s at %v", f.Site.Pos, f.Site.Kind.Describe(f.A, f.B, f.Site.Unsigned, f.Site.Message), f.GlobalID)
 }
@@ -74,15 +73,14 @@ type Result struct {
 	Steps  int64
 }
 
-// Addresses of memory that belongs to the launch itself. On devices, no memory has these addresses.
+// Addresses of the memory that the interpreter adds for a launch. Device memory never has these addresses.
 const (
 	faultAddr = 1 << 60
 	spillAddr = faultAddr + 1<<20
 )
 
-// Run verifies the module, without the rules of structured control flow. It then runs all
-// work-items, one work-group after the other. If there is an error, the result is the state at that
-// time.
+// Run verifies the module, except for the rules of structured control flow. Run then runs all work-groups one
+// after another. If Run returns an error, the result is the state at the time of the error.
 func Run(m *ir.Module, l Launch) (r Result, err error) {
 	built := *m
 	built.Level = ir.Built
@@ -111,10 +109,10 @@ func Run(m *ir.Module, l Launch) (r Result, err error) {
 	return r, err
 }
 
-// ErrStopped is the error of a run that Launch.Stop has ended.
+// ErrStopped is the error that Run returns if Launch.Stop has ended the run.
 var ErrStopped = errors.New("stopped")
 
-// runError ends a run.
+// runError is the panic value that ends a run with an error.
 type runError struct{ error }
 
 // machine is the state of a launch.
@@ -123,16 +121,16 @@ type machine struct {
 	l      Launch
 	specs  map[*ir.Spec]uint64
 	consts map[*ir.Value]uint64 // cached values of constant expressions
-	memory []Region             // memory of the launch, then of the machine itself
+	memory []Region             // regions of Launch.Memory, then the regions that the interpreter adds
 	record []byte               // fault record
 	block  []byte               // launch block
 	tables map[*ir.Var]*store   // Private variables
 	group  map[*ir.Var]*store   // Workgroup variables of the current group
 	steps  int64
-	check  *checker // nil without checks
+	check  *checker // checker of the launch; nil without checks
 
-	slots   []int32          // slot of a value in frames, plus one, by Value.ID
-	values  map[*ir.Func]int // number of slots of a function
+	slots   []int32          // maps Value.ID to the value's slot in frames, plus one
+	values  map[*ir.Func]int // maps a function to the number of slots in its frames
 	scratch []uint64         // buffer for operands
 }
 
@@ -189,8 +187,8 @@ func newMachine(m *ir.Module, l Launch) (*machine, error) {
 	return x, nil
 }
 
-// launchBlock makes the launch block. Before level Legal, a module reads its arguments from there
-// even if they will be spilled.
+// launchBlock fills the launch block. Modules below level Legal read all arguments from the launch block,
+// even arguments that are later spilled to a buffer.
 func (x *machine) launchBlock() {
 	b := binary.LittleEndian.AppendUint64(nil, faultAddr)
 	for _, n := range x.l.Global {
@@ -205,11 +203,11 @@ func (x *machine) launchBlock() {
 	x.block = append(b, x.l.Args...)
 }
 
-// fault reads the fault record.
+// fault decodes the fault record, and returns nil if there was no fault.
 func (x *machine) fault() (*Fault, error) {
 	le := binary.LittleEndian
 	record := x.record
-	for le.Uint32(record) == 0 { // find the first part with a fault
+	for le.Uint32(record) == 0 { // finds the first kernel of a linked module with a fault
 		if record = record[abi.FaultRecordSize:]; len(record) == 0 {
 			return nil, nil
 		}

@@ -9,8 +9,8 @@ import (
 	"github.com/kgen-go/kgen/internal/matrix"
 )
 
-// This file has the matrix ops. The n items of a sub-group hold a matrix together: element i of the
-// matrix is element i/n of item i%n.
+// This file runs the matrix ops. The n work-items of a sub-group hold a matrix together. Item i%n holds
+// element i of the matrix at index i/n of its array.
 
 // matrix runs the matrix op at which the items of a sub-group wait.
 func (x *machine) matrix(v *ir.Value, items []*item) {
@@ -32,11 +32,11 @@ func (x *machine) matrix(v *ir.Value, items []*item) {
 	}
 }
 
-// holding describes the distribution of a matrix, or of a part of it, over n items. The elements
-// are counted row by row.
+// holding describes how a matrix, or a part of it, is distributed over n work-items. Elements are numbered
+// row by row.
 type holding struct {
 	t    *ir.Type
-	part int // number of the part from 1; 0 for a matrix without parts
+	part int // number of the part, from 1; 0 for the whole matrix
 	n    int
 }
 
@@ -52,14 +52,15 @@ func (h holding) len() int {
 	return rows * cols
 }
 
-// each returns the number of elements of each part for which an item has room.
+// each returns the largest number of elements of one part that an item holds.
 func (h holding) each() int { return (h.len() + h.n - 1) / h.n }
 
-// id returns the item that holds element i. at returns the element's index in that item.
+// id returns the index of the item that holds element i. at returns the index of element i in that item's
+// array.
 func (h holding) id(i int) int { return i % h.n }
 func (h holding) at(i int) int { return max(h.part-1, 0)*h.each() + i/h.n }
 
-// sameMemory checks that all items load or store with the same arguments.
+// sameMemory checks that all items execute a load or store of a matrix with the same arguments.
 func (x *machine) sameMemory(v *ir.Value, items []*item) {
 	var first *item
 	for _, w := range items {
@@ -81,7 +82,7 @@ func (x *machine) sameMemory(v *ir.Value, items []*item) {
 	}
 }
 
-// held returns element e of the elements of a matrix that the item holds.
+// held returns the cell of the e-th element of matrix m that item w holds.
 func (w *item) held(v *ir.Value, m *ir.Var, e int) *cell {
 	s := w.variable(m)
 	if e >= len(s.cells) {
@@ -90,8 +91,8 @@ func (w *item) held(v *ir.Value, m *ir.Var, e int) *cell {
 	return &s.cells[e]
 }
 
-// tile loads or stores the element of a matrix at a row and column. The item holds the element in
-// c.
+// tile copies one element of a matrix between memory and cell c of item w. The arguments row and col select
+// the element.
 func (w *item) tile(v *ir.Value, t *ir.Tile, row, col int, c *cell) {
 	s := t.Matrix.Type.Matrix
 	if t.Columns {
@@ -115,7 +116,7 @@ func (w *item) tile(v *ir.Value, t *ir.Tile, row, col int, c *cell) {
 	*c = cell{bits: loaded(s, w.load(v, t.Mem, path)), set: true}
 }
 
-// loaded converts an element from its bits in memory to the form in which work-items hold it.
+// loaded converts the bits of an element in memory to the bits that work-items hold.
 func loaded(s *matrix.Shape, bits uint64) uint64 {
 	switch {
 	case s.Elem == matrix.Int8:
@@ -128,12 +129,12 @@ func loaded(s *matrix.Shape, bits uint64) uint64 {
 	return bits
 }
 
-// tileOfVectors is like method tile, for work-group memory of vectors. Each vector has several
-// elements. row and col are in the memory's order.
+// tileOfVectors is like method tile, but the memory is a work-group array of vectors. Each vector contains
+// several elements. row and col are already swapped if the memory is column-major.
 func (w *item) tileOfVectors(v *ir.Value, t *ir.Tile, row, col int, c *cell) {
 	s, words := t.Matrix.Type.Matrix, w.variable(t.Mem.Var).cells
 	size := s.Elem.Size()
-	first := sext(v.Path()[0].Type, w.value(v.Path()[0])) + int64(row)*sext(v.Args[0].Type, w.value(v.Args[0])) // first vector
+	first := sext(v.Path()[0].Type, w.value(v.Path()[0])) + int64(row)*sext(v.Args[0].Type, w.value(v.Args[0])) // index of the first vector
 	at := int(first)*ir.TypeI32x4.Size + col*size
 	if at < 0 || at/4 >= len(words) {
 		w.fail(v, "byte %d of an array of %d words", at, len(words))
@@ -160,7 +161,7 @@ func (x *machine) multiply(v *ir.Value, p *ir.Product, items []*item) {
 			return 0 // the item has returned, which is correct only after a fault
 		}
 		c := w.held(v, m, h.at(i))
-		if !c.set && m.Type.Part == [2]int{} { // with parts, all items of the sub-group may have returned
+		if !c.set && m.Type.Part == [2]int{} { // with native matrices, all items of the sub-group may have returned
 			w.fail(v, "element %d of %s is read before it was written", i, m.Name)
 		}
 		return uint32(c.bits)
@@ -174,7 +175,7 @@ func (x *machine) multiply(v *ir.Value, p *ir.Product, items []*item) {
 			sum := get(p.C, p.Parts[2], i)
 			for k := range inner {
 				y, z := get(p.A, p.Parts[0], i/cols*inner+k), get(p.B, p.Parts[1], k*cols+i%cols)
-				product := float32(math.Float32frombits(y) * math.Float32frombits(z)) // rounded
+				product := float32(math.Float32frombits(y) * math.Float32frombits(z)) // product, rounded to float32
 				switch s.Elem {
 				case matrix.Float32:
 					sum = math.Float32bits(math.Float32frombits(sum) + product)
@@ -189,7 +190,7 @@ func (x *machine) multiply(v *ir.Value, p *ir.Product, items []*item) {
 	}
 }
 
-// heldOf returns the number of elements of a matrix that the item holds.
+// heldOf returns the number of elements of matrix m that item w holds.
 func (w *item) heldOf(m *ir.Var) uint64 {
 	n, id := int(w.builtIn(ir.SubgroupLocalRange)), int(w.builtIn(ir.SubgroupLocalInvocationID))
 	if rows, cols := m.Type.Parts(); rows > 0 {

@@ -1,6 +1,6 @@
 package interp
 
-// This file has the memory of variables and of the device.
+// This file implements the memory of variables and of the device.
 
 import (
 	"encoding/binary"
@@ -9,8 +9,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// store is the memory of a variable: its scalars in order. Variables are accessed only by paths, so
-// the layout in bytes does not matter.
+// store is the memory of a variable, as a list of its scalars in order. Code accesses variables only by
+// paths, so offsets in bytes do not matter.
 type store struct {
 	typ   *ir.Type
 	cells []cell
@@ -19,7 +19,7 @@ type store struct {
 type cell struct {
 	bits    uint64
 	set     bool
-	written bool // whether a store has written it
+	written bool // whether a store has written the variable
 }
 
 // maxCells is the largest number of scalars in a variable.
@@ -29,7 +29,7 @@ func (x *machine) newStore(v *ir.Var) *store {
 	return &store{v.Type, make([]cell, x.cells(v.Type))}
 }
 
-// length returns an array's length.
+// length returns the length of array type t, which may be a constant expression.
 func (x *machine) length(t *ir.Type) int {
 	n := int32(x.constant(t.Len))
 	if n < 0 {
@@ -38,7 +38,7 @@ func (x *machine) length(t *ir.Type) int {
 	return int(n)
 }
 
-// cells returns the number of scalars in a type.
+// cells returns the number of scalars in a variable of type t.
 func (x *machine) cells(t *ir.Type) int {
 	n := 0
 	switch t.Kind {
@@ -76,7 +76,7 @@ func (w *item) cell(v *ir.Value, s *store, path []*ir.Value) *cell {
 	return &s.cells[at]
 }
 
-// index evaluates the index p into an array of type t.
+// index returns the value of index p, and checks that it is within array type t.
 func (w *item) index(v *ir.Value, t *ir.Type, p *ir.Value) int64 {
 	i := sext(p.Type, w.value(p))
 	if n := w.x.length(t); i < 0 || i >= int64(n) {

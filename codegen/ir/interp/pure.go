@@ -83,7 +83,8 @@ func (x *machine) pure(v *ir.Value, a []uint64) (uint64, error) {
 		if v.Type == ir.TypeF32 {
 			return uint64(math.Float32bits(float32(n))), nil
 		}
-		// A float16 is already infinite where float64 is still exact.
+		// The conversion through float64 is exact, because integers beyond the precision of float64 are
+		// infinite as float16.
 		return ir.FloatBits(v.Type, float64(n)), nil
 	case ir.OpUToF, ir.OpUToNear:
 		if v.Type == ir.TypeF32 {
@@ -108,8 +109,8 @@ func halfBits(f32 uint64) uint16 {
 	return b
 }
 
-// computedHalf returns the bits of a quotient, a root, or a product plus a summand. float64 has so
-// many digits that rounding its result again gives the correctly rounded float16.
+// computedHalf returns the bits of the float16 result of a division, a square root or an Fma. float64 is so
+// precise that rounding its result to float16 is correct.
 func computedHalf(op ir.Op, a []uint64) uint64 {
 	var x [3]float64
 	for i, b := range a {
@@ -268,9 +269,8 @@ func (m *machine) float(op ir.Op, t *ir.Type, a []uint64) (uint64, error) {
 		f[i] = ir.FloatValue(t, a[i])
 	}
 	x, y := f[0], f[1]
-	// Each operation is rounded to float64 and then to t. For the basic operations on float32 and
-	// float16, the result is the same as with one rounding, because float64 has more than twice
-	// their precision.
+	// The result is rounded first to float64 and then to t. For the basic operations on float32 and float16,
+	// the result is the same as with one rounding, because float64 has more than twice their precision.
 	var r float64
 	switch op {
 	case ir.OpFAdd:
@@ -317,8 +317,8 @@ func (m *machine) float(op ir.Op, t *ir.Type, a []uint64) (uint64, error) {
 	case ir.OpFPow:
 		r = math.Pow(x, y)
 	case ir.OpFInvSqrt, ir.OpFRsqrt:
-		// No inverse root of a float32 is so close to the middle of two float32s that float64's
-		// error matters. TestRsqrtIsExact of math32 checks all values.
+		// Rounding via float64 is correct. No inverse root of a float32 is close enough to the middle of two
+		// float32s. TestRsqrtIsExact of math32 checks all values.
 		r = 1 / math.Sqrt(x)
 	default:
 		return 0, fmt.Errorf("%v is unknown", op)
@@ -326,8 +326,8 @@ func (m *machine) float(op ir.Op, t *ir.Type, a []uint64) (uint64, error) {
 	return ir.FloatBits(t, r), nil
 }
 
-// fma returns x*y + z. For float64, it is rounded once. For other types, rounding the result to t
-// gives the same value as one rounding.
+// fma returns x*y + z. A float64 result is rounded once. For other types, the caller rounds the result to t,
+// which gives the same value as a single rounding.
 func fma(t *ir.Type, x, y, z float64) float64 {
 	if t == ir.TypeF64 {
 		return math.FMA(x, y, z)
@@ -335,15 +335,15 @@ func fma(t *ir.Type, x, y, z float64) float64 {
 	return addOdd(x*y, z)
 }
 
-// addOdd adds x and y. If the sum is not exact, it returns the neighboring float64 with an odd
-// mantissa. Rounding that to a narrower type gives the same value as rounding the exact sum once.
-// (Products of float32 are exact in float64.)
+// addOdd adds x and y with rounding to odd. If the exact sum is not a float64, addOdd returns the neighboring
+// float64 with an odd mantissa. Rounding this float64 to a narrower type gives the same value as rounding the
+// exact sum once. (Products of float32 are exact in float64.)
 func addOdd(x, y float64) float64 {
 	s := x + y
 	if math.IsInf(s, 0) || s != s {
 		return s
 	}
-	// Knuth's TwoSum: s + e is exactly x + y.
+	// This is Knuth's TwoSum, by which s + e is exactly x + y.
 	b := s - x
 	e := (x - (s - b)) + (y - b)
 	n := math.Float64bits(s)
@@ -356,7 +356,7 @@ func addOdd(x, y float64) float64 {
 	return math.Float64frombits(n - 1)
 }
 
-// dot returns the result of a dot-product op for its operands.
+// dot returns the result of dot-product op op for the operands x.
 func dot(op ir.Op, x []uint64) uint32 {
 	signedA := op != ir.OpUDot && op != ir.OpUDotAccSat
 	signedB := op == ir.OpSDot || op == ir.OpSDotAccSat

@@ -10,15 +10,15 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// item is one invocation.
+// item is the state of one invocation.
 type item struct {
 	x       *machine
 	group   [3]uint32 // id of the work-group
 	local   [3]uint32 // id of the invocation in its work-group
-	linear  uint32    // the same as a single number
+	linear  uint32    // linear index of the invocation in its work-group
 	frame   *frame    // nil after the invocation has returned
 	at      *ir.Value // Sync op at which the invocation waits, or nil
-	clock   []uint32  // vector clock of the group's items, for checks
+	clock   []uint32  // vector clock of the invocation, with one element per item of the group
 	faulted bool      // whether a Fault op has run; Sync ops do not wait for such an item
 }
 
@@ -54,7 +54,7 @@ func (x *machine) newFrame(f *ir.Func, caller *frame) *frame {
 	return fr
 }
 
-// number assigns a slot to each value of a function that frames hold.
+// number assigns a frame slot to each value that function f computes.
 func (x *machine) number(f *ir.Func) {
 	n := 0
 	add := func(v *ir.Value) {
@@ -86,7 +86,7 @@ func (x *machine) number(f *ir.Func) {
 	x.values[f] = n
 }
 
-// set sets the value of v in the current call.
+// set stores the value of v in the current frame.
 func (w *item) set(v *ir.Value, bits uint64) { w.frame.set(w.x, v, bits) }
 
 func (f *frame) set(x *machine, v *ir.Value, bits uint64) {
@@ -138,7 +138,7 @@ func (x *machine) runGroup(id [3]uint32) {
 	}
 }
 
-// meet lets items that wait at a Sync op continue. It reports whether there were any.
+// meet completes Sync ops, so that the waiting items continue. meet reports whether any item was waiting.
 func (x *machine) meet(items []*item) bool {
 	waiting := false
 	n := int(x.l.SubGroupSize)
@@ -199,7 +199,7 @@ func pass(items []*item) *ir.Value {
 		}
 	}
 	v := first.at
-	if c := first.x.check; c != nil && v.Matrices() == nil { // loads and stores of matrices do not order accesses
+	if c := first.x.check; c != nil && v.Matrices() == nil { // matrix ops do not order memory accesses
 		c.meet(items)
 	}
 	for _, w := range items {
@@ -208,7 +208,7 @@ func pass(items []*item) *ir.Value {
 	return v
 }
 
-// step runs one value or terminator.
+// step executes the next op or the terminator.
 func (w *item) step() {
 	if w.x.steps++; w.x.steps > w.x.l.MaxSteps {
 		panic(runError{fmt.Errorf("more than %d steps", w.x.l.MaxSteps)})
@@ -246,11 +246,11 @@ func (w *item) step() {
 	}
 }
 
-// jump follows the n-th edge that leaves the block.
+// jump follows edge n out of the current block, and sets the phis of the target.
 func (w *item) jump(n int) {
 	f := w.frame
 	to := f.b.Term.Succs[n]
-	// If two edges connect the same blocks, the first edge belongs to the first of the equal
+	// If both edges of a branch lead to the same block, edge 0 belongs to the first of the equal
 	// predecessors.
 	skip := 0
 	for _, s := range f.b.Term.Succs[:n] {
@@ -317,7 +317,7 @@ func (x *machine) constant(v *ir.Value) uint64 {
 	return bits
 }
 
-// exec runs one value.
+// exec executes op v.
 func (w *item) exec(v *ir.Value) {
 	f := w.frame
 	switch v.Op {
@@ -392,7 +392,7 @@ func (w *item) exec(v *ir.Value) {
 	}
 }
 
-// recordFault writes the fault record unless a fault has been recorded.
+// recordFault writes the fault record unless an earlier fault has been recorded.
 func (w *item) recordFault(v *ir.Value) {
 	w.faulted = true
 	site := v.Aux.(*ir.Site)

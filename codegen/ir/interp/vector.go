@@ -25,7 +25,7 @@ func (w *item) element(v *ir.Value, i int) uint64 {
 	return f.vals[at]
 }
 
-// loadVector reads a vector. Its address must be a multiple of its size.
+// loadVector reads a vector from memory. The address must be a multiple of the vector's size.
 func (w *item) loadVector(v *ir.Value) {
 	if x := v.Ref().Var; x != nil {
 		for i, c := range w.lanes(v, x) {
@@ -58,7 +58,7 @@ func (w *item) storeVector(v *ir.Value) {
 	}
 }
 
-// lanes returns the elements of a vector in a variable.
+// lanes returns the cells of the elements of a vector in variable x.
 func (w *item) lanes(v *ir.Value, x *ir.Var) []*cell {
 	s := w.variable(x)
 	at := int(w.index(v, s.typ, v.Path()[0])) * s.typ.Elem.Lanes()
@@ -69,7 +69,7 @@ func (w *item) lanes(v *ir.Value, x *ir.Var) []*cell {
 	return list
 }
 
-// vector returns the memory of the elements of a vector of type t that v accesses.
+// vector returns, for each element of the vector that v accesses, the bytes of device memory.
 func (w *item) vector(v *ir.Value, t *ir.Type, writes bool) [][]byte {
 	b, _ := w.bytes(v, v.Ref(), v.Path())
 	size := t.Elem.Size

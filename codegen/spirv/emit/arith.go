@@ -7,7 +7,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// emitInstruction emits an op that is a single instruction.
+// emitInstruction emits an op that one SPIR-V instruction implements.
 func (f *function) emitInstruction(in *instruction, v *ir.Value) spirv.ID {
 	args := f.values(v.Args)
 	t := f.e.register(v.Type)
@@ -36,7 +36,7 @@ func emitAddrIsNull(f *function, v *ir.Value) spirv.ID {
 
 func isConversion(op ir.Op) bool { return op == ir.OpSConvert || op == ir.OpUConvert }
 
-// extend returns a narrow integer as a word. The upper bits are sign or zero bits.
+// extend returns an integer of 8 or 16 bits, extended to a 32-bit word by its sign or by zeros.
 func (f *function) extend(v *ir.Value, signed bool) spirv.ID {
 	b, u32 := f.e.b, f.e.u32()
 	if v.IsConst() {
@@ -66,7 +66,7 @@ func emitConvert(f *function, v *ir.Value) spirv.ID {
 	case v.Type == x.Type:
 		return f.value(x)
 	case !narrow(x.Type) && f.e.register(x.Type) == to:
-		return f.value(x) // cutting a word to 8 or 16 bits needs no code
+		return f.value(x) // truncating a 32-bit word to 8 or 16 bits needs no code
 	case signed && x.Type == ir.TypeI32 && v.Type == ir.TypeI64 && !x.IsConst():
 		return f.signExtend(f.value(x))
 	case !narrow(x.Type):
@@ -82,8 +82,9 @@ func emitConvert(f *function, v *ir.Value) spirv.ID {
 	return f.Op(op, to, f.extend(x, signed))
 }
 
-// signExtend converts an i32 to an i64 by its two words, as devices do internally. It avoids
-// OpSConvert because of a driver bug: see the row sign-extension of lavapipe's quirks.
+// signExtend converts an i32 to an i64 by computing the two 32-bit words, as devices do internally.
+// signExtend avoids OpSConvert because of a driver bug, which row sign-extension of lavapipe's quirks
+// describes.
 func (f *function) signExtend(x spirv.ID) spirv.ID {
 	b := f.e.b
 	u32 := f.e.register(ir.TypeI32)
@@ -99,24 +100,24 @@ func emitFConvert(f *function, v *ir.Value) spirv.ID {
 	return f.Op(spirv.OpFConvert, f.e.register(v.Type), f.value(v.Args[0]))
 }
 
-// emitFromHalf converts a float16 by an instruction that needs no 16-bit type. When a module is
-// loaded, package adapt replaces the instruction by code that is exact on the device and has the
-// right bits for NaNs.
+// emitFromHalf emits the conversion of a float16 to float32, by an instruction that needs no 16-bit type.
+// When a module is loaded, package adapt replaces the instruction by code that is exact on the device and has
+// the right bits for NaNs.
 func emitFromHalf(f *function, v *ir.Value) spirv.ID {
 	f32 := f.e.register(ir.TypeF32)
 	pair := f.GLSL(f.e.b.TypeVector(f32, 2), spirv.GLSLstd450UnpackHalf2x16, f.value(v.Args[0]))
 	return f.CompositeExtract(f32, pair, 0)
 }
 
-// emitToHalf is the inverse of emitFromHalf. The upper half of the word is 0.
+// emitToHalf emits the conversion of a float32 to float16. The result is a 32-bit word whose upper half is 0.
 func emitToHalf(f *function, v *ir.Value) spirv.ID {
 	f32 := f.e.register(ir.TypeF32)
 	pair := f.Op(spirv.OpCompositeConstruct, f.e.b.TypeVector(f32, 2), f.value(v.Args[0]), f.e.b.ConstNull(f32))
 	return f.GLSL(f.e.u32(), spirv.GLSLstd450PackHalf2x16, pair)
 }
 
-// emitMark returns an emitter that marks a computed float16 or sum with a name. It also keeps the
-// operands beside the value for package adapt.
+// emitMark returns an emitter that marks a computed float16 or sum of products with a name. The emitter also
+// stores the operands next to the value, for package adapt.
 func emitMark(name string) emitFunc {
 	return func(f *function, v *ir.Value) spirv.ID {
 		u32 := f.e.u32()
@@ -169,14 +170,14 @@ func emitPair(f *function, v *ir.Value) spirv.ID {
 	return f.Op(spirv.OpCompositeConstruct, f.e.uvec2(), f.values(v.Args)...)
 }
 
-// emitHalf returns an emitter for one word of a pair.
+// emitHalf returns an emitter that extracts 32-bit word i of a 64-bit value.
 func emitHalf(i uint32) emitFunc {
 	return func(f *function, v *ir.Value) spirv.ID {
 		return f.CompositeExtract(f.e.u32(), f.value(v.Args[0]), i)
 	}
 }
 
-// halfOf returns the float16 in the low bits of a word.
+// halfOf returns the low 16 bits of a 32-bit word as a float16.
 func (f *function) halfOf(word spirv.ID) spirv.ID {
 	f16 := f.e.register(ir.TypeF16)
 	pair := f.Op(spirv.OpBitcast, f.e.b.TypeVector(f16, 2), word)

@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	// sharedMemory are the storage classes that invocations share. Device memory belongs to
-	// UniformMemory.
+	// sharedMemory selects the storage classes that invocations share. Semantics UniformMemory includes
+	// device memory.
 	sharedMemory = spirv.MemorySemanticsUniformMemory | spirv.MemorySemanticsWorkgroupMemory
 
 	acquire        = spirv.MemorySemanticsAcquire | spirv.MemorySemanticsMakeVisible | sharedMemory
@@ -17,17 +17,17 @@ const (
 		spirv.MemorySemanticsMakeVisible | sharedMemory
 )
 
-// Go's atomics are sequentially consistent, but Vulkan does not have that order. The same order
-// results if every atomic operation reads, writes, acquires and releases. Each operation then
-// happens before the next one on its location. Therefore all operations fit in one sequence that
-// agrees with the order of the code. For this reason, a load is emitted as an addition of zero, and
-// a store as an exchange.
+// Go's atomics are sequentially consistent, but Vulkan does not offer sequential consistency. The same order
+// results if every atomic operation reads, writes, acquires and releases. Each operation then happens before
+// the next operation on the same location. Therefore one sequence of all operations exists that agrees with
+// the order of the code. For this reason, a load is emitted as an addition of zero, and a store as an
+// exchange.
 
 func emitAtomicLoad(f *function, v *ir.Value) spirv.ID {
 	return f.readModifyWrite(spirv.OpAtomicIAdd, v, v.Type, f.e.m.Const(v.Type, 0))
 }
 
-// emitLooseLoad returns an emitter for a load that does not order other accesses.
+// emitLooseLoad returns an emitter for a relaxed atomic load, which does not order other accesses.
 func emitLooseLoad(s spirv.MemorySemantics) emitFunc {
 	return func(f *function, v *ir.Value) spirv.ID {
 		typ := f.e.register(v.Type)
@@ -85,9 +85,9 @@ func emitAtomicCompareExchange(f *function, v *ir.Value) spirv.ID {
 		f.order(acquireRelease), f.order(acquire), f.value(v.Args[0]), f.value(v.Args[1]))
 }
 
-// order returns the memory semantics of an atomic operation. In a helper, an operation orders
-// nothing. Only the host reads a fault record, and an exchange that stores a part of a word
-// replaces a plain store. lavapipe miscompiles loops that contain memory barriers.
+// order returns the memory semantics of an atomic operation. In a helper, atomic operations are relaxed.
+// Relaxed operations are enough for fault records, which only the host reads, and for exchanges that replace
+// a plain store to a part of a word. lavapipe miscompiles loops that contain memory barriers.
 func (f *function) order(s spirv.MemorySemantics) spirv.ID {
 	if f.helper {
 		s = spirv.MemorySemanticsNone

@@ -20,8 +20,8 @@ func (e *emitter) need(c spirv.Capability) {
 	e.caps[c] = true
 }
 
-// declare emits the capabilities that the module needs in the table's order, and the extensions
-// that SPIR-V 1.5 does not include.
+// declare emits the capabilities that the module needs, in the order of features.Rows. declare also emits the
+// extensions that SPIR-V 1.5 does not include.
 func (e *emitter) declare() {
 	for i := range features.Rows {
 		row := &features.Rows[i]

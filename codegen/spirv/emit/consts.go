@@ -56,8 +56,8 @@ func foldable(v *ir.Value) bool {
 		return false
 	}
 	for _, a := range v.Args {
-		// The upper bits of a narrow integer's word are undefined. The module's code has to set these
-		// bits.
+		// The upper bits of the 32-bit word of a narrow integer are undefined. Only code of the module can
+		// set these bits.
 		if !foldable(a) || narrow(a.Type) {
 			return false
 		}
@@ -65,7 +65,7 @@ func foldable(v *ir.Value) bool {
 	return !narrow(v.Type)
 }
 
-// spec returns the specialization constant of s. There is one for each SpecId.
+// spec returns the id of specialization constant s. The module defines one constant per SpecId.
 func (e *emitter) spec(s *ir.Spec) spirv.ID {
 	id, ok := e.specs[s.ID]
 	if !ok {
@@ -79,8 +79,8 @@ func (e *emitter) spec(s *ir.Spec) spirv.ID {
 	return id
 }
 
-// initializer returns the constant of a table of type t. The first of *leaves are its scalars; they
-// are removed from *leaves.
+// initializer returns the constant that initializes a table of type t. initializer removes the table's
+// scalars from the beginning of *leaves.
 func (e *emitter) initializer(t *ir.Type, leaves *[]*ir.Value) spirv.ID {
 	var parts []spirv.ID
 	switch t.Kind {

@@ -1,8 +1,8 @@
 // Package emit writes an [ir.Module] at level Legal as a SPIR-V module. [Emit] returns the words of
 // the module.
 //
-// Each op has one emitter in the tables of table.go. The passes have decided everything about the
-// meaning of ops; this package only chooses the form in SPIR-V:
+// Each op has one emitter in the tables of table.go. The passes have decided everything about the meaning of
+// ops. This package only chooses the SPIR-V constructs:
 //
 //   - Types, constants, specialization constants, variables, helpers and
 //     capabilities are declared at their first use. Thus a module declares only
@@ -11,8 +11,7 @@
 //     converts the address to a pointer by a bitcast. A pointer is never in a
 //     phi, a variable or a call.
 //   - Integers of 8 and 16 bits are held in 32-bit words whose upper bits are
-//     undefined. Only in device memory do they have their own width.
+//     undefined. In device memory, such integers occupy one or two bytes.
 //   - If the kernel synchronizes, accesses to memory that invocations share are
-//     NonPrivatePointer. Otherwise they are plain.
-//     kernel synchronizes at all, and plain otherwise.
+//     NonPrivatePointer. In other kernels, such accesses are plain.
 package emit

@@ -1,6 +1,6 @@
 package emit
 
-// This file emits a module: its header, entry point and functions.
+// This file emits the header, entry point and functions of a module.
 
 import (
 	"fmt"
@@ -11,10 +11,10 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// Emit returns the module's words. They depend only on the module's contents, not on the ids or
+// Emit returns the words of the SPIR-V module. The words depend only on the contents of m, not on the ids or
 // names of its values.
 //
-// An error means that the module is not Legal.
+// An error means that m is not Legal.
 func Emit(m *ir.Module) ([]uint32, error) {
 	sm, err := newEmitter(m).emit()
 	if err != nil {
@@ -23,7 +23,7 @@ func Emit(m *ir.Module) ([]uint32, error) {
 	return sm.Words(), nil
 }
 
-// emit writes the module.
+// emit writes the SPIR-V module.
 func (e *emitter) emit() (*spirv.Module, error) {
 	if e.m.Level != ir.Legal {
 		return nil, fmt.Errorf("emit: %s is at level %v, want %v", e.m.Name, e.m.Level, ir.Legal)
@@ -39,32 +39,32 @@ func (e *emitter) emit() (*spirv.Module, error) {
 	return sm, nil
 }
 
-// emitter writes one module.
+// emitter writes one SPIR-V module.
 type emitter struct {
 	m    *ir.Module
 	b    *spirv.Builder
 	err  error // first error
 	caps map[spirv.Capability]bool
 
-	// shared says that invocations communicate. Then accesses to shared memory must be
+	// shared is true if invocations may communicate. Accesses to shared memory must then be
 	// NonPrivatePointer, so that barriers and atomics order them.
 	shared bool
 
-	// flat says that work-groups have one dimension on the device; see localSize.
+	// flat is true if work-groups have one dimension on the device, as localSize explains.
 	flat bool
 	size [3]spirv.ID // size of the kernel's work-groups
 
-	plain  map[*ir.Type]spirv.ID // types of variables, without a layout
-	layout map[*ir.Type]spirv.ID // types of device memory, with gc's layout
+	plain  map[*ir.Type]spirv.ID // maps a type to its SPIR-V type for variables, without a layout
+	layout map[*ir.Type]spirv.ID // maps a type to its SPIR-V type in device memory, with gc's layout
 	consts map[*ir.Value]spirv.ID
-	specs  map[uint32]spirv.ID // constants by SpecId
+	specs  map[uint32]spirv.ID // maps a SpecId to its specialization constant
 	vars   map[*ir.Var]spirv.ID
 	inputs map[spirv.BuiltIn]spirv.ID
 	push   launchBlock
 
 	funcs map[*ir.Func]*spirv.FunctionBuilder
 
-	origins *[]Origin // origins by the tags of instructions; nil if not requested
+	origins *[]Origin // origins of instructions, indexed by their tags; nil if not requested
 }
 
 func newEmitter(m *ir.Module) *emitter {
@@ -76,10 +76,9 @@ func newEmitter(m *ir.Module) *emitter {
 	}
 }
 
-// hasAtomics reports whether the kernel itself uses atomics, by which work-items can communicate in
-// Go. Helpers do not count: the fault helper claims the record by an atomic, but no work-item waits
-// for its stores. Loads of memory that the host writes do not count, either, because work-items do
-// not share it.
+// hasAtomics reports whether the kernel itself uses atomics, by which work-items can communicate in Go.
+// Atomics of helpers do not count. For example, the fault helper reserves the fault record by an atomic, but
+// no work-item waits for its stores. Loads of memory that only the host writes do not count either.
 func hasAtomics(f *ir.Func) bool {
 	for _, b := range f.Blocks {
 		for _, v := range b.Insts {
@@ -133,7 +132,7 @@ func called(f *ir.Func) []*ir.Func {
 	return list
 }
 
-// begin declares a function.
+// begin declares a function and creates its builder.
 func (e *emitter) begin(f *ir.Func) {
 	var params []spirv.ID
 	for _, p := range f.Params {
@@ -143,8 +142,8 @@ func (e *emitter) begin(f *ir.Func) {
 	e.funcs[f] = e.b.Function(void, e.b.TypeFunction(void, params...), spirv.FunctionControlNone)
 }
 
-// executionModes declares the execution modes of the entry point. localSize decorates the constant
-// with the work-group size; the mode LocalSize is only its default.
+// executionModes declares the execution modes of the entry point. The mode LocalSize is only a default for
+// the work-group size. The constant that localSize decorates overrides the mode.
 //
 // SignedZeroInfNanPreserve is added when a module is loaded on a device that supports it.
 func (e *emitter) executionModes(main spirv.ID) {
@@ -160,14 +159,14 @@ func (e *emitter) executionModes(main spirv.ID) {
 	e.b.ExecutionMode(main, spirv.ExecutionModeLocalSize, size[:]...)
 }
 
-// localSize decorates the work-group size. Its parts are the reserved specialization constants.
+// localSize defines and decorates the constant with the work-group size. The components of the size are
+// reserved specialization constants.
 //
-// A sub-group consists of invocations with consecutive indices. Vulkan does not specify how a
-// device divides a work-group into sub-groups, and lavapipe divides each row of a work-group
-// separately. Therefore a kernel that uses sub-groups has work-groups of one dimension on the
-// device. The same holds for a kernel with barriers. lavapipe adds invocations to fill up a
-// sub-group (see pass partial), and only with one dimension are their indices beyond those of the
-// work-group.
+// A sub-group consists of invocations with consecutive indices. Vulkan does not specify how a device divides
+// a work-group into sub-groups, and lavapipe divides each row of a work-group separately. Therefore a kernel
+// that uses sub-groups has work-groups of one dimension on the device. A kernel with barriers has work-groups
+// of one dimension, too. lavapipe adds invocations to fill the last sub-group, as pass partial explains. Only
+// in one dimension are the indices of added invocations larger than all indices of the work-group.
 func (e *emitter) localSize() {
 	e.flat = e.m.Rank > 1 && (e.m.UsesGroup || usesSubGroups(called(e.m.Kernel)))
 	for i := range e.size {

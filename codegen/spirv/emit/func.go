@@ -16,12 +16,12 @@ type function struct {
 	helper bool
 
 	ids      map[*ir.Value]spirv.ID
-	raw      map[*ir.Value]spirv.ID // narrow integers with their own width, as they were loaded
-	words    map[*ir.Value]bool     // narrow integers that are used as words
+	raw      map[*ir.Value]spirv.ID // maps a loaded narrow integer to its id with 8 or 16 bits
+	words    map[*ir.Value]bool     // narrow integers that are also used as 32-bit words
 	vars     map[*ir.Var]spirv.ID
 	labels   map[*ir.Block]spirv.ID
 	builtIns [ir.NumBuiltIns]spirv.ID
-	ballot   struct { // last ballot
+	ballot   struct { // instruction of the last ballot
 		v  *ir.Value
 		id spirv.ID
 	}
@@ -69,12 +69,12 @@ func (e *emitter) function(fn *ir.Func) {
 	}
 }
 
-// unreachedBlock is an unreachable merge block, or an unreachable continue block. header is set for
-// a continue block.
+// unreachedBlock is an unreachable merge block or continue target. header is the loop header if block is a
+// continue target, else nil.
 type unreachedBlock struct{ block, header *ir.Block }
 
-// unreached returns the merge and continue blocks that are no longer in the function because they
-// are unreachable. SPIR-V requires them nevertheless.
+// unreached returns the merge blocks and continue targets that are no longer in the function because they are
+// unreachable. SPIR-V requires these blocks nevertheless.
 func (f *function) unreached(fn *ir.Func) (list []unreachedBlock) {
 	add := func(b, header *ir.Block) {
 		if b != nil && f.labels[b] == 0 {
@@ -119,7 +119,7 @@ func (f *function) merge(b *ir.Block) {
 	case b.Continue != nil:
 		control := spirv.LoopControlNone
 		switch {
-		case b.Cold: // the loop rarely runs; without unrolling it costs devices less
+		case b.Cold: // rarely executed loop, which costs devices less without unrolling
 			control = spirv.LoopControlDontUnroll
 		case b.Unroll:
 			control = spirv.LoopControlUnroll
@@ -170,7 +170,8 @@ func (f *function) values(vs []*ir.Value) []spirv.ID {
 	return ids
 }
 
-// emitPhi emits a phi without arguments. phiArgs adds them, because their blocks may come later.
+// emitPhi emits a phi without arguments. phiArgs later adds the arguments, which may come from blocks that
+// are not yet emitted.
 func emitPhi(f *function, v *ir.Value) spirv.ID { return f.Phi(f.e.register(v.Type)) }
 
 func (f *function) phiArgs(b *ir.Block) {
@@ -191,7 +192,7 @@ func emitCall(f *function, v *ir.Value) spirv.ID {
 	return 0
 }
 
-// narrowType returns a narrow type among those of v and its arguments, or nil.
+// narrowType returns the first narrow integer type among the types of v and its arguments, or nil.
 func narrowType(v *ir.Value) *ir.Type {
 	if narrow(v.Type) {
 		return v.Type
@@ -204,11 +205,11 @@ func narrowType(v *ir.Value) *ir.Type {
 	return nil
 }
 
-// uses has the values that a function needs at its start.
+// uses lists the values that a function computes at its start.
 type uses struct {
 	builtIns [ir.NumBuiltIns]bool
 	words    map[*ir.Value]bool
-	exprs    []*ir.Value // constant expressions that SPIR-V does not have; arguments come first
+	exprs    []*ir.Value // constant expressions that SPIR-V does not support; arguments come first
 	seen     map[*ir.Value]bool
 }
 

@@ -10,8 +10,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// launchBlock is the block of push constants. It has a member for each value that the module loads
-// from it. Values that overlap, or whose size is not a multiple of a word, are loaded as words.
+// launchBlock is the block of push constants. launchBlock has one member for each value that the module loads
+// from the block. Values that overlap, or whose size is not a multiple of four bytes, are loaded as 32-bit
+// words.
 type launchBlock struct {
 	members []blockMember
 	id      spirv.ID // 0 before the first load
@@ -24,7 +25,7 @@ type blockMember struct {
 
 func (m blockMember) end() int { return m.offset + m.typ.Size }
 
-// words returns the words that contain m.
+// words returns members for the 32-bit words that contain m.
 func (m blockMember) words() []blockMember {
 	var list []blockMember
 	for o := m.offset &^ 3; o < m.end(); o += 4 {
@@ -33,7 +34,7 @@ func (m blockMember) words() []blockMember {
 	return list
 }
 
-// plan finds the members that the functions load.
+// plan computes the members that the functions load.
 func (l *launchBlock) plan(funcs []*ir.Func) {
 	for _, f := range funcs {
 		for _, b := range f.Blocks {
@@ -59,7 +60,8 @@ func (l *launchBlock) plan(funcs []*ir.Func) {
 	}
 }
 
-// split replaces two overlapping members by words. It reports whether there were any.
+// split replaces the first two overlapping members by 32-bit words. split reports whether any members
+// overlapped.
 func (l *launchBlock) split() bool {
 	end := 0
 	for i, m := range l.members {
@@ -73,8 +75,8 @@ func (l *launchBlock) split() bool {
 	return false
 }
 
-// loadMember loads a member of the launch block. The result is false if the block has no such
-// member.
+// loadMember emits a load of member m of the launch block. The second result is false if the block has no
+// member m.
 func (f *function) loadMember(m blockMember) (spirv.ID, bool) {
 	i := slices.Index(f.e.push.members, m)
 	if i < 0 {
@@ -135,8 +137,8 @@ func emitArg(f *function, v *ir.Value) spirv.ID {
 	return x
 }
 
-// inputRows has the SPIR-V variable of each BuiltIn, and the component in it. The component is -1
-// for a scalar.
+// inputRows maps a BuiltIn to its SPIR-V variable and to the component of that variable. The component is -1
+// for a scalar variable.
 var inputRows = [ir.NumBuiltIns]struct {
 	builtIn   spirv.BuiltIn
 	component int
@@ -157,7 +159,7 @@ var inputRows = [ir.NumBuiltIns]struct {
 	ir.SubgroupLocalInvocationID: {spirv.BuiltInSubgroupLocalInvocationId, -1},
 }
 
-// loadBuiltIns loads the used built-ins at the function's start, each once.
+// loadBuiltIns emits one load for each used built-in, at the start of the function.
 func (f *function) loadBuiltIns(used [ir.NumBuiltIns]bool) {
 	vectors := map[spirv.BuiltIn]spirv.ID{}
 	u32 := f.e.u32()
@@ -189,8 +191,8 @@ func (f *function) loadBuiltIns(used [ir.NumBuiltIns]bool) {
 	}
 }
 
-// flatIDs computes the ids of an invocation if work-groups have one dimension on the device. It
-// returns the built-ins that must still be loaded.
+// flatIDs emits code that computes the ids of an invocation if work-groups have one dimension on the device.
+// flatIDs returns the built-ins that remain to be loaded.
 func (f *function) flatIDs(used [ir.NumBuiltIns]bool) [ir.NumBuiltIns]bool {
 	u32, e := f.e.u32(), f.e
 	load := func(b spirv.BuiltIn, t spirv.ID) spirv.ID { return f.Load(t, e.input(b, t), spirv.MemoryOperands{}) }
@@ -223,7 +225,7 @@ func (f *function) flatIDs(used [ir.NumBuiltIns]bool) [ir.NumBuiltIns]bool {
 	return used
 }
 
-// input returns the Input variable of type t with the decoration b.
+// input returns the Input variable of type t that is decorated with built-in b.
 func (e *emitter) input(b spirv.BuiltIn, t spirv.ID) spirv.ID {
 	id, ok := e.inputs[b]
 	if !ok {

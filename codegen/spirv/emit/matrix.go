@@ -1,7 +1,7 @@
 package emit
 
-// This file emits the device's own matrices. A variable for such a matrix holds an
-// OpTypeCooperativeMatrixKHR, or an array of these if the matrix has several parts.
+// This file emits native matrices of the device. The SPIR-V type of such a variable is
+// OpTypeCooperativeMatrixKHR, or an array of that type if the matrix has several parts.
 
 import (
 	"github.com/kgen-go/kgen/codegen/ir"
@@ -9,16 +9,16 @@ import (
 	"github.com/kgen-go/kgen/internal/matrix"
 )
 
-// native reports whether variables of type t consist of the device's own matrices.
+// native reports whether variables of type t consist of native matrices of the device.
 func native(t *ir.Type) bool { return t.Part != [2]int{} }
 
-// several reports whether the matrix has more than one part.
+// several reports whether a matrix of type t has more than one part.
 func several(t *ir.Type) bool {
 	rows, cols := t.Parts()
 	return rows*cols > 1
 }
 
-// component returns the type of the elements of a matrix.
+// component returns the SPIR-V type of a matrix's elements.
 func (e *emitter) component(s *matrix.Shape) spirv.ID {
 	switch s.Elem {
 	case matrix.Int8, matrix.Uint8:
@@ -37,14 +37,14 @@ func (e *emitter) component(s *matrix.Shape) spirv.ID {
 	return e.b.TypeInt(32, s.Elem == matrix.Int32)
 }
 
-// part returns the type of the parts of a matrix.
+// part returns the SPIR-V type of one part of a matrix.
 func (e *emitter) part(t *ir.Type) spirv.ID {
 	e.need(spirv.CapabilityCooperativeMatrixKHR)
 	use := map[matrix.Use]uint32{matrix.A: spirv.MatrixUseA, matrix.B: spirv.MatrixUseB, matrix.Accumulator: spirv.MatrixUseAccumulator}
 	return e.b.TypeCooperativeMatrix(e.component(t.Matrix), uint32(t.Part[0]), uint32(t.Part[1]), use[t.Matrix.Use])
 }
 
-// matrixVariable returns the type of a variable of type t.
+// matrixVariable returns the SPIR-V type of a matrix variable of type t.
 func (e *emitter) matrixVariable(t *ir.Type) spirv.ID {
 	rows, cols := t.Parts()
 	if !several(t) {
@@ -53,7 +53,7 @@ func (e *emitter) matrixVariable(t *ir.Type) spirv.ID {
 	return e.b.TypeArray(e.part(t), e.b.ConstU32(uint32(rows*cols)))
 }
 
-// partAt returns the pointer to a part of a matrix. The parts are numbered from 1.
+// partAt returns the pointer to a part of matrix v. Parts are numbered from 1.
 func (f *function) partAt(v *ir.Var, part int) spirv.ID {
 	ptr := f.pointer(v)
 	if !several(v.Type) {
@@ -71,7 +71,7 @@ func (f *function) storePart(v *ir.Var, part int, x spirv.ID) {
 	f.Store(f.partAt(v, part), x, spirv.MemoryOperands{})
 }
 
-// partLength returns the number of elements of each part that an invocation holds.
+// partLength returns the number of elements that an invocation holds of each part.
 func (f *function) partLength(t *ir.Type) spirv.ID {
 	return f.Op(spirv.OpCooperativeMatrixLengthKHR, f.e.u32(), f.e.part(t))
 }
@@ -88,7 +88,7 @@ func (f *function) elementAt(v *ir.Var, e *ir.Value) spirv.ID {
 	return f.AccessChain(t, f.pointer(v), at...)
 }
 
-// loadElement returns an element in the form that registers hold: a float32 or a word.
+// loadElement emits the load of a matrix element, and returns it as a float32 or a 32-bit word.
 func (f *function) loadElement(v *ir.Value) spirv.ID {
 	m, b := v.Ref().Var, f.e.b
 	x := f.Load(f.e.component(m.Type.Matrix), f.elementAt(m, v.Path()[0]), spirv.MemoryOperands{})
@@ -123,7 +123,8 @@ func eachPart(t *ir.Type, do func(part int)) {
 	}
 }
 
-// tileMemory returns the memory of a matrix's part, with its layout, stride and memory operands.
+// tileMemory returns a pointer to the memory that matrix op v accesses, with the layout, stride and memory
+// operands of the access.
 func (f *function) tileMemory(v *ir.Value) (ptr, layout, stride spirv.ID, access spirv.MemoryOperands) {
 	t, e := v.Aux.(*ir.Tile), f.e
 	p := f.place(v)
@@ -178,13 +179,13 @@ func emitMatrixLength(f *function, v *ir.Value) spirv.ID {
 	return f.Op(spirv.OpIMul, f.e.u32(), n, f.e.b.ConstU32(uint32(rows*cols)))
 }
 
-// zeroMatrix zeroes a matrix.
+// zeroMatrix emits code that sets all elements of a matrix to zero.
 func (f *function) zeroMatrix(v *ir.Var) {
 	zero := f.e.b.ConstComposite(f.e.part(v.Type), f.e.b.ConstBits(f.e.component(v.Type.Matrix), 0))
 	eachPart(v.Type, func(part int) { f.storePart(v, part, zero) })
 }
 
-// copyMatrix copies a matrix.
+// copyMatrix emits code that copies a matrix to another one.
 func (f *function) copyMatrix(to, from *ir.Var) {
 	eachPart(to.Type, func(part int) { f.storePart(to, part, f.loadPart(from, part)) })
 }

@@ -7,16 +7,16 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// place is the memory that an op accesses.
+// place describes the memory that an op accesses.
 type place struct {
-	ptr    spirv.ID // 0 for memory without bytes, which is never accessed
+	ptr    spirv.ID // pointer to the memory; 0 for memory without bytes, which is never accessed
 	typ    *ir.Type
 	device bool
-	small  bool // whether integers have their own sizes, not those of words
+	small  bool // whether integers of 8 and 16 bits occupy one or two bytes, not a 32-bit word
 	access spirv.MemoryOperands
 }
 
-// place returns the memory to which the memory op v refers.
+// place returns a description of the memory that op v accesses.
 func (f *function) place(v *ir.Value) place {
 	r, path := v.Ref(), v.Path()
 	if r.Var != nil {
@@ -95,8 +95,8 @@ func (f *function) pointer(v *ir.Var) spirv.ID {
 	return id
 }
 
-// path returns the indexes of a path into t, and the type at its end. ok is false if the path leads
-// into memory without bytes. leaf is then the type before that memory.
+// path returns the indexes of a path into type t, and the type at the end of the path. If the path leads into
+// memory without bytes, ok is false and leaf is the last type with bytes.
 func (f *function) path(t *ir.Type, path []*ir.Value) (indexes []spirv.ID, leaf *ir.Type, ok bool) {
 	for _, v := range path {
 		var next *ir.Type
@@ -120,10 +120,10 @@ func (f *function) path(t *ir.Type, path []*ir.Value) (indexes []spirv.ID, leaf 
 	return indexes, t, !empty(t)
 }
 
-// index returns an index for an access chain. The index is signed.
+// index returns the id of index v for an access chain. SPIR-V interprets the index as signed.
 func (f *function) index(v *ir.Value) spirv.ID {
 	if v.IsConst() && v.Bits <= 1<<31-1 {
-		return f.e.b.ConstU32(uint32(v.Bits)) // 32 bits are sufficient
+		return f.e.b.ConstU32(uint32(v.Bits)) // 32 bits are sufficient for constant indexes
 	}
 	return f.value(v)
 }
@@ -134,7 +134,7 @@ func emitLoad(f *function, v *ir.Value) spirv.ID {
 	}
 	p := f.place(v)
 	switch {
-	case p.ptr == 0: // unreachable: no index is in range
+	case p.ptr == 0: // unreachable, because no index is in range
 		return f.e.b.ConstNull(f.e.register(v.Type))
 	case p.small && narrow(v.Type):
 		t := f.e.packed(v.Type)
@@ -171,8 +171,8 @@ func emitStore(f *function, v *ir.Value) spirv.ID {
 	return 0
 }
 
-// emitAddrOf emits the address of an element. The path ends before memory without bytes, because
-// its address is arbitrary.
+// emitAddrOf emits the address of an element. The path ends before memory without bytes, because the address
+// of such memory is arbitrary.
 func emitAddrOf(f *function, v *ir.Value) spirv.ID {
 	r, path := v.Ref(), v.Path()
 	if empty(r.Elem) {

@@ -1,15 +1,15 @@
 package emit
 
-// This file records the part of the IR from which an instruction comes.
+// This file records for each SPIR-V instruction the value or block of the IR that it implements.
 
 import (
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// Origin is the part of the IR from which an instruction comes: a value, or, without a value, a
-// block's label, or its terminator if Ends is set. Instructions outside of blocks have the zero
-// Origin. So do instructions that belong to no single part of the kernel.
+// Origin is the part of the IR that a SPIR-V instruction implements. If Value is set, the instruction
+// implements that value. Else the instruction implements the label of Block or, if Ends is set, the
+// terminator of Block. Instructions that implement no single value or block have the zero Origin.
 type Origin struct {
 	Value *ir.Value
 	Block *ir.Block
@@ -37,7 +37,7 @@ func EmitWithOrigins(m *ir.Module) (*spirv.Module, []Origin, error) {
 	return sm, origins, nil
 }
 
-// from sets the origin of the following instructions.
+// from sets the origin of the instructions that are emitted next.
 func (f *function) from(o Origin) {
 	if list := f.e.origins; list != nil {
 		f.Tag = int32(len(*list))

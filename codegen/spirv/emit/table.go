@@ -1,25 +1,25 @@
 package emit
 
-// This file has the tables of emitters.
+// This file contains the tables of emitters.
 
 import (
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// instruction is the single instruction that implements an op: an opcode, or an instruction of
-// GLSL.std.450.
+// instruction describes the single instruction that implements an op. instruction is an opcode or an
+// instruction of GLSL.std.450.
 type instruction struct {
 	op   spirv.Op
 	glsl spirv.GLSLstd450
 	// fold allows the opcode in OpSpecConstantOp.
 	fold bool
-	// exact decorates the result with NoContraction. Without it, a driver may contract and
+	// exact decorates the result with NoContraction. Without NoContraction, a driver may contract and
 	// reassociate the operation.
 	exact bool
 }
 
-// instructions has the ops that are single instructions.
+// instructions maps an op to the single SPIR-V instruction that implements it.
 var instructions = [256]instruction{
 	ir.OpIAdd: {op: spirv.OpIAdd, fold: true},
 	ir.OpISub: {op: spirv.OpISub, fold: true},
@@ -83,17 +83,17 @@ var instructions = [256]instruction{
 	ir.OpLNe:    {op: spirv.OpLogicalNotEqual, fold: true},
 	ir.OpSelect: {op: spirv.OpSelect, fold: true},
 
-	// In functions, special has the emitters of these ops.
+	// Functions use the emitters in special for these ops.
 	ir.OpSConvert: {op: spirv.OpSConvert, fold: true},
 	ir.OpUConvert: {op: spirv.OpUConvert, fold: true},
 }
 
-// emitFunc emits one value at the function's current position. It returns the result, or 0 if there
-// is none.
+// emitFunc emits one value at the function's current position. emitFunc returns the id of the result, or 0 if
+// the op has none.
 type emitFunc func(f *function, v *ir.Value) spirv.ID
 
-// special has the emitters of ops that are not single instructions. Fault and ZeroLocal are in
-// neither table, because they are never Legal.
+// special maps an op that needs several instructions to its emitter. Fault and ZeroLocal are in neither
+// table, because they are never Legal.
 var special = [256]emitFunc{
 	ir.OpConst:     func(f *function, v *ir.Value) spirv.ID { return f.e.constant(v) },
 	ir.OpSpecConst: func(f *function, v *ir.Value) spirv.ID { return f.e.constant(v) },

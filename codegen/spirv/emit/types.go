@@ -10,10 +10,10 @@ import (
 func (e *emitter) u32() spirv.ID   { return e.b.TypeInt(32, false) }
 func (e *emitter) uvec2() spirv.ID { return e.b.TypeVector(e.u32(), 2) }
 
-// narrow reports whether t is an integer type that registers hold as a word.
+// narrow reports whether t is i8 or i16. SPIR-V values of these types are 32-bit words.
 func narrow(t *ir.Type) bool { return t.Kind == ir.I8 || t.Kind == ir.I16 }
 
-// register returns the type of values of type t. t is a scalar or a vector.
+// register returns the SPIR-V type of values of type t, which is a scalar or a vector.
 func (e *emitter) register(t *ir.Type) spirv.ID {
 	switch t.Kind {
 	case ir.Bool:
@@ -39,7 +39,8 @@ func (e *emitter) register(t *ir.Type) spirv.ID {
 	panic("BUG: no values of type " + t.String())
 }
 
-// packed returns the type of work-group memory of type t in which integers have their own sizes.
+// packed returns the SPIR-V type of work-group memory of type t, in which integers of 8 and 16 bits are
+// packed.
 func (e *emitter) packed(t *ir.Type) spirv.ID {
 	switch t.Kind {
 	case ir.Array:
@@ -54,7 +55,7 @@ func (e *emitter) packed(t *ir.Type) spirv.ID {
 	return e.register(t)
 }
 
-// ofVar returns the SPIR-V type of a part of variable v. The part has the type t in the IR.
+// ofVar returns the SPIR-V type of an element of variable v. The element has type t in the IR.
 func (e *emitter) ofVar(v *ir.Var, t *ir.Type) spirv.ID {
 	if v.Packed() {
 		return e.packed(t)
@@ -62,7 +63,7 @@ func (e *emitter) ofVar(v *ir.Var, t *ir.Type) spirv.ID {
 	return e.variable(t)
 }
 
-// variable returns the type of a variable of type t. It has no layout.
+// variable returns the SPIR-V type of a variable of type t, without a layout.
 func (e *emitter) variable(t *ir.Type) spirv.ID {
 	if t.IsScalar() || t.IsVector() {
 		return e.register(t)
@@ -90,9 +91,9 @@ func (e *emitter) variable(t *ir.Type) spirv.ID {
 	return id
 }
 
-// memory returns the type of device memory of type t, in gc's layout. Integers of 8 and 16 bits
-// have no arithmetic. Nevertheless the module needs Int8 and Int16, because otherwise an address
-// could not be converted to a pointer to them.
+// memory returns the SPIR-V type of device memory of type t, in gc's layout. Modules have no arithmetic on
+// integers of 8 and 16 bits. Nevertheless modules need Int8 and Int16, because otherwise an address cannot be
+// converted to a pointer to such integers.
 func (e *emitter) memory(t *ir.Type) spirv.ID {
 	switch t.Kind {
 	case ir.Bool:
@@ -131,8 +132,8 @@ func (e *emitter) memory(t *ir.Type) spirv.ID {
 	return id
 }
 
-// elements returns the type to which an address points: a block with any number of elements of type
-// t.
+// elements returns the SPIR-V type to which addresses of elements of type t point. The type is a block with a
+// runtime array of elements.
 func (e *emitter) elements(t *ir.Type) spirv.ID {
 	array := e.b.RuntimeArrayStride(e.memory(t), uint32(t.Size))
 	return e.b.StructLayout([]spirv.Member{{Type: array}}, true)
@@ -147,8 +148,8 @@ func (e *emitter) length(t *ir.Type) spirv.ID {
 	return e.constant(t.Len)
 }
 
-// empty reports whether memory of type t has no bytes. SPIR-V does not have such memory. No
-// declaration is emitted for it, and a path ends before it.
+// empty reports whether memory of type t has no bytes. SPIR-V does not allow such memory. So the emitter
+// declares nothing for empty memory, and paths end before empty memory.
 func empty(t *ir.Type) bool {
 	switch t.Kind {
 	case ir.Array:

@@ -1,7 +1,7 @@
-// Package features has the table of optional features ([Rows]). A row has the SPIR-V capability and
-// extension of a feature, its aspect, and the feature of Vulkan devices. Package emit uses the
-// table to declare capabilities, and package valid to check modules. Package back finds the aspects
-// of a module in it, and the Vulkan backend finds the aspects of a device.
+// Package features contains the table of optional features ([Rows]). A row names the SPIR-V capability and
+// extension of a feature, its aspect, and the feature of Vulkan devices. Package emit uses the table to
+// declare capabilities, and package valid to check modules. Package back looks up the aspects of a module,
+// and the Vulkan backend looks up the aspects of a device.
 package features
 
 import (
@@ -11,19 +11,19 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// Row is a capability that kernels may declare.
+// Row describes a capability that kernels may declare.
 type Row struct {
 	Capability spirv.Capability
-	Version    uint32            // first SPIR-V version that includes it without an extension: 0 if all versions do, Newer if none does
-	Extension  string            // extension for earlier versions
-	Implies    spirv.Capability  // capability that is declared with it; the zero value is Matrix
-	Aspect     properties.Aspect // aspect of modules that declare it, or AspectInvalid
+	Version    uint32            // first SPIR-V version that includes the capability; 0 for all, Newer for none
+	Extension  string            // name of the extension that earlier versions need
+	Implies    spirv.Capability  // capability that the row's capability implies; the zero value is Matrix
+	Aspect     properties.Aspect // aspect of modules that declare the capability, or AspectInvalid
 	Device     string            // Vulkan's name of the required device feature or sub-group operation bit; "" if there is none
 	Also       []string          // further device features that the aspect requires
 	Required   bool              // whether kgen opens only devices with the feature
 }
 
-// Newer is greater than all versions: the capability always needs its extension.
+// Newer is greater than all versions. A capability with Newer in field Version always needs its extension.
 const Newer = ^uint32(0)
 
 const (
@@ -34,7 +34,7 @@ const (
 	maxFloats = "SPV_EXT_shader_atomic_float_min_max"
 )
 
-// Rows is the table. Modules declare their capabilities in this order.
+// Rows is the table of features. Modules declare their capabilities in the order of the rows.
 var Rows = []Row{
 	// All devices have the following features.
 	{Capability: spirv.CapabilityMatrix},
@@ -46,7 +46,7 @@ var Rows = []Row{
 	{Capability: spirv.CapabilityVulkanMemoryModelDeviceScope, Version: spirv.Version15, Extension: "SPV_KHR_vulkan_memory_model",
 		Device: "vulkanMemoryModelDeviceScope", Required: true},
 
-	// Types of numbers.
+	// Features for types of numbers.
 	{Capability: spirv.CapabilityInt64, Aspect: properties.Int64, Device: "shaderInt64"},
 	{Capability: spirv.CapabilityInt64Atomics, Implies: spirv.CapabilityInt64, Aspect: properties.Atomic64,
 		Device: "shaderBufferInt64Atomics", Also: []string{"shaderInt64", "shaderSharedInt64Atomics"}},
@@ -63,7 +63,7 @@ var Rows = []Row{
 	{Capability: spirv.CapabilityStorageBuffer16BitAccess, Version: spirv.Version13, Extension: storage16, Aspect: properties.Int16,
 		Device: "storageBuffer16BitAccess"},
 
-	// Group algorithms of sub-groups.
+	// Features for group algorithms of sub-groups.
 	{Capability: spirv.CapabilityGroupNonUniform, Version: spirv.Version13, Aspect: properties.SubGroups,
 		Device: "VK_SUBGROUP_FEATURE_BASIC_BIT"},
 	{Capability: spirv.CapabilityGroupNonUniformVote, Version: spirv.Version13, Implies: spirv.CapabilityGroupNonUniform,
@@ -77,17 +77,18 @@ var Rows = []Row{
 	{Capability: spirv.CapabilityGroupNonUniformShuffleRelative, Version: spirv.Version13, Implies: spirv.CapabilityGroupNonUniform,
 		Aspect: properties.SubGroups, Device: "VK_SUBGROUP_FEATURE_SHUFFLE_RELATIVE_BIT"},
 
-	// Matrices of sub-groups. Only modules for a device's own matrices declare them.
+	// Features for native matrices of sub-groups. Only modules that use native matrices declare these
+	// capabilities.
 	{Capability: spirv.CapabilityCooperativeMatrixKHR, Version: Newer, Extension: "SPV_KHR_cooperative_matrix", Device: "cooperativeMatrix"},
 	{Capability: spirv.CapabilityBFloat16TypeKHR, Version: Newer, Extension: "SPV_KHR_bfloat16", Device: "shaderBFloat16Type"},
 	{Capability: spirv.CapabilityBFloat16CooperativeMatrixKHR, Version: Newer, Extension: "SPV_KHR_bfloat16", Implies: spirv.CapabilityBFloat16TypeKHR,
 		Device: "shaderBFloat16CooperativeMatrix"},
 
-	// Sums of four products. Package adapt replaces code by these instructions.
+	// Features for sums of four products. Only package adapt uses these instructions, in place of other code.
 	{Capability: spirv.CapabilityDotProduct, Version: spirv.Version16, Extension: "SPV_KHR_integer_dot_product", Device: "shaderIntegerDotProduct"},
 	{Capability: spirv.CapabilityDotProductInput4x8BitPacked, Version: spirv.Version16, Extension: "SPV_KHR_integer_dot_product", Device: "shaderIntegerDotProduct"},
 
-	// Modules from other sources may declare these, too.
+	// Features that only modules from other sources than kgen declare.
 	{Capability: spirv.CapabilityGroupNonUniformClustered, Version: spirv.Version13, Implies: spirv.CapabilityGroupNonUniform,
 		Device: "VK_SUBGROUP_FEATURE_CLUSTERED_BIT"},
 	{Capability: spirv.CapabilityGroupNonUniformQuad, Version: spirv.Version13, Implies: spirv.CapabilityGroupNonUniform,
@@ -100,7 +101,7 @@ var Rows = []Row{
 	{Capability: spirv.CapabilityStoragePushConstant8, Version: spirv.Version15, Extension: storage8, Device: "storagePushConstant8"},
 	{Capability: spirv.CapabilityAtomicFloat32MinMaxEXT, Version: Newer, Extension: maxFloats, Device: "shaderBufferFloat32AtomicMinMax"},
 	{Capability: spirv.CapabilityAtomicFloat64MinMaxEXT, Version: Newer, Extension: maxFloats, Device: "shaderBufferFloat64AtomicMinMax"},
-	// Devices report these for each width of floats; see package adapt.
+	// Features that devices report separately for each width of floats, as package adapt describes.
 	{Capability: spirv.CapabilityDenormPreserve, Version: spirv.Version14, Extension: modes},
 	{Capability: spirv.CapabilityDenormFlushToZero, Version: spirv.Version14, Extension: modes},
 	{Capability: spirv.CapabilitySignedZeroInfNanPreserve, Version: spirv.Version14, Extension: modes},
@@ -118,7 +119,7 @@ func Of(c spirv.Capability) *Row {
 	return nil
 }
 
-// Used returns the aspects that a module uses by its capabilities, sorted.
+// Used returns the sorted list of the aspects that belong to the capabilities of module m.
 func Used(m *spirv.Module) []properties.Aspect {
 	var list []properties.Aspect
 	for i := range Rows {
@@ -130,8 +131,8 @@ func Used(m *spirv.Module) []properties.Aspect {
 	return slices.Compact(list)
 }
 
-// Device returns Vulkan's names of the features that devices with an aspect have. There are none
-// for aspects that do not concern modules.
+// Device returns the names of the Vulkan features that aspect a requires. The list is empty for aspects that
+// do not concern modules.
 func Device(a properties.Aspect) []string {
 	var list []string
 	for i := range Rows {

@@ -2,15 +2,15 @@ package valid
 
 import "github.com/kgen-go/kgen/codegen/spirv"
 
-// rule checks the operands of an instruction, and its result type t if it has one.
+// rule checks the operands and the result type of an instruction. t is nil if the instruction has no result.
 type rule func(c *checker, in *spirv.Instruction, t *typ)
 
-// rules has a row for each instruction that functions of kernels may contain. It does not have the
-// instructions that body handles itself.
+// rules maps the opcode of each instruction that functions of kernels may contain to its rule. Instructions
+// that method body checks itself are not in the map.
 var rules = join(arithmeticRules, compositeRules, memoryRules, atomicRules, groupRules, cooperativeRules, map[spirv.Op]rule{
 	spirv.OpExtInst:           extInst,
 	spirv.OpFunctionCall:      (*checker).call,
-	spirv.OpSelectionMerge:    nothing, // the function structured checks it
+	spirv.OpSelectionMerge:    nothing, // method structured checks this instruction
 	spirv.OpLoopMerge:         nothing,
 	spirv.OpBranch:            nothing,
 	spirv.OpReturn:            returns,
@@ -59,7 +59,7 @@ func switches(c *checker, in *spirv.Instruction, _ *typ) {
 	})
 }
 
-// computes refuses numbers that the module may use only in memory.
+// computes refuses type t if the module may use its numbers only in memory.
 func (c *checker) computes(t *typ) {
 	s := t.scalar()
 	c.need(s == nil || !s.storage, "the module declares no arithmetic on numbers of %d bits", t.width)
@@ -87,7 +87,7 @@ func unsigned(c *checker, in *spirv.Instruction, t *typ) {
 	}
 }
 
-// same returns a rule for operands of the result's type. ok must be true for the type.
+// same returns a rule for operands of the result's type. ok must return true for that type.
 func same(what string, ok func(*typ) bool) rule {
 	return func(c *checker, in *spirv.Instruction, t *typ) {
 		c.need(ok(t), "the result is not of %s", what)
@@ -100,7 +100,7 @@ func same(what string, ok func(*typ) bool) rule {
 
 func floatsOrMatrix(t *typ) bool { return t.floats() }
 
-// shift checks a shift. The amount may have another width than the result.
+// shift checks a shift instruction. The shift count may have another width than the result.
 func shift(c *checker, in *spirv.Instruction, t *typ) {
 	c.need(t.ints(), "the result is not of integers")
 	c.computes(t)
@@ -110,7 +110,7 @@ func shift(c *checker, in *spirv.Instruction, t *typ) {
 	c.computes(by)
 }
 
-// compare returns a rule for comparisons: the operands have similar types, and the result is Bool.
+// compare returns a rule for comparisons, whose operands have similar types and whose result is Bool.
 func compare(ok func(*typ) bool, exact bool) rule {
 	return func(c *checker, in *spirv.Instruction, t *typ) {
 		c.need(t.bools(), "the result is not of Bools")
@@ -183,7 +183,7 @@ func intOfPointer(c *checker, in *spirv.Instruction, t *typ) {
 	c.need(p.hasAddress() && t.isInt() && !t.signed && t.width == 64, "an address is an unsigned integer of 64 bits")
 }
 
-// scaled returns a rule for products with a scalar.
+// scaled returns a rule for products of a vector or matrix with a scalar.
 func scaled(ok func(*typ) bool, elem func(*typ) *typ) rule {
 	return func(c *checker, in *spirv.Instruction, t *typ) {
 		c.need(ok(t), "the result is not a vector or matrix of floats")
@@ -224,7 +224,7 @@ func dot(c *checker, in *spirv.Instruction, t *typ) {
 	c.computes(t)
 }
 
-// extended checks arithmetic with two results in a structure.
+// extended checks an arithmetic instruction that returns two results in a structure.
 func extended(c *checker, in *spirv.Instruction, t *typ) {
 	c.need(t.isStruct() && len(t.members) == 2 && t.members[0] == t.members[1] && t.members[0].ints(), "the result is not a structure of two integers")
 	m := t.members[0]
@@ -258,7 +258,7 @@ func anyAll(c *checker, in *spirv.Instruction, t *typ) {
 	c.need(t.isBool() && p.isVector() && p.bools(), "the operand is not a vector of Bools, or the result no Bool")
 }
 
-// bitField returns a rule for insertions and extractions of bits. The offset and the count are
+// bitField returns a rule for the insertion and extraction of bit fields. The offset and the count must be
 // scalars. Vulkan allows these instructions only for 32 bits.
 func bitField(values int) rule {
 	return func(c *checker, in *spirv.Instruction, t *typ) {

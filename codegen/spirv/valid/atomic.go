@@ -13,7 +13,7 @@ const (
 	subgroup    = 1 << spirv.ScopeSubgroup
 )
 
-// scope checks a scope. It must be a constant with a value in allowed.
+// scope checks the id of a scope, which must be a constant with a value in the set allowed.
 func (c *checker) scope(id uint32, allowed uint) {
 	v := c.constant(id)
 	c.need(c.defs[id].typ.width == 32, "the scope is not of 32 bits")
@@ -24,7 +24,7 @@ func (c *checker) scope(id uint32, allowed uint) {
 	}
 }
 
-// Memory semantics (3.26).
+// Groups of bits of memory semantics (3.26).
 const (
 	acquire = uint64(spirv.MemorySemanticsAcquire)
 	release = uint64(spirv.MemorySemanticsRelease)
@@ -32,12 +32,13 @@ const (
 	seqCst  = uint64(spirv.MemorySemanticsSequentiallyConsistent)
 	orders  = acquire | release | acqRel | seqCst
 	areas   = uint64(spirv.MemorySemanticsUniformMemory | spirv.MemorySemanticsWorkgroupMemory | spirv.MemorySemanticsImageMemory)
-	// Storage classes of SPIR-V without a meaning in Vulkan.
+	// Bits for storage classes that have no meaning in Vulkan.
 	ignored = uint64(spirv.MemorySemanticsSubgroupMemory | spirv.MemorySemanticsCrossWorkgroupMemory | spirv.MemorySemanticsAtomicCounterMemory)
 	makes   = uint64(spirv.MemorySemanticsMakeAvailable | spirv.MemorySemanticsMakeVisible)
 )
 
-// semantics checks memory semantics. not has the orders that the instruction must not have.
+// semantics checks the id of memory semantics, and returns their value. not is the set of memory orders that
+// the instruction must not have.
 func (c *checker) semantics(id uint32, not uint64) uint64 {
 	v := c.constant(id)
 	c.need(c.defs[id].typ.width == 32, "the semantics are not of 32 bits")

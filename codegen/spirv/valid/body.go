@@ -10,33 +10,34 @@ import (
 type function struct {
 	in      *spirv.Instruction // OpFunction
 	typ     *typ               // OpTypeFunction of the function
-	at, seq int                // position of its first instruction
+	at, seq int                // position of the function's first instruction
 	code    []spirv.Instruction
 	params  int
 	blocks  []block
 	labels  map[spirv.ID]int
-	uses    map[spirv.ID]bool // used variables of the module
+	uses    map[spirv.ID]bool // global variables that the function uses
 	calls   []*function
-	counts  map[*function]int // number of calls of each function
+	counts  map[*function]int // maps a called function to the number of calls
 	called  bool
-	private uint64 // bytes of its variables
-	// real is the graph of branches. It determines where values are defined. shape also has the
-	// edges from headers to merge blocks and continue targets (2.11).
+	private uint64 // number of bytes of the function's variables
+	// real is the dominator tree of the graph of branches, by which definitions dominate uses. shape is the
+	// dominator tree of a larger graph. That graph also has edges from headers to merge blocks and continue
+	// targets (2.11).
 	real, shape tree
 }
 
-// block is a basic block. The numbers in it are indices into lists of the function.
+// block is a basic block. The integers in a block are indices into lists of the function.
 type block struct {
 	label      spirv.ID
-	first, end int // range of its instructions, without the label
+	first, end int // range of the block's instructions, without the label
 	merge      *spirv.Instruction
 	term       *spirv.Instruction
 	succs      []int
 	preds      []int
 }
 
-// defined reports whether the definition d dominates the position seq of a block. It is true for
-// all definitions if the block is unreachable.
+// defined reports whether definition d dominates the instruction at position seq of a block. If the block is
+// unreachable, defined returns true.
 func (f *function) defined(d *def, block, seq int) bool {
 	switch {
 	case d.block < 0:
@@ -49,7 +50,7 @@ func (f *function) defined(d *def, block, seq int) bool {
 	return !f.real.reached(block) || f.real.dominates(d.block, block)
 }
 
-// bodies checks the functions.
+// bodies checks the bodies of all functions.
 func (c *checker) bodies() {
 	at, seq := c.at, c.seq
 	for i := range c.m.Functions {
@@ -90,7 +91,7 @@ func (c *checker) bodies() {
 	c.callGraph()
 }
 
-// outline defines a function's ids and finds its blocks.
+// outline records the definitions of function f and finds its blocks.
 func (c *checker) outline(f *function) {
 	c.block = -1
 	inBlock := false
@@ -147,8 +148,7 @@ func (c *checker) label(id uint32) int {
 	return i
 }
 
-// graph finds the edges between blocks, and the dominators. It also checks the structured control
-// flow.
+// graph finds the edges between blocks, and the dominators. graph also checks the structured control flow.
 func (c *checker) graph(f *function) {
 	shape := make([][]int, len(f.blocks))
 	for i := range f.blocks {
@@ -284,8 +284,8 @@ func (c *checker) parameter(in *spirv.Instruction) {
 	c.aliased(in.Result, t)
 }
 
-// phi checks an OpPhi (3.52.17). It must have one value for each preceding block, and the value
-// must be defined there.
+// phi checks an OpPhi (3.52.17). The phi must have one value for each preceding block, and that block must be
+// able to use the value.
 func (c *checker) phi(in *spirv.Instruction) {
 	t := c.typeID(in.Type)
 	c.concrete(t)
@@ -332,15 +332,15 @@ func (c *checker) call(in *spirv.Instruction, t *typ) {
 	g.called = true
 }
 
-// used records that the function uses a variable of the module.
+// used records that the current function uses global variable d.
 func (c *checker) used(d *def) {
 	if d.fn == nil && d.in.Op == spirv.OpVariable {
 		c.fn.uses[d.in.Result] = true
 	}
 }
 
-// callGraph refuses recursion. It also refuses calls that make too much code when a driver inlines
-// all of them.
+// callGraph refuses recursion. callGraph also refuses a module that becomes too large when a driver inlines
+// all calls.
 func (c *checker) callGraph() {
 	size := map[*function]uint64{}
 	open := map[*function]bool{}

@@ -6,7 +6,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// constantDef checks a constant (3.52.7).
+// constantDef checks the definition of a constant (3.52.7).
 func (c *checker) constantDef(in *spirv.Instruction) {
 	t := c.typeID(in.Type)
 	c.concrete(t)
@@ -45,8 +45,8 @@ func (c *checker) constantDef(in *spirv.Instruction) {
 	c.define(in, d)
 }
 
-// literal records the value of a number. The unused bits of a narrow number must be a sign
-// extension or zero (2.2.1).
+// literal records the value of a numeric constant. The unused bits of a number of less than 32 bits must be a
+// sign extension or zero (2.2.1).
 func (c *checker) literal(t *typ, in *spirv.Instruction) {
 	if !t.isInt() {
 		c.need(t.isFloat(), "its type is not numeric")
@@ -63,7 +63,7 @@ func (c *checker) literal(t *typ, in *spirv.Instruction) {
 	c.need(wrap(t, v) == v, "the unused bits do not continue the sign")
 }
 
-// wrap returns an integer as a value of type t: sign-extended if t is signed.
+// wrap truncates integer v to the width of type t, and sign-extends the result if t is signed.
 func wrap(t *typ, v uint64) uint64 {
 	if t.isBool() {
 		return v & 1
@@ -75,7 +75,7 @@ func wrap(t *typ, v uint64) uint64 {
 	return v << shift >> shift
 }
 
-// specID checks the SpecId of a constant.
+// specID checks the SpecId of a specialization constant.
 func (c *checker) specID(in *spirv.Instruction, d *def) {
 	if c.has(in.Result, spirv.DecorationSpecId) {
 		c.need(in.Op == spirv.OpSpecConstant || in.Op == spirv.OpSpecConstantTrue || in.Op == spirv.OpSpecConstantFalse,
@@ -100,7 +100,8 @@ func (c *checker) specID(in *spirv.Instruction, d *def) {
 	}
 }
 
-// constituents checks the parts of a composite. mixed allows vectors as parts of a vector.
+// constituents checks the components of a composite of type t. mixed allows vectors as components of a
+// vector.
 func (c *checker) constituents(t *typ, ids []uint32, operand func(uint32) *typ, mixed bool) {
 	switch {
 	case t.isVector() && mixed:
@@ -116,7 +117,7 @@ func (c *checker) constituents(t *typ, ids []uint32, operand func(uint32) *typ, 
 		for i, id := range ids {
 			c.need(operand(id) == t.members[i], "%%%d has not the type of member %d", id, i)
 		}
-	case t.isCooperative(): // all elements are equal
+	case t.isCooperative(): // one constituent gives the value of all elements
 		c.need(len(ids) == 1 && operand(ids[0]) == t.elem, "the constituent is not one element")
 	case t.isVector(), t.isMatrix(), t.isArray():
 		c.need(uint64(len(ids)) == t.n && !(t.isArray() && t.lengthSpec()), "%d parts make no composite of %d", len(ids), t.n)

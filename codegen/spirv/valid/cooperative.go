@@ -2,7 +2,7 @@ package valid
 
 import "github.com/kgen-go/kgen/codegen/spirv"
 
-// This file has the rules of SPV_KHR_cooperative_matrix and of Vulkan for its instructions. The
+// This file checks the rules of SPV_KHR_cooperative_matrix, and Vulkan's rules for its instructions. The
 // scope of a matrix must be the sub-group.
 
 // shape is the shape of a cooperative matrix.
@@ -30,7 +30,7 @@ func (c *checker) cooperative(t *typ, in *spirv.Instruction) {
 	t.bytes = (t.shape.rows*t.shape.cols*t.elem.bytes + 7) / 8 // bytes in each work-item, if sub-groups have at least 8
 }
 
-// count returns the value of a constant that is an integer of 32 bits.
+// count returns the value of constant id, which must be an integer of 32 bits.
 func (c *checker) count(id uint32) uint64 {
 	d := c.value(id)
 	v, known := c.values[spirv.ID(id)]
@@ -38,8 +38,7 @@ func (c *checker) count(id uint32) uint64 {
 	return v
 }
 
-// matrixMemory checks the operands of a memory access: the pointer, the layout, the stride and the
-// memory operands.
+// matrixMemory checks the pointer, layout, stride and memory operands of a load or store of a matrix.
 func (c *checker) matrixMemory(p *typ, layout uint32, rest []uint32, load bool) {
 	c.need(p.hasAddress() || p.class == spirv.StorageClassWorkgroup, "the pointer is not to memory of the device or of work-groups")
 	s := p.elem.scalar()

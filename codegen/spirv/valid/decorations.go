@@ -10,7 +10,7 @@ type decoration struct {
 	words []uint32
 }
 
-// has reports whether the id has the decoration.
+// has reports whether id has decoration k.
 func (c *checker) has(id spirv.ID, k spirv.Decoration) bool {
 	for _, d := range c.decor[id] {
 		if d.kind == k {
@@ -20,19 +20,19 @@ func (c *checker) has(id spirv.ID, k spirv.Decoration) bool {
 	return false
 }
 
-// places is a set of places where a decoration is allowed.
+// places is a set of the kinds of ids to which a decoration may be applied.
 type places uint8
 
 const (
 	onMember places = 1 << iota
 	onStruct
-	onArray // also a pointer to elements of an array
+	onArray // an array type, or a pointer to elements of an array
 	onVariable
 	onConstant
 	onResult // result of an instruction in a function
 )
 
-// decorationRows are the decorations that kernels may use.
+// decorationRows maps each decoration that kernels may use to the kinds of ids that may have it.
 var decorationRows = map[spirv.Decoration]places{
 	spirv.DecorationRelaxedPrecision: onMember | onVariable | onConstant | onResult,
 	spirv.DecorationSpecId:           onConstant,
@@ -56,7 +56,7 @@ var decorationRows = map[spirv.Decoration]places{
 	spirv.DecorationNoUnsignedWrap:   onResult,
 }
 
-// repeatable reports whether a decoration may occur more than once at one place.
+// repeatable reports whether the same id or member may have decoration k more than once.
 func repeatable(k spirv.Decoration) bool { return k == spirv.DecorationRelaxedPrecision }
 
 func (c *checker) annotation(in *spirv.Instruction) {
@@ -65,7 +65,7 @@ func (c *checker) annotation(in *spirv.Instruction) {
 	case spirv.OpDecorate:
 	case spirv.OpMemberDecorate:
 		words, member = in.Words[2:], true
-	case spirv.OpDecorateString, spirv.OpMemberDecorateString: // for HLSL; drivers ignore them
+	case spirv.OpDecorateString, spirv.OpMemberDecorateString: // decorations for HLSL, which drivers ignore
 		at := 1
 		if in.Op == spirv.OpMemberDecorateString {
 			at = 2
@@ -106,8 +106,8 @@ func excludes(a, b spirv.Decoration) bool {
 		a == spirv.DecorationRestrictPointer && b == spirv.DecorationAliasedPointer
 }
 
-// decorated checks that each decoration is at a place where it is allowed. It runs after all ids
-// are known.
+// decorated checks that each decoration belongs to an id that may have it. decorated runs after all ids are
+// known.
 func (c *checker) decorated() {
 	c.at = 5
 	for i := range c.m.Annotations {
@@ -127,7 +127,7 @@ func (c *checker) decorated() {
 	c.in = nil
 }
 
-// decoratedResult checks decorations that only some instructions may have.
+// decoratedResult checks a decoration of a result that only some instructions may have.
 func (c *checker) decoratedResult(d *def, k spirv.Decoration) {
 	switch k {
 	case spirv.DecorationNoContraction:
@@ -145,7 +145,7 @@ func (c *checker) decoratedResult(d *def, k spirv.Decoration) {
 	}
 }
 
-// strip returns the type of an array's innermost elements.
+// strip returns the type of the innermost elements of a nested array type.
 func strip(t *typ) *typ {
 	for t.isArray() {
 		t = t.elem

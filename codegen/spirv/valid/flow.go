@@ -1,17 +1,17 @@
 package valid
 
-// tree is the dominator tree of a graph whose first node is the entry.
+// tree is the dominator tree of a graph. Node 0 of the graph is the entry.
 type tree struct {
-	idom     []int // immediate dominator; -1 for the entry and unreachable nodes
+	idom     []int // immediate dominator of each node; -1 for the entry and unreachable nodes
 	order    []int // reachable nodes in reverse postorder
-	rank     []int // index in order; -1 for unreachable nodes
+	rank     []int // index of each node in order; -1 for unreachable nodes
 	children [][]int
-	in, out  []int // numbers of a walk through the tree, for dominates
+	in, out  []int // interval of each node in a depth-first walk of the tree, for dominates
 }
 
 func (t *tree) reached(b int) bool { return t.rank[b] >= 0 }
 
-// dominates reports whether all paths to the reachable node b contain a.
+// dominates reports whether all paths from the entry to b contain a. Node b must be reachable.
 func (t *tree) dominates(a, b int) bool {
 	return t.reached(a) && t.in[a] <= t.in[b] && t.out[b] <= t.out[a]
 }
@@ -95,7 +95,7 @@ func (t *tree) number() {
 	}
 }
 
-// postorder returns the nodes that are reachable from a node. A node comes after its successors.
+// postorder returns the nodes that are reachable from node from, each after its successors.
 func postorder(succs [][]int, from int) []int {
 	var order []int
 	seen := make([]bool, len(succs))

@@ -2,7 +2,8 @@ package valid
 
 import "github.com/kgen-go/kgen/codegen/spirv"
 
-// grouped adds the checks that all sub-group operations need: the capability and the scope.
+// grouped returns rule r with additional checks of the capability and the scope, which all sub-group
+// operations need.
 func grouped(k spirv.Capability, r rule) rule {
 	return func(c *checker, in *spirv.Instruction, t *typ) {
 		c.need(c.caps[k], "it needs the capability %v", k)
@@ -15,8 +16,8 @@ func numbers(t *typ) bool { return t.scalar() != nil }
 
 func unsigned32(t *typ) bool { return t.isInt() && !t.signed && t.width == 32 }
 
-// ballotType reports whether t is the type of a ballot, which has a bit for each work-item of a
-// sub-group.
+// ballotType reports whether t is the type of a ballot, which is a vector with one bit for each work-item of
+// a sub-group.
 func ballotType(t *typ) bool { return t.isVector() && t.n == 4 && unsigned32(t.elem) }
 
 func elect(c *checker, _ *spirv.Instruction, t *typ) { c.need(t.isBool(), "the result is not a Bool") }
@@ -31,8 +32,8 @@ func voteEqual(c *checker, in *spirv.Instruction, t *typ) {
 	c.computes(p)
 }
 
-// shuffle returns a rule for operations that return another work-item's value. The second operand
-// selects the work-item. For some operations it must be a constant.
+// shuffle returns a rule for operations that return another work-item's value. The second operand selects the
+// work-item. If constant is true, the second operand must be a constant.
 func shuffle(constant bool) rule {
 	return func(c *checker, in *spirv.Instruction, t *typ) {
 		c.need(numbers(t) && c.operand(in.Words[1]) == t, "the value has not the result's type")

@@ -7,12 +7,11 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// maxBytes is the largest offset or stride. Drivers add them in 32 bits.
+// maxBytes is the largest offset or stride. Drivers add offsets in 32 bits.
 const maxBytes = 1 << 31
 
-// laidOut checks that a type has an explicit layout for memory that the host shares (Vulkan 1.3,
-// 15.5.4, "Scalar block layout"). Offsets must be aligned and must not overlap, and arrays must
-// have strides.
+// laidOut checks that type t has an explicit layout, as memory that the host accesses must have (Vulkan 1.3,
+// 15.5.4, "Scalar block layout"). Offsets must be aligned and must not overlap, and arrays must have strides.
 func (c *checker) laidOut(t *typ) {
 	if t.laid {
 		return
@@ -65,7 +64,7 @@ func matrixIn(t *typ) *typ {
 	return nil
 }
 
-// member returns the operand of a member's decoration.
+// member returns the operand of decoration k of member i of structure type t.
 func (c *checker) member(t *typ, i int, k spirv.Decoration) (uint64, bool) {
 	for _, d := range c.members[t.id][uint32(i)] {
 		if d.kind == k {

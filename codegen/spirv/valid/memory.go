@@ -2,8 +2,8 @@ package valid
 
 import "github.com/kgen-go/kgen/codegen/spirv"
 
-// inputs are the built-in variables of kernels. n is the number of components, which are 32-bit
-// integers. caps is the required capability.
+// inputs maps each built-in variable that kernels may use to its type and capability. n is the number of
+// components, which are 32-bit integers. caps is the required capability.
 var inputs = map[spirv.BuiltIn]struct {
 	n    uint64
 	caps spirv.Capability
@@ -48,20 +48,20 @@ func (c *checker) variable(in *spirv.Instruction) *def {
 	}
 	c.aliased(in.Result, e)
 	d := c.defs[in.Result]
-	if d == nil { // a global variable: outline has defined the variables of functions
+	if d == nil { // global variable; outline has already defined the variables of functions
 		d = c.define(in, &def{kind: isValue, typ: t})
 	}
 	return d
 }
 
-// aliased checks pointers with an address, and memory that contains them. A decoration must say
-// whether they may point to the same memory as others (SPV_KHR_physical_storage_buffer).
+// aliased checks a pointer with an address, or memory that contains such pointers. A decoration must say
+// whether the pointer may alias other pointers (SPV_KHR_physical_storage_buffer).
 func (c *checker) aliased(id spirv.ID, t *typ) {
 	if t.isPointer() && !t.hasAddress() {
 		t = t.elem
 	}
 	if c.defs[id] != nil && c.defs[id].in.Op == spirv.OpFunctionParameter && t.hasAddress() {
-		return // checked by parameter
+		return // method parameter checks the pointer
 	}
 	if strip(t).hasAddress() {
 		c.need(c.has(id, spirv.DecorationAliasedPointer) != c.has(id, spirv.DecorationRestrictPointer),
@@ -69,7 +69,7 @@ func (c *checker) aliased(id spirv.ID, t *typ) {
 	}
 }
 
-// input checks a built-in variable.
+// input checks an Input variable, which must be a built-in.
 func (c *checker) input(in *spirv.Instruction, e *typ) {
 	found := false
 	for _, b := range c.decor[in.Result] {
@@ -93,7 +93,7 @@ func (c *checker) pointerOperand(id uint32) *typ {
 	return d.typ
 }
 
-// access checks the memory operands, and returns the following words.
+// access checks the memory operands of a load or store, and returns the words that follow them.
 func (c *checker) access(t *typ, words []uint32, load, store bool) []uint32 {
 	mask := uint32(0)
 	if len(words) > 0 {
@@ -170,13 +170,13 @@ func copyMemory(c *checker, in *spirv.Instruction, _ *typ) {
 	c.need(len(rest) == 0, "it has too many operands")
 }
 
-// accessChain checks indices that lead from a pointer to a part of its target.
+// accessChain checks an OpAccessChain, whose indices lead from a pointer to a component of its target.
 func accessChain(c *checker, in *spirv.Instruction, t *typ) {
 	p := c.pointerOperand(in.Words[0])
 	c.chain(p, in.Words[1:], t)
 }
 
-// ptrAccessChain checks an access chain that begins at another element of the same array.
+// ptrAccessChain checks an OpPtrAccessChain, whose first index selects another element of the same array.
 func ptrAccessChain(c *checker, in *spirv.Instruction, t *typ) {
 	p := c.pointerOperand(in.Words[0])
 	c.need(p.hasAddress(), "the pointer has no address")

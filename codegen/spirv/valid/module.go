@@ -18,8 +18,8 @@ func (c *checker) capability(in *spirv.Instruction) {
 	c.caps[spirv.CapabilityMatrix] = c.caps[spirv.CapabilityMatrix] || k == spirv.CapabilityMatrix
 }
 
-// extensionsKnown lists allowed extensions that no capability needs: an older name of one of those,
-// and extensions that do not affect the checks.
+// extensionsKnown lists allowed extensions that are in no row of features.Rows. The first extension is the
+// older name of an extension in a row. The other extensions do not affect the checks.
 var extensionsKnown = []string{
 	"SPV_EXT_physical_storage_buffer", "SPV_KHR_non_semantic_info", "SPV_KHR_storage_buffer_storage_class",
 	"SPV_KHR_no_integer_wrap_decoration", "SPV_GOOGLE_decorate_string", "SPV_GOOGLE_hlsl_functionality1",
@@ -45,7 +45,7 @@ func (c *checker) imports(in *spirv.Instruction) {
 
 func setName(in *spirv.Instruction) string { return spirv.String(in.Words) }
 
-// checkCapabilities checks the requirements of capabilities.
+// checkCapabilities checks that the requirements of the declared capabilities are met.
 func (c *checker) checkCapabilities() {
 	for i := range c.m.Capabilities {
 		c.in = &c.m.Capabilities[i]
@@ -79,7 +79,7 @@ func (c *checker) memoryModel(in *spirv.Instruction) {
 	c.need(c.vulkan == c.caps[spirv.CapabilityVulkanMemoryModel], "the memory model Vulkan and the capability VulkanMemoryModel need each other")
 }
 
-// floatModes are the execution modes for a width of floats, with their capabilities.
+// floatModes maps each execution mode for a width of floats to its capability.
 var floatModes = map[spirv.ExecutionMode]spirv.Capability{
 	spirv.ExecutionModeDenormPreserve:           spirv.CapabilityDenormPreserve,
 	spirv.ExecutionModeDenormFlushToZero:        spirv.CapabilityDenormFlushToZero,
@@ -93,7 +93,7 @@ func (c *checker) executionMode(in *spirv.Instruction) {
 	mode := spirv.ExecutionMode(in.Words[1])
 	if in.Op == spirv.OpExecutionModeId {
 		c.need(mode == spirv.ExecutionModeLocalSizeId && c.m.Version >= spirv.Version16, "kernels cannot use this mode")
-		return // workGroup checks the sizes
+		return // workGroup checks the work-group sizes
 	}
 	if mode == spirv.ExecutionModeLocalSize {
 		c.need(in.Words[2] > 0 && in.Words[3] > 0 && in.Words[4] > 0, "the size of work-groups is zero")
@@ -114,7 +114,7 @@ func (c *checker) executionMode(in *spirv.Instruction) {
 	}
 }
 
-// entry checks the entry points and their interfaces. It runs after all other checks.
+// entry checks the entry points and their interfaces, after all other checks.
 func (c *checker) entry(name string) {
 	c.at = 0
 	found := false
@@ -179,7 +179,7 @@ func (c *checker) interfaceOf(e spirv.EntryPointInfo) {
 	}
 }
 
-// reaches reports whether a function, or a function that it calls, uses the variable.
+// reaches reports whether function fn, or a function that it calls, uses the variable.
 func (c *checker) reaches(fn, variable spirv.ID) bool {
 	seen := map[*function]bool{}
 	var visit func(f *function) bool
@@ -196,7 +196,7 @@ func (c *checker) reaches(fn, variable spirv.ID) bool {
 	return visit(c.defs[fn].fn)
 }
 
-// workGroup computes the size of work-groups and of the memory that the module needs.
+// workGroup computes the size of work-groups, and the number of bytes of memory that the module needs.
 func (c *checker) workGroup(e spirv.EntryPointInfo) {
 	sized := false
 	for _, m := range e.Modes {
@@ -246,7 +246,7 @@ func (c *checker) workGroup(e spirv.EntryPointInfo) {
 	c.facts.Private = add(private, function)
 }
 
-// add adds sizes. If the sum overflows, the result is the largest number.
+// add returns the sum of two sizes. If the sum overflows, the result is the largest uint64.
 func add(a, b uint64) uint64 {
 	s, carry := bits.Add64(a, b, 0)
 	if carry != 0 {

@@ -5,7 +5,7 @@ import "github.com/kgen-go/kgen/codegen/spirv"
 type constructKind uint8
 
 const (
-	wholeFunc constructKind = iota // the function itself
+	wholeFunc constructKind = iota // the whole function
 	selection
 	switching
 	caseOf
@@ -13,30 +13,30 @@ const (
 	continuing
 )
 
-// construct is a structured control-flow construct (2.11.2). It consists of the blocks that the
-// header dominates, without those that the merge block dominates. A loop does not include the
-// blocks that its continue target dominates; they are a separate construct.
+// construct is a structured control-flow construct (2.11.2). A construct consists of the blocks that the
+// header dominates, except for the blocks that the merge block dominates. The blocks that a loop's continue
+// target dominates are a separate construct.
 type construct struct {
 	kind    constructKind
 	header  int
-	entry   int // only block that may be entered from outside
+	entry   int // only block to which branches from outside may lead
 	merge   int
 	cont    int // continue target of a loop
 	back    int // block with the loop's back edge, or -1
 	parent  int
 	depth   int
-	in, out int // interval numbers as in tree
+	in, out int // interval of the construct, with the same meaning as in type tree
 }
 
-// shapes has the constructs of a function. The constructs are indices into list.
+// shapes contains the constructs of a function. Constructs are identified by indices into list.
 type shapes struct {
 	c     *checker
 	f     *function
 	list  []construct
-	inner []int // innermost construct of each block
-	outer []int // construct around each header
-	heads []int // construct of each header; for a loop, without its continue construct
-	conts []int // continue construct of each loop header
+	inner []int // maps a block to its innermost construct
+	outer []int // maps a header to the construct that contains it
+	heads []int // maps a header to its construct; for a loop, to the construct without the continue construct
+	conts []int // maps a loop header to the continue construct
 	next  map[int]int
 }
 
@@ -75,7 +75,7 @@ func (c *checker) structured(f *function) {
 	}
 }
 
-// merges checks each merge instruction without regard to other blocks.
+// merges checks each merge instruction on its own, without regard to other blocks.
 func (s *shapes) merges() {
 	c, f := s.c, s.f
 	header := map[int]int{}
@@ -110,9 +110,9 @@ func (s *shapes) merges() {
 	}
 }
 
-// nest finds the constructs by a walk from the root of the dominator tree. It also finds the
-// construct of each block. A block is in the construct of its immediate dominator, unless the
-// dominator's merge instruction names the block.
+// nest finds the constructs, and the innermost construct of each block, by a walk from the root of the
+// dominator tree. A block is in the construct of its immediate dominator, unless the dominator's merge
+// instruction names the block.
 func (s *shapes) nest() {
 	f := s.f
 	type item struct{ b, at int }
@@ -138,7 +138,7 @@ func (s *shapes) nest() {
 			stack = append(stack, item{k, inside})
 		}
 	}
-	// Set the interval numbers for method contains. Children come after their parents in the list.
+	// Set the intervals for method contains. Children come after their parents in the list.
 	kids := make([][]int, len(s.list))
 	for i := 1; i < len(s.list); i++ {
 		kids[s.list[i].parent] = append(kids[s.list[i].parent], i)
@@ -159,8 +159,8 @@ func (s *shapes) add(k construct) int {
 	return len(s.list) - 1
 }
 
-// enter returns the construct of block b, if at is the construct around it. A header is in its own
-// construct.
+// enter returns the innermost construct of block b. For a header, enter adds the constructs that begin there.
+// For any other block, enter returns construct at.
 func (s *shapes) enter(b, at int) int {
 	f := s.f
 	m := f.blocks[b].merge
@@ -175,7 +175,7 @@ func (s *shapes) enter(b, at int) int {
 		s.heads[b] = s.add(k)
 		k.kind, k.entry = continuing, k.cont
 		s.conts[b] = s.add(k)
-		if k.cont == b { // the loop is its own continue construct
+		if k.cont == b { // the header is also the continue target
 			return s.conts[b]
 		}
 		return s.heads[b]
@@ -186,8 +186,8 @@ func (s *shapes) enter(b, at int) int {
 	return s.heads[b]
 }
 
-// caseAt returns the construct of block k, which the switch in b dominates. A target of the switch
-// has its own case construct.
+// caseAt returns the construct of block k, which the switch in block b dominates. A target of the switch
+// begins a case construct of its own.
 func (s *shapes) caseAt(b, k, at int) int {
 	for _, t := range s.f.blocks[b].succs {
 		if t == k {
@@ -202,8 +202,8 @@ func (s *shapes) contains(a, b int) bool {
 	return s.list[a].in <= s.list[b].in && s.list[b].out <= s.list[a].out
 }
 
-// backEdges checks the back edges of block u. A back edge must lead from the loop's continue
-// construct to the loop's header. A loop has only one.
+// backEdges checks the back edges of block u. A back edge must lead from the loop's continue construct to the
+// loop's header. A loop must have exactly one back edge.
 func (s *shapes) backEdges(u int) {
 	c, f := s.c, s.f
 	for _, v := range f.blocks[u].succs {
@@ -226,14 +226,14 @@ func (s *shapes) edges(u int) {
 	at := s.inner[u]
 	for _, v := range b.succs {
 		to := s.inner[v]
-		// Constructs that the branch leaves.
+		// Check each construct that the branch leaves.
 		for k := at; !s.contains(k, to) || s.reenters(k, u, v); k = s.list[k].parent {
 			c.need(s.exit(k, u, v), "it branches to %%%d out of a construct, of which that is no exit", f.blocks[v].label)
 			if s.reenters(k, u, v) {
 				break
 			}
 		}
-		// Constructs that the branch enters.
+		// Check each construct that the branch enters.
 		for k := to; !s.contains(k, at); k = s.list[k].parent {
 			c.need(s.list[k].entry == v, "it branches to %%%d into a construct, past its header", f.blocks[v].label)
 		}
@@ -256,22 +256,23 @@ func (s *shapes) edges(u int) {
 	}
 }
 
-// reenters reports whether the branch is the back edge of a loop that is its own continue
-// construct. Such an edge leaves the construct and enters it again.
+// reenters reports whether the branch from u to v is the back edge of a loop whose header is also its
+// continue target. Such an edge leaves construct k and enters it again.
 func (s *shapes) reenters(k, u, v int) bool {
 	x := &s.list[k]
 	return x.kind == continuing && x.header == v && x.entry == v && x.back == u
 }
 
-// exit reports whether a branch from block u, inside construct k, to block v, outside of it, is
-// allowed (2.11.2).
+// exit reports whether a branch from block u to block v may leave construct k (2.11.2). Block u is in k, and
+// v is outside.
 func (s *shapes) exit(k, u, v int) bool {
 	x := &s.list[k]
 	switch x.kind {
 	case loop:
 		return v == x.merge || v == x.cont
 	case continuing:
-		// The block with the back edge post-dominates the construct, so all exits are its branches.
+		// The source of the back edge post-dominates the continue construct. So only this block may leave the
+		// construct.
 		return u == x.back && (v == x.header || v == x.merge)
 	case caseOf:
 		if s.fallsTo(k, v) {
@@ -296,15 +297,15 @@ func (s *shapes) fallsTo(k, v int) bool {
 	}
 	for _, other := range s.next {
 		if other == to {
-			return false // two cases fall through to the same one
+			return false // two cases fall through to the same case
 		}
 	}
 	s.next[k] = to
 	return s.adjacent(x.header, x.entry, v)
 }
 
-// adjacent reports whether block b follows block a in the switch's list of targets. The default may
-// be at any position.
+// adjacent reports whether target b may directly follow target a in the switch's list of targets. The default
+// target may be at any position.
 func (s *shapes) adjacent(header, a, b int) bool {
 	term := s.f.blocks[header].term
 	standard := s.f.labels[spirv.ID(term.Words[1])]
@@ -325,8 +326,8 @@ func (s *shapes) adjacent(header, a, b int) bool {
 	return false
 }
 
-// breaks reports whether v is the target of a break or continue that leaves construct k. That is
-// the merge block of the switch or loop around it, or the loop's continue target.
+// breaks reports whether v is the target of a break or continue that leaves construct k. Targets are the
+// merge block of the enclosing switch or loop, and the loop's continue target.
 func (s *shapes) breaks(k, v int) bool {
 	past := s.list[k].kind == switching
 	for p := s.list[k].parent; p > 0; p = s.list[p].parent {

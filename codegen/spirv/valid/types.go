@@ -6,7 +6,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// typ is a type of the module.
+// typ describes a type of the module.
 type typ struct {
 	id      spirv.ID
 	op      spirv.Op
@@ -19,21 +19,21 @@ type typ struct {
 	class   spirv.StorageClass
 	depth   int
 	leaves  uint64 // number of scalars in the type
-	// storage says that the type contains a number that the module may only load, store and
-	// convert. The module does not declare arithmetic on these numbers.
+	// storage is true if the type contains a number that the module may only load, store and convert. The
+	// module's capabilities do not allow arithmetic on the number.
 	storage bool
-	// runtime says that the type contains a runtime array, logical a pointer without an address,
-	// and boolean a Bool.
+	// runtime, logical and boolean describe the contents of the type. The flags say that the type contains a
+	// runtime array, a pointer without an address, or a Bool.
 	runtime, logical, boolean bool
-	// shape is the shape of a cooperative matrix. spread says that the type contains such a matrix.
-	// The work-items of a sub-group hold its elements.
+	// shape is the shape of a cooperative matrix, whose elements are distributed over the work-items of a
+	// sub-group. spread is true if the type contains a cooperative matrix.
 	shape             shape
 	spread            bool
-	bytes             uint64 // approximate size in memory with a layout of the driver's choice
+	bytes             uint64 // approximate size in bytes, in memory whose layout the driver chooses
 	narrow8, narrow16 bool   // whether the type contains a number of 8 or 16 bits
-	aligned, sized    uint64 // results of align and sizeOf, plus one
-	block             bool   // whether it is a structure decorated with Block, or has such a member
-	laid              bool   // whether its layout has been checked
+	aligned, sized    uint64 // cached results of align and sizeOf, plus one
+	block             bool   // whether the type is or contains a structure decorated with Block
+	laid              bool   // whether the type's layout has been checked
 }
 
 func (t *typ) isBool() bool    { return t.op == spirv.OpTypeBool }
@@ -46,7 +46,7 @@ func (t *typ) isArray() bool   { return t.op == spirv.OpTypeArray }
 func (t *typ) isStruct() bool  { return t.op == spirv.OpTypeStruct }
 func (t *typ) isPointer() bool { return t.op == spirv.OpTypePointer }
 
-// hasAddress reports whether t is a pointer to memory with addresses.
+// hasAddress reports whether t is a pointer that can be converted to an address.
 func (t *typ) hasAddress() bool {
 	return t.isPointer() && t.class == spirv.StorageClassPhysicalStorageBuffer
 }
@@ -70,7 +70,7 @@ func (t *typ) count() uint64 {
 	return 1
 }
 
-// The functions below test the kind of a number or of a vector's components.
+// The methods ints to bools test the component type of a scalar or vector.
 func (t *typ) ints() bool   { s := t.scalar(); return s != nil && s.isInt() }
 func (t *typ) floats() bool { s := t.scalar(); return s != nil && s.isFloat() }
 func (t *typ) bools() bool  { s := t.scalar(); return s != nil && s.isBool() }
@@ -79,7 +79,7 @@ func (t *typ) is(width uint32) bool {
 	return s != nil && s.width == width
 }
 
-// newType checks the declaration of a type.
+// newType checks the declaration of a type, and returns its description.
 func (c *checker) newType(in *spirv.Instruction) *typ {
 	t := &typ{id: in.Result, op: in.Op, depth: 1, leaves: 1}
 	switch in.Op {
@@ -146,7 +146,8 @@ func (c *checker) once(in *spirv.Instruction) {
 	c.unique[key] = in.Result
 }
 
-// number checks the width of a number. Numbers of 8 and 16 bits may be allowed only in memory.
+// number checks that a capability allows the width of number type t. Numbers of 8 and 16 bits may be allowed
+// only in memory.
 func (c *checker) number(t *typ, caps map[uint32]spirv.Capability) {
 	k, ok := caps[t.width]
 	c.need(ok, "there are no numbers of %d bits", t.width)
@@ -159,7 +160,7 @@ func (c *checker) number(t *typ, caps map[uint32]spirv.Capability) {
 	c.need(t.storage, "it needs the capability %v", k)
 }
 
-// aggregate sets the properties of t that follow from its n parts.
+// aggregate sets the properties of type t that follow from n components of type part.
 func (c *checker) aggregate(t, part *typ, n uint64) {
 	t.depth = max(t.depth, part.depth+1)
 	c.need(t.depth <= maxTypeDepth, "types are nested deeper than %d", maxTypeDepth)
@@ -179,7 +180,7 @@ func (c *checker) aggregate(t, part *typ, n uint64) {
 	t.block = t.block || part.block && !part.isPointer()
 }
 
-// element returns the type of an array's elements or of a structure's member.
+// element returns the type with the given id, which must be allowed as an element or member.
 func (c *checker) element(id uint32) *typ {
 	e, ok := c.forward[spirv.ID(id)]
 	if !ok {
@@ -258,7 +259,8 @@ func (c *checker) pointer(t *typ, in *spirv.Instruction) *typ {
 	return t
 }
 
-// narrow checks the capabilities for numbers of 8 and 16 bits in a storage class.
+// narrow checks that the module declares a capability if t contains numbers of 8 or 16 bits. for8 and for16
+// are the capabilities for the storage class.
 func (c *checker) narrow(t *typ, for8, for16 spirv.Capability) {
 	c.need(!t.narrow8 || c.caps[for8], "it needs the capability %v", for8)
 	c.need(!t.narrow16 || c.caps[for16], "it needs the capability %v", for16)

@@ -7,22 +7,23 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// Limits of modules. Compilers recurse over types and constructs, and make a value for each scalar.
+// Limits of modules. Drivers' compilers recurse over types and constructs, and create a value for each
+// scalar.
 const (
 	maxTypeDepth = 64
-	maxNesting   = 255     // nesting of constructs; the limit of SPIR-V is 1023 (2.17)
-	maxLeaves    = 1 << 16 // scalars in a constant
-	maxValue     = 1 << 11 // scalars in a value in a function; drivers make a variable for each
-	maxInlined   = 1 << 22 // instructions of the entry point with all calls inlined
+	maxNesting   = 255     // nesting depth of constructs; SPIR-V allows 1023 (2.17)
+	maxLeaves    = 1 << 16 // number of scalars in a constant
+	maxValue     = 1 << 11 // number of scalars in a function's value; drivers create a variable for each
+	maxInlined   = 1 << 22 // number of instructions of the entry point after all calls are inlined
 	maxCallDepth = 255
-	maxSparse    = 16 // unused ids for each word of the module
+	maxSparse    = 16 // factor that limits the bound of ids to a multiple of the module's words
 )
 
 // Facts are the requirements of a checked module.
 type Facts struct {
 	Launch  uint64    // bytes of push constants
 	Shared  uint64    // bytes of work-group memory
-	Private uint64    // bytes of private variables and of the largest function's variables
+	Private uint64    // bytes of private variables, plus bytes of the largest function's variables
 	Local   [3]uint64 // work-group size
 }
 
@@ -38,7 +39,7 @@ type Error struct {
 //	word 812, %5 = OpIAdd %2 %3 %4: operand %3 is no integer
 func (e *Error) Error() string { return fmt.Sprintf("word %d, %s: %s", e.Word, e.Text, e.Rule) }
 
-// defKind is the kind of an id.
+// defKind says which kind of thing an id names.
 type defKind uint8
 
 const (
@@ -54,49 +55,49 @@ const (
 // def is the definition of an id.
 type def struct {
 	in    *spirv.Instruction
-	typ   *typ // type of a value, or the type itself
+	typ   *typ // type of the value, or the type that the id names
 	kind  defKind
-	spec  bool // whether it is a constant that specialization may change
+	spec  bool // whether the id is a constant that specialization may change
 	fn    *function
-	block int // index of the block in fn; -1 for a parameter
-	seq   int // position in the module's order
+	block int // index in fn of the defining block; -1 for a parameter
+	seq   int // position of the definition in the module
 }
 
 type checker struct {
 	m    *spirv.Module
-	defs []*def // definitions by id
+	defs []*def // maps an id to its definition
 	caps map[spirv.Capability]bool
 	exts map[string]bool
 	physical, vulkan,
-	logical bool // memory and addressing model
+	logical bool // whether the module uses these memory and addressing models
 
 	decor   map[spirv.ID][]decoration
 	members map[spirv.ID]map[uint32][]decoration
-	unique  map[string]spirv.ID // types that may be declared only once
-	values  map[spirv.ID]uint64 // values of integer and Bool constants
-	forward map[spirv.ID]*typ   // pointers with a forward declaration
+	unique  map[string]spirv.ID // maps the text of a type declaration that may not be repeated to the type's id
+	values  map[spirv.ID]uint64 // maps an integer or Bool constant to its value
+	forward map[spirv.ID]*typ   // pointer types with a forward declaration
 
-	globals   []*def // variables
+	globals   []*def // global variables
 	functions []*function
 	facts     Facts
 	set       func(id uint32) (uint64, bool)
 
-	// Current position of the check.
+	// The position of the instruction that is being checked.
 	at    int // offset in the module, in words
 	in    *spirv.Instruction
 	fn    *function
 	block int
 	seq   int
-	// inConst says that operands must be constants, as in an OpSpecConstantOp.
+	// inConst is true while operands must be constants, as in an OpSpecConstantOp.
 	inConst bool
 }
 
-// failure carries an Error to Check in a panic.
+// failure is the panic value that carries an Error to Check.
 type failure struct{ err *Error }
 
-// Check checks a module that spirv.Parse has returned. entry is the name of the only entry point.
-// set returns the bits of the specialization constant with a SpecId. If set is nil or its second
-// result is false, the constant has the module's own value. Errors have the type *Error.
+// Check checks a module that spirv.Parse has returned. entry is the name of the only entry point. set returns
+// the bits of the specialization constant with the given SpecId. If set is nil or its second result is false,
+// the constant has the default value in the module. Errors have type *Error.
 func Check(m *spirv.Module, entry string, set func(id uint32) (bits uint64, ok bool)) (facts Facts, err error) {
 	c := &checker{
 		m: m, set: set, caps: map[spirv.Capability]bool{}, exts: map[string]bool{},
@@ -132,7 +133,7 @@ func (c *checker) fail(format string, args ...any) {
 	panic(failure{e})
 }
 
-// need fails unless ok.
+// need ends the check with an error unless ok is true.
 func (c *checker) need(ok bool, format string, args ...any) {
 	if !ok {
 		c.fail(format, args...)
@@ -151,7 +152,7 @@ func length(in *spirv.Instruction) int {
 	return n
 }
 
-// each calls f for the instructions of the next list.
+// each calls f for each instruction of the next list, and advances the current position.
 func (c *checker) each(list []spirv.Instruction, f func(in *spirv.Instruction)) {
 	for i := range list {
 		c.in = &list[i]
@@ -162,7 +163,7 @@ func (c *checker) each(list []spirv.Instruction, f func(in *spirv.Instruction)) 
 	c.in = nil
 }
 
-// header checks the sizes of tables that a driver makes.
+// header limits the module's bound of ids, by which drivers size their tables.
 func (c *checker) header() {
 	words := 5
 	for in := range c.m.All {
@@ -276,7 +277,7 @@ func (c *checker) line(in *spirv.Instruction) {
 	c.need(c.lookup(in.Words[0]).kind == isString, "the file is not an OpString")
 }
 
-// nonSemantic checks an instruction without a meaning for drivers.
+// nonSemantic checks a non-semantic instruction, which drivers ignore.
 func (c *checker) nonSemantic(in *spirv.Instruction) {
 	d := c.lookup(in.Words[0])
 	c.need(d.kind == isSet && strings.HasPrefix(setName(d.in), "NonSemantic."), "it stands outside a function and is not non-semantic")

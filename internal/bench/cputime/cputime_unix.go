@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Used returns the processor time that the process has used. It also reports whether the system
-// measures it.
+// Used returns the processor time that the process has used. The second result reports whether the system
+// measures that time.
 func Used() (time.Duration, bool) {
 	var r syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &r) != nil {

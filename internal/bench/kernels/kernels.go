@@ -1,5 +1,5 @@
-// Package kernels has the kernels of the benchmark suite that are not those of an example:
-// what one writes who does not think of the device, one element for each work-item.
+// Package kernels contains the kernels of the benchmark suite that are not from an example. Most are simple code
+// that is not tuned to a device, with one element for each work-item.
 //
 //kgen:bare views=Empty,Step,Step16,Touch nospare
 package kernels
@@ -13,11 +13,11 @@ import (
 
 //go:generate go run github.com/kgen-go/kgen/cmd/kgen .
 
-// Size is the number of work-items in the work-groups of kernels that state it.
+// Size is the number of work-items in the work-groups of kernels with this property.
 const Size = 256
 
-// Copy4 copies four elements with each work-item of work-groups of Size, which lie
-// a work-group apart: what the bandwidth of memory is measured by.
+// Copy4 measures the bandwidth of memory. Each work-item copies four elements, whose indices differ by the size of
+// the work-group.
 type Copy4 struct{ A, C []float32 }
 
 func (Copy4) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
@@ -33,14 +33,14 @@ func (k Copy4) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// Rounds is how often FMA multiplies and adds, for each of its Chains.
+// Rounds is the number of steps (multiply and add) that FMA makes for each of its Chains.
 const (
 	Rounds = 512
 	Chains = 8
 )
 
-// FMA does 2 * Rounds * Chains floating-point operations with each work-item, which
-// read no memory: what arithmetic is measured by.
+// FMA measures the rate of arithmetic. Each work-item does 2 * Rounds * Chains floating-point operations, which read
+// no memory.
 type FMA struct {
 	X, Y float32
 	Out  []float32
@@ -63,7 +63,7 @@ func (k FMA) Kernel(it dsl.Item1) {
 	k.Out[i] = a + b + c + d + e + g + h + j
 }
 
-// FMA16 is FMA in half precision, each product and sum rounded once.
+// FMA16 computes the same as FMA in half precision, with one rounding of each product and sum.
 type FMA16 struct {
 	X, Y half.Float16
 	Out  []half.Float16
@@ -94,7 +94,7 @@ func (k FMA16) Kernel(it dsl.Item1) {
 	k.Out[i] = a.Add(b).Add(c).Add(d).Add(e).Add(g).Add(h).Add(j)
 }
 
-// Blur gives each pixel the mean of the nine around it; the edge is repeated.
+// Blur sets each pixel to the mean of the 3 by 3 pixels around it. Pixels at the edge are repeated.
 type Blur struct {
 	H, W    int
 	In, Out []float32
@@ -132,7 +132,7 @@ func (k Rows) Kernel(it dsl.Item1) {
 	k.Out[i] = sum
 }
 
-// MatMul computes C = A*B for square matrices of N rows, an element for each work-item.
+// MatMul computes C = A*B for square matrices of N rows, one element for each work-item.
 type MatMul struct {
 	N       int
 	A, B, C []float32
@@ -150,11 +150,11 @@ func (k MatMul) Kernel(it dsl.Item2) {
 // Body is a point with a mass.
 type Body struct{ X, Y, Z, Mass float32 }
 
-// NBody computes what all Bodies do to each. Their number is a multiple of Size.
+// NBody computes the force of all Bodies on each body. The number of bodies is a multiple of Size.
 type NBody struct {
 	Softening float32
 	Bodies    []Body
-	Force     []Body // its Mass is zero
+	Force     []Body // resulting forces, whose Mass is zero
 }
 
 func (NBody) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
@@ -181,7 +181,7 @@ func (k NBody) Kernel(it dsl.NDItem1) {
 	k.Force[i] = f
 }
 
-// Mandelbrot counts how many rounds the points of a picture take to leave, Limit at most.
+// Mandelbrot counts the iterations, at most Limit, after which a point of the picture diverges.
 type Mandelbrot struct {
 	Left, Top, Pixel float32
 	Limit            int
@@ -205,8 +205,8 @@ func (k Mandelbrot) Kernel(it dsl.Item2) {
 	k.Count[y*k.Width+x] = uint32(n)
 }
 
-// Stencil gives each inner cell of a cube of N cells in each direction a part of itself and
-// its six neighbours. The range is that of the inner cells.
+// Stencil sets each inner cell of a cube to a weighted sum of the cell and its six neighbours. The cube has N cells
+// in each direction. The range covers the inner cells.
 type Stencil struct {
 	N       int
 	In, Out []float32
@@ -219,14 +219,14 @@ func (k Stencil) Kernel(it dsl.Item3) {
 	k.Out[i] = 0.4*k.In[i] + 0.1*(k.In[i-1]+k.In[i+1]+k.In[i-n]+k.In[i+n]+k.In[i-n*n]+k.In[i+n*n])
 }
 
-// Tile is the side of what a work-group of Transpose turns, and Strip the rows of its
-// work-items.
+// Tile is the side of the square that a work-group of Transpose transposes. Strip is the number of rows of
+// work-items in the work-group.
 const (
 	Tile  = 32
 	Strip = 8
 )
 
-// Transpose turns a square matrix of N rows, a multiple of Tile, by way of work-group memory.
+// Transpose transposes a square matrix through work-group memory. N, the number of rows, is a multiple of Tile.
 type Transpose struct {
 	N       int
 	In, Out []float32
@@ -249,9 +249,9 @@ func (k Transpose) Kernel(it dsl.NDItem2) {
 	}
 }
 
-// SpMV computes Y = A*X for a sparse matrix in compressed rows, a row for each work-item.
+// SpMV computes Y = A*X for a sparse matrix in compressed rows, one row for each work-item.
 type SpMV struct {
-	Starts  []uint32 // where the rows begin in Columns and Values, and where the last ends
+	Starts  []uint32 // start of each row in Columns and Values, then the end of the last row
 	Columns []uint32
 	Values  []float32
 	X, Y    []float32
@@ -266,9 +266,9 @@ func (k SpMV) Kernel(it dsl.Item1) {
 	k.Y[row] = sum
 }
 
-// Softmax makes of each row its softmax, a row for each work-group.
+// Softmax computes the softmax of each row, one row for each work-group.
 type Softmax struct {
-	N       int // elements of a row
+	N       int // number of elements of a row
 	In, Out []float32
 }
 
@@ -295,7 +295,7 @@ func (k Softmax) Kernel(it dsl.NDItem1) {
 // BlackScholes prices European options.
 type BlackScholes struct {
 	Rate, Volatility float32
-	Price, Strike, T []float32 // T is the time in years
+	Price, Strike, T []float32 // stock prices, strike prices, and times in years
 	Call, Put        []float32
 }
 
@@ -310,8 +310,8 @@ func (k BlackScholes) Kernel(it dsl.Item1) {
 	k.Put[i] = later*(1-n2) - s*(1-n1)
 }
 
-// normal is the distribution function of the normal distribution, as Abramowitz and Stegun
-// approximate it (26.2.17).
+// normal is the cumulative distribution function of the normal distribution, by the approximation of Abramowitz and
+// Stegun (26.2.17).
 func normal(d float32) float32 {
 	k := 1 / (1 + 0.2316419*math32.Abs(d))
 	n := 0.39894228 * math32.Exp(-0.5*d*d) * k *
@@ -325,7 +325,7 @@ func normal(d float32) float32 {
 // Levels is the number of values that Histogram counts.
 const Levels = 256
 
-// Histogram counts the bytes of X.
+// Histogram counts how often each byte value occurs in X.
 type Histogram struct{ X, Bins []uint32 }
 
 func (Histogram) Properties() properties.List {
@@ -333,7 +333,7 @@ func (Histogram) Properties() properties.List {
 }
 
 func (k Histogram) Kernel(it dsl.NDItem1) {
-	const each = 4 // numbers whose loads are under way at once
+	const each = 4 // number of loads that are in flight at once
 	bins := dsl.Local[[Levels]uint32](it)
 	r := it.GlobalRange()
 	for i := it.GlobalID(); i < len(k.X); i += each * r {
@@ -358,7 +358,7 @@ func (k Histogram) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// Step is one kernel of a chain.
+// Step is one kernel of a chain of kernels.
 type Step struct {
 	A, B    float32
 	In, Out []float32
@@ -366,7 +366,7 @@ type Step struct {
 
 func (k Step) Kernel(it dsl.Item1) { i := it.GlobalID(); k.Out[i] = k.A*k.In[i] + k.B }
 
-// Step16 is Step in half precision.
+// Step16 computes the same as Step in half precision.
 type Step16 struct {
 	A, B    half.Float16
 	In, Out []half.Float16
@@ -379,7 +379,7 @@ type Empty struct{}
 
 func (Empty) Kernel(it dsl.Item1) {}
 
-// Touch counts its launches, which depend on each other.
+// Touch counts its launches. Each launch depends on the previous one.
 type Touch struct{ X []uint32 }
 
 func (k Touch) Kernel(it dsl.Item1) { k.X[it.GlobalID()]++ }

@@ -6,7 +6,7 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// The kernels of BabelStream, for each of two types.
+// The kernels of BabelStream, for float32 and float64.
 
 const scalar = 0.4
 
@@ -30,7 +30,7 @@ func (k Mul64) Kernel(it dsl.Item1)   { i := it.GlobalID(); k.B[i] = scalar * k.
 func (k Add64) Kernel(it dsl.Item1)   { i := it.GlobalID(); k.C[i] = k.A[i] + k.B[i] }
 func (k Triad64) Kernel(it dsl.Item1) { i := it.GlobalID(); k.A[i] = k.B[i] + scalar*k.C[i] }
 
-// Two of them in half precision.
+// Two kernels of BabelStream in half precision.
 type (
 	Copy16  struct{ A, C []half.Float16 }
 	Triad16 struct {
@@ -43,7 +43,7 @@ func (k Copy16) Kernel(it dsl.Item1) { i := it.GlobalID(); k.C[i] = k.A[i] }
 
 func (k Triad16) Kernel(it dsl.Item1) { i := it.GlobalID(); k.A[i] = k.B[i].Add(k.Scalar.Mul(k.C[i])) }
 
-// Dot32 adds up the products of A and B, to one element of Out for each work-group.
+// Dot32 adds up the products of the elements of A and B. Each work-group stores its sum in one element of Out.
 type Dot32 struct{ A, B, Out []float32 }
 
 func (Dot32) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
@@ -59,7 +59,7 @@ func (k Dot32) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// Dot64 is Dot32 with more bits.
+// Dot64 computes the same as Dot32 with float64s.
 type Dot64 struct{ A, B, Out []float64 }
 
 func (Dot64) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }

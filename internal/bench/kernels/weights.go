@@ -2,17 +2,17 @@ package kernels
 
 import "github.com/kgen-go/kgen/dsl"
 
-// WeightsGroup is the size of work-groups of Weights8 and Weights4. Each work-group multiplies WeightsRows rows, all
-// of which use an element of the vector once it is loaded.
+// WeightsGroup is the size of work-groups of Weights8 and Weights4. Each work-group multiplies WeightsRows rows at
+// once, so that it loads each element of the vector once for all these rows.
 const (
 	WeightsGroup = 256
 	WeightsRows  = 4
 )
 
-// Quad are 16 bytes: the first weight of a word has its lowest bits.
+// Quad is 16 bytes of weights. The first weight of a 32-bit word is in the lowest bits.
 type Quad [4]uint32
 
-// weightRows sets the rows of a work-group. Rows after the last one are the last one again.
+// weightRows sets rows to the rows of a work-group. weightRows repeats the last row if w has too few rows.
 func weightRows(it dsl.NDItem1, rows *[WeightsRows][]Quad, w []Quad, width int) {
 	last := len(w)/width - 1
 	for r := range rows {
@@ -21,7 +21,7 @@ func weightRows(it dsl.NDItem1, rows *[WeightsRows][]Quad, w []Quad, width int) 
 	}
 }
 
-// Weights8 multiplies rows of Width quads, which hold weights of 8 bits, by a vector.
+// Weights8 multiplies rows of Width quads, which contain weights of 8 bits, by a vector.
 type Weights8 struct {
 	W, X  []Quad
 	Out   []int32
@@ -41,7 +41,7 @@ func (k Weights8) Kernel(it dsl.NDItem1) {
 	store(it, k.Out, &sum, 0)
 }
 
-// dot adds the products of 16 bytes to a sum.
+// dot returns sum plus the products of the 16 signed bytes of a and b.
 func dot(a, b Quad, sum int32) int32 {
 	sum = dsl.Dot4(signed(a[0]), signed(b[0]), sum)
 	sum = dsl.Dot4(signed(a[1]), signed(b[1]), sum)
@@ -49,7 +49,7 @@ func dot(a, b Quad, sum int32) int32 {
 	return dsl.Dot4(signed(a[3]), signed(b[3]), sum)
 }
 
-// store adds up the sums of the work-items, and stores those of the rows, less over.
+// store adds up the sums of the work-items for each row, subtracts over, and stores the results.
 func store(it dsl.NDItem1, out []int32, sum *[WeightsRows]int32, over int32) {
 	for r := range sum {
 		s := dsl.ReduceOverGroup(it.Group(), sum[r], dsl.Plus)
@@ -59,9 +59,9 @@ func store(it dsl.NDItem1, out []int32, sum *[WeightsRows]int32, over int32) {
 	}
 }
 
-// Weights4 is Weights8 for weights of 4 bits, from -8 to 7, that stand in a word with 8 added. X has two quads for each
-// of them: Width with the numbers for the even weights, and then those for the odd ones. Eights is eight times the
-// sum of all of X.
+// Weights4 computes the same as Weights8 for weights of 4 bits, from -8 to 7. A word contains each weight plus 8. X
+// has two quads for each quad of weights: first Width quads for the even weights, and then Width quads for the odd
+// ones. Eights is eight times the sum of all bytes of X.
 type Weights4 struct {
 	W, X   []Quad
 	Out    []int32
@@ -84,7 +84,7 @@ func (k Weights4) Kernel(it dsl.NDItem1) {
 	store(it, k.Out, &sum, k.Eights)
 }
 
-// low returns the lower 4 bits of each byte, and high the upper ones.
+// low returns the lower 4 bits of each byte, and high returns the upper 4 bits.
 func low(q Quad) Quad {
 	const bits = 0x0f0f0f0f
 	return Quad{q[0] & bits, q[1] & bits, q[2] & bits, q[3] & bits}

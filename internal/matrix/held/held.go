@@ -1,7 +1,9 @@
-// Package held computes with matrices that are whole in the memory of the host. Package dsl has them so for kernels
-// as Go code, and package kernelimpl for their host forms: both have the same bits.
+// Package held computes with whole matrices in the memory of the host. Package dsl uses package held for
+// kernels that run as Go code, and package kernelimpl uses it for host forms. So Go code and host forms
+// compute the same bits.
 //
-// Integers are words, whose products wrap. Floats are float32s, also those of 16 bits.
+// Integer elements are 32-bit words, whose products wrap around. Float elements are float32s, even if the
+// matrix has floats of 16 bits.
 package held
 
 import (
@@ -10,8 +12,8 @@ import (
 	"github.com/kgen-go/kgen/dsl/half"
 )
 
-// Load makes the elements of a matrix of those that lie in memory, row elements from one row to the next and col
-// from one column to the next.
+// Load converts elements of src to the elements of a matrix. In src, consecutive rows are row elements apart,
+// and consecutive columns are col elements apart.
 func Load[E, W any](tile []W, cols int, src []E, row, col int, convert func(E) W) {
 	for at := 0; len(tile) > 0; at += row {
 		line := tile[:cols]
@@ -22,7 +24,8 @@ func Load[E, W any](tile []W, cols int, src []E, row, col int, convert func(E) W
 	}
 }
 
-// Load16 is Load for Float16s, whose bits src has. It is half.Float16.Float32 in a loop, without calls for most.
+// Load16 does the same as Load for Float16s, whose bits src contains. Load16 converts most numbers without a
+// call of half.Float16.Float32.
 func Load16(tile []float32, cols int, src []uint16, row, col int) {
 	for at := 0; len(tile) > 0; at += row {
 		line := tile[:cols]
@@ -32,8 +35,8 @@ func Load16(tile []float32, cols int, src []uint16, row, col int) {
 			x := uint32(src[i])
 			i += col
 			a := x & 0x7fff
-			f := math.Float32frombits(x&0x8000<<16 | (a<<13 + 112<<23)) // the difference of the exponents
-			if a-0x0400 >= 0x7c00-0x0400 {                              // subnormal, or no number
+			f := math.Float32frombits(x&0x8000<<16 | (a<<13 + 112<<23)) // adjusts the exponent by the difference of the biases
+			if a-0x0400 >= 0x7c00-0x0400 {                              // subnormal, infinity or NaN
 				f = half.Float16(x).Float32()
 			}
 			line[c] = f
@@ -41,7 +44,7 @@ func Load16(tile []float32, cols int, src []uint16, row, col int) {
 	}
 }
 
-// Store puts the elements of a matrix into memory, as Load has them there.
+// Store converts the elements of a matrix to elements of dst, with the same layout of memory as in Load.
 func Store[E, W any](dst []E, cols int, tile []W, row, col int, convert func(W) E) {
 	for at := 0; len(tile) > 0; at += row {
 		line := tile[:cols]
@@ -52,14 +55,14 @@ func Store[E, W any](dst []E, cols int, tile []W, row, col int, convert func(W) 
 	}
 }
 
-// AddProduct adds a*b to sum, which has cols columns; a has inner ones. Products are rounded, and added to an element in
-// the order of a's columns.
+// AddProduct adds a*b to sum. Matrix sum has cols columns, and a has inner columns. Each product is rounded,
+// and then added to an element of sum in the order of a's columns.
 //
 //go:norace
 func AddProduct(sum, a, b []float32, inner, cols int) {
 	for ; len(sum) > 0; sum, a = sum[cols:], a[inner:] {
 		s, k := sum[:cols], 0
-		for ; k+4 <= inner; k += 4 { // each sum is loaded and stored once for four products
+		for ; k+4 <= inner; k += 4 { // loads and stores each sum once for four products
 			x := a[k:][:4]
 			b0, b1, b2, b3 := b[k*cols:][:len(s)], b[(k+1)*cols:][:len(s)], b[(k+2)*cols:][:len(s)], b[(k+3)*cols:][:len(s)]
 			x0, x1, x2, x3 := x[0], x[1], x[2], x[3]
@@ -79,7 +82,7 @@ func AddProduct(sum, a, b []float32, inner, cols int) {
 	}
 }
 
-// AddProduct16 is AddProduct where each sum is rounded to a float32 and then to a Float16.
+// AddProduct16 does the same as AddProduct, but rounds each sum to a float32 and then to a Float16.
 //
 //go:norace
 func AddProduct16(sum, a, b []float32, inner, cols int) {
@@ -94,7 +97,7 @@ func AddProduct16(sum, a, b []float32, inner, cols int) {
 	}
 }
 
-// AddProductInts is AddProduct for integers.
+// AddProductInts does the same as AddProduct for integers.
 //
 //go:norace
 func AddProductInts(sum, a, b []uint32, inner, cols int) {

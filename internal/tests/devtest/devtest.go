@@ -22,8 +22,8 @@ func Host(tb testing.TB, opts ...runtime.OpenOption) *runtime.Device {
 	return open(tb, "host", opts)
 }
 
-// Vulkan opens the first Vulkan device. Without a Vulkan device the test ends: it fails if
-// KGEN_REQUIRE_VULKAN promises one, and is skipped otherwise.
+// Vulkan opens the first Vulkan device. If there is no Vulkan device, Vulkan skips the test, or fails it if
+// KGEN_REQUIRE_VULKAN is set.
 func Vulkan(tb testing.TB, opts ...runtime.OpenOption) *runtime.Device {
 	tb.Helper()
 	if !there() {
@@ -32,8 +32,8 @@ func Vulkan(tb testing.TB, opts ...runtime.OpenOption) *runtime.Device {
 	return open(tb, "vulkan", opts)
 }
 
-// VulkanOrNone is Vulkan for tests that can also run without a Vulkan device: it returns nil if
-// there is none and none was promised.
+// VulkanOrNone opens the first Vulkan device, for tests that can also run without one. If there is no Vulkan
+// device, VulkanOrNone returns nil, or fails the test if KGEN_REQUIRE_VULKAN is set.
 func VulkanOrNone(tb testing.TB, opts ...runtime.OpenOption) *runtime.Device {
 	tb.Helper()
 	if !there() && !need.Promised(need.Vulkan) {
@@ -61,7 +61,7 @@ func Chosen(tb testing.TB) *runtime.Device {
 	return opened(tb)
 }
 
-// open opens the device; if an existing device cannot be opened, the test fails.
+// open opens the device with the given name. If the device exists but cannot be opened, the test fails.
 func open(tb testing.TB, name string, opts []runtime.OpenOption) *runtime.Device {
 	tb.Helper()
 	opts = append(opts[:len(opts):len(opts)], runtime.Select(name))
@@ -71,8 +71,8 @@ func open(tb testing.TB, name string, opts []runtime.OpenOption) *runtime.Device
 	return opened(tb, opts...)
 }
 
-// Mac returns options that make a Vulkan device look like MoltenVK on a Mac with Apple's processor:
-// without float64, 64-bit atomics and native sums of floats, and with 32 KiB of memory for a
+// Mac returns options that make a Vulkan device look like MoltenVK on a Mac with Apple's processor. MoltenVK
+// has no float64, no 64-bit atomics and no atomic addition of floats. MoltenVK has 32 KiB of memory per
 // work-group.
 func Mac() []runtime.OpenOption {
 	return []runtime.OpenOption{
@@ -111,7 +111,7 @@ func Each(t *testing.T, test func(t *testing.T, dev *runtime.Device)) {
 	}
 }
 
-// Run runs an example, which checks its results itself, on each device.
+// Run runs an example on each device. The example checks its own results.
 func Run(t *testing.T, run func(ctx context.Context, dev *runtime.Device) error) {
 	t.Helper()
 	Each(t, func(t *testing.T, dev *runtime.Device) {
@@ -121,10 +121,9 @@ func Run(t *testing.T, run func(ctx context.Context, dev *runtime.Device) error)
 	})
 }
 
-// ManyKernels makes tests faster that run many kernels once each; TestMain calls it. It turns off
-// the optimizer of Mesa's software driver, unless GALLIVM_PERF is in the environment, empty or not.
-// It also gives the garbage collector more memory. Such tests do not test the driver's optimizer;
-// tests of other packages, and make deep, do.
+// ManyKernels speeds up tests that run many kernels once each. TestMain calls it. ManyKernels turns off the
+// optimizer of Mesa's software driver, unless the environment has GALLIVM_PERF. ManyKernels also gives the
+// garbage collector more memory. The driver's optimizer is tested by other packages and by "make deep".
 func ManyKernels() {
 	const how = "GALLIVM_PERF"
 	if _, said := os.LookupEnv(how); !said {
@@ -133,10 +132,10 @@ func ManyKernels() {
 	debug.SetGCPercent(200)
 }
 
-// SmallGroups makes such tests still faster, if no work-group has more than 128 work-items. Mesa's
-// driver then uses vectors of 128 bits instead of 256, for which LLVM needs up to a fifth less
-// time. SmallGroups does nothing if LP_NATIVE_VECTOR_WIDTH is in the environment, empty or not.
-// Sub-groups then have four work-items, and work-groups at most 32 sub-groups.
+// SmallGroups speeds up tests with many kernels whose work-groups have at most 128 work-items. SmallGroups
+// makes Mesa's software driver use vectors of 128 bits instead of 256, for which LLVM needs up to a fifth
+// less time. Sub-groups then have four work-items, and work-groups at most 32 sub-groups. SmallGroups does
+// nothing if the environment has LP_NATIVE_VECTOR_WIDTH.
 func SmallGroups() {
 	const how = "LP_NATIVE_VECTOR_WIDTH"
 	if _, said := os.LookupEnv(how); !said {

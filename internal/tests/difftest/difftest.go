@@ -1,8 +1,8 @@
-// Package difftest runs the kernels of package corpus on every device. It compares the resulting
+// Package difftest runs the kernels of package corpus on every device. The package compares the resulting
 // memory and the faults with those of the host device, where gc compiled the kernels.
 //
-// Lavapipe and SwiftShader share the cases; with -every-case each runs all of them. TestInterpreter
-// runs the cases in the interpreter, after the passes that -points names.
+// The cases are divided between lavapipe and SwiftShader, unless -every-case is set. TestInterpreter runs the
+// cases in the interpreter, after the passes that -points names.
 package difftest
 
 import (
@@ -11,9 +11,9 @@ import (
 	"reflect"
 )
 
-// Diff describes the first difference between two values, or returns "". Floats
-// must agree bit for bit, but any NaN equals any other: Go leaves their payload
-// open. With flush set, a float32 zero also equals a subnormal of its sign.
+// Diff describes the first difference between two values, or returns "". Floats must agree bit for bit,
+// except that any two NaNs are equal, because Go does not define their payload. If flush is set, a float32
+// zero also equals a subnormal of the same sign.
 func Diff(got, want any, flush bool) string {
 	c := comparer{flush}
 	return c.diff("", reflect.ValueOf(got), reflect.ValueOf(want))
@@ -57,7 +57,7 @@ func (c comparer) diff(path string, a, b reflect.Value) string {
 	return ""
 }
 
-// float compares floats, of 32 bits if narrow is set.
+// float compares two floats, which have 32 bits if narrow is set.
 func (c comparer) float(path string, narrow bool, x, y float64) string {
 	if x != x && y != y || math.Float64bits(x) == math.Float64bits(y) {
 		return ""

@@ -2,18 +2,18 @@ package endless
 
 import "slices"
 
-// A Case is a launch of a kernel, which ends by itself or not.
+// A Case is a launch of a kernel, which either ends by itself or runs until it is cancelled.
 type Case struct {
 	Kernel        string
 	Endless       bool
 	Global, Local int
-	Slices        [][]uint32 // the kernel's, in order
-	N             int        // its field
-	Want          []uint32   // what the last slice has in the end
+	Slices        [][]uint32 // slices of the kernel, in order
+	N             int        // field N of the kernel
+	Want          []uint32   // expected contents of the last slice at the end
 }
 
-// seeds returns the slices of Seeds for n searches that take i%7 rounds each; those for
-// which endless is true never end.
+// seeds returns the slices of Seeds for n searches. Search i takes i%7 iterations, or never ends if endless(i) is
+// true.
 func seeds(n int, endless func(i int) bool) (s [][]uint32, rounds []uint32) {
 	s = [][]uint32{make([]uint32, n), make([]uint32, n), make([]uint32, n)}
 	for i := range n {
@@ -61,10 +61,10 @@ func Cases() []Case {
 		Case{Kernel: "Meet", Endless: true, Global: n, Local: group, N: -1, Slices: [][]uint32{values}})
 }
 
-// meet returns what Meet makes of the values in so many rounds.
+// meet returns the values after Meet with the given number of iterations.
 func meet(values []uint32, group, rounds int) []uint32 {
 	out := slices.Clone(values)
-	scratch := make([]uint32, len(out)) // of those that take no part it stays zero
+	scratch := make([]uint32, len(out)) // the elements of work-items that do not take part stay zero
 	for n := range rounds {
 		for i, v := range out {
 			if v < Leaver {

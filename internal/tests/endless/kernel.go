@@ -1,5 +1,5 @@
-// Package endless has kernels that end or not, as their arguments have it, for tests of
-// launches that are cancelled.
+// Package endless contains kernels for tests of cancelled launches. The arguments of a kernel decide whether it
+// ends.
 //
 //kgen:bare views
 package endless
@@ -8,13 +8,13 @@ import "github.com/kgen-go/kgen/dsl"
 
 //go:generate go tool kgen .
 
-// Seeds are what the searches begin with, and go on to. No number but 0 ever comes to 0.
+// Seeds contains the numbers from which searches start and at which they end. Only from 0 can a search reach 0.
 type Seeds struct {
 	From, To []uint32
-	Rounds   []uint32 // what the search of each took
+	Rounds   []uint32 // number of iterations of each search
 }
 
-// next returns the number behind s. It goes through all but 0 before it comes to s again.
+// next returns the successor of s in a cycle. The cycle contains all numbers except 0.
 func next(s uint32) uint32 {
 	s ^= s << 13
 	s ^= s >> 17
@@ -29,7 +29,7 @@ func (k Seeds) search(i int) {
 	k.Rounds[i] = n
 }
 
-// Search is a search for each work-item of a range.
+// Search runs one search in each work-item of a range.
 type Search struct{ Seeds }
 
 // Kernel searches.
@@ -37,7 +37,7 @@ type Search struct{ Seeds }
 //kgen:cancel
 func (k Search) Kernel(it dsl.Item1) { k.search(it.GlobalID()) }
 
-// Alone is the search of number 0 as a task.
+// Alone runs search 0 as a task.
 type Alone struct{ Seeds }
 
 // Kernel searches.
@@ -45,7 +45,7 @@ type Alone struct{ Seeds }
 //kgen:cancel
 func (k Alone) Kernel(dsl.Task) { k.search(0) }
 
-// Count counts in loops of N by N by N rounds.
+// Count counts in nested loops of N by N by N iterations.
 type Count struct {
 	N   int
 	Out []int32
@@ -68,13 +68,13 @@ func (k Count) Kernel(it dsl.Item2) {
 	k.Out[y*w+x] = n
 }
 
-// Wait has the work-items of a group search, some for long, and then meet.
+// Wait lets the work-items of a group search, some of them long, and then wait at a barrier.
 type Wait struct {
 	Seeds
 	Scratch dsl.LocalAccessor[uint32]
 }
 
-// Kernel leaves in each element what the neighbour's search took.
+// Kernel stores the number of iterations of the neighbour's search.
 //
 //kgen:cancel
 func (k Wait) Kernel(it dsl.NDItem1) {
@@ -89,18 +89,18 @@ func (k Wait) Kernel(it dsl.NDItem1) {
 	k.Rounds[i] = scratch[(l+1)%it.LocalRange()]
 }
 
-// Leaver is what keeps a work-item of Meet from taking part.
+// Leaver is the least value with which a work-item of Meet does not take part.
 const Leaver = 1 << 30
 
-// Meet has the work-items of a group meet in each of N rounds.
+// Meet lets the work-items of a group wait at a barrier in each of N iterations.
 type Meet struct {
 	N       int
 	Values  []uint32
 	Scratch dsl.LocalAccessor[uint32]
 }
 
-// Kernel hands the values on, from neighbour to neighbour, in N rounds, which is for ever
-// if N is below 0. Work-items whose values are Leaver or more take no part.
+// Kernel passes the values from neighbour to neighbour in N iterations. The kernel never ends if N is below 0.
+// Work-items whose values are at least Leaver do not take part.
 //
 //kgen:cancel
 func (k Meet) Kernel(it dsl.NDItem1) {

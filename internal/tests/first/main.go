@@ -1,5 +1,6 @@
-// Command first is the README's first program, with Vulkan on Linux without cgo, too. The Makefile's targets
-// windows, arm64 and container run it. It prints why there is no better device.
+// Command first is the README's first program, which also supports Vulkan on Linux without cgo. The targets
+// windows, arm64 and container of the Makefile run it. If the program runs on the host device, it prints why
+// no other device is available.
 package main
 
 import (
@@ -23,7 +24,7 @@ func main() {
 	err = saxpygen.RunSAXPY(context.Background(), dev,
 		saxpy.SAXPY{A: 2, X: x, Y: y}, runtime.Range1(len(y)))
 	if err != nil {
-		log.Fatal(err) // a panic in the kernel arrives here as a *runtime.Fault
+		log.Fatal(err) // a panic in the kernel is returned as a *runtime.Fault
 	}
 	fmt.Println(dev.Name(), y) // [12 24 36]
 	for _, why := range dev.Info().Missing {

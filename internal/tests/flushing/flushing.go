@@ -1,11 +1,11 @@
-// Package flushing makes a driver flush subnormal float32s, for tests on machines without such a
-// device. [Rewrite] adds code to a module that replaces subnormals by zeros. It does so before and
-// after the instructions that flush on an H100 (driver 580, without float controls).
+// Package flushing makes a driver flush subnormal float32s, for tests on machines without such a device.
+// [Rewrite] adds code to a module that replaces subnormals by zeros. The code surrounds the instructions that
+// flush on an H100 (driver 580, without float controls).
 package flushing
 
 import "github.com/kgen-go/kgen/codegen/spirv"
 
-// Rewrite returns the module with this code.
+// Rewrite returns the module with code that replaces subnormals by zeros.
 func Rewrite(words []uint32) ([]uint32, error) {
 	m, err := spirv.Parse(words)
 	if err != nil {
@@ -34,7 +34,7 @@ type rewriter struct {
 	glsl spirv.ID
 }
 
-// flushes has the instructions that flush, and the index of the word that is their first operand.
+// flushes maps an instruction that flushes to the index of the word that is its first operand.
 var flushes = map[spirv.Op]int{
 	spirv.OpFAdd: 0, spirv.OpFSub: 0, spirv.OpFMul: 0, spirv.OpFDiv: 0, spirv.OpFRem: 0, spirv.OpFMod: 0, spirv.OpFNegate: 0,
 	spirv.OpFOrdEqual: 0, spirv.OpFUnordEqual: 0, spirv.OpFOrdNotEqual: 0, spirv.OpFUnordNotEqual: 0,
@@ -43,13 +43,13 @@ var flushes = map[spirv.Op]int{
 	spirv.OpGroupNonUniformFAdd: 2, spirv.OpGroupNonUniformFMul: 2, spirv.OpGroupNonUniformFMin: 2, spirv.OpGroupNonUniformFMax: 2,
 }
 
-// keep has the extended instructions that do not flush.
+// keep is the set of extended instructions that do not flush.
 var keep = map[spirv.GLSLstd450]bool{
 	spirv.GLSLstd450Floor: true, spirv.GLSLstd450Ceil: true, spirv.GLSLstd450Trunc: true, spirv.GLSLstd450RoundEven: true,
 	spirv.GLSLstd450PackHalf2x16: true, spirv.GLSLstd450UnpackHalf2x16: true,
 }
 
-// instead returns the code that behaves as an instruction does on a device that flushes.
+// instead returns code that computes the result of an instruction as on a device that flushes.
 func (x *rewriter) instead(in spirv.Instruction) []spirv.Instruction {
 	first, ok := flushes[in.Op]
 	switch in.Op {
@@ -75,7 +75,7 @@ func (x *rewriter) instead(in spirv.Instruction) []spirv.Instruction {
 		return append(c.List, in)
 	}
 	in.Result = x.e.NewID()
-	for i := range x.m.Annotations { // for example, the decoration NoContraction
+	for i := range x.m.Annotations { // moves decorations such as NoContraction
 		if a := &x.m.Annotations[i]; a.Op == spirv.OpDecorate && spirv.ID(a.Words[0]) == result {
 			a.Words = append([]uint32{uint32(in.Result)}, a.Words[1:]...)
 		}
@@ -91,7 +91,7 @@ func (x *rewriter) isFloat32(t spirv.ID) bool {
 	return width == 32
 }
 
-// flush returns v with zeros in place of subnormals. typ is v's type, for values that the module's
+// flush returns v, or zero if v is subnormal. typ is the type of v if v is a new value that the module's
 // editor does not know yet.
 func (x *rewriter) flush(c *spirv.Code, v spirv.ID, typ ...spirv.ID) spirv.ID {
 	t := append(typ, x.e.TypeOf(v))[0]

@@ -1,5 +1,4 @@
-// Package golden compares results with files, and writes the files when tests
-// run with -update.
+// Package golden compares results with golden files, and writes these files when tests run with -update.
 package golden
 
 import (
@@ -14,7 +13,7 @@ import (
 
 var update = flag.Bool("update", false, "write golden files instead of comparing with them")
 
-// Equal compares got with the file.
+// Equal fails the test if got differs from the contents of the file. With -update Equal writes the file.
 func Equal(t testing.TB, file string, got []byte) {
 	t.Helper()
 	if *update {

@@ -8,8 +8,8 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// opposite returns the v of the work-item that is as far from the end of the work-group as the
-// caller from its begin. All work-items of the group call it.
+// opposite returns the v of the opposite work-item, which is the last for the first, and so on. All work-items of
+// the group must call opposite.
 func opposite(it dsl.GroupItem, g dsl.Group, v int32) int32 {
 	tile := dsl.Local[[64]int32](it)
 	tile[g.LocalID()] = v
@@ -17,7 +17,7 @@ func opposite(it dsl.GroupItem, g dsl.Group, v int32) int32 {
 	return tile[g.LocalRange()-1-g.LocalID()]
 }
 
-// Palindromes tells which elements equal the one opposite in their work-group.
+// Palindromes stores which elements equal the opposite element in their work-group.
 type Palindromes struct {
 	In  []int32
 	Out []bool
@@ -29,12 +29,12 @@ func (k Palindromes) Kernel(it dsl.NDItem1) {
 	k.Out[it.GlobalID()] = opposite(it, it.Group(), v) == v
 }
 
-// Totals sums each work-group's elements, and finds the least and the greatest.
+// Totals computes the sum, the least and the greatest of each work-group's elements.
 type Totals struct {
 	In, Sum, Least, Greatest []int32
 }
 
-// Kernel works with the others of its work-group.
+// Kernel reduces the elements of its work-group.
 func (k Totals) Kernel(it dsl.NDItem1) {
 	g, v := it.Group(), k.In[it.GlobalID()]
 	sum := dsl.ReduceOverGroup(g, v, dsl.Plus)
@@ -46,12 +46,12 @@ func (k Totals) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// Bits combines the bits of each work-group's elements, and multiplies them.
+// Bits computes the bitwise and, or and xor, and the product, of each work-group's elements.
 type Bits struct {
 	In, And, Or, Xor, Product []uint32
 }
 
-// Kernel works with the others of its work-group.
+// Kernel reduces the elements of its work-group.
 func (k Bits) Kernel(it dsl.NDItem1) {
 	g, v := it.Group(), k.In[it.GlobalID()]
 	and := dsl.ReduceOverGroup(g, v, dsl.BitAnd)
@@ -64,14 +64,14 @@ func (k Bits) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// Rising tells for each element whether its work-group's elements rise up to it, and whether
-// one of them has been negative.
+// Rising stores for each element whether its work-group's elements rise up to it, and whether one of them is
+// negative.
 type Rising struct {
 	In             []int32
 	Rises, Negated []bool
 }
 
-// Kernel looks at one element and at the one before.
+// Kernel compares one element with the previous one.
 func (k Rising) Kernel(it dsl.NDItem1) {
 	i, g := it.GlobalID(), it.Group()
 	up := g.LocalID() == 0 || k.In[i] > k.In[i-1]
@@ -79,23 +79,23 @@ func (k Rising) Kernel(it dsl.NDItem1) {
 	k.Negated[i] = dsl.InclusiveScanOverGroup(g, k.In[i] < 0, dsl.LogicalOr)
 }
 
-// Running has the sums of each work-group's elements up to each one, and before it.
+// Running computes prefix sums of each work-group's elements, up to each element and before it.
 type Running struct{ In, UpTo, Before []int32 }
 
-// Kernel works with the others of its work-group.
+// Kernel scans the elements of its work-group.
 func (k Running) Kernel(it dsl.NDItem1) {
 	i, g := it.GlobalID(), it.Group()
 	k.UpTo[i] = dsl.InclusiveScanOverGroup(g, k.In[i], dsl.Plus)
 	k.Before[i] = dsl.ExclusiveScanOverGroup(g, k.In[i], dsl.Plus)
 }
 
-// Votes says of each work-group whether its elements are even: any, all, none.
+// Votes stores for each work-group whether any, all or none of its elements are even.
 type Votes struct {
 	In  []int32
 	Out [][3]bool
 }
 
-// Kernel asks the work-group.
+// Kernel takes a vote in the work-group.
 func (k Votes) Kernel(it dsl.NDItem1) {
 	g, even := it.Group(), k.In[it.GlobalID()]%2 == 0
 	votes := [3]bool{dsl.AnyOfGroup(g, even), dsl.AllOfGroup(g, even), dsl.NoneOfGroup(g, even)}
@@ -104,15 +104,15 @@ func (k Votes) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// share returns which part of the group's total v is. G is a work-group or a sub-group.
+// share returns v as a fraction of the group's total. G is a work-group or a sub-group.
 func share[G dsl.AnyGroup](g G, v float32) float32 {
 	return v / dsl.ReduceOverGroup(g, v, dsl.Plus)
 }
 
-// Shares has each element's share of its work-group and of its sub-group.
+// Shares computes each element's fraction of the total of its work-group and of its sub-group.
 type Shares struct{ In, OfGroup, OfSubGroup []float32 }
 
-// Properties has sub-groups of four work-items.
+// Properties requires sub-groups of four work-items.
 func (Shares) Properties() properties.List {
 	return properties.List{properties.SubGroupSize(4)}
 }
@@ -124,37 +124,37 @@ func (k Shares) Kernel(it dsl.NDItem1) {
 	k.OfSubGroup[i] = share(it.SubGroup(), k.In[i])
 }
 
-// Lanes tells each work-item its lane, and which lanes of its sub-group have odd elements.
+// Lanes stores the lane of each work-item, and which lanes of its sub-group have odd elements.
 type Lanes struct {
 	In   []int32
 	Lane []int
 	Odd  []uint32
 }
 
-// Properties has sub-groups of four work-items.
+// Properties requires sub-groups of four work-items.
 func (Lanes) Properties() properties.List {
 	return properties.List{properties.SubGroupSize(4)}
 }
 
-// Kernel asks the sub-group.
+// Kernel takes a ballot in the sub-group.
 func (k Lanes) Kernel(it dsl.NDItem1) {
 	i, s := it.GlobalID(), it.SubGroup()
 	k.Lane[i] = s.LocalID()
 	k.Odd[i] = dsl.GroupBallot(s, k.In[i]%2 != 0)[0]
 }
 
-// Moves has what each work-item gets from others of its sub-group.
+// Moves stores the elements that each work-item gets from other work-items of its sub-group.
 type Moves struct {
 	In                                   []int32
 	First, Next, Previous, Paired, Picks []int32
 }
 
-// Properties has sub-groups of four work-items.
+// Properties requires sub-groups of four work-items.
 func (Moves) Properties() properties.List {
 	return properties.List{properties.SubGroupSize(4)}
 }
 
-// Kernel gets five elements of others, and loads none of them.
+// Kernel gets five elements of other work-items, without loading them.
 func (k Moves) Kernel(it dsl.NDItem1) {
 	i, s := it.GlobalID(), it.SubGroup()
 	v := k.In[i]
@@ -165,13 +165,13 @@ func (k Moves) Kernel(it dsl.NDItem1) {
 	k.Picks[i] = dsl.SelectFromGroup(s, v, s.LocalRange()-1-s.LocalID())
 }
 
-// Halve halves each work-group's elements until none is above the limit of the group.
+// Halve halves each work-group's elements until none exceeds the limit of the group.
 type Halve struct {
 	Limit []int32
 	X     []int32
 }
 
-// Kernel waits for the others in each round, all of which have the same limit.
+// Kernel waits for the group in each iteration. All work-items of the group have the same limit.
 func (k Halve) Kernel(it dsl.NDItem1) {
 	i, g := it.GlobalID(), it.Group()
 	limit := dsl.Uniform(k.Limit[it.GroupID()])
@@ -180,14 +180,14 @@ func (k Halve) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// MatMul multiplies two square matrices of N rows, of which each sub-group computes 16 rows and columns.
+// MatMul multiplies two square matrices of N rows. Each sub-group computes 16 rows and columns.
 type MatMul struct {
-	N    int // a multiple of 16
+	N    int // number of rows, a multiple of 16
 	A, B []half.Float16
 	C    []float32
 }
 
-// Kernel computes one matrix of 16 rows and columns, with the others of its sub-group.
+// Kernel computes 16 rows and columns of C, together with the other work-items of its sub-group.
 func (k MatMul) Kernel(it dsl.NDItem2) {
 	sg, n := it.SubGroup(), k.N
 	y, x := it.GroupID()
@@ -201,12 +201,12 @@ func (k MatMul) Kernel(it dsl.NDItem2) {
 	dsl.StoreAccumulator(sg, acc, k.C[row*n+col:], n, dsl.RowMajor)
 }
 
-// Dense is a layer of a network: weights times inputs, a bias, and no number below zero.
+// Dense is a layer of a neural network. Dense adds a bias to weights times inputs, and clamps at zero.
 type Dense struct {
-	Weights, Inputs []int8 // 4 rows of 8; 4 inputs of 8 numbers each, one after the other
+	Weights, Inputs []int8 // 4 rows of 8 weights, and 4 inputs of 8 numbers each
 	Bias            []int32
 	Out             []int32 // 4 numbers for each input
-	Sum             []int32 // the sum of all numbers
+	Sum             []int32 // sum of all results
 }
 
 // Kernel computes the layer in one sub-group.
@@ -214,7 +214,7 @@ func (k Dense) Kernel(it dsl.NDItem1) {
 	sg := it.SubGroup()
 	a := dsl.LoadA[[4][8]int8](sg, k.Weights, 8, dsl.RowMajor)
 	b := dsl.LoadB[[8][4]int8](sg, k.Inputs, 8, dsl.ColumnMajor)
-	bias := dsl.LoadAccumulator[[4][4]int32](sg, k.Bias, 0, dsl.ColumnMajor) // each column is the same
+	bias := dsl.LoadAccumulator[[4][4]int32](sg, k.Bias, 0, dsl.ColumnMajor) // all columns are equal
 	ones := dsl.Fill[[4][4]int32](sg, int32(1))
 	acc := dsl.Add(sg, dsl.MulAdd(sg, a, b, bias), dsl.Scale(sg, ones, int32(10)))
 	acc = dsl.MapAccumulator(sg, acc, func(x int32) int32 { return max(x, 0) })
@@ -235,11 +235,11 @@ type Dots struct {
 	U, V             [][4]uint8
 	Sum, Mixed       []int32
 	Unsigned         []uint32
-	Least, LeastOfUs []int32  // beginning at the least int32
-	Most             []uint32 // beginning at the greatest uint32
+	Least, LeastOfUs []int32  // products added to the least int32
+	Most             []uint32 // products added to the greatest uint32
 }
 
-// Kernel computes one product of each kind.
+// Kernel computes one sum of products of each kind.
 func (k Dots) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	a, b, u, v := k.A[i], k.B[i], k.U[i], k.V[i]

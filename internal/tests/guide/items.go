@@ -1,5 +1,5 @@
-// Package guide has the kernels of the examples in the documentation of package dsl, which
-// show them: each is as short as what it shows allows.
+// Package guide contains the kernels of the examples in the documentation of package dsl. Each kernel is as short as
+// possible.
 //
 //kgen:bare nospare noform
 package guide
@@ -35,7 +35,7 @@ func (k Square) Kernel(it dsl.Item1) {
 	k.X[i] *= k.X[i]
 }
 
-// Flip mirrors the rows of a picture.
+// Flip mirrors each row of a picture.
 type Flip struct{ In, Out []byte }
 
 // Kernel copies a pixel.
@@ -45,10 +45,10 @@ func (k Flip) Kernel(it dsl.Item2) {
 	k.Out[it.GlobalLinearID()] = k.In[y*width+width-1-x]
 }
 
-// Layers adds up the layers below each point.
+// Layers adds up the values of the layers below each point.
 type Layers struct{ In, Out []int32 }
 
-// Kernel adds up what is below one point, with the point.
+// Kernel adds up one point and all points below it.
 func (k Layers) Kernel(it dsl.Item3) {
 	z, y, x := it.GlobalID()
 	_, height, width := it.GlobalRange()
@@ -60,7 +60,7 @@ func (k Layers) Kernel(it dsl.Item3) {
 // Turn reverses the elements of each work-group.
 type Turn struct{ X []int32 }
 
-// Kernel moves one element, by way of memory that the work-group shares.
+// Kernel moves one element through memory that the work-group shares.
 func (k Turn) Kernel(it dsl.NDItem1) {
 	tile := dsl.Local[[64]int32](it)
 	l := it.LocalID()
@@ -69,7 +69,7 @@ func (k Turn) Kernel(it dsl.NDItem1) {
 	k.X[it.GlobalID()] = tile[it.LocalRange()-1-l]
 }
 
-// Tile is the length of Transpose's work-groups in both dimensions.
+// Tile is the size of Transpose's work-groups in both dimensions.
 var Tile = dsl.NewSpecConstant(2)
 
 // Transpose transposes a square matrix with N columns.
@@ -90,7 +90,7 @@ func (k Transpose) Kernel(it dsl.NDItem2) {
 	k.Out[(gx*n+ly)*k.N+gy*n+lx] = tile[lx*n+ly]
 }
 
-// Corner tells each work-item where its work-group begins.
+// Corner stores for each work-item the start of its work-group.
 type Corner struct{ Out [][3]int }
 
 // Kernel stores the global id of the work-group's first work-item.
@@ -106,7 +106,7 @@ type Sums struct {
 	Scratch dsl.LocalAccessor[int32]
 }
 
-// Kernel has the first work-item of each work-group add up.
+// Kernel lets the first work-item of each work-group add up the elements.
 func (k Sums) Kernel(it dsl.NDItem1) {
 	s := k.Scratch.Slice(it)
 	s[it.LocalID()] = k.In[it.GlobalID()]

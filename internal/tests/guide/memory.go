@@ -2,14 +2,14 @@ package guide
 
 import "github.com/kgen-go/kgen/dsl"
 
-// Count counts, adds up, and finds the least and the greatest, by any number of work-items.
+// Count counts elements, adds them up, and finds the least and the greatest, with any number of work-items.
 type Count struct {
 	In               []float32
-	Above            []int32 // of one element, as the others
+	Above            []int32 // results; each slice has one element
 	Sum, Least, Most []float32
 }
 
-// Kernel adds one element to all.
+// Kernel adds one element to all results.
 func (k Count) Kernel(it dsl.Item1) {
 	v := k.In[it.GlobalID()]
 	if v > 1 {
@@ -20,7 +20,7 @@ func (k Count) Kernel(it dsl.Item1) {
 	dsl.AtomicMax(&k.Most[0], v)
 }
 
-// tally adds v to the element that is v's. C may be any type that has atomic operations.
+// tally counts v in the element of counts for v. C may be any type that has atomic operations.
 func tally[C dsl.AtomicNumber](counts []C, v byte) {
 	dsl.AtomicAdd(&counts[v], 1)
 }
@@ -31,22 +31,22 @@ type Histogram struct {
 	Counts []uint32
 }
 
-// Kernel counts one.
+// Kernel counts one value.
 func (k Histogram) Kernel(it dsl.Item1) {
 	tally(k.Counts, k.In[it.GlobalID()])
 }
 
-// Last adds up all elements: each work-item leaves its own, and the last that has, adds up.
+// Last adds up all elements. Each work-item stores its part, and the last one to do so adds up the parts.
 type Last struct {
 	In, Parts, Sum []int32
 	Done           []int32
 }
 
-// Kernel leaves a part, and may be the last.
+// Kernel stores a part, and adds up all parts if it is the last.
 func (k Last) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	k.Parts[i] = k.In[i] * k.In[i]
-	dsl.AtomicFence(dsl.MemoryScopeDevice) // the part is seen before it is counted
+	dsl.AtomicFence(dsl.MemoryScopeDevice) // other work-items see the part before the count
 	if dsl.AtomicAdd(&k.Done[0], 1) == int32(len(k.Parts)) {
 		dsl.AtomicFence(dsl.MemoryScopeDevice)
 		for _, v := range k.Parts {
@@ -55,10 +55,10 @@ func (k Last) Kernel(it dsl.Item1) {
 	}
 }
 
-// Window is how many elements Median looks at.
+// Window is the number of elements of which Median computes the median.
 var Window = dsl.NewSpecConstant(3)
 
-// Median replaces each element by the median of those around it.
+// Median replaces each element by the median of the elements around it.
 type Median struct{ In, Out []int32 }
 
 // Kernel sorts the elements of one window.
@@ -81,13 +81,13 @@ func sorted[T dsl.Number](x []T) {
 	}
 }
 
-// Digits is in how many digits Reversed writes numbers. The host has to set it.
+// Digits is the number of decimal digits that Reversed writes. The host has to set Digits.
 var Digits = dsl.RequireSpecConstant[int32]()
 
 // Reversed reverses the decimal digits of numbers.
 type Reversed struct{ X []uint32 }
 
-// Kernel reverses those of one number.
+// Kernel reverses the digits of one number.
 func (k Reversed) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	digits := dsl.AlignedPrivateAlloca[uint32](it, Digits, 16)
@@ -100,8 +100,8 @@ func (k Reversed) Kernel(it dsl.Item1) {
 	}
 }
 
-// distinct counts the different values among n neighbours, which it copies. N may be a
-// constant that the host sets, or what is computed of such.
+// distinct counts the different values among n neighbours, which it copies. N is a specialization constant, or an
+// expression of such constants.
 func distinct[N dsl.PrivateLength](it dsl.KernelHandler, n N, x []int32) int {
 	own := dsl.PrivateAlloca[int32](it, n)
 	copy(own, x)
@@ -121,13 +121,13 @@ type Distinct struct {
 	Out []int
 }
 
-// Kernel counts those of one run.
+// Kernel counts the values of one run.
 func (k Distinct) Kernel(it dsl.Item1) {
 	i, n := it.GlobalID(), 2*Window.Get(it)
 	k.Out[i] = distinct(it, n, k.In[i*n:i*n+n])
 }
 
-// roundUp returns the least multiple of n that is no less than v.
+// roundUp returns the least multiple of n that is at least v.
 func roundUp[T dsl.Integer](v, n T) T {
 	return (v + n - 1) / n * n
 }
@@ -144,7 +144,7 @@ func (k Pad) Kernel(it dsl.Item1) {
 	k.Size[i] = roundUp(k.Size[i], k.To)
 }
 
-// clamp returns v, or the bound that it is beyond.
+// clamp returns v, or the nearest bound if v is out of bounds.
 func clamp[T dsl.Number](v, low, high T) T {
 	return min(max(v, low), high)
 }
@@ -155,18 +155,18 @@ type Clamp struct {
 	X         []float32
 }
 
-// Kernel does so with one number.
+// Kernel clamps one number.
 func (k Clamp) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	k.X[i] = clamp(k.X[i], k.Low, k.High)
 }
 
-// fromLast returns the v of the work-group's last work-item. T is a number or a bool.
+// fromLast returns the value v of the work-group's last work-item. T is a number or a bool.
 func fromLast[T dsl.Scalar](g dsl.Group, v T) T {
 	return dsl.GroupBroadcast(g, v, g.LocalRange()-1)
 }
 
-// Ends gives all elements of a work-group the value of its last one.
+// Ends sets all elements of a work-group to the value of the last one.
 type Ends struct {
 	X    []float32
 	Mark []bool

@@ -1,9 +1,9 @@
-// Package litmus holds kernels that look for outcomes which the Go memory model
-// forbids. Each is a litmus test as the literature has it (Alglave, Maranget and
-// Tautschnig, "Herding Cats", 2014): a few accesses of two locations, x and y, by
-// two to four work-items. A launch runs many instances of a test at once, whose
-// work-items and locations are paired in an order that differs from launch to
-// launch; the test lists the forbidden outcomes. Use -trials 100000000 on a new device.
+// Package litmus contains kernels that search for outcomes that the Go memory model forbids.
+// Each kernel is a litmus test from the literature (Alglave, Maranget and Tautschnig, "Herding
+// Cats", 2014). Two to four work-items make a few accesses of two locations, x and y. A launch
+// runs many instances of a test at once. Each launch pairs work-items and locations in a
+// different order. The test lists the forbidden outcomes. Use -trials 100000000 on a new
+// device.
 //
 //kgen:bare nospare views
 package litmus
@@ -16,19 +16,19 @@ import (
 
 //go:generate go tool kgen .
 
-// Instances is what all tests have in common.
+// Instances contains the arguments that all tests share.
 type Instances struct {
-	N       int     // instances, a power of two
-	Within  bool    // the work-items of an instance are of one work-group
-	P, Q    int     // permute the work-items; P is odd
-	S, T, U int     // permute the locations; S and T are odd
-	Spin    int     // bounds how long a work-item waits before it begins
-	Mem     []int32 // 2*N locations, zero
-	R       []int32 // 4 results of each instance
-	Busy    []int32 // one word that all wait by
+	N       int     // number of instances, a power of two
+	Within  bool    // whether the work-items of an instance are in one work-group
+	P, Q    int     // permutation of the work-items; P is odd
+	S, T, U int     // permutation of the locations; S and T are odd
+	Spin    int     // largest time for which a work-item waits before it begins
+	Mem     []int32 // 2*N locations, initially zero
+	R       []int32 // 4 results for each instance
+	Busy    []int32 // one word that waiting work-items access
 }
 
-// begin returns the work-item's role among the given number, and its instance.
+// begin returns the work-item's role, from 0 to roles-1, and the number of its instance.
 func (k *Instances) begin(it dsl.NDItem1, roles int) (role, instance int) {
 	g, l, size := it.GroupID(), it.LocalID(), it.LocalRange()
 	if k.Within {
@@ -51,20 +51,20 @@ func (k *Instances) begin(it dsl.NDItem1, roles int) (role, instance int) {
 func (k *Instances) x(i int) *int32 { return &k.Mem[(i*k.S)&(k.N-1)*2] }
 func (k *Instances) y(i int) *int32 { return &k.Mem[(i*k.T+k.U)&(k.N-1)*2+1] }
 
-// result stores a result of an instance; results count from 0.
+// result stores result n of an instance. Results are numbered from 0.
 func (k *Instances) result(i, n int, v int32) { k.R[i*4+n] = v }
 
-// Bins is the number of outcomes that Collect tells apart.
+// Bins is the number of outcomes that Collect distinguishes.
 const Bins = 1 << 12
 
-// Collect counts the outcomes of the instances, each of which is two bits of each
-// of the four results and of the last values of x and y, and clears all.
+// Collect counts the outcomes of the instances, and clears the memory. An outcome consists of two bits of each of
+// the four results and of the last values of x and y.
 type Collect struct {
 	Instances
 	Counts []uint32
 }
 
-// Kernel does so for one instance.
+// Kernel counts the outcome of one instance.
 func (k Collect) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	x, y := k.x(i), k.y(i)
@@ -75,10 +75,10 @@ func (k Collect) Kernel(it dsl.Item1) {
 	*x, *y = 0, 0
 }
 
-// MP passes a message: what is written before a flag is seen after it.
+// MP passes a message. A value written before a flag must be visible after the flag is seen.
 type MP struct{ Instances }
 
-// Kernel hands over a plain word.
+// Kernel passes a word by plain accesses.
 func (k MP) Kernel(it dsl.NDItem1) {
 	role, i := k.begin(it, 2)
 	if role == 0 {
@@ -93,7 +93,7 @@ func (k MP) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// MPAtomic is MP with atomics alone.
+// MPAtomic is the test MP with only atomic accesses.
 type MPAtomic struct{ Instances }
 
 // Kernel reads both words.
@@ -108,10 +108,10 @@ func (k MPAtomic) Kernel(it dsl.NDItem1) {
 	k.result(i, 1, atomic.LoadInt32(k.x(i)))
 }
 
-// MPAdd is MP with a flag that both sides change.
+// MPAdd is the test MP with a flag that both sides change.
 type MPAdd struct{ Instances }
 
-// Kernel hands over a plain word.
+// Kernel passes a word by plain accesses.
 func (k MPAdd) Kernel(it dsl.NDItem1) {
 	role, i := k.begin(it, 2)
 	if role == 0 {
@@ -126,10 +126,10 @@ func (k MPAdd) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// MPSwap hands a message over by compare-and-swap.
+// MPSwap passes a message by compare-and-swap.
 type MPSwap struct{ Instances }
 
-// Kernel hands over a plain word.
+// Kernel passes a word by plain accesses.
 func (k MPSwap) Kernel(it dsl.NDItem1) {
 	role, i := k.begin(it, 2)
 	if role == 0 {
@@ -143,7 +143,7 @@ func (k MPSwap) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// SB is store buffering: of two who write and then read, one sees the other.
+// SB tests store buffering. Of two work-items that write and then read, at least one must see the other's write.
 type SB struct{ Instances }
 
 // Kernel writes one word and reads the other.
@@ -158,10 +158,10 @@ func (k SB) Kernel(it dsl.NDItem1) {
 	k.result(i, 1, atomic.LoadInt32(k.x(i)))
 }
 
-// SBSwap is SB where compare-and-swap operations that fail do the reading.
+// SBSwap is the test SB with failing compare-and-swap operations as reads.
 type SBSwap struct{ Instances }
 
-// Kernel writes one word and tries to change the other.
+// Kernel writes one word, and tries to change the other.
 func (k SBSwap) Kernel(it dsl.NDItem1) {
 	role, i := k.begin(it, 2)
 	if role == 0 {
@@ -177,7 +177,7 @@ func (k SBSwap) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// LB is load buffering: nobody sees what is written after the other has read it.
+// LB tests load buffering. Two work-items that read and then write must not both see the other's write.
 type LB struct{ Instances }
 
 // Kernel reads one word and writes the other.
@@ -192,7 +192,7 @@ func (k LB) Kernel(it dsl.NDItem1) {
 	atomic.StoreInt32(k.x(i), 1)
 }
 
-// S orders a write before one that is made on account of another.
+// S tests that a write comes before a second write of x, which another work-item makes after it has seen a message.
 type S struct{ Instances }
 
 // Kernel has two writes of x.
@@ -207,7 +207,7 @@ func (k S) Kernel(it dsl.NDItem1) {
 	atomic.StoreInt32(k.x(i), 1)
 }
 
-// R orders two writes of y, the last of which comes before a read.
+// R tests the order of two writes of y. The last of these writes comes before a read of x.
 type R struct{ Instances }
 
 // Kernel has two writes of y.
@@ -222,7 +222,7 @@ func (k R) Kernel(it dsl.NDItem1) {
 	k.result(i, 0, atomic.LoadInt32(k.x(i)))
 }
 
-// TwoTwoW has both words written in both orders.
+// TwoTwoW has two work-items that write both words in opposite orders.
 type TwoTwoW struct{ Instances }
 
 // Kernel writes twice.
@@ -237,7 +237,7 @@ func (k TwoTwoW) Kernel(it dsl.NDItem1) {
 	atomic.StoreInt32(k.x(i), 2)
 }
 
-// CoRR reads one word twice.
+// CoRR tests two reads of one word.
 type CoRR struct{ Instances }
 
 // Kernel writes once.
@@ -251,7 +251,7 @@ func (k CoRR) Kernel(it dsl.NDItem1) {
 	k.result(i, 1, atomic.LoadInt32(k.x(i)))
 }
 
-// CoWW writes one word twice while another work-item reads it twice.
+// CoWW tests two writes of one word, which another work-item reads twice.
 type CoWW struct{ Instances }
 
 // Kernel writes 1 and 2.
@@ -266,7 +266,7 @@ func (k CoWW) Kernel(it dsl.NDItem1) {
 	k.result(i, 1, atomic.LoadInt32(k.x(i)))
 }
 
-// CoWR reads a word that it has written.
+// CoWR tests a read of a word after a write by the same work-item.
 type CoWR struct{ Instances }
 
 // Kernel writes 1, or 2.
@@ -280,7 +280,7 @@ func (k CoWR) Kernel(it dsl.NDItem1) {
 	atomic.StoreInt32(k.x(i), 2)
 }
 
-// CoRW writes a word that it has read.
+// CoRW tests a write of a word after a read by the same work-item.
 type CoRW struct{ Instances }
 
 // Kernel writes 1, or 2.
@@ -294,7 +294,7 @@ func (k CoRW) Kernel(it dsl.NDItem1) {
 	atomic.StoreInt32(k.x(i), 2)
 }
 
-// IRIW has two work-items that write and two that see the writes in one order.
+// IRIW has two work-items that write and two that read. Both readers must see the writes in the same order.
 type IRIW struct{ Instances }
 
 // Kernel writes one word, or reads both.
@@ -315,10 +315,10 @@ func (k IRIW) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// WRC is a message that goes by way of a third work-item.
+// WRC passes a message through a third work-item.
 type WRC struct{ Instances }
 
-// Kernel hands over a plain word.
+// Kernel passes a word by plain accesses.
 func (k WRC) Kernel(it dsl.NDItem1) {
 	role, i := k.begin(it, 4)
 	x, y := k.x(i), k.y(i)
@@ -335,14 +335,14 @@ func (k WRC) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// places is the number of places in work-group memory: no group has more instances.
+// places is the number of locations in work-group memory. No group has more instances.
 const places = 256
 
-// LocalMP is MP with a flag in work-group memory, for a word there and for one in
-// device memory.
+// LocalMP is the test MP with a flag in work-group memory. LocalMP passes one word there and one in device
+// memory.
 type LocalMP struct{ Instances }
 
-// Kernel hands over two plain words.
+// Kernel passes two words by plain accesses.
 func (k LocalMP) Kernel(it dsl.NDItem1) {
 	words := dsl.Local[[places]int32](it)
 	flags := dsl.Local[[places]atomic.Int32](it)
@@ -361,7 +361,7 @@ func (k LocalMP) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// LocalSB is SB between a location in work-group memory and one in device memory.
+// LocalSB is the test SB with one location in work-group memory and one in device memory.
 type LocalSB struct{ Instances }
 
 // Kernel writes one word and reads the other.
@@ -378,10 +378,10 @@ func (k LocalSB) Kernel(it dsl.NDItem1) {
 	k.result(i, 1, x.Load())
 }
 
-// FenceMP is MP with fences around accesses of the flag.
+// FenceMP is the test MP with fences around accesses of the flag.
 type FenceMP struct{ Instances }
 
-// Kernel hands over a plain word.
+// Kernel passes a word by plain accesses.
 func (k FenceMP) Kernel(it dsl.NDItem1) {
 	role, i := k.begin(it, 2)
 	if role == 0 {
@@ -398,10 +398,10 @@ func (k FenceMP) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// RelaxedMP is FenceMP with a flag that relaxed operations pass on.
+// RelaxedMP is the test FenceMP with relaxed accesses of the flag.
 type RelaxedMP struct{ Instances }
 
-// Kernel hands over a plain word.
+// Kernel passes a word by plain accesses.
 func (k RelaxedMP) Kernel(it dsl.NDItem1) {
 	role, i := k.begin(it, 2)
 	if role == 0 {
@@ -418,7 +418,7 @@ func (k RelaxedMP) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// RelaxedCoRR is CoRR with relaxed operations.
+// RelaxedCoRR is the test CoRR with relaxed operations.
 type RelaxedCoRR struct{ Instances }
 
 // Kernel writes once.
@@ -432,7 +432,7 @@ func (k RelaxedCoRR) Kernel(it dsl.NDItem1) {
 	k.result(i, 1, dsl.AtomicLoadRelaxed(k.x(i)))
 }
 
-// RelaxedCoWW is CoWW with relaxed operations.
+// RelaxedCoWW is the test CoWW with relaxed operations.
 type RelaxedCoWW struct{ Instances }
 
 // Kernel writes 1 and 2.
@@ -447,7 +447,7 @@ func (k RelaxedCoWW) Kernel(it dsl.NDItem1) {
 	k.result(i, 1, dsl.AtomicLoadRelaxed(k.x(i)))
 }
 
-// RelaxedCoRW is CoRW with relaxed operations.
+// RelaxedCoRW is the test CoRW with relaxed operations.
 type RelaxedCoRW struct{ Instances }
 
 // Kernel writes 1, or 2.

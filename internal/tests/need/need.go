@@ -1,6 +1,6 @@
-// Package need ends tests that need something which not every machine has, such as a Vulkan device. The tests
-// are skipped with a message about the missing thing; they fail if an environment variable says that it is
-// there.
+// Package need ends tests that need something that not every machine has, such as a Vulkan device. If the
+// needed thing is missing, the test is skipped with a message. The test fails if an environment variable
+// promises that it exists.
 package need
 
 import (
@@ -15,21 +15,21 @@ import (
 	"github.com/kgen-go/kgen/internal/env"
 )
 
-// Variables of the environment that promise something, unless their value is empty or 0.
+// Environment variables that promise something, unless their value is empty or 0.
 const (
-	// Vulkan promises a Vulkan device, and the other programs that tests run: the go command, the
-	// SPIR-V tools, and the tests of the Go distribution.
+	// Vulkan promises a Vulkan device, the go command, the SPIR-V tools, and the tests of the Go
+	// distribution.
 	Vulkan = env.RequireVulkan
 	// SwiftShader promises the driver SwiftShader.
 	SwiftShader = env.RequireSwiftShader
-	// Matrices promises that the Vulkan device has its own matrix instructions, and that spirv-val
-	// knows them.
+	// Matrices promises that the Vulkan device has native matrix instructions, and that spirv-val supports
+	// them.
 	Matrices = env.RequireMatrices
 	// Models promises the models and data of examples, which scripts/models.sh fetches.
 	Models = env.RequireModels
 )
 
-// Promised reports whether the variable is set and makes its promise.
+// Promised reports whether the environment variable with the given name makes its promise.
 func Promised(name string) bool {
 	v := os.Getenv(name)
 	return v != "" && v != "0"
@@ -45,8 +45,8 @@ func Missing(tb testing.TB, name, format string, args ...any) {
 	tb.Skip(what)
 }
 
-// Dir returns a folder that is removed when the test ends, like tb.TempDir. Debian's wine lacks the
-// Windows call by which TempDir removes files; there Dir removes them one by one.
+// Dir returns a folder that is removed when the test ends, like tb.TempDir. Debian's wine lacks the Windows
+// call by which TempDir removes files. In wine, Dir removes the files one by one.
 func Dir(tb testing.TB) string {
 	tb.Helper()
 	if runtime.GOOS != "windows" {

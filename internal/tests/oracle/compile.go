@@ -1,5 +1,5 @@
-// Package oracle computes the results with which tests compare devices. It compiles kernels in
-// memory, and runs their modules in the interpreter of package ir, after any pass.
+// Package oracle computes expected results, with which tests compare the results of devices. The package
+// compiles kernels in memory. The package can run the module after any pass in the interpreter of package ir.
 package oracle
 
 import (
@@ -19,12 +19,12 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass"
 )
 
-// Points are the forms of a module that tests usually run: the lowered module, the module before
-// and after structurizing, and the emitted modules for all kinds of devices. If a module never has
-// 64-bit integers, its form in words is the previous form.
+// Points names the points of compilation at which tests usually run a module. These points are the lowered
+// module, the module before and after structurizing, and the emitted modules for all kinds of devices. If a
+// module has no 64-bit integers, its module in 32-bit words equals the previous one.
 var Points = []string{"built", "dce2", "structurize", "expand", "words"}
 
-// AllPoints returns the names of all forms.
+// AllPoints returns the names of all points of compilation.
 func AllPoints() []string {
 	all := []string{"built"}
 	for _, p := range pass.Passes() {
@@ -33,23 +33,23 @@ func AllPoints() []string {
 	return append(all, variants...)
 }
 
-// variants are the points that some kernels do not have.
+// variants lists the points that are variants, which not every kernel has.
 var variants = []string{abi.VariantSmall, abi.VariantWords, abi.VariantAlone, abi.VariantCancel}
 
 // Kernel is a compiled kernel.
 type Kernel struct {
 	ABI   *abi.Kernel
 	Words []uint32
-	// Forms has the text of the module at the requested points.
+	// Forms maps each requested point to the text of the module there.
 	Forms map[string]string
-	// Variants are the modules of the ABI's variants, in the order there.
+	// Variants are the modules of the kernel's variants, in the order of package abi.
 	Variants [][]uint32
-	// Host is the host form, if there is one; NoHost is the reason if there is none.
+	// Host is the host form, or nil. NoHost is the reason why the kernel has no host form.
 	Host   *gohost.Form
 	NoHost error
 }
 
-// Module returns the module at a point.
+// Module returns the module at the given point of compilation.
 func (k *Kernel) Module(point string) (*ir.Module, error) {
 	text, ok := k.Forms[point]
 	if !ok && point == "words" {
@@ -61,13 +61,13 @@ func (k *Kernel) Module(point string) (*ir.Module, error) {
 	return ir.Parse(text)
 }
 
-// Lacks reports whether point is a variant that the kernel does not have. The kernel has all other
-// requested forms.
+// Lacks reports whether point is a variant that the kernel does not have. The kernel has a module at all
+// other requested points.
 func (k *Kernel) Lacks(point string) bool {
 	return k.Forms[point] == "" && slices.Contains(variants, point)
 }
 
-// SPIRV returns the module in the encoding of package abi.
+// SPIRV returns the kernel's module in the encoding of package abi.
 func (k *Kernel) SPIRV() string { return SPIRV(k.Words) }
 
 // SPIRV returns a module in the encoding of package abi.
@@ -79,20 +79,19 @@ func SPIRV(words []uint32) string {
 	return string(b)
 }
 
-// Compile compiles a kernel and keeps its forms at the points; "all" means every point. The point
-// "cancel" is the module that can be cancelled, if the kernel has one. A panic is returned as an
-// error.
+// Compile compiles a kernel, and keeps the text of its module at the given points. The name "all" selects
+// every point. The point "cancel" is the variant that can be cancelled, if the kernel has one. Compile
+// returns a panic of the compiler as an error.
 func Compile(prog *load.Program, k *load.Kernel, points ...string) (c *Kernel, diags diag.List, err error) {
 	return compile(codegen.Compile, prog, k, points)
 }
 
-// CompileGeneral is like Compile without variants and host form, which takes less
-// than half the time.
+// CompileGeneral does the same as Compile without variants and host form, in less than half the time.
 func CompileGeneral(prog *load.Program, k *load.Kernel, points ...string) (c *Kernel, diags diag.List, err error) {
 	return compile(codegen.CompileGeneral, prog, k, points)
 }
 
-// Lower lowers a kernel without running passes: its only form is "built".
+// Lower lowers a kernel without running passes. The only point of the result is "built".
 func Lower(prog *load.Program, k *load.Kernel) (*Kernel, diag.List, error) {
 	m, diags := codegen.Lower(prog, k)
 	if len(diags) > 0 || k.Unsound {
@@ -131,7 +130,7 @@ func compile(by compiler, prog *load.Program, k *load.Kernel, points []string) (
 	return c, diags, err
 }
 
-// Set is the kernels of packages. A kernel is compiled when it is first requested.
+// Set contains the kernels of some packages. A kernel is compiled when it is first requested.
 type Set struct {
 	prog   *load.Program
 	by     compileFunc
@@ -142,8 +141,8 @@ type Set struct {
 
 type compileFunc = func(prog *load.Program, k *load.Kernel, points ...string) (*Kernel, diag.List, error)
 
-// OpenCorpus loads the kernels of packages. They are compiled without variants if no point is that
-// of a variant.
+// OpenCorpus loads the kernels of packages. If no point is a variant, the kernels are compiled without
+// variants.
 func OpenCorpus(ctx context.Context, patterns, points []string) (*Set, error) {
 	prog, diags, err := load.Load(ctx, load.Config{Patterns: patterns, Intrinsic: lower.Intrinsic})
 	if err != nil {
@@ -164,10 +163,10 @@ func OpenCorpus(ctx context.Context, patterns, points []string) (*Set, error) {
 	return s, nil
 }
 
-// Names returns the names of the kernels' types in the form of package reflect, sorted.
+// Names returns the sorted names of the kernels' types, as package reflect prints them.
 func (s *Set) Names() []string { return slices.Sorted(maps.Keys(s.found)) }
 
-// Kernel returns the kernel with the name, nil if there is none.
+// Kernel returns the kernel with the given name, or nil if the set has none.
 func (s *Set) Kernel(name string) (*Kernel, error) {
 	if c := s.made[name]; c != nil {
 		return c, nil
@@ -187,7 +186,7 @@ func (s *Set) Kernel(name string) (*Kernel, error) {
 	return c, nil
 }
 
-// Corpus compiles all kernels of packages, and returns them by the names of Set.Names.
+// Corpus compiles all kernels of packages. Corpus returns a map from a name, as in Set.Names, to the kernel.
 func Corpus(ctx context.Context, patterns, points []string) (map[string]*Kernel, error) {
 	s, err := OpenCorpus(ctx, patterns, points)
 	if err != nil {
@@ -205,15 +204,14 @@ func Corpus(ctx context.Context, patterns, points []string) (map[string]*Kernel,
 type Compiler struct {
 	imports []string
 	base    *load.Base
-	bytes   int // size of the sources loaded with base
+	bytes   int // number of bytes of the sources loaded with base
 }
 
-// NewCompiler returns a compiler for sources that import the packages.
+// NewCompiler returns a compiler for sources that import the given packages.
 func NewCompiler(imports ...string) *Compiler { return &Compiler{imports: imports} }
 
-// maxBytes is the size of the sources for which a base is used before it is replaced. A base keeps
-// the types and the SSA of each package loaded with it, some thousand bytes for each byte of
-// source.
+// maxBytes is the number of bytes of sources after which base is replaced. A base keeps the types and the SSA
+// of each package loaded with it, about a thousand bytes for each byte of source.
 const maxBytes = 1 << 21
 
 // Load loads a package, given by the names and texts of its files.

@@ -13,15 +13,15 @@ import (
 	"strings"
 )
 
-// RunGo compiles a package of kernels and a main package by gc, runs the program, and returns its
-// output. The main package imports the other as
-// github.com/kgen-go/kgen/internal/tests/oracle/run/kernels. Both exist only in an overlay.
+// RunGo compiles a package of kernels and a main package by gc, runs the program, and returns its output. The
+// main package imports the kernels as github.com/kgen-go/kgen/internal/tests/oracle/run/kernels. Both
+// packages exist only in an overlay.
 func RunGo(ctx context.Context, files map[string]string, main string) ([]byte, error) {
 	return run(ctx, files, main, nil)
 }
 
-// RunPure is RunGo with the package math of ports without assembly, for the program and all its
-// imports.
+// RunPure does the same as RunGo, but package math is that of ports without assembly. The program and all its
+// imports use this package math.
 func RunPure(ctx context.Context, files map[string]string, main string) ([]byte, error) {
 	math, err := pureMath(ctx)
 	if err != nil {
@@ -30,8 +30,8 @@ func RunPure(ctx context.Context, files map[string]string, main string) ([]byte,
 	return run(ctx, files, main, math)
 }
 
-// pureMath returns the texts of package math's files, by full name, on a port without assembly. A
-// file with an empty text does not exist there.
+// pureMath returns the files of package math on a port without assembly, as a map from a file's full name to
+// its text. An empty text means that the port lacks the file.
 func pureMath(ctx context.Context) (map[string]string, error) {
 	root, err := exec.CommandContext(ctx, "go", "env", "GOROOT").Output()
 	if err != nil {
@@ -68,7 +68,7 @@ func pureMath(ctx context.Context) (map[string]string, error) {
 	return files, nil
 }
 
-// run is RunGo with other texts for some files of the Go distribution.
+// run does the same as RunGo. The map instead replaces the texts of some files of the Go distribution.
 func run(ctx context.Context, files map[string]string, main string, instead map[string]string) ([]byte, error) {
 	dir, err := os.MkdirTemp("", "oracle")
 	if err != nil {

@@ -17,38 +17,38 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// Launch is a launch in the interpreter. Ranges are in the kernel's index order.
+// Launch describes a launch in the interpreter. Ranges are in the kernel's index order.
 type Launch struct {
-	// WholeWords says that memory ends with a complete word, as on devices. Modules in words, and
-	// modules with atomic operations of 8 and 16 bits, may read that word.
+	// WholeWords makes memory end with a complete 32-bit word, as on devices. Modules in words, and modules
+	// with atomic operations of 8 and 16 bits, may read that whole word.
 	WholeWords    bool
 	Global, Local []int
 	SubGroupSize  int
-	// Arg points to the kernel's receiver. Its slices are the launch's memory, and hold the results
-	// afterwards.
+	// Arg points to the kernel's receiver. The slices of the receiver are the launch's memory, and contain
+	// the results after the launch.
 	Arg any
-	// Specs has the bits of specialization constants, by number. Constants that are not in Specs
-	// have their defaults.
+	// Specs maps the id of a specialization constant to the bits of its value. Constants that are not in
+	// Specs have their defaults.
 	Specs map[uint32]uint64
-	// Unfused rounds the product of an Fma, as devices without fused operations do.
+	// Unfused makes Fma round the product, as devices without fused operations do.
 	Unfused bool
-	// MaxSteps is the interpreter's limit of steps.
+	// MaxSteps is the interpreter's limit on the number of steps.
 	MaxSteps int64
-	// Checks are the checks that the interpreter makes in addition, such as that for data races.
+	// Checks enables additional checks of the interpreter, such as the search for data races.
 	Checks *interp.Checks
-	// Prints is the print buffer after the launch, of a kernel that prints.
+	// Prints is the content of the print buffer after the launch, if the kernel prints.
 	Prints []byte
 }
 
-// piece is memory of the host that slices of a launch share.
+// piece is a contiguous piece of host memory that one or more slices of a launch use.
 type piece struct {
 	lo, hi uintptr
 	addr   uint64
 	data   []byte
 }
 
-// Memory of the device begins at firstAddr, and each piece is far from the next. So an access
-// outside of a piece is an error of the interpreter.
+// Device memory begins at firstAddr. Large gaps separate the pieces of memory, so that the interpreter
+// detects an access outside of a piece.
 const (
 	firstAddr = 1 << 20
 	gap       = 1 << 16
@@ -56,14 +56,14 @@ const (
 	printAddr = 1 << 41
 )
 
-// Run runs the kernel's form at a point. A fault is returned as a *runtime.Fault; other errors are
-// bugs.
+// Run runs the kernel's module at the given point of compilation. A fault is returned as a *runtime.Fault.
+// All other errors are bugs.
 func (l *Launch) Run(c *Kernel, point string) error {
 	m, err := c.Module(point)
 	if err != nil {
 		return err
 	}
-	// Only the first points have parameters that are never read.
+	// Only at the first points does the module have parameters that are never read.
 	k := *c.ABI
 	k.Params, k.ArgSize, k.DataOffset = m.Params, m.ArgSize, m.DataOffset
 	arg := reflect.ValueOf(l.Arg)
@@ -148,7 +148,7 @@ func (l *Launch) Run(c *Kernel, point string) error {
 	return f
 }
 
-// hasRun reports whether a pass has run at a point.
+// hasRun reports whether the pass with the given name has run at a point of compilation.
 func hasRun(name, point string) bool {
 	if point == "built" {
 		return false
@@ -164,7 +164,7 @@ func hasRun(name, point string) bool {
 	return false
 }
 
-// pieces finds the memory behind the slices that the kernel uses.
+// pieces returns the host memory to which the kernel's slices point.
 func (l *Launch) pieces(k *abi.Kernel, base unsafe.Pointer) []piece {
 	var all []piece
 	for i := range k.Params {
@@ -199,7 +199,7 @@ func (l *Launch) pieces(k *abi.Kernel, base unsafe.Pointer) []piece {
 
 var step = regexp.MustCompile(`\.?([^.\[\]]+)|\[(\d+)\]`)
 
-// member returns the member at a path such as Bufs[1].Scratch.
+// member returns the field or element of v at a path such as Bufs[1].Scratch.
 func member(v reflect.Value, path string) reflect.Value {
 	for _, m := range step.FindAllStringSubmatch(path, -1) {
 		if m[2] != "" {
@@ -215,7 +215,7 @@ func member(v reflect.Value, path string) reflect.Value {
 	return v
 }
 
-// deviceOrder converts a range to x, y, z.
+// deviceOrder converts a range from the kernel's index order to the order x, y, z.
 func deviceOrder(r []int) []uint32 {
 	out := []uint32{1, 1, 1}
 	for i := range r {

@@ -7,22 +7,22 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// CFG makes random reducible functions. First it makes the shape of the blocks. Then Fill adds
-// values, phis, variables and effects.
+// CFG generates random reducible functions. CFG first generates blocks and edges. Then Fill adds values,
+// phis, variables and effects.
 type CFG struct {
 	r         *rand.Rand
 	M         *ir.Module
 	F         *ir.Func
 	Out, Seed *ir.Var
-	vars      []*ir.Var // Function variables to load and store
+	vars      []*ir.Var // Function variables that the code loads and stores
 	Cond      map[*ir.Block]bool
 	cur       *ir.Block
 	loops     [][2]*ir.Block // continue and break targets, outermost first
 	gotos     []*ir.Block    // blocks after enclosing statements, as targets of gotos
-	left      int            // number of statements still to make
+	left      int            // number of statements that remain to be generated
 }
 
-// NewCFG returns a function with an entry block, variables and no control flow yet.
+// NewCFG returns a generator for a function that has only an entry block and variables yet.
 func NewCFG(seed uint64) *CFG {
 	g := &CFG{r: rand.New(rand.NewPCG(seed, 1)), M: ir.NewModule("t"), Cond: map[*ir.Block]bool{}}
 	g.F = g.M.NewFunc("k")
@@ -37,14 +37,14 @@ func NewCFG(seed uint64) *CFG {
 
 func (g *CFG) chance(percent int) bool { return g.r.IntN(100) < percent }
 
-// Branch ends b with a branch. Fill makes the condition.
+// Branch ends b with a branch. Fill adds the condition.
 func (g *CFG) Branch(b, yes, no *ir.Block) {
 	g.Cond[b] = true
 	b.Branch(g.M.Bool(true), yes, no)
 }
 
-// graph makes an arbitrary reducible graph: random forward edges, then back
-// edges to dominators.
+// graph generates an arbitrary reducible graph. graph adds random forward edges, and then back edges to
+// dominators.
 func (g *CFG) graph(n int) {
 	bs := []*ir.Block{g.F.Blocks[0]}
 	for range n {
@@ -95,7 +95,7 @@ func (g *CFG) graph(n int) {
 	g.F.RemoveUnreachable()
 }
 
-// program makes a structured program and lowers it as a front end does.
+// program generates a structured program of the given size, as a front end would lower it.
 func (g *CFG) program(size int) {
 	g.left = size
 	g.cur = g.F.Blocks[0]
@@ -116,14 +116,14 @@ func (g *CFG) stmts(depth int) {
 	}
 }
 
-// jump ends the current block, if it has not ended, and continues at to.
+// jump ends the current block with a jump to block to, if it has not ended, and continues there.
 func (g *CFG) jump(to *ir.Block) {
 	if g.cur.Term.Kind == ir.Invalid {
 		g.cur.Jump(to)
 	}
 }
 
-// test branches to yes or no, perhaps through a chain of && and ||.
+// test writes a branch to yes or no, possibly through a chain of && and ||.
 func (g *CFG) test(yes, no *ir.Block) {
 	for g.chance(25) {
 		n := g.F.NewBlock()
@@ -213,7 +213,7 @@ func (g *CFG) stmt(depth int) {
 	}
 }
 
-// Fault ends b with a fault, as a failed check does.
+// Fault ends b with a fault, as code for a failed check does.
 func (g *CFG) Fault(b *ir.Block) {
 	n, id := g.M.Int(ir.TypeI64, 77), g.M.Int(ir.TypeI32, 0)
 	v := b.Append(ir.OpFault, ir.TypeVoid, n, n, id, id, id)
@@ -225,13 +225,13 @@ func (g *CFG) loop(depth int) {
 	g.loops = append(g.loops, [2]*ir.Block{post, end})
 	kind := g.r.IntN(4)
 	switch kind {
-	case 0: // for cond
+	case 0: // a for statement with a condition
 		g.jump(head)
 		g.cur = head
 		g.test(body, end)
-	case 1: // if cond, do while: the form of a range over an integer
+	case 1: // an if statement around a do-while loop, as code of a range over an integer
 		g.test(body, end)
-	default: // for without condition, do while
+	default: // a for statement without a condition, or a do-while loop
 		g.jump(body)
 	}
 	g.cur = body
@@ -250,8 +250,8 @@ func (g *CFG) loop(depth int) {
 	g.loops = g.loops[:len(g.loops)-1]
 }
 
-// mergeBlocks joins blocks as go/ssa's optimizer does: jumps to empty blocks
-// are threaded, and a block is joined to its only predecessor.
+// mergeBlocks joins blocks as go/ssa's optimizer does. mergeBlocks threads jumps to empty blocks, and appends
+// a block to its only predecessor.
 func (g *CFG) mergeBlocks() {
 	for _, b := range g.F.Blocks {
 		for i := range b.Term.Succs {
@@ -281,7 +281,7 @@ func (g *CFG) mergeBlocks() {
 	g.repred()
 }
 
-// repred recomputes the predecessors.
+// repred recomputes the predecessors of all blocks.
 func (g *CFG) repred() {
 	for _, b := range g.F.Blocks {
 		b.Preds = nil
@@ -295,7 +295,7 @@ func (g *CFG) repred() {
 	g.F.Blocks = order
 }
 
-// Fill puts values and effects into the blocks.
+// Fill adds values and effects to the blocks.
 func (g *CFG) Fill() {
 	dom := g.F.Dominators()
 	avail := map[*ir.Block][]*ir.Value{}
@@ -360,7 +360,7 @@ func (g *CFG) Fill() {
 	}
 }
 
-// loudLoops gives every loop an effect, because a loop without one could spin forever unnoticed.
+// loudLoops adds an effect to every loop, because a loop without effects could run forever unnoticed.
 func (g *CFG) loudLoops() {
 	dom := g.F.Dominators()
 	for i, b := range dom.Order {

@@ -14,15 +14,15 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/simplify"
 )
 
-// CheckGen writes random kernels that index slices: in straight-line code, under
-// conditions and in small loops, with effects in between.
+// CheckGen generates random kernels that index slices in straight-line code, under conditions and in small
+// loops. Effects come between the accesses.
 type CheckGen struct {
 	r      *rand.Rand
 	M      *ir.Module
 	F      *ir.Func
 	B      *ir.Block
-	a, Out [2]*ir.Value // address and length
-	Fixed  []*ir.Value  // indices that are the same everywhere
+	a, Out [2]*ir.Value // address and length of each slice
+	Fixed  []*ir.Value  // indices that never change
 	vars   []*ir.Var    // variables of type i64
 	sum    *ir.Var
 	gid    *ir.Value
@@ -30,17 +30,17 @@ type CheckGen struct {
 	left   int
 }
 
-// CheckShare is the number of ordinary random kernels for each kernel of checks. The latter are rarer because
-// they are large.
+// CheckShare is the number of ordinary random kernels for each kernel of a CheckGen. Kernels of a CheckGen
+// are rarer because they are large.
 const CheckShare = 4
 
-// Offsets of the arguments of such kernels.
+// Offsets of the arguments of kernels that a CheckGen generates.
 const (
 	genN, genM, genA, genOut = 0, 8, 16, 32
 	genArgs                  = 48
 )
 
-// NewCheckGen returns a random kernel; the same one for the same seed.
+// NewCheckGen returns a random kernel. Equal seeds give equal kernels.
 func NewCheckGen(seed uint64) *CheckGen {
 	m := ir.NewModule("t")
 	m.Form, m.Rank, m.ArgSize = abi.NDRange, 1, genArgs
@@ -85,7 +85,7 @@ func (g *CheckGen) load(v *ir.Var) *ir.Value {
 	return x
 }
 
-// index returns some integer.
+// index returns a random integer expression, for use as an index.
 func (g *CheckGen) index(depth int) *ir.Value {
 	if depth == 0 || g.r.IntN(3) == 0 {
 		switch g.r.IntN(4) {
@@ -110,7 +110,8 @@ func (g *CheckGen) index(depth int) *ir.Value {
 	return g.B.Append(ir.OpIAdd, ir.TypeI64, x, y)
 }
 
-// Checked branches on whether i is an index into s, and continues where it is.
+// Checked writes a branch on whether index i is in range for slice s. Checked continues in the branch where i
+// is in range.
 func (g *CheckGen) Checked(i *ir.Value, s [2]*ir.Value) {
 	bad, on := g.F.NewBlock(), g.F.NewBlock()
 	ok := g.B.Append(ir.OpULt, ir.TypeBool, i, s[1])
@@ -179,7 +180,7 @@ func (g *CheckGen) statements(n int) {
 	}
 }
 
-// Launch returns a launch of such a kernel on memory of the given lengths.
+// Launch returns a launch of the kernel on memory of the given lengths.
 func (g *CheckGen) Launch(n, m int64, a, out int) interp.Launch {
 	data := func(n int) []byte {
 		var b []byte
@@ -202,8 +203,7 @@ func (g *CheckGen) Launches() []interp.Launch {
 		g.Launch(-1, 4, 20, 2), g.Launch(1<<28, 1, 9, 9), g.Launch(1<<14, 1<<14, 30, 30), g.Launch(1<<40, -1<<62, 30, 30)}
 }
 
-// Arranged returns the launch with its arguments at the offsets of the module, which has been
-// through the pass params.
+// Arranged returns launch l with its arguments at the offsets of module m, on which pass params has run.
 func Arranged(m *ir.Module, l interp.Launch) interp.Launch {
 	at := map[string]int{"N": genN, "M": genM, "A": genA, "Out": genOut}
 	args := make([]byte, m.ArgSize)
@@ -216,7 +216,7 @@ func Arranged(m *ir.Module, l interp.Launch) interp.Launch {
 	return l
 }
 
-// Outcome returns the memory after the kernel, in words.
+// Outcome runs launch l, and returns the text of the memory or of the error.
 func Outcome(m *ir.Module, l interp.Launch) string {
 	r, err := interp.Run(m, Arranged(m, l))
 	var b strings.Builder
@@ -227,7 +227,7 @@ func Outcome(m *ir.Module, l interp.Launch) string {
 	return b.String()
 }
 
-// Ready verifies the kernel and turns its variables into values.
+// Ready verifies the kernel, and promotes its variables to values.
 func (g *CheckGen) Ready(t *testing.T) {
 	t.Helper()
 	for _, run := range []func(*ir.Module) error{ir.Verify, func(m *ir.Module) error {

@@ -14,10 +14,10 @@ import (
 
 var seeds = testflag.Int("seeds", uint64(400), 1, math.MaxInt, "number of random functions")
 
-// Count returns the number of random functions that a test makes.
+// Count returns the number of random functions that a test generates.
 func Count() uint64 { return min(*seeds, uint64(sample.Of(math.MaxInt, 100))) }
 
-// RandomCFG returns a random function; the same one for the same seed.
+// RandomCFG returns a random function. Equal seeds give equal functions.
 func RandomCFG(seed uint64) *CFG {
 	g := NewCFG(seed)
 	if seed%2 == 0 {
@@ -26,7 +26,7 @@ func RandomCFG(seed uint64) *CFG {
 		g.program(3 + g.r.IntN(40))
 	}
 	if len(structurize.CheckReducible(g.M)) > 0 {
-		// Merging blocks makes a function irreducible now and then.
+		// Merging blocks occasionally makes a function irreducible.
 		return RandomCFG(seed + 1<<32)
 	}
 	g.Fill()
@@ -34,17 +34,17 @@ func RandomCFG(seed uint64) *CFG {
 	return g
 }
 
-// trace runs f from the given state.
+// trace runs the function from the given state, and returns its effects.
 func (g *CFG) trace(state uint64) ([]uint64, bool, error) {
 	m := &Machine{Out: g.Out, seed: g.Seed, state: state, Limit: 150}
 	done, err := m.Run(g.F)
-	if len(m.Trace) >= m.Limit { // a block is run to its end, beyond the limit
+	if len(m.Trace) >= m.Limit { // the last block runs to its end, beyond the limit
 		return m.Trace[:m.Limit], false, err
 	}
 	return m.Trace, done, err
 }
 
-// Compare runs pass on a random function, and compares the function's effects before and after.
+// Compare runs pass on the random function g. Compare compares the function's effects before and after.
 func Compare(g *CFG, pass func()) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -87,7 +87,7 @@ func (g *CFG) CheckStructured() error {
 	return CheckStructured(g.F)
 }
 
-// Verify is ir.Verify, but it allows merge blocks without predecessors: infinite loops need them.
+// Verify does the same as ir.Verify, but allows merge blocks without predecessors, which infinite loops need.
 func Verify(m *ir.Module) error {
 	err := ir.Verify(m)
 	if err == nil {

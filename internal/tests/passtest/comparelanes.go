@@ -11,9 +11,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/structurize"
 )
 
-// CompareLanes compares random kernels with barriers before and after a change. The change must not
-// make a barrier suspect, and every work-item must have the same effects, before and after it
-// leaves.
+// CompareLanes compares random kernels with barriers before and after a change. After the change, no barrier
+// may be in doubtful control flow. Every work-item must have the same effects, before and after it returns.
 func CompareLanes(t *testing.T, n uint64, nests bool, change func(m *ir.Module)) {
 	accepted, changed := 0, 0
 	for seed := range n {

@@ -1,4 +1,4 @@
-// Package passtest has helpers for tests of the passes of codegen/pass.
+// Package passtest contains helpers for tests of the passes of codegen/pass.
 //
 //	Text                    runs passes over testdata/*.ir and compares with *.out
 //	CFG, RandomCFG          random functions with any control flow; Compare, CheckStructured and
@@ -9,5 +9,5 @@
 //	                        CompareLanes judges a pass by them
 //	MemFunc, NewKernel      the beginnings of functions that tests write by hand
 //
-// Count is the number of random functions of a test. The flag -seeds sets it, for longer runs.
+// Count is the number of random functions of a test. The flag -seeds sets Count, for longer runs.
 package passtest

@@ -7,7 +7,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// LaneGen makes random kernels with Sync ops.
+// LaneGen generates random kernels with Sync ops.
 type LaneGen struct {
 	r        *rand.Rand
 	M        *ir.Module
@@ -16,19 +16,18 @@ type LaneGen struct {
 	Out, In  *ir.Var
 	tile     *ir.Var
 	vars     []*ir.Var // private variables of a work-item
-	counters []*ir.Var // the counters of the enclosing loops with uniform bounds
+	counters []*ir.Var // counters of the enclosing loops with uniform bounds
 	loops    [][2]*ir.Block
 	left     int
 	Events   int64
-	// common, if not nil, is a variable that is uniform. The kernel then has loops with checks of
-	// growing values.
+	// common, if not nil, is a uniform variable. The kernel then has loops with checks of growing values.
 	common *ir.Var
-	// arrays, if any, are private arrays of a work-item. The first two get uniform values, at
-	// places that all lanes reach; the next one gets uniform values anywhere.
+	// arrays, if any, are private arrays of a work-item. The first two arrays get uniform values in code that
+	// all lanes reach. The third array gets uniform values in any code.
 	arrays []*ir.Var
 }
 
-// NewLaneGen returns a random kernel; the same one for the same seed.
+// NewLaneGen returns a random kernel. Equal seeds give equal kernels.
 func NewLaneGen(seed uint64) *LaneGen { return NewLaneGenOf(seed, false, false) }
 
 // NewLaneGenOf returns a random kernel that also has nests of loops with checks, or arrays.
@@ -62,10 +61,10 @@ func NewLaneGenOf(seed uint64, nests, arrays bool) *LaneGen {
 
 const arrayLen = 4 // length of a LaneGen's arrays
 
-// sameArrays is the number of a LaneGen's arrays that are uniform.
+// sameArrays is the number of uniform arrays in a LaneGen.
 const sameArrays = 2
 
-// element returns an access of an array.
+// element writes an access of an element of array a.
 func (g *LaneGen) element(op ir.Op, a *ir.Var, args ...*ir.Value) *ir.Value {
 	t := ir.TypeI32
 	if op == ir.OpStore {
@@ -76,7 +75,7 @@ func (g *LaneGen) element(op ir.Op, a *ir.Var, args ...*ir.Value) *ir.Value {
 	return v
 }
 
-// index returns an index of an array. It is in range by itself, or it is checked.
+// index returns an index of an array. The index is either always in range or checked.
 func (g *LaneGen) index(x func() *ir.Value) *ir.Value {
 	if g.r.IntN(3) > 0 {
 		return g.Op(ir.OpAnd, x(), g.N(arrayLen-1))
@@ -90,7 +89,7 @@ func (g *LaneGen) index(x func() *ir.Value) *ir.Value {
 	return i
 }
 
-// array changes an array; even says that all lanes reach it together.
+// array writes a change of an array. even says that all lanes reach the statement together.
 func (g *LaneGen) array(even bool) {
 	k, x := g.r.IntN(len(g.arrays)), g.any
 	if k <= sameArrays {
@@ -110,10 +109,10 @@ func (g *LaneGen) array(even bool) {
 	}
 }
 
-// N returns a constant.
+// N returns an i32 constant.
 func (g *LaneGen) N(i int64) *ir.Value { return g.M.Int(ir.TypeI32, i) }
 
-// Op appends an op on integers of 32 bits.
+// Op appends an op on 32-bit integers.
 func (g *LaneGen) Op(op ir.Op, args ...*ir.Value) *ir.Value {
 	t := ir.TypeI32
 	if op == ir.OpULt || op == ir.OpINe {
@@ -132,7 +131,7 @@ func (g *LaneGen) store(x *ir.Var, v *ir.Value) {
 	g.B.Append(ir.OpStore, ir.TypeVoid, v).Aux = &ir.Ref{Var: x}
 }
 
-// Event stores a number that no other event stores, so that each lane's path is visible.
+// Event writes a store of a number that no other event stores. So the stores show each lane's path.
 func (g *LaneGen) Event() {
 	g.Events++
 	g.store(g.Out, g.N(g.Events+1000))
@@ -149,7 +148,7 @@ func (g *LaneGen) uniform() *ir.Value {
 		i := g.Op(ir.OpAnd, g.uniform(), g.N(arrayLen-1))
 		k := g.r.IntN(sameArrays)
 		if g.r.IntN(24) == 0 {
-			k = g.r.IntN(len(g.arrays)) // the array may not be uniform
+			k = g.r.IntN(len(g.arrays)) // this array need not be uniform
 		}
 		return g.element(ir.OpLoad, g.arrays[k], i)
 	}
@@ -180,7 +179,7 @@ func (g *LaneGen) any() *ir.Value {
 	return g.load(g.vars[g.r.IntN(len(g.vars))])
 }
 
-// cond returns a condition that is true about once in n cases.
+// cond returns a condition that is true with a probability of about 1/n.
 func (g *LaneGen) cond(uniform bool, n int64) *ir.Value {
 	x := g.uniform
 	if !uniform {
@@ -190,7 +189,7 @@ func (g *LaneGen) cond(uniform bool, n int64) *ir.Value {
 	return g.Op(ir.OpULt, g.Op(ir.OpIAdd, g.Op(ir.OpAnd, x(), g.N(n-1)), g.N(k)), g.N(k+1))
 }
 
-// Leave makes the work-item return, or fault.
+// Leave writes code by which the work-item returns or faults.
 func (g *LaneGen) Leave() {
 	g.Event()
 	if g.arrays != nil && g.r.IntN(16) == 0 {
@@ -203,7 +202,7 @@ func (g *LaneGen) Leave() {
 	g.B.SetTerm(ir.Term{Kind: ir.Return, Early: true})
 }
 
-// stmt writes a statement; even says that all lanes reach it together.
+// stmt writes a random statement. even says that all lanes reach the statement together.
 func (g *LaneGen) stmt(even bool) {
 	g.left--
 	block := g.F.NewBlock
@@ -239,7 +238,7 @@ func (g *LaneGen) stmt(even bool) {
 		g.Leave()
 		g.B = yes
 		g.store(g.vars[0], g.Op(ir.OpUDiv, g.any(), d))
-	case k < 12: // an early return, now and then with two conditions
+	case k < 12: // an early return, sometimes with two conditions
 		yes, no := block(), block()
 		if g.r.IntN(3) == 0 {
 			or := block()

@@ -13,18 +13,18 @@ import (
 // LaneMachine runs the work-items of one group, from one Sync op to the next.
 type LaneMachine struct {
 	F     *ir.Func
-	Out   *ir.Var // every store to it is an event
-	In    *ir.Var // every load from it gives a new value, which differs between lanes
+	Out   *ir.Var // variable whose stores are events
+	In    *ir.Var // variable whose loads return new values, which differ between lanes
 	Args  []uint64
 	Size  int
-	Limit int // largest number of steps of each lane
-	// Most, if not 0, is the number of events after which a lane ends.
+	Limit int // limit of the number of steps of each lane
+	// Most, if not 0, is the number of events after which the run of a lane ends.
 	Most  int
-	State uint64 // seed of the values loaded from In
-	// Strict demands that all lanes meet at every Sync op. Otherwise lanes that have returned are
-	// not waited for, as on the host.
+	State uint64 // seed of the values that loads from In return
+	// Strict requires that all lanes reach every Sync op. Without Strict, Sync ops do not wait for lanes that
+	// have returned, as on the host.
 	Strict bool
-	Hits   map[string]int // if not nil, the number of stores by path
+	Hits   map[string]int // maps a path to the number of stores there; may be nil
 }
 
 type lane struct {
@@ -33,13 +33,13 @@ type lane struct {
 	at, steps int
 	loads     uint64
 	val       map[*ir.Value]uint64
-	vars      map[*ir.Var]map[string]uint64 // values of variables, by path
+	vars      map[*ir.Var]map[string]uint64 // maps a variable and a path to the value there
 	events    []uint64
 	done      bool
-	second    bool // the lane entered the block by the second edge of a branch
+	second    bool // whether the lane entered the block by the second edge of a branch
 }
 
-// Run returns the events of each lane.
+// Run runs all lanes, and returns the events of each lane.
 func (m *LaneMachine) Run() (events [][]uint64, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -82,7 +82,7 @@ func (m *LaneMachine) Run() (events [][]uint64, err error) {
 	return events, nil
 }
 
-// combine gives the result of a group op to the lanes that have not returned.
+// combine computes a group op, and sets the result in the lanes that have not returned.
 func (m *LaneMachine) combine(v *ir.Value, lanes []*lane) {
 	if v.Op != ir.OpGroupUniform && v.Op != ir.OpGroupAny {
 		return
@@ -118,7 +118,7 @@ func (m *LaneMachine) get(l *lane, v *ir.Value) uint64 {
 	return x
 }
 
-// advance runs the lane to the end of the next Sync op, or to the lane's end.
+// advance runs the lane to the next Sync op or to its end.
 func (m *LaneMachine) advance(l *lane) *ir.Value {
 	for {
 		if l.at == 0 && len(l.b.Phis) > 0 {
@@ -162,7 +162,7 @@ func (m *LaneMachine) advance(l *lane) *ir.Value {
 	}
 }
 
-// path returns the indices of an access, which must be in range.
+// path returns the text of the indices of an access, which must be in range.
 func (m *LaneMachine) path(l *lane, v *ir.Value) string {
 	var path []uint64
 	t := v.Ref().Var.Type

@@ -9,7 +9,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// MemFunc builds functions of memory ops.
+// MemFunc builds functions that consist of memory ops.
 type MemFunc struct {
 	M *ir.Module
 	F *ir.Func
@@ -27,17 +27,17 @@ func NewMemFunc() *MemFunc {
 // N returns a constant.
 func (t *MemFunc) N(i int64) *ir.Value { return t.M.Int(ir.TypeI32, i) }
 
-// Local declares a variable of the work-item.
+// Local declares a private variable of type typ.
 func (t *MemFunc) Local(typ *ir.Type) *ir.Var { return t.M.NewVar(t.F, ir.Function, "v", typ) }
 
-// Load loads a part of a variable.
+// Load appends a load of the element of v that path selects.
 func (t *MemFunc) Load(v *ir.Var, typ *ir.Type, path ...*ir.Value) *ir.Value {
 	l := t.B.Append(ir.OpLoad, typ, path...)
 	l.Aux = &ir.Ref{Var: v}
 	return l
 }
 
-// Store stores to a part of a variable.
+// Store appends a store of x to the element of v that path selects.
 func (t *MemFunc) Store(v *ir.Var, x *ir.Value, path ...*ir.Value) {
 	t.B.Append(ir.OpStore, ir.TypeVoid, append([]*ir.Value{x}, path...)...).Aux = &ir.Ref{Var: v}
 }
@@ -50,7 +50,7 @@ func (t *MemFunc) Copy(dst, src *ir.Var) {
 	t.B.Append(ir.OpCopyVar, ir.TypeVoid).Aux = &ir.Copy{Dst: dst, Src: src}
 }
 
-// Left runs sroa and mem2reg, and returns the types of the remaining variables.
+// Left runs the passes sroa and mem2reg, and returns the types of the remaining variables.
 func (t *MemFunc) Left(tt *testing.T) string {
 	tt.Helper()
 	memory.SRoA(t.M)
@@ -72,7 +72,7 @@ func (t *MemFunc) Left(tt *testing.T) string {
 	return strings.Join(s, " ")
 }
 
-// Point returns a struct type of two numbers.
+// Point returns a struct type with two i32 fields.
 func (t *MemFunc) Point() *ir.Type {
 	return t.M.StructOf([]ir.Field{{Name: "x", Type: ir.TypeI32}, {Name: "y", Type: ir.TypeI32, Offset: 4}}, 8, 4)
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// memoryHead is the head of the kernels of this file: two slices of numbers, one of structs and one
-// of bytes.
+// memoryHead is the text at the start of kernels of a MemoryGen. memoryHead declares two slices of numbers,
+// one of structs and one of bytes.
 const memoryHead = `module K built
 form Range 1
 items 1
@@ -26,8 +26,8 @@ b0:
 }
 `
 
-// MemoryGen writes random kernels that store to and load from a few elements of a few
-// slices, in branches and loops.
+// MemoryGen generates random kernels that store to and load from a few elements of a few slices, in branches
+// and loops.
 type MemoryGen struct {
 	R     *rand.Rand
 	M     *ir.Module
@@ -35,14 +35,14 @@ type MemoryGen struct {
 	B     *ir.Block
 	Addrs []*ir.Value
 	Elems []*ir.Type
-	Own   []*ir.Var  // private arrays that replace the slices, if there are any
-	Acc   *ir.Var    // variable into which all results go
-	At    [2]*ir.Var // indices
-	Limit *ir.Value  // bound of the indices that are checked, or nil if none is
+	Own   []*ir.Var  // private arrays that replace the slices; empty if the kernel uses slices
+	Acc   *ir.Var    // variable that accumulates all results
+	At    [2]*ir.Var // variables with indices
+	Limit *ir.Value  // bound of the checked indices, or nil if no index is checked
 	Left  int
 }
 
-// NewMemoryGen returns a generator that has written no statements yet.
+// NewMemoryGen returns a generator whose kernel has no statements yet.
 func NewMemoryGen(t *testing.T, seed uint64) *MemoryGen {
 	m, err := ir.Parse(memoryHead)
 	if err != nil {
@@ -74,12 +74,12 @@ func (g *MemoryGen) End() *MemoryGen {
 // Word returns a constant.
 func (g *MemoryGen) Word(n int64) *ir.Value { return g.M.Int(ir.TypeI32, n) }
 
-// Op appends an op on integers of 32 bits.
+// Op appends an op on 32-bit integers.
 func (g *MemoryGen) Op(op ir.Op, args ...*ir.Value) *ir.Value {
 	return g.B.Append(op, ir.TypeI32, args...)
 }
 
-// Variable declares a variable with a first value.
+// Variable declares a variable with the given initial value.
 func (g *MemoryGen) Variable(is int64) *ir.Var {
 	v := g.M.NewVar(g.F, ir.Function, "v", ir.TypeI32)
 	g.Set(v, g.Word(is))
@@ -98,7 +98,7 @@ func (g *MemoryGen) Set(v *ir.Var, x *ir.Value) {
 	g.B.Append(ir.OpStore, ir.TypeVoid, x).Aux = &ir.Ref{Var: v}
 }
 
-// index returns one of six indices, or one of the values that may be equal to it.
+// index returns one of six indices. Some of the indices may be equal at run time.
 func (g *MemoryGen) index() *ir.Value {
 	switch g.R.IntN(4) {
 	case 0:
@@ -109,7 +109,7 @@ func (g *MemoryGen) index() *ir.Value {
 	return g.Get(g.At[g.R.IntN(2)])
 }
 
-// path returns the slice's address, an index, and a path to a number.
+// path returns the path arguments (address, index and field indices) for a number in the given slice.
 func (g *MemoryGen) path(slice int, index *ir.Value) []*ir.Value {
 	p := []*ir.Value{g.Addrs[slice], index}
 	if g.Elems[slice].Kind == ir.Struct {
@@ -151,7 +151,7 @@ func (g *MemoryGen) store(slice int, index, x *ir.Value) {
 	g.B.Append(ir.OpStore, ir.TypeVoid, append([]*ir.Value{x}, g.path(slice, index)...)...).Aux = &ir.Ref{Elem: g.Elems[slice]}
 }
 
-// slice mostly returns the first slice, so that accesses meet at the same places.
+// slice mostly returns the first slice, so that accesses often hit the same elements.
 func (g *MemoryGen) slice() int { return max(0, g.R.IntN(2*len(g.Addrs))-len(g.Addrs)) }
 
 // Statements writes random statements.
@@ -193,7 +193,7 @@ func (g *MemoryGen) choice(depth int) {
 	g.B = end
 }
 
-// Loop makes a loop of some rounds, with an exit at its head or at its end.
+// Loop writes a loop of a few iterations, with an exit at its head or at its end.
 func (g *MemoryGen) Loop(depth int) {
 	n := g.Variable(0)
 	head, body, end := g.F.NewBlock(), g.F.NewBlock(), g.F.NewBlock()
@@ -234,8 +234,8 @@ func (g *MemoryGen) storeOwn(x *ir.Var, index, v *ir.Value) {
 	g.B.Append(ir.OpStore, ir.TypeVoid, v, index).Aux = &ir.Ref{Var: x}
 }
 
-// whole zeroes an array, or copies one to another as lower does: element by element, or with all
-// loads first. Now and then an element is left out, or there is a store in between.
+// whole writes code that zeroes an array, or copies one array to another as lower does. The copy goes element
+// by element, or all loads come first. Sometimes the copy omits an element, or has a store in between.
 func (g *MemoryGen) whole() {
 	x, y := g.Own[g.R.IntN(len(g.Own))], g.Own[g.R.IntN(len(g.Own))]
 	if g.R.IntN(4) == 0 {
@@ -264,7 +264,7 @@ func (g *MemoryGen) whole() {
 	}
 }
 
-// check makes the kernel fault if an index is too large, if the kernel is to have checks.
+// check writes a fault for an index that is too large. check does nothing if the kernel has no checks.
 func (g *MemoryGen) check(index *ir.Value) {
 	if g.Limit == nil || g.R.IntN(4) == 0 {
 		return
@@ -282,7 +282,7 @@ func (g *MemoryGen) check(index *ir.Value) {
 	g.B = on
 }
 
-// checkedHead starts a loop's head with loads, if the kernel is to have checks.
+// checkedHead writes loads at the start of a loop's head, if the kernel has checks.
 func (g *MemoryGen) checkedHead() {
 	if g.Limit == nil {
 		return

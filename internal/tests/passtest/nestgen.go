@@ -9,17 +9,17 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
-// NestGen writes random kernels that index slices in nests of loops. The loops count up and down,
-// are tested first or last, have exits in between, and use counters of 64 and 32 bits.
+// NestGen generates random kernels that index slices in nests of loops. The loops count up or down, and test
+// their condition first or last. Some loops have exits in between. The counters have 64 or 32 bits.
 type NestGen struct {
 	*CheckGen
 	ivs   []*ir.Var         // counters of the enclosing loops
-	from  map[*ir.Var]int64 // initial values of counters that count near the ends of their types
-	fuel  *ir.Var           // a bit for each round so far: a kernel ends after some rounds
+	from  map[*ir.Var]int64 // maps a counter near the limits of its type to its initial value
+	fuel  *ir.Var           // variable that gets a bit in each iteration, so that kernels end
 	loops int
 }
 
-// NewNestGen returns a random kernel; the same one for the same seed.
+// NewNestGen returns a random kernel. Equal seeds give equal kernels.
 func NewNestGen(seed uint64) *NestGen {
 	g := &NestGen{CheckGen: NewCheckGen(seed), from: map[*ir.Var]int64{}}
 	// Keep only the declarations of NewCheckGen.
@@ -64,7 +64,7 @@ func (g *NestGen) counted(v *ir.Var) *ir.Value {
 	return x
 }
 
-// far returns a number close to the end of a type: a few more, or fewer, are beyond the type.
+// far returns a number close to the largest or least value of type t.
 func (g *NestGen) far(t *ir.Type, down bool) int64 {
 	p := facts.FullRange(t)
 	if down {
@@ -100,7 +100,7 @@ func (g *NestGen) index(depth int) *ir.Value {
 	return g.B.Append(ir.OpIAdd, ir.TypeI64, x, y)
 }
 
-// end returns the number that a loop counts to, or starts from.
+// end returns a number to which a loop counts, or from which it starts.
 func (g *NestGen) end() *ir.Value {
 	switch k := g.r.IntN(10); {
 	case k < 4:
@@ -113,20 +113,20 @@ func (g *NestGen) end() *ir.Value {
 	return g.Fixed[g.r.IntN(len(g.Fixed))]
 }
 
-// nestLoop is a loop that is being written.
+// nestLoop describes a loop that is being generated.
 type nestLoop struct {
 	g         *NestGen
 	width     *ir.Type
-	i, second *ir.Var // the counter, and a variable that grows with it
+	i, second *ir.Var // counter, and a variable that grows with it
 	by        int64
 	end       *ir.Value
 	down      bool
-	short     bool // the loop ends, whatever its test
-	curved    bool // second grows by the value of i
+	short     bool // whether the loop ends independent of its test
+	curved    bool // whether second grows by the value of i
 	grow      *ir.Value
 }
 
-// nestLoop sets the variables of a loop.
+// nestLoop chooses the properties of a loop, and initializes its variables.
 func (g *NestGen) nestLoop() *nestLoop {
 	c := &nestLoop{g: g, width: ir.TypeI64}
 	if g.r.IntN(3) == 0 {
@@ -150,7 +150,7 @@ func (g *NestGen) nestLoop() *nestLoop {
 	}
 	if g.r.IntN(6) == 0 {
 		from := g.far(c.width, c.down)
-		near := func() *ir.Value { // still within the type
+		near := func() *ir.Value { // a number still within the type
 			p := facts.FullRange(c.width)
 			return g.M.Int(c.width, min(max(from-3, p.Lo+3), p.Hi-6)+int64(g.r.IntN(7)))
 		}
@@ -209,7 +209,7 @@ func (g *NestGen) loop() {
 	g.B = head
 	ivs := g.ivs
 	g.ivs = append(g.ivs[:len(ivs):len(ivs)], c.i, c.second)
-	some := !last && !c.short && g.r.IntN(6) == 0 // the test runs only in some rounds
+	some := !last && !c.short && g.r.IntN(6) == 0 // the test runs only in some iterations
 	switch {
 	case last:
 		g.B.Jump(body)
@@ -253,13 +253,13 @@ func (g *NestGen) loop() {
 		g.B.Jump(head)
 	}
 	g.B = out
-	if g.r.IntN(3) == 0 { // the counter, after its loop
+	if g.r.IntN(3) == 0 { // uses the counter after the loop
 		g.access()
 	}
 	g.ivs = ivs
 }
 
-// access reads or writes an element.
+// access writes a load or a store of an element.
 func (g *NestGen) access() {
 	if g.r.IntN(6) == 0 {
 		g.narrowCheck()
@@ -279,7 +279,7 @@ func (g *NestGen) access() {
 	g.store(g.sum, g.B.Append(ir.OpIAdd, ir.TypeI32, g.B.Append(ir.OpIMul, ir.TypeI32, g.load(g.sum), g.M.Int(ir.TypeI32, 31)), x))
 }
 
-// narrowCheck compares values of 32 bits whose computation may overflow.
+// narrowCheck writes comparisons of 32-bit values whose computation may overflow.
 func (g *NestGen) narrowCheck() {
 	side := func() *ir.Value {
 		x := g.B.Append(ir.OpUConvert, ir.TypeI32, g.index(1))
@@ -319,7 +319,7 @@ func (g *NestGen) body() {
 	}
 }
 
-// Launches returns the launches of a CheckGen, and some with numbers near the ends of types.
+// Launches returns the launches of a CheckGen, and launches with numbers near the limits of types.
 func (g *NestGen) Launches() []interp.Launch {
 	return append(g.CheckGen.Launches(), g.Launch(5, 4, 40, 40), g.Launch(3, 6, 60, 60), g.Launch(math.MaxInt64, 2, 30, 30), g.Launch(math.MaxInt64-1, math.MinInt64, 40, 40),
 		g.Launch(math.MaxInt32, 1<<31, 40, 40), g.Launch(1<<62, 4, 40, 40), g.Launch(1<<32+2, 1<<33, 40, 40), g.Launch(-3, math.MinInt32, 40, 40))

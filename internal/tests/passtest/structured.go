@@ -6,9 +6,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// CheckStructured checks SPIR-V's rules for structured control flow, with dominance as SPIR-V
-// defines it: a header also leads to its merge and continue blocks. It shares no code with the
-// pass.
+// CheckStructured checks SPIR-V's rules for structured control flow. Dominance is that of SPIR-V, in which a
+// header has edges to its merge and continue blocks. CheckStructured shares no code with the pass.
 func CheckStructured(f *ir.Func) error {
 	n := len(f.Blocks)
 	index := map[*ir.Block]int{}
@@ -24,7 +23,7 @@ func CheckStructured(f *ir.Func) error {
 		}
 		return s
 	}
-	dom := make([][]bool, n) // dom[b][a]: a dominates b
+	dom := make([][]bool, n) // dom[b][a] is true if a dominates b
 	for i := range dom {
 		dom[i] = make([]bool, n)
 		for j := range dom[i] {
@@ -87,7 +86,7 @@ func checkConstructs(f *ir.Func, index map[*ir.Block]int, dom [][]bool) error {
 			return fmt.Errorf("b%d selects nothing", i)
 		}
 	}
-	in := func(h, b *ir.Block) bool { // construct of h contains b
+	in := func(h, b *ir.Block) bool { // whether the construct of h contains b
 		return dom[index[b]][index[h]] && !dom[index[b]][index[h.Merge]]
 	}
 	innermost := func(b *ir.Block, skip *ir.Block) *ir.Block {
@@ -239,17 +238,17 @@ func CheckSSA(f *ir.Func) error {
 	return nil
 }
 
-// Machine runs a function that uses a few ops. Stores to Out are appended to Trace. Loads of seed
-// give pseudo-random numbers, a new one after every store.
+// Machine runs a function that uses only a few ops. Stores to Out are appended to Trace. Loads of seed return
+// pseudo-random numbers, a new one after every store.
 type Machine struct {
 	Out, seed *ir.Var
 	state     uint64
 	Trace     []uint64
 	mem       map[*ir.Var]uint64
-	Limit     int // length of trace
+	Limit     int // largest length of the trace
 }
 
-// Run reports whether the function ended before the limit.
+// Run runs f, and reports whether it ended before the limit.
 func (m *Machine) Run(f *ir.Func) (bool, error) {
 	val := map[*ir.Value]uint64{}
 	m.mem = map[*ir.Var]uint64{}
@@ -272,8 +271,7 @@ func (m *Machine) Run(f *ir.Func) (bool, error) {
 		if len(b.Phis) > 0 {
 			k := -1
 			for i, p := range b.Preds {
-				// If two edges come from one block, the first is the one taken if the condition is
-				// true.
+				// If two edges come from one block, the first edge is taken if the condition is true.
 				if p == from && (k < 0 || second) {
 					k = i
 				}

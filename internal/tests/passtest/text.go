@@ -12,9 +12,9 @@ import (
 	"github.com/kgen-go/kgen/internal/tests/golden"
 )
 
-// Text runs passes on the modules in the folder testdata of the package under test. A module
-// NAME.ir begins with "; " and the names of passes, and a line that says what it tests. NAME.out
-// has the module after these passes. The name small selects the form for small launches.
+// Text runs passes on the modules in the folder testdata of the package under test. The first line of a
+// module NAME.ir is a comment with the names of passes, and the next line describes the test. NAME.out
+// contains the module after these passes. The name small selects the variant for small launches.
 func Text(t *testing.T) {
 	t.Helper()
 	files, err := filepath.Glob("testdata/*.ir")
@@ -59,7 +59,7 @@ func run(p *pass.Pass, m *ir.Module) diag.List {
 	return p.Run(m)
 }
 
-// Pass returns the pass with a name.
+// Pass returns the pass with the given name.
 func Pass(t *testing.T, name string) *pass.Pass {
 	t.Helper()
 	all := pass.Passes()

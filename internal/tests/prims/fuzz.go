@@ -14,20 +14,20 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// Input is the arguments that a fuzz target chooses for a function. They depend only on the input's
-// numbers.
+// Input contains the arguments that a fuzz target chooses for a function. The arguments depend only on the
+// numbers of the fuzz input.
 type Input struct {
 	Views
 	*rand.Rand
-	N    int // the number of elements
+	N    int // number of elements
 	M    int // number of elements that the function processes, set by prim.Length if it is less than N
-	Most int // argument of prim.Length; it may be more than there are elements
+	Most int // argument of prim.Length; may exceed the number of elements
 	kind uint8
 	size int // index of the option for the size of sub-groups, or -1
 }
 
-// Fuzz runs tests on the host device, each with its own inputs. The first numbers of an input
-// choose the test, the length, and the kinds of elements and options.
+// Fuzz runs tests on the host device, each with its own inputs. The first numbers of an input select the
+// test, the length, and the kinds of elements and options.
 func Fuzz(f *testing.F, tests ...func(in *Input)) {
 	dev := devtest.Host(f)
 	for i := range tests {
@@ -48,7 +48,7 @@ func Fuzz(f *testing.F, tests ...func(in *Input)) {
 			in.size = len(in.Opts)
 			in.Opts = append(in.Opts, prim.Launch(runtime.With(properties.SubGroupSize(1<<lanes))))
 		}
-		if options&16 != 0 { // tiles whose results other work-groups must compute
+		if options&16 != 0 { // tiles whose results other work-groups have to compute
 			in.Opts = append(in.Opts, prim.Launch(runtime.WithSpec(lookback.Silent, 1+in.Uint32N(7)), runtime.WithSpec(lookback.Polls, uint32(2))))
 		}
 		tests[int(test)%len(tests)](in)
@@ -64,8 +64,7 @@ func (in *Input) AnySubGroups() {
 	}
 }
 
-// Scratch gives the function scratch memory of the caller, of the given size in bytes, for some
-// inputs.
+// Scratch adds, for some inputs, an option with scratch memory of the given size in bytes.
 func (in *Input) Scratch(bytes int) {
 	if in.IntN(3) > 0 {
 		return
@@ -78,7 +77,7 @@ func (in *Input) Scratch(bytes int) {
 	in.Opts = append(in.Opts, prim.Scratch(b.All()))
 }
 
-// Elements makes n elements: random, few different ones, runs, equal ones, ascending ones, or any
+// Elements returns n elements. The elements are random, a few different ones, runs, equal, ascending, or any
 // bits.
 func Elements[T Real](in *Input, n int) []T {
 	xs := make([]T, n)
@@ -91,7 +90,8 @@ func Elements[T Real](in *Input, n int) []T {
 	}
 	special := []T{0, FromBits[T](1 << (8*unsafe.Sizeof(T(0)) - 1)), 1, FromBits[T](^uint64(0)), 100}
 	if IsFloat[T]() {
-		// Zeros, infinities, NaNs with payloads, the least subnormal, and the greatest number.
+		// Special values are zeros, infinities, NaNs with payloads, the least subnormal, and the greatest
+		// number.
 		inf, quiet := uint64(0x7f800000), uint64(1)<<22
 		if unsafe.Sizeof(T(0)) == 8 {
 			inf, quiet = 0x7ff<<52, 1<<51
@@ -103,23 +103,23 @@ func Elements[T Real](in *Input, n int) []T {
 	}
 	for i := range xs {
 		switch in.kind % 8 {
-		case 1: // few different ones
+		case 1: // few different elements
 			xs[i] = xs[in.IntN(min(n, 5))]
 		case 2: // runs
 			if i > 0 && in.IntN(20) > 0 {
 				xs[i] = xs[i-1]
 			}
-		case 3: // alike
+		case 3: // equal elements
 			xs[i] = xs[0]
-		case 4: // some special ones
+		case 4: // some special values
 			if in.IntN(10) == 0 {
 				xs[i] = special[in.IntN(len(special))]
 			}
-		case 5: // special ones alone
+		case 5: // only special values
 			xs[i] = special[in.IntN(len(special))]
 		case 6: // any bits
 			xs[i] = FromBits[T](in.Uint64())
-		case 7: // special ones in runs
+		case 7: // special values in runs
 			if xs[i] = special[in.IntN(len(special))]; i > 0 && in.IntN(4) > 0 {
 				xs[i] = xs[i-1]
 			}
@@ -131,5 +131,6 @@ func Elements[T Real](in *Input, n int) []T {
 	return xs
 }
 
-// Padded returns n elements: xs, and zeros after them, which the function must leave.
+// Padded returns n elements, which are xs followed by zeros. A tested function must produce xs and must not
+// change the zeros.
 func Padded[T any](xs []T, n int) []T { return append(slices.Clip(xs), make([]T, n-len(xs))...) }

@@ -1,4 +1,4 @@
-// Package prims has the elements and the memory of the tests of package prim's families.
+// Package prims provides elements and memory for the tests of package prim's families.
 package prims
 
 import (
@@ -15,16 +15,16 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// Real is the types that plain Go computes with.
+// Real is the constraint of number types of Go.
 type Real interface {
 	~int8 | ~int16 | ~int32 | ~int64 | ~int | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~uint | ~float32 | ~float64
 }
 
-// IsFloat reports whether a type is a float type.
+// IsFloat reports whether T is a float type.
 func IsFloat[T Real]() bool { return T(1)/2 != 0 }
 
-// Lengths returns the lengths near those of blocks, short ones, a long one and a random one. With
-// -short there is only one near each block's.
+// Lengths returns lengths for tests. The result contains lengths near those of blocks, short lengths, a long
+// one and a random one. With -short, Lengths returns only one length near each block's length.
 func Lengths(blocks ...int) []int {
 	if testing.Short() {
 		l := []int{0, 1, 257}
@@ -44,7 +44,7 @@ func Lengths(blocks ...int) []int {
 	return append(l, long, 1+rand.IntN(20000))
 }
 
-// Fill sets elements to random values: all integers, and normal floats.
+// Fill sets elements to random integers of all sizes, or to random normal floats.
 func Fill[T Real](xs []T) {
 	for i := range xs {
 		if IsFloat[T]() {
@@ -93,7 +93,7 @@ func Subnormal[T Real](xs []T) {
 	}
 }
 
-// Views is the memory of a test, on the device of a queue.
+// Views allocates the memory of a test, on the device of a queue.
 type Views struct {
 	T    *testing.T
 	Q    *runtime.Queue
@@ -124,7 +124,7 @@ func Read[T any](v Views, x runtime.View[T]) []T {
 	return out
 }
 
-// Result runs a function on views, and returns its n results.
+// Result runs function on with a view for n results, and returns the results.
 func Result[R any](v Views, n int, on func(out runtime.View[R], opts ...prim.Option) (runtime.Event, error)) []R {
 	v.T.Helper()
 	out := View(v, make([]R, n))
@@ -134,13 +134,14 @@ func Result[R any](v Views, n int, on func(out runtime.View[R], opts ...prim.Opt
 	return Read(v, out)
 }
 
-// Same compares two values, as Equal does.
+// Same fails the test if two values differ. Same compares values by their bits, as Equal does.
 func Same[T any](t *testing.T, what string, got, want T) {
 	t.Helper()
 	Equal(t, what, []T{got}, []T{want})
 }
 
-// Equal compares elements by their bits; all NaNs are equal.
+// Equal fails the test if the elements of got and want differ. Equal compares the bits of elements, except
+// that all NaNs are equal.
 func Equal[T any](t *testing.T, what string, got, want []T) {
 	t.Helper()
 	if len(got) != len(want) {

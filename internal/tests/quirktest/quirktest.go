@@ -1,11 +1,11 @@
-// Package quirktest compiles the kernels that show drivers' bugs, without the workarounds in the
-// table of package quirks. Its tests find out which workarounds a driver still needs.
+// Package quirktest compiles the kernels that show drivers' bugs, without the workarounds in the table of
+// package quirks. The tests of package quirktest find out which workarounds a driver still needs.
 //
 //	go test -v ./internal/tests/difftest/... ./internal/tests/smith -run TestQuirks
 //
-// runs them on the Vulkan device. For each row of the table, the row's kernels are compiled without
-// that row. Each test runs in a process of its own, since drivers may crash. If the device does not
-// need a row, the tests list it, and do not fail.
+// runs them on the Vulkan device. For each row of the table, the row's kernels are compiled without the
+// workaround of that row. Each test runs in a process of its own, because drivers may crash. If the device
+// does not need a row, the tests list the row, but do not fail.
 package quirktest
 
 import (
@@ -32,19 +32,19 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// limit is the longest time for the test of one kernel: drivers may hang, too.
+// limit is the longest time for the test of one kernel, because drivers may hang.
 const limit = 3 * time.Minute
 
-// A Case is a row of the table and one of the row's cases.
+// A Case is a row of the table of quirks, with one of the row's cases.
 type Case struct {
 	Row  *quirks.Quirk
-	Name string // the name in Row.Case
-	// Package and Kernel are set if the case is a kernel of a package of test kernels. The package
-	// is relative to the module.
+	Name string // name of the case in Row.Case
+	// Package and Kernel are set if the case is a kernel of a package of test kernels. Package is a path
+	// relative to the module.
 	Package, Kernel string
 }
 
-// Disabled returns the names that modules are compiled without, for load.Program.
+// Disabled returns the names of disabled optimizations, for load.Program.
 func (c Case) Disabled() []string { return []string{"quirk/" + c.Row.Name} }
 
 // Cases returns the cases for which match is true, of all rows that can be disabled.
@@ -69,7 +69,7 @@ func Cases(match func(c Case) bool) (out []Case) {
 // Compiler compiles kernels of packages that it loads once.
 type Compiler struct{ loaded map[string]*load.Program }
 
-// Compile compiles the kernel of a case with some names disabled.
+// Compile compiles the kernel of a case, with the given workarounds and optimizations disabled.
 func (c *Compiler) Compile(of Case, disabled ...string) (*oracle.Kernel, error) {
 	prog := c.loaded[of.Package]
 	if prog == nil {
@@ -102,8 +102,8 @@ func compile(prog *load.Program, k *load.Kernel, disabled []string) (*oracle.Ker
 	return out, err
 }
 
-// write writes the modules of all packages of test kernels below dir. The modules of the case's
-// kernel are compiled without the row.
+// write writes the modules of all packages of test kernels below dir. The modules of the case's kernel are
+// compiled without the row's workaround.
 func (c *Compiler) write(dir string, of Case) error {
 	packages, err := modules.Packages()
 	if err != nil {
@@ -158,15 +158,16 @@ func Asked(t *testing.T) {
 	}
 }
 
-// ran matches a test of a case that ran, and skipped a test that the device could not run.
+// ran matches the output of a test that ran. skipped matches the output of a test that the device could not
+// run.
 var (
 	ran     = regexp.MustCompile(`(?m)^\s*--- (PASS|FAIL): [^/\n]+/`)
 	skipped = regexp.MustCompile(`(?m)^\s*--- SKIP: `)
 )
 
-// Kernels runs, for each case, the tests of the calling package that compare devices with the host.
-// tests matches the names of these tests, and subtest returns the name of a kernel's sub-test. The
-// tests have a flag -every-case, without which they leave cases out.
+// Kernels runs, for each case, the tests of the calling package that compare devices with the host. tests
+// matches the names of these tests, and subtest returns the name of a kernel's sub-test. The tests must have
+// the flag -every-case, without which they omit cases.
 func Kernels(t *testing.T, tests string, cases []Case, subtest func(c Case) string) {
 	Asked(t)
 	dev := devtest.Vulkan(t)
@@ -194,7 +195,7 @@ func Kernels(t *testing.T, tests string, cases []Case, subtest func(c Case) stri
 // errNotRun is the error of a case that the device cannot run.
 var errNotRun = errors.New("the device has not run it")
 
-// Child runs tests of the calling package in another process. failed describes their failure.
+// Child runs tests of the calling package in another process. failed describes the failure of these tests.
 func Child(env []string, args ...string) (out, failed string, err error) {
 	exe, err := os.Executable()
 	if err != nil {
@@ -203,7 +204,7 @@ func Child(env []string, args ...string) (out, failed string, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, exe, append([]string{"-test.v"}, args...)...)
-	cmd.Env = append(append(os.Environ(), "GALLIVM_PERF=", "LP_NATIVE_VECTOR_WIDTH="), env...) // drivers optimize as they do for users
+	cmd.Env = append(append(os.Environ(), "GALLIVM_PERF=", "LP_NATIVE_VECTOR_WIDTH="), env...) // drivers must optimize as they do for users
 	text, err := cmd.CombinedOutput()
 	var exit *exec.ExitError
 	switch {
@@ -225,7 +226,7 @@ func firstFailure(out []byte, exit *exec.ExitError) string {
 	return exit.Error()
 }
 
-// Programs is Kernels for cases that the function run runs.
+// Programs does the same as Kernels for cases that function run executes.
 func Programs(t *testing.T, device string, cases []Case, run func(c Case) (failed string, err error)) {
 	report(t, device, cases, run)
 }

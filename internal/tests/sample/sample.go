@@ -1,6 +1,6 @@
-// Package sample says which part of a long test runs. With -short, as in make test, it is a
-// representative part, or nothing if another test finds the same mistakes. Without -short, as in
-// make deep and plain go test, it is the complete test.
+// Package sample decides which part of a long test runs. With -short, as in make test, a representative part
+// runs, or nothing if another test finds the same mistakes. Without -short, as in make deep and plain go
+// test, the complete test runs.
 package sample
 
 import (
@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Of returns the number of cases that a test runs: full, or short with -short.
+// Of returns the number of cases that a test runs. The number is short with -short, else full.
 func Of(full, short int) int {
 	if testing.Short() {
 		return short
@@ -16,8 +16,8 @@ func Of(full, short int) int {
 	return full
 }
 
-// Deep skips the test with -short; make deep runs it. instead names the tests that find the same
-// mistakes with -short.
+// Deep skips the test with -short. The command "make deep" runs the test. instead names the tests that find
+// the same mistakes with -short.
 func Deep(t testing.TB, instead string) {
 	t.Helper()
 	if testing.Short() {
@@ -25,8 +25,9 @@ func Deep(t testing.TB, instead string) {
 	}
 }
 
-// Has reports whether a test runs the case: always without -short, about one of n with it. Only the
-// name decides, so the sample stays the same when cases are added.
+// Has reports whether a test runs the case with the given name. Without -short, Has returns true. With
+// -short, Has returns true for about one of n cases. Only the name decides, so the sample does not change
+// when cases are added.
 func Has(name string, n int) bool {
 	if !testing.Short() {
 		return true

@@ -6,21 +6,21 @@ import (
 	"strings"
 )
 
-// alternatives are the statements of this file. They use variables whose pointee or callee depends
-// on data.
+// alternatives lists the statements of this file. These statements use variables whose pointee or callee
+// depends on data.
 var alternatives = []statement{
 	{2, (*gen).chosenPointer}, {2, (*gen).chosenSlice}, {2, (*gen).chosenFunction}, {2, (*gen).chosenInterface},
 	{6, (*gen).chooseAgain}, {4, (*gen).useChosen},
 }
 
-// keepers limits the variables that a new reference may refer to: those declared before the
-// variable that holds the reference. A variable declared later may belong to an iteration of a loop
-// that has ended.
+// keepers limits the variables to which a new reference may refer. Such variables must be declared before the
+// variable that holds the reference. A variable declared later may belong to a loop iteration that has ended.
 type keepers struct {
-	before, from int // if from is not 0, variables born in between must not be used
+	before, from int // if from is not 0, variables declared between before and from must not be used
 }
 
-// within allows only variables that were born before v, and new ones.
+// within calls write. During the call, references may refer only to variables declared before v, and to new
+// ones.
 func (g *gen) within(v *variable, write func()) {
 	save := g.keep
 	if g.keep.from == 0 || v.born < g.keep.before {
@@ -30,8 +30,7 @@ func (g *gen) within(v *variable, write func()) {
 	g.keep = save
 }
 
-// canChoose reports whether alternatives are allowed here: kernels with work-groups have their own
-// rules.
+// canChoose reports whether alternatives are allowed here. Kernels with work-groups have their own rules.
 func (g *gen) canChoose() bool { return !g.pure && g.group == nil }
 
 // choice writes an if statement, with or without an else, around assignments.
@@ -71,7 +70,7 @@ func (g *gen) addresses(t *typ) []string {
 	return out
 }
 
-// chosenPointer declares a pointer to one of several variables.
+// chosenPointer writes a declaration of a pointer to one of several variables.
 func (g *gen) chosenPointer() {
 	if !g.canChoose() {
 		return
@@ -95,7 +94,7 @@ func (g *gen) chosenPointer() {
 	}
 }
 
-// sliced returns a slice of n elements of a type, or "".
+// sliced returns an expression for a slice of n elements of type elem, or "".
 func (g *gen) sliced(elem *typ, n int) string {
 	vs := g.vars(func(v *variable) bool {
 		return v.typ.kind == arrayKind && !v.fixed && !v.noCapture && !strings.Contains(v.name, ".") && v.typ.len >= n && v.typ.elem.same(elem) ||
@@ -116,7 +115,7 @@ func (g *gen) sliced(elem *typ, n int) string {
 	return fmt.Sprintf("%s[%d:%d]", v.name, lo, lo+n)
 }
 
-// chosenSlice declares a slice of one of several arrays.
+// chosenSlice writes a declaration of a slice of one of several arrays.
 func (g *gen) chosenSlice() {
 	if !g.canChoose() {
 		return
@@ -136,7 +135,7 @@ func (g *gen) chosenSlice() {
 	}
 }
 
-// literalFunc returns a function literal of one parameter.
+// literalFunc returns a function literal with one parameter.
 func (g *gen) literalFunc(t *typ) string {
 	var b strings.Builder
 	arg := g.name("a")
@@ -156,7 +155,7 @@ func (g *gen) literalFunc(t *typ) string {
 	return b.String()
 }
 
-// chosenFunction declares a variable of one of several functions.
+// chosenFunction writes a declaration of a variable that contains one of several functions.
 func (g *gen) chosenFunction() {
 	if !g.canChoose() || g.closed > 0 {
 		return
@@ -172,7 +171,7 @@ func (g *gen) chosenFunction() {
 
 var valuerT = &typ{kind: interfaceKind, name: "shape.Valuer"}
 
-// valuer returns a value of a type that implements the interface.
+// valuer returns an expression whose type implements shape.Valuer.
 func (g *gen) valuer() string {
 	switch g.n(3) {
 	case 0:
@@ -187,7 +186,7 @@ func (g *gen) valuer() string {
 
 var countT = &typ{kind: structKind, name: "shape.Count", fields: []field{{"N", int32T}}}
 
-// chosenInterface declares an interface value of one of several types.
+// chosenInterface writes a declaration of an interface value of one of several types.
 func (g *gen) chosenInterface() {
 	if !g.canChoose() {
 		return
@@ -203,12 +202,12 @@ func (g *gen) chosenInterface() {
 	g.declare(v)
 }
 
-// chosen returns the variables of some kinds whose value was chosen by data.
+// chosen returns the variables of the given kinds whose values depend on data.
 func (g *gen) chosen(kinds ...kind) []*variable {
 	return g.vars(func(v *variable) bool { return v.chosen && slices.Contains(kinds, v.typ.kind) })
 }
 
-// chooseAgain assigns another value to such a variable, or swaps two.
+// chooseAgain writes an assignment to a variable whose value depends on data, or a swap of two.
 func (g *gen) chooseAgain() {
 	if !g.canChoose() {
 		return
@@ -248,7 +247,7 @@ func (g *gen) chooseAgain() {
 	}
 }
 
-// useChosen calls or compares a chosen value, or asserts its type.
+// useChosen writes a call or comparison of a value that depends on data, or an assertion of its type.
 func (g *gen) useChosen() {
 	if !g.canChoose() {
 		return

@@ -6,10 +6,10 @@ import (
 	"strconv"
 )
 
-// NewArith writes the program of a seed, which has only arithmetic: many small expressions of a few
-// numbers and of related constants. Some use loop counters, or values that branches choose.
-// Compilers replace hundreds of such patterns by shorter code, and some of their replacements are
-// wrong.
+// NewArith returns the program of a seed, which has only arithmetic. The program consists of many small
+// expressions of a few numbers and of related constants. Some expressions use loop counters, or values that
+// branches set. Compilers replace hundreds of such patterns by shorter code, and some of their replacements
+// are wrong.
 func NewArith(seed uint64, prefix string) *Program {
 	a := &arith{gen: &gen{r: rand.New(rand.NewPCG(seed, 43)), prefix: prefix}}
 	a.header()
@@ -17,14 +17,14 @@ func NewArith(seed uint64, prefix string) *Program {
 	return &Program{Seed: seed, Prefix: prefix, Source: a.out.String()}
 }
 
-// arith writes expressions.
+// arith generates programs of expressions.
 type arith struct {
 	*gen
-	theme int // shift count, or another number from which constants are made
+	theme int // shift count, or another number from which constants are derived
 }
 
-// arithWords is the number of words of Out that the expressions are mixed into, and arithPer the
-// number of expressions per word.
+// arithWords is the number of words of Out to which expressions contribute. arithPer is the number of
+// expressions per word.
 const arithWords, arithPer = 8, 6
 
 func (a *arith) theKernel() {
@@ -42,7 +42,7 @@ func (a *arith) theKernel() {
 	a.line("}")
 }
 
-// statement mixes one expression into h.
+// statement writes a statement that mixes one expression into hash h.
 func (a *arith) statement() {
 	t := a.intType()
 	if a.chance(5) {
@@ -56,7 +56,7 @@ func (a *arith) statement() {
 	a.indent++
 	for _, name := range []string{"x", "y"} {
 		word := fmt.Sprintf("in[%d]", a.n(16))
-		if a.chance(3) { // a number known to have fewer bits
+		if a.chance(3) { // a number that is known to have fewer bits
 			word = fmt.Sprintf("(%s & %d)", word, uint64(1)<<(1+a.n(40))-1)
 		}
 		a.line("%s := %s", name, a.from(t, word))
@@ -77,7 +77,7 @@ func (a *arith) mix(t *typ, depth int) {
 	a.line("h = shape.Mix(h, %s)", toWord(t, a.expr(t, t, depth)))
 }
 
-// branch assigns another value to x in a branch, or assigns y.
+// branch writes a branch that assigns another value to x or y.
 func (a *arith) branch(t *typ) {
 	a.line("if %s {", a.cond(t, 2))
 	a.line("\t%s = %s", a.one("x", "y"), a.expr(t, t, 2))
@@ -88,8 +88,8 @@ func (a *arith) branch(t *typ) {
 	a.line("}")
 }
 
-// loop mixes expressions of a loop counter, which is x in the loop. It may carry y from one round
-// to the next.
+// loop writes a loop that mixes expressions of the loop counter x into the hash. loop may carry y from one
+// iteration to the next.
 func (a *arith) loop(t *typ) {
 	a.line("for %s {", a.rounds(t))
 	a.indent++
@@ -107,7 +107,8 @@ func (a *arith) loop(t *typ) {
 	a.line("}")
 }
 
-// rounds returns the clauses of a for statement. The loop ends if its body does not assign to x.
+// rounds returns the clauses of a for statement with counter x. The loop ends if its body does not assign to
+// x.
 func (a *arith) rounds(t *typ) string {
 	rounds := 1 + a.n(8)
 	if t.kind == floatKind {
@@ -147,7 +148,7 @@ func (a *arith) rounds(t *typ) string {
 	return "x := x; x != 0; x &= x - 1"
 }
 
-// from returns an expression of type t made from a word.
+// from returns an expression that converts a word to type t.
 func (a *arith) from(t *typ, word string) string {
 	switch {
 	case t.kind == intKind:
@@ -160,7 +161,7 @@ func (a *arith) from(t *typ, word string) string {
 	return fmt.Sprintf("math.Float64frombits(%s)", word)
 }
 
-// expr returns an expression of type t, of x and y, which have another type.
+// expr returns an expression of type t, which uses x and y of type vars.
 func (a *arith) expr(t, vars *typ, depth int) string {
 	if depth <= 0 {
 		return a.leaf(t, vars)
@@ -199,7 +200,7 @@ func (a *arith) operand(t, vars *typ, depth int) string {
 	return a.expr(t, vars, depth)
 }
 
-// constant returns a constant made from the theme.
+// constant returns a constant of type t that is related to the theme.
 func (a *arith) constant(t *typ, notZero bool) string {
 	if t.kind == floatKind {
 		c := a.one("0", "1", "-1", "2", "0.5", "-0.5", "3", "4", "255", "1.5", "65536", "-2", "10", "0.1")

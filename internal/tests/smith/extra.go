@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// more are the statements of this file.
+// more lists the statements of this file.
 var more = []statement{
 	{2, (*gen).deferred}, {2, (*gen).results}, {1, (*gen).variadic}, {2, (*gen).text}, {2, (*gen).complex},
 	{2, (*gen).appending}, {3, (*gen).packages}, {1, (*gen).generator}, {1, (*gen).byteOrder}, {1, (*gen).atomics},
@@ -20,7 +20,7 @@ func (g *gen) local(t *typ, e string) {
 	g.declare(&variable{name: v, typ: t})
 }
 
-// deferred defers a call, outside of loops. On devices a work-item that faults runs no deferred
+// deferred writes a deferred call, outside of loops. On devices a work-item that faults runs no deferred
 // calls, so programs that may fault have none.
 func (g *gen) deferred() {
 	if g.faulty || len(g.loops) > 0 || g.times > 1 || g.closed > 0 || g.pure || g.group != nil && len(g.group.loops) > 0 {
@@ -48,7 +48,7 @@ func (g *gen) deferred() {
 	g.line("}(%s)", arg)
 }
 
-// results calls a function with several results.
+// results writes a call of a function with several results.
 func (g *gen) results() {
 	t := g.intType()
 	q, r := g.name("v"), g.name("v")
@@ -72,7 +72,7 @@ func (g *gen) variadic() {
 
 var texts = []string{`"kgen"`, `"héllo, wörld"`, `"日本語 x"`, `"\x00\xff\xfe"`, `"a"`}
 
-// text uses constant strings.
+// text writes statements with constant strings.
 func (g *gen) text() {
 	s := pick(g, texts)
 	switch g.n(3) {
@@ -110,7 +110,7 @@ func (g *gen) complex() {
 	g.local(float64T, fmt.Sprintf("real(%s) + imag(-%s)", c, c))
 }
 
-// appending makes a slice and appends within its capacity.
+// appending writes statements that make a slice and append within its capacity.
 func (g *gen) appending() {
 	if g.times > 1 {
 		return
@@ -133,7 +133,7 @@ func (g *gen) appending() {
 	g.declare(&variable{name: s, typ: sliceOf(t), fixed: true, length: n})
 }
 
-// packages calls the generic packages on slices.
+// packages writes calls of generic functions on slices.
 func (g *gen) packages() {
 	t := g.intType()
 	s := g.someSlice(sliceOf(t))
@@ -175,7 +175,7 @@ func (g *gen) packages() {
 	}
 }
 
-// generator draws random numbers.
+// generator writes statements that draw random numbers.
 func (g *gen) generator() {
 	r := g.name("r")
 	g.line("var %s rand.PCG", r)
@@ -195,7 +195,7 @@ func (g *gen) byteOrder() {
 	g.local(ints[7], fmt.Sprintf("binary.%sEndian.Uint32(%s[%d:])", g.one("Little", "Big"), b, g.n(5)))
 }
 
-// halves computes with numbers of package half.
+// halves writes statements that compute with numbers of package half.
 func (g *gen) halves() {
 	t, h := "half."+g.one("Float16", "BFloat16", "Float8E4M3", "Float8E5M2"), g.name("h")
 	number := func() string {
@@ -242,7 +242,7 @@ func (g *gen) halves() {
 	}
 }
 
-// atomics changes the work-item's own memory, outside of loops: lavapipe miscompiles ordered
+// atomics writes atomic operations on private memory, outside of loops. lavapipe miscompiles ordered atomic
 // operations in loops.
 func (g *gen) atomics() {
 	if !g.kernel || g.times > 1 || len(g.loops) > 0 {
@@ -264,7 +264,7 @@ func (g *gen) typeSwitch() {
 	g.local(intT, fmt.Sprintf("shape.Kind(%s)", g.value(t, 2)))
 }
 
-// functionValue chooses a function by a condition that is known when the program is compiled.
+// functionValue writes a function value that a condition selects. The condition is known at compile time.
 func (g *gen) functionValue() {
 	t, f := g.intType(), g.name("f")
 	g.closed++
@@ -274,7 +274,7 @@ func (g *gen) functionValue() {
 	g.local(t, fmt.Sprintf("%s(%s)", f, g.value(t, 2)))
 }
 
-// embedded calls promoted methods.
+// embedded writes calls of promoted methods.
 func (g *gen) embedded() {
 	o := g.name("o")
 	g.line("%s := shape.Outer{Inner: shape.Inner{A: %s}, B: %s}", o, g.expr(int32T, 2), g.expr(intT, 2))

@@ -30,8 +30,8 @@ func (g *gen) ifStatement() {
 	g.pop()
 }
 
-// body writes the body of a loop that runs at most times times, with its braces. It writes a label
-// if a statement in the body names it.
+// body writes a loop with the given head. The body runs at most times times. body writes a label if a
+// statement in the loop names it.
 func (g *gen) body(head string, times int, isSwitch bool, body func()) {
 	outer, before, depth := g.out, g.times, g.indent
 	g.out = strings.Builder{}
@@ -52,7 +52,7 @@ func (g *gen) body(head string, times int, isSwitch bool, body func()) {
 	g.line("}")
 }
 
-// trips returns the number of rounds that a loop may run.
+// trips returns the largest number of iterations that a loop may run.
 func (g *gen) trips() int { return 1 + g.n(min(7, max(1, maxWork/4/g.times))) }
 
 func (g *gen) forStatement() {
@@ -69,7 +69,7 @@ func (g *gen) forStatement() {
 	case 2:
 		head = fmt.Sprintf("for %s := %s(0); %s < %d && %s; %s++", i, t, i, n, g.boolExpr(2), i)
 	case 3:
-		// A bound that depends on data.
+		// The bound depends on data.
 		head = fmt.Sprintf("for %s := %s(0); %s < %s(uint8(%s)%%%d); %s++", i, t, i, t, g.place(intT), n+1, i)
 	default:
 		head = fmt.Sprintf("for %s := %s(0); %s != %d; %s++", i, t, i, n, i)
@@ -82,8 +82,8 @@ func (g *gen) forStatement() {
 	})
 }
 
-// endless writes a for without a condition. The counter is incremented first, so that continue does
-// not skip it.
+// endless writes a for statement without a condition. The counter is incremented first, so that continue does
+// not skip the increment.
 func (g *gen) endless() {
 	n := g.trips()
 	i := g.name("n")
@@ -188,7 +188,7 @@ func (g *gen) braces() {
 	g.line("}")
 }
 
-// closure declares a function literal and calls it once or twice.
+// closure writes a function literal, and calls of it.
 func (g *gen) closure() {
 	if g.pure || g.closed > 1 {
 		return
@@ -221,7 +221,7 @@ func (g *gen) closure() {
 	}
 }
 
-// gotoStatement jumps over a block.
+// gotoStatement writes a goto that jumps over a block.
 func (g *gen) gotoStatement() {
 	if g.closed > 0 {
 		return

@@ -13,25 +13,25 @@ import (
 	"github.com/kgen-go/kgen/internal/tests/smith/shape"
 )
 
-// SubGroups are the sizes of sub-groups that programs run with on the host.
+// SubGroups are the sizes of sub-groups with which programs run on the host.
 var SubGroups = []int{4, 8, 32}
 
-// GroupRun is a launch on the host.
+// GroupRun is the result of a launch on the host.
 type GroupRun struct {
-	Form   bool // run of the host form; otherwise of the code that gc compiles
+	Form   bool // whether the host form ran, not the code that gc compiles
 	Size   int  // size of sub-groups
 	Memory []byte
-	Faults []HostFault // of a host form: the fault that is reported
-	Err    string      // the error of the run
+	Faults []HostFault // reported fault, if the host form ran
+	Err    string      // text of the run's error
 }
 
-// Args returns the launch's memory after the run.
+// Args returns the memory after the run.
 func (r *GroupRun) Args(p *Program) (shape.GroupArgs, error) {
 	a := shape.GroupInputs(p.Seed, p.Items())
 	return a, a.Unpack(r.Memory)
 }
 
-// groupRunner is the source of a program that runs programs with work-groups on the host.
+// groupRunner is the source of a main program. groupRunner runs random programs with work-groups on the host.
 const groupRunner = `package main
 
 import (
@@ -69,7 +69,7 @@ type result struct {
 	Err string
 }
 
-// lines returns the innermost and the outermost line of a file on the stack.
+// lines returns the innermost and the outermost line of a file in the current stack trace.
 func lines(file string) (in, out int) {
 	var pcs [256]uintptr
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(0, pcs[:])])
@@ -211,7 +211,7 @@ func main() {
 }
 `
 
-// registry is the begin of the file that registers host forms.
+// registry is the beginning of a source file that registers host forms.
 const registry = `package forms
 
 import (
@@ -229,8 +229,8 @@ func none(*kernelimpl.HostArgs) any { return nil }
 
 `
 
-// GroupHost runs programs with work-groups, or over ranges of GroupArgs, whose prefixes differ. It
-// runs them as gc compiles them and, if kernels has one, in their host forms.
+// GroupHost runs programs with work-groups, or over ranges with GroupArgs. The prefixes of the programs must
+// differ. GroupHost runs each as gc compiles it and, if kernels contains one, in its host form.
 func GroupHost(ctx context.Context, programs []*Program, kernels []*oracle.Kernel) ([][]GroupRun, error) {
 	files := map[string]string{"any.go": "package kernels\n\nconst Any = 0\n"}
 	var calls, news strings.Builder
@@ -244,7 +244,7 @@ func GroupHost(ctx context.Context, programs []*Program, kernels []*oracle.Kerne
 		}
 		sizes := SubGroups
 		if p.Local == nil {
-			sizes = sizes[:1] // a range has no sub-groups
+			sizes = sizes[:1] // kernels over ranges have no sub-groups
 		}
 		for _, size := range sizes {
 			run("coroutines(%d, %q, %s, %d, func(a shape.GroupArgs) any { return kernels.%sK{GroupArgs: a}.Kernel })", p.Seed, p.File(), ranges, size, p.Prefix)

@@ -6,11 +6,11 @@ import (
 	"github.com/kgen-go/kgen/internal/tests/smith/shape"
 )
 
-// inGroups are statements of work-items in kernels with work-groups.
+// inGroups lists statements of work-items in kernels with work-groups.
 var inGroups = []statement{{2, (*gen).tally}}
 
-// operator returns a type and a function that combines its values. If the result depends on the
-// order, the function combines in package dsl's order; otherwise it may be any function.
+// operator returns a type and a function that combines values of the type. If the order of combining matters,
+// the function is one for which package dsl defines the order.
 func (g *gen) operator() (t *typ, op string) {
 	switch g.n(8) {
 	case 0:
@@ -23,7 +23,7 @@ func (g *gen) operator() (t *typ, op string) {
 	return g.intType(), g.one("Plus", "Minimum", "Maximum", "Multiplies", "BitAnd", "BitOr", "BitXor")
 }
 
-// idempotent is operator for algorithms that may combine a value twice.
+// idempotent returns a type and function as operator does, for algorithms that may combine a value twice.
 func (g *gen) idempotent() (t *typ, op string) {
 	switch g.n(6) {
 	case 0:
@@ -34,10 +34,10 @@ func (g *gen) idempotent() (t *typ, op string) {
 	return g.intType(), g.one("Minimum", "Maximum", "BitAnd", "BitOr")
 }
 
-// itemValue is an argument of a group algorithm.
+// itemValue returns an argument of a group algorithm, which may differ between work-items.
 func (g *gen) itemValue(t *typ) string { return g.value(t, min(2, g.size.expr)) }
 
-// reduction declares a variable that is the same for all of a group.
+// reduction writes a declaration of a uniform variable, whose value is the result of a reduction.
 func (g *gen) reduction() {
 	switch g.n(5) {
 	case 0:
@@ -60,8 +60,8 @@ func (g *gen) scan() {
 	g.local(t, g.round(t, fmt.Sprintf("dsl.%sScanOverGroup(it.Group(), %s, dsl.%s)", g.one("Inclusive", "Exclusive"), g.itemValue(t), op)))
 }
 
-// ofQuads uses sub-group operations among four neighbours, which are in one sub-group for any size
-// of sub-groups.
+// ofQuads writes sub-group operations among four neighbours. Four neighbours are in one sub-group for any
+// size of sub-groups.
 func (g *gen) ofQuads() {
 	if g.group.items%4 != 0 {
 		return
@@ -86,7 +86,7 @@ func (g *gen) ofQuads() {
 	}
 }
 
-// ofSubGroups combines results of sub-group operations.
+// ofSubGroups writes statements that combine results of sub-group operations.
 func (g *gen) ofSubGroups() {
 	t, op := g.idempotent()
 	e := g.itemValue(t)
@@ -99,7 +99,7 @@ func (g *gen) ofSubGroups() {
 	g.declareUniform(t, g.round(t, fmt.Sprintf("dsl.ReduceOverGroup(it.Group(), %s, dsl.%s)", e, op)))
 }
 
-// stated states that a value in shared memory is uniform.
+// stated writes a statement that declares a value in shared memory uniform.
 func (g *gen) stated() {
 	for _, t := range g.group.tiles {
 		if t.state == shared && t.elem.scalar() {
@@ -109,8 +109,9 @@ func (g *gen) stated() {
 	}
 }
 
-// tally changes elements that all work-items change, in an order without effect, outside of loops
-// of work-items: lavapipe miscompiles ordered operations in loops.
+// tally writes atomic operations on elements that all work-items change. The order of the operations has no
+// effect on the result. The operations are outside of loops of work-items, because lavapipe miscompiles
+// ordered operations in loops.
 func (g *gen) tally() {
 	if g.times > g.group.times || len(g.loops) > 0 || g.closed > 0 {
 		return

@@ -9,21 +9,21 @@ import (
 )
 
 // group is the state of a kernel with work-groups. Code is of two kinds. Code of work-items has no
-// restrictions on control flow. All work-items of the group reach code of the group together,
-// except those that have left. The states of the shared tiles say which memory each kind may use.
+// restrictions on control flow. All work-items of the group, except those that have returned, reach code of
+// the group together. The states of the shared tiles say which memory each kind of code may use.
 type group struct {
 	local, groups []int
-	items         int  // number of work-items of a work-group
-	uni           bool // expressions must be the same for all work-items
-	late          bool // the code runs at the end of the kernel
+	items         int  // number of work-items in a work-group
+	uni           bool // whether expressions must be the same for all work-items
+	late          bool // whether the code is at the end of the kernel
 	depth         int
 	loops         []groupLoop
-	times         int // how often the group's code runs
+	times         int // number of times that the current code of the group runs
 	tiles         []*tile
-	walks         bool // the code mostly walks over a slice
+	walks         bool // whether the code mostly walks over a slice
 }
 
-// groupLoop is a loop that all work-items of a group go through together.
+// groupLoop is a loop that all work-items of a group execute together.
 type groupLoop struct {
 	label  string
 	used   *bool
@@ -34,39 +34,40 @@ type groupLoop struct {
 type state uint8
 
 const (
-	owned  state = iota // each uses its own part; all may add to counters
-	shared              // all may read
+	owned  state = iota // each work-item uses its own part; all may add to counters
+	shared              // all work-items may read the tile
 )
 
-// tile is memory that a group shares.
+// tile is memory that the work-items of a group share.
 type tile struct {
 	name    string
-	elem    *typ // type of the n elements per group
+	elem    *typ // type of the elements, of which each group has n
 	n       int
-	base    string // offset of the group's elements
-	view    string // a work-item's own part, as a format of the tile's name
-	own     *typ   // type of that part
+	base    string // expression for the offset of the group's elements
+	view    string // format that makes a work-item's own part from the tile's name
+	own     *typ   // type of a work-item's own part
 	length  int
-	counter bool // changed only by atomic operations
+	counter bool // whether only atomic operations change the tile
 	state   state
 }
 
-// nd lists shapes of nd-ranges: the size of work-groups, and their number.
+// nd lists shapes of nd-ranges, by the size and the number of work-groups.
 var nd = []struct{ local, groups []int }{
 	{[]int{8}, []int{2}}, {[]int{8}, []int{3}}, {[]int{16}, []int{2}}, {[]int{12}, []int{2}}, {[]int{4}, []int{3}},
 	{[]int{32}, []int{1}}, {[]int{20}, []int{2}}, {[]int{1}, []int{3}}, {[]int{40}, []int{1}}, {[]int{2}, []int{4}}, {[]int{7}, []int{2}},
 	{[]int{2, 4}, []int{2, 1}}, {[]int{4, 4}, []int{1, 2}}, {[]int{3, 4}, []int{1, 2}}, {[]int{2, 12}, []int{1, 2}}, {[]int{2, 2, 2}, []int{1, 2, 1}}, {[]int{1, 3, 4}, []int{2, 1, 1}},
 }
 
-// NewGroup writes the program of a seed, of one of the n smallest sizes. It has work-groups that
-// meet at barriers and share memory. Its results do not depend on the order of work-items. They do
-// not depend on the size of sub-groups either, if that is a power of two and at least 4.
+// NewGroup returns the program of a seed, of one of the n smallest sizes. The program has work-groups with
+// barriers and shared memory. The results of the program do not depend on the order of work-items. The
+// results do not depend on the size of sub-groups either, if the size is a power of two and at least 4.
 func NewGroup(seed uint64, prefix string, n int) *Program {
 	return newGroup(seed, prefix, n, false)
 }
 
-// NewWalks is NewGroup for programs that mostly walk over a slice; see walk. They have one
-// dimension, because host forms have lockstep loops only for such work-groups.
+// NewWalks returns a program as NewGroup does, which mostly walks over a slice as method walk describes. The
+// work-groups have one dimension, because host forms have lockstep loops only for work-groups of one
+// dimension.
 func NewWalks(seed uint64, prefix string, n int) *Program { return newGroup(seed, prefix, n, true) }
 
 func newGroup(seed uint64, prefix string, n int, walks bool) *Program {
@@ -86,10 +87,10 @@ func newGroup(seed uint64, prefix string, n int, walks bool) *Program {
 	return &Program{Seed: seed, Prefix: prefix, Source: g.out.String(), Faulty: g.faulty, Global: global, Local: b.local}
 }
 
-// uniform reports whether expressions must be the same for all of a group.
+// uniform reports whether expressions must be the same for all work-items of a group.
 func (g *gen) uniform() bool { return g.group != nil && g.group.uni }
 
-// open reports whether the variable may be used in the present state.
+// open reports whether the current code may use variable v.
 func (g *gen) open(v *variable) bool {
 	if g.uniform() {
 		return v.uniform
@@ -167,7 +168,7 @@ func (g *gen) groupKernel(calm, products *rand.Rand) {
 	g.line("}")
 }
 
-// finish hashes the final values.
+// finish writes code that hashes the final values of variables.
 func (g *gen) finish() {
 	for _, v := range g.scopes[0] {
 		if !g.open(v) {
@@ -195,7 +196,7 @@ func (g *gen) uniformExpr(t *typ, depth int) string {
 	return g.expr(t, depth)
 }
 
-// shared returns a part of a tile that all work-items may read, or "".
+// shared returns an expression for a part of a tile that all work-items may read, or "".
 func (g *gen) shared(t *typ) string {
 	if g.group == nil || g.group.late || g.uniform() || !g.kernel || !g.chance(3) {
 		return ""
@@ -208,7 +209,7 @@ func (g *gen) shared(t *typ) string {
 	return ""
 }
 
-// tileIndex returns an index of the elements of a tile.
+// tileIndex returns an index into the elements of a tile.
 func (g *gen) tileIndex(c *tile) string {
 	switch vs := g.vars(func(v *variable) bool { return v.typ.kind == intKind }); {
 	case g.chance(3):
@@ -222,7 +223,7 @@ func (g *gen) tileIndex(c *tile) string {
 	}
 }
 
-// ownView declares a work-item's own part of a tile.
+// ownView writes a declaration of a work-item's own part of a tile.
 func (g *gen) ownView(t *tile) {
 	if t.counter {
 		return
@@ -283,7 +284,7 @@ func (b *group) states() []state {
 	return out
 }
 
-// restore resets the tiles to earlier states.
+// restore sets the states of the tiles to earlier states.
 func (g *gen) restore(states []state) {
 	tiles := g.group.tiles[:len(states)]
 	changed := false
@@ -298,8 +299,8 @@ func (g *gen) restore(states []state) {
 	}
 }
 
-// groupBlock writes code of the group in a scope of its own, without braces. Afterwards the tiles
-// have their former states.
+// groupBlock writes code of the group in a scope of its own, without braces. Afterwards the tiles have the
+// same states as before.
 func (g *gen) groupBlock(n int) {
 	b := g.group
 	states := b.states()
@@ -327,7 +328,7 @@ func (g *gen) itemCode() {
 func (g *gen) barrier() {
 	switch {
 	case g.chance(6):
-		g.line("it.SubGroup().Barrier()") // orders only within the sub-group
+		g.line("it.SubGroup().Barrier()") // orders memory only within the sub-group
 		return
 	case g.chance(5):
 		g.reduction() // orders memory as a barrier does
@@ -349,7 +350,7 @@ func (g *gen) barrier() {
 	}
 }
 
-// newTile declares work-group memory.
+// newTile writes a declaration of work-group memory.
 func (g *gen) newTile() {
 	b := g.group
 	if len(b.tiles) > 3 {
@@ -383,7 +384,7 @@ func (g *gen) newTile() {
 	g.line("_ = %s", name)
 	b.tiles = append(b.tiles, t)
 	if g.chance(6) {
-		t.state = shared // all elements are zero
+		t.state = shared // all elements are zero at the start
 		return
 	}
 	g.ownView(t)
@@ -406,7 +407,7 @@ func (t *typ) size() int {
 	return t.bits / 8
 }
 
-// leaving writes code in which some work-items leave.
+// leaving writes code in which some work-items return.
 func (g *gen) leaving() {
 	b := g.group
 	if g.closed > 0 || b.depth > 0 && g.chance(2) {
@@ -431,7 +432,7 @@ func (g *gen) leaving() {
 	g.line("}")
 }
 
-// allLeave ends a work-group.
+// allLeave writes code by which all work-items of a group return.
 func (g *gen) allLeave() {
 	if g.closed > 0 || !g.chance(3) {
 		return
@@ -465,7 +466,7 @@ func copyStates(tiles []*tile, states []state) {
 	}
 }
 
-// uniformVariable declares or changes a variable that is uniform in the group.
+// uniformVariable writes a declaration or a change of a variable that is uniform in the group.
 func (g *gen) uniformVariable() {
 	vs := g.vars(func(v *variable) bool { return v.uniform && strings.HasPrefix(v.name, "u") })
 	if len(vs) > 0 && g.chance(2) {
@@ -533,7 +534,7 @@ func (g *gen) groupFor() {
 		outer := g.loops
 		l := outer[len(outer)-1]
 		b.loops = append(b.loops, groupLoop{l.label, l.used, b.states()})
-		g.loops = nil // work-items cannot leave the group's loop
+		g.loops = nil // single work-items cannot leave a loop of the group
 		g.push()
 		g.declare(v)
 		g.indent++
@@ -547,7 +548,7 @@ func (g *gen) groupFor() {
 	b.times = times
 }
 
-// groupClosure declares a function literal with code of the group, and calls it.
+// groupClosure writes a function literal with code of the group, and a call of it.
 func (g *gen) groupClosure() {
 	b := g.group
 	if g.closed > 0 {

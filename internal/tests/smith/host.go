@@ -11,7 +11,7 @@ import (
 	"github.com/kgen-go/kgen/internal/tests/smith/shape"
 )
 
-// HostResult is the result of gc's code for a program's inputs.
+// HostResult is the result of running a program, compiled by gc, on its inputs.
 type HostResult struct {
 	Args   shape.Args
 	Faults []HostFault
@@ -20,12 +20,12 @@ type HostResult struct {
 // HostFault is a panic of a work-item.
 type HostFault struct {
 	ID, Line int
-	// Outer is the line of the kernel itself on the stack, for kernels with work-groups.
+	// Outer is the line of the Kernel method in the stack trace, for kernels with work-groups.
 	Outer int
 	Text  string
 }
 
-// runner is the source of a program that runs programs on the host.
+// runner is the source of a main program that runs random programs on the host.
 const runner = `package main
 
 import (
@@ -88,7 +88,7 @@ func main() {
 }
 `
 
-// Host runs programs, whose prefixes differ, as gc compiles them.
+// Host runs programs as gc compiles them. The prefixes of the programs must differ.
 func Host(ctx context.Context, programs []*Program) ([]HostResult, error) {
 	files := map[string]string{}
 	var calls strings.Builder

@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 )
 
-// NewLoops writes the program of a seed, which has only loops over slices and arrays. Their indices
-// test the facts that compilers prove; most never fault, and some fault late.
+// NewLoops returns the program of a seed, which has only loops over slices and arrays. The indices test the
+// facts that compilers prove. Most loops never fault, and some fault late.
 func NewLoops(seed uint64, prefix string) *Program {
 	l := &loops{arith: &arith{gen: &gen{r: rand.New(rand.NewPCG(seed, 44)), prefix: prefix}}}
 	l.header()
@@ -14,23 +14,23 @@ func NewLoops(seed uint64, prefix string) *Program {
 	return &Program{Seed: seed, Prefix: prefix, Source: l.out.String(), Faulty: true}
 }
 
-// loops writes loops.
+// loops generates programs of loops.
 type loops struct {
 	*arith
 	typ    *typ     // type of x and y
 	over   indexed  // slice or array that the nest reads and writes
-	counts []string // counters of the loops around, as ints, outermost first
+	counts []string // counters of the enclosing loops, as ints, outermost first
 }
 
 // indexed is a slice or array.
 type indexed struct {
 	name string
 	elem *typ
-	rw   bool // it may be written
+	rw   bool // whether the program may write to the slice or array
 }
 
-// loopWords is the number of words of Out that the nests are mixed into, starting at the eighth.
-// loopPer is the number of nests per word.
+// loopWords is the number of words of Out to which nests of loops contribute, from the eighth on. loopPer is
+// the number of nests per word.
 const loopWords, loopPer = 8, 2
 
 func (l *loops) theKernel() {
@@ -54,7 +54,7 @@ func (l *loops) theKernel() {
 	l.line("}")
 }
 
-// nest writes loops over one slice or array.
+// nest writes nested loops over one slice or array.
 func (l *loops) nest() {
 	l.typ, l.theme, l.counts = intT, l.n(16), nil
 	if l.chance(3) {
@@ -73,7 +73,7 @@ func (l *loops) nest() {
 	l.line("}")
 }
 
-// subject declares s, the slice or array of the nest.
+// subject writes a declaration of s, the slice or array of the nest.
 func (l *loops) subject() {
 	from := pick(l.gen, []indexed{{"in", uint64T, false}, {"out[:8]", uint64T, true}, {"bytes", int8T, true}, {"reals", float32T, true}, {"a[:]", int32T, true}, {"a", int32T, true}})
 	l.over = indexed{"s", from.elem, from.rw}
@@ -97,7 +97,7 @@ func (l *loops) subject() {
 	l.line("_ = s")
 }
 
-// loop writes a loop with depth more loops in it.
+// loop writes a loop with depth more loops nested in it.
 func (l *loops) loop(depth int) {
 	i := fmt.Sprintf("i%d", len(l.counts))
 	count := i
@@ -187,7 +187,7 @@ func (l *loops) body(depth int) {
 // count returns the counter of one of the loops.
 func (l *loops) count() string { return pick(l.gen, l.counts) }
 
-// index returns an index, which is mostly in range.
+// index returns an index expression, which is mostly in range.
 func (l *loops) index() string {
 	i, length := l.count(), fmt.Sprintf("len(%s)", l.over.name)
 	if l.chance(60) {

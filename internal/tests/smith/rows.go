@@ -7,14 +7,14 @@ import (
 	"github.com/kgen-go/kgen/internal/tests/smith/shape"
 )
 
-// rowRanges are the ranges of NewRows. In host forms, up to 256 work-items of a row go through a
-// loop in lockstep.
+// rowRanges are the ranges of NewRows. In host forms, up to 256 work-items of a row execute a loop in
+// lockstep.
 var rowRanges = [][]int{{3, 5}, {4, 8}, {2, 260}, {5, 3}, {1, 19}, {7, 3}, {2, 3, 5}, {2, 2, 9}, {1, 2, 257}, {16, 1}, {40}}
 
-// NewRows writes the program of a seed over a range, mostly of two dimensions. It has only loops
-// that add up elements of matrices, as matrix products and their gradients do: along rows, along
-// columns, and of the transposed matrix. Host forms compute values that are uniform in a row before
-// the row, and values that are uniform in a round before the round.
+// NewRows returns the program of a seed over a range, mostly of two dimensions. The program has only loops
+// that add up elements of matrices, as matrix products and their gradients do. The loops run along rows,
+// along columns, and over the transposed matrix. Before each row, host forms compute the values that are
+// uniform in the row. Before each iteration, host forms compute the values that are uniform in the iteration.
 func NewRows(seed uint64, prefix string, n int) *Program {
 	g := &rows{gen: &gen{r: rand.New(rand.NewPCG(seed, 47)), prefix: prefix}}
 	g.global = pick(g.gen, rowRanges)
@@ -37,14 +37,14 @@ func NewRows(seed uint64, prefix string, n int) *Program {
 	return &Program{Seed: seed, Prefix: prefix, Source: g.out.String(), Faulty: true, Global: g.global}
 }
 
-// rows writes loops over rows.
+// rows generates programs of loops over rows.
 type rows struct {
 	*gen
 	global []int
 	row    []string // variables that are uniform in a row
 }
 
-// ids declares the ids of a work-item.
+// ids writes declarations of the ids of a work-item.
 func (g *rows) ids() {
 	switch len(g.global) {
 	case 1:
@@ -74,10 +74,10 @@ func (g *rows) ids() {
 	}
 }
 
-// maxRows is the largest number of rounds of a loop, and rowStep the distance of the rows.
+// maxRows is the largest number of iterations of a loop. rowStep is the distance between rows.
 const maxRows, rowStep = 4, 8
 
-// reduction writes a loop that adds up into a word of Out.
+// reduction writes a loop that adds up numbers in a word of Out.
 func (g *rows) reduction(i int) {
 	items := 1
 	for _, n := range g.global {
@@ -128,7 +128,7 @@ func (g *rows) reduction(i int) {
 	g.line("k.Out[id*16+%d] = %s", i, sum)
 }
 
-// of returns a number that is uniform in a row, in a round, or in both.
+// of returns a number that is uniform in a row, in an iteration, or in both.
 func (g *rows) of(b string) string {
 	row := pick(g.gen, g.row)
 	return g.one(row, b, fmt.Sprintf("%s*%s", b, b), fmt.Sprintf("%s*(%s)", b, row), fmt.Sprintf("%s+%s", b, row), fmt.Sprintf("(%s+1)*(%s)", b, row))
@@ -139,8 +139,8 @@ func (g *rows) index(from, b, cols string) string {
 	row := pick(g.gen, g.row)
 	col := g.one("x", "x", "x", "x+1", "x+"+row, "nx-1-x", "2*x")
 	e := g.one(
-		fmt.Sprintf("%s*%s+x", b, cols), fmt.Sprintf("%s*%s+%s", b, cols, col), // along columns
-		fmt.Sprintf("%s*%s+%s", b, cols, row), fmt.Sprintf("%s*%s+%s", b, cols, row), // of the transposed matrix
+		fmt.Sprintf("%s*%s+x", b, cols), fmt.Sprintf("%s*%s+%s", b, cols, col), // elements along a column
+		fmt.Sprintf("%s*%s+%s", b, cols, row), fmt.Sprintf("%s*%s+%s", b, cols, row), // elements of the transposed matrix
 		fmt.Sprintf("(%s)*%s+%s", row, cols, b), fmt.Sprintf("(%s+%s)*%s+%s", b, row, cols, col), fmt.Sprintf("%s+%s", b, row),
 		fmt.Sprintf("%s*%s+%s", cols, b, row))
 	if g.chance(5) {

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// NewSearches writes the program of a seed, which has only loops that work-items leave in different
-// rounds, with a result: searches, rejection sampling, walks. The result is a value of the round in
-// which the work-item left, while others continue.
+// NewSearches returns the program of a seed, which has only loops that work-items leave in different
+// iterations: searches, rejection sampling and walks. The result of a loop is a value of the work-item's last
+// iteration, while other work-items continue.
 func NewSearches(seed uint64, prefix string) *Program {
 	s := &searches{gen: &gen{r: rand.New(rand.NewPCG(seed, 45)), prefix: prefix}}
 	s.header()
@@ -19,32 +19,32 @@ func NewSearches(seed uint64, prefix string) *Program {
 	return &Program{Seed: seed, Prefix: prefix, Source: s.out.String()}
 }
 
-// searches writes loops.
+// searches generates programs of such loops.
 type searches struct {
 	*gen
-	nums    []number // variables in scope, from which expressions are made
-	results []*typ   // results of the function being written; nil for none
-	group   string   // struct type that has the results; "" if there is none
+	nums    []number // variables in scope that expressions use
+	results []*typ   // types of the results of the function being written; nil for none
+	group   string   // struct type that contains the results; "" if there is none
 	helpers []search
 	times   int // largest number of runs of the current statement
 }
 
-// number is a variable of any integer type; statements may assign to it if it is not fixed.
+// number is a variable of any integer type. Statements may assign to a number that is not fixed.
 type number struct {
 	name string
 	typ  *typ
 	set  bool
 }
 
-// search is a function that searches from a state on.
+// search is a function that starts a search from a state.
 type search struct {
 	name    string
 	results []*typ
 	group   string
 }
 
-// searchWords is the number of words of Out that a kernel writes, starting at the first, and
-// searchPer the number of loops per word.
+// searchWords is the number of words of Out that a kernel writes, from the first on. searchPer is the number
+// of loops per word.
 const searchWords, searchPer = 4, 2
 
 // maxRounds is the largest number of runs of the body of the innermost loop.
@@ -77,7 +77,7 @@ func (s *searches) theKernel() {
 	s.line("}")
 }
 
-// state declares the state of a search: s, and perhaps more variables.
+// state writes declarations of the state of a search, which is s and possibly more variables.
 func (s *searches) state(first string) {
 	s.line("s := %s", first)
 	s.nums = append(s.nums, number{"s", uint32T, true})
@@ -89,14 +89,14 @@ func (s *searches) state(first string) {
 	}
 }
 
-// mix mixes the numbers in scope into h.
+// mix writes statements that mix the numbers in scope into hash h.
 func (s *searches) mix() {
 	for _, v := range s.nums {
 		s.line("h = shape.Mix(h, uint64(%s))", v.name)
 	}
 }
 
-// helper declares a function of two numbers and of the inputs.
+// helper writes a function with two numbers and the inputs as parameters.
 func (s *searches) helper() {
 	f := search{name: fmt.Sprintf("%sf%d", s.prefix, len(s.helpers))}
 	for range 1 + s.n(4)*s.n(2) {
@@ -133,7 +133,7 @@ func (s *searches) helper() {
 	s.helpers, s.nums, s.group = append(s.helpers, f), nil, ""
 }
 
-// call declares the results of a helper.
+// call writes a call of a helper, and declares variables for its results.
 func (s *searches) call() {
 	f := pick(s.gen, s.helpers)
 	args := fmt.Sprintf("%s, %s, in", s.expr(1), s.expr(1))
@@ -168,7 +168,7 @@ func (s *searches) nest() {
 	s.loop(s.n(3))
 }
 
-// loop writes a loop with depth more nested loops in it.
+// loop writes a loop with depth more loops nested in it.
 func (s *searches) loop(depth int) {
 	rounds := 3 + s.n(38)
 	if s.times > 1 {
@@ -216,8 +216,8 @@ func (s *searches) loop(depth int) {
 	})
 }
 
-// round writes a round of a loop: it computes a value of the state, advances the state, and some
-// work-items leave.
+// round writes the body of a loop. The body computes a value from the state, advances the state, and has
+// exits for some work-items.
 func (s *searches) round(depth int) {
 	inner := depth > 0 && s.times <= maxRounds/3
 	at := s.n(3)
@@ -240,7 +240,7 @@ func (s *searches) round(depth int) {
 	}
 }
 
-// compute declares a number, or sets one.
+// compute writes a declaration of a number, or an assignment to one.
 func (s *searches) compute() {
 	var vars []number
 	for _, v := range s.nums {
@@ -259,7 +259,7 @@ func (s *searches) compute() {
 	s.nums = append(s.nums[:len(s.nums):len(s.nums)], number{name, t, false})
 }
 
-// next advances the state.
+// next writes statements that advance the state.
 func (s *searches) next() {
 	switch s.n(6) {
 	case 0:
@@ -276,7 +276,7 @@ func (s *searches) next() {
 	}
 }
 
-// exit writes a condition under which work-items leave.
+// exit writes a conditional exit from the loop.
 func (s *searches) exit() {
 	s.line("if %s {", s.cond())
 	s.indent++
@@ -305,7 +305,7 @@ func (s *searches) exit() {
 	s.line("}")
 }
 
-// returns writes a return of the search's results.
+// returns writes a return statement with the search's results.
 func (s *searches) returns() string {
 	var list []string
 	for _, t := range s.results {
@@ -318,7 +318,7 @@ func (s *searches) returns() string {
 	return "return " + values
 }
 
-// cond returns a condition that is true for some of the states.
+// cond returns a condition that is true for some states.
 func (s *searches) cond() string {
 	x := s.expr(0)
 	switch s.n(6) {
@@ -338,7 +338,7 @@ func (s *searches) cond() string {
 // as returns an expression converted to a type.
 func (s *searches) as(t *typ, e string) string { return fmt.Sprintf("%s(%s)", t, e) }
 
-// expr returns a uint32 of the variables in scope, mostly of the state.
+// expr returns a uint32 expression of the variables in scope, mostly of the state.
 func (s *searches) expr(depth int) string {
 	x := "s"
 	switch s.n(4) {

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Shrink returns the smallest source that it finds for which fails is true, by removing parts of
-// it. Most sources that it tries are not legal programs; fails must return false for these.
+// Shrink removes parts of a source, and returns the smallest source found for which fails is true. Most
+// sources that Shrink tries are not legal programs. fails must return false for these.
 func Shrink(src string, fails func(src string) bool, limit time.Duration) string {
 	until := time.Now().Add(limit)
 	for changed := true; changed; {
@@ -25,22 +25,22 @@ func Shrink(src string, fails func(src string) bool, limit time.Duration) string
 				n++
 				continue
 			}
-			src, changed = text, true // now the n-th change is the next one
+			src, changed = text, true // the n-th change is now the next one
 		}
 	}
 	return src
 }
 
-// editor makes the n-th change among those that it visits.
+// editor makes the n-th of all possible changes to a source.
 type editor struct{ n int }
 
-// now reports whether this is the change to make.
+// now reports whether the current change is the one to make, and counts it.
 func (e *editor) now() bool {
 	e.n--
 	return e.n == -1
 }
 
-// edited returns the source with the n-th change; done is true if there is no such change.
+// edited returns the source with the n-th change. done is true if there is no such change.
 func edited(src string, n int) (text string, done bool) {
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, "p.go", src, parser.SkipObjectResolution)

@@ -1,15 +1,15 @@
-// Package smith writes random kernels. They are legal Go that kgen can compile, their result does
-// not depend on anything that Go leaves open, and they always end. A seed always gives the same
+// Package smith generates random kernels. The kernels are legal Go that kgen can compile. The results of a
+// kernel do not depend on anything that Go leaves open. The kernels always end. A seed always gives the same
 // program.
 //
-// Each test is about a kind of programs: TestArith about arithmetic and small loops, where drivers
-// have most bugs; TestLoops about loops over slices, in which kgen proves bounds checks; TestRows
-// about loops along rows and columns in ranges of two dimensions. TestGroups is about work-groups.
-// These run as coroutines, in host forms, in the interpreter with a search for data races, and on
-// the device.
+// Each test generates one kind of programs. TestArith generates arithmetic and small loops, where drivers
+// have most bugs. TestLoops generates loops over slices, in which kgen proves bounds checks. TestRows
+// generates loops along rows and columns in ranges of two dimensions. TestGroups generates kernels with
+// work-groups. Kernels with work-groups run as coroutines, in host forms, in the interpreter with a search
+// for data races, and on the device.
 //
-// For a longer run use -programs 10000 -budget 5h -first 0. With -sizes 2 programs are small, and a
-// driver compiles many more of them in the same time. -modules names the modules, and -keep a
+// For a longer run use -programs 10000 -budget 5h -first 0. With -sizes 2 programs are small, and a driver
+// compiles many more of them in the same time. The flag -modules names the modules. The flag -keep names a
 // folder for shrunk failures, which belong in testdata.
 package smith
 
@@ -21,13 +21,13 @@ import (
 	"github.com/kgen-go/kgen/internal/tests/smith/shape"
 )
 
-// Program is a random program: a file of a package, with one kernel. All names that it declares
-// begin with Prefix.
+// Program is a random program, which is one file of a package, with one kernel. All names that the program
+// declares begin with Prefix.
 type Program struct {
 	Seed   uint64
 	Prefix string
 	Source string
-	Faulty bool // work-items may fault
+	Faulty bool // whether work-items may fault
 	// Global and Local are the ranges of a kernel with work-groups, in index order. Programs of
 	// NewRows have no Local. All other programs have one work-item for each of shape.Items.
 	Global, Local []int
@@ -53,9 +53,10 @@ var Imports = []string{
 }
 
 // Limits of a work-item's work, so that programs end soon on every device.
-const maxWork = 4000 // number of statements that run
+const maxWork = 4000 // largest number of statements that a work-item runs
 
-// size limits a program: drivers take long for large programs, and bugs often show in small ones.
+// size limits the size of a program. Drivers take long for large programs, and small programs often show the
+// same bugs.
 type size struct {
 	statements, helpers int
 	depth               int // depth of nested statements
@@ -64,7 +65,7 @@ type size struct {
 
 var sizes = []size{{3, 1, 2, 2}, {4, 1, 2, 2}, {6, 2, 2, 3}, {6, 2, 3, 2}, {8, 2, 3, 3}, {5, 2, 4, 2}, {8, 3, 3, 3}, {16, 4, 4, 4}}
 
-// Sizes is the number of sizes of programs there are, the smallest first.
+// Sizes is the number of program sizes. The smallest size is the first.
 var Sizes = len(sizes)
 
 // gen is the state of a program being written.
@@ -81,50 +82,50 @@ type gen struct {
 	funcs     []*fn
 	tableType *typ
 
-	// State of the function being written:
+	// scopes and the following fields are the state of the function being written.
 	scopes [][]*variable
 	loops  []loop
-	result *typ // type of its result; nil for none
-	pure   bool // the function may only read
+	result *typ // type of the function's result; nil for none
+	pure   bool // whether the function may only read memory
 	kernel bool
-	work   int // number of statements that run in it
-	times  int // how often the current statement runs
+	work   int // number of statements that run in the function
+	times  int // number of times that the current statement runs
 	depth  int
 	closed int // number of closures around the code
-	// faults is the number of operations of the statement that may fault: if there were two, Go
-	// would leave open which faults first.
+	// faults is the number of operations of the current statement that may fault. faults is at most one,
+	// because Go does not define which of two operations faults first.
 	faults int
-	group  *group // the group of a kernel with work-groups
+	group  *group // state of a kernel with work-groups, else nil
 	births int    // number of variables declared so far
-	calms  int    // number of calm parts
+	calms  int    // number of calls of calm
 	keep   keepers
 }
 
-// variable is a variable of the program.
+// variable is a variable of the generated program.
 type variable struct {
 	name string
 	typ  *typ
-	// fixed says that statements must not assign to it.
+	// fixed forbids assignments to the variable.
 	fixed bool
-	// noCapture says that closures must not use it.
+	// noCapture forbids closures to use the variable.
 	noCapture bool
-	// device says that a slice or pointer refers to device memory.
+	// device is true if a slice or pointer refers to device memory.
 	device bool
-	// length is the least possible length of a slice.
+	// length is the least possible length, if the variable is a slice.
 	length int
-	// uniform says that all work-items of a group have the same value.
+	// uniform is true if all work-items of a group have the same value.
 	uniform bool
-	tile    *tile // the tile that the variable is a part of
-	// chosen says that the target of a pointer, slice, function or interface value depends on data.
+	tile    *tile // tile of which the variable is a part, or nil
+	// chosen is true if the target of a pointer, slice, function or interface value depends on data.
 	chosen bool
-	born   int // number of variables declared before it
+	born   int // number of variables declared before this one
 }
 
 // loop is a possible target of break or continue.
 type loop struct {
 	label    string
-	used     *bool // a statement names the label
-	isSwitch bool  // a switch has no continue
+	used     *bool // whether a statement names the label
+	isSwitch bool  // whether the loop is a switch, which has no continue
 }
 
 // fn is a function that programs call.
@@ -139,14 +140,14 @@ type fn struct {
 	faulty bool
 }
 
-// New writes the program of a seed, of one of the n smallest sizes.
+// New returns the program of a seed, of one of the n smallest sizes.
 func New(seed uint64, prefix string, n int) *Program {
 	g := &gen{r: rand.New(rand.NewPCG(seed, 42)), prefix: prefix}
 	g.file(n, (*gen).theKernel)
 	return &Program{Seed: seed, Prefix: prefix, Source: g.out.String(), Faulty: g.faulty}
 }
 
-// file writes a file, of one of the n smallest sizes.
+// file generates a source file of one of the n smallest sizes.
 func (g *gen) file(n int, kernel func(*gen)) {
 	g.faulty = g.n(3) == 0
 	if g.size = sizes[g.n(min(n, Sizes-1))]; g.chance(40) {
@@ -163,7 +164,7 @@ func (g *gen) file(n int, kernel func(*gen)) {
 	kernel(g)
 }
 
-// header writes the head of a file.
+// header writes the package clause and imports of a file.
 func (g *gen) header() {
 	g.line("package kernels")
 	g.line("")
@@ -186,7 +187,7 @@ func (g *gen) one(of ...string) string { return of[g.n(len(of))] }
 
 func pick[T any](g *gen, of []T) T { return of[g.n(len(of))] }
 
-// chance is true in one of n cases.
+// chance returns true with probability 1/n.
 func (g *gen) chance(n int) bool { return g.n(n) == 0 }
 
 func (g *gen) line(format string, args ...any) {
@@ -226,14 +227,14 @@ func (g *gen) vars(fits func(v *variable) bool) []*variable {
 	return out
 }
 
-// begin starts a function.
+// begin initializes the state for a new function.
 func (g *gen) begin(result *typ, pure, kernel bool) {
 	g.scopes, g.loops = [][]*variable{nil}, nil
 	g.result, g.pure, g.kernel = result, pure, kernel
 	g.work, g.times, g.depth, g.closed = 0, 1, 0, 0
 }
 
-// structType declares a struct type with a method or two.
+// structType writes a struct type with one or two methods.
 func (g *gen) structType() {
 	t := &typ{kind: structKind, name: fmt.Sprintf("%sS%d", g.prefix, len(g.structs))}
 	g.line("")
@@ -264,13 +265,13 @@ func embeds(t, e *typ) bool {
 	return false
 }
 
-// method declares a method of a struct type.
+// method writes a method of a struct type.
 func (g *gen) method(t *typ) {
 	f := &fn{name: fmt.Sprintf("M%d", len(g.funcs)), method: t, ptr: g.chance(2)}
 	g.function(f)
 }
 
-// helper declares a function.
+// helper writes a helper function.
 func (g *gen) helper() {
 	g.function(&fn{name: fmt.Sprintf("%sf%d", g.prefix, len(g.funcs)), pure: g.chance(2)})
 }
@@ -340,7 +341,7 @@ func (g *gen) function(f *fn) {
 	g.funcs = append(g.funcs, f)
 }
 
-// table declares a read-only table.
+// table writes a read-only package-level table.
 func (g *gen) table() {
 	t := g.intType()
 	g.line("")

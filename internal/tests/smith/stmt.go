@@ -25,7 +25,7 @@ func (g *gen) theKernel() {
 	g.beginKernel()
 	g.begin(nil, false, true)
 	g.indent++
-	if !g.chance(4) { // drivers take long for checks; these conditions make them unnecessary
+	if !g.chance(4) { // drivers compile checks slowly, and these conditions make checks unnecessary
 		g.line("if id >= shape.Items || len(k.In) < shape.Items*shape.Words || len(k.Out) < shape.Items*shape.Words || len(k.Bytes) < shape.Items*shape.Bytes || len(k.Reals) < shape.Items*shape.Reals || len(k.Recs) < shape.Items*shape.Recs {")
 		g.line("\treturn")
 		g.line("}")
@@ -48,7 +48,7 @@ func (g *gen) theKernel() {
 	}
 	g.statements(g.size.statements/2 + g.n(g.size.statements))
 	for _, v := range g.scopes[0] {
-		g.faults = 1 // no more faults
+		g.faults = 1 // forbids further faults in the statement
 		if v.typ.scalar() {
 			g.line("h = shape.Mix(h, %s)", toWord(v.typ, v.name))
 		} else if p := g.part(v.name, v.typ, v, (*typ).scalar, false, 4); p != "" && v.name != "out" {
@@ -60,7 +60,7 @@ func (g *gen) theKernel() {
 	g.line("}")
 }
 
-// wordOf returns a uint64 made from a part of a variable. The part's type is that of its last step.
+// wordOf returns a uint64 expression of the part p, which has type t, of a variable.
 func (g *gen) wordOf(p string, t *typ) string {
 	for t.kind == ptrKind || t.kind == sliceKind || t.kind == arrayKind {
 		t = t.elem
@@ -84,14 +84,14 @@ func toWord(t *typ, e string) string {
 	return "uint64(" + e + ")"
 }
 
-// statements writes statements in the present scope.
+// statements writes n statements in the current scope.
 func (g *gen) statements(n int) {
 	for range n {
 		g.statement()
 	}
 }
 
-// block writes statements in a scope of their own, without braces.
+// block writes n statements in a scope of their own, without braces.
 func (g *gen) block(n int) {
 	g.depth++
 	g.indent++
@@ -162,7 +162,7 @@ func (g *gen) declaration() {
 	g.declare(&variable{name: name, typ: t})
 }
 
-// target returns a place that can be assigned to, of a type for which fits is true, and the type.
+// target returns an assignable expression and its type, for which fits is true.
 func (g *gen) target(fits func(t *typ) bool) (string, *typ) {
 	for range 10 {
 		t := g.anyType(1)
@@ -182,7 +182,8 @@ func (g *gen) target(fits func(t *typ) bool) (string, *typ) {
 	return "", nil
 }
 
-// stored returns the value to assign for an expression: compared memory must not hold NaNs.
+// stored returns the expression to assign for e. stored removes NaNs, which memory that tests compare must
+// not contain.
 func stored(to string, t *typ, e string) string {
 	if t == float32T && (strings.HasPrefix(to, "reals") || strings.HasSuffix(to, ".D") || strings.HasPrefix(to, "*q")) {
 		return "shape.Real(" + e + ")"
@@ -249,7 +250,7 @@ func (g *gen) output() {
 	}
 }
 
-// jump writes a break, continue or return.
+// jump writes a break, continue or return statement.
 func (g *gen) jump() {
 	if g.depth == 0 {
 		return
@@ -278,7 +279,7 @@ func (g *gen) returns() string {
 	return "return " + g.expr(g.result, 2)
 }
 
-// leave returns a break or continue.
+// leave returns a break or continue statement.
 func (g *gen) leave() string {
 	i := len(g.loops) - 1
 	if g.chance(3) {
@@ -303,7 +304,7 @@ func (g *gen) leave() string {
 	return word + " " + l.label
 }
 
-// callStatement calls a helper or closure that may have effects.
+// callStatement writes a call of a helper or closure that may have effects.
 func (g *gen) callStatement() {
 	for range 4 {
 		if len(g.funcs) == 0 {
@@ -341,8 +342,8 @@ func (g *gen) callStatement() {
 	}
 }
 
-// effectArguments returns arguments, some of them pointers to variables. If a function may fault,
-// its arguments do not.
+// effectArguments returns arguments for a call of f, some of them pointers to variables. If the function may
+// fault, the arguments do not.
 func (g *gen) effectArguments(f *fn) (string, bool) {
 	if f.faulty {
 		g.faults = 1
@@ -375,7 +376,7 @@ func (g *gen) effectArguments(f *fn) (string, bool) {
 	return strings.Join(args, ", "), true
 }
 
-// someSlice returns a slice of at least two elements.
+// someSlice returns an expression for a slice of at least two elements.
 func (g *gen) someSlice(t *typ) string {
 	arrays := g.vars(func(v *variable) bool {
 		return !v.fixed && v.typ.kind == arrayKind && v.typ.elem.same(t.elem) && v.typ.len >= 2 && !strings.Contains(v.name, ".")
@@ -395,7 +396,7 @@ func (g *gen) someSlice(t *typ) string {
 	return ""
 }
 
-// slicing declares a slice of an array or of another slice.
+// slicing writes a declaration of a slice of an array or of another slice.
 func (g *gen) slicing() {
 	if g.pure {
 		return
@@ -441,7 +442,7 @@ func (g *gen) slicing() {
 	g.declare(s)
 }
 
-// pointer declares a pointer to a variable or to an element.
+// pointer writes a declaration of a pointer to a variable or to an element.
 func (g *gen) pointer() {
 	vs := g.vars(func(v *variable) bool { return !v.fixed && v.typ.kind < sliceKind && !strings.Contains(v.name, ".") })
 	if len(vs) == 0 {
@@ -496,7 +497,7 @@ func (g *gen) copying() {
 	g.declare(&variable{name: name, typ: intT})
 }
 
-// generic uses the generic functions and types of package shape.
+// generic writes uses of the generic functions and types of package shape.
 func (g *gen) generic() {
 	switch g.n(3) {
 	case 0:
@@ -532,7 +533,7 @@ func (g *gen) generic() {
 	}
 }
 
-// record copies an element of device memory.
+// record writes a copy of an element of device memory.
 func (g *gen) record() {
 	if g.kernel {
 		name := g.name("rec")

@@ -20,7 +20,7 @@ const (
 	interfaceKind
 )
 
-// typ is a type of a program.
+// typ is a type of the generated program.
 type typ struct {
 	kind   kind
 	name   string // name of scalars, structs, functions and interfaces
@@ -104,7 +104,7 @@ func (g *gen) scalar() *typ {
 	return g.intType()
 }
 
-// fieldType returns the type of a field or element.
+// fieldType returns a random type for a field or element.
 func (g *gen) fieldType(depth int) *typ {
 	if depth > 0 && g.chance(3) {
 		return g.anyType(depth - 1)
@@ -112,7 +112,7 @@ func (g *gen) fieldType(depth int) *typ {
 	return g.scalar()
 }
 
-// anyType returns a type of values.
+// anyType returns a random type for variables.
 func (g *gen) anyType(depth int) *typ {
 	switch n := g.n(8); {
 	case n == 0 && len(g.structs) > 0, n == 1 && len(g.structs) > 0:
@@ -123,7 +123,7 @@ func (g *gen) anyType(depth int) *typ {
 	return g.scalar()
 }
 
-// literal returns a constant of the type, which is not 0 if nonzero is set.
+// literal returns a constant of type t, which is not 0 if nonzero is set.
 func (g *gen) literal(t *typ, nonzero bool) string {
 	switch t.kind {
 	case boolKind:
@@ -141,7 +141,7 @@ func (g *gen) literal(t *typ, nonzero bool) string {
 	return fmt.Sprintf("%s(%s)", t, g.number(t, nonzero))
 }
 
-// literalOf is literal without the conversion, for places that have the type.
+// literalOf returns a literal without a conversion, for contexts that determine the type.
 func (g *gen) literalOf(t *typ) string {
 	if t.kind == intKind {
 		return g.number(t, false)
@@ -149,7 +149,7 @@ func (g *gen) literalOf(t *typ) string {
 	return g.literal(t, false)
 }
 
-// number returns an integer in the type's range.
+// number returns an integer in the range of type t.
 func (g *gen) number(t *typ, nonzero bool) string {
 	for {
 		var v uint64

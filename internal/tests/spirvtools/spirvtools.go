@@ -1,6 +1,6 @@
-// Package spirvtools runs the command-line tools of SPIRV-Tools and shaderc in tests. If a tool is
-// missing, the test is skipped with a message about the package to install; with
-// KGEN_REQUIRE_VULKAN=1 it fails.
+// Package spirvtools runs the command-line tools of SPIRV-Tools and shaderc in tests. If a tool is missing,
+// the test is skipped with a message about the package to install. With KGEN_REQUIRE_VULKAN=1 the test fails
+// instead.
 package spirvtools
 
 import (
@@ -17,7 +17,7 @@ import (
 // Env is the target environment for which modules are made.
 const Env = "vulkan1.3"
 
-// Missing ends the test because a tool is not installed.
+// Missing skips or fails the test because a tool is not installed.
 func Missing(t testing.TB, what, debianPackage string) {
 	t.Helper()
 	need.Missing(t, need.Vulkan, "%s is missing: install the Debian package %s", what, debianPackage)
@@ -32,9 +32,9 @@ func tool(t testing.TB, name, debianPackage string) string {
 	return path
 }
 
-// Validate runs spirv-val on the module and fails the test with its message
-// and the module's text if it is not valid for [Env]. Further flags, such as
-// --scalar-block-layout, may follow.
+// Validate runs spirv-val on the module. If the module is not valid for [Env], Validate fails the test with
+// the tool's message and the module's text. flags are further flags of the tool, such as
+// --scalar-block-layout.
 func Validate(t testing.TB, words []uint32, flags ...string) {
 	t.Helper()
 	if msg := Invalid(t, words, flags...); msg != "" {
@@ -42,7 +42,7 @@ func Validate(t testing.TB, words []uint32, flags ...string) {
 	}
 }
 
-// Invalid runs spirv-val and returns its message, empty for a valid module.
+// Invalid runs spirv-val and returns its message, which is empty for a valid module.
 func Invalid(t testing.TB, words []uint32, flags ...string) string {
 	t.Helper()
 	val := tool(t, "spirv-val", "spirv-tools")

@@ -1,6 +1,6 @@
-// Package stubs has the functions that the stubs of kgen's test kernels call; see package modules.
-// It handles the parameters of a kernel by the rows of its description, where other stubs have a
-// line of code for each field.
+// Package stubs contains the functions that the stubs of kgen's test kernels call. Package modules describes
+// these stubs. Package stubs fills in the parameters of a kernel by the rows of its description. Other stubs
+// have a line of code for each field instead.
 package stubs
 
 import (
@@ -19,14 +19,14 @@ import (
 // A Run runs a kernel of type K over a range of type R on the kernel's own slices, and waits.
 type Run[K, R any] = func(ctx context.Context, dev *runtime.Device, k K, r R, opts ...runtime.LaunchOption) error
 
-// A RunTask runs a task of type K in the same way.
+// A RunTask runs a kernel of type K as a task, and waits.
 type RunTask[K any] = func(ctx context.Context, dev *runtime.Device, k K, opts ...runtime.LaunchOption) error
 
-// Each of the functions below registers a kernel and makes its Run function. body is the Kernel
-// method. more are the function that makes the kernel's host form, if it has one, followed by the
-// specialization constants for the rows of d.Specs.
+// Each of the functions below registers a kernel and returns its Run function. body is the Kernel method.
+// more contains the function that creates the kernel's host form, if it has one. The specialization constants
+// for the rows of d.Specs follow.
 
-// Task registers a task.
+// Task registers a kernel that runs as a task.
 func Task[K any](d *abi.Kernel, body func(K, dsl.Task), more ...any) (*runtime.Kernel, RunTask[K]) {
 	kernel := register(d, abi.Task, 0, func(k K) any { return func(it dsl.Task) { body(k, it) } }, more)
 	return kernel, func(ctx context.Context, dev *runtime.Device, k K, opts ...runtime.LaunchOption) error {
@@ -70,9 +70,9 @@ func over[K, R any](d *abi.Kernel, form abi.Form, rank int, bind func(K) any, mo
 	}
 }
 
-// register registers a kernel. form and rank are those of its Kernel method.
+// register registers a kernel. form and rank describe the parameter of its Kernel method.
 func register[K any](d *abi.Kernel, form abi.Form, rank int, bind func(K) any, more []any) *runtime.Kernel {
-	if d.SPIRV == "" { // see missing
+	if d.SPIRV == "" { // without a module, launches fail as type missing describes
 		d.Form, d.Rank = form, rank
 	}
 	var hostForm func() kernelimpl.HostForm
@@ -97,11 +97,11 @@ func register[K any](d *abi.Kernel, form abi.Form, rank int, bind func(K) any, m
 	return kernel
 }
 
-// kernels has the kernels by the paths of their packages, in the order of registration. It is
-// written only during package initialization.
+// kernels maps the path of a package to its kernels, in the order of registration. The map is written only
+// during package initialization.
 var kernels = map[string][]*runtime.Kernel{}
 
-// Kernels returns the kernels of a package. It panics if a package of the program has no modules.
+// Kernels returns the kernels of a package. Kernels panics if a package of the program has no modules.
 func Kernels(pkg modules.Package) []*runtime.Kernel {
 	if err := modules.Missing(); err != nil {
 		panic(err)
@@ -109,14 +109,14 @@ func Kernels(pkg modules.Package) []*runtime.Kernel {
 	return slices.Clone(kernels[string(pkg)])
 }
 
-// missing is used as the type of a kernel without a module. The runtime calls the Properties method
-// of a kernel's type before the first launch, program or node. This method panics with the reason,
-// so that each launch returns a runtime.ErrBuild with it.
+// missing is used as the type of a kernel without a module. The runtime calls the Properties method of a
+// kernel's type before the first launch, program or node. That method of missing panics with the reason, so
+// that each launch returns a runtime.ErrBuild with the reason.
 type missing struct{}
 
 func (missing) Properties() properties.List { panic(modules.Missing()) }
 
-// fill makes a launch with the values of k's fields.
+// fill returns a launch with the values of the fields of k.
 func fill[K any](kernel *runtime.Kernel, k *K) *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(kernel)
 	kernelimpl.Receiver(l, k)

@@ -2,8 +2,8 @@
 // or 8-bit integers and without float64. Other software drivers can only be made to look as if they
 // lacked these features.
 //
-// scripts/deps.sh fetches the driver. Without the driver, its tests are skipped with a message;
-// with KGEN_REQUIRE_SWIFTSHADER=1 they fail.
+// scripts/deps.sh fetches the driver. Without the driver, the tests are skipped with a message. With
+// KGEN_REQUIRE_SWIFTSHADER=1 the tests fail instead.
 package swiftshader
 
 import (
@@ -21,9 +21,9 @@ import (
 	_ "github.com/kgen-go/kgen/runtime/purego"
 )
 
-// keepMemory makes glibc keep the memory that SwiftShader frees, 100 MB at a time. By default glibc
-// returns it to the kernel and gets it again page by page. That takes 40 % of the time of tests
-// that open the driver often.
+// keepMemory contains environment variables that make glibc keep the memory that SwiftShader frees, 100 MB at
+// a time. By default glibc returns this memory to the operating system and gets it again page by page. The
+// default takes 40 % of the time of tests that open the driver often.
 var keepMemory = []string{"MALLOC_ARENA_MAX=1", "MALLOC_TRIM_THRESHOLD_=1000000000", "MALLOC_MMAP_THRESHOLD_=1000000000"}
 
 const (
@@ -31,8 +31,8 @@ const (
 	inside = "KGEN_ON_SWIFTSHADER"
 )
 
-// Manifest returns the path of the driver's manifest, or "" if there is none. It is the path in
-// KGEN_SWIFTSHADER, or that of the driver that scripts/deps.sh fetched.
+// Manifest returns the path of the driver's manifest, or "" if there is none. KGEN_SWIFTSHADER may contain
+// the path. Otherwise Manifest looks for the driver that scripts/deps.sh fetches.
 func Manifest() string {
 	name := os.Getenv(env.SwiftShader)
 	if name == "" && (runtime.GOOS != "linux" || runtime.GOARCH != "amd64") {
@@ -51,9 +51,9 @@ func Manifest() string {
 	return name
 }
 
-// Run runs the tests of the calling package that match the pattern, in a process whose only Vulkan
-// driver is SwiftShader. flags are further flags of the test. Under the race detector Run skips the
-// test: the same tests run on the other Vulkan device.
+// Run runs the tests of the calling package that match the pattern, in a process whose only Vulkan driver is
+// SwiftShader. flags are further flags of the test. Under the race detector Run skips the test, because the
+// same tests run on the other Vulkan device.
 func Run(t *testing.T, pattern string, flags ...string) {
 	t.Helper()
 	if os.Getenv(inside) != "" {
@@ -99,7 +99,7 @@ func Run(t *testing.T, pattern string, flags ...string) {
 	}
 }
 
-// Whole is Run, but skips the test with -short: other packages have samples of tests for the
+// Whole does the same as Run, but skips the test with -short. Other packages contain samples of tests for the
 // differences between SwiftShader and the first Vulkan device.
 func Whole(t *testing.T, pattern string, flags ...string) {
 	t.Helper()
@@ -112,7 +112,7 @@ func Whole(t *testing.T, pattern string, flags ...string) {
 // On reports whether tests run in a process that Run started.
 func On() bool { return os.Getenv(inside) != "" }
 
-// failures removes the tests that passed from the output.
+// failures returns the test output without the tests that passed.
 func failures(out string) string {
 	var b strings.Builder
 	for line := range strings.Lines(out) {

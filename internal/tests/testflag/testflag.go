@@ -1,5 +1,5 @@
-// Package testflag has flags for tests. They refuse invalid values, so that no run tests less than
-// requested.
+// Package testflag defines kinds of flags for tests. The flags refuse invalid values, so that no run tests
+// less than requested.
 package testflag
 
 import (
@@ -54,7 +54,7 @@ func PowerOfTwo(name string, value, least int, usage string) *int {
 	return number(name, value, fmt.Sprintf("a power of two from %d on", least), usage, func(n int) bool { return n >= least && n&(n-1) == 0 })
 }
 
-// Folder defines a flag that is a folder to write to, or "".
+// Folder defines a flag that is the path of a folder for output, or "".
 func Folder(name, usage string) *string {
 	f := new(folder)
 	flag.Var(f, name, usage+": a `folder` that is there")

@@ -1,10 +1,10 @@
-// Testsum runs go test and summarizes its output. It prints a line for each package when the
-// package is done, and complete failures at once. At the end it prints how many tests each device
-// ran, the skipped tests with their reasons and, in the last lines, the failures.
+// Testsum runs go test and summarizes its output. Testsum prints a line for each package when the package is
+// done, and complete failures at once. At the end, testsum prints how many tests each device ran, the skipped
+// tests with their reasons and, in the last lines, the failures.
 //
 //	testsum [flags and packages of go test]
 //
-// It exits with the status of go test.
+// Testsum exits with the status of go test.
 package main
 
 import (
@@ -47,11 +47,11 @@ func main() {
 	}
 }
 
-// event is a line of go test -json; see go doc test2json.
+// event is a line of go test -json, as "go doc test2json" describes it.
 type event struct {
 	Action, Package, Test, Output string
-	ImportPath                    string // package of go build's output
-	FailedBuild                   string // the package that did not build
+	ImportPath                    string // package to which output of go build belongs
+	FailedBuild                   string // package that did not build
 	Elapsed                       float64
 }
 
@@ -59,9 +59,9 @@ type event struct {
 type summary struct {
 	to      io.Writer
 	begin   time.Time
-	output  map[[2]string][]string // output of running tests, and of packages
-	devices map[string]int         // number of tests that each device ran
-	skips   map[string][]string    // skipped tests, by reason
+	output  map[[2]string][]string // output of running tests and of packages; the key is package and test
+	devices map[string]int         // maps a device to the number of tests that it ran
+	skips   map[string][]string    // maps a reason to the tests that were skipped for it
 	passed  int
 	failed  int
 	fails   []string // tests and packages that failed
@@ -87,7 +87,7 @@ func (s *summary) read(r io.Reader) {
 // device matches the line that package devtest logs.
 var device = regexp.MustCompile(`: device: (.*)\n$`)
 
-// place matches the position at the beginning of a line of a test's log.
+// place matches the file and line at the beginning of a line of a test's log.
 var place = regexp.MustCompile(`^ *[\w.-]+\.go:\d+: `)
 
 func (s *summary) event(e event) {
@@ -136,7 +136,7 @@ func (s *summary) event(e event) {
 		for _, line := range s.output[key] { // output of a panic, or of the package itself
 			fmt.Fprint(s.to, line)
 		}
-		// A panic or the time limit ends a package while its tests run.
+		// A panic or the time limit may end a package while its tests run.
 		for k, lines := range s.output {
 			if k[0] == e.Package && k[1] != "" {
 				fmt.Fprint(s.to, strings.Join(lines, ""))

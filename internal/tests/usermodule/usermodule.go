@@ -1,4 +1,4 @@
-// Package usermodule writes Go modules that use this one, for tests.
+// Package usermodule writes Go modules that import kgen's module, for tests.
 package usermodule
 
 import (
@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// Write writes a module that uses this one, with the given files, and returns its folder.
+// Write writes a Go module that requires kgen's module, with the given files. Write returns the folder of the
+// module.
 func Write(t *testing.T, files map[string]string) string {
 	t.Helper()
 	_, self, _, _ := runtime.Caller(0)
@@ -31,7 +32,7 @@ func Write(t *testing.T, files map[string]string) string {
 			t.Fatal(err)
 		}
 	}
-	// The module has the requirements of this module.
+	// The new module has the same requirements as kgen's module.
 	mod, _, _ := strings.Cut(strings.Replace(read("go.mod"), "module github.com/kgen-go/kgen", "module example.com/m", 1), "\ntool ")
 	write("go.mod", mod+"\nrequire github.com/kgen-go/kgen v0.0.0\n\nreplace github.com/kgen-go/kgen => "+root+"\n")
 	write("go.sum", read("go.sum"))
@@ -41,7 +42,6 @@ func Write(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-// Flags returns the value of GOFLAGS for go commands of a test: the flags of the environment,
-// followed by more. With the flags of make test, the go command finds compiled packages in its
-// cache.
+// Flags returns the value of GOFLAGS for go commands of a test, which contains the flags of the environment,
+// followed by more. With the flags of make test, the go command finds compiled packages in its cache.
 func Flags(more string) string { return strings.TrimSpace(os.Getenv("GOFLAGS") + " " + more) }

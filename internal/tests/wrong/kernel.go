@@ -1,5 +1,5 @@
-// Package wrong has kernels with a mistake each, which kgen cannot see and devices
-// may let pass. The host device's checked mode finds it where a want comment says.
+// Package wrong contains kernels with one mistake each, which kgen cannot detect and devices may not show. The
+// checked mode of the host device finds each mistake at the line with a want comment.
 //
 //kgen:bare noform=MatrixMissingBarrier
 package wrong
@@ -12,7 +12,7 @@ import (
 
 //go:generate go tool kgen .
 
-// Mem is what the kernels work on. X is never written.
+// Mem contains the arguments of the kernels. X is never written.
 type Mem struct {
 	N       int
 	X       []int32
@@ -20,12 +20,12 @@ type Mem struct {
 	Scratch dsl.LocalAccessor[int32]
 }
 
-// Flat is the same for kernels over ranges.
+// Flat contains the arguments of kernels over ranges.
 type Flat struct {
 	X, Y []int32
 }
 
-// MissingBarrier reads what another work-item writes.
+// MissingBarrier reads an element that another work-item writes.
 type MissingBarrier struct{ Mem }
 
 // Kernel lacks a barrier before the load.
@@ -36,7 +36,7 @@ func (k MissingBarrier) Kernel(it dsl.NDItem1) {
 	k.Y[it.GlobalID()] = tile[63-l] // want race
 }
 
-// MissingSecond writes what others still read.
+// MissingSecond writes elements that other work-items still read.
 type MissingSecond struct{ Mem }
 
 // Kernel lacks a barrier at the end of the loop.
@@ -51,15 +51,15 @@ func (k MissingSecond) Kernel(it dsl.NDItem1) {
 	k.Y[it.GlobalID()] = sum
 }
 
-// SameElement has all write one element.
+// SameElement lets all work-items write one element.
 type SameElement struct{ Mem }
 
-// Kernel stores what comes last, whichever that is.
+// Kernel leaves the value of the last store, in an undefined order.
 func (k SameElement) Kernel(it dsl.NDItem1) {
 	k.Y[0] = k.X[it.GlobalID()] // want race
 }
 
-// Neighbour writes the next element, too.
+// Neighbour also writes the next work-item's element.
 type Neighbour struct{ Flat }
 
 // Kernel has two stores of most elements.
@@ -71,10 +71,10 @@ func (k Neighbour) Kernel(it dsl.Item1) {
 	}
 }
 
-// InPlace smooths where it reads.
+// InPlace smooths a slice in place, which it also reads.
 type InPlace struct{ Flat }
 
-// Kernel reads elements that others write.
+// Kernel reads elements that other work-items write.
 func (k InPlace) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	if i > 0 {
@@ -99,7 +99,7 @@ func (k Counts) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// GlobalCounts does the same in device memory.
+// GlobalCounts counts in device memory without atomics.
 type GlobalCounts struct{ Flat }
 
 // Kernel loses counts.
@@ -107,7 +107,7 @@ func (k GlobalCounts) Kernel(it dsl.Item1) {
 	k.Y[k.X[it.GlobalID()]&3]++ // want race
 }
 
-// HalfAtomic reads plainly what is changed by atomics.
+// HalfAtomic reads by a plain load an element that atomics change.
 type HalfAtomic struct{ Mem }
 
 // Kernel lacks a barrier before the load.
@@ -119,10 +119,10 @@ func (k HalfAtomic) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// Halo reads a border that nobody brings.
+// Halo reads an element at the border that no work-item has stored.
 type Halo struct{ Mem }
 
-// Kernel takes the element after its own.
+// Kernel reads the element after its own.
 func (k Halo) Kernel(it dsl.NDItem1) {
 	tile := dsl.Local[[65]int32](it)
 	l := it.LocalID()
@@ -131,10 +131,10 @@ func (k Halo) Kernel(it dsl.NDItem1) {
 	k.Y[it.GlobalID()] = tile[l] + tile[l+1] // want unwritten
 }
 
-// Guarded brings only what is in range, and adds up all.
+// Guarded stores only elements that are in range, but adds up all elements.
 type Guarded struct{ Mem }
 
-// Kernel takes the places of work-items past the end for written.
+// Kernel assumes that elements of work-items past the end are written.
 func (k Guarded) Kernel(it dsl.NDItem1) {
 	tile := dsl.Local[[64]int32](it)
 	if i := it.GlobalID(); i < k.N {
@@ -150,10 +150,10 @@ func (k Guarded) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// Evens lets every other work-item write.
+// Evens lets only every other work-item write.
 type Evens struct{ Mem }
 
-// Kernel reads what the work-item itself has left out.
+// Kernel reads an element that the work-item itself has not written.
 func (k Evens) Kernel(it dsl.NDItem1) {
 	tile := dsl.Local[[64]int32](it)
 	l := it.LocalID()
@@ -164,19 +164,19 @@ func (k Evens) Kernel(it dsl.NDItem1) {
 	k.Y[it.GlobalID()] = tile[l] // want unwritten
 }
 
-// Accessor reads an accessor's memory that nobody writes.
+// Accessor reads memory of an accessor that no work-item writes.
 type Accessor struct{ Mem }
 
-// Kernel forgets to fill it.
+// Kernel does not fill the memory.
 func (k Accessor) Kernel(it dsl.NDItem1) {
 	s := k.Scratch.Slice(it)
 	k.Y[it.GlobalID()] = s[it.LocalID()%len(s)] // want unwritten
 }
 
-// SmallBarrier waits for the sub-group alone.
+// SmallBarrier waits only for the sub-group.
 type SmallBarrier struct{ Mem }
 
-// Kernel reads what another sub-group writes.
+// Kernel reads an element that another sub-group writes.
 func (k SmallBarrier) Kernel(it dsl.NDItem1) {
 	tile := dsl.Local[[64]int32](it)
 	l := it.LocalID()
@@ -185,7 +185,7 @@ func (k SmallBarrier) Kernel(it dsl.NDItem1) {
 	k.Y[it.GlobalID()] = tile[63-l] // want race
 }
 
-// Tree adds up without waiting between the steps.
+// Tree adds up as a tree, without barriers between the steps.
 type Tree struct{ Mem }
 
 // Kernel lacks a barrier in the loop.
@@ -204,10 +204,10 @@ func (k Tree) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// LastSteps waits as long as there is more than a sub-group at work.
+// LastSteps has barriers only while more than one sub-group is active.
 type LastSteps struct{ Mem }
 
-// Kernel trusts in sub-groups that go in step.
+// Kernel assumes that the work-items of a sub-group run in lockstep.
 func (k LastSteps) Kernel(it dsl.NDItem1) {
 	tile := dsl.Local[[64]int32](it)
 	l := it.LocalID()
@@ -226,10 +226,10 @@ func (k LastSteps) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// Lie states that an element of each work-item's own is uniform.
+// Lie declares a value uniform that differs between work-items.
 type Lie struct{ Mem }
 
-// Kernel may leave some at the barrier.
+// Kernel has a barrier that only some work-items may reach.
 func (k Lie) Kernel(it dsl.NDItem1) {
 	if dsl.Uniform(k.X[it.GlobalID()]) > 3 { // want uniform
 		it.Barrier()
@@ -237,10 +237,10 @@ func (k Lie) Kernel(it dsl.NDItem1) {
 	k.Y[it.GlobalID()] = 1
 }
 
-// LieRounds states that of a number of rounds.
+// LieRounds declares a number of iterations uniform that is not.
 type LieRounds struct{ Mem }
 
-// Kernel goes round the barrier as often as its id says.
+// Kernel has a barrier in a loop whose iteration count depends on the id.
 func (k LieRounds) Kernel(it dsl.NDItem1) {
 	for range dsl.Uniform(it.LocalID() / 32) { // want uniform
 		it.Barrier()
@@ -248,10 +248,10 @@ func (k LieRounds) Kernel(it dsl.NDItem1) {
 	k.Y[it.GlobalID()] = 1
 }
 
-// Overlap has groups whose outputs overlap by one.
+// Overlap has groups whose outputs overlap by one element.
 type Overlap struct{ Mem }
 
-// Kernel counts its group's place wrong.
+// Kernel computes a wrong start index for its group.
 func (k Overlap) Kernel(it dsl.NDItem1) {
 	k.Y[it.GroupID()*(it.LocalRange()-1)+it.LocalID()] = int32(it.GroupID()) // want race
 }
@@ -259,7 +259,7 @@ func (k Overlap) Kernel(it dsl.NDItem1) {
 // Flag passes a message without atomics.
 type Flag struct{ Mem }
 
-// Kernel has one work-item look at a flag that another one sets.
+// Kernel has one work-item that reads a flag that another one sets.
 func (k Flag) Kernel(it dsl.NDItem1) {
 	flag := dsl.Local[[1]int32](it)
 	if it.LocalID() == 1 {
@@ -274,7 +274,7 @@ func (k Flag) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// Shared hands a value to the group too early.
+// Shared passes a value to the group without waiting.
 type Shared struct{ Mem }
 
 // Kernel lacks a barrier before the group's loads.
@@ -286,10 +286,10 @@ func (k Shared) Kernel(it dsl.NDItem1) {
 	k.Y[it.GlobalID()] = base[0] // want race
 }
 
-// Halves works on two parts of one array that overlap.
+// Halves writes to two parts of one array that overlap.
 type Halves struct{ Mem }
 
-// Kernel takes 40 for the middle of 64.
+// Kernel uses 40 instead of 32 as the middle of 64 elements.
 func (k Halves) Kernel(it dsl.NDItem1) {
 	tile := dsl.Local[[64]int32](it)
 	a, b := tile[:40], tile[24:]
@@ -305,7 +305,7 @@ func (k Halves) Kernel(it dsl.NDItem1) {
 // AfterReduction overwrites a neighbour's element after a group algorithm.
 type AfterReduction struct{ Mem }
 
-// Kernel has no barrier behind the last store.
+// Kernel has no barrier between the loads and the last store.
 func (k AfterReduction) Kernel(it dsl.NDItem1) {
 	i := it.GlobalID()
 	sum := dsl.ReduceOverGroup(it.Group(), k.X[i], dsl.Plus)
@@ -313,10 +313,10 @@ func (k AfterReduction) Kernel(it dsl.NDItem1) {
 	k.Y[i^1] = -sum // want race
 }
 
-// Swapped has double buffers, and one barrier too few for them.
+// Swapped has double buffers, with one barrier too few.
 type Swapped struct{ Mem }
 
-// Kernel swaps before the others have read.
+// Kernel swaps the buffers before other work-items have read them.
 func (k Swapped) Kernel(it dsl.NDItem1) {
 	src, dst := dsl.Local[[64]int32](it), k.Scratch.Slice(it)
 	l, from := it.LocalID(), src[:]
@@ -333,7 +333,7 @@ func (k Swapped) Kernel(it dsl.NDItem1) {
 	k.Y[it.GlobalID()] = from[l]
 }
 
-// MatrixMissingBarrier loads the transpose of a matrix that others store.
+// MatrixMissingBarrier loads the transpose of a matrix that other work-items store.
 type MatrixMissingBarrier struct{ Mem }
 
 // Kernel lacks a barrier of the sub-group before the second load.
@@ -350,10 +350,10 @@ func (k MatrixMissingBarrier) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// MatrixOfEach loads a matrix that each work-item of one work-group has elsewhere.
+// MatrixOfEach loads a matrix with a different slice in each work-item of one work-group.
 type MatrixOfEach struct{ Mem }
 
-// Kernel has the work-item's id in the slice.
+// Kernel slices memory from the work-item's id on.
 func (k MatrixOfEach) Kernel(it dsl.NDItem1) {
 	sg := it.SubGroup()
 	acc := dsl.LoadAccumulator[[2][2]int32](sg, k.X[it.LocalID()*(1-it.GroupID()):], 2, dsl.RowMajor) // want uniform

@@ -3,9 +3,9 @@
 //	make bench                       # on the device that runtime.Open chooses
 //	make bench KGEN_DEVICE=vulkan    # on another device
 //
-// It prints the table. With -out it also writes bench.txt, bench.md, bench.json and bench.svg. With
-// -from it measures nothing, but prints and writes the results in the bench.json of another run,
-// for example on another machine.
+// The command prints the table. With -out the command also writes bench.txt, bench.md, bench.json and
+// bench.svg. With -from the command measures nothing, but prints and writes the results in the bench.json of
+// another run, for example on another machine.
 package main
 
 import (
@@ -105,7 +105,7 @@ func run(ctx context.Context) error {
 	return nil
 }
 
-// again shows a report that was written earlier.
+// again reads the report in an earlier bench.json, and shows it.
 func again(name string) error {
 	text, err := os.ReadFile(name)
 	if err != nil {
@@ -121,7 +121,7 @@ func again(name string) error {
 	return show(&r)
 }
 
-// show prints the report, and writes it with -out.
+// show prints the report, and writes it to files if -out is set.
 func show(r *bench.Report) error {
 	if err := r.WriteText(os.Stdout); err != nil || *out == "" {
 		return err

@@ -1,5 +1,5 @@
-// Kgenfirst launches one kernel and reads its result. The suite's row for process starts measures
-// it.
+// Kgenfirst launches one kernel and reads its result. The benchmark suite measures the time from the start to
+// the end of this program.
 package main
 
 import (

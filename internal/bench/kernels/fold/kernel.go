@@ -14,8 +14,8 @@ import (
 // Size is the number of work-items in a work-group.
 const Size = 256
 
-// Stats is what Fold makes of its slices. Those of parts combine to those of the
-// whole.
+// Stats is the result of Fold. The Stats of several pieces of the slices combine to the Stats of the whole
+// slices.
 type Stats struct {
 	Sum, Min, Max, Dot float32
 }
@@ -30,8 +30,8 @@ type Fold struct {
 // Properties states the work-group's size.
 func (Fold) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
 
-// Kernel goes through the slices in steps of the whole range, so that neighbouring
-// work-items read neighbouring elements.
+// Kernel strides through the slices by the number of work-items, so that neighbouring work-items read neighbouring
+// elements.
 func (k Fold) Kernel(it dsl.NDItem1) {
 	s := Stats{Min: math32.Inf(1), Max: math32.Inf(-1)}
 	for i := it.GlobalID(); i < len(k.X) && i < len(k.Y); i += it.GlobalRange() {
@@ -57,7 +57,7 @@ func (s Stats) over(g dsl.Group) Stats {
 	}
 }
 
-// Finish reduces the Stats of Fold's work-groups to one. It is launched with one
+// Finish reduces the Stats of Fold's work-groups to one. Finish is launched with one
 // work-group.
 type Finish struct {
 	Parts []Stats
@@ -67,7 +67,7 @@ type Finish struct {
 // Properties states the work-group's size.
 func (Finish) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
 
-// Kernel combines the parts.
+// Kernel combines the results of the work-groups.
 func (k Finish) Kernel(it dsl.NDItem1) {
 	s := Stats{Min: math32.Inf(1), Max: math32.Inf(-1)}
 	for i := it.LocalID(); i < len(k.Parts); i += Size {

@@ -12,31 +12,31 @@ import (
 
 //go:generate go run github.com/kgen-go/kgen/cmd/kgen .
 
-// A pass sorts by one digit. A work-group of Size work-items has a part of the keys, which it
-// sorts block by block.
+// A pass sorts by one digit. A work-group of Size work-items sorts one part of the keys, block by
+// block.
 const (
 	Size   = 256
-	Each   = 17 // keys of a work-item; odd, so that neighbours use different banks of local memory
+	Each   = 17 // keys per work-item; odd, so that neighbours use different banks of local memory
 	Block  = Size * Each
 	Part   = 4 * Block
 	Bits   = 8
 	Digits = 1 << Bits
 )
 
-// Count counts the digits of each part: those with digit d in part p are Counts[d*parts + p].
+// Count counts the digits of each part: Counts[d*parts + p] is the number of keys in part p with digit d.
 type Count struct {
-	Shift  int // of the digit
+	Shift  int // position of the digit's lowest bit
 	Keys   []uint32
 	Counts []uint32
 }
 
-// ahead is how many loads of keys are under way at once.
+// ahead is the number of loads of keys that are in flight at once.
 const ahead = 4
 
 // Properties states the work-group's size.
 func (Count) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
 
-// Kernel counts in local memory.
+// Kernel counts in work-group memory first.
 func (k Count) Kernel(it dsl.NDItem1) {
 	counts := dsl.Local[[Digits]atomic.Uint32](it)
 	l, base := it.LocalID(), it.GroupID()*Part
@@ -59,9 +59,9 @@ func (k Count) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// Scatter puts each key where it belongs by its digit, and keys with one digit in
-// the order in which they were. Starts has the sums of what Count has counted
-// before each place.
+// Scatter moves each key to its position by one digit. Keys with equal digits
+// keep their order. Starts contains the exclusive prefix sums of the Counts of
+// Count.
 type Scatter struct {
 	Shift  int
 	Keys   []uint32
@@ -72,23 +72,23 @@ type Scatter struct {
 // Properties states the work-group's size.
 func (Scatter) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
 
-// Kernel sorts each block in local memory, and then writes runs of keys with one digit. The
-// loops over arrays of Each keys are written out by kgen, so that the keys are in registers.
+// Kernel sorts each block in local memory, and then writes runs of keys with equal digits. kgen unrolls the loops
+// over arrays of Each keys, so that the keys are in registers.
 func (k Scatter) Kernel(it dsl.NDItem1) {
 	tile := dsl.Local[[Block]uint32](it)
-	run := dsl.Local[[Digits]uint32](it)       // from a key's place in the block to its place in Out
-	begin := dsl.Local[[Digits + 1]uint32](it) // where each digit begins in the block
+	run := dsl.Local[[Digits]uint32](it)       // per digit: difference between a key's index in Out and its index in the block
+	begin := dsl.Local[[Digits + 1]uint32](it) // index of the first key with each digit in the block
 	l, shift := uint32(it.LocalID()), uint(k.Shift)
 	first := uint32(it.GroupID()) * Part
 
-	var next uint32 // where in Out the next key with digit l goes
+	var next uint32 // index in Out of the next key with digit l
 	if i := int(l)*it.GroupRange() + it.GroupID(); i < len(k.Starts) {
 		next = k.Starts[i]
 	}
 	for base := first; base < min(first+Part, uint32(len(k.Keys))); base += Block {
 		var key [Each]uint32
 		for j := range uint32(Each) {
-			key[j] = ^uint32(0) // what is past the end stays there
+			key[j] = ^uint32(0) // keys past the end stay at the end
 			if i := base + j*Size + l; int(i) < len(k.Keys) {
 				key[j] = k.Keys[i]
 			}
@@ -99,7 +99,7 @@ func (k Scatter) Kernel(it dsl.NDItem1) {
 		for half := range uint(2) {
 			sortBlock(it, tile, shift+half*halfBits)
 		}
-		at := uint32(0) // how many keys have smaller digits than l
+		at := uint32(0) // number of keys with smaller digits than l
 		for step := uint32(1 << 12); step > 0; step /= 2 {
 			if at+step <= Block && tile[at+step-1]>>shift%Digits < l {
 				at += step
@@ -120,17 +120,17 @@ func (k Scatter) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// Half a digit, by which sortBlock sorts, and the counters for one value of it, a column for each
-// work-item. After 32 of them one is left out, so that neighbours use different banks.
+// sortBlock sorts by half a digit. A row contains the counters for one value of it, with one column per work-item.
+// After 32 columns one is unused, so that neighbours use different banks.
 const (
 	halfBits = 4
 	halves   = 1 << halfBits
 	row      = Size + Size/32
 )
 
-// sortBlock sorts the keys in tile by half a digit. While it counts it has the keys in registers
-// and the counters in tile: each work-item counts its own keys, and one scan of all counters,
-// by digit and then by work-item, says where each key goes.
+// sortBlock sorts the keys in tile by half a digit. While it counts, the keys are in registers and the counters in
+// tile. Each work-item counts its own keys. One scan of all counters, by digit and then by work-item, gives the new
+// index of each key.
 func sortBlock(it dsl.NDItem1, tile *[Block]uint32, shift uint) {
 	l := it.LocalID()
 	column := l + l/32

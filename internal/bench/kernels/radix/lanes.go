@@ -7,10 +7,10 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// Lanes is the size of the sub-groups that ScatterLanes asks for.
+// Lanes is the size of sub-groups that ScatterLanes requires.
 const Lanes = 32
 
-// ScatterLanes does what Scatter does, on GPUs that can have sub-groups of 32, and faster.
+// ScatterLanes computes the same as Scatter, but faster, on GPUs that support sub-groups of 32.
 type ScatterLanes struct {
 	Shift  int
 	Keys   []uint32
@@ -23,18 +23,18 @@ func (ScatterLanes) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Size), properties.SubGroupSize(Lanes)}
 }
 
-// Kernel sorts each block in local memory, by the whole digit at once. Each sub-group counts the
-// digits of its own part of the block, 32 keys at a time: the work-items learn by ballots which of
-// them have keys with the same digit, and the first of these adds their number to the count.
+// Kernel sorts each block in local memory, by the whole digit at once. Each sub-group counts the digits of its own
+// part of the block, 32 keys at a time. Ballots tell each work-item which lanes have keys with the same digit. The
+// first of these lanes adds their number to the count.
 func (k ScatterLanes) Kernel(it dsl.NDItem1) {
 	tile := dsl.Local[[Block]uint32](it)
-	counts := dsl.Local[[Size / Lanes][Digits]uint32](it) // for each sub-group
-	run := dsl.Local[[Digits]uint32](it)                  // from a key's place in the block to its place in Out
+	counts := dsl.Local[[Size / Lanes][Digits]uint32](it) // counts of digits for each sub-group
+	run := dsl.Local[[Digits]uint32](it)                  // per digit: difference between a key's index in Out and its index in the block
 	sub := it.SubGroup()
 	l, lane, mine := uint32(it.LocalID()), uint32(sub.LocalID()), &counts[sub.GroupID()%(Size/Lanes)]
 	shift, first := uint(k.Shift), uint32(it.GroupID())*Part
 
-	var next uint32 // where in Out the next key with digit l goes
+	var next uint32 // index in Out of the next key with digit l
 	if i := int(l)*it.GroupRange() + it.GroupID(); i < len(k.Starts) {
 		next = k.Starts[i]
 	}
@@ -45,7 +45,7 @@ func (k ScatterLanes) Kernel(it dsl.NDItem1) {
 		var key, place [Each]uint32
 		begin := base + uint32(sub.GroupID())*(Lanes*Each) + lane
 		for j := range uint32(Each) {
-			key[j] = ^uint32(0) // what is past the end stays there
+			key[j] = ^uint32(0) // keys past the end stay at the end
 			if i := begin + j*Lanes; int(i) < len(k.Keys) {
 				key[j] = k.Keys[i]
 			}
@@ -53,7 +53,7 @@ func (k ScatterLanes) Kernel(it dsl.NDItem1) {
 		it.Barrier()
 		for j := range Each {
 			digit := key[j] >> shift % Digits
-			same := ^uint32(0) // the lanes whose keys have this digit
+			same := ^uint32(0) // set of lanes whose keys have this digit
 			for b := range uint(Bits) {
 				bit := digit >> b & 1
 				same &= dsl.GroupBallot(sub, bit == 1)[0] ^ (bit - 1)
@@ -67,7 +67,7 @@ func (k ScatterLanes) Kernel(it dsl.NDItem1) {
 			sub.Barrier()
 		}
 		it.Barrier()
-		sum := uint32(0) // how many keys of the sub-groups before have digit l
+		sum := uint32(0) // number of keys with digit l in the previous sub-groups
 		for s := range counts {
 			n := counts[s][l]
 			counts[s][l] = sum

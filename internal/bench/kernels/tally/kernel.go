@@ -12,10 +12,10 @@ import (
 
 //go:generate go run github.com/kgen-go/kgen/cmd/kgen .
 
-// Sizes of a work-group and of what it counts.
+// Sizes of a work-group, its counters and its loads.
 const (
 	Size     = 256
-	Each     = 4 // pixels that a work-item loads at a time
+	Each     = 4 // number of pixels that a work-item loads at a time
 	Channels = 3
 	Levels   = 256
 )
@@ -30,8 +30,8 @@ type Tally struct {
 // Properties states the work-group's size.
 func (Tally) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
 
-// Kernel counts in local memory first: there the work-items of other groups are
-// not in the way.
+// Kernel counts in work-group memory first, where atomics do not compete with other
+// groups.
 func (k Tally) Kernel(it dsl.NDItem1) {
 	bins := dsl.Local[[Channels * Levels]atomic.Uint32](it)
 	r := it.GlobalRange()

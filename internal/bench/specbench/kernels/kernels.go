@@ -1,6 +1,6 @@
-// Package kernels has each kernel of the benchmark three times: with its size as a
-// constant, as a specialization constant, and as an argument. The code is the
-// same, in functions that all three call.
+// Package kernels contains each kernel of the benchmark in three versions. The size is a
+// constant, a specialization constant, or an argument. All three versions call the same
+// function.
 //
 //kgen:bare nospare views
 package kernels
@@ -9,7 +9,7 @@ import "github.com/kgen-go/kgen/dsl"
 
 //go:generate go tool kgen .
 
-// The sizes that are constants.
+// The sizes of the kernels whose size is a constant.
 const (
 	FixedTile   = 16
 	FixedRadius = 4
@@ -17,14 +17,14 @@ const (
 	MaxWindow   = 9
 )
 
-// The sizes that are specialization constants.
+// The sizes of the kernels whose size is a specialization constant.
 var (
 	Tile   = dsl.NewSpecConstant(FixedTile)
 	Radius = dsl.NewSpecConstant(uint8(FixedRadius))
 	Window = dsl.NewSpecConstant(FixedWindow)
 )
 
-// MatMulConstant multiplies matrices in tiles of FixedTile.
+// MatMulConstant multiplies matrices in tiles of FixedTile by FixedTile.
 type MatMulConstant struct {
 	N       int
 	A, B, C []float32
@@ -37,7 +37,7 @@ func (k MatMulConstant) Kernel(it dsl.NDItem2) {
 	matmul(it, FixedTile, k.N, k.A, k.B, k.C, a, b)
 }
 
-// MatMulSpec multiplies matrices in tiles of Tile.
+// MatMulSpec multiplies matrices in tiles of Tile by Tile.
 type MatMulSpec struct {
 	N       int
 	A, B, C []float32
@@ -51,7 +51,7 @@ func (k MatMulSpec) Kernel(it dsl.NDItem2) {
 	matmul(it, tile, k.N, k.A, k.B, k.C, a, b)
 }
 
-// MatMulArgument multiplies matrices in tiles of Tile, its field.
+// MatMulArgument multiplies matrices in tiles of k.Tile by k.Tile.
 type MatMulArgument struct {
 	N, Tile int
 	A, B, C []float32
@@ -81,7 +81,7 @@ func matmul(it dsl.NDItem2, tile, n int, a, b, c, la, lb []float32) {
 	c[row*n+col] = sum
 }
 
-// BlurConstant averages the pixels around each, FixedRadius to all sides.
+// BlurConstant averages pixels within FixedRadius of each pixel.
 type BlurConstant struct {
 	In, Weights, Out []float32
 }
@@ -89,7 +89,7 @@ type BlurConstant struct {
 // Kernel computes one pixel.
 func (k BlurConstant) Kernel(it dsl.Item2) { blur(it, FixedRadius, k.In, k.Weights, k.Out) }
 
-// BlurSpec averages the pixels around each, Radius to all sides.
+// BlurSpec averages pixels within Radius of each pixel.
 type BlurSpec struct {
 	In, Weights, Out []float32
 }
@@ -97,7 +97,7 @@ type BlurSpec struct {
 // Kernel computes one pixel.
 func (k BlurSpec) Kernel(it dsl.Item2) { blur(it, int(Radius.Get(it)), k.In, k.Weights, k.Out) }
 
-// BlurArgument averages the pixels around each, Radius, its field, to all sides.
+// BlurArgument averages pixels within k.Radius of each pixel.
 type BlurArgument struct {
 	Radius           int
 	In, Weights, Out []float32
@@ -106,7 +106,7 @@ type BlurArgument struct {
 // Kernel computes one pixel.
 func (k BlurArgument) Kernel(it dsl.Item2) { blur(it, k.Radius, k.In, k.Weights, k.Out) }
 
-// blur computes one pixel; the input has a margin of the radius on all sides.
+// blur computes one pixel. The input has a margin of radius pixels on all sides.
 func blur(it dsl.Item2, radius int, in, weights, out []float32) {
 	y, x := it.GlobalID()
 	_, w := it.GlobalRange()
@@ -152,7 +152,7 @@ func (k MedianArgument) Kernel(it dsl.Item2) {
 	median(it, k.Window, near[:k.Window*k.Window], k.In, k.Out)
 }
 
-// median computes one pixel; the input has a margin of window/2 on all sides.
+// median computes one pixel. The input has a margin of window/2 pixels on all sides.
 func median(it dsl.Item2, window int, near, in, out []float32) {
 	y, x := it.GlobalID()
 	_, w := it.GlobalRange()

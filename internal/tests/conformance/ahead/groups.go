@@ -1,16 +1,16 @@
 package ahead
 
-// This file has kernels of kernels in which work-items return from a part before its barrier.
+// This file defines kernels that call other kernels, from which work-items return before a barrier.
 
 import "github.com/kgen-go/kgen/dsl"
 
-// Swap adds one to the neighbour's element. Work-items past N return ahead of the barrier.
+// Swap stores the neighbour's element plus one. Work-items past N return before the barrier.
 type Swap struct {
 	N       int
 	In, Out []int32
 }
 
-// Kernel swaps in pairs.
+// Kernel swaps the elements of pairs of work-items.
 func (k Swap) Kernel(it dsl.NDItem1) {
 	tile := dsl.Local[[8]int32](it)
 	i, l := it.GlobalID(), it.LocalID()
@@ -22,8 +22,8 @@ func (k Swap) Kernel(it dsl.NDItem1) {
 	k.Out[i] = tile[l^1] + 1
 }
 
-// Share adds the sum of the group to the own element. Work-items past N, and every third, return
-// ahead of it.
+// Share adds the sum of the group to each work-item's element. Work-items past N, and every third one, return before
+// the reduction.
 type Share struct {
 	N       int
 	In, Out []int32
@@ -38,7 +38,7 @@ func (k Share) Kernel(it dsl.NDItem1) {
 	k.Out[i] = k.In[i] + dsl.ReduceOverGroup(it.Group(), k.In[i], dsl.Plus)
 }
 
-// Add adds to the own element, of all work-items.
+// Add adds By to the elements of all work-items.
 type Add struct {
 	By  int32
 	Out []int32
@@ -47,51 +47,51 @@ type Add struct {
 // Kernel adds.
 func (k Add) Kernel(it dsl.NDItem1) { k.Out[it.GlobalID()] += k.By }
 
-// SwapTwice returns from both parts at one condition.
+// SwapTwice calls Swap twice. Work-items return from both calls at the same condition.
 type SwapTwice struct {
 	N       int
 	In, Out []int32
 	Tmp     []int32 //kgen:internal
 }
 
-// Kernel swaps, and swaps back.
+// Kernel swaps the elements, and swaps them back.
 func (k SwapTwice) Kernel(it dsl.NDItem1) {
 	Swap{k.N, k.In, k.Tmp}.Kernel(it)
 	Swap{k.N, k.Tmp, k.Out}.Kernel(it)
 }
 
-// ShareTwice returns from both parts at one of two conditions.
+// ShareTwice calls Share twice. Work-items return from both calls at one of two conditions.
 type ShareTwice struct {
 	N       int
 	In, Out []int32
 	Tmp     []int32 //kgen:internal
 }
 
-// Kernel shares, and shares again.
+// Kernel runs Share twice.
 func (k ShareTwice) Kernel(it dsl.NDItem1) {
 	Share{k.N, k.In, k.Tmp}.Kernel(it)
 	Share{k.N, k.Tmp, k.Out}.Kernel(it)
 }
 
-// SwapAdd goes on to a part without barriers.
+// SwapAdd calls Swap, and then a kernel without barriers.
 type SwapAdd struct {
 	N       int
 	In, Out []int32
 }
 
-// Kernel swaps, and adds 100 to all.
+// Kernel runs Swap, and adds 100 to all elements.
 func (k SwapAdd) Kernel(it dsl.NDItem1) {
 	Swap{k.N, k.In, k.Out}.Kernel(it)
 	Add{100, k.Out}.Kernel(it)
 }
 
-// SwapAddSwap goes on to a part without barriers, and returns from the one behind it.
+// SwapAddSwap calls Swap, then a kernel without barriers, and then Swap again, from which work-items return.
 type SwapAddSwap struct {
 	N            int
 	In, Mid, Out []int32
 }
 
-// Kernel swaps, adds 100 to all, swaps back, and adds 1000 where there is anything.
+// Kernel swaps, adds 100 to all elements, swaps back, and adds 1000 to the elements that are not zero.
 func (k SwapAddSwap) Kernel(it dsl.NDItem1) {
 	Swap{k.N, k.In, k.Mid}.Kernel(it)
 	Add{100, k.Mid}.Kernel(it)
@@ -101,13 +101,13 @@ func (k SwapAddSwap) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// Guarded does what Swap does, and lets all work-items through to the barrier.
+// Guarded computes the same as Swap, but all work-items reach the barrier.
 type Guarded struct {
 	N       int
 	In, Out []int32
 }
 
-// Kernel guards the loads and stores.
+// Kernel guards loads and stores by conditions.
 func (k Guarded) Kernel(it dsl.NDItem1) {
 	tile := dsl.Local[[8]int32](it)
 	i, l := it.GlobalID(), it.LocalID()
@@ -120,14 +120,14 @@ func (k Guarded) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// GuardedShare meets again behind a part.
+// GuardedShare has a group algorithm after a call of Guarded.
 type GuardedShare struct {
 	N       int
 	In, Out []int32
 	Tmp     []int32 //kgen:internal
 }
 
-// Kernel swaps, and adds the sum of what all have.
+// Kernel swaps, and adds the sum of the group's elements.
 func (k GuardedShare) Kernel(it dsl.NDItem1) {
 	Guarded{k.N, k.In, k.Tmp}.Kernel(it)
 	i := it.GlobalID()

@@ -1,5 +1,5 @@
-// Package ahead has kernels that are made of others ahead of time, by calls, and kernels that keep
-// memory to themselves.
+// Package ahead contains kernels that call the Kernel methods of other kernels, and kernels with internal
+// memory.
 //
 //kgen:bare views
 package ahead
@@ -20,19 +20,19 @@ func (k Affine) Kernel(it dsl.Item1) {
 	k.Out[i] = k.A*k.In[i] + k.B
 }
 
-// Visible computes Affine of Affine, by way of Tmp, which everybody may look at.
+// Visible applies Affine twice. The intermediate memory Tmp is visible to the host.
 type Visible struct {
 	A, B         float32
 	In, Tmp, Out []float32
 }
 
-// Kernel runs the one behind the other.
+// Kernel runs Affine twice.
 func (k Visible) Kernel(it dsl.Item1) {
 	Affine{A: k.A, B: k.B, In: k.In, Out: k.Tmp}.Kernel(it)
 	Affine{A: k.A, B: k.B, In: k.Tmp, Out: k.Out}.Kernel(it)
 }
 
-// AffineTwice does what Visible does, and nobody looks at Tmp.
+// AffineTwice computes the same as Visible, with internal memory Tmp.
 type AffineTwice struct {
 	A, B float32
 	In   []float32
@@ -40,13 +40,13 @@ type AffineTwice struct {
 	Out  []float32
 }
 
-// Kernel runs the one behind the other.
+// Kernel runs Affine twice.
 func (k AffineTwice) Kernel(it dsl.Item1) {
 	Affine{A: k.A, B: k.B, In: k.In, Out: k.Tmp}.Kernel(it)
 	Affine{A: k.A, B: k.B, In: k.Tmp, Out: k.Out}.Kernel(it)
 }
 
-// FourTimes has two of them, each with a Tmp of its own, and one between them.
+// FourTimes calls AffineTwice twice, each with its own Tmp, through another internal memory.
 type FourTimes struct {
 	First, Last AffineTwice
 	//kgen:internal
@@ -61,7 +61,7 @@ func (k FourTimes) Kernel(it dsl.Item1) {
 	k.Last.Kernel(it)
 }
 
-// Stat is what Rows keeps.
+// Stat is an element of internal memory of Rows.
 type Stat struct {
 	Sum  int32
 	Odd  bool
@@ -69,17 +69,17 @@ type Stat struct {
 	Max  uint8
 }
 
-// Rows computes with elements of several types in two dimensions.
+// Rows computes with internal elements of several types, in two dimensions.
 type Rows struct {
 	In, Out []int32
 	Stats   []Stat //kgen:internal
-	// Small and Any are small elements.
+	// Small and Any are internal memory with small elements.
 	//
 	//kgen:internal
 	Small, Any []uint8
 }
 
-// Kernel uses the elements of y*w + x.
+// Kernel uses the elements with index y*w + x.
 func (k Rows) Kernel(it dsl.Item2) {
 	y, x := it.GlobalID()
 	_, w := it.GlobalRange()
@@ -95,13 +95,13 @@ func (k Rows) Kernel(it dsl.Item2) {
 	k.Out[at] = s.Sum + int32(s.Part[0]) - int32(s.Part[1]) + int32(k.Small[at]) + 1000*int32(k.Any[at]) + int32(s.Max)
 }
 
-// Volume uses the work-item's linear id in three dimensions.
+// Volume uses the linear id of a work-item as index in three dimensions.
 type Volume struct {
 	Out []int64
 	Tmp []int64 //kgen:internal
 }
 
-// Kernel stores what it has kept, and how much there is.
+// Kernel stores the value from internal memory, and the length of that memory.
 func (k Volume) Kernel(it dsl.Item3) {
 	at := it.GlobalLinearID()
 	for i := range 3 {
@@ -136,26 +136,26 @@ func (k Quads) Kernel(it dsl.Item1) {
 	}
 }
 
-// Unwritten reads what nobody has written.
+// Unwritten reads internal memory that no work-item has written.
 type Unwritten struct {
 	Out []int32
 	Tmp []int32 //kgen:internal
 }
 
-// Kernel adds one to its element, which is zero in each launch.
+// Kernel adds one to an internal element, which is zero at the start of each launch.
 func (k Unwritten) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	k.Tmp[i]++
 	k.Out[i] = k.Tmp[i]
 }
 
-// Turned keeps an element across a barrier.
+// Turned keeps a value in internal memory across a barrier.
 type Turned struct {
 	In, Out []int32
 	Tmp     []int32 //kgen:internal
 }
 
-// Kernel adds its own element and that of its neighbour in the work-group.
+// Kernel adds the elements of the work-item and of its neighbour in the work-group.
 func (k Turned) Kernel(it dsl.NDItem1) {
 	tile := dsl.Local[[8]int32](it)
 	i, l := it.GlobalID(), it.LocalID()
@@ -167,17 +167,17 @@ func (k Turned) Kernel(it dsl.NDItem1) {
 	k.Out[i] = k.Tmp[i]
 }
 
-// Scale is a kernel of a type.
+// Scale is a generic kernel with internal memory.
 type Scale[T int32 | float64] struct {
 	By      T
 	In, Out []T
 	Tmp     []T //kgen:internal
 }
 
-// ScaleInt is one of int32, with a pointer receiver.
+// ScaleInt is the instance of Scale for int32. The Kernel method of ScaleInt has a pointer receiver.
 type ScaleInt = Scale[int32]
 
-// Kernel scales twice.
+// Kernel scales an element twice.
 func (k *Scale[T]) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	k.Tmp[i] = k.In[i] * k.By
@@ -185,26 +185,26 @@ func (k *Scale[T]) Kernel(it dsl.Item1) {
 	k.Out[i] = k.Tmp[i] * k.By
 }
 
-// Inverse faults where the work-item's element is zero.
+// Inverse divides by the work-item's element, and faults if it is zero.
 type Inverse struct {
 	In, Out []int32
 	Tmp     []int32 //kgen:internal
 }
 
-// Kernel divides in the second part.
+// Kernel divides after it has read internal memory.
 func (k Inverse) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	k.Tmp[i] = k.In[i] - 3
 	k.Out[i] = 100 / k.Tmp[i]
 }
 
-// Sparse writes one of four elements, which data says.
+// Sparse writes one of four internal elements, with an index from memory.
 type Sparse struct {
 	In, Out []int32
 	Tmp     []int32 //kgen:internal
 }
 
-// Kernel stores the elements as the digits of a number.
+// Kernel stores a number whose digits are the four elements.
 func (k Sparse) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	k.Tmp[4*i+int(k.In[i]&3)] = k.In[i] % 10

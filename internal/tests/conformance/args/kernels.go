@@ -1,4 +1,4 @@
-// Package args has kernels with arguments of all shapes.
+// Package args contains kernels with arguments of all shapes.
 //
 //kgen:bare views
 package args
@@ -17,26 +17,26 @@ type Captured struct {
 // Kernel runs once.
 func (k Captured) Kernel(t dsl.Task) { k.Out[0] = k.I + k.S.M }
 
-// Mixed is data and memory.
+// Mixed is a struct of scalars and slices.
 type Mixed struct {
 	M  int32
 	In []int32
 }
 
-// Deep nests them.
+// Deep has arguments that nest Mixed.
 type Deep struct {
 	Part struct{ Inner Mixed }
 	In1  []int32
 	Out  []int32
 }
 
-// Kernel adds both kinds.
+// Kernel adds scalars and elements of slices.
 func (k Deep) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	k.Out[i] = k.Part.Inner.M + k.Part.Inner.In[i] + k.In1[i]
 }
 
-// Array has an array by value.
+// Array has an argument that is an array by value.
 type Array struct {
 	A   [2]int32
 	Out []int32
@@ -48,20 +48,20 @@ func (k Array) Kernel(it dsl.Item1) {
 	k.Out[i] = k.A[i%2]
 }
 
-// Pair is data and two slices.
+// Pair is a struct of a scalar and two slices.
 type Pair struct {
 	M  int32
 	In [2][]int32
 }
 
-// Slices has arrays of slices, alone and in structs in an array.
+// Slices has arguments that are arrays of slices, and an array of structs with slices.
 type Slices struct {
 	In    [2][]int32
 	Pairs [2]Pair
 	Out   []int32
 }
 
-// Kernel adds them up.
+// Kernel adds up elements of all slices.
 func (k Slices) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	sum := k.In[0][i] - k.In[1][i]
@@ -73,7 +73,7 @@ func (k Slices) Kernel(it dsl.Item1) {
 	k.Out[i] = sum
 }
 
-// Part says what it sees of a slice.
+// Part stores the length, the capacity and the first element of a slice, which may be part of a buffer.
 type Part struct{ In, Out []int32 }
 
 // Kernel runs once.
@@ -82,7 +82,7 @@ func (k Part) Kernel(t dsl.Task) {
 	k.In[len(k.In)-1] = -1
 }
 
-// Idle has arguments that it never reads.
+// Idle has arguments that the kernel never reads.
 type Idle struct {
 	Flag  bool
 	Scale float64
@@ -96,15 +96,15 @@ type Idle struct {
 	}
 }
 
-// Pairless is an element that nobody reads.
+// Pairless is the element type of a slice that no kernel reads.
 type Pairless struct{ A, B int32 }
 
-// Kernel reads N, Out, and a number of each part.
+// Kernel reads N, Out, and one number of each struct.
 func (k Idle) Kernel(it dsl.Item1) {
 	k.Out[it.GlobalID()] = int32(k.N) + k.Parts[0].Used*k.Parts[1].Used
 }
 
-// Nothing reads nothing at all.
+// Nothing reads none of its arguments.
 type Nothing struct {
 	A int32
 	X []int32
@@ -113,7 +113,7 @@ type Nothing struct {
 // Kernel does nothing.
 func (k Nothing) Kernel(it dsl.Item1) {}
 
-// Scalars has a value of each type.
+// Scalars has a field of each scalar type.
 type Scalars struct {
 	B    bool
 	I8   int8
@@ -135,7 +135,7 @@ type Echo struct {
 	In, Out []Scalars
 }
 
-// Kernel runs twice.
+// Kernel runs for two work-items.
 func (k Echo) Kernel(it dsl.Item1) {
 	if i := it.GlobalID(); i == 0 {
 		k.Out[i] = k.V
@@ -144,16 +144,16 @@ func (k Echo) Kernel(it dsl.Item1) {
 	}
 }
 
-// Large is more than push constants hold.
+// Large has arguments that exceed the size of push constants.
 type Large struct {
 	A   [40]float32
 	Out []float32
 }
 
-// Kernel copies one.
+// Kernel copies one element.
 func (k Large) Kernel(it dsl.Item1) { k.Out[it.GlobalID()] = k.A[it.GlobalID()] }
 
-// Spaces sums memory of each kind with one function.
+// Spaces sums up memory of each address space with one function.
 type Spaces struct{ In, Out []int32 }
 
 func sum(s []int32) (n int32) {
@@ -163,17 +163,17 @@ func sum(s []int32) (n int32) {
 	return n
 }
 
-// Kernel runs in groups of four.
+// Kernel runs in work-groups of four work-items.
 func (k Spaces) Kernel(it dsl.NDItem1) {
 	local := dsl.Local[[4]int32](it)
 	local[it.LocalID()] = k.In[it.LocalID()] * 10
 	it.Barrier()
-	private := [40]int32{1, 2, 3} // too long to become values
+	private := [40]int32{1, 2, 3} // the array is too long to be promoted to values
 	var none []int32
 	if i := it.LocalID(); i == 0 {
 		k.Out[0], k.Out[1], k.Out[2] = sum(k.In), sum(local[:]), sum(private[:])
 		k.Out[3] = int32(len(none)) + sum(none)
-		// One variable, memory of two kinds.
+		// The slice variable s points first to one address space and then to another.
 		s := k.In
 		if k.In[0] > 0 {
 			s = local[:]

@@ -1,4 +1,4 @@
-// Package consts has kernels that read specialization constants.
+// Package consts contains kernels that read specialization constants.
 //
 //kgen:bare nospare views=Wide
 package consts
@@ -28,17 +28,17 @@ var (
 	F32   = dsl.NewSpecConstant(float32(0.1))
 	F64   = dsl.NewSpecConstant(0.1)
 
-	// Unused is read by no kernel.
+	// Unused is a constant that no kernel reads.
 	Unused = dsl.NewSpecConstant(42)
 
 	Block = dsl.NewSpecConstant(2)
 	Size  = dsl.NewSpecConstant(int32(4))
 )
 
-// Index is a constant of int32 that stands before one of a struct.
+// Index is a constant of type int32. The next constant is a struct.
 var Index = dsl.NewSpecConstant(int32(5))
 
-// Inner and Outer are the structs of a constant.
+// Inner and Outer are struct types of constants.
 type (
 	Inner struct{ A, B float32 }
 	Outer struct {
@@ -56,26 +56,26 @@ type (
 	}
 )
 
-// Nested is a constant of a struct.
+// Nested is a constant whose type is a struct of structs.
 var Nested = dsl.NewSpecConstant(Outer{X: 1, N: Inner{A: 2, B: 3}})
 
-// Gappy is a constant of a struct with padding.
+// Gappy is a constant whose type is a struct with padding.
 var Gappy = dsl.RequireSpecConstant[Padded]()
 
-// Pair is a constant of an array of structs.
+// Pair is a constant whose type is an array of structs.
 var Pair = dsl.NewSpecConstant([2]Inner{{1, 2}, {3, 4}})
 
-// Numbered has an id of its own.
+// Numbered is a constant with the explicit id 0.
 //
 //kgen:spec id=0
 var Numbered = dsl.NewSpecConstant(int32(1))
 
-// Fortytwo has the id 42.
+// Fortytwo is a constant with the explicit id 42.
 //
 //kgen:spec id=42
 var Fortytwo = dsl.NewSpecConstant(int32(1))
 
-// Scale writes a required constant.
+// Scale stores the value of a required constant.
 type Scale struct{ Out []float32 }
 
 // Kernel runs once.
@@ -89,13 +89,13 @@ func (k Wide) Kernel(t dsl.Task) { k.Out[0] = width(t) }
 
 func width(h dsl.KernelHandler) int32 { return Width.Get(h) }
 
-// Sum adds two constants.
+// Sum stores the sum of two constants.
 type Sum struct{ Out []int }
 
 // Kernel runs once per element.
 func (k Sum) Kernel(it dsl.Item1) { k.Out[it.GlobalID()] = Left.Get(it) + Right.Get(it) }
 
-// All holds a value of each type.
+// All is a struct with a field of each scalar type.
 type All struct {
 	Flag bool
 	I8   int8
@@ -113,7 +113,7 @@ type All struct {
 	Pi   float64
 }
 
-// Types writes constants of all types.
+// Types stores the values of constants of all types.
 type Types struct{ Out []All }
 
 // Kernel runs once.
@@ -122,7 +122,7 @@ func (k Types) Kernel(t dsl.Task) {
 		Zero.Get(t), Uint.Get(t), F32.Get(t), F64.Get(t), Pi.Get(t)}
 }
 
-// Words holds a value of each type but float64.
+// Words is a struct with a field of each scalar type except float64.
 type Words struct {
 	Flag bool
 	I8   int8
@@ -138,7 +138,7 @@ type Words struct {
 	F32  float32
 }
 
-// Singles writes constants of these types, for devices without float64.
+// Singles stores the values of constants of all types except float64, for devices without float64.
 type Singles struct{ Out []Words }
 
 // Kernel runs once.
@@ -147,7 +147,7 @@ func (k Singles) Kernel(t dsl.Task) {
 		Zero.Get(t), Uint.Get(t), F32.Get(t)}
 }
 
-// Structs writes constants of structs and arrays.
+// Structs stores the values of constants whose types are structs and arrays.
 type Structs struct {
 	Index []int32
 	Outer []Outer
@@ -163,13 +163,13 @@ func (k Structs) Kernel(t dsl.Task) {
 	k.Pair[0] = pair[k.I]
 }
 
-// Gaps writes the constant with padding.
+// Gaps stores the value of a constant whose type has padding.
 type Gaps struct{ Out []Padded }
 
 // Kernel runs once.
 func (k Gaps) Kernel(t dsl.Task) { k.Out[0] = Gappy.Get(t) }
 
-// Ids reads constants with ids and one without.
+// Ids reads constants with explicit ids, and one constant without.
 type Ids struct{ Out []int32 }
 
 // Kernel runs once.
@@ -209,7 +209,7 @@ type (
 	MM64 = MM[float64]
 )
 
-// Tell is a kernel for any type that tells what it reads.
+// Tell is a generic kernel that stores the value of a constant.
 type Tell[T int32 | float32] struct{ Out []T }
 
 // Kernel runs once.
@@ -221,11 +221,11 @@ type (
 	TellFloat = Tell[float32]
 )
 
-// Folded uses a constant as the length of arrays, as the bound of a loop and in
-// a branch.
+// Folded uses a constant as the length of arrays, as the bound of a loop, and in the condition of a
+// branch.
 type Folded struct{ Out []int32 }
 
-// Kernel needs a work-group of Size work-items.
+// Kernel requires a work-group of Size work-items.
 func (k Folded) Kernel(it dsl.NDItem1) {
 	n := int(Size.Get(it))
 	tile := dsl.LocalSlice[int32](it, n*2)
@@ -246,7 +246,7 @@ func (k Folded) Kernel(it dsl.NDItem1) {
 	k.Out[it.GlobalID()] = sum
 }
 
-// Local is a kernel whose work-group memory is a constant's square.
+// Local is a kernel whose work-group memory has the square of a constant as length.
 type Local struct{ Out []int32 }
 
 // Kernel reverses the ids of a work-group.
@@ -259,7 +259,7 @@ func (k Local) Kernel(it dsl.NDItem1) {
 	k.Out[it.GlobalID()] = tile[len(tile)-1-l]
 }
 
-// Both reads a constant of a type without a name.
+// Both stores the value of a constant whose type has no name.
 type Both struct{ Out []int32 }
 
 // Kernel runs once.
@@ -267,16 +267,16 @@ func (k Both) Kernel(t dsl.Task) {
 	k.Out[0] = BothSize.Get(t).N + 100*Kernels.Get(t) + 1000*RunBoth.Get(t)
 }
 
-// BothSize is that constant.
+// BothSize is a constant whose type has no name.
 var BothSize = dsl.NewSpecConstant(struct{ N int32 }{7})
 
-// Kernels and RunBoth have names that the generated package has, too.
+// Kernels and RunBoth are names that the generated package also declares.
 var (
 	Kernels = dsl.NewSpecConstant(int32(1))
 	RunBoth = dsl.NewSpecConstant(int32(2))
 )
 
-// Widths has integers of all widths.
+// Widths is a struct with integers of all widths.
 type Widths struct {
 	A int8
 	B uint16
@@ -289,13 +289,13 @@ type Widths struct {
 	I int32
 }
 
-// Outers is an array of structs, and Extremes a struct of integers.
+// Outers is a constant that is an array of structs. Extremes is a constant that is a struct of integers.
 var (
 	Outers   = dsl.NewSpecConstant([2]Outer{{X: 1}, {X: 2, N: Inner{A: 3}}})
 	Extremes = dsl.NewSpecConstant(Widths{B: 1})
 )
 
-// Arrays reads both.
+// Arrays stores the values of Outers and Extremes.
 type Arrays struct {
 	Out  []Outer
 	Ints []Widths
@@ -321,10 +321,10 @@ type (
 	}
 )
 
-// Fast is a Mode.
+// Fast is a constant of type Mode.
 const Fast Mode = 3
 
-// Constants of these types.
+// Constants whose types have names, are arrays of arrays, or have no values.
 var (
 	Speed = dsl.NewSpecConstant(Fast)
 	Share = dsl.RequireSpecConstant[Ratio]()
@@ -334,7 +334,7 @@ var (
 	Empty = dsl.NewSpecConstant([0]int32{})
 )
 
-// Named reads them.
+// Named stores the values of constants with such types.
 type Named struct {
 	I   int
 	Out []float32

@@ -1,4 +1,4 @@
-// Package prints has kernels that print.
+// Package prints contains kernels that print.
 //
 //kgen:bare views=Adds,Faults,Grid,Spins noform=Wide,Items,All,Predeclared,Doubles,Never,Spins
 package prints
@@ -18,7 +18,7 @@ type Point struct {
 	tag  int8
 }
 
-// Level is an integer whose text is its own.
+// Level is an integer type with its own String method.
 type Level int
 
 var levels = [...]string{"low", "middle", "high"}
@@ -26,26 +26,26 @@ var levels = [...]string{"low", "middle", "high"}
 // String returns the level's name.
 func (l Level) String() string { return levels[l&1+l>>1&1] }
 
-// Word is a string whose text is another one.
+// Word is a string type whose String method returns another text.
 type Word string
 
 // String returns the word's meaning.
 func (w Word) String() string { return "word" }
 
-// Plain has a name and no methods.
+// Plain is a named integer type without methods.
 type Plain uint16
 
-// Reading is a struct of several kinds.
+// Reading is a struct with fields of several kinds.
 type Reading struct {
 	At    [2]int32
 	Value float32
 	Level Level
 	Plain Plain
 	ok    bool
-	inner Level // of which fmt does not call String
+	inner Level // unexported, so fmt does not call its String method
 }
 
-// All prints values of all kinds in all ways.
+// All prints values of all types by all print functions.
 type All struct {
 	N    int
 	F    float32
@@ -101,7 +101,7 @@ func (k Doubles) Kernel(t dsl.Task) {
 	println(k.D, k.D/3, k.D*1e300*1e300, -k.D*1e-300, k.D-k.D, complex(k.D, -2.5))
 }
 
-// Predeclared prints by print and println.
+// Predeclared prints by the predeclared functions print and println.
 type Predeclared struct {
 	N int
 	F float32
@@ -141,7 +141,7 @@ func (k Items) Kernel(it dsl.Item1) {
 	report(i, "end")
 }
 
-// Grid prints the ids of two dimensions.
+// Grid prints the ids of work-items in two dimensions.
 type Grid struct{ Out []int32 }
 
 // Kernel prints.
@@ -152,7 +152,7 @@ func (k Grid) Kernel(it dsl.Item2) {
 	fmt.Println(y, x)
 }
 
-// Groups prints between barriers, and what a group has in common.
+// Groups prints between barriers, and prints values that a work-group has in common.
 type Groups struct{ Out []int32 }
 
 // Kernel prints.
@@ -170,7 +170,7 @@ func (k Groups) Kernel(it dsl.NDItem1) {
 	fmt.Println(i, "after")
 }
 
-// Faults prints, and one work-item faults.
+// Faults prints from work-items of which one faults.
 type Faults struct {
 	Out []int32
 	Bad int
@@ -200,7 +200,7 @@ func (k Many) Kernel(it dsl.Item1) {
 	}
 }
 
-// Adds adds a number to all elements and says so.
+// Adds adds a number to all elements, and prints a line.
 type Adds struct {
 	Out []int32
 	N   int32
@@ -215,7 +215,7 @@ func (k Adds) Kernel(it dsl.Item1) {
 	}
 }
 
-// Spins prints and goes on until it is cancelled.
+// Spins prints, and then loops until the launch is cancelled.
 type Spins struct{ Out []int32 }
 
 // Kernel prints.
@@ -228,7 +228,7 @@ func (k Spins) Kernel(t dsl.Task) {
 	}
 }
 
-// Never prints nothing, though its code could.
+// Never contains print calls that are never reached.
 type Never struct{ Out []int32 }
 
 // Kernel does not print.
@@ -241,8 +241,8 @@ func (k Never) Kernel(it dsl.Item1) {
 	k.Out[i] = int32(i)
 }
 
-// Wide has more arguments than push constants hold, one that is not read, and a table that is
-// constant data.
+// Wide has more arguments than fit in push constants. One argument is not read. The kernel also reads a table that
+// is constant data.
 type Wide struct {
 	A, B, C, D, Unused, E, F, G []int32
 	N                           int8

@@ -1,5 +1,5 @@
-// Package privates has kernels with private memory that specialization constants
-// size.
+// Package privates contains kernels with private memory whose size depends on specialization
+// constants.
 //
 //kgen:bare nospare views=Helped,Three
 package privates
@@ -11,7 +11,7 @@ import (
 
 //go:generate go tool kgen .
 
-// Lengths, one of each type.
+// Specialization constants for lengths, one of each integer type.
 var (
 	N    = dsl.NewSpecConstant(10)
 	M    = dsl.NewSpecConstant(20)
@@ -29,8 +29,8 @@ var (
 	Many = dsl.RequireSpecConstant[int]()
 )
 
-// Fill writes private memory and reads it back. Plain and aligned forms are to
-// agree.
+// Fill writes private memory and reads it back. Plain and aligned allocation must give equal
+// results.
 type Fill struct{ Out, Aligned []float32 }
 
 // Kernel runs once per element.
@@ -50,7 +50,7 @@ func fill(a []float32) {
 	a[0] = float32(len(a))
 }
 
-// Inner allocates in a branch and in a loop: every iteration sees zeros.
+// Inner allocates in a branch and in a loop. Each iteration must start with zeros.
 type Inner struct {
 	Rounds int
 	Out    []int32
@@ -73,7 +73,7 @@ func (k Inner) Kernel(it dsl.Item1) {
 	}
 }
 
-// Types allocates by constants of several types.
+// Types allocates memory with lengths from constants of several types.
 type Types struct{ Out []int32 }
 
 // Kernel runs once.
@@ -99,7 +99,7 @@ func (k Types) Kernel(t dsl.Task) {
 	}
 }
 
-// filled fills a slice whose elements are zero and returns its length, or less.
+// filled fills a slice whose elements must be zero. filled returns the length, or less if an element was not zero.
 func filled[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64](s []T) int32 {
 	n := int32(0)
 	for i := range s {
@@ -116,13 +116,13 @@ func filled[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | 
 	return n
 }
 
-// Doubles allocates numbers of double precision.
+// Doubles allocates private memory for numbers of double precision.
 type Doubles struct{ Out []int32 }
 
 // Kernel runs once.
 func (k Doubles) Kernel(t dsl.Task) { k.Out[0] = filled(dsl.PrivateAlloca[float64](t, S32)) }
 
-// Block is a kernel with the name of the constant that it reads.
+// Block is a kernel that has the same name as the constant that it reads.
 type Block struct{ Out []int32 }
 
 // Kernel runs once.
@@ -130,13 +130,13 @@ func (k Block) Kernel(t dsl.Task) {
 	k.Out[0] = int32(len(dsl.PrivateAlloca[int32](t, consts.Block)) + consts.Block.Get(t)*100)
 }
 
-// Point is an element with several parts.
+// Point is an element type with several fields.
 type Point struct {
 	X, Y float32
 	ID   [2]int32
 }
 
-// Elements allocates structs and arrays.
+// Elements allocates private memory for structs and arrays.
 type Elements struct{ Out []float32 }
 
 // Kernel runs once per element.
@@ -152,7 +152,7 @@ func (k Elements) Kernel(it dsl.Item1) {
 	k.Out[i] = p.X + p.Y + float32(p.ID[0]+p.ID[1]) + qs[i][0] + qs[i][1] + qs[i][2] + qs[i][3]
 }
 
-// Three has memory of three constants; none of it overlaps.
+// Three allocates three memories whose lengths are three constants. The memories must not overlap.
 type Three struct{ Out []int32 }
 
 // Kernel runs once.
@@ -177,7 +177,7 @@ func total(s []int32) (sum int32) {
 	return sum
 }
 
-// Helped calls a function that allocates, twice, within the other's life.
+// Helped calls a function that allocates memory. The second call happens while the memory of the first is in use.
 type Helped struct{ Out []int32 }
 
 // Kernel runs once.
@@ -195,7 +195,7 @@ func helper(h dsl.KernelHandler, x int32, f func([]int32) int32) int32 {
 	return f(s)
 }
 
-// Sum passes the memory to a function that does not know the constant.
+// Sum passes the memory to a function whose parameter is a plain slice.
 type Sum struct{ Out []int32 }
 
 // Kernel runs once.
@@ -207,7 +207,7 @@ func (k Sum) Kernel(t dsl.Task) {
 	k.Out[0] = total(s)
 }
 
-// Static has as much memory as Allocated may get, in arrays.
+// Static has private arrays of fixed length, with as many bytes as kernel Allocated may allocate.
 type Static struct {
 	I   int
 	Out []float32
@@ -220,24 +220,24 @@ func (k Static) Kernel(t dsl.Task) {
 	k.Out[0] = a[k.I+1] + b[k.I]
 }
 
-// Pinned has an id that a constant of another package has, too.
+// Pinned has the same explicit id as a constant of another package.
 //
 //kgen:spec id=42
 var Pinned = dsl.NewSpecConstant(int32(1))
 
-// PinnedOnly reads it.
+// PinnedOnly reads constant Pinned.
 type PinnedOnly struct{ Out []int32 }
 
 // Kernel runs once.
 func (k PinnedOnly) Kernel(t dsl.Task) { k.Out[0] = Pinned.Get(t) }
 
-// Narrow is plain, for devices that lack the aspect.
+// Narrow allocates no private memory, for devices that lack the aspect.
 type Narrow struct{ Out []int32 }
 
 // Kernel runs once.
 func (k Narrow) Kernel(t dsl.Task) { k.Out[0] = 1 }
 
-// Divided has lengths that divide by constants.
+// Divided allocates memory whose lengths are quotients of constants.
 type Divided struct{ Out []int32 }
 
 // Kernel runs once.
@@ -260,18 +260,18 @@ func count(s []int32) int32 {
 	return total(s)
 }
 
-// Twenty has a number that kgen chooses in package consts, too.
+// Twenty has an explicit id that kgen assigns to a constant of package consts.
 //
 //kgen:spec id=20
 var Twenty = dsl.NewSpecConstant(int32(20))
 
-// ReadTwenty writes it.
+// ReadTwenty stores the value of Twenty.
 type ReadTwenty struct{ Out []int32 }
 
 // Kernel runs once.
 func (k ReadTwenty) Kernel(t dsl.Task) { k.Out[0] = Twenty.Get(t) }
 
-// Swapped has double buffers that specialization constants size, swapped in loops.
+// Swapped swaps double buffers in loops. The lengths of the buffers depend on specialization constants.
 type Swapped struct {
 	Rounds int
 	Out    []int32
@@ -299,7 +299,7 @@ func (k Swapped) Kernel(it dsl.NDItem1) {
 		}
 		it.Barrier()
 		from, to = to, from
-		if now := dsl.LocalSlice[int32](it, N.Get(it)); r%2 == 0 { // the memory is the same in each round
+		if now := dsl.LocalSlice[int32](it, N.Get(it)); r%2 == 0 { // the memory is the same in each iteration
 			now[l] = from[l] + 1
 			before = now
 		} else {

@@ -1,4 +1,4 @@
-// Package props has kernels with properties, and kernels that use aspects.
+// Package props contains kernels with properties, and kernels that use aspects.
 //
 //kgen:bare nospare views=Add,Group1,Group2,Group3,Items1,Items2,Items3,Once,Slow
 package props
@@ -10,7 +10,7 @@ import (
 
 //go:generate go tool kgen .
 
-// Keys states one property of each key.
+// Keys declares one property of each key.
 type Keys struct{ Out []int32 }
 
 // Properties states them.
@@ -19,7 +19,7 @@ func (Keys) Properties() properties.List {
 		properties.DeviceHas(properties.SubGroups)}
 }
 
-// Kernel writes its local ids.
+// Kernel stores its local ids.
 func (k Keys) Kernel(it dsl.NDItem2) {
 	y, x := it.GlobalID()
 	_, w := it.GlobalRange()
@@ -27,7 +27,7 @@ func (k Keys) Kernel(it dsl.NDItem2) {
 	k.Out[y*w+x] = int32(ly*100 + lx)
 }
 
-// Ordered states the size alone.
+// Ordered declares only the work-group size.
 type Ordered struct{ Out []int32 }
 
 // Properties states it.
@@ -35,7 +35,7 @@ func (Ordered) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(2, 8)}
 }
 
-// Kernel writes its local ids.
+// Kernel stores its local ids.
 func (k Ordered) Kernel(it dsl.NDItem2) {
 	ly, lx := it.LocalID()
 	k.Out[it.GlobalLinearID()] = int32(ly*100 + lx)
@@ -43,7 +43,7 @@ func (k Ordered) Kernel(it dsl.NDItem2) {
 
 const side = 8
 
-// Base holds properties for the kernels that embed it.
+// Base declares properties for the kernels that embed it.
 type Base struct{}
 
 // Properties states them.
@@ -51,7 +51,7 @@ func (Base) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(side, side)}
 }
 
-// Add adds; it takes its properties from Base.
+// Add adds elements. Add gets its properties from the embedded Base.
 type Add struct {
 	Base
 	A, B, C []int32
@@ -64,7 +64,7 @@ func (k Add) Kernel(it dsl.Item2) {
 	k.C[y*w+x] = k.A[y*w+x] + k.B[y*w+x]
 }
 
-// Mul is a further kernel with the properties of Base.
+// Mul is another kernel with the properties of Base.
 type Mul struct {
 	Base
 	A, B, C []int32
@@ -77,7 +77,7 @@ func (k Mul) Kernel(it dsl.NDItem2) {
 	k.C[y*w+x] = k.A[y*w+x] * k.B[y*w+x]
 }
 
-// More adds to the properties of Base.
+// More declares properties in addition to those of Base.
 type More struct {
 	Base
 	Out []int32
@@ -115,7 +115,7 @@ func (k Other) Kernel(it dsl.NDItem2) {
 	k.Out[y*w+x] = int32(it.SubGroup().MaxLocalRange())
 }
 
-// Sizes takes its properties from Base, and those that a launch adds.
+// Sizes has the properties of Base and of the launch.
 type Sizes struct {
 	Base
 	Out []int32
@@ -165,7 +165,7 @@ func (k Group3) Kernel(it dsl.NDItem3) {
 	k.Out[it.GlobalLinearID()] = int32(z*100 + y*10 + x)
 }
 
-// Cube requires a work-group of 2 by 2 by 2.
+// Cube requires a work-group of 2 by 2 by 2 work-items.
 type Cube struct{ Out []int32 }
 
 // Properties states it.
@@ -174,7 +174,7 @@ func (Cube) Properties() properties.List { return properties.List{properties.Wor
 // Kernel counts.
 func (k Cube) Kernel(it dsl.NDItem3) { k.Out[it.GlobalLinearID()]++ }
 
-// Four requires a work-group of 4.
+// Four requires a work-group of 4 work-items.
 type Four struct{ Out []int32 }
 
 // Properties states it.
@@ -183,7 +183,7 @@ func (Four) Properties() properties.List { return properties.List{properties.Wor
 // Kernel counts.
 func (k Four) Kernel(it dsl.NDItem1) { k.Out[it.GlobalID()]++ }
 
-// FourItems requires a work-group of 4, of a range.
+// FourItems is a kernel over a range that requires work-groups of 4 work-items.
 type FourItems struct{ Out []int32 }
 
 // Properties states it.
@@ -192,7 +192,7 @@ func (FourItems) Properties() properties.List { return properties.List{propertie
 // Kernel counts.
 func (k FourItems) Kernel(it dsl.Item1) { k.Out[it.GlobalID()]++ }
 
-// Huge requires a work-group that no device has.
+// Huge requires a work-group size that no device supports.
 type Huge struct{ Out []int32 }
 
 // Properties states it.
@@ -203,7 +203,7 @@ func (Huge) Properties() properties.List {
 // Kernel counts.
 func (k Huge) Kernel(it dsl.NDItem1) { k.Out[it.GlobalID()]++ }
 
-// HugeSub requires a sub-group that no device has.
+// HugeSub requires a sub-group size that no device supports.
 type HugeSub struct{ Out []int32 }
 
 // Properties states it.
@@ -214,7 +214,7 @@ func (HugeSub) Properties() properties.List {
 // Kernel counts.
 func (k HugeSub) Kernel(it dsl.NDItem1) { k.Out[it.GlobalID()]++ }
 
-// Hinted hints at a work-group of 32.
+// Hinted has a hint for work-groups of 32 work-items.
 type Hinted struct{ Out []int32 }
 
 // Properties states it.
@@ -225,7 +225,7 @@ func (Hinted) Properties() properties.List {
 // Kernel writes the size of its work-group.
 func (k Hinted) Kernel(it dsl.NDItem1) { k.Out[it.GlobalID()] = int32(it.LocalRange()) }
 
-// Trivial asks for float64 without using it.
+// Trivial requires aspect fp64 without using float64.
 type Trivial struct{ Out []int32 }
 
 // Properties states it.
@@ -236,7 +236,7 @@ func (Trivial) Properties() properties.List {
 // Kernel counts.
 func (k Trivial) Kernel(dsl.Task) { k.Out[0]++ }
 
-// Deep uses float64 in a function that a function calls.
+// Deep uses float64 in a function that another function calls.
 type Deep struct{ Out []int32 }
 
 // Kernel runs once.
@@ -252,22 +252,22 @@ type Plain struct{ Out []int32 }
 // Kernel runs once.
 func (k Plain) Kernel(dsl.Task) { k.Out[0]++ }
 
-// OnHost uses float64, on the host.
+// OnHost uses float64, but runs only on the host.
 func OnHost(x float64) float64 { return x / 3 }
 
-// Annotated calls a function whose directive asks for more than it uses.
+// Annotated calls a function whose directive lists an aspect that the function does not use.
 type Annotated struct{ Out []int32 }
 
 // Kernel runs once.
 func (k Annotated) Kernel(dsl.Task) { k.Out[0] = wants(k.Out[0]) }
 
-// wants may use float64 one day.
+// wants lists aspect fp64, but does not use it.
 //
 //kgen:device_has fp64
 //kgen:device_has int16
 func wants(x int32) int32 { return x + 1 }
 
-// Half calls a function that lists half-precision floats, which Go has not.
+// Half calls a function whose directive lists fp16, although Go has no type for it.
 type Half struct{ Out []int32 }
 
 // Kernel runs once.
@@ -276,7 +276,7 @@ func (k Half) Kernel(dsl.Task) { k.Out[0] = half(k.Out[0]) }
 //kgen:device_has fp16
 func half(x int32) int32 { return x / 2 }
 
-// Attributes states what a query finds before anything is built.
+// Attributes declares properties that a query returns before the kernel is built.
 type Attributes struct{ Out []int32 }
 
 // Properties states it.
@@ -287,7 +287,7 @@ func (Attributes) Properties() properties.List {
 // Kernel counts.
 func (k Attributes) Kernel(it dsl.NDItem2) { k.Out[it.GlobalLinearID()]++ }
 
-// Sized has a work-group size that depends on its type.
+// Sized is a generic kernel whose work-group size depends on its type argument.
 type Sized[T int32 | float32] struct{ Out []T }
 
 // Properties states it.
@@ -308,7 +308,7 @@ type (
 	SizedFloat = Sized[float32]
 )
 
-// Slow takes a while on the host device.
+// Slow is a kernel that runs long on the host device.
 type Slow struct {
 	Rounds int
 	Out    []uint32

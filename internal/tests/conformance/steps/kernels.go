@@ -1,4 +1,4 @@
-// Package steps has kernels that are the nodes of graphs.
+// Package steps contains kernels that tests use as nodes of graphs.
 //
 //kgen:bare views noform
 package steps
@@ -10,7 +10,7 @@ import "github.com/kgen-go/kgen/dsl"
 // Sum adds two slices.
 type Sum struct{ X, Y, Out []int32 }
 
-// Kernel adds the elements of one index.
+// Kernel adds the two elements with its index.
 func (k Sum) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	k.Out[i] = k.X[i] + k.Y[i]
@@ -19,7 +19,7 @@ func (k Sum) Kernel(it dsl.Item1) {
 // Product multiplies two slices.
 type Product struct{ X, Y, Out []int32 }
 
-// Kernel multiplies the elements of one index.
+// Kernel multiplies the two elements with its index.
 func (k Product) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	k.Out[i] = k.X[i] * k.Y[i]
@@ -40,7 +40,7 @@ func (k Affine) Kernel(it dsl.Item1) {
 // Mirror reverses a slice.
 type Mirror struct{ In, Out []int32 }
 
-// Kernel copies one element to where it belongs.
+// Kernel copies one element to its mirrored index.
 func (k Mirror) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	k.Out[i] = k.In[len(k.In)-1-i]
@@ -52,10 +52,10 @@ type Grow struct {
 	Out []int32
 }
 
-// Kernel adds to one element.
+// Kernel adds By to one element.
 func (k Grow) Kernel(it dsl.Item1) { k.Out[it.GlobalID()] += k.By }
 
-// Blur averages the neighbours in a plane of two dimensions.
+// Blur averages the neighbours of each element in two dimensions.
 type Blur struct {
 	W       int
 	In, Out []int32

@@ -1,41 +1,41 @@
 package steps
 
-// This file has kernels whose launches become one, or do not.
+// This file defines kernels for tests of fusion. Some launches of these kernels can be fused, others cannot.
 
 import (
 	"github.com/kgen-go/kgen/dsl"
 	"github.com/kgen-go/kgen/properties"
 )
 
-// Ids1 says who each work-item is, and over which range.
+// Ids1 stores the id of each work-item and the size of the range.
 type Ids1 struct{ ID, N []int32 }
 
-// Kernel writes the own elements.
+// Kernel writes the elements of its work-item.
 func (k Ids1) Kernel(it dsl.Item1) {
 	i := it.GlobalLinearID()
 	k.ID[i], k.N[i] = int32(it.GlobalID()), int32(it.GlobalRange())
 }
 
-// Ids2 is Ids1 in two dimensions, 1000 to a row.
+// Ids2 stores the ids of Ids1 in two dimensions. Ids2 multiplies row numbers by 1000.
 type Ids2 struct {
 	W     int
 	ID, N []int32
 }
 
-// Kernel writes the own elements.
+// Kernel writes the elements of its work-item.
 func (k Ids2) Kernel(it dsl.Item2) {
 	y, x := it.GlobalID()
 	h, w := it.GlobalRange()
 	k.ID[y*k.W+x], k.N[y*k.W+x] = int32(1000*y+x), int32(1000*h+w)
 }
 
-// Ids3 is Ids2 in three dimensions.
+// Ids3 stores the ids of Ids2 in three dimensions.
 type Ids3 struct {
 	H, W  int
 	ID, N []int32
 }
 
-// Kernel writes the own elements.
+// Kernel writes the elements of its work-item.
 func (k Ids3) Kernel(it dsl.Item3) {
 	z, y, x := it.GlobalID()
 	d, h, w := it.GlobalRange()
@@ -43,53 +43,53 @@ func (k Ids3) Kernel(it dsl.Item3) {
 	k.ID[at], k.N[at] = int32(1e6*z+1000*y+x), int32(1e6*d+1000*h+w)
 }
 
-// Groups says which work-group each work-item is of, and where it is there.
+// Groups stores the work-group id and the local id of each work-item.
 type Groups struct{ Group, Local []int32 }
 
-// Kernel writes the own elements.
+// Kernel writes the elements of its work-item.
 func (k Groups) Kernel(it dsl.NDItem1) {
 	i := it.GlobalID()
 	k.Group[i], k.Local[i] = int32(1000*it.GroupID()+it.GroupRange()), int32(1000*it.LocalID()+it.LocalRange())
 }
 
-// Groups2 is Groups in two dimensions.
+// Groups2 stores the ids of Groups in two dimensions.
 type Groups2 struct {
 	W     int
 	Group []int32
 }
 
-// Kernel writes the own element.
+// Kernel writes the element of its work-item.
 func (k Groups2) Kernel(it dsl.NDItem2) {
 	y, x := it.GlobalID()
 	gy, gx := it.GroupID()
 	k.Group[y*k.W+x] += int32(1000*gy + gx)
 }
 
-// Eight adds one in work-groups of eight.
+// Eight adds one to each element, in work-groups of eight.
 type Eight struct{ Out []int32 }
 
 // Properties states the size.
 func (Eight) Properties() properties.List { return properties.List{properties.WorkGroupSize(8)} }
 
-// Kernel adds to the own element.
+// Kernel increments the element of its work-item.
 func (k Eight) Kernel(it dsl.Item1) { k.Out[it.GlobalID()]++ }
 
-// Sixteen adds one in work-groups of sixteen.
+// Sixteen adds one to each element, in work-groups of sixteen.
 type Sixteen struct{ Out []int32 }
 
 // Properties states the size.
 func (Sixteen) Properties() properties.List { return properties.List{properties.WorkGroupSize(16)} }
 
-// Kernel adds to the own element.
+// Kernel increments the element of its work-item.
 func (k Sixteen) Kernel(it dsl.Item1) { k.Out[it.GlobalID()]++ }
 
-// Factor and Extra are specialization constants.
+// Factor and Extra are specialization constants of kernels Times and Digits.
 var (
 	Factor = dsl.NewSpecConstant(3)
 	Extra  = dsl.NewSpecConstant(1)
 )
 
-// Times multiplies by Factor.
+// Times multiplies each element by constant Factor.
 type Times struct{ In, Out []int32 }
 
 // Kernel computes one element.
@@ -98,7 +98,7 @@ func (k Times) Kernel(it dsl.Item1) {
 	k.Out[i] = k.In[i] * int32(Factor.Get(it))
 }
 
-// Digits adds up the digits of its elements to the base of ten, by way of Extra numbers.
+// Digits adds up the decimal digits of each element, in private memory of Extra numbers.
 type Digits struct{ In, Out []int32 }
 
 // Kernel computes one element.
@@ -117,7 +117,7 @@ func (k Digits) Kernel(it dsl.Item1) {
 	k.Out[i] = sum
 }
 
-// Positive copies what is positive, and panics for the rest.
+// Positive copies positive elements, and panics for all others.
 type Positive struct{ In, Out []int32 }
 
 // Kernel copies one element.
@@ -132,7 +132,7 @@ func (k Positive) Kernel(it dsl.Item1) {
 	k.Out[i] = k.In[i]
 }
 
-// Pick reads its element at a place of a table.
+// Pick copies an element of a table, with an index from memory.
 type Pick struct{ Table, At, Out []int32 }
 
 // Kernel copies one element.
@@ -142,7 +142,7 @@ func (k Pick) Kernel(it dsl.Item1) {
 	k.Out[i] = k.Table[at]
 }
 
-// MulF and AddF are a product and a sum, which Go rounds each for itself.
+// MulF multiplies two slices. If MulF is fused with AddF, Go's rounding of the product must remain.
 type MulF struct{ X, Y, Out []float32 }
 
 // Kernel computes one element.
@@ -160,7 +160,7 @@ func (k AddF) Kernel(it dsl.Item1) {
 	k.Out[i] = k.X[i] + k.Y[i]
 }
 
-// ExactF is AddF in another floating-point mode.
+// ExactF computes the same as AddF in another floating-point mode.
 type ExactF struct{ X, Y, Out []float32 }
 
 // Properties states the mode.
@@ -180,7 +180,7 @@ type Many struct {
 	Out     []int32
 }
 
-// Kernel adds up the weights.
+// Kernel adds up weighted arguments.
 func (k Many) Kernel(it dsl.Item1) {
 	sum := int32(0)
 	for _, w := range k.Weights {
@@ -189,22 +189,22 @@ func (k Many) Kernel(it dsl.Item1) {
 	k.Out[it.GlobalID()] += sum
 }
 
-// Pairs has two elements in each work-item.
+// Pairs processes two elements in each work-item.
 type Pairs struct{ In, Out []int32 }
 
-// Kernel swaps them.
+// Kernel swaps the two elements.
 func (k Pairs) Kernel(it dsl.Item1) {
 	i := 2 * it.GlobalID()
 	k.Out[i], k.Out[i+1] = k.In[i+1], k.In[i]
 }
 
-// Total adds up all, in a sum that all work-items write.
+// Total adds up all elements, in one sum that all work-items change by atomics.
 type Total struct{ In, Sum []int32 }
 
 // Kernel adds one element.
 func (k Total) Kernel(it dsl.Item1) { dsl.AtomicAdd(&k.Sum[0], k.In[it.GlobalID()]) }
 
-// Rotate has a barrier.
+// Rotate is a kernel with a barrier.
 type Rotate struct{ In, Out []int32 }
 
 // Kernel passes an element to the next work-item of the group.
@@ -216,13 +216,13 @@ func (k Rotate) Kernel(it dsl.NDItem1) {
 	k.Out[it.GlobalID()] = tile[(it.LocalID()+1)%n%16]
 }
 
-// Once is a task.
+// Once is a kernel that runs as a task.
 type Once struct{ Out []int32 }
 
 // Kernel counts.
 func (k Once) Kernel(dsl.Task) { k.Out[0]++ }
 
-// Strict copies, and panics in many places.
+// Strict copies elements, with many checks that may panic.
 type Strict struct{ In, Out []int32 }
 
 // Kernel copies one element.
@@ -246,7 +246,7 @@ func (k Strict) Kernel(it dsl.Item1) {
 	k.Out[i] = v
 }
 
-// Point is an element with parts.
+// Point is an element type with several fields.
 type Point struct {
 	X int32
 	Y [2]int16
@@ -258,7 +258,7 @@ type ToPoints struct {
 	Out []Point
 }
 
-// Kernel makes one.
+// Kernel makes one point.
 func (k ToPoints) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	p := &k.Out[i]
@@ -268,13 +268,13 @@ func (k ToPoints) Kernel(it dsl.Item1) {
 	}
 }
 
-// FromPoints adds up the parts of points.
+// FromPoints adds up the fields of points.
 type FromPoints struct {
 	In  []Point
 	Out []int32
 }
 
-// Kernel adds up one.
+// Kernel adds up one point.
 func (k FromPoints) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	k.Out[i] = k.In[i].X + sumOf(&k.In[i].Y)
@@ -282,22 +282,22 @@ func (k FromPoints) Kernel(it dsl.Item1) {
 
 func sumOf(y *[2]int16) int32 { return int32(y[0]) + int32(y[1]) }
 
-// Strided writes two elements in each work-item, which are the range apart.
+// Strided writes two elements in each work-item, whose indices differ by the size of the range.
 type Strided struct{ In, Out []int32 }
 
-// Kernel copies two.
+// Kernel copies two elements.
 func (k Strided) Kernel(it dsl.Item1) {
 	i, n := it.GlobalID(), it.GlobalRange()
 	k.Out[i], k.Out[i+n] = k.In[i], k.In[i+n]
 }
 
-// Spin goes round N times.
+// Spin runs a loop of N iterations.
 type Spin struct {
 	N   int32
 	Out []int32
 }
 
-// Kernel computes the own element.
+// Kernel computes the element of its work-item.
 func (k Spin) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	x := k.Out[i]
@@ -307,7 +307,7 @@ func (k Spin) Kernel(it dsl.Item1) {
 	k.Out[i] = x
 }
 
-// Hand2 is 2 kernels Affine in one, written by hand.
+// Hand2 is a hand-written kernel that computes Affine 2 times.
 type Hand2 struct {
 	A, B    int32
 	In, Out []int32
@@ -322,7 +322,7 @@ func (k Hand2) Kernel(it dsl.Item1) {
 	k.Out[i] = x
 }
 
-// Hand5 is 5 kernels Affine in one, written by hand.
+// Hand5 is a hand-written kernel that computes Affine 5 times.
 type Hand5 struct {
 	A, B    int32
 	In, Out []int32
@@ -340,7 +340,7 @@ func (k Hand5) Kernel(it dsl.Item1) {
 	k.Out[i] = x
 }
 
-// Hand10 is 10 kernels Affine in one, written by hand.
+// Hand10 is a hand-written kernel that computes Affine 10 times.
 type Hand10 struct {
 	A, B    int32
 	In, Out []int32
@@ -366,13 +366,13 @@ func (k Hand10) Kernel(it dsl.Item1) {
 // Swap exchanges the elements of pairs.
 type Swap struct{ In, Out []int32 }
 
-// Kernel copies the other element.
+// Kernel copies the other element of the pair.
 func (k Swap) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	k.Out[i] = k.In[i^1]
 }
 
-// Odd adds one where the index is odd.
+// Odd adds one to each element with an odd index.
 type Odd struct{ Out []int32 }
 
 // Kernel returns early for every other work-item.
@@ -384,7 +384,7 @@ func (k Odd) Kernel(it dsl.Item1) {
 	k.Out[i]++
 }
 
-// Next copies the element behind.
+// Next copies the element with the next index.
 type Next struct{ In, Out []int32 }
 
 // Kernel copies one element.
@@ -394,13 +394,13 @@ func (k Next) Kernel(it dsl.Item1) {
 	}
 }
 
-// Within copies an element of eight that lie as many elements ahead, by way of slices of the slice.
+// Within copies one of eight elements that are eight indices ahead, through slices of the slice.
 type Within struct {
 	Ahead, By int
 	In, Out   []int32
 }
 
-// Kernel copies one element, if there are eight.
+// Kernel copies one element, if eight elements exist.
 func (k Within) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	if at := i&^7 + k.Ahead; at+8 <= len(k.In) {
@@ -409,7 +409,7 @@ func (k Within) Kernel(it dsl.Item1) {
 	}
 }
 
-// Box has memory in a struct, beside a number.
+// Box is a struct with a slice and a number.
 type Box struct {
 	Plus int32
 	Data []int32
@@ -418,27 +418,27 @@ type Box struct {
 // Rebox moves elements from one box to the other.
 type Rebox struct{ From, To Box }
 
-// Kernel moves the own element.
+// Kernel moves the element of its work-item.
 func (k Rebox) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	k.To.Data[i] = k.From.Data[i] + k.From.Plus
 }
 
-// Mixed writes two elements of one slice, and one of another, which may be the same.
+// Mixed writes two elements of one slice and one element of another. Both slices may be the same memory.
 type Mixed struct{ Two, One []int32 }
 
-// Kernel writes the own elements.
+// Kernel writes the elements of its work-item.
 func (k Mixed) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	k.Two[2*i], k.Two[2*i+1] = 1, 2
 	k.One[i] = 3
 }
 
-// Tree adds up the elements of each work-group, which has 16 work-items at most and a power of
-// two of them, in halves.
+// Tree adds up the elements of each work-group by halving. The size of the work-group is a power of two, at most
+// 16.
 type Tree struct{ In, Out []int32 }
 
-// Kernel writes the sum to the own element.
+// Kernel writes the sum to the element of its work-item.
 func (k Tree) Kernel(it dsl.NDItem1) {
 	i, l := it.GlobalID(), it.LocalID()
 	part := dsl.LocalSlice[int32](it, 16)
@@ -453,14 +453,14 @@ func (k Tree) Kernel(it dsl.NDItem1) {
 	k.Out[i] = part[0]
 }
 
-// Quit passes elements to the work-item before, by way of memory that the host sizes. Work-items
-// with multiples of three return before they do.
+// Quit passes each element to the previous work-item, through work-group memory whose length the host sets.
+// Work-items whose elements are multiples of three return early.
 type Quit struct {
 	Tile    dsl.LocalAccessor[int32]
 	In, Out []int32
 }
 
-// Kernel writes the own element.
+// Kernel writes the element of its work-item.
 func (k Quit) Kernel(it dsl.NDItem1) {
 	i, l := it.GlobalID(), it.LocalID()
 	if k.In[i]%3 == 0 {
@@ -472,10 +472,10 @@ func (k Quit) Kernel(it dsl.NDItem1) {
 	k.Out[i] += tile[(l+1)%it.LocalRange()]
 }
 
-// Scan adds up the elements of the work-group up to the own one, and panics for large ones.
+// Scan adds up the elements of the work-group up to each work-item's own, and panics for large elements.
 type Scan struct{ In, Out []int32 }
 
-// Kernel writes the own element.
+// Kernel writes the element of its work-item.
 func (k Scan) Kernel(it dsl.NDItem1) {
 	i := it.GlobalID()
 	x := k.In[i]
@@ -488,23 +488,23 @@ func (k Scan) Kernel(it dsl.NDItem1) {
 // Turn copies the element of the work-item at the other end of its group.
 type Turn struct{ In, Out []int32 }
 
-// Kernel writes the own element.
+// Kernel writes the element of its work-item.
 func (k Turn) Kernel(it dsl.NDItem1) {
 	k.Out[it.GlobalID()] = k.In[it.GroupID()*it.LocalRange()+it.LocalRange()-1-it.LocalID()]
 }
 
-// Deal moves the elements with even indices to the first half of its work-group's elements, of which
-// each work-item has two, and those with odd ones to the second.
+// Deal separates the elements of a work-group, two per work-item. Elements with even indices move to the first half,
+// and elements with odd indices to the second.
 type Deal struct{ In, Out []int32 }
 
-// Kernel moves the two own elements.
+// Kernel moves the two elements of its work-item.
 func (k Deal) Kernel(it dsl.NDItem1) {
 	l, n := it.LocalID(), it.LocalRange()
 	first := 2 * it.GroupID() * n
 	k.Out[first+l], k.Out[first+n+l] = k.In[first+2*l], k.In[first+2*l+1]
 }
 
-// Flip turns the tiles of a matrix with rows of W by 180 degrees.
+// Flip rotates the tiles of a matrix by 180 degrees. The rows have W elements.
 type Flip struct {
 	W       int
 	In, Out []int32
@@ -520,28 +520,28 @@ func (k Flip) Kernel(it dsl.NDItem2) {
 	k.Out[i*k.W+j] = k.In[(gy*h+y)*k.W+gx*w+x]
 }
 
-// Begin is Turn with a barrier of its own before all it does.
+// Begin computes the same as Turn, after an additional barrier at the start.
 type Begin struct{ In, Out []int32 }
 
-// Kernel writes the own element.
+// Kernel writes the element of its work-item.
 func (k Begin) Kernel(it dsl.NDItem1) {
 	it.Barrier()
 	k.Out[it.GlobalID()] = k.In[it.GroupID()*it.LocalRange()+it.LocalRange()-1-it.LocalID()]
 }
 
-// End is Turn with a barrier of its own behind all it does.
+// End computes the same as Turn, with an additional barrier at the end.
 type End struct{ In, Out []int32 }
 
-// Kernel writes the own element.
+// Kernel writes the element of its work-item.
 func (k End) Kernel(it dsl.NDItem1) {
 	k.Out[it.GlobalID()] = k.In[it.GroupID()*it.LocalRange()+it.LocalRange()-1-it.LocalID()]
 	it.Barrier()
 }
 
-// Fours copies the first four elements of In to each work-item's own.
+// Fours copies the first four elements of In to the four elements of each work-item.
 type Fours struct{ In, Out []int32 }
 
-// Kernel copies four elements, which no check of an index stands before.
+// Kernel copies four elements, without a check of an index before the copy.
 func (k Fours) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	copy(k.Out[4*i:4*i+4], k.In)

@@ -1,6 +1,6 @@
-// Package atomics holds kernels of atomic operations whose results do not depend
-// on the order of the work-items. The differential test runs them as it runs
-// package corpus. An int is an int64 where host forms are made.
+// Package atomics contains kernels of atomic operations whose results do not depend on the order of the
+// work-items. The differential test runs the kernels in the same way as package corpus. In host forms an int is an
+// int64.
 //
 //kgen:bare noform=GenericInt,GenericUint,RelaxedInt
 package atomics
@@ -14,7 +14,7 @@ import (
 
 //go:generate go tool kgen .
 
-// Words has sync/atomic's functions on 32 bits.
+// Words uses sync/atomic's functions on 32 bits.
 type Words struct {
 	In  []int32
 	Sum []int32
@@ -22,7 +22,7 @@ type Words struct {
 	Out []int32
 }
 
-// Kernel ends loops when its own exchange succeeds, in different rounds.
+// Kernel has loops that end when an exchange succeeds, in different iterations for different work-items.
 func (k Words) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	v := k.In[i]
@@ -32,7 +32,7 @@ func (k Words) Kernel(it dsl.Item1) {
 	atomic.AddUint32(&k.U[0], uint32(v))
 	atomic.AndUint32(&k.U[1], uint32(v)|7)
 	atomic.OrUint32(&k.U[2], uint32(v))
-	// Each ticket is taken once.
+	// Each ticket number is returned to exactly one work-item.
 	k.Out[atomic.AddInt32(&k.Sum[3], 1)-1] = 1
 	for {
 		old := atomic.LoadInt32(&k.Sum[4])
@@ -43,7 +43,7 @@ func (k Words) Kernel(it dsl.Item1) {
 	for n := i % 5; n > 0; n-- {
 		atomic.AddUint32(&k.U[3], uint32(n))
 	}
-	// What is handed on is there once at the end.
+	// Each exchanged value is counted once at the end.
 	atomic.AddInt32(&k.Sum[5], atomic.SwapInt32(&k.Sum[6], v))
 	if i%3 == 0 {
 		atomic.StoreUint32(&k.U[4], 77)
@@ -55,7 +55,7 @@ func (k Words) Kernel(it dsl.Item1) {
 	}
 }
 
-// Longs has sync/atomic's functions on 64 bits.
+// Longs uses sync/atomic's functions on 64 bits.
 type Longs struct {
 	In  []int64
 	Sum []int64
@@ -63,7 +63,7 @@ type Longs struct {
 	Out []int64
 }
 
-// Kernel is as that of Words.
+// Kernel does the same as the kernel of Words.
 func (k Longs) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	v := k.In[i]
@@ -102,7 +102,7 @@ type Cell struct {
 	Names [2]atomic.Uint32
 }
 
-// Typed has sync/atomic's types in buffers and in local memory.
+// Typed uses sync/atomic's types in buffers and in local memory.
 type Typed struct {
 	In    []int32
 	Cells []Cell
@@ -126,7 +126,7 @@ func (k Typed) Kernel(it dsl.NDItem1) {
 
 	tile := dsl.Local[[8]Cell](it)
 	slot := dsl.Local[atomic.Uint32](it)
-	mine := slot.Add(1) - 1 // each from 0 to the size of the group
+	mine := slot.Add(1) - 1 // distinct numbers from 0 to the size of the group
 	t := &tile[mine%8]
 	t.Count.Add(int32(mine))
 	t.Total.Add(int64(mine) << 33)
@@ -149,10 +149,10 @@ func (k Typed) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// Generic has package dsl's atomic functions on T.
+// Generic uses package dsl's atomic functions on numbers of type T.
 type Generic[T dsl.AtomicNumber] struct {
 	In  []T
-	Out []T // four, then three per work-group
+	Out []T // four results, then three per work-group
 }
 
 type (
@@ -166,7 +166,7 @@ type (
 	GenericFloat64 = Generic[float64]
 )
 
-// Kernel combines all elements, and those of each group.
+// Kernel combines all elements, and the elements of each group.
 func (k Generic[T]) Kernel(it dsl.NDItem1) {
 	i, l := it.GlobalID(), it.LocalID()
 	v := k.In[i]
@@ -193,13 +193,13 @@ func (k Generic[T]) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// Own has atomics on variables that nobody else sees.
+// Own uses atomics on private variables of a work-item.
 type Own struct {
 	In  []int32
 	Out []int32
 }
 
-// Kernel mixes them.
+// Kernel mixes atomics and plain accesses.
 func (k Own) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	v := k.In[i]
@@ -222,7 +222,7 @@ type Faulted struct {
 	Sum []int32
 }
 
-// Kernel counts those that get by.
+// Kernel counts the work-items that do not fault.
 func (k Faulted) Kernel(it dsl.NDItem1) {
 	v := k.In[it.GlobalID()]
 	atomic.AddInt32(&k.Sum[0], 1)
@@ -239,7 +239,7 @@ func (k Faulted) Kernel(it dsl.NDItem1) {
 	dsl.AtomicFence(dsl.MemoryScopeSubGroup)
 }
 
-// Push builds a linked list, on which many work-items push at once.
+// Push builds a linked list to which many work-items add nodes at the same time.
 type Push struct {
 	Head []int32
 	Next []int32
@@ -257,13 +257,13 @@ func (k Push) Kernel(it dsl.Item1) {
 	}
 }
 
-// Native adds floats as devices with the aspect do.
+// Native adds floats by the atomic addition that devices with the aspect support.
 type Native struct {
 	In  []float32
 	Sum []float32
 }
 
-// Properties states that devices have atomic addition of float32.
+// Properties requires the aspect for atomic addition of float32.
 func (Native) Properties() properties.List {
 	return properties.List{properties.DeviceHas(properties.AtomicFloat32)}
 }
@@ -271,7 +271,7 @@ func (Native) Properties() properties.List {
 // Kernel adds up the elements.
 func (k Native) Kernel(it dsl.Item1) { dsl.AtomicAdd(&k.Sum[0], k.In[it.GlobalID()]) }
 
-// Relaxed has atomic loads and stores that order nothing.
+// Relaxed uses relaxed atomic loads and stores, which order no other accesses.
 type Relaxed[T dsl.AtomicInteger] struct {
 	In  []T
 	Mid []T
@@ -284,7 +284,7 @@ type (
 	RelaxedInt = Relaxed[int]
 )
 
-// Kernel hands numbers on in memory of each kind, from each work-item of a group to the one before it.
+// Kernel passes numbers from each work-item of a group to the previous one, in memory of each kind.
 func (k Relaxed[T]) Kernel(it dsl.NDItem1) {
 	tile := dsl.Local[[64]T](it)
 	i, l, n := it.GlobalID(), it.LocalID(), it.LocalRange()
@@ -301,7 +301,7 @@ func (k Relaxed[T]) Kernel(it dsl.NDItem1) {
 	last := dsl.AtomicAddRelaxed(&k.Mid[i], 5)
 	it.Barrier()
 	v ^= dsl.AtomicLoadRelaxed(&tile[0]) + last
-	for j := T(0); j < T(i%3); j++ { // each round loads once more
+	for j := T(0); j < T(i%3); j++ { // each iteration loads once more
 		v += dsl.AtomicLoadRelaxed(&k.Mid[i-l+next]) ^ j
 	}
 	k.Out[i] = v

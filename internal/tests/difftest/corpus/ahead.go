@@ -6,7 +6,7 @@ import (
 	"github.com/kgen-go/kgen/dsl"
 )
 
-// Counted indexes slices in loops that count in the way that How asks for.
+// Counted indexes slices in loops. How selects the way in which the loop counts.
 type Counted struct {
 	How      int
 	From, To int
@@ -15,7 +15,7 @@ type Counted struct {
 	Out      []int32
 }
 
-// CountedWays is how many ways there are.
+// CountedWays is the number of values that How may have.
 const CountedWays = 14
 
 func (k Counted) Kernel(it dsl.Item1) {
@@ -38,7 +38,7 @@ func (k Counted) sum() int32 {
 		for j := k.To; j >= k.From; j-- {
 			h = h*31 + k.In[j]
 		}
-	case 3: // it may wrap around before it is tested
+	case 3: // the counter may wrap around before it is tested
 		for j := int32(k.From); ; {
 			h = h*31 + k.In[int(j)-(math.MaxInt32-8)]
 			if j++; j >= math.MaxInt32-2 {
@@ -83,7 +83,7 @@ func (k Counted) sum() int32 {
 			}
 			h ^= k.In[y]
 		}
-	case 10: // the counter, after its loop
+	case 10: // uses the counter after the loop
 		j := k.From
 		for ; j < k.To; j++ {
 			h = h*31 + k.In[j]
@@ -93,17 +93,17 @@ func (k Counted) sum() int32 {
 			h += k.In[j+k.By]
 		}
 		h += k.In[j]
-	case 11: // what is written up to the fault
+	case 11: // checks the values that are written up to the fault
 		for j := k.From; j < k.To; j += 2 {
 			k.Out[j] += int32(j)
 			h += k.Out[j*k.By]
 		}
-	case 12: // it is another type's number
+	case 12: // the bound is a number of another type
 		for j := k.From; j < k.To; j++ {
 			h = h*31 + k.In[int32(j)*int32(k.By)]
 			h += k.In[int16(j)]
 		}
-	case 13: // a bound that is one in some rounds only
+	case 13: // the bound holds only in some iterations
 		for j := k.From; j < k.To; j++ {
 			if k.By > 0 {
 				h = h*31 + k.In[j/2*(k.To-k.By)]

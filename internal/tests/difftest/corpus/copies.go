@@ -2,8 +2,8 @@ package corpus
 
 import "github.com/kgen-go/kgen/dsl"
 
-// CopyArrays copies arrays of a kilobyte as values and compares them. It has no loop of
-// its own, so that all loops of its module are those of copies and comparisons.
+// CopyArrays copies arrays of a kilobyte as values and compares them. CopyArrays has no loop in its code, so all
+// loops of the module come from copies and comparisons.
 type CopyArrays struct {
 	Bytes [][1024]byte
 	Words [][256]int32
@@ -21,7 +21,7 @@ func (k CopyArrays) Kernel(it dsl.Item1) {
 
 	words := k.Words[i]
 	w := raised(words, i*11&255)
-	// The part of w from i on goes one element up.
+	// The elements of w from index i on move up by one.
 	s := w[i&31:]
 	*(*[200]int32)(s[1:]) = *(*[200]int32)(s)
 	k.Out[i] += told(w == k.Words[i]) << 1
@@ -48,7 +48,7 @@ func told(b bool) int32 {
 	return 0
 }
 
-// CopyStructs does so with arrays of structs and of small arrays. It has no loop either.
+// CopyStructs copies and compares arrays of structs and of small arrays. CopyStructs has no loop in its code.
 type CopyStructs struct {
 	Pairs [][16]Twin
 	Many  [][70]Twin
@@ -56,8 +56,8 @@ type CopyStructs struct {
 	Out   []int32
 }
 
-// CopyMixed does so with arrays in structs, and structs with arrays in arrays. It has no
-// loop either.
+// CopyMixed copies and compares arrays in structs, and arrays of structs with arrays. CopyMixed has no loop in its
+// code.
 type CopyMixed struct {
 	Mixed []Mixed
 	Out   []int32
@@ -66,7 +66,7 @@ type CopyMixed struct {
 // Twin is a small struct.
 type Twin struct{ A, B int32 }
 
-// Mixed has arrays of several shapes. Comparisons pass over its blank field.
+// Mixed has arrays of several shapes. Comparisons ignore the blank field of Mixed.
 type Mixed struct {
 	N     int32
 	Words [256]int32

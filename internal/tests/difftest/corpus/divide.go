@@ -5,7 +5,7 @@ import (
 	"github.com/kgen-go/kgen/dsl/math32"
 )
 
-// Quotients divides and takes roots.
+// Quotients computes quotients and square roots.
 type Quotients struct {
 	A, B                    []float32
 	Quotient, Root, Inverse []float32

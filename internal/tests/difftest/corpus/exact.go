@@ -8,24 +8,24 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// This file has kernels with properties.FloatExact that add up products in loops, as programs do that
-// must give the same bits on every device. A device that rounds a product and a sum only once gives
+// This file defines kernels with properties.FloatExact that add up products in loops. The results of these
+// kernels must have the same bits on every device. A device that rounds a product and a sum only once computes
 // other bits.
 
-// exact is the property of these kernels.
+// exact returns the properties of the kernels in this file.
 func exact() properties.List { return properties.List{properties.Float(properties.FloatExact)} }
 
 // ExactResults is the number of results of each work-item of an ExactSums.
 const ExactResults = 20
 
-// ExactSums has sums of products of N numbers from the work-item's index on.
+// ExactSums computes sums of products of N numbers, from the work-item's index on.
 type ExactSums[T ~float32 | ~float64] struct {
 	N    int
 	A, B []T
 	Out  []T
 }
 
-// Properties asks for the same bits on every device.
+// Properties requires the same bits on every device.
 func (ExactSums[T]) Properties() properties.List { return exact() }
 
 func (k ExactSums[T]) Kernel(it dsl.Item1) {
@@ -67,7 +67,7 @@ func recurrences[T ~float32 | ~float64](a, b, out []T) {
 		mean = mean*0.9 + a[j]*0.1
 		v += (b[j] - x) * 0.01
 		x += v * 0.01
-		chaos = 3.75 * chaos * (1 - chaos) // every bit matters after some rounds
+		chaos = 3.75 * chaos * (1 - chaos) // every bit matters after some iterations
 		p := a[j] * b[j]
 		y := p - lost // Kahan's sum
 		t := sum + y
@@ -87,7 +87,7 @@ func spread[T ~float32 | ~float64](x []T) (mean, squares T) {
 	return mean, squares / T(len(x))
 }
 
-// power multiplies matrices that are the work-item's own.
+// power multiplies matrices in private memory.
 func power[T ~float32 | ~float64](a, b T) T {
 	m := [3][3]T{{a / 8, b / 8, 0.5}, {0.25, -a / 8, b / 8}, {0.125, 0.5, 0.75}}
 	p := m
@@ -105,7 +105,7 @@ func power[T ~float32 | ~float64](a, b T) T {
 	return p[0][0] + p[1][1]*p[2][2]
 }
 
-// complexSum multiplies and adds up complex numbers in their parts.
+// complexSum multiplies and adds up complex numbers by their real and imaginary parts.
 func complexSum[T ~float32 | ~float64](a, b []T) (re, im T) {
 	re = 1
 	for j := range a {
@@ -115,14 +115,14 @@ func complexSum[T ~float32 | ~float64](a, b []T) (re, im T) {
 	return re, im
 }
 
-// ExactMatrices multiplies matrices with rows of N numbers: A by B, and the transpose of A by B, as
-// the gradients of networks do.
+// ExactMatrices multiplies matrices with rows of N numbers. ExactMatrices computes A by B, and the transpose of A by
+// B, as for gradients of neural networks.
 type ExactMatrices struct {
 	N                  int
 	A, B, Product, Dot []float32
 }
 
-// Properties asks for the same bits on every device.
+// Properties requires the same bits on every device.
 func (ExactMatrices) Properties() properties.List { return exact() }
 
 func (k ExactMatrices) Kernel(it dsl.Item1) {
@@ -135,17 +135,17 @@ func (k ExactMatrices) Kernel(it dsl.Item1) {
 	k.Product[y*k.N+x], k.Dot[y*k.N+x] = sum, turned
 }
 
-// ExactSide is the length of the sides of an ExactTiles's tiles.
+// ExactSide is the length of the sides of the tiles in ExactTiles.
 const ExactSide = 8
 
-// ExactTiles multiplies matrices with rows of N numbers, a multiple of ExactSide, by way of tiles in
-// work-group memory, and adds up the tiles of the product as a tree.
+// ExactTiles multiplies matrices through tiles in work-group memory, and adds up the tiles of the product as a tree.
+// The matrices have rows of N numbers, where N is a multiple of ExactSide.
 type ExactTiles struct {
 	N               int
 	A, B, Out, Sums []float32
 }
 
-// Properties asks for the same bits on every device.
+// Properties requires the same bits on every device.
 func (ExactTiles) Properties() properties.List {
 	return properties.List{properties.Float(properties.FloatExact), properties.WorkGroupSize(ExactSide, ExactSide)}
 }
@@ -180,17 +180,17 @@ func (k ExactTiles) Kernel(it dsl.NDItem2) {
 	}
 }
 
-// ExactTraining trains a neuron for each work-item, on the inputs X, rows of 4 numbers, and on what
-// it should answer to each.
+// ExactTraining trains one neuron in each work-item. The inputs X are rows of 4 numbers, each with the wanted
+// output.
 type ExactTraining struct {
 	Rounds     int
 	X, Y       []float32
-	Weights    []float32 // 5 of each work-item
-	Loss       []float32 // after all rounds
+	Weights    []float32 // 5 weights for each work-item
+	Loss       []float32 // loss after all iterations
 	Activation []float32
 }
 
-// Properties asks for the same bits on every device.
+// Properties requires the same bits on every device.
 func (ExactTraining) Properties() properties.List { return exact() }
 
 func (k ExactTraining) Kernel(it dsl.Item1) {
@@ -220,14 +220,14 @@ func (k ExactTraining) Kernel(it dsl.Item1) {
 	k.Loss[i], k.Activation[i] = loss, out
 }
 
-// ExactRays follows a ray of each work-item through a sphere and a plane, off which it bounces.
+// ExactRays traces a ray in each work-item. The ray is reflected by a sphere and a plane.
 type ExactRays struct {
 	Width  int
 	Shade  []float32
 	Bounds []int32
 }
 
-// Properties asks for the same bits on every device.
+// Properties requires the same bits on every device.
 func (ExactRays) Properties() properties.List { return exact() }
 
 type exactVec struct{ x, y, z float32 }
@@ -274,7 +274,7 @@ func (k ExactRays) Kernel(it dsl.Item1) {
 	k.Shade[i], k.Bounds[i] = light*(d.y*0.5+0.5), bounds
 }
 
-// The instances of the kernels.
+// Instances of the kernels for float32 and float64.
 type (
 	ExactSumsFloat32 = ExactSums[float32]
 	ExactSumsFloat64 = ExactSums[float64]

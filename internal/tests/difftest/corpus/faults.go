@@ -2,7 +2,7 @@ package corpus
 
 import "github.com/kgen-go/kgen/dsl"
 
-// Faulty faults in the way that What asks for, in work-item At only.
+// Faulty faults only in work-item At. What selects the kind of fault.
 type Faulty struct {
 	At, What int
 	N        int
@@ -70,7 +70,7 @@ func (k Faulty) wrong(what, n int) int32 {
 	return 0
 }
 
-// OneLine has several indices in one line, of which one is out of range.
+// OneLine has several index expressions in one line, of which one is out of range.
 type OneLine struct {
 	I         int
 	X, Y, Out []int32

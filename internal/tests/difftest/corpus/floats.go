@@ -10,13 +10,13 @@ import (
 // FloatResults is the number of results per pair of operands of a FloatOps.
 const FloatResults = 16
 
-// FloatOps computes the float operators, each rounded.
+// FloatOps computes the float operators, and rounds each result.
 type FloatOps[T ~float32 | ~float64] struct {
 	A, B, Out []T
 	Orders    []bool
 }
 
-// Properties asks for the same bits on every device.
+// Properties requires the same bits on every device.
 func (FloatOps[T]) Properties() properties.List {
 	return properties.List{properties.Float(properties.FloatExact)}
 }
@@ -54,7 +54,7 @@ func (k FloatOps[T]) Kernel(it dsl.Item1) {
 	o[5] = a >= b
 }
 
-// The instances of FloatOps.
+// Instances of FloatOps for float32 and float64.
 type (
 	FloatOpsFloat32 = FloatOps[float32]
 	FloatOpsFloat64 = FloatOps[float64]
@@ -66,7 +66,7 @@ type MathFuncs struct {
 	Out  []float64
 }
 
-// Properties asks for the same bits on every device.
+// Properties requires the same bits on every device.
 func (MathFuncs) Properties() properties.List {
 	return properties.List{properties.Float(properties.FloatExact)}
 }
@@ -87,13 +87,13 @@ func (k MathFuncs) Kernel(it dsl.Item1) {
 	out[9] = math.Min(x, y)
 }
 
-// ZeroDivisors divides by what becomes zero in the first round of a loop.
+// ZeroDivisors divides by a value that becomes zero in the first iteration of a loop.
 type ZeroDivisors struct {
 	X   []float32
 	Out []uint32
 }
 
-// Kernel divides in both formats, and stores whether there was a NaN.
+// Kernel divides float32s and float64s, and stores whether a result was a NaN.
 func (k ZeroDivisors) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	x := k.X[i]
@@ -112,7 +112,7 @@ func (k ZeroDivisors) Kernel(it dsl.Item1) {
 		}
 		o = o*31 + uint32(math.Float64bits(q)>>32)
 	}
-	// The others are no better.
+	// Other NaNs have no defined bits either.
 	hash := func(x float32) {
 		if x != x {
 			x = 78

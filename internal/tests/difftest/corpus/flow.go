@@ -94,7 +94,7 @@ func (k Switches) Kernel(it dsl.Item1) {
 	k.Out[i] = r
 }
 
-// EarlyReturn leaves from inside loops.
+// EarlyReturn returns from inside loops.
 type EarlyReturn struct {
 	In  []int32
 	Out []int32
@@ -169,7 +169,7 @@ done:
 	k.Out[i] = x + int32(n)
 }
 
-// Chains has && and || in every place.
+// Chains uses && and || in every syntactic position.
 type Chains struct {
 	In  []int32
 	Out []int32
@@ -196,7 +196,7 @@ func (k Chains) Kernel(it dsl.Item1) {
 	k.Out[i] = r
 }
 
-// Primes counts in nested loops without labels.
+// Primes counts primes in nested loops without labels.
 type Primes struct {
 	Out []bool
 }
@@ -217,7 +217,7 @@ func (k Primes) Kernel(it dsl.Item1) {
 	k.Out[it.GlobalID()] = isPrime(it.GlobalID())
 }
 
-// Bits uses math/bits.
+// Bits uses functions of package math/bits.
 type Bits struct {
 	In  []uint64
 	Out []uint64

@@ -5,8 +5,8 @@ import "github.com/kgen-go/kgen/dsl"
 // SumResults is the number of results per item of Rounded and Fused.
 const SumResults = 6
 
-// Rounded adds products that explicit conversions round, somewhere between the two
-// operations.
+// Rounded adds products with an explicit conversion between the two operations, which forbids
+// fusing.
 type Rounded struct {
 	X, Y, Z, Out []float32
 }

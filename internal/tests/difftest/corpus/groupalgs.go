@@ -2,8 +2,8 @@ package corpus
 
 import "github.com/kgen-go/kgen/dsl"
 
-// GroupInts has the group algorithms over integers, with what they return in
-// GroupIntResults places per work-item.
+// GroupInts runs the group algorithms over integers. GroupInts stores GroupIntResults results per
+// work-item.
 type GroupInts[T dsl.Integer] struct {
 	In  []T
 	Out []T
@@ -54,7 +54,7 @@ func (k GroupInts[T]) Kernel(it dsl.NDItem1) {
 	out[23] = dsl.ExclusiveScanOverGroup(s, v, dsl.Multiplies)
 }
 
-// GroupFloats has the group algorithms over floats.
+// GroupFloats runs the group algorithms over floats.
 type GroupFloats[T ~float32 | ~float64] struct {
 	In  []T
 	Out []T
@@ -131,7 +131,7 @@ func (k Shuffles[T]) Kernel(it dsl.NDItem1) {
 	out[11] = dsl.SelectFromGroup(s, v, s.LocalRange()-1)
 }
 
-// GroupVotes has votes, logical reductions and the ids of groups.
+// GroupVotes runs votes and logical reductions, and stores the ids of groups.
 type GroupVotes struct {
 	In  []int32
 	Out []bool
@@ -166,7 +166,7 @@ func (k GroupVotes) Kernel(it dsl.NDItem2) {
 	ids[8] = g.MaxLocalRange() + s.MaxLocalRange()
 }
 
-// GroupGuards lets results of work-groups decide how control flows.
+// GroupGuards branches by the results of group algorithms of work-groups.
 type GroupGuards struct {
 	In  []int32
 	Out []int32
@@ -195,7 +195,7 @@ func (k GroupGuards) Kernel(it dsl.NDItem1) {
 	k.Out[i] = r
 }
 
-// GroupLeavers has work-items that return and fault before group algorithms.
+// GroupLeavers has work-items that return or fault before group algorithms.
 type GroupLeavers struct {
 	Bad int
 	In  []int32
@@ -234,8 +234,8 @@ func (k GroupLeavers) Kernel(it dsl.NDItem1) {
 	k.F[i*4+3] = dsl.ExclusiveScanOverGroup(s, k.X[i], dsl.Minimum)
 }
 
-// GroupRounds has work-items that leave between the rounds of loops of group
-// algorithms, in three-dimensional groups.
+// GroupRounds has work-items that return between the iterations of loops with group algorithms, in three-dimensional
+// groups.
 type GroupRounds struct {
 	Bad int
 	In  []int32
@@ -275,8 +275,8 @@ func (k GroupRounds) Kernel(it dsl.NDItem3) {
 	k.Out[i] = r
 }
 
-// GroupSettles goes on in rounds until one of the group has come to little. Where all
-// have left, by return statements and faults, none ever does.
+// GroupSettles loops until one work-item of the group has reached a small value. If all work-items have returned or
+// faulted, no work-item ever does.
 type GroupSettles struct {
 	Bad int
 	In  []int32

@@ -2,7 +2,7 @@ package corpus
 
 import "github.com/kgen-go/kgen/dsl"
 
-// Reduce sums each work-group's elements as a tree.
+// Reduce adds up each work-group's elements as a tree.
 type Reduce struct {
 	In  []int32
 	Out []int32
@@ -24,7 +24,7 @@ func (k Reduce) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// Transpose goes through a tile.
+// Transpose transposes through a tile in work-group memory.
 type Transpose struct {
 	W, H    int
 	In, Out []float32
@@ -45,7 +45,7 @@ func (k Transpose) Kernel(it dsl.NDItem2) {
 	}
 }
 
-// Neighbours uses local memory that the host sizes.
+// Neighbours uses local memory whose size the host sets.
 type Neighbours struct {
 	In, Out []int32
 	Tile    dsl.LocalAccessor[int32]
@@ -62,7 +62,7 @@ func (k Neighbours) Kernel(it dsl.NDItem1) {
 	k.Out[g] = tile[l+1]*10 + int32(len(tile))
 }
 
-// ReturnEarly has work-items that leave before a barrier.
+// ReturnEarly has work-items that return before a barrier.
 type ReturnEarly struct {
 	N       int
 	In, Out []int32
@@ -79,7 +79,7 @@ func (k ReturnEarly) Kernel(it dsl.NDItem1) {
 	k.Out[i] = tile[(l+1)%32] + 1
 }
 
-// FaultBeforeBarrier faults in one work-item; the others meet at the barrier.
+// FaultBeforeBarrier faults in one work-item, while the others wait at the barrier.
 type FaultBeforeBarrier struct {
 	Bad     int
 	In, Out []int32
@@ -101,7 +101,7 @@ func (k FaultBeforeBarrier) Kernel(it dsl.NDItem1) {
 	k.Out[i] = sum
 }
 
-// LoopedLocal reaches its local memory several times.
+// LoopedLocal declares its local memory in a loop, so that the declaration runs several times.
 type LoopedLocal struct {
 	Out []int32
 }
@@ -120,7 +120,7 @@ func (k LoopedLocal) Kernel(it dsl.NDItem1) {
 	k.Out[it.GlobalID()] = sum
 }
 
-// IDs writes every id of an nd-item.
+// IDs stores every id of an nd-item.
 type IDs struct {
 	Out []int32
 }

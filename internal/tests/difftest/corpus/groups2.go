@@ -2,7 +2,7 @@ package corpus
 
 import "github.com/kgen-go/kgen/dsl"
 
-// Cell is an element of work-group memory.
+// Cell is the element type of work-group memory.
 type Cell struct {
 	N    int32
 	Full bool
@@ -99,7 +99,7 @@ func (k Phases) Kernel(it dsl.NDItem1) {
 	k.Out[g] = r + tile[l]
 }
 
-// Leavers return and fault at several places before barriers.
+// Leavers has work-items that return or fault at several positions before barriers.
 type Leavers struct {
 	Bad int
 	In  []int32

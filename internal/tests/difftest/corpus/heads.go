@@ -2,8 +2,8 @@ package corpus
 
 import "github.com/kgen-go/kgen/dsl"
 
-// Heads has loops whose heads load the same in all rounds, or what a round may have changed.
-// Each work-item has four elements of At of its own, from At[4*i] on.
+// Heads has loops whose heads load memory. The loaded value is the same in all iterations, or an iteration may have
+// changed it. Each work-item i owns four elements of At, from At[4*i] on.
 type Heads struct {
 	How    int
 	Starts []uint32 // indexes of At, ascending
@@ -12,7 +12,7 @@ type Heads struct {
 	Out    []int32
 }
 
-// HeadsWays is how many ways there are.
+// HeadsWays is the number of different loops.
 const HeadsWays = 7
 
 func (k Heads) Kernel(it dsl.Item1) {
@@ -25,7 +25,7 @@ func (k Heads) sum(i, own int) int32 {
 	h := int32(7)
 	switch k.How {
 	case 0: // a row of a sparse matrix
-		j := k.Starts[i] // on a line of its own, since of two faults on one line gc does not tell which it was
+		j := k.Starts[i] // on a line of its own, because gc does not tell two faults on one line apart
 		for ; j < k.Starts[i+1]; j++ {
 			h = h*31 + k.At[j]
 		}
@@ -34,20 +34,20 @@ func (k Heads) sum(i, own int) int32 {
 			k.At[own+1]--
 			h = h*31 + j
 		}
-	case 2: // or into one that may be the same memory
+	case 2: // the loop stores into a slice that may be the same memory
 		for j := int32(0); j < k.At[own+1]; j++ {
 			k.Same[own+1]--
 			h = h*31 + j
 		}
-	case 3: // one check needs what stands behind the other
+	case 3: // one check depends on the value that the other check guards
 		for j := int32(0); j < k.At[k.Starts[i+1]]; j++ {
 			h = h*31 + j
 		}
-	case 4: // the second check and load depend on the round
+	case 4: // the second check and load depend on the iteration
 		for j := own; k.At[own+2] > k.Same[j]; j++ {
 			h = h*31 + int32(j)
 		}
-	case 5: // loops in loops
+	case 5: // nested loops
 		for j := int32(0); j < k.At[own]; j++ {
 			n := k.Starts[i]
 			for ; n < k.Starts[i+1]; n++ {
@@ -55,7 +55,7 @@ func (k Heads) sum(i, own int) int32 {
 			}
 			k.Out[i] = h
 		}
-	case 6: // what the loop's first rounds store is there where its bound faults
+	case 6: // the stores of the first iterations remain if the load of the bound faults
 		for j := range 3 {
 			for n := int32(0); n < k.Same[own+j]; n++ {
 				k.Out[i] = h

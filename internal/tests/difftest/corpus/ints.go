@@ -2,7 +2,7 @@ package corpus
 
 import "github.com/kgen-go/kgen/dsl"
 
-// Integer is every integer type.
+// Integer is the constraint of all integer types.
 type Integer interface {
 	~int8 | ~int16 | ~int32 | ~int64 | ~int | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~uint
 }
@@ -10,7 +10,7 @@ type Integer interface {
 // IntResults is the number of results per pair of operands of an IntOps.
 const IntResults = 24
 
-// IntOps computes every integer operator; B holds no zeros.
+// IntOps computes every integer operator. B contains no zeros.
 type IntOps[T Integer] struct {
 	A, B   []T
 	Shift  []uint32
@@ -56,7 +56,7 @@ func (k IntOps[T]) Kernel(it dsl.Item1) {
 	o[5] = a >= b
 }
 
-// The instances of IntOps.
+// Instances of IntOps for each integer type.
 type (
 	IntOpsInt8   = IntOps[int8]
 	IntOpsInt16  = IntOps[int16]
@@ -70,7 +70,7 @@ type (
 	IntOpsUint   = IntOps[uint]
 )
 
-// Converted holds a value in every numeric type.
+// Converted contains one value, converted to every numeric type.
 type Converted struct {
 	I8  int8
 	I16 int16
@@ -102,7 +102,7 @@ func (k Convert[T]) Kernel(it dsl.Item1) {
 	}
 }
 
-// The instances of Convert.
+// Instances of Convert for each numeric type.
 type (
 	ConvertInt8    = Convert[int8]
 	ConvertInt16   = Convert[int16]

@@ -62,7 +62,7 @@ func (k Loops) Kernel(it dsl.Item1) {
 	k.Out[i] = r*256 + int64(b) + int64(c)
 }
 
-// Ranges changes what it ranges over.
+// Ranges changes the operands of range loops within the loops.
 type Ranges struct {
 	In  []int32
 	Out []int32
@@ -314,7 +314,7 @@ func chain8(x int32) (r int32) {
 	return
 }
 
-// Results returns several and named results from nested calls.
+// Results nests calls of functions with several and with named results.
 type Results struct {
 	In  []int32
 	Out []int32

@@ -19,7 +19,7 @@ type Math1 struct {
 	N    []int
 }
 
-// Properties asks for the same bits on every device.
+// Properties requires the same bits on every device.
 func (Math1) Properties() properties.List {
 	return properties.List{properties.Float(properties.FloatExact)}
 }
@@ -63,14 +63,14 @@ func (k Math1) Kernel(it dsl.Item1) {
 // NearResults is the number of results per work-item of Near.
 const NearResults = 11
 
-// Near uses functions that gc has assembly for on amd64, or that call such: their
-// last bits may differ.
+// Near uses functions that gc implements in assembly on amd64, and functions that call them. The last bits of the
+// results may differ.
 type Near struct {
 	X, Y []float64
 	Out  []float64
 }
 
-// Properties asks for the same bits on every device.
+// Properties requires the same bits on every device.
 func (Near) Properties() properties.List {
 	return properties.List{properties.Float(properties.FloatExact)}
 }

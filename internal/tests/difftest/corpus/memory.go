@@ -50,7 +50,7 @@ func (k Bodies) Kernel(it dsl.Item1) {
 	k.Out[i].Hist[1]++
 }
 
-// Tables reads package-level tables.
+// Tables reads tables in package-level variables.
 type Tables struct {
 	Out []int32
 }
@@ -176,7 +176,7 @@ func (k Swap) Kernel(it dsl.Item1) {
 	k.Out[i] = a<<1 ^ b
 }
 
-// Args passes values of every kind.
+// Args has arguments of every kind.
 type Args struct {
 	Flag  bool
 	Small int8
@@ -186,7 +186,7 @@ type Args struct {
 	Out   []float32
 }
 
-// Inner mixes values and slices.
+// Inner is a struct of scalars and slices.
 type Inner struct {
 	M    uint16
 	Data []float32

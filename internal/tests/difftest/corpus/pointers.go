@@ -2,7 +2,7 @@ package corpus
 
 import "github.com/kgen-go/kgen/dsl"
 
-// MaybeNil holds a pointer that is nil in some work-items.
+// MaybeNil has a pointer variable that is nil in some work-items.
 type MaybeNil struct {
 	X   []int32
 	Out []int32
@@ -43,7 +43,7 @@ func (k MaybeNil) Kernel(it dsl.Item1) {
 	}
 }
 
-// NilAgain sets a pointer in some iterations of a loop only.
+// NilAgain sets a pointer only in some iterations of a loop.
 type NilAgain struct {
 	Out []int32
 }
@@ -65,7 +65,7 @@ func (k NilAgain) Kernel(it dsl.Item1) {
 	k.Out[i] = x*10 + n
 }
 
-// NilFault goes through a pointer that is nil in some work-items.
+// NilFault dereferences a pointer that is nil in some work-items.
 type NilFault struct {
 	At  int
 	Out []int32
@@ -125,7 +125,7 @@ func (k BestLocal) Kernel(it dsl.Item1) {
 	k.Out[i] = best.X + sum
 }
 
-// Node and the tree below are linked by indices and by pointers.
+// Node is a node of a tree whose nodes are linked by indices and by pointers.
 type Node struct {
 	Val         int32
 	Left, Right int32
@@ -157,7 +157,7 @@ func (k Search) Kernel(it dsl.Item1) {
 	k.Out[i] = -depth
 }
 
-// Counter is changed through pointers.
+// Counter is a struct that kernels change through pointers.
 type Counter struct {
 	N    int32
 	Each [3]int32
@@ -172,7 +172,7 @@ func bump(p, q *int32) { *p, *q = *q+10, *p+10 }
 
 func swap[T any](a, b *T) { *a, *b = *b, *a }
 
-// Pointers hands pointers to fields, elements and variables to helpers.
+// Pointers passes pointers to fields, elements and variables to helpers.
 type Pointers struct {
 	Out []int32
 	Tmp []Counter
@@ -238,7 +238,7 @@ type holder struct{ p *int32 }
 
 func (h *holder) set(p *int32) { h.p = p }
 
-// Fresh has pointers to a loop's variables, in the same iteration.
+// Fresh uses pointers to a loop's variables, within the same iteration.
 type Fresh struct{ Out []int32 }
 
 func (k Fresh) Kernel(it dsl.Item1) {

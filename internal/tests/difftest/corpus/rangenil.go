@@ -2,8 +2,8 @@ package corpus
 
 import "github.com/kgen-go/kgen/dsl"
 
-// RangeNil ranges over arrays that are not there for their indices alone, which does not
-// look at the arrays, and for more.
+// RangeNil ranges over nil pointers to arrays. If only the indices are used, the loop does not access the
+// array.
 type RangeNil struct {
 	In  []int32
 	Out []int32

@@ -7,16 +7,16 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// RootResults is the number of results of a Roots for each pair of operands.
+// RootResults is the number of results that Roots stores for each pair of operands.
 const RootResults = 40
 
-// Roots has square roots beside comparisons with zero, and absolute values of roots. Nothing is
-// done with most results but to store them: drivers see zeros there that kgen hides elsewhere.
+// Roots computes square roots next to comparisons with zero, and absolute values of roots. Most results are only
+// stored, so that drivers see zeros that kgen hides in other code.
 type Roots[T ~float32 | ~float64] struct {
 	A, B, Out []T
 }
 
-// rootUnlessNegative is a root with a guard, as users write it.
+// rootUnlessNegative computes a square root behind a guard, as users write it.
 func rootUnlessNegative[T ~float32 | ~float64](x T) T {
 	if x < 0 {
 		return 0
@@ -32,7 +32,7 @@ func (k Roots[T]) Kernel(it dsl.Item1) {
 	k.magnitudes(i, out[28:])
 }
 
-// inBranches computes each root in a branch: a phi joins it with a zero.
+// inBranches computes each root in a branch, so that a phi joins the root with a zero.
 func (k Roots[T]) inBranches(i int, out []T) {
 	a, b := k.A[i], k.B[i]
 	negative := T(math.Copysign(0, -1))
@@ -98,7 +98,7 @@ func (k Roots[T]) inBranches(i int, out []T) {
 	out[13] = t[i&1] + t[1-i&1]
 }
 
-// chosen computes each root in any case, and then chooses it or a zero.
+// chosen computes each root unconditionally, and then selects the root or a zero.
 func (k Roots[T]) chosen(i int, out []T) {
 	a, b := k.A[i], k.B[i]
 	negative := T(math.Copysign(0, -1))
@@ -125,7 +125,7 @@ func (k Roots[T]) chosen(i int, out []T) {
 	out[13] = or(T(i-i), a < T(i-i))
 }
 
-// magnitudes computes absolute values of roots, and of other numbers that are not negative but for
+// magnitudes computes absolute values of roots, and of other numbers that are not negative except for
 // -0.
 func (k Roots[T]) magnitudes(i int, out []T) {
 	a, b := k.A[i], k.B[i]
@@ -154,24 +154,24 @@ func (k Roots[T]) magnitudes(i int, out []T) {
 	out[11] = abs(-(-root(a) - root(b)))
 }
 
-// ExactRoots is Roots where every operation is rounded.
+// ExactRoots computes the same as Roots, but rounds every operation.
 type ExactRoots[T ~float32 | ~float64] struct{ Roots[T] }
 
-// Properties asks for the same bits on every device.
+// Properties requires the same bits on every device.
 func (ExactRoots[T]) Properties() properties.List {
 	return properties.List{properties.Float(properties.FloatExact)}
 }
 
-// FastRoots is Roots where the device may contract and reassociate. Its operands must be such that
-// this changes nothing.
+// FastRoots computes the same as Roots, but the device may contract and reassociate. Tests use only operands for
+// which this does not change the results.
 type FastRoots[T ~float32 | ~float64] struct{ Roots[T] }
 
-// Properties lets the device contract and reassociate.
+// Properties allows the device to contract and reassociate.
 func (FastRoots[T]) Properties() properties.List {
 	return properties.List{properties.Float(properties.FloatFast)}
 }
 
-// The instances of the kernels.
+// Instances of the kernels for float32 and float64.
 type (
 	RootsFloat32      = Roots[float32]
 	RootsFloat64      = Roots[float64]

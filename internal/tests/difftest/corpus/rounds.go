@@ -2,8 +2,8 @@ package corpus
 
 import "github.com/kgen-go/kgen/dsl"
 
-// Rounds has loops that load, whose rounds may run several at a time: each work-item i takes the
-// elements of At from Starts[i] up to Starts[i+1].
+// Rounds has loops with loads, of which kgen may combine several iterations. Each work-item i processes the elements
+// of At from Starts[i] up to Starts[i+1].
 type Rounds struct {
 	How    int
 	Starts []uint32
@@ -13,7 +13,7 @@ type Rounds struct {
 	Out    []int32
 }
 
-// RoundsWays is how many ways there are.
+// RoundsWays is the number of different loops.
 const RoundsWays = 7
 
 func (k Rounds) Kernel(it dsl.Item1) {
@@ -25,16 +25,16 @@ func (k Rounds) Kernel(it dsl.Item1) {
 func (k Rounds) sum(i int, from, to uint32) int32 {
 	h := int32(7)
 	switch k.How {
-	case 0: // a row of a sparse matrix, two checks of which need what was loaded
+	case 0: // a row of a sparse matrix, where two checks depend on loaded values
 		for j := from; j < to; j++ {
 			h = h*31 + k.X[k.At[j]]
 		}
-	case 1: // stores into what it loads from, or into what may be the same memory
+	case 1: // stores into the slice of the loads, or into one that may be the same memory
 		for j := from; j < to; j++ {
 			h = h*31 + k.X[j]
 			k.Same[j+1] = h
 		}
-	case 2: // left in the middle, by what it counts and by what it loads
+	case 2: // exits in the middle, depending on the counter and on loaded values
 		for j := from; j < to; j++ {
 			if j == 6 {
 				break
@@ -46,7 +46,7 @@ func (k Rounds) sum(i int, from, to uint32) int32 {
 			}
 			h = h*31 + x
 		}
-	case 3: // what it has loaded last, and the counter, live on
+	case 3: // the last loaded value, and the counter, are live after the loop
 		last, j := int32(0), int(from)
 		for ; j < int(to); j += 2 {
 			last = k.X[j] - last
@@ -54,17 +54,17 @@ func (k Rounds) sum(i int, from, to uint32) int32 {
 			h = h*31 + last
 		}
 		h = h*31 + last + int32(j)
-	case 4: // an index that later rounds take from earlier ones
+	case 4: // an index that an iteration computes for the next one
 		for j, at := from, from; j < to; j++ {
 			at = k.At[at]
 			h = h*31 + int32(at)
 		}
-	case 5: // what the rounds before the one that faults have stored is there
+	case 5: // the stores of iterations before a fault remain
 		for j := from; j < to; j++ {
 			k.Out[i] = h
 			h = h*31 + k.X[k.At[j]]
 		}
-	case 6: // tested at its end, with a branch in it, beside others of its kind
+	case 6: // tested at the end, with a branch inside, next to similar loops
 		for n := range 2 {
 			for j := from; ; {
 				x := k.X[j]

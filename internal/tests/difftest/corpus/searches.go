@@ -2,14 +2,14 @@ package corpus
 
 import "github.com/kgen-go/kgen/dsl"
 
-// Searches has loops that work-items leave in different rounds, with values of the round in
-// which each left.
+// Searches has loops that work-items leave in different iterations. After the loop each work-item uses values of its
+// last iteration.
 type Searches struct {
 	Seeds []uint32
 	Found [][Kinds]uint32
 }
 
-// Kinds is how many searches a work-item makes.
+// Kinds is the number of searches that each work-item makes.
 const Kinds = 12
 
 func step(s uint32) uint32 { return s*1664525 + 1013904223 }
@@ -37,7 +37,7 @@ func (k Searches) Kernel(it dsl.Item1) {
 	found[11] = uint32(f * 4096)
 }
 
-// reject returns what the state was before it said so.
+// reject advances a state until a condition holds. reject returns bits of the state before the last step.
 func reject(s uint32) uint32 {
 	for {
 		x := s >> 8
@@ -196,7 +196,7 @@ func fraction(s uint32) float32 {
 	return x
 }
 
-// Bounds searches sorted elements for needles, which the work-items share out. The first index is
+// Bounds searches sorted elements for needles, which are distributed over the work-items. The first index is
 // computed after a branch that does not need it.
 type Bounds struct {
 	Sorted  []int32

@@ -2,7 +2,7 @@ package corpus
 
 import "github.com/kgen-go/kgen/dsl"
 
-// Weekday has constants by iota.
+// Weekday is a type whose constants use iota.
 type Weekday uint8
 
 // The days.
@@ -59,7 +59,7 @@ var byDay = map1{Mon: 5, Thu: 9}
 
 type map1 [5]int32
 
-// Lookup reads tables of every kind.
+// Lookup reads package-level tables of every kind.
 type Lookup struct {
 	Out []int32
 	F   []float64
@@ -145,7 +145,7 @@ func (k Words) Kernel(it dsl.Item1) {
 	k.Out[i] = r
 }
 
-// Sites faults in one of many places.
+// Sites faults at one of many source positions.
 type Sites struct {
 	At   int
 	X, Y []int32

@@ -2,8 +2,8 @@ package corpus
 
 import "github.com/kgen-go/kgen/dsl"
 
-// Taps has small loops that index arrays of a work-item's own: those that are written out, so
-// that the elements are values, and those that are not.
+// Taps has small loops that index private arrays. kgen unrolls some of these loops, so that elements become values,
+// and keeps others.
 type Taps struct {
 	How  int
 	X    []int32
@@ -12,7 +12,7 @@ type Taps struct {
 	FOut []float32
 }
 
-// TapsWays is how many ways there are.
+// TapsWays is the number of different loops.
 const TapsWays = 10
 
 func (k Taps) Kernel(it dsl.Item1) {
@@ -26,7 +26,7 @@ func (k Taps) Kernel(it dsl.Item1) {
 func (k Taps) tap(i int) int32 {
 	h := int32(1)
 	switch k.How {
-	case 0: // loaded together, used in another order
+	case 0: // elements that are loaded together, and used in another order
 		var v [5]int32
 		for j := range v {
 			v[j] = k.X[i+j]
@@ -34,7 +34,7 @@ func (k Taps) tap(i int) int32 {
 		for j := 4; j >= 0; j-- {
 			h = h*31 + v[j]
 		}
-	case 1: // loads that have a check each, and may not come to pass
+	case 1: // loads with a check each, which may not be reached
 		var v [17]int32
 		for j := range len(v) {
 			if at := i + 3*j; at < len(k.X) {
@@ -44,7 +44,7 @@ func (k Taps) tap(i int) int32 {
 		for j := range len(v) {
 			h = h*31 + v[j]
 		}
-	case 2: // a filter, whose array goes round in a loop of an unknown number of rounds
+	case 2: // a filter whose array is shifted in a loop with an unknown number of iterations
 		var past [4]int32
 		for _, x := range k.X[:i%23] {
 			for j := 3; j > 0; j-- {
@@ -67,7 +67,7 @@ func (k Taps) tap(i int) int32 {
 				h = h*31 + m[y][x]
 			}
 		}
-	case 4: // left early, and some rounds skipped
+	case 4: // a loop with early exit and skipped iterations
 		var v [8]int32
 		for j := range len(v) {
 			if k.X[i+j]%5 == 1 {
@@ -90,7 +90,7 @@ func (k Taps) tap(i int) int32 {
 		for j := range len(v) {
 			h = h*31 + v[j]
 		}
-	case 6: // an index that varies, for all or in one place
+	case 6: // an index that varies, for all accesses or for one
 		var v, w [6]int32
 		for j := range len(v) {
 			v[j] = k.X[i+j]
@@ -100,7 +100,7 @@ func (k Taps) tap(i int) int32 {
 		for j := range len(w) {
 			h = h*31 + w[j] + v[j]
 		}
-	case 7: // a copy, which changes
+	case 7: // a copy of an array that then changes
 		var v [5]int32
 		for j := range len(v) {
 			v[j] = k.X[i+j]
@@ -110,7 +110,7 @@ func (k Taps) tap(i int) int32 {
 			w[j] *= 7
 			h = h*31 + w[j] + v[len(v)-1-j]
 		}
-	case 8: // too long for arrays to come apart
+	case 8: // a loop too long for splitting arrays into values
 		var v [40]int32
 		for j := range len(v) {
 			v[j] = k.X[(i+j)%len(k.X)]
@@ -122,7 +122,7 @@ func (k Taps) tap(i int) int32 {
 	return h
 }
 
-// products is a block of a product of matrices, as work-items have it in registers.
+// products computes a block of a matrix product in private memory, as work-items do in registers.
 func (k Taps) products(i int) float32 {
 	var sum [3][3]float32
 	for d := range i % 11 {

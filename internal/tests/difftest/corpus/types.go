@@ -5,26 +5,26 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// Base is embedded.
+// Base is a struct that other types embed.
 type Base struct {
 	ID   uint16
 	Flag bool
 }
 
-// Key returns a value of a promoted method.
+// Key is a method that other types promote.
 func (b Base) Key() int32 { return int32(b.ID) * 3 }
 
-// Set is promoted through a pointer.
+// Set is a method with a pointer receiver that other types promote.
 func (b *Base) Set(id uint16) { b.ID, b.Flag = id, !b.Flag }
 
-// Middle embeds and shadows.
+// Middle embeds Base and shadows some of its fields.
 type Middle struct {
 	Base
 	Vec
 	ID int8
 }
 
-// Outer embeds twice.
+// Outer embeds two structs.
 type Outer struct {
 	_ int32
 	Middle
@@ -58,7 +58,7 @@ func (k Embedded) Kernel(it dsl.Item1) {
 	k.Eq[i*4+3] = o.Tail == [2]Base{{1, true}, {2, false}}
 }
 
-// Odd has fields of no size, of one byte, and arrays of length 0 and 1.
+// Odd has fields without size, fields of one byte, and arrays of length 0 and 1.
 type Odd struct {
 	A    byte
 	None struct{}
@@ -72,7 +72,7 @@ type Odd struct {
 	F struct{}
 }
 
-// Odds moves them.
+// Odds copies values of type Odd.
 type Odds struct {
 	In, Out []Odd
 	One     [1]int32
@@ -209,7 +209,7 @@ func (k Generics) Kernel(it dsl.Item1) {
 	k.Out[i] = sum
 }
 
-// Complex computes with complex numbers.
+// Complex computes with values of complex types.
 type Complex struct {
 	X, Y  []float64
 	Out   [][2]float64
@@ -217,7 +217,7 @@ type Complex struct {
 	Eq    []bool
 }
 
-// Properties asks for the same bits on every device.
+// Properties requires the same bits on every device.
 func (Complex) Properties() properties.List {
 	return properties.List{properties.Float(properties.FloatExact)}
 }
@@ -264,7 +264,7 @@ type Wide struct {
 	J0, J1, J2, J3, J4, J5, J6, J7, J8, J9 Base
 }
 
-// LargeStructs copies, compares and passes them.
+// LargeStructs copies, compares and passes values of type Wide.
 type LargeStructs struct {
 	By  Wide
 	In  []Wide
@@ -293,7 +293,7 @@ func (k LargeStructs) Kernel(it dsl.Item1) {
 	k.Out[i] = w
 }
 
-// Spilled has more arguments than fit the launch block.
+// Spilled has more arguments than fit in the launch block.
 type Spilled struct {
 	A, B, C, D, E, F, G []int32
 	H, I, J, K          int64

@@ -2,9 +2,9 @@ package corpus
 
 import "github.com/kgen-go/kgen/dsl"
 
-// Vectors uses the work-item's own elements alone, which work-groups read and write 16 bytes at
-// once where the slices allow it: loads and stores in turn, some arithmetic under a condition, an
-// element that all load, and an end before the range's.
+// Vectors accesses only elements of its work-item, so that kgen may combine accesses to 16 bytes. Vectors alternates
+// loads and stores, has conditional arithmetic, and loads an element that all share. Vectors ends before the end of
+// the range.
 type Vectors struct {
 	A, B []float32
 	C, D []int32
@@ -28,10 +28,10 @@ func (k Vectors) Kernel(it dsl.Item1) {
 	n := k.C[i]
 	k.D[i] = n<<3 + int32(i)
 	k.C[i] = n ^ k.D[i]/2
-	k.B[i] += k.A[i] // what was stored, if A is B
+	k.B[i] += k.A[i] // the value that was stored, if A is B
 }
 
-// VectorAdd has vectors and nothing else.
+// VectorAdd consists only of accesses that kgen can vectorize.
 type VectorAdd struct{ A, B, C []float32 }
 
 func (k VectorAdd) Kernel(it dsl.Item1) {
@@ -39,7 +39,7 @@ func (k VectorAdd) Kernel(it dsl.Item1) {
 	k.C[i] = k.A[i] + k.B[i]
 }
 
-// VectorAdd64 has vectors of two.
+// VectorAdd64 adds elements of which two fit in a vector.
 type VectorAdd64 struct{ A, B, C []float64 }
 
 func (k VectorAdd64) Kernel(it dsl.Item1) {
@@ -47,7 +47,7 @@ func (k VectorAdd64) Kernel(it dsl.Item1) {
 	k.C[i] = k.A[i] + k.B[i]
 }
 
-// VectorsSmall has vectors of eight, whose elements move as they are, under a condition, and twice.
+// VectorsSmall copies elements of which eight fit in a vector, some under a condition and some twice.
 type VectorsSmall struct {
 	A, B, C []uint16
 	N       int
@@ -64,10 +64,10 @@ func (k VectorsSmall) Kernel(it dsl.Item1) {
 		x = x*x - uint16(i)
 	}
 	k.B[i] = x
-	k.C[i] ^= k.A[i] >> 3 // stored before, if A is B or C
+	k.C[i] ^= k.A[i] >> 3 // the value that was stored before, if A is B or C
 }
 
-// VectorsMixed has elements of three sizes, and so several vectors of the wider ones.
+// VectorsMixed has elements of three sizes, so that wider elements need several vectors.
 type VectorsMixed struct {
 	A []uint8
 	B []int16

@@ -1,6 +1,6 @@
-// Package descents has kernels with loops that count downwards, near the least values of their
-// counters' types, or upwards past the greatest ones: what drivers divide to find how many rounds
-// a loop makes overflows there.
+// Package descents contains kernels with loops near the limits of their counters' types. The loops count downwards
+// near the least value, or upwards past the greatest value. There a driver's computation of the number of iterations
+// may overflow.
 //
 //kgen:bare nospare
 package descents
@@ -11,12 +11,12 @@ import (
 
 //go:generate go run github.com/kgen-go/kgen/cmd/kgen .
 
-// Signed is each type of counters with a sign.
+// Signed is the constraint of signed counter types.
 type Signed interface {
 	int8 | int16 | int32 | int64 | int
 }
 
-// Unsigned is each type of counters without a sign.
+// Unsigned is the constraint of unsigned counter types.
 type Unsigned interface {
 	uint8 | uint16 | uint32 | uint64
 }
@@ -24,8 +24,8 @@ type Unsigned interface {
 // Slots is the number of results of each work-item.
 const Slots = 33
 
-// least returns a type's least value; for types without a sign the value with the highest bit. kgen
-// knows it.
+// least returns the least value of a signed type, or the value with only the highest bit for an unsigned type. kgen
+// folds the result.
 func least[T Signed | Unsigned]() T {
 	x := uint64(1) << 63
 	switch any(T(0)).(type) {
@@ -39,10 +39,10 @@ func least[T Signed | Unsigned]() T {
 	return T(x)
 }
 
-// rounds counts the rounds of a loop, and the values of its counter in them.
+// rounds records the number of iterations of a loop, and the sum of its counter.
 type rounds struct{ n, sum, most int }
 
-// more counts a round, and reports whether the loop may make another one.
+// more records an iteration, and reports whether the loop may run another one.
 func (r *rounds) more(i int) bool {
 	r.n++
 	r.sum = r.sum*7 + i
@@ -51,7 +51,7 @@ func (r *rounds) more(i int) bool {
 
 func (r *rounds) result() int { return r.sum*1000 + r.n }
 
-// Descents has loops that end by their counters, or after so many rounds.
+// Descents has loops that end by their counters or after a limited number of iterations.
 type Descents[T Signed] struct {
 	Most  []int
 	First []T
@@ -69,7 +69,7 @@ func (k Descents[T]) Kernel(it dsl.Item1) {
 	wrapsFrom(out[31:], first, least[T]())
 }
 
-// pastTop has loops that count upwards, past the greatest value, and end at the least ones.
+// pastTop has loops that count upwards past the greatest value, and end near the least value.
 func pastTop[T Signed](out []int, most int, least T) {
 	top := ^least
 	n := 0
@@ -96,7 +96,7 @@ func pastTop[T Signed](out []int, most int, least T) {
 	out[3] = r.result()
 }
 
-// untilPositive has the loops of Go's issue 53653, which go on at the greatest value.
+// untilPositive has the loops of Go's issue 53653, which continue past the greatest value.
 func untilPositive[T Signed](out []int, least T) {
 	n := 0
 	for i := least; i >= least; i-- {
@@ -153,7 +153,7 @@ func untilPositive[T Signed](out []int, least T) {
 	out[7] = n
 }
 
-// countDown has loops that come to the least value, or would if they made enough rounds.
+// countDown has loops that count down to the least value, or would do so with enough iterations.
 func countDown[T Signed](out []int, most int, least T) {
 	r := rounds{most: most}
 	for i := T(0); i > least && r.more(int(i)); i-- {
@@ -217,7 +217,7 @@ func countDown[T Signed](out []int, most int, least T) {
 	out[11] = r.result()
 }
 
-// fromValue has loops with a beginning or an end that is known only when the kernel runs.
+// fromValue has loops whose start or end is known only when the kernel runs.
 func fromValue[T Signed](out []int, most int, first, least T) {
 	r := rounds{most: most}
 	for i := first; i >= least && r.more(int(i)); i-- {
@@ -257,8 +257,8 @@ func fromValue[T Signed](out []int, most int, first, least T) {
 	out[6] = r.result()
 }
 
-// wrapsFrom has loops that end because their counters wrap, from a value known only when the kernel
-// runs. Loops that would make many rounds are left out.
+// wrapsFrom has loops that end because their counters wrap around. The first value is known only when the kernel
+// runs. Loops with too many iterations are skipped.
 func wrapsFrom[T Signed](out []int, first, least T) {
 	top := ^least
 	n := 0
@@ -275,7 +275,7 @@ func wrapsFrom[T Signed](out []int, first, least T) {
 	out[1] = n
 }
 
-// UnsignedDescents has loops whose counters have no sign, from the highest bit and to it.
+// UnsignedDescents has loops with unsigned counters that start or end at the value with only the highest bit.
 type UnsignedDescents[T Unsigned] struct {
 	Most  []int
 	First []T
@@ -326,13 +326,13 @@ func (k UnsignedDescents[T]) Kernel(it dsl.Item1) {
 	out[9] = r.result()
 }
 
-// Start and End are a beginning and an end that are set when a program is built.
+// Start and End are specialization constants for the start and the end of loops.
 var (
 	Start = dsl.NewSpecConstant(int64(-1 << 63))
 	End   = dsl.NewSpecConstant(int32(-1 << 31))
 )
 
-// Specialized has loops that begin or end at specialization constants.
+// Specialized has loops that start or end at specialization constants.
 type Specialized struct {
 	Most []int
 	Out  []int
@@ -353,7 +353,7 @@ func (k Specialized) Kernel(it dsl.Item1) {
 	out[2] = r.result()
 }
 
-// The instances of the kernels.
+// Instances of the kernels for each counter type.
 type (
 	DescentsInt8   = Descents[int8]
 	DescentsInt16  = Descents[int16]

@@ -1,4 +1,4 @@
-// Package dispatch has kernels that take what they call, ask or read from tables, by data.
+// Package dispatch contains kernels that select functions and values from tables by indices in memory.
 //
 //kgen:bare nospare
 package dispatch
@@ -7,11 +7,11 @@ package dispatch
 
 import "github.com/kgen-go/kgen/dsl"
 
-// Dispatch takes functions, interface values, pointers and slices from tables by numbers
-// that are data.
+// Dispatch takes functions, interface values, pointers and slices from tables, with indices from
+// memory.
 type Dispatch struct {
 	In, Other []int32
-	Out       []int32 // 16 for each
+	Out       []int32 // 16 results for each work-item
 }
 
 func plus(a, b int32) int32  { return a + b }
@@ -63,7 +63,7 @@ var nested = [2][3]func(disc, int32) int32{
 func grown(d disc, by int32) int32  { return d.r + by }
 func shrunk(d disc, by int32) int32 { return d.r - by }
 
-// rows are read by two unknown indices, one of which takes a slice.
+// rows is read with two unknown indices, of which the first selects a slice.
 var rows = [][]int32{{1}, {2, 3}, nil, {4, 5, 6}}
 
 var weights = []struct {
@@ -71,7 +71,7 @@ var weights = []struct {
 	coefs [3]int32
 }{{plus, [3]int32{1, 2, 3}}, {minus, [3]int32{4, 5, 6}}}
 
-// Kernel takes one of each.
+// Kernel takes one element of each table.
 func (k Dispatch) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	x := k.In[i]
@@ -116,7 +116,7 @@ func (k Dispatch) Kernel(it dsl.Item1) {
 	out[15] = elements(x)
 }
 
-// locals has tables of its own: of closures, and of pointers to variables.
+// locals has tables in local variables, of closures and of pointers to variables.
 func (k Dispatch) locals(x int32) int32 {
 	n, m := int32(0), x
 	steps := [...]func(){
@@ -140,7 +140,7 @@ func (k Dispatch) locals(x int32) int32 {
 	return n + m*3 + a[0] + a[1]*2 + b[0]*4 + b[1]*8
 }
 
-// slices has tables of slices of the device's memory, and beside them of its own.
+// slices has tables of slices of device memory and of private memory.
 func (k Dispatch) slices(i int, x int32) int32 {
 	sources := [2][]int32{k.In, k.Other}
 	var own [3]int32
@@ -159,7 +159,7 @@ type slot struct {
 	hits [2]int32
 }
 
-// changed changes elements of a table that are not known.
+// changed changes elements of a table at unknown indices.
 func changed(x int32) int32 {
 	slots := [3]slot{{"a", plus, [2]int32{}}, {"bc", minus, [2]int32{}}, {"def", times, [2]int32{1, 2}}}
 	s := &slots[uint8(x)%3]
@@ -174,7 +174,7 @@ func changed(x int32) int32 {
 	return sum
 }
 
-// written writes strings and functions by an index.
+// written stores strings and functions in tables by an index.
 func written(x int32) int32 {
 	var names [3]string
 	var fs [4]func(a, b int32) int32
@@ -205,7 +205,7 @@ var opcodes = [...]func(s *stack, arg int32){
 	func(s *stack, _ int32) { a, b := s.pop(), s.pop(); s.push(a); s.push(b) },
 }
 
-// machine runs a program that is data.
+// machine interprets a program that is in memory.
 func machine(x int32, code []int32) int32 {
 	var s stack
 	for pc, c := range code {
@@ -214,7 +214,7 @@ func machine(x int32, code []int32) int32 {
 	return s.pop()
 }
 
-// turns goes round tables in loops whose rounds are not known, or many.
+// turns iterates over tables in loops with unknown or large numbers of iterations.
 func turns(x int32, n int) int32 {
 	acc := x
 	for i := range n {
@@ -227,7 +227,7 @@ func turns(x int32, n int) int32 {
 	return acc
 }
 
-// elements compares and keeps what comes from tables.
+// elements compares and stores elements of tables.
 func elements(x int32) int32 {
 	best := figures[0]
 	for i := range figures {
@@ -248,10 +248,10 @@ func elements(x int32) int32 {
 	return sum
 }
 
-// Misses takes from tables what is nil, or not there.
+// Misses takes nil elements from tables, or indexes out of range.
 type Misses struct{ In, Out []int32 }
 
-// Kernel panics for each of the first few.
+// Kernel panics in a different way in each of the first work-items.
 func (k Misses) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	x := k.In[i]
@@ -282,12 +282,12 @@ func (k Misses) Kernel(it dsl.Item1) {
 
 var passes = [][]func(a, b int32) int32{{plus, minus}, nil, {times}, {plus, times, minus}}
 
-// Passes takes slices of functions.
+// Passes has functions with slices of functions as parameters.
 type Passes struct {
 	Op, A, B, Out []int32
 }
 
-// Kernel calls all of some, and some of all.
+// Kernel calls all functions of some slices, and some functions of all slices.
 func (k Passes) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	acc := k.A[i]

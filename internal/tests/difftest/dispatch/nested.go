@@ -2,8 +2,8 @@ package dispatch
 
 import "github.com/kgen-go/kgen/dsl"
 
-// Nested has values that hold others of the same type: what they ask of these resolves
-// as the kernel is generated.
+// Nested has values that contain other values of the same type. kgen resolves method calls on these values when it
+// generates the kernel.
 type Nested struct{ In, Out []int32 }
 
 type formula interface{ eval(x int32) int32 }
@@ -47,7 +47,7 @@ type layered struct {
 
 func (l layered) surface(by int32) int32 { return l.figure.surface(by) + l.by }
 
-// Kernel builds some, too.
+// Kernel also builds nested values of its own.
 func (k Nested) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	x := k.In[i]

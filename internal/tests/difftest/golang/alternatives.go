@@ -11,7 +11,7 @@ type tree struct {
 	n    int32
 }
 
-// slot returns an element of one side.
+// slot returns a pointer to an element of one side of the tree.
 func (t *tree) slot(i int, right bool) *int32 {
 	p := &t.l[i&3]
 	if right {
@@ -28,13 +28,13 @@ type account struct {
 func doubled(x int32) int32 { return 2 * x }
 func negated(x int32) int32 { return -x }
 
-// Alternatives has functions, pointers, slices and interface values of which data say
-// what they are.
+// Alternatives has functions, pointers, slices and interface values that are one of several, depending on
+// data.
 type Alternatives struct {
 	In, Out []int32
 }
 
-// Kernel adds up what it finds.
+// Kernel adds up the selected values.
 func (k Alternatives) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	x := k.In[i]
@@ -185,7 +185,7 @@ func (k Alternatives) loops(x int32) int32 {
 	return a + 2*b + 3*c
 }
 
-// offset scales by adding.
+// offset is a scaler that adds.
 type offset struct{ by *int32 }
 
 func (o *offset) scale(x int32) int32 { *o.by++; return x + *o.by }
@@ -257,12 +257,12 @@ func (k Alternatives) deferred(x int32) (n int32) {
 	return 6
 }
 
-// Side has work-group memory, or a work-item's own, by data.
+// Side selects work-group memory or private memory, depending on data.
 type Side struct {
 	In, Out []int32
 }
 
-// Kernel sums what a pointer leads to.
+// Kernel adds up elements through a pointer.
 func (k Side) Kernel(it dsl.NDItem1) {
 	i, l := it.GlobalID(), it.LocalID()
 	tile, other := dsl.Local[[8]int32](it), dsl.Local[[8]int32](it)

@@ -10,7 +10,7 @@ var verbs = [][]byte{[]byte("get"), []byte("put"), []byte("")}
 
 type octet byte
 
-// Bytes compares bytes as strings, and by package bytes.
+// Bytes compares bytes as strings, and by functions of package bytes.
 type Bytes struct {
 	In, Buf []byte
 	Out     []int
@@ -32,7 +32,7 @@ func verb(b []byte) int {
 	}
 }
 
-// Kernel looks at parts of what it is given.
+// Kernel compares and searches subslices of its argument.
 func (k Bytes) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	b, c := k.In[i:i+i%6], k.In[i/2:i/2+i%4]
@@ -67,7 +67,7 @@ func (k Bytes) Kernel(it dsl.Item1) {
 	}
 	buf := k.Buf[i*16 : i*16+16]
 	n := copy(buf, string(b))
-	n += copy(buf[2:], string(buf[:n])) // it overlaps
+	n += copy(buf[2:], string(buf[:n])) // source and destination overlap
 	buf = append(buf[:n], string(c)...)
 	h += len(buf) << 16
 

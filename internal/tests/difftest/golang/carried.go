@@ -2,7 +2,7 @@ package golang
 
 import "github.com/kgen-go/kgen/dsl"
 
-// Again compares errors with those of the iteration before.
+// Again compares errors with those of the previous iteration.
 type Again struct{ In, Out []int32 }
 
 // Kernel keeps two.
@@ -28,10 +28,10 @@ func (k Again) Kernel(it dsl.Item1) {
 	}
 }
 
-// Swapped has slices that change places.
+// Swapped has slice variables that are swapped in a loop.
 type Swapped struct{ In, Out []int32 }
 
-// Kernel cuts them shorter.
+// Kernel reslices them to shorter slices.
 func (k Swapped) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	x := k.In[i]

@@ -6,8 +6,8 @@ import (
 	"github.com/kgen-go/kgen/dsl"
 )
 
-// Casts takes the bits of numbers through unsafe.Pointer, as packages do that are older
-// than math.Float32bits is cheap.
+// Casts reads the bits of numbers through unsafe.Pointer, as packages do that were written before math.Float32bits
+// was cheap.
 type Casts struct {
 	F   []float32
 	N   []int32
@@ -25,7 +25,7 @@ func signless(f float32) float32 {
 	return f
 }
 
-// Kernel reads and writes in each kind of memory.
+// Kernel reads and writes memory of each kind.
 func (k Casts) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	f, n := k.F[i], k.N[i]

@@ -2,8 +2,8 @@ package golang
 
 import "github.com/kgen-go/kgen/dsl"
 
-// Changes sets fields and captured variables to one function, slice, pointer or
-// interface value after the other.
+// Changes sets fields and captured variables one after another to several functions, slices, pointers and interface
+// values.
 type Changes struct{ A, B, Out []int64 }
 
 func (k Changes) Kernel(it dsl.Item1) {
@@ -30,7 +30,7 @@ func (g *countGet) get() int64 { g.x++; return g.x }
 func oneMore(x int64) int64 { return x + 1 }
 func double(x int64) int64  { return x * 2 }
 
-// changes in branches, used there, changed again at the join
+// changed1 changes values in branches, uses them there, and changes them again after the branches.
 func changed1(a, b int64) int64 {
 	var x, y [4]int64
 	c := shifting{f: oneMore, s: x[:]}
@@ -56,7 +56,7 @@ func changed1(a, b int64) int64 {
 	return n
 }
 
-// changes in each iteration of what is declared in it
+// changed2 changes variables that each iteration of a loop declares.
 func changed2(a, b int64) int64 {
 	var x, y [4]int64
 	n := int64(0)
@@ -79,7 +79,7 @@ func changed2(a, b int64) int64 {
 	return n
 }
 
-// by methods of a pointer, made by a function
+// Methods with a pointer receiver change the value that newShifting returns.
 func newShifting(s []int64) *shifting { return &shifting{s: s} }
 func (c *shifting) use(f func(int64) int64) *shifting {
 	c.f = f
@@ -100,7 +100,7 @@ func changed3(a, b int64) int64 {
 	return r + x[3] + y[2]
 }
 
-// captured
+// changed4 changes captured variables.
 func changed4(a, b int64) int64 {
 	var x, y [4]int64
 	s := x[:]
@@ -127,7 +127,7 @@ func changed4(a, b int64) int64 {
 	return n
 }
 
-// early returns
+// changed5 changes values before early returns.
 func changed5(a, b int64) int64 {
 	var x, y [4]int64
 	c := shifting{s: x[:], f: oneMore}
@@ -142,7 +142,7 @@ func changed5(a, b int64) int64 {
 	return c.run(b) + x[0] + y[1] + c.n
 }
 
-// double buffering in known rounds
+// changed6 swaps double buffers in a loop with a known number of iterations.
 func changed6(a, b int64) int64 {
 	x, y := [8]int64{a, b, 3, 4, 5, 6, 7, 8}, [8]int64{}
 	type bufs struct{ src, dst []int64 }
@@ -162,7 +162,7 @@ func changed6(a, b int64) int64 {
 	return n
 }
 
-// defers see the last
+// changed7 has deferred functions that see the last values.
 func changed7(a, b int64) int64 {
 	return lateChange(a, b)
 }
@@ -177,7 +177,7 @@ func lateChange(a, b int64) (r int64) {
 	return c.n
 }
 
-// views holds slices, some nil at first.
+// views is a struct of slices, some of which are nil at first.
 type views struct {
 	s, t []int64
 	n    int
@@ -189,7 +189,7 @@ func (v *views) push(x int64) {
 	v.n++
 }
 
-// copies of what holds a nil slice
+// changed8 copies structs that contain a nil slice.
 func changed8(a, b int64) int64 {
 	var store [2][10]int64
 	vs := [2]views{{s: store[0][:0]}, {s: store[1][:0:6]}}
@@ -214,7 +214,7 @@ func changed8(a, b int64) int64 {
 	return n
 }
 
-// closures that read the variables of a three-part for statement, kept in arrays
+// changed9 stores closures in arrays. The closures read the variables of a three-part for statement.
 func changed9(a, b int64) int64 {
 	n := int64(0)
 	for r := range a & 3 {

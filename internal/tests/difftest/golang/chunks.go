@@ -7,11 +7,11 @@ import (
 	"github.com/kgen-go/kgen/dsl"
 )
 
-// Chunks runs loops of which it is known how often they run, but not from where to where.
+// Chunks runs loops with a known number of iterations, but unknown start and end.
 type Chunks[T, U integer] struct{ X, Out []uint64 }
 
-// Chunks of two types each: NVIDIA's compiler has gone wrong over some loops only with
-// others beside them, lavapipe takes long over more.
+// Instances of Chunks with two types each. NVIDIA's compiler fails at some loops only next to others, and lavapipe
+// is slow with more.
 type (
 	SignedChunks   = Chunks[int32, int64]
 	UnsignedChunks = Chunks[uint32, uint64]
@@ -20,7 +20,7 @@ type (
 // ChunkResults is the number of results per work-item of Chunks.
 const ChunkResults = 24
 
-// Unrolled runs loops that leave compilers more to say once their rounds are written out.
+// Unrolled runs loops that compilers can simplify further after unrolling.
 type Unrolled struct{ X, Out []uint64 }
 
 // UnrolledResults is the number of results per work-item of Unrolled.
@@ -31,7 +31,7 @@ func mixed(h, x uint64) uint64 {
 	return h ^ h>>29
 }
 
-// round is what a loop does with what it counts, and with what it carries.
+// round is the body of a loop, with the counter i and a carried value y.
 func round[T integer](h uint64, i, y T) (uint64, T) {
 	if i != 0 {
 		y = 63
@@ -80,7 +80,7 @@ func chunks[T integer](out []uint64, x T) {
 	out[11] = downwards(x, 9, 1)
 }
 
-// Kernel is an entry point.
+// Kernel runs the loops for each type.
 func (k Chunks[T, U]) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	x := k.X[i]
@@ -92,13 +92,13 @@ func (k Chunks[T, U]) Kernel(it dsl.Item1) {
 	chunks(out[12:], U(x))
 }
 
-// Kernel is an entry point.
+// Kernel runs the loops on one element.
 func (k Unrolled) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	x := k.X[i]
 	out := k.Out[i*UnrolledResults:][:UnrolledResults]
 
-	// What is known of the bits only once the rounds are written out.
+	// Facts about bits that are known only after unrolling.
 	h := uint64(0)
 	for i := range 5 {
 		h = mixed(h, uint64(uint8(x)&uint8(i)))
@@ -111,7 +111,7 @@ func (k Unrolled) Kernel(it dsl.Item1) {
 	}
 	out[1] = h
 
-	// What the last round compares, what bits are left in a round, and shifts with a sign.
+	// Comparisons in the last iteration, bits that remain in an iteration, and signed shifts.
 	z, less := int32(x), uint64(0)
 	for i := range int32(3) {
 		z |= math.MinInt32
@@ -130,7 +130,7 @@ func (k Unrolled) Kernel(it dsl.Item1) {
 	}
 	out[4] = uint64(n)
 
-	// What work-items have when they leave a loop that others go on with.
+	// Values of work-items that leave a loop while others continue it.
 	h = 0
 	for j := range x & 3 {
 		h = mixed(h, k.X[j])

@@ -6,8 +6,8 @@ import (
 	"github.com/kgen-go/kgen/dsl"
 )
 
-// Kept has functions that are made of functions of the same literals, and what the rounds
-// of a loop over functions keep for the next ones.
+// Kept has closures that capture other closures made from the same function literals. Kept also has loops over
+// functions whose iterations keep functions for the next iterations.
 type Kept struct{ In, Out []int32 }
 
 type mapping func(int32) int32
@@ -61,7 +61,7 @@ func valuesOf(x []int32) iter.Seq[int32] {
 	}
 }
 
-// Kernel adds up what it gets.
+// Kernel adds up the results of calls.
 func (k Kept) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	x := k.In[i]

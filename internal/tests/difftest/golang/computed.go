@@ -13,14 +13,14 @@ import (
 	"github.com/kgen-go/kgen/dsl"
 )
 
-// Computed reads package-level variables that functions compute.
+// Computed reads package-level variables that functions initialize.
 type Computed struct {
 	In, Out []uint32
 	F       []float32
 	D       []float64
 }
 
-// crcTable is filled by a loop.
+// crcTable is a table that a loop fills.
 var crcTable = makeCRC(0xedb88320)
 
 func makeCRC(poly uint32) *[256]uint32 {
@@ -39,7 +39,7 @@ func makeCRC(poly uint32) *[256]uint32 {
 	return t
 }
 
-// twiddles has roots of unity, by a function literal.
+// twiddles contains roots of unity, which a function literal computes.
 var twiddles = func() (t [32]complex64) {
 	for i := range t {
 		s, c := math.Sincos(-2 * math.Pi * float64(i) / float64(len(t)))
@@ -63,7 +63,7 @@ func divided(a, b int) (int, int8) { return a / b, int8(a % b) }
 
 var mixedUp = float64(quotient)*0.1 + math.Cbrt(float64(len(sineTable)))/math.Atan2(2, 3)
 
-// primes come from a sieve, within what append gives.
+// primes come from a sieve. The slice is part of a larger one that append has allocated.
 var primes = sieve(200)
 
 func sieve(n int) []uint16 {
@@ -87,7 +87,7 @@ type huffman struct {
 	weight      int
 }
 
-// codeTree is made of what points to one another.
+// codeTree is a tree of nodes that point to each other.
 var codeTree = grow([]int{5, 9, 12, 13, 16, 45})
 
 func grow(weights []int) *huffman {
@@ -127,7 +127,7 @@ type sieves struct{ list []sieved }
 
 var turnedBits = bits.Reverse8(uint8(len(primes))) ^ uint8(bits.LeadingZeros32(crcTable[1]))
 
-// What init functions write they have written when a kernel runs.
+// Variables that init functions write before a kernel runs.
 var (
 	squares   [40]int32
 	cubes     = make([]int32, 30)
@@ -145,7 +145,7 @@ func init() {
 	squares[3] += untouched[1]
 }
 
-// early is written before late reads it.
+// early is initialized before late, which reads it.
 var (
 	early [4]int32
 	_     = writeEarly(7)
@@ -185,7 +185,7 @@ var (
 	summed256 = sha256.Sum256([]byte("what a package sums up"))
 )
 
-// Kernel reads them all.
+// Kernel reads all of the variables.
 func (k Computed) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	x := k.In[i]

@@ -1,5 +1,5 @@
-// Package golang has kernels in the Go that people write: one for each part of
-// the language and of the standard library that the compiler has to resolve.
+// Package golang contains kernels in idiomatic Go. Each kernel covers one part of the language or of the standard
+// library that the compiler has to resolve.
 //
 //kgen:bare nospare
 package golang

@@ -2,8 +2,8 @@ package golang
 
 import "github.com/kgen-go/kgen/dsl"
 
-// Turns has fields that may hold one of several functions or slices where they
-// are used.
+// Turns has fields that may contain one of several functions or slices at their
+// use.
 type Turns struct{ X, Out []int64 }
 
 type turn struct {

@@ -6,8 +6,8 @@ import (
 	"github.com/kgen-go/kgen/dsl"
 )
 
-// Initial reads variables that functions make, slices without elements, and tables that
-// the package passes about.
+// Initial reads variables that functions initialize, slices without elements, and tables that the package passes to
+// functions.
 type Initial struct{ Out []int }
 
 type halves struct{ a, b int }
@@ -41,7 +41,7 @@ var (
 	primesAt   = &primeSteps
 	weights    = []int{1, 10, 100}
 
-	// A NaN that operations would make quiet.
+	// A signalling NaN, which operations would make quiet.
 	signalling = math.Float32frombits(0x7f800001)
 	signals    = [...]float32{math.Float32frombits(0xff812345), -signalling, float32(signalling)}
 	quieted    = float64(signalling)
@@ -70,7 +70,7 @@ type totaler interface{ total() int }
 
 func twiceTotal(t totaler) int { return 2 * t.total() }
 
-// Kernel looks at all of them.
+// Kernel reads all of the variables.
 func (k Initial) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	n := exchanged.total() + 100*doubleHalf.a + 1000*after.b

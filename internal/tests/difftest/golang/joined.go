@@ -6,7 +6,7 @@ import (
 	"github.com/kgen-go/kgen/dsl"
 )
 
-// Joined wraps several errors in one.
+// Joined wraps several errors in one error.
 type Joined struct {
 	In, Out []int32
 }
@@ -21,7 +21,7 @@ type wrapper interface {
 	Unwrap() error
 }
 
-// settingError sets what it is asked to, but is never found.
+// settingError has an As method that sets its target, but no error of this type is ever found.
 type settingError struct{ to int }
 
 func (s settingError) Error() string { return "setting" }
@@ -51,7 +51,7 @@ func checkAll(x int32) (err error) {
 	return err
 }
 
-// Kernel asks what is in them.
+// Kernel tests errors by errors.Is and errors.As.
 func (k Joined) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	x := k.In[i]

@@ -10,8 +10,8 @@ import (
 	"github.com/kgen-go/kgen/dsl"
 )
 
-// LoopVars has closures and pointers that refer to the variables of three-part
-// for statements, which are new in each iteration.
+// LoopVars has closures and pointers that refer to variables of three-part for statements. Each iteration has new
+// variables.
 type LoopVars struct{ Out []int }
 
 func (k LoopVars) Kernel(it dsl.Item1) {
@@ -47,7 +47,7 @@ func (k LoopVars) Kernel(it dsl.Item1) {
 
 func bump(p *int) { *p++ }
 
-// Deferred has calls that run when their function returns.
+// Deferred has deferred calls, which run when their function returns.
 type Deferred struct{ Out, Log []int }
 
 type logger struct {
@@ -110,7 +110,7 @@ func (k Deferred) Kernel(it dsl.Item1) {
 	k.Out[i] = r*10 + l.end
 }
 
-// DeferredNil defers a method of what may be nil, which is looked for at once.
+// DeferredNil defers a method of an interface value that may be nil. The method is looked up at the defer statement.
 type DeferredNil struct {
 	Mode int
 	Out  []int
@@ -133,8 +133,8 @@ func (k DeferredNil) Kernel(it dsl.Item1) {
 	k.Out[3] = 2
 }
 
-// BitsFault divides by package math/bits, which panics in functions that gc has
-// instructions for.
+// BitsFault divides by functions of package math/bits that may panic. gc compiles these functions to
+// instructions.
 type BitsFault struct {
 	Mode    int
 	X, Y, Z []uint64
@@ -162,7 +162,7 @@ func (k BitsFault) Kernel(it dsl.Item1) {
 	}
 }
 
-// Strings has what can be done with strings that are known.
+// Strings uses operations on strings that are known at compile time.
 type Strings struct{ Out []int }
 
 const greeting = "h\u00e9llo \xff\u2192 \U0001F600!"
@@ -198,7 +198,7 @@ func (k Strings) Kernel(it dsl.Item1) {
 	k.Out[i] = n
 }
 
-// Appends builds slices within a capacity that is known.
+// Appends builds slices by append within a known capacity.
 type Appends struct {
 	In, Out []int
 	Text    []byte
@@ -218,7 +218,7 @@ func (k Appends) Kernel(it dsl.Item1) {
 	in := k.In[i*8 : i*8+8]
 	s := evens(make([]int, 0, 32), in)
 	s = append(s, in[:3]...)
-	s = append(s[:1], s...) // overlaps
+	s = append(s[:1], s...) // source and destination overlap
 	s = append(s, s...)
 	s = append(s, len(s), cap(s))
 	var arr [16]int
@@ -240,7 +240,7 @@ func (k Appends) Kernel(it dsl.Item1) {
 	copy(k.Text[i*5:], text)
 }
 
-// Iterators ranges over functions.
+// Iterators uses range loops over functions.
 type Iterators struct{ In, Out []int }
 
 func upTo(n int) iter.Seq[int] {
@@ -293,7 +293,7 @@ func found(in []int, n int) int {
 	return -1
 }
 
-// TypeSwitches decides by type parameters.
+// TypeSwitches branches by type parameters.
 type TypeSwitches struct{ Out []int }
 
 func size[T any](x T) int {
@@ -320,7 +320,7 @@ func (k TypeSwitches) Kernel(it dsl.Item1) {
 	k.Out[i] = size(i) + size(int32(i))*10 + size(uint(1))*100 + size(sort.IntSlice(k.Out))*1000 + size(named{i})*100000
 }
 
-// ToArrays turns slices into arrays.
+// ToArrays converts slices to arrays.
 type ToArrays struct{ In, Out []int32 }
 
 func (k ToArrays) Kernel(it dsl.Item1) {
@@ -354,7 +354,7 @@ func (k Complexes) Kernel(it dsl.Item1) {
 	k.In[i] = -k.In[i]
 }
 
-// SwapLoops swaps neighbours of an array of its own, up and down.
+// SwapLoops swaps neighbouring elements of a private array, in loops that count up and down.
 type SwapLoops struct{ In, Out []int32 }
 
 func (k SwapLoops) Kernel(it dsl.Item1) {

@@ -12,14 +12,14 @@ import (
 	"github.com/kgen-go/kgen/dsl"
 )
 
-// MoreSlices calls what package slices has for functions and iterators.
+// MoreSlices calls functions of package slices that have functions or iterators as arguments.
 type MoreSlices struct {
 	In  []int32
 	F   []float32
 	Out []int32
 }
 
-// Kernel works in private memory and the device's.
+// Kernel changes private memory and device memory.
 func (k MoreSlices) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	var own [12]int32
@@ -77,10 +77,10 @@ func (k MoreSlices) edit(s []int32, i int) int32 {
 	return h
 }
 
-// Varints encodes numbers in as many bytes as they need.
+// Varints encodes numbers with a variable number of bytes.
 type Varints struct {
 	In    []int64
-	Bytes []byte // 10 for each work-item
+	Bytes []byte // 10 bytes for each work-item
 	Out   []uint64
 }
 
@@ -96,10 +96,10 @@ func (k Varints) Kernel(it dsl.Item1) {
 	k.Out[i] = uint64(x) ^ y<<1 ^ uint64(m*100+l*10+bad+n) ^ binary.NativeEndian.Uint64(k.Bytes[i*10:])
 }
 
-// Ciphers draws numbers from ChaCha8.
-type Ciphers struct{ Out []uint64 } // 70 for each work-item
+// Ciphers draws random numbers from ChaCha8.
+type Ciphers struct{ Out []uint64 } // 70 results for each work-item
 
-// Kernel goes through several blocks.
+// Kernel generates several blocks.
 func (k Ciphers) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	c := rand.NewChaCha8([32]byte{byte(i), 2, 31: byte(i * 7)})
@@ -108,10 +108,10 @@ func (k Ciphers) Kernel(it dsl.Item1) {
 	}
 }
 
-// Generators draws numbers of some kinds.
+// Generators draws random numbers from several generators.
 type Generators struct{ Out []uint64 }
 
-// Kernel has generators of its own.
+// Kernel creates its generators for each work-item.
 func (k Generators) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	r := rand.New(rand.NewPCG(3, uint64(i)))
@@ -125,8 +125,8 @@ func (k Generators) Kernel(it dsl.Item1) {
 	k.Out[i] = x + z.Uint64()<<3 + uint64(r.Int64N(1<<50)) + uint64(r.UintN(9)) + uint64(r.Uint32N(77))
 }
 
-// Refilled takes numbers from a store, which is filled again in the loop that takes.
-type Refilled struct{ Out []uint64 } // 10 for each work-item
+// Refilled takes numbers from a buffer, which the same loop refills.
+type Refilled struct{ Out []uint64 } // 10 results for each work-item
 
 type store struct {
 	buf     [4]uint64
@@ -160,7 +160,7 @@ func (s *store) get() uint64 {
 	}
 }
 
-// Kernel counts the fillings in a variable that outlives the loop.
+// Kernel counts the refills in a variable that is live after the loop.
 func (k Refilled) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	var s store
@@ -170,7 +170,7 @@ func (k Refilled) Kernel(it dsl.Item1) {
 	}
 }
 
-// Units has UTF-16, checksums and a heap of package container/heap.
+// Units uses UTF-16, checksums, and a heap of package container/heap.
 type Units struct {
 	In  []int32
 	Out []uint64

@@ -8,13 +8,13 @@ import (
 	"github.com/kgen-go/kgen/dsl"
 )
 
-// Makes makes slices of sizes that are known in each call of a helper.
+// Makes makes slices whose sizes are known in each call of a helper.
 type Makes struct {
 	In  []int32
 	Out []int32
 }
 
-// counted makes a slice of the first n numbers, which must be zeros before.
+// counted makes a slice, checks that its elements are zero, and fills it with the first n numbers.
 func counted(n int) []int32 {
 	s := make([]int32, n)
 	for i := range s {
@@ -23,7 +23,7 @@ func counted(n int) []int32 {
 	return s
 }
 
-// bounded is a stack with a capacity.
+// bounded is a stack with a limited capacity.
 type bounded[T any] struct{ items []T }
 
 func newBounded[T any](n uint8) bounded[T] { return bounded[T]{make([]T, 0, 2*n)} }
@@ -36,12 +36,12 @@ func (b *bounded[T]) pop() (x T) {
 	return x
 }
 
-// shapeOf has the size of what it makes in fields.
+// shapeOf has fields for the size of the slices that it makes.
 type shapeOf struct{ rows, cols int }
 
 func (s shapeOf) cells() []int32 { return make([]int32, s.rows*s.cols) }
 
-// atLeast returns a size by what it is given.
+// atLeast returns a size that depends on its argument.
 func atLeast(n int) int {
 	if n > 6 {
 		return 1 << 4
@@ -52,7 +52,7 @@ func atLeast(n int) int {
 	return n
 }
 
-// kept makes a slice where a closure knows how long it is to be.
+// kept makes a slice in a closure that captures the length.
 func kept(n int) func(x int32) int32 {
 	at := 0
 	ring := func() []int32 { return make([]int32, n) }()
@@ -73,7 +73,7 @@ func sum32(s []int32) (h int32) {
 	return h
 }
 
-// Kernel adds up what the helpers make.
+// Kernel adds up elements of the slices that the helpers make.
 func (k Makes) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	x := k.In[i]
@@ -81,7 +81,7 @@ func (k Makes) Kernel(it dsl.Item1) {
 	for j, p := range rand.New(rand.NewPCG(uint64(x), 7)).Perm(8) {
 		h = h*31 + int32(p*j)
 	}
-	// Made anew in each round, so zero.
+	// The slice is made in each iteration, so its elements are zero.
 	for j := range int(x&3) + 2 {
 		s := make([]int32, atLeast(4))
 		s[j%len(s)] += x
@@ -111,7 +111,7 @@ func (k Makes) Kernel(it dsl.Item1) {
 	k.Out[i] = h
 }
 
-// MakesOf has the standard library make slices.
+// MakesOf calls functions of the standard library that make slices.
 type MakesOf struct {
 	In  []int32
 	Out []int32
@@ -145,7 +145,7 @@ func (k MakesOf) Kernel(it dsl.Item1) {
 	k.Out[i] = h
 }
 
-// MakesFault makes slices of sizes that make panics of.
+// MakesFault makes slices of sizes for which make panics.
 type MakesFault struct {
 	In  []int32
 	Out []int32
@@ -153,7 +153,7 @@ type MakesFault struct {
 
 func sizedMake(n, c int) []int16 { return make([]int16, n, c) }
 
-// Kernel makes one of them.
+// Kernel makes one of these slices.
 func (k MakesFault) Kernel(it dsl.Item1) {
 	x := int(k.In[0])
 	var s []int16
@@ -180,8 +180,8 @@ func (k MakesFault) Kernel(it dsl.Item1) {
 	k.Out[0] = int32(len(s) + 10*cap(s))
 }
 
-// MakesAmong makes slices beside variables that change: what is computed from constants
-// then is only what they hold there.
+// MakesAmong makes slices next to variables that change. A size that depends on a variable uses only its current
+// value.
 type MakesAmong struct {
 	In  []int32
 	Out []int32
@@ -201,7 +201,7 @@ func (h *holder) fill() []int32 {
 	return s
 }
 
-// changed returns 3 or what a deferred function makes of it.
+// changed returns 3, or the result that a deferred function sets.
 func changed(x int32, up bool) (n int) {
 	n = 3
 	defer func() {
@@ -215,7 +215,7 @@ func changed(x int32, up bool) (n int) {
 	return n
 }
 
-// grid has rows that are made one by one.
+// grid returns rows that are made one by one.
 func grid(rows, cols int) (g [3][]int32) {
 	for r := range rows {
 		g[r] = make([]int32, cols+r)
@@ -223,7 +223,7 @@ func grid(rows, cols int) (g [3][]int32) {
 	return g
 }
 
-// Kernel looks at variables before and after they are changed.
+// Kernel reads variables before and after they change.
 func (k MakesAmong) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	x := k.In[i]
@@ -259,7 +259,7 @@ func (k MakesAmong) Kernel(it dsl.Item1) {
 	}
 	out = out*31 + int32(m) + int32(changed(x, true)*8+changed(x, false))
 
-	// Slices that come from one make or the other.
+	// Slices from one of two make calls.
 	var s []int32
 	for j := range 4 {
 		if s != nil {

@@ -6,8 +6,8 @@ import (
 	"github.com/kgen-go/kgen/dsl"
 )
 
-// InFloat64 computes of float32 by way of float64, as package math has it. All of it is
-// the same in float32: no device needs float64 for it.
+// InFloat64 computes with float32s through float64, as package math requires. All results are the same in float32,
+// so no device needs float64.
 type InFloat64 struct {
 	X, Y, Out []float32
 	Is, Bits  []uint32
@@ -28,8 +28,8 @@ func (k InFloat64) Kernel(it dsl.Item1) {
 	out[5] = float32(float64(x) - float64(y))
 	out[6] = float32(float64(x) * float64(y))
 	out[7] = float32(float64(x) / float64(y))
-	out[8] = float32(float64(x)*float64(y)) + out[4] // not fused
-	out[9] = float32(float64(x*y) - float64(y))      // nor this
+	out[8] = float32(float64(x)*float64(y)) + out[4] // the product is not fused
+	out[9] = float32(float64(x*y) - float64(y))      // this product is not fused either
 	out[10] = float32(math.Abs(math.Floor(float64(x))) * 0.25)
 	out[11] = float32(float64(int32(i)*16777259)) + float32(float64(uint32(i)*3221225473))
 	out[12] = float32(float64(x) * 0.125)
@@ -58,8 +58,8 @@ func (k InFloat64) Kernel(it dsl.Item1) {
 	bits[3] = quietNaN(float32(-math.Abs(float64(y))))
 }
 
-// quietNaN returns x's bits. Of a NaN, conversions and arithmetic have set the bit that
-// says it is quiet; what other bits it has is left to the device.
+// quietNaN returns x's bits, or those of a quiet NaN if x is a NaN. The other bits of a NaN depend on the
+// device.
 func quietNaN(x float32) uint32 {
 	b := math.Float32bits(x)
 	if x != x {

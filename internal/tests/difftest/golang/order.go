@@ -2,11 +2,11 @@ package golang
 
 import "github.com/kgen-go/kgen/dsl"
 
-// Order evaluates expressions that call what changes what they read: Go leaves the order
-// open, gc reads after the calls.
+// Order evaluates expressions whose calls change variables that the expressions read. Go does not define the order.
+// gc reads after the calls.
 type Order struct {
 	In  []int32
-	Out []int32 // 40 for each
+	Out []int32 // 40 results for each work-item
 }
 
 type orderReader struct {
@@ -83,7 +83,7 @@ func (k Order) Kernel(it dsl.Item1) {
 	o.put(total + add(3) + total*add(4))
 	total += add(1)
 	o.put(total)
-	for _, w := range a { // w is what it was when the round began
+	for _, w := range a { // w has the value that it had when the iteration began
 		o.put(w + clearAll(&a) + a[1])
 	}
 	for q := range c[:2] {
@@ -110,8 +110,8 @@ func (k Order) Kernel(it dsl.Item1) {
 	o.put(f(int32(j)) + change(&f) + f(int32(j)))
 }
 
-// Updates has assignments of which both sides may panic: gc looks at the left one first,
-// but for calls.
+// Updates has assignments of which both sides may panic. gc evaluates the left side first, except for
+// calls.
 type Updates struct {
 	Mode    int32
 	In, Out []int32

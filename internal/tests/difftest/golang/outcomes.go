@@ -2,7 +2,7 @@ package golang
 
 import "github.com/kgen-go/kgen/dsl"
 
-// syntaxError says where a text is wrong.
+// syntaxError reports the position of an error in a text.
 type syntaxError struct {
 	at   int
 	what string
@@ -11,7 +11,7 @@ type syntaxError struct {
 func (e *syntaxError) Error() string { return e.what }
 func (e *syntaxError) Offset() int   { return e.at }
 
-// rangeError says what number is too large.
+// rangeError reports a number that is too large.
 type rangeError int
 
 func (e rangeError) Error() string { return "out of range" }
@@ -35,7 +35,7 @@ func digits(b []byte) (n int, err error) {
 	return n, nil
 }
 
-// half has errors of one type.
+// half returns errors of only one type.
 func half(n int) (int, error) {
 	if n%2 != 0 {
 		return 0, rangeError(n)

@@ -19,7 +19,7 @@ func (t twoOf[A, B]) two() int { return 2 }
 // PanicModes is the number of ways in which Panicking panics.
 const PanicModes = 18 + PanicValues + 2
 
-// PanicValues is the number of values that it panics with.
+// PanicValues is the number of values with which Panicking panics.
 const PanicValues = 32
 
 type weight float32
@@ -28,7 +28,7 @@ type phase complex64
 type level int8
 type ratio uint64
 
-// failure is an error by its number.
+// failure is an error type whose values are numbers.
 type failure uint8
 
 func (f failure) Error() string {
@@ -43,7 +43,7 @@ func (f failure) Error() string {
 
 var reasons = [...]string{"zero", "one", "two"}
 
-// panicValue returns what Panicking panics with.
+// panicValue returns the value with which Panicking panics.
 func panicValue(mode, n int) any {
 	switch mode {
 	case 0:
@@ -116,7 +116,7 @@ func panicValue(mode, n int) any {
 	return v
 }
 
-// Panicking panics for the sake of the types or functions that values have.
+// Panicking panics because of the dynamic types or functions of values.
 func Panicking(mode int) int {
 	var none, text any = nil, "text"
 	var rod any = stick(3)
@@ -190,8 +190,8 @@ func Panicking(mode int) int {
 	return 0
 }
 
-// stubborn ranges over functions that go on after the loop has ended: within it, or
-// behind it.
+// stubborn ranges over functions that continue to call the loop body after the loop has
+// ended.
 func stubborn(mode int) (n int) {
 	body := func(int) bool { return true }
 	for x := range func(yield func(int) bool) {
@@ -208,7 +208,7 @@ func stubborn(mode int) (n int) {
 	return n
 }
 
-// Panics panics in the way that Mode asks for.
+// Panics panics in the way that Mode selects.
 type Panics struct {
 	Mode int
 	Out  []int
@@ -216,7 +216,7 @@ type Panics struct {
 
 func (k Panics) Kernel(it dsl.Item1) { k.Out[it.GlobalID()] = Panicking(k.Mode) }
 
-// PanicsDouble panics with numbers of float64.
+// PanicsDouble panics with values of type float64.
 type PanicsDouble struct {
 	Mode int
 	Out  []int

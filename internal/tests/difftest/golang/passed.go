@@ -15,11 +15,11 @@ import (
 	"github.com/kgen-go/kgen/internal/tests/difftest/golang/near"
 )
 
-// Passed reads variables that the host and it pass to methods of interfaces, none of which
-// writes them.
+// Passed reads variables that the host and the kernel pass to methods of interfaces. None of these methods writes
+// the variables.
 type Passed struct{ Out []uint32 }
 
-// Kernel sums up them and their checksums.
+// Kernel adds up the variables and their checksums.
 func (k Passed) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	n := uint32(passedSum[i%8]) + uint32(passedHash[i%8])<<1 + uint32(passedFar[i%8])<<2 + uint32(near.Passed(i%8))<<3
@@ -75,7 +75,7 @@ func (t *tally) Write(p []byte) (int, error) {
 
 func (c *counter) Write(p []byte) (int, error) { c.n += len(p); return len(p), nil }
 
-// Write keeps p where nothing writes it.
+// Write stores p in a variable through which nothing writes its elements.
 func (lastOf) Write(p []byte) (int, error) { passedLast = p; return len(passedLast), nil }
 
 var (
@@ -93,7 +93,7 @@ func passedBy(n int) (io.Writer, bool) {
 	return &tally{}, false
 }
 
-// hashed has the sum of p appended to what is there.
+// hashed appends the checksum of p to a slice.
 func hashed(h hash.Hash, p []byte) []byte {
 	h.Write(p)
 	return h.Sum(nil)

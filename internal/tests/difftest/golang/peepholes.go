@@ -8,15 +8,15 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// Peepholes computes expressions that compilers replace by shorter code, and that drivers got wrong.
-// The function that computes an element of Out says what kind of expressions it tries; some of
-// these are what a row of package quirks is about, and have the row's name behind them.
+// Peepholes computes expressions that compilers replace by shorter code, and that drivers got wrong. The functions
+// below group the expressions by kind. A trailing comment such as quirk/square names the row of package quirks that
+// the expression tests.
 type Peepholes struct {
 	X, Y []uint64
 	Out  []PeepholeResults
 }
 
-// PeepholeResults are the results of one work-item, by what they try.
+// PeepholeResults are the results of one work-item, grouped by kind of expression.
 type PeepholeResults struct {
 	Products    [19]uint64
 	Multiples   [8]uint64
@@ -55,7 +55,7 @@ func doubleBits(x float64) uint64 {
 	return math.Float64bits(x)
 }
 
-// normal is x, or 0 where devices may differ.
+// normal returns x, or 0 for values with which devices may compute different results.
 func normal(x float32) float32 {
 	if x < 1e-25 && x > -1e-25 {
 		return 0
@@ -100,7 +100,7 @@ func fewBits(x, y uint64, out *[19]uint64) {
 	out[18] = uint64(uint16(y) & 1 * 65535)
 }
 
-// comparedMultiples compares multiples with what has few values.
+// comparedMultiples compares multiples with numbers that have only few possible values.
 func comparedMultiples(x, y uint64, out *[8]uint64) {
 	n := int64(y)
 	out[0] = bit(int64(bits.LeadingZeros32(uint32(y&1)))/(1<<60) >= int64(int16(y))<<8)
@@ -131,7 +131,7 @@ func comparedFloats(x, y uint64, out *[13]uint64) {
 	out[12] = bit(g*g >= 0)
 }
 
-// converted converts, and computes with the results.
+// converted converts numbers, and computes with the results.
 func converted(x, y uint64, out *[16]uint64) {
 	g := math.Float64frombits(y)
 	out[0] = uint64(math.Sqrt(float64(y)))
@@ -152,7 +152,7 @@ func converted(x, y uint64, out *[16]uint64) {
 	out[15] = doubleBits(float64(uint32(x)) / 3)
 }
 
-// negatives negates, also the least of three.
+// negatives negates numbers, also the least of three numbers.
 func negatives(x, y uint64, out *[6]uint64) {
 	n := int64(y)
 	out[0] = uint64(min(0, min(int32(y), -int32(x)))) // quirk/negated
@@ -163,7 +163,7 @@ func negatives(x, y uint64, out *[6]uint64) {
 	out[5] = ^max(y, math.MaxInt64) + 1<<63
 }
 
-// comparedBehind compares multiples, behind what a comparison is taken through.
+// comparedBehind compares multiples after operations through which drivers move a comparison.
 func comparedBehind(x, y uint64, out *[7]uint64) {
 	n := int64(y)
 	q := int64(x) / int64(y|1)
@@ -195,14 +195,14 @@ func singleBits(x, y uint64, out *[6]uint64) {
 	out[5] = uint64(less)
 }
 
-// oneBit masks where one bit matters, and extends a sign by a shift.
+// oneBit masks numbers of which one bit matters, and extends a sign by a shift.
 func oneBit(x, y uint64, out *[3]uint64) {
 	out[0] = x & (1<<23 + 1) * (math.MaxUint64 - 1) % (1 << 23)
 	out[1] = min(y&(1<<23+1), y) * (math.MaxUint64 - 1) % (1 << 23)
 	out[2] = uint64((int32(x) | math.MinInt32) >> 2) // quirk/shifted-negative
 }
 
-// shortLoops sums in a loop that runs once at most, and doubles what a loop carries.
+// shortLoops adds up in a loop that runs at most once, and doubles a value that a loop carries.
 func shortLoops(x, y uint64, out *[3]uint64) {
 	h := uint64(float64(y))
 	if x < 17744093488476213058 {

@@ -8,7 +8,7 @@ import (
 	"github.com/kgen-go/kgen/dsl"
 )
 
-// Wares calls what packages of the standard library have for other ends than kernels.
+// Wares calls functions of the standard library that are not meant for kernels.
 type Wares struct{ Out []int }
 
 // Kernel writes a number and draws points.
@@ -31,7 +31,7 @@ func weighBytes(b []byte) (n int) {
 	return n
 }
 
-// Rings has nodes of its own that point to each other, and at last to themselves.
+// Rings has private nodes that point to each other, and finally to themselves.
 type Rings struct{ Out []int }
 
 type ringed struct {
@@ -64,7 +64,7 @@ func (e *ringed) following() *ringed {
 	return nil
 }
 
-// Kernel goes around.
+// Kernel follows the pointers.
 func (k Rings) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	var r rings
@@ -75,7 +75,7 @@ func (k Rings) Kernel(it dsl.Item1) {
 	for e := r.root.next; e != nil; e = e.following() {
 		k.Out[i] = k.Out[i]*10 + e.n
 	}
-	if i != 9 { // which goes through nil
+	if i != 9 { // otherwise the kernel dereferences nil
 		r.root.of = &r
 	}
 	e := &r.root

@@ -32,7 +32,7 @@ var prices = []struct {
 	cost int
 }{{"tea", 3}, {"coffee", 4}, {"water", 0}}
 
-// scaler is what scales by a number.
+// scaler is a value that scales numbers.
 type scaler interface{ scale(x int32) int32 }
 
 type factor int32
@@ -51,13 +51,13 @@ var (
 	none    scaler
 )
 
-// Records has tables of structs with strings, of which only the device knows which
-// element it takes, and tables of interfaces.
+// Records has tables of structs with strings, and tables of interfaces. The indices are known only on the
+// device.
 type Records struct {
 	In, Out []int32
 }
 
-// Kernel adds up what it finds.
+// Kernel adds up the selected elements.
 func (k Records) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	j := int(k.In[i]) & 3
@@ -77,7 +77,7 @@ func (k Records) Kernel(it dsl.Item1) {
 		h ^= 0x55
 	}
 
-	// Of variables, what is read is what they have then.
+	// Reads of local variables return their current values.
 	var own [3]goods
 	own[0] = goods{name: "zero", n: h}
 	own[1].name, own[1].n = "one", 11

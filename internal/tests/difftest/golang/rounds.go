@@ -85,7 +85,7 @@ func firstOver(want int32, fs [3]func(int32) int32) (func(int32) int32, int32) {
 // Rounds has loops over functions, interfaces and slices.
 type Rounds struct{ In, Out []int32 }
 
-// Kernel adds up what it gets.
+// Kernel adds up the results.
 func (k Rounds) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	x := k.In[i]
@@ -108,10 +108,10 @@ func (k Rounds) Kernel(it dsl.Item1) {
 	k.Out[i] = h
 }
 
-// Closures keeps a closure for each round of a loop.
+// Closures keeps a closure for each iteration of a loop.
 type Closures struct{ In, Out []int32 }
 
-// Kernel adds up what it gets.
+// Kernel adds up the results.
 func (k Closures) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	var fs [4]func() int32
@@ -152,10 +152,10 @@ outer:
 	k.Out[i] = h
 }
 
-// Behind uses behind loops what their rounds left.
+// Behind uses after loops the values that their iterations have set.
 type Behind struct{ In, Out []int32 }
 
-// Kernel adds up what it gets.
+// Kernel adds up the results.
 func (k Behind) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	fs := [...]func(int32) int32{up, twofold, minus}
@@ -200,10 +200,10 @@ func command(name string, x int32) (int32, bool) {
 	return 0, false
 }
 
-// Lookups has tables of strings and of functions.
+// Lookups reads tables of strings and of functions.
 type Lookups struct{ In, Out []int32 }
 
-// Kernel adds up what it gets.
+// Kernel adds up the results.
 func (k Lookups) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	n := days[i%len(days)]
@@ -246,7 +246,7 @@ func (k Lookups) Kernel(it dsl.Item1) {
 	k.Out[i] = h + v + w
 }
 
-// Elsewhere reads a table of a package that is far away.
+// Elsewhere reads a table of a package that it imports only indirectly.
 type Elsewhere struct{ Out []int32 }
 
 // Kernel reads an element.

@@ -2,7 +2,7 @@ package golang
 
 import "github.com/kgen-go/kgen/dsl"
 
-// Shifts shifts by signed counts of two types; a negative one is a fault.
+// Shifts shifts by signed counts of two types. A negative count is a fault.
 type Shifts[T int8 | int16 | int32 | int64 | int | uint8 | uint16 | uint32 | uint64 | uint] struct {
 	X     []T
 	Small []int8
@@ -24,7 +24,7 @@ func (k Shifts[T]) Kernel(it dsl.Item1) {
 	out[7] = x >> int32(s)
 }
 
-// The instances that the tests use.
+// Instances of Shifts that the tests use.
 type (
 	ShiftsInt8   = Shifts[int8]
 	ShiftsInt16  = Shifts[int16]
@@ -38,8 +38,8 @@ type (
 	ShiftsUint   = Shifts[uint]
 )
 
-// Rounded forbids fusing where it could be done, by explicit conversions and by
-// assignments of such.
+// Rounded contains products and sums that could be fused, but have explicit conversions or assignments that forbid
+// it.
 type Rounded[T float32 | float64] struct{ X, Y, Z, Out []T }
 
 type scaled[T float32 | float64] struct{ v T }
@@ -59,13 +59,13 @@ func (k Rounded[T]) Kernel(it dsl.Item1) {
 	out[5] = T(T(x*x)+T(y*y)) + T(z*z)
 }
 
-// The instances that the tests use.
+// Instances of Rounded that the tests use.
 type (
 	Rounded32 = Rounded[float32]
 	Rounded64 = Rounded[float64]
 )
 
-// Zeroed relies on variables being zero wherever they are declared.
+// Zeroed requires that variables are zero at each declaration.
 type Zeroed struct{ Out []int }
 
 type record struct {

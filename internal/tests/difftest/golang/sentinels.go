@@ -9,7 +9,7 @@ import (
 var (
 	errEmpty          = errors.New("empty")
 	errBad            = errors.New("bad digit")
-	errAlso           = errors.New("bad digit") // another one
+	errAlso           = errors.New("bad digit") // a different error with the same text
 	errWide     error = &wideError{64, nil}
 	errOf             = newWide(32, errBad)
 	common            = []error{errEmpty, errOf, errBad}
@@ -36,7 +36,7 @@ func newWide(bits int, by error) *wideError { return &wideError{bits, by} }
 func (e *wideError) Error() string { return "too wide" }
 func (e *wideError) Unwrap() error { return e.by }
 
-// nearError is any error that is near enough.
+// nearError is an error type with an Is method that accepts similar errors.
 type nearError struct {
 	by   int
 	what error
@@ -73,7 +73,7 @@ func parse(b []byte, lim *bounds) (n int, err error) {
 	return n + lim.steps[len(b)%3], nil
 }
 
-// Sentinels compares errors with those that a package declares.
+// Sentinels compares errors with error variables of a package.
 type Sentinels struct {
 	In  []byte
 	Out []int

@@ -2,8 +2,8 @@ package golang
 
 import "github.com/kgen-go/kgen/dsl"
 
-// Shifted puts together what a number leaves when it is shifted to both sides: with signed
-// ones, which are filled with their sign, that is no rotation.
+// Shifted combines a number shifted to the left and to the right. For signed numbers, which shifts fill with the
+// sign, the result is not a rotation.
 type Shifted struct {
 	X   []int64
 	N   []uint32
@@ -17,7 +17,7 @@ type integer interface {
 	~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~uint64
 }
 
-// toBothSides is of a number of the width l + r.
+// toBothSides shifts numbers of width l + r to the left and to the right.
 func toBothSides[T integer](out []uint64, x T, l, r uint32) {
 	out[0] = uint64(x<<l + x>>r)
 	out[1] = uint64(x>>r | x<<l)

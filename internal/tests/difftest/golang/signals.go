@@ -6,8 +6,8 @@ import (
 	"github.com/kgen-go/kgen/dsl"
 )
 
-// Signals stores signalling NaNs, which nothing makes quiet but float arithmetic: from
-// tables, as constants, chosen and merged.
+// Signals stores signalling NaNs from tables, constants, selects and phis. Only float arithmetic may make such NaNs
+// quiet.
 type Signals struct {
 	Out  []float32
 	Bits []uint32
@@ -30,7 +30,7 @@ var (
 	wideSignals  = [...]float64{wideA, 1, wideB}
 )
 
-// Kernel looks at them in turn.
+// Kernel stores the bits of each NaN.
 func (k Signals) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	x, w := float32(i), float64(i)

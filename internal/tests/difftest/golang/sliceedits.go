@@ -8,15 +8,15 @@ import (
 	"github.com/kgen-go/kgen/dsl"
 )
 
-// Edits inserts into slices and replaces parts of them, by themselves, too, within
-// their capacity.
+// Edits inserts into slices and replaces parts of them within their capacity. Some of the inserted elements come
+// from the same slice.
 type Edits struct {
 	In  []int32
-	Buf []int32 // 16 for each work-item
+	Buf []int32 // 16 elements for each work-item
 	Out []int32
 }
 
-// Kernel edits private memory and memory of the device.
+// Kernel edits slices in private memory and in device memory.
 func (k Edits) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	var a [16]int32
@@ -45,13 +45,13 @@ func (k Edits) edit(s []int32, i int) int32 {
 	return h*31 + int32(len(s))
 }
 
-// Sorts sorts numbers.
+// Sorts sorts slices of numbers.
 type Sorts struct {
 	In  []int32
-	Buf []int64 // 40 for each work-item
+	Buf []int64 // 40 elements for each work-item
 }
 
-// Kernel sorts within the device's memory.
+// Kernel sorts slices in device memory.
 func (k Sorts) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	b := k.Buf[i*40 : i*40+40]
@@ -61,7 +61,7 @@ func (k Sorts) Kernel(it dsl.Item1) {
 	slices.Sort(b)
 }
 
-// Stable sorts pairs by one of their numbers.
+// Stable sorts pairs stably by one of their numbers.
 type Stable struct{ In, Out []int32 }
 
 type pair struct {
@@ -90,7 +90,7 @@ type Runes struct {
 	Out []int32
 }
 
-// Kernel looks at the bytes from the work-item's own on.
+// Kernel reads the bytes from the work-item's index on.
 func (k Runes) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	n := utf8.RuneCount(k.In[i:min(i+9, len(k.In))])
@@ -101,10 +101,10 @@ func (k Runes) Kernel(it dsl.Item1) {
 	k.Out[i] = int32(n)
 }
 
-// Large has large arrays of its own, new ones in each round.
+// Large declares large private arrays in each iteration of a loop.
 type Large struct{ In, Out []int32 }
 
-// Kernel reads before it writes.
+// Kernel reads elements before it writes them.
 func (k Large) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	var h int32

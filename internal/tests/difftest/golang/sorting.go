@@ -8,29 +8,29 @@ import (
 	"github.com/kgen-go/kgen/dsl"
 )
 
-// Floats sorts floats, of which some compare as equal and differ, where they are.
+// Floats sorts floats in place. Some of the floats compare as equal, but have different bits.
 type Floats struct {
-	Buf []float64 // N for each work-item
+	Buf []float64 // N elements for each work-item
 	N   int
 }
 
-// Kernel sorts within the device's memory.
+// Kernel sorts slices in device memory.
 func (k Floats) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	slices.Sort(k.Buf[i*k.N : (i+1)*k.N])
 }
 
-// Entry is an element that order says little about.
+// Entry is an element of which only the key determines the order.
 type Entry struct {
 	Key uint8
 	At  int32
 	W   float32
 }
 
-// Unstable sorts entries by their keys: where equal ones end is what shows the order
-// of comparisons.
+// Unstable sorts entries by their keys. The final order of entries with equal keys shows the order of
+// comparisons.
 type Unstable struct {
-	Buf   []Entry // N for each work-item
+	Buf   []Entry // N entries for each work-item
 	N     int
 	Count []int32
 }
@@ -46,13 +46,13 @@ func (k Unstable) Kernel(it dsl.Item1) {
 	k.Count[i] = n
 }
 
-// Inconsistent sorts stably by what is no order, as of NaNs.
+// Inconsistent sorts stably by a comparison that is not an order, as for NaNs.
 type Inconsistent struct {
-	Buf []float32 // N for each work-item
+	Buf []float32 // N elements for each work-item
 	N   int
 }
 
-// Kernel uses a comparison that knows no NaN.
+// Kernel uses a comparison that does not treat NaNs specially.
 func (k Inconsistent) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	slices.SortStableFunc(k.Buf[i*k.N:(i+1)*k.N], func(a, b float32) int {
@@ -73,13 +73,13 @@ func (s byWeight) Len() int           { return len(s) }
 func (s byWeight) Less(i, j int) bool { return s[i].W < s[j].W }
 func (s byWeight) Swap(i, j int)      { s[i], s[j] = s[j], s[i] }
 
-// Interfaces sorts by way of sort.Interface.
+// Interfaces sorts through sort.Interface.
 type Interfaces struct {
-	Buf []Entry // 40 for each work-item
+	Buf []Entry // 40 entries for each work-item
 	Out []int
 }
 
-// Kernel sorts the other way, and searches.
+// Kernel sorts in reverse order, and searches.
 func (k Interfaces) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	s := k.Buf[i*40 : i*40+40]
@@ -99,10 +99,10 @@ func (k Interfaces) Kernel(it dsl.Item1) {
 	}
 }
 
-// StableInterfaces does so stably, in private memory.
-type StableInterfaces struct{ Buf []Entry } // 40 for each work-item
+// StableInterfaces sorts stably through sort.Interface, in private memory.
+type StableInterfaces struct{ Buf []Entry } // 40 entries for each work-item
 
-// Kernel sorts some of them.
+// Kernel sorts some of the entries.
 func (k StableInterfaces) Kernel(it dsl.Item1) {
 	s := k.Buf[it.GlobalID()*40:][:40]
 	var own [35]Entry
@@ -111,10 +111,10 @@ func (k StableInterfaces) Kernel(it dsl.Item1) {
 	copy(s, own[:])
 }
 
-// Shared sorts memory of the work-group.
+// Shared sorts work-group memory.
 type Shared struct{ Buf []float32 }
 
-// Kernel has one work-item sort for all.
+// Kernel lets one work-item sort for the whole work-group.
 func (k Shared) Kernel(it dsl.NDItem1) {
 	t := dsl.Local[[32]float32](it)
 	l := it.LocalID()

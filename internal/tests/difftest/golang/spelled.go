@@ -6,13 +6,13 @@ import (
 	"github.com/kgen-go/kgen/dsl"
 )
 
-// Spelled takes strings of bytes that are one of several slices, and their runes.
+// Spelled converts bytes to strings and reads their runes. The bytes are one of several slices.
 type Spelled struct {
 	In, Other []byte
 	Out       []int32
 }
 
-// Kernel takes bytes of one or the other.
+// Kernel converts one of two slices.
 func (k Spelled) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	var own [7]byte

@@ -23,13 +23,13 @@ func inStages(it dsl.NDItem1, t []int32, stages ...stage) {
 	}
 }
 
-// Pipeline has functions that meet at barriers.
+// Pipeline calls functions that contain barriers.
 type Pipeline struct {
 	In, Out []int32
 	T       dsl.LocalAccessor[int32]
 }
 
-// Kernel runs its stages one by one.
+// Kernel runs the stages one after another.
 func (k Pipeline) Kernel(it dsl.NDItem1) {
 	t := k.T.Slice(it)
 	l, g := it.LocalID(), it.GlobalID()

@@ -11,7 +11,7 @@ import (
 	"github.com/kgen-go/kgen/dsl"
 )
 
-// UTF8 encodes and decodes.
+// UTF8 encodes and decodes runes as UTF-8.
 type UTF8 struct {
 	In  []rune
 	Raw []byte
@@ -57,7 +57,7 @@ func (k Binary) Kernel(it dsl.Item1) {
 	out[15] = text[3] + text[11]
 }
 
-// Slices calls package slices.
+// Slices calls functions of package slices.
 type Slices struct{ In, Out []int }
 
 func (k Slices) Kernel(it dsl.Item1) {
@@ -98,7 +98,7 @@ func insertionSort(s []int) {
 	}
 }
 
-// Random has generators of each work-item's own.
+// Random has generators in private memory of each work-item.
 type Random struct {
 	Seed uint64
 	Out  []uint64

@@ -7,7 +7,7 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// noise and steps are too large for a module's own constants.
+// noise and steps are tables that are too large for constants of a module.
 var noise = [600]int8{
 	-60, -96, 2, -68, 125, 102, 113, 66, -21, -80, 121, -114, 71, 93, -127, 100, 8, -11, -76, 34,
 	-113, -117, -115, -124, 67, -18, 88, -114, -15, 96, 125, -9, 48, -10, -16, 107, 20, -117, 85, -77,
@@ -157,7 +157,7 @@ var (
 	many = []int32{1, 2, 3, 4, 5, 6, 7, 8, 9}
 )
 
-// Tables reads large tables, and one of several.
+// Tables reads large tables, and one of several tables.
 type Tables struct {
 	In  []int32
 	Out []float64
@@ -194,7 +194,7 @@ func (k Tables) Kernel(it dsl.Item1) {
 	k.Out[i] = min(sum*root, most) + roots[i%4]
 }
 
-// What no constants are, but made of them by what is exact.
+// Values that are not constants, but that exact operations compute from constants.
 var (
 	most  = math.Inf(1)
 	root  = 2 * math.Sqrt(2)
@@ -212,7 +212,7 @@ func (k Bessel) Kernel(it dsl.Item1) {
 	out[3], out[4], out[5] = math.Y0(x), math.Y1(x), math.Yn(2, x)
 }
 
-// Properties keep products from being fused into sums.
+// Properties forbids that products are fused into sums.
 func (Bessel) Properties() properties.List {
 	return properties.List{properties.Float(properties.FloatExact)}
 }

@@ -6,10 +6,10 @@ import (
 	"github.com/kgen-go/kgen/dsl"
 )
 
-// Texts looks into parts of a string that only the device knows.
+// Texts reads substrings whose bounds are known only on the device.
 type Texts struct {
 	Out []int32
-	B   []byte // 10 for each work-item
+	B   []byte // 10 bytes for each work-item
 }
 
 const salute = "hello, wörld €uro 😀!"
@@ -39,7 +39,7 @@ func index(s, sub string) int {
 
 func hasPrefix(s, p string) bool { return len(s) >= len(p) && s[:len(p)] == p }
 
-// Kernel slices, compares, ranges and copies.
+// Kernel slices, compares and copies strings, and ranges over them.
 func (k Texts) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	n := i % 7
@@ -95,7 +95,7 @@ func (k Texts) Kernel(it dsl.Item1) {
 	k.Out[i] = h
 }
 
-// TextBounds takes parts of a string that may not be there.
+// TextBounds slices a string with bounds that may be out of range.
 type TextBounds struct {
 	Out []int32
 	N   []int
@@ -194,10 +194,10 @@ const long = `A string that is long enough to be kept beside the module: of more
 Früher, sagt man, war mehr Lametta; ob das stimmt, weiß niemand genau. 漢字も少し, и немного кириллицы.
 The rest of it is of no interest to anybody, but that it has some words, by which it gets as long as that.`
 
-// LongTexts looks for words.
+// LongTexts searches texts for words.
 type LongTexts struct{ Out []int32 }
 
-// Kernel counts words and runes from some place on.
+// Kernel counts words and runes from an index on.
 func (k LongTexts) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	s := long[i*7 : len(long)-i]

@@ -7,14 +7,14 @@ import (
 	"github.com/kgen-go/kgen/dsl"
 )
 
-// Unicodes asks package unicode about runes.
+// Unicodes calls functions of package unicode on runes.
 type Unicodes struct {
 	In  []rune
 	Raw []byte
 	Out []int32
 }
 
-// Kernel looks at one rune, and at a few bytes.
+// Kernel tests one rune and a few bytes.
 func (k Unicodes) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	r := k.In[i]

@@ -2,12 +2,12 @@ package golang
 
 import "github.com/kgen-go/kgen/dsl"
 
-// Nones has variables that may be nil, of values that are one of several.
+// Nones has variables that are nil or one of several values.
 type Nones struct {
 	In, Out []int32
 }
 
-// Kernel looks which are nil.
+// Kernel tests which variables are nil.
 func (k Nones) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	x := k.In[i]
@@ -72,13 +72,13 @@ func noneInLoop(x int32) int32 {
 	return a[0] + b[1]*3
 }
 
-// Unlike compares interface values of which some cannot be compared, if they are of one
-// type.
+// Unlike compares interface values. If both have the same type, and that type is not comparable, the comparison
+// panics.
 type Unlike struct {
 	In, Out []int32
 }
 
-// Kernel compares them.
+// Kernel compares such values.
 func (k Unlike) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	x := k.In[i]
@@ -116,7 +116,7 @@ func unlike(x, bit int32) any {
 	return x & 1
 }
 
-// NilMethods takes a method of an interface value that may be nil.
+// NilMethods takes a method value of an interface value that may be nil.
 type NilMethods struct {
 	In, Out []int32
 }
@@ -135,12 +135,12 @@ func (k NilMethods) Kernel(it dsl.Item1) {
 	k.Out[i] = scale(3)
 }
 
-// NilCalls calls what is nil in branches that no work-item, or some, take.
+// NilCalls calls nil functions in branches that no work-item takes, or only some.
 type NilCalls struct {
 	In, Out []int32
 }
 
-// Kernel asserts functions of values that hold none, and calls nil ones.
+// Kernel asserts that values contain functions although they do not, and calls nil functions.
 func (k NilCalls) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	x := k.In[i]
@@ -184,12 +184,12 @@ func (h hooks) run(x int32) int32 {
 	return 5
 }
 
-// Firsts has loops that ask in each round for what the round before has set.
+// Firsts has loops in which each iteration tests values that the previous iteration has set.
 type Firsts struct {
 	In, Out []int32
 }
 
-// Kernel runs them.
+// Kernel runs these loops.
 func (k Firsts) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	x := k.In[i]
@@ -253,8 +253,8 @@ func copiedAtEnd(x int32) int32 {
 	return a[1]*3 + b[2] + s[0]
 }
 
-// Slots sets elements that data choose where they are declared, and looks at the others,
-// which are still nil.
+// Slots sets elements at unknown indices after their declaration, and tests the other elements, which are still
+// nil.
 type Slots struct {
 	In, Out []int32
 }
@@ -266,7 +266,7 @@ type slots struct {
 	ps    [3]*int32
 }
 
-// Kernel does so.
+// Kernel sets and tests elements.
 func (k Slots) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	x := uint32(k.In[i])

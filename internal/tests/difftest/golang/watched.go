@@ -9,7 +9,7 @@ import (
 // Watched reads exported variables of many types, which other packages can write.
 type Watched struct{ Out []float64 }
 
-// Mixed has fields with gaps between them, and one that is not exported.
+// Mixed has fields with padding between them, and an unexported field.
 type Mixed struct {
 	Small int8
 	Wide  float64
@@ -21,33 +21,33 @@ type Mixed struct {
 	Call  func(int) int
 }
 
-// Shape is what interfaces hold.
+// Shape is the interface type of some variables.
 type Shape interface{ Area() int }
 
-// Box and Slab are shapes.
+// Box and Slab implement Shape.
 type (
 	Box  struct{ W int }
 	Slab struct{ W int }
 )
 
-// Area returns a square.
+// Area returns the area of the box.
 func (b Box) Area() int { return b.W * b.W }
 
-// Area returns nothing.
+// Area returns zero for each slab.
 func (b Slab) Area() int { return 0 }
 
-// Side returns a side.
+// Side returns the width of the slab.
 func (b Slab) Side() int { return b.W }
 
-// AddOne and TakeOne are values of variables.
+// AddOne and TakeOne are functions that variables contain.
 func AddOne(n int) int  { return n + 1 }
 func TakeOne(n int) int { return n - 1 }
 
-// What Watched reads.
+// The variables that Watched reads.
 var (
 	WatchedBool    = true
 	WatchedInt     = -5
-	WatchedUint8   uint8 // zero
+	WatchedUint8   uint8 // a variable that stays zero
 	WatchedUint16  = [3]uint16{1, 2, 3}
 	WatchedFloat   = float32(1.5)
 	WatchedComplex = complex(1, -2)
@@ -69,7 +69,7 @@ var (
 	WatchedTile         = dsl.NewSpecConstant(4)
 )
 
-// Kernel reads all of them.
+// Kernel reads all of the variables.
 func (k Watched) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	n := WatchedInt + int(WatchedUint8) + int(WatchedUint16[i%3]) + len(WatchedText) + len(WatchedNil) + len(WatchedEmpty)

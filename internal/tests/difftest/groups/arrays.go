@@ -5,7 +5,7 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// Matrix is a view with its shape.
+// Matrix is a slice with a shape of rows and columns.
 type Matrix struct {
 	Data          []int32
 	Shape, Stride [2]int
@@ -16,8 +16,8 @@ var (
 	turns  = []int{1, 3}
 )
 
-// Arrays has the fields of the kernels below. Their barriers stand in loops over arrays that are
-// uniform.
+// Arrays contains the fields of the kernels below. The barriers of these kernels are in loops over uniform
+// arrays.
 type Arrays struct {
 	N, M  int
 	Sizes [3]int
@@ -25,8 +25,8 @@ type Arrays struct {
 	X, Y  []int32
 }
 
-// turn replaces each work-item's element by its neighbour's, n times. Work-items that have left the
-// kernel keep their elements.
+// turn replaces each work-item's element by its neighbour's element, n times. Work-items that have returned keep
+// their elements.
 func turn(it dsl.NDItem1, tile *[64]int32, n int) {
 	l := it.LocalID()
 	for r := range n {
@@ -37,11 +37,11 @@ func turn(it dsl.NDItem1, tile *[64]int32, n int) {
 	}
 }
 
-// Fields loops over a field that is an array, over the shape of a view, and along a dimension
-// of it.
+// Fields loops over a field that is an array, over the shape of a matrix, and along one dimension of
+// it.
 type Fields struct{ Arrays }
 
-// Kernel has work-items that leave before, between the loops and in them.
+// Kernel has work-items that return before, between and in the loops.
 func (k Fields) Kernel(it dsl.NDItem1) {
 	i, l := it.GlobalID(), it.LocalID()
 	tile := dsl.Local[[64]int32](it)
@@ -67,7 +67,7 @@ func (k Fields) Kernel(it dsl.NDItem1) {
 // Tables loops over package-level variables.
 type Tables struct{ Arrays }
 
-// Kernel has work-items that leave before and between the loops.
+// Kernel has work-items that return before and between the loops.
 func (k Tables) Kernel(it dsl.NDItem1) {
 	i, l := it.GlobalID(), it.LocalID()
 	tile := dsl.Local[[64]int32](it)
@@ -89,10 +89,10 @@ func (k Tables) Kernel(it dsl.NDItem1) {
 	k.Y[i] = tile[l]
 }
 
-// Literals loops over literals of an array and a slice.
+// Literals loops over an array literal and a slice literal.
 type Literals struct{ Arrays }
 
-// Kernel has work-items that leave before and in the loops.
+// Kernel has work-items that return before and in the loops.
 func (k Literals) Kernel(it dsl.NDItem1) {
 	i, l := it.GlobalID(), it.LocalID()
 	tile := dsl.Local[[64]int32](it)
@@ -111,10 +111,10 @@ func (k Literals) Kernel(it dsl.NDItem1) {
 	k.Y[i] = tile[l]
 }
 
-// Filled fills arrays in loops, changes and copies them, and loops as often as they say.
+// Filled fills arrays in loops, and changes and copies them. The elements count iterations of other loops.
 type Filled struct{ Arrays }
 
-// Kernel has work-items that leave where the arrays are filled: dead lanes need them, too.
+// Kernel has work-items that return while the arrays are filled. Dead lanes need the arrays, too.
 func (k Filled) Kernel(it dsl.NDItem1) {
 	i, l := it.GlobalID(), it.LocalID()
 	tile := dsl.Local[[64]int32](it)
@@ -128,7 +128,7 @@ func (k Filled) Kernel(it dsl.NDItem1) {
 			return
 		}
 	}
-	own := counts[l&3] // before it changes
+	own := counts[l&3] // value before the change
 	counts[(k.M+1)&3]++
 	before := counts
 	for d := 0; d < counts[k.M&3]+2; d++ {
@@ -144,7 +144,7 @@ func (k Filled) Kernel(it dsl.NDItem1) {
 	k.Y[i] = tile[l]*5 + int32(own) + int32(counts[l&3])
 }
 
-// Summed has a group algorithm after a loop that all work-items go through, and that can be passed by.
+// Summed has a group algorithm after a loop that either all work-items execute or none.
 type Summed struct {
 	Arrays
 	Wide []int64
@@ -153,7 +153,7 @@ type Summed struct {
 // Properties states the work-group's size.
 func (Summed) Properties() properties.List { return properties.List{properties.WorkGroupSize(24)} }
 
-// Kernel adds up elements, as many as a field says.
+// Kernel adds up N elements, where N is a field.
 func (k Summed) Kernel(it dsl.NDItem1) {
 	l := it.LocalID()
 	sum := int64(0)
@@ -163,5 +163,5 @@ func (k Summed) Kernel(it dsl.NDItem1) {
 		}
 	}
 	before := dsl.ExclusiveScanOverGroup(it.Group(), sum, dsl.Plus)
-	k.Y[it.GlobalID()] = int32(before>>9) ^ int32(before) // so that it stays one of 64 bits
+	k.Y[it.GlobalID()] = int32(before>>9) ^ int32(before) // keeps before a number of 64 bits
 }

@@ -1,5 +1,5 @@
-// Package groups holds kernels of uniform values and group algorithms. The
-// differential test runs them as it runs package corpus.
+// Package groups contains kernels with uniform values and group algorithms. The differential test runs the kernels
+// in the same way as package corpus.
 //
 //kgen:bare
 package groups
@@ -13,15 +13,15 @@ import (
 
 //go:generate go tool kgen .
 
-// Stated has barriers that depend on what it says is uniform, with work-items that
-// leave before, or without.
+// Stated has barriers that depend on values that dsl.Uniform declares uniform. In some launches work-items return
+// before the barriers.
 type Stated struct {
 	N    int
 	X, Y []int32
 	F    []float32
 }
 
-// Kernel shifts elements around in its group as often as the group's F says.
+// Kernel rotates the elements of its group, as often as the group's element of F says.
 func (k Stated) Kernel(it dsl.NDItem1) {
 	i, l := it.GlobalID(), it.LocalID()
 	if i >= k.N {
@@ -52,7 +52,7 @@ func (k Stated) Kernel(it dsl.NDItem1) {
 	k.Y[i] = tile[l]
 }
 
-// Ballots counts lanes by ballot.
+// Ballots counts lanes by ballots.
 type Ballots struct {
 	N   int
 	X   []int32
@@ -80,7 +80,7 @@ func (k Ballots) Kernel(it dsl.NDItem1) {
 	out[3] = all[0] ^ all[3]
 }
 
-// Alone has group algorithms on devices that may lack sub-groups.
+// Alone uses group algorithms on devices that may not support sub-groups.
 type Alone struct {
 	N   int
 	X   []int32
@@ -89,10 +89,10 @@ type Alone struct {
 	G   []float32
 }
 
-// Properties states that no optional feature is used.
+// Properties declares that the kernel uses no optional feature.
 func (Alone) Properties() properties.List { return properties.List{properties.DeviceHas()} }
 
-// Kernel has work-items that leave before some.
+// Kernel has work-items that return before some group algorithms.
 func (k Alone) Kernel(it dsl.NDItem1) {
 	i, g := it.GlobalID(), it.Group()
 	out, fs := k.Out[i*6:][:6], k.G[i*5:][:5]
@@ -116,8 +116,8 @@ func (k Alone) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// Whole has the algorithms over work-groups of integers, and no others: a device
-// without sub-groups runs it.
+// Whole uses only the group algorithms of work-groups, over integers. A device without sub-groups can run
+// Whole.
 type Whole[T dsl.Integer] struct {
 	N   int
 	In  []T
@@ -137,7 +137,7 @@ type (
 	WholeUint64 = Whole[uint64]
 )
 
-// Kernel has work-items that leave, and one that divides by zero.
+// Kernel has work-items that return, and one that divides by zero.
 func (k Whole[T]) Kernel(it dsl.NDItem1) {
 	i, g := it.GlobalID(), it.Group()
 	v := k.In[i]
@@ -169,7 +169,7 @@ func (k Whole[T]) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// WholeFloats has those of floats.
+// WholeFloats uses the group algorithms of work-groups over floats.
 type WholeFloats[T ~float32 | ~float64] struct {
 	N   int
 	In  []T
@@ -182,7 +182,7 @@ type (
 	WholeFloat64 = WholeFloats[float64]
 )
 
-// Kernel has work-items that leave.
+// Kernel has work-items that return.
 func (k WholeFloats[T]) Kernel(it dsl.NDItem1) {
 	i, g := it.GlobalID(), it.Group()
 	v := k.In[i]
@@ -201,14 +201,14 @@ func (k WholeFloats[T]) Kernel(it dsl.NDItem1) {
 	out[8] = dsl.GroupBroadcast(g, v, it.LocalRange()-1)
 }
 
-// Choices has loops with barriers in branches that all work-items go, or none, by what
-// they read from memory.
+// Choices has loops with barriers in branches that all work-items take, or none. The conditions depend on
+// memory.
 type Choices struct {
 	N       int
 	In, Out []int32
 }
 
-// Kernel has work-groups that need not fill their sub-groups.
+// Kernel allows work-groups whose last sub-group is smaller.
 func (k Choices) Kernel(it dsl.NDItem1) {
 	i, l, g := it.GlobalID(), it.LocalID(), it.Group()
 	v := k.In[i]
@@ -236,13 +236,13 @@ func (k Choices) Kernel(it dsl.NDItem1) {
 	k.Out[i] = dsl.ReduceOverGroup(g, v, dsl.Plus)
 }
 
-// Rows has loops with barriers in branches that all work-items go, or none, by what
-// they read from memory, in work-groups of rows.
+// Rows has the loops of Choices in work-groups of two dimensions. All work-items take a branch in these loops, or
+// none.
 type Rows struct {
 	Choice, In, Out []int32
 }
 
-// Kernel has rows that need not fill sub-groups.
+// Kernel allows rows that do not fill sub-groups.
 func (k Rows) Kernel(it dsl.NDItem2) {
 	l, g := it.LocalLinearID(), it.GroupLinearID()
 	h, w := it.LocalRange()
@@ -272,12 +272,12 @@ func (k Rows) Kernel(it dsl.NDItem2) {
 	k.Out[i] = v
 }
 
-// UniformRows is like Rows where only the kernel's author knows that all go one way.
+// UniformRows is like Rows, but only dsl.Uniform tells that all work-items take the same branch.
 type UniformRows struct {
 	In, Out []int32
 }
 
-// Kernel has rows that need not fill sub-groups.
+// Kernel allows rows that do not fill sub-groups.
 func (k UniformRows) Kernel(it dsl.NDItem2) {
 	l := it.LocalLinearID()
 	h, w := it.LocalRange()

@@ -6,18 +6,18 @@ import (
 	"github.com/kgen-go/kgen/dsl"
 )
 
-// Lanes is what the kernels below have, whose work-items leave loops of their own, or
-// the kernel, before barriers that the others still meet at.
+// Lanes contains the fields of the kernels below. Work-items of these kernels exit loops, or return, before barriers
+// that other work-items still reach.
 type Lanes struct {
 	N, M int
-	T    []int32 // never written
+	T    []int32 // table that the kernels never write
 	X, Y []int32
 }
 
-// OwnLoops meets as often as it says in a loop that work-items leave one by one.
+// OwnLoops has barriers in a loop that work-items leave one by one.
 type OwnLoops struct{ Lanes }
 
-// Kernel has what bounds the loops with barriers in an own one, too.
+// Kernel also computes the bound of the loops with barriers in a loop of its own.
 func (k OwnLoops) Kernel(it dsl.NDItem1) {
 	i := it.GlobalID()
 	v := k.X[i]
@@ -42,11 +42,11 @@ func (k OwnLoops) Kernel(it dsl.NDItem1) {
 	k.Y[i] = v
 }
 
-// OwnChecks meets as often as it says behind checks in a loop that work-items leave one
-// by one.
+// OwnChecks has barriers after checks, in a loop that work-items leave one by
+// one.
 type OwnChecks struct{ Lanes }
 
-// Kernel fails in all work-items that are left, or in none.
+// Kernel faults in all work-items that remain, or in none.
 func (k OwnChecks) Kernel(it dsl.NDItem1) {
 	i := it.GlobalID()
 	v := k.X[i]
@@ -82,11 +82,11 @@ func (k OwnChecks) Kernel(it dsl.NDItem1) {
 	k.Y[i] = v
 }
 
-// Steps meets in a loop by steps that may be zero or lead away from its end, until no
-// work-item is left.
+// Steps has barriers in a loop with steps that may be zero or negative. The loop ends when no work-item
+// remains.
 type Steps struct{ Lanes }
 
-// Kernel leaves in one round or the next.
+// Kernel returns in one of two successive iterations.
 func (k Steps) Kernel(it dsl.NDItem1) {
 	i := it.GlobalID()
 	v := k.X[i]
@@ -103,7 +103,7 @@ func (k Steps) Kernel(it dsl.NDItem1) {
 	k.Y[i] = v
 }
 
-// OneWayOut has loops in which all leave together, or some at a time, and panics.
+// OneWayOut has loops with panics, which work-items leave together or some at a time.
 type OneWayOut struct{ Lanes }
 
 // Kernel panics after the last barrier, too.
@@ -141,10 +141,10 @@ func (k OneWayOut) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// Replaced meets as often as one of two constants says, after some have left.
+// Replaced has a loop of barriers whose iteration count is one of two constants.
 type Replaced struct{ Lanes }
 
-// Kernel adds one per round.
+// Kernel adds one per iteration.
 func (k Replaced) Kernel(it dsl.NDItem1) {
 	i := it.GlobalID()
 	v := k.X[i]
@@ -163,7 +163,7 @@ func (k Replaced) Kernel(it dsl.NDItem1) {
 	k.Y[i] = v
 }
 
-// Search is left by those that have found, and panics for the others.
+// Search has a loop that work-items leave when they have found a value. Search panics in the other work-items.
 type Search struct{ Lanes }
 
 // Kernel counts rounds.
@@ -183,10 +183,10 @@ func (k Search) Kernel(it dsl.NDItem1) {
 	panic("not found")
 }
 
-// Votes goes on as long as one of those that are left wants.
+// Votes has a loop that continues as long as one remaining work-item votes for it.
 type Votes struct{ Lanes }
 
-// Kernel halves, and ends with fewer work-items in each round.
+// Kernel halves numbers, with fewer work-items in each iteration.
 func (k Votes) Kernel(it dsl.NDItem1) {
 	i := it.GlobalID()
 	v := k.X[i]
@@ -201,10 +201,10 @@ func (k Votes) Kernel(it dsl.NDItem1) {
 	k.Y[i] = v
 }
 
-// Bisections looks for its numbers in those of the group, in as many rounds as each takes.
+// Bisections searches the numbers of the group, with a different number of iterations in each work-item.
 type Bisections struct{ Lanes }
 
-// Kernel has loops whose ends hang on what they find, before barriers.
+// Kernel has loops before barriers whose exits depend on the numbers found.
 func (k Bisections) Kernel(it dsl.NDItem1) {
 	i := it.GlobalID()
 	v := k.X[i] & 63

@@ -6,14 +6,14 @@ import (
 	"github.com/kgen-go/kgen/dsl"
 )
 
-// LastBarrier calls a function with several returns, of which the last stands after a branch that
-// depends on the work-item and a barrier.
+// LastBarrier calls a function with several return statements. The last return comes after a branch that depends on
+// the work-item and after a barrier.
 type LastBarrier struct {
 	In, Out []int32
-	Posts   []int32 // one for each work-group
+	Posts   []int32 // one element for each work-group
 }
 
-// Kernel adds the first element of the work-item's group to the post.
+// Kernel adds the first element of the work-item's group to the group's element of Posts.
 func (k LastBarrier) Kernel(it dsl.NDItem1) {
 	i := it.GlobalID()
 	v := k.posted(it, k.In[i])

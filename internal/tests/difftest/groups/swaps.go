@@ -6,8 +6,8 @@ import (
 	"github.com/kgen-go/kgen/dsl"
 )
 
-// Swaps has double buffers in each kind of memory that is reserved: two of a kind, swapped in
-// a loop, and some that a loop keeps for its next round.
+// Swaps has double buffers in each kind of allocated memory. Some pairs of buffers are swapped in a loop, and some
+// buffers are kept for the next iteration.
 type Swaps struct {
 	Rounds int
 	In     []int32
@@ -15,7 +15,7 @@ type Swaps struct {
 	A, B   dsl.LocalAccessor[int32]
 }
 
-// SwapResults is how many results a work-item has.
+// SwapResults is the number of results of each work-item.
 const SwapResults = 7
 
 func (k Swaps) Kernel(it dsl.NDItem1) {
@@ -29,7 +29,7 @@ func (k Swaps) Kernel(it dsl.NDItem1) {
 	out[6] = k.passed(it)
 }
 
-// scan is a scan by Hillis and Steele.
+// scan computes a prefix sum by the algorithm of Hillis and Steele.
 func (k Swaps) scan(it dsl.NDItem1) int32 {
 	src, dst := dsl.Local[[32]int32](it), dsl.Local[[32]int32](it)
 	l, n := it.LocalID(), it.LocalRange()
@@ -46,7 +46,7 @@ func (k Swaps) scan(it dsl.NDItem1) int32 {
 	return src[l]
 }
 
-// stencil adds neighbours in memory that the host sizes.
+// stencil adds neighbours in memory whose size the host sets.
 func (k Swaps) stencil(it dsl.NDItem1) int32 {
 	from, to := k.A.Slice(it), k.B.Slice(it)
 	l, n := it.LocalID(), len(from)
@@ -74,7 +74,7 @@ func (k Swaps) slices(it dsl.NDItem1) int32 {
 	return a[n-1-l] + b[n-1-l]
 }
 
-// carried keeps a pointer into work-group memory for the next round.
+// carried keeps a pointer into work-group memory for the next iteration.
 func (k Swaps) carried(it dsl.NDItem1) int32 {
 	sh, other := dsl.Local[[32]int32](it), dsl.Local[[8][4]int32](it)
 	l, n := it.LocalID(), it.LocalRange()
@@ -93,7 +93,7 @@ func (k Swaps) carried(it dsl.NDItem1) int32 {
 	return *p + sh[n-1-l] + other[l%8][l%4]
 }
 
-// mixed swaps memory of the group with a work-item's own.
+// mixed swaps work-group memory with private memory.
 func (k Swaps) mixed(it dsl.NDItem1) int32 {
 	var own [32]int32
 	l, n := it.LocalID(), it.LocalRange()
@@ -109,7 +109,7 @@ func (k Swaps) mixed(it dsl.NDItem1) int32 {
 	return p[l] - q[l]
 }
 
-// later uses memory of the round before, which a call later in the loop reserves.
+// later uses memory of the previous iteration, which a call later in the loop allocates.
 func (k Swaps) later(it dsl.NDItem1) (sum int32) {
 	var before *[32]int32
 	l, n := it.LocalID(), it.LocalRange()

@@ -9,11 +9,11 @@ import (
 // Functions applies the functions of package half.
 type Functions[T half.Float[T]] struct {
 	X, Exp, Log, Tanh, Rsqrt []T
-	Dot                      []float32 // sums of up to 15 products of neighbours
-	Sine                     []T       // sines by package math32
+	Dot                      []float32 // sums of up to 15 products of neighbouring numbers
+	Sine                     []T       // sines computed by package math32
 }
 
-// The kernels are Functions for each type.
+// Instances of Functions for each type of package half.
 type (
 	Functions16   = Functions[half.Float16]
 	FunctionsB    = Functions[half.BFloat16]

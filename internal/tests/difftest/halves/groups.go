@@ -5,18 +5,18 @@ import (
 	"github.com/kgen-go/kgen/dsl/half"
 )
 
-// Combined is how many results Group has for each of In.
+// Combined is the number of results of Group for each element of In.
 const Combined = 12
 
-// Group combines numbers of a work-group and of its sub-groups. Every Leave-th work-item returns
-// before; 0 is for none.
+// Group combines numbers of a work-group and of its sub-groups. Every Leave-th work-item returns before, or none if
+// Leave is 0.
 type Group[T half.Float[T]] struct {
 	In, Out []T
 	Leave   int32
-	Sub     []int32 // the size of sub-groups
+	Sub     []int32 // size of the work-item's sub-group
 }
 
-// The kernels are Group for each type.
+// Instances of Group for each type of package half.
 type (
 	Group16   = Group[half.Float16]
 	GroupB    = Group[half.BFloat16]
@@ -42,7 +42,7 @@ func (k Group[T]) Kernel(it dsl.NDItem1) {
 	out[5] = dsl.InclusiveScanOverGroup(g, x, dsl.Maximum)
 	out[6] = dsl.ExclusiveScanOverGroup(s, x, dsl.Minimum)
 	out[7] = dsl.GroupBroadcast(g, x, 1)
-	if sum.Compare(sum) == 0 { // the same in all the group
+	if sum.Compare(sum) == 0 { // the sum is the same in all work-items of the group
 		it.Barrier()
 		out[8] = dsl.Uniform(dsl.GroupBroadcast(g, x, 3))
 	}
@@ -51,20 +51,20 @@ func (k Group[T]) Kernel(it dsl.NDItem1) {
 	out[11] = dsl.Plus(x, dsl.Multiplies(x, dsl.Minimum(x, dsl.Maximum(x.Neg(), 0))))
 }
 
-// Cells is how many numbers Atomic changes in device memory, and in each work-group's.
+// Cells is the number of numbers that Atomic changes in device memory, and in the memory of each work-group.
 const Cells = 13
 
-// Atomic changes numbers that stand in one word with others.
+// Atomic changes numbers that share a 32-bit word with others.
 type Atomic[T half.Float[T]] struct {
 	X             []T
 	Sum, Min, Max []T
-	Count         []T // sums of ones
-	After         []T // results of the additions of ones
-	Local         []T // Cells for each work-group
+	Count         []T // sums to which work-items add one
+	After         []T // results of these additions
+	Local         []T // Cells numbers for each work-group
 	Own           []T
 }
 
-// The kernels are Atomic for each type.
+// Instances of Atomic for each type of package half.
 type (
 	Atomic16   = Atomic[half.Float16]
 	AtomicB    = Atomic[half.BFloat16]

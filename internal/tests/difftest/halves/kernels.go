@@ -1,4 +1,4 @@
-// Package halves has kernels of package half, whose results have the same bits on every device.
+// Package halves contains kernels that use package half. The results have the same bits on every device.
 //
 //kgen:bare noform=GroupB,GroupE4M3,GroupE5M2,AtomicB,AtomicE5M2,Functions16,FunctionsB,FunctionsE4M3,FunctionsE5M2,Compute16,ComputeB,ComputeE4M3,ComputeE5M2,Test16,TestB,TestE4M3,TestE5M2,Fast,Chain,Joined,Pairs,Crossed,Other
 package halves
@@ -13,13 +13,13 @@ import (
 
 //go:generate go run github.com/kgen-go/kgen/cmd/kgen .
 
-// Results is how many results Compute has for each of X.
+// Results is the number of results of Compute for each element of X.
 const Results = 10
 
 // Compute applies the operations that return numbers.
 type Compute[T half.Float[T]] struct{ X, Y, Z, Out []T }
 
-// The kernels are Compute for each type.
+// Instances of Compute for each type of package half.
 type (
 	Compute16   = Compute[half.Float16]
 	ComputeB    = Compute[half.BFloat16]
@@ -45,7 +45,7 @@ func compute[T half.Float[T]](x, y, z T, out []T) {
 	out[9] = x.Max(y)
 }
 
-// Fast is Compute where the device may contract and divide as it likes.
+// Fast computes the same as Compute, but the device may contract and approximate divisions.
 type Fast struct {
 	X, Y, Z, Out     []half.Float16
 	XB, YB, ZB, OutB []half.BFloat16
@@ -61,16 +61,16 @@ func (k Fast) Kernel(it dsl.Item1) {
 	compute(k.XB[i], k.YB[i], k.ZB[i], k.OutB[Results*i:Results*i+Results])
 }
 
-// Test compares numbers, asks for their kinds, and converts.
+// Test compares, classifies and converts numbers.
 type Test[T half.Float[T]] struct {
 	X, Y        []T
 	Truth       []uint32
-	Wide        []float32 // the numbers X
+	Wide        []float32 // the numbers X as float32s
 	In          []float32
-	Near, Bound []T // the numbers nearest to In
+	Near, Bound []T // numbers nearest to the elements of In
 }
 
-// The kernels are Test for each type.
+// Instances of Test for each type of package half.
 type (
 	Test16   = Test[half.Float16]
 	TestB    = Test[half.BFloat16]
@@ -98,7 +98,7 @@ var (
 	table = [...]half.BFloat16{half.FromBits[half.BFloat16](0x3f81), half.Largest[half.BFloat16](), half.Epsilon[half.BFloat16]()}
 )
 
-// Chain has no step fused with another one, and values of package-level variables.
+// Chain computes a chain of operations that must not be fused, with values of package-level variables.
 type Chain struct {
 	X  []half.Float16
 	XB []half.BFloat16
@@ -114,10 +114,10 @@ func (k Chain) Kernel(it dsl.Item1) {
 	k.X[i], k.XB[i] = x, b
 }
 
-// JoinedResults is how many results Joined has for each of X.
+// JoinedResults is the number of results of Joined for each element of X.
 const JoinedResults = 8
 
-// Joined has operations whose operands are results of others, of which no two may be one.
+// Joined has operations on results of other operations. No two of the operations may be fused.
 type Joined struct{ X, Y, Z, Out []half.Float16 }
 
 func (k Joined) Kernel(it dsl.Item1) {
@@ -139,14 +139,14 @@ func (k Joined) Kernel(it dsl.Item1) {
 	out[7] = sum
 }
 
-// Pairs computes with two numbers in turn, in a loop whose variables are Float16s, and one may become NaN.
-// Out has PairsResults for each of X.
+// Pairs computes with two numbers by turns, in a loop whose variables are Float16s. One variable may become NaN. Out
+// has PairsResults elements for each element of X.
 type Pairs struct {
 	X, Y, Z, Out []half.Float16
 	Rounds       []uint8
 }
 
-// PairsResults is how many results Pairs has for each of X.
+// PairsResults is the number of results of Pairs for each element of X.
 const PairsResults = 6
 
 func (k Pairs) Kernel(it dsl.Item1) {
@@ -166,8 +166,8 @@ func (k Pairs) Kernel(it dsl.Item1) {
 	out[4], out[5] = a.Neg(), half.FromBits[half.Float16](d.Bits()^1)
 }
 
-// Crossed computes with neighbours that are halves of a word, and has operations on which others of the same kind
-// depend.
+// Crossed computes with neighbours that are halves of a 32-bit word. Some operations depend on others of the same
+// kind.
 type Crossed struct{ X, Y, Out []half.Float16 }
 
 func (k Crossed) Kernel(it dsl.Item1) {
@@ -181,7 +181,7 @@ func (k Crossed) Kernel(it dsl.Item1) {
 	k.Out[i] = q.Add(x).Sub(p.Add(q)).Mul(q)
 }
 
-// Words takes its operands out of words, and has a host form.
+// Words extracts its operands from 32-bit words, and has a host form.
 type Words struct {
 	X   []uint32
 	Out []half.Float16
@@ -196,7 +196,7 @@ func (k Words) Kernel(it dsl.NDItem1) {
 	k.Out[i] = x.Div(y).FMA(half.FromBits[half.Float16](uint16(k.X[i]>>8)), y.Sqrt())
 }
 
-// Other has the type of another package, which computes as an integer does.
+// Other computes with an integer type of another package.
 type Other struct {
 	In  []float32
 	Out []float16.Float16

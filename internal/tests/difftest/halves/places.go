@@ -15,16 +15,16 @@ var (
 	Len   = dsl.NewSpecConstant(3)
 )
 
-// Weight is compiled into modules, and watched.
+// Weight is a variable whose value is compiled into modules. Launches check that Weight has not changed.
 var Weight = half.FromFloat32[half.Float16](0.75)
 
-// Point has numbers as a kernel's field has them.
+// Point is a struct of numbers, for fields of kernels.
 type Point struct {
 	X half.Float16
 	B [2]half.BFloat16
 }
 
-// Places takes numbers from everywhere that a kernel can have them.
+// Places reads numbers from all kinds of memory and constants that a kernel can have.
 type Places struct {
 	At      Point
 	In, Out []half.Float16

@@ -6,7 +6,7 @@ import (
 	"github.com/kgen-go/kgen/dsl"
 )
 
-// Counts counts bits of values of all sizes that conversions made of loaded ones.
+// Counts counts the bits of loaded values, converted to all sizes.
 type Counts[T Integer] struct {
 	A, B []T
 	Out  []Row
@@ -17,7 +17,7 @@ func (k Counts[T]) Kernel(it dsl.Item1) {
 	counts(k.A[i], &k.Out[i])
 }
 
-// CountsOf counts bits of what conversions made of sums.
+// CountsOf counts the bits of sums, converted to all sizes.
 type CountsOf[T Integer] struct {
 	A, B []T
 	Out  []Row
@@ -80,7 +80,7 @@ func counts[T Integer](a T, out *Row) {
 	out[47] = bits.Reverse64(uint64(b) << 56)
 }
 
-// Tricks are the well-known ones with the bits of a number.
+// Tricks computes results of well-known bit tricks.
 type Tricks[T Integer] struct {
 	A, B []T
 	Out  []Row
@@ -140,7 +140,7 @@ func (k Tricks[T]) Kernel(it dsl.Item1) {
 	out[47] = uint64(a*b + a*^b)
 }
 
-// Rotate turns by constants and variables, in all spellings.
+// Rotate rotates by constants and variables, in all spellings.
 type Rotate[T Unsigned] struct {
 	A, B []T
 	Out  []Row

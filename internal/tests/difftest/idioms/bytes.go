@@ -7,7 +7,7 @@ import (
 	"github.com/kgen-go/kgen/dsl"
 )
 
-// Swaps reverses the bytes of numbers by hand and by the library.
+// Swaps reverses the bytes of numbers by its own code and by library functions.
 type Swaps struct {
 	A, B, C []uint64
 	Out     []Rows
@@ -92,7 +92,7 @@ func swaps(a, b uint64, out *Row) {
 	out[45] = bits.ReverseBytes64(bits.ReverseBytes64(a) + 1)
 }
 
-// Carries computes with several words.
+// Carries computes with numbers of several words, and carries.
 type Carries struct {
 	A, B, C []uint64
 	Out     []Row

@@ -6,7 +6,7 @@ import (
 	"github.com/kgen-go/kgen/dsl"
 )
 
-// Compare compares in three ways, and makes masks and numbers of comparisons.
+// Compare compares in three ways, and converts comparisons to masks and numbers.
 type Compare[T Integer] struct {
 	A, B, C []T
 	Out     []Rows
@@ -117,7 +117,7 @@ func compare[T Integer](a, b T, out *Row) {
 	out[47] = uint64(int64(int8(cmp.Compare(a, b))) * 1000)
 }
 
-// Clamp clamps, also to what fits narrower types.
+// Clamp clamps numbers, also to the ranges of narrower types.
 type Clamp[T Integer] struct {
 	A, B []T
 	Out  []Row

@@ -2,7 +2,7 @@ package idioms
 
 import "github.com/kgen-go/kgen/dsl"
 
-// Convert32 makes float32s of conversions between integers.
+// Convert32 converts integers to float32s after conversions between integer types.
 type Convert32[T Integer] struct {
 	A, B, C []T
 	Out     []Rows
@@ -14,7 +14,7 @@ func (k Convert32[T]) Kernel(it dsl.Item1) {
 	convert(k.A[i]+k.C[i], bits32, &k.Out[i].Summed)
 }
 
-// Floats64Of makes float64s of them.
+// Floats64Of converts integers to float64s after conversions between integer types.
 type Floats64Of[T Integer] struct {
 	A, B, C []T
 	Out     []Rows

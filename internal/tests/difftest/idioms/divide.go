@@ -2,7 +2,7 @@ package idioms
 
 import "github.com/kgen-go/kgen/dsl"
 
-// Divide divides by constants, and by choices of them.
+// Divide divides by constants, and by selects of constants.
 type Divide[T Integer] struct {
 	A, B []T
 	Out  []Row
@@ -20,7 +20,7 @@ func (k Divide[T]) Kernel(it dsl.Item1) {
 	a, b := k.A[i], k.B[i]
 	out := &k.Out[i]
 	minus := ^T(0)   // -1, or the largest number
-	half := top[T]() // the least number, or half of what there are
+	half := top[T]() // the least number of a signed type, or half the range of an unsigned type
 	even := b&1 == 0
 	out[0] = uint64(a / 1)
 	out[1] = uint64(a / 2)

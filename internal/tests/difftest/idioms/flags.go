@@ -5,7 +5,7 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// Flags has branches by whether two comparisons say the same.
+// Flags branches by whether two comparisons have the same result.
 type Flags[T Integer] struct {
 	A, B, C []T
 	Out     []Rows
@@ -18,13 +18,13 @@ func (k Flags[T]) Kernel(it dsl.Item1) {
 	differ(a+c, b+c, i, &k.Out[i].Summed)
 }
 
-// FlagsAlike is Flags for what is the same for all work-items of a group.
+// FlagsAlike computes the same as Flags, with operands that are the same in all work-items of a group.
 type FlagsAlike[T Integer] struct {
 	A, B, C []T
 	Out     []Rows
 }
 
-// Properties asks for groups of one work-item, since all would store the same.
+// Properties requires groups of one work-item, because all work-items would store the same.
 func (FlagsAlike[T]) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(1)}
 }

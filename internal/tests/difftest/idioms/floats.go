@@ -7,8 +7,8 @@ import (
 	"github.com/kgen-go/kgen/dsl/math32"
 )
 
-// Floats32 has the idioms of float32; those whose results depend on the payload of
-// a NaN are not among them, nor those with subnormal results.
+// Floats32 computes the idioms of float32, without those whose results depend on the payload of a NaN or may be
+// subnormal.
 type Floats32 struct {
 	A, B []float32
 	Out  []Row
@@ -92,7 +92,7 @@ func (k Floats32) Kernel(it dsl.Item1) {
 	out[47] = bits32(float32(uint8(u)) - float32(int8(v)))
 }
 
-// Floats64 is Floats32 for float64.
+// Floats64 computes the idioms of Floats32 for float64.
 type Floats64 struct {
 	A, B []float64
 	Out  []Row

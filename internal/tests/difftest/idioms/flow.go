@@ -2,7 +2,7 @@ package idioms
 
 import "github.com/kgen-go/kgen/dsl"
 
-// Flow carries bools and states over the rounds of loops.
+// Flow carries bools and states over the iterations of loops.
 type Flow[T Integer] struct {
 	A, B []T
 	Out  []Row

@@ -2,7 +2,7 @@ package idioms
 
 import "github.com/kgen-go/kgen/dsl"
 
-// Index takes elements of small arrays by one bit, two bits and comparisons.
+// Index selects elements of small arrays by one bit, by two bits and by comparisons.
 type Index[T Integer] struct {
 	A, B []T
 	Out  []Row

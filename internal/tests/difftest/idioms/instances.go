@@ -1,6 +1,6 @@
 package idioms
 
-// The instances of the kernels.
+// Instances of the kernels for all types.
 type (
 	SaturateUint8  = SaturateU[uint8]
 	SaturateUint16 = SaturateU[uint16]

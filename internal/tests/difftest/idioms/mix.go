@@ -6,7 +6,7 @@ import (
 	"github.com/kgen-go/kgen/dsl"
 )
 
-// Logs finds powers of two, logarithms and roots.
+// Logs computes powers of two, logarithms and roots.
 type Logs[T Unsigned] struct {
 	A, B []T
 	Out  []Row
@@ -79,7 +79,7 @@ func (k Logs[T]) Kernel(it dsl.Item1) {
 	searches(a, b, out)
 }
 
-// searches fills the rest of Logs' rows: searches, powers, and what goes bit by bit.
+// searches computes the remaining results of Logs by searches, powers, and bit-by-bit loops.
 func searches[T Unsigned](a, b T, out *Row) {
 	lo, hi := T(0), a
 	for lo < hi {
@@ -150,7 +150,7 @@ func searches[T Unsigned](a, b T, out *Row) {
 	out[27] = uint64(crc)
 }
 
-// Mix has the steps of generators of random numbers and of hashes.
+// Mix computes steps of random number generators and of hashes.
 type Mix struct {
 	A, B, C []uint64
 	Out     []Row
@@ -260,7 +260,7 @@ func (k Mix) Kernel(it dsl.Item1) {
 	out[27] = a>>1 ^ -(a & 1)
 }
 
-// flagByte says where the bytes of x are zero.
+// flagByte returns flags that say which bytes of x are zero.
 func flagByte(x uint64) uint64 {
 	return (x - 0x0101010101010101) &^ x & 0x8080808080808080
 }

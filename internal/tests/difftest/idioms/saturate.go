@@ -2,7 +2,7 @@ package idioms
 
 import "github.com/kgen-go/kgen/dsl"
 
-// SaturateU adds and subtracts without wrapping around.
+// SaturateU adds and subtracts unsigned numbers with saturation.
 type SaturateU[T Unsigned] struct {
 	A, B, C []T
 	Out     []Rows
@@ -107,7 +107,7 @@ func saturateU[T Unsigned](a, b T, out *Row) {
 	out[39] = uint64(a - b + min(a, b))
 }
 
-// SaturateS does so with signs.
+// SaturateS adds and subtracts signed numbers with saturation.
 type SaturateS[T Signed] struct {
 	A, B, C []T
 	Out     []Rows
@@ -231,7 +231,7 @@ func saturateS[T Signed](a, b T, out *Row) {
 	out[44] = uint64(-^a)
 }
 
-// signs returns -1 for what is negative, or 0.
+// signs returns -1 for negative numbers, else 0.
 func signs[T Signed](x T) T {
 	n := 63
 	return x >> n

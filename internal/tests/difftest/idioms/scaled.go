@@ -5,8 +5,8 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// Scaled compares what operators made of one number with constants, which compilers
-// move to the other side where nothing can wrap around.
+// Scaled compares results of operators with constants. Compilers may move the operator to the constant if nothing
+// can wrap around.
 type Scaled[T Integer] struct {
 	A, B, C []T
 	Out     []Rows
@@ -19,13 +19,13 @@ func (k Scaled[T]) Kernel(it dsl.Item1) {
 	scaled(a+c, b+c, &k.Out[i].Summed)
 }
 
-// ScaledAlike is Scaled for what is the same for all work-items of a group.
+// ScaledAlike computes the same as Scaled, with operands that are the same in all work-items of a group.
 type ScaledAlike[T Integer] struct {
 	A, B, C []T
 	Out     []Rows
 }
 
-// Properties asks for groups of one work-item, since all would store the same.
+// Properties requires groups of one work-item, because all work-items would store the same.
 func (ScaledAlike[T]) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(1)}
 }
@@ -38,7 +38,7 @@ func (k ScaledAlike[T]) Kernel(it dsl.NDItem1) {
 }
 
 func scaled[T Integer](a, b T, out *Row) {
-	// Of a number that is used once alone, compilers compare fewer bits.
+	// If a number has only one use, compilers compare fewer of its bits.
 	x := func(n T) T { return a ^ n }
 	y := func(n T) T { return b ^ n }
 	n := uint(b) & 7
@@ -78,7 +78,7 @@ func scaled[T Integer](a, b T, out *Row) {
 	out[33] = flag(x(33)>>2<<2 > 3)
 	out[34] = flag(x(34)&^3 > 3)
 	out[35] = flag(x(35)|3 > 3)
-	out[36] = uint64(b % (a | 1)) // it brings a routine along that changes what is compared
+	out[36] = uint64(b % (a | 1)) // the operation adds a routine that changes how numbers are compared
 	out[37] = flag(x(37)*6%3 == 0)
 	out[38] = flag(x(38)*4 > y(38)*4)
 	out[39] = flag(x(39)*4 == y(39)*4)

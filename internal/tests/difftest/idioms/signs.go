@@ -6,7 +6,7 @@ import (
 	"github.com/kgen-go/kgen/dsl"
 )
 
-// Real is each type of floats.
+// Real is the constraint of float types.
 type Real interface{ float32 | float64 }
 
 func bitsOf[T Real](x T) uint64 {
@@ -23,7 +23,7 @@ func abs[T Real](x T) T   { return T(math.Abs(float64(x))) }
 func floor[T Real](x T) T { return T(math.Floor(float64(x))) }
 func trunc[T Real](x T) T { return T(math.Trunc(float64(x))) }
 
-// Signs has what compilers take for absolute values, signs, minima and the like.
+// Signs computes expressions that compilers recognize as absolute values, signs, minima and the like.
 type Signs[T Real] struct {
 	A, B []T
 	Out  []Row
@@ -36,7 +36,7 @@ func (k Signs[T]) Kernel(it dsl.Item1) {
 	chosen(k.A[i], k.B[i], out)
 }
 
-// compared has comparisons, most of them with zero.
+// compared computes comparisons, most of them with zero.
 func compared[T Real](a, b T, u uint32, out *Row) {
 	negative := T(math.Copysign(0, -1))
 	s := a * a
@@ -80,7 +80,7 @@ func compared[T Real](a, b T, u uint32, out *Row) {
 	out[20] = flag(T(u)*a >= 0) | flag(T(u)+a*a >= 0)<<1 | flag((T(u)+1)*a*a > 0)<<2
 }
 
-// chosen has choices between numbers, and conversions.
+// chosen computes selects between numbers, and conversions.
 func chosen[T Real](a, b T, out *Row) {
 	out[21] = bitsOf(a - floor(a))
 	out[22] = bitsOf(min(max(a, 0), 1))
@@ -180,7 +180,7 @@ func chosen[T Real](a, b T, out *Row) {
 	out[47] = uint64(int64(max(min(T(w), 1<<62), -1<<62))) ^ uint64(max(min(T(uint32(w)), 1<<31), 0))<<1
 }
 
-// The instances of the kernel.
+// Instances of the kernel for all types.
 type (
 	Signs32 = Signs[float32]
 	Signs64 = Signs[float64]

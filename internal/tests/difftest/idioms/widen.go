@@ -2,7 +2,7 @@ package idioms
 
 import "github.com/kgen-go/kgen/dsl"
 
-// Widen follows operators by conversions to wider and narrower types.
+// Widen converts the results of operators to wider and narrower types.
 type Widen[T Integer] struct {
 	A, B, C []T
 	Out     []Rows
@@ -66,7 +66,7 @@ func widen[T Integer](a, b T, out *Row) {
 	out[47] = flag(int32(a-1) > int32(b))
 }
 
-// Fields takes and puts fields of bits, and extends signs in place.
+// Fields extracts and inserts bit fields, and extends their signs.
 type Fields[T Integer] struct {
 	A, B []T
 	Out  []Row

@@ -1,4 +1,4 @@
-// Package matrices has kernels that multiply matrices of sub-groups.
+// Package matrices contains kernels that multiply matrices by sub-groups.
 //
 //kgen:bare noform=Half,Int8Deep,Int8Large,Uint8One,ElementsFloat32,ElementsUint32,ElementsLarge,TiledHalf,TiledHalfHalf,TiledInt8,TiledUint8 views=Half
 package matrices
@@ -10,20 +10,20 @@ import (
 	"github.com/kgen-go/kgen/dsl/half"
 )
 
-// Product multiplies Steps matrices, and adds them up. Sub-group s of the launch begins s%3 elements further on
-// in A, B and C, and stores its sum from s*Area in D on.
+// Product multiplies Steps pairs of matrices, and adds up the products. Sub-group s of the launch starts at index
+// s%3 in A, B and C, and stores its sum from index s*Area in D on.
 type Product[SA, SB, SC, E, F any] struct {
 	A, B                   []E
 	C, D                   []F
-	Steps, NextA, NextB    int // how many matrices, and how many elements further on each begins
+	Steps, NextA, NextB    int // number of products, and distances between consecutive matrices
 	StrideA, StrideB       int
 	StrideC, StrideD, Area int
 	ColumnsA, ColumnsB     bool
 	ColumnsC, ColumnsD     bool
-	Last                   int // sub-groups from this one on do nothing; 0 is for none
+	Last                   int // first sub-group that does nothing; 0 means none
 }
 
-// The kernels are Product for the types of elements, and several shapes.
+// Instances of Product for the types of elements and several shapes.
 type (
 	Int8      = Product[[16][16]int8, [16][16]int8, [16][16]int32, int8, int32]
 	Uint8     = Product[[8][32]uint8, [32][16]uint8, [8][16]uint32, uint8, uint32]
@@ -71,18 +71,18 @@ func (k Product[SA, SB, SC, E, F]) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// Elements computes with single elements of accumulators. Each sub-group has Rows*Cols elements of In, and two times as
-// many of Out. Counts and Firsts have an element for each work-item.
+// Elements computes with single elements of accumulators. Each sub-group has Rows*Cols elements of In, and twice as
+// many elements of Out. Counts and Firsts have one element for each work-item.
 type Elements[S any, E comparable] struct {
-	Rows, Cols int // S's
+	Rows, Cols int // rows and columns of shape S
 
 	In, Out []E
 	By      E
 	Counts  []int32
-	Firsts  []E // the first element that each work-item has, or By
+	Firsts  []E // first element that each work-item holds, or By
 }
 
-// The kernels are Elements for the types of elements.
+// Instances of Elements for the types of elements.
 type (
 	ElementsInt32   = Elements[[4][8]int32, int32]
 	ElementsUint32  = Elements[[4][8]uint32, uint32]
@@ -115,10 +115,10 @@ func (k Elements[S, E]) Kernel(it dsl.NDItem1) {
 	dsl.StoreAccumulator(sg, z, k.Out[2*s*area+area:], k.Rows, dsl.ColumnMajor)
 }
 
-// Local multiplies in work-group memory: each sub-group its matrix of In by its transpose, twice.
+// Local multiplies in work-group memory. Each sub-group multiplies its matrix of In by the transpose, twice.
 type Local struct {
-	In  []half.Float16 // 32 for each sub-group
-	Out []half.Float16 // 16 for each
+	In  []half.Float16 // 32 elements for each sub-group
+	Out []half.Float16 // 16 elements for each sub-group
 }
 
 func (k Local) Kernel(it dsl.NDItem1) {
@@ -141,23 +141,23 @@ func (k Local) Kernel(it dsl.NDItem1) {
 	dsl.StoreAccumulator(sg, dsl.MulAdd(sg, a, b, c), k.Out[(first+sg.GroupID())*16:], 4, dsl.RowMajor)
 }
 
-// Tiled multiplies by way of work-group memory: each sub-group copies 16 rows of A and 16 columns of B there, of Depth elements
-// each, which begin At elements further on and Stride elements apart, multiplies them, and stores By times the sum and 1 more. All do so
-// twice; a work-item that the launch names faults in between.
+// Tiled multiplies through work-group memory. Each sub-group copies 16 rows of A and 16 columns of B there, with
+// Depth elements each. The copies start at index At, with distance Stride. The sub-group multiplies the copies, and
+// stores By times the sum, plus 1. The sub-group does so twice, and work-item Bad faults in between.
 type Tiled[SA, SB, SC any, E, F comparable] struct {
-	A, B   []E // 16*Depth for each sub-group
-	C, Out []F // 256 for each sub-group
+	A, B   []E // 16*Depth elements for each sub-group
+	C, Out []F // 256 elements for each sub-group
 	By     F
 	One    F
 	Depth  int
 	At     int
 	Stride int
-	Bad    int     // the work-item that faults, or -1
-	Counts []int32 // the number of elements that each work-item has
-	Firsts []F     // the first element that each work-item has, or By
+	Bad    int     // index of the work-item that faults, or -1
+	Counts []int32 // number of elements that each work-item holds
+	Firsts []F     // first element that each work-item holds, or By
 }
 
-// The kernels are Tiled for the types of elements.
+// Instances of Tiled for the types of elements.
 type (
 	TiledInt8     = Tiled[[16][32]int8, [32][16]int8, [16][16]int32, int8, int32]
 	TiledUint8    = Tiled[[16][32]uint8, [32][16]uint8, [16][16]uint32, uint8, uint32]
@@ -165,7 +165,7 @@ type (
 	TiledHalfHalf = Tiled[[16][16]half.Float16, [16][16]half.Float16, [16][16]half.Float16, half.Float16, half.Float16]
 )
 
-// TiledRoom is the room for a matrix of Tiled in work-group memory, and TiledGroups how many sub-groups there may be.
+// TiledRoom is the size of a matrix of Tiled in work-group memory. TiledGroups is the largest number of sub-groups.
 const (
 	TiledRoom   = 700
 	TiledGroups = 4
@@ -207,11 +207,11 @@ func (k Tiled[SA, SB, SC, E, F]) Kernel(it dsl.NDItem1) {
 	dsl.StoreAccumulator(sg, acc, k.Out[s*256:], 16, dsl.ColumnMajor)
 }
 
-// Fixed multiplies a matrix in work-group memory, whose place and stride kgen knows, by itself, and by one that stands a
-// single element further on. It runs in work-groups of one sub-group.
+// Fixed multiplies a matrix in work-group memory by itself, and by a matrix one element further on. kgen knows the
+// offset and stride of both matrices. The kernel runs in work-groups of one sub-group.
 type Fixed struct {
 	In  []half.Float16 // 272 numbers
-	Out []float32      // 512
+	Out []float32      // 512 numbers
 }
 
 func (k Fixed) Kernel(it dsl.NDItem1) {
@@ -233,12 +233,12 @@ func (k Fixed) Kernel(it dsl.NDItem1) {
 	dsl.StoreAccumulator(sg, dsl.MulAdd(sg, a, b, acc), k.Out, 16, dsl.RowMajor)
 }
 
-// Dots has all products of four numbers of 8 bits, beginning at Acc.
+// Dots computes all kinds of products of four numbers of 8 bits, each added to Acc.
 type Dots struct {
 	A, B     [][4]int8
 	U, V     [][4]uint8
 	Acc      []int32
-	Signed   [][4]int32 // Dot4, Dot4Mixed, and both saturating
+	Signed   [][4]int32 // results of Dot4, Dot4Mixed, and their saturating versions
 	Unsigned [][2]uint32
 }
 
@@ -249,20 +249,20 @@ func (k Dots) Kernel(it dsl.Item1) {
 	k.Unsigned[i] = [2]uint32{dsl.Dot4Unsigned(u, v, uint32(acc)), dsl.Dot4UnsignedSaturating(u, v, uint32(acc))}
 }
 
-// sum is an accumulator.
+// sum is an accumulator of 4 by 4 elements.
 type sum = dsl.Accumulator[[4][4]int32]
 
-// Values keeps matrices in all kinds of variables. It runs in one sub-group.
+// Values keeps matrices in all kinds of variables. The kernel runs in one sub-group.
 type Values struct {
 	Pick int
 	In   []int32 // 16 numbers
 	Out  []int32 // 16 numbers for each result
 }
 
-// ValueResults is how many results Values has.
+// ValueResults is the number of results of Values.
 const ValueResults = 6
 
-// pair is a matrix beside a number.
+// pair is a struct of a matrix and a number.
 type pair struct {
 	m sum
 	n int32
@@ -302,7 +302,7 @@ func (k Values) Kernel(it dsl.NDItem1) {
 	}
 
 	x, y := in, old[2].m
-	for range k.Pick { // swaps as often as the launch says
+	for range k.Pick { // swaps the matrices Pick times
 		x, y = swapped(x, y)
 		x = dsl.Add(sg, x, in)
 	}
@@ -310,7 +310,7 @@ func (k Values) Kernel(it dsl.NDItem1) {
 	put(y)
 }
 
-// Faulty has one work-item that faults ahead of matrices.
+// Faulty has one work-item that faults before the matrix operations.
 type Faulty struct {
 	Bad     int
 	In, Out []int32
@@ -332,7 +332,7 @@ func (k Faulty) Kernel(it dsl.NDItem1) {
 	dsl.StoreAccumulator(sg, acc, k.Out[128+16*sg.GroupID():], 4, dsl.RowMajor)
 }
 
-// Square multiplies matrices of N rows and columns, a multiple of 16, by those of sub-groups.
+// Square multiplies matrices of N rows and columns by matrices of sub-groups. N is a multiple of 16.
 type Square struct {
 	N    int
 	A, B []half.Float16
@@ -352,7 +352,7 @@ func (k Square) Kernel(it dsl.NDItem2) {
 	dsl.StoreAccumulator(sg, acc, k.C[row*n+col:], n, dsl.RowMajor)
 }
 
-// Loops is Square with loops, an element for each work-item.
+// Loops computes the same as Square with loops, one element for each work-item.
 type Loops struct {
 	N       int
 	A, B, C []float32

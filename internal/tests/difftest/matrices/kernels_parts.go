@@ -5,25 +5,25 @@ import (
 	"github.com/kgen-go/kgen/dsl/half"
 )
 
-// HalfPart is 32 bytes of a row of halves, and BytePart 16 bytes of a row of bytes.
+// HalfPart is 32 bytes of a row of Float16s. BytePart is 16 bytes of a row of bytes.
 type (
 	HalfPart [2][8]half.Float16
 	BytePart [2][8]int8
 )
 
-// The rows of work-group memory of PartsHalf and PartsByte: 64 elements with a distance of 80.
+// The rows of PartsHalf and PartsByte in work-group memory have 64 elements each, at a distance of 80.
 const (
 	PartsDepth = 64
 	partsPitch = 80
 	partsRows  = 16
 )
 
-// PartsHalf multiplies matrices of 16 rows and Width parts of 16 elements by way of work-group memory: A as it is, where there
-// are zeros past the end of A, and B with Plus added to each second element. It runs in one work-group of whole sub-groups.
-// All of these compute and store the same product.
+// PartsHalf multiplies matrices through work-group memory. The matrices have 16 rows and Width parts of 16 elements.
+// A is used unchanged, with zeros past its end. Plus is added to each second element of B. The kernel runs in one
+// work-group of whole sub-groups, all of which compute and store the same product.
 type PartsHalf struct {
-	A, B  []HalfPart // row after row
-	C     []float32  // 256
+	A, B  []HalfPart // matrices, row after row
+	C     []float32  // 256 numbers
 	Width int
 	Plus  half.Float16
 }
@@ -63,12 +63,12 @@ func (k PartsHalf) Kernel(it dsl.NDItem1) {
 	dsl.StoreAccumulator(it.SubGroup(), sum, k.C, 16, dsl.RowMajor)
 }
 
-// PartsByte is PartsHalf for bytes. A is in words, and the loads of its next parts are under way while a sub-group multiplies.
+// PartsByte computes the same as PartsHalf for bytes. It loads the next parts of A, in words, while it multiplies.
 type PartsByte struct {
-	A     [][4]uint32 // the first byte has the lowest bits
+	A     [][4]uint32 // words of A; the first byte is in the lowest bits
 	B     []BytePart
 	C     []int32
-	Width int // a multiple of 4
+	Width int // number of parts, a multiple of 4
 	Plus  int8
 }
 

@@ -1,4 +1,4 @@
-// Package rounds has kernels whose loops make as many rounds as they are told.
+// Package rounds contains kernels whose loops have iteration counts from arguments.
 //
 //kgen:bare
 package rounds
@@ -25,7 +25,7 @@ func (k Count) Kernel(it dsl.Item1) {
 	k.Out[i] = n
 }
 
-// Until has loops that are left in several ways, one after another.
+// Until has several loops one after another, which end in different ways.
 type Until struct {
 	N   []int
 	Out []uint32
@@ -47,7 +47,7 @@ func until(s uint32, n int) uint32 {
 	return s
 }
 
-// Product makes rows times columns rounds in a loop in another.
+// Product has nested loops of rows times columns iterations.
 type Product struct {
 	Rows, Columns int
 	Out           []int
@@ -64,10 +64,10 @@ func (k Product) Kernel(it dsl.Item1) {
 	k.Out[i] = sum
 }
 
-// Distance is the edit distance of words, by a row of a table at a time.
+// Distance computes the edit distance of words, one row of the table at a time.
 type Distance struct {
 	Words [][256]byte
-	N     int // of the words' letters
+	N     int // number of letters in a word
 	Rows  [][257]int32
 	Out   []int32
 }
@@ -94,7 +94,7 @@ func (k Distance) Kernel(it dsl.Item1) {
 	k.Out[i] = row[k.N]
 }
 
-// Meet has work-groups that meet in each round.
+// Meet has a barrier in each iteration of a loop.
 type Meet struct {
 	N   int
 	Out []int
@@ -115,7 +115,7 @@ func (k Meet) Kernel(it dsl.NDItem1) {
 	k.Out[it.GlobalID()] = t[l]
 }
 
-// Astray indexes with what a loop leaves.
+// Astray uses the final value of a loop as an index.
 type Astray struct {
 	N   int
 	Out []int

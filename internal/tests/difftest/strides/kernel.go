@@ -1,5 +1,5 @@
-// Package strides has kernels whose neighbouring work-items load neighbouring elements in each
-// round of a loop: host forms have them go through it together.
+// Package strides contains kernels with loops in which neighbouring work-items load neighbouring elements. Host
+// forms run such loops in lockstep.
 //
 //kgen:bare
 package strides
@@ -14,7 +14,7 @@ import (
 // Size is the number of work-items in a work-group.
 const Size = 64
 
-// Dot adds up products in steps of the whole range.
+// Dot adds up products with a stride of the whole range.
 type Dot struct{ A, B, Out []float32 }
 
 func (Dot) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
@@ -30,10 +30,10 @@ func (k Dot) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// Ended adds up a part for each work-group, from a computed element to one whose index is loaded.
+// Ended adds up a range of elements for each work-group. The first index is computed, and the last is loaded.
 type Ended struct {
 	X    []int32
-	From int // the first element of a work-group, times its number
+	From int // distance between the first indices of consecutive work-groups
 	Ends []int
 	Out  []int32
 }
@@ -52,13 +52,13 @@ func (k Ended) Kernel(it dsl.NDItem1) {
 	k.Out[it.GlobalID()] = sum
 }
 
-// Steps has bounds and steps that are arguments. Some work-items leave first, others store what
-// they have without the loop.
+// Steps has loop bounds and steps that are arguments. Some work-items return before the loop, and others skip the
+// loop and store their value.
 type Steps struct {
 	X         []int32
 	To        int
 	Step      uint32
-	Leave     int32 // work-items whose number modulo 7 is it
+	Leave     int32 // work-items whose number modulo 7 equals Leave return first
 	Skip      int32
 	Out, Last []int32
 }
@@ -84,7 +84,7 @@ func (k Steps) Kernel(it dsl.NDItem1) {
 	k.Last[g] = last
 }
 
-// Dead has work-items that left before the region with the loop.
+// Dead has work-items that return before the region with the loop.
 type Dead struct {
 	X    []int32
 	Skip int
@@ -105,11 +105,11 @@ func (k Dead) Kernel(it dsl.NDItem1) {
 	k.Out[it.GlobalID()] = dsl.ReduceOverGroup(it.Group(), first, dsl.Maximum)
 }
 
-// Product is a product of matrices, of which a work-item makes an element.
+// Product computes a matrix product, one element for each work-item.
 type Product struct {
 	N, M    int
 	A, B, C []float32
-	Bias    []float32 // for some rounds
+	Bias    []float32 // bias for some iterations
 }
 
 func (k Product) Kernel(it dsl.Item2) {
@@ -124,7 +124,7 @@ func (k Product) Kernel(it dsl.Item2) {
 	k.C[y*k.M+x] = sum
 }
 
-// Columns makes several things of the columns of a matrix.
+// Columns computes several results from the columns of a matrix.
 type Columns struct {
 	Rows, Width int
 	M           []int32
@@ -149,7 +149,7 @@ func (k Columns) Kernel(it dsl.Item1) {
 	k.Other[x] = b
 }
 
-// Before keeps what a sum was before the last round.
+// Before keeps the value of a sum before the last iteration.
 type Before struct {
 	Rows, Width int
 	M           []int32
@@ -169,7 +169,7 @@ func (k Before) Kernel(it dsl.Item1) {
 	}
 }
 
-// Lagging keeps what a sum was before the last round of a loop that may end in the midst of one.
+// Lagging keeps the value of a sum before the last iteration. The loop may end in the middle of an iteration.
 type Lagging struct {
 	X   []int32
 	N   int
@@ -189,7 +189,7 @@ func (k Lagging) Kernel(it dsl.Item1) {
 	k.Out[2*x], k.Out[2*x+1] = sum, before
 }
 
-// Found leaves a loop in two ways, and says in which.
+// Found has a loop with two exits, and stores which exit was taken.
 type Found struct {
 	A, B []int32
 	Out  []int32
@@ -212,7 +212,7 @@ func (k Found) Kernel(it dsl.Item1) {
 	k.Out[2*x], k.Out[2*x+1] = sum, by
 }
 
-// Ways adds up some elements of columns: what is added, and to what, depends on the element.
+// Ways adds up some elements of columns. The addend and the sum depend on the element.
 type Ways struct {
 	N         int
 	M         [][64]float64
@@ -239,14 +239,14 @@ func (k Ways) Kernel(it dsl.Item3) {
 	k.Up[i], k.Down[i] = up, down
 }
 
-// Versioned may go beyond its slice: work-items whose last element exists make no checks.
+// Versioned may index beyond its slice. Work-items whose last element exists run without checks.
 type Versioned struct {
 	N    int
 	X    []Pair
 	Sums []int64
 }
 
-// Pair is what Versioned adds up.
+// Pair is the element type of the slice that Versioned adds up.
 type Pair struct {
 	A int32
 	B int64
@@ -262,7 +262,7 @@ func (k Versioned) Kernel(it dsl.NDItem1) {
 	k.Sums[it.GlobalID()] = a + b
 }
 
-// Twice has two such loops, the second in another loop.
+// Twice has two lockstep loops, the second within another loop.
 type Twice struct {
 	X    []int32
 	N, W int
@@ -289,7 +289,7 @@ func (k Twice) Kernel(it dsl.NDItem1) {
 	k.Out[g] = s + t<<1 + n<<8
 }
 
-// Traces stores in each round.
+// Traces stores in each iteration, so that its loop cannot run in lockstep.
 type Traces struct {
 	Rows, Width int
 	M           []int32
@@ -306,7 +306,7 @@ func (k Traces) Kernel(it dsl.Item1) {
 	k.Out[x] = s
 }
 
-// Shifted is brief: the checks of a row's work-items are made for the first and the last of them.
+// Shifted is a short kernel. The host form of Shifted checks only the first and the last work-item of a row.
 type Shifted struct {
 	Width, By int
 	In, Out   []int32
@@ -322,7 +322,7 @@ func (k Shifted) Kernel(it dsl.Item2) {
 	k.Out[i] = v
 }
 
-// Line is the same in one dimension.
+// Line computes the same as Shifted in one dimension.
 type Line struct {
 	By      int
 	In, Out []int32

@@ -1,4 +1,4 @@
-// Package subnormals has kernels for which subnormal float32s matter, in operations that
+// Package subnormals contains kernels whose results depend on subnormal float32s. The operations of these kernels
 // promise gc's bits on every device.
 //
 //kgen:bare noform
@@ -14,7 +14,7 @@ import (
 
 //go:generate go run github.com/kgen-go/kgen/cmd/kgen .
 
-// Unaries is how many results Unary has for each of X.
+// Unaries is the number of results of Unary for each element of X.
 const Unaries = 29
 
 // Unary applies the functions of one argument.
@@ -59,7 +59,7 @@ func (k Unary) Kernel(it dsl.Item1) {
 	out[28] = truth(math32.IsNaN(x), math32.IsInf(x, 0), math32.Signbit(x), math.IsNaN(float64(x)))
 }
 
-// truth returns a number that tells which of the conditions hold.
+// truth returns a number whose bits say which conditions are true.
 func truth(is ...bool) float32 {
 	n := float32(0)
 	for i, is := range is {
@@ -70,10 +70,10 @@ func truth(is ...bool) float32 {
 	return n
 }
 
-// Binaries is how many results Binary has for each of X.
+// Binaries is the number of results of Binary for each element of X.
 const Binaries = 13
 
-// ordinary is FastFMA of numbers that are not subnormal, and 0 of others and for subnormal results.
+// ordinary returns FastFMA of its arguments, or 0 if an argument or the result is subnormal.
 func ordinary(x, y, z float32) float32 {
 	if small(x) || small(y) || small(z) {
 		return 0
@@ -117,10 +117,10 @@ func (k Binary) Kernel(it dsl.Item1) {
 	out[11] = truth(float64(x) == 0, float64(x) != 0, float64(x) < 0, float64(x) <= 0, 0 < float64(x), float64(x) > 2e-38)
 }
 
-// Wides is how many results Wide has for each of X.
+// Wides is the number of results of Wide for each element of X.
 const Wides = 8
 
-// Wide converts to float64 and back again.
+// Wide converts numbers to float64 and back again.
 type Wide struct {
 	X, Y []float32
 	Out  []float64

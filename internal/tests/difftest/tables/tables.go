@@ -1,5 +1,5 @@
-// Package tables has kernels that read what functions have made as packages were
-// initialized.
+// Package tables contains kernels that read variables that functions fill during package
+// initialization.
 //
 //kgen:bare
 package tables
@@ -19,7 +19,7 @@ import (
 	"github.com/kgen-go/kgen/internal/tests/difftest/tables/near"
 )
 
-// castagnoli is the table of a CRC of bytes.
+// castagnoli is the table for a CRC of single bytes.
 var castagnoli = crcTable(0x82f63b78)
 
 func crcTable(poly uint32) (t [256]uint32) {
@@ -37,7 +37,7 @@ func crcTable(poly uint32) (t [256]uint32) {
 	return t
 }
 
-// slicing are eight tables, each made from the one before.
+// slicing contains eight tables, each computed from the previous one.
 var slicing [8][256]uint32
 
 func init() {
@@ -50,10 +50,10 @@ func init() {
 	}
 }
 
-// CRC is the checksum of eight bytes each, by one table and by eight.
+// CRC computes checksums of eight bytes, by one table and by eight tables.
 type CRC struct {
 	In  []uint64
-	Out []uint32 // two for each
+	Out []uint32 // two results for each work-item
 }
 
 func (k CRC) Kernel(it dsl.Item1) {
@@ -98,10 +98,10 @@ func rootsOfUnity(n int) (r [16]complex128) {
 	return r
 }
 
-// Waves reads floats and complex numbers.
+// Waves reads tables of floats and complex numbers.
 type Waves struct {
 	In  []int32
-	Out []float64 // 5 for each
+	Out []float64 // 5 results for each work-item
 }
 
 func (k Waves) Kernel(it dsl.Item1) {
@@ -115,7 +115,7 @@ func (k Waves) Kernel(it dsl.Item1) {
 	out[4] = odds[n%len(odds)]
 }
 
-// shuffled is a permutation, twice, as noise takes it.
+// shuffled contains the same permutation twice, as noise functions use it.
 var shuffled = func() []uint8 {
 	p := make([]uint8, 256)
 	for i := range p {
@@ -147,7 +147,7 @@ func sieve(n int) iter.Seq[uint16] {
 
 type node struct {
 	key         int16
-	left, right int8 // in the tree, -1 for none
+	left, right int8 // children in the tree; -1 for none
 }
 
 type tree []node
@@ -175,7 +175,7 @@ var search = func() (t tree) {
 	return t
 }()
 
-// weights has integers of all widths that result from wraparound, shifts and divisions.
+// weights contains integers of all widths, which are results of wraparound, shifts and divisions.
 var weights [32]struct {
 	a int8
 	b uint16
@@ -201,13 +201,13 @@ func init() {
 	for i := range weights {
 		fill(i)
 	}
-	copy(names, []string{"changed"}) // too late for weights
+	copy(names, []string{"changed"}) // weights does not see this change
 }
 
-// Tables reads the rest.
+// Tables reads the remaining tables.
 type Tables struct {
 	In  []int32
-	Out []uint64 // 6 for each
+	Out []uint64 // 6 results for each work-item
 }
 
 func (k Tables) Kernel(it dsl.Item1) {
@@ -289,9 +289,9 @@ func init() {
 	*q = 8
 }
 
-// Written reads variables that are written in many ways while the package is initialized.
+// Written reads variables that package initialization writes in many ways.
 type Written struct {
-	Out []int32 // 20 for each
+	Out []int32 // 20 results for each work-item
 }
 
 func (k Written) Kernel(it dsl.Item1) {

@@ -10,7 +10,7 @@ import (
 
 //go:generate go run github.com/kgen-go/kgen/cmd/kgen .
 
-// The functions, in the order of their numbers.
+// Numbers of the functions, for field Fn.
 const (
 	Sin = iota
 	Cos
@@ -25,7 +25,7 @@ const (
 	Count
 )
 
-// Fast applies the fast form of function Fn; Pow takes Y too.
+// Fast applies the fast version of function Fn. Pow has Y as second argument.
 type Fast struct {
 	Fn        int32
 	X, Y, Out []float32
@@ -59,7 +59,7 @@ func (k Fast) Kernel(it dsl.Item1) {
 	k.Out[i] = x
 }
 
-// Precise applies the precise form.
+// Precise applies the precise version of function Fn.
 type Precise struct {
 	Fn        int32
 	X, Y, Out []float32

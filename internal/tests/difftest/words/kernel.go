@@ -1,7 +1,7 @@
-// Package words has kernels of the differential test that need nothing that every
-// device has not: no float64 above all. On devices without 64-, 16- and 8-bit
-// integers they run in words. What they compute there is their point: they have no host
-// forms.
+// Package words contains kernels of the differential test that need no optional
+// feature of devices, such as float64. On devices without 64-, 16- and 8-bit
+// integers they run in 32-bit words. The kernels test only this code, and have no
+// host forms.
 //
 //kgen:bare noform views=Bytes,Fill
 package words
@@ -10,12 +10,12 @@ import "github.com/kgen-go/kgen/dsl"
 
 //go:generate go tool kgen .
 
-// Number is a type to convert from.
+// Number is the constraint of types from which Convert converts.
 type Number interface {
 	~int8 | ~int16 | ~int32 | ~int64 | ~int | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~uint | ~float32
 }
 
-// Converted holds a value in every numeric type but float64.
+// Converted contains one value in every numeric type except float64.
 type Converted struct {
 	I8  int8
 	F32 float32
@@ -31,7 +31,7 @@ type Converted struct {
 	U   uint
 }
 
-// Convert converts between them.
+// Convert converts to all fields of Converted.
 type Convert[T Number] struct {
 	In  []T
 	Out []Converted
@@ -47,7 +47,7 @@ func (k Convert[T]) Kernel(it dsl.Item1) {
 	}
 }
 
-// The instances of Convert.
+// Instances of Convert for all types.
 type (
 	ConvertInt8    = Convert[int8]
 	ConvertInt16   = Convert[int16]
@@ -62,9 +62,9 @@ type (
 	ConvertFloat32 = Convert[float32]
 )
 
-// Bytes lets neighbouring work-items write the bytes of the same words.
+// Bytes lets neighbouring work-items write different bytes of the same 32-bit words.
 type Bytes struct {
-	By    int // odd
+	By    int // odd factor
 	A, B  []uint8
 	C     []int16
 	D     [][3]int8
@@ -99,7 +99,7 @@ type Record struct {
 	Last  int8
 }
 
-// Inside is a struct with a struct, which a sum of the rest follows.
+// Inside is a struct with a nested struct, followed by a sum.
 type Inside struct {
 	R   [2]Record
 	Sum int
@@ -132,7 +132,7 @@ func (k Records) Kernel(it dsl.Item1) {
 	}
 }
 
-// Tile shares small and wide integers within work-groups.
+// Tile shares small and wide integers in work-group memory.
 type Tile struct {
 	In  []uint64
 	Out []uint64
@@ -152,7 +152,7 @@ func (k Tile) Kernel(it dsl.NDItem1) {
 	k.Out[it.GlobalID()] = sum
 }
 
-// Table reads tables of integers that are smaller and larger than words.
+// Table reads tables of integers that are smaller and larger than 32-bit words.
 type Table struct{ Out []int64 }
 
 var (
@@ -186,7 +186,7 @@ func (k Walk) Kernel(it dsl.Item1) {
 	k.Out[at] = sum ^ n<<60
 }
 
-// Fill counts in bytes.
+// Fill increments elements that are bytes.
 type Fill struct{ X []uint8 }
 
 func (k Fill) Kernel(it dsl.Item1) {

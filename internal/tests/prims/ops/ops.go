@@ -1,4 +1,4 @@
-// Package ops has operations as users of package prim write them, for its tests and examples.
+// Package ops contains operations as users of package prim write them, for tests and examples.
 //
 //kgen:bare views
 package ops
@@ -14,7 +14,7 @@ import (
 // Square adds up the squares of differences from a number.
 type Square struct{ From float32 }
 
-// Map returns the square of x's difference.
+// Map returns the square of the difference between x and From.
 func (s Square) Map(x float32) float32 { return (x - s.From) * (x - s.From) }
 
 // Combine returns the sum.
@@ -23,31 +23,31 @@ func (Square) Combine(x, y float32) float32 { return x + y }
 // Identity returns 0.
 func (Square) Identity() float32 { return 0 }
 
-// SumSquares is the kernel of Square.
+// SumSquares is the reduction kernel of Square.
 type SumSquares = kernels.Reduce[float32, float32, Square]
 
-// Affine is the function that takes x to A*x + B.
+// Affine is the function that maps x to A*x + B.
 type Affine struct{ A, B uint32 }
 
-// Compose makes one function of several: the first one is called first, so the order matters.
+// Compose composes several functions to one. The first function is called first, so the order matters.
 type Compose struct{}
 
-// Map returns a function for a number.
+// Map returns an affine function for number x.
 func (Compose) Map(x uint32) Affine { return Affine{2*x + 1, x} }
 
-// Combine returns the function that calls f, and then g.
+// Combine returns the composition that applies f, and then g.
 func (Compose) Combine(f, g Affine) Affine { return Affine{g.A * f.A, g.A*f.B + g.B} }
 
-// Identity returns the function that changes nothing.
+// Identity returns the identity function.
 func (Compose) Identity() Affine { return Affine{A: 1} }
 
-// Composition is the kernel of Compose.
+// Composition is the reduction kernel of Compose.
 type Composition = kernels.Reduce[uint32, Affine, Compose]
 
-// Compositions is the kernel of Compose for scans.
+// Compositions is the scan kernel of Compose.
 type Compositions = scan.By[uint32, Affine, Compose]
 
-// Distances is the kernel of Square for scans.
+// Distances is the scan kernel of Square.
 type Distances = scan.By[float32, float32, Square]
 
 // Greater picks numbers above a limit.
@@ -56,8 +56,8 @@ type Greater struct{ Than float32 }
 // Test reports whether x is above the limit.
 func (g Greater) Test(x float32) bool { return x > g.Than }
 
-// Above is the kernel of Greater.
+// Above is the kernel that picks numbers by Greater.
 type Above = pick.Where[float32, Greater]
 
-// Split is the kernel of Greater that keeps the others, too.
+// Split is the kernel that partitions numbers by Greater.
 type Split = pick.Partition[float32, Greater]

@@ -7,27 +7,27 @@ import (
 	scan "github.com/kgen-go/kgen/prim/scan/kernels"
 )
 
-// The kernels below are of types that the packages of prim have no module for.
+// The kernels below have types for which the packages of prim have no modules.
 
-// Add adds up numbers of Go.
+// Add adds up numbers of a Go integer type.
 type Add[T int8 | uint16] struct{}
 
 // Map returns x.
 func (Add[T]) Map(x T) T { return x }
 
-// Combine returns the sum, which wraps.
+// Combine returns the sum, which may wrap around.
 func (Add[T]) Combine(x, y T) T { return x + y }
 
 // Identity returns 0.
 func (Add[T]) Identity() T { return 0 }
 
-// ByteSums are the sums of bytes up to each one.
+// ByteSums is the kernel for prefix sums of bytes.
 type ByteSums = scan.By[int8, int8, Add[int8]]
 
-// ShortSums are those of numbers of 16 bits.
+// ShortSums is the kernel for prefix sums of 16-bit numbers.
 type ShortSums = scan.By[uint16, uint16, Add[uint16]]
 
-// Widen adds up halves as float32s.
+// Widen adds up Float16s as float32s.
 type Widen struct{}
 
 // Map returns x as a float32.
@@ -39,19 +39,19 @@ func (Widen) Combine(x, y float32) float32 { return x + y }
 // Identity returns 0.
 func (Widen) Identity() float32 { return 0 }
 
-// HalfSum is the sum of halves.
+// HalfSum is the kernel for the sum of Float16s.
 type HalfSum = kernels.Reduce[half.Float16, float32, Widen]
 
-// Products adds up products of halves.
+// Products adds up products of Float16s.
 type Products struct{ Widen }
 
 // Map returns the product of a pair, which is exact.
 func (Products) Map(x [2]half.Float16) float32 { return x[0].Float32() * x[1].Float32() }
 
-// HalfDot is the scalar product of halves that lie in pairs.
+// HalfDot is the kernel for the scalar product of pairs of Float16s.
 type HalfDot = kernels.Reduce[[2]half.Float16, float32, Products]
 
-// AddHalves adds up halves, and rounds each sum to one.
+// AddHalves adds up Float16s, and rounds each sum to a Float16.
 type AddHalves struct{}
 
 // Map returns x.
@@ -63,7 +63,7 @@ func (AddHalves) Combine(x, y half.Float16) half.Float16 { return x.Add(y) }
 // Identity returns 0.
 func (AddHalves) Identity() half.Float16 { return 0 }
 
-// HalfSums are the sums of halves up to each one.
+// HalfSums is the kernel for prefix sums of Float16s.
 type HalfSums = scan.By[half.Float16, half.Float16, AddHalves]
 
 // Keyed is a value with its key.
@@ -72,8 +72,8 @@ type Keyed struct {
 	Value int8
 }
 
-// Run is neighbours: their first key and their last one, whether all are equal, and the sum of those after
-// which all are.
+// Run describes consecutive elements by the first and last key, by whether all keys are equal, and by the sum of the
+// last equal keys.
 type Run struct {
 	First, Last uint16
 	Sum         int8
@@ -86,7 +86,7 @@ type Restart struct{}
 // Map returns a run of one value.
 func (Restart) Map(x Keyed) Run { return Run{x.Key, x.Key, x.Value, true, true} }
 
-// Combine returns the run of both.
+// Combine returns the Run of x followed by y.
 func (Restart) Combine(x, y Run) Run {
 	if !x.Some {
 		return y
@@ -102,13 +102,13 @@ func (Restart) Combine(x, y Run) Run {
 	return y
 }
 
-// Identity returns a run of nothing.
+// Identity returns the empty Run.
 func (Restart) Identity() Run { return Run{} }
 
-// KeyedSums are sums that restart at each run of equal keys.
+// KeyedSums is the kernel for prefix sums that restart at each run of equal keys.
 type KeyedSums = scan.By[Keyed, Run, Restart]
 
-// Steps makes halves of integers.
+// Steps computes Float16s from integers.
 type Steps struct{ First, Step float32 }
 
 // Map returns a half.
@@ -116,20 +116,20 @@ func (s Steps) Map(i int32) half.Float16 {
 	return half.FromFloat32[half.Float16](s.First + float32(i)*s.Step)
 }
 
-// Combine returns y: each value is that of its own element.
+// Combine returns y, so that each result depends only on its own element.
 func (Steps) Combine(_, y half.Float16) half.Float16 { return y }
 
 // Identity returns 0.
 func (Steps) Identity() half.Float16 { return 0 }
 
-// HalfSteps are halves in equal steps.
+// HalfSteps is the kernel that computes Float16s in equal steps.
 type HalfSteps = scan.By[int32, half.Float16, Steps]
 
-// Warmer picks halves above a limit.
+// Warmer picks Float16s above a limit.
 type Warmer struct{ Than half.Float16 }
 
 // Test reports whether x is above the limit.
 func (w Warmer) Test(x half.Float16) bool { return w.Than.Less(x) }
 
-// Warm is the kernel of Warmer.
+// Warm is the kernel that picks numbers by Warmer.
 type Warm = pick.Where[half.Float16, Warmer]

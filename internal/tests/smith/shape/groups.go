@@ -5,15 +5,15 @@ import (
 	"math/rand/v2"
 )
 
-// How much of the slices of GroupArgs belongs to a work-item, or to all.
+// Numbers of elements of the slices of GroupArgs, per work-item or for all.
 const (
-	Shares = 4  // of Share, per work-item
-	Counts = 32 // in all
-	Longs  = 16 // in all
+	Shares = 4  // elements of Share per work-item
+	Counts = 32 // elements of Counts for all work-items
+	Longs  = 16 // elements of Longs for all work-items
 )
 
-// Op is what work-items do to an element that all of them change: which, its index
-// says, since the order of different operations would show.
+// Op is an atomic operation on an element that all work-items change. The element's index determines the
+// operation, because the order of different operations would affect the result.
 type Op uint8
 
 // The operations.
@@ -25,16 +25,15 @@ const (
 	Or
 )
 
-// CountOps and LongOps are the operations on the elements of Counts and Longs, by
-// their index modulo the length.
+// CountOps and LongOps list the operations on the elements of Counts and Longs. Element i has the operation
+// with index i modulo the length.
 var (
 	CountOps = [8]Op{Plus, Min, Max, And, Or, Plus, Max, Or}
 	LongOps  = [4]Op{Plus, Min, Max, Plus}
 )
 
-// GroupArgs is what kernels with work-groups are made of. The work-items of a group
-// write to their parts of Share, and read those of others on the far side of a
-// barrier.
+// GroupArgs contains the arguments of kernels with work-groups. The work-items of a group write to their
+// parts of Share, and read those of others after a barrier.
 type GroupArgs struct {
 	Args
 	Share  []uint64
@@ -42,7 +41,7 @@ type GroupArgs struct {
 	Longs  []int64
 }
 
-// GroupInputs returns arguments for so many work-items.
+// GroupInputs returns arguments for the given number of work-items.
 func GroupInputs(seed uint64, items int) GroupArgs {
 	r := rand.New(rand.NewPCG(seed, 8))
 	a := GroupArgs{Args: inputs(seed, items), Share: make([]uint64, items*Shares), Counts: make([]uint32, Counts), Longs: make([]int64, Longs)}
@@ -60,7 +59,7 @@ func GroupInputs(seed uint64, items int) GroupArgs {
 
 func (a *GroupArgs) own() []any { return []any{a.Share, a.Counts, a.Longs} }
 
-// Pack is as that of Args.
+// Pack returns the bits of all memory that work-items may have written.
 func (a *GroupArgs) Pack() []byte {
 	b := a.Args.Pack()
 	for _, s := range a.own() {
@@ -72,7 +71,7 @@ func (a *GroupArgs) Pack() []byte {
 	return b
 }
 
-// Unpack sets what Pack returned.
+// Unpack sets the memory from the result of Pack.
 func (a *GroupArgs) Unpack(b []byte) error {
 	if err := a.Args.Unpack(b); err != nil {
 		return err

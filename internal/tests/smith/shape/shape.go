@@ -1,5 +1,5 @@
-// Package shape has what random kernels share: their arguments, and functions
-// that keep apart what Go leaves open.
+// Package shape contains the arguments of random kernels, and functions that hide differences that Go
+// permits.
 package shape
 
 import (
@@ -11,15 +11,15 @@ import (
 // Items is the number of work-items of a launch.
 const Items = 11
 
-// How much of each slice belongs to a work-item. All are powers of two.
+// Numbers of elements of each slice per work-item. All of these numbers are powers of two.
 const (
-	Words = 16 // of In, which all read, and Out
+	Words = 16 // words of In, which all work-items read, and of Out
 	Bytes = 8
 	Reals = 4
 	Recs  = 2
 )
 
-// Rec is an element with padding.
+// Rec is an element type with padding.
 type Rec struct {
 	A int8
 	B uint16
@@ -30,7 +30,7 @@ type Rec struct {
 	G struct{ X, Y uint32 }
 }
 
-// Args is what every random kernel is made of.
+// Args contains the arguments of every random kernel.
 type Args struct {
 	N     int32
 	Small [3]int16
@@ -41,11 +41,11 @@ type Args struct {
 	Recs  []Rec
 }
 
-// edges are values that operations treat in their own way.
+// edges are values that are special cases of operations.
 var edges = []uint64{0, 1, 2, 3, 5, 7, 8, 15, 16, 31, 32, 33, 63, 64, 127, 128, 255, 256, 1<<15 - 1, 1 << 15, 1<<16 - 1, 1 << 16,
 	1<<31 - 1, 1 << 31, 1<<32 - 1, 1 << 32, 1<<63 - 1, 1 << 63, math.MaxUint64, math.MaxUint64 - 1, math.MaxUint64 - 7, 100, 1000}
 
-// Inputs returns arguments that depend on the seed alone.
+// Inputs returns arguments that depend only on the seed.
 func Inputs(seed uint64) Args { return inputs(seed, Items) }
 
 func inputs(seed uint64, items int) Args {
@@ -86,7 +86,8 @@ func Mix(h, x uint64) uint64 {
 	return h ^ h>>29
 }
 
-// Bits returns a float's bits. Which NaN an operation gives is open.
+// Bits returns a float's bits. All NaNs have the same bits, because Go does not define which NaN an operation
+// returns.
 func Bits(x float64) uint64 {
 	if x != x {
 		return 0x7ff8_dead
@@ -94,7 +95,7 @@ func Bits(x float64) uint64 {
 	return math.Float64bits(x)
 }
 
-// Bits32 is Bits for float32.
+// Bits32 returns a float32's bits as Bits does.
 func Bits32(x float32) uint64 {
 	if x != x {
 		return 0x7fc0_dead
@@ -102,8 +103,8 @@ func Bits32(x float32) uint64 {
 	return uint64(math.Float32bits(x))
 }
 
-// F32 returns x, but for what devices do not agree on: subnormal numbers, and
-// what is so small that one more operation could make it subnormal.
+// F32 returns x, except for numbers with which devices may differ. The exceptions are subnormal numbers, and
+// numbers so small that one more operation could give a subnormal.
 func F32(x float32) float32 {
 	if x < 1e-25 && x > -1e-25 {
 		return 0
@@ -111,7 +112,7 @@ func F32(x float32) float32 {
 	return x
 }
 
-// Real returns what a float32 looks like in memory: any number but NaN.
+// Real returns the value of x to store in memory, which is any number except NaN.
 func Real(x float32) float32 {
 	if x != x {
 		return -77
@@ -143,7 +144,7 @@ func Pick[T any](c bool, a, b T) T {
 // Swap swaps two variables.
 func Swap[T any](a, b *T) { *a, *b = *b, *a }
 
-// Sum adds up what f makes of a slice.
+// Sum adds up the results of f for all elements of a slice.
 func Sum[T any, R Integer](xs []T, f func(T) R) R {
 	var s R
 	for _, x := range xs {
@@ -152,22 +153,22 @@ func Sum[T any, R Integer](xs []T, f func(T) R) R {
 	return s
 }
 
-// Pair is generic, with methods.
+// Pair is a generic type with methods.
 type Pair[A, B Integer] struct {
 	X A
 	Y B
 }
 
-// Flip returns the pair the other way round.
+// Flip returns the pair with its values exchanged.
 func (p Pair[A, B]) Flip() Pair[B, A] { return Pair[B, A]{p.Y, p.X} }
 
 // Step changes the pair.
 func (p *Pair[A, B]) Step(n int) { p.X, p.Y = p.X*A(3)+A(n), p.Y^B(p.X) }
 
-// Key sums the pair up.
+// Key returns a number computed from both values.
 func (p Pair[A, B]) Key() uint64 { return uint64(p.X)*31 + uint64(p.Y) }
 
-// Upto yields numbers up to n, for range over functions.
+// Upto yields numbers up to n, for range statements over functions.
 func Upto(n int) func(func(int, int32) bool) {
 	return func(yield func(int, int32) bool) {
 		for i := 0; i < n; i++ {
@@ -181,7 +182,7 @@ func Upto(n int) func(func(int, int32) bool) {
 // Valuer is implemented by the types of random kernels.
 type Valuer interface{ Val(x int32) int32 }
 
-// Value calls through the interface.
+// Value calls a method of the interface value v.
 func Value(v Valuer, x int32) int32 { return v.Val(x) + 1 }
 
 // Add is a Valuer.
@@ -196,7 +197,7 @@ type Neg int16
 // Val negates.
 func (n Neg) Val(x int32) int32 { return int32(n) - x }
 
-// Pack returns what work-items may have written, bit for bit.
+// Pack returns the bits of all memory that work-items may have written.
 func (a *Args) Pack() []byte {
 	var b []byte
 	for _, s := range []any{a.In, a.Out, a.Bytes, a.Reals, a.Recs} {
@@ -208,7 +209,7 @@ func (a *Args) Pack() []byte {
 	return b
 }
 
-// Unpack sets what Pack returned.
+// Unpack sets the arguments from the result of Pack.
 func (a *Args) Unpack(b []byte) error {
 	for _, s := range []any{a.In, a.Out, a.Bytes, a.Reals, a.Recs} {
 		n := binary.Size(s)
@@ -236,7 +237,7 @@ func Total[T Integer](xs ...T) T {
 	return s
 }
 
-// Kind tells types apart.
+// Kind returns a number that depends on the type of x.
 func Kind[T any](x T) int {
 	switch x := any(x).(type) {
 	case bool:
@@ -259,7 +260,7 @@ func Kind[T any](x T) int {
 	return 7
 }
 
-// Compose returns the function that calls both, g first.
+// Compose returns the function that calls g and then f.
 func Compose[T any](f, g func(T) T) func(T) T {
 	return func(x T) T { return f(g(x)) }
 }
@@ -291,7 +292,7 @@ func (c *Count) Val(x int32) int32 {
 	return c.N ^ x
 }
 
-// Which tells what a Valuer is.
+// Which returns a number that depends on the dynamic type of v.
 func Which(v Valuer) int32 {
 	switch v := v.(type) {
 	case Add:

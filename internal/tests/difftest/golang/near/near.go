@@ -1,7 +1,7 @@
-// Package near has functions for kernels.
+// Package near contains functions that kernels call.
 package near
 
 import "github.com/kgen-go/kgen/internal/tests/difftest/golang/near/far"
 
-// At looks something up in a table of package far, none of whose functions is called.
+// At returns an element of a table of package far, of which kernels call no function.
 func At(i int) int32 { return far.Table[i%3] + far.N }

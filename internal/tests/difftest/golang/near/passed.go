@@ -8,7 +8,7 @@ import (
 
 var passed = [8]byte{1, 7, 3, 2, 0, 5, 0, 8}
 
-// sums has a hash that it passes what it has to.
+// sums contains a hash, to which it writes its bytes.
 type sums struct {
 	of hash.Hash32
 	n  int
@@ -27,7 +27,7 @@ func (s *sums) add(p []byte) {
 	s.n += len(p)
 }
 
-// Passed returns a byte that PassOn passes on.
+// Passed returns one of the bytes that PassOn passes to the hash.
 func Passed(i int) byte { return passed[i%8] }
 
 // PassOn returns a checksum of the bytes.

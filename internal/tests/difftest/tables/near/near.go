@@ -1,7 +1,7 @@
-// Package near has variables that its functions fill and another package's kernels read.
+// Package near contains variables that its functions fill, and that kernels of another package read.
 package near
 
-// Squares has the squares of the numbers up to 31.
+// Squares contains the squares of the numbers up to 31.
 var Squares [32]uint64
 
 var cubes [32]uint64
@@ -13,5 +13,5 @@ func init() {
 	}
 }
 
-// Cube returns x*x*x of the last five bits of x.
+// Cube returns the cube of the lowest five bits of x.
 func Cube(x uint64) uint64 { return cubes[x&31] }

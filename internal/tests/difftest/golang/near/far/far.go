@@ -1,4 +1,4 @@
-// Package far has tables that kernels read by way of package near only.
+// Package far contains tables that kernels read only through package near.
 package far
 
 // Table and N are never written.
