@@ -14,12 +14,12 @@ import (
 // settle decides for each loop in uniform flow whether dead lanes might stay in the loop for ever
 // after all work-items have left their group. It distinguishes three kinds of loops:
 //
-//   - A loop of the first kind needs no change. Dead lanes are known to leave it or bypass it, or no work-item
-//     can have left the group before one of its iterations.
-//   - A loop of the second kind tests in each iteration whether a live lane remains. Such a loop has Sync ops
-//     and is left only by faults and return statements, or it has an exit that ways finds.
-//   - A loop of the third kind is treated as divergent if work-items leave their group from it. The branch on which they
-//     leave counts as an end of the kernel.
+//   - A loop of the first kind needs no change. Dead lanes are known to leave it or bypass it, or no
+//     work-item can have left the group before one of its iterations.
+//   - A loop of the second kind tests in each iteration whether a live lane remains. Such a loop has
+//     Sync ops and is left only by faults and return statements, or it has an exit that ways finds.
+//   - A loop of the third kind is treated as divergent if work-items leave their group from it. The
+//     branch on which they leave counts as an end of the kernel.
 //
 // settle returns false at the first loop of the second or third kind, since the decision affects
 // other loops. It returns true if there is no such loop.
