@@ -118,7 +118,7 @@ type footprinter struct {
 	m      *ir.Module
 	roots  *Roots
 	ranges *Ranges
-	guards [3][]*ir.Block // for each dimension, the blocks found by findGuards
+	guards [3][]*ir.Block // blocks found by findGuards, one list for each dimension
 	ones   map[launchKey]*ir.Value
 	out    []Footprint
 }

@@ -303,7 +303,7 @@ func (x *indexer) interval(s sum) Interval {
 // Then r must select an element of one of the block's work-items.
 func (x *indexer) split(s sum) (out share, ok bool) {
 	rank := x.f.m.Rank
-	var scales [maxFactors]summand // for each dimension, the factor by which the index multiplies the id
+	var scales [maxFactors]summand // the factor by which the index multiplies the id of each dimension
 	rest := sum{k: s.k}
 	for _, t := range s.terms {
 		d, left := t.without(rank)

@@ -15,7 +15,7 @@ type Roots struct {
 	params map[uint64]int // maps the offset of a slice in the launch block to the index of its parameter
 	sets   map[*ir.Value]rootSet
 	vars   map[*ir.Var]rootSet // maps a variable to the slices into which addresses in the variable may point
-	access []abi.Access        // for each parameter, the kinds of access that the kernel makes to its slice
+	access []abi.Access        // kinds of access that the kernel makes to the slice of each parameter
 }
 
 // rootSet is a set of slice parameters.

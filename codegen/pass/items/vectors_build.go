@@ -14,7 +14,7 @@ type vectorBuilder struct {
 	cur   *ir.Block                 // block to which code is appended
 	exit  *ir.Block                 // block to which items jump at their end
 	had   map[*ir.Value]*ir.Value   // maps a value that is the same for all items to its copy
-	each  []map[*ir.Value]*ir.Value // for each item, a map from a value to its copy
+	each  []map[*ir.Value]*ir.Value // maps from values to their copies, one map for each item
 	ids   []*ir.Value               // ids of the items
 	index map[int][]*ir.Value       // maps the size in bytes of elements to the indices of their vectors
 	parts map[*ir.Value]part        // maps a loaded element of a packed vector to its position in a 32-bit word

@@ -76,7 +76,7 @@ type coverage struct {
 	m       *ir.Module
 	v       *ir.Var
 	lens    []int  // lengths of the variable's nested arrays, outermost first
-	written []bool // for each element, whether it is written; the last index varies fastest
+	written []bool // whether each element is written; the last index varies fastest
 }
 
 // newCoverage returns an empty coverage of the variable that z zeroes. It returns false if the

@@ -170,12 +170,12 @@ type linker struct {
 	Options
 	m       *ir.Module
 	origins []Origin
-	ranges  []int               // for each part, the index of the module's parameter for its range
+	ranges  []int               // index of the module's parameter for the range of each part
 	specs   map[uint32]*ir.Spec // maps the id of a reserved specialization constant to the constant, which all parts share
-	of      [][]int             // for each part and each of its parameters, the index of the module's parameter
-	slices  []Slice             // for each parameter of the module, its Slice
+	of      [][]int             // index of the module's parameter for each part and each of its parameters
+	slices  []Slice             // Slice of each parameter of the module
 	lengths map[int]int         // maps a Slice.Length to the index of the module's parameter that has this length
-	data    []int               // for each part, the offset of its constant data in that of the module
+	data    []int               // offset of each part's constant data in the module's constant data
 	shifted []*ir.Value         // addresses of the current part's constant data, if the offset of the data is not 0
 }
 

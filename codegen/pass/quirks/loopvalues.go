@@ -309,7 +309,7 @@ func breakLater(f *ir.Func, h *ir.Block, xs []*ir.Value) {
 // carried is a live-out value of a loop that becomes a phi of the header.
 type carried struct {
 	old *ir.Value   // the original value, which phi replaces after the loop
-	at  []*ir.Value // for each break, the value there
+	at  []*ir.Value // value at each break
 	phi *ir.Value
 }
 

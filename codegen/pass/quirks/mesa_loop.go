@@ -189,8 +189,8 @@ type end struct {
 	r facts.Interval
 }
 
-// end returns what a driver may know about v in block b, where v is an end of a counter. It returns
-// false if the driver cannot know that v is constant.
+// end returns the facts that a driver may know about v in block b, where v is an end of a counter.
+// It returns false if the driver cannot know that v is constant.
 func (d *descents) end(v *ir.Value, b *ir.Block) (end, bool) {
 	if !v.Type.IsInt() || !v.IsConst() && !d.h.literal(v, true) {
 		return end{}, false

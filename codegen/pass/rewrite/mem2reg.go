@@ -41,9 +41,9 @@ type Promoter struct {
 	dom   *ir.DomTree
 	vars  []*ir.Var
 	index map[*ir.Var]int
-	defs  [][]int       // for each variable, the indices of blocks that store to it
-	uses  [][]int       // for each variable, the indices of blocks that load it before they store to it
-	phis  [][]placedPhi // for each block, the phis placed in it
+	defs  [][]int       // indices of the blocks that store to each variable
+	uses  [][]int       // indices of the blocks that load each variable before they store to it
+	phis  [][]placedPhi // phis placed in each block
 	cur   []*ir.Value   // current value of each variable during the walk over the dominator tree
 	Repl  map[*ir.Value]*ir.Value
 	all   []*ir.Value // all placed phis, in the order of the walk

@@ -31,7 +31,7 @@ type Info struct {
 
 	varying map[*ir.Value]*ir.Value // maps each varying value to the operand that makes it vary, or to itself
 	differ  map[*ir.Var]*ir.Value   // maps each varying variable to the value that makes its contents differ
-	control []*ir.Block             // for each block, the block whose branch makes it divergent, or nil
+	control []*ir.Block             // the block whose branch makes each block divergent, or nil
 	Leaving map[edge]bool           // edges on which some work-items leave their group
 	kept    map[edge]bool           // edges on which, as the analysis has found, no work-items leave their group
 	dom     *ir.DomTree
@@ -45,7 +45,7 @@ type Info struct {
 	// outside is a module for the constants that the analysis creates by folding. The analysis must
 	// not add constants to the module that it analyses.
 	outside    *ir.Module
-	ipdom      []int // for each node (see succs), its immediate postdominator for the remaining work-items
+	ipdom      []int // immediate postdominator of each node (see succs), for the remaining work-items
 	ShortLoops map[*ir.Block]bool
 }
 
