@@ -1,14 +1,14 @@
-// Package pass is the middle of the compiler: it turns a module made by lower into a module that
-// emit can write as SPIR-V. The package holds the list of passes (list.go) and the constraints on
-// their order with reasons (order.go). It also reports which checks and integers the passes could
-// not prove (report.go).
+// Package pass is the middle part of the compiler. It turns a module that package lower made into a
+// module that package emit can write as SPIR-V. The package contains the list of passes (list.go)
+// and the constraints on their order with reasons (order.go). It also reports the checks that could
+// not be proved and the integers that could not be narrowed (report.go).
 //
-// The passes themselves are in packages below this one, the rooms. A room imports only rooms to
-// its left; those in braces do not know each other:
+// The passes themselves are in packages below codegen/pass, which are called rooms. A room imports
+// only rooms to its left, and no other room in the same braces:
 //
 //	rewrite ← facts ← uniform ← simplify ← {memory, numbers, checks, loops, items, lanes, structurize, quirks} ← split64 ← pass
 //
-// rewrite, facts and uniform are the tools of all passes. The passes run in this order:
+// The rooms rewrite, facts and uniform contain tools for the passes. The passes run in this order:
 //
 //	level     room         passes
 //
@@ -56,18 +56,18 @@
 //	  ▼
 //	legal     lanes        expand               faults become calls of a helper
 //
-// A level names the rules that the verifier enforces: structured code has SPIR-V's control flow,
-// and legal code has only ops that emit knows. After structurize a pass may change control flow
-// only in ways that keep its structure. After simplify3 no pass may fold the code that quirks
-// writes.
+// The level of a module determines the rules that the verifier enforces. Structured modules have
+// the control flow that SPIR-V requires, and legal modules have only ops that emit supports. After
+// structurize, a pass may change control flow only if the code remains structured. After simplify3,
+// no pass may fold the code that quirks adds.
 //
-// Lower, of package split64, is not in the list: it rewrites a legal module for devices without
-// integers of 64 bits. Link, of package link, merges several modules into one at the points marked
-// in the picture; the later passes run on the merged module.
+// The function Lower of package split64 is not a pass. It rewrites a legal module for devices
+// without 64-bit integers. The function Link of package link merges several modules into one at the
+// points marked in the picture, and the later passes run on the merged module.
 //
-// A new pass goes into the room whose doc fits it. It becomes a row in list.go, a word in the
-// picture, and rows in order.go.
+// A new pass belongs to the room whose package doc describes its purpose. The pass needs an entry
+// in list.go, its name in the picture, and constraints in order.go.
 //
-// Tests of a room's passes are in the room, with modules before and after in its folder testdata.
-// Package internal/tests/passtest has the random kernels that they share.
+// The tests of a pass are in its room. The room's folder testdata contains modules before and after
+// the pass. Package internal/tests/passtest has random kernels for the tests of several rooms.
 package pass

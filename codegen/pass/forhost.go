@@ -1,6 +1,7 @@
 package pass
 
-// This file prepares modules for the host device: package gohost writes Go code from them.
+// This file prepares modules for the host device. Package gohost generates Go code from the
+// prepared modules.
 
 import (
 	"cmp"
@@ -14,9 +15,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/uniform"
 )
 
-// ForHost prepares a module, as narrow leaves it, for compilers that optimize loops little, such as
-// gc. It writes out loops with a small known number of rounds, and turns small branches into
-// selections. Then it analyses which values are uniform, and which loops are short.
+// ForHost prepares a module, after the pass narrow, for compilers that optimize loops little, such
+// as Go's. It unrolls loops with a small constant number of iterations, and turns small branches
+// into selections. Then it analyses which values are uniform and which loops are short.
 func ForHost(m *ir.Module) *uniform.Info {
 	f := m.Kernel
 	withinRange(m)
@@ -27,7 +28,7 @@ func ForHost(m *ir.Module) *uniform.Info {
 	for tried := map[*ir.Block]bool{}; loops.UnrollOne(f, tried, (*loops.Loop).WorthOnHost); {
 		simplify.Clean(m)
 	}
-	memory.Arrays(m) // unrolling has made their indexes constant
+	memory.Arrays(m) // unrolling has made the indices of arrays constant
 	for simplify.SelectBranches(f) {
 		simplify.Clean(m)
 	}
@@ -40,8 +41,8 @@ func ForHost(m *ir.Module) *uniform.Info {
 }
 
 // dropOperands replaces each named result (an op with ir.FlagNamed) by its first argument, which is
-// the code that computes the result. The operands that only the name uses are removed, since the
-// host has no instruction for it.
+// the code that computes the result. Other operands, which only the named result uses, are removed.
+// The host has no instruction for the named result.
 func dropOperands(m *ir.Module) {
 	named := false
 	for _, f := range rewrite.Bodies(m) {
@@ -57,8 +58,8 @@ func dropOperands(m *ir.Module) {
 	}
 }
 
-// hostConstants sets the reserved specialization constants that describe a device: the host keeps
-// subnormals and has a fast FMA.
+// hostConstants sets the reserved specialization constants that describe the device. The host
+// supports subnormals and has a fast FMA.
 func hostConstants(m *ir.Module) {
 	known := map[*ir.Value]*ir.Value{}
 	for _, s := range m.Specs {
@@ -78,9 +79,9 @@ func hostConstants(m *ir.Module) {
 	simplify.Clean(m)
 }
 
-// Common analyses a module, as narrow leaves it, and returns which values and blocks are uniform in
-// a work-group. The module does not change: the result describes a clone, whose values and blocks
-// have the same ids.
+// Common analyses a module, after the pass narrow, and returns the values and blocks that are
+// uniform in a work-group. The analysis is made on a clone of the module, which Common also
+// returns. Values and blocks of the clone have the same ids as those of the module.
 func Common(m *ir.Module) (*ir.Module, *uniform.Info) {
 	m = m.Clone()
 	allExist(m)
@@ -88,8 +89,8 @@ func Common(m *ir.Module) (*ir.Module, *uniform.Info) {
 	return m, uniform.Of(m.Kernel)
 }
 
-// withinRange removes the checks of whether work-items of a range exist. The host runs only
-// work-items that exist, so these checks always pass.
+// withinRange removes the checks that a work-item's id is within the launch's range. The host runs
+// only work-items within the range, so these checks always pass.
 func withinRange(m *ir.Module) {
 	if m.Form == abi.Range {
 		allExist(m)
@@ -98,7 +99,7 @@ func withinRange(m *ir.Module) {
 	}
 }
 
-// allExist replaces the checks of whether work-items of a range exist by true.
+// allExist replaces the checks that a work-item's id is within the launch's range by true.
 func allExist(m *ir.Module) {
 	if m.Form != abi.Range {
 		return

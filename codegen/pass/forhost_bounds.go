@@ -8,10 +8,10 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/uniform"
 )
 
-// cutBeforeLoops adds a barrier before each loop whose rounds all work-items can run in step once
-// the loop's bound is known. Package gohost runs such a round for all work-items of a group before
-// the next round begins. For that it must compute the bound before the loop, which it cannot do if
-// the bound is loaded or chosen by a branch:
+// cutBeforeLoops adds a barrier before certain loops with a uniform bound that is loaded or depends
+// on a branch. Package gohost runs each iteration of such a loop for all work-items of a group
+// before the next iteration. To do so, it must know the bound before the loop. With the barrier it
+// does:
 //
 //	n := len(k.X)                                n := len(k.X)
 //	if len(k.Length) > 0 {                       if len(k.Length) > 0 {
@@ -22,8 +22,8 @@ import (
 //		sum += k.X[i]                                sum += k.X[i]
 //	}                                            }
 //
-// Uniform values that cross a barrier are stored once for the group, so n is known after the
-// barrier. In a host form a barrier costs no more than another loop over the work-items.
+// Uniform values that are live across a barrier are stored once for the group, so n is known after
+// the barrier. In a host form, a barrier costs no more than another loop over the work-items.
 func cutBeforeLoops(m *ir.Module, u *uniform.Info) {
 	if m.Form != abi.NDRange || m.Rank != 1 {
 		return
@@ -45,8 +45,9 @@ func cutBeforeLoops(m *ir.Module, u *uniform.Info) {
 	}
 }
 
-// boundedLate reports whether b leaves the loop by a comparison with a bound that cutBeforeLoops is
-// about. The bound is uniform, is computed outside the loop, and depends on a load or a branch.
+// boundedLate reports whether b leaves the loop l by a comparison with a bound for which
+// cutBeforeLoops adds a barrier. Such a bound is uniform, is computed outside the loop, and depends
+// on a load or a branch.
 func boundedLate(b *ir.Block, l *ir.Loop, u *uniform.Info) bool {
 	if b.Term.Kind != ir.Branch || !slices.ContainsFunc(b.Term.Succs, func(s *ir.Block) bool { return !l.Contains(s) }) {
 		return false

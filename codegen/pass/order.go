@@ -1,6 +1,7 @@
 package pass
 
-// This file holds the reasons for the order of the passes. Run compares them with the list.
+// This file contains the constraints on the order of the passes, with their reasons. Run checks the
+// list of passes against the constraints.
 
 import (
 	"errors"
@@ -8,16 +9,17 @@ import (
 	"sync"
 )
 
-// constraint says that one pass must run before another, and why. A pass in the wrong place often
-// does no visible harm: the code is merely slower, or wrong for one driver only. So the reasons are
-// data, and the first call of Run checks the list against them.
+// constraint requires that one pass runs before another, and contains the reason. A pass at the
+// wrong position in the list often causes no visible harm, because the code is only slower, or
+// wrong only for one driver. So the constraints are data, and the first call of Run checks the list
+// against them.
 type constraint struct {
 	before, after string
 	because       string
 }
 
-// passOrder holds the reasons for the order of the passes. A new pass gets rows for the passes
-// whose results it needs, and for those whose results it would undo or hide.
+// passOrder contains the constraints on the order of the passes. A new pass needs constraints for
+// the passes whose results it uses, and for passes whose results it would undo or hide.
 var passOrder = []constraint{
 	// Memory becomes values.
 	{"soa", "sroa", "soa leaves arrays whose elements are not structs, and sroa can split the short ones into scalars"},
@@ -174,9 +176,9 @@ var passOrder = []constraint{
 	{"structurize", "expand", "the helper that expand adds for faults has its structure already"},
 }
 
-// listInOrder panics if the list breaks a constraint. Run calls it for the first module, and init
-// does not: only the list refers to all passes, so a check in init would link them into programs
-// that compile nothing.
+// listInOrder panics if the list of passes violates a constraint. Run calls it for the first
+// module. A check in init would link all passes into programs that compile no kernels, because the
+// list refers to all passes.
 func listInOrder() {
 	listed.Do(func() {
 		if err := checkOrder(passes, passOrder); err != nil {
@@ -187,8 +189,9 @@ func listInOrder() {
 
 var listed sync.Once
 
-// checkOrder returns an error for each constraint that the list breaks. It also returns an error
-// for each pass that only a constraint names, and for each name that appears twice in the list.
+// checkOrder returns an error for each constraint that the list violates. It also returns an error
+// for each pass that a constraint names but the list does not contain, and for each name that
+// appears twice in the list.
 func checkOrder(list []Pass, order []constraint) error {
 	var errs []error
 	at := map[string]int{}

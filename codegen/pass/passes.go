@@ -1,6 +1,6 @@
 package pass
 
-// This file has the type Pass and Run, which applies the list of passes to a module.
+// This file has the type Pass, and the function Run, which applies the list of passes to a module.
 
 import (
 	"slices"
@@ -10,22 +10,23 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
-// Pass is one transformation. Its name is an argument of -dump.
+// Pass is one transformation of modules. Its name can be given to kgen's flag -dump.
 type Pass struct {
 	Name string
 	Doc  string
-	// Run transforms the module. It returns diagnostics about the user's kernel; a bug in kgen
-	// panics.
+	// Run transforms the module. It returns diagnostics about the user's kernel. If kgen has a bug,
+	// it panics.
 	Run func(m *ir.Module) diag.List
-	// RunNoting is set instead of Run if the pass also records facts in the result.
+	// RunNoting is set instead of Run if the pass also records facts in the facts.Result.
 	RunNoting func(m *ir.Module, r *facts.Result) diag.List
 	// Check, if not nil, reports the diagnostics that Run would report. It also accepts code that
 	// the earlier passes have not processed.
 	Check func(m *ir.Module) diag.List
-	// GoesOn says that the module stays valid when Run reports diagnostics, so that later passes
-	// can look for further errors.
+	// GoesOn is set if the module remains valid when Run reports diagnostics, so that later passes
+	// can find more errors.
 	GoesOn bool
-	// Level is the level of the module after the pass; Built leaves the level unchanged.
+	// Level is the level of the module after the pass. If it is Built, the pass does not change the
+	// level.
 	Level ir.Level
 }
 
@@ -46,8 +47,8 @@ func Run(m *ir.Module, target ir.Target, after func(p *Pass, m *ir.Module)) (*fa
 	return RunFrom("", m, target, after)
 }
 
-// RunFrom is Run for a module that the passes up to and including last have processed; "" means
-// none.
+// RunFrom is like Run, but runs only the passes after the pass called last. If last is "", it runs
+// all passes.
 func RunFrom(last string, m *ir.Module, target ir.Target, after func(p *Pass, m *ir.Module)) (*facts.Result, diag.List) {
 	return runBetween(last, "", m, target, after)
 }
@@ -76,7 +77,7 @@ func ForHostMatrices(m *ir.Module) diag.List {
 }
 
 // runBetween runs the passes after the pass called last, up to and including the pass called until.
-// An empty last begins at the first pass, and an empty until ends after the final pass.
+// If last is empty, it starts with the first pass. If until is empty, it ends after the last pass.
 func runBetween(last, until string, m *ir.Module, target ir.Target, after func(p *Pass, m *ir.Module)) (*facts.Result, diag.List) {
 	listInOrder()
 	m.Target = m.Target.Add(target)
@@ -102,7 +103,7 @@ func runBetween(last, until string, m *ir.Module, target ir.Target, after func(p
 		}
 		m.Level = max(m.Level, p.Level)
 		if p.Name == LinkPoint {
-			m.Renumber() // the same numbers that Parse gives to the module's text
+			m.Renumber() // ids become those that Parse assigns when it reads the module's text
 		}
 		if after != nil {
 			after(p, m)
@@ -114,7 +115,7 @@ func runBetween(last, until string, m *ir.Module, target ir.Target, after func(p
 	return r, diags
 }
 
-// run runs the pass, by Run or RunNoting.
+// run calls the pass's function Run or RunNoting.
 func (p *Pass) run(m *ir.Module, r *facts.Result) diag.List {
 	if p.RunNoting != nil {
 		return p.RunNoting(m, r)

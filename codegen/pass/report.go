@@ -1,8 +1,8 @@
 package pass
 
-// This file makes the report that kgen -explain prints: which checks were proved and which remain,
-// which integers keep 64 bits, and which elements of slices work-items use. report_why.go finds the
-// reasons.
+// This file creates the report that kgen -explain prints. The report lists the checks that were
+// proved or remain, the integers that keep 64 bits, and the elements of slices that work-items use.
+// The file report_why.go finds the reasons.
 
 import (
 	"slices"
@@ -18,7 +18,7 @@ import (
 // Proof is the kind of proof that made a check unnecessary.
 type Proof string
 
-// The proofs, in the order in which reports have them.
+// These are the kinds of proofs, in the order of reports.
 const (
 	ProofConstant  Proof = "constants"
 	ProofRepeated  Proof = "an equal check before it"
@@ -30,44 +30,47 @@ const (
 	ProofDead      Proof = "never reached"
 )
 
-// Proofs returns all proofs, in the order of reports.
+// Proofs returns all kinds of proofs, in the order of reports.
 func Proofs() []Proof {
 	return []Proof{ProofConstant, ProofRepeated, ProofRange, ProofCondition, ProofLoop, ProofItem, ProofLength, ProofDead}
 }
 
-// Report says which checks of a kernel were proved, which of its 64-bit integers were narrowed, and
+// Report describes which checks of a kernel were proved, which 64-bit integers were narrowed, and
 // how the kernel uses its slices.
 type Report struct {
 	Proved   map[Proof]int
-	Open     []OpenCheck // remaining checks, in order of code
-	Narrowed int         // number of values computed in 32 bits instead of 64
-	Wide     []WideValue // values that are still computed in 64 bits
-	// Params are the kernel's parameters, and Footprints the elements that it uses of each.
+	Open     []OpenCheck // remaining checks, in the order of the code
+	Narrowed int         // number of 64-bit values that are computed in 32 bits
+	Wide     []WideValue // values that must be computed in 64 bits
+	// Params are the kernel's parameters. Footprints describes for each parameter the elements that
+	// the kernel uses.
 	Params     []abi.Param
 	Footprints []facts.Footprint
-	// Matrices says how known devices run the kernel's matrices; nil if it was not computed.
+	// Matrices describes how known devices run the kernel's operations on matrices. It is nil if it
+	// was not computed.
 	Matrices []MatrixUse
-	// MatrixMemory is the work-group memory for expanded matrices, in the general module.
+	// MatrixMemory describes the work-group memory for matrices in the module for devices without
+	// matrix hardware.
 	MatrixMemory []MatrixMemory
 }
 
-// OpenCheck is a check that remains. Its Reason speaks of A and B, the arguments of its fault; the
-// report prints them as expressions of the source.
+// OpenCheck describes a check that could not be proved. Its Reason is about A and B, which are the
+// arguments of the fault. The report prints A and B as expressions of the source.
 type OpenCheck struct {
 	Site   *ir.Site
 	Reason Reason
-	Ahead  bool // whether the check is hoisted: it is made once, ahead of its loops
+	Ahead  bool // whether the check is hoisted, so that it is executed once before its loops
 }
 
-// WideValue is a computation in 64 bits that could not be narrowed.
+// WideValue describes a 64-bit computation that could not be narrowed.
 type WideValue struct {
 	Pos    ir.Pos
 	Op     ir.Op
 	Reason Reason
 }
 
-// Explain runs the passes as Run does. It reports the results of bounds and narrow, and the
-// footprints of the kernel after fuse.
+// Explain runs the passes as Run does. The report contains the results of bounds and narrow, and
+// the footprints of the kernel after fuse.
 func Explain(m *ir.Module) (*Report, diag.List) {
 	e := &explainer{r: &Report{Proved: map[Proof]int{}}, left: checkValues(m)}
 	for i := range passes {
@@ -99,10 +102,10 @@ func Explain(m *ir.Module) (*Report, diag.List) {
 
 type explainer struct {
 	r    *Report
-	left map[*ir.Value]bool // checks that are not proved yet, by their faults
+	left map[*ir.Value]bool // faults of the checks that were not yet proved
 }
 
-// checkValues returns the faults of m's checks. A panic of the source is not a check.
+// checkValues returns the set of faults of m's checks. A panic in the source is not a check.
 func checkValues(m *ir.Module) map[*ir.Value]bool {
 	all := map[*ir.Value]bool{}
 	for _, b := range m.Kernel.ReversePostorder() {
@@ -123,8 +126,8 @@ func checkIn(b *ir.Block) *ir.Value {
 	return nil
 }
 
-// gone counts the checks that have disappeared from the module since the last call, as proved by
-// by.
+// gone counts the checks that were removed from the module since the last call. It records by as
+// their kind of proof.
 func (e *explainer) gone(m *ir.Module, by Proof) {
 	now := checkValues(m)
 	for v := range e.left {
@@ -135,7 +138,7 @@ func (e *explainer) gone(m *ir.Module, by Proof) {
 	}
 }
 
-// bounds runs pass bounds and counts the checks that it proves.
+// bounds runs the pass bounds and counts the checks that the pass proves.
 func (e *explainer) bounds(m *ir.Module, r *facts.Result) diag.List {
 	diags := checks.DecideBounds(m, r, func(d *checks.Decider, b, dead *ir.Block, how facts.Evidence) {
 		if v := checkIn(dead); v != nil && e.left[v] && len(dead.Preds) == 1 {
@@ -158,8 +161,8 @@ func (e *explainer) bounds(m *ir.Module, r *facts.Result) diag.List {
 	return diags
 }
 
-// ahead marks the open checks that loops.Ahead has hoisted: only cold blocks still contain their
-// faults.
+// ahead marks the open checks that loops.Ahead has hoisted. Their faults remain only in cold
+// blocks.
 func (e *explainer) ahead(m *ir.Module) {
 	hot := map[*ir.Site]bool{}
 	for _, b := range m.Kernel.ReversePostorder() {
@@ -172,7 +175,7 @@ func (e *explainer) ahead(m *ir.Module) {
 	}
 }
 
-// proof returns the kind of proof for a branch whose condition c is known; how is the evidence.
+// proof returns the kind of proof for a branch whose condition c is known by the evidence how.
 func proof(d *checks.Decider, c *ir.Value, how facts.Evidence) Proof {
 	switch {
 	case how&facts.ByItem != 0:
@@ -187,7 +190,7 @@ func proof(d *checks.Decider, c *ir.Value, how facts.Evidence) Proof {
 	return ProofRange
 }
 
-// counts reports whether condition c compares the counter of a loop.
+// counts reports whether the condition c compares the counter of a loop.
 func counts(d *checks.Decider, c *ir.Value) bool {
 	for _, x := range c.Args {
 		if x.Type == ir.TypeBool {
@@ -206,7 +209,7 @@ func counts(d *checks.Decider, c *ir.Value) bool {
 	return false
 }
 
-// heads reports whether a block is the head of a loop.
+// heads reports whether block b is the head of a loop.
 func heads(a *facts.Ranges, b *ir.Block) bool {
 	for _, p := range b.Preds {
 		if a.Dom.IsBackEdge(p, b) {
@@ -216,7 +219,7 @@ func heads(a *facts.Ranges, b *ir.Block) bool {
 	return false
 }
 
-// narrow runs pass narrow and lists the values that stay wide.
+// narrow runs the pass narrow and lists the values that still have 64 bits.
 func (e *explainer) narrow(m *ir.Module, r *facts.Result) diag.List {
 	return numbers.NarrowValues(m, r, func(n *numbers.Narrower) {
 		e.r.Narrowed = len(n.Set)
@@ -242,8 +245,8 @@ func (e *explainer) narrow(m *ir.Module, r *facts.Result) diag.List {
 	})
 }
 
-// stepPos returns the position of the addition that advances the counter phi, or else the phi's
-// own.
+// stepPos returns the source position of the addition that increments the counter phi. If there is
+// no such addition, it returns the position of phi.
 func stepPos(phi *ir.Value) ir.Pos {
 	for _, x := range phi.Args {
 		if x.Op == ir.OpIAdd && (x.Args[0] == phi || x.Args[1] == phi) {

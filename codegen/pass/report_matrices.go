@@ -1,6 +1,6 @@
 package pass
 
-// This file finds out how devices with matrices of their own run a kernel.
+// This file finds out how devices with matrix hardware run a kernel.
 
 import (
 	"github.com/kgen-go/kgen/codegen/ir"
@@ -8,15 +8,15 @@ import (
 	"github.com/kgen-go/kgen/internal/matrix"
 )
 
-// MatrixUse says how a known device runs the matrices of a kernel.
+// MatrixUse describes how a known device runs the operations on matrices of a kernel.
 type MatrixUse struct {
 	Device string
-	Why    string // the reason for the expanded form; "" if the device's own matrices are used
+	Why    string // the reason why matrix hardware is not used; "" if it is used
 	Tiles  []facts.Tile
 }
 
-// ExplainMatrices returns how known devices run the matrices of a lowered module, or nil if it has
-// none. The module does not change.
+// ExplainMatrices returns how known devices run the operations on matrices of a lowered module. It
+// returns nil if the module has no matrices. ExplainMatrices does not change the module.
 func ExplainMatrices(m *ir.Module) (uses []MatrixUse) {
 	for _, d := range matrix.Known {
 		c := m.Clone()
@@ -32,15 +32,17 @@ func ExplainMatrices(m *ir.Module) (uses []MatrixUse) {
 	return uses
 }
 
-// MatrixMemory is work-group memory that expanded matrices take. Shape is the shape of the matrix
-// that the memory holds if a work-group's sub-groups have fewer than Below work-items. An empty
-// Shape means memory that products use in passing. Bytes is the size for each sub-group.
+// MatrixMemory describes work-group memory that matrices need on devices without matrix hardware.
+// Shape is the shape of the matrix that the memory contains if sub-groups have fewer than Below
+// work-items. An empty Shape means memory that products use temporarily. Bytes is the size for each
+// sub-group.
 type MatrixMemory struct {
 	Shape        string
 	Below, Bytes int
 }
 
-// ExplainMatrixMemory returns the work-group memory of the matrices in a finished module.
+// ExplainMatrixMemory returns the work-group memory that matrices need in the module m, on which
+// all passes have run.
 func ExplainMatrixMemory(m *ir.Module) (mem []MatrixMemory) {
 	for _, v := range m.Vars {
 		if v.Words == 0 {

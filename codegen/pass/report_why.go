@@ -1,6 +1,6 @@
 package pass
 
-// This file finds the reason why a check was not proved, or an integer not narrowed.
+// This file finds the reason why a check was not proved, or why an integer was not narrowed.
 
 import (
 	"math"
@@ -12,53 +12,53 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/numbers"
 )
 
-// Lack is the fact that a proof lacked.
+// Lack is a kind of fact that would be needed for a proof but is not known.
 type Lack uint8
 
 const (
-	// LackSign: A may be negative.
+	// LackSign means that A may be negative.
 	LackSign Lack = iota
-	// LackBound: A may be larger than a constant B.
+	// LackBound means that A may be larger than the constant B.
 	LackBound
-	// LackRelation: no known fact compares A and B.
+	// LackRelation means that no known fact relates A and B.
 	LackRelation
-	// LackMinimum: B may be less than Limit, a constant.
+	// LackMinimum means that B may be less than the constant Limit.
 	LackMinimum
-	// LackNonZero: the divisor may be zero.
+	// LackNonZero means that the divisor may be zero.
 	LackNonZero
-	// LackNonNil: the pointer may be nil.
+	// LackNonNil means that the pointer may be nil.
 	LackNonNil
-	// LackRange: a value may not fit in 32 bits.
+	// LackRange means that the value may not fit in 32 bits.
 	LackRange
-	// LackNarrow: the value fits, but it is computed from a value of 64 bits.
+	// LackNarrow means that the value fits in 32 bits, but is computed from a 64-bit value.
 	LackNarrow
 )
 
-// Reason says why a check could not be proved, or a value not be narrowed.
+// Reason describes why a check could not be proved, or why a value could not be narrowed.
 type Reason struct {
 	Lack   Lack
-	Lo, Hi int64  // known bounds of A, or of the value
-	Limit  int64  // a constant B
-	Source Source // source of A, or of the value
-	Other  Source // source of B
-	// Both is for LackSign. It says that A may also be larger than the constant Limit.
+	Lo, Hi int64  // known bounds of A, or of the 64-bit value
+	Limit  int64  // the constant B
+	Source Source // origin of A, or of the 64-bit value
+	Other  Source // origin of B
+	// Both is used with LackSign. It is set if A may also be larger than the constant Limit.
 	Both bool
-	// ItemAgainstLen says that A is a work-item's id and B a length. A comparison of the two in the
-	// kernel would settle the check.
+	// ItemAgainstLen is set if A is a work-item's id and B is a length. If the kernel compared the
+	// two, the check could be proved.
 	ItemAgainstLen bool
-	// Grid says that A is a row number times a row length, plus a column number.
+	// Grid is set if A is a row number times a row length, plus a column number.
 	Grid bool
 }
 
 // Source is the origin of a value.
 type Source struct {
-	Text  string // description that follows the value's name
-	Pos   ir.Pos // position of the expression that Text describes; none if it has no position
-	Param string // name of the argument that the value is, or ""
-	Len   bool   // whether the value is the argument's length
+	Text  string // description of the origin, which follows the value's name in messages
+	Pos   ir.Pos // source position of the expression that Text describes, or none
+	Param string // name of the kernel's argument, if the value is an argument or a length of one
+	Len   bool   // whether the value is the length of the argument Param
 }
 
-// whyOpen returns why a check could not be proved at the end of block b.
+// whyOpen returns the reason why the check at the end of block b could not be proved.
 func whyOpen(d *checks.Decider, fault *ir.Value, b *ir.Block) Reason {
 	site := fault.Aux.(*ir.Site)
 	switch site.Kind {
@@ -97,7 +97,7 @@ func whyOpen(d *checks.Decider, fault *ir.Value, b *ir.Block) Reason {
 	return r
 }
 
-// rows reports whether v is i*w + j where w is the range of the launch.
+// rows reports whether v is i*w + j, where w is an extent of the launch's range.
 func rows(d *checks.Decider, v *ir.Value) bool {
 	if v.Op != ir.OpIAdd {
 		return false
@@ -118,7 +118,7 @@ func isGlobalID(v *ir.Value) bool {
 	return b >= ir.GlobalInvocationIDX && b <= ir.GlobalInvocationIDZ
 }
 
-// compared returns the operand that condition c compares with a constant.
+// compared returns the operand that the condition c compares with a constant.
 func compared(c *ir.Value) *ir.Value {
 	for c.Op == ir.OpLNot {
 		c = c.Args[0]
@@ -132,7 +132,7 @@ func compared(c *ir.Value) *ir.Value {
 	return c
 }
 
-// whyWide returns why v could not be narrowed.
+// whyWide returns the reason why v could not be narrowed.
 func whyWide(n *numbers.Narrower, v *ir.Value) Reason {
 	p := n.Ranges.Value(v)
 	r := Reason{Lack: LackRange, Lo: p.Lo, Hi: p.Hi, Source: source(n.Ranges, v)}
@@ -149,7 +149,7 @@ func whyWide(n *numbers.Narrower, v *ir.Value) Reason {
 	return r
 }
 
-// source follows v to the value from which it gets its wide range.
+// source finds the value because of which the interval of v is large, and describes it.
 func source(a *facts.Ranges, v *ir.Value) Source {
 	seen := map[*ir.Value]bool{}
 	for {
@@ -165,7 +165,8 @@ func source(a *facts.Ranges, v *ir.Value) Source {
 	}
 }
 
-// cause returns the argument of v that gives v its range, or nil if v itself is the origin.
+// cause returns the operand of v because of which the interval of v is large. It returns nil if v
+// itself is the origin.
 func cause(a *facts.Ranges, v *ir.Value) *ir.Value {
 	switch v.Op {
 	case ir.OpUConvert, ir.OpSConvert:
@@ -194,7 +195,7 @@ func cause(a *facts.Ranges, v *ir.Value) *ir.Value {
 		if most == nil {
 			return nil
 		}
-		// The parts are bounded and the result is not: the operation itself is the cause.
+		// If the operands are bounded and the result is not, the operation itself is the cause.
 		switch v.Op {
 		case ir.OpIAdd, ir.OpISub, ir.OpIMul, ir.OpShl:
 			if a.Value(v) == facts.FullRange(v.Type) && a.Value(most) != facts.FullRange(most.Type) {
@@ -206,7 +207,7 @@ func cause(a *facts.Ranges, v *ir.Value) *ir.Value {
 	return nil
 }
 
-// grows reports whether an incoming value of phi is phi plus or minus another value.
+// grows reports whether an argument of phi is phi plus or minus another value.
 func grows(phi *ir.Value) bool {
 	for _, x := range phi.Args {
 		if x.Op != ir.OpPhi && len(x.Args) == 2 && (x.Args[0] == phi || x.Args[1] == phi) {
@@ -218,7 +219,7 @@ func grows(phi *ir.Value) bool {
 
 func width(p facts.Interval) uint64 { return uint64(p.Hi) - uint64(p.Lo) }
 
-// origin describes v as the origin of a range.
+// origin describes v as the origin of a large interval.
 func origin(a *facts.Ranges, v *ir.Value) Source {
 	switch v.Op {
 	case ir.OpBuiltIn:
@@ -281,13 +282,13 @@ func argument(a *facts.Ranges, v *ir.Value) Source {
 	return Source{Text: "is set by the host at each launch"}
 }
 
-// Small reports whether a loop or an operator bounds the value, and not only its type or the
+// Small reports whether the value has a small known bound, and not only that of its type or of the
 // largest possible length.
 func (r Reason) Small() bool { return r.Lo >= 0 && r.Hi < small }
 
 const small = 1 << 20
 
-// Unbounded reports whether no bounds of a 64-bit value are known.
+// Unbounded reports whether no bounds of the 64-bit value are known.
 func (r Reason) Unbounded() bool {
 	return r.Lo < -facts.MaxLength && r.Hi >= math.MaxInt64-facts.MaxLength
 }

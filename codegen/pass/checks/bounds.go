@@ -1,7 +1,7 @@
 package checks
 
-// This file is the pass bounds. It runs before gather and the passes on loops, so that they do not
-// handle checks that bounds removes.
+// This file contains the pass bounds. The pass runs before gather and before the passes on loops,
+// so that these handle only the checks that bounds could not remove.
 
 import (
 	"github.com/kgen-go/kgen/codegen/diag"
@@ -11,24 +11,25 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/uniform"
 )
 
-// Bounds decides comparisons whose result follows from the intervals of their operands and from the
-// branches that lead to them. This removes most checks of indices, and with them the faults that
-// would make lanes dead.
+// Bounds replaces comparisons by constants if their results follow from the intervals of the
+// operands and from dominating branches. As a result, most checks of indices are removed, together
+// with the faults that would turn work-items into dead lanes.
 func Bounds(m *ir.Module, r *facts.Result) diag.List { return DecideBounds(m, r, nil) }
 
-// maxBoundsRounds bounds how often the code is simplified after decisions, and examined again: the
-// operands of a remainder can be analysed only after the first round.
+// maxBoundsRounds is the largest number of times that the code is examined and then simplified. For
+// example, the operands of a remainder can be analysed only after the first simplification.
 const maxBoundsRounds = 3
 
-// DecideBounds is Bounds. If proved is not nil, it is called for every branch before the branch is
-// decided. dead is the successor that the branch will not take.
+// DecideBounds does the work of Bounds. If proved is not nil, DecideBounds calls proved before it
+// replaces a branch's condition by a constant. The argument dead is the successor that the branch
+// never takes.
 func DecideBounds(m *ir.Module, r *facts.Result, proved func(d *Decider, b, dead *ir.Block, how facts.Evidence)) diag.List {
 	for range maxBoundsRounds {
 		uniform.Arrange(m)
 		common, divergent, u := uniform.CommonBranches(m)
 		ways := u.WaysOut()
 		d := NewDecider(m, nil, r)
-		var forDead *Decider // uses only facts that hold for dead lanes, too
+		var forDead *Decider // decides with those facts that also hold for dead lanes
 		if len(common) > 0 {
 			forDead = NewDecider(m, divergent, r)
 		}
@@ -46,8 +47,9 @@ func DecideBounds(m *ir.Module, r *facts.Result, proved func(d *Decider, b, dead
 			if c == b.Term.Cond || c.IsConst() && !ways.Spare(b, b.Term.Succs[c.Bits]) {
 				continue
 			}
-			// Deciding a check that always fails would turn the code before it, such as the end of
-			// a loop, into a path to a fault. Such a path does not count as an end.
+			// A check that always fails is kept. Without it, the code before the check, such as a
+			// loop exit, would lead only to a fault. The analysis in package uniform does not treat
+			// such a path as an exit.
 			if u != nil && c.IsConst() && uniform.Faults(b.Term.Succs[1-c.Bits]) {
 				continue
 			}
@@ -70,22 +72,23 @@ func DecideBounds(m *ir.Module, r *facts.Result, proved func(d *Decider, b, dead
 	return nil
 }
 
-// Decider decides conditions.
+// Decider finds the values of conditions that are known at compile time.
 type Decider struct {
 	Module *ir.Module
 	Ranges *facts.Ranges
 	Prover *facts.Prover
 }
 
-// NewDecider returns a Decider that uses no facts from the branches of divergent blocks, which may
-// be nil. It records in r which sizes it assumes to be small.
+// NewDecider returns a Decider for m's kernel. It uses no facts from the branches of the blocks in
+// divergent, which may be nil. It records in r the sizes that it assumes to be small.
 func NewDecider(m *ir.Module, divergent map[*ir.Block]bool, r *facts.Result) *Decider {
 	a := facts.Solved(m, divergent, r)
 	return &Decider{m, a, facts.NewProver(a)}
 }
 
-// conditions replaces comparisons that are decided in their own blocks by constants. This is for
-// conditions that no branch uses: operands of selects and of other conditions.
+// conditions replaces each bool operand of an instruction by a constant if the operand is known in
+// its own block. So it covers operands of selects and of other conditions, but not the conditions
+// of branches. It reports whether it replaced any operand.
 func (d *Decider) conditions() bool {
 	known := map[*ir.Value]*ir.Value{}
 	for _, b := range d.Ranges.Dom.Order {
@@ -114,7 +117,8 @@ func (d *Decider) conditions() bool {
 	return false
 }
 
-// reduce returns the remaining condition when c is evaluated at the end of block b.
+// reduce simplifies the condition c at the end of block b. It returns a constant if c is known, or
+// one operand of c if the other operand has no influence, or else c. It also returns the evidence.
 func (d *Decider) reduce(c *ir.Value, b *ir.Block) (*ir.Value, facts.Evidence) {
 	if known, is, how := d.Decide(c, b); known {
 		return d.Module.Bool(is), how
@@ -123,7 +127,7 @@ func (d *Decider) reduce(c *ir.Value, b *ir.Block) (*ir.Value, facts.Evidence) {
 		return c, 0
 	}
 	for i, x := range c.Args {
-		// The other operand decides.
+		// The operand x is known and does not decide c, so c equals the other operand.
 		if known, _, how := d.Decide(x, b); known {
 			return c.Args[1-i], how
 		}
@@ -131,7 +135,8 @@ func (d *Decider) reduce(c *ir.Value, b *ir.Block) (*ir.Value, facts.Evidence) {
 	return c, 0
 }
 
-// Decide returns whether condition c is known at the end of block b, its value, and the evidence.
+// Decide reports whether the condition c is known at the end of block b. If so, it also returns the
+// value of c and the evidence.
 func (d *Decider) Decide(c *ir.Value, b *ir.Block) (known, is bool, how facts.Evidence) {
 	switch c.Op {
 	case ir.OpLNot:
@@ -171,7 +176,7 @@ func (d *Decider) Decide(c *ir.Value, b *ir.Block) (known, is bool, how facts.Ev
 	return false, false, 0
 }
 
-// ranged returns the evidence of a proof that uses only the intervals of x and y.
+// ranged returns the evidence for a proof that uses only the intervals of x and y in block b.
 func (d *Decider) ranged(x, y *ir.Value, b *ir.Block) facts.Evidence {
 	if d.Ranges.At(x, b) != d.Ranges.Value(x) || d.Ranges.At(y, b) != d.Ranges.Value(y) {
 		return facts.ByCondition
@@ -179,7 +184,7 @@ func (d *Decider) ranged(x, y *ir.Value, b *ir.Block) facts.Evidence {
 	return facts.ByRange
 }
 
-// order decides x <= y + c, signed.
+// order decides x <= y + c for signed integers.
 func (d *Decider) order(x, y *ir.Value, b *ir.Block, c int64) (known, is bool, how facts.Evidence) {
 	if how, ok := d.Prover.Le(x, y, c, b); ok {
 		return true, true, how
@@ -190,7 +195,8 @@ func (d *Decider) order(x, y *ir.Value, b *ir.Block, c int64) (known, is bool, h
 	return false, false, 0
 }
 
-// unsigned decides x <= y + c, unsigned, if x and y are not negative as signed numbers.
+// unsigned decides x <= y + c for unsigned integers, if x and y are known to be non-negative as
+// signed integers.
 func (d *Decider) unsigned(x, y *ir.Value, b *ir.Block, c int64) (known, is bool, how facts.Evidence) {
 	zero := ir.Outside(x.Type, 0)
 	if d.Ranges.At(x, b).Lo < 0 {

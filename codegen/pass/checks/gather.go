@@ -1,7 +1,8 @@
 package checks
 
-// This file is the pass gather, for straight-line code. It runs after unroll and narrow, since it
-// moves values ahead of the checks that bound them.
+// This file contains the pass gather and its part for straight-line code. The pass runs after
+// unroll and narrow, because it moves values ahead of the checks from which narrow derives their
+// intervals.
 
 import (
 	"slices"
@@ -14,12 +15,13 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/uniform"
 )
 
-// maxGathered bounds the number of checks that are combined.
+// maxGathered is the largest number of checks that are combined into one.
 const maxGathered = 32
 
 // Gather combines the checks of straight-line code in one branch, ahead of the code between them.
-// So loads need not wait for each other's checks. If the combined check fails, a copy of the code
-// runs that has the checks in their old places. It faults at the first check that fails.
+// So a load does not need to wait for the checks of other loads. If the combined check fails, the
+// work-item runs a copy of the code with the checks at their original positions. That copy faults
+// at the first check that fails.
 func Gather(m *ir.Module) diag.List {
 	if m.UsesGroup && !uniform.Stays(m, gatherAll) {
 		return nil
@@ -66,10 +68,9 @@ func gatherAll(m *ir.Module) diag.List {
 	return nil
 }
 
-// failTogether returns the blocks with a check that either all work-items of a group pass or none
-// does. Such a check keeps a branch of its own. If it were combined with checks that only some
-// work-items pass, dead lanes would ignore it. They would then execute the loads, divisions and
-// loops of the skeleton that the check protects.
+// failTogether returns the blocks whose check has the same result for all work-items of a group.
+// Such a check must not be combined with checks that only some work-items pass. Dead lanes would
+// ignore the combined check, and would execute loads, divisions and loops that the check protects.
 func failTogether(f *ir.Func) map[*ir.Block]bool {
 	f.RemoveUnreachable()
 	rewrite.SingleLatches(f)
@@ -83,18 +84,19 @@ func failTogether(f *ir.Func) map[*ir.Block]bool {
 	return together
 }
 
-// gatherer gathers the checks of one piece of straight-line code. Each block after the first has
-// only the block before it as predecessor.
+// gatherer combines the checks of a chain of blocks. The only predecessor of each block after the
+// first is the block before it in the chain.
 type gatherer struct {
 	f        *ir.Func
 	together map[*ir.Block]bool // result of failTogether
 	list     []rewrite.Check
-	hoisted  []*ir.Value // operands of the checks, to be computed before the first check
+	hoisted  []*ir.Value // operands of the checks that move to the end of the first check's block
 	placed   map[*ir.Value]bool
-	effects  bool // whether the code between the checks has other instructions than loads and pure ops
+	effects  bool // whether the code between the checks contains instructions other than loads and pure ops
 }
 
-// collect finds the checks from b on that can be made at b's end.
+// collect finds the checks in b and the following blocks whose conditions can be computed at the
+// end of b.
 func (c *gatherer) collect(b *ir.Block) {
 	for len(c.list) < maxGathered {
 		k, ok := rewrite.CheckOf(b)
@@ -134,13 +136,13 @@ func (c *gatherer) collect(b *ir.Block) {
 	}
 }
 
-// between reports whether v is computed after the first check.
+// between reports whether v is computed between the first check and the last.
 func (c *gatherer) between(v *ir.Value) bool {
 	return v.Block != nil && slices.ContainsFunc(c.list, func(k rewrite.Check) bool { return k.On == v.Block })
 }
 
-// need appends to list the values that must be hoisted to compute values at the first check. It
-// reports whether that is possible.
+// need appends to list all values that must be hoisted so that the given values can be computed
+// before the first check. It returns false if some value cannot be hoisted.
 func (c *gatherer) need(values, list []*ir.Value) ([]*ir.Value, bool) {
 	for _, v := range values {
 		if !c.between(v) || c.placed[v] || slices.Contains(list, v) {
@@ -158,7 +160,7 @@ func (c *gatherer) need(values, list []*ir.Value) ([]*ir.Value, bool) {
 	return list, true
 }
 
-// merge combines all checks into one.
+// merge replaces all collected checks by one check in the first check's block.
 func (c *gatherer) merge() {
 	first := c.list[0].Block
 	for _, k := range c.list[1:] {
@@ -189,7 +191,8 @@ func (c *gatherer) merge() {
 			rewrite.DropEdge(k.Block, k.Fault)
 			continue
 		}
-		// Only the first check keeps two successors.
+		// The first check becomes the combined check. It branches to the code without checks or to
+		// block cold.
 		rewrite.DropEdge(k.Block, k.Fault)
 		k.Block.Term.Succs = append(k.Block.Term.Succs, cold)
 		cold.Preds = append(cold.Preds, k.Block)
@@ -198,7 +201,8 @@ func (c *gatherer) merge() {
 	c.fail(cold, oks)
 }
 
-// fail adds code that repeats the checks and reaches the first fault, starting at block b.
+// fail adds code to block b and to new blocks that repeats the checks and jumps to the fault of the
+// first check that fails.
 func (c *gatherer) fail(b *ir.Block, oks []*ir.Value) {
 	copies := rewrite.NewCloner(c.f)
 	for i := 0; i < len(c.list); i++ {
@@ -225,13 +229,14 @@ func (c *gatherer) fail(b *ir.Block, oks []*ir.Value) {
 	}
 }
 
-// alike reports whether two faults differ only in their arguments.
+// alike reports whether the fault blocks a and b record the same fault, perhaps with different
+// arguments.
 func alike(a, b *ir.Block) bool {
 	return len(a.Insts) == 1 && len(b.Insts) == 1 && a.Insts[0].Aux == b.Insts[0].Aux
 }
 
-// selectFirstFault makes the fault of check i report the first failing check of the checks i to j,
-// all of which are alike.
+// selectFirstFault selects the arguments of check i's fault, so that it describes the first failing
+// check among the checks i to j. The faults of these checks must be alike.
 func (c *gatherer) selectFirstFault(b *ir.Block, i, j int, oks []*ir.Value) {
 	v := c.list[i].Fault.Insts[len(c.list[i].Fault.Insts)-1]
 	if i == j {

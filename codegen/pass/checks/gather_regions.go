@@ -1,6 +1,6 @@
 package checks
 
-// This file gathers the checks of code with branches.
+// This file contains the part of the pass gather that combines checks in code with branches.
 
 import (
 	"slices"
@@ -10,34 +10,37 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// These constants limit a region whose checks are made ahead of it.
+// These constants limit the size of a region and the number of values that are hoisted to its
+// start.
 const (
 	maxRegionBlocks = 32
 	maxRegionValues = 200
 	maxRegionHoists = 96
 )
 
-// region is code without loops and Sync ops. It is entered at the end of block start and left only
-// by faults and to block exit.
+// region is a part of a function without loops and Sync ops. Control enters the region only from
+// the end of block start, and leaves it only to block exit or by faults.
 type region struct {
 	f           *ir.Func
 	dom         *ir.DomTree
 	start, exit *ir.Block
-	blocks      []*ir.Block // blocks, in an order in which definitions precede uses
+	blocks      []*ir.Block // blocks of the region, in an order in which definitions precede uses
 	in          map[*ir.Block]bool
 	together    map[*ir.Block]bool // result of failTogether
-	faults      []*ir.Block        // fault blocks whose predecessors are all in the region
+	faults      []*ir.Block        // fault blocks that are reached only from the region
 	reach       map[*ir.Block]*ir.Value
 	hoisted     map[*ir.Value]*ir.Value
 	made        []*ir.Value
 }
 
-// gatherRegions makes the checks of branching code ahead of it, if only arithmetic is needed to do
-// so. A check under a condition becomes: the check passes, or control does not reach it. The code
-// then exists twice: without these checks, and, for work-items that fail one of them, with them.
+// gatherRegions moves the checks of a region to its start, if their conditions can be computed
+// there without loads. The moved check of a conditional block tests that the check passes or that
+// control does not reach the block. The region then exists twice. Work-items that pass all moved
+// checks run a region without them. The others run a copy with the original checks.
 //
-// cold has the copies made so far, which are not processed again. Checks with the same result for
-// all work-items of a group stay in place.
+// The set cold contains the blocks of all copies so far, which are not processed again. Checks with
+// the same result for all work-items of a group (the set together) are not moved. gatherRegions
+// reports whether it has changed a region.
 func gatherRegions(f *ir.Func, cold, together map[*ir.Block]bool) bool {
 	f.RemoveUnreachable()
 	n := 0
@@ -61,11 +64,11 @@ func gatherRegions(f *ir.Func, cold, together map[*ir.Block]bool) bool {
 	return false
 }
 
-// findRegion returns the largest region that starts at the end of b, or nil.
+// findRegion returns the largest region that starts at the end of b, or nil if there is none.
 func findRegion(f *ir.Func, dom *ir.DomTree, b *ir.Block, cold, together map[*ir.Block]bool) *region {
 	var found *region
 	r := &region{f: f, dom: dom, start: b, together: together, in: map[*ir.Block]bool{}}
-	open := map[*ir.Block]bool{} // successors of the region's blocks that are not in the region yet
+	open := map[*ir.Block]bool{} // successors of the region's blocks that are not yet part of the region
 	grow := func(x *ir.Block) {
 		for _, s := range x.Term.Succs {
 			if !rewrite.IsFault(s) {
@@ -88,7 +91,7 @@ func findRegion(f *ir.Func, dom *ir.DomTree, b *ir.Block, cold, together map[*ir
 				found = &n
 			}
 		}
-		// The next block must have predecessors only in the region.
+		// All predecessors of the next block must be in the region.
 		var next *ir.Block
 		for x := range open {
 			if x != b && (next == nil || dom.Index(x) < dom.Index(next)) &&
@@ -122,7 +125,8 @@ func findRegion(f *ir.Func, dom *ir.DomTree, b *ir.Block, cold, together map[*ir
 	return found
 }
 
-// version makes the region's checks at its start, if at least two of them can be made there.
+// version moves the region's checks to its start, if at least two of them can be computed there. It
+// reports whether it changed the code.
 func (r *region) version(cold map[*ir.Block]bool) bool {
 	r.reach, r.hoisted = map[*ir.Block]*ir.Value{}, map[*ir.Value]*ir.Value{}
 	m := r.f.Module
@@ -154,7 +158,7 @@ func (r *region) version(cold map[*ir.Block]bool) bool {
 	return true
 }
 
-// op computes a condition at the region's start.
+// op appends a bool op to the region's start and returns its result. It folds trivial ops.
 func (r *region) op(op ir.Op, args ...*ir.Value) *ir.Value {
 	m := r.f.Module
 	switch {
@@ -170,7 +174,8 @@ func (r *region) op(op ir.Op, args ...*ir.Value) *ir.Value {
 	return v
 }
 
-// hoist returns v computed at the region's start, or nil if that is impossible.
+// hoist returns a copy of v that is computed at the region's start. It returns nil if v cannot be
+// computed there.
 func (r *region) hoist(v *ir.Value) *ir.Value {
 	if v.Block == nil || !r.in[v.Block] {
 		return v
@@ -197,8 +202,8 @@ func (r *region) hoist(v *ir.Value) *ir.Value {
 	return w
 }
 
-// reached returns the condition under which control, without faults, goes from the region's start
-// to b. It returns nil if the condition cannot be computed at the start.
+// reached returns the condition under which control reaches b from the region's start if no check
+// fails. It returns nil if the condition cannot be computed at the region's start.
 func (r *region) reached(b *ir.Block) *ir.Value {
 	if b == r.start {
 		return r.f.Module.Bool(true)
@@ -233,7 +238,7 @@ func (r *region) reached(b *ir.Block) *ir.Value {
 	return any
 }
 
-// always reports whether all paths from d lead to b, except those that end in faults.
+// always reports whether each path from d leads to b or to a fault.
 func (r *region) always(d, b *ir.Block) bool {
 	seen := map[*ir.Block]bool{}
 	var walk func(x *ir.Block) bool
@@ -245,21 +250,21 @@ func (r *region) always(d, b *ir.Block) bool {
 			return true
 		}
 		seen[x] = true
-		return r.in[x] && onward(x) // the path may lead back to the start
+		return r.in[x] && onward(x) // false for the region's start, since a path may lead back to it
 	}
 	return onward(d)
 }
 
-// split sends work-items for which all is true to the region without the gathered checks. It sends
-// the others to a copy of the region with the checks, which they leave by a fault. It returns the
-// copies of the blocks.
+// split duplicates the region. Work-items for which the condition all is true run the region
+// without the gathered checks. The other work-items run a copy with the checks, and leave it by a
+// fault. split maps each block of the region to its copy.
 func (r *region) split(all *ir.Value, gathered []rewrite.Check) map[*ir.Block]*ir.Block {
 	hot, cold := r.f.NewBlock(), r.f.NewBlock()
 	t := r.start.Term
 	c := rewrite.NewCloner(r.f)
 	list := slices.Concat(r.blocks, r.faults)
 	c.Copy(list)
-	dead := r.f.NewBlock() // exit of the copy, which is never reached
+	dead := r.f.NewBlock() // the exit of the copy, which is never executed
 	dead.SetTerm(ir.Term{Kind: ir.Return})
 	c.Pair(r.start, cold)
 	c.End(append([]*ir.Block{r.start}, list...), func(s *ir.Block) *ir.Block {

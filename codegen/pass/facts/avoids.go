@@ -1,7 +1,7 @@
 package facts
 
-// This file lets passes ask whether to work around a driver's bug. The table of bugs is in package
-// quirks, which these passes may not import.
+// This file tells passes whether a module must work around a certain driver bug. The table of
+// driver bugs is in package quirks, which these passes may not import.
 
 import (
 	"slices"
@@ -9,11 +9,11 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// QuirkPrefix begins the names of rows of that table in lists of disabled features, which also name
-// other things.
+// QuirkPrefix is the prefix of the names of driver bugs in a module's list of disabled features.
+// That list also contains other names.
 const QuirkPrefix = "quirk/"
 
-// Avoids reports whether the module must avoid the bug of the row with that name.
+// Avoids reports whether the module must avoid the driver bug with the given name.
 func Avoids(m *ir.Module, name string) bool {
 	return len(m.Disabled) == 0 || !slices.Contains(m.Disabled, QuirkPrefix+name)
 }

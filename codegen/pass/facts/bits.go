@@ -1,6 +1,6 @@
 package facts
 
-// This file finds which bits of an integer can be set, and has predicates on constants.
+// This file computes which bits of an integer may be set. It also has predicates on constants.
 
 import (
 	"maps"
@@ -35,11 +35,11 @@ func Log2(v *ir.Value) (int64, bool) {
 // MaxPossible bounds the depth of expressions that Possible examines.
 const MaxPossible = 4
 
-// Possible returns a mask of the bits that may be set in v, an integer.
+// Possible returns a mask of the bits that may be set in the integer v.
 func Possible(v *ir.Value) uint64 { return possibleIn(v, MaxPossible, nil) }
 
-// possibleIn is Possible with a maximal depth. phis maps the phis that are being examined to their
-// bits so far.
+// possibleIn is Possible with a limit on the depth of expressions. The map phis contains each phi
+// that is being examined, with the bits found for it so far.
 func possibleIn(v *ir.Value, depth int, phis map[*ir.Value]uint64) uint64 {
 	all := Mask(v.Type)
 	if v.IsConst() {
@@ -62,9 +62,9 @@ func possibleIn(v *ir.Value, depth int, phis map[*ir.Value]uint64) uint64 {
 		return of(0) | of(1)
 	case ir.OpSelect:
 		return of(1) | of(2)
-	case ir.OpIMul: // the lowest set bits of the factors bound that of the product
+	case ir.OpIMul: // the product has at least as many low zero bits as the factors together
 		lowest := bits.TrailingZeros64(of(0)) + bits.TrailingZeros64(of(1))
-		if v.Args[0] == v.Args[1] { // a square modulo 4 is 0 or 1
+		if v.Args[0] == v.Args[1] { // a square modulo 4 is 0 or 1, so bit 1 of the square is never set
 			all &^= 2 << lowest
 		}
 		return all &^ (uint64(1)<<min(63, lowest) - 1)
@@ -80,14 +80,14 @@ func possibleIn(v *ir.Value, depth int, phis map[*ir.Value]uint64) uint64 {
 	return all
 }
 
-// possiblePhi returns the bits that may be set in v, a phi, whose arguments may depend on v itself.
-// It begins with no bits and adds the bits of the arguments until nothing changes.
+// possiblePhi returns the bits that may be set in the phi v. Its arguments may depend on v itself,
+// so possiblePhi starts with no bits and adds the bits of the arguments until nothing changes.
 func possiblePhi(v *ir.Value, depth int, phis map[*ir.Value]uint64) uint64 {
 	if s, ok := phis[v]; ok {
 		return s
 	}
 	const nested, rounds = 2, 3
-	if len(phis) == nested || len(v.Args) != len(v.Block.Preds) { // too deep, or the phi of a loop that is under construction
+	if len(phis) == nested || len(v.Args) != len(v.Block.Preds) { // the phis are nested too deeply, or v belongs to a loop that is still being built
 		return Mask(v.Type)
 	}
 	inner := maps.Clone(phis)
@@ -108,7 +108,8 @@ func possiblePhi(v *ir.Value, depth int, phis map[*ir.Value]uint64) uint64 {
 	return Mask(v.Type)
 }
 
-// Certain returns bits that are always set in v, an integer. For example, bit 0 of n | 1 is set.
+// Certain returns a mask of bits that are always set in the integer v. For example, bit 0 of n | 1
+// is always set.
 func Certain(v *ir.Value) uint64 {
 	switch {
 	case v.IsConst():

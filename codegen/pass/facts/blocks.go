@@ -1,15 +1,17 @@
 package facts
 
 // This file finds whether an index stays within the elements of the work-item's work-group, or of a
-// smaller block of work-items. It is part of footprint.go's analysis. indices.go writes the index
-// as a sum; here each id in it is split into the first id of its block and the place in the block:
+// smaller block of work-items. A block of work-items consists of consecutive ids, such as 4n to
+// 4n+3. The file is part of the analysis in footprint.go. While indices.go writes the index as a
+// sum, this file splits each id in the sum. An id is the first id of its block of work-items plus
+// its position in that block:
 //
-//	tile[i^1]                     base + rest         base a multiple of 2, rest in [0,1]
-//	tile[group*size + size-1-l]   base + size-1-l     base the group's first id, l the local id
+//	tile[i^1]                     base + rest         base is a multiple of 2, rest is in [0,1]
+//	tile[group*size + size-1-l]   base + size-1-l     base is the group's first id, l is the local id
 //
-// The index is within the block under two conditions. First, base takes the place that the id has
-// in an index of the work-item's own element. Second, the rest is not negative and less than the
-// size of the block.
+// The index stays within the elements of the block of work-items under two conditions. First, the
+// index must be that of the work-item's own element with the id replaced by base. Second, the
+// remaining summands must add up to a number from 0 to the size of the block minus 1.
 
 import (
 	"math"
@@ -20,27 +22,29 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// blocks says how ids are split. In the sums of an indexer with blocks, GlobalInvocationId
-// represents the first id of the work-item's block.
+// blocks describes the blocks of work-items by which an indexer splits ids. In the sums of that
+// indexer, GlobalInvocationId represents the first id of the work-item's block.
 type blocks struct {
 	// size is the number of work-items in a block, or wholeGroup. The first id of a block is a
-	// multiple of size. If size divides the work-group's size, a block lies within a work-group.
+	// multiple of size. If size divides the work-group's size, each block is part of a single
+	// work-group.
 	size int64
-	seen []int64 // sizes of blocks found in the index, such as 2 in i^1
-	// low, first, quotient and firstQuotient are not values of the module. low represents the place
-	// of an id in its block, and first the first local id of the block. quotient and firstQuotient
-	// represent ids and local ids divided by size.
+	seen []int64 // sizes of blocks of work-items found in the index, such as 2 in i^1
+	// The fields low, first, quotient and firstQuotient are placeholders, not values of the module.
+	// The placeholder low represents the position of an id in its block of work-items, and first
+	// represents the first local id of the block. The placeholders quotient and firstQuotient
+	// represent a global id and a local id divided by size.
 	low, first, quotient, firstQuotient *ir.Value
-	rest                                map[*ir.Value]*ir.Value // values of the other elements of a block whose indices are computed
+	rest                                map[*ir.Value]*ir.Value // maps an index such as i^1 to a placeholder for its position in the block
 }
 
-// These values of blocks.size are not sizes.
+// blocks.size has one of these special values if it is not a number of work-items.
 const (
 	wholeGroup = 0
-	noBlock    = -1 // the index is only searched for sizes of blocks
+	noBlock    = -1 // the indexer only collects the sizes of blocks in blocks.seen
 )
 
-// restID is the ID of the first value in blocks.rest; the others have smaller IDs.
+// restID is the ID of the first placeholder in blocks.rest. Later placeholders have smaller IDs.
 const restID = -1 << 20
 
 func newBlocks(size int64) *blocks {
@@ -51,8 +55,8 @@ func newBlocks(size int64) *blocks {
 	return k
 }
 
-// group returns how access v divides a slice among work-groups. It returns false if a work-item may
-// access elements of another group.
+// group returns how the access v divides a slice among work-groups. It returns false if a work-item
+// may access elements of another work-group.
 func (f *footprinter) group(v *ir.Value) (s share, ok bool) {
 	var sizes []int64
 	if f.m.Form == abi.NDRange {
@@ -60,7 +64,7 @@ func (f *footprinter) group(v *ir.Value) (s share, ok bool) {
 	}
 	look := newBlocks(noBlock)
 	if f.index(v, look); f.m.Rank == 1 && len(look.seen) > 0 {
-		sizes = append(sizes, slices.Max(look.seen)) // a block of 2 lies within one of 4
+		sizes = append(sizes, slices.Max(look.seen)) // the largest size is enough, since it is a multiple of the others
 	}
 	for _, size := range sizes {
 		if s, why := f.index(v, newBlocks(size)); why == WhyNot {
@@ -71,7 +75,8 @@ func (f *footprinter) group(v *ir.Value) (s share, ok bool) {
 	return share{}, false
 }
 
-// id writes an id as the sum of the first id of its block and the place in the block.
+// id returns the id v as a sum. The summands are the first id of the id's block of work-items and
+// the position in that block.
 func (x *indexer) id(v *ir.Value) sum {
 	d, global := dimension(v)
 	first, place := x.one(v), (*ir.Value)(nil)
@@ -81,8 +86,8 @@ func (x *indexer) id(v *ir.Value) sum {
 	case global && d == 0 && size > 0:
 		place = x.blocks.low
 	case v.Aux == ir.LocalInvocationIDX && size > 0:
-		// The work-group's first id is a multiple of size, so the place of the local id is that of
-		// the global id.
+		// The first id of the work-group is a multiple of size. So the local id and the global id
+		// have the same position in their blocks.
 		first, place = x.blocks.first, x.blocks.low
 	}
 	s := atom(first)
@@ -92,8 +97,9 @@ func (x *indexer) id(v *ir.Value) sum {
 	return s
 }
 
-// block returns the values that represent the first id of v's block and the number of that block. A
-// block has a multiple of n work-items. If v is not an id, block returns nil.
+// block returns the values that represent the first id and the number of the block of work-items
+// that contains id v. It requires that the block's size is a multiple of n. Otherwise, or if v is
+// not an id, block returns nil.
 func (x *indexer) block(v *ir.Value, n int64) (first, quotient *ir.Value) {
 	if n < 2 || n > abi.MaxLocalSize {
 		return nil, nil
@@ -122,13 +128,12 @@ func (x *indexer) block(v *ir.Value, n int64) (first, quotient *ir.Value) {
 	return first, quotient
 }
 
-// blocked writes v as a sum if its op has a special rule for blocks.
+// blocked returns v as a sum if there is a special rule for v's op and blocks of work-items.
 func (x *indexer) blocked(v *ir.Value) (sum, bool) {
 	switch v.Op {
 	case ir.OpISub:
-		// The remainder of an id is written as the place in the id's block. Any other remainder
-		// stays one value, since more is known of a remainder than of the difference that computes
-		// it.
+		// A remainder is kept as a single value and not written as the difference that computes it.
+		// The reason is that the interval of the remainder is narrower.
 		if r, d := x.f.ranges.remainderOf(v); r != nil && (d.IsConst() || x.localSize(d) >= 0) {
 			first, _ := x.block(r, d.Int())
 			return atom(v), first == nil || d.Int() != x.blocks.size
@@ -154,7 +159,7 @@ func (x *indexer) blocked(v *ir.Value) (sum, bool) {
 	return sum{}, false
 }
 
-// divisor returns the divisor of v, which is a division or a shift to the right.
+// divisor returns the constant by which v divides, where v is a division or a shift to the right.
 func divisor(v *ir.Value) (n int64, ok bool) {
 	switch y := v.Args[1]; {
 	case !y.IsConst():
@@ -166,8 +171,8 @@ func divisor(v *ir.Value) (n int64, ok bool) {
 	}
 }
 
-// sameBlock writes v as a sum, where v is id with changes only in the bits of most and the bits
-// below them.
+// sameBlock returns v as a sum, where v differs from id only in low bits. The highest bit that may
+// differ is the highest set bit of most.
 func (x *indexer) sameBlock(v, id *ir.Value, most int64) (sum, bool) {
 	if most < 1 || most >= abi.MaxLocalSize {
 		return sum{}, false
@@ -182,12 +187,12 @@ func (x *indexer) sameBlock(v, id *ir.Value, most int64) (sum, bool) {
 	return atom(first).plus(atom(x.blocks.rest[v]), 1)
 }
 
-// rebased rewrites products that are the first id of a work-group or block. They become the value
-// that represents the first id, or are expressed by the id:
+// rebased replaces each product that equals the first id of a work-group or of a block of
+// work-items:
 //
-//	group*size     id - local      without blocks
-//	group*size     base            by work-groups
-//	group*size     base - first    by blocks in work-groups
+//	group*size  becomes  id - local      in an indexer without blocks
+//	group*size  becomes  base            in an indexer whose blocks are work-groups
+//	group*size  becomes  base - first    in an indexer with blocks within work-groups
 func (x *indexer) rebased(s sum) sum {
 	out := sum{k: s.k}
 	for _, t := range s.terms {
@@ -197,23 +202,23 @@ func (x *indexer) rebased(s sum) sum {
 			out.add(x.blockStart(t))
 			continue
 		case k == nil:
-			out.add(group.of(-1, x.f.builtIn(ir.LocalInvocationIDX+ir.BuiltIn(d))))
+			out.add(group.scaled(-1, x.f.builtIn(ir.LocalInvocationIDX+ir.BuiltIn(d))))
 		case k.size != wholeGroup:
-			out.add(group.of(-1, k.first))
+			out.add(group.scaled(-1, k.first))
 		}
-		out.add(group.of(1, x.f.builtIn(ir.GlobalInvocationIDX+ir.BuiltIn(d))))
+		out.add(group.scaled(1, x.f.builtIn(ir.GlobalInvocationIDX+ir.BuiltIn(d))))
 	}
 	return out
 }
 
-// of returns the summand times c*v. The summand has less than maxFactors factors.
-func (x summand) of(c int64, v *ir.Value) summand {
+// scaled returns x times c*v. The summand x must have less than maxFactors factors.
+func (x summand) scaled(c int64, v *ir.Value) summand {
 	x, _ = x.times(summand{c, [maxFactors]*ir.Value{v}})
 	return x
 }
 
-// groupStart divides a product by the number of a work-group and its size along a dimension d. If
-// the product does not contain these, it returns a d of -1.
+// groupStart finds a work-group's number and its size along the same dimension d among the factors
+// of t. It returns t without these two factors, and d. If t does not contain both factors, d is -1.
 func (x *indexer) groupStart(t summand) (left summand, d int) {
 	list := t.list()
 	at := slices.IndexFunc(list, func(v *ir.Value) bool { return x.groupID(v) >= 0 })
@@ -234,7 +239,8 @@ func (x *indexer) groupStart(t summand) (left summand, d int) {
 	return left, d
 }
 
-// blockStart replaces the product of a block's number and its size by the first id of the block.
+// blockStart returns the first id of a block of work-items if t is the block's number times its
+// size. It returns any other t unchanged.
 func (x *indexer) blockStart(t summand) summand {
 	k, v := x.blocks, t.factors[0]
 	if k == nil || t.factors[1] != nil || v != k.quotient && v != k.firstQuotient || t.coef%k.size != 0 {
@@ -247,12 +253,14 @@ func (x *indexer) blockStart(t summand) summand {
 	return summand{t.coef / k.size, [maxFactors]*ir.Value{first}}
 }
 
-// builtIn returns the value that represents an id in sums, even if the kernel does not use the id.
+// builtIn returns the value that represents the given id in sums. There is a value even if the
+// kernel does not use the id.
 func (f *footprinter) builtIn(id ir.BuiltIn) *ir.Value {
 	return f.canonical(&ir.Value{ID: -1<<10 - int(id), Op: ir.OpBuiltIn, Type: ir.TypeI32, Aux: id})
 }
 
-// groupID returns the dimension d if v is the work-group's number along d, or else -1.
+// groupID returns the dimension d if v is the work-group's number along d. For any other v it
+// returns -1.
 func (x *indexer) groupID(v *ir.Value) int {
 	if v.Op == ir.OpBuiltIn {
 		if d := int(v.Aux.(ir.BuiltIn)) - int(ir.WorkgroupIDX); d >= 0 && d < x.f.m.Rank {
@@ -262,10 +270,11 @@ func (x *indexer) groupID(v *ir.Value) int {
 	return -1
 }
 
-// localSize returns the dimension d if v is the work-group's size along d, or else -1.
+// localSize returns the dimension d if v is the work-group's size along d. For any other v it
+// returns -1.
 func (x *indexer) localSize(v *ir.Value) int {
 	for (v.Op == ir.OpUConvert || v.Op == ir.OpSConvert) && v.Type.Bits() >= 32 {
-		v = v.Args[0] // a size fits in 32 bits, but not always in 16
+		v = v.Args[0] // conversions to 32 or 64 bits keep the size, but conversions to 16 bits may not
 	}
 	if v.Op == ir.OpSpecConst {
 		if d := int(v.Aux.(*ir.Spec).ID) - abi.SpecLocalSizeX; d >= 0 && d < x.f.m.Rank {
@@ -275,8 +284,8 @@ func (x *indexer) localSize(v *ir.Value) int {
 	return -1
 }
 
-// belowSize reports whether v is at least 0 and less than the work-group's size along d. v may be a
-// local id, a value that a branch compares with the size, or a remainder.
+// belowSize reports whether v is at least 0 and less than the work-group's size along d. It
+// recognizes local ids, remainders, and values that a branch compares with the size.
 func (x *indexer) belowSize(v *ir.Value, d int) bool {
 	if v.Op == ir.OpBuiltIn {
 		return v.Aux == ir.LocalInvocationIDX+ir.BuiltIn(d)
@@ -297,7 +306,8 @@ func (x *indexer) belowSize(v *ir.Value, d int) bool {
 	if v.Op != ir.OpPhi {
 		return less(v, x.b)
 	}
-	// In for j := range size, the phi's arguments are 0 and a j+1 that is less than size.
+	// In "for j := range size", the arguments of the phi j are 0 and j+1. On the back edge, j+1 is
+	// less than size.
 	for k, a := range v.Args {
 		if a.IsConst() && a.Int() != 0 || !a.IsConst() && !less(a, v.Block.Preds[k]) {
 			return less(v, x.b)
@@ -306,7 +316,8 @@ func (x *indexer) belowSize(v *ir.Value, d int) bool {
 	return true
 }
 
-// at returns the interval of a factor that is not a value of the module.
+// at returns the interval of the factor v if v is a placeholder of k. For any other factor it
+// returns false.
 func (k *blocks) at(v *ir.Value) (Interval, bool) {
 	switch {
 	case v == k.low || v.ID <= restID:
@@ -319,29 +330,30 @@ func (k *blocks) at(v *ir.Value) (Interval, bool) {
 	return Interval{}, false
 }
 
-// inBlock reports whether an index stays within the elements of the block. The index is the sum of
-// rest and the first ids of the block, each multiplied by an element of of. In an index of rows,
-// such as
+// inBlock reports whether an index stays within the elements of the work-item's block of
+// work-items. The index is the sum of rest and the first ids of the block, each multiplied by an
+// element of scales. In an index of rows, such as
 //
 //	W*baseY + baseX + W*localX + localY
 //
-// each dimension has its part of the rest: here localX must be below y's size, and localY below
-// x's.
-func (x *indexer) inBlock(rest sum, of []summand) bool {
+// the summand W*localX belongs to dimension y, and localY to dimension x. So localX must be less
+// than the block's size along y, and localY less than its size along x.
+func (x *indexer) inBlock(rest sum, scales []summand) bool {
 	if size := x.blocks.size; size > 0 {
-		return x.interval(rest).Within(Interval{0, of[0].coef*size - 1})
+		return x.interval(rest).Within(Interval{0, scales[0].coef*size - 1})
 	}
-	for d := len(of) - 1; d > 0; d-- {
-		part, left := rest.partOf(of[d])
+	for d := len(scales) - 1; d > 0; d-- {
+		part, left := rest.partOf(scales[d])
 		if !x.inSize(part, 1, d) {
 			return false
 		}
 		rest = left
 	}
-	return x.inSize(rest, of[0].coef, 0)
+	return x.inSize(rest, scales[0].coef, 0)
 }
 
-// partOf divides a sum by a stride: s = part*stride + left.
+// partOf divides the sum s by stride. It returns the quotient part and the remainder left, with s =
+// part*stride + left.
 func (s sum) partOf(stride summand) (part, left sum) {
 	left.k = s.k
 	by := stride.list()
@@ -373,15 +385,15 @@ func (s sum) partOf(stride summand) (part, left sum) {
 	return part, left
 }
 
-// inSize reports whether a sum is at least 0 and less than c times the work-group's size along d.
-// If the size is an unknown n, the sum is bounded by
+// inSize reports whether the sum s is at least 0 and less than c times the work-group's size along
+// d. If the size is an unknown number n, the sum s is between these two bounds:
 //
-//	below*(n-1) + sizes.Lo*n + other.Lo     at least
-//	above*(n-1) + sizes.Hi*n + other.Hi     at most
+//	below*(n-1) + sizes.Lo*n + other.Lo     lower bound of s
+//	above*(n-1) + sizes.Hi*n + other.Hi     upper bound of s
 //
-// below is the sum of the negative coefficients of factors in [0,n-1], and above the sum of the
-// positive ones. Both bounds are linear in n, so it suffices to check n = 1 and the coefficient of
-// n.
+// In these bounds, below is the sum of the negative coefficients of factors in [0,n-1], and above
+// is the sum of the positive coefficients. Both bounds are linear in n, so it suffices to check n =
+// 1 and the coefficient of n.
 func (x *indexer) inSize(s sum, c int64, d int) bool {
 	if n := int64(x.f.m.WorkGroup[d]); n > 0 && c < math.MaxInt32 && x.interval(s).Within(Interval{0, c*n - 1}) {
 		return true

@@ -1,17 +1,17 @@
-// Package facts finds out facts about values. It changes no code.
+// Package facts computes facts about the values of a module. It does not change code.
 //
-//	question                                            answer from
+//	question                                            answered by
 //
 //	i in [0, 99] in block b?                            Ranges.At: intervals, from types,
 //	                                                      branches and loops
 //	i < len(s) in block b?                              Prover.Le: sums of terms, compared
 //	                                                      along conditions and inductions
-//	n*m below 2^28 in launches that are small?          bounder; Result has the products
+//	n*m below 2^28 in launches that are small?          bounder; Result records the product
 //	which bits of v may be set?                         Possible, Certain
 //	which constant is v?                                FoldConst
-//	which slice does an address lie in?                 FindRoots
-//	which elements of a slice does a work-item use?     Footprints: its own alone, or any
-//	may v be computed on paths that do not need it?     Speculative
+//	which slice does an address point into?             FindRoots
+//	which elements of a slice does a work-item use?     Footprints: only its own, or others too
+//	may v be computed on paths that do not use v?       Speculative
 //
 // For example, in
 //
@@ -20,7 +20,8 @@
 //		s[j] = 0        // pass bounds removes the check
 //	}
 //
-// Package pass has a picture of the rooms and of their imports. This room may import rewrite.
-// Package uniform asks this package about single values, and itself describes all work-items of a
-// group together.
+// The doc of package pass shows the order in which the packages below codegen/pass may import each
+// other. Package facts may import only rewrite. It describes the values of a single work-item.
+// Package uniform compares the values of all work-items of a group, and uses package facts for
+// that.
 package facts

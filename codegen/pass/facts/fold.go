@@ -1,7 +1,8 @@
 package facts
 
-// This file folds an op with constant operands, if all devices compute the same bits. Package
-// simplify uses it, and so do analyses that follow single values through loops.
+// This file folds ops with constant operands, if all devices compute the same bits. Package
+// simplify folds constants with it, as do analyses that follow single values through the iterations
+// of a loop.
 
 import (
 	"math"
@@ -11,7 +12,8 @@ import (
 )
 
 // FoldConst returns the constant to which v can be folded, or nil. It folds floating-point results
-// only if every device computes the same bits: NaNs and float32 subnormals are left to the device.
+// only if every device computes the same bits. So it does not fold results that are NaNs or float32
+// subnormals.
 func FoldConst(m *ir.Module, v *ir.Value) *ir.Value {
 	if len(v.Args) == 0 || v.Op == ir.OpPhi {
 		return nil
@@ -55,7 +57,7 @@ func FoldConst(m *ir.Module, v *ir.Value) *ir.Value {
 	return m.Const(v.Type, n)
 }
 
-// BoolBits returns the bits of a bool constant.
+// BoolBits returns the bits of the bool constant b.
 func BoolBits(b bool) uint64 {
 	if b {
 		return 1
@@ -83,7 +85,8 @@ func foldBool(v *ir.Value) (uint64, bool) {
 	return 0, false
 }
 
-// foldInt computes integer operations. Const truncates the result to the width of the type.
+// foldInt computes the integer operation v with constant operands. The result may have more bits
+// than v's type, and ir.Module.Const truncates it.
 func foldInt(v *ir.Value) (uint64, bool) {
 	x := v.Args[0]
 	w := uint64(x.Type.Bits())
@@ -168,7 +171,8 @@ func foldInt1(v *ir.Value) (uint64, bool) {
 	return 0, false
 }
 
-// FloatOf returns the value of a constant, and whether all devices compute with the same value.
+// FloatOf returns the value of the floating-point constant v. It also reports whether all devices
+// compute with exactly this value.
 func FloatOf(v *ir.Value) (float64, bool) {
 	switch v.Type.Kind {
 	case ir.F32:
@@ -190,7 +194,7 @@ func float32Bits(f float32) (uint64, bool) { return uint64(math.Float32bits(f)),
 
 func float64Bits(f float64) (uint64, bool) { return math.Float64bits(f), f == f }
 
-// floatBits returns the bits of f rounded to type t.
+// floatBits rounds f to type t and returns the bits of the result.
 func floatBits(t *ir.Type, f float64) (uint64, bool) {
 	switch t.Kind {
 	case ir.F32:
@@ -221,8 +225,8 @@ func foldIntToFloat(v *ir.Value) (uint64, bool) {
 	return 0, false
 }
 
-// convertNaN converts x to type t if x is a constant NaN. The result is quiet and keeps the upper
-// bits of the payload (IEEE 754, 6.2.3).
+// convertNaN converts x to type t if x is a constant NaN. The result is a quiet NaN and keeps the
+// upper bits of the payload (IEEE 754, 6.2.3).
 func convertNaN(x *ir.Value, t *ir.Type) (uint64, bool) {
 	switch {
 	case !x.IsConst():
@@ -235,7 +239,7 @@ func convertNaN(x *ir.Value, t *ir.Type) (uint64, bool) {
 }
 
 func foldFloat(v *ir.Value) (uint64, bool) {
-	// FNegate and FAbs change only the sign bit, also of NaNs.
+	// FNegate and FAbs change only the sign bit, even if the operand is a NaN.
 	if x := v.Args[0]; x.IsConst() && (v.Op == ir.OpFNegate || v.Op == ir.OpFAbs) {
 		sign := uint64(1) << (v.Type.Bits() - 1)
 		if v.Op == ir.OpFAbs {
@@ -282,10 +286,11 @@ func foldFloat(v *ir.Value) (uint64, bool) {
 		}
 		return floatBits(t, a/b)
 	case ir.OpFSqrt:
-		// Rounding the float64 root once more gives the correct float32 root.
+		// The float64 square root, rounded to float32, is the correctly rounded float32 square
+		// root.
 		return floatBits(t, math.Sqrt(a))
 	case ir.OpFInvSqrt:
-		return floatBits(t, 1/math.Sqrt(a)) // also correct after rounding, see math32.Rsqrt
+		return floatBits(t, 1/math.Sqrt(a)) // also correctly rounded to float32, see math32.Rsqrt
 	case ir.OpFConvert:
 		return floatBits(t, a)
 	case ir.OpFToHalf:

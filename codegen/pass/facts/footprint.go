@@ -1,10 +1,11 @@
 package facts
 
-// This file finds which elements of each slice a work-item uses: only its own, only those of its
-// work-group, or any. Fusion, which makes one launch of two kernels, uses the answer. Two kernels
-// may be fused if all memory that one writes and the other uses belongs to the same work-item in
-// both. The same work-group is enough if its work-items meet between the kernels. indices.go reads
-// the indices, and blocks.go reads those that stay within the work-group.
+// This file finds which elements of each slice a work-item uses. A work-item may use only its own
+// elements, only the elements of its work-group, or any elements. The result is used for fusion,
+// which combines two kernels into one launch. Two kernels may be fused if each memory location that
+// one writes and the other uses belongs to the same work-item in both. It is enough that the
+// location belongs to the same work-group in both, if a barrier separates the kernels. The file
+// indices.go analyses indices, and blocks.go analyses indices that stay within the work-group.
 
 import (
 	"math"
@@ -15,37 +16,40 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// Why is the reason for ReachAny. For ReachGroup it is WhyIndex.
+// Why is the reason why a footprint has ReachAny. A footprint with ReachGroup always has the reason
+// WhyIndex.
 type Why uint8
 
 const (
-	WhyNot     Why = iota // the reach is None or Own
+	WhyNot     Why = iota // no reason: the reach is ReachNone or ReachOwn
 	WhyAtomic             // an access is atomic
-	WhyAddress            // the address may point into several slices, or is computed
-	WhyIndex              // an index is not known to be one of the work-item's own elements
+	WhyAddress            // an address is computed, or may point into several slices
+	WhyIndex              // an index could not be proved to select an element of the work-item itself
 	WhyDiffer             // two accesses divide the slice among the work-items differently
 	WhyElem               // two accesses have different element types
 	WhyForm               // the kernel is a task, or runs several work-items per invocation
 )
 
-// Footprint describes how a kernel uses the memory of a parameter, with the reason. The Footprint
-// of a parameter that is not a slice is zero.
+// Footprint describes how a kernel uses the memory of a slice parameter. If a parameter is not a
+// slice, its Footprint is zero.
 type Footprint struct {
 	abi.Footprint
-	Access abi.Access // the accesses of any work-item
-	Elem   *ir.Type   // the element type of all accesses; nil with ReachAny
+	Access abi.Access // kinds of access by any work-item, such as reads
+	Elem   *ir.Type   // element type of all accesses; nil with ReachAny
 
-	// Pos is the position of the access that made the reach Any or Group, for the reason Why. With
-	// ReachOwn it is the position of the first access of the slice. Index is the text of the index
-	// there, similar to the source, or "" if that is long.
+	// Pos is the source position of the access for which the reach is ReachAny or ReachGroup. The
+	// field Why has the reason. With ReachOwn, Pos is the source position of the first access to
+	// the slice. Index is the index at Pos as source-like text, or "" if the text would be too
+	// long.
 	Pos   ir.Pos
 	Why   Why
 	Index string
 }
 
-// Footprints returns the footprint of each parameter of a module as pass arrays leaves it: the
-// module still has all checks of indices. Footprints does not change the module. For a module that
-// is compiled for small launches, the result holds only in such launches.
+// Footprints returns the footprint of each parameter of a module. It must be called right after the
+// pass arrays, when the module still has all checks of indices. Footprints does not change the
+// module. For a module that is compiled for small launches, the result is valid only in small
+// launches.
 func Footprints(m *ir.Module) []Footprint {
 	f := newFootprinter(m)
 	for _, fn := range rewrite.Bodies(m) {
@@ -69,19 +73,19 @@ func Footprints(m *ir.Module) []Footprint {
 	return f.out
 }
 
-// manyItems is a number of work-items that no launch reaches if it is to end.
+// manyItems is a number of work-items so large that no launch could finish them in practice.
 const manyItems = 1 << 40
 
-// Limited reports whether f bounds the work-items of a launch more than the rank of the kernel
-// already does.
+// Limited reports whether f limits the number of work-items of a launch further than the kernel's
+// rank does.
 func (f *Footprint) Limited(rank int) bool {
 	return f.Bound() < manyItems && !(f.Bound() >= abi.MaxRange && rank == 1)
 }
 
-// OwnChecks returns the comparisons i < len(s) in which i indexes the work-item's own elements. s
-// is the parameter with index param and has ReachOwn. The comparisons are true under two
-// conditions: the slice has PerItem elements for each work-item of the launch, and the launch
-// satisfies Strides and Most.
+// OwnChecks returns the comparisons i < len(s) in which i is the index of one of the work-item's
+// own elements. The slice s is the parameter with index param, and its reach is ReachOwn. These
+// comparisons are true under two conditions. The slice must have PerItem elements for each
+// work-item of the launch, and the launch must satisfy Strides and Most.
 func OwnChecks(m *ir.Module, param int, p *Footprint) []*ir.Value {
 	f := newFootprinter(m)
 	var own []*ir.Value
@@ -104,17 +108,17 @@ func OwnChecks(m *ir.Module, param int, p *Footprint) []*ir.Value {
 	return own
 }
 
-// IsLen reports whether v is the length of the parameter.
+// IsLen reports whether v is the length of the slice parameter with index param.
 func IsLen(m *ir.Module, v *ir.Value, param int) bool {
 	return v.Op == ir.OpArg && v.Bits == uint64(abi.OffsetArgs+m.Params[param].Offset+8)
 }
 
-// footprinter collects the footprints of a module.
+// footprinter collects the footprints of a module's parameters.
 type footprinter struct {
 	m      *ir.Module
 	roots  *Roots
 	ranges *Ranges
-	guards [3][]*ir.Block // see findGuards
+	guards [3][]*ir.Block // blocks found by findGuards, one list for each dimension
 	ones   map[launchKey]*ir.Value
 	out    []Footprint
 }
@@ -131,9 +135,9 @@ func newFootprinter(m *ir.Module) *footprinter {
 	return f
 }
 
-// findGuards finds for each dimension the blocks in which x < nx is known; the fact also holds in
-// all blocks that they dominate. A kernel over a range begins with that test, because the last
-// work-groups may extend past the range:
+// findGuards finds the blocks in which a work-item's id is known to be within the launch's range,
+// for each dimension. The fact also holds in all blocks that these blocks dominate. A kernel over a
+// range begins with a test of the id, because the last work-groups may extend past the range:
 //
 //	%0 = BuiltIn i32 GlobalInvocationId.x
 //	%1 = Arg i32 8
@@ -156,10 +160,10 @@ func (f *footprinter) findGuards() {
 	})
 }
 
-// inRange reports whether block b is executed only by work-items of the range.
+// inRange reports whether only work-items whose ids are within the launch's range execute block b.
 func (f *footprinter) inRange(b *ir.Block) bool {
 	if f.m.Form == abi.NDRange {
-		return true // all work-items of all work-groups are in the range
+		return true // in an nd-range launch, the ids of all work-items are within the range
 	}
 	for d := range f.m.Rank {
 		if !slices.ContainsFunc(f.guards[d], func(from *ir.Block) bool { return f.ranges.Dom.Dominates(from, b) }) {
@@ -169,7 +173,7 @@ func (f *footprinter) inRange(b *ir.Block) bool {
 	return true
 }
 
-// access adds access v of device memory to the footprints of the slices that it may belong to.
+// access adds the device memory access v to the footprint of each slice that v may access.
 func (f *footprinter) access(v *ir.Value) {
 	one, why := f.index(v, nil)
 	if why == WhyIndex {
@@ -195,8 +199,8 @@ func (f *footprinter) access(v *ir.Value) {
 	}
 }
 
-// with returns the footprint of parameter i after another access, to elements of type elem. It
-// returns false if the result is ReachAny.
+// with returns the footprint of parameter i with another access added, whose elements have type
+// elem. It returns false if the resulting reach is ReachAny.
 func (p *Footprint) with(one share, i int, elem *ir.Type, why Why) (q Footprint, ok bool) {
 	q = *p
 	switch {
@@ -224,7 +228,8 @@ func (p *Footprint) with(one share, i int, elem *ir.Type, why Why) (q Footprint,
 	return Footprint{Footprint: abi.Footprint{Reach: abi.ReachAny, Atomic: p.Atomic}, Access: p.Access, Why: why}, false
 }
 
-// lcm returns the least common multiple of two positive numbers up to abi.MaxLocalSize.
+// lcm returns the least common multiple of two positive numbers. Both must be at most
+// abi.MaxLocalSize.
 func lcm(a, b int64) int64 {
 	n := a
 	for n%b != 0 {
@@ -233,8 +238,8 @@ func lcm(a, b int64) int64 {
 	return n
 }
 
-// share describes how an access divides a slice among the work-items; its fields are those of
-// Footprint.
+// share describes how a single access divides a slice among the work-items. Its fields have the
+// meanings of the fields of Footprint.
 type share struct {
 	param             int
 	reach             abi.Reach
@@ -243,25 +248,27 @@ type share struct {
 	most              int64
 }
 
-// index returns how v divides its slice, if each work-item accesses only its own elements, or, with
-// blocks k, only those of its block. Otherwise it returns the reason.
+// index returns how the access v divides its slice among the work-items. If k is nil, each
+// work-item must access only its own elements. Otherwise it must access only elements of its block
+// of work-items, as k describes it. If this is not proved, index returns the reason.
 func (f *footprinter) index(v *ir.Value, k *blocks) (s share, why Why) {
 	switch {
 	case IsAtomic(v):
 		return s, WhyAtomic
-	case v.Matrices() != nil: // work-items load and store elements for each other
+	case v.Matrices() != nil: // for a matrix, work-items load and store elements that belong to others
 		return s, WhyIndex
 	case v.Block.Func != f.m.Kernel || f.m.Level != ir.Built || f.m.Items != 1 || f.m.Form == abi.Task || f.m.Rank < 1 || f.m.Rank > 3:
 		return s, WhyForm
 	case !f.inRange(v.Block):
 		return s, WhyIndex
 	}
-	// The element's index in the parameter's slice is the sum of all indices on the path. In
+	// The element's index in the parameter's slice is the sum of all indices on the path to the
+	// element. In
 	//
 	//	%1 = AddrOf addr [%0 i32, %a]     ; t := s[a:]
 	//	%2 = Load i32 [%1 i32, %b]        ; t[b]
 	//
-	// it is a + b, provided that all elements on the path have the same size.
+	// the element's index is a + b, provided that all elements on the path have the same size.
 	x := indexer{f: f, b: v.Block, steps: maxIndexSteps, blocks: k}
 	elem, base := v.Ref().Elem, v.Path()[0]
 	at, ok := x.signed(v.Path()[1])

@@ -8,11 +8,12 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// This file writes an index for messages, similar to the kernel's source: len(In)-1-i for the
-// element In[len(In)-1-i]. Modules do not contain the names of the source's variables. So the text
-// calls the work-item's id i, or z, y and x, whatever its name in the source.
+// This file formats an index for messages as in Go source. For the element In[len(In)-1-i], the
+// text of the index is "len(In)-1-i". Modules do not contain the names of the source's variables.
+// So the text always uses the name i, or z, y and x, for the work-item's id.
 
-// maxIndexText bounds the number of values in a text; a longer text does not help a reader.
+// maxIndexText is the largest number of values in the text of an index. A longer text would not
+// help a reader.
 const maxIndexText = 12
 
 // These are the precedences of operators in Go.
@@ -22,7 +23,7 @@ const (
 	powerOperand
 )
 
-// operators are the operators that the text of an index may contain.
+// operators maps each op that the text of an index may contain to its Go operator and precedence.
 var operators = map[ir.Op]struct {
 	sign  string
 	power int
@@ -32,7 +33,8 @@ var operators = map[ir.Op]struct {
 	ir.OpAnd: {"&", powerProduct}, ir.OpShl: {"<<", powerProduct}, ir.OpShrL: {">>", powerProduct}, ir.OpShrA: {">>", powerProduct},
 }
 
-// indexText returns the text of the index of an access to a parameter's slice, or "".
+// indexText returns the text of the index of access v. It returns "" if v does not access a
+// parameter's slice directly, or if the text would be too long.
 func (f *footprinter) indexText(v *ir.Value) string {
 	if v.Path()[0].Op != ir.OpArg {
 		return ""
@@ -50,7 +52,7 @@ type texter struct {
 	left int // number of values that may still be written
 }
 
-// value returns the text of v, and the precedence of its operator.
+// value returns the text of v and the precedence of its outermost operator.
 func (t *texter) value(v *ir.Value) (text string, power int, ok bool) {
 	if t.left--; t.left < 0 {
 		return "", 0, false
@@ -83,7 +85,7 @@ func (t *texter) value(v *ir.Value) (text string, power int, ok bool) {
 	return "", 0, false
 }
 
-// binary writes an operation of two values.
+// binary returns the text of an operation with two operands.
 func (t *texter) binary(v *ir.Value, sign string, power int) (string, int, bool) {
 	y := v.Args[1]
 	a, p, ok := t.value(v.Args[0])
@@ -100,7 +102,7 @@ func (t *texter) binary(v *ir.Value, sign string, power int) (string, int, bool)
 	return a + sign + b, power, ok && ok2
 }
 
-// signed returns the value of a constant.
+// signed returns the value of the integer constant v, sign-extended to 64 bits.
 func signed(v *ir.Value) int64 {
 	if v.Type == ir.TypeI32 {
 		return int64(int32(v.Bits))
@@ -108,7 +110,8 @@ func signed(v *ir.Value) int64 {
 	return int64(v.Bits)
 }
 
-// argument returns the name of an argument, or the text of the length of one, or "".
+// argument returns the text of an argument's value or of its length, such as "len(In)". If there is
+// no text, it returns "".
 func (t *texter) argument(v *ir.Value) string {
 	for _, p := range t.m.Params {
 		switch at := abi.OffsetArgs + uint64(p.Offset); {

@@ -1,9 +1,9 @@
 package facts
 
-// This file finds whether an index belongs to the work-item's own elements, as a part of
-// footprint.go's analysis. It writes the index as a sum of products, as sums.go does, but in
-// integers that do not wrap: if indices wrap, two work-items may use the same element although
-// their sums differ.
+// This file finds whether an index selects one of the work-item's own elements, as part of the
+// analysis in footprint.go. It writes the index as a sum of products, as sums.go does, but in
+// integers that do not wrap. The reason is that two work-items whose sums differ may use the same
+// element if the index wraps.
 
 import (
 	"math"
@@ -14,28 +14,28 @@ import (
 )
 
 const (
-	maxFactors    = 3 // z*H*W
+	maxFactors    = 3 // enough for z*H*W
 	maxSummands   = 8
-	maxIndexSteps = 200 // number of values examined for one index
+	maxIndexSteps = 200 // largest number of values examined for one index
 )
 
-// summand is coef times the factors. The factors are in order of their IDs; unused ones are nil and
-// last.
+// summand is the product of coef and the factors. The factors are sorted by their IDs. The unused
+// elements at the end of the array are nil.
 type summand struct {
 	coef    int64
 	factors [maxFactors]*ir.Value
 }
 
-// sum is k plus the summands, which have different factors. The sum is an integer of unlimited
-// size. Its low bits are the value that was converted to the sum. So coefficients may wrap at 64
-// bits: the low bits stay the same. Conclusions are about the sum. They also hold for the value if
-// the sum fits in the value's type; see need.
+// sum is an integer k plus summands, no two of which have the same factors. A sum is an integer of
+// unlimited size, whose low bits equal the value from which the sum was made. A coefficient may
+// wrap at 64 bits, because that does not change the low bits. Facts about the sum also hold for the
+// value if the sum fits in the value's type (see need).
 type sum struct {
 	k     int64
 	terms []summand
 }
 
-// plus returns s + c*t, and false if that has too many summands.
+// plus returns s + c*t. It returns false if the result has too many summands.
 func (s sum) plus(t sum, c int64) (sum, bool) {
 	r := sum{s.k + c*t.k, slices.Clone(s.terms)}
 	for _, x := range t.terms {
@@ -56,7 +56,7 @@ func (s *sum) add(x summand) {
 	}
 }
 
-// times returns s * t, and false if that has too many summands or factors.
+// times returns s * t. It returns false if the result has too many summands or factors.
 func (s sum) times(t sum) (sum, bool) {
 	all := func(s sum) []summand { return append([]summand{{coef: s.k}}, s.terms...) }
 	var r sum
@@ -90,13 +90,14 @@ func (x summand) times(y summand) (summand, bool) {
 	return x, true
 }
 
-// list returns the factors.
+// list returns the factors of x that are not nil.
 func (x *summand) list() []*ir.Value {
 	return slices.DeleteFunc(slices.Clone(x.factors[:]), func(v *ir.Value) bool { return v == nil })
 }
 
-// without separates the global ids of a kernel of that rank from the other factors, left. It
-// returns the dimension of the single id, -1 if there is no id, or maxFactors if there are several.
+// without splits the factors of x into global ids and the other factors, left. If exactly one
+// factor is a global id, without returns its dimension. If there is no id, dim is -1. If there are
+// several ids, dim is maxFactors.
 func (x summand) without(rank int) (dim int, left []*ir.Value) {
 	dim = -1
 	for _, v := range x.list() {
@@ -112,7 +113,7 @@ func (x summand) without(rank int) (dim int, left []*ir.Value) {
 	return dim, left
 }
 
-// dimension returns the dimension of v if v is a global id.
+// dimension returns the dimension of the global id v. If v is not a global id, it returns false.
 func dimension(v *ir.Value) (int, bool) {
 	if v.Op != ir.OpBuiltIn {
 		return 0, false
@@ -121,34 +122,36 @@ func dimension(v *ir.Value) (int, bool) {
 	return d, d >= 0 && d < 3
 }
 
-// need is a condition for the sum to equal the value that it was made from: the sum must be in the
-// interval.
+// need is the condition that a sum is in an interval. Only then does the sum equal the value from
+// which it was made.
 type need struct {
 	sum sum
 	in  Interval
 }
 
-// indexer examines the index of one access.
+// indexer analyses the index of a single memory access.
 type indexer struct {
 	f     *footprinter
 	b     *ir.Block // block of the access
 	steps int       // number of values that may still be examined
 	needs []need
-	// blocks, if not nil, says how ids are split.
+	// blocks describes the blocks of work-items by which ids are split. It is nil if ids are not
+	// split.
 	blocks *blocks
 }
 
-// signed returns an index, as a signed integer, as a sum.
+// signed returns the sum of the index v, which is taken as a signed integer.
 func (x *indexer) signed(v *ir.Value) (sum, bool) {
-	s := x.of(v)
+	s := x.asSum(v)
 	if v.Type != ir.TypeI64 {
 		return x.exact(s, FullRange(v.Type))
 	}
 	return s, true
 }
 
-// exact requires that the sum is in an interval. If that is not known, exact adds a need for split
-// to check. It returns false if split could not show it either.
+// exact requires that the sum s is in the interval in. If that is not known yet, exact adds a need,
+// which split checks later. It returns false if s contains no global id, because split then could
+// not prove the need.
 func (x *indexer) exact(s sum, in Interval) (sum, bool) {
 	if x.interval(s).Within(in) {
 		return s, true
@@ -160,13 +163,13 @@ func (x *indexer) exact(s sum, in Interval) (sum, bool) {
 	return s, true
 }
 
-// of returns v as a sum.
-func (x *indexer) of(v *ir.Value) sum {
+// asSum returns v as a sum.
+func (x *indexer) asSum(v *ir.Value) sum {
 	if v.IsConst() {
 		return sum{k: v.Int()}
 	}
 	if x.blocks != nil && v.Op == ir.OpBuiltIn {
-		return x.id(v) // without regard to steps: in sums with blocks a bare global id would represent the first id of its block
+		return x.id(v) // even if no steps remain, since an unsplit id would represent the first id of its block
 	}
 	whole := atom(x.one(v))
 	if x.steps--; x.steps < 0 || v.Block == nil {
@@ -181,18 +184,18 @@ func (x *indexer) of(v *ir.Value) sum {
 	ok := false
 	switch v.Op {
 	case ir.OpIAdd:
-		s, ok = x.of(v.Args[0]).plus(x.of(v.Args[1]), 1)
+		s, ok = x.asSum(v.Args[0]).plus(x.asSum(v.Args[1]), 1)
 	case ir.OpISub:
-		s, ok = x.of(v.Args[0]).plus(x.of(v.Args[1]), -1)
+		s, ok = x.asSum(v.Args[0]).plus(x.asSum(v.Args[1]), -1)
 	case ir.OpIMul:
-		s, ok = x.of(v.Args[0]).times(x.of(v.Args[1]))
+		s, ok = x.asSum(v.Args[0]).times(x.asSum(v.Args[1]))
 	case ir.OpShl:
 		if n := v.Args[1]; n.IsConst() && n.Bits < 63 {
-			s, ok = sum{}.plus(x.of(v.Args[0]), 1<<n.Bits)
+			s, ok = sum{}.plus(x.asSum(v.Args[0]), 1<<n.Bits)
 		}
 	case ir.OpOr:
-		if Possible(v.Args[0])&Possible(v.Args[1]) == 0 { // the operands share no bits, so the Or is a sum
-			s, ok = x.of(v.Args[0]).plus(x.of(v.Args[1]), 1)
+		if Possible(v.Args[0])&Possible(v.Args[1]) == 0 { // no bit can be set in both operands, so the Or equals their sum
+			s, ok = x.asSum(v.Args[0]).plus(x.asSum(v.Args[1]), 1)
 		}
 	case ir.OpUConvert, ir.OpSConvert:
 		s, ok = x.converted(v)
@@ -203,18 +206,19 @@ func (x *indexer) of(v *ir.Value) sum {
 	return x.rebased(s)
 }
 
-// atom returns the sum that consists of v alone.
+// atom returns the sum with v as its only summand.
 func atom(v *ir.Value) sum { return sum{terms: []summand{{1, [maxFactors]*ir.Value{v}}}} }
 
-// converted writes the integer conversion v as the sum of its argument. A conversion to fewer bits
-// keeps the low bits, and these are all that a sum describes. A conversion to more bits equals the
-// argument only if the argument's sum is within the range of its type.
+// converted returns the sum of the integer conversion v, which is that of its argument. A
+// conversion to fewer bits keeps the low bits, and a sum describes only the low bits. A conversion
+// to more bits equals the argument's sum only if that sum is within the range of the argument's
+// type.
 func (x *indexer) converted(v *ir.Value) (sum, bool) {
 	from := v.Args[0].Type
 	if !from.IsInt() {
 		return sum{}, false
 	}
-	s := x.of(v.Args[0])
+	s := x.asSum(v.Args[0])
 	if v.Type.Bits() <= from.Bits() {
 		return s, true
 	}
@@ -224,7 +228,7 @@ func (x *indexer) converted(v *ir.Value) (sum, bool) {
 	return x.exact(s, Interval{0, int64(Mask(from))})
 }
 
-// launchKey identifies an argument or id.
+// launchKey identifies an argument of the launch or a built-in id.
 type launchKey struct {
 	op   ir.Op
 	typ  *ir.Type
@@ -232,8 +236,8 @@ type launchKey struct {
 	aux  any
 }
 
-// one returns a single value for all loads of the same argument or id as v. Any other v is returned
-// as it is.
+// one returns the same value for all loads of the same argument or id. If v is neither an argument
+// nor an id, one returns v.
 func (x *indexer) one(v *ir.Value) *ir.Value {
 	if v.Op != ir.OpArg && v.Op != ir.OpBuiltIn {
 		return v
@@ -249,7 +253,7 @@ func (f *footprinter) canonical(v *ir.Value) *ir.Value {
 	return f.ones[key]
 }
 
-// at returns the interval of the factor v in the block of the access.
+// at returns the interval of the factor v in the basic block of the access.
 func (x *indexer) at(v *ir.Value) Interval {
 	if x.blocks != nil {
 		if p, ok := x.blocks.at(v); ok {
@@ -257,14 +261,14 @@ func (x *indexer) at(v *ir.Value) Interval {
 		}
 	}
 	if v.Op == ir.OpBuiltIn && (v.Block == nil || x.blocks != nil) {
-		// Facts about an id in this block need not hold for the first id of its block.
+		// Facts about a work-item's id need not hold for the first id of its block of work-items.
 		return x.f.ranges.builtIn(v.Aux.(ir.BuiltIn))
 	}
 	return x.f.ranges.At(v, x.b)
 }
 
-// interval returns the interval of a sum in the block of the access; an empty interval means
-// unknown.
+// interval returns the interval of the sum s in the basic block of the access. The interval is
+// empty if the value of s is unknown.
 func (x *indexer) interval(s sum) Interval {
 	p := Interval{s.k, s.k}
 	for _, t := range s.terms {
@@ -281,23 +285,25 @@ func (x *indexer) interval(s sum) Interval {
 	return p
 }
 
-// split finds how an index divides a slice. If the index is c*lin + r with 0 <= r < c, split
-// returns c as perItem, with the conditions on the launch. For example:
+// split finds how the index s divides a slice among the work-items. If lin is the linear id and the
+// index is c*lin + r with 0 <= r < c, split returns c as perItem. It also returns the conditions
+// that the launch must satisfy. For example:
 //
 //	index                     c    rest r    strides
 //
 //	x                         1    0
 //	4*x + j, j in [0,3]       4    j
-//	2*x + 2                   -    2 is not less than c: the element of the next work-item
+//	2*x + 2                   -    2 is not less than c, so this is the next work-item's element
 //	(z*H + y)*W + x           1    0         W is the extent along x, H along y
 //
-// Since x is below nx (see inRange), each work-item has a different lin.
+// Each work-item has a different linear id lin, because the id x is less than the range nx (see
+// inRange).
 //
-// With blocks, x, y and z are the first ids of the block, and r must select an element of one of
-// the block's work-items.
+// If the indexer splits ids by blocks of work-items, x, y and z are the first ids of the block.
+// Then r must select an element of one of the block's work-items.
 func (x *indexer) split(s sum) (out share, ok bool) {
 	rank := x.f.m.Rank
-	var of [maxFactors]summand // the multipliers of the ids
+	var scales [maxFactors]summand // the factor by which the index multiplies the id of each dimension
 	rest := sum{k: s.k}
 	for _, t := range s.terms {
 		d, left := t.without(rank)
@@ -305,18 +311,18 @@ func (x *indexer) split(s sum) (out share, ok bool) {
 		case d < 0:
 			rest.terms = append(rest.terms, t)
 			continue
-		case d >= rank || of[d].coef != 0:
+		case d >= rank || scales[d].coef != 0:
 			return out, false
 		}
-		of[d] = summand{coef: t.coef}
-		copy(of[d].factors[:], left)
+		scales[d] = summand{coef: t.coef}
+		copy(scales[d].factors[:], left)
 	}
-	c := of[0].coef
-	if c <= 0 || of[0].factors[0] != nil {
+	c := scales[0].coef
+	if c <= 0 || scales[0].factors[0] != nil {
 		return out, false
 	}
 	for d := 1; d < rank; d++ {
-		s, ok := stride(d-1, of[d], of[d-1])
+		s, ok := stride(d-1, scales[d], scales[d-1])
 		if !ok {
 			return out, false
 		}
@@ -324,14 +330,14 @@ func (x *indexer) split(s sum) (out share, ok bool) {
 			out.strides = append(out.strides, s)
 		}
 	}
-	if !x.within(rest, of[:rank]) {
+	if !x.within(rest, scales[:rank]) {
 		return out, false
 	}
-	// The index must equal its sum, so that it is one of the c elements of a work-item of the
-	// launch.
+	// The index must equal its sum. Otherwise it might not be one of the c elements of the
+	// work-item.
 	out.perItem, out.most = c, math.MaxInt64/c
 	for _, n := range x.needs {
-		m, ok := x.bound(n, of[:rank], c)
+		m, ok := x.bound(n, scales[:rank], c)
 		if !ok {
 			return out, false
 		}
@@ -340,19 +346,20 @@ func (x *indexer) split(s sum) (out share, ok bool) {
 	return out, out.most > 0
 }
 
-// within reports whether the index stays among the work-item's own elements, or those of its block.
-// The index is rest plus the ids, each multiplied by an element of of.
-func (x *indexer) within(rest sum, of []summand) bool {
+// within reports whether the index selects one of the work-item's own elements. If ids are split,
+// any element of its block of work-items is allowed. The index is rest plus the ids, each
+// multiplied by an element of scales.
+func (x *indexer) within(rest sum, scales []summand) bool {
 	if x.blocks != nil {
-		return x.inBlock(rest, of)
+		return x.inBlock(rest, scales)
 	}
-	return x.interval(rest).Within(Interval{0, of[0].coef - 1})
+	return x.interval(rest).Within(Interval{0, scales[0].coef - 1})
 }
 
-// stride returns the extent s of dimension d, so that of = b*s. s must be an argument or a
-// constant.
-func stride(d int, of, b summand) (s abi.Stride, ok bool) {
-	left := of.list()
+// stride returns the quotient s = a/b, which must be the extent of dimension d of the launch's
+// range. The quotient s must be an argument or a constant.
+func stride(d int, a, b summand) (s abi.Stride, ok bool) {
+	left := a.list()
 	for _, v := range b.list() {
 		i := slices.Index(left, v)
 		if i < 0 {
@@ -362,17 +369,17 @@ func stride(d int, of, b summand) (s abi.Stride, ok bool) {
 	}
 	s.Dim = d
 	switch {
-	case of.coef%b.coef != 0:
+	case a.coef%b.coef != 0:
 		return s, false
 	case len(left) == 0:
-		s.Const = of.coef / b.coef
+		s.Const = a.coef / b.coef
 		return s, s.Const > 0 && s.Const <= abi.MaxRange
-	case len(left) > 1 || of.coef != b.coef:
+	case len(left) > 1 || a.coef != b.coef:
 		return s, false
 	}
 	v := left[0]
 	if v.Op == ir.OpUConvert || v.Op == ir.OpSConvert {
-		// The argument is an int32; the extent has the same bits, with or without a sign.
+		// Either conversion of an int32 argument is correct, since no extent is negative.
 		if v.Type.Bits() < v.Args[0].Type.Bits() {
 			return s, false
 		}
@@ -385,22 +392,22 @@ func stride(d int, of, b summand) (s abi.Stride, ok bool) {
 	return s, true
 }
 
-// bound returns the largest number of work-items in a launch for which n is met. of are the
-// multipliers of the ids in the index, and c is the multiplier of x. The index is c*lin + r, so all
-// its summands with an id add up to at most c*lin. A sum whose coefficients are at most m/c times
-// those of the index is therefore at most m*lin plus its other summands.
-func (x *indexer) bound(n need, of []summand, c int64) (most int64, ok bool) {
+// bound returns the largest number of work-items in a launch for which the need n is met. The index
+// is c*lin + r, and scales contains the factors by which the index multiplies the ids. So all
+// summands of the index with an id add up to at most c*lin. A sum with coefficients at most m/c
+// times those of the index is at most m*lin plus its summands without id.
+func (x *indexer) bound(n need, scales []summand, c int64) (most int64, ok bool) {
 	rest, times := sum{k: n.sum.k}, int64(0)
 	for _, t := range n.sum.terms {
-		d, left := t.without(len(of))
+		d, left := t.without(len(scales))
 		if d < 0 {
 			rest.terms = append(rest.terms, t)
 			continue
 		}
-		if d >= len(of) || t.coef < 0 || !slices.Equal(left, of[d].list()) {
+		if d >= len(scales) || t.coef < 0 || !slices.Equal(left, scales[d].list()) {
 			return 0, false
 		}
-		unit := of[d].coef / c // split has checked that c divides the coefficient
+		unit := scales[d].coef / c // divisible by c, as split has checked
 		times = max(times, t.coef/unit+min(1, t.coef%unit))
 	}
 	p := x.interval(rest)
@@ -410,7 +417,7 @@ func (x *indexer) bound(n need, of []summand, c int64) (most int64, ok bool) {
 	if times == 0 {
 		return math.MaxInt64, true
 	}
-	room, over := Sub64(n.in.Hi, p.Hi) // the room for times * the largest lin
+	room, over := Sub64(n.in.Hi, p.Hi) // largest allowed value of times*lin
 	if over {
 		return 0, false
 	}

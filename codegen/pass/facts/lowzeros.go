@@ -1,6 +1,6 @@
 package facts
 
-// This file finds which numbers are multiples of a power of two.
+// This file finds which integers are multiples of a power of two.
 
 import (
 	"math/bits"
@@ -8,11 +8,11 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// LowZeros returns the number of low bits of an integer that are known to be zero; 64 for zero
-// itself.
+// LowZeros returns how many low bits of the integer v are known to be zero. For the constant zero
+// it returns 64.
 func LowZeros(v *ir.Value) int { return lowZeros(v, 0) }
 
-// lowZeros is LowZeros at a depth of expressions.
+// lowZeros is LowZeros for an operand at the given depth of the expression.
 func lowZeros(v *ir.Value, depth int) int {
 	const all, most = 64, 16
 	least := func(vs ...*ir.Value) int {
@@ -41,11 +41,11 @@ func lowZeros(v *ir.Value, depth int) int {
 		return least(v.Args[0])
 	case ir.OpSelect:
 		return least(v.Args[1:]...)
-	case ir.OpGroupReduce: // the operation combines the operands of live lanes
+	case ir.OpGroupReduce: // the op combines only operands of live lanes
 		if c := v.Aux.(ir.Combine); c.By == ir.CombineOr {
 			return least(v.Args...)
 		}
-	case ir.OpPhi: // a loop counter is a multiple of whatever divides both its first value and its step
+	case ir.OpPhi: // a power of two that divides a loop counter's first value and its step divides the counter
 		n := all
 		for _, a := range v.Args {
 			if step := a; (a.Op == ir.OpIAdd || a.Op == ir.OpISub) && step.Args[0] == v {

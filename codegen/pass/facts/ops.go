@@ -1,6 +1,6 @@
 package facts
 
-// This file has predicates on single ops, functions and types that need no analysis.
+// This file has predicates on ops, functions and types that need no analysis.
 
 import (
 	"slices"
@@ -8,7 +8,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// Speculative reports whether v may be computed on paths that do not need it.
+// Speculative reports whether v may be computed on paths that do not use its result.
 func Speculative(v *ir.Value) bool {
 	if !v.Op.Has(ir.FlagPure) || v.Op == ir.OpPhi {
 		return false
@@ -40,7 +40,7 @@ func HasLoop(f *ir.Func) bool {
 	return false
 }
 
-// Meets reports whether f has barriers or group operations.
+// Meets reports whether f contains a barrier or a group operation.
 func Meets(f *ir.Func) bool {
 	for _, b := range f.Blocks {
 		for _, v := range b.Insts {
@@ -55,12 +55,12 @@ func Meets(f *ir.Func) bool {
 // IsAtomic reports whether v is an atomic operation on memory.
 func IsAtomic(v *ir.Value) bool { return v.Op.Has(ir.FlagAtomic) && v.Ref() != nil }
 
-// Has64 reports whether v is, or takes, an integer of 64 bits.
+// Has64 reports whether v or one of its operands is a 64-bit integer.
 func Has64(v *ir.Value) bool {
 	return v.Type == ir.TypeI64 || slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return a.Type == ir.TypeI64 })
 }
 
-// Deep64 reports whether an expression has integers of 64 bits anywhere in it.
+// Deep64 reports whether v or any direct or indirect operand of v is a 64-bit integer.
 func Deep64(v *ir.Value, seen map[*ir.Value]bool) bool {
 	is, ok := seen[v]
 	if !ok {
@@ -87,7 +87,8 @@ func HasSmall(t *ir.Type) bool {
 	return false
 }
 
-// MayBeProduct reports whether simplification could find v to be a product.
+// MayBeProduct reports whether v is a product or might become a product when the code is
+// simplified.
 func MayBeProduct(v *ir.Value) bool {
 	switch v.Op {
 	case ir.OpFMul, ir.OpFNegate, ir.OpPhi, ir.OpSelect, ir.OpLoad:
@@ -96,8 +97,8 @@ func MayBeProduct(v *ir.Value) bool {
 	return false
 }
 
-// Inexact reports whether devices may round v wrongly, so that exactdiv corrects it: a float32
-// division or root. The correction is a divergent branch.
+// Inexact reports whether v is a float32 division or square root, which devices may round
+// incorrectly. The pass exactdiv corrects the result of such an op with a divergent branch.
 func Inexact(v *ir.Value) bool {
 	switch v.Op {
 	case ir.OpFDiv, ir.OpFSqrt, ir.OpFInvSqrt:

@@ -1,7 +1,7 @@
 package facts
 
 // This file proves relations between two values, such as i < len(s), for which intervals are not
-// enough: it follows comparisons, loops and sums. Passes that remove checks use it.
+// enough. It follows comparisons, loops and sums. Passes that remove checks use these proofs.
 
 import (
 	"math"
@@ -11,40 +11,41 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// Evidence says which kinds of facts a proof uses.
+// Evidence is a set of the kinds of facts that a proof uses.
 type Evidence uint8
 
 const (
 	ByRange     Evidence = 1 << iota // intervals that hold everywhere
-	ByCondition                      // a branch that dominates the block
-	ByInduction                      // an invariant of a loop
-	ByItem                           // work-item ids are below the range
-	ByLength                         // the relation of two lengths
+	ByCondition                      // conditions of branches that dominate the block
+	ByInduction                      // loop invariants
+	ByItem                           // work-item ids are less than the launch's range
+	ByLength                         // relations between lengths of two slices
 )
 
-// Limits of the search for one proof.
+// These constants limit the search for one proof.
 const (
 	maxProofSteps = 600
 	maxProofDepth = 24
-	maxProofLinks = 60_000 // links examined: large kernels have many links to the same length
+	maxProofLinks = 60_000 // largest number of links examined; in large kernels, many links lead to the same length
 )
 
-// Prover proves x <= y + c from the facts in Ranges: it follows the relations upward from x until
-// it reaches y (Bodík, Gupta and Sarkar, "ABCD", PLDI 2000). A claim about a phi is proved for all
-// its arguments; if the phi heads a loop, this is an induction.
+// Prover proves inequalities x <= y + c from the facts in Ranges. It follows relations from x to
+// greater values until it reaches y (Bodík, Gupta and Sarkar, "ABCD", PLDI 2000). A claim about a
+// phi is proved for each of its arguments. For a phi at the head of a loop, that is a proof by
+// induction.
 type Prover struct {
 	a     *Ranges
 	terms map[*ir.Value]term
 	links map[*ir.Value][]link
-	// floors has those lower bounds that are computed by an instruction with two operands, by the
-	// bounded value. For other bounds, following the relations of x is enough.
+	// floors maps a value to those of its lower bounds that an instruction with two operands
+	// computes. For other lower bounds, it is enough to follow the relations of x.
 	floors map[*ir.Value][]link
-	extra  []link // relations that hold on the edge or select arm being examined
+	extra  []link // relations that hold on the edge or select operand being examined
 	under  []claim
-	known  map[Place]knownInterval // results of at without extra
-	backs  int                     // number of back edges on the path of the proof
+	known  map[Place]knownInterval // cached results of the method at, computed while extra was empty
+	backs  int                     // number of back edges between the original claim and the current claim
 	steps  int
-	looked int // number of links examined
+	looked int // number of links examined in this proof
 }
 
 type knownInterval struct {
@@ -52,33 +53,34 @@ type knownInterval struct {
 	how Evidence
 }
 
-// term is a value written exactly as base + k; a nil base means 0.
+// term represents a value that equals Base + k without wrapping. If Base is nil, the value is k.
 type term struct {
 	Base *ir.Value
 	k    int64
 }
 
-// link is a relation of base + k to another value in the blocks that from dominates. If from is
-// nil, the relation is temporary: it is in Prover.extra.
+// link is a relation between base + k and another value. It holds in the blocks that block from
+// dominates. If from is nil, the relation is temporary and is part of Prover.extra.
 type link struct {
 	base  *ir.Value
 	k     int64
 	rel   Relation
 	other *ir.Value
-	o     term // other as a term
+	o     term // the value other, as a term
 	from  *ir.Block
 	how   Evidence
 }
 
-// claim is the statement under proof: x <= y + c.
+// claim is a statement x <= y + c that is being proved.
 type claim struct {
 	x, y  *ir.Value
 	c     int64
-	phi   bool // the claim is proved by induction, and so holds wherever x is defined
+	phi   bool // whether x is a phi and the claim is proved by induction over its arguments
 	backs int
 }
 
-// NewProver returns a prover that uses a's intervals and facts. a must be solved.
+// NewProver returns a prover that uses the intervals and facts of a. The caller must have called
+// a.Solve.
 func NewProver(a *Ranges) *Prover {
 	p := &Prover{a: a, terms: map[*ir.Value]term{}, links: map[*ir.Value][]link{}, floors: map[*ir.Value][]link{}, known: map[Place]knownInterval{}}
 	for _, b := range a.Dom.Order {
@@ -91,7 +93,7 @@ func NewProver(a *Ranges) *Prover {
 	return p
 }
 
-// link adds v's facts to the links and floors of v's base.
+// link adds the facts about v to the links and floors of the base of v's term.
 func (p *Prover) link(v *ir.Value) {
 	for _, f := range p.a.Facts(v) {
 		if f.Rel == Above || f.Rel == AtLeast {
@@ -115,17 +117,18 @@ func (p *Prover) newLink(v *ir.Value, r Relation, other *ir.Value, from *ir.Bloc
 	if IsRangeArg(o.Base) {
 		how = ByItem
 	} else if v.Op == ir.OpPhi && v.Block == from {
-		how = ByInduction // inherited, see Ranges.inherit
+		how = ByInduction // the phi has inherited the relation, see Ranges.inherit
 	}
 	return link{t.Base, t.k, r, other, o, from, how}, true
 }
 
-// IsRangeArg reports whether v is an extent of the launch's range.
+// IsRangeArg reports whether v is the extent of the launch's range along some dimension.
 func IsRangeArg(v *ir.Value) bool {
 	return v != nil && v.Op == ir.OpArg && v.Bits >= abi.OffsetRange && v.Bits < abi.OffsetReserved
 }
 
-// Le reports whether x <= y + c, signed, is proved in block b, and by which evidence.
+// Le tries to prove x <= y + c for signed integers in block b. It returns the evidence, and whether
+// there is a proof.
 func (p *Prover) Le(x, y *ir.Value, c int64, b *ir.Block) (Evidence, bool) {
 	p.steps, p.looked, p.backs = 0, 0, 0
 	p.under, p.extra = p.under[:0], p.extra[:0]
@@ -141,7 +144,7 @@ func (p *Prover) compare(x, y term, c int64, b *ir.Block) (Evidence, bool) {
 	return p.prove(x.Base, y.Base, d, b)
 }
 
-// Term writes v as base + k.
+// Term returns v as a term, a base value plus a constant.
 func (p *Prover) Term(v *ir.Value) term {
 	if t, ok := p.terms[v]; ok {
 		return t
@@ -162,7 +165,7 @@ func (p *Prover) Term(v *ir.Value) term {
 	return t
 }
 
-// keeps reports whether the conversion v preserves its argument's value.
+// keeps reports whether the integer conversion v never changes the value of its argument.
 func (a *Ranges) keeps(v *ir.Value) bool {
 	x := v.Args[0]
 	q := a.At(x, v.Block)
@@ -173,14 +176,15 @@ func (a *Ranges) keeps(v *ir.Value) bool {
 	return q.Lo >= full.Lo && q.Hi <= full.Hi
 }
 
-// sum writes a sum or difference as one value plus a constant, if it is equal to that.
+// sum returns the sum or difference v as a base value plus a constant, if the two are equal and do
+// not wrap. Otherwise it returns v itself as the base.
 func (p *Prover) sum(v *ir.Value) term {
 	s := sumOf(v)
 	base, k, ok := s.single()
 	if !ok || base == v {
 		return term{v, 0}
 	}
-	// v equals base + k but for wrapping. Here neither wraps.
+	// Here v equals base + k up to wrapping. The interval of base shows whether base + k can wrap.
 	full := FullRange(v.Type)
 	r := AddRanges(p.a.At(base, v.Block), Interval{k, k})
 	if r.Lo > r.Hi || r.Lo < full.Lo || r.Hi > full.Hi {
@@ -193,8 +197,8 @@ func (p *Prover) sum(v *ir.Value) term {
 	return term{v, 0}
 }
 
-// at returns the interval of v in b. It also uses the relations of v plus a constant in links and
-// extra.
+// at returns the interval of v in block b, with the evidence for it. Besides v's facts it uses
+// relations of v plus a constant, which are in links and extra.
 func (p *Prover) at(v *ir.Value, b *ir.Block) (Interval, Evidence) {
 	if v == nil {
 		return Interval{}, ByRange
@@ -243,7 +247,7 @@ func (p *Prover) find(v *ir.Value, b *ir.Block) (Interval, Evidence) {
 	return q, how
 }
 
-// prove reports whether x <= y + c is proved in b. A nil x or y means 0.
+// prove tries to prove x <= y + c in block b. A nil x or y represents 0.
 func (p *Prover) prove(x, y *ir.Value, c int64, b *ir.Block) (Evidence, bool) {
 	if x == y {
 		return ByRange, c >= 0
@@ -280,7 +284,8 @@ func (p *Prover) prove(x, y *ir.Value, c int64, b *ir.Block) (Evidence, bool) {
 	return 0, false
 }
 
-// follow tries to prove x <= y + c by relations of x to other values. Relations to y come first.
+// follow tries to prove x <= y + c by relations between x and other values. It tries relations
+// between x and y first.
 func (p *Prover) follow(x, y *ir.Value, c int64, b *ir.Block) (Evidence, bool) {
 	for _, direct := range [2]bool{true, false} {
 		for _, ls := range [2][]link{p.extra, p.links[x]} {
@@ -290,7 +295,7 @@ func (p *Prover) follow(x, y *ir.Value, c int64, b *ir.Block) (Evidence, bool) {
 				if l.base != x || o.Base == nil || direct != (o.Base == y) || l.from != nil && !p.a.Dom.Dominates(l.from, b) {
 					continue
 				}
-				// The link says x + k <= o.base + o.k, or less by at least one.
+				// The link says x + l.k <= o.Base + o.k, or "<" if its relation is Below.
 				d, over := Sub64(o.k, l.k)
 				e, over2 := Sub64(c, d)
 				if l.rel == Below && !over2 {
@@ -313,8 +318,8 @@ func (p *Prover) follow(x, y *ir.Value, c int64, b *ir.Block) (Evidence, bool) {
 	return 0, false
 }
 
-// direct looks for a relation of x to y itself. In a loop that tests its condition at the end, this
-// is the relation that the test gives for the next iteration.
+// direct tries to prove x <= y + c by a relation between x and y themselves. In a loop that tests
+// its condition at the end, the test establishes that relation for the next iteration.
 func (p *Prover) direct(x, y *ir.Value, c int64, b *ir.Block) (Evidence, bool) {
 	if x == nil || y == nil {
 		return 0, false
@@ -337,7 +342,7 @@ func (p *Prover) direct(x, y *ir.Value, c int64, b *ir.Block) (Evidence, bool) {
 	return 0, false
 }
 
-// IsLength reports whether v is the length of a slice, or such a length minus something.
+// IsLength reports whether v is the length of a slice, or such a length minus other values.
 func (a *Ranges) IsLength(v *ir.Value) bool {
 	if v == nil {
 		return false
@@ -348,11 +353,11 @@ func (a *Ranges) IsLength(v *ir.Value) bool {
 	return v.Op == ir.OpArg && v.Type == ir.TypeI64 && a.length[v.Bits]
 }
 
-// phi proves x <= y + c for a phi x by proving it for each argument.
+// phi tries to prove x <= y + c for a phi x by proving the inequality for each argument of x.
 func (p *Prover) phi(x, y *ir.Value, c int64) (Evidence, bool) {
 	dom, at := p.a.Dom, x.Block
 	if y != nil && y.Block != nil && (y.Block == at || !dom.Dominates(y.Block, at)) {
-		return 0, false // y may have changed since x was computed
+		return 0, false // y may have another value than when x was computed
 	}
 	me := len(p.under) - 1
 	p.under[me].phi = true
@@ -379,7 +384,8 @@ func (p *Prover) phi(x, y *ir.Value, c int64) (Evidence, bool) {
 	return how, true
 }
 
-// assumeEdge adds the relations that pred's branch gives on its edge to b.
+// assumeEdge adds to p.extra the relations that follow from pred's branch condition on the edge to
+// b.
 func (p *Prover) assumeEdge(pred, b *ir.Block) {
 	p.a.edgeRelations(pred, b, func(x *ir.Value, r Relation, y *ir.Value) {
 		if l, ok := p.newLink(x, r, y, nil); ok {
@@ -388,7 +394,8 @@ func (p *Prover) assumeEdge(pred, b *ir.Block) {
 	})
 }
 
-// arms proves a claim about select v for both arms; claim proves it for one arm's value.
+// arms proves a claim about the select v by proving it for both operands that v may choose. It
+// calls claim for each operand.
 func (p *Prover) arms(v *ir.Value, b *ir.Block, claim func(arm term) (Evidence, bool)) (Evidence, bool) {
 	var how Evidence
 	for i, is := range [2]bool{true, false} {

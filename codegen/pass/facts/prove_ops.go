@@ -1,7 +1,7 @@
 package facts
 
-// This file has the prover's rules for single ops: quotients, remainders, shifts, and indices that
-// are computed from several parts.
+// This file has the prover's rules for certain ops, such as quotients, remainders and shifts. It
+// also has rules for indices such as i*w + j.
 
 import (
 	"math"
@@ -9,7 +9,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// above tries to prove x <= y + c from the operands of x, which bound x from above.
+// above tries to prove x <= y + c by an upper bound of x that follows from x's operands.
 func (p *Prover) above(x, y *ir.Value, c int64, b *ir.Block) (Evidence, bool) {
 	try := func(v *ir.Value, d int64) (Evidence, bool) { return p.compare(p.Term(v), term{y, 0}, d, b) }
 	if x.Block == nil {
@@ -55,7 +55,7 @@ func (p *Prover) above(x, y *ir.Value, c int64, b *ir.Block) (Evidence, bool) {
 		}
 	case ir.OpAnd:
 		for _, v := range x.Args {
-			if p.a.At(v, x.Block).Lo >= 0 { // the result is at most v, whatever the other operand is
+			if p.a.At(v, x.Block).Lo >= 0 { // since v is not negative, the result is at most v
 				if how, ok := try(v, c); ok {
 					return how, true
 				}
@@ -67,7 +67,7 @@ func (p *Prover) above(x, y *ir.Value, c int64, b *ir.Block) (Evidence, bool) {
 	return 0, false
 }
 
-// exact reports whether a sum, difference or product never wraps.
+// exact reports whether the sum, difference or product v never wraps.
 func (p *Prover) exact(v *ir.Value) bool {
 	x, y := p.a.At(v.Args[0], v.Block), p.a.At(v.Args[1], v.Block)
 	var r Interval
@@ -89,8 +89,8 @@ func (p *Prover) exact(v *ir.Value) bool {
 }
 
 // quotient tries to prove x <= y + c for x = v / n or x = v >> n. If v is not negative, x is at
-// most v. Half of a sum is at most the mean of the bounds of its operands. For example, the middle
-// of a binary search is below its end.
+// most v. If v is a sum and x is half of it, x is at most the mean of the operands' upper bounds.
+// For example, the middle index of a binary search is less than its end index.
 func (p *Prover) quotient(x, y *ir.Value, c int64, b *ir.Block) (Evidence, bool) {
 	v, n := x.Args[0], x.Args[1]
 	if p.a.At(v, x.Block).Lo < 0 {
@@ -106,7 +106,8 @@ func (p *Prover) quotient(x, y *ir.Value, c int64, b *ir.Block) (Evidence, bool)
 			if c == math.MaxInt64 {
 				break
 			}
-			// If lo <= y+c and the other operand is at most y+c+1, the sum is at most 2*(y+c) + 1.
+			// If lo is at most y+c and the other operand is at most y+c+1, the sum is at most
+			// 2*(y+c) + 1. Half of that, rounded down, is y+c.
 			how, ok := p.compare(p.Term(s.Args[1-i]), term{y, 0}, c+1, b)
 			if !ok {
 				continue
@@ -117,13 +118,13 @@ func (p *Prover) quotient(x, y *ir.Value, c int64, b *ir.Block) (Evidence, bool)
 		}
 	}
 	if q := p.a.At(n, x.Block); c < math.MaxInt64 && p.a.At(v, x.Block).Lo >= 1 && (shift && q.Lo >= 1 || !shift && q.Lo >= 2) {
-		c++ // at most half of a positive number is less than it
+		c++ // x is at most half of the positive v, so x is less than v
 	}
 	return p.compare(p.Term(v), term{y, 0}, c, b)
 }
 
-// grid proves i*w + j <= h*w + c for i < h and 0 <= j < w. This is the index of an element in a
-// matrix with rows of length w.
+// grid tries to prove x <= y + c if x is i*w + j and y is h*w, with i < h and j < w. Then x is an
+// index into a matrix that has h rows of w elements.
 func (p *Prover) grid(x, y *ir.Value, c int64, b *ir.Block) (Evidence, bool) {
 	if y == nil || y.Op != ir.OpIMul || c < -1 || !p.exact(y) || !p.exact(x) {
 		return 0, false
@@ -152,8 +153,8 @@ func (p *Prover) grid(x, y *ir.Value, c int64, b *ir.Block) (Evidence, bool) {
 	return 0, false
 }
 
-// beneath tries to prove x <= y + c by values that are at most y: lower bounds among the facts
-// about y, and y's operands.
+// beneath tries to prove x <= y + c by a lower bound of y. Lower bounds come from the facts about y
+// and from y's operands.
 func (p *Prover) beneath(x, y *ir.Value, c int64, b *ir.Block) (Evidence, bool) {
 	for _, l := range p.floors[y] {
 		d, over := Sub64(c, l.k)

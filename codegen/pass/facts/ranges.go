@@ -1,7 +1,8 @@
 package facts
 
-// This file computes an interval for each integer, as a fixpoint over the function. In each block,
-// the branches that lead there narrow the intervals. Most later rooms use the intervals.
+// This file computes an interval for each integer value, as a fixpoint over the function. In each
+// block, the conditions of the branches that lead to the block narrow the intervals. Many passes
+// use these intervals.
 
 import (
 	"math"
@@ -14,7 +15,7 @@ import (
 // Interval is a range of signed integers, both ends included.
 type Interval struct{ Lo, Hi int64 }
 
-// MaxLength bounds the length of a slice: device addresses have 48 bits.
+// MaxLength is an upper bound of the length of a slice, because device addresses have 48 bits.
 const MaxLength = 1 << 48
 
 // FullRange returns the interval of all values of type t.
@@ -23,11 +24,11 @@ func FullRange(t *ir.Type) Interval {
 	return Interval{-1 << n, 1<<n - 1}
 }
 
-// Union returns the smallest interval that contains both.
+// Union returns the smallest interval that contains both p and q.
 func (p Interval) Union(q Interval) Interval { return Interval{min(p.Lo, q.Lo), max(p.Hi, q.Hi)} }
 
-// Meet returns the intersection. If the intersection is empty, the code is never reached and any
-// interval is correct: Meet returns p.
+// Meet returns the intersection of p and q. If the intersection is empty, the code is never
+// executed and any interval is correct. Meet then returns p.
 func (p Interval) Meet(q Interval) Interval {
 	r := Interval{max(p.Lo, q.Lo), min(p.Hi, q.Hi)}
 	if r.Lo > r.Hi {
@@ -47,9 +48,10 @@ const (
 	Unequal
 )
 
-// maxVisits bounds how often an interval may grow without limits. After the first growths, the
-// bounds of phis jump to constants that the kernel compares with, since loops grow through phis.
-// The bounds of other values follow the phis. They jump only after more growths.
+// maxVisits is the number of times that an interval may grow before it becomes the full range of
+// its type. After two growths, a growing bound of a phi jumps to the next constant that the kernel
+// compares with. Other values grow because phis grow, so lateVisits more growths are allowed for
+// them before their bounds jump.
 const (
 	maxVisits  = 24
 	lateVisits = 40 // number of additional growths for values other than phis
@@ -62,25 +64,27 @@ type fact struct {
 	From  *ir.Block
 }
 
-// Ranges is an interval analysis of the kernel.
+// Ranges contains the results of the interval analysis of a kernel.
 type Ranges struct {
 	Module *ir.Module
 	f      *ir.Func
 	Dom    *ir.DomTree
-	noted  []*noted             // notes, indexed by the values' IDs
-	rest   map[*ir.Value]*noted // notes about values whose ID is used by another value in noted
-	round  int                  // number of the current round of Solve, from 1 on
-	steps  []int64              // bounds at which growing intervals stop first
-	length map[uint64]bool      // offsets of lengths in the launch block
+	noted  []*noted             // notes about values, indexed by the values' IDs
+	rest   map[*ir.Value]*noted // notes about values whose element in noted belongs to another value with the same ID
+	round  int                  // number of the current iteration of Solve, counted from 1
+	steps  []int64              // sorted bounds to which growing intervals are widened
+	length map[uint64]bool      // offsets of slice lengths in the launch block
 	ints   map[uint64]bool      // offsets of arguments of type int in the launch block
-	// divergent are blocks whose branches give no facts, since dead lanes ignore them.
+	// divergent is the set of blocks whose branch conditions give no facts, because dead lanes
+	// ignore these branches.
 	divergent map[*ir.Block]bool
-	// given are intervals that hold in small launches.
+	// given maps a value to the interval that it has in small launches.
 	given map[*ir.Value]Interval
-	// later holds unsigned relations to values that are not yet known to be non-negative.
+	// later contains unsigned relations x < y and x <= y for which y is not yet known to be
+	// non-negative.
 	later []lateFact
 	vars  varRanges
-	// Known caches results of At. It is set when the intervals no longer change.
+	// Known caches results of At. It is nil while the intervals may still change.
 	Known map[Place]Interval
 }
 
@@ -88,15 +92,15 @@ type Ranges struct {
 type noted struct {
 	v     *ir.Value
 	facts []fact
-	sums  []*ir.Value // sums of the value and constants, if there are facts about the sums
-	// base is the interval of the value wherever it is defined. It has changed visits times in this
-	// round of Solve. If round is an earlier round, base is invalid.
+	sums  []*ir.Value // sums of the value and a constant about which there are facts
+	// base is the value's interval in all blocks. It has changed visits times in the current
+	// iteration of Solve. If round is not the number of that iteration, base is invalid.
 	base          Interval
 	round, visits int
 }
 
-// about returns the notes about v, or nil. IDs index a slice, since this is the most frequent
-// lookup of the compiler.
+// about returns the notes about v, or nil if there are none. Most notes are in a slice indexed by
+// the values' IDs, because this lookup is the most frequent of the compiler.
 func (a *Ranges) about(v *ir.Value) *noted {
 	if uint(v.ID) < uint(len(a.noted)) {
 		if n := a.noted[v.ID]; n == nil || n.v == v {
@@ -106,7 +110,7 @@ func (a *Ranges) about(v *ir.Value) *noted {
 	return a.rest[v]
 }
 
-// noteOn returns the notes about v, and adds empty notes if there are none.
+// noteOn returns the notes about v. If there are none, it first adds empty notes.
 func (a *Ranges) noteOn(v *ir.Value) *noted {
 	n := a.about(v)
 	if n != nil {
@@ -121,7 +125,7 @@ func (a *Ranges) noteOn(v *ir.Value) *noted {
 	return n
 }
 
-// known returns v's interval if this round has computed one.
+// known returns v's interval if the current iteration of Solve has computed it.
 func (a *Ranges) known(v *ir.Value) (Interval, bool) {
 	if n := a.about(v); n != nil && n.round == a.round {
 		return n.base, true
@@ -155,20 +159,23 @@ type Place struct {
 	b *ir.Block
 }
 
-// maxKnown bounds the number of cached intervals and of cached proofs.
+// maxKnown is the largest number of intervals in a cache.
 const maxKnown = 1 << 16
 
-// lateFact is the unsigned relation x < y or x <= y in the blocks that from dominates.
+// lateFact is the unsigned relation x < y or x <= y, which holds in the blocks that block from
+// dominates.
 type lateFact struct {
 	x, y *ir.Value
 	rel  Relation
 	from *ir.Block
 }
 
-// NewRanges returns the ranges of a module; the caller must call Solve.
+// NewRanges returns an analysis of m's kernel. The caller must call Solve before it uses the
+// intervals.
 func NewRanges(m *ir.Module) *Ranges { return NewRangesOf(m, nil) }
 
-// NewRangesOf is NewRanges without facts from the branches of divergent blocks.
+// NewRangesOf is like NewRanges, but takes no facts from the branches at the ends of the divergent
+// blocks.
 func NewRangesOf(m *ir.Module, divergent map[*ir.Block]bool) *Ranges {
 	a := &Ranges{Module: m, round: 1, divergent: divergent, f: m.Kernel, Dom: m.Kernel.Dominators(), noted: make([]*noted, m.Len()+1),
 		rest: map[*ir.Value]*noted{}, length: map[uint64]bool{}, ints: map[uint64]bool{},
@@ -208,8 +215,8 @@ func NewRangesOf(m *ir.Module, divergent map[*ir.Block]bool) *Ranges {
 	return a
 }
 
-// branchFacts notes the facts that b's branch gives in successors that only one of its edges leads
-// to.
+// branchFacts notes the facts that follow from b's branch condition in each successor that is
+// entered only by one edge from b.
 func (a *Ranges) branchFacts(b *ir.Block) {
 	if a.divergent[b] || b.Term.Kind != ir.Branch || b.Term.Succs[0] == b.Term.Succs[1] {
 		return
@@ -221,8 +228,9 @@ func (a *Ranges) branchFacts(b *ir.Block) {
 	}
 }
 
-// onlyFrom reports whether the edge from b is the only way into s. The back edges of a loop with
-// head s do not count: the values that b's condition compares were computed before the loop.
+// onlyFrom reports whether block s can only be entered by the edge from b. Back edges of a loop
+// with head s are ignored, because the values that b's condition compares were computed before the
+// loop.
 func (a *Ranges) onlyFrom(b, s *ir.Block) bool {
 	for _, p := range s.Preds {
 		if p != b && !a.Dom.Dominates(s, p) {
@@ -232,9 +240,10 @@ func (a *Ranges) onlyFrom(b, s *ir.Block) bool {
 	return !a.Dom.Dominates(s, b)
 }
 
-// assume notes the relations that follow from c == is, in the blocks that from dominates.
-func (a *Ranges) assume(c *ir.Value, is bool, from *ir.Block) {
-	EachRelation(c, is, func(x *ir.Value, r Relation, y *ir.Value, unsigned bool) {
+// assume notes the relations that follow if the condition c has the value want. These relations
+// hold in the blocks that block from dominates.
+func (a *Ranges) assume(c *ir.Value, want bool, from *ir.Block) {
+	EachRelation(c, want, func(x *ir.Value, r Relation, y *ir.Value, unsigned bool) {
 		if unsigned {
 			if late := (lateFact{x, y, r, from}); r != Below && r != AtMost {
 				return
@@ -250,7 +259,7 @@ func (a *Ranges) assume(c *ir.Value, is bool, from *ir.Block) {
 	})
 }
 
-// note adds facts about x.
+// note adds facts about the value x.
 func (a *Ranges) note(x *ir.Value, facts ...fact) {
 	n := a.noteOn(x)
 	n.facts = append(n.facts, facts...)
@@ -261,15 +270,16 @@ func (a *Ranges) note(x *ir.Value, facts ...fact) {
 	}
 }
 
-// unsigned notes the unsigned relation l of x to y, where y is at least 0. Then the relation also
-// holds for signed integers, and x is not negative.
+// unsigned notes the facts that follow from the unsigned relation l, if l.y is known to be at least
+// 0. The relation then also holds for signed integers, and l.x is not negative.
 func (a *Ranges) unsigned(l lateFact) {
 	zero := ir.Outside(l.x.Type, 0)
 	a.note(l.x, fact{l.rel, l.y, l.from}, fact{AtLeast, zero, l.from})
 	a.note(l.y, fact{Flip(l.rel), l.x, l.from})
 }
 
-// neverNegative reports whether v is a constant, a length or an extent that is at least 0.
+// neverNegative reports whether v is a non-negative constant, the length of a slice, or an extent
+// of the launch's range.
 func (a *Ranges) neverNegative(v *ir.Value) bool {
 	switch v.Op {
 	case ir.OpConst:
@@ -280,35 +290,36 @@ func (a *Ranges) neverNegative(v *ir.Value) bool {
 	return false
 }
 
-// Flip returns the relation of y to x, given the relation of x to y.
+// Flip returns the relation with exchanged operands. For example, it returns Above for Below.
 func Flip(r Relation) Relation {
 	return [...]Relation{Below: Above, AtMost: AtLeast, Above: Below, AtLeast: AtMost, Unequal: Unequal}[r]
 }
 
-// EachRelation calls f for every relation that follows from c == is.
-func EachRelation(c *ir.Value, is bool, f func(x *ir.Value, r Relation, y *ir.Value, unsigned bool)) {
+// EachRelation calls f for each relation between two values that follows if the condition c has the
+// value want.
+func EachRelation(c *ir.Value, want bool, f func(x *ir.Value, r Relation, y *ir.Value, unsigned bool)) {
 	switch c.Op {
 	case ir.OpLNot:
-		EachRelation(c.Args[0], !is, f)
+		EachRelation(c.Args[0], !want, f)
 	case ir.OpLAnd, ir.OpLOr:
-		if is == (c.Op == ir.OpLAnd) {
-			EachRelation(c.Args[0], is, f)
-			EachRelation(c.Args[1], is, f)
+		if want == (c.Op == ir.OpLAnd) {
+			EachRelation(c.Args[0], want, f)
+			EachRelation(c.Args[1], want, f)
 		}
 	case ir.OpSLt, ir.OpULt:
-		if is {
+		if want {
 			f(c.Args[0], Below, c.Args[1], c.Op == ir.OpULt)
 		} else {
 			f(c.Args[1], AtMost, c.Args[0], c.Op == ir.OpULt)
 		}
 	case ir.OpSLe, ir.OpULe:
-		if is {
+		if want {
 			f(c.Args[0], AtMost, c.Args[1], c.Op == ir.OpULe)
 		} else {
 			f(c.Args[1], Below, c.Args[0], c.Op == ir.OpULe)
 		}
 	case ir.OpIEq, ir.OpINe:
-		if is == (c.Op == ir.OpIEq) {
+		if want == (c.Op == ir.OpIEq) {
 			f(c.Args[0], AtMost, c.Args[1], false)
 			f(c.Args[0], AtLeast, c.Args[1], false)
 		} else {
@@ -317,12 +328,12 @@ func EachRelation(c *ir.Value, is bool, f func(x *ir.Value, r Relation, y *ir.Va
 	}
 }
 
-// maxRounds bounds how often inherited relations of phis restart the analysis.
+// maxRounds is the largest number of iterations of Solve.
 const maxRounds = 4
 
 // Solve computes the intervals. Relations that phis inherit, and unsigned relations, depend on
-// intervals. So Solve alternates: it computes intervals, derives these relations, and computes the
-// intervals again.
+// intervals. So each iteration of Solve computes the intervals and then derives more of these
+// relations.
 func (a *Ranges) Solve() {
 	for range maxRounds {
 		a.round++
@@ -348,8 +359,9 @@ func (a *Ranges) Solve() {
 	}
 }
 
-// fixpoint computes intervals that satisfy the known relations. It starts with no values and lets
-// intervals grow; bounds that keep growing jump to the next constant of the kernel.
+// fixpoint computes intervals that satisfy the known relations. It starts with empty intervals and
+// extends them until nothing changes. A bound that keeps growing is set to the next element of
+// a.steps.
 func (a *Ranges) fixpoint() {
 	for changed := true; changed; {
 		changed = false
@@ -402,7 +414,7 @@ func (a *Ranges) update(v *ir.Value, n Interval) bool {
 	return true
 }
 
-// widen moves each bound that has grown to the next step.
+// widen sets each bound of n that exceeds the bound of old to the next element of a.steps.
 func (a *Ranges) widen(old, n Interval, t *ir.Type) Interval {
 	full := FullRange(t)
 	if n.Hi > old.Hi {
@@ -442,7 +454,7 @@ func (a *Ranges) At(v *ir.Value, b *ir.Block) Interval {
 
 func (a *Ranges) find(v *ir.Value, b *ir.Block) Interval {
 	p := a.Value(v)
-	if v.IsConst() { // relations to other values tell no more about a constant
+	if v.IsConst() { // relations cannot narrow the interval of a constant
 		return p
 	}
 	if v.Op == ir.OpUConvert || v.Op == ir.OpSConvert {
@@ -455,14 +467,14 @@ func (a *Ranges) find(v *ir.Value, b *ir.Block) Interval {
 		return p
 	}
 	p = a.applyFacts(p, about, b)
-	// A range loop over an array starts at -1 in SSA form and compares v + 1. So the facts are
-	// about the sum. The interval of the sum itself follows from v's interval and must not be used
-	// to narrow v.
+	// In SSA form, the index v of a range loop over an array starts at -1, and the loop compares v
+	// + 1. So the facts are about the sum v + 1. Only the facts about the sum narrow v's interval,
+	// because the interval of the sum is itself derived from v's interval.
 	for _, s := range about.sums {
 		n := s.Args[1].Int()
 		all := AddRanges(p, Interval{n, n})
 		if !Fits32(n) || !all.Within(FullRange(v.Type)) {
-			continue // the sum may wrap around
+			continue // the sum s may wrap
 		}
 		if q := AddRanges(a.applyFacts(all, a.about(s), b), Interval{-n, -n}); !q.Empty() {
 			p = p.Meet(q)
@@ -471,7 +483,7 @@ func (a *Ranges) find(v *ir.Value, b *ir.Block) Interval {
 	return p
 }
 
-// applyFacts narrows an interval of a value by the facts that hold in b.
+// applyFacts narrows the interval p of a value by those facts about the value that hold in block b.
 func (a *Ranges) applyFacts(p Interval, about *noted, b *ir.Block) Interval {
 	for _, r := range about.facts {
 		if a.Dom.Dominates(r.From, b) {
@@ -505,7 +517,7 @@ func (a *Ranges) apply(p Interval, r Relation, q Interval) Interval {
 	return p
 }
 
-// Value returns the interval of v wherever it is defined.
+// Value returns the interval of v in all blocks, without the facts that hold only in some blocks.
 func (a *Ranges) Value(v *ir.Value) Interval {
 	if v.IsConst() {
 		n := v.Int()
@@ -520,11 +532,11 @@ func (a *Ranges) Value(v *ir.Value) Interval {
 		}
 		return FullRange(v.Type)
 	}
-	// Not visited yet: the full range claims nothing.
+	// The value v was not visited yet, so its interval is the full range.
 	return FullRange(v.Type)
 }
 
-// specRange returns the interval of a specialization constant.
+// specRange returns the interval of the specialization constant s.
 func (a *Ranges) specRange(s *ir.Spec) Interval {
 	if s.ID >= abi.SpecLocalSizeX && s.ID <= abi.SpecLocalSizeZ {
 		if n := a.Module.WorkGroup[s.ID-abi.SpecLocalSizeX]; n > 0 {
@@ -546,19 +558,19 @@ func (a *Ranges) specRange(s *ir.Spec) Interval {
 	case "uint16":
 		p = Interval{0, math.MaxUint16}
 	}
-	if s.User.Max > 0 { // the runtime checks the bounds
+	if s.User.Max > 0 { // the runtime rejects values outside these bounds
 		p = Interval{max(p.Lo, int64(s.User.Min)), min(p.Hi, int64(s.User.Max))}
 	}
 	return p
 }
 
-// phi unites the intervals of the arguments on their edges.
+// phi returns the union of the intervals that the arguments of the phi v have on their edges.
 func (a *Ranges) phi(v *ir.Value) Interval {
 	var p Interval
 	first := true
 	for i, x := range v.Args {
 		if _, ok := a.known(x); !ok && x.Block != nil {
-			continue // not visited yet
+			continue // the argument x was not visited yet
 		}
 		q := a.OnEdge(x, v.Block.Preds[i], v.Block)
 		if first {
@@ -573,7 +585,7 @@ func (a *Ranges) phi(v *ir.Value) Interval {
 	return p
 }
 
-// OnEdge returns the interval of x when control passes the edge from p to b.
+// OnEdge returns the interval of x on the edge from p to b.
 func (a *Ranges) OnEdge(x *ir.Value, p, b *ir.Block) Interval {
 	q := a.At(x, p)
 	a.edgeRelations(p, b, func(y *ir.Value, r Relation, z *ir.Value) {
@@ -584,7 +596,8 @@ func (a *Ranges) OnEdge(x *ir.Value, p, b *ir.Block) Interval {
 	return q
 }
 
-// edgeRelations calls f for the signed relations that the branch of p gives on its edge to b.
+// edgeRelations calls f for each signed relation that follows from p's branch condition on the edge
+// to b.
 func (a *Ranges) edgeRelations(p, b *ir.Block, f func(x *ir.Value, r Relation, y *ir.Value)) {
 	if a.divergent[p] || p.Term.Kind != ir.Branch || p.Term.Succs[0] == p.Term.Succs[1] {
 		return
@@ -597,8 +610,8 @@ func (a *Ranges) edgeRelations(p, b *ir.Block, f func(x *ir.Value, r Relation, y
 	})
 }
 
-// inherit gives phi v a relation x < z if all its arguments have it on their edges. This bounds the
-// counter of a loop that tests its condition at the end.
+// inherit notes a relation v < z for the phi v if x < z holds for each argument x of v on its edge.
+// Such a relation bounds the counter of a loop that tests its condition at the end.
 func (a *Ranges) inherit(v *ir.Value) bool {
 	if !v.Type.IsInt() || len(v.Args) < 2 {
 		return false
@@ -638,7 +651,8 @@ func (a *Ranges) belowOnEdge(x, z *ir.Value, p, b *ir.Block) bool {
 	return found || a.OnEdge(x, p, b).Hi < a.OnEdge(z, p, b).Lo
 }
 
-// less decides x < y, signed, from the intervals of x and y and the facts that relate the two.
+// less decides whether x < y holds for signed integers in block b. It uses the intervals of x and y
+// and the facts about both.
 func (a *Ranges) less(x, y *ir.Value, b *ir.Block) (known, is bool) {
 	p, q := a.At(x, b), a.At(y, b)
 	switch {

@@ -1,10 +1,11 @@
 package facts
 
-// This file has arithmetic and comparison of intervals that several rooms need.
+// This file has arithmetic and comparisons of intervals that several packages use.
 
 import "math"
 
-// Negated returns the interval of -v for v in p. It is empty if p contains the least integer.
+// Negated returns the interval of -v for all v in p. The result is empty if p contains the least
+// integer.
 func (p Interval) Negated() Interval {
 	if p.Lo == math.MinInt64 {
 		return Interval{1, 0}
@@ -12,7 +13,7 @@ func (p Interval) Negated() Interval {
 	return Interval{-p.Hi, -p.Lo}
 }
 
-// Within reports whether p is not empty and lies in q.
+// Within reports whether p is not empty and q contains p.
 func (p Interval) Within(q Interval) bool { return p.Lo <= p.Hi && q.Lo <= p.Lo && p.Hi <= q.Hi }
 
 // Fits32 reports whether all integers in p fit in 32 bits.
@@ -21,10 +22,11 @@ func (p Interval) Fits32() bool { return p.Lo >= math.MinInt32 && p.Hi <= math.M
 // Fits32 reports whether k fits in 32 bits.
 func Fits32(k int64) bool { return Interval{k, k}.Fits32() }
 
-// Empty reports whether p has no values.
+// Empty reports whether p contains no integers.
 func (p Interval) Empty() bool { return p.Lo > p.Hi }
 
-// SubRanges returns the interval of the differences; it is empty if one may overflow.
+// SubRanges returns the interval of the differences x-y for x in p and y in q. The result is empty
+// if a difference may overflow.
 func SubRanges(p, q Interval) Interval {
 	if q = q.Neg(); q.Empty() {
 		return q
@@ -32,7 +34,7 @@ func SubRanges(p, q Interval) Interval {
 	return AddRanges(p, q)
 }
 
-// Neg returns the interval of the negated values.
+// Neg returns the interval of the negated integers of p.
 func (p Interval) Neg() Interval {
 	if p.Lo == math.MinInt64 {
 		return Interval{1, 0}

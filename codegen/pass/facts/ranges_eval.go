@@ -1,7 +1,7 @@
 package facts
 
-// This file computes the interval of each op's result from the intervals of its operands, for
-// ranges.go.
+// This file computes the interval of an op's result from the intervals of its operands, for the
+// analysis in ranges.go.
 
 import (
 	"math"
@@ -11,7 +11,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// eval computes the interval of integer v from the intervals of its operands in v's block.
+// eval computes the interval of the integer v from the intervals of its operands in v's block.
 func (a *Ranges) eval(v *ir.Value) Interval {
 	full := FullRange(v.Type)
 	if p, ok := a.given[v]; ok {
@@ -38,7 +38,7 @@ func (a *Ranges) eval(v *ir.Value) Interval {
 		}
 		p = AddRanges(arg(0), Interval{-q.Hi, -q.Lo})
 		if known, is := a.less(v.Args[0], v.Args[1], v.Block); known && !is && q.Lo >= 0 {
-			p = Interval{0, arg(0).Hi - q.Lo} // for example, the remaining length of a slice
+			p = Interval{0, arg(0).Hi - q.Lo} // for example, the length of a slice after its start was advanced
 		}
 	case ir.OpIMul:
 		p = MulRanges(arg(0), arg(1))
@@ -88,13 +88,13 @@ func (a *Ranges) eval(v *ir.Value) Interval {
 		return full
 	}
 	if p.Lo < full.Lo || p.Hi > full.Hi || p.Lo > p.Hi {
-		return full // the result may wrap
+		return full // the result of the op may wrap
 	}
 	return p
 }
 
-// arm returns the interval of operand i of select v when the select chooses that operand. So max(x,
-// 0) is not negative.
+// arm returns the interval of operand i of the select v under the condition that v chooses that
+// operand. For example, it shows that max(x, 0) is not negative.
 func (a *Ranges) arm(v *ir.Value, i int) Interval {
 	x, b := v.Args[i], v.Block
 	p := a.At(x, b)
@@ -138,11 +138,11 @@ func (a *Ranges) builtIn(b ir.BuiltIn) Interval {
 	case b == ir.SubgroupLocalInvocationID:
 		return Interval{0, 127}
 	}
-	// Work-groups cover at most MaxRange work-items, rounded up to whole groups.
+	// A launch has at most MaxRange work-items, rounded up to a multiple of the work-group's size.
 	return Interval{0, math.MaxInt32}
 }
 
-// remainder returns the interval of v if v is x - x/d*d with a positive d.
+// remainder returns the interval of v if v is x - x/d*d and d is positive.
 func (a *Ranges) remainder(v *ir.Value) (Interval, bool) {
 	x, d := Divided(v)
 	if d == nil {
@@ -159,8 +159,8 @@ func (a *Ranges) remainder(v *ir.Value) (Interval, bool) {
 	return p, true
 }
 
-// remainderOf returns x and d if v is the remainder of x by d, where x is not negative and d is
-// positive.
+// remainderOf returns x and d if v is the remainder x - x/d*d, x is not negative, and d is
+// positive. Otherwise it returns nil.
 func (a *Ranges) remainderOf(v *ir.Value) (x, d *ir.Value) {
 	if x, d = Divided(v); d != nil && a.At(x, v.Block).Lo >= 0 && a.At(d, v.Block).Lo > 0 {
 		return x, d
@@ -168,7 +168,7 @@ func (a *Ranges) remainderOf(v *ir.Value) (x, d *ir.Value) {
 	return nil, nil
 }
 
-// Divided returns x and d if v is x - x/d*d.
+// Divided returns x and d if v is x - x/d*d, or else nil.
 func Divided(v *ir.Value) (x, d *ir.Value) {
 	x, mul := v.Args[0], v.Args[1]
 	if mul.Op != ir.OpIMul {
@@ -183,7 +183,8 @@ func Divided(v *ir.Value) (x, d *ir.Value) {
 	return nil, nil
 }
 
-// AddRanges returns the interval of the sums; it is empty if one may overflow.
+// AddRanges returns the interval of the sums x+y for x in p and y in q. The result is empty if a
+// sum may overflow.
 func AddRanges(p, q Interval) Interval {
 	lo, c := add64(p.Lo, q.Lo)
 	hi, d := add64(p.Hi, q.Hi)
@@ -198,13 +199,14 @@ func add64(x, y int64) (sum int64, overflow bool) {
 	return sum, (sum > x) != (y > 0) && y != 0
 }
 
-// Sub64 returns x-y, and whether that overflows.
+// Sub64 returns x-y, and reports whether the difference overflows.
 func Sub64(x, y int64) (diff int64, overflow bool) {
 	diff = x - y
 	return diff, (diff < x) != (y > 0) && y != 0
 }
 
-// MulRanges returns the interval of the products; it is empty if one may overflow.
+// MulRanges returns the interval of the products x*y for x in p and y in q. The result is empty if
+// a product may overflow.
 func MulRanges(p, q Interval) Interval {
 	r := Interval{math.MaxInt64, math.MinInt64}
 	for _, x := range [2]int64{p.Lo, p.Hi} {
@@ -229,7 +231,7 @@ func abs64(x int64) uint64 {
 
 func divRanges(p, q Interval, unsigned bool) Interval {
 	if unsigned && p.Lo >= 0 && q.Lo <= 0 {
-		return Interval{0, p.Hi} // also if the divisor is a large unsigned integer
+		return Interval{0, p.Hi} // this also holds for a large unsigned divisor, which is negative as a signed integer
 	}
 	if q.Lo <= 0 || unsigned && p.Lo < 0 {
 		return Interval{1, 0}
@@ -273,7 +275,7 @@ func shrRange(p Interval, v *ir.Value, full Interval) Interval {
 	return Interval{p.Lo >> s.Bits, p.Hi >> s.Bits}
 }
 
-// ConvertRange returns the interval of conversion v for an argument in p.
+// ConvertRange returns the interval of the conversion v if its argument is in the interval p.
 func ConvertRange(v *ir.Value, p Interval) Interval {
 	full := FullRange(v.Type)
 	from := v.Args[0].Type

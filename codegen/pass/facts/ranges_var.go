@@ -1,8 +1,8 @@
 package facts
 
-// This file bounds the elements of a work-item's own variables: each element is 0, or a value that
-// some store of the kernel stores there. So an element of a [256]uint8, which is kept in 32 bits,
-// is at most 255.
+// This file computes intervals of the elements of a work-item's own variables. Each element is 0 or
+// a value that some store of the kernel writes to the variable. For example, an element of a
+// [256]uint8 is at most 255, even if it is kept in 32 bits.
 
 import (
 	"slices"
@@ -11,24 +11,25 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// leaves are the integers of one type within a variable.
+// leaves represents all integers of type t within the variable v.
 type leaves struct {
 	v *ir.Var
 	t *ir.Type
 }
 
-// maxGrowth bounds how often the interval of leaves grows step by step. The next growth makes it
-// the full range.
+// maxGrowth is the number of times that an interval of leaves may be extended. After that, the
+// interval becomes the full range.
 const maxGrowth = 8
 
-// varRanges has the intervals of the integers in variables.
+// varRanges contains the intervals of the integers within variables.
 type varRanges struct {
-	opaque map[*ir.Var]bool // variables accessed by more than loads and stores of integers
+	opaque map[*ir.Var]bool // variables that other ops than loads and stores of scalars may write
 	of     map[leaves]Interval
 	grown  map[leaves]int
 }
 
-// findVars finds the variables with unknown stores and makes them opaque.
+// findVars marks the variables as opaque that may be written in other ways than by stores of
+// scalars in the kernel.
 func (a *Ranges) findVars() {
 	a.vars.opaque = map[*ir.Var]bool{}
 	for _, f := range rewrite.Bodies(a.Module) {
@@ -53,7 +54,7 @@ func (a *Ranges) findVars() {
 	}
 }
 
-// loaded returns the interval of a load.
+// loaded returns the interval of the integer that the load v loads.
 func (a *Ranges) loaded(v *ir.Value) Interval {
 	r := v.Ref()
 	if r == nil || r.Var == nil || a.vars.opaque[r.Var] {
@@ -62,12 +63,13 @@ func (a *Ranges) loaded(v *ir.Value) Interval {
 	return a.held(leaves{r.Var, v.Type})
 }
 
-// held returns the interval of leaves according to the stores visited so far.
+// held returns the interval of the integers l of a variable. It considers the initial values and
+// the stores visited so far.
 func (a *Ranges) held(l leaves) Interval {
 	if p, ok := a.vars.of[l]; ok {
 		return p
 	}
-	p := Interval{} // zero without a store
+	p := Interval{} // an integer that was never stored is zero
 	if l.v.Init != nil {
 		i := slices.IndexFunc(l.v.Init, func(c *ir.Value) bool { return c.Type == l.t })
 		if i < 0 {
@@ -84,7 +86,8 @@ func (a *Ranges) held(l leaves) Interval {
 	return p
 }
 
-// stored adds the value of store v to its variable, and reports whether an interval changes.
+// stored adds the stored value of the store v to the interval of its variable. It reports whether
+// that interval has changed.
 func (a *Ranges) stored(v *ir.Value) bool {
 	r, x := v.Ref(), v.Args[0]
 	if r.Var == nil || a.vars.opaque[r.Var] || !x.Type.IsInt() {
@@ -93,7 +96,7 @@ func (a *Ranges) stored(v *ir.Value) bool {
 	return a.grow(leaves{r.Var, x.Type}, a.At(x, v.Block))
 }
 
-// grow adds an interval to that of leaves.
+// grow extends the interval of the integers l by p, and reports whether that changed the interval.
 func (a *Ranges) grow(l leaves, p Interval) bool {
 	old := a.held(l)
 	if p = p.Union(old); p == old {

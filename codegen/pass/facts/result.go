@@ -1,7 +1,7 @@
 package facts
 
-// Result is returned by pass.Run in addition to the module. It is in this package, and not beside
-// the list of passes, because the bounds of small launches add to it.
+// This file defines Result, which pass.Run returns in addition to the module. Result is in this
+// package, and not in package pass, because the analysis in small.go adds to it.
 
 import (
 	"slices"
@@ -11,17 +11,17 @@ import (
 
 // Result holds facts about a module that are not in the module itself.
 type Result struct {
-	// Products are the products of sizes that a module for small launches assumes to be small, in
-	// the form of abi.Variant.Products.
+	// Products are the products of sizes that a module for small launches assumes to be small. Each
+	// product has the same representation as in abi.Variant.Products.
 	Products [][]int
-	// Foreign is set if a variant has a fault that the first module lacks. Such a variant must not
-	// be used.
+	// Foreign is set if a variant of a kernel has a fault that the kernel's first module does not
+	// have. Such a variant must not be used.
 	Foreign bool
-	// Tiles are the loads and stores of matrices in a module for devices with their own matrices.
+	// Tiles lists the loads and stores of matrices in a module for devices with matrix hardware.
 	Tiles []Tile
 }
 
-// Tile says how a device's own matrix is loaded or stored.
+// Tile describes how a matrix is loaded or stored by matrix hardware.
 type Tile struct {
 	Op  *ir.Value // the original load or store
 	Way TileWay
@@ -31,24 +31,26 @@ type Tile struct {
 type TileWay uint8
 
 const (
-	// TileDirect is for memory that is known to have the alignment that devices require.
+	// TileDirect means that the memory is known to have the alignment that devices require.
 	TileDirect TileWay = iota
-	// TileTested is for memory whose alignment is tested at run time: the access is direct or
-	// staged.
+	// TileTested means that the alignment of the memory is tested at run time. Depending on the
+	// test, the access is direct or staged.
 	TileTested
-	// TileStaged is for memory from which no device loads matrices: elements go through work-group
-	// memory.
+	// TileStaged means that devices cannot load matrices from the memory. Instead, the elements are
+	// copied through work-group memory.
 	TileStaged
 )
 
-// Tile records how a matrix is loaded or stored. A nil receiver ignores the call.
+// Tile records that the load or store op accesses its matrix in the given way. A nil receiver
+// ignores the call.
 func (r *Result) Tile(op *ir.Value, way TileWay) {
 	if r != nil {
 		r.Tiles = append(r.Tiles, Tile{op, way})
 	}
 }
 
-// assume records that a product of sizes is assumed to be small. A nil receiver ignores the call.
+// assume records that the product of the given sizes is assumed to be small. A nil receiver ignores
+// the call.
 func (r *Result) assume(factors ...int) {
 	if r != nil && !slices.ContainsFunc(r.Products, func(p []int) bool { return slices.Equal(p, factors) }) {
 		r.Products = append(r.Products, slices.Clone(factors))

@@ -1,7 +1,7 @@
 package facts
 
-// This file finds which slices an address may point into, and whether the kernel reads or writes
-// these slices.
+// This file finds the slices into which an address may point, and whether the kernel reads or
+// writes each slice.
 
 import (
 	"github.com/kgen-go/kgen/abi"
@@ -9,25 +9,25 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// Roots says which slices the device addresses of a module may point into.
+// Roots records the slices into which each device address of a module may point.
 type Roots struct {
 	m      *ir.Module
-	params map[uint64]int // index of a parameter by its offset in the launch block
+	params map[uint64]int // maps the offset of a slice in the launch block to the index of its parameter
 	sets   map[*ir.Value]rootSet
-	vars   map[*ir.Var]rootSet // slices into which addresses in a variable may point
-	access []abi.Access        // accesses to each parameter
+	vars   map[*ir.Var]rootSet // maps a variable to the slices into which addresses in the variable may point
+	access []abi.Access        // kinds of access that the kernel makes to the slice of each parameter
 }
 
-// rootSet is a set of parameters.
+// rootSet is a set of slice parameters.
 type rootSet struct {
-	bits    string // one byte for each parameter; a string, so that sets are comparable
+	bits    string // one byte for each parameter, as a string so that sets can be compared
 	Unknown bool
 }
 
-// Has reports whether slice i may be in the set.
+// Has reports whether the set may contain the slice of parameter i.
 func (s rootSet) Has(i int) bool { return s.Unknown || i < len(s.bits) && s.bits[i] != 0 }
 
-// meets reports whether some slice may be in both sets.
+// meets reports whether s and t may contain a common slice.
 func (s rootSet) meets(t rootSet) bool {
 	if s.Unknown || t.Unknown {
 		return true
@@ -55,7 +55,8 @@ func (s rootSet) union(t rootSet) rootSet {
 	return u
 }
 
-// FindRoots follows addresses from the arguments to the memory operations.
+// FindRoots computes the Roots of m. It follows addresses from the kernel's arguments to the memory
+// operations.
 func FindRoots(m *ir.Module) *Roots {
 	r := &Roots{m: m, params: map[uint64]int{}, sets: map[*ir.Value]rootSet{}, vars: map[*ir.Var]rootSet{},
 		access: make([]abi.Access, len(m.Params))}
@@ -89,18 +90,18 @@ func FindRoots(m *ir.Module) *Roots {
 // Of returns the slices into which address v may point.
 func (r *Roots) Of(v *ir.Value) rootSet {
 	if v.Block == nil {
-		// The null address points nowhere; a helper's parameter may point anywhere.
+		// The null address points into no slice, and a helper's parameter may point into any slice.
 		return rootSet{Unknown: !v.IsConst()}
 	}
 	return r.sets[v]
 }
 
-// Apart reports whether addresses v and w are known to point into different slices. Different
-// slices may still share memory unless the module says NoAlias.
+// Apart reports whether the addresses v and w are known to point into different slices. Different
+// slices may still overlap in memory, unless the module has NoAlias set.
 func (r *Roots) Apart(v, w *ir.Value) bool { return !r.Of(v).meets(r.Of(w)) }
 
-// visit updates the set of v, or of the variable that v stores to, and reports whether it has
-// changed.
+// visit updates the set of the address v, or the set of the variable to which v stores. It reports
+// whether the set has changed.
 func (r *Roots) visit(v *ir.Value) bool {
 	if c, ok := v.Aux.(*ir.Copy); ok {
 		return r.addVar(c.Dst, r.vars[c.Src])
@@ -123,7 +124,7 @@ func (r *Roots) visit(v *ir.Value) bool {
 			b[i] = 1
 			s = rootSet{bits: string(b)}
 		} else if v.Bits >= abi.OffsetArgs && !(len(r.m.Data) > 0 && v.Bits == uint64(abi.OffsetArgs+r.m.DataOffset)) {
-			s.Unknown = true // constant data is not a slice
+			s.Unknown = true // an address in the launch block that is neither a slice nor the constant data
 		}
 	case ir.OpAddrOf:
 		s = s.union(r.Of(v.Args[0]))
@@ -152,7 +153,7 @@ func (r *Roots) addVar(x *ir.Var, s rootSet) bool {
 	return r.vars[x] != old
 }
 
-// note records the access that v makes to device memory.
+// note records which slices the memory operation v may read or write.
 func (r *Roots) note(v *ir.Value) {
 	ref := v.Ref()
 	if ref == nil || ref.Var != nil || v.Op == ir.OpAddrOf {
@@ -173,10 +174,10 @@ func (r *Roots) note(v *ir.Value) {
 	}
 }
 
-// Access returns the accesses that work-items may make to the slice of parameter i.
+// Access returns the kinds of access that work-items may make to the slice of parameter i.
 func (r *Roots) Access(i int) abi.Access { return r.access[i] }
 
-// NeverWritten reports whether no work-item writes to the slices into which address v may point.
+// NeverWritten reports whether no work-item writes to any slice into which the address v may point.
 func (r *Roots) NeverWritten(v *ir.Value) bool {
 	s := r.Of(v)
 	if s.Unknown {

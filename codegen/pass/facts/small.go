@@ -1,7 +1,7 @@
 package facts
 
-// This file bounds sums and products of sizes in small launches. Where it succeeds, integers of 64
-// bits become integers of 32 bits.
+// This file computes upper bounds of sums and products of sizes in small launches. Integers with a
+// small enough bound can be computed in 32 bits instead of 64 bits.
 
 import (
 	"math"
@@ -12,18 +12,19 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// The variant for small launches may assume that sizes, and the products in abi.Variant.Products,
-// are at most abi.MaxSmall. This file finds upper bounds of integers as sums of products of sizes,
-// such as H*W for y*W + x. It records the products that it uses in the passes' result.
+// In a kernel's variant for small launches, sizes and the products in abi.Variant.Products are at
+// most abi.MaxSmall. This file finds an upper bound of an integer as a sum of products of sizes,
+// such as H*W for y*W + x. It records the products that it uses in Result.Products.
 
-// Solved returns the solved ranges of a module's integers, without facts from the branches of the
-// divergent blocks, which may be nil. For a module for small launches it records its assumptions in the
-// result.
+// Solved returns the ranges of the module's integers, after a call of Solve. The branches of the
+// blocks in divergent, which may be nil, give no facts. If the module is for small launches, Solved
+// records its assumptions in r.
 func Solved(m *ir.Module, divergent map[*ir.Block]bool, r *Result) *Ranges {
 	a := NewRangesOf(m, divergent)
 	a.Solve()
 	if m.Target.Small {
-		// Once values are known to be small, products of them are known not to wrap.
+		// When more values are known to be small, more products are known not to wrap. So the
+		// search is repeated.
 		for range maxSmallRounds {
 			if !a.assumeSmall(r) {
 				break
@@ -35,11 +36,12 @@ func Solved(m *ir.Module, divergent map[*ir.Block]bool, r *Result) *Ranges {
 	return a
 }
 
-// size is a size of the launch: the offset of a value in the launch block, or, from
-// abi.FactorGroups on, a number of work-groups.
+// size identifies a size of the launch by its offset in the launch block. Numbers from
+// abi.FactorGroups on identify the number of work-groups along a dimension.
 type size = int
 
-// isSize reports whether small launches bound v.
+// isSize reports whether v is a size of the launch, which is at most abi.MaxSmall in small
+// launches.
 func (a *Ranges) isSize(v *ir.Value) bool {
 	if v.Op != ir.OpArg {
 		return false
@@ -47,26 +49,26 @@ func (a *Ranges) isSize(v *ir.Value) bool {
 	return v.Type == ir.TypeI64 && (a.length[v.Bits] || a.ints[v.Bits]) || IsRangeArg(v)
 }
 
-// bound is an upper bound: k plus a sum of products of sizes.
+// bound is an upper bound of an integer. It consists of a constant k plus products of sizes.
 type bound struct {
 	k     int64
 	terms []sizes
 }
 
-// sizes is a product: coef times the sizes in of.
+// sizes is the product of the constant coef and the sizes in factors.
 type sizes struct {
-	coef int64
-	of   []size
+	coef    int64
+	factors []size
 }
 
 // These constants limit the search for bounds.
 const (
-	maxSizes       = 3 // sizes in one product
+	maxSizes       = 3 // largest number of sizes in one product
 	maxBoundTerms  = 7
-	maxBoundConst  = 1 << 20 // absolute value of the constant part
+	maxBoundConst  = 1 << 20 // largest absolute value of the constant k
 	maxBoundDepth  = 12
 	maxBoundTries  = 2000
-	maxSmallRounds = 3 // one round for each dimension of an index
+	maxSmallRounds = 3 // one iteration for each dimension of an index
 )
 
 func (s bound) plus(t bound) (bound, bool) {
@@ -77,14 +79,15 @@ func (s bound) plus(t bound) (bound, bool) {
 	return n, n.ok()
 }
 
-// times returns the product of two bounds of values that are not negative.
+// times returns an upper bound of the product of two integers, given their bounds s and t. The
+// integers must not be negative.
 func (s bound) times(t bound) (bound, bool) {
 	s.k, t.k = max(s.k, 0), max(t.k, 0)
 	n := bound{k: s.k * t.k}
 	for _, x := range s.terms {
-		n.add(sizes{x.coef * t.k, x.of})
+		n.add(sizes{x.coef * t.k, x.factors})
 		for _, y := range t.terms {
-			of := slices.Concat(x.of, y.of)
+			of := slices.Concat(x.factors, y.factors)
 			if len(of) > maxSizes {
 				return bound{}, false
 			}
@@ -93,18 +96,18 @@ func (s bound) times(t bound) (bound, bool) {
 		}
 	}
 	for _, y := range t.terms {
-		n.add(sizes{y.coef * s.k, y.of})
+		n.add(sizes{y.coef * s.k, y.factors})
 	}
 	return n, n.ok()
 }
 
-// add adds a product to the sum.
+// add adds the product x to the bound s.
 func (s *bound) add(x sizes) {
 	if x.coef == 0 {
 		return
 	}
 	for i := range s.terms {
-		if slices.Equal(s.terms[i].of, x.of) {
+		if slices.Equal(s.terms[i].factors, x.factors) {
 			s.terms[i].coef += x.coef
 			return
 		}
@@ -114,33 +117,33 @@ func (s *bound) add(x sizes) {
 
 func (s bound) ok() bool {
 	for _, x := range s.terms {
-		if x.coef > abi.MaxSmall { // no launch with such a size is small; below the limit, two products do not wrap
+		if x.coef > abi.MaxSmall { // no launch is small enough for a larger product; with this limit, a product of two bounds cannot wrap
 			return false
 		}
 	}
 	return len(s.terms) <= maxBoundTerms && s.k <= maxBoundConst && s.k >= -maxBoundConst
 }
 
-// hi returns the largest value of the bound in a small launch.
+// hi returns the largest value that the bound s can have in a small launch.
 func (s bound) hi() int64 {
 	n := max(s.k, 0)
 	for range s.terms {
-		n += abi.MaxSmall // the coefficient is a factor of a product that is small
+		n += abi.MaxSmall // the whole product, including its coefficient, is assumed to be small
 	}
 	return n
 }
 
-// bounder finds bounds.
+// bounder finds upper bounds of integers.
 type bounder struct {
 	a     *Ranges
 	p     *Prover
-	sizes []*ir.Value // candidate sizes for bounds, the likeliest first
-	tries int         // number of proofs tried
+	sizes []*ir.Value // sizes that are tried as bounds, the likeliest first
+	tries int         // number of proofs attempted
 }
 
 // assumeSmall finds integers that fit in 32 bits in small launches, and adds their intervals to
-// given. It reports whether it found any. It records in the result the products of sizes that it
-// assumes to be small.
+// a.given. It records in r the products of sizes that it assumes to be small. It reports whether it
+// found any integer.
 func (a *Ranges) assumeSmall(r *Result) bool {
 	before := len(a.given)
 	d := &bounder{a: a, p: NewProver(a)}
@@ -176,10 +179,10 @@ func (a *Ranges) assumeSmall(r *Result) bool {
 				continue
 			}
 			for _, x := range s.terms {
-				for _, at := range x.of {
-					r.assume(at) // the size may be absent from the kernel's code, as for the range of an id
+				for _, at := range x.factors {
+					r.assume(at) // recorded here too, because the code may not load the size, for example the range that bounds an id
 				}
-				of := x.of
+				of := x.factors
 				if x.coef > 1 {
 					of = append([]size{-int(x.coef)}, of...)
 				}
@@ -191,7 +194,7 @@ func (a *Ranges) assumeSmall(r *Result) bool {
 	return len(a.given) > before
 }
 
-// bound returns an upper bound of v in block b.
+// bound returns an upper bound of v in block b, in small launches.
 func (d *bounder) bound(v *ir.Value, b *ir.Block, depth int) (bound, bool) {
 	p := d.a.At(v, b)
 	if p.Hi <= maxBoundConst {
@@ -253,13 +256,13 @@ func (d *bounder) bound(v *ir.Value, b *ir.Block, depth int) (bound, bool) {
 	return bound{}, false
 }
 
-// wrapsBelow reports whether v may wrap around below the least integer, according to the intervals
-// of its operands in block b. The bounds in this file limit only how large values are, not how
-// small.
+// wrapsBelow reports whether the result v may be less than the least integer, so that it wraps. It
+// uses the intervals of v's operands in block b. The check is needed because the bounds in this
+// file are upper bounds only.
 func (d *bounder) wrapsBelow(v *ir.Value, b *ir.Block) bool {
 	at := func(i int) Interval { return d.a.At(v.Args[i], b) }
 	low := func(i int) Interval { return Interval{min(at(i).Lo, 0), 0} }
-	var p Interval // from the operands' lower ends, or 0 if these are positive
+	var p Interval // interval of the result if each operand is its lower bound or 0
 	switch v.Op {
 	case ir.OpIAdd:
 		p = AddRanges(low(0), low(1))
@@ -286,8 +289,8 @@ func (d *bounder) wrapsBelow(v *ir.Value, b *ir.Block) bool {
 	return p.Lo > p.Hi || p.Lo < FullRange(v.Type).Lo
 }
 
-// itemID bounds a work-item's id by the range of an nd-range launch in that dimension, and a
-// work-group's id by the number of work-groups.
+// itemID returns an upper bound of an id in an nd-range launch. A work-item's id is bounded by the
+// range along the same dimension, and a work-group's id by the number of work-groups.
 func (d *bounder) itemID(v *ir.Value) (bound, bool) {
 	var at size
 	switch x := v.Aux.(ir.BuiltIn); {
@@ -303,8 +306,9 @@ func (d *bounder) itemID(v *ir.Value) (bound, bool) {
 	return bound{terms: []sizes{{1, []size{at}}}}, true
 }
 
-// ShareSites gives the faults of m, a variant, the sites of the kernel's first module. The first
-// module may have further checks. ShareSites reports whether the first module has all sites of m.
+// ShareSites replaces the site of each fault in the variant m by the equal site of the kernel's
+// first module. It returns false if the first module does not have some site of m. The first module
+// may have more sites than m.
 func ShareSites(m, first *ir.Module) bool {
 	var own *ir.Site
 	for _, f := range rewrite.Bodies(m) {

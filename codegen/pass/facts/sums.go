@@ -1,18 +1,18 @@
 package facts
 
-// This file writes a value as a sum of products with constant factors. The prover compares two
-// values in this form.
+// This file writes an integer as a sum of products with constant coefficients. The prover uses sums
+// to compare two values.
 
 import "github.com/kgen-go/kgen/codegen/ir"
 
-// linear is an integer as a sum of products. Apart from wrapping, the form does not depend on how
-// the integer is computed: (y+1)*w - y*w is w.
+// linear represents an integer as a sum of products and a constant k. Different computations of the
+// same integer give the same sum, up to wrapping. For example, (y+1)*w - y*w gives w.
 type linear struct {
 	k     uint64
 	terms []product
 }
 
-// product is coef * a * b, where b may be nil.
+// product is coef * a * b, or coef * a if b is nil.
 type product struct {
 	a, b *ir.Value
 	coef uint64
@@ -23,7 +23,8 @@ const (
 	sumDepth    = 5
 )
 
-// sumOf returns v as a sum. A value whose sum would be too long or too deep is one product.
+// sumOf returns v as a sum of products. If the sum would be too long or too deep, it consists of
+// the single product 1*v.
 func sumOf(v *ir.Value) linear {
 	s, ok := sumAt(v, sumDepth)
 	if !ok {
@@ -115,7 +116,7 @@ func (s linear) times(t linear) (linear, bool) {
 	return r, true
 }
 
-// single returns the sum as one value plus a constant, if it has that form.
+// single returns v and k if the sum s is v + k for a single value v.
 func (s linear) single() (v *ir.Value, k int64, ok bool) {
 	if len(s.terms) != 1 || s.terms[0].coef != 1 || s.terms[0].b != nil {
 		return nil, 0, false

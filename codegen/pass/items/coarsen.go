@@ -1,7 +1,7 @@
 package items
 
-// This file is the pass coarsen. It runs after gather, because it repeats only kernels whose code
-// is small and waits for few loads after gather.
+// This file contains the pass coarsen. The pass runs after gather, because it changes only kernels
+// that are small and wait for few loads in the code that gather produces.
 
 import (
 	"slices"
@@ -12,22 +12,23 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
-// coarseItems is the minimal number of work-items in an invocation of an element-wise kernel: four
-// elements of four bytes each are a vector of 16 bytes, the most that an invocation loads or stores
-// at once. A vector has more elements if they are smaller.
+// coarseItems is the smallest number of work-items in an invocation of a coarsened kernel. Four
+// elements of 4 bytes each form a vector of 16 bytes, which is the most that an invocation can load
+// or store at once. If elements are smaller, a vector has more elements.
 const coarseItems = 4
 
-// These are the most instructions and loads of a kernel that is repeated. With more loads, a single
-// work-item already has enough of them in flight.
+// These constants are the largest numbers of instructions and loads of a coarsened kernel. With
+// more loads, a single work-item already keeps enough loads in flight.
 const (
 	maxCoarseValues = 400
 	maxCoarseLoads  = 6
 )
 
-// Coarsen wraps an element-wise range kernel in a loop over several work-items. Their ids are a
-// work-group size apart, as package abi specifies, or adjacent if a work-group can access their
-// elements by vectors (see vectors.go). Kernels with loops of their own have enough work in each
-// work-item and are not changed.
+// Coarsen wraps the code of an element-wise kernel over a range in a loop over several work-items.
+// The ids of these work-items differ by multiples of the work-group's size, as package abi
+// specifies. If a work-group can access their elements by vectors, the ids are adjacent (see
+// vectors.go). Kernels that contain loops are not changed, because each of their work-items has
+// enough work.
 func Coarsen(m *ir.Module) diag.List {
 	if m.Form != abi.Range || facts.HasLoop(m.Kernel) || countValues(m.Kernel) > maxCoarseValues || countLoads(m.Kernel) > maxCoarseLoads {
 		return nil
@@ -38,8 +39,8 @@ func Coarsen(m *ir.Module) diag.List {
 		items = vectors.items
 	}
 	if first := m.Target.First; first != nil && first.Items > 1 && first.Items != items {
-		// All modules of a kernel run the same number of work-items in an invocation as the first
-		// module.
+		// In all modules of a kernel, an invocation must run the same number of work-items as in
+		// the first module.
 		vectors, items = nil, first.Items
 	}
 	m.Items = items
@@ -69,7 +70,7 @@ func Coarsen(m *ir.Module) diag.List {
 		start.Branch(ok, fast, enter)
 	}
 
-	// Every way out of a work-item leads to the next work-item.
+	// Each return of a work-item becomes a jump to the next work-item.
 	for _, b := range f.Blocks {
 		if b.Term.Kind == ir.Return {
 			b.Term = ir.Term{}
@@ -78,7 +79,7 @@ func Coarsen(m *ir.Module) diag.List {
 	}
 	exit.SetTerm(ir.Term{Kind: ir.Return})
 	enter.Jump(head)
-	next.Jump(head) // the second predecessor
+	next.Jump(head) // the edge from next becomes the second predecessor of head
 	round := head.NewPhi(ir.TypeI32, m.Int(ir.TypeI32, 0), nil)
 	id := head.NewPhi(ir.TypeI32, base, nil)
 	head.Branch(head.Append(ir.OpULt, ir.TypeBool, round, m.Int(ir.TypeI32, int64(items))), entry, exit)
@@ -96,17 +97,18 @@ func Coarsen(m *ir.Module) diag.List {
 	return nil
 }
 
-// maxBriefValues bounds the size of kernels for which a call takes longer than their work.
+// maxBriefValues is the largest number of values of a kernel that Brief may consider brief.
 const maxBriefValues = 64
 
-// Brief reports whether a call of the kernel for each work-item may take longer than the
-// work-item's work, or about as long. A kernel with loops is brief only if each loop loads from
-// device memory, since such loops are not dominated by computation.
+// Brief reports whether calling the kernel for each work-item may take about as long as the
+// work-item's computation, or longer. A kernel with loops is brief only if each loop loads from
+// device memory, because other loops compute much.
 func Brief(m *ir.Module) bool {
 	return m.Form == abi.Range && countValues(m.Kernel) <= maxBriefValues && loopsLoad(m.Kernel)
 }
 
-// loopsLoad reports whether each loop loads from device memory; it is true if there are no loops.
+// loopsLoad reports whether each loop of f loads from device memory. It returns true if f has no
+// loops.
 func loopsLoad(f *ir.Func) bool {
 	loads := func(v *ir.Value) bool { return v.Op == ir.OpLoad && v.Ref().Var == nil }
 	all := f.Dominators().Loops().All
@@ -115,7 +117,7 @@ func loopsLoad(f *ir.Func) bool {
 	})
 }
 
-// renameID makes id the work-item's global id along x.
+// renameID replaces the work-item's global id along x by the value id.
 func renameID(f *ir.Func, id *ir.Value) {
 	is := func(v *ir.Value) bool { return v.Op == ir.OpBuiltIn && v.Aux == ir.GlobalInvocationIDX }
 	rename := func(vs []*ir.Value) {

@@ -2,13 +2,13 @@
 //
 //	c[i] = a[i] + b[i]        one work-item
 //
-//	for r := range 4 { … }    Coarsen: four, with ids a work-group's size apart; their loads overlap
+//	for r := range 4 { … }    Coarsen: four work-items, whose loads overlap
 //	c[4*k : 4*k+4] = …        or, if the elements are adjacent, one load of 16 bytes
 //
-// vectors.go finds the kernels whose work-groups can access memory by vectors, and vectors_build.go
-// writes their code. Brief tells the host device whether a call of a kernel costs as much as the
-// work of a work-item.
+// The file vectors.go finds kernels whose work-groups can access memory by vectors, and
+// vectors_build.go generates their code. For the host device, Brief reports whether calling a
+// kernel costs as much as the computation of a work-item.
 //
-// Package pass has a picture of the rooms and of their imports. This room may import rewrite and
-// facts.
+// The doc of package pass shows the order in which the packages below codegen/pass may import each
+// other. Package items imports rewrite and facts.
 package items

@@ -1,7 +1,7 @@
 package items
 
-// This file finds the coarsened kernels whose work-groups can access memory by vectors of 16 bytes,
-// for Coarsen; vectors_build.go writes the code.
+// This file finds the coarsened kernels whose work-groups can access memory by vectors of 16 bytes.
+// The file vectors_build.go generates their code.
 
 import (
 	"slices"
@@ -12,84 +12,88 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// These constants limit the code for each item of an invocation, and the code for all items
-// together.
+// These constants limit the number of instructions for each item of an invocation, and for all
+// items together. An item is one of the work-items that an invocation runs.
 const (
-	maxVectorValues   = 128 // larger kernels spend more time computing than waiting for memory
+	maxVectorValues   = 128 // larger kernels need more time for computation than for memory accesses
 	maxVectorAccesses = 16
 	maxVectorCode     = 1024
 )
 
-// vectorBytes is the size of a vector and the required alignment of its address.
+// vectorBytes is the size in bytes of a vector and the required alignment of its address.
 const vectorBytes = 16
 
 // vectors describes a kernel whose work-items read and write only the elements at their own index.
-// The elements are numbers of at most 32 bits, or float64s. Consider
+// The elements are numbers of at most 32 bits, or float64s. Consider the kernel
 //
 //	c[i] = a[i] + b[i]
 //
-// Each invocation of the coarsened kernel has four items. If these are adjacent, from 4k to 4k+3,
-// the four loads of a become one load of 16 bytes. The same goes for b and for the four stores:
+// Each invocation of the coarsened kernel runs four items. If these are adjacent, from 4k to 4k+3,
+// the four loads of a become one load of 16 bytes. The four loads of b and the four stores also
+// become one access each:
 //
 //	if fast {                            the same for all items of a work-group
 //		k := group*size + local
 //		c[4*k:4*k+4] = a[4*k:4*k+4] + b[4*k:4*k+4]
 //	} else {
-//		for r := range 4 {               as before: items a work-group's size apart
+//		for r := range 4 {               the items of the coarsened kernel
 //			i := (group*4+r)*size + local
 //			...
 //		}
 //	}
 //
-// A work-group runs the same items in both cases, and the choice depends only on the group, so each
-// item still runs once. The group takes the fast path under two conditions:
+// A work-group runs the same items in both cases, and all its invocations take the same branch. So
+// each item runs exactly once. The group runs the fast code under two conditions:
 //
-//   - All its items exist and pass all their checks. This holds for all items if it holds for the last one:
-//     each of these checks compares the item's id with a bound that is the same for
-//     all items, or does not depend on the id (see bound).
-//   - The slices begin at multiples of 16 bytes, which slices of parts of buffers may not do.
+//   - All its items exist and pass all their checks. It is enough to test this for the last item.
+//     The reason is that each check compares the item's id with a bound that is the same for all
+//     items, or does not depend on the id (see bound).
+//   - The slices begin at multiples of 16 bytes. A slice of a part of a buffer may begin at another
+//     address.
 //
-// So the fast code has no checks. Groups with an item that faults, and groups at the end of the
-// range, run the original code.
+// So the fast code contains no checks. Groups with an item that faults, and groups at the end of
+// the range, run the original code.
 //
-// The four items run in lockstep: each op of the kernel is done for all four before the next op.
-// This is a legal order for four work-items, since nothing orders them. Each item's own accesses of
-// memory stay in the order of the kernel. So slices may share memory: if b is a, an item that
-// stores to a[i] and then loads b[i] still finds the value that it has stored.
+// The four items run in lockstep. Each op of the kernel is executed for all four items before the
+// next op. This order is legal, because work-items may run in any order. Each item's own memory
+// accesses remain in the order of the kernel. So slices may overlap in memory. For example, if b is
+// the same slice as a, an item that stores to a[i] and then loads b[i] still loads the stored
+// value.
 //
-// Eight elements of 16 bits or sixteen of 8 bits make a vector of four words, with the first
-// element in the lowest bits. Then eight or sixteen items are adjacent. If a kernel also has wider
-// elements, these take several vectors.
+// Eight elements of 16 bits or sixteen elements of 8 bits form a vector of four 32-bit words, with
+// the first element in the lowest bits. Then eight or sixteen items are adjacent. If a kernel also
+// has wider elements, these need several vectors.
 type vectors struct {
 	m *ir.Module
 	f *ir.Func
 
-	taken    map[*ir.Block]int // index of the successor, for each block of the fast code with only one possible successor
-	order    []*ir.Block       // blocks of the fast code, each after its predecessors
+	taken    map[*ir.Block]int // maps a block with only one possible successor in the fast code to the index of that successor
+	order    []*ir.Block       // blocks of the fast code, in an order in which each block follows its predecessors
 	spine    map[*ir.Block]bool
-	accesses map[*ir.Value]bool // accesses that become accesses of vectors
-	least    int                // size in bytes of the smallest elements of these vectors
-	most     int                // size in bytes of the largest elements
-	lanes    int                // number of adjacent items: elements in a vector of the smallest elements
-	items    int                // number of items of an invocation
+	accesses map[*ir.Value]bool // loads and stores that become loads and stores of vectors
+	least    int                // size in bytes of the smallest elements of vectors
+	most     int                // size in bytes of the largest elements of vectors
+	lanes    int                // number of adjacent items, which is the number of the smallest elements in a vector
+	items    int                // number of items that an invocation runs
 	tests    []bound
 	bases    []*ir.Value // addresses of the slices that are accessed by vectors
 	fixed    map[*ir.Value]bool
 }
 
-// bound is a comparison of the item's id, possibly extended to 64 bits, with a number that is the
-// same for all items; or a condition that itself is the same for all items. If it has the required
-// value for an item, it has this value for all items with smaller ids.
+// bound is a condition that the fast code requires. It compares the item's id, possibly extended to
+// 64 bits, with a number that is the same for all items. Or the condition itself is the same for
+// all items. If a bound has the required value for an item, it has that value for all items with
+// smaller ids.
 type bound struct {
 	cond *ir.Value
-	id   int  // index of the argument with the id, or none
+	id   int  // index of the operand that is the id, or the constant none
 	want bool // required value of the condition
 }
 
 const none = -1
 
-// findVectors describes a kernel whose work-groups may access memory by vectors. It returns nil for
-// other kernels.
+// findVectors returns the vectors of m's kernel. It returns nil if work-groups cannot access memory
+// by vectors.
 func findVectors(m *ir.Module) *vectors {
 	if m.Form != abi.Range || m.Rank != 1 {
 		return nil
@@ -119,7 +123,8 @@ func findVectors(m *ir.Module) *vectors {
 	return x
 }
 
-// vectorOf returns the type of vectors with elements of type t, or nil if there is none.
+// vectorOf returns the type of vectors of 16 bytes with elements of type t. It returns nil if there
+// is no such type.
 func vectorOf(t *ir.Type) *ir.Type {
 	if isPacked(t) {
 		return ir.TypeI32x4
@@ -127,16 +132,16 @@ func vectorOf(t *ir.Type) *ir.Type {
 	return ir.VectorOf(t)
 }
 
-// isPacked reports whether a word holds several elements of type t.
+// isPacked reports whether a 32-bit word contains several elements of type t.
 func isPacked(t *ir.Type) bool { return t == ir.TypeI8 || t == ir.TypeI16 }
 
-// walk finds the blocks that items reach in the fast code, the bounds that this requires, and the
-// spine. The spine has the blocks that all items reach: those that are the only unvisited block
-// when walk visits them.
+// walk finds the blocks of the fast code, the bounds that the fast code requires, and the spine.
+// The spine consists of the blocks that all items reach. A block belongs to the spine if no other
+// block remains to be visited when walk visits it.
 func (x *vectors) walk() {
 	in := map[*ir.Block]bool{x.f.Blocks[0]: true}
-	open := map[*ir.Block]bool{x.f.Blocks[0]: true} // reached but not yet visited blocks
-	returned := false                               // whether some items may have returned
+	open := map[*ir.Block]bool{x.f.Blocks[0]: true} // blocks that items may reach and that were not yet visited
+	returned := false                               // whether some items may have returned already
 	for _, b := range x.f.ReversePostorder() {
 		if !in[b] {
 			continue
@@ -149,7 +154,7 @@ func (x *vectors) walk() {
 		if b.Term.Kind == ir.Branch {
 			for i, want := range []bool{true, false} {
 				if x.same(b.Term.Cond) && rewrite.CheckedEdge(b) != i {
-					continue // all items take the same edge, which may be either
+					continue // all items take the same edge of this branch
 				}
 				if tests := x.bounds(b.Term.Cond, want); tests != nil {
 					x.taken[b], next = i, b.Term.Succs[i:i+1]
@@ -164,8 +169,9 @@ func (x *vectors) walk() {
 	}
 }
 
-// bounds returns conditions from which c == want follows. If each of them has its required value
-// for the last item, c equals want for all items of a work-group. It returns nil if it finds none.
+// bounds returns conditions from which c == want follows. If each bound has its required value for
+// the last item of a work-group, c equals want for all its items. The result is nil if there are no
+// such conditions.
 func (x *vectors) bounds(c *ir.Value, want bool) []bound {
 	both := func() []bound {
 		l, r := x.bounds(c.Args[0], want), x.bounds(c.Args[1], want)
@@ -197,8 +203,8 @@ func (x *vectors) bounds(c *ir.Value, want bool) []bound {
 		}
 		return both()
 	case ir.OpULt, ir.OpULe, ir.OpSLt, ir.OpSLe:
-		// The forms are id < n for true and n <= id for false. An id is never negative, since there
-		// are at most abi.MaxRange items.
+		// The condition must be id < n with the required value true, or n <= id with the required
+		// value false. An id is never negative, since there are at most abi.MaxRange items.
 		i := 0
 		if !want {
 			i = 1
@@ -210,14 +216,14 @@ func (x *vectors) bounds(c *ir.Value, want bool) []bound {
 	return nil
 }
 
-// inRange reports whether the comparison compares the id with the number of items. Kernels over
-// ranges begin with this comparison.
+// inRange reports whether t compares the id with the number of items. Kernels over ranges begin
+// with such a comparison.
 func (t bound) inRange() bool {
 	c := t.cond
 	return t.id == 0 && t.want && c.Op == ir.OpULt && c.Args[0].Type == ir.TypeI32 && facts.IsRangeArg(c.Args[1]) && c.Args[1].Bits == abi.OffsetRange
 }
 
-// isID reports whether v is the item's id, possibly extended.
+// isID reports whether v is the item's id, possibly extended to 64 bits.
 func isID(v *ir.Value) bool {
 	if v.Op == ir.OpUConvert || v.Op == ir.OpSConvert {
 		return v.Type == ir.TypeI64 && isID(v.Args[0])
@@ -225,8 +231,7 @@ func isID(v *ir.Value) bool {
 	return v.Op == ir.OpBuiltIn && v.Aux == ir.GlobalInvocationIDX
 }
 
-// same reports whether v is the same for all items, and can be computed before all other code of
-// the kernel.
+// same reports whether v is the same for all items and can be computed at the start of the kernel.
 func (x *vectors) same(v *ir.Value) bool {
 	if v.Block == nil || v.Op == ir.OpArg {
 		return true
@@ -238,7 +243,8 @@ func (x *vectors) same(v *ir.Value) bool {
 	return x.fixed[v]
 }
 
-// admit records the access v, if it is one, and reports whether the fast code may contain v.
+// admit reports whether the fast code may contain v. If v is a load or store of items' elements,
+// admit also records it.
 func (x *vectors) admit(v *ir.Value, b *ir.Block) bool {
 	if v.Op.Has(ir.FlagPure) {
 		return true
@@ -256,7 +262,7 @@ func (x *vectors) admit(v *ir.Value, b *ir.Block) bool {
 	case !x.same(base):
 		return false
 	case v.Op == ir.OpLoad && !slices.ContainsFunc(path[1:], func(p *ir.Value) bool { return !x.same(p) }):
-		return true // all items load the same element
+		return true // a load of the same element by all items
 	case !isID(index) || vectorOf(r.Elem) == nil || !x.spine[b]:
 		return false
 	}
@@ -272,8 +278,7 @@ func (x *vectors) admit(v *ir.Value, b *ir.Block) bool {
 	return true
 }
 
-// edge returns the index, among the predecessors of b's i-th successor, that belongs to b's i-th
-// edge.
+// edge returns the index of b's i-th edge among the predecessors of the block that the edge enters.
 func edge(b *ir.Block, i int) int {
 	s := b.Term.Succs[i]
 	at := slices.Index(s.Preds, b)

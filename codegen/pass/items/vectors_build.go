@@ -1,34 +1,35 @@
 package items
 
-// This file writes the code of work-groups that access memory by vectors; see vectors.go.
+// This file generates the code of work-groups that access memory by vectors (see vectors.go).
 
 import (
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
-// vectorBuilder writes code for items that run in lockstep.
+// vectorBuilder generates code for items that run in lockstep.
 type vectorBuilder struct {
 	*vectors
-	ahead *ir.Block                 // block for values that all items share
+	ahead *ir.Block                 // block that computes the values that are the same for all items
 	cur   *ir.Block                 // block to which code is appended
-	exit  *ir.Block                 // block in which the items end
-	had   map[*ir.Value]*ir.Value   // values that all items share
-	each  []map[*ir.Value]*ir.Value // values of each item
+	exit  *ir.Block                 // block to which items jump at their end
+	had   map[*ir.Value]*ir.Value   // maps a value that is the same for all items to its copy
+	each  []map[*ir.Value]*ir.Value // maps from values to their copies, one map for each item
 	ids   []*ir.Value               // ids of the items
-	index map[int][]*ir.Value       // indices of the vectors, by the size in bytes of their elements
-	parts map[*ir.Value]part        // elements of packed vectors, as they were loaded
+	index map[int][]*ir.Value       // maps the size in bytes of elements to the indices of their vectors
+	parts map[*ir.Value]part        // maps a loaded element of a packed vector to its position in a 32-bit word
 }
 
-// part is an element within a word.
+// part describes the position of a packed element in a 32-bit word.
 type part struct {
 	word *ir.Value
 	at   int
 }
 
-// build writes the fast code and returns its first block. At the end of block start it computes ok,
-// the condition under which a work-group runs that code. group is the work-group's id, size the
-// number of its invocations, and local the invocation's id within the group.
+// build generates the fast code and returns its first block. It appends code to block start that
+// computes ok, the condition under which a work-group runs the fast code. The argument group is the
+// work-group's id, size is the number of its invocations, and local is the invocation's id within
+// the group.
 func (x *vectors) build(start, exit *ir.Block, group, size, local *ir.Value) (fast *ir.Block, ok *ir.Value) {
 	b := &vectorBuilder{vectors: x, ahead: start, exit: exit, had: map[*ir.Value]*ir.Value{},
 		index: map[int][]*ir.Value{}, parts: map[*ir.Value]part{}}
@@ -42,8 +43,8 @@ func (x *vectors) build(start, exit *ir.Block, group, size, local *ir.Value) (fa
 }
 
 // number computes the indices of the invocation's vectors and the ids of its items. If an
-// invocation has more items than a vector has elements, it has several runs of adjacent items. The
-// distance between runs is the work-group's size, like that between items without vectors.
+// invocation has more items than a vector has elements, its items form several runs of adjacent
+// items. The indices of the vectors of successive runs differ by the work-group's size.
 func (b *vectorBuilder) number(before, size, local *ir.Value) {
 	op := func(op ir.Op, x, y *ir.Value) *ir.Value { return b.cur.Append(op, ir.TypeI32, x, y) }
 	num := func(n int) *ir.Value { return b.m.Int(ir.TypeI32, int64(n)) }
@@ -79,7 +80,8 @@ func (b *vectorBuilder) number(before, size, local *ir.Value) {
 }
 
 // condition computes whether all items of the work-group exist and pass their checks, and all
-// slices are aligned. before is the number of invocations in the preceding work-groups.
+// slices are aligned. The argument before is the number of invocations in the preceding
+// work-groups.
 func (b *vectorBuilder) condition(before, size *ir.Value) *ir.Value {
 	s, m := b.ahead, b.m
 	i32 := func(op ir.Op, args ...*ir.Value) *ir.Value { return s.Append(op, ir.TypeI32, args...) }
@@ -107,7 +109,7 @@ func (b *vectorBuilder) condition(before, size *ir.Value) *ir.Value {
 	return all
 }
 
-// test computes whether the condition of t has its required value for the item with the given id.
+// test computes whether the bound t has its required value for the item with the given id.
 func (b *vectorBuilder) test(t bound, id *ir.Value) *ir.Value {
 	var as func(v *ir.Value) *ir.Value
 	as = func(v *ir.Value) *ir.Value {
@@ -130,7 +132,7 @@ func (b *vectorBuilder) test(t bound, id *ir.Value) *ir.Value {
 	return v
 }
 
-// fixedValue returns v, which is the same for all items, computed in block ahead.
+// fixedValue returns a copy of v in block ahead. The value v must be the same for all items.
 func (b *vectorBuilder) fixedValue(v *ir.Value) *ir.Value {
 	if v.Block == nil {
 		return v
@@ -146,14 +148,14 @@ func (b *vectorBuilder) fixedValue(v *ir.Value) *ir.Value {
 	return b.had[v]
 }
 
-// copyTo appends a copy of v with other arguments.
+// copyTo appends to b a copy of v with the given operands.
 func copyTo(b *ir.Block, v *ir.Value, args []*ir.Value) *ir.Value {
 	w := b.Append(v.Op, v.Type, args...)
 	w.Bits, w.Aux, w.Pos = v.Bits, v.Aux, v.Pos
 	return w
 }
 
-// value returns the value of v for item k.
+// value returns the copy of v for item k.
 func (b *vectorBuilder) value(v *ir.Value, k int) *ir.Value {
 	switch {
 	case v.Op == ir.OpBuiltIn && v.Aux == ir.GlobalInvocationIDX:
@@ -174,8 +176,9 @@ func (b *vectorBuilder) values(list []*ir.Value, k int) []*ir.Value {
 	return out
 }
 
-// body writes the blocks of the spine, which all items reach, one after the other. The code between
-// two of them, where items may take different paths, is written for each item.
+// body generates code for the blocks of the spine, which all items reach, one after the other. The
+// code between two blocks of the spine, where items may take different paths, is copied for each
+// item.
 func (b *vectorBuilder) body() {
 	for i := 0; i < len(b.order); {
 		at := b.order[i]
@@ -183,7 +186,7 @@ func (b *vectorBuilder) body() {
 			b.inst(v)
 		}
 		i++
-		end := i // end of the blocks between this spine block and the next
+		end := i // end of the range of blocks between this block of the spine and the next
 		for end < len(b.order) && !b.spine[b.order[end]] {
 			end++
 		}
@@ -215,7 +218,8 @@ func (b *vectorBuilder) body() {
 	}
 }
 
-// only returns the edge by which control leaves block at, if only one is possible.
+// only returns the index of the edge by which control leaves block at, if only one edge is
+// possible.
 func (b *vectorBuilder) only(at *ir.Block) (int, bool) {
 	if at.Term.Kind == ir.Jump {
 		return 0, true
@@ -224,21 +228,21 @@ func (b *vectorBuilder) only(at *ir.Block) (int, bool) {
 	return n, ok
 }
 
-// inst writes an op of a block that all items reach.
+// inst generates the code for the op v of a block that all items reach.
 func (b *vectorBuilder) inst(v *ir.Value) {
 	switch {
 	case b.accesses[v] && v.Op == ir.OpLoad:
 		b.load(v)
 	case b.accesses[v]:
 		b.store(v)
-	case v.Op == ir.OpLoad && v.Ref().Var == nil: // the same element for all items
+	case v.Op == ir.OpLoad && v.Ref().Var == nil: // a load of the same element by all items
 		b.had[v] = copyTo(b.cur, v, b.values(v.Args, 0))
 	default:
 		b.scalar(v)
 	}
 }
 
-// load writes the loads of the items' elements.
+// load replaces the load v of the items' elements by loads of vectors.
 func (b *vectorBuilder) load(v *ir.Value) {
 	n := vectorBytes / v.Type.Size
 	var x, word *ir.Value
@@ -270,7 +274,7 @@ func (b *vectorBuilder) load(v *ir.Value) {
 	}
 }
 
-// store writes the stores of the items' elements.
+// store replaces the store v of the items' elements by stores of vectors.
 func (b *vectorBuilder) store(v *ir.Value) {
 	elem := v.Args[0].Type
 	n := vectorBytes / elem.Size
@@ -289,12 +293,12 @@ func (b *vectorBuilder) store(v *ir.Value) {
 	}
 }
 
-// pack returns words that contain the given elements.
+// pack returns 32-bit words that contain the given elements.
 func (b *vectorBuilder) pack(elems []*ir.Value) []*ir.Value {
 	bytes := elems[0].Type.Size
 	var words []*ir.Value
 	for n := 4 / bytes; len(elems) > 0; elems = elems[n:] {
-		whole := b.parts[elems[0]].word // the word that already contains all these elements in order, or nil
+		whole := b.parts[elems[0]].word // the loaded 32-bit word that contains exactly these elements in order, or nil
 		for i, e := range elems[:n] {
 			if b.parts[e] != (part{whole, i}) {
 				whole = nil
@@ -319,35 +323,35 @@ func (b *vectorBuilder) pack(elems []*ir.Value) []*ir.Value {
 	return words
 }
 
-// scalar writes an op for each item, unless its value is the same for all items.
+// scalar copies the op v for each item, unless v is the same for all items.
 func (b *vectorBuilder) scalar(v *ir.Value) {
 	for k := range b.each {
 		b.scalarOf(v, k, b.cur)
 	}
 }
 
-// scalarOf writes an op for item k to the end of a block.
+// scalarOf appends a copy of the op v for item k to block "to".
 func (b *vectorBuilder) scalarOf(v *ir.Value, k int, to *ir.Block) {
 	if v.Op.Has(ir.FlagPure) && (b.same(v) || v.Op == ir.OpBuiltIn && v.Aux == ir.GlobalInvocationIDX) {
-		return // it has already been written
+		return // the copy already exists
 	}
 	b.each[k][v] = copyTo(to, v, b.values(v.Args, k))
 }
 
-// vector completes w, a load or store of a vector of type t. The vector has the elements that v
-// accesses for the items of vector q.
+// vector completes the load or store w of a vector of type t. The vector with number q contains the
+// elements that v accesses for its items.
 func (b *vectorBuilder) vector(v *ir.Value, t *ir.Type, q int, w *ir.Value) *ir.Value {
 	w.Args = append(w.Args, b.value(v.Path()[0], 0), b.index[v.Ref().Elem.Size][q])
 	w.Aux, w.Pos = &ir.Ref{Elem: t}, v.Pos
 	return w
 }
 
-// region writes for item k the blocks between at, which ends with a branch, and to. A nil to means
-// that the kernel ends.
+// region copies for item k the blocks between block at, which ends with a branch, and block "to".
+// If that block is nil, the paths lead to the end of the kernel.
 func (b *vectorBuilder) region(at, to *ir.Block, between []*ir.Block, k int) {
 	join := b.f.NewBlock()
 	copies := map[*ir.Block]*ir.Block{}
-	phis := func(from, at *ir.Block) { // adds to the block at, a copy of from, copies of the phis of from
+	phis := func(from, at *ir.Block) { // copies the phis of block from to the block at
 		for _, phi := range from.Phis {
 			w := at.NewPhi(phi.Type)
 			w.Pos = phi.Pos

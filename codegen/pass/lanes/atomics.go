@@ -1,6 +1,6 @@
 package lanes
 
-// This file is the pass atomics. It adds loops, and so must run before structurize.
+// This file contains the pass atomics. The pass adds loops, so it must run before structurize.
 
 import (
 	"slices"
@@ -11,10 +11,10 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// Atomics replaces the atomic ops that SPIR-V lacks by loops around a compare-and-exchange. These
-// are the ops on floats, and the compare-and-swap that is ordered like all other atomic ops even if
-// it fails. Ops on 8 and 16 bits, which are in device memory, become ops on the word that contains
-// them.
+// Atomics replaces the atomic ops that SPIR-V lacks by loops around a compare-and-exchange. SPIR-V
+// lacks atomic ops on floats, and a compare-and-swap that orders memory even if it fails. Atomic
+// ops on 8-bit and 16-bit integers, which are in device memory, become ops on the 32-bit word that
+// contains the integer.
 func Atomics(m *ir.Module) diag.List {
 	a := &atomicOps{groupOps: groupOps{m: m}, words: map[*ir.Var]bool{}}
 	f := m.Kernel
@@ -57,16 +57,16 @@ func isFloatAtomic(op ir.Op) bool {
 	return op == ir.OpAtomicFAdd || op == ir.OpAtomicFMin || op == ir.OpAtomicFMax
 }
 
-// isLocalExchange reports whether v is an atomic exchange or store in work-group memory; see
-// NVIDIA's quirk local-exchange.
+// isLocalExchange reports whether v is an atomic exchange or store in work-group memory. The quirk
+// local-exchange for NVIDIA describes the bug for which these ops are replaced.
 func isLocalExchange(v *ir.Value) bool {
 	return (v.Op == ir.OpAtomicExchange || v.Op == ir.OpAtomicStore) && v.Ref().Var != nil
 }
 
-// atomicOps writes the code for one op after the other.
+// atomicOps generates the code that replaces atomic ops.
 type atomicOps struct {
 	groupOps
-	words map[*ir.Var]bool // variables with atomic floats
+	words map[*ir.Var]bool // variables that contain atomic floats
 }
 
 // IntOf returns the integer type with as many bits as the float type t. Any other t is returned
@@ -81,7 +81,8 @@ func IntOf(t *ir.Type) *ir.Type {
 	return t
 }
 
-// wordVars replaces floats by integers in the variables with atomic floats.
+// wordVars replaces floats by integers of the same size in the variables that contain atomic
+// floats.
 func (a *atomicOps) wordVars() {
 	var words func(t *ir.Type) *ir.Type
 	words = func(t *ir.Type) *ir.Type {
@@ -129,15 +130,15 @@ func (a *atomicOps) wordVars() {
 	}
 }
 
-// at adds an atomic op on integers in the memory that ref and path select.
+// at appends an atomic op on the integer that ref and path select.
 func (a *atomicOps) at(op ir.Op, t *ir.Type, ref *ir.Ref, path []*ir.Value, xs ...*ir.Value) *ir.Value {
 	v := a.op(op, t, append(slices.Clone(xs), path...)...)
 	v.Aux = ref
 	return v
 }
 
-// floatOp writes a loop that repeats until the memory did not change between the load and the
-// exchange.
+// floatOp replaces the atomic float op v by a loop. The loop repeats until the memory has not
+// changed between its load and its exchange.
 func (a *atomicOps) floatOp(v *ir.Value) {
 	x, ref, path := v.Args[0], v.Ref(), slices.Clone(v.Path())
 	t, word := v.Type, IntOf(v.Type)
@@ -153,7 +154,7 @@ func (a *atomicOps) floatOp(v *ir.Value) {
 	a.result(v, ir.OpBitcast, nil, bits)
 }
 
-// exchange writes the same kind of loop for an integer.
+// exchange replaces the atomic exchange or store v of an integer by a loop like that of floatOp.
 func (a *atomicOps) exchange(v *ir.Value) {
 	x := v.Args[0]
 	old := a.update(x.Type, v.Ref(), slices.Clone(v.Path()), func(*ir.Value) *ir.Value { return x })
@@ -162,8 +163,8 @@ func (a *atomicOps) exchange(v *ir.Value) {
 	}
 }
 
-// update writes a loop that replaces a word of memory by f of the old word, and returns the old
-// word.
+// update appends a loop that atomically replaces an integer in memory by f(old), where old is the
+// previous integer. It returns old.
 func (a *atomicOps) update(word *ir.Type, ref *ir.Ref, path []*ir.Value, f func(bits *ir.Value) *ir.Value) *ir.Value {
 	first := a.at(ir.OpAtomicLoadRelaxed, word, ref, path)
 	loop, done := a.f.NewBlock(), a.f.NewBlock()
@@ -177,8 +178,8 @@ func (a *atomicOps) update(word *ir.Type, ref *ir.Ref, path []*ir.Value, f func(
 	return bits
 }
 
-// compareAndSwap writes a loop that ends when the exchange succeeds, or when an atomic load finds
-// another value in memory. The load is ordered like an exchange.
+// compareAndSwap replaces v by a loop that ends when the exchange succeeds or when an atomic load
+// finds another value in memory. Unlike a failed exchange, the load orders memory.
 func (a *atomicOps) compareAndSwap(v *ir.Value) {
 	next, old, ref, path := v.Args[0], v.Args[1], v.Ref(), slices.Clone(v.Path())
 	loop, retry, done := a.f.NewBlock(), a.f.NewBlock(), a.f.NewBlock()
@@ -194,21 +195,22 @@ func (a *atomicOps) compareAndSwap(v *ir.Value) {
 	a.result(v, ir.OpLAnd, nil, swapped, a.m.Bool(true))
 }
 
-// wordAround returns the word of device memory that contains the memory of v, an atomic op on type
-// t. shift is the bit offset in the word. Memory is allocated in whole words.
+// wordAround returns the 32-bit word of device memory that contains the operand of v, an atomic op
+// on the small integer type t. The result shift is the bit offset within that word. Device memory
+// is allocated in multiples of 32 bits, so the word is always accessible.
 func (a *atomicOps) wordAround(v *ir.Value, t *ir.Type) (ref *ir.Ref, path []*ir.Value, shift *ir.Value) {
 	addr := a.op(ir.OpAddrOf, ir.TypeAddr, v.Path()...)
 	addr.Aux = v.Ref()
 	bits := a.op(ir.OpBitcast, ir.TypeI64, addr)
 	shift = a.word(ir.OpShl, a.word(ir.OpAnd, a.word(ir.OpUConvert, bits), a.i32(3)), a.i32(3))
-	// A negative index relative to addr would be wrong: NVIDIA's driver treats negative indices of
-	// 32 bits as large ones.
+	// The address is rounded down as a 64-bit integer. A negative 32-bit index would not work,
+	// because NVIDIA's driver treats it as a large positive index.
 	base := a.op(ir.OpBitcast, ir.TypeAddr, a.op(ir.OpAnd, ir.TypeI64, bits, a.m.Int(ir.TypeI64, -4)))
 	return &ir.Ref{Elem: ir.TypeI32}, []*ir.Value{base, a.i32(0)}, shift
 }
 
-// swapPart is compareAndSwap for a value of type t within a word. It repeats the exchange if
-// another part of the word has changed.
+// swapPart is like compareAndSwap, for an integer of the small type t within a 32-bit word. It
+// repeats the exchange if other bits of the 32-bit word have changed.
 func (a *atomicOps) swapPart(v *ir.Value, t *ir.Type) {
 	next, old := a.word(ir.OpUConvert, v.Args[0]), a.word(ir.OpUConvert, v.Args[1])
 	ref, path, shift := a.wordAround(v, t)

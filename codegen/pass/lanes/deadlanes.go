@@ -1,7 +1,7 @@
 package lanes
 
-// This file is the pass deadlanes. It runs after the passes that remove checks, since each
-// remaining check may make a lane dead.
+// This file contains the pass deadlanes. The pass runs after the passes that remove checks, since
+// each remaining check may turn a work-item into a dead lane.
 
 import (
 	"math"
@@ -16,7 +16,8 @@ import (
 
 // DeadLanes checks that every Sync op is in uniform flow, and turns work-items that return early or
 // fault into dead lanes. A dead lane still executes the skeleton, which is the part of the code
-// that all work-items of the group have in common. So the others do not wait for it for ever.
+// that all work-items of the group have in common. So the other work-items do not wait for the dead
+// lane for ever.
 //
 // The skeleton consists of the blocks in uniform flow, with their Sync ops, uniform values and
 // uniform branches. All other code in these blocks is placed under "if not dead". At a branch that
@@ -38,7 +39,7 @@ func DeadLanes(m *ir.Module) diag.List {
 	u.BypassLoops()
 	d := &deadLanes{f: f, u: u, given: given, dying: map[*ir.Block]*ir.Block{}, skeleton: map[*ir.Value]bool{}, undef: &rewrite.Undefs{}}
 	for _, b := range u.Order {
-		// If all work-items leave together, they may simply return.
+		// If all work-items leave the group together, no dead lanes are needed and they return.
 		if e, ok := u.Way(b); ok && u.Leaving[e] && !u.Together(b) {
 			d.dying[b] = e.To
 		}
@@ -46,14 +47,14 @@ func DeadLanes(m *ir.Module) diag.List {
 	if len(d.dying) > 0 {
 		d.run()
 	} else {
-		believe(f)
+		dropGroupUniform(f)
 	}
 	return nil
 }
 
-// believe replaces each GroupUniform by its operand: without dead lanes, every work-item has the
-// value, and users state that it is uniform.
-func believe(f *ir.Func) {
+// dropGroupUniform replaces each GroupUniform op by its operand. Without dead lanes, every
+// work-item has the operand, and the kernel's author has declared it uniform.
+func dropGroupUniform(f *ir.Func) {
 	repl := map[*ir.Value]*ir.Value{}
 	for _, b := range f.Blocks {
 		for _, v := range b.Insts {
@@ -69,19 +70,19 @@ func believe(f *ir.Func) {
 type deadLanes struct {
 	f *ir.Func
 	u *uniform.Info
-	// dying maps a block to the successor on which its work-items leave.
+	// dying maps a block to the successor by which some work-items leave the group.
 	dying    map[*ir.Block]*ir.Block
-	given    map[*ir.Block]*uniform.Proviso // provisos of the loops, by the loops' heads
-	skeleton map[*ir.Value]bool             // values that dead lanes also compute, and stores that they also make
+	given    map[*ir.Block]*uniform.Proviso // maps the head of a loop to the loop's proviso
+	skeleton map[*ir.Value]bool             // values and stores that dead lanes also execute
 	wanted   map[*ir.Var]bool               // variables on which the skeleton's branches depend
 	dead     *ir.Ref
 	undef    *rewrite.Undefs
-	allLive  map[*ir.Value]bool // loads and stores of matrices that no dead lane reaches
-	cells    []*ir.Var          // variables that replace phis
-	own      []*ir.Var          // those of cells that dead lanes do not need
+	allLive  map[*ir.Value]bool // loads and stores of matrices that dead lanes never reach
+	cells    []*ir.Var          // variables that temporarily replace phis
+	liveOnly []*ir.Var          // the elements of cells that dead lanes do not need
 
-	// word is the last word of a result with several words, and inputs are its inputs before the
-	// dead lanes' inputs became neutral.
+	// word is the most recent value that is one 32-bit word of a longer result. inputs contains the
+	// operands of word before they were replaced by neutral ones for dead lanes.
 	word   *ir.Value
 	inputs []*ir.Value
 }
@@ -124,17 +125,17 @@ func (d *deadLanes) run() {
 	d.undef.Promote(d.f, d.cells)
 }
 
-// staying reports whether b is a block of the original function from which a Sync op is reachable.
+// staying reports whether b is a block of the original function and a Sync op is reachable from b.
 func (d *deadLanes) staying(b *ir.Block) bool {
 	i, ok := d.u.Index[b]
 	return ok && d.u.Before[i]
 }
 
-// uniform reports whether b is a block of the original function and part of the skeleton.
+// uniform reports whether b is a block of the original function and belongs to the skeleton.
 func (d *deadLanes) uniform(b *ir.Block) bool { return d.staying(b) && d.u.Block(b) }
 
-// ownRegion makes sure that the code from b to the return of the work-items that leave there is
-// executed by no others: it copies the code if necessary.
+// ownRegion ensures that only work-items that leave the group at b execute the code from there to
+// their return. It copies that code if other work-items may also execute it.
 func (d *deadLanes) ownRegion(b *ir.Block) {
 	to := d.dying[b]
 	region := uniform.Reachable(to)
@@ -160,9 +161,9 @@ func (d *deadLanes) ownRegion(b *ir.Block) {
 	d.f.RemoveUnreachable()
 }
 
-// findSkeleton finds the values that dead lanes can compute, too: the values in uniform flow that
-// do not depend on values which only live lanes have. All uniform values in uniform flow are among
-// them.
+// findSkeleton finds the values that dead lanes can also compute. These are the values in uniform
+// flow that do not depend on values computed only by live lanes. They include all uniform values in
+// uniform flow.
 func (d *deadLanes) findSkeleton() {
 	u := d.u
 	fits := func(v *ir.Value) bool {
@@ -182,8 +183,8 @@ func (d *deadLanes) findSkeleton() {
 		case u.Fills(v):
 			return true
 		case v.Op.Has(ir.FlagPure):
-			// Shifts by constants are defined for all values, but only the positions of matrices
-			// need this exception.
+			// Shifts by constants can always be computed, but only the addresses of matrices in
+			// memory need this exception.
 			return u.Value(v) || !v.Op.Has(ir.FlagPartial) || d.f.Module.Target.Tuples != nil && facts.Speculative(v)
 		}
 		return false
@@ -217,12 +218,13 @@ func (d *deadLanes) findSkeleton() {
 	d.drop(all)
 }
 
-// drop removes values from the skeleton whose operands are not in it, until there are none.
+// drop removes values from the skeleton until all operands of each remaining value are in the
+// skeleton.
 func (d *deadLanes) drop(all []*ir.Value) {
 	for changed := true; changed; {
 		changed = false
 		for _, v := range all {
-			// For group ops dead lanes have neutral operands instead.
+			// Group ops are kept, because dead lanes use neutral operands for them.
 			if d.skeleton[v] && !v.IsGroupOp() && slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return a.Block != nil && !d.skeleton[a] }) {
 				delete(d.skeleton, v)
 				changed = true
@@ -231,8 +233,8 @@ func (d *deadLanes) drop(all []*ir.Value) {
 	}
 }
 
-// asked returns the values on which the skeleton's branches depend, and those that must be equal in
-// all lanes.
+// asked returns the values in the skeleton on which its branches depend, and the values that must
+// be equal in all lanes. It also computes d.wanted.
 func (d *deadLanes) asked(all []*ir.Value) map[*ir.Value]bool {
 	asked := map[*ir.Value]bool{}
 	d.wanted = map[*ir.Var]bool{}
@@ -266,8 +268,8 @@ func (d *deadLanes) asked(all []*ir.Value) map[*ir.Value]bool {
 	return asked
 }
 
-// hazardous reports whether dead lanes alone must not compute v: the memory that it accesses, or
-// its divisor, was checked only by live lanes, and all lanes may be dead.
+// hazardous reports whether computing v is unsafe if all lanes are dead. That is so for a load
+// whose address, or a division whose divisor, was checked only by live lanes.
 func hazardous(v *ir.Value) bool {
 	if v.Op == ir.OpLoad {
 		return v.Ref().Var == nil || len(v.Path()) > 0
@@ -289,8 +291,8 @@ func (d *deadLanes) splitTail(b *ir.Block) {
 	rewrite.SplitAfter(b, last+1)
 }
 
-// demote turns phis into variables, so that edges can be moved. The variable of a phi in the
-// skeleton belongs to the skeleton.
+// demote turns phis into variables, so that edges can be moved. If a phi belongs to the skeleton,
+// the stores to its variable do, too.
 func (d *deadLanes) demote() {
 	var phis []*ir.Value
 	for _, b := range d.f.Blocks {
@@ -312,11 +314,11 @@ func (d *deadLanes) demote() {
 			}
 		}
 	}
-	d.own = slices.DeleteFunc(slices.Clone(d.cells), func(v *ir.Var) bool { return vars[v] })
+	d.liveOnly = slices.DeleteFunc(slices.Clone(d.cells), func(v *ir.Var) bool { return vars[v] })
 }
 
-// skip ends b with a branch that sends dead lanes to the block dead, and live lanes to the block
-// live.
+// skip ends block b with a branch. Dead lanes continue at block dead, and live lanes continue at
+// block live.
 func (d *deadLanes) skip(b, dead, live *ir.Block) {
 	e := d.f.NewBlock()
 	b.Branch(d.load(b), e, live)
@@ -324,15 +326,15 @@ func (d *deadLanes) skip(b, dead, live *ir.Block) {
 	e.Jump(dead)
 }
 
-// forget marks, at the end of b, the variables that dead lanes do not need as undefined.
-func (d *deadLanes) forget(b *ir.Block) { b.Insts = append(b.Insts, d.undef.Forget(b, d.own)...) }
+// forget makes the variables undefined at the end of b that dead lanes do not need.
+func (d *deadLanes) forget(b *ir.Block) { b.Insts = append(b.Insts, d.undef.Forget(b, d.liveOnly)...) }
 
-// rebuild puts the instructions of b that do not belong to the skeleton under "if not dead". b must
-// be in uniform flow.
+// rebuild moves the instructions of b that do not belong to the skeleton into blocks that only live
+// lanes execute. The block b must be in uniform flow.
 func (d *deadLanes) rebuild(b *ir.Block) {
 	insts := b.Insts
 	b.Insts = nil
-	end := d.f.NewBlock() // temporarily holds the terminator
+	end := d.f.NewBlock() // temporarily contains the terminator of b
 	rewrite.MoveTerm(b, end)
 	cur := b
 	if d.u.AsksAt(b) {
@@ -368,14 +370,14 @@ func (d *deadLanes) rebuild(b *ir.Block) {
 			if x := ownTarget(v); x != nil && slices.ContainsFunc(live, func(w *ir.Value) bool { return ownSource(w) == x }) {
 				flush() // live lanes must load the variable before dead lanes store to it
 			}
-			put(cur, v) // before the live lanes' part, on which it never depends
+			put(cur, v) // moved before the live lanes' instructions, on which v never depends
 		default:
 			live = append(live, v)
 		}
 	}
 	t := end.Term
 	if t.Kind == ir.Branch && !d.u.Value(t.Cond) {
-		// Only the live lanes have the condition.
+		// Only live lanes compute the branch's condition.
 		body := d.f.NewBlock()
 		to := d.u.Join(b)
 		if out := d.dying[b]; out != nil {
@@ -384,7 +386,8 @@ func (d *deadLanes) rebuild(b *ir.Block) {
 				stay = t.Succs[1]
 			}
 			if stay == to {
-				// The live lanes get an edge of their own, since other edges may lead to the join.
+				// Live lanes enter the join by a new block, because the branch must have distinct
+				// targets for them.
 				to = d.f.NewBlock()
 				end.Retarget(stay, to)
 				to.Jump(stay)
@@ -402,13 +405,13 @@ func (d *deadLanes) rebuild(b *ir.Block) {
 		rewrite.MoveTerm(end, cur)
 		d.guard(cur)
 	}
-	// The temporary block is unreachable now.
+	// The temporary block is no longer reachable.
 	end.SetTerm(ir.Term{Kind: ir.Unreachable})
 }
 
-// ask adds code at the end of b that ends the kernel for the group if no live lane remains. It
-// returns the block in which the kernel continues. The code skips the question if the loop's
-// proviso holds.
+// ask appends a test to b that ends the kernel for the group if no live lane remains. If the loop
+// with head b has a proviso that holds, the code skips the test. ask returns the block in which the
+// kernel continues.
 func (d *deadLanes) ask(b *ir.Block) *ir.Block {
 	next, out := d.f.NewBlock(), d.f.NewBlock()
 	p := d.given[b]
@@ -422,15 +425,15 @@ func (d *deadLanes) ask(b *ir.Block) *ir.Block {
 		b.Branch(b.Append(ir.OpULt, ir.TypeBool, before, m.Const(step.Type, p.Most)), next, vote)
 		b = vote
 	}
-	b.Branch(d.left(b, p != nil), next, out)
+	b.Branch(d.anyLive(b, p != nil), next, out)
 	out.SetTerm(ir.Term{Kind: ir.Return})
 	return next
 }
 
-// left adds, at the end of b, the computation of whether a live lane remains in the group. If the
-// question is asked rarely, or in a variant, the code uses no sub-groups, since the kernel may not
-// need this feature otherwise.
-func (d *deadLanes) left(b *ir.Block, rarely bool) *ir.Value {
+// anyLive appends code to b that computes whether a live lane remains in the group. If the code is
+// rarely executed, or the module can be cancelled, the code does not use sub-groups, because the
+// kernel may not need them otherwise.
+func (d *deadLanes) anyLive(b *ir.Block, rarely bool) *ir.Value {
 	m := d.f.Module
 	if !rarely && !m.Target.Cancel {
 		v := b.Append(ir.OpGroupAny, ir.TypeBool, b.Append(ir.OpLNot, ir.TypeBool, d.load(b)))
@@ -446,7 +449,8 @@ func (d *deadLanes) left(b *ir.Block, rarely bool) *ir.Value {
 	return b.Append(ir.OpFLt, ir.TypeBool, zero, all)
 }
 
-// neutral gives dead lanes neutral operands in the group op v, which will be appended to b.
+// neutral replaces the operands of the group op v by neutral operands for dead lanes. The op v will
+// be appended to b.
 func (d *deadLanes) neutral(v *ir.Value, b *ir.Block) {
 	if !v.IsGroupOp() {
 		return
@@ -459,7 +463,8 @@ func (d *deadLanes) neutral(v *ir.Value, b *ir.Block) {
 		if a == n {
 			continue
 		}
-		// All lanes must read from the same lane, or the values that they read would differ.
+		// Dead lanes keep the lane operand of a GroupSelect, because all lanes must select the same
+		// lane.
 		if v.Op == ir.OpGroupSelect && i == 1 && (a.Block == nil || d.skeleton[a]) {
 			continue
 		}
@@ -469,8 +474,9 @@ func (d *deadLanes) neutral(v *ir.Value, b *ir.Block) {
 	}
 }
 
-// anotherWord reports whether v, which will be appended to b, is a further word of the previous
-// result. If so, it gives v the same operands, so that both can be one instruction.
+// anotherWord reports whether v is another 32-bit word of the same result as the last instruction
+// of b, to which v will be appended. If so, it gives v the same operands, so that both can become
+// one instruction.
 func (d *deadLanes) anotherWord(v *ir.Value, b *ir.Block) bool {
 	last, inputs := d.word, d.inputs
 	d.word, d.inputs = v, slices.Clone(v.Inputs())
@@ -481,16 +487,16 @@ func (d *deadLanes) anotherWord(v *ir.Value, b *ir.Block) bool {
 	return true
 }
 
-// load adds, at the end of b, a load of the flag that says whether the work-item is a dead lane.
+// load appends a load of the dead flag to b. The flag is set if the work-item is a dead lane.
 func (d *deadLanes) load(b *ir.Block) *ir.Value {
 	v := b.Append(ir.OpLoad, ir.TypeBool)
 	v.Aux = d.dead
 	return v
 }
 
-// guard sends dead lanes past the code after b, a block in uniform flow with a uniform terminator.
-// They skip loops that work-items leave at different times. They go to the kernel's end once no
-// Sync op is reachable.
+// guard makes dead lanes skip code after block b, which is in uniform flow and has a uniform
+// terminator. They skip loops that work-items leave at different times. They return if no Sync op
+// is reachable.
 func (d *deadLanes) guard(b *ir.Block) {
 	for _, s := range slices.Clone(b.Term.Succs) {
 		var to *ir.Block
@@ -509,8 +515,8 @@ func (d *deadLanes) guard(b *ir.Block) {
 	}
 }
 
-// redirect sends the work-items that leave at b, at their return, to the block to of the skeleton
-// as dead lanes.
+// redirect replaces the returns of work-items that leave the group at b. Instead of returning,
+// these work-items set the dead flag and jump to block "to" of the skeleton.
 func (d *deadLanes) redirect(b, to *ir.Block) {
 	for _, x := range uniform.Reachable(d.dying[b]) {
 		if x.Term.Kind != ir.Return {

@@ -1,6 +1,7 @@
 package lanes
 
-// This file recomputes values that the skeleton needs and that dead lanes have not computed.
+// This file adds code to the skeleton for values that it needs and that only live lanes have
+// computed.
 
 import (
 	"slices"
@@ -8,10 +9,10 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// computeAgain makes the values that the skeleton's branches need available to dead lanes. Such a
-// value may be computed in divergent code, which dead lanes skip. A uniform value is recomputed in
-// the skeleton. If its computation needs a check there, a live lane passes the value to the dead
-// lanes instead.
+// computeAgain provides dead lanes with the values that the skeleton's branches need. A uniform
+// value may be computed in divergent code, which dead lanes skip. Then the skeleton computes the
+// value again. If that computation is unsafe for dead lanes, a GroupUniform op passes the value
+// from a live lane to the dead lanes instead.
 func (d *deadLanes) computeAgain() {
 	var all []*ir.Value
 	for _, b := range d.u.Order {
@@ -36,17 +37,17 @@ func (d *deadLanes) computeAgain() {
 	}
 }
 
-// recomputer recomputes values.
+// recomputer adds the computations for computeAgain to the skeleton.
 type recomputer struct {
 	d      *deadLanes
-	stores map[*ir.Var][]*ir.Value // stores that all work-items make alike
+	stores map[*ir.Var][]*ir.Value // maps a uniform variable to the stores that write it
 	seen   map[*ir.Value]bool
 	copies map[*ir.Block]map[*ir.Value]*ir.Value
-	first  map[*ir.Block][]*ir.Value // values to be inserted at the beginning of each block
+	first  map[*ir.Block][]*ir.Value // maps a block to the values to insert at its beginning
 }
 
-// have makes the uniform value v computable for dead lanes in block b of the skeleton, and returns
-// v or its copy.
+// have ensures that dead lanes can compute the uniform value v for a use in block b of the
+// skeleton. It returns v or a copy of v.
 func (a *recomputer) have(v *ir.Value, b *ir.Block) *ir.Value {
 	switch {
 	case v.Block == nil:
@@ -72,8 +73,8 @@ func (a *recomputer) have(v *ir.Value, b *ir.Block) *ir.Value {
 	return v
 }
 
-// copy computes v, which is in divergent code, at the beginning of block b. Its operands are
-// available there, since a use of v in b is legal.
+// copy adds a computation of v, which is in divergent code, at the beginning of block b. The
+// operands of v dominate b, because v dominates b.
 func (a *recomputer) copy(v *ir.Value, b *ir.Block) *ir.Value {
 	if w := a.copies[b][v]; w != nil {
 		return w

@@ -1,7 +1,7 @@
 package lanes
 
-// This file handles a device's own matrices in kernels with dead lanes: all invocations of a
-// sub-group must take part in an op on a matrix, with the same arguments.
+// This file handles ops of matrix hardware in kernels with dead lanes. All invocations of a
+// sub-group must execute such an op with the same arguments.
 
 import (
 	"slices"
@@ -10,8 +10,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/uniform"
 )
 
-// findAllLive finds the loads and stores of matrices that no dead lane reaches: those before all
-// places where lanes may die.
+// findAllLive finds the loads and stores of matrices that dead lanes never reach. No block in which
+// work-items may leave the group comes before them.
 func (d *deadLanes) findAllLive() {
 	after := map[*ir.Block]bool{}
 	for b := range d.dying {
@@ -22,7 +22,7 @@ func (d *deadLanes) findAllLive() {
 		}
 	}
 	if slices.ContainsFunc(d.u.Order, d.u.AsksAt) {
-		return // lanes that the host tells to leave also become dead
+		return // work-items that the host asks to stop also become dead lanes
 	}
 	d.allLive = map[*ir.Value]bool{}
 	for _, b := range d.u.Order {
@@ -34,9 +34,10 @@ func (d *deadLanes) findAllLive() {
 	}
 }
 
-// wholeSubGroup gives dead lanes the live lanes' arguments for v, a load or store of a matrix that
-// will be appended to b. In a sub-group without live lanes the stride becomes -1, and pass tiles
-// then does not access memory: a check of the matrix may have failed for the whole sub-group.
+// wholeSubGroup passes the live lanes' arguments of v to the dead lanes, where v is a load or store
+// of a matrix that will be appended to b. In a sub-group without live lanes the stride becomes -1.
+// The code of the pass tiles then does not access memory, because a check of the matrix may have
+// failed for the whole sub-group.
 func (d *deadLanes) wholeSubGroup(v *ir.Value, b *ir.Block) {
 	if v.Op != ir.OpMatrixLoad && v.Op != ir.OpMatrixStore || d.allLive[v] {
 		return
@@ -48,7 +49,7 @@ func (d *deadLanes) wholeSubGroup(v *ir.Value, b *ir.Block) {
 			continue
 		}
 		t := a.Type
-		if t == ir.TypeAddr { // addresses are passed as two words
+		if t == ir.TypeAddr { // addresses are passed as two 32-bit words
 			low := d.fromLive(b, dead, b.Append(ir.OpLow, ir.TypeI32, a))
 			v.Args[i] = b.Append(ir.OpPair, t, low, d.fromLive(b, dead, b.Append(ir.OpHigh, ir.TypeI32, a)))
 			continue
@@ -61,8 +62,8 @@ func (d *deadLanes) wholeSubGroup(v *ir.Value, b *ir.Block) {
 	v.Args[0] = b.Append(ir.OpSelect, t, any, v.Args[0], m.Int(t, -1))
 }
 
-// fromLive returns the integer that all live lanes of a sub-group have in common, or 0 if there are
-// none.
+// fromLive returns the integer x, which must be equal for all live lanes of a sub-group, to all
+// lanes. If the sub-group has no live lanes, the result is 0.
 func (d *deadLanes) fromLive(b *ir.Block, dead, x *ir.Value) *ir.Value {
 	zero := d.f.Module.Int(x.Type, 0)
 	all := b.Append(ir.OpGroupReduce, x.Type, b.Append(ir.OpSelect, x.Type, dead, zero, x), zero)

@@ -1,7 +1,7 @@
 package lanes
 
-// This file keeps the arrays of dead lanes up to date: if a barrier depends on an element, dead
-// lanes must make the stores, too.
+// This file finds the stores to private arrays that dead lanes must also execute. Dead lanes need
+// the stores if a branch of the skeleton depends on an element of the array.
 
 import "github.com/kgen-go/kgen/codegen/ir"
 
@@ -16,7 +16,7 @@ func ownSource(v *ir.Value) *ir.Var {
 	return nil
 }
 
-// ownTarget returns the private variable that v changes, or nil.
+// ownTarget returns the private variable that v writes, or nil.
 func ownTarget(v *ir.Value) *ir.Var {
 	if c, ok := v.Aux.(*ir.Copy); ok {
 		return c.Dst
@@ -27,7 +27,7 @@ func ownTarget(v *ir.Value) *ir.Var {
 	return nil
 }
 
-// storesTo returns the stores that all work-items of a group make alike, by variable.
+// storesTo maps each uniform private variable to the stores that write it.
 func (d *deadLanes) storesTo(all []*ir.Value) map[*ir.Var][]*ir.Value {
 	stores := map[*ir.Var][]*ir.Value{}
 	for _, v := range all {
@@ -38,9 +38,9 @@ func (d *deadLanes) storesTo(all []*ir.Value) map[*ir.Var][]*ir.Value {
 	return stores
 }
 
-// keepWanted removes accesses of variables from the skeleton if none of its branches depends on the
-// variable. All stores to the other variables must be in the skeleton, since dead lanes load their
-// own variables.
+// keepWanted removes accesses of a variable from the skeleton if no branch of the skeleton depends
+// on the variable. All stores to the other variables must be in the skeleton, since each dead lane
+// loads its own copy of a variable.
 func (d *deadLanes) keepWanted(all []*ir.Value) {
 	for _, v := range all {
 		source, target := ownSource(v), ownTarget(v)

@@ -9,7 +9,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// alive says whether the work-item at some place is known to be live or dead.
+// alive records whether a work-item at some point in the code is known to be live or dead.
 type alive uint8
 
 const (
@@ -29,9 +29,9 @@ func (a alive) join(b alive) alive {
 	return either
 }
 
-// thread redirects edges past tests of the dead flag. If a work-item is known to be live, it goes
-// from one part of the live lanes' code directly to the next. If it is known to be dead, it skips
-// the next part as well.
+// thread redirects edges past tests of the dead flag whose result is known. So a live lane goes
+// directly from one part of the live lanes' code to the next. A dead lane skips several such parts
+// at once.
 func (d *deadLanes) thread() {
 	for changed := true; changed; {
 		changed = d.skipEmpty()
@@ -64,7 +64,8 @@ func (d *deadLanes) thread() {
 	}
 }
 
-// skipEmpty redirects edges past blocks that only jump, since live and dead lanes would join there.
+// skipEmpty redirects edges past blocks that only jump, because the state of the dead flag is lost
+// where live and dead lanes join.
 func (d *deadLanes) skipEmpty() bool {
 	changed := false
 	for _, b := range d.f.Blocks[1:] {
@@ -88,7 +89,7 @@ func (d *deadLanes) tests(b *ir.Block) bool {
 	return b.Term.Kind == ir.Branch && n > 0 && b.Term.Cond == b.Insts[n-1] && d.loads(b.Term.Cond)
 }
 
-// matters reports whether v has an effect, as opposed to a store of an undefined value.
+// matters reports whether v is anything but a store of an undefined value.
 func (d *deadLanes) matters(v *ir.Value) bool {
 	return v.Op != ir.OpStore || !d.undef.Is(v.Args[0])
 }
@@ -121,7 +122,8 @@ func (d *deadLanes) known() map[*ir.Block]alive {
 	return known
 }
 
-// along returns the state of the dead flag on the edge from p to b; at is the state at p's start.
+// along returns the state of the dead flag on the edge from p to b, given its state at the start of
+// p.
 func (d *deadLanes) along(p, b *ir.Block, at alive) alive {
 	for _, v := range p.Insts {
 		if v.Op == ir.OpStore && v.Ref().Var == d.dead.Var {

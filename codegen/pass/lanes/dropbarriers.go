@@ -1,6 +1,7 @@
 package lanes
 
-// This file is the pass dropbarriers. It removes barriers of sub-groups that order nothing.
+// This file contains the pass dropbarriers, which removes barriers of sub-groups that order
+// nothing.
 
 import (
 	"slices"
@@ -21,14 +22,15 @@ import (
 //	Barrier SubGroup               %3 = GroupBallot %bit1
 //	%3 = GroupBallot %bit1
 //
-// A barrier orders memory accesses before it with accesses after it. If there were none since the
-// previous barrier, that barrier is enough. A barrier of the work-group is also a barrier of its
-// sub-groups. Accesses to a work-item's own memory do not count, and neither do faults, which no
-// work-item reads. A divergent branch counts, because drivers may need a barrier to let the
-// work-items of a sub-group converge again. So do ops for which exactdiv will add such a branch.
+// A barrier orders memory accesses before it with accesses after it. If there were no accesses
+// since the previous barrier, the previous barrier is enough. A barrier of the work-group is also a
+// barrier of its sub-groups. Accesses to a work-item's own memory need no barrier. Neither do
+// faults, because no work-item reads the fault record. A barrier after a divergent branch is kept,
+// because drivers may need it to let the work-items of a sub-group converge again. The same applies
+// to ops for which exactdiv will add a divergent branch.
 //
-// Each algorithm of a sub-group has such a barrier before it, since it must order memory like
-// SYCL's group algorithms.
+// There are many such barriers, because each algorithm of a sub-group begins with one. The reason
+// is that algorithms must order memory like SYCL's group algorithms.
 func DropBarriers(m *ir.Module) diag.List {
 	f := m.Kernel
 	if !slices.ContainsFunc(f.Blocks, func(b *ir.Block) bool { return slices.ContainsFunc(b.Insts, isSubGroupBarrier) }) {
@@ -62,10 +64,10 @@ func DropBarriers(m *ir.Module) diag.List {
 	return nil
 }
 
-// spareBarriers finds the places where a barrier would order something.
+// spareBarriers finds the points in the code where a barrier would order something.
 type spareBarriers struct {
 	u    *uniform.Info
-	ends map[*ir.Block]bool // blocks at whose end a barrier would order something
+	ends map[*ir.Block]bool // blocks at the end of which a barrier would order something
 }
 
 // begin reports whether a barrier at the beginning of b would order something.
@@ -73,8 +75,8 @@ func (s *spareBarriers) begin(b *ir.Block) bool {
 	return slices.ContainsFunc(b.Preds, func(p *ir.Block) bool { return s.ends[p] })
 }
 
-// needsBarrier reports whether a barrier after v would order something; needed says whether a
-// barrier before v would.
+// needsBarrier reports whether a barrier after v would order something. The argument needed tells
+// whether a barrier before v would order something.
 func needsBarrier(needed bool, v *ir.Value) bool {
 	ref := v.Ref()
 	switch {

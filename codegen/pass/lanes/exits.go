@@ -1,21 +1,23 @@
 package lanes
 
-// This file is the pass exits. In a kernel that calls other kernels, their returns are in the
-// middle:
+// This file contains the pass exits. If a kernel calls other kernels, a return from a called kernel
+// is in the middle of the code:
 //
 //	Blur{…}.Kernel(it)      if i >= n { goto next }; …; barrier; …
 //	                        next:
 //	Norm{…}.Kernel(it)      if i >= n { return }; …; barrier; …
 //
-// A work-item that returns early from Blur misses the barrier. If it reaches no other barrier after
-// that, as here, it has left its group for good, like a work-item that returns from the kernel.
-// DeadLanes can turn it into a dead lane after this change:
+// A work-item that returns early from Blur misses a barrier. If it reaches no later barrier, as in
+// this example, it has left its group permanently, like a work-item that returns from the kernel.
+// The pass changes the code to the following form, in which DeadLanes can turn the work-item into a
+// dead lane:
 //
 //	                        if i >= n { return }; …; barrier; …; barrier; …
 //
-// So the pass copies the remaining code for that work-item alone, up to a return of its own. If a
-// work-item reaches a barrier after next, it has missed a barrier at which others meet. DeadLanes
-// refuses such kernels, since the host's coroutines would confuse the two barriers.
+// So the pass copies the remaining code, up to a return, for the work-items that return early. If
+// such a work-item reaches a barrier after the label next, it has missed a barrier at which other
+// work-items meet. DeadLanes rejects such kernels, since the host's coroutines would confuse the
+// two barriers.
 
 import (
 	"slices"
@@ -26,13 +28,14 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/uniform"
 )
 
-// Exits handles work-items that return early from a function that the kernel calls, skip Sync ops,
-// and reach no further Sync op. It copies the code from there to a return for them.
+// Exits handles work-items that return early from a function that the kernel calls, if they thereby
+// skip Sync ops and reach no later Sync op. It copies the code that these work-items execute from
+// there to the end of the kernel.
 func Exits(m *ir.Module) diag.List {
 	f := m.Kernel
 	defer func() {
 		for _, b := range f.Blocks {
-			b.Term.Early = b.Term.Early && b.Term.Kind == ir.Return // no later pass needs it
+			b.Term.Early = b.Term.Early && b.Term.Kind == ir.Return // later passes use Early only for returns
 		}
 	}()
 	if !m.UsesGroup || !slices.ContainsFunc(f.Blocks, syncs) {
@@ -47,7 +50,7 @@ func Exits(m *ir.Module) diag.List {
 		for _, p := range f.ReversePostorder() {
 			if p.Term.Kind == ir.Jump && p.Term.Early && e.leaves(p) {
 				again, changed = true, true
-				break // dominators have changed
+				break // the dominators have changed, so the search starts again
 			}
 		}
 	}
@@ -57,8 +60,9 @@ func Exits(m *ir.Module) diag.List {
 	return nil
 }
 
-// split gives each path to a return past Sync ops a return of its own, since each path implies
-// other facts: if i >= n || i%3 == 1 { return } has two paths. A block with a Sync op is not split:
+// split copies the block of an early return for each of its predecessors, if the return skips Sync
+// ops. The reason is that each path to the return implies different facts. For example, if i >= n
+// || i%3 == 1 { return } has two paths. A block with a Sync op is not copied, as in:
 //
 //	if i == 0 { post() }; it.Barrier(); return
 func split(f *ir.Func) {
@@ -68,7 +72,7 @@ func split(f *ir.Func) {
 			continue
 		}
 		if syncs(p) {
-			continue // work-items meet in p, and a copy of p would separate them
+			continue // p contains a Sync op, which all work-items must execute together
 		}
 		to := p.Term.Succs[0]
 		for _, q := range slices.Clone(p.Preds) {
@@ -97,7 +101,7 @@ type exits struct {
 	dom *ir.DomTree
 }
 
-// decide turns branches into jumps if their conditions are known from branches before them.
+// decide turns branches into jumps if their conditions follow from dominating branches.
 func (e *exits) decide() {
 	for _, b := range e.f.ReversePostorder() {
 		if b.Term.Kind == ir.Branch {
@@ -109,8 +113,8 @@ func (e *exits) decide() {
 	e.f.RemoveUnreachable()
 }
 
-// settle turns b's branch into a jump to the successor for yes. The other successor may become
-// unreachable.
+// settle turns b's branch into a jump to the successor for which the condition is yes. The other
+// successor may become unreachable.
 func settle(b *ir.Block, yes bool) {
 	to, not := b.Term.Succs[0], b.Term.Succs[1]
 	if to == not {
@@ -119,20 +123,20 @@ func settle(b *ir.Block, yes bool) {
 	if !yes {
 		to, not = not, to
 	}
-	holder := b.Func.NewBlock() // takes over the removed edge
+	holder := b.Func.NewBlock() // unreachable block from which the removed edge starts instead
 	b.Retarget(not, holder)
 	holder.Preds = nil
 	holder.SetTerm(ir.Term{Kind: ir.Unreachable})
 	b.Term = ir.Term{Kind: ir.Jump, Succs: []*ir.Block{to}, Pos: b.Term.Pos}
 }
 
-// fact says that a branch condition has a known value.
+// fact records that the condition cond has the value is.
 type fact struct {
 	cond *ir.Value
 	is   bool
 }
 
-// facts returns the facts that hold in b because of the branches that dominate it.
+// facts returns the facts about conditions that follow in b from dominating branches.
 func (e *exits) facts(b *ir.Block) []fact {
 	var out []fact
 	for {
@@ -155,7 +159,7 @@ func edgeFacts(p, s *ir.Block) []fact {
 	return nil
 }
 
-// known returns the value of condition c if the facts determine it.
+// known returns the value of the condition c if it follows from the given facts.
 func known(c *ir.Value, facts []fact) (is, ok bool) {
 	if c.IsConst() {
 		return c.Bits != 0, true
@@ -172,10 +176,10 @@ func known(c *ir.Value, facts []fact) (is, ok bool) {
 	return false, false
 }
 
-// maxAlike bounds the depth to which alike compares values.
+// maxAlike is the largest depth of expressions that alike compares.
 const maxAlike = 8
 
-// alike reports whether two values are equal whenever one work-item computes both.
+// alike reports whether v and w are equal whenever the same work-item computes both.
 func alike(v, w *ir.Value, depth int) bool {
 	if v == w {
 		return true
@@ -192,8 +196,8 @@ func alike(v, w *ir.Value, depth int) bool {
 	return true
 }
 
-// leaves reports whether work-items that return at p have left their group for good. If so, it
-// gives them their own copy of the code.
+// leaves reports whether work-items that return early at p have left their group permanently. If
+// so, it creates a copy of the remaining code for these work-items.
 func (e *exits) leaves(p *ir.Block) bool {
 	to := p.Term.Succs[0]
 	missed := e.around(to)
@@ -228,8 +232,8 @@ func (e *exits) leaves(p *ir.Block) bool {
 	return true
 }
 
-// around returns the blocks between b and its immediate dominator: the blocks that work-items on
-// one path to b may miss.
+// around returns the blocks on paths from b's immediate dominator to b, without these two. A
+// work-item on one path to b may miss some of these blocks.
 func (e *exits) around(b *ir.Block) []*ir.Block {
 	top := e.dom.Idom(b)
 	in := map[*ir.Block]bool{b: true, top: true}
@@ -245,25 +249,25 @@ func (e *exits) around(b *ir.Block) []*ir.Block {
 	return out
 }
 
-// walk follows the paths of work-items that return at p.
+// walk follows the paths of work-items that return early at p.
 type walk struct {
 	e       *exits
 	p       *ir.Block
 	facts   []fact
 	seen    map[*ir.Block]bool
-	decided map[*ir.Block]bool // values of branch conditions that are known on these paths
-	zeroed  map[*ir.Var]bool   // work-group memory that is declared on these paths
+	decided map[*ir.Block]bool // maps a block to the value of its branch condition, if known on these paths
+	zeroed  map[*ir.Var]bool   // variables in work-group memory that are declared on these paths
 }
 
 // visit reports whether all paths from b end the kernel without a Sync op. Declarations of
-// work-group memory are allowed if these work-items do not use the memory: the remaining work-items
-// zero it without them.
+// work-group memory are not considered Sync ops here. The remaining work-items can zero the memory
+// without the others, if these do not use it.
 func (w *walk) visit(b *ir.Block) bool {
 	if w.seen[b] {
 		return true
 	}
 	if w.seen[b] = true; w.e.dom.Dominates(b, w.p) {
-		return false // this would be the next round of a loop, in which other facts may hold
+		return false // b starts the next iteration of a loop, in which other facts may hold
 	}
 	for _, v := range b.Insts {
 		switch {
@@ -286,7 +290,7 @@ func (w *walk) visit(b *ir.Block) bool {
 	return !slices.ContainsFunc(t.Succs, func(s *ir.Block) bool { return !w.visit(s) })
 }
 
-// uses reports whether work-items use memory that is declared on their paths.
+// uses reports whether the work-items use work-group memory that is declared on their paths.
 func (w *walk) uses() bool {
 	for b := range w.seen {
 		for _, v := range b.Insts {
@@ -298,9 +302,9 @@ func (w *walk) uses() bool {
 	return false
 }
 
-// misses reports whether other paths declare work-group memory that these work-items skip. On the
-// host's coroutines, the n-th declaration of each work-item is the same memory. So a work-item that
-// declares memory must not have skipped an earlier declaration.
+// misses reports whether the work-items skip a declaration of work-group memory on another path.
+// The host's coroutines use the same memory for the n-th declaration that each work-item executes.
+// So a work-item must not skip a declaration if it executes a later one.
 func (w *walk) misses() bool {
 	for b := range w.seen {
 		for _, x := range w.e.around(b) {

@@ -1,7 +1,7 @@
 package lanes
 
-// This file has the passes zerolocal and expand. They write code for ops that have no SPIR-V
-// instruction: loops that zero memory, calls that record faults, and loads of spilled arguments.
+// This file contains the passes zerolocal and expand. They replace ops that have no SPIR-V
+// instruction by loops that zero memory, calls that record faults, and loads of spilled arguments.
 
 import (
 	"cmp"
@@ -16,10 +16,11 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/uniform"
 )
 
-// ZeroLocal replaces each ZeroLocal op by a loop in which the work-group zeroes the variable
-// together, and a barrier. If the group writes the whole variable before it reads it
-// (writtenFirst), the op is only removed. The pass runs before structurize, since it adds loops,
-// and after deadlanes, since dead lanes take part. It also zeroes large private variables in loops.
+// ZeroLocal replaces each ZeroLocal op by a loop, in which the work-items of the group zero the
+// variable together, and a barrier. If the group writes the whole variable before it reads it (see
+// writtenFirst), ZeroLocal only removes the op. The pass runs before structurize, since it adds
+// loops, and after deadlanes, since dead lanes must also execute the loops. ZeroLocal also adds
+// loops that zero large private variables.
 func ZeroLocal(m *ir.Module) diag.List {
 	f := m.Kernel
 	for i := 0; i < len(f.Blocks); i++ {
@@ -30,9 +31,9 @@ func ZeroLocal(m *ir.Module) diag.List {
 		}
 		inLoop := slices.ContainsFunc(b.Term.Succs, func(s *ir.Block) bool { return slices.Contains(uniform.Reachable(s), b) })
 		spare := writtenFirst(m, b.Insts[at])
-		v, rest := rewrite.CutOut(b, at) // a later iteration finds further ops in rest
+		v, rest := rewrite.CutOut(b, at) // a later iteration handles other ZeroLocal ops in rest
 		if inLoop {
-			// Other work-items may still read the values of the previous round.
+			// Other work-items may still read values of the previous iteration.
 			Barrier(b, v.Pos)
 		}
 		if spare {
@@ -58,7 +59,7 @@ func Barrier(b *ir.Block, pos ir.Pos) {
 	v.Aux, v.Pos = ir.ScopeWorkGroup, pos
 }
 
-// zeroer writes the loops for one variable.
+// zeroer generates the loops that zero one variable.
 type zeroer struct {
 	m   *ir.Module
 	f   *ir.Func
@@ -69,15 +70,15 @@ type zeroer struct {
 	private bool // whether the variable is private to a work-item
 }
 
-// leafStep is a step of the path to a leaf: the selection of a field, or of any element of an
-// array.
+// leafStep is one step of the path from a variable to a scalar or vector in it. A step selects a
+// field of a struct or an element of an array.
 type leafStep struct {
 	field int
 	len   *ir.Value // length of the array, or nil for a field
 }
 
-// zero writes one loop for all leaves that are within the same arrays. The loop zeroes the elements
-// first, first+step, and so on.
+// zero generates one loop for all scalars and vectors that are within the same arrays. The loop
+// zeroes the elements with linear indices first, first+step, and so on.
 func (z *zeroer) zero(first, step *ir.Value) {
 	type group struct {
 		dims   []*ir.Value
@@ -137,7 +138,7 @@ func (z *zeroer) zero(first, step *ir.Value) {
 	}
 }
 
-// product returns the number of elements of arrays with the given lengths.
+// product returns the number of elements of nested arrays with the given lengths.
 func (z *zeroer) product(dims []*ir.Value) *ir.Value {
 	n := z.m.Int(ir.TypeI32, 1)
 	for _, d := range dims {
@@ -159,7 +160,7 @@ func mulExpr(m *ir.Module, x, y *ir.Value) *ir.Value {
 	return m.ConstExpr(ir.OpIMul, ir.TypeI32, x, y)
 }
 
-// groupSize returns the number of work-items in a work-group.
+// groupSize returns the number of work-items in a work-group, as a constant expression.
 func groupSize(m *ir.Module) *ir.Value {
 	n := m.Int(ir.TypeI32, 1)
 	for d := range max(m.Rank, 1) {
@@ -182,7 +183,7 @@ func localSize(m *ir.Module, d int) *ir.Spec {
 	return s
 }
 
-// loop runs body for first, first+step and so on, below n.
+// loop appends a loop that executes body for i = first, first+step, and so on, while i < n.
 func (z *zeroer) loop(first, n, step *ir.Value, body func(i *ir.Value)) {
 	head, in, out := z.f.NewBlock(), z.f.NewBlock(), z.f.NewBlock()
 	z.b.Jump(head)
@@ -228,9 +229,9 @@ func (z *zeroer) store(path []leafStep, t *ir.Type, index []*ir.Value) {
 	}
 }
 
-// Expand replaces each Fault by a call of a helper, and the arguments of a spilled launch block by
-// loads. It runs after structurize: the helper is already structured, and the other code has no
-// branches.
+// Expand replaces each Fault op by a call of a helper, and the arguments of a spilled launch block
+// by loads. It can run after structurize, because the helper is already structured and the other
+// new code has no branches.
 func Expand(m *ir.Module, r *facts.Result) diag.List {
 	if first := m.Target.First; first != nil {
 		r.Foreign = !facts.ShareSites(m, first)
@@ -271,7 +272,7 @@ func Expand(m *ir.Module, r *facts.Result) diag.List {
 	return nil
 }
 
-// siteNumber returns the number of the site in fault records.
+// siteNumber returns the number that identifies the site s in fault records.
 func siteNumber(s *ir.Site) int64 {
 	if s.Kind == abi.FaultCancelled {
 		return abi.SiteCancelled
@@ -279,14 +280,15 @@ func siteNumber(s *ir.Site) int64 {
 	return int64(s.Index)
 }
 
-// linked reports whether the module has several parts, each with its own fault record.
+// linked reports whether the module was linked from several kernels, each of which has its own
+// fault record.
 func linked(m *ir.Module) bool {
 	return slices.ContainsFunc(m.Sites, func(s *ir.Site) bool { return s.Part > 0 })
 }
 
-// faultHelper builds the function that records a fault, unless the record already has one. Package
-// abi defines the record's layout. In linked modules the last parameter is the index of the record
-// in an array of records.
+// faultHelper creates the helper function that writes a fault to the fault record, unless the
+// record already contains a fault. Package abi defines the layout of the record. In linked modules,
+// the helper's last parameter is the index of the record in an array of records.
 func faultHelper(m *ir.Module) *ir.Func {
 	f := m.NewFunc("fault")
 	var fields []ir.Field
@@ -326,10 +328,10 @@ func faultHelper(m *ir.Module) *ir.Func {
 	return f
 }
 
-// spillArgs loads f's arguments from a buffer. The buffer's address is at the offset where the
-// arguments would begin. An argument smaller than a word is extracted from the word that contains
-// it, so no small types in memory are needed. Each argument is loaded once, in the entry, and not
-// in each round of the loop over work-items.
+// spillArgs replaces the arguments of f by loads from a buffer. The launch block contains the
+// buffer's address at the offset of the first argument. An argument of less than 32 bits is
+// extracted from the 32-bit word that contains it, so the device does not need small types in
+// memory. Each argument is loaded only once, in the entry block.
 func spillArgs(f *ir.Func) {
 	sp := &spiller{f: f, loaded: map[argument]*ir.Value{}}
 	repl := map[*ir.Value]*ir.Value{}
@@ -346,16 +348,16 @@ func spillArgs(f *ir.Func) {
 	rewrite.ReplaceUses(f, func(v *ir.Value) *ir.Value { return cmp.Or(repl[v], v) })
 }
 
-// argument is the argument of type t at an offset of the argument block.
+// argument identifies the argument of type t at the given offset from the first argument.
 type argument struct {
 	offset uint64
 	t      *ir.Type
 }
 
-// spiller writes loads of a function's arguments.
+// spiller generates the loads of a function's arguments.
 type spiller struct {
 	f      *ir.Func
-	base   *ir.Value // address of the buffer
+	base   *ir.Value // address of the buffer that contains the arguments
 	insts  []*ir.Value
 	loaded map[argument]*ir.Value
 }
@@ -367,7 +369,8 @@ func (sp *spiller) add(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value {
 	return v
 }
 
-// load returns the argument's value, and loads it when it is first needed.
+// load returns the value of the argument a. It adds a load of the argument when it is first called
+// for a.
 func (sp *spiller) load(a argument) *ir.Value {
 	if v := sp.loaded[a]; v != nil {
 		return v

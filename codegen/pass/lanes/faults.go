@@ -1,6 +1,7 @@
 package lanes
 
-// This file makes kernels with many faults record a fault in one place. It is part of pass expand.
+// This file is part of the pass expand. In kernels with many faults, it replaces the calls that
+// record faults by a single call.
 
 import (
 	"fmt"
@@ -9,18 +10,20 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// maxCalls is the largest number of faults that a kernel records where they occur. Drivers inline
-// the call: Mesa's compilers take some 50 ms for each, which dominates compile time.
+// maxCalls is the largest number of Fault ops in a kernel that become separate calls of the
+// recording helper. The number is limited because drivers inline the calls. Mesa's compilers need
+// about 50 ms for each, which dominates compile time.
 const maxCalls = 6
 
-// lateFaults makes a kernel with many faults store the fault in variables and call the recording
-// helper once, at its end. A work-item that faults goes there directly. Kernels with Sync ops do
-// not change: a fault before a barrier must be recorded at once, because other work-items may fault
-// after the barrier. If several work-items of an invocation fault, the first one counts.
+// lateFaults changes kernels with many Fault ops. A work-item that faults stores the fault in
+// variables and jumps to the end of the kernel, where a single call records the fault. Kernels with
+// Sync ops do not change, because a fault before a barrier must be recorded before another
+// work-item can fault after the barrier. If an invocation runs several work-items, only the first
+// fault is recorded.
 //
-// In linked modules a fault of an earlier part takes precedence over a fault of a later part.
+// In linked modules, a fault of an earlier kernel takes precedence over a fault of a later kernel.
 //
-// helper returns the helper that records a fault.
+// The argument helper returns the helper function that records a fault.
 func lateFaults(m *ir.Module, helper func() *ir.Func) {
 	f := m.Kernel
 	var faults []*ir.Value
@@ -70,12 +73,13 @@ func lateFaults(m *ir.Module, helper func() *ir.Func) {
 	}
 }
 
-// late has the variables in which a fault is stored: its site plus one, and its arguments.
+// late contains the variables in which a fault is stored. They hold the number of its site plus
+// one, and its arguments.
 type late struct {
 	m    *ir.Module
 	f    *ir.Func
 	vars [6]*ir.Var
-	args [6]*ir.Value // arguments that all faults have in common and that are available everywhere
+	args [6]*ir.Value // arguments that are equal for all faults and available everywhere
 }
 
 func (l *late) variable(i int, t *ir.Type) *ir.Var {
@@ -92,7 +96,7 @@ func (l *late) store(b *ir.Block, i int, x *ir.Value) {
 	b.Append(ir.OpStore, ir.TypeVoid, x).Aux = &ir.Ref{Var: l.vars[i]}
 }
 
-// keep stores the fault v in the variables, at the end of b.
+// keep appends stores to b that store the fault v in the variables.
 func (l *late) keep(b *ir.Block, v *ir.Value) {
 	var first *ir.Value
 	if l.m.Items > 1 {
@@ -117,7 +121,8 @@ func (l *late) keep(b *ir.Block, v *ir.Value) {
 	}
 }
 
-// firstSite returns the number of the first site of the part or of later parts, or -1.
+// firstSite returns the number of the first site that belongs to the given part of a linked module
+// or to a later part. It returns -1 if there is no such site.
 func firstSite(m *ir.Module, part int) int64 {
 	i := slices.IndexFunc(m.Sites, func(s *ir.Site) bool { return s.Part >= part })
 	if i < 0 {
@@ -126,12 +131,12 @@ func firstSite(m *ir.Module, part int) int64 {
 	return int64(m.Sites[i].Index)
 }
 
-// sameAnywhere reports whether x and y are the same value, and it is available everywhere.
+// sameAnywhere reports whether x and y are the same value and the value is available everywhere.
 func sameAnywhere(x, y *ir.Value) bool {
 	return x == y && x.IsConst() || x.Op == ir.OpBuiltIn && y.Op == ir.OpBuiltIn && x.Aux == y.Aux
 }
 
-// record adds a call that records the stored fault, at the end of b, which returns.
+// record appends a call to the return block b that records the stored fault.
 func (l *late) record(b *ir.Block, helper *ir.Func) {
 	b.ClearTerm()
 	in, done := l.f.NewBlock(), l.f.NewBlock()
@@ -159,8 +164,9 @@ func (l *late) record(b *ir.Block, helper *ir.Func) {
 	done.SetTerm(ir.Term{Kind: ir.Return})
 }
 
-// part returns the index of the part that contains a site: the number of parts after the first that
-// begin at the site or before it.
+// part appends code to b that computes the index of the part of a linked module to which a site
+// belongs. The index is the number of parts after the first whose first site is not after the given
+// site.
 func (l *late) part(b *ir.Block, site *ir.Value) *ir.Value {
 	sum := l.m.Int(ir.TypeI32, 0)
 	for n := 1; ; n++ {

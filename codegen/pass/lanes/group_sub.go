@@ -1,10 +1,10 @@
 package lanes
 
-// This file combines values within sub-groups, for group.go.
+// This file generates the code that combines values within sub-groups, for group.go.
 
 import "github.com/kgen-go/kgen/codegen/ir"
 
-// subGroup writes the code for an op of a sub-group on a type other than words.
+// subGroup generates the code for the op v of a sub-group, if its type is not a 32-bit integer.
 func (g *groupOps) subGroup(v *ir.Value) {
 	if v.Op == ir.OpGroupSelect {
 		g.result(v, ir.OpBitcast, nil, g.from(v.Args[0], v.Args[1]))
@@ -22,7 +22,7 @@ func (g *groupOps) subGroup(v *ir.Value) {
 	}
 }
 
-// sub is a sub-group of n invocations; id is the invocation's id in it.
+// sub describes a sub-group of n invocations, in which id is the invocation's own id.
 type sub struct {
 	*groupOps
 	id, n *ir.Value
@@ -32,7 +32,7 @@ func (g *groupOps) newSub() *sub {
 	return &sub{g, g.builtIn(ir.SubgroupLocalInvocationID), g.builtIn(ir.SubgroupLocalRange)}
 }
 
-// native adds SPIR-V's own instruction.
+// native appends SPIR-V's instruction for the combination in sub-groups.
 func (s *sub) native(op ir.Op, c combination) *ir.Value {
 	v := s.word(op, c.x, c.identity)
 	v.Aux = ir.Combine{Scope: ir.ScopeSubGroup, By: c.by}
@@ -66,8 +66,8 @@ func (s *sub) inclusive(c combination) *ir.Value {
 	})[0]
 }
 
-// exclusive is inclusive without the invocation's own value; the first invocation gets the
-// identity.
+// exclusive is like inclusive, but the result does not include the invocation's own value. The
+// first invocation gets the identity.
 func (s *sub) exclusive(c combination) *ir.Value {
 	if c.native() {
 		return s.native(ir.OpGroupExclusiveScan, c)
@@ -78,12 +78,13 @@ func (s *sub) exclusive(c combination) *ir.Value {
 	return s.op(ir.OpSelect, x.Type, first, c.identity, x)
 }
 
-// staged combines the values of a work-group: those of each sub-group, then the sub-groups'
-// results, and so on until one value remains. Each round passes its results to the first
-// invocations, and needs a barrier. A last barrier distributes the final values. The rounds'
-// results are one after the other in the first half of the memory, and the distributed values in
-// the second half. So no round, and no other op, overwrites values that may still be read. This
-// holds for sub-groups of four or more invocations, see the aspect SubGroups.
+// staged combines the values of a work-group in stages. The first stage combines the values of each
+// sub-group. Each later stage combines the results of the stage before, until one value remains. A
+// stage passes its results to the first invocations of the work-group by work-group memory, with
+// one barrier. A last barrier distributes the final values. The first half of the memory contains
+// the results of all stages one after the other, and the second half contains the distributed
+// values. So no stage, and no other op, overwrites values that may still be read. This is correct
+// for sub-groups of four or more invocations (see the aspect SubGroups).
 func (g *groupOps) staged(op ir.Op, c combination) *ir.Value {
 	s, size := g.newSub(), g.builtIn(ir.SubgroupSize)
 	t := g.newTile(c.x.Type, true)
@@ -119,8 +120,7 @@ func (g *groupOps) staged(op ir.Op, c combination) *ir.Value {
 			Barrier(g.b, g.pos)
 			has := g.cond(ir.OpULt, t.id, n)
 			x := g.when(has, c.identity, func() *ir.Value { return t.load(g.word(ir.OpIAdd, at, t.id)) })
-			// The sub-groups that hold some of the n results are complete: all their invocations
-			// exist.
+			// In sub-groups that contain some of the n results, every invocation exists.
 			left := g.word(ir.OpISub, n, g.word(ir.OpISub, t.id, s.id))
 			round := &sub{g, s.id, g.word(ir.OpSelect, g.cond(ir.OpULt, left, s.n), left, s.n)}
 			cx := combination{c.by, x, c.identity}
@@ -150,8 +150,9 @@ func (g *groupOps) staged(op ir.Op, c combination) *ir.Value {
 	return r
 }
 
-// prefix combines the values that each round found before the sub-group, or before the group of
-// sub-groups that contains it.
+// prefix appends a loop over the stages that computes the combination of all values before the
+// invocation's sub-group. Each stage has stored the combination of the values before a sub-group,
+// within a group of sub-groups.
 func (g *groupOps) prefix(t *tile, c combination, count, size, half, id *ir.Value, groups func(n *ir.Value) *ir.Value) *ir.Value {
 	return g.repeat([]*ir.Value{count, half, id, c.identity}, func(vs []*ir.Value) *ir.Value {
 		return g.cond(ir.OpULt, g.i32(1), vs[0])
@@ -162,7 +163,7 @@ func (g *groupOps) prefix(t *tile, c combination, count, size, half, id *ir.Valu
 	})[3]
 }
 
-// from returns the value x of invocation lane of the sub-group, selected word by word.
+// from returns the value x of the given lane of the sub-group. The value is passed in 32-bit words.
 func (g *groupOps) from(x, lane *ir.Value) *ir.Value {
 	sel := func(w *ir.Value) *ir.Value {
 		v := g.word(ir.OpGroupSelect, w, lane)
@@ -186,7 +187,7 @@ func (g *groupOps) from(x, lane *ir.Value) *ir.Value {
 	panic("BUG: a group op of " + x.Type.String())
 }
 
-// combine returns the combination of two values.
+// combine appends code that combines two values by the given combiner.
 func (g *groupOps) combine(by ir.Combiner, x, y *ir.Value) *ir.Value {
 	t := x.Type
 	least := func(less ir.Op, p, q *ir.Value) *ir.Value {
@@ -219,7 +220,8 @@ func (g *groupOps) combine(by ir.Combiner, x, y *ir.Value) *ir.Value {
 	return g.floatMinMax(by == ir.CombineFMin, x, y)
 }
 
-// floatMinMax returns Go's min or max: NaN if either is NaN, and -0 is below +0.
+// floatMinMax appends code for Go's min or max. The result is NaN if either operand is NaN, and -0
+// is less than +0.
 func (g *groupOps) floatMinMax(isMin bool, x, y *ir.Value) *ir.Value {
 	t, bits := x.Type, ir.TypeI32
 	if t == ir.TypeF64 {
@@ -229,7 +231,7 @@ func (g *groupOps) floatMinMax(isMin bool, x, y *ir.Value) *ir.Value {
 	if !isMin {
 		p, q, join = y, x, ir.OpAnd
 	}
-	// Equal operands differ at most in the sign of zero.
+	// The bits of equal operands differ only if the operands are +0 and -0.
 	same := g.op(ir.OpBitcast, t, g.op(join, bits, g.op(ir.OpBitcast, bits, x), g.op(ir.OpBitcast, bits, y)))
 	r := g.op(ir.OpSelect, t, g.op(ir.OpFEq, ir.TypeBool, x, y), same, y)
 	r = g.op(ir.OpSelect, t, g.op(ir.OpFLt, ir.TypeBool, p, q), x, r)

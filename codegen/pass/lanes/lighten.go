@@ -1,6 +1,7 @@
 package lanes
 
-// This file is the pass lighten. It finds kernels whose barriers need not order device memory.
+// This file contains the pass lighten. It finds kernels whose barriers do not need to order device
+// memory.
 
 import (
 	"slices"
@@ -9,8 +10,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// Lighten makes all barriers of a kernel order only work-group memory, if accesses of device memory
-// are ordered without them:
+// Lighten replaces all barriers of a kernel by barriers that order only work-group memory, if the
+// kernel's accesses to device memory do not need barriers:
 //
 //	for t := 0; t < n; t += Tile {
 //	    a[y][x] = k.A[row*n+t+x]     the load has ended before the store that needs it
@@ -20,22 +21,22 @@ import (
 //	}
 //	k.C[row*n+col] = sum             no barrier follows
 //
-// A barrier orders one work-item's accesses of device memory before it with another work-item's
-// accesses after it. If both only load, no order is needed. So there are two conditions:
+// A barrier orders one work-item's accesses to device memory before the barrier with another
+// work-item's accesses after it. Two loads need no order. So Lighten requires two conditions:
 //
-//   - No barrier follows a write to device memory. All writes are then in the last phase of
-//     the work-group, the code after the last barrier that it reaches.
+//   - No barrier follows a write to device memory. So all writes are in the last phase of the
+//     work-group, which is the code after its last barrier.
 //   - No load before a barrier can be delayed into the last phase, where another work-item may
-//     overwrite the memory. The loaded value, and values computed from it, become visible in stores.
-//     All these stores must be followed by another barrier, which waits
-//     for them, and so for the load. A branch on such a value may have effects after any barrier.
+//     overwrite the memory. The loaded value and values computed from it become visible in stores.
+//     Another barrier must follow each of these stores. It waits for the store, and thus for the
+//     load. A branch on such a value may have effects after any barrier, so it is not allowed.
 //
-// All work-items of a group reach the same barriers. So no work-item is in its last phase while
-// another still has a barrier before it.
+// All work-items of a group reach the same barriers. So while one work-item is in its last phase,
+// no other work-item has a barrier before it.
 //
-// In NVIDIA's driver a barrier that orders device memory is two instructions, of which the second
-// waits. The product of matrices above took 20.8 ms on an H100 with such barriers, and takes 19.0
-// ms without.
+// NVIDIA's driver compiles a barrier that orders device memory to two instructions, and the second
+// instruction waits. The matrix product above needs 20.8 ms on an H100 with barriers that order
+// device memory, and 19.0 ms with the lighter barriers.
 func Lighten(m *ir.Module) diag.List {
 	if !m.UsesGroup {
 		return nil
@@ -60,24 +61,24 @@ func Lighten(m *ir.Module) diag.List {
 	return nil
 }
 
-// lightener looks for a reason not to change the barriers of a kernel.
+// lightener searches for a reason for which the barriers of a kernel must not change.
 type lightener struct {
 	f *ir.Func
-	// meets has the blocks from whose beginning a barrier is reachable. ends has those from whose
-	// beginning the kernel's end is reachable without a barrier.
+	// meets is the set of blocks from the beginning of which a barrier is reachable. ends is the
+	// set of blocks from the beginning of which the kernel's end is reachable without a barrier.
 	meets, ends map[*ir.Block]bool
-	// derived has the values that are loaded from device memory or computed from such values. holds
-	// has the private variables that may hold such a value.
+	// derived is the set of values that are loaded from device memory or computed from such values.
+	// holds is the set of private variables that may contain derived values.
 	derived map[*ir.Value]bool
 	holds   map[*ir.Var]bool
 }
 
-// findPhases computes meets and ends.
+// findPhases computes the sets l.meets and l.ends.
 func (l *lightener) findPhases() {
 	for changed := true; changed; {
 		changed = false
 		for _, b := range slices.Backward(l.f.Blocks) {
-			meets, ends := l.behind(b, 0)
+			meets, ends := l.reachable(b, 0)
 			if meets && !l.meets[b] {
 				l.meets[b], changed = true, true
 			}
@@ -88,9 +89,9 @@ func (l *lightener) findPhases() {
 	}
 }
 
-// behind reports whether a barrier is reachable from instruction at of b on, and whether the
-// kernel's end is reachable without one.
-func (l *lightener) behind(b *ir.Block, at int) (meets, ends bool) {
+// reachable examines the code from the instruction of b with index at. It reports whether a barrier
+// is reachable, and whether the kernel's end is reachable without a barrier.
+func (l *lightener) reachable(b *ir.Block, at int) (meets, ends bool) {
 	if slices.ContainsFunc(b.Insts[at:], isGroupBarrier) {
 		return true, false
 	}
@@ -100,7 +101,7 @@ func (l *lightener) behind(b *ir.Block, at int) (meets, ends bool) {
 	return meets, ends || len(b.Term.Succs) == 0
 }
 
-// writesDevice reports whether v may write device memory that kernels read, or itself orders
+// writesDevice reports whether v may write device memory that kernels read, or is an op that orders
 // memory.
 func writesDevice(v *ir.Value) bool {
 	switch ref := v.Ref(); {
@@ -116,7 +117,7 @@ func writesDevice(v *ir.Value) bool {
 func (l *lightener) writesAhead() bool {
 	for _, b := range l.f.Blocks {
 		for i, v := range b.Insts {
-			if meets, _ := l.behind(b, i+1); meets && writesDevice(v) {
+			if meets, _ := l.reachable(b, i+1); meets && writesDevice(v) {
 				return true
 			}
 		}
@@ -124,7 +125,7 @@ func (l *lightener) writesAhead() bool {
 	return false
 }
 
-// derive computes derived and holds.
+// derive computes the sets l.derived and l.holds.
 func (l *lightener) derive() {
 	is := func(v *ir.Value) bool { return l.derived[v] }
 	for changed := true; changed; {
@@ -170,8 +171,8 @@ func (l *lightener) derive() {
 	}
 }
 
-// delays reports whether the use of a derived value after a barrier may be delayed into the last
-// phase.
+// delays reports whether a load before a barrier may be delayed into the last phase, because of a
+// use of its value there.
 func (l *lightener) delays() bool {
 	for _, b := range l.f.Blocks {
 		i := slices.IndexFunc(b.Insts, func(v *ir.Value) bool {
@@ -185,11 +186,12 @@ func (l *lightener) delays() bool {
 	return false
 }
 
-// delaysFrom is delays for values loaded in b from instruction at on.
+// delaysFrom is like delays, but considers only values loaded in b from the instruction with index
+// at on.
 func (l *lightener) delaysFrom(b *ir.Block, at int) bool {
 	type point struct {
 		b      *ir.Block
-		passed bool // whether a barrier has followed the load
+		passed bool // whether there was a barrier between the load and this point
 	}
 	seen := map[point]bool{}
 	var todo []point
@@ -199,13 +201,13 @@ func (l *lightener) delaysFrom(b *ir.Block, at int) bool {
 			case isGroupBarrier(v):
 				passed = true
 			case passed && l.shows(v):
-				if _, ends := l.behind(b, at+i+1); ends {
+				if _, ends := l.reachable(b, at+i+1); ends {
 					return true
 				}
 			}
 		}
 		if c := b.Term.Cond; c != nil && l.derived[c] {
-			if meets, _ := l.behind(b, len(b.Insts)); meets || passed {
+			if meets, _ := l.reachable(b, len(b.Insts)); meets || passed {
 				return true
 			}
 		}
@@ -230,8 +232,8 @@ func (l *lightener) delaysFrom(b *ir.Block, at int) bool {
 	return false
 }
 
-// shows reports whether v makes a derived value visible, rather than computing another value from
-// it or storing it in a private variable.
+// shows reports whether v makes a derived value visible to other work-items. Pure ops and stores to
+// private variables do not.
 func (l *lightener) shows(v *ir.Value) bool {
 	if !l.derived[v] || !v.Op.Has(ir.FlagWrites) || v.Op.Has(ir.FlagSync) && v.Op != ir.OpMatrixStore {
 		return false

@@ -1,6 +1,6 @@
 package lanes
 
-// This file is the pass matrices, for devices without matrices of their own.
+// This file contains the pass matrices, and its part for devices without matrix hardware.
 
 import (
 	"slices"
@@ -12,11 +12,11 @@ import (
 	"github.com/kgen-go/kgen/internal/matrix"
 )
 
-// Matrices replaces the ops on matrices by loops. Each invocation processes its own elements: in a
-// sub-group of n, its element number e is element id + e*n of the matrix.
+// Matrices replaces the ops on matrices by loops. Each invocation processes its own elements. In a
+// sub-group of n invocations, element e of the invocation id is element id + e*n of the matrix.
 //
-// A product needs elements of other invocations. A few columns of A and as many rows of B at a time
-// pass through work-group memory. Each sub-group has its own part of it:
+// A product also needs elements of other invocations. So invocations copy a few columns of A and as
+// many rows of B at a time to work-group memory. Each sub-group uses its own part of that memory:
 //
 //	to = c
 //	for k = 0; k < K; k += step
@@ -27,9 +27,9 @@ import (
 //			for l = 0; l < step; l++                  unrolled
 //				to[i, j] += A[i, k+l] * B[k+l, j]
 //
-// An invocation that has faulted no longer takes part, and its elements are then missing; the
-// launch fails anyway. An invocation that has returned would be missing as well; that is a
-// diagnostic.
+// If an invocation faults, its elements are missing, but then the launch fails anyway. If an
+// invocation returns early, its elements would also be missing. So Matrices returns a diagnostic
+// for such a return.
 func Matrices(m *ir.Module) diag.List {
 	f := m.Kernel
 	most := 0
@@ -82,14 +82,14 @@ func Matrices(m *ir.Module) diag.List {
 	return nil
 }
 
-// start begins the code of v, which is appended to block b.
+// start prepares x to append the code for the op v to block b.
 func (x *matrices) start(b *ir.Block, v *ir.Value) {
 	x.zeroer = zeroer{m: x.m, f: b.Func, b: b, pos: v.Pos}
 	x.id, x.n = x.builtIn(ir.SubgroupLocalInvocationID), x.builtIn(ir.SubgroupLocalRange)
 }
 
-// scalar writes the code of ops that each invocation executes for itself: copies, zeroing, loads
-// and stores of elements, and the number of elements.
+// scalar generates the code for ops that use only the invocation's own elements. These ops copy or
+// zero a matrix, load or store an element, or return the number of elements.
 func (x *matrices) scalar(v *ir.Value) {
 	switch a := v.Aux.(type) {
 	case *ir.Copy:
@@ -106,9 +106,10 @@ func (x *matrices) scalar(v *ir.Value) {
 	}
 }
 
-// matricesWhole reports uses of matrices that not all work-items reach. deadlanes cannot find these
-// later, since no barriers remain around loads and stores. matricesWhole also reports work-items
-// that return before such a use, since the others cannot get their elements.
+// matricesWhole returns diagnostics for uses of matrices that not all work-items reach. The pass
+// deadlanes cannot find these uses later, since loads and stores of matrices then contain no Sync
+// ops. matricesWhole also returns diagnostics for work-items that return before a use of a matrix,
+// since their elements would be missing.
 func matricesWhole(m *ir.Module) (ds diag.List) {
 	c := m.Clone()
 	c.Kernel.RemoveUnreachable()
@@ -120,7 +121,7 @@ func matricesWhole(m *ir.Module) (ds diag.List) {
 	}
 	for _, b := range u.Returns() {
 		if u.Block(b) && u.SubGroups(b.Term.Cond) {
-			continue // whole sub-groups return
+			continue // all work-items of a sub-group return together
 		}
 		for _, s := range uniform.Reachable(b)[1:] {
 			i := slices.IndexFunc(s.Insts, func(v *ir.Value) bool { return v.Matrices() != nil })
@@ -138,8 +139,8 @@ func matricesWhole(m *ir.Module) (ds diag.List) {
 	return ds
 }
 
-// columns returns the number of columns of A that pass through work-group memory at a time: a
-// divisor of all, at most 4.
+// columns returns the number of columns of A that are copied to work-group memory at a time. It
+// divides the number of all columns and is at most 4.
 func columns(a *matrix.Shape) int {
 	n := 4
 	for a.Cols%n != 0 {
@@ -148,30 +149,31 @@ func columns(a *matrix.Shape) int {
 	return n
 }
 
-// shared returns the number of words of work-group memory that a sub-group uses for a product.
+// shared returns the number of 32-bit words of work-group memory that a sub-group uses for the
+// product p.
 func shared(p *ir.Product) int {
 	a, b := p.A.Type.Matrix, p.B.Type.Matrix
 	return (a.Rows + b.Cols) * columns(a)
 }
 
-// matrices writes the code of one op after the other.
+// matrices generates the code that replaces ops on matrices.
 type matrices struct {
 	groupOps
-	id, n *ir.Value // id of the invocation in its sub-group, and number of its invocations
-	words *ir.Ref   // work-group memory for products
+	id, n *ir.Value // id of the invocation in its sub-group, and number of invocations of the sub-group
+	words *ir.Ref   // work-group memory that passes elements between invocations
 	homes map[*ir.Var]*home
 }
 
-// home is the memory for the elements of a large matrix: private or work-group memory. The choice
-// depends on the size of sub-groups, a specialization constant. Host forms always use work-group
-// memory.
+// home describes the memory for the elements of a large matrix, which is private memory or
+// work-group memory. The choice depends on the specialization constant for the size of sub-groups.
+// Host forms always use work-group memory.
 type home struct {
-	crowded  *ir.Value // condition for work-group memory; nil means always
-	own, all *ir.Ref   // private array; work-group memory with a matrix for each sub-group
+	crowded  *ir.Value // condition under which work-group memory is used; nil if always
+	own, all *ir.Ref   // the private array, and the work-group memory with one matrix for each sub-group
 	len      int
 }
 
-// homes returns the homes of the matrices that are large.
+// homes maps each large matrix to its home.
 func homes(m *ir.Module) map[*ir.Var]*home {
 	hs := map[*ir.Var]*home{}
 	for _, v := range slices.Clone(m.Kernel.Vars) {
@@ -190,8 +192,9 @@ func homes(m *ir.Module) map[*ir.Var]*home {
 	return hs
 }
 
-// each runs body for the invocation's elements of a matrix. e is the element's number among these,
-// i its number in the matrix, and r and c are its row and column.
+// each appends a loop that executes body for the invocation's elements of a matrix. The arguments
+// of body are the index e among the invocation's elements, the index i in the matrix, and the row
+// and column.
 func (x *matrices) each(s *matrix.Shape, body func(e, i, r, c *ir.Value)) {
 	x.repeat([]*ir.Value{x.i32(0), x.id}, func(vs []*ir.Value) *ir.Value {
 		return x.cond(ir.OpULt, vs[1], x.i32(int64(s.Len())))
@@ -218,8 +221,8 @@ func (x *matrices) set(v *ir.Var, e, y *ir.Value) {
 	})
 }
 
-// at calls access with the place of the invocation's element e of a matrix. It returns the
-// resulting value, which has type t, or nil if t is nil.
+// at calls access with the memory and index of the invocation's element e of a matrix. It returns
+// the result of access, which has type t, or nil if t is nil.
 func (x *matrices) at(v *ir.Var, e *ir.Value, t *ir.Type, access func(r *ir.Ref, at *ir.Value) *ir.Value) *ir.Value {
 	h := x.homes[v]
 	if h == nil {
@@ -235,7 +238,7 @@ func (x *matrices) at(v *ir.Var, e *ir.Value, t *ir.Type, access func(r *ir.Ref,
 	return x.either(h.crowded, t, all, func() *ir.Value { return access(h.own, e) })
 }
 
-// element writes the load or store of an element of a matrix with a home.
+// element generates the code for the load or store v of an element of a matrix that has a home.
 func (x *matrices) element(v *ir.Value) {
 	m := v.Ref().Var
 	if v.Op == ir.OpStore {
@@ -248,10 +251,10 @@ func (x *matrices) element(v *ir.Value) {
 		list = &x.b.Phis
 	}
 	v.Op, v.Aux, v.Args, v.Block = got.Op, got.Aux, got.Args, x.b
-	(*list)[len(*list)-1] = v // replaces got
+	(*list)[len(*list)-1] = v // v replaces the value got
 }
 
-// place returns the path to the element in row r and column c of memory.
+// place returns the path to the matrix element in row r and column c in the memory of t.
 func (x *matrices) place(t *ir.Tile, stride *ir.Value, path []*ir.Value, r, c *ir.Value) []*ir.Value {
 	if t.Columns {
 		r, c = c, r
@@ -296,7 +299,8 @@ func (x *matrices) load(t *ir.Tile, stride *ir.Value, path []*ir.Value) {
 	})
 }
 
-// float converts v to float32. v is the bits of an element of 16 bits, or already a float32.
+// float converts the matrix element v to float32. If e is a 16-bit type, v contains the bits of the
+// element.
 func (x *matrices) float(e matrix.Elem, v *ir.Value) *ir.Value {
 	switch e {
 	case matrix.Float16:
@@ -319,7 +323,7 @@ func (x *matrices) store(t *ir.Tile, stride *ir.Value, path []*ir.Value) {
 	})
 }
 
-// memory returns work-group memory with most words for each sub-group.
+// memory returns a variable in work-group memory that has most 32-bit words for each sub-group.
 func (x *matrices) memory(most int) *ir.Ref {
 	if x.words == nil {
 		x.words = &ir.Ref{Var: x.m.NewVar(nil, ir.Workgroup, "matrices", x.m.OfSubGroups(ir.TypeI32, most))}
@@ -386,7 +390,8 @@ func (x *matrices) multiply(p *ir.Product, most int) {
 	})
 }
 
-// plus returns sum + y*z, with a rounded product, for an accumulator with elements of type e.
+// plus returns sum + y*z for an accumulator with elements of type e. The product is rounded before
+// the addition.
 func (x *matrices) plus(e matrix.Elem, sum, y, z *ir.Value) *ir.Value {
 	f32 := func(op ir.Op, args ...*ir.Value) *ir.Value { return x.op(op, ir.TypeF32, args...) }
 	switch e {

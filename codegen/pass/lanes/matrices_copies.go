@@ -1,7 +1,7 @@
 package lanes
 
-// This file removes copies of matrices, which come from assignments in Go. It is a part of the pass
-// matrices.
+// This file contains the part of the pass matrices that removes copies of matrices. The copies come
+// from assignments in Go.
 
 import (
 	"slices"
@@ -9,7 +9,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// wholeMatrices returns the matrices that v copies or zeroes, beginning with the one that it
+// wholeMatrices returns the matrices that v copies or zeroes. The first matrix is the one that v
 // writes.
 func wholeMatrices(v *ir.Value) []*ir.Var {
 	switch a := v.Aux.(type) {
@@ -25,8 +25,8 @@ func wholeMatrices(v *ir.Value) []*ir.Var {
 	return nil
 }
 
-// matrixAccess describes the matrices that a value reads, and the matrix that it writes, or nil.
-// whole says whether it overwrites all elements.
+// matrixAccess contains the matrices that an instruction reads, and the matrix that it writes, if
+// any. The field whole tells whether the instruction overwrites all elements.
 type matrixAccess struct {
 	reads []*ir.Var
 	write *ir.Var
@@ -44,7 +44,7 @@ func accessOf(v *ir.Value) (x matrixAccess) {
 		case ir.OpMatrixStore:
 			return matrixAccess{reads: []*ir.Var{a.Matrix}}
 		}
-		return x // the length depends only on the type
+		return x // the op returns the matrix's length, which depends only on the type
 	}
 	if whole := wholeMatrices(v); len(whole) > 0 {
 		return matrixAccess{whole[1:], whole[0], true}
@@ -59,7 +59,7 @@ func accessOf(v *ir.Value) (x matrixAccess) {
 }
 
 // dropMatrixCopies merges two matrices if one is a copy of the other and neither is written while
-// the other's elements are live. It reports whether it did:
+// the other is live. It reports whether it merged matrices. For example:
 //
 //	for … {                            for … {
 //		sum = a*b + acc        ──▶         acc = a*b + acc
@@ -89,7 +89,7 @@ func dropMatrixCopies(f *ir.Func) bool {
 	return false
 }
 
-// liveMatrices returns the matrices that are live at the end of each block.
+// liveMatrices maps each block to the matrices that are live at its end.
 func liveMatrices(f *ir.Func) map[*ir.Block]map[*ir.Var]bool {
 	out, in := map[*ir.Block]map[*ir.Var]bool{}, map[*ir.Block]map[*ir.Var]bool{}
 	for _, b := range f.Blocks {
@@ -122,8 +122,8 @@ func liveMatrices(f *ir.Func) map[*ir.Block]map[*ir.Var]bool {
 	return out
 }
 
-// backward goes through a block from its end to its beginning. When it calls at for a value, live
-// has the matrices that are live after the value.
+// backward visits the instructions of a block from its end to its beginning and calls at for each.
+// During a call, live contains the matrices that are live after the instruction.
 func backward(b *ir.Block, live map[*ir.Var]bool, at func(v *ir.Value, x matrixAccess)) {
 	for _, v := range slices.Backward(b.Insts) {
 		x := accessOf(v)
@@ -140,8 +140,8 @@ func backward(b *ir.Block, live map[*ir.Var]bool, at func(v *ir.Value, x matrixA
 	}
 }
 
-// interfere reports whether one of two matrices is written, other than by a copy, while the other
-// is live.
+// interfere reports whether the matrix p or q is written while the other is live. Copies between
+// the two are ignored.
 func interfere(f *ir.Func, out map[*ir.Block]map[*ir.Var]bool, p, q *ir.Var) bool {
 	found := false
 	for _, b := range f.Blocks {
@@ -159,7 +159,8 @@ func interfere(f *ir.Func, out map[*ir.Block]map[*ir.Var]bool, p, q *ir.Var) boo
 	return found
 }
 
-// renameMatrix replaces matrix from by to in v. It copies v.Aux, which copies of v may share.
+// renameMatrix replaces the matrix from by the matrix to in the instruction v. It replaces v.Aux by
+// a changed copy, because copies of v may share v.Aux.
 func renameMatrix(v *ir.Value, from, to *ir.Var) {
 	other := func(x *ir.Var) *ir.Var {
 		if x == from {

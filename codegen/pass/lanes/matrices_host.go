@@ -1,6 +1,6 @@
 package lanes
 
-// This file has the part of the pass matrices for host forms.
+// This file contains the part of the pass matrices for host forms.
 
 import (
 	"slices"
@@ -10,9 +10,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// hostMatrices puts each matrix into work-group memory, complete and once for each sub-group, and
-// leaves loads, stores and products to the host form. An invocation's element number e is at e*n +
-// id, where n is the number of the sub-group's invocations and id that of the invocation.
+// hostMatrices puts each matrix into work-group memory, with one complete matrix for each
+// sub-group. Loads, stores and products remain single ops, which the host form implements. In a
+// sub-group of n invocations, element e of the invocation id has the index e*n + id.
 func hostMatrices(m *ir.Module) diag.List {
 	f := m.Kernel
 	x := &matrices{groupOps: groupOps{m: m}, homes: map[*ir.Var]*home{}}

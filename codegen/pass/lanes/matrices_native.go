@@ -1,6 +1,6 @@
 package lanes
 
-// This file has the part of the pass matrices for devices with matrices of their own.
+// This file contains the part of the pass matrices for devices with matrix hardware.
 
 import (
 	"slices"
@@ -10,9 +10,9 @@ import (
 	"github.com/kgen-go/kgen/internal/matrix"
 )
 
-// nativeMatrices splits each matrix into matrices of the device, and leaves the ops to pass tiles,
-// which runs after deadlanes. Matrices that are used in the same product or copy get the sizes of
-// one of the device's tuples.
+// nativeMatrices divides each matrix into parts that the matrix hardware supports. The ops on
+// matrices are split later by the pass tiles, which runs after deadlanes. Matrices that are used in
+// the same product or copy get part sizes from the same tuple of the device.
 func nativeMatrices(m *ir.Module) (ds diag.List) {
 	f := m.Kernel
 	joined := map[*ir.Var]*ir.Var{}
@@ -63,8 +63,8 @@ func nativeMatrices(m *ir.Module) (ds diag.List) {
 	return nil
 }
 
-// tupleFor returns the largest tuple of which all matrices and products of a set can be composed,
-// or nil.
+// tupleFor returns the largest of the device's tuples from which all matrices of a set and their
+// products can be composed. It returns nil if there is no such tuple.
 func tupleFor(m *ir.Module, products []*ir.Value, in func(v *ir.Var) bool) (best *matrix.Tuple) {
 	for i := range m.Target.Tuples {
 		t := &m.Target.Tuples[i]
@@ -82,9 +82,10 @@ func tupleFor(m *ir.Module, products []*ir.Value, in func(v *ir.Var) bool) (best
 	return best
 }
 
-// packLocals changes the work-group memory from which matrices are loaded: elements of 8 and 16
-// bits are stored without gaps. All other accesses of the memory must be loads and stores of
-// elements. Matrices in other memory are accessed element by element.
+// packLocals changes variables in work-group memory from which matrices are loaded. It lets their
+// 8-bit and 16-bit elements follow each other without gaps. It requires that all other accesses to
+// the variable are loads and stores of elements. Otherwise matrices in the variable are accessed
+// element by element.
 func packLocals(m *ir.Module) {
 	elems := map[*ir.Var]matrix.Elem{}
 	keep := map[*ir.Var]bool{}
@@ -139,7 +140,7 @@ func packLocals(m *ir.Module) {
 	}
 }
 
-// packedType returns array type t with elements of type elem instead of words.
+// packedType returns the array type t with elements of type elem instead of 32-bit integers.
 func packedType(m *ir.Module, t, elem *ir.Type) (*ir.Type, bool) {
 	switch {
 	case t == ir.TypeI32:

@@ -1,6 +1,7 @@
 package lanes
 
-// This file is the pass partial. It adds a branch around all code, just before structurize.
+// This file contains the pass partial, which adds a branch around all code. The pass runs just
+// before structurize.
 
 import (
 	"github.com/kgen-go/kgen/abi"
@@ -10,11 +11,12 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// Partial makes some invocations of kernels with barriers return: those that fill up the last
-// sub-group of a work-group without a work-item. It does so on devices identified by abi.SpecWhole.
-// Lavapipe's quirk idle-lanes is the reason: such an invocation loads zeros, and so may take
-// another branch than all work-items, into a loop with barriers. An if around the whole kernel
-// keeps it out of every branch. Other devices fold that if.
+// Partial adds code to kernels with barriers by which invocations without a work-item return. Such
+// invocations fill up the last sub-group of a work-group. The specialization constant abi.SpecWhole
+// selects the devices that need the code. The reason is a bug in lavapipe (see the quirk
+// idle-lanes). There, an invocation without a work-item loads zeros. So it may take another branch
+// than all work-items, into a loop with barriers. An if around the whole kernel keeps such an
+// invocation out of every branch. Other devices fold the if.
 func Partial(m *ir.Module) diag.List {
 	if !m.UsesGroup || !facts.Avoids(m, "idle-lanes") {
 		return nil

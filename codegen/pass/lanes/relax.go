@@ -1,6 +1,7 @@
 package lanes
 
-// This file is the pass relax. It finds atomic additions that need not order other memory.
+// This file contains the pass relax, which finds atomic additions that do not need to order other
+// memory.
 
 import (
 	"github.com/kgen-go/kgen/codegen/diag"
@@ -8,9 +9,10 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// Relax makes atomic additions to work-group memory order no other memory, if no work-item can
-// notice. The conditions: no result is used, and between two barriers of the work-group no
-// work-item accesses the memory in another way.
+// Relax replaces atomic additions to work-group memory by additions that do not order other memory,
+// if no work-item can notice the difference. It requires that the result of the addition is not
+// used. In addition, between two barriers of the work-group, no work-item may access the same
+// variable in another way.
 //
 //	bins := dsl.Local[[256]atomic.Uint32](it)
 //	for … {
@@ -19,17 +21,17 @@ import (
 //	it.Barrier()
 //	n := bins[l].Load()             unchanged
 //
-// Only work-items that read the result of an atomic operation can notice its ordering. All of these
-// read it after the barrier, which orders everything. In Go's memory model the additions
-// synchronize with each other, but no work-item learns which came first.
+// Only work-items that read the result of an atomic operation can notice its ordering. Here they
+// read it after the barrier, which orders all accesses. In Go's memory model the additions
+// synchronize with each other, but no work-item can observe their order.
 //
-// On NVIDIA's GPUs the loads of a loop wait for each ordered addition. Counting the bytes of 1 GiB
-// took 1.33 ms with ordered additions, and takes 0.54 ms without.
+// On NVIDIA's GPUs, the loads in a loop wait for each ordered addition. A kernel that counts the
+// bytes of 1 GiB needs 1.33 ms with ordered additions, and 0.54 ms with relaxed additions.
 func Relax(m *ir.Module) diag.List {
 	f := m.Kernel
 	r := &relaxer{used: map[*ir.Value]bool{}, phase: map[*ir.Block]bool{}}
 	rewrite.ReplaceUses(f, func(v *ir.Value) *ir.Value { r.used[v] = true; return v })
-	ordered := map[*ir.Value]bool{} // additions that share a phase with another access of their variable
+	ordered := map[*ir.Value]bool{} // additions that must stay ordered
 	r.from(f.Blocks[0], 0, ordered)
 	for _, b := range f.Blocks {
 		for i, v := range b.Insts {
@@ -48,10 +50,11 @@ func Relax(m *ir.Module) diag.List {
 	return nil
 }
 
-// relaxer examines phases: the code that may run between a barrier and the next barriers.
+// relaxer examines phases. A phase is the code from a barrier, or from the kernel's start, to the
+// barriers that may follow next.
 type relaxer struct {
 	used  map[*ir.Value]bool
-	phase map[*ir.Block]bool // blocks whose beginning is in the phase
+	phase map[*ir.Block]bool // blocks the beginning of which is in the current phase
 }
 
 func isGroupBarrier(v *ir.Value) bool {
@@ -63,8 +66,8 @@ func (r *relaxer) adds(v *ir.Value) bool {
 	return v.Op == ir.OpAtomicIAdd && v.Type == ir.TypeI32 && v.Ref().Var != nil && !r.used[v]
 }
 
-// from examines the phase that begins at instruction at of b. It adds to ordered the additions to
-// variables that are accessed in another way in this phase.
+// from examines the phase that begins at the instruction of b with index at. If a variable is
+// accessed in another way in this phase, it adds the additions to this variable to the set ordered.
 func (r *relaxer) from(b *ir.Block, at int, ordered map[*ir.Value]bool) {
 	clear(r.phase)
 	adds := map[*ir.Var][]*ir.Value{}

@@ -1,6 +1,6 @@
 package lanes
 
-// This file is the pass tiles, for devices with matrices of their own.
+// This file contains the pass tiles, for devices with matrix hardware.
 
 import (
 	"math/bits"
@@ -11,9 +11,10 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// Tiles splits loads, stores and products of matrices into operations on the device's own tiles.
-// Tiles are loaded from memory whose address and stride are multiples of 16 bytes, or of a row if a
-// row is shorter:
+// Tiles splits loads, stores and products of matrices into operations on parts that the matrix
+// hardware supports. A part can only be loaded directly if its address and stride are multiples of
+// 16 bytes, or of the size of a row if a row is shorter. Otherwise its elements are staged in
+// work-group memory:
 //
 //	if all(aligned)                            over the sub-group, with one address and stride
 //		load part 0; load part 1; …
@@ -24,9 +25,9 @@ import (
 //			barrier
 //			load the part from staging
 //
-// A negative stride means that a sub-group has no live lanes; then memory is not accessed (see
-// deadlanes). Tiles runs before structurize, and after deadlanes, since not all work-items of a
-// work-group reach its branches.
+// A negative stride means that a sub-group has no live lanes. In that case the memory is not
+// accessed (see deadlanes). Tiles runs before structurize. It runs after deadlanes, since not all
+// work-items of a work-group reach the branches that it adds.
 func Tiles(m *ir.Module, r *facts.Result) diag.List {
 	if m.Target.Tuples == nil {
 		return nil
@@ -58,16 +59,18 @@ func Tiles(m *ir.Module, r *facts.Result) diag.List {
 	return nil
 }
 
-// tiles writes the code of one op after the other.
+// tiles generates the code that replaces loads, stores and products of matrices.
 type tiles struct {
 	matrices
 	result *facts.Result
-	// staging has work-group memory for each element type, with most elements for each sub-group.
+	// staging maps an element type to a variable in work-group memory. The map most has the number
+	// of elements that the variable contains for each sub-group.
 	staging map[*ir.Type]*ir.Ref
 	most    map[*ir.Type]int
 }
 
-// product multiplies rows of A's parts by columns of B's parts.
+// product generates the code for the product p. It multiplies rows of parts of A by columns of
+// parts of B.
 func (x *tiles) product(p *ir.Product) {
 	rows, cols := p.To.Type.Parts()
 	_, inner := p.A.Type.Parts()
@@ -83,20 +86,20 @@ func (x *tiles) product(p *ir.Product) {
 	}
 }
 
-// memory loads or stores a matrix.
+// memory generates the code for the load or store v of a matrix.
 func (x *tiles) memory(v *ir.Value) {
 	stride := v.Args[0]
 	if v.Args[0].Op != ir.OpSelect || !v.Args[0].Args[2].IsConst() || v.Args[0].Args[2].Int() >= 0 {
 		x.access(v, stride)
 		return
 	}
-	x.when(stride.Args[0], nil, func() *ir.Value { // whether some lane is live
+	x.when(stride.Args[0], nil, func() *ir.Value { // the condition is whether some lane is live
 		x.access(v, stride.Args[1])
 		return nil
 	})
 }
 
-// access loads or stores a matrix with a stride that is not negative.
+// access generates the code for the load or store v of a matrix if the stride is not negative.
 func (x *tiles) access(v *ir.Value, stride *ir.Value) {
 	t := v.Aux.(*ir.Tile)
 	direct := func() *ir.Value {
@@ -125,7 +128,7 @@ func (x *tiles) access(v *ir.Value, stride *ir.Value) {
 	}
 }
 
-// either runs the code of one of two branches.
+// either appends a branch on cond that executes the code of yes or no.
 func (x *tiles) either(cond *ir.Value, yes, no func() *ir.Value) {
 	then, other, join := x.f.NewBlock(), x.f.NewBlock(), x.f.NewBlock()
 	x.b.Branch(cond, then, other)
@@ -138,7 +141,8 @@ func (x *tiles) either(cond *ir.Value, yes, no func() *ir.Value) {
 	x.b = join
 }
 
-// eachPart calls do for all parts of a matrix, numbered from 1, with their first row and column.
+// eachPart calls do for each part of a matrix, with the part's number, counted from 1, and its
+// first row and column.
 func (x *tiles) eachPart(t *ir.Tile, do func(part, row, col int)) {
 	rows, cols := t.Matrix.Type.Parts()
 	size := t.Matrix.Type.Part
@@ -149,7 +153,7 @@ func (x *tiles) eachPart(t *ir.Tile, do func(part, row, col int)) {
 	}
 }
 
-// start returns the path to the element with a constant row and column.
+// start returns the path to the matrix element in the given constant row and column.
 func (x *tiles) start(t *ir.Tile, stride *ir.Value, path []*ir.Value, row, col int) []*ir.Value {
 	if row == 0 && col == 0 {
 		return path
@@ -157,13 +161,15 @@ func (x *tiles) start(t *ir.Tile, stride *ir.Value, path []*ir.Value, row, col i
 	return x.place(t, stride, path, x.i32(int64(row)), x.i32(int64(col)))
 }
 
-// part loads or stores a part. path selects its first element.
+// part appends an op that loads or stores one part of a matrix. The path selects the part's first
+// element in memory.
 func (x *tiles) part(op ir.Op, t *ir.Tile, part int, mem *ir.Ref, columns bool, stride *ir.Value, path []*ir.Value) {
 	x.op(op, ir.TypeVoid, append([]*ir.Value{stride}, path...)...).Aux = &ir.Tile{Matrix: t.Matrix, Mem: mem, Columns: columns, Part: part}
 }
 
-// aligned returns the condition under which the device can access the memory of a matrix directly;
-// nil means always. ok is false if the device cannot, or if the alignment is unknown.
+// aligned returns the condition under which the matrix hardware can access the memory directly. The
+// condition is nil if it is always true. The result ok is false if direct access is impossible or
+// the alignment is unknown.
 func (x *tiles) aligned(t *ir.Tile, stride *ir.Value, path []*ir.Value) (cond *ir.Value, ok bool) {
 	s := t.Matrix.Type.Matrix
 	size, line := s.Elem.Size(), t.Matrix.Type.Part[1]
@@ -196,20 +202,20 @@ func (x *tiles) aligned(t *ir.Tile, stride *ir.Value, path []*ir.Value) (cond *i
 	}
 	both := x.word(ir.OpOr, at, x.word(ir.OpIMul, word(stride), x.i32(int64(size))))
 	fits := x.cond(ir.OpIEq, x.word(ir.OpAnd, both, x.i32(int64(align-1))), x.i32(0))
-	// The device counts strides in 32 bits, and rows must not overlap.
+	// Strides of the matrix hardware have 32 bits, and rows must not overlap.
 	of := stride.Type
 	long := x.op(ir.OpISub, of, stride, x.m.Int(of, int64(line)))
 	return x.op(ir.OpLAnd, ir.TypeBool, fits, x.cond(ir.OpULt, long, x.m.Int(of, 1<<30))), true
 }
 
-// stage loads or stores a part by way of work-group memory.
+// stage generates the code that loads or stores one part of a matrix through work-group memory.
 func (x *tiles) stage(v *ir.Value, t *ir.Tile, part int, stride *ir.Value, row, col int) {
 	s, size := t.Matrix.Type.Matrix, t.Matrix.Type.Part
 	elem := ir.MatrixElem(s.Elem, true)
 	mem := x.stagingOf(elem)
 	base := x.word(ir.OpIMul, x.builtIn(ir.SubgroupID), x.i32(int64(x.most[elem])))
 	id, n := x.builtIn(ir.SubgroupLocalInvocationID), x.builtIn(ir.SubgroupLocalRange)
-	// each runs body for the invocation's elements of the part.
+	// each appends a loop that executes body for the invocation's elements of the part.
 	each := func(body func(at *ir.Value, place []*ir.Value)) {
 		x.repeat([]*ir.Value{id}, func(vs []*ir.Value) *ir.Value {
 			return x.cond(ir.OpULt, vs[0], x.i32(int64(size[0]*size[1])))
@@ -221,7 +227,7 @@ func (x *tiles) stage(v *ir.Value, t *ir.Tile, part int, stride *ir.Value, row, 
 			return []*ir.Value{x.word(ir.OpIAdd, vs[0], n)}
 		})
 	}
-	own := ir.MatrixElem(s.Elem, t.Mem.Var == nil || t.Mem.Var.Packed()) // type of the elements in the user's memory
+	own := ir.MatrixElem(s.Elem, t.Mem.Var == nil || t.Mem.Var.Packed()) // type of the elements in the kernel's memory
 	load := func(from *ir.Ref, t *ir.Type, path ...*ir.Value) *ir.Value {
 		l := x.op(ir.OpLoad, t, path...)
 		l.Aux = from
@@ -250,7 +256,7 @@ func (x *tiles) stage(v *ir.Value, t *ir.Tile, part int, stride *ir.Value, row, 
 	}
 }
 
-// stagingOf returns work-group memory for parts with elements of type elem.
+// stagingOf returns the variable in work-group memory for parts with elements of type elem.
 func (x *tiles) stagingOf(elem *ir.Type) *ir.Ref {
 	if x.staging[elem] == nil {
 		v := x.m.NewVar(nil, ir.Workgroup, "staging", x.m.OfSubGroups(elem, x.most[elem]))

@@ -1,6 +1,7 @@
 package lanes
 
-// This file finds work-group memory that need not be zeroed. It is part of pass zerolocal.
+// This file is part of the pass zerolocal. It finds variables in work-group memory that do not need
+// to be zeroed.
 
 import (
 	"slices"
@@ -9,25 +10,26 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
-// These constants limit the analysis: elements of a variable, and number of computed indices.
+// These constants limit the number of elements of an analysed variable and the number of computed
+// indices.
 const (
 	maxCovered = 1 << 16
 	maxIndexed = 1 << 18
 )
 
 // writtenFirst reports whether the work-group writes the variable that z zeroes before it reads any
-// part of it, so that no work-item reads the zeros:
+// element, so that no work-item reads the zeros. For example:
 //
 //	tile := dsl.Local[[16][17]float32](it)   ZeroLocal [var tile]
 //	tile[y][x] = in[row][col]                Store [var tile, %y, %x], …    by each work-item
 //	it.Barrier()                             Barrier WorkGroup
 //	… tile[x][y] …                           Load [var tile, %x, %y]
 //
-// This requires a barrier that dominates all accesses of the variable other than stores. The stores
-// that dominate the barrier must write each element that a later load may read, together for all
-// work-items. Dominance also covers dead lanes: a store that they do not make is under a branch.
-// The size of the work-group must be known. Indices must be sums of constants and of the
-// work-item's ids times constants.
+// The result is true only if a barrier dominates all accesses to the variable other than stores.
+// The stores that dominate the barrier, executed by all work-items, must write each element that a
+// later load may read. Dead lanes need no special case, because a store that they skip is in a
+// conditional block, which does not dominate the barrier. The size of the work-group must be known.
+// Each index of a store must be a sum of a constant and of the work-item's ids times constants.
 func writtenFirst(m *ir.Module, z *ir.Value) bool {
 	c, ok := newCoverage(m, z)
 	if !ok {
@@ -48,7 +50,7 @@ func writtenFirst(m *ir.Module, z *ir.Value) bool {
 		}
 	}
 	if len(others) == 0 {
-		return true // nothing reads the variable
+		return true // no instruction reads the variable
 	}
 	dom := m.Kernel.Dominators()
 	before := func(x, y *ir.Value) bool {
@@ -69,16 +71,17 @@ func writtenFirst(m *ir.Module, z *ir.Value) bool {
 	return false
 }
 
-// coverage records which elements of a variable a work-group writes.
+// coverage records the elements of a variable that a work-group writes.
 type coverage struct {
 	m       *ir.Module
 	v       *ir.Var
-	lens    []int  // lengths of the variable's nested arrays, the outermost first
+	lens    []int  // lengths of the variable's nested arrays, outermost first
 	written []bool // whether each element is written; the last index varies fastest
 }
 
-// newCoverage returns an empty coverage of the variable that z zeroes. It returns false unless the
-// variable has scalars in arrays of constant length and the size of the work-group is known.
+// newCoverage returns an empty coverage of the variable that z zeroes. It returns false if the
+// variable does not consist of scalars in arrays of constant length, or if the size of the
+// work-group is unknown.
 func newCoverage(m *ir.Module, z *ir.Value) (*coverage, bool) {
 	c := &coverage{m: m, v: z.Ref().Var}
 	n := 1
@@ -100,7 +103,8 @@ func newCoverage(m *ir.Module, z *ir.Value) (*coverage, bool) {
 	return c, true
 }
 
-// covers reports whether the stores, made by all work-items, write each element that uses read.
+// covers reports whether the given stores, executed by all work-items, write each element that the
+// instructions in uses may read.
 func (c *coverage) covers(stores, uses []*ir.Value) bool {
 	size := [3]int{max(c.m.WorkGroup[0], 1), max(c.m.WorkGroup[1], 1), max(c.m.WorkGroup[2], 1)}
 	if len(stores)*size[0]*size[1]*size[2] > maxIndexed {
@@ -136,8 +140,8 @@ func (c *coverage) covers(stores, uses []*ir.Value) bool {
 	return !slices.ContainsFunc(uses, func(v *ir.Value) bool { return !c.within(v, r) })
 }
 
-// element returns the number of the element that a work-item with the given ids selects by the
-// indices at.
+// element returns the linear index of the element that the indices at select for the work-item with
+// the ids x, y and z.
 func (c *coverage) element(at []ofIDs, x, y, z int) (int, bool) {
 	e := 0
 	for d, a := range at {
@@ -150,7 +154,7 @@ func (c *coverage) element(at []ofIDs, x, y, z int) (int, bool) {
 	return e, true
 }
 
-// within reports whether v uses only elements that are written.
+// within reports whether v accesses only elements that are written.
 func (c *coverage) within(v *ir.Value, r *facts.Ranges) bool {
 	path := v.Path()
 	if len(path) != len(c.lens) {
@@ -173,13 +177,14 @@ func (c *coverage) within(v *ir.Value, r *facts.Ranges) bool {
 	return !slices.ContainsFunc(elements, func(e int) bool { return !c.written[e] })
 }
 
-// ofIDs is a sum of a constant and the work-item's ids along x, y and z, each times a constant.
+// ofIDs represents an index. The index is the constant k plus the work-item's local ids along x, y
+// and z, each multiplied by an element of by.
 type ofIDs struct {
 	k  int64
 	by [3]int64
 }
 
-// index returns v as an ofIDs, if it has this form and does not wrap.
+// index returns v as an ofIDs. It returns false if v does not have this form or may wrap.
 func (c *coverage) index(v *ir.Value, size [3]int) (s ofIDs, ok bool) {
 	if v.IsConst() {
 		return ofIDs{k: v.Int()}, true
@@ -228,7 +233,8 @@ func (c *coverage) index(v *ir.Value, size [3]int) (s ofIDs, ok bool) {
 	default:
 		return s, false
 	}
-	// All values of the sum are small, so no step wraps, and widening changes nothing.
+	// All values of the sum are small, so no operation wraps, and a conversion to more bits does
+	// not change the value.
 	lo, hi := s.k, s.k
 	for d, by := range s.by {
 		lo, hi = lo+min(0, by*int64(size[d]-1)), hi+max(0, by*int64(size[d]-1))
@@ -236,7 +242,7 @@ func (c *coverage) index(v *ir.Value, size [3]int) (s ofIDs, ok bool) {
 	return s, lo >= 0 && hi < maxCovered && v.Type.Bits() >= 32
 }
 
-// plus returns s + f*t.
+// plus returns the sum s + f*t.
 func (s ofIDs) plus(t ofIDs, f int64) ofIDs {
 	s.k += f * t.k
 	for d := range s.by {

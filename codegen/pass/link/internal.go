@@ -1,8 +1,8 @@
 package link
 
-// This file moves memory that is internal to a linked kernel into variables of the work-item or the
-// work-group. Package memory does the same for kernels that declare internal memory. The checks of
-// the indices stay. A variable that holds a single number becomes a value.
+// This file replaces memory that is internal to a linked kernel by variables of the work-item or
+// the work-group. Package memory does the same for kernels that declare internal slices. The checks
+// of the indices are not removed. A variable that contains a single number becomes a value.
 
 import (
 	"fmt"
@@ -12,7 +12,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/simplify"
 )
 
-// internalize replaces the accesses of internal memory.
+// internalize replaces the accesses to internal memory by accesses to variables.
 func (l *linker) internalize() error {
 	own := func(param int) memory.Own {
 		s := &l.slices[param]
@@ -21,7 +21,7 @@ func (l *linker) internalize() error {
 	if !memory.OwnElements(l.m, own) {
 		return nil
 	}
-	// The index into a work-item's elements becomes a constant by folding.
+	// Simplification folds the index into a work-item's elements to a constant.
 	diags := append(simplify.Clean(l.m), memory.SRoA(l.m)...)
 	if diags = append(diags, rewrite.Mem2Reg(l.m)...); len(diags) > 0 {
 		return fmt.Errorf("BUG: the linked kernel has diagnostics: %v", diags[0])

@@ -1,6 +1,7 @@
 package link
 
-// This file links modules: it lays out the arguments, and joins the parts' code.
+// This file contains Link, which lays out the arguments of the linked kernel and joins the code of
+// the parts.
 
 import (
 	"bytes"
@@ -18,69 +19,73 @@ import (
 
 // Part is a kernel that becomes part of another kernel.
 type Part struct {
-	// Module is in the state of pass.LinkPoint, with its constant data. Link copies it.
+	// Module is the part's module after pass.LinkPoint, with its constant data. Link does not
+	// change it.
 	Module *ir.Module
-	// Specs maps ids of the part's specialization constants to their values, as the bits of their
-	// types. It includes the lengths of local accessors. Missing constants have their defaults.
+	// Specs maps ids of the part's specialization constants to the bits of their values. It
+	// includes the lengths of local accessors. A constant that is not in the map has its default
+	// value.
 	Specs map[uint32]uint64
-	// Slices describes the memory of each parameter that is a slice. The elements for other
-	// parameters are ignored.
+	// Slices describes the memory of each slice parameter. Its elements for other parameters are
+	// ignored.
 	Slices []Slice
 }
 
-// Slice says which slices of the parts share memory or length.
+// Slice describes the memory of a slice parameter, and identifies slices of parts that share memory
+// or length.
 type Slice struct {
-	Memory int // slices with the same number have the same memory; below 0: unknown
-	Length int // slices with the same number have equal length; below 0: unknown
-	// PerItem, if not 0, says that the memory is internal: its contents before and after the launch
-	// do not matter. Each work-item uses only its own PerItem elements (see facts.Footprint). The
-	// linked kernel keeps them in variables.
+	Memory int // number of the memory, equal for slices with the same memory; negative if unknown
+	Length int // number of the length, equal for slices with the same length; negative if unknown
+	// PerItem is not 0 if the memory is internal and each work-item uses only its own PerItem
+	// elements (see facts.Footprint). The contents of internal memory before and after the launch
+	// do not matter. The linked kernel keeps the elements in variables.
 	PerItem int64
-	// Group says that a work-group may use only the elements whose indices are its work-items'
-	// linear ids: an access of another element is a fault.
+	// Group is set if a work-group may use only the elements whose indices are the linear ids of
+	// its work-items. An access to any other element is a fault.
 	Group bool
-	// Shared says that the memory is internal, and that each work-group uses only the elements
-	// whose indices are its work-items' linear ids, one for each. The linked kernel keeps them in
+	// Shared is set if the memory is internal and each work-group uses only the elements whose
+	// indices are the linear ids of its work-items. The linked kernel keeps the elements in
 	// work-group memory.
 	Shared bool
 }
 
-// Origin is a parameter of a part. If Param is RangeOf, it is the part's range instead: three
-// int32, the extents along x, y and z, which are 1 for missing dimensions.
+// Origin identifies a parameter of a part. If Param is RangeOf, it identifies the part's range
+// instead. A range consists of three int32s, the extents along x, y and z. The extent of a missing
+// dimension is 1.
 type Origin struct{ Part, Param int }
 
-// Options say how parts are linked.
+// Options determines how parts are linked.
 type Options struct {
 	Apart bool // whether the parts have different ranges
-	// Barriers makes work-groups meet between the parts. The linked kernel is then a kernel over an
+	// Barriers requests barriers between the parts. The linked kernel is then a kernel over an
 	// nd-range, and parts over ranges require Apart. A work-item that faults in a part still runs
-	// the next part, since all must reach the barriers.
+	// the next part, because all work-items must reach the barriers.
 	Barriers bool
-	// Late runs the passes up to pass.LateLinkPoint on copies of the parts before they are linked.
-	// It is nil if no part has barriers or group operations.
+	// Late runs the passes up to pass.LateLinkPoint on a module. Link calls it for copies of the
+	// parts before it links them. It is nil if no part contains barriers or group operations.
 	Late func(m *ir.Module) error
 	// Block is the largest size in bytes of the device's launch blocks, if it exceeds
-	// abi.MaxLaunchBlock. Arguments that do not fit are spilled.
+	// abi.MaxLaunchBlock. Arguments are spilled if they do not fit in a launch block.
 	Block int
 }
 
-// RangeOf is the Param of an Origin that is a part's range.
+// RangeOf is the Param of an Origin that identifies a part's range.
 const RangeOf = -1
 
-// Linked is the kernel that Link makes.
+// Linked is the result of Link.
 type Linked struct {
 	Module *ir.Module
-	// Origins has the origin of the argument of each of the module's parameters.
+	// Origins contains the origin of each parameter of the module.
 	Origins []Origin
 }
 
-// Link links parts of the same form. Slices that overlap in a launch must have the same Memory in
-// Part.Slices if one of them is written. Unless o.Apart is set, the parts must also have the same
-// rank and run over the same range. With o.Apart, the linked kernel has one dimension, with as many
-// work-items as the largest part. Each part then has arguments for its own range, which has at most
-// abi.MaxRange work-items. Work-item i of the linked kernel runs the work-item with the linear id i
-// of each part. The error says why the parts cannot be linked. It concerns only their declarations,
-// not their code.
+// Link links parts that have the same form. If slices overlap in a launch and one of them is
+// written, they must have the same Memory in Part.Slices. Unless o.Apart is set, the parts must
+// also have the same rank and run over the same range. With o.Apart, the linked kernel has one
+// dimension, and as many work-items as the largest part. Each part then has arguments for its own
+// range, which has at most abi.MaxRange work-items. Work-item i of the linked kernel runs the
+// work-item with the linear id i of each part. An error describes why the declarations of the parts
+// prevent linking.
 func Link(name string, parts []Part, o Options) (*Linked, error) {
 	parts = slices.Clone(parts)
 	for i := range parts {
@@ -132,7 +137,7 @@ func Link(name string, parts []Part, o Options) (*Linked, error) {
 		return nil, err
 	}
 	m.Renumber()
-	for range 2 { // the second run simplifies code that the parts' guards were hiding
+	for range 2 { // the second run simplifies code that the guards of the parts made unreachable for the first
 		if diags := simplify.Clean(m); len(diags) > 0 {
 			return nil, fmt.Errorf("BUG: the linked kernel has diagnostics: %v", diags[0])
 		}
@@ -141,7 +146,7 @@ func Link(name string, parts []Part, o Options) (*Linked, error) {
 	return &Linked{m, l.origins}, nil
 }
 
-// alike returns an error if the parts' forms or modes prevent linking.
+// alike returns an error if the parts cannot be linked because of their forms or modes.
 func alike(parts []Part, o Options) error {
 	first := parts[0].Module
 	for i := range parts {
@@ -160,24 +165,24 @@ func alike(parts []Part, o Options) error {
 	return nil
 }
 
-// linker links parts into a module.
+// linker builds the linked module.
 type linker struct {
 	Options
 	m       *ir.Module
 	origins []Origin
-	ranges  []int               // the module's parameter for the range of each part
-	specs   map[uint32]*ir.Spec // reserved constants, which parts share
-	of      [][]int             // the module's parameter for each part and parameter
-	slices  []Slice             // the Slice of each of the module's parameters
-	lengths map[int]int         // the module's parameter with the length, for each Slice.Length
-	data    []int               // offset of each part's constant data in the module's
-	shifted []*ir.Value         // addresses of the current part's constant data, if this does not come first
+	ranges  []int               // index of the module's parameter for the range of each part
+	specs   map[uint32]*ir.Spec // maps the id of a reserved specialization constant to the constant, which all parts share
+	of      [][]int             // index of the module's parameter for each part and each of its parameters
+	slices  []Slice             // Slice of each parameter of the module
+	lengths map[int]int         // maps a Slice.Length to the index of the module's parameter that has this length
+	data    []int               // offset of each part's constant data in the module's constant data
+	shifted []*ir.Value         // addresses of the current part's constant data, if the offset of the data is not 0
 }
 
 // dataAlign is the alignment of tables in constant data.
 const dataAlign = 16
 
-// params adds a part's parameters to the module's.
+// params adds the parameters of part n to the module.
 func (l *linker) params(n int, p *Part) {
 	of := make([]int, len(p.Module.Params))
 	for i, param := range p.Module.Params {
@@ -214,8 +219,8 @@ func (l *linker) params(n int, p *Part) {
 	}
 }
 
-// layOut gives the parameters their offsets in the argument block. Each is a multiple of 8, the
-// largest alignment of any type.
+// layOut assigns offsets in the argument block to the parameters. Each offset is a multiple of 8,
+// which is the largest alignment of any type.
 func (l *linker) layOut(parts []Part) {
 	end := 0
 	for i := range l.m.Params {
@@ -235,8 +240,8 @@ func (l *linker) layOut(parts []Part) {
 	l.m.Spilled = abi.OffsetArgs+end > max(l.Block, abi.MaxLaunchBlock)
 }
 
-// placeData adds the constant data of a part to the module's, unless an earlier part has the same
-// data. It returns the offset of the part's data.
+// placeData adds the constant data of part n to the module, unless an earlier part has the same
+// data. It returns the offset of the part's data in the module's data.
 func (l *linker) placeData(parts []Part, n int) int {
 	data := parts[n].Module.Data
 	if len(data) == 0 {
@@ -252,8 +257,8 @@ func (l *linker) placeData(parts []Part, n int) int {
 	return at
 }
 
-// shift inserts after v, the address of the module's constant data, the address of part n's data,
-// and returns it.
+// shift inserts after v a computation of the address of part n's constant data, and returns that
+// address. The value v is the address of the module's constant data.
 func (l *linker) shift(v *ir.Value, n int) *ir.Value {
 	m, b := l.m, v.Block
 	w := m.Kernel.NewValue(ir.OpAddrOf, ir.TypeAddr, v, m.Int(ir.TypeI64, int64(l.data[n]/dataAlign)))
@@ -262,27 +267,27 @@ func (l *linker) shift(v *ir.Value, n int) *ir.Value {
 	return w
 }
 
-// guard returns the comparison that tests whether the invocation is within dimension k of the
-// range. Package lower writes the same comparisons.
+// guard returns the comparison that tests whether the work-item's id is within the range along
+// dimension k. Package lower generates the same comparisons.
 func (l *linker) guard(b *ir.Block, k int) *ir.Value {
 	return b.Append(ir.OpULt, ir.TypeBool, globalID(b, k), argument(b, abi.OffsetRange+4*k))
 }
 
-// globalID returns dimension k of the work-item's id.
+// globalID returns the work-item's global id along dimension k.
 func globalID(b *ir.Block, k int) *ir.Value {
 	v := b.Append(ir.OpBuiltIn, ir.TypeI32)
 	v.Aux = ir.GlobalInvocationIDX + ir.BuiltIn(k)
 	return v
 }
 
-// argument returns the int32 at an offset of the launch block.
+// argument returns the int32 at the given offset of the launch block.
 func argument(b *ir.Block, offset int) *ir.Value {
 	v := b.Append(ir.OpArg, ir.TypeI32)
 	v.Bits = uint64(offset)
 	return v
 }
 
-// isGuard reports whether v is a comparison as guard returns it.
+// isGuard reports whether v is a comparison of the form that guard returns.
 func isGuard(v *ir.Value) bool {
 	if v.Op != ir.OpULt || v.Args[0].Op != ir.OpBuiltIn || v.Args[1].Op != ir.OpArg || v.Args[1].Type != ir.TypeI32 {
 		return false
@@ -291,18 +296,19 @@ func isGuard(v *ir.Value) bool {
 	return id <= ir.GlobalInvocationIDZ && v.Args[1].Bits == uint64(abi.OffsetRange+4*int(id))
 }
 
-// passGuards makes the guards of a part true, since the linked kernel's guards come before it.
+// passGuards replaces the guards of a part by true, since the linked kernel has guards before the
+// part.
 func passGuards(blocks []*ir.Block, yes *ir.Value) {
 	for _, b := range blocks {
 		for _, v := range b.Insts {
 			if isGuard(v) {
-				v.Op, v.Args = ir.OpLOr, []*ir.Value{yes, yes} // a constant after folding
+				v.Op, v.Args = ir.OpLOr, []*ir.Value{yes, yes} // simplify folds this to a constant
 			}
 		}
 	}
 }
 
-// entry writes the guards of the common range, and returns the block after them.
+// entry generates the guards of the parts' common range, and returns the block after them.
 func (l *linker) entry() *ir.Block {
 	b := l.m.Kernel.Blocks[0]
 	if l.m.Form != abi.Range {
@@ -317,9 +323,9 @@ func (l *linker) entry() *ir.Block {
 	return b
 }
 
-// ownRange writes the guard of a part that has a range of its own: work-items whose linear id is
-// not in the range go to the seam. It returns the part's first block, and the part's id in each
-// dimension.
+// ownRange generates the guard of a part that has its own range. Work-items whose linear id is not
+// in that range jump to the seam. It returns the block in which the part begins, and the id in each
+// dimension of the part's range.
 func (l *linker) ownRange(b, seam *ir.Block, n int, m *ir.Module) (in *ir.Block, ids [3]*ir.Value) {
 	at := abi.OffsetArgs + l.m.Params[l.ranges[n]].Offset
 	lin := globalID(b, 0)
@@ -330,7 +336,7 @@ func (l *linker) ownRange(b, seam *ir.Block, n int, m *ir.Module) (in *ir.Block,
 	in = l.m.Kernel.NewBlock()
 	b.Branch(b.Append(ir.OpULt, ir.TypeBool, lin, total), in, seam)
 	rest := lin
-	for k := range m.Rank - 1 { // x is the remainder of the first division, y the remainder of the second
+	for k := range m.Rank - 1 { // the remainder of the first division is x, and that of the second is y
 		size := argument(in, at+4*k)
 		ids[k] = in.Append(ir.OpUMod, ir.TypeI32, rest, size)
 		rest = in.Append(ir.OpUDiv, ir.TypeI32, rest, size)
@@ -339,7 +345,8 @@ func (l *linker) ownRange(b, seam *ir.Block, n int, m *ir.Module) (in *ir.Block,
 	return in, ids
 }
 
-// part writes part n after b, and returns the block in which the next part begins.
+// part appends the code of part n after block b, and returns the block in which the next part
+// begins.
 func (l *linker) part(b *ir.Block, n int, p *Part) *ir.Block {
 	f := l.m.Kernel
 	seam := f.NewBlock()
@@ -351,7 +358,7 @@ func (l *linker) part(b *ir.Block, n int, p *Part) *ir.Block {
 	begin := len(f.Blocks)
 	b.Jump(f.Import(p.Module, n, func(v *ir.Value, args []*ir.Value) *ir.Value { return l.outside(v, args, p.Specs) }))
 	for _, v := range l.m.Vars {
-		v.Accessor, v.Expr = -1, "" // its length has become a number
+		v.Accessor, v.Expr = -1, "" // the accessor's length has become a constant
 	}
 	blocks := f.Blocks[begin:]
 	if p.Module.Form == abi.Range {
@@ -391,7 +398,8 @@ func (l *linker) part(b *ir.Block, n int, p *Part) *ir.Block {
 	return seam
 }
 
-// arg makes an argument of a part refer to the linked kernel's argument.
+// arg changes the Arg op v of a part so that it loads the corresponding argument of the linked
+// kernel.
 func (l *linker) arg(v *ir.Value, part int, m *ir.Module) {
 	if k := int(v.Bits) - abi.OffsetRange; l.Apart && k >= 0 && k < 12 {
 		v.Bits = uint64(abi.OffsetArgs + l.m.Params[l.ranges[part]].Offset + k)
@@ -422,7 +430,8 @@ func (l *linker) arg(v *ir.Value, part int, m *ir.Module) {
 	}
 }
 
-// lengthOf returns the linked parameter that has the length of a part's parameter.
+// lengthOf returns the index of the linked parameter that has the length of the given part's
+// parameter.
 func (l *linker) lengthOf(part, param int) int {
 	own := l.of[part][param]
 	if to, ok := l.lengths[l.slices[own].Length]; ok {
@@ -431,8 +440,9 @@ func (l *linker) lengthOf(part, param int) int {
 	return own
 }
 
-// outside returns the constant to which a constant expression of a part folds when the part's
-// specialization constants have their values. Constants that the runtime sets itself stay.
+// outside returns the linked module's constant or constant expression for the constant expression v
+// of a part. It replaces specialization constants by their values and folds the expression.
+// Constants that the runtime sets remain specialization constants.
 func (l *linker) outside(v *ir.Value, args []*ir.Value, values map[uint32]uint64) *ir.Value {
 	if s, ok := v.Aux.(*ir.Spec); ok && v.Op == ir.OpSpecConst {
 		bits, ok := values[s.ID]
@@ -452,7 +462,8 @@ func (l *linker) outside(v *ir.Value, args []*ir.Value, values map[uint32]uint64
 	return l.m.ConstExpr(v.Op, v.Type, args...)
 }
 
-// reserved returns the module's constant for a part's constant that the runtime sets itself.
+// reserved returns the linked module's specialization constant for a part's constant that the
+// runtime sets.
 func (l *linker) reserved(s *ir.Spec) *ir.Spec {
 	t := l.specs[s.ID]
 	if t == nil {

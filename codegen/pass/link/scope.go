@@ -1,12 +1,13 @@
 package link
 
-// If the user has given memory the scope of a work-group, a work-item may use only elements whose
-// indices are linear ids of its group. This file checks that. In a kernel with
+// This file adds checks for memory to which the user has given the scope of a work-group. In such
+// memory, a work-item may use only elements whose indices are linear ids of its group. In a kernel
+// with
 //
 //	y := k.Tmp[i^1]
 //
-// nothing proves that i^1 is an id of the group. So the linked kernel tests it, and faults if it is
-// not:
+// it is not proved that i^1 is an id of the group. So the linked kernel tests the index, and faults
+// if the index is not an id of the group:
 //
 //	first := groupID * groupSize
 //	if uint64(i^1 - first) >= groupSize { fault }
@@ -20,8 +21,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// checkScopes inserts checks before the part's accesses to memory of its work-group. The part's
-// module becomes a copy.
+// checkScopes inserts checks before the part's accesses to memory with the scope of a work-group.
+// It changes a copy of the part's module, which replaces p.Module.
 func checkScopes(p *Part) {
 	var params []int
 	for i := range p.Slices {
@@ -49,7 +50,7 @@ func checkScopes(p *Part) {
 	}
 }
 
-// checkScope inserts a check before an access of the memory called name.
+// checkScope inserts a check before an access to the memory of the parameter called name.
 func checkScope(m *ir.Module, access *ir.Value, name string) {
 	f, b := m.Kernel, access.Block
 	rest := rewrite.SplitAfter(b, slices.Index(b.Insts, access))

@@ -1,7 +1,7 @@
 package loops
 
-// This file is the pass ahead, which versions loops. corners.go finds which checks can be tested
-// ahead of a loop.
+// This file contains the pass ahead, which duplicates loops to hoist their checks. The file
+// corners.go finds the checks that can be tested ahead of a loop.
 
 import (
 	"slices"
@@ -14,16 +14,16 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/uniform"
 )
 
-// These constants limit the loops that are versioned.
+// These constants limit the loops that are duplicated.
 const (
-	maxAheadValues = 400 // instructions in a nest
-	maxAheadTests  = 48  // tests for one nest
-	maxAheadNests  = 12  // nests in a kernel
+	maxAheadValues = 400 // largest number of instructions in a loop nest
+	maxAheadTests  = 48  // largest number of tests ahead of one loop nest
+	maxAheadNests  = 12  // largest number of duplicated loop nests in a kernel
 )
 
-// Ahead versions loops: a test before the loop chooses between a copy without the hoisted checks
-// and the original. An index that grows in equal steps is in bounds in all rounds if it is so in
-// the first and in the last.
+// Ahead inserts tests before a loop that choose between a copy without the hoisted checks and the
+// original loop. An index that changes by a constant step is in bounds in all iterations if it is
+// in bounds in the first and the last.
 func Ahead(m *ir.Module, r *facts.Result) diag.List {
 	if m.UsesGroup && !uniform.Stays(m, func(m *ir.Module) diag.List { return checkAhead(m, nil) }) {
 		return nil
@@ -51,7 +51,7 @@ func checkAhead(m *ir.Module, r *facts.Result) diag.List {
 	return simplify.Clean(m)
 }
 
-// planner finds the nests of loops to version.
+// planner finds the loop nests to duplicate.
 type planner struct {
 	f        *ir.Func
 	a        *facts.Ranges
@@ -60,9 +60,10 @@ type planner struct {
 	plans    []*nest
 }
 
-// leaveTogether returns the blocks at which either all work-items of a group leave it or none does,
-// while a Sync op is still reachable. In a versioned nest they would leave one by one, and continue
-// as dead lanes in code that only remaining work-items may reach.
+// leaveTogether returns the blocks with a uniform branch from which all work-items of a group
+// together may leave the group, before a Sync op. Loops with such blocks are not duplicated. In a
+// duplicated loop nest the work-items would leave one by one, and would continue as dead lanes in
+// code that is only for remaining work-items.
 func leaveTogether(f *ir.Func) map[*ir.Block]bool {
 	f.RemoveUnreachable()
 	rewrite.SingleLatches(f)
@@ -76,13 +77,13 @@ func leaveTogether(f *ir.Func) map[*ir.Block]bool {
 	return together
 }
 
-// copies reports whether the loop may be versioned.
+// copies reports whether the loop l may be duplicated.
 func (p *planner) copies(l *Loop) bool {
 	return l.Movable(0) && l.values() <= maxAheadValues && !slices.ContainsFunc(l.blocks, func(b *ir.Block) bool { return p.together[b] })
 }
 
-// plan plans to version loop l, or the loops inside it if that hoists more checks. It returns the
-// number of hoisted checks.
+// plan adds the loop l to p.plans, or instead the loops inside it if that hoists more checks. It
+// returns the number of hoisted checks.
 func (p *planner) plan(l *ir.Loop) int {
 	var n *nest
 	own := 0
@@ -109,7 +110,7 @@ func (p *planner) plan(l *ir.Loop) int {
 	return own
 }
 
-// nest is a loop together with the loops inside it.
+// nest is a loop nest, which consists of a loop and all loops inside it.
 type nest struct {
 	*corners
 	*Loop
@@ -117,14 +118,14 @@ type nest struct {
 	tests   []test
 }
 
-// test is a test ahead of a loop that makes a check unnecessary: either x < y in the first and last
-// rounds, or a condition that is the same in all rounds.
+// test is a test ahead of a loop nest that makes a check in it unnecessary. It either tests x < y
+// in the first and last iterations, or an invariant condition.
 type test struct {
 	x, y     *ir.Value
-	equal    bool      // whether the test is x <= y
-	unsigned bool      // whether the comparison is unsigned; y is not negative then
-	same     *ir.Value // condition that is the same in all rounds
-	is       bool      // the value that same must have
+	equal    bool      // whether the test is x <= y instead of x < y
+	unsigned bool      // whether the comparison is unsigned, which requires that y is not negative
+	same     *ir.Value // the invariant condition, or nil
+	is       bool      // the value that the invariant condition must have
 }
 
 // collect finds the checks that can be hoisted, and returns their number.
@@ -154,8 +155,8 @@ func (n *nest) collect() int {
 	return len(n.hoisted)
 }
 
-// suffice adds tests which imply that condition c equals want in all rounds in which block b runs.
-// It reports whether that is possible.
+// suffice adds tests which imply that the condition c equals want in all iterations that execute
+// block b. It returns false if there are no such tests.
 func (n *nest) suffice(c *ir.Value, want bool, b *ir.Block) bool {
 	if n.vary(c) == 0 {
 		n.tests = append(n.tests, test{same: c, is: want})
@@ -186,7 +187,8 @@ func (n *nest) suffice(c *ir.Value, want bool, b *ir.Block) bool {
 	return true
 }
 
-// ends returns the combinations of first and last rounds for which test t is made.
+// ends returns the combinations of first and last iterations of the loops for which the test t must
+// be made.
 func (n *nest) ends(t test) []variance {
 	if t.same != nil {
 		return []variance{0}
@@ -201,11 +203,11 @@ func (n *nest) ends(t test) []variance {
 	return all
 }
 
-// fails reports whether the tests are known never to succeed, so that the copy without checks would
-// never run. To find out, it emits the tests into a block that is then dropped.
+// fails reports whether the tests are known to fail always, so that the copy without checks would
+// never run. It emits the tests into a temporary block and simplifies them.
 func (n *nest) fails() bool {
 	f := n.head.Func
-	b := &ir.Block{Func: f} // not part of the kernel
+	b := &ir.Block{Func: f} // the temporary block, which is not part of the kernel
 	ok := n.emit(b)
 	s := &simplify.Simplifier{Module: f.Module, Func: f, Repl: map[*ir.Value]*ir.Value{}}
 	for _, v := range b.Insts {
@@ -254,7 +256,7 @@ func (n *nest) emit(b *ir.Block) *ir.Value {
 	return ok
 }
 
-// apply versions the planned loops.
+// apply duplicates the planned loop nests.
 func (p *planner) apply() {
 	fast := make([]*ir.Block, len(p.plans))
 	for i, n := range p.plans {
@@ -280,8 +282,8 @@ func (p *planner) apply() {
 	u.Promote(p.f, cells)
 }
 
-// without makes a copy of the loop without the hoisted checks, and redirects the edge from pre to
-// it.
+// without creates a copy of the loop nest n that does not have the hoisted checks. It redirects the
+// edge from pre to the copy.
 func (n *nest) without(f *ir.Func, pre *ir.Block) {
 	c := rewrite.NewCloner(f)
 	c.Copy(n.blocks)
@@ -295,8 +297,9 @@ func (n *nest) without(f *ir.Func, pre *ir.Block) {
 	pre.Retarget(n.head, c.Block(n.head))
 }
 
-// enterBy returns a new block, without a terminator, through which all edges from outside enter the
-// loop. The caller adds the edge to the head, and the arguments of the head's phis for it.
+// enterBy returns a new block to which all edges that enter the loop l are redirected. The block
+// has no terminator yet. The caller adds an edge from it to the loop's head, and the phi arguments
+// for that edge.
 func enterBy(l *ir.Loop) *ir.Block {
 	pre := l.Head.Func.NewBlock()
 	for _, p := range slices.Clone(l.Head.Preds) {

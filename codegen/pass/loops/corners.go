@@ -1,7 +1,7 @@
 package loops
 
-// This file computes the value of an index in the first and last rounds of a nest of loops, for the
-// pass ahead.
+// This file computes the value of an index in the first and last iterations of the loops of a loop
+// nest, for the pass ahead.
 
 import (
 	"math"
@@ -12,29 +12,29 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// corners computes the values of a nest of loops in the first and last rounds. It handles values
-// that are the same in all rounds, counters that grow in equal steps, and sums and products of
-// these. Along the rounds of one loop, with the other counters fixed, each such value is linear. So
-// a bound that holds in all first and last rounds of the nest holds in every round. None of the
-// computed values may wrap around.
+// corners computes values of a loop nest in the first and last iterations of its loops. It handles
+// invariant values, counters that change by a constant step, and sums and products of these. Each
+// of these values is linear in the counter of each single loop. So a bound that holds for all
+// combinations of first and last iterations holds in every iteration. None of the computed values
+// may wrap.
 type corners struct {
 	a        *facts.Ranges
 	l        *ir.Loop
-	counters map[*ir.Block]*counter // counters by the heads of their loops
+	counters map[*ir.Block]*counter // maps the head of a loop to the loop's counter
 	order    []*counter
-	entry    map[*ir.Value]*ir.Value // initial values of the heads' phis, if all entries agree
+	entry    map[*ir.Value]*ir.Value // maps a phi of a loop's head to its initial value, if there is only one
 	varying  map[*ir.Value]variance
 	spans    map[*ir.Value]facts.Interval
 	assuming bool
-	narrow   []*ir.Value // values that are assumed to fit in 32 bits
+	narrow   []*ir.Value // 64-bit values that are assumed to fit in 32 bits
 
-	pre  *ir.Block // block in which values are computed; made and same hold these values
+	pre  *ir.Block // block before the nest in which values are computed; made and same record these values
 	made map[corner]*ir.Value
 	same map[*ir.Value]*ir.Value
 }
 
-// variance is a set of loops, as bits: the loops that a value changes with, or those that are in
-// their last round.
+// variance is a set of loops as a bit mask. It contains either the loops in which a value changes,
+// or the loops that are in their last iteration.
 type variance uint8
 
 const (
@@ -42,23 +42,24 @@ const (
 	maxCounters          = 3
 )
 
-// corner is a value in certain rounds.
+// corner is a value v in the last iterations of the loops in ends, and in the first iterations of
+// all other loops.
 type corner struct {
 	v    *ir.Value
 	ends variance
 }
 
-// counter is a loop that continues while a number is less than end. The number grows by step in
-// each round; if step is negative, the loop continues while the number is greater than end.
+// counter describes a loop that continues while a number n is less than end. The number n grows by
+// step in each iteration. If step is negative, the loop continues while n is greater than end.
 type counter struct {
 	l      *ir.Loop
 	bit    variance
-	stay   *ir.Block // block that every counted round passes
-	next   bool      // whether the number decides about the next round
+	stay   *ir.Block // block that is executed in each iteration in which the loop's condition holds
+	next   bool      // whether the loop tests the number for the next iteration, at its end
 	phi    *ir.Value
-	k      int64     // the number is phi + k
-	n, end *ir.Value // the number and its bound
-	or     int64     // 1 if the loop also continues when the two are equal
+	k      int64     // the difference between the number n and phi
+	n, end *ir.Value // the number that the loop compares, and its bound
+	or     int64     // 1 if the loop also continues when n equals end, else 0
 	step   int64
 }
 
@@ -81,8 +82,8 @@ func newCorners(a *facts.Ranges, loops *ir.Loops, l *ir.Loop) *corners {
 	return r
 }
 
-// sides returns the initial value of a loop's phi and its value for the next round, or nil where
-// there are several.
+// sides returns the initial value of a phi of the loop's head and its value in the next iteration.
+// Each result is nil if there are several such values.
 func sides(phi *ir.Value, l *ir.Loop) (first, next *ir.Value) {
 	one := func(back bool) *ir.Value {
 		var v *ir.Value
@@ -99,8 +100,8 @@ func sides(phi *ir.Value, l *ir.Loop) (first, next *ir.Value) {
 	return one(false), one(true)
 }
 
-// growth returns the value that is added to phi in each round, and whether it is subtracted
-// instead.
+// growth returns the value that each iteration adds to phi. The result down tells that the
+// iteration subtracts the value instead.
 func growth(phi *ir.Value, l *ir.Loop) (by *ir.Value, down bool) {
 	_, next := sides(phi, l)
 	if next == nil || !phi.Type.IsInt() {
@@ -117,7 +118,7 @@ func growth(phi *ir.Value, l *ir.Loop) (by *ir.Value, down bool) {
 	return nil, false
 }
 
-// count finds the counter of a loop.
+// count finds the counter of the loop l and adds it to r.order.
 func (r *corners) count(l *ir.Loop) {
 	for _, b := range l.Blocks {
 		if b.Term.Kind != ir.Branch || slices.ContainsFunc(l.Latches, func(x *ir.Block) bool { return !r.a.Dom.Dominates(b, x) }) {
@@ -127,7 +128,7 @@ func (r *corners) count(l *ir.Loop) {
 			if out := b.Term.Succs[1-i]; l.Contains(out) || rewrite.IsFault(out) || !l.Contains(stay) {
 				continue
 			}
-			// A test at the end of a round is about the next round.
+			// A test at the end of an iteration decides whether there is a next iteration.
 			next := stay == l.Head || len(stay.Insts) == 0 && slices.Equal(stay.Term.Succs, []*ir.Block{l.Head})
 			if next {
 				stay = l.Head
@@ -155,10 +156,10 @@ func (r *corners) count(l *ir.Loop) {
 	}
 }
 
-// grows completes a counter, and reports whether it is valid. If so, it becomes a counter of the
-// nest.
+// grows computes the remaining fields of the counter c. If c is valid, it adds c to r.counters and
+// returns true.
 func (r *corners) grows(c *counter, rel facts.Relation) bool {
-	// The number must be a phi plus a constant.
+	// The number c.n must be a phi plus a constant.
 	phi, k := c.n, int64(0)
 	for phi.Block != nil && phi.Op == ir.OpIAdd && phi.Args[1].IsConst() {
 		k += phi.Args[1].Int()
@@ -194,7 +195,8 @@ func (r *corners) grows(c *counter, rel facts.Relation) bool {
 	return true
 }
 
-// assume reports whether found succeeds under assumptions. If it does, the assumptions stay.
+// assume calls found in a mode in which 64-bit values may be assumed to fit in 32 bits. It returns
+// the result of found, and keeps the assumptions only if that is true.
 func (r *corners) assume(found func() bool) bool {
 	mark := r.mark()
 	clear(r.spans)
@@ -206,7 +208,8 @@ func (r *corners) assume(found func() bool) bool {
 	return ok
 }
 
-// start returns the interval of the number in the round before the first test.
+// start returns the interval of the counter's number before the first test, with step already
+// subtracted if the test is at the loop's end.
 func (r *corners) start(c *counter) facts.Interval {
 	k := c.k
 	if c.next {
@@ -215,7 +218,8 @@ func (r *corners) start(c *counter) facts.Interval {
 	return facts.AddRanges(r.span(r.entry[c.phi]), facts.Interval{Lo: k, Hi: k})
 }
 
-// terminates reports whether nothing wraps around until the counter's loop ends.
+// terminates reports whether neither the counter's number nor its phi can wrap before the loop
+// ends.
 func (r *corners) terminates(c *counter) bool {
 	start := r.start(c)
 	first := facts.AddRanges(r.span(r.entry[c.phi]), facts.Interval{Lo: c.k, Hi: c.k})
@@ -223,13 +227,13 @@ func (r *corners) terminates(c *counter) bool {
 	if start.Empty() || first.Empty() || way.Empty() || r.last(c).Empty() {
 		return false
 	}
-	// This includes the values that end the loop, of the number and of the phi.
+	// The interval all includes the values of the number and of the phi for which the loop ends.
 	all := facts.AddRanges(start.Union(first).Union(way), facts.Interval{Lo: min(-c.k, 0), Hi: max(-c.k, 0)})
 	full := facts.FullRange(c.phi.Type)
 	return !all.Empty() && all.Lo >= full.Lo && all.Hi <= full.Hi
 }
 
-// last returns the interval of the number of the loop's last round; rounds count from 0.
+// last returns the interval of the index of the loop's last iteration, counted from 0.
 func (r *corners) last(c *counter) facts.Interval {
 	from, to := r.start(c), r.span(c.end)
 	if c.step < 0 {
@@ -246,8 +250,9 @@ func (r *corners) last(c *counter) facts.Interval {
 	return facts.Interval{Lo: min(d.Lo, 0) / s, Hi: max(d.Hi, 0) / s}
 }
 
-// counts reports whether block b runs only in counted rounds, for all loops in with. It does not if
-// it runs after such a loop, or in the round that ends it.
+// counts reports whether block b is executed only while the conditions of all loops in with hold.
+// The result is false if b is after one of these loops, or is executed in the iteration that ends
+// the loop.
 func (r *corners) counts(b *ir.Block, with variance) bool {
 	for _, c := range r.order {
 		if with&c.bit != 0 && !(c.l.Contains(b) && r.a.Dom.Dominates(c.stay, b)) {
@@ -257,7 +262,7 @@ func (r *corners) counts(b *ir.Block, with variance) bool {
 	return with&unknown == 0
 }
 
-// vary returns the loops that v changes with.
+// vary returns the set of loops in which the value v changes.
 func (r *corners) vary(v *ir.Value) variance {
 	if v.IsConst() || v.Block == nil || !r.l.Contains(v.Block) {
 		return 0
@@ -316,7 +321,8 @@ func (r *corners) varies(v *ir.Value) variance {
 	return unknown
 }
 
-// exact reports whether v is known in the first and last rounds, possibly under assumptions.
+// exact reports whether v can be computed for the first and last iterations without wrapping. If
+// necessary, it makes assumptions.
 func (r *corners) exact(v *ir.Value) bool {
 	if x := r.vary(v); x == 0 || x&unknown != 0 {
 		return x == 0
@@ -325,14 +331,15 @@ func (r *corners) exact(v *ir.Value) bool {
 	return known() || r.assume(known)
 }
 
-// mark and reset undo assumptions.
+// mark returns a mark for the current assumptions, and reset removes all assumptions made after a
+// mark.
 func (r *corners) mark() int { return len(r.narrow) }
 func (r *corners) reset(n int) {
 	r.narrow = r.narrow[:n]
 	clear(r.spans)
 }
 
-// span returns the interval of v in all rounds. It is empty if v may wrap around.
+// span returns an interval that contains v in all iterations. The interval is empty if v may wrap.
 func (r *corners) span(v *ir.Value) facts.Interval {
 	if p, ok := r.spans[v]; ok {
 		return p
@@ -362,8 +369,8 @@ func (r *corners) spanOf(v *ir.Value) facts.Interval {
 	return p
 }
 
-// staticSpan returns the interval of a value that is the same in all rounds. It does not use the
-// branches inside the nest, since their facts do not hold ahead of it.
+// staticSpan returns the interval of the invariant value v. It does not use the branches inside the
+// loop nest, since their facts do not hold ahead of the nest.
 func (r *corners) staticSpan(v *ir.Value) facts.Interval {
 	switch {
 	case v.IsConst() || v.Block == nil || !r.l.Contains(v.Block):
@@ -381,8 +388,8 @@ func (r *corners) staticSpan(v *ir.Value) facts.Interval {
 	return full
 }
 
-// computedSpan returns the interval of v computed from those of its operands. It may exceed v's
-// type.
+// computedSpan computes the interval of v from the intervals of its operands. The interval may
+// exceed the range of v's type.
 func (r *corners) computedSpan(v *ir.Value) facts.Interval {
 	none := facts.Interval{Lo: 1, Hi: 0}
 	var p [2]facts.Interval
@@ -432,12 +439,12 @@ func (r *corners) computedSpan(v *ir.Value) facts.Interval {
 	return p[0]
 }
 
-// begin makes b the block to whose end at, hoist and assumed add values.
+// begin sets the block to which the methods at, hoist and assumed append values.
 func (r *corners) begin(b *ir.Block) {
 	r.pre, r.made, r.same = b, map[corner]*ir.Value{}, map[*ir.Value]*ir.Value{}
 }
 
-// assumed returns the conditions under which the assumptions hold.
+// assumed appends comparisons that test the assumptions, and returns these conditions.
 func (r *corners) assumed() []*ir.Value {
 	var all []*ir.Value
 	m := r.a.Module
@@ -454,7 +461,7 @@ func (r *corners) assumed() []*ir.Value {
 	return all
 }
 
-// hoist returns v, which is the same in all rounds, computed ahead of the nest.
+// hoist returns a copy of the invariant value v that is computed ahead of the loop nest.
 func (r *corners) hoist(v *ir.Value) *ir.Value {
 	if v.IsConst() || v.Block == nil || !r.l.Contains(v.Block) {
 		return v
@@ -472,8 +479,8 @@ func (r *corners) hoist(v *ir.Value) *ir.Value {
 	return x
 }
 
-// at returns v as a 64-bit value, in the last rounds of the loops in ends and in the first rounds
-// of the others.
+// at returns v as a 64-bit value in certain iterations. These are the last iterations of the loops
+// in ends and the first iterations of the other loops.
 func (r *corners) at(v *ir.Value, ends variance) *ir.Value {
 	ends &= r.vary(v)
 	key := corner{v, ends}
@@ -515,7 +522,7 @@ func (r *corners) compute(v *ir.Value, ends variance) *ir.Value {
 	return op(v.Op, r.at(v.Args[0], ends), r.at(v.Args[1], ends))
 }
 
-// lastRound returns the number of a loop's last round.
+// lastRound returns the index of the last iteration of the counter's loop, counted from 0.
 func (r *corners) lastRound(c *counter) *ir.Value {
 	key := corner{ends: c.bit}
 	x := r.made[key]

@@ -1,8 +1,8 @@
 package loops
 
-// This file is the pass overlap: loops with loads run four rounds at a time, so that their loads
-// overlap. It runs after ahead and unroll, which leave fewer checks and loops. It also runs after
-// narrow, since it computes the starting values of rounds that may not happen.
+// This file contains the pass overlap, which lets loops run four iterations at a time so that their
+// loads overlap. The pass runs after ahead and unroll, when fewer checks and loops remain. It runs
+// after narrow, because it computes the starting values of iterations that may never run.
 
 import (
 	"slices"
@@ -15,18 +15,18 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/uniform"
 )
 
-// overlapped is the number of rounds that run at a time.
+// overlapped is the number of iterations that run at a time.
 const overlapped = 4
 
-// These constants limit the loops that get a copy which runs four rounds at a time.
+// These constants limit the loops that get a copy which runs four iterations at a time.
 const (
-	maxOverlapValues = 48 // instructions of one round; longer rounds showed no gain
-	maxOverlapLoops  = 8  // loops in a function
-	maxOverlapStages = 3  // length of a chain of loads of which each waits for the one before
+	maxOverlapValues = 48 // largest number of instructions in an iteration; longer loops did not become faster
+	maxOverlapLoops  = 8  // largest number of such loops in a function
+	maxOverlapStages = 3  // largest length of a chain of loads in which each depends on the load before
 )
 
-// Overlap inserts, before a loop, a copy that runs four of its rounds at a time. The loop for i < n
-// { sum += x[c[i]] }, with a check that c[i] is below len, becomes:
+// Overlap inserts before a loop a copy that runs four iterations at a time. For example, consider
+// the loop for i < n { sum += x[c[i]] }, with a check that c[i] is less than len. It becomes:
 //
 //	for i+3 < n {                        that is, for i < n && i+1 < n && i+2 < n && i+3 < n
 //		c0, c1, c2, c3 := c[i], c[i+1], c[i+2], c[i+3]
@@ -39,14 +39,14 @@ const (
 //	}
 //	for i < n { sum += x[c[i]] }         the original loop, with its checks
 //
-// A load takes hundreds of cycles. If the check before a load depends on another load, the load
-// cannot start before the other has ended. So each round takes the time of all its loads. Four
-// rounds together wait only once for each load that another load's address or check needs.
+// A load takes hundreds of cycles. A load cannot start before an earlier load has finished if its
+// address or check depends on the earlier load. So each iteration takes the time of a whole chain
+// of loads. Four iterations together wait only once for each load of the chain.
 //
-// The loop's conditions and checks decide whether a round runs to its end. They are evaluated for
-// all four rounds before any of these has an effect. If one of the four rounds would not run to its
-// end, the original loop runs the rounds one by one. So it leaves and faults where it did, with the
-// same stores before. The four rounds compute in the same order as the original loop.
+// The loop's conditions and checks decide whether an iteration runs to its end. They are evaluated
+// for all four iterations before any of these has an effect. If one of the four would not run to
+// its end, the original loop runs the iterations one by one. So exits and faults happen after the
+// same stores as before. The order of the computations does not change.
 func Overlap(m *ir.Module) diag.List {
 	if m.UsesGroup && !uniform.Stays(m, overlapAll) {
 		return nil
@@ -70,8 +70,8 @@ func overlapAll(m *ir.Module) diag.List {
 	return nil
 }
 
-// overlapOne transforms the first loop of f for which that is worthwhile, and reports whether there
-// was one.
+// overlapOne transforms the first loop of f for which the transformation is worthwhile. It reports
+// whether there was such a loop.
 func overlapOne(f *ir.Func, tried, together map[*ir.Block]bool) bool {
 	f.RemoveUnreachable()
 	roots := (*facts.Roots)(nil)
@@ -95,33 +95,34 @@ func overlapOne(f *ir.Func, tried, together map[*ir.Block]bool) bool {
 	return false
 }
 
-// enteredOnce reports whether each predecessor of the loop's head has one edge to it.
+// enteredOnce reports whether each predecessor of the loop's head has only one edge to the head.
 func (l *Loop) enteredOnce() bool {
 	return !slices.ContainsFunc(l.head.Preds, func(p *ir.Block) bool { return rewrite.CountPreds(l.head, p) > 1 })
 }
 
-// overlapper makes one loop run several rounds at a time.
+// overlapper transforms one loop so that several iterations run at a time.
 type overlapper struct {
 	*Loop
 	f     *ir.Func
 	roots *facts.Roots
 
-	// stages tells when a value can be computed for all rounds: stage 0 is before any load, and
-	// stage 1 is after the loads whose addresses have stage 0, and so on. A value without a stage
-	// is known only in its own round.
+	// stages maps a value to the stage at which it can be computed for all iterations at once.
+	// Values of stage 0 are computed before any load. Stage 1 follows the loads whose addresses
+	// have stage 0, and so on. A value that is not in the map can only be computed in its own
+	// iteration.
 	stages map[*ir.Value]int
 	leaves []wayOut
-	loads  []*ir.Value // loads that are made for all rounds at once, in the order of the code
+	loads  []*ir.Value // loads that are executed for all iterations at once, in the order of the code
 
 	at  []*ir.Block // block in which the values of each stage are computed
 	had [overlapped]map[*ir.Value]*ir.Value
 }
 
-// wayOut is a branch that leaves the loop, to a fault or to other code.
+// wayOut is a branch by which control leaves the loop, to a fault or to other code.
 type wayOut struct {
 	block *ir.Block
-	stays bool      // whether the loop continues if the condition is true
-	late  *ir.Value // the bound in the condition, if the condition's stage is above 0
+	stays bool      // whether control stays in the loop if the branch's condition is true
+	late  *ir.Value // the bound with which the condition compares, if the condition's stage is above 0
 }
 
 func newOverlapper(f *ir.Func, l *Loop, roots *facts.Roots) *overlapper {
@@ -132,8 +133,8 @@ func newOverlapper(f *ir.Func, l *Loop, roots *facts.Roots) *overlapper {
 	return o
 }
 
-// find finds the values that can be computed for all rounds at once, and reports whether that is
-// worthwhile.
+// find finds the values that can be computed for all iterations at once. It reports whether the
+// transformation is possible and worthwhile.
 func (o *overlapper) find() bool {
 	if !o.findLeaves() {
 		return false
@@ -156,8 +157,8 @@ func (o *overlapper) find() bool {
 	return ends && len(o.loads) > 0
 }
 
-// findLeaves finds the branches that leave the loop, and reports whether each round reaches all of
-// them.
+// findLeaves finds the branches by which control leaves the loop. It reports whether each iteration
+// reaches all these branches.
 func (o *overlapper) findLeaves() bool {
 	for _, b := range o.blocks {
 		if rewrite.IsFault(b) {
@@ -176,10 +177,10 @@ func (o *overlapper) findLeaves() bool {
 	return len(o.leaves) > 0
 }
 
-// stage computes stages and loads. In later rounds, a phi of the head has the stage of its argument
-// from the round before. So stage begins with the phis at stage 0, and repeats until nothing
-// changes. A value that depends on its own load in the round before gets a later stage each time,
-// until it is removed from the map.
+// stage computes o.stages and o.loads. In the later iterations, a phi of the head has the stage of
+// its argument from the previous iteration. So the method stage starts with all phis at stage 0,
+// and repeats until nothing changes. If a value depends on its own load in the previous iteration,
+// its stage increases until the value is removed from the map.
 func (o *overlapper) stage() {
 	const never = maxOverlapStages + 1
 	o.stages = map[*ir.Value]int{}
@@ -199,7 +200,7 @@ func (o *overlapper) stage() {
 				o.stages[v], changed = s, true
 			}
 		}
-		behind := 0 // latest stage of the loop's exit conditions so far
+		behind := 0 // highest stage among the exit conditions of the blocks visited so far
 		for _, b := range o.blocks {
 			for _, v := range b.Insts {
 				s := never
@@ -239,8 +240,9 @@ func (o *overlapper) stage() {
 	}
 }
 
-// loadsEarly reports whether v, in block b, is a load of device memory that each round makes and no
-// instruction of the loop can affect. Such a load may be made before the preceding rounds.
+// loadsEarly reports whether v in block b is a load from device memory that may be executed before
+// the preceding iterations. Each iteration must execute the load, and no instruction of the loop
+// may write the loaded memory.
 func (o *overlapper) loadsEarly(v *ir.Value, b *ir.Block) bool {
 	if v.Op != ir.OpLoad || v.Ref().Var != nil || !o.dom.Dominates(b, o.latch) {
 		return false
@@ -268,14 +270,15 @@ func (o *overlapper) loadsEarly(v *ir.Value, b *ir.Block) bool {
 	return true
 }
 
-// late handles a branch x whose condition is known only after loads. It returns n if the condition
-// is x < n, unsigned, where the round has loaded x and n is the same in all rounds. Otherwise it
-// returns nil. Only such a condition allows loads of later rounds to be made before it is known.
+// late returns the bound n of an exit condition i < n that is known only after loads. The
+// comparison must be unsigned, the iteration must have loaded i, and n must be invariant. For any
+// other condition, late returns nil. Loads of later iterations may be executed before such a
+// condition is known, but not before other conditions that depend on loads.
 //
-// The reason: the proof that a later round's index is in range may use conditions of earlier
-// rounds. From x < n it can only use that n is not 0, and facts about x, on which no index known
-// earlier depends. The code tests n ahead of the loop. From other conditions, such as i < c[i],
-// more facts may follow.
+// The reason is that an index of a later iteration may be in range only because of conditions in
+// earlier iterations. The condition i < n implies that n is not 0, which the code tests ahead of
+// the loop. It also implies facts about i, but no index that is known earlier depends on i. Other
+// conditions, such as i < c[i], may imply more facts.
 func (o *overlapper) late(x wayOut) *ir.Value {
 	c := x.block.Term.Cond
 	if c.Op != ir.OpULt || !x.stays || !o.same(c.Args[1]) {
@@ -287,7 +290,8 @@ func (o *overlapper) late(x wayOut) *ir.Value {
 	return c.Args[1]
 }
 
-// loaded returns the load from which v was converted, v if it is a load, or nil.
+// loaded returns the load whose result v is, perhaps after integer conversions. It returns nil if
+// there is no such load.
 func loaded(v *ir.Value) *ir.Value {
 	for v.Op == ir.OpUConvert || v.Op == ir.OpSConvert {
 		v = v.Args[0]
@@ -298,12 +302,12 @@ func loaded(v *ir.Value) *ir.Value {
 	return v
 }
 
-// same reports whether v is known to be the same in all rounds.
+// same reports whether v is known to be the same in all iterations.
 func (o *overlapper) same(v *ir.Value) bool {
 	return v.Block == nil || !o.in[v.Block] || v.Op == ir.OpArg
 }
 
-// build makes the loop that runs several rounds at a time, and returns its head.
+// build creates the loop that runs several iterations at a time, and returns its head.
 func (o *overlapper) build() *ir.Block {
 	f := o.f
 	var entries []*ir.Block
@@ -381,8 +385,8 @@ func (o *overlapper) build() *ir.Block {
 	return head
 }
 
-// enter returns a block through which all entries into the loop pass and which has no other
-// successor.
+// enter returns a block whose only successor is the loop's head and through which all paths enter
+// the loop.
 func (o *overlapper) enter(entries []*ir.Block) *ir.Block {
 	if len(entries) == 1 && entries[0].Term.Kind == ir.Jump {
 		return entries[0]
@@ -390,9 +394,9 @@ func (o *overlapper) enter(entries []*ir.Block) *ir.Block {
 	return rewrite.NestJoin(o.head, entries)
 }
 
-// stagesAhead computes, from block b on, the values known before the four rounds run. The code
-// branches to block rest if one of the rounds does not run to its end. stagesAhead returns the
-// block that is reached otherwise.
+// stagesAhead adds code to block b and to new blocks that computes the values of all stages for the
+// four iterations. The code branches to block rest if one of the four iterations would not run to
+// its end. Otherwise it reaches the block that stagesAhead returns.
 func (o *overlapper) stagesAhead(b, rest *ir.Block) *ir.Block {
 	m := o.f.Module
 	for s := 0; s <= maxOverlapStages; s++ {
@@ -436,12 +440,12 @@ func (o *overlapper) stagesAhead(b, rest *ir.Block) *ir.Block {
 	return b
 }
 
-// next returns the value of a phi of the head in the next round.
+// next returns the value of a phi of the head in the next iteration.
 func (o *overlapper) next(phi *ir.Value) *ir.Value {
 	return phi.Args[slices.Index(o.head.Preds, o.latch)]
 }
 
-// get returns the value of v in round k.
+// get returns the value of v in iteration k of the four.
 func (o *overlapper) get(v *ir.Value, k int) *ir.Value {
 	if v.Block == nil || !o.in[v.Block] {
 		return v
@@ -464,8 +468,8 @@ func (o *overlapper) get(v *ir.Value, k int) *ir.Value {
 	return x
 }
 
-// endRound ends the copies of the loop's blocks like the originals, but without the loop's exits.
-// The back edge leads to the block next.
+// endRound copies the terminators of the loop's blocks to their copies in c, without the loop's
+// exits. The back edge of the copy leads to block next.
 func (o *overlapper) endRound(c *rewrite.Cloner, blocks []*ir.Block, next *ir.Block) {
 	lead := func(s *ir.Block) *ir.Block {
 		if s == o.head {

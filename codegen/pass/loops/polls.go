@@ -1,7 +1,7 @@
 package loops
 
-// This file is the pass polls. It runs before deadlanes, since a work-item that leaves becomes a
-// dead lane.
+// This file contains the pass polls. The pass runs before deadlanes, because deadlanes turns
+// work-items that leave their group into dead lanes.
 
 import (
 	"math"
@@ -13,16 +13,18 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// Polls makes work-items of a module that can be cancelled read the cancel word now and then. By
-// this word of the fault record the host asks them to leave. It adds this code to the back edges of
-// loops that are not short. The host may write the word at any time, so the word is in memory that
-// no cache holds, which is slow for some devices. So each round counts the values that it computes,
-// and a work-item reads the word when the count reaches maxUnasked. The first time it reads the
-// word after firstAsked values, so that work-items which begin while others leave also leave soon.
+// Polls adds code to a module that can be cancelled, by which work-items sometimes read the cancel
+// word. The cancel word is a 32-bit word of the fault record by which the host asks work-items to
+// stop. Polls adds the code to the back edges of loops that are not short. The host may write the
+// cancel word at any time, so it is in uncached memory, and reading it is slow on some devices. So
+// each iteration counts the values that it computes, and a work-item reads the cancel word only
+// when the count reaches maxUnasked. It reads the cancel word for the first time after firstAsked
+// values, so that work-items which start after the cancellation stop early.
 //
-// A work-item that leaves records a fault of its own kind. In a loop with barriers all work-items
-// leave together: a reduction over the group tells whether any was asked to leave or none is left.
-// Work-items that left earlier contribute 0.
+// A work-item that stops records a fault of the kind FaultCancelled. In a loop with barriers, all
+// work-items stop together. A reduction over the group determines whether some work-item was asked
+// to stop, or no live work-item remains. Work-items that left the group earlier contribute 0 to the
+// reduction.
 func Polls(m *ir.Module) diag.List {
 	if !m.Target.Cancel {
 		return nil
@@ -49,24 +51,26 @@ func Polls(m *ir.Module) diag.List {
 	return rewrite.Mem2Reg(m)
 }
 
-// CanLeave reports whether a module that can be cancelled ever reads the cancel word.
+// CanLeave reports whether a module that can be cancelled contains code that reads the cancel word.
 func CanLeave(m *ir.Module) bool {
 	return slices.ContainsFunc(m.Sites, func(s *ir.Site) bool { return s.Kind == abi.FaultCancelled })
 }
 
 const firstAsked = 1 << 12
 
-// poller adds code to the back edges of a kernel.
+// poller adds the code that reads the cancel word to the back edges of a kernel.
 type poller struct {
 	m    *ir.Module
 	f    *ir.Func
 	site *ir.Site
-	// counts are the variables that count the values computed since the last look. The second one
-	// is for loops in which the group meets; it has the same value in all work-items.
+	// counts contains two variables that count the values computed since the cancel word was last
+	// read. The second variable is for loops with Sync ops, and has the same value in all
+	// work-items.
 	counts [2]*ir.Ref
 }
 
-// count returns the variable that counts.
+// count returns the variable that counts computed values, and creates it if necessary. The argument
+// meets selects the variable for loops with Sync ops.
 func (p *poller) count(meets bool) *ir.Ref {
 	i := 0
 	if meets {
@@ -82,8 +86,8 @@ func (p *poller) count(meets bool) *ir.Ref {
 	return p.counts[i]
 }
 
-// poll adds a check of the cancel word to the edge from latch to head. A round of the loop computes
-// n values.
+// poll adds a check of the cancel word to the edge from latch to head. The argument n is the number
+// of values that an iteration of the loop computes.
 func (p *poller) poll(latch, head *ir.Block, n int, meets bool) {
 	if p.site == nil {
 		p.site = p.m.NewSite(abi.FaultCancelled, ir.Pos{}, "", false)
@@ -143,12 +147,13 @@ func (p *poller) poll(latch, head *ir.Block, n int, meets bool) {
 	}
 }
 
-// staying returns, at the end of b, the number of work-items left in the group. The number is
-// negative if one of them does not stay. The code uses no sub-groups, since the kernel may not need
-// this feature otherwise.
+// staying appends code to b that computes the number of work-items that remain in the group. The
+// number is negative if stay is false for one of these work-items. The code does not use
+// sub-groups, because they might not be supported.
 func (p *poller) staying(b *ir.Block, stay *ir.Value) *ir.Value {
 	num := func(x float32) *ir.Value { return p.m.Const(ir.TypeF32, uint64(math.Float32bits(x))) }
-	// -1<<24 outweighs all other work-items together, and the sum is still exact.
+	// The number -1<<24 makes the sum negative for any number of other work-items, and the float32
+	// sum is still exact.
 	one := b.Append(ir.OpSelect, ir.TypeF32, stay, num(1), num(-1<<24))
 	sum := b.Append(ir.OpGroupReduce, ir.TypeF32, one, num(0))
 	sum.Aux = ir.Combine{Scope: ir.ScopeWorkGroup, By: ir.CombineFAdd, Alone: true}

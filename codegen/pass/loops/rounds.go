@@ -1,7 +1,7 @@
 package loops
 
-// This file bounds the number of rounds of loops and the cost of a round. Polls and the host device
-// use it.
+// This file computes upper bounds of the number of iterations of loops and of the cost of an
+// iteration. The pass polls and the host device use them.
 
 import (
 	"slices"
@@ -11,22 +11,23 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/uniform"
 )
 
-// maxUnasked bounds the number of values that a work-item computes between two checks of the cancel
-// word: less than a millisecond of work.
+// maxUnasked is the largest number of values that a work-item computes between two checks of the
+// cancel word. Computing them takes less than a millisecond.
 const maxUnasked = 1 << 16
 
-// loopCosts describes the loops of a function, by their heads.
+// loopCosts describes the loops of a function. Its maps have the heads of the loops as keys.
 type loopCosts struct {
-	// Short are the loops that a work-item is known to finish soon, including their inner loops,
-	// without waiting for other work-items. Cancelling a launch can wait for them.
+	// Short is the set of loops that a work-item is known to finish quickly, without waiting for
+	// other work-items. Such a loop does not need to check for cancellation.
 	Short map[*ir.Block]bool
-	// round is the number of values that a round computes, without inner loops that are not short.
+	// round maps a loop to the number of values that an iteration computes, without inner loops
+	// that are not short.
 	round map[*ir.Block]int
-	// meets are the loops in which work-items meet.
+	// meets is the set of loops that contain Sync ops.
 	meets map[*ir.Block]bool
 }
 
-// CostOfLoops computes the costs of f's loops.
+// CostOfLoops computes the loopCosts of f.
 func CostOfLoops(f *ir.Func) *loopCosts {
 	x := &loopCosts{Short: map[*ir.Block]bool{}, round: map[*ir.Block]int{}, meets: map[*ir.Block]bool{}}
 	dom := f.Dominators()
@@ -61,16 +62,17 @@ func CostOfLoops(f *ir.Func) *loopCosts {
 	return x
 }
 
-// HasLoop reports whether the kernel has loops.
+// HasLoop reports whether the kernel of m has loops.
 func HasLoop(m *ir.Module) bool { return facts.HasLoop(m.Kernel) }
 
-// Lingers reports whether a work-item of the kernel may stay in a loop for long, or for ever.
+// Lingers reports whether the kernel has a loop in which a work-item may stay for a long time or
+// for ever.
 func Lingers(m *ir.Module) bool {
 	f := m.Kernel
 	short, dom := CostOfLoops(f).Short, f.Dominators()
 	for _, b := range dom.Order {
 		for _, s := range b.Term.Succs {
-			// This also finds loops with several entries, whose blocks are in no natural loop.
+			// This condition also finds loops with several entries, which are not natural loops.
 			if dom.Index(s) <= dom.Index(b) && !short[s] {
 				return true
 			}
@@ -79,15 +81,15 @@ func Lingers(m *ir.Module) bool {
 	return false
 }
 
-// roundCounter bounds the number of rounds of loops.
+// roundCounter computes upper bounds of the number of iterations of loops.
 type roundCounter struct {
 	Ranges  *facts.Ranges
 	dom     *ir.DomTree
-	outside *ir.Module // module for constants, so that the kernel's module gets none
+	outside *ir.Module // module for new constants, so that the kernel's module does not change
 }
 
-// rounds returns a bound on the number of times that the loop's head runs after each entry into the
-// loop, if it finds one.
+// rounds returns an upper bound of the number of times that the loop's head is executed after each
+// entry into the loop. It returns false if it finds no bound.
 func (c *roundCounter) rounds(l *ir.Loop) (n int64, ok bool) {
 	if len(l.Latches) == 1 {
 		if n := newLoop(l, c.dom).trips(c.outside); n > 0 {
@@ -117,9 +119,9 @@ func (c *roundCounter) rounds(l *ir.Loop) (n int64, ok bool) {
 	return n, ok
 }
 
-// until bounds the rounds of a loop that continues while v has the relation rel to end, tested in
-// block b. v is a phi of the loop's head plus a constant. until succeeds only if nothing wraps
-// around in the meantime.
+// until returns an upper bound of the number of iterations of a loop that continues while v has the
+// relation rel to end. The loop tests the relation in block b, and v must be a phi of the loop's
+// head plus a constant. The function succeeds only if v cannot wrap before the loop ends.
 func (c *roundCounter) until(l *ir.Loop, b *ir.Block, v *ir.Value, rel facts.Relation, end *ir.Value, unsigned bool) (int64, bool) {
 	phi, k := uniform.Plus(v)
 	if phi.Op != ir.OpPhi || phi.Block != l.Head || !uniform.Invariant(end, l) || !facts.Fits32(k) {
@@ -144,7 +146,8 @@ func (c *roundCounter) until(l *ir.Loop, b *ir.Block, v *ir.Value, rel facts.Rel
 		}
 	}
 	to := c.Ranges.At(end, b)
-	// Far from the ends of the type, no sum below overflows or wraps around.
+	// If all numbers are in the middle half of the type's range, no sum in this function overflows
+	// or wraps.
 	full := facts.FullRange(phi.Type)
 	far := func(p facts.Interval) bool { return p.Lo >= full.Lo/2 && p.Hi <= full.Hi/2 }
 	if !far(start) || !far(facts.Interval{Lo: k, Hi: k}) {

@@ -1,7 +1,7 @@
 package loops
 
-// This file is the pass unroll, for small loops whose checks ahead could not hoist. It runs between
-// ahead and gather.
+// This file contains the pass unroll, for small loops whose checks the pass ahead could not hoist.
+// The pass runs between ahead and gather.
 
 import (
 	"slices"
@@ -13,17 +13,18 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/simplify"
 )
 
-// These constants limit unrolling: iterations of a loop, and instructions and checks afterwards.
-// Drivers for CPUs execute the code after each check even if no work-item needs it.
+// These constants limit the number of iterations of an unrolled loop, and the number of
+// instructions and checks after unrolling. The number of checks is limited because drivers for CPUs
+// execute the code after each check even if no work-item needs it.
 const (
 	maxUnrolled       = 16
 	maxUnrolledValues = 512
 	maxUnrolledChecks = 16
 )
 
-// Unroll unrolls small loops with a constant number of iterations, beginning with the innermost, if
-// they still contain checks: gather then combines all these checks. Loops without checks are left
-// to drivers.
+// Unroll unrolls small loops with a constant number of iterations if they still contain checks. It
+// starts with the innermost loops. The pass gather can then combine the checks of all iterations.
+// Loops without checks are not unrolled, because drivers can unroll them.
 func Unroll(m *ir.Module) diag.List {
 	for _, f := range rewrite.Bodies(m) {
 		for tried := map[*ir.Block]bool{}; UnrollOne(f, tried, (*Loop).worthChecking); {
@@ -35,17 +36,18 @@ func Unroll(m *ir.Module) diag.List {
 	return nil
 }
 
-// limits bound the loops to unroll: their rounds, and their instructions after unrolling.
+// limits contains the largest number of iterations of an unrolled loop, and of its instructions
+// after unrolling.
 type limits struct{ rounds, values int }
 
-// UnrollOne unrolls the first small loop of f for which that is worthwhile, and reports whether
-// there was one.
+// UnrollOne unrolls the first small loop of f for which worth returns true. It reports whether
+// there was such a loop.
 func UnrollOne(f *ir.Func, tried map[*ir.Block]bool, worth func(l *Loop, trips int) bool) bool {
 	f.RemoveUnreachable()
 	return unrollFirst(f, innermost(f), tried, limits{rounds: maxUnrolled, values: maxUnrolledValues}, worth)
 }
 
-// unrollFirst is UnrollOne for the given loops and limits.
+// unrollFirst is like UnrollOne, but considers only the given loops and uses the given limits.
 func unrollFirst(f *ir.Func, loops []*Loop, tried map[*ir.Block]bool, within limits, worth func(l *Loop, trips int) bool) bool {
 	for _, l := range loops {
 		if tried[l.head] || l.head.Cold {
@@ -62,21 +64,21 @@ func unrollFirst(f *ir.Func, loops []*Loop, tried map[*ir.Block]bool, within lim
 	return false
 }
 
-// Loop is a natural loop with one back edge.
+// Loop is a natural loop with exactly one back edge.
 type Loop struct {
 	head, latch *ir.Block
-	blocks      []*ir.Block // blocks, in an order in which definitions precede uses
+	blocks      []*ir.Block // blocks of the loop, in an order in which definitions precede uses
 	in          map[*ir.Block]bool
 	dom         *ir.DomTree // dominators of the function at the time when the loop was found
 }
 
-// innermost returns f's loops that have one back edge and no loop inside.
+// innermost returns the loops of f that have exactly one back edge and contain no other loop.
 func innermost(f *ir.Func) []*Loop {
 	return innermostOf(f, func(*ir.Loop) bool { return true })
 }
 
-// innermostOf returns f's loops of a kind that have one back edge and contain no other loop of the
-// kind.
+// innermostOf returns certain loops of f for which kind returns true. They have exactly one back
+// edge and contain no other loop for which kind returns true.
 func innermostOf(f *ir.Func, kind func(*ir.Loop) bool) []*Loop {
 	dom := f.Dominators()
 	loops := dom.Loops()
@@ -96,7 +98,8 @@ func innermostOf(f *ir.Func, kind func(*ir.Loop) bool) []*Loop {
 	return found
 }
 
-// newLoop returns x with the blocks that only record its faults, so that each copy gets its own.
+// newLoop returns the loop x as a Loop. The Loop includes the blocks that record faults only of
+// this loop, so that each copy of the loop gets copies of them.
 func newLoop(x *ir.Loop, dom *ir.DomTree) *Loop {
 	l := &Loop{head: x.Head, latch: x.Latches[0], blocks: slices.Clone(x.Blocks), in: map[*ir.Block]bool{}, dom: dom}
 	out := func(p *ir.Block) bool { return !x.Contains(p) }
@@ -127,7 +130,8 @@ func (l *Loop) values() int {
 	return n
 }
 
-// Movable reports whether the loop has no Sync op, since these must not be moved or copied.
+// Movable reports whether the loop contains no Sync op, because Sync ops must not be moved or
+// copied.
 func (l *Loop) Movable(int) bool {
 	for _, b := range l.blocks {
 		if slices.ContainsFunc(b.Insts, func(v *ir.Value) bool { return v.Op.Has(ir.FlagSync) }) {
@@ -137,12 +141,13 @@ func (l *Loop) Movable(int) bool {
 	return true
 }
 
-// maxUnrolledLeaving bounds the instructions, after unrolling on the host, of a loop with several
-// exits. Such a loop is often a search, which runs only a few of its rounds.
+// maxUnrolledLeaving is the largest number of instructions of an unrolled loop with several exits,
+// on the host. The limit is low because a loop with several exits is often a search that ends after
+// a few iterations.
 const maxUnrolledLeaving = 64
 
-// WorthOnHost reports whether the loop may be unrolled on the host, whose compiler optimizes loops
-// little.
+// WorthOnHost reports whether the loop should be unrolled in host forms, since Go's compiler does
+// not unroll loops.
 func (l *Loop) WorthOnHost(trips int) bool {
 	leaves := 0
 	for _, b := range l.blocks {
@@ -153,7 +158,8 @@ func (l *Loop) WorthOnHost(trips int) bool {
 	return l.Movable(trips) && (leaves <= 1 || trips*l.values() <= maxUnrolledLeaving)
 }
 
-// worthChecking reports whether the unrolled loop would have checks to gather, but not too many.
+// worthChecking reports whether the unrolled loop would contain checks that gather can combine, but
+// not too many.
 func (l *Loop) worthChecking(trips int) bool {
 	n := 0
 	for _, b := range l.blocks {
@@ -164,12 +170,12 @@ func (l *Loop) worthChecking(trips int) bool {
 	return n > 0 && n*(trips-1) <= maxUnrolledChecks && l.Movable(trips)
 }
 
-// trips returns the number of times that the loop's head runs, or 0 if that is not known to be
-// small. It creates constants in module consts. unroll, which then copies the loop, passes the
-// loop's own module. Callers that need only the number pass another module.
+// trips returns the number of iterations of the loop if it is known to be small, or else 0. It
+// creates constants in module consts. A caller that needs only the number passes a module other
+// than the loop's own.
 func (l *Loop) trips(consts *ir.Module) int { return l.tripsWithin(maxUnrolled, consts) }
 
-// tripsWithin is trips with the limit most.
+// tripsWithin is like trips, with most as the largest number of iterations.
 func (l *Loop) tripsWithin(most int, consts *ir.Module) int {
 	for _, b := range l.blocks {
 		if b.Term.Kind == ir.Branch && l.dom.Dominates(b, l.latch) {
@@ -184,8 +190,9 @@ func (l *Loop) tripsWithin(most int, consts *ir.Module) int {
 	return 0
 }
 
-// simulate returns the number of times that the loop's head runs, including the last time, until
-// cond chooses successor out of its branch. It returns 0 if there are more than most rounds.
+// simulate returns the number of times that the loop's head is executed until the condition cond
+// chooses the successor with index out. It returns 0 if cond is not known, or if there are more
+// than most iterations.
 func (l *Loop) simulate(cond *ir.Value, out, most int, consts *ir.Module) int {
 	back := slices.Index(l.head.Preds, l.latch)
 	env := map[*ir.Value]*ir.Value{}
@@ -223,7 +230,8 @@ func (l *Loop) simulate(cond *ir.Value, out, most int, consts *ir.Module) int {
 	return 0
 }
 
-// fold returns the constant that equals v in an iteration, created in module consts, or nil.
+// fold returns the constant that equals v in the current iteration, or nil if v is not known. It
+// creates the constant in module consts. The map env contains the known phis.
 func (l *Loop) fold(consts *ir.Module, v *ir.Value, env, seen map[*ir.Value]*ir.Value) *ir.Value {
 	if v.IsConst() {
 		return v
@@ -251,8 +259,8 @@ func (l *Loop) fold(consts *ir.Module, v *ir.Value, env, seen map[*ir.Value]*ir.
 	return seen[v]
 }
 
-// unroll inserts n copies of the loop before it. Simplification then decides their conditions and
-// removes the loop itself.
+// unroll inserts n copies of the loop before it. Simplification then folds the exit conditions of
+// the copies and removes the loop itself.
 func (l *Loop) unroll(f *ir.Func, n int) {
 	u := &rewrite.Undefs{}
 	cells := append(l.demoteUses(f, u), rewrite.DemotePhis(f, u)...)
@@ -281,8 +289,8 @@ func (l *Loop) unroll(f *ir.Func, n int) {
 	u.Promote(f, cells)
 }
 
-// demoteUses stores the loop's values that are used after it in variables, since each value will
-// have several copies. It returns the variables.
+// demoteUses stores the values of the loop that are used after the loop in new variables, because
+// each value will have several copies. It returns the variables.
 func (l *Loop) demoteUses(f *ir.Func, u *rewrite.Undefs) []*ir.Var {
 	e := rewrite.NewEdits(f)
 	refs := map[*ir.Value]*ir.Ref{}

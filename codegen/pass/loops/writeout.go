@@ -1,7 +1,7 @@
 package loops
 
-// This file is the pass writeout, for small loops that index a work-item's own arrays. It runs
-// directly before elements, which turns the elements of these arrays into values.
+// This file contains the pass writeout, for small loops that index a work-item's own arrays. The
+// pass runs directly before elements, which turns the elements of these arrays into values.
 
 import (
 	"maps"
@@ -13,9 +13,10 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/simplify"
 )
 
-// These constants limit unrolling: rounds of a loop, instructions of a round, and instructions of a
-// nest of loops and of all nests of a function afterwards. In a long round the array's place in
-// memory matters less, and the copies cost more.
+// These constants limit unrolling. They limit the iterations of a loop, the instructions of an
+// iteration, and the instructions of a loop nest and of all loop nests of a function after
+// unrolling. Long iterations are not unrolled, because copying them costs more and an array in
+// memory slows them down less.
 const (
 	maxWrittenRounds = rewrite.MaxSplitLen
 	maxWrittenRound  = 48
@@ -23,9 +24,9 @@ const (
 	maxWrittenFunc   = 6144
 )
 
-// WriteOut unrolls loops with a constant number of rounds whose counters index a work-item's own
-// arrays, if no other index of the array varies. Then all indices are constants, and the elements
-// can be values in registers:
+// WriteOut unrolls loops with a constant number of iterations whose counters index a work-item's
+// own arrays, if no other index of the array varies. Then all indices become constants, and the
+// array's elements can be kept in registers:
 //
 //	var v [4]float32             var v [4]float32
 //	for j := range v {           v[0] = in[l]
@@ -33,9 +34,9 @@ const (
 //	}                            v[2] = in[l+128]
 //	                             v[3] = in[l+192]
 //
-// If an index varies, drivers keep the array in memory, which is far slower. Loops inside these
-// loops are unrolled, too, or stay loops in each copy if the code would become too large. Loops in
-// which the work-items of a group meet are not unrolled; loops in which sub-groups meet are.
+// If an index varies, drivers keep the array in memory, which is much slower. Loops inside the
+// unrolled loops are also unrolled, unless the code would become too large. Loops with Sync ops of
+// the work-group are not unrolled, but loops with Sync ops of sub-groups are.
 func WriteOut(m *ir.Module) diag.List {
 	for _, f := range rewrite.Bodies(m) {
 		heads := countingHeads(f)
@@ -59,12 +60,12 @@ type writer struct {
 	m     *ir.Module
 	dom   *ir.DomTree
 	loops *ir.Loops
-	cost  map[*ir.Loop]int // number of instructions of each loop after unrolling
+	cost  map[*ir.Loop]int // maps each loop to its number of instructions after unrolling
 }
 
 // countingHeads returns the heads of the loops to unroll.
 func countingHeads(f *ir.Func) map[*ir.Block]bool {
-	indices := map[*ir.Var][]*ir.Value{} // instructions with a varying index
+	indices := map[*ir.Var][]*ir.Value{} // maps a variable to the instructions that access it with a varying index
 	for _, b := range f.Blocks {
 		for _, v := range b.Insts {
 			r := v.Ref()
@@ -111,7 +112,8 @@ func countingHeads(f *ir.Func) map[*ir.Block]bool {
 	return heads
 }
 
-// splits reports whether a variable of this type can be split if all indices are constant.
+// splits reports whether a variable of type t can be split into its elements if all indices are
+// constant.
 func splits(t *ir.Type) bool {
 	parts := 1
 	for ; t.Kind == ir.Array; t = t.Elem {
@@ -124,9 +126,9 @@ func splits(t *ir.Type) bool {
 	return parts <= rewrite.MaxSplitParts
 }
 
-// decide adds to nests the loops that must be unrolled so that all indices become constant. It also
-// adds the loops inside them, unless the code becomes too large. It reports whether the loops in
-// nests can be unrolled.
+// decide adds to nests the loops that must be unrolled so that all indices of the accesses become
+// constant. It also adds the loops inside these loops, unless the code would become too large. It
+// reports whether the loops in nests can be unrolled.
 func (w *writer) decide(accesses []*ir.Value, nests map[*ir.Loop]bool) bool {
 	for _, v := range accesses {
 		for _, p := range v.Path() {
@@ -148,7 +150,7 @@ func (w *writer) decide(accesses []*ir.Value, nests map[*ir.Loop]bool) bool {
 	return w.fit(nests)
 }
 
-// fit computes the cost of each of the loops, and reports whether they can be unrolled.
+// fit computes the cost of each loop in nests, and reports whether all these loops can be unrolled.
 func (w *writer) fit(nests map[*ir.Loop]bool) bool {
 	for _, l := range slices.Backward(w.loops.All) {
 		if nests[l] {
@@ -160,8 +162,8 @@ func (w *writer) fit(nests map[*ir.Loop]bool) bool {
 	return true
 }
 
-// constant reports whether v, at block b, is a constant in each round of the loops around b that
-// constant adds to nests.
+// constant adds loops around block b to nests so that v becomes a constant if these loops are
+// unrolled. It reports whether that is possible.
 func (w *writer) constant(v *ir.Value, b *ir.Block, nests map[*ir.Loop]bool, depth int) bool {
 	switch {
 	case v.IsConst():
@@ -181,8 +183,8 @@ func (w *writer) constant(v *ir.Value, b *ir.Block, nests map[*ir.Loop]bool, dep
 	return !slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return !w.constant(a, b, nests, depth-1) })
 }
 
-// counts reports whether the phi of the loop's head begins with a constant and is updated by
-// operations on itself and constants.
+// counts reports whether phi, which is in the loop's head, starts with a constant and depends only
+// on itself and constants in later iterations.
 func (w *writer) counts(l *ir.Loop, phi *ir.Value) bool {
 	var of func(v *ir.Value, depth int) bool
 	of = func(v *ir.Value, depth int) bool {
@@ -200,8 +202,8 @@ func (w *writer) counts(l *ir.Loop, phi *ir.Value) bool {
 	return true
 }
 
-// costOf returns the number of instructions of the loop after it is unrolled together with the
-// loops of nests inside it. It returns 0 if the loop cannot be unrolled, or should not.
+// costOf returns the number of instructions of the loop l after unrolling, including its inner
+// loops in nests, which are also unrolled. It returns 0 if l cannot or should not be unrolled.
 func (w *writer) costOf(l *ir.Loop, nests map[*ir.Loop]bool) int {
 	if len(l.Latches) != 1 || l.Head.Cold || rewrite.CountPreds(l.Head, l.Latches[0]) != 1 {
 		return 0
@@ -211,7 +213,7 @@ func (w *writer) costOf(l *ir.Loop, nests map[*ir.Loop]bool) int {
 	if trips == 0 || !x.repeatable() {
 		return 0
 	}
-	own := 0 // instructions of a round, without inner loops
+	own := 0 // instructions of an iteration, without inner loops
 	for _, b := range x.blocks {
 		if w.loops.Of(b) == l || !l.Contains(b) {
 			own += len(b.Insts) + 1
@@ -233,8 +235,8 @@ func (w *writer) costOf(l *ir.Loop, nests map[*ir.Loop]bool) int {
 	return trips * once
 }
 
-// repeatable reports whether the loop's instructions may be copied: its only Sync ops are barriers
-// and algorithms of sub-groups.
+// repeatable reports whether the loop's instructions may be copied. They may be copied if all Sync
+// ops in the loop are barriers and algorithms of sub-groups.
 func (l *Loop) repeatable() bool {
 	sub := func(v *ir.Value) bool {
 		return v.Op == ir.OpBarrier && v.Aux.(ir.Scope) == ir.ScopeSubGroup || v.IsGroupOp() && v.GroupScope() == ir.ScopeSubGroup

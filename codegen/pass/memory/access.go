@@ -1,6 +1,7 @@
 package memory
 
-// This file is the pass access. It runs late, since earlier passes remove loads and stores.
+// This file contains the pass access. The pass runs late, since earlier passes remove loads and
+// stores.
 
 import (
 	"github.com/kgen-go/kgen/abi"
@@ -10,7 +11,7 @@ import (
 )
 
 // InferAccess records for every slice whether the kernel loads from it or stores to it. It must run
-// before expand, which hides the arguments of a spilled launch block behind loads.
+// before expand, which replaces the arguments of a spilled launch block by loads.
 func InferAccess(m *ir.Module) diag.List {
 	r := facts.FindRoots(m)
 	for i := range m.Params {

@@ -1,8 +1,8 @@
 package memory
 
-// This file is the pass arrays: load and store elimination for private arrays that SRoA did not
-// split because some index varies. It runs after fuse, since Go rounds a float when it is stored.
-// coalesce.go merges two arrays into one.
+// This file contains the pass arrays, which removes loads and stores of private arrays that SRoA
+// did not split because some index varies. The pass runs after fuse, because Go rounds a float when
+// it is stored, so fuse must see the store. The file coalesce.go merges two arrays into one.
 
 import (
 	"encoding/binary"
@@ -15,22 +15,23 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/simplify"
 )
 
-// maxHeld bounds the number of array elements whose values are tracked at a time.
+// maxHeld is the largest number of elements of an array whose values are tracked at a time.
 const maxHeld = 256
 
 // Arrays optimizes a work-item's own arrays in three ways. It replaces a load by the value that the
-// work-item has last stored to the element or loaded from it. It drops stores of a value that the
-// element already has, and stores to elements that nothing reads later. And if one array is a copy
-// of another, it merges the two:
+// work-item has last stored to the element or loaded from it. It removes stores of a value that the
+// element already has, and stores to elements that are not read later. If one array is a copy of
+// another, it merges the two. For example:
 //
 //	var sum, copy [32]int32
 //	sum[i] = x
 //	copy = sum                      sum[i] = x
 //	y := copy[j] + sum[k]    ──▶    y := sum[j] + sum[k]
 //
-// No other work-item sees this memory, so barriers and faults do not matter. Known values are
-// tracked into branches and past joins, but not into loops or out of them: such a value would
-// occupy a register for long, while the element already has its place in memory.
+// No other work-item can access private memory, so barriers and faults have no influence. Known
+// values are tracked into branches and past joins, but not into loops or out of them. A value that
+// is live across a loop would occupy a register for a long time, although the element is also in
+// memory.
 func Arrays(m *ir.Module) diag.List {
 	changed := false
 	for _, f := range rewrite.Bodies(m) {
@@ -47,7 +48,7 @@ func Arrays(m *ir.Module) diag.List {
 		rewrite.ReplaceUses(f, (&rewrite.Promoter{Repl: h.repl}).Resolve)
 		changed = changed || h.changed
 		for again := true; again; changed = changed || again {
-			simplify.DCE(m) // also removes loads for copies to unread arrays
+			simplify.DCE(m) // also removes loads whose values are only copied to unread arrays
 			again = dropUnread(f, own) || coalesce(f, own)
 		}
 	}
@@ -70,7 +71,7 @@ func Elements(m *ir.Module) diag.List {
 	return nil
 }
 
-// ownArrays returns the Function variables of f, other than scalars, whose only uses are loads,
+// ownArrays returns the Function variables of f that are not scalars and whose only uses are loads,
 // stores and zeroing of the whole variable.
 func ownArrays(f *ir.Func) map[*ir.Var]bool {
 	own := map[*ir.Var]bool{}
@@ -100,19 +101,19 @@ func ownArrays(f *ir.Func) map[*ir.Var]bool {
 	return own
 }
 
-// holder tracks the values of array elements.
+// holder tracks the known values of array elements in one function.
 type holder struct {
 	f       *ir.Func
 	own     map[*ir.Var]bool
 	places  *places
 	dom     *ir.DomTree
 	loops   *ir.Loops
-	last    map[*ir.Block]held      // known contents at the ends of blocks
-	repl    map[*ir.Value]*ir.Value // values that replace loads
+	last    map[*ir.Block]held      // maps a block to the contents that are known at its end
+	repl    map[*ir.Value]*ir.Value // maps a removed load to the value that replaces it
 	changed bool
 }
 
-// element is an array element with its known value.
+// element describes an array element whose value is known.
 type element struct {
 	path  []*ir.Value
 	value *ir.Value
@@ -121,19 +122,21 @@ type element struct {
 // contents describes the known contents of an array.
 type contents struct {
 	elements map[string]element
-	// zeroed says that all elements are zero except those stored to since. written has their paths.
+	// zeroed is set if the array was zeroed. Elements that have not been stored to since then are
+	// zero. written contains the paths of the stores since then.
 	zeroed  bool
 	written map[string][]*ir.Value
-	// block is the only block that may change this struct. Later blocks share it, and copy it
-	// before they change it.
+	// block is the only block whose processing may change this struct. Later blocks share the
+	// struct, and copy it before a change.
 	block *ir.Block
 }
 
-// held maps each array to its known contents at some place in the code.
+// held maps each array to its known contents at some point in the code.
 type held map[*ir.Var]*contents
 
-// of returns the contents of x in a form that b may change.
-func (h held) of(x *ir.Var, b *ir.Block) *contents {
+// own returns the contents of x for a change in block b. It copies the contents if they belong to
+// another block.
+func (h held) own(x *ir.Var, b *ir.Block) *contents {
 	c := h[x]
 	if c == nil {
 		c = &contents{elements: map[string]element{}, block: b}
@@ -144,7 +147,8 @@ func (h held) of(x *ir.Var, b *ir.Block) *contents {
 	return c
 }
 
-// meet returns the contents that are known on two paths into b.
+// meet returns the contents that are known on both of two paths into b, given the contents c and d
+// on each.
 func meet(c, d *contents, b *ir.Block) *contents {
 	if c == d {
 		return c
@@ -162,8 +166,9 @@ func meet(c, d *contents, b *ir.Block) *contents {
 	return e
 }
 
-// enter returns the contents known at the beginning of b: those known at the ends of all
-// predecessors. Nothing is known if b is the head of a loop, or if an edge into b leaves a loop.
+// enter returns the contents known at the beginning of b. These are the contents known at the ends
+// of all predecessors. The result is empty if b is the head of a loop, or if an edge into b leaves
+// a loop.
 func (h *holder) enter(b *ir.Block) held {
 	now := held{}
 	for i, p := range b.Preds {
@@ -186,7 +191,7 @@ func (h *holder) enter(b *ir.Block) held {
 	return now
 }
 
-// block processes the instructions of b.
+// block replaces loads and removes stores in b.
 func (h *holder) block(b *ir.Block) {
 	now := h.enter(b)
 	b.Insts = slices.DeleteFunc(b.Insts, func(v *ir.Value) bool {
@@ -203,7 +208,7 @@ func (h *holder) block(b *ir.Block) {
 			now[r.Var] = &contents{elements: map[string]element{}, zeroed: true, written: map[string][]*ir.Value{}, block: b}
 			return false
 		}
-		c := now.of(r.Var, b)
+		c := now.own(r.Var, b)
 		path := h.canonical(v.Path())
 		name := pathName(path)
 		there := h.lookUp(c, name, path, r.Var)
@@ -224,7 +229,7 @@ func (h *holder) block(b *ir.Block) {
 	h.last[b] = now
 }
 
-// canonical returns path with each value replaced by its representative.
+// canonical replaces each value of path by a value that represents all equal values.
 func (h *holder) canonical(path []*ir.Value) []*ir.Value {
 	c := make([]*ir.Value, len(path))
 	for i, p := range path {
@@ -236,8 +241,8 @@ func (h *holder) canonical(path []*ir.Value) []*ir.Value {
 	return c
 }
 
-// pathName returns a string that is equal for two canonical paths if and only if the paths are
-// equal.
+// pathName returns a string that identifies a canonical path. The strings of two canonical paths
+// are equal if and only if the paths are equal.
 func pathName(path []*ir.Value) string {
 	var b []byte
 	for _, p := range path {
@@ -262,7 +267,7 @@ func (h *holder) lookUp(c *contents, name string, path []*ir.Value, x *ir.Var) *
 	return h.zero(leafType(x.Type, path))
 }
 
-// zero returns the zero of type t, or nil if values do not have this type.
+// zero returns the zero of type t. It returns nil if t exists only in memory or is not a scalar.
 func (h *holder) zero(t *ir.Type) *ir.Value {
 	if t == nil || !t.IsScalar() || t.Kind == ir.I8 || t.Kind == ir.I16 {
 		return nil
@@ -270,7 +275,8 @@ func (h *holder) zero(t *ir.Type) *ir.Value {
 	return h.f.Module.Const(t, 0)
 }
 
-// leafType returns the type of the element at path, or nil if the path does not tell.
+// leafType returns the type of the element at path within a variable of type t. It returns nil if
+// the type is not known.
 func leafType(t *ir.Type, path []*ir.Value) *ir.Type {
 	for _, p := range path {
 		switch {
@@ -285,7 +291,7 @@ func leafType(t *ir.Type, path []*ir.Value) *ir.Type {
 	return t
 }
 
-// disjoint reports whether two paths never select the same element.
+// disjoint reports whether the paths a and b are known to select different elements.
 func (h *holder) disjoint(a, b []*ir.Value) bool {
 	for i := range min(len(a), len(b)) {
 		if h.places.differ(a[i], b[i]) {
@@ -295,14 +301,14 @@ func (h *holder) disjoint(a, b []*ir.Value) bool {
 	return false
 }
 
-// learn records the value of an element.
+// learn records the known value of the element e.
 func (c *contents) learn(name string, e element) {
 	if t := e.value.Type; t.Kind != ir.I8 && t.Kind != ir.I16 && len(c.elements) < maxHeld {
-		c.elements[name] = e // values have at least 32 bits: those of 8 and 16 bits exist only to be stored
+		c.elements[name] = e // values of 8 and 16 bits are not recorded, because they exist only as operands of stores
 	}
 }
 
-// forget removes the known values of elements that a store at path may change.
+// forget removes the known values of all elements that a store to path may change.
 func (h *holder) forget(c *contents, name string, path []*ir.Value) {
 	maps.DeleteFunc(c.elements, func(_ string, e element) bool { return !h.disjoint(e.path, path) })
 	if c.zeroed && len(c.written) < maxHeld {

@@ -1,7 +1,7 @@
 package memory
 
-// This file is the part of the pass arrays that needs the liveness of array elements: it drops
-// stores of dead elements, and merges two arrays into one.
+// This file contains the part of the pass arrays that uses the liveness of array elements. It
+// removes stores to dead elements, and merges two arrays into one.
 
 import (
 	"slices"
@@ -9,27 +9,27 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// These are the largest number of elements of an array, and of all arrays of a function, whose
-// reads are tracked.
+// These constants limit the number of elements of an array, and of all arrays of a function, whose
+// liveness is computed.
 const (
 	maxElements    = 256
 	maxAllElements = 1 << 12
 )
 
-// reads is the liveness of array elements: it tells for the end of each block which elements may be
-// read before they are written again.
+// reads records the liveness of array elements. An element is live at the end of a block if it may
+// be read afterward before it is written again. Each element is represented by one bit.
 type reads struct {
 	f     *ir.Func
-	first map[*ir.Var]int // index of an array's first bit
-	count map[*ir.Var]int // number of an array's bits
+	first map[*ir.Var]int // maps an array to the index of its first bit
+	count map[*ir.Var]int // maps an array to its number of bits
 	bits  int
-	out   map[*ir.Block]bitset // live elements at the ends of blocks
+	out   map[*ir.Block]bitset // maps each block to the elements that are live at its end
 }
 
 type bitset []bool
 
-// readsOf computes the liveness of those arrays of own that have scalar elements and are not too
-// large.
+// readsOf computes the liveness of the elements of the arrays in own. It ignores arrays that are
+// too large or whose elements are not scalars.
 func readsOf(f *ir.Func, own map[*ir.Var]bool) *reads {
 	r := &reads{f: f, first: map[*ir.Var]int{}, count: map[*ir.Var]int{}, out: map[*ir.Block]bitset{}}
 	for _, x := range f.Vars {
@@ -63,8 +63,8 @@ func readsOf(f *ir.Func, own map[*ir.Var]bool) *reads {
 	return r
 }
 
-// scalars returns the number of scalars in an array of scalars, or in nested arrays of scalars. It
-// returns 0 for any other type.
+// scalars returns the number of scalars in t if t is an array of scalars or nested arrays of
+// scalars. It returns 0 for any other type, and for arrays that are too large.
 func scalars(t *ir.Type) int {
 	all := 1
 	for ; t.Kind == ir.Array; t = t.Elem {
@@ -80,8 +80,9 @@ func scalars(t *ir.Type) int {
 	return all
 }
 
-// at returns the bits of the elements that v accesses: one bit, or all bits of the array if an
-// index varies. x is nil if v accesses no tracked array.
+// at returns the array x that v accesses, and the range of the bits of the accessed elements. If an
+// index varies, the range contains all bits of the array. If v does not access an array in r, x is
+// nil.
 func (r *reads) at(v *ir.Value) (x *ir.Var, from, to int) {
 	ref := v.Ref()
 	if ref == nil || r.count[ref.Var] == 0 {
@@ -103,12 +104,13 @@ func (r *reads) at(v *ir.Value) (x *ir.Var, from, to int) {
 	return x, from + k, from + k + 1
 }
 
-// all reports whether v writes all elements of the bits that at returned, and not only one of
-// several.
+// all reports whether v writes every element in the range of bits that at returned, and not only
+// one of several.
 func (r *reads) all(v *ir.Value, from, to int) bool { return v.Op == ir.OpZero || to == from+1 }
 
-// back processes b from its end to its beginning. now has the elements that are read after the
-// current instruction. back calls access for each access to an array, before it updates now.
+// back visits the instructions of b from its end to its beginning, and keeps in now the elements
+// that are live after the current instruction. It calls access for each access to an array, before
+// it updates now.
 func (r *reads) back(b *ir.Block, now bitset, access func(v *ir.Value)) {
 	for _, v := range slices.Backward(b.Insts) {
 		x, from, to := r.at(v)
@@ -127,8 +129,8 @@ func (r *reads) back(b *ir.Block, now bitset, access func(v *ir.Value)) {
 	}
 }
 
-// dropUnread removes the writes to elements of own's arrays that nothing reads, and reports whether
-// there were any.
+// dropUnread removes writes to dead elements of the arrays in own. It reports whether it removed
+// any.
 func dropUnread(f *ir.Func, own map[*ir.Var]bool) bool {
 	dropped := false
 	r := readsOf(f, own)
@@ -148,12 +150,13 @@ func dropUnread(f *ir.Func, own map[*ir.Var]bool) bool {
 	return dropped
 }
 
-// pair is a pair of arrays, in the order of their bits.
+// pair is a pair of arrays, ordered by the indices of their bits.
 type pair struct{ a, b *ir.Var }
 
-// coalesce merges two arrays into one, if it finds a suitable pair, and reports whether it did. In
-// such a pair, elements of one array are copied to the same elements of the other. No other write
-// may change an element of one array while the same element of the other is live.
+// coalesce merges two arrays into one, if it finds a suitable pair. It reports whether it has
+// merged a pair. In a suitable pair, elements of one array are copied to elements of the other with
+// the same index. No other write may change an element of one array while the element of the other
+// with the same index is live.
 func coalesce(f *ir.Func, own map[*ir.Var]bool) bool {
 	r := readsOf(f, own)
 	copies := map[pair]map[*ir.Value]bool{}
@@ -185,9 +188,9 @@ func coalesce(f *ir.Func, own map[*ir.Var]bool) bool {
 	return false
 }
 
-// copied returns the source array if instruction i of b copies an element between equal indices of
-// two arrays. The value must have been loaded in this block, and neither element may have been
-// written since.
+// copied returns the source array if instruction i of b copies an element of one array to the same
+// index of another. The copied value must have been loaded in b, and neither element may have been
+// written since the load. If these conditions do not hold, copied returns nil.
 func (r *reads) copied(b *ir.Block, i int) *ir.Var {
 	v := b.Insts[i]
 	to, bit, end := r.at(v)
@@ -213,8 +216,8 @@ func (r *reads) copied(b *ir.Block, i int) *ir.Var {
 	return nil
 }
 
-// mergeable reports whether the pair can be merged: no write, other than the copies, changes an
-// element of one array while the same element of the other is live.
+// mergeable reports whether the arrays of the pair p can be merged. No write other than the copies
+// may change an element of one array while the element of the other with the same index is live.
 func (r *reads) mergeable(p pair, copies map[*ir.Value]bool) bool {
 	ok := true
 	for b, out := range r.out {
@@ -234,7 +237,7 @@ func (r *reads) mergeable(p pair, copies map[*ir.Value]bool) bool {
 	return ok
 }
 
-// merge redirects all accesses of p.b to p.a, and removes the copies.
+// merge replaces the array p.b by p.a in all accesses, and removes the copies.
 func merge(f *ir.Func, p pair, copies map[*ir.Value]bool) {
 	for _, b := range f.Blocks {
 		b.Insts = slices.DeleteFunc(b.Insts, func(v *ir.Value) bool { return copies[v] })

@@ -1,26 +1,26 @@
-// Package memory optimizes a kernel's variables and arguments before they become values, and
-// replaces loads of memory by values.
+// Package memory optimizes a kernel's variables and arguments, and replaces loads from memory by
+// values.
 //
 //	var p [8]struct{ x, y int32 }     SoA    ──▶  var px, py [8]int32
 //	var q [2]int32, constant indices  SRoA   ──▶  var q0, q1 int32      (mem2reg: values)
 //	func (k K) Kernel: k.Unused       Params ──▶  not in the argument block
 //
-// These three run early: loops and checks are easier to analyse when they use values instead of
-// memory. Package lanes zeroes large arrays later, in loops.
+// SoA, SRoA and Params run early, because loops and checks are easier to analyse if they use values
+// instead of memory. Later, package lanes adds loops that zero large arrays.
 //
 //	k.Tmp[i] = a; x := k.Tmp[i]       Internal ──▶  x := a, with Tmp //kgen:internal
 //	k.Out[i] = a; x := k.Out[i]       Forward ──▶  k.Out[i] = a; x := a
 //
-// Internal and Forward work on device memory, after CSE and fuse. Arrays does the same for private
-// arrays that SoA and SRoA did not split. It also merges two arrays if one is a copy of the other.
-// Elements splits arrays whose indices have become constant after package loops has unrolled loops.
-// If the head of a loop makes the same load in each round, Once may hoist the load and its check
+// Internal and Forward replace loads from device memory, after CSE and fuse. Arrays does the same
+// for private arrays that SoA and SRoA did not split, and merges two arrays if one is a copy of the
+// other. Elements splits arrays whose indices became constant when package loops unrolled loops. If
+// the head of a loop loads the same value in each iteration, Once may hoist the load and its check
 // out of the loop:
 //
 //	for j < k.Ends[i] {...}           Once ──▶  end := k.Ends[i]; for j < end {...}
 //
 // InferAccess runs late and records which slices the kernel reads and writes.
 //
-// Package pass has a picture of the rooms and of their imports. This room may import rewrite,
-// facts and simplify.
+// The doc of package pass shows the order in which the packages below codegen/pass may import each
+// other. Package memory imports rewrite, facts and simplify.
 package memory

@@ -1,7 +1,7 @@
 package memory
 
-// This file is the pass forward. It runs after fuse, since Go rounds a float when it is stored: a
-// product that was stored must not be fused into a sum.
+// This file contains the pass forward. The pass runs after fuse. Go rounds a float when it is
+// stored, so a product that was stored must not be fused into a sum.
 
 import (
 	"slices"
@@ -12,30 +12,33 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/simplify"
 )
 
-// Limits of forward.
+// These constants limit the pass forward. A place is a location in device memory (see the type
+// place).
 const (
-	// maxPlaces bounds the number of places in a function that are tracked; the first ones are.
+	// maxPlaces is the largest number of places that are tracked in a function. Only the first
+	// places in the code are tracked.
 	maxPlaces = 256
-	// maxForwards bounds the repetitions of the pass. A loaded index, such as b[i] in a[b[i]], is a
-	// single value only after a round has merged its loads.
+	// maxForwards is the largest number of repetitions of the pass. Repetitions help with loaded
+	// indices, such as b[i] in a[b[i]], which are single values only after their loads have been
+	// merged.
 	maxForwards = 3
 )
 
-// Forward replaces a load from device memory by the value that the work-item has last stored there
-// or loaded from there:
+// Forward replaces a load from device memory by the value that the work-item has last stored to the
+// same location or loaded from it:
 //
 //	k.Out[i] = a                    k.Out[i] = a
 //	x := k.Out[i] * 2       ──▶     x := a * 2
 //
-// The value of a place is available after such an access, on all paths, until an operation may
-// change the memory. Such operations are stores that may alias the place, and operations by which
-// work-items see each other's stores: barriers, group operations and atomic operations. A value
-// from several accesses becomes a phi. If a loop computes the place's index, no value passes from
-// one round to the next: on entry to the loop nothing has accessed the place, since all accesses
-// come after the computation of the index.
+// The value of a location is available after an access, until an operation may change the memory.
+// These operations are stores that may alias the location, barriers, group operations and atomic
+// operations. A load is replaced if the value is available on all paths to it. If the value comes
+// from several accesses, it becomes a phi. If a loop computes the location's index, no value is
+// available from one iteration to the next. The reason is that the location has not been accessed
+// when the loop is entered.
 //
-// Loads stay in place or disappear; none is hoisted. The checks of their indexes are branches
-// before them and stay. CSE removes a check that an earlier check decides.
+// Forward does not move loads, it only removes them. The checks of their indices are not removed.
+// CSE later removes a check that is equal to an earlier check.
 func Forward(m *ir.Module) diag.List {
 	changed := false
 	for range maxForwards {
@@ -59,33 +62,33 @@ func Forward(m *ir.Module) diag.List {
 	return nil
 }
 
-// follower describes a tracked place.
+// follower describes a tracked location in device memory.
 type follower struct {
 	place
-	// fixed says that the memory does not change during the launch.
+	// fixed is set if the memory does not change during the launch.
 	fixed bool
-	// ref is the variable that holds the place's value while it is available, if some load needs
-	// it. Mem2reg later turns the variable into values.
+	// ref is the variable that contains the available value of the location. It is nil if no load
+	// needs the value. Mem2reg later turns the variable into values.
 	ref *ir.Ref
 }
 
-// forwarder forwards the loads of one function.
+// forwarder replaces loads from device memory in one function.
 type forwarder struct {
 	f      *ir.Func
 	dom    *ir.DomTree
 	loops  *ir.Loops
 	places *places
 	all    []*follower
-	at     map[*ir.Value]int   // index of the place that a load or store accesses
-	kills  map[*ir.Value][]int // places that a value makes unavailable
-	// unasked has, for each head of a loop, the places that the loop does not load. Their values
-	// would only occupy registers in the loop.
+	at     map[*ir.Value]int   // maps a load or store to the index of the place that it accesses
+	kills  map[*ir.Value][]int // maps an instruction to the places that it makes unavailable
+	// unasked maps the head of a loop to the places that the loop does not load. Values of these
+	// places are not kept available in the loop, where they would only occupy registers.
 	unasked map[*ir.Block][]bool
-	in      map[*ir.Block][]bool // places available at a block's beginning
+	in      map[*ir.Block][]bool // maps a block to the places available at its beginning
 }
 
-// forwardIn makes loads of f read variables instead of memory, where the value is available. It
-// reports whether there were such loads.
+// forwardIn replaces loads of f by loads of variables where the loaded value is available. It
+// reports whether it has replaced any loads.
 func forwardIn(m *ir.Module, f *ir.Func) bool {
 	if !loadsTwice(f) {
 		return false
@@ -101,8 +104,8 @@ func forwardIn(m *ir.Module, f *ir.Func) bool {
 	return w.rewrite()
 }
 
-// loadsTwice reports whether f has at least two accesses of device memory, of which one is a load.
-// It quickly excludes most small kernels.
+// loadsTwice reports whether f has at least two accesses to device memory, one of which is a load.
+// The test quickly excludes most small kernels.
 func loadsTwice(f *ir.Func) bool {
 	n, loads := 0, 0
 	for _, b := range f.Blocks {
@@ -118,7 +121,7 @@ func loadsTwice(f *ir.Func) bool {
 	return n > 1 && loads > 0
 }
 
-// collect finds the places that are loaded and have at least two accesses.
+// collect finds the places that at least two instructions access, at least one of them by a load.
 func (w *forwarder) collect() {
 	type found struct {
 		place
@@ -156,10 +159,10 @@ func (w *forwarder) collect() {
 	}
 }
 
-// findKills records which places each value makes unavailable.
+// findKills records for each instruction the places that it makes unavailable.
 func (w *forwarder) findKills() {
 	w.kills = map[*ir.Value][]int{}
-	var changing []int // places that are not fixed
+	var changing []int // indices of the places that may change during the launch
 	for k, x := range w.all {
 		if !x.fixed {
 			changing = append(changing, k)
@@ -175,20 +178,20 @@ func (w *forwarder) findKills() {
 						w.kills[v] = append(w.kills[v], k)
 					}
 				}
-			case tellsOthers(v):
+			case synchronizes(v):
 				w.kills[v] = append(w.kills[v], changing...)
 			}
 		}
 	}
 }
 
-// tellsOthers reports whether stores of other work-items may become visible at v. It is also true
-// if v may store to memory in a way that this pass does not analyse.
-func tellsOthers(v *ir.Value) bool {
+// synchronizes reports whether stores of other work-items may become visible at v. It also returns
+// true if v may store to memory in a way that this pass does not analyse.
+func synchronizes(v *ir.Value) bool {
 	return v.Op.Has(ir.FlagSync) || v.Op.Has(ir.FlagAtomic) || v.Op == ir.OpCall
 }
 
-// findUnasked finds the places that each loop does not load.
+// findUnasked finds for each loop the places that the loop does not load.
 func (w *forwarder) findUnasked() {
 	w.unasked = map[*ir.Block][]bool{}
 	for _, l := range w.loops.All {
@@ -207,9 +210,9 @@ func (w *forwarder) findUnasked() {
 	}
 }
 
-// solve finds the places available at each block's beginning: those available at the ends of all
-// its predecessors. It first assumes that all places are available everywhere except at the entry.
-// Then it removes places that are missing on some path, until nothing changes.
+// solve finds the places available at the beginning of each block. A place must be available at the
+// ends of all predecessors. solve first assumes that all places are available everywhere except at
+// the entry. Then it removes places that are unavailable on some path, until nothing changes.
 func (w *forwarder) solve() {
 	w.in = map[*ir.Block][]bool{}
 	out := map[*ir.Block][]bool{}
@@ -238,8 +241,8 @@ func (w *forwarder) solve() {
 }
 
 // leavesLoop reports whether the edge from p to b leaves a loop in which place k became available.
-// Its value must not live past the loop: workarounds for drivers (passes loopvalues and outlive)
-// would then cost more in each round than the later load costs.
+// The value of such a place must not be live after the loop. If it were, workarounds for drivers
+// (passes loopvalues and outlive) would cost more in each iteration than a load after the loop.
 func (w *forwarder) leavesLoop(k int, p, b *ir.Block) bool {
 	for l := w.loops.Of(p); l != nil && !l.Contains(b); l = l.Outer {
 		if !w.in[l.Head][k] {
@@ -249,9 +252,9 @@ func (w *forwarder) leavesLoop(k int, p, b *ir.Block) bool {
 	return false
 }
 
-// walk goes through the values of a block. For each access to a place, it calls access; the
-// argument available says whether the place was available before. It returns the places available
-// at the end.
+// walk visits the instructions of block b and returns the places that are available at its end. For
+// each access to a place it calls access. The argument available of access tells whether the place
+// was available before that instruction.
 func (w *forwarder) walk(b *ir.Block, access func(v *ir.Value, available bool)) []bool {
 	now := append([]bool(nil), w.in[b]...)
 	for _, v := range b.Insts {
@@ -268,8 +271,8 @@ func (w *forwarder) walk(b *ir.Block, access func(v *ir.Value, available bool)) 
 	return now
 }
 
-// rewrite makes the loads whose values are available read variables. After all other accesses of
-// the same place it stores the stored or loaded value to the variable.
+// rewrite replaces each load of an available place by a load of the place's variable. After each
+// other access to the place, it adds a store of the accessed value to the variable.
 func (w *forwarder) rewrite() bool {
 	replaced := map[*ir.Value]bool{}
 	for _, b := range w.dom.Order {
@@ -311,8 +314,8 @@ func (w *forwarder) rewrite() bool {
 	return true
 }
 
-// dropOverwritten removes a store if another store to the same place follows in the same block. No
-// instruction between the two may read the stored value:
+// dropOverwritten removes a store if a later store in the same block writes the same location and
+// no instruction between the two may read it. For example:
 //
 //	k.Out[i] += a                   x := k.Out[i] + a
 //	k.Out[i] += b           ──▶     k.Out[i] = x + b
@@ -320,11 +323,11 @@ func dropOverwritten(m *ir.Module, f *ir.Func) {
 	p := newPlaces(m)
 	for _, b := range f.Blocks {
 		dead := map[*ir.Value]bool{}
-		later := map[string]place{} // places stored to by later instructions, with no read before these stores
+		later := map[string]place{} // places that a later instruction of b stores to, without a read before that store
 		for i := len(b.Insts) - 1; i >= 0; i-- {
 			v := b.Insts[i]
 			switch {
-			case tellsOthers(v) || v.Op == ir.OpFault:
+			case synchronizes(v) || v.Op == ir.OpFault:
 				clear(later)
 			case !isDevice(v):
 			case v.Op == ir.OpLoad:

@@ -1,7 +1,8 @@
 package memory
 
-// This file is the pass internal: slices marked by //kgen:internal become variables of the
-// work-items, if each work-item uses only its own elements. They are then no longer arguments:
+// This file contains the pass internal. Slices marked by //kgen:internal become variables of the
+// work-items, if each work-item uses only its own elements. Internal slices are no longer arguments
+// of the kernel:
 //
 //	before                                    after
 //
@@ -15,7 +16,7 @@ package memory
 //	Affine{In: k.Tmp, Out: k.Out}.Kernel(it)
 //
 // loads In, stores Out, and accesses no other memory. The pass runs after fuse, like all passes
-// that combine kernels: a product that the source stores must be rounded.
+// that combine kernels, because a product that the source stores must be rounded.
 
 import (
 	"fmt"
@@ -28,11 +29,11 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/simplify"
 )
 
-// maxInternal bounds the size in bytes of a work-item's elements of one slice, which its variable
-// must hold.
+// maxInternal is the largest size in bytes of the variable that contains a work-item's elements of
+// one slice.
 const maxInternal = 1 << 20
 
-// Internal is the pass.
+// Internal runs the pass on module m.
 func Internal(m *ir.Module) diag.List {
 	marked := false
 	for i := range m.Params {
@@ -59,8 +60,8 @@ func Internal(m *ir.Module) diag.List {
 		return Own{}
 	}
 	if OwnElements(m, own) {
-		// The index into a work-item's elements is a difference, which must be folded to a constant
-		// before the variable can be split.
+		// The index into the variable is a difference, which must be folded to a constant before
+		// the variable can be split.
 		if diags := simplify.Clean(m); len(diags) > 0 {
 			return diags
 		}
@@ -68,7 +69,7 @@ func Internal(m *ir.Module) diag.List {
 			return diags
 		}
 	}
-	for range 2 { // the second run uses constants found by the first
+	for range 2 { // the second run uses constants that the first has found
 		if diags := simplify.Clean(m); len(diags) > 0 {
 			return diags
 		}
@@ -85,11 +86,10 @@ func Internal(m *ir.Module) diag.List {
 	return Params(m)
 }
 
-// isInternal reports whether a parameter is marked internal and is still in use.
+// isInternal reports whether the parameter p is marked internal and is still used.
 func isInternal(p *abi.Param) bool { return p.Internal > 0 && p.Offset >= 0 }
 
-// whyNotInternal maps the reason why an access keeps a slice from being internal to its
-// description, and to a hint.
+// whyNotInternal maps the reason for which a slice cannot be internal to a description and a hint.
 var whyNotInternal = map[facts.Why][2]string{
 	facts.WhyAtomic:  {"this access is atomic, and so for elements that work-items share", "use plain loads and stores, or pass memory that work-items share as an argument: leave //kgen:internal out"},
 	facts.WhyAddress: {"this may be an element of another slice, too, or has a computed address", "index the field itself; where one of several slices is meant, use it in each branch"},
@@ -99,7 +99,8 @@ var whyNotInternal = map[facts.Why][2]string{
 	facts.WhyForm:    {"this is in code that several work-items share", "use the elements in the kernel's own code"},
 }
 
-// refuse reports the reason why a parameter's memory cannot be internal, if there is one.
+// refuse adds a diagnostic to diags if the slice of the parameter p cannot be internal. The
+// diagnostic contains the reason.
 func refuse(diags *diag.List, m *ir.Module, p *abi.Param, f *facts.Footprint) {
 	add := func(hint, format string, args ...any) {
 		diags.Add(diag.Internal, diag.Pos{File: f.Pos.File, Line: f.Pos.Line, Col: f.Pos.Col}, hint,
@@ -120,8 +121,9 @@ func refuse(diags *diag.List, m *ir.Module, p *abi.Param, f *facts.Footprint) {
 	}
 }
 
-// lengths replaces the lengths of internal slices by the number of the launch's work-items times
-// the number of elements of each. With these lengths the checks of own elements are true.
+// lengths replaces the length of each internal slice by the number of the launch's work-items times
+// the number of elements for each work-item. With this length, the checks of a work-item's own
+// elements always pass, so lengths replaces them by true.
 func lengths(m *ir.Module, prints []facts.Footprint) {
 	for i := range m.Params {
 		if !isInternal(&m.Params[i]) {
@@ -130,7 +132,7 @@ func lengths(m *ir.Module, prints []facts.Footprint) {
 		if prints[i].Reach == abi.ReachOwn {
 			for _, v := range facts.OwnChecks(m, i, &prints[i]) {
 				yes := m.Bool(true)
-				v.Op, v.Args = ir.OpLOr, []*ir.Value{yes, yes} // a constant after folding
+				v.Op, v.Args = ir.OpLOr, []*ir.Value{yes, yes} // simplify folds this to a constant
 			}
 		}
 		for _, b := range m.Kernel.Blocks {
@@ -145,13 +147,14 @@ func lengths(m *ir.Module, prints []facts.Footprint) {
 					all = at.add(ir.OpIMul, ir.TypeI64, all, at.wide(at.launch(ir.OpArg, nil, uint64(abi.OffsetRange+4*d))))
 				}
 				n = at.at
-				v.Op, v.Bits, v.Args = ir.OpIAdd, 0, []*ir.Value{all, m.Int(ir.TypeI64, 0)} // a sum that is folded away
+				v.Op, v.Bits, v.Args = ir.OpIAdd, 0, []*ir.Value{all, m.Int(ir.TypeI64, 0)} // simplify folds this sum with 0
 			}
 		}
 	}
 }
 
-// addressLeft reports a use of an internal slice's address other than an access to an element.
+// addressLeft adds a diagnostic if the address of an internal slice is still used, which is not
+// possible for a variable.
 func addressLeft(diags *diag.List, m *ir.Module, p *abi.Param) {
 	isAddress := func(v *ir.Value) bool {
 		return v.Op == ir.OpArg && v.Bits == uint64(abi.OffsetArgs+p.Offset)

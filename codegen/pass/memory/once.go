@@ -1,7 +1,7 @@
 package memory
 
-// This file is the pass once, a limited loop-invariant code motion: it hoists loads that a loop's
-// head makes in each round, with their checks.
+// This file contains the pass once, a limited form of loop-invariant code motion. The pass hoists
+// loads that a loop's head executes in each iteration, with their checks.
 
 import (
 	"slices"
@@ -12,9 +12,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/simplify"
 )
 
-// Once hoists loads of device memory from a loop's head into the preheader, if they give the same
-// value in all rounds. The checks before them, and the operands of both, move along. For the loop
-// for i := k.Starts[row]; i < k.Starts[row+1]; i++ {...} the result is:
+// Once hoists loads of device memory from a loop's head into the preheader, if they load the same
+// value in all iterations. It also hoists the checks before these loads, and the operands of both.
+// For the loop for i := k.Starts[row]; i < k.Starts[row+1]; i++ {...} the result is:
 //
 //	b2:                                   b2:
 //	  %15 = Load [%starts, %row]            %15 = Load [%starts, %row]
@@ -31,15 +31,16 @@ import (
 //	b15: preds b3                         b15: preds b2
 //	  Fault index out of range              Fault index out of range
 //
-// The head runs whenever the loop is entered, even if no round follows. So the hoisted code neither
-// runs nor faults where it did not before, and the order stays the same. A round after the first
-// loads the same values and passes the same checks. The reasons: all operands are computed outside
-// of the loop. And no store or call in the loop changes the memory, nor does an operation by which
-// work-items see each other's stores.
+// The head is executed whenever the loop is entered, even if the loop then has no iteration. So the
+// hoisted code is executed, and may fault, only where it also was before, and in the same order.
+// Later iterations would load the same values and pass the same checks, because all operands are
+// invariant. In addition, the loop must not contain a store or call that may change the memory, or
+// an operation by which stores of other work-items become visible.
 //
-// Pass ahead requires that the loop's bound is the same in all rounds. Drivers do not hoist the
-// load themselves, since a check precedes it. Once does not change kernels with group operations:
-// there, the place at which work-items leave by a fault matters to those that stay.
+// The hoisted load is often the loop's bound, which must be invariant for the pass ahead. Drivers
+// do not hoist the load, since a check precedes it. Once does not change kernels with group
+// operations, in which work-items that fault must leave the group at the same point in the code as
+// before.
 func Once(m *ir.Module) diag.List {
 	if m.UsesGroup {
 		return nil
@@ -57,8 +58,9 @@ func Once(m *ir.Module) diag.List {
 	return nil
 }
 
-// onceIn hoists the loads of one loop of f, preferring inner loops, and reports whether it did.
-// Each time some load is in fewer loops than before, so repeated calls end.
+// onceIn hoists the loads of one loop of f, and reports whether it found such a loop. It prefers
+// inner loops. After each successful call, some load is in fewer loops than before, so a loop of
+// such calls ends.
 func onceIn(m *ir.Module, f *ir.Func) bool {
 	f.RemoveUnreachable()
 	all := f.Dominators().Loops().All
@@ -76,19 +78,19 @@ func onceIn(m *ir.Module, f *ir.Func) bool {
 	return false
 }
 
-// start is the beginning of a loop's rounds: the head, and the blocks after it that are connected
-// only by checks.
+// start describes the blocks at the start of a loop's iterations. These are the head and the blocks
+// that follow it and are connected only by checks.
 type start struct {
 	l       *ir.Loop
 	places  *places
 	blocks  []*ir.Block        // blocks that end with hoisted checks
-	last    *ir.Block          // the block after these; only values of it are hoisted
-	same    map[*ir.Value]bool // values that are the same in all rounds
-	hoisted map[*ir.Value]bool // those of them that are hoisted
+	last    *ir.Block          // the block after blocks; its values are hoisted, but no check at its end
+	same    map[*ir.Value]bool // invariant values computed in the loop
+	hoisted map[*ir.Value]bool // the invariant values that are hoisted
 	loads   bool               // whether some hoisted value is a load of device memory
 }
 
-// find finds the values and checks to hoist.
+// find finds the values and checks to hoist, and fills the fields of s.
 func (s *start) find() {
 	for s.last = s.l.Head; ; {
 		b := s.last
@@ -111,8 +113,8 @@ func (s *start) find() {
 	}
 }
 
-// values finds the values of b that are the same in all rounds, up to the first instruction with an
-// effect. It reports whether there is no such instruction.
+// values finds the invariant values of b, up to the first instruction with an effect. It reports
+// whether b contains no instruction with an effect.
 func (s *start) values(b *ir.Block) bool {
 	for _, v := range b.Insts {
 		same := !slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return !s.invariant(a) })
@@ -129,7 +131,7 @@ func (s *start) values(b *ir.Block) bool {
 	return true
 }
 
-// invariant reports whether v is known to be the same in all rounds.
+// invariant reports whether v is known to be the same in all iterations.
 func (s *start) invariant(v *ir.Value) bool {
 	return v.Block == nil || !s.l.Contains(v.Block) || s.same[v]
 }
@@ -142,7 +144,7 @@ func (s *start) changes(v *ir.Value) bool {
 	}
 	for _, b := range s.l.Blocks {
 		for _, w := range b.Insts {
-			if tellsOthers(w) || w.Op == ir.OpStore && isDevice(w) && s.places.mayAlias(s.places.of(w), pl) {
+			if synchronizes(w) || w.Op == ir.OpStore && isDevice(w) && s.places.mayAlias(s.places.of(w), pl) {
 				return true
 			}
 		}
@@ -150,7 +152,7 @@ func (s *start) changes(v *ir.Value) bool {
 	return false
 }
 
-// invariantFault reports whether the operands of a faulting block are the same in all rounds.
+// invariantFault reports whether the operands of the fault block are the same in all iterations.
 func (s *start) invariantFault(fault *ir.Block) bool {
 	for _, v := range fault.Insts {
 		for _, a := range v.Args {
@@ -162,7 +164,8 @@ func (s *start) invariantFault(fault *ir.Block) bool {
 	return true
 }
 
-// hoist marks invariant values, with their operands, to be hoisted.
+// hoist marks the given values and their operands to be hoisted, if they are invariant values
+// computed in the loop.
 func (s *start) hoist(values ...*ir.Value) {
 	for _, v := range values {
 		if s.same[v] && !s.hoisted[v] {
@@ -172,7 +175,8 @@ func (s *start) hoist(values ...*ir.Value) {
 	}
 }
 
-// move hoists the values and checks that find found, and reports whether that was possible.
+// move hoists the values and checks that find has found. It returns false if the loop cannot have a
+// preheader.
 func (s *start) move() bool {
 	pre := s.preheader()
 	if pre == nil {
@@ -206,8 +210,8 @@ func (s *start) moveValues(b, pre *ir.Block) {
 	})
 }
 
-// preheader returns a block through which all entries into the loop pass and which has no other
-// successor. It returns nil if two edges of one branch enter the loop.
+// preheader returns a block whose only successor is the loop's head and through which all paths
+// enter the loop. It returns nil if two edges of one branch enter the loop.
 func (s *start) preheader() *ir.Block {
 	var from []*ir.Block
 	for _, p := range s.l.Head.Preds {

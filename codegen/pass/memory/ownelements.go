@@ -1,13 +1,13 @@
 package memory
 
-// This file moves a work-item's own elements of slices into variables:
+// This file replaces a work-item's own elements of slices by variables:
 //
 //	before                              after
 //
 //	Store [%tmp f32, %lin], %x          Store [var tmp], %x
 //	%y = Load f32 [%tmp f32, %lin]      %y = Load f32 [var tmp]
 //
-// The checks of the indices remain.
+// The checks of the indices are not removed.
 
 import (
 	"fmt"
@@ -17,18 +17,18 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
-// Own says which work-items use which elements of a slice. A slice with the zero Own keeps its
-// memory.
+// Own describes how a slice is divided among the work-items. A slice with the zero Own is not
+// replaced.
 type Own struct {
-	PerItem int64 // number of elements that belong to each work-item; see facts.Footprint
-	Shared  bool  // whether a work-group shares the elements with its work-items' linear ids
+	PerItem int64 // number of elements that belong to each work-item (see facts.Footprint)
+	Shared  bool  // whether the work-items of a work-group share their elements
 }
 
-// OwnElements replaces accesses of slices by accesses of variables, which are zero when the kernel
-// begins. own returns the Own of a parameter's slice. OwnElements reports whether there were such
-// accesses. The caller must still split and promote the variables. A variable that a work-group
-// shares is an array in work-group memory with an element for each work-item. That is possible only
-// in kernels over nd-ranges of one dimension:
+// OwnElements replaces accesses to slices by accesses to variables, which are zero when the kernel
+// starts. The function own returns the Own of a parameter's slice. OwnElements reports whether it
+// replaced any access. The caller must still split and promote the variables. If a work-group
+// shares the elements, the variable is an array in work-group memory with one element for each
+// work-item. Sharing is possible only in kernels over nd-ranges of one dimension. For example:
 //
 //	%y = Load f32 [%tmp f32, %i]        %y = Load f32 [var tmp, %i - groupID*groupSize]
 func OwnElements(m *ir.Module, own func(param int) Own) bool {
@@ -52,7 +52,7 @@ type ownElements struct {
 	any   bool
 }
 
-// param replaces the accesses to one parameter's memory.
+// param replaces the accesses to the slice of one parameter.
 func (o *ownElements) param(param int, own Own) {
 	var x *ir.Var
 	for _, b := range o.m.Kernel.Blocks {
@@ -65,7 +65,7 @@ func (o *ownElements) param(param int, own Own) {
 			if x == nil {
 				x = o.variable(param, own, r.Elem)
 				if b == o.m.Kernel.Blocks[0] {
-					n++ // after the instruction that zeroes x
+					n++ // the instruction that zeroes x was inserted at the beginning of b
 				}
 			}
 			if x.Type != o.elements(r.Elem, own) {
@@ -88,7 +88,8 @@ func (o *ownElements) param(param int, own Own) {
 	}
 }
 
-// variable makes the variable for a parameter's memory. It is zero when the kernel begins.
+// variable creates the variable for a parameter's slice, and adds an instruction that zeroes it at
+// the kernel's start.
 func (o *ownElements) variable(param int, own Own, elem *ir.Type) *ir.Var {
 	f, storage, op := o.m.Kernel, ir.Function, ir.OpZero
 	if own.Shared {
@@ -103,8 +104,7 @@ func (o *ownElements) variable(param int, own Own, elem *ir.Type) *ir.Var {
 	return x
 }
 
-// elements returns the type of the variable for a work-item's own elements, or for those of its
-// group.
+// elements returns the type of the variable for a slice with elements of type elem.
 func (o *ownElements) elements(elem *ir.Type, own Own) *ir.Type {
 	switch {
 	case own.Shared:
@@ -115,7 +115,7 @@ func (o *ownElements) elements(elem *ir.Type, own Own) *ir.Type {
 	return o.m.ArrayOf(elem, o.m.Int(ir.TypeI32, own.PerItem))
 }
 
-// groupSize returns the number of work-items in a group of one dimension.
+// groupSize returns the number of work-items in a work-group of one dimension.
 func (o *ownElements) groupSize() *ir.Value {
 	for _, s := range o.m.Specs {
 		if s.ID == abi.SpecLocalSizeX {
@@ -125,7 +125,8 @@ func (o *ownElements) groupSize() *ir.Value {
 	panic("BUG: a kernel over an nd-range without the size of its groups")
 }
 
-// first returns the index of the first element that belongs to the work-item, or to its group.
+// first inserts code that computes the index of the first element that belongs to the work-item, or
+// to its group if the elements are shared.
 func (o *ownElements) first(m *inserter, own Own) *ir.Value {
 	if own.Shared {
 		return m.wide(m.add(ir.OpIMul, ir.TypeI32, m.launch(ir.OpBuiltIn, ir.WorkgroupIDX, 0), o.groupSize()))
@@ -133,7 +134,7 @@ func (o *ownElements) first(m *inserter, own Own) *ir.Value {
 	return m.add(ir.OpIMul, ir.TypeI64, o.linear(m), o.m.Int(ir.TypeI64, own.PerItem))
 }
 
-// linear returns the work-item's linear id.
+// linear inserts code that computes the work-item's linear id.
 func (o *ownElements) linear(m *inserter) *ir.Value {
 	lin := m.wide(m.launch(ir.OpBuiltIn, ir.GlobalInvocationIDX+ir.BuiltIn(max(o.m.Rank-1, 0)), 0))
 	for k := o.m.Rank - 2; k >= 0; k-- {
@@ -144,7 +145,7 @@ func (o *ownElements) linear(m *inserter) *ir.Value {
 	return lin
 }
 
-// inserter inserts values into block b before the instruction with index at.
+// inserter inserts instructions into block b before the instruction with index at.
 type inserter struct {
 	b  *ir.Block
 	at int
@@ -163,14 +164,14 @@ func (m *inserter) add(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value {
 	return m.insert(m.b.Func.NewValue(op, t, args...))
 }
 
-// launch inserts an argument or id of the launch, an int32.
+// launch inserts an op that returns an int32 argument or a built-in id of the launch.
 func (m *inserter) launch(op ir.Op, aux any, bits uint64) *ir.Value {
 	v := m.b.Func.NewValue(op, ir.TypeI32)
 	v.Aux, v.Bits = aux, bits
 	return m.insert(v)
 }
 
-// wide returns an index or id as an int64.
+// wide returns the index or id v as an int64.
 func (m *inserter) wide(v *ir.Value) *ir.Value {
 	if v.Type == ir.TypeI64 {
 		return v

@@ -1,6 +1,7 @@
 package memory
 
-// This file is the pass params. It uses simplify's liveness, and must run after mem2reg.
+// This file contains the pass params. It uses the liveness of package simplify, and must run after
+// mem2reg.
 
 import (
 	"github.com/kgen-go/kgen/abi"
@@ -10,16 +11,16 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/simplify"
 )
 
-// Params removes the parameters that the kernel never reads from the argument block and closes the
-// gaps. All of a kernel's modules share one argument block, so the pass must run before the first
-// pass that differs among them.
+// Params removes the parameters from the argument block that the kernel never reads, and moves the
+// others together. All modules of a kernel share the same argument block. So the pass must run
+// before the first pass that changes these modules in different ways.
 func Params(m *ir.Module) diag.List {
 	d := simplify.NewLiveness()
 	for _, f := range rewrite.Bodies(m) {
 		d.Roots(f)
 		for _, b := range f.Blocks {
 			for _, v := range b.Insts {
-				if v.Op.Has(ir.FlagReads) { // the checked mode performs all reads
+				if v.Op.Has(ir.FlagReads) { // reads are kept, because the checked mode executes all of them
 					d.Mark(v)
 				}
 			}
@@ -51,8 +52,8 @@ func Params(m *ir.Module) diag.List {
 	return nil
 }
 
-// paramAt returns the parameter that contains a byte of the argument block, or -1. The address of
-// the constant data belongs to no parameter.
+// paramAt returns the index of the parameter that contains the byte at offset off of the argument
+// block. It returns -1 for the address of the constant data, which belongs to no parameter.
 func paramAt(m *ir.Module, off int) int {
 	for i := range m.Params {
 		if p := &m.Params[i]; p.Offset >= 0 && p.Offset <= off && off < p.Offset+p.Size {
@@ -62,10 +63,11 @@ func paramAt(m *ir.Module, off int) int {
 	return -1
 }
 
-// layOutAgain gives the parameters that are read new offsets, and returns a function from old
-// offsets to new ones. Each offset stays aligned as before, up to the alignment of a slice.
+// layOutAgain assigns new offsets to the parameters that are read, and returns a function that maps
+// old offsets to new ones. Each new offset has the same alignment as the old one, up to the
+// alignment of a slice.
 func layOutAgain(m *ir.Module, read []bool) (to func(old int) int, changed bool) {
-	moved := make([]int, len(m.Params)) // change of each parameter's offset
+	moved := make([]int, len(m.Params)) // for each parameter, the difference between its new offset and its old one
 	end := 0
 	place := func(old, size int) int {
 		at := old
@@ -96,7 +98,7 @@ func layOutAgain(m *ir.Module, read []bool) (to func(old int) int, changed bool)
 		at := place(m.DataOffset, 8)
 		dataMoved, m.DataOffset = at-m.DataOffset, at
 	}
-	m.ArgSize = (end + 3) &^ 3 // the size of push constants is a multiple of a word
+	m.ArgSize = (end + 3) &^ 3 // the size of push constants is a multiple of 4 bytes
 	m.Spilled = abi.OffsetArgs+m.ArgSize > abi.MaxLaunchBlock
 	return func(old int) int {
 		for i := range m.Params {
@@ -108,6 +110,6 @@ func layOutAgain(m *ir.Module, read []bool) (to func(old int) int, changed bool)
 	}, true
 }
 
-// sliceAlign is the alignment of a slice in the argument block, the largest alignment of all
-// parameters.
+// sliceAlign is the alignment of a slice in the argument block. No parameter has a larger
+// alignment.
 const sliceAlign = 8

@@ -1,7 +1,7 @@
 package memory
 
-// This file finds which accesses to device memory have the same place, and which may overlap. The
-// passes forward and once use it.
+// This file finds out which accesses to device memory access the same location, and which may
+// overlap. The passes forward and once use it.
 
 import (
 	"encoding/binary"
@@ -10,21 +10,21 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
-// place is the memory that a load or store of device memory accesses: the element with an index
-// relative to an address, or a part of the element, such as k.Points[i].X.
+// place identifies the location in device memory that a load or store accesses. It is an element
+// with an index relative to an address, or a part of an element, such as k.Points[i].X.
 type place struct {
 	elem *ir.Type
 	args []*ir.Value // the address, the index, and the path into the element
 }
 
-// places identifies the places of one function.
+// places compares the places that the instructions of one function access.
 type places struct {
 	m     *ir.Module
 	roots *facts.Roots
-	// launch has the first value for each argument and built-in. All other values for it are equal,
-	// even if none of them dominates another.
+	// launch maps each argument and built-in to the first value that loads it. All values that load
+	// the same argument or built-in are equal, even if none of them dominates another.
 	launch map[launchValue]*ir.Value
-	elems  map[*ir.Type]uint64 // numbers of element types, for name
+	elems  map[*ir.Type]uint64 // maps an element type to the number that the method name uses for it
 }
 
 type launchValue struct {
@@ -43,7 +43,7 @@ func isDevice(v *ir.Value) bool {
 	return (v.Op == ir.OpLoad || v.Op == ir.OpStore) && v.Ref().Var == nil
 }
 
-// of returns the place that v accesses; isDevice(v) must be true.
+// of returns the place that v accesses. It requires that isDevice(v) is true.
 func (p *places) of(v *ir.Value) place {
 	pl := place{elem: v.Ref().Elem}
 	for _, a := range v.Path() {
@@ -64,7 +64,8 @@ func (p *places) canonical(v *ir.Value) *ir.Value {
 	return p.launch[k]
 }
 
-// name returns a string that is equal for two places if and only if they are the same place.
+// name returns a string that identifies a place. The strings of two places are equal if and only if
+// the places are the same.
 func (p *places) name(pl place) string {
 	if p.elems[pl.elem] == 0 {
 		p.elems[pl.elem] = uint64(len(p.elems) + 1)
@@ -81,9 +82,9 @@ func (p *places) fixed(pl place) bool {
 	return p.m.NoAlias && p.roots.NeverWritten(pl.args[0])
 }
 
-// mayAlias reports whether two places may overlap. Places in the same slice with the same element
-// type do not overlap if they differ in an index or a field: a[i].x and a[j].y never overlap,
-// whatever i and j are.
+// mayAlias reports whether the places a and b may overlap. Places in the same slice with the same
+// element type do not overlap if they differ in an index or a field. For example, a[i].x and a[j].y
+// never overlap for any i and j.
 func (p *places) mayAlias(a, b place) bool {
 	if p.m.NoAlias && p.roots.Apart(a.args[0], b.args[0]) {
 		return false
@@ -99,8 +100,8 @@ func (p *places) mayAlias(a, b place) bool {
 	return true
 }
 
-// differ reports whether x and y are never equal, such as i and i+1, even if the sum wraps. If they
-// are indexes, both are within bounds, so no multiple of the element's size wraps.
+// differ reports whether x and y are known to be different, such as i and i+1, even if the sum
+// wraps. Indices are within bounds, so different indices always select different elements.
 func (p *places) differ(x, y *ir.Value) bool {
 	if x.Type != y.Type {
 		return false
@@ -111,12 +112,13 @@ func (p *places) differ(x, y *ir.Value) bool {
 	if a == b {
 		return distance != 0
 	}
-	// Extensions of different values are different.
+	// Two extended values are different if the original values are different.
 	return distance == 0 && a != nil && b != nil && a.Op == b.Op && (a.Op == ir.OpSConvert || a.Op == ir.OpUConvert) &&
 		a.Args[0].Type.Bits() < a.Type.Bits() && p.differ(a.Args[0], b.Args[0])
 }
 
-// split returns v as base + add. A nil base means zero.
+// split returns a value base and a constant add whose sum is v. If base is nil, v is the constant
+// add.
 func (p *places) split(v *ir.Value) (base *ir.Value, add uint64) {
 	for {
 		switch {

@@ -1,6 +1,6 @@
 package memory
 
-// This file is the pass soa. It runs before sroa, which splits the resulting arrays.
+// This file contains the pass soa. The pass runs before sroa, which splits the resulting arrays.
 
 import (
 	"github.com/kgen-go/kgen/codegen/diag"
@@ -8,9 +8,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// SoA turns a private array of structs into an array for each field. Then elements with constant
-// indices can be in registers, and devices address small elements best. SoA also avoids NVIDIA's
-// quirk array-of-structs.
+// SoA turns a private array of structs into one array for each field. Then elements with constant
+// indices can be in registers, and devices can address the smaller elements faster. SoA also avoids
+// a bug of NVIDIA's driver (see the quirk array-of-structs).
 func SoA(m *ir.Module) diag.List {
 	for _, f := range rewrite.Bodies(m) {
 		for splitStructs(f) {
@@ -19,8 +19,8 @@ func SoA(m *ir.Module) diag.List {
 	return nil
 }
 
-// splitStructs splits variables at their outermost struct, and reports whether there were any to
-// split.
+// splitStructs splits each variable into the fields of its outermost struct. It reports whether it
+// has split any variable.
 func splitStructs(f *ir.Func) bool {
 	parts := map[*ir.Var][]*ir.Var{}
 	depth := map[*ir.Var]int{}
@@ -93,7 +93,8 @@ func structBelow(t *ir.Type, d int) *ir.Type {
 	return t
 }
 
-// wrapArrays returns elem inside the d outer arrays of t.
+// wrapArrays returns the type of nested arrays with the same lengths as the d outer arrays of t,
+// and with elements of type elem.
 func wrapArrays(m *ir.Module, t *ir.Type, d int, elem *ir.Type) *ir.Type {
 	if d == 0 {
 		return elem
@@ -101,7 +102,8 @@ func wrapArrays(m *ir.Module, t *ir.Type, d int, elem *ir.Type) *ir.Type {
 	return m.ArrayOf(wrapArrays(m, t.Elem, d-1, elem), t.Len)
 }
 
-// splittable reports whether every access of variable x selects a field of the struct.
+// splittable reports whether every access to variable x selects a field of the struct inside d
+// arrays.
 func splittable(f *ir.Func, x *ir.Var, d int) bool {
 	for _, b := range f.Blocks {
 		for _, v := range b.Insts {

@@ -1,6 +1,6 @@
 package memory
 
-// This file is the pass sroa. It runs before mem2reg, which promotes only scalars.
+// This file contains the pass sroa. The pass runs before mem2reg, which promotes only scalars.
 
 import (
 	"slices"
@@ -11,8 +11,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// SRoA splits Function variables into the parts that constant paths select: structs always, and
-// short arrays without a varying index.
+// SRoA splits Function variables into one variable for each part that a constant path selects. It
+// splits all structs, and short arrays without a varying index.
 func SRoA(m *ir.Module) diag.List {
 	for _, f := range rewrite.Bodies(m) {
 		splitVars(f)
@@ -20,24 +20,25 @@ func SRoA(m *ir.Module) diag.List {
 	return nil
 }
 
-// shape says how the variables of one class are split. Variables that are copied to each other
-// belong to one class, so that each copy becomes copies of parts.
+// shape describes how the variables of one class are split. Variables that are copied to each other
+// belong to the same class and are split in the same way, so that a copy becomes copies of their
+// parts.
 type shape struct {
 	typ   *ir.Type
-	whole bool // not split: a scalar, or an array with a varying index
+	whole bool // whether it is not split, as a scalar or an array with a varying index
 	kids  []*shape
 }
 
-// parts are the variables that replace one variable, or a part of it.
+// parts contains the variables that replace one variable or a part of it.
 type parts struct {
-	v    *ir.Var // the variable of a part that is not split
+	v    *ir.Var // the variable, if this part is not split further
 	kids []*parts
 }
 
 type splitter struct {
 	f     *ir.Func
-	class map[*ir.Var]*ir.Var // parent in a union-find structure
-	shape map[*ir.Var]*shape  // shape of each class
+	class map[*ir.Var]*ir.Var // maps a variable to its parent in a union-find structure
+	shape map[*ir.Var]*shape  // maps the root of a class to the shape of the class
 	parts map[*ir.Var]*parts
 }
 
@@ -93,7 +94,7 @@ func (s *splitter) find(v *ir.Var) *ir.Var {
 	return v
 }
 
-// newShape returns the shape in which all parts of t that may be split are split.
+// newShape returns a shape for type t in which everything that may be split is split.
 func newShape(t *ir.Type) *shape {
 	h := &shape{typ: t}
 	switch t.Kind {
@@ -130,7 +131,7 @@ func (h *shape) leaves() int {
 	return n
 }
 
-// access marks the array that the path indexes with a varying value as whole.
+// access marks an array as not split if the path indexes the array with a varying value.
 func (h *shape) access(path []*ir.Value) {
 	for _, p := range path {
 		if h.whole {
@@ -144,7 +145,7 @@ func (h *shape) access(path []*ir.Value) {
 	}
 }
 
-// split creates the variables of a shape.
+// split creates the variables for the parts of the shape h.
 func (s *splitter) split(name string, h *shape) *parts {
 	if h.whole {
 		return &parts{v: s.f.Module.NewVar(s.f, ir.Function, name, h.typ)}
@@ -156,7 +157,7 @@ func (s *splitter) split(name string, h *shape) *parts {
 	return p
 }
 
-// each calls do for every variable of p and its counterpart in q.
+// each calls do for each variable in p and the corresponding variable in q.
 func (p *parts) each(q *parts, do func(v, w *ir.Var)) {
 	if p.v != nil {
 		do(p.v, q.v)

@@ -1,6 +1,6 @@
 package memory
 
-// This file is the pass superwords, for devices with matrices of their own.
+// This file contains the pass superwords, for devices with matrix hardware.
 
 import (
 	"slices"
@@ -13,22 +13,22 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// superBytes is the size of a vector and the required alignment of its address.
+// superBytes is the size in bytes of a vector and the required alignment of its address.
 const superBytes = 16
 
-// Superwords makes kernels store 16 bytes at once to work-group memory with elements of 8 or 16
-// bits. Until they are stored, the elements stay packed as in memory: in four words instead of
-// eight or sixteen values.
+// Superwords combines stores of 8-bit or 16-bit elements to work-group memory into stores of 16
+// bytes. Before the store, the elements are also kept packed in four 32-bit words, instead of eight
+// or sixteen values:
 //
 //	x0 := a[i][0]; …; x7 := a[i][7]                w := a[i]
 //	y0 := phi(0, x0); …; y7 := phi(0, x7)   ──▶    v0 := phi(0, w[0]); …; v3 := phi(0, w[3])
 //	m[8*j] = y0; …; m[8*j+7] = y7                  m[j] = {v0, v1, v2, v3}
 //
-// The memory becomes an array of vectors. Therefore all its uses must have one of two forms: stores
-// of such groups of elements at multiples of 16 bytes, and loads and stores of matrices whose
-// positions and strides are such multiples. For these matrices the device does not require a
-// particular element type of the memory. Superwords runs after tiles, which determines how matrices
-// are loaded.
+// The variable in work-group memory becomes an array of vectors. So all its uses must have one of
+// two forms. The first form is a group of stores to adjacent elements that starts at a multiple of
+// 16 bytes. The second form is a load or store of a matrix whose position and stride are multiples
+// of 16 bytes. For these matrices, the memory may have any element type. Superwords runs after
+// tiles, which determines how matrices are loaded.
 func Superwords(m *ir.Module) diag.List {
 	if m.Target.Tuples == nil {
 		return nil
@@ -51,18 +51,20 @@ type superwords struct {
 	f     *ir.Func
 	edits *rewrite.Edits
 	gone  map[*ir.Value]bool
-	// words maps lists of values, by the values' numbers, to the words that contain them.
+	// words maps a list of values, represented as a string of their IDs, to the 32-bit words that
+	// contain the values.
 	words map[string][]*ir.Value
 }
 
-// superGroup is a group of stores that can become one store, in the order of their elements.
+// superGroup is a group of stores to adjacent elements that can become one store. The stores are in
+// the order of the elements.
 type superGroup []*ir.Value
 
 // per returns the number of elements of type t in a vector.
 func per(t *ir.Type) int { return superBytes / t.Size }
 
-// groups returns the groups of stores to a variable. ok is false if there are accesses of other
-// forms.
+// groups returns the groups of stores to the variable v. The result ok is false if there are
+// accesses of other forms.
 func (x *superwords) groups(v *ir.Var) (list []superGroup, ok bool) {
 	if v.Storage != ir.Workgroup || v.Type.Kind != ir.Array || v.Type.Elem != ir.TypeI8 && v.Type.Elem != ir.TypeI16 {
 		return nil, false
@@ -104,7 +106,7 @@ func (x *superwords) groups(v *ir.Var) (list []superGroup, ok bool) {
 	return list, true
 }
 
-// refersTo reports whether an instruction accesses the variable.
+// refersTo reports whether the instruction in accesses the variable v.
 func refersTo(in *ir.Value, v *ir.Var) bool {
 	if t, ok := in.Aux.(*ir.Tile); ok {
 		return t.Mem != nil && t.Mem.Var == v
@@ -113,7 +115,7 @@ func refersTo(in *ir.Value, v *ir.Var) bool {
 	return r != nil && r.Var == v
 }
 
-// follows reports whether a store is to the element after those of group g.
+// follows reports whether the store in writes the element after the elements of group g.
 func (x *superwords) follows(g superGroup, in *ir.Value) bool {
 	if len(g) == 0 {
 		return true
@@ -123,7 +125,8 @@ func (x *superwords) follows(g superGroup, in *ir.Value) bool {
 	return base == other && more == add+int64(len(g))
 }
 
-// plus returns an index as base + add. A nil base means zero.
+// plus returns a value base and a constant add whose sum is the index v. If base is nil, v is the
+// constant add.
 func plus(v *ir.Value) (base *ir.Value, add int64) {
 	switch {
 	case v.IsConst():
@@ -134,7 +137,8 @@ func plus(v *ir.Value) (base *ir.Value, add int64) {
 	return v, 0
 }
 
-// rewrite turns a variable into an array of vectors.
+// rewrite turns the variable v into an array of vectors, and replaces each group of stores by one
+// store.
 func (x *superwords) rewrite(v *ir.Var, groups []superGroup) {
 	n := per(v.Type.Elem)
 	for _, g := range groups {
@@ -175,7 +179,7 @@ func (x *superwords) drop(list ...*ir.Value) {
 	}
 }
 
-// before inserts an instruction before at.
+// before inserts an instruction before the instruction at.
 func (x *superwords) before(at *ir.Value, op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value {
 	v := x.f.NewValue(op, t, args...)
 	v.Block, v.Pos = at.Block, at.Pos
@@ -193,8 +197,9 @@ func (x *superwords) atEnd(b *ir.Block, op ir.Op, t *ir.Type, args ...*ir.Value)
 
 type emitFunc func(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value
 
-// pack returns four words that contain the lower bits of values, which are elements of type elem.
-// emit adds instructions at a place that all values dominate.
+// pack returns four 32-bit words that contain the lower bits of the given values, which are
+// elements of type elem. The function emit must add instructions at a point in the code that all
+// values dominate.
 func (x *superwords) pack(values []*ir.Value, elem *ir.Type, emit emitFunc) []*ir.Value {
 	values = slices.Clone(values)
 	key := []byte(elem.String())
@@ -225,7 +230,7 @@ func (x *superwords) pack(values []*ir.Value, elem *ir.Type, emit emitFunc) []*i
 		for i := range words {
 			words[i] = first.Block.NewPhi(ir.TypeI32)
 		}
-		x.words[string(key)] = words // a back edge may need them
+		x.words[string(key)] = words // recorded before the arguments, because a phi on a back edge may be one of them
 		for i, p := range first.Block.Preds {
 			from := x.pack(args(i), elem, func(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value { return x.atEnd(p, op, t, args...) })
 			for k, w := range words {
@@ -240,25 +245,25 @@ func (x *superwords) pack(values []*ir.Value, elem *ir.Type, emit emitFunc) []*i
 	}
 	words := x.join(values, elem, emit)
 	if elem != ir.TypeI32 && !slices.ContainsFunc(words, func(w *ir.Value) bool { return !slices.Contains(values, w) }) {
-		return x.pack(words, ir.TypeI32, emit) // the values are words of the kernel that it has split
+		return x.pack(words, ir.TypeI32, emit) // the elements were extracted from 32-bit words, which are packed instead
 	}
 	return words
 }
 
-// sameBits returns a value from which v was converted with the same lower bits, as many as elem
-// has, or nil.
+// sameBits returns the operand from which v was converted, if its lower bits equal those of v. As
+// many bits must be equal as elem has. Otherwise sameBits returns nil.
 func sameBits(v *ir.Value, elem *ir.Type) *ir.Value {
 	switch {
 	case v.Op == ir.OpUConvert && v.Block != nil && min(v.Type.Size, v.Args[0].Type.Size) >= elem.Size:
 		return v.Args[0]
 	case v.Op == ir.OpShrA && v.Args[0].Op == ir.OpShl && v.Args[1].IsConst() && v.Args[1] == v.Args[0].Args[1] &&
-		v.Type.Bits()-int(v.Args[1].Int()) >= 8*elem.Size: // a sign extension
+		v.Type.Bits()-int(v.Args[1].Int()) >= 8*elem.Size: // a sign extension by two shifts
 		return v.Args[0].Args[0]
 	}
 	return nil
 }
 
-// join packs values into words with shifts.
+// join packs values into 32-bit words by shifts and "or".
 func (x *superwords) join(values []*ir.Value, elem *ir.Type, emit emitFunc) []*ir.Value {
 	words := make([]*ir.Value, 4)
 	n := 4 / elem.Size
@@ -299,8 +304,8 @@ func (x *superwords) join(values []*ir.Value, elem *ir.Type, emit emitFunc) []*i
 	return words
 }
 
-// wordOf returns the word whose consecutive parts the values are, beginning with the lowest, or
-// nil.
+// wordOf returns the 32-bit word from which the values were extracted by shifts, if the values are
+// all its parts, lowest first. Otherwise it returns nil.
 func wordOf(values []*ir.Value, elem *ir.Type) *ir.Value {
 	w := values[0]
 	for k, v := range values {
@@ -314,9 +319,9 @@ func wordOf(values []*ir.Value, elem *ir.Type) *ir.Value {
 	return w
 }
 
-// adjacent reports whether the loads are of adjacent elements of device memory that begin at a
-// multiple of 16 bytes, with no store between them. For example, a[i][0] to a[i][7] are adjacent if
-// a is a slice of arrays of 16 bytes.
+// adjacent reports whether the loads load adjacent elements of device memory, and the first address
+// is a multiple of 16 bytes. No store may be between the loads. For example, a[i][0] to a[i][7] are
+// adjacent if a is a slice of arrays of 16 bytes.
 func (x *superwords) adjacent(loads []*ir.Value) bool {
 	first := loads[0]
 	r, path := first.Ref(), first.Path()
@@ -347,8 +352,8 @@ func (x *superwords) adjacent(loads []*ir.Value) bool {
 	})
 }
 
-// offset returns the offset in bytes of a part of an element. ok is false if the offset is not
-// constant.
+// offset returns the offset in bytes of the part that path selects within an element of type t. The
+// result ok is false if the offset is not constant.
 func offset(t *ir.Type, path []*ir.Value) (bytes int, ok bool) {
 	for _, p := range path {
 		switch {
@@ -365,8 +370,9 @@ func offset(t *ir.Type, path []*ir.Value) (bytes int, ok bool) {
 	return bytes, true
 }
 
-// aligned reports whether address v is known to be a multiple of 16. All buffers begin at such
-// multiples, so that is known for slices whose element size is one, and for their elements.
+// aligned reports whether the address v is known to be a multiple of 16. Buffers begin at multiples
+// of 16. So slices whose element size is a multiple of 16, and their elements, also begin at
+// multiples of 16.
 func (x *superwords) aligned(v *ir.Value, depth int) bool {
 	const most = 8
 	if depth == most {
@@ -386,7 +392,8 @@ func (x *superwords) aligned(v *ir.Value, depth int) bool {
 	return false
 }
 
-// load loads a vector in place of adjacent elements, and returns its four words.
+// load appends a load of a vector that replaces the given loads of adjacent elements. It returns
+// the vector's four 32-bit words.
 func (x *superwords) load(loads []*ir.Value) []*ir.Value {
 	first := loads[0]
 	path, each := first.Path(), int64(first.Ref().Elem.Size/superBytes)

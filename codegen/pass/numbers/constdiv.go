@@ -1,7 +1,7 @@
 package numbers
 
-// This file is the pass constdiv. It runs late, because intervals of a division are easier to
-// derive than intervals of its expansion.
+// This file contains the pass constdiv. The pass runs late, because the interval of a division is
+// easier to compute than the interval of its expansion.
 
 import (
 	"math/bits"
@@ -36,19 +36,19 @@ func ConstDivide(m *ir.Module) diag.List {
 	return nil
 }
 
-// divider makes the code of one division.
+// divider generates the code that replaces one division.
 type divider struct{ rewrite.Maker }
 
 func (d *divider) wide(op ir.Op, args ...*ir.Value) *ir.Value { return d.Op(op, ir.TypeI64, args...) }
 
 func (d *divider) num(n uint64) *ir.Value { return d.Func.Module.Const(ir.TypeI64, n) }
 
-// divide makes the code that replaces the op At. It returns the last op of that code, which is not
-// in Made, or nil if At is not such a division.
+// divide generates the code that replaces the op At. It returns the last op of the code, which is
+// not in Made. If At is not a division by a suitable constant, it returns nil.
 func (d *divider) divide() *ir.Value {
 	x, y := d.At.Args[0], d.At.Args[1]
 	if y.Bits == 0 {
-		return nil // never executed
+		return nil // a division by zero, which is never executed
 	}
 	switch d.At.Op {
 	case ir.OpUDiv:
@@ -70,13 +70,13 @@ func (d *divider) divide() *ir.Value {
 	return last
 }
 
-// signed makes x / by; the quotient is the last value made.
+// signed generates code for the signed quotient x / by, and returns the quotient.
 func (d *divider) signed(x *ir.Value, by int64) {
 	abs := uint64(max(by, -by))
 	sign := d.wide(ir.OpShrA, x, d.num(63))
 	if k := bits.TrailingZeros64(abs); abs == 1<<k {
 		if k > 0 {
-			up := d.wide(ir.OpShrL, sign, d.num(uint64(64-k))) // negative numbers are rounded up
+			up := d.wide(ir.OpShrL, sign, d.num(uint64(64-k))) // added to negative numbers, because their quotient is rounded up
 			x = d.wide(ir.OpIAdd, x, up)
 		}
 		if x = d.wide(ir.OpShrA, x, d.num(uint64(k))); by < 0 {
@@ -84,7 +84,7 @@ func (d *divider) signed(x *ir.Value, by int64) {
 		}
 		return
 	}
-	// |x| as an unsigned number is correct even for the least integer x.
+	// The unsigned number |x| is correct even if x is the least integer.
 	q := d.unsigned(d.wide(ir.OpISub, d.wide(ir.OpXor, x, sign), sign), abs)
 	if by < 0 {
 		sign = d.wide(ir.OpNot, sign)
@@ -92,7 +92,7 @@ func (d *divider) signed(x *ir.Value, by int64) {
 	d.wide(ir.OpISub, d.wide(ir.OpXor, q, sign), sign)
 }
 
-// unsigned returns x / by.
+// unsigned generates code for the unsigned quotient x / by, and returns the quotient.
 func (d *divider) unsigned(x *ir.Value, by uint64) *ir.Value {
 	if by&(by-1) == 0 {
 		return d.wide(ir.OpShrL, x, d.num(uint64(bits.TrailingZeros64(by))))
@@ -109,7 +109,7 @@ func (d *divider) unsigned(x *ir.Value, by uint64) *ir.Value {
 	return d.wide(ir.OpShrL, q, d.num(uint64(shift)))
 }
 
-// mulHigh returns the upper 64 bits of x * m.
+// mulHigh generates code for the upper 64 bits of x * m.
 func (d *divider) mulHigh(x *ir.Value, m uint64) *ir.Value {
 	word := d.num(1<<32 - 1)
 	high := func(v *ir.Value) *ir.Value { return d.wide(ir.OpShrL, v, d.num(32)) }
@@ -121,9 +121,10 @@ func (d *divider) mulHigh(x *ir.Value, m uint64) *ir.Value {
 	return d.wide(ir.OpIAdd, d.wide(ir.OpIAdd, d.wide(ir.OpIMul, x1, m1), high(mid)), high(low))
 }
 
-// reciprocal returns m and shift such that x / by can be computed from h, the upper half of x*m. by
-// must be less than 1<<63 and not a power of two. The quotient is h>>shift, or ((x-h)>>1 +
-// h)>>shift if add is set: then m lacks its 65th bit.
+// reciprocal returns a factor m and a shift count with which x / by can be computed. If h is the
+// upper half of x*m, the quotient is h>>shift. If add is set, the factor would need 65 bits, and m
+// is the lower 64 of them. The quotient is then ((x-h)>>1 + h)>>shift. The divisor by must be less
+// than 1<<63 and not a power of two.
 func reciprocal(by uint64) (m uint64, shift int, add bool) {
 	top := bits.Len64(by) // 1<<top is the next power of two
 	for s := range top {

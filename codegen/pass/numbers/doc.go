@@ -1,5 +1,5 @@
-// Package numbers rewrites arithmetic so that devices compute it fast, or can compute it at all.
-// The results are the same as Go's, bit for bit.
+// Package numbers rewrites arithmetic so that devices compute it faster, or can compute it at all.
+// All results have the same bits as in Go.
 //
 //	float32(math.Sqrt(float64(x)))    NarrowFloats ──▶  sqrt of a float32
 //	a*b + c                           Fuse         ──▶  fma, where the mode allows it
@@ -10,9 +10,10 @@
 //	i / n, int64                      LongDivide   ──▶  floating point and corrections
 //	float32(u), uint32                Unsigned     ──▶  one rounding
 //
-// Most of these passes work on 64-bit ints whose values need fewer bits: Go's indices are ints, and
-// GPUs compute in 32 bits. They ask package facts for the intervals of values.
+// Most of these passes handle 64-bit integers whose values need fewer bits, because Go's indices
+// are 64-bit ints and GPUs compute in 32 bits. They use the intervals of values from package facts.
 //
-// Package pass has a picture of the rooms and of their imports. This room may import rewrite, facts
-// and simplify. Arithmetic for devices without 64-bit integers is not here but in package split64.
+// The doc of package pass shows the order in which the packages below codegen/pass may import each
+// other. Package numbers imports rewrite, facts and simplify. Arithmetic for devices without 64-bit
+// integers is in package split64.
 package numbers

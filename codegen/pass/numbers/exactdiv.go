@@ -1,7 +1,7 @@
 package numbers
 
-// This file is the pass exactdiv. It runs after the workarounds for drivers' bugs, since its
-// corrections must not be changed.
+// This file contains the pass exactdiv. The pass runs after the workarounds for drivers' bugs,
+// which must not change the corrections that it adds.
 
 import (
 	"slices"
@@ -15,26 +15,27 @@ import (
 
 // ExactDivide makes float32 division, square root and inverse square root correctly rounded on
 // devices that round them incorrectly. Vulkan allows an error of 2.5 units in the last place for
-// division and 2 for the inverse root; the root may have the errors of an inverse root and a
-// division. The code for each operation has three parts:
+// division and of 2 units for the inverse square root. The error of the square root may be that of
+// an inverse square root followed by a division. The code for each operation has three parts:
 //
-//	raw    the device's result, if abi.SpecExactDivide says that it is correct; not used
+//	raw    the device's result, used if abi.SpecExactDivide says that it is correct; not used
 //	       for inverse roots, which no device rounds correctly
-//	quick  otherwise, if abi.SpecFused says that products and sums are fused: some fused ops,
-//	       for operands that are neither tiny, huge nor special; see exactdiv_fused.go
-//	slow   otherwise, in integers of 32 bits; see exactdiv_slow.go
+//	quick  a few fused ops, used if abi.SpecFused says that the device fuses products and sums,
+//	       and only for operands that are neither tiny, huge nor special; see exactdiv_fused.go
+//	slow   code with 32-bit integers, used in all other cases; see exactdiv_slow.go
 //
 // Drivers know the specialization constants when they build the pipeline, and remove the unused
-// parts. The slow part is long. It is rarely needed where another part is in use, so it has a
-// branch of its own:
+// parts. The slow part is long and rarely executed if another part is used, so it is inside a
+// branch:
 //
 //	q := a / b     q := quick
 //	               if exact && (!fused || a and b are out of the quick part's range) {
 //	                   q = slow
 //	               }
 //
-// The control flow already has SPIR-V's structure, and the new branch keeps it. In the headers and
-// continue blocks of loops no branch can be inserted; there both parts are computed.
+// The control flow is already structured for SPIR-V, and remains so with the new branch. No branch
+// can be inserted in the headers and continue blocks of loops, so there both parts are always
+// computed.
 func ExactDivide(m *ir.Module) diag.List {
 	for _, f := range rewrite.Bodies(m) {
 		if m.Float == properties.FloatFast {
@@ -58,8 +59,8 @@ func ExactDivide(m *ir.Module) diag.List {
 	return nil
 }
 
-// divideFast replaces each inverse root by 1 divided by the root. No mode requires it to be exact,
-// but its special cases must be those of Go.
+// divideFast replaces each inverse square root by 1 divided by the square root. In this mode the
+// result may be inexact, but its special cases must be those of Go.
 func divideFast(f *ir.Func) {
 	for _, b := range f.Blocks {
 		x := &corrector{f: f, b: b}
@@ -78,11 +79,12 @@ func divideFast(f *ir.Func) {
 type exactDivide struct {
 	m      *ir.Module
 	f      *ir.Func
-	fixed  map[*ir.Block]bool // blocks that must not be split
-	blocks []*ir.Block        // finished blocks, in order
+	fixed  map[*ir.Block]bool // blocks in which no branch can be inserted
+	blocks []*ir.Block        // processed blocks of the function, in order
 }
 
-// block processes b, which becomes a chain of blocks with a branch between each two.
+// block adds corrections to the ops of b. The block b becomes a chain of blocks with a branch after
+// each but the last.
 func (e *exactDivide) block(b *ir.Block) {
 	e.blocks = append(e.blocks, b)
 	if !slices.ContainsFunc(b.Insts, facts.Inexact) {
@@ -109,9 +111,9 @@ func (e *exactDivide) block(b *ir.Block) {
 	x.b.Insts = x.out
 }
 
-// branch ends x's block with a branch on rare. If rare is true, an extra block computes v in
-// integers by the slow part; otherwise v is quick. x continues in the block where the two paths
-// join.
+// branch ends x's block with a branch on the condition rare. If rare is true, a new block computes
+// v by the slow part. Otherwise v equals quick. After the call, x appends to the block where the
+// two paths join.
 func (e *exactDivide) branch(x *corrector, v, quick, rare *ir.Value) {
 	from, extra, meet := x.b, e.f.NewBlock(), e.f.NewBlock()
 	e.blocks = append(e.blocks, extra, meet)
@@ -131,7 +133,7 @@ func (e *exactDivide) branch(x *corrector, v, quick, rare *ir.Value) {
 	x.b, x.out = meet, nil
 }
 
-// These are the parts of a float32's bits.
+// These constants describe the bits of a float32.
 const (
 	SignBit   = 1 << 31
 	InfBits   = 0xff << 23
@@ -143,18 +145,18 @@ const (
 	HiddenBit = 1 << 23
 )
 
-// corrector adds corrections to one block at a time.
+// corrector appends the code of corrections to one block at a time.
 type corrector struct {
 	f     *ir.Func
 	b     *ir.Block
 	pos   ir.Pos
 	out   []*ir.Value
-	parts map[*ir.Value]*floatParts // operands that the slow part has split
-	fused map[*ir.Value]*inverse    // divisors whose inverse the quick part has computed
+	parts map[*ir.Value]*floatParts // maps an operand to its parts, if the slow part has split it
+	fused map[*ir.Value]*inverse    // maps a divisor to its inverse, if the quick part has computed it
 }
 
-// add adds an operation and returns its value. If the operation can be folded, add returns the
-// constant or the operand instead.
+// add appends an operation and returns its result. If the operation can be folded, it returns a
+// constant or an operand instead.
 func (x *corrector) add(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value {
 	if op == ir.OpSelect && args[0].IsConst() {
 		if args[0].Bits != 0 {
@@ -171,30 +173,30 @@ func (x *corrector) add(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value {
 	return v
 }
 
-// i adds an operation on 32-bit words.
+// i appends an operation on 32-bit integers.
 func (x *corrector) i(op ir.Op, args ...*ir.Value) *ir.Value {
 	return x.add(op, ir.TypeI32, args...)
 }
 
-// is adds a comparison or another operation on bools.
+// is appends a comparison or another operation with a bool result.
 func (x *corrector) is(op ir.Op, args ...*ir.Value) *ir.Value {
 	return x.add(op, ir.TypeBool, args...)
 }
 
-// n returns a constant word.
+// n returns the 32-bit constant n.
 func (x *corrector) n(n int64) *ir.Value { return x.f.Module.Int(ir.TypeI32, n) }
 
-// float and word reinterpret the bits of a value as the other type.
+// float converts the bits of a 32-bit integer to a float32, and word converts back.
 func (x *corrector) float(v *ir.Value) *ir.Value { return x.add(ir.OpBitcast, ir.TypeF32, v) }
 func (x *corrector) word(v *ir.Value) *ir.Value  { return x.i(ir.OpBitcast, v) }
 
-// real returns a constant float32.
+// real returns the float32 constant f.
 func (x *corrector) real(f float64) *ir.Value {
 	return x.f.Module.Const(ir.TypeF32, ir.FloatBits(ir.TypeF32, f))
 }
 
-// device adds an operation that the device must compute. Unlike add, it does not fold: simplify has
-// already folded all operations that Go can fold.
+// device appends an operation that the device must compute. Unlike add, it does not fold the
+// operation, because simplify has already folded all operations that may be folded.
 func (x *corrector) device(op ir.Op, args ...*ir.Value) *ir.Value {
 	v := x.f.NewValue(op, ir.TypeF32, args...)
 	v.Block, v.Pos = x.b, x.pos

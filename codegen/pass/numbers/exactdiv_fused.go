@@ -1,7 +1,7 @@
 package numbers
 
-// This file is the quick part of the pass exactdiv: division and roots by products and sums that
-// are rounded once.
+// This file contains the quick part of the pass exactdiv. It computes divisions and roots by fused
+// products and sums, which are rounded only once.
 
 import (
 	"math"
@@ -10,9 +10,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// quick returns v's result, and a bool rare that is set if the result may be wrong. The result is
-// right if no correction is needed, or if the operands are in range and the device fuses products
-// and sums.
+// quick returns the result of v, and a bool rare that is true if the result may be wrong. The
+// result is correct if the device's own result is, or if the operands are in range and the device
+// fuses products and sums.
 func (x *corrector) quick(v *ir.Value) (result, rare *ir.Value) {
 	var in *ir.Value
 	switch v.Op {
@@ -33,7 +33,7 @@ func (x *corrector) quick(v *ir.Value) (result, rare *ir.Value) {
 	return x.add(ir.OpSelect, v.Type, exact, result, raw), x.is(ir.OpLAnd, exact, rare)
 }
 
-// both returns p && q, where nil means true.
+// both returns the bool p && q. A nil bool represents true.
 func (x *corrector) both(p, q *ir.Value) *ir.Value {
 	switch {
 	case p == nil:
@@ -48,46 +48,47 @@ func (x *corrector) negated(v *ir.Value) *ir.Value { return x.device(ir.OpFNegat
 
 func (x *corrector) product(v, w *ir.Value) *ir.Value { return x.device(ir.OpFMul, v, w) }
 
-// fma adds v*w + z, rounded once.
+// fma appends an operation that computes v*w + z with a single rounding.
 func (x *corrector) fma(v, w, z *ir.Value) *ir.Value { return x.device(ir.OpFma, v, w, z) }
 
-// These ranges of operands, as exponents of two, make sure that no intermediate result of the quick
-// part becomes infinite or subnormal. The ranges of roots extend from the least exponent to all
-// larger normal operands.
+// These constants are the ranges of operands, as exponents of two, for which no intermediate result
+// of the quick part becomes infinite or subnormal. For roots, all normal operands with at least the
+// given exponent are in range.
 const (
 	DividendLeast, DividendMost = -64, 63
 	DivisorLeast, DivisorMost   = -62, 61
 	RootLeast                   = -64
 	InverseRootLeast            = -126
 
-	// DivisorFraction bounds the fractions of divisors near 2. From it on, an inverse with an error
-	// of a little more than half a unit is not accurate enough.
+	// DivisorFraction is an upper bound for the fractions of divisors. From it on, which is close
+	// to 2, an inverse with an error of slightly more than half a unit is not accurate enough.
 	DivisorFraction = Fraction - 511
 )
 
-// inverse is the inverse of a divisor, which several divisions may share.
+// inverse contains the inverse of a divisor. Several divisions by the same divisor share it.
 type inverse struct {
 	by    *ir.Value // the negated divisor
 	value *ir.Value
-	in    *ir.Value // whether the divisor is in range; nil means true
+	in    *ir.Value // condition that the divisor is in range; nil if always true
 }
 
-// within adds a check that v's exponent is from least to most, for either sign.
+// within returns the condition that the exponent of v is from least to most. The sign of v is
+// ignored.
 func (x *corrector) within(v *ir.Value, least, most int64) *ir.Value {
 	bits := x.word(v)
-	// Shifted left, without the sign, the exponent is the upper byte.
+	// The shift by 1 removes the sign, so that the exponent is in the upper 8 bits.
 	above := x.i(ir.OpISub, x.i(ir.OpShl, bits, x.n(1)), x.n((127+least)<<24))
 	return x.is(ir.OpULt, above, x.n((most-least+1)<<24))
 }
 
-// normal adds a check that v is positive, finite and at least 2^least.
+// normal returns the condition that v is positive, finite and at least 2^least.
 func (x *corrector) normal(v *ir.Value, least int64) *ir.Value {
 	first := (127 + least) << 23
 	return x.is(ir.OpULt, x.i(ir.OpISub, x.word(v), x.n(first)), x.n(InfBits-first))
 }
 
-// inverse returns 1/b, with an error of little more than half a unit in the last place. It refines
-// the device's result, which may be three units off, by one step of Newton's method.
+// inverse returns 1/b with an error of slightly more than half a unit in the last place. It refines
+// the device's result, whose error may be three units, by one step of Newton's method.
 func (x *corrector) inverse(b *ir.Value) *inverse {
 	if d := x.fused[b]; d != nil {
 		return d
@@ -105,33 +106,34 @@ func (x *corrector) inverse(b *ir.Value) *inverse {
 	return d
 }
 
-// divisorIn adds a check that b is in the range of divisors.
+// divisorIn returns the condition that b is in the range of divisors.
 func (x *corrector) divisorIn(b *ir.Value) *ir.Value {
 	far := x.is(ir.OpULt, x.i(ir.OpAnd, x.word(b), x.n(Fraction)), x.n(DivisorFraction))
 	return x.both(x.within(b, DivisorLeast, DivisorMost), far)
 }
 
-// fusedQuotient returns a/b, and whether a and b are in range.
+// fusedQuotient returns a/b, and the condition that a and b are in range.
 //
-//	y = 1/b             within (1/2 + 2^-18) units in the last place
-//	q = a*y             within little more than 3/2
-//	q = q + (a-b*q)*y   a/b, rounded
+//	y = 1/b             with an error of at most 1/2 + 2^-18 units in the last place
+//	q = a*y             with an error of slightly more than 3/2 units
+//	q = q + (a-b*q)*y   a/b, correctly rounded
 //
-// The last step is Markstein's ("Computation of elementary functions on the IBM RISC System/6000
-// processor", 1990). Let a and b be in [1, 2), and let u be a unit in the last place of a/b. The
-// last step has a small error if q is 3/2 u off. The error matters only if a/b is close to the
-// middle m between two floats. In that case a*y is within u of m, and so q is one of these two
-// floats. The reason: the product is off by |b*y-1| * a/b, and |b*y-1| is below 2^-24. That is u if
-// a is less than b, and otherwise half of u, as long as a/b is below 2.
+// The last step comes from Markstein ("Computation of elementary functions on the IBM RISC
+// System/6000 processor", 1990). Let a and b be in [1, 2), and let u be a unit in the last place of
+// a/b. The last step has a small error if the error of q is 3/2 u. The error matters only if a/b is
+// close to the middle m between two floats. In that case, the distance of a*y and m is at most u,
+// so q is one of these two floats. The reason is that the error of the product a*y is |b*y-1| *
+// a/b, and |b*y-1| is less than 2^-24. This error is at most u if a is less than b, and otherwise
+// at most half of u, since a/b is less than 2.
 //
-// So the remainder r = a-b*q is half of b*u, and exact: it is a multiple of the product of the
-// units of b and q, and less than 2^24 times that. Before rounding, the sum has only the error
-// r*(y-1/b), which is |b*y-1| * u/2. But a-b*m is not zero and is a multiple of 2^-23 * u/2. So the
-// distance of a/b and m is at least 2^-24 * u/b. The error is smaller, because |b*y-1|*b is below
-// 2^-23.
+// So the magnitude of the remainder r = a-b*q is half of b*u. The remainder is exact, because it is
+// a multiple of the product of the units of b and q, and less than 2^24 times that product. Before
+// rounding, the sum has only the error r*(y-1/b), which is |b*y-1| * u/2. But a-b*m is not zero and
+// is a multiple of 2^-23 * u/2. So the distance of a/b and m is at least 2^-24 * u/b. The error of
+// the sum is smaller than this distance, because |b*y-1|*b is less than 2^-23.
 //
-// If y had an error of at most half a unit, both bounds would hold for all b below 2. With the
-// actual error they hold if b is not close to 2; a test checks all b.
+// If the error of y were at most half a unit, both bounds would hold for all b less than 2. With
+// the actual error they hold for all b that are not close to 2. A test checks all b.
 func (x *corrector) fusedQuotient(a, b *ir.Value) (q, in *ir.Value) {
 	d := x.inverse(b)
 	q, in = d.value, d.in
@@ -141,15 +143,16 @@ func (x *corrector) fusedQuotient(a, b *ir.Value) (q, in *ir.Value) {
 	return x.fma(x.fma(d.by, q, a), d.value, q), in
 }
 
-// fusedRoot returns the square root of a, and whether a is in range.
+// fusedRoot returns the square root of a, and the condition that a is in range.
 //
-//	y = 1/sqrt(a)         the device's, which may be three units off
+//	y = 1/sqrt(a)         the device's result, with an error of at most three units
 //	s, h = a*y, y/2
 //	e = 1/2 - s*h
-//	s, h = s+s*e, h+h*e   sqrt(a) and half its inverse, within a unit
-//	s = s + (a-s*s)*h     sqrt(a), rounded
+//	s, h = s+s*e, h+h*e   sqrt(a) and half its inverse, with an error of at most one unit
+//	s = s + (a-s*s)*h     sqrt(a), correctly rounded
 //
-// Roots repeat with every fourth power of two, so a test can check all operands.
+// If a is multiplied by 4, the fraction of the root does not change. So a test can check all
+// fractions of operands.
 func (x *corrector) fusedRoot(a *ir.Value) (root, in *ir.Value) {
 	y := x.device(ir.OpFRsqrt, a)
 	s, h := x.product(a, y), x.product(y, x.real(0.5))
@@ -159,17 +162,17 @@ func (x *corrector) fusedRoot(a *ir.Value) (root, in *ir.Value) {
 	return x.fma(rest, h, s), x.normal(a, RootLeast)
 }
 
-// fusedInverseRoot returns 1/sqrt(a), and whether a is in range.
+// fusedInverseRoot returns 1/sqrt(a), and the condition that a is in range.
 //
-//	y = 1/sqrt(a)             the device's, which may be two units off (Vulkan)
+//	y = 1/sqrt(a)             the device's result, with an error of at most two units (Vulkan)
 //	h + l = a*y
 //	r = 1 - h*y - l*y
-//	y = y + y*(r/2 + 3/8*r*r) 1/sqrt(a), rounded
+//	y = y + y*(r/2 + 3/8*r*r) 1/sqrt(a), correctly rounded
 //
-// r is accurate enough although h is rounded, because l is the rounding error of h. The omitted
-// terms are below 2^-60. The order in which the others are added matters for a few operands whose
-// inverse roots are close to the middle between two floats. As in fusedRoot, a test checks all
-// operands.
+// The value r is accurate enough although h is rounded, because l is the rounding error of h. The
+// omitted terms are less than 2^-60. The other terms must be added in this order, because of a few
+// operands whose inverse roots are close to the middle between two floats. As in fusedRoot, a test
+// checks all fractions of operands.
 func (x *corrector) fusedInverseRoot(a *ir.Value) (root, in *ir.Value) {
 	y := x.device(ir.OpFRsqrt, a)
 	h := x.product(a, y)

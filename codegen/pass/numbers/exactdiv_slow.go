@@ -1,23 +1,26 @@
 package numbers
 
-// This file is the slow part of the pass exactdiv: division and roots in integers.
+// This file contains the slow part of the pass exactdiv, which computes divisions and roots with
+// integers.
 
 import "github.com/kgen-go/kgen/codegen/ir"
 
-// floatParts are the parts of a float32.
+// floatParts contains the parts of a float32, as 32-bit integers.
 type floatParts struct {
 	bits, abs *ir.Value
-	// special says that the float is zero, infinite or NaN; the other parts are then meaningless.
+	// special is the condition that the float is zero, infinite or NaN. If it is true, the other
+	// parts are meaningless.
 	special *ir.Value
-	// exponent is biased. It is below 1 for subnormals, whose fraction is normalized.
+	// exponent is the biased exponent. For a subnormal it is less than 1, and the fraction is
+	// normalized.
 	exponent *ir.Value
 	fraction *ir.Value // fraction without the hidden bit
 }
 
-// slow returns v's result, computed in 32-bit integers without control flow. It first computes the
-// result for the significands on the device, with an error that Vulkan bounds. Then it finds the
-// exact result from the remainder, which integers modulo a power of two represent exactly. Finally
-// it rounds once, to a subnormal if the result is one.
+// slow returns the result of v, computed with 32-bit integers and without control flow. It first
+// lets the device compute an approximation for the significands, whose error Vulkan bounds. Then it
+// corrects the approximation by means of the remainder, which integers represent exactly modulo a
+// power of two. Finally it rounds the result once. The result may be subnormal.
 func (x *corrector) slow(v *ir.Value) *ir.Value {
 	switch v.Op {
 	case ir.OpFDiv:
@@ -28,7 +31,7 @@ func (x *corrector) slow(v *ir.Value) *ir.Value {
 	return x.inverseRoot(v.Args[0])
 }
 
-// split returns the parts of a float32.
+// split returns the parts of the float32 v.
 func (x *corrector) split(v *ir.Value) *floatParts {
 	p := x.parts[v]
 	if p == nil {
@@ -40,27 +43,29 @@ func (x *corrector) split(v *ir.Value) *floatParts {
 	return p
 }
 
-// normalize computes the parts that follow from abs.
+// normalize computes the parts of p that follow from p.abs.
 func (x *corrector) normalize(p *floatParts) {
 	p.special = x.is(ir.OpULe, x.n(InfBits-1), x.i(ir.OpISub, p.abs, x.n(1)))
-	// A subnormal is its fraction times 2^-149. Converted to float32, the fraction is normal.
+	// A subnormal equals its fraction times 2^-149. The fraction, converted to float32, is a normal
+	// float.
 	scaled := x.i(ir.OpISub, x.word(x.add(ir.OpUToF, ir.TypeF32, p.abs)), x.n(149<<23))
 	bits := x.i(ir.OpSelect, x.is(ir.OpULt, p.abs, x.n(HiddenBit)), scaled, p.abs)
 	p.exponent = x.i(ir.OpShrA, bits, x.n(23))
 	p.fraction = x.i(ir.OpAnd, bits, x.n(Fraction))
 }
 
-// The first approximations are lowered by this slack, so that they are never too large. The
-// following steps correct errors of less than this number of units in the last place, in either
-// direction.
+// Each of these constants is subtracted from a first approximation, so that the approximation is
+// never too large. It is larger than the error of the approximation, in units in the last place.
+// The steps after that correct the resulting error.
 const (
 	QuotientSlack    = 4
 	RootSlack        = 8
 	InverseRootSlack = 8
 )
 
-// seed returns the first approximation as an integer significand: the device's result, which is
-// about 1 to 2, minus the slack. Results below 1 are raised to 1, since their units are smaller.
+// seed returns the first approximation as an integer significand. It subtracts slack from the
+// device's result, which is about 1 to 2. A result below 1 is first raised to 1, because its units
+// are smaller.
 func (x *corrector) seed(device *ir.Value, slack int64) *ir.Value {
 	below := x.is(ir.OpULt, device, x.n(OneBits))
 	device = x.i(ir.OpSelect, below, x.n(OneBits), device)
@@ -72,8 +77,8 @@ func (x *corrector) quotient(a, b *ir.Value) *ir.Value {
 	p, q := x.split(a), x.split(b)
 	special := x.is(ir.OpLOr, p.special, q.special)
 
-	// Double the dividend's significand if it is smaller than the divisor's. Then the quotient is
-	// in [1, 2). As integers, both significands have 24 bits.
+	// The dividend's significand is doubled if it is smaller than the divisor's, so that the
+	// quotient is in [1, 2). As integers, both significands have 24 bits.
 	less := x.is(ir.OpULt, p.fraction, q.fraction)
 	dividend := x.i(ir.OpOr, p.fraction, x.n(HiddenBit))
 	divisor := x.i(ir.OpOr, q.fraction, x.n(HiddenBit))
@@ -81,7 +86,8 @@ func (x *corrector) quotient(a, b *ir.Value) *ir.Value {
 	fa := x.i(ir.OpOr, p.fraction, x.i(ir.OpSelect, less, x.n(TwoBits), x.n(OneBits)))
 	fb := x.i(ir.OpOr, q.fraction, x.n(OneBits))
 
-	// If an operand is special, its quotient with the replacement of the other is special, too.
+	// If one operand is special, the other is replaced. The quotient with the replacement is the
+	// correct special result.
 	fa = x.i(ir.OpSelect, p.special, p.abs, fa)
 	fb = x.i(ir.OpSelect, q.special, q.abs, fb)
 	device := x.word(x.add(ir.OpFDiv, ir.TypeF32, x.float(fa), x.float(fb)))
@@ -94,14 +100,15 @@ func (x *corrector) quotient(a, b *ir.Value) *ir.Value {
 		rem = x.i(ir.OpSelect, fits, left, rem)
 		quo = x.i(ir.OpIAdd, quo, x.i(ir.OpSelect, fits, x.n(1<<j), x.n(0)))
 	}
-	// Two more bits: half a unit, and whether the remainder is larger. Quotients are never halfway
-	// between floats, unless they are subnormal.
+	// Two more bits are appended to the significand, for half a unit and for a larger remainder.
+	// Only a subnormal quotient can be exactly in the middle between two floats.
 	more := x.is(ir.OpULt, divisor, x.i(ir.OpShl, rem, x.n(1)))
 	tail := x.i(ir.OpSelect, more, x.n(3), x.n(1))
 	tail = x.i(ir.OpSelect, x.is(ir.OpIEq, rem, x.n(0)), x.n(0), tail)
 	quo = x.i(ir.OpOr, x.i(ir.OpShl, quo, x.n(2)), tail)
 
-	// One less than the biased exponent, since the hidden bit adds one.
+	// This is one less than the biased exponent, because the hidden bit of the significand adds
+	// one.
 	exponent := x.i(ir.OpIAdd, p.exponent, x.i(ir.OpSelect, less, x.n(125), x.n(126)))
 	exponent = x.i(ir.OpISub, exponent, q.exponent)
 	abs := x.i(ir.OpSelect, special, device, x.round(quo, exponent))
@@ -109,8 +116,8 @@ func (x *corrector) quotient(a, b *ir.Value) *ir.Value {
 	return x.float(x.i(ir.OpOr, abs, sign))
 }
 
-// round returns the float32 nearest to significand * 2^-25 * 2^(exponent-126), with ties to even.
-// The significand has 26 bits.
+// round returns the float32 nearest to significand * 2^-25 * 2^(exponent-126). It rounds ties to
+// even. The significand has 26 bits.
 func (x *corrector) round(significand, exponent *ir.Value) *ir.Value {
 	subnormal := x.is(ir.OpSLt, exponent, x.n(0))
 	drop := x.i(ir.OpISub, x.n(2), exponent)
@@ -126,27 +133,28 @@ func (x *corrector) round(significand, exponent *ir.Value) *ir.Value {
 
 // root returns the square root of a.
 func (x *corrector) root(a *ir.Value) *ir.Value {
-	// Negative operands count as special: as words they are large.
+	// Negative operands are treated as special, because as unsigned integers their bits are large.
 	p := &floatParts{bits: x.word(a)}
 	p.abs = p.bits
 	x.normalize(p)
 
-	// The significand is in [1, 2) if the exponent is even, that is, odd with its bias. Otherwise
-	// it is doubled. So the root is in [1, 2).
+	// The significand is in [1, 2). It is doubled if the exponent is odd, which is the case if the
+	// biased exponent is even. So the root is in [1, 2).
 	even := x.i(ir.OpAnd, p.exponent, x.n(1))
 	square := x.i(ir.OpOr, p.fraction, x.n(HiddenBit))
 	square = x.i(ir.OpShl, square, x.i(ir.OpISub, x.n(24), even))
 	fa := x.i(ir.OpISub, x.n(TwoBits), x.i(ir.OpShl, even, x.n(23)))
 	fa = x.i(ir.OpOr, p.fraction, fa)
-	// A device that treats subnormals as zeros would return -0 for negative subnormals instead of
-	// NaN. With a bit of the exponent set they are normal. Infinities and NaNs have this bit
-	// already.
+	// For a negative subnormal, a device that treats subnormals as zeros would return -0 instead of
+	// NaN. So a bit of the exponent is set, which makes the operand normal. Infinities and NaNs
+	// already have this bit.
 	zero := x.is(ir.OpIEq, x.i(ir.OpShl, p.bits, x.n(1)), x.n(0))
 	special := x.i(ir.OpSelect, zero, p.bits, x.i(ir.OpOr, p.bits, x.n(HiddenBit)))
 	fa = x.i(ir.OpSelect, p.special, special, fa)
 	device := x.word(x.add(ir.OpFSqrt, ir.TypeF32, x.float(fa)))
 
-	// rem is square - root*root. Adding k to the root reduces rem by 2*k*root + k*k.
+	// The remainder rem is square - root*root. If k is added to root, rem decreases by 2*k*root +
+	// k*k.
 	root := x.seed(device, RootSlack)
 	rem := x.i(ir.OpISub, square, x.i(ir.OpIMul, root, root))
 	for j := int64(3); j >= 0; j-- {
@@ -156,8 +164,8 @@ func (x *corrector) root(a *ir.Value) *ir.Value {
 		rem = x.i(ir.OpSelect, fits, left, rem)
 		root = x.i(ir.OpIAdd, root, x.i(ir.OpSelect, fits, x.n(1<<j), x.n(0)))
 	}
-	// (root+1/2)^2 is root*root + root + 1/4. Roots are never halfway between floats, subnormal or
-	// infinite.
+	// The root is rounded up if rem is larger than root, because (root+1/2)^2 is root*root + root +
+	// 1/4. A root is never exactly in the middle between two floats, subnormal or infinite.
 	up := x.is(ir.OpULt, root, rem)
 	root = x.i(ir.OpIAdd, root, x.i(ir.OpSelect, up, x.n(1), x.n(0)))
 	exponent := x.i(ir.OpShrL, x.i(ir.OpIAdd, p.exponent, x.n(125)), x.n(1))
@@ -168,10 +176,11 @@ func (x *corrector) root(a *ir.Value) *ir.Value {
 // inverseRoot returns the inverse of the square root of a.
 func (x *corrector) inverseRoot(a *ir.Value) *ir.Value {
 	p := &floatParts{bits: x.word(a)}
-	p.abs = p.bits // as in root
+	p.abs = p.bits // negative operands are treated as special, as in root
 	x.normalize(p)
 
-	// As in root, the significand's square root is in [1, 2); here the inverse root is in (1/2, 1].
+	// As in root, the significand is doubled if the exponent is odd. So its square root is in [1,
+	// 2), and the inverse root is in (1/2, 1].
 	even := x.i(ir.OpAnd, p.exponent, x.n(1))
 	square := x.i(ir.OpOr, p.fraction, x.n(HiddenBit))
 	square = x.i(ir.OpShl, square, x.i(ir.OpISub, x.n(1), even))
@@ -182,9 +191,10 @@ func (x *corrector) inverseRoot(a *ir.Value) *ir.Value {
 	device = x.i(ir.OpSelect, x.is(ir.OpULt, device, x.n(HalfBits)), x.n(HalfBits), device)
 	device = x.i(ir.OpSelect, x.is(ir.OpULt, device, x.n(OneBits)), device, x.n(OneBits))
 
-	// middle is an integer in units of 2^-25, halfway between a float and the next float below. It
-	// is above the root if square*middle*middle is above 2^23 * 2^50. The two are so close that the
-	// lowest 64 bits of the difference suffice. Roots are never exactly in the middle.
+	// The integer middle represents, in units of 2^-25, the number in the middle between a float
+	// and the next smaller float. It is greater than the inverse root if square*middle*middle is
+	// greater than 2^23 * 2^50. These two numbers are so close that the lowest 64 bits of their
+	// difference are enough. Inverse roots are never exactly in the middle.
 	middle := x.i(ir.OpISub, x.i(ir.OpShl, device, x.n(1)), x.n((HalfBits-HiddenBit)<<1+2*InverseRootSlack+1))
 	for j := int64(3); j >= 0; j-- {
 		next := x.i(ir.OpIAdd, middle, x.n(2<<j))
@@ -196,8 +206,8 @@ func (x *corrector) inverseRoot(a *ir.Value) *ir.Value {
 	half := x.i(ir.OpShrA, x.i(ir.OpISub, x.i(ir.OpIAdd, p.exponent, even), x.n(128)), x.n(1))
 	bits := x.i(ir.OpIAdd, x.i(ir.OpShl, x.i(ir.OpISub, x.n(125), half), x.n(23)), root)
 
-	// Zeros have infinities of the same sign as inverse roots, infinity has zero, and negative
-	// numbers have NaN.
+	// The inverse root of a zero is an infinity of the same sign, that of infinity is zero, and
+	// that of a negative number is NaN.
 	zero := x.is(ir.OpIEq, x.i(ir.OpShl, p.bits, x.n(1)), x.n(0))
 	special := x.i(ir.OpSelect, x.is(ir.OpIEq, p.bits, x.n(InfBits)), x.n(0), x.n(NaNBits))
 	special = x.i(ir.OpSelect, zero, x.i(ir.OpOr, p.bits, x.n(InfBits)), special)

@@ -1,6 +1,7 @@
 package numbers
 
-// This file is the pass floats. It runs before fuse, which must see the products that remain.
+// This file contains the pass floats. The pass runs before fuse, which must see the remaining
+// products.
 
 import (
 	"math"
@@ -39,25 +40,25 @@ func NarrowFloats(m *ir.Module) diag.List {
 	if changed {
 		simplify.Run(m)
 		simplify.CSE(m)
-		simplify.DCE(m) // unused values would still count as uses of products
+		simplify.DCE(m) // otherwise unused values would be seen as uses of products
 	}
 	return nil
 }
 
-// exactOps holds the ops whose result is exactly a float32 if their operands are.
+// exactOps is the set of ops whose float64 result is always a float32 if their operands are.
 var exactOps = map[ir.Op]bool{
 	ir.OpFNegate: true, ir.OpFAbs: true, ir.OpFFloor: true, ir.OpFCeil: true, ir.OpFTrunc: true, ir.OpFRoundEven: true, ir.OpSelect: true,
 }
 
-// innocuous holds the ops for which double rounding is harmless: a result that is rounded to 53
-// bits and then to 24 equals the result rounded to 24 bits. The reason is that 53 is at least 2·24
-// + 2 (Figueroa, When is double rounding innocuous?, 1995).
+// innocuous is the set of ops for which double rounding is harmless. A result that is rounded to 53
+// bits and then to 24 bits equals the result rounded only to 24 bits. The reason is that 53 is at
+// least 2·24 + 2 (Figueroa, When is double rounding innocuous?, 1995).
 var innocuous = map[ir.Op]bool{ir.OpFAdd: true, ir.OpFSub: true, ir.OpFMul: true, ir.OpFDiv: true, ir.OpFSqrt: true}
 
-// maxNarrow bounds the depth of an expression that is narrowed.
+// maxNarrow is the largest depth of an expression that is narrowed.
 const maxNarrow = 6
 
-// isNarrow reports whether the value of v, a float64, is known to be a float32.
+// isNarrow reports whether the float64 v is known to have a value that float32 represents exactly.
 func isNarrow(v *ir.Value, depth int) bool {
 	switch {
 	case v.Type != ir.TypeF64 || depth > maxNarrow:
@@ -78,18 +79,21 @@ func isNarrow(v *ir.Value, depth int) bool {
 	return true
 }
 
-// narrowConst returns the bits of a constant float64 as a float32, and whether that is exact.
+// narrowConst returns the bits of the float64 constant v as a float32. It also reports whether the
+// conversion is exact.
 func narrowConst(v *ir.Value) (uint64, bool) {
 	f := math.Float64frombits(v.Bits)
 	x := float32(f)
 	return uint64(math.Float32bits(x)), float64(x) == f && facts.Exact32(x)
 }
 
-// isBits reports whether an op of floats only moves or changes bits, even for a signalling NaN.
+// isBits reports whether op only copies or changes bits of floats, so that it also preserves
+// signalling NaNs.
 func isBits(op ir.Op) bool { return op == ir.OpFNegate || op == ir.OpFAbs || op == ir.OpSelect }
 
-// inNarrow returns v, for which isNarrow must hold, as a float32. Like a converted value in Go, the
-// result is not fused. If quiet is set, a signalling NaN becomes quiet, as in a conversion.
+// inNarrow returns v as a float32. It requires that isNarrow is true for v. Like a converted value
+// in Go, the result must not be fused. If quiet is set, a signalling NaN becomes quiet, as in a
+// conversion.
 func inNarrow(m *rewrite.Maker, v *ir.Value, quiet bool) *ir.Value {
 	if v.IsConst() {
 		bits, _ := narrowConst(v)
@@ -108,7 +112,7 @@ func inNarrow(m *rewrite.Maker, v *ir.Value, quiet bool) *ir.Value {
 	return m.Op(v.Op, ir.TypeF32, allNarrow(m, v, quiet && isBits(v.Op))...)
 }
 
-// quieted returns x; if x is a NaN, with the bit set that marks quiet NaNs.
+// quieted returns x, or the corresponding quiet NaN if x is a signalling NaN.
 func quieted(m *rewrite.Maker, x *ir.Value) *ir.Value {
 	bits := m.Op(ir.OpOr, ir.TypeI32, m.Op(ir.OpBitcast, ir.TypeI32, x), m.Func.Module.Int(ir.TypeI32, 1<<22))
 	return m.Op(ir.OpSelect, ir.TypeF32, m.Op(ir.OpFNe, ir.TypeBool, x, x), m.Op(ir.OpBitcast, ir.TypeF32, bits), x)
@@ -126,8 +130,9 @@ func allNarrow(m *rewrite.Maker, v *ir.Value, quiet bool) []*ir.Value {
 	return args
 }
 
-// narrowResult computes v, a conversion of a float64 to float32, in 32 bits if that gives the same
-// result.
+// narrowResult handles a conversion v of a float64 to float32. It replaces the operation that
+// computes the float64 by a float32 operation, if the result is the same. It reports whether it has
+// changed v.
 func narrowResult(m *rewrite.Maker, v *ir.Value) bool {
 	wide := v.Args[0]
 	if v.Type != ir.TypeF32 || wide.Type != ir.TypeF64 || wide.IsConst() {
@@ -153,7 +158,7 @@ func narrowResult(m *rewrite.Maker, v *ir.Value) bool {
 	return true
 }
 
-// isComputed reports whether v is the float32 result of arithmetic, and therefore not a signalling
+// isComputed reports whether v is the result of float32 arithmetic, and therefore not a signalling
 // NaN.
 func isComputed(v *ir.Value) bool {
 	if v.Op == ir.OpFRounded {
@@ -162,8 +167,9 @@ func isComputed(v *ir.Value) bool {
 	return v.Type == ir.TypeF32 && innocuous[v.Op]
 }
 
-// narrowOrder compares as float32s two float64s that are exactly float32s. A constant between two
-// float32s is replaced by the next one.
+// narrowOrder turns the comparison v of two float64s into one of float32s, if both are exactly
+// float32s. A constant operand between two float32s is replaced by an adjacent float32. It reports
+// whether it has changed v.
 func narrowOrder(m *rewrite.Maker, v *ir.Value) bool {
 	x, y := v.Args[0], v.Args[1]
 	if x.Type != ir.TypeF64 || x.IsConst() && y.IsConst() {
@@ -176,7 +182,7 @@ func narrowOrder(m *rewrite.Maker, v *ir.Value) bool {
 		return true
 	case (v.Op == ir.OpFEq || v.Op == ir.OpFNe) && (inX && between(y) || inY && between(x)):
 		b := m.Func.Module.Bool
-		v.Op, v.Args = ir.OpLNe, []*ir.Value{b(v.Op == ir.OpFNe), b(false)} // folded later
+		v.Op, v.Args = ir.OpLNe, []*ir.Value{b(v.Op == ir.OpFNe), b(false)} // simplify folds this
 		return true
 	case v.Op == ir.OpFEq || v.Op == ir.OpFNe:
 	case inX && y.IsConst():
@@ -193,10 +199,10 @@ func narrowOrder(m *rewrite.Maker, v *ir.Value) bool {
 	return false
 }
 
-// keepOrder makes a comparison of float32s, which was one of float64s, correct for subnormals on
-// devices that treat them as zeros. abi.SpecFlushed identifies these devices; drivers of others
-// remove the code added here. If only one operand is zero or subnormal, such a device compares
-// correctly. If both are, and they are not both zero, the code compares integers instead:
+// keepOrder corrects a narrowed comparison for subnormals, which some devices treat as zeros. The
+// specialization constant abi.SpecFlushed identifies these devices, and drivers of other devices
+// remove the added code. If at most one operand is zero or subnormal, these devices compare
+// correctly. Otherwise, unless both are zero, the code compares integers:
 //
 //	small := (bits(x)|bits(y))&^sign - 1 < flushed
 //	x == y    becomes    x == y && !(small && bits(x) != bits(y))
@@ -226,7 +232,7 @@ func keepOrder(m *rewrite.Maker, v *ir.Value) {
 	case ir.OpFNe:
 		v.Op, v.Args = ir.OpLOr, []*ir.Value{device, is(ir.OpLAnd, small, is(ir.OpINe, p, q))}
 	default:
-		order := func(b *ir.Value) *ir.Value { // maps floats to integers with the same order
+		order := func(b *ir.Value) *ir.Value { // maps the bits of a float to an integer such that the integers have the order of the floats
 			sign := word(ir.OpShrA, b, mod.Int(ir.TypeI32, 31))
 			return word(ir.OpXor, b, word(ir.OpAnd, sign, mod.Int(ir.TypeI32, SignBit-1)))
 		}
@@ -235,7 +241,7 @@ func keepOrder(m *rewrite.Maker, v *ir.Value) {
 	}
 }
 
-// isNormal reports whether v is a constant other than zeros and subnormals.
+// isNormal reports whether v is a constant that is neither zero nor subnormal.
 func isNormal(v *ir.Value) bool { return v.IsConst() && v.Bits&(SignBit-1) >= HiddenBit }
 
 // between reports whether v is a constant strictly between two adjacent float32s.
@@ -247,8 +253,8 @@ func between(v *ir.Value) bool {
 	return ok
 }
 
-// nearest returns the bits of the greatest float32 below c, or, unless before is set, of the least
-// one above c. c itself is not a float32.
+// nearest returns the bits of a float32 that is adjacent to c, where c is not a float32. It is the
+// greatest float32 less than c if before is set, or else the least float32 greater than c.
 func nearest(c float64, before bool) (uint64, bool) {
 	x := float32(c)
 	switch {

@@ -1,7 +1,7 @@
 package numbers
 
-// This file is the pass fuse. It runs after products and sums are simplified, and before the passes
-// that copy them.
+// This file contains the pass fuse. The pass runs after products and sums have been simplified, and
+// before the passes that copy them.
 
 import (
 	"slices"
@@ -13,10 +13,11 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// Fuse combines a product and the sum that uses it into one operation. The Go specification
-// ("Floating-point operators") must allow that, and the kernel's mode must ask for it. So no
-// FRounded may be between the two. Besides, only such sums may use the product, so that the product
-// itself disappears. Fuse removes all FRounded ops.
+// Fuse combines a product and the sum that uses it into one operation. It does so only if the Go
+// specification ("Floating-point operators") allows it and the kernel's mode requests it. So there
+// must not be an FRounded op between the product and the sum. In addition, all uses of the product
+// must be sums with which it is fused, so that the product itself becomes unused. At the end, Fuse
+// removes all FRounded ops.
 func Fuse(m *ir.Module) diag.List {
 	for _, f := range rewrite.Bodies(m) {
 		if m.Float != properties.FloatExact {
@@ -31,7 +32,7 @@ func Fuse(m *ir.Module) diag.List {
 func isSum(v *ir.Value) bool { return v.Op == ir.OpFAdd || v.Op == ir.OpFSub }
 
 // subtractNegated replaces the addition of a negated product by the subtraction of the product, and
-// vice versa. The result is the same.
+// the subtraction by the addition. The results do not change.
 func subtractNegated(f *ir.Func) {
 	isNegated := func(v *ir.Value) bool { return v.Op == ir.OpFNegate && v.Args[0].Op == ir.OpFMul }
 	used := map[*ir.Value]bool{}
@@ -58,7 +59,7 @@ func subtractNegated(f *ir.Func) {
 	}
 }
 
-// fuseProducts fuses f's products. In a sum of two products the first is fused.
+// fuseProducts fuses the products of f. In a sum of two products, it fuses the first product.
 func fuseProducts(f *ir.Func) {
 	fused := fusible(f)
 	for _, b := range f.Blocks {
@@ -104,8 +105,9 @@ func fuseProducts(f *ir.Func) {
 	}
 }
 
-// fusible returns the products whose uses are all sums in the same loop as the product. Otherwise a
-// loop would recompute a product that was computed ahead of it.
+// fusible returns the products whose uses are all sums in the same loop as the product. A product
+// that was computed before a loop is not fused with a sum in the loop, because then each iteration
+// would compute it again.
 func fusible(f *ir.Func) map[*ir.Value]bool {
 	loops := f.Dominators().Loops()
 	all := map[*ir.Value]bool{}
@@ -126,7 +128,7 @@ func fusible(f *ir.Func) map[*ir.Value]bool {
 	return all
 }
 
-// dropRounded replaces each FRounded by its operand.
+// dropRounded replaces each FRounded op by its operand.
 func dropRounded(f *ir.Func) {
 	repl := map[*ir.Value]*ir.Value{}
 	for _, b := range f.Blocks {

@@ -1,7 +1,7 @@
 package numbers
 
-// This file is the pass longdiv. It expands the divisions that constdiv and shortdiv have left,
-// without new branches, since it runs after structurize.
+// This file contains the pass longdiv, which expands the divisions that constdiv and shortdiv have
+// not replaced. The pass adds no branches, since it runs after structurize.
 
 import (
 	"slices"
@@ -15,7 +15,7 @@ import (
 // LongDivide expands the remaining divisions of 64-bit integers. Drivers call a routine of some
 // hundred instructions for each, and NVIDIA's driver (580) confuses the results of many such calls.
 func LongDivide(m *ir.Module) diag.List {
-	ConstDivide(m) // for divisors that have become constant since the pass constdiv
+	ConstDivide(m) // for divisors that became constant after the pass constdiv
 	changed := false
 	for _, f := range rewrite.Bodies(m) {
 		for _, b := range f.Blocks {
@@ -48,20 +48,20 @@ func IsLongDivision(v *ir.Value) bool {
 	return false
 }
 
-// longDivision writes the code for one division.
+// longDivision generates the code for one division.
 //
-// It computes a partial quotient from the divisor's float32 reciprocal, first for the dividend and
-// then three times for the remainder. The reciprocal is reduced by the small factor under, which is
-// more than all rounding errors together. These are the errors of conversions, of a division, and
-// of a product, rounded in any direction. The division is exact within 2.5 units in the last place
-// (Vulkan, "Precision and Operation of SPIR-V Instructions"). So no partial quotient is too large.
-// Where the exact one is q, the computed one is more than q*(1-2^-18)-1. Each step therefore leaves
-// a remainder of less than 2^-18 of the previous remainder plus the divisor. After four steps the
+// The code computes four partial quotients with the divisor's float32 reciprocal, the first for the
+// dividend and the others for the remainders. The reciprocal is reduced by the small factor under,
+// which is larger than all rounding errors together. Rounding errors come from conversions, a
+// division and a product. The error of the division is at most 2.5 units in the last place (Vulkan,
+// "Precision and Operation of SPIR-V Instructions"). So no partial quotient is too large. If the
+// exact partial quotient is q, the computed one is more than q*(1-2^-18)-1. So the remainder of
+// each step is less than 2^-18 times the previous remainder plus the divisor. After four steps, the
 // remainder is less than twice the divisor.
 type longDivision struct {
 	rewrite.Maker
 	by      *ir.Value // absolute value of the divisor
-	inverse *ir.Value // a float32 that is at most 1/by
+	inverse *ir.Value // a float32 that is slightly less than 1/by
 	q, left *ir.Value
 }
 
@@ -85,7 +85,7 @@ func (d *longDivision) real(x float64) *ir.Value {
 	return d.Func.Module.Const(ir.TypeF32, ir.FloatBits(ir.TypeF32, x))
 }
 
-// divide returns the last op of the division.
+// divide generates the code of the division and returns its last op.
 func (d *longDivision) divide() *ir.Value {
 	x, y := d.At.Args[0], d.At.Args[1]
 	if d.At.Op != ir.OpSDiv {
@@ -102,7 +102,8 @@ func (d *longDivision) negateIf(sign, x *ir.Value) *ir.Value {
 	return d.wide(ir.OpISub, d.wide(ir.OpXor, x, sign), sign)
 }
 
-// unsigned computes q, a quotient that is right or one too small, and left, the remainder.
+// unsigned generates code that computes d.q and the remainder d.left. The quotient q may be too
+// small by one.
 func (d *longDivision) unsigned(x, y *ir.Value) {
 	d.by = y
 	d.inverse = d.float(ir.OpFDiv, d.real(1-under), d.toFloat(y))
@@ -116,7 +117,7 @@ func (d *longDivision) unsigned(x, y *ir.Value) {
 			low := d.word(ir.OpFToU, d.float(ir.OpFSub, q, d.float(ir.OpFMul, d.float(ir.OpUToNear, high), d.real(1<<32))))
 			n = d.wide(ir.OpOr, d.wide(ir.OpShl, d.wide(ir.OpUConvert, high), d.num(32)), d.wide(ir.OpUConvert, low))
 		} else {
-			n = d.wide(ir.OpUConvert, d.word(ir.OpFToU, q)) // less than 2^28+2
+			n = d.wide(ir.OpUConvert, d.word(ir.OpFToU, q)) // a number less than 2^28+2
 		}
 		d.left = d.wide(ir.OpISub, d.left, d.wide(ir.OpIMul, n, d.by))
 		if i == 0 {
@@ -127,14 +128,14 @@ func (d *longDivision) unsigned(x, y *ir.Value) {
 	}
 }
 
-// toFloat returns an approximation of x, which is unsigned.
+// toFloat returns a float32 approximation of the unsigned integer x.
 func (d *longDivision) toFloat(x *ir.Value) *ir.Value {
 	high := d.float(ir.OpUToNear, d.word(ir.OpUConvert, d.wide(ir.OpShrL, x, d.num(32))))
 	low := d.float(ir.OpUToNear, d.word(ir.OpUConvert, x))
 	return d.float(ir.OpFAdd, d.float(ir.OpFMul, high, d.real(1<<32)), low)
 }
 
-// last returns the quotient, or the remainder if rest is set.
+// last corrects the results of unsigned, and returns the quotient, or the remainder if rest is set.
 func (d *longDivision) last(rest bool) *ir.Value {
 	more := d.Op(ir.OpULe, ir.TypeBool, d.by, d.left)
 	if rest {

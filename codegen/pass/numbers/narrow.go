@@ -1,7 +1,7 @@
 package numbers
 
-// This file is the pass narrow. It runs after the passes on checks, which compare in 64 bits as Go
-// does.
+// This file contains the pass narrow. The pass runs after the passes on checks, since checks
+// compare 64-bit integers as in Go.
 
 import (
 	"math"
@@ -12,17 +12,17 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/simplify"
 )
 
-// Narrow computes values in 32 bits if the result is provably the same. Go's int has 64 bits, but
-// loop counters and indices into work-group memory need few of them, and devices compute in 32
-// bits. A value is narrowed only if its operands are already narrow, so that no conversions are
-// added inside a computation.
+// Narrow replaces 64-bit computations by 32-bit computations if the result is provably the same.
+// Go's int has 64 bits, but loop counters and indices into work-group memory need fewer bits, and
+// devices compute in 32 bits. A value is narrowed only if its operands are also narrowed, so that
+// no conversions are needed inside a computation.
 //
-// Divisions of non-negative values by constants become unsigned: i/16 and i%16 then become a shift
+// Divisions of non-negative values by constants become unsigned. So i/16 and i%16 become a shift
 // and a mask.
 func Narrow(m *ir.Module, r *facts.Result) diag.List { return NarrowValues(m, r, nil) }
 
-// NarrowValues is Narrow. It calls chosen, if that is not nil, after it has chosen the values to
-// narrow.
+// NarrowValues does the work of Narrow. If chosen is not nil, NarrowValues calls it after it has
+// chosen the values to narrow.
 func NarrowValues(m *ir.Module, r *facts.Result, chosen func(n *Narrower)) diag.List {
 	a := facts.Solved(m, nil, r)
 	n := &Narrower{Ranges: a, m: m, Set: map[*ir.Value]bool{}, low: map[*ir.Value]*ir.Value{}, wide: map[*ir.Value]*ir.Value{}}
@@ -41,14 +41,14 @@ type Narrower struct {
 	Ranges *facts.Ranges
 	m      *ir.Module
 	Set    map[*ir.Value]bool
-	low    map[*ir.Value]*ir.Value // values in 32 bits
-	wide   map[*ir.Value]*ir.Value // the same, extended to 64 bits
-	// unsigned has the signed divisions by constants in which neither operand is negative.
+	low    map[*ir.Value]*ir.Value // maps a 64-bit value to its 32-bit form
+	wide   map[*ir.Value]*ir.Value // maps a 64-bit value to its 32-bit form extended to 64 bits
+	// unsigned is the set of signed divisions by constants in which no operand is negative.
 	unsigned map[*ir.Value]bool
 }
 
-// NarrowOp says whether an op may be narrowed if its result fits in 32 bits, and whether its
-// operands must fit, too.
+// NarrowOp reports whether op may be narrowed if its result fits in 32 bits. The result args tells
+// whether the operands must also fit.
 func NarrowOp(op ir.Op) (ok, args bool) {
 	return op.Has(ir.FlagLow), op.Has(ir.FlagLow | ir.FlagPartial)
 }
@@ -79,8 +79,8 @@ func (n *Narrower) choose() {
 	}
 }
 
-// findUnsigned finds the divisions without negative operands. It replaces remainders by powers of
-// two, such as x - x/16*16, by masks.
+// findUnsigned finds the divisions by constants without negative operands. It also replaces
+// remainders by powers of two, such as x - x/16*16, by masks.
 func (n *Narrower) findUnsigned() {
 	n.unsigned = map[*ir.Value]bool{}
 	positive := func(x, d *ir.Value, b *ir.Block) bool {
@@ -100,7 +100,7 @@ func (n *Narrower) findUnsigned() {
 	}
 }
 
-// argsNarrow reports whether the 64-bit arguments of v are narrow.
+// argsNarrow reports whether all 64-bit operands of v have a 32-bit form.
 func (n *Narrower) argsNarrow(v *ir.Value) bool {
 	_, fit := NarrowOp(v.Op)
 	unsigned := v.Op == ir.OpUDiv || v.Op == ir.OpUMod || v.Op == ir.OpShrL
@@ -122,7 +122,7 @@ func (n *Narrower) argsNarrow(v *ir.Value) bool {
 	return true
 }
 
-// IsNarrow reports whether x has, or will get, a 32-bit form.
+// IsNarrow reports whether x has a 32-bit form or will have one.
 func (n *Narrower) IsNarrow(x *ir.Value) bool {
 	return x.IsConst() || n.Set[x] || extended(x) != nil
 }
@@ -135,7 +135,7 @@ func extended(x *ir.Value) *ir.Value {
 	return nil
 }
 
-// lowOf returns x in 32 bits.
+// lowOf returns the 32-bit form of x.
 func (n *Narrower) lowOf(x *ir.Value) *ir.Value {
 	switch {
 	case x.Type != ir.TypeI64:
@@ -148,8 +148,8 @@ func (n *Narrower) lowOf(x *ir.Value) *ir.Value {
 	return extended(x)
 }
 
-// rewrite adds the narrow values next to the wide ones. All other code then uses the narrow values,
-// extended to 64 bits, and the wide values become dead.
+// rewrite adds a 32-bit value next to each narrowed value. All other code then uses the 32-bit
+// values, extended to 64 bits, so that the original values become unused.
 func (n *Narrower) rewrite() {
 	f := n.m.Kernel
 	for _, b := range n.Ranges.Dom.Order {
@@ -205,8 +205,8 @@ func (n *Narrower) rewrite() {
 	}
 }
 
-// indexes removes the extension of 32-bit indices in memory operations. Such indices are signed,
-// and the device extends them when it computes the address.
+// indexes removes extensions of 32-bit indices in memory operations. Such an index is signed, and
+// the device extends it when it computes the address.
 func (n *Narrower) indexes() {
 	low := map[*ir.Value]bool{}
 	for _, v := range n.low {
@@ -251,14 +251,14 @@ func (n *Narrower) make(f *ir.Func, v *ir.Value) {
 
 func (n *Narrower) fill(v *ir.Value) *ir.Value {
 	low := n.low[v]
-	low.Bits = v.Bits // needed for an Arg
+	low.Bits = v.Bits // the offset, if v is an Arg op
 	for _, x := range v.Args {
 		low.Args = append(low.Args, n.lowOf(x))
 	}
 	return low
 }
 
-// compare narrows a comparison if both operands fit in 32 bits.
+// compare turns v into a 32-bit comparison if both operands have a 32-bit form.
 func (n *Narrower) compare(v *ir.Value) {
 	if !v.Op.Has(ir.FlagCompare) || v.Args[0].Type != ir.TypeI64 {
 		return
@@ -268,7 +268,7 @@ func (n *Narrower) compare(v *ir.Value) {
 			return
 		}
 	}
-	// Both operands are extended by their sign, so that the unsigned order is also the same.
+	// Sign extension of both operands also preserves the unsigned order.
 	for i, x := range v.Args {
 		v.Args[i] = n.lowOf(x)
 	}

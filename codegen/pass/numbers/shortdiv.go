@@ -1,6 +1,7 @@
 package numbers
 
-// This file is the pass shortdiv. It runs before narrow, which narrows the users of the quotients.
+// This file contains the pass shortdiv. The pass runs before narrow, which narrows the values
+// computed from the quotients.
 
 import (
 	"math"
@@ -12,10 +13,10 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/simplify"
 )
 
-// ShortDivide divides 64-bit numbers that fit in 32 bits, such as the i of i / k.Width and i %
-// k.Width, in 32 bits. If the divisor does not fit in 32 bits, the quotient is 0 and the remainder
-// is the dividend. For 64 bits drivers call a routine of a hundred instructions, and NVIDIA's
-// driver (580) confuses the results of many such calls.
+// ShortDivide replaces 64-bit divisions by 32-bit divisions if the dividend fits in 32 bits, such
+// as i in i / k.Width and i % k.Width. If the divisor does not fit in 32 bits, the quotient is 0
+// and the remainder is the dividend. For a 64-bit division, drivers call a routine of about a
+// hundred instructions, and NVIDIA's driver (580) confuses the results of many such calls.
 func ShortDivide(m *ir.Module, r *facts.Result) diag.List {
 	a := facts.Solved(m, nil, r)
 	short := map[*ir.Value]*shortDivision{}
@@ -30,7 +31,8 @@ func ShortDivide(m *ir.Module, r *facts.Result) diag.List {
 		var out []*ir.Value
 		for _, v := range b.Insts {
 			if v.Op == ir.OpISub {
-				// The quotient comes before the remainder; its own op is replaced only at the end.
+				// The quotient was processed before the remainder, but its op is replaced only at
+				// the end.
 				if q := quotientOf(v); short[q] != nil {
 					d := short[q]
 					d.At, d.Made = v, nil
@@ -61,8 +63,9 @@ func ShortDivide(m *ir.Module, r *facts.Result) diag.List {
 	return nil
 }
 
-// isShortDivision reports whether v's dividend is from 0 to MaxInt32. It excludes divisors that are
-// constant or extended from 32 bits, and signed divisors that narrow may handle.
+// isShortDivision reports whether v is a division that ShortDivide replaces. The dividend must be
+// from 0 to MaxInt32. Divisors that are constant or extended from 32 bits are excluded, and so are
+// signed divisors that narrow may handle.
 func isShortDivision(a *facts.Ranges, v *ir.Value) bool {
 	if v.Type != ir.TypeI64 || v.Op != ir.OpSDiv && v.Op != ir.OpUDiv && v.Op != ir.OpUMod {
 		return false
@@ -78,7 +81,7 @@ func isShortDivision(a *facts.Ranges, v *ir.Value) bool {
 	return p.Lo >= 0 && p.Hi <= math.MaxInt32
 }
 
-// quotientOf returns the quotient x/d if v is x - x/d*d, or nil.
+// quotientOf returns the quotient x/d if v is the remainder x - x/d*d. Otherwise it returns nil.
 func quotientOf(v *ir.Value) *ir.Value {
 	x, d := facts.Divided(v)
 	if d == nil {
@@ -93,18 +96,18 @@ func quotientOf(v *ir.Value) *ir.Value {
 	return nil
 }
 
-// shortDivision writes the code of one division at its maker's place.
+// shortDivision generates the code of one division, next to the maker's value At.
 type shortDivision struct {
 	rewrite.Maker
-	x, by    *ir.Value // unsigned operands of 32 bits; by is 1 if the divisor does not fit
-	fits     *ir.Value // whether the divisor fits; nil if it always does
-	negative *ir.Value // whether the divisor is negative; nil if it never is
-	value    *ir.Value // result in 32 bits
+	x, by    *ir.Value // 32-bit unsigned operands; by is 1 if the divisor does not fit in 32 bits
+	fits     *ir.Value // condition that the divisor fits in 32 bits; nil if always true
+	negative *ir.Value // condition that the divisor is negative; nil if always false
+	value    *ir.Value // 32-bit result of the division
 }
 
 func (d *shortDivision) num(n int64) *ir.Value { return d.Func.Module.Int(ir.TypeI32, n) }
 
-// prepare computes the values that both the quotient and the remainder need.
+// prepare generates the values that both the quotient and the remainder need.
 func (d *shortDivision) prepare(a *facts.Ranges) {
 	v := d.At
 	y := v.Args[1]
@@ -129,7 +132,7 @@ func (d *shortDivision) prepare(a *facts.Ranges) {
 	d.by = d.ifFits(d.by, d.num(1))
 }
 
-// ifFits returns v, or other if the divisor does not fit.
+// ifFits returns v if the divisor fits in 32 bits, and other if not.
 func (d *shortDivision) ifFits(v, other *ir.Value) *ir.Value {
 	if d.fits == nil {
 		return v
@@ -145,7 +148,7 @@ func (d *shortDivision) quotient() *ir.Value {
 	return d.ifFits(q, d.num(0))
 }
 
-// remainder returns the remainder, which is not negative, like the dividend.
+// remainder returns the remainder, which is not negative because the dividend is not.
 func (d *shortDivision) remainder() *ir.Value {
 	return d.ifFits(d.Op(ir.OpUMod, ir.TypeI32, d.x, d.by), d.x)
 }

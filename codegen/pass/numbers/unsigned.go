@@ -1,7 +1,7 @@
 package numbers
 
-// This file is the pass unsigned, for drivers that round twice when they convert unsigned words to
-// floating point.
+// This file contains the pass unsigned, for drivers that round twice when they convert uint32 to
+// float32.
 
 import (
 	"github.com/kgen-go/kgen/codegen/diag"
@@ -10,9 +10,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// Unsigned makes conversions of unsigned words to float32 round once on every device; see the row
-// unsigned-float of SwiftShader's quirks. In modules that have a variant in words, split64.Lower
-// does this instead.
+// Unsigned changes conversions of uint32 to float32 so that every device rounds only once (see the
+// quirk unsigned-float of SwiftShader). In modules that need split64.Lower for devices without
+// 64-bit integers, Lower does this instead.
 func Unsigned(m *ir.Module) diag.List {
 	if !inWords(m) || !facts.Avoids(m, "unsigned-float") {
 		return nil
@@ -39,8 +39,8 @@ func Unsigned(m *ir.Module) diag.List {
 	return nil
 }
 
-// inWords reports whether the module uses no 64-bit integers, and no device memory with integers of
-// 8 or 16 bits.
+// inWords reports whether the module uses no 64-bit integers, and no 8-bit or 16-bit integers in
+// device memory.
 func inWords(m *ir.Module) bool {
 	for _, f := range rewrite.Bodies(m) {
 		for _, b := range f.Blocks {
@@ -57,7 +57,7 @@ func inWords(m *ir.Module) bool {
 	return true
 }
 
-// RoundsTwice reports whether v converts an unsigned word whose top bit may be set.
+// RoundsTwice reports whether v converts a uint32 whose highest bit may be set to floating point.
 func RoundsTwice(v *ir.Value) bool {
 	if v.Op != ir.OpUToF || v.Type != ir.TypeF32 || v.Args[0].Type != ir.TypeI32 {
 		return false
@@ -76,9 +76,9 @@ func RoundsTwice(v *ir.Value) bool {
 	return true
 }
 
-// Halved returns a signed word and a float32 scale. Their product is the float32 nearest to the
-// unsigned x. If x is large, the word is half of it, with the Or of x's two lowest bits as its
-// lowest bit.
+// Halved returns a signed 32-bit integer and a float32 scale whose product is the float32 nearest
+// to the uint32 x. If x is large, the integer is half of x, with the "or" of x's two lowest bits as
+// its lowest bit.
 func Halved(m *ir.Module, x *ir.Value, add func(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value) (word, scale *ir.Value) {
 	n := func(n int64) *ir.Value { return m.Int(ir.TypeI32, n) }
 	f := func(f float64) *ir.Value { return m.Const(ir.TypeF32, ir.FloatBits(ir.TypeF32, f)) }

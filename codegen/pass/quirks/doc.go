@@ -1,5 +1,6 @@
-// Package quirks rewrites code that drivers miscompile. Each bug is a row of one table, with the
-// driver, its version, and a kernel that fails without the workaround.
+// Package quirks rewrites code that drivers miscompile. A table lists the bugs of drivers. Each
+// bug, called a quirk, has one row, with the driver, its version, and a kernel that fails without
+// the workaround.
 //
 //	a row      match     a value, or its use, that the driver compiles wrongly
 //	           mend      its replacement: mostly the value combined with a word of the
@@ -8,15 +9,16 @@
 //
 //	x == 0     Apply ──▶  x | (zero & bits) == 0
 //
-// LoopValues and Outlive rewrite values that are live out of loops. All three passes run after
-// structurize and the last simplification, which would fold the code that they write. Apply runs
-// before the passes that expand divisions of float32s and of 64-bit integers (exactdiv and
-// longdiv), whose code needs no hiding. Divisions by constants (constdiv) are expanded much
+// LoopValues and Outlive rewrite live-out values of loops. LoopValues, Apply and Outlive run after
+// structurize and after the last simplification, which would fold the code that they write. Apply
+// runs before exactdiv and longdiv, which expand divisions of float32s and of 64-bit integers,
+// because the expanded code needs no hiding. Divisions by constants (constdiv) are expanded much
 // earlier.
 //
-// All devices run the code that the rows write, not only those with the row's driver.
-// docs/performance.md describes the cost in the chapter "What hiding costs". It also says why no
+// All devices execute the workarounds, not only those with the driver that has the bug. The chapter
+// "What hiding costs" of docs/performance.md describes the cost. It also explains why no
 // specialization constant or separate module avoids the cost for other drivers.
 //
-// Package pass has a picture of the rooms and of their imports. This room may import rewrite and facts.
+// The doc of package pass shows the order in which the packages below codegen/pass may import each
+// other. Package quirks imports rewrite and facts.
 package quirks

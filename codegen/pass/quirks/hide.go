@@ -8,25 +8,25 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// This file hides values from a driver's optimizer. It uses a word of the launch block that is zero
-// in every launch, which only the runtime knows. hideValues combines values with this word if a row
-// of the table asks for it.
+// This file hides values from a driver's optimizer. To hide a value, it combines the value with
+// zeros that the driver cannot know. These zeros are bits of the launch block's reserved 32-bit
+// word, which is zero in every launch.
 
-// hider hides values of one function.
+// hider hides the values of one function from the driver's optimizer.
 type hider struct {
 	f    *ir.Func
-	rows []*Quirk // rows that apply
+	rows []*Quirk // quirks that apply to the module
 
-	kinds int               // number of kinds of zeros, which differ in their bits
-	in    map[*ir.Value]int // kind of zeros that hides each hidden value
-	reads map[*ir.Value]int // number of low bits of its operands that matter to a value
+	kinds int               // number of kinds of zeros; each kind consists of other bits of the reserved word
+	in    map[*ir.Value]int // maps a hidden value to the kind of zeros that hides it
+	reads map[*ir.Value]int // maps a value to the number of low bits of its operands that affect the kernel
 
-	known     map[literalKey]bool // results of literal
-	rewriting                     // block to which unknown adds values
+	known     map[literalKey]bool // cached results of the method literal
+	rewriting                     // the block to which the method unknown adds values
 }
 
-// valueKinds is the number of kinds of zeros for values in a function in which flags are hidden,
-// too.
+// valueKinds is the number of kinds of zeros that hide values, in a function in which flags are
+// also hidden.
 const valueKinds = 4
 
 func NewHider(f *ir.Func, rows []*Quirk) *hider {
@@ -37,21 +37,21 @@ func NewHider(f *ir.Func, rows []*Quirk) *hider {
 	return h
 }
 
-// kindBits returns the bits of the zeros of a kind. The sign bit is reserved for neverTrue and
-// hidePhi.
+// kindBits returns the bits of the reserved word that the zeros of the given kind use. The sign bit
+// is left for neverTrue and hidePhi.
 func kindBits(kind int) uint32 { return uint32(0x01010101<<kind) &^ (1 << 31) }
 
-// flagBit returns the bit of the reserved word that hides the n-th flag of a function. It is a bit
-// that hides no values there.
+// flagBit returns the bit of the reserved word that hides the n-th flag of a function. In functions
+// with flags, no value is hidden by this bit.
 func flagBit(n int) uint32 {
-	const free = 3*valueKinds + 3 // number of bits 4 to 7, 12 to 15, 20 to 23, and 28 to 30
+	const free = 3*valueKinds + 3 // how many bits there are in 4 to 7, 12 to 15, 20 to 23, and 28 to 30
 	n %= free
 	return 1 << (n/valueKinds*2*valueKinds + valueKinds + n%valueKinds)
 }
 
 // otherKind returns the kind of zeros with which to hide v. It avoids the kinds that hide v's
-// operands, since (x|z)&y|z is just x&y|z. For a square it returns the kind whose bits are next to
-// the lowest bits.
+// operands, because a driver may simplify (x|z)&y|z to x&y|z, in which x is no longer hidden. For a
+// square it returns kind 1, which includes bit 1.
 func (h *hider) otherKind(v *ir.Value) int {
 	z := v.ID % h.kinds
 	switch {
@@ -74,23 +74,23 @@ func (h *hider) otherKind(v *ir.Value) int {
 	return z
 }
 
-// hiding says how a value is hidden. Without any of these bits, all uses of the value get v | zeros
-// instead. Exceptions are comparisons, and phis whose argument is a phi.
+// hiding is a set of flags that describe how a value v is hidden. If no flag is set, v | zeros
+// replaces v in all its uses. Comparisons still use v, and so do phis if v is a phi.
 type hiding uint8
 
 const (
-	// hideBit is for a value in which only one bit may be set. If the value is x & c, it becomes x
-	// & (c|zero), since a driver that knows the mask knows which bit of x matters.
+	// hideBit hides a value in which only one bit may be set. If the value is x & c, it becomes x &
+	// (c|zero), because a driver that knows the mask c also knows which bit of x is used.
 	hideBit hiding = 1 << iota
-	// hideUpper is for 64-bit values whose upper half may be known to be zero. Zeros of 32 bits
-	// would leave that half unchanged, so the zeros are put into both halves.
+	// hideUpper hides both halves of a 64-bit value. Otherwise the zeros have only 32 bits, so a
+	// driver might know that the upper half is zero.
 	hideUpper
-	// hideCompared hides the value only from the comparison that matches.
+	// hideCompared hides the value only from the comparisons for which the quirk matches.
 	hideCompared
 )
 
-// hideValues combines values with zeros that only the runtime knows, wherever a row of the table
-// says that an instruction must not see its operand:
+// hideValues hides each value that matches a quirk by combining it with zeros that drivers cannot
+// know. For example:
 //
 //	b = and x, 1            b  = and x, 1
 //	y = load s[b]           z  = and (reserved word), 0x01010101
@@ -171,8 +171,9 @@ func (h *hider) hideValues() {
 		for _, vs := range [2][]*ir.Value{b.Phis, b.Insts} {
 			for _, v := range vs {
 				for i, a := range v.Args {
-					// A phi's argument is not replaced if it is a phi itself: lavapipe may keep the
-					// replacement in one register with the next value of another phi.
+					// If a phi's argument is itself a phi, the argument is not replaced. Lavapipe
+					// might keep the replacement in the same register as the next value of another
+					// phi.
 					w := wide[a]
 					switch {
 					case w == nil || w == v:
@@ -185,7 +186,7 @@ func (h *hider) hideValues() {
 	}
 }
 
-// isCompared reports whether a row hides v only from the comparison use.
+// isCompared reports whether a quirk hides v only from comparisons and matches the comparison use.
 func (h *hider) isCompared(v, use *ir.Value) bool {
 	for _, q := range h.rows {
 		if q.Match != nil && q.Hide&hideCompared != 0 && q.Match(h, v, use) {
@@ -195,12 +196,13 @@ func (h *hider) isCompared(v, use *ir.Value) bool {
 	return false
 }
 
-// readBits returns, for each instruction of f, the number of low bits of its operands that matter.
-// It considers the uses of the results: in y*x & 255, 8 bits of x and y matter.
+// readBits maps each instruction of f to the number of low bits of its operands that affect the
+// kernel. It considers how the results are used. For example, in y*x & 255, only 8 bits of x and y
+// affect the result.
 func readBits(f *ir.Func) map[*ir.Value]int {
 	const all = 64
 	reads := map[*ir.Value]int{}
-	used := map[*ir.Value]int{} // largest number of bits that uses of a value need
+	used := map[*ir.Value]int{} // maps a value to the largest number of bits that one of its uses needs
 	for i := len(f.Blocks) - 1; i >= 0; i-- {
 		b := f.Blocks[i]
 		for _, phi := range b.Phis {
@@ -235,11 +237,11 @@ func readBits(f *ir.Func) map[*ir.Value]int {
 	return reads
 }
 
-// orZero returns the instructions that compute v | zeros, which is the last of them. They are to be
-// inserted at at.
+// orZero returns instructions that the caller inserts next to the instruction at. The last of them
+// computes v | zeros.
 func (h *hider) orZero(v, at *ir.Value) []*ir.Value { return h.orKind(v, at, v.ID%h.kinds) }
 
-// orKind is orZero with zeros of a kind.
+// orKind is like orZero, with zeros of the given kind.
 func (h *hider) orKind(v, at *ir.Value, kind int) []*ir.Value {
 	m := &rewrite.Maker{Func: h.f, At: at}
 	z := m.Zeros(kindBits(kind))
@@ -250,7 +252,7 @@ func (h *hider) orKind(v, at *ir.Value, kind int) []*ir.Value {
 	return m.Made
 }
 
-// bitsOrZero is orZero for the bits of the float32 v.
+// bitsOrZero is like orZero, but applies the "or" to the bits of the float32 v.
 func (h *hider) bitsOrZero(v, at *ir.Value) []*ir.Value {
 	m := &rewrite.Maker{Func: h.f, At: at}
 	m.Made = append(m.Made, h.orZero(m.Op(ir.OpBitcast, ir.TypeI32, v), at)...)
@@ -258,7 +260,7 @@ func (h *hider) bitsOrZero(v, at *ir.Value) []*ir.Value {
 	return m.Made
 }
 
-// maskOrZero returns x & (c|zero), given v, which is x & c.
+// maskOrZero returns instructions that compute x & (c|zero), where v is x & c.
 func maskOrZero(f *ir.Func, v *ir.Value) []*ir.Value {
 	m := &rewrite.Maker{Func: f, At: v}
 	x, c := v.Args[0], v.Args[1]
@@ -269,14 +271,16 @@ func maskOrZero(f *ir.Func, v *ir.Value) []*ir.Value {
 	return m.Made
 }
 
-// xorZero returns v ^ zero. In v | zero, a driver would still know each bit that is set in v.
+// xorZero returns instructions that compute v ^ zero. It is used if a driver knows that some bits
+// of v are set, because v | zero would not hide these bits.
 func xorZero(f *ir.Func, v *ir.Value) []*ir.Value {
 	m := &rewrite.Maker{Func: f, At: v}
 	m.Op(ir.OpXor, v.Type, v, m.Zero(v.Type))
 	return m.Made
 }
 
-// upperOrZero changes the result of orZero for a 64-bit value so that the zeros are in both halves.
+// upperOrZero changes the instructions that orZero made for a 64-bit value so that both halves are
+// combined with zeros.
 func upperOrZero(f *ir.Func, made []*ir.Value) []*ir.Value {
 	or := made[len(made)-1]
 	z := or.Args[1]
@@ -285,14 +289,14 @@ func upperOrZero(f *ir.Func, made []*ir.Value) []*ir.Value {
 	return append(m.Made, or)
 }
 
-// rewriting is the state of rewriting a block, for unknown.
+// rewriting is the state of the method unknown while a block is rewritten.
 type rewriting struct {
 	b    *ir.Block
 	out  []*ir.Value             // instructions of the block so far
-	done map[*ir.Value]*ir.Value // replacements that unknown has made in the block
+	done map[*ir.Value]*ir.Value // maps a value to the replacement that unknown has created in the block
 }
 
-// eachIncoming applies unknown to those arguments of phis for which match returns true.
+// eachIncoming replaces each phi argument for which match returns true by the result of unknown.
 func (h *hider) eachIncoming(match func(p, a *ir.Value) bool) {
 	for _, b := range h.f.Blocks {
 		for _, p := range b.Phis {
@@ -307,7 +311,8 @@ func (h *hider) eachIncoming(match func(p, a *ir.Value) bool) {
 	}
 }
 
-// rewrite calls do for each instruction; do may replace operands by results of unknown.
+// rewrite calls do for each instruction of the function. The function do may replace operands by
+// results of unknown.
 func (h *hider) rewrite(do func(v *ir.Value)) {
 	for _, b := range h.f.Blocks {
 		h.rewriting = rewriting{b: b, done: map[*ir.Value]*ir.Value{}}
@@ -319,12 +324,13 @@ func (h *hider) rewrite(do func(v *ir.Value)) {
 	}
 }
 
-// hideable reports whether unknown supports the float type t: each device that has the type must
-// also have integers of its size.
+// hideable reports whether the method unknown supports the float type t. Each device that supports
+// t must also support integers of the same size.
 func hideable(t *ir.Type) bool { return t == ir.TypeF32 || t == ir.TypeF64 }
 
-// unknown returns a value equal to the float a, for the use of v, that no driver knows to be
-// constant. It is the launch block's zero if a is 0, and otherwise bits(a) | zero.
+// unknown returns a value that equals the float a but that no driver recognizes as a constant. It
+// is used as an operand of v. If a is 0, the value is made from the reserved word, and otherwise
+// from bits(a) | zero.
 func (h *hider) unknown(a, v *ir.Value) *ir.Value {
 	if x := h.done[a]; x != nil {
 		return x

@@ -7,11 +7,11 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// This file has the rows of lavapipe, Mesa's driver for CPUs, and the functions for rows that
-// rewrite single operations. Lavapipe runs the work-items of a sub-group as lanes of vectors. LLVM
-// compiles the code that Mesa's NIR passes produce.
+// This file has the quirks of lavapipe, Mesa's driver for CPUs, and the workarounds that rewrite
+// single operations. Lavapipe runs the work-items of a sub-group as lanes of vectors. LLVM compiles
+// the code that Mesa's NIR passes produce.
 
-// mesa22 is the Mesa version of Debian 12, which showed the bugs.
+// mesa22 is the version of Mesa with which the bugs were found, from Debian 12.
 const mesa22 = "Mesa 22.3.6"
 
 func lavapipeQuirks() []Quirk {
@@ -133,8 +133,8 @@ func lavapipeQuirks() []Quirk {
 	}
 }
 
-// hideZeros handles computations with floats, and selections between them. It replaces the
-// constants 0 and -0 among v's operands by the launch block's zero:
+// hideZeros replaces the float constants 0 and -0 among v's operands by zeros that the driver
+// cannot know. It does so if v is float arithmetic or a selection:
 //
 //	y = x * 0        y = x * zero
 func hideZeros(h *hider, v *ir.Value) []*ir.Value {
@@ -157,15 +157,16 @@ func isFloatZero(v *ir.Value) bool {
 	return v.IsConst() && v.Type.IsFloat() && v.Bits<<(64-v.Type.Bits()+1) == 0
 }
 
-// roundDoubles rewrites v, if it rounds a float64 toward zero or to even, by operations that the
-// driver computes correctly. Both operate on the magnitude and restore the sign:
+// roundDoubles replaces v by operations that the driver computes correctly, if v rounds a float64
+// toward zero or to even. The new operations round the magnitude and restore the sign:
 //
 //	y = trunc(x)        y = copysign(floor(abs(x)), x)
 //
 //	y = even(x)         a = abs(x)
 //	                    y = copysign(a < 1<<52 ? (a + 1<<52) - 1<<52 : a, x)
 //
-// From 1<<52 on, float64s have no fraction, so the sum is rounded to an integer, ties to even.
+// A float64 of at least 1<<52 has no fraction, so the sum a + 1<<52 is rounded to an integer, with
+// ties to even.
 func roundDoubles(h *hider, v *ir.Value) []*ir.Value {
 	t := ir.TypeF64
 	if v.Type != t || v.Op != ir.OpFTrunc && v.Op != ir.OpFRoundEven {
@@ -186,8 +187,8 @@ func roundDoubles(h *hider, v *ir.Value) []*ir.Value {
 	return m.Made
 }
 
-// MaskPhis handles stores into private arrays. It replaces each phi among the indices by a value
-// that keeps all bits except the sign, which an index does not have:
+// MaskPhis replaces phis that are indices of a store into a private array. It masks the phi's sign
+// bit, which is never set in an index:
 //
 //	s[j] = x        j' = j & 0x7fffffff
 //	                s[j'] = x
@@ -208,15 +209,15 @@ func MaskPhis(h *hider, v *ir.Value) []*ir.Value {
 	return m.Made
 }
 
-// hideLiterals applies unknown to operands of float arithmetic that the driver could recognize as
-// constants. It could do so by unrolling a loop, or by foldings that kgen does not do:
+// hideLiterals hides operands of float arithmetic that the driver could recognize as constants. A
+// driver could recognize them after it has unrolled a loop, or by folding that kgen does not do:
 //
 //	for j := range 3 {              for j := range 3 {
 //		x /= float32(j)                 x /= float32(bits(float32(j)) | zero)
 //	}                               }
 //
-// It also hides values that depend only on constants and loop counters, and the initial constants
-// of phis. An exception are phis that are only stored to memory that other work-items see.
+// It hides values that depend only on constants and loop counters, and the initial constants of
+// phis. Phis that are only selected or stored to memory of other work-items are not changed.
 func hideLiterals(h *hider) {
 	used := usedFloats(h.f)
 	h.eachIncoming(func(p, a *ir.Value) bool { return a.IsConst() && hideable(a.Type) && used[p] })
@@ -232,8 +233,8 @@ func hideLiterals(h *hider) {
 	})
 }
 
-// usedFloats returns the floats that have other uses than selections and stores to memory outside
-// of the work-item's private memory.
+// usedFloats returns the floats that are used by arithmetic or stored to private memory, directly
+// or through phis and selections.
 func usedFloats(f *ir.Func) map[*ir.Value]bool {
 	used := map[*ir.Value]bool{}
 	for changed := true; changed; {
@@ -265,15 +266,15 @@ func usedFloats(f *ir.Func) map[*ir.Value]bool {
 	return used
 }
 
-// literalKey is a question for literal, whose answer is cached.
+// literalKey contains the arguments of the method literal, as the key of its cached results.
 type literalKey struct {
 	v    *ir.Value
 	deep bool
 }
 
-// literal reports whether a driver may find that v is a constant. It may not if v is a sum or the
-// like of values that the kernel loads from device memory or gets as arguments. Loads from private
-// memory count as constants only if deep is set: such loads are frequent in blocked algorithms.
+// literal reports whether a driver may find that v is a constant. Values computed from arguments or
+// from loads of device memory are not constants. A load from private memory may be a constant only
+// if deep is set, because such loads are frequent in blocked algorithms.
 func (h *hider) literal(v *ir.Value, deep bool) bool {
 	if v.IsConst() || v.IsConstExpr() {
 		return true
@@ -291,12 +292,13 @@ func (h *hider) literal(v *ir.Value, deep bool) bool {
 	case ir.OpLoad:
 		ref := v.Ref()
 		may = deep && (ref == nil || ref.Var != nil && ref.Var.Storage != ir.Workgroup)
-	case ir.OpSToF, ir.OpUToF: // blocked algorithms do not convert integers from private memory
+	case ir.OpSToF, ir.OpUToF: // deep is always set here, because blocked algorithms do not convert integers from private memory
 		may = h.literal(v.Args[0], true)
 	case ir.OpPhi:
 		may = may || slices.ContainsFunc(v.Args, is)
 	case ir.OpFMul, ir.OpIMul, ir.OpAnd, ir.OpShl, ir.OpShrL, ir.OpShrA:
-		// One zero factor decides the product; constants of kgen itself are not zero.
+		// One constant operand can be enough, because a zero factor makes the product zero. A
+		// constant operand of v itself is not zero, or kgen would have folded v.
 		may = all() || slices.ContainsFunc(v.Args, func(x *ir.Value) bool { return !x.IsConst() && is(x) })
 	case ir.OpISub, ir.OpXor:
 		may = all() || v.Args[0] == v.Args[1]

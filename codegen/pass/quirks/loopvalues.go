@@ -1,8 +1,9 @@
 package quirks
 
-// This file is the pass loopvalues, which avoids lavapipe's quirk loop-values: values computed in a
-// loop are wrong after it if lanes leave the loop in different rounds. Outlive, in
-// loopvalues_again.go, handles the rest after quirks and split64.
+// This file contains the pass loopvalues, which avoids the quirk loop-values of lavapipe. The bug
+// is that values computed in a loop are wrong after the loop if lanes leave the loop in different
+// iterations. The pass outlive, in loopvalues_again.go, handles the values that loopvalues does not
+// change.
 
 import (
 	"slices"
@@ -13,16 +14,16 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// LoopValues handles loops that work-items may leave in different rounds. Values that are computed
-// in such a loop and used after it become phis of the loop's header.
+// LoopValues handles loops that work-items may leave in different iterations. Values that are
+// computed in such a loop and used after it become phis of the loop's header.
 //
 // Some drivers run several work-items as the lanes of a vector. Such a driver continues a loop
 // until the last lane has left, and computes the loop's values for all lanes. For lanes that have
 // left, lavapipe (Mesa 22.3) preserves only the registers that nir_convert_from_ssa creates from
-// phis. Any other value has the value of the last round. That is still the value of the round in
-// which the work-item left if its operands do not change after that. A phi of the header does
-// change if its register also holds the phi's next value. This happens if nothing reads the phi
-// after the next value is computed:
+// phis. After the loop, any other variable has the value that the last iteration computed. That
+// value is correct for a lane that left earlier only if the operands have not changed since. A phi
+// of the header changes if its register also contains the phi's next value. Both are in the same
+// register if nothing reads the phi after the next value is computed:
 //
 //	for {
 //		x := s >> 8    // reads the register s
@@ -30,15 +31,14 @@ import (
 //		if s&3 == 0 {
 //			break
 //		}
-//	}                  // other rounds follow, in which x is made of the new s
+//	}                  // later iterations compute x from the new s
 //	use(x)
 //
-// A header's phi that is itself used after the loop is safe. Since it is read there, its next value
-// has another register until the end of the round, where lanes that have left write nothing. The
-// argument that a phi of the block after the loop gets from a break is safe, too: its register is
-// written before the break.
+// A phi of the header is safe if it is itself used after the loop. Its next value is in another
+// register until the end of the iteration, where lanes that have left do not write registers. An
+// argument of a phi after the loop is also safe, because its register is written before the break.
 //
-// A break out of such a loop becomes a jump to the next round, which the header ends at once:
+// LoopValues turns a break out of such a loop into a jump to the header, which then ends the loop:
 //
 //	for {                    for done, y := false, 0; !done; {
 //		x := load()              x := load()
@@ -57,10 +57,11 @@ func LoopValues(m *ir.Module) diag.List {
 	return nil
 }
 
-// routeThroughHeader handles each loop whose live-out values lavapipe may lose. It moves the loop's
-// exits to the header, and carries the values as phis of the header. There is an exception: values
-// that can be computed from the header's phis with at most atMost operations. These are recomputed
-// after the loop if recompute is set, and otherwise not changed.
+// routeThroughHeader changes each loop whose live-out values lavapipe may lose. It moves the loop's
+// exits to the header, and the live-out values become phis of the header. A loop is treated
+// differently if its values can be computed from the header's phis with at most atMost operations.
+// If recompute is set, these values are computed again after the loop. Otherwise the loop is not
+// changed.
 func routeThroughHeader(f *ir.Func, atMost int, recompute bool) {
 	dropCopies(f)
 	dom := f.Dominators()
@@ -90,11 +91,11 @@ func routeThroughHeader(f *ir.Func, atMost int, recompute bool) {
 	}
 }
 
-// loopBlocks is a loop in a structured function.
+// loopBlocks describes a loop in a structured function.
 type loopBlocks struct {
 	h      *ir.Block // header
 	dom    *ir.DomTree
-	blocks []*ir.Block // blocks that are executed in the loop's rounds, including the header
+	blocks []*ir.Block // blocks that are executed in the loop's iterations, including the header
 }
 
 func loopOf(h *ir.Block, dom *ir.DomTree) *loopBlocks {
@@ -112,21 +113,21 @@ func loopOf(h *ir.Block, dom *ir.DomTree) *loopBlocks {
 	return l
 }
 
-// contains reports whether b is executed in rounds of the loop.
+// contains reports whether b is executed in the iterations of the loop.
 func (l *loopBlocks) contains(b *ir.Block) bool {
 	return b != nil && l.dom.Reachable(b) && l.dom.Dominates(l.h, b) && !l.dom.Dominates(l.h.Merge, b)
 }
 
-// leftAtOnce reports whether all work-items that enter the loop together leave it in the same
-// round. That is so if barriers are in the loop, where they meet. It is also so if conditions that
-// are the same for all decide in each round whether the loop continues.
+// leftAtOnce reports whether all work-items that enter the loop together also leave it in the same
+// iteration. They do so if the loop contains a Sync op. They also do so if each condition that
+// decides whether the loop continues is the same for all work-items.
 func (l *loopBlocks) leftAtOnce() bool {
 	for _, b := range l.blocks {
 		if slices.ContainsFunc(b.Insts, func(v *ir.Value) bool { return v.Op.Has(ir.FlagSync) }) {
 			return true
 		}
 	}
-	headers := map[*ir.Block]*ir.Block{} // headers of the constructs in the loop, by their merge blocks
+	headers := map[*ir.Block]*ir.Block{} // maps a merge block to the header of its selection or loop
 	for _, b := range l.blocks {
 		if b.Merge != nil {
 			headers[b.Merge] = b
@@ -139,10 +140,10 @@ func (l *loopBlocks) leftAtOnce() bool {
 		}
 		for d := b; ; {
 			if len(d.Term.Succs) > 1 && !s.same(d.Term.Cond) {
-				return false // some work-items may reach b and others not
+				return false // only some work-items may reach b
 			}
 			for headers[d] != nil {
-				d = headers[d] // work-items that diverged after the header have joined here
+				d = headers[d] // work-items that diverged after the header have converged at d
 			}
 			if d == l.h {
 				break
@@ -153,11 +154,11 @@ func (l *loopBlocks) leftAtOnce() bool {
 	return true
 }
 
-// sameness finds values that are the same for all work-items in the same round of a loop and of the
-// loops around it.
+// sameness finds values that are the same for all work-items that are in the same iteration of the
+// loop l and of the loops around it.
 type sameness struct {
 	l     *loopBlocks
-	known map[*ir.Value]bool // results; true also as an assumption, for example for a phi's next value
+	known map[*ir.Value]bool // results so far; a value that is still being examined is assumed to be the same
 }
 
 func (s *sameness) same(v *ir.Value) bool {
@@ -171,7 +172,7 @@ func (s *sameness) same(v *ir.Value) bool {
 		b := v.Block
 		is = b.Continue != nil && s.l.dom.Dominates(b, s.l.h) && !s.l.dom.Dominates(b.Merge, s.l.h)
 	case v.Op == ir.OpBuiltIn:
-	case v.Block == nil: // a parameter
+	case v.Block == nil: // v is a parameter
 	default:
 		is = v.Op.Has(ir.FlagPure)
 	}
@@ -180,19 +181,21 @@ func (s *sameness) same(v *ir.Value) bool {
 	return s.known[v]
 }
 
-// users has, for each value, the blocks in which it is used, or at whose ends a phi uses it. phis
-// tells whether phis use the value, and place is the index of each block in its function.
+// users records where values are used. The map blocks contains for each value the blocks that use
+// it, other than its own block. An argument of a phi counts as used at the end of the predecessor.
+// phis is the set of values that are arguments of phis, and place maps each block to its index in
+// the function.
 type users struct {
-	of    map[*ir.Value][]*ir.Block
-	phis  map[*ir.Value]bool
-	place map[*ir.Block]int
+	blocks map[*ir.Value][]*ir.Block
+	phis   map[*ir.Value]bool
+	place  map[*ir.Block]int
 }
 
 func findUses(f *ir.Func, dom *ir.DomTree) *users {
-	u := &users{of: map[*ir.Value][]*ir.Block{}, phis: map[*ir.Value]bool{}, place: map[*ir.Block]int{}}
+	u := &users{blocks: map[*ir.Value][]*ir.Block{}, phis: map[*ir.Value]bool{}, place: map[*ir.Block]int{}}
 	add := func(v *ir.Value, b *ir.Block) {
-		if v != nil && v.Block != nil && v.Block != b { // uses in the same block do not matter
-			u.of[v] = append(u.of[v], b)
+		if v != nil && v.Block != nil && v.Block != b { // a use in the value's own block is not recorded
+			u.blocks[v] = append(u.blocks[v], b)
 		}
 	}
 	for i, b := range f.Blocks {
@@ -215,28 +218,29 @@ func findUses(f *ir.Func, dom *ir.DomTree) *users {
 	return u
 }
 
-// liveOut returns the values that are computed in the loop and used after it, in order.
+// liveOut returns the values that are computed in the loop and used after it, in the order of the
+// code.
 func (l *loopBlocks) liveOut(uses *users) (out []*ir.Value) {
 	blocks := slices.Clone(l.blocks)
 	slices.SortFunc(blocks, func(a, b *ir.Block) int { return uses.place[a] - uses.place[b] })
 	outside := func(b *ir.Block) bool { return !l.contains(b) }
 	for _, b := range blocks {
 		for _, v := range slices.Concat(b.Phis, b.Insts) {
-			if slices.ContainsFunc(uses.of[v], outside) {
-				out = append(out, v) // including phis of the header, which breakLater replaces
+			if slices.ContainsFunc(uses.blocks[v], outside) {
+				out = append(out, v) // v may be a phi of the header, which breakLater replaces
 			}
 		}
 	}
 	return out
 }
 
-// breakLater moves the breaks of a loop to its header, and routes the live-out values xs through
-// the header.
+// breakLater moves the breaks of the loop with header h to the header. The live-out values xs
+// become phis of the header.
 func breakLater(f *ir.Func, h *ir.Block, xs []*ir.Value) {
 	m, c := h.Merge, h.Continue
 	splitHeader(f, h)
 	back := slices.Index(h.Preds, c)
-	// From now on the values of the next round also come from the breaks.
+	// From now on, breaks also lead to the continue block c, so its operands become phis.
 	for _, v := range c.Insts {
 		for i, a := range v.Args {
 			v.Args[i] = joined(c, a)
@@ -270,7 +274,7 @@ func breakLater(f *ir.Func, h *ir.Block, xs []*ir.Value) {
 	for i, b := range slices.Clone(m.Preds) {
 		leaves := f.Module.Bool(true)
 		at := slices.Index(c.Preds, b)
-		if at >= 0 { // one edge continues the loop, the other leaves it
+		if at >= 0 { // one edge of b's branch continues the loop, and the other leaves it
 			leaves = b.Term.Cond
 			if b.Term.Succs[0] == c {
 				leaves = b.Append(ir.OpLNot, ir.TypeBool, leaves)
@@ -298,19 +302,18 @@ func breakLater(f *ir.Func, h *ir.Block, xs []*ir.Value) {
 	h.Branch(cond, m, body)
 	dom := f.Dominators()
 	for _, v := range all {
-		replaceBehind(f, dom, m, v.old, v.phi)
+		replaceAfter(f, dom, m, v.old, v.phi)
 	}
 }
 
-// carried is a value that leaves a loop.
+// carried is a live-out value of a loop that becomes a phi of the header.
 type carried struct {
-	old *ir.Value   // the value that phi replaces
-	at  []*ir.Value // the value at each break
+	old *ir.Value   // the original value, which phi replaces after the loop
+	at  []*ir.Value // value at each break
 	phi *ir.Value
 }
 
-// throughHeader returns a phi of header h that has the value v when control reaches h by its back
-// edge.
+// throughHeader adds a phi to header h that has the argument v on the back edge.
 func throughHeader(h *ir.Block, back int, v *ir.Value) *ir.Value {
 	p := h.NewPhi(v.Type)
 	for i := range h.Preds {
@@ -323,7 +326,7 @@ func throughHeader(h *ir.Block, back int, v *ir.Value) *ir.Value {
 	return p
 }
 
-// splitHeader moves all code except phis out of header h.
+// splitHeader moves all code except phis from header h to a new block.
 func splitHeader(f *ir.Func, h *ir.Block) {
 	if len(h.Insts) == 0 && h.Term.Kind == ir.Jump {
 		return
@@ -345,15 +348,15 @@ func splitHeader(f *ir.Func, h *ir.Block) {
 	h.Jump(n)
 }
 
-// moveAfter moves f's last block to the position after b.
+// moveAfter moves the last block of f to the position after b.
 func moveAfter(f *ir.Func, b *ir.Block) {
 	last := len(f.Blocks) - 1
 	n := f.Blocks[last]
 	f.Blocks = slices.Insert(f.Blocks[:last], slices.Index(f.Blocks, b)+1, n)
 }
 
-// joined returns value v, which comes from a predecessor of block c, as a phi of c. If v is a
-// constant or computed in c, it returns v itself.
+// joined returns a phi of block c that has the argument v for all predecessors. If v is a constant
+// or computed in c, it returns v itself.
 func joined(c *ir.Block, v *ir.Value) *ir.Value {
 	if v.Block == nil || v.Block == c {
 		return v
@@ -365,9 +368,9 @@ func joined(c *ir.Block, v *ir.Value) *ir.Value {
 	return p
 }
 
-// replaceBehind replaces old by new in m and in all blocks that m dominates.
-func replaceBehind(f *ir.Func, dom *ir.DomTree, m *ir.Block, old, new *ir.Value) {
-	behind := func(b *ir.Block) bool { return dom.Reachable(b) && dom.Dominates(m, b) }
+// replaceAfter replaces old by new in block m and in all blocks that m dominates.
+func replaceAfter(f *ir.Func, dom *ir.DomTree, m *ir.Block, old, new *ir.Value) {
+	inside := func(b *ir.Block) bool { return dom.Reachable(b) && dom.Dominates(m, b) }
 	replace := func(args []*ir.Value) {
 		for i, a := range args {
 			if a == old {
@@ -378,12 +381,12 @@ func replaceBehind(f *ir.Func, dom *ir.DomTree, m *ir.Block, old, new *ir.Value)
 	for _, b := range f.Blocks {
 		for _, p := range b.Phis {
 			for i, a := range p.Args {
-				if a == old && behind(b.Preds[i]) {
+				if a == old && inside(b.Preds[i]) {
 					p.Args[i] = new
 				}
 			}
 		}
-		if !behind(b) {
+		if !inside(b) {
 			continue
 		}
 		for _, v := range b.Insts {

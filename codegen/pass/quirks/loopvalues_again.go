@@ -1,6 +1,6 @@
 package quirks
 
-// This file is the pass outlive, the second part of loopvalues.
+// This file contains the pass outlive, which avoids the same bug as the pass loopvalues.
 
 import (
 	"slices"
@@ -11,24 +11,26 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// Live-out values that need at most this many operations are recomputed after a loop instead of
-// routed through its header.
+// Live-out values of a loop are recomputed after the loop if that needs only a few operations.
+// Otherwise they become phis of the loop's header. These constants are the largest numbers of
+// operations for recomputing.
 const (
-	maxRecomputed = 8  // limit for loopvalues, which counts the program's operations
-	maxExpanded   = 64 // limit for outlive, after quirks and split64.Lower have expanded the operations
+	maxRecomputed = 8  // limit for loopvalues, when each operation of the source is one op
+	maxExpanded   = 64 // limit for outlive, when quirks and split64.Lower have expanded the operations
 )
 
-// Outlive recomputes live-out values of loops after the loop, if loopvalues left them. It starts
-// from the phis of the loop's header:
+// Outlive recomputes live-out values of a loop after the loop, if loopvalues has not changed them.
+// The computation starts from the phis of the loop's header:
 //
 //	for {                         for {
 //		x := s >> 8                   x := s >> 8
 //		s = next(s)                   s = next(s)
 //		if s&3 == 0 { break }         if s&3 == 0 { break }
 //	}                             }
-//	use(x)                        use((s before the round) ^ zero >> 8)
+//	use(x)                        use((s at the header) ^ zero >> 8)
 //
-// Outlive runs after quirks, because quirks replaces those phis by hidden values.
+// Outlive runs after the pass quirks, because that pass replaces the header's phis by hidden
+// values.
 func Outlive(m *ir.Module) diag.List {
 	for _, f := range rewrite.Bodies(m) {
 		if facts.Avoids(m, "carried-flag") {
@@ -38,19 +40,19 @@ func Outlive(m *ir.Module) diag.List {
 			routeThroughHeader(f, maxExpanded, true)
 		}
 		if facts.Avoids(m, "carried-flag") {
-			countedFlags(f) // flags that routeThroughHeader has made phis
+			countedFlags(f) // routeThroughHeader may have added phis of bools
 		}
 	}
 	return nil
 }
 
-// recomputed returns the operations that compute the values xs after the loop, in order, and the
-// header's phis from which they start. ok is false if there are more than atMost operations, or if
-// one of them is expensive or not pure. It is also false if they need values of the loop other than
-// the header's phis.
+// recomputed returns the operations that compute the values xs, in order, and the header's phis
+// from which the operations start. The result ok is false if there are more than atMost operations,
+// or if one of them is expensive or not pure. It is also false if the operations need other values
+// of the loop than the header's phis.
 func (l *loopBlocks) recomputed(xs []*ir.Value, atMost int) (ops, phis []*ir.Value, ok bool) {
 	if l.h.Merge.Continue != nil {
-		return nil, nil, false // these operations would be executed in each round of the next loop
+		return nil, nil, false // the merge block starts another loop, which would execute the operations in each iteration
 	}
 	seen := map[*ir.Value]bool{}
 	var visit func(v *ir.Value) bool
@@ -79,18 +81,18 @@ func (l *loopBlocks) recomputed(xs []*ir.Value, atMost int) (ops, phis []*ir.Val
 	return ops, phis, true
 }
 
-// hidable reports whether hidePhi supports phis of a type.
+// hidable reports whether hidePhi supports phis of type t.
 func hidable(t *ir.Type) bool {
 	return t.IsInt() || t == ir.TypeF32 || t == ir.TypeF16
 }
 
-// isSimple reports whether an operation is pure and cheap.
+// isSimple reports whether op is pure, cheap and not a phi.
 func isSimple(op ir.Op) bool {
 	return op.Has(ir.FlagPure) && !op.Has(ir.FlagCostly) && op != ir.OpPhi
 }
 
-// computeAgain computes the values xs after the loop by ops, which start from phis. The phis are
-// hidden, so that no driver recognizes that the results equal values of the last round.
+// computeAgain adds copies of ops after the loop that compute the values xs from phis. The phis are
+// hidden, so that no driver recognizes that the results equal values computed in the loop.
 func (l *loopBlocks) computeAgain(f *ir.Func, xs, ops, phis []*ir.Value) {
 	m := l.h.Merge
 	copies := map[*ir.Value]*ir.Value{}
@@ -114,7 +116,7 @@ func (l *loopBlocks) computeAgain(f *ir.Func, xs, ops, phis []*ir.Value) {
 	}
 	for _, x := range xs {
 		if w := copies[x]; w != nil && x.Op != ir.OpPhi {
-			replaceBehind(f, l.dom, m, x, w)
+			replaceAfter(f, l.dom, m, x, w)
 		}
 	}
 	for _, v := range made {
@@ -123,7 +125,8 @@ func (l *loopBlocks) computeAgain(f *ir.Func, xs, ops, phis []*ir.Value) {
 	m.Insts = append(made, m.Insts...)
 }
 
-// hidePhi returns the instructions that compute the bits of phi p ^ 0; the last one is the result.
+// hidePhi returns instructions that hide the phi p. The last instruction computes the bits of p ^
+// zero.
 func hidePhi(f *ir.Func, p *ir.Value) []*ir.Value {
 	m := &rewrite.Maker{Func: f, At: p}
 	x, z := p, m.Zeros(1<<31)
@@ -150,9 +153,10 @@ func hidePhi(f *ir.Func, p *ir.Value) []*ir.Value {
 	return m.Made
 }
 
-// keptInHeader reports whether the loop's only exit is in its header, and the header computes each
-// of xs from its own phis. When a work-item leaves there, the registers of these phis have not been
-// overwritten. No phi elsewhere may have a value of the header as argument, since it might share a
+// keptInHeader reports whether lavapipe preserves the live-out values xs without a workaround. That
+// is so if the loop's only exit is in its header and the header computes each of xs from its own
+// phis. When a work-item leaves there, the registers of these phis have not been overwritten. In
+// addition, no instruction of the header may be an argument of a phi, since that phi might share a
 // register with one of the header's phis.
 func (l *loopBlocks) keptInHeader(xs []*ir.Value, uses *users) bool {
 	h := l.h
@@ -169,8 +173,8 @@ func (l *loopBlocks) keptInHeader(xs []*ir.Value, uses *users) bool {
 	return !slices.ContainsFunc(xs, func(x *ir.Value) bool { return !pure(x) })
 }
 
-// dropCopies replaces a phi after a loop by its argument if it gets the same value from every
-// break. Drivers do the same.
+// dropCopies removes a phi of a loop's merge block if all its arguments are the same value, and
+// uses that value instead. Drivers do the same.
 func dropCopies(f *ir.Func) {
 	same := map[*ir.Value]*ir.Value{}
 	for _, h := range f.Blocks {

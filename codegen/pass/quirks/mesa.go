@@ -2,9 +2,9 @@ package quirks
 
 import "github.com/kgen-go/kgen/codegen/ir"
 
-// This file has the rows of Mesa's compiler, which lavapipe shares with Mesa's drivers for GPUs.
-// Its table of replaced patterns, nir_opt_algebraic.py, is right for most floats, but not for all
-// NaNs and zeros. No mode or decoration of SPIR-V disables the patterns of these rows.
+// This file has the quirks of Mesa's compiler, which lavapipe shares with Mesa's drivers for GPUs.
+// The patterns that Mesa's nir_opt_algebraic.py replaces are correct for most floats, but not for
+// all NaNs and zeros. No mode or decoration of SPIR-V disables these patterns.
 
 func mesaQuirks() []Quirk {
 	return []Quirk{
@@ -29,15 +29,15 @@ func mesaQuirks() []Quirk {
 	}
 }
 
-// hideRoots hides the fact that a value is a square root, wherever code chooses between it and
-// another value: in selections, phis and private variables.
+// hideRoots hides square roots that are operands of selections, phis or stores to private
+// variables. In these uses, code may choose between the root and another value.
 //
 //	r = sqrt(x)             r  = sqrt(x)
 //	                        r' = bits(r) | zero
 //	y = x < 0 ? 0 : r       y  = x < 0 ? 0 : r'
 //
-// Hiding the root breaks the pattern. Hiding the comparison would not: drivers derive comparisons
-// with zero from others, such as x < -x.
+// Drivers do not recognize the pattern if the root is hidden. Hiding the comparison would not be
+// enough, because drivers derive comparisons with zero from others, such as x < -x.
 func hideRoots(h *hider) {
 	isRoot := func(v *ir.Value) bool { return v.Op == ir.OpFSqrt && hideable(v.Type) }
 	h.eachIncoming(func(_, a *ir.Value) bool { return isRoot(a) })
@@ -54,8 +54,8 @@ func hideRoots(h *hider) {
 	})
 }
 
-// hideSigns hides the operands of absolute values, if drivers may find that these are not negative
-// except for a zero's sign:
+// hideSigns hides the operand of an absolute value if a driver may find that the operand is greater
+// than zero, +0 or -0:
 //
 //	r = sqrt(x)        r = sqrt(x)
 //	y = |r|            y = |bits(r) | zero|
@@ -68,19 +68,18 @@ func hideSigns(h *hider) {
 	})
 }
 
-// sign says which signs a driver may find a float to have. A bit is set if the driver may exclude
-// the other numbers.
+// sign is a set of facts that a driver may find about the sign of a float.
 type sign uint8
 
 const (
-	notNegative sign = 1 << iota // zeros of either sign, and greater numbers
-	notPositive                  // zeros of either sign, and smaller numbers
+	notNegative sign = 1 << iota // the float is +0, -0 or greater
+	notPositive                  // the float is +0, -0 or less
 )
 
 // negated returns the sign of -x.
 func (s sign) negated() sign { return s>>1 | s<<1&notPositive }
 
-// times returns the sign of a product.
+// times returns the sign of the product of two floats with the signs s and t.
 func (s sign) times(t sign) sign {
 	var out sign
 	if s&t != 0 {
@@ -95,14 +94,14 @@ func (s sign) times(t sign) sign {
 // signs finds the signs of a function's floats.
 type signs struct{ known map[*ir.Value]sign }
 
-// of returns the sign that a driver may find for v. It is better to hide too much than too little:
-// a value in private memory is assumed to have any sign that the driver may know.
+// of returns the sign that a driver may find for v. It includes a fact in doubt, because hiding a
+// value needlessly is harmless. So for a value loaded from private memory it returns all facts.
 func (s *signs) of(v *ir.Value) sign {
 	if out, ok := s.known[v]; ok {
 		return out
 	}
 	const either = notNegative | notPositive
-	s.known[v] = either // assumption while the phis of a loop are examined
+	s.known[v] = either // an assumption while the operands of v are examined, which may be phis that depend on v
 	out := sign(0)
 	switch v.Op {
 	case ir.OpConst, ir.OpSpecConst, ir.OpSToF:

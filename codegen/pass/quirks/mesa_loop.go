@@ -8,20 +8,22 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// This file has Mesa's row least-counter.
+// This file has the workaround for the quirk least-counter of Mesa.
 
 // hideDescents hides the initial value of a loop's counter, if the loop adds a negative constant to
-// it. The distance from there to the loop's bound must possibly be the least integer. A driver that
-// does not know the initial value does not compute the number of rounds:
+// the counter. It does so only if the difference between the initial value and the loop's bound may
+// be the least integer. A driver that does not know the initial value does not compute the number
+// of iterations:
 //
 //	for i := math.MinInt64; i <= 0; i--        for i := math.MinInt64 ^ zero; i <= 0; i--
 //
-// Most loops that count downwards do so between small numbers and are not changed: drivers unroll
-// the short ones.
+// Most loops that count downward do so between small numbers and are not changed, so that drivers
+// can unroll them.
 //
-// It does the same if a counter begins high and a positive constant is added to it. Past the type's
-// greatest value the counter wraps to the least. A driver may compute the number of rounds as the
-// distance of the loop's ends, modulo 2^32 or 2^64. Here it would compute 25 instead of 3:
+// hideDescents also hides a large initial value if the loop adds a positive constant to the
+// counter. After the type's greatest value, such a counter wraps to the least value. A driver may
+// compute the number of iterations as the difference between the loop's ends, modulo 2^32 or 2^64.
+// In this example, it would compute 25 instead of 3:
 //
 //	for i := uint32(1<<32 - 3); i >= 23; i++        for i := uint32(1<<32-3) ^ zero; i >= 23; i++
 func hideDescents(h *hider) {
@@ -41,18 +43,18 @@ func hideDescents(h *hider) {
 	})
 }
 
-// descents finds the loops of a function that count downwards from or to distant numbers, or past
-// their type's greatest value.
+// descents finds the loops of a function that count downward from or to a number far from zero, or
+// that count beyond their type's greatest value.
 type descents struct {
 	h      *hider
 	dom    *ir.DomTree
-	ranges *facts.Ranges // nil until it is needed
+	ranges *facts.Ranges // intervals of the kernel's values, or nil if not yet computed
 }
 
 func newDescents(h *hider) *descents { return &descents{h: h, dom: h.f.Dominators()} }
 
-// eachCounter calls f for each phi of integers in a loop's header. p.Args[back] is its value in the
-// loop's next round.
+// eachCounter calls f for each integer phi p in a loop's header. The argument p.Args[back] is the
+// value of p in the loop's next iteration.
 func (d *descents) eachCounter(f func(d *descents, p *ir.Value, back int)) {
 	for _, b := range d.h.f.Blocks {
 		back := slices.Index(b.Preds, b.Continue)
@@ -67,20 +69,20 @@ func (d *descents) eachCounter(f func(d *descents, p *ir.Value, back int)) {
 	}
 }
 
-// falls reports whether counter p counts downwards from or to a distant number. p.Args[back] is its
-// next value.
+// falls reports whether the counter p counts downward from or to a number far from zero. The
+// argument p.Args[back] is the value of p in the next iteration.
 func (d *descents) falls(p *ir.Value, back int) bool {
 	return d.steps(p, p.Args[back], -1, map[*ir.Value]bool{}) && d.far(p, back)
 }
 
-// rises reports whether counter p counts upwards from a number so high that it may exceed its
-// type's greatest value in a few rounds. A number that may also be small does not count, since the
-// inner loops of triangular nests begin with such numbers.
+// rises reports whether the counter p counts upward from a number so large that p may exceed its
+// type's greatest value after a few iterations. If the initial number may also be small, the result
+// is false, because inner loops of triangular loop nests start with such numbers.
 func (d *descents) rises(p *ir.Value, back int) bool {
 	if !d.steps(p, p.Args[back], 1, map[*ir.Value]bool{}) {
 		return false
 	}
-	unsigned, signed := false, false // a signed counter also has unsigned comparisons if it is an index
+	unsigned, signed := false, false // whether p has unsigned or signed comparisons; a signed counter that is an index has both
 	for _, b := range d.h.f.Blocks {
 		for _, v := range b.Insts {
 			if v.Op.Has(ir.FlagCompare) && slices.ContainsFunc(v.Args, func(x *ir.Value) bool { return linearRoot(x) == p }) {
@@ -101,9 +103,9 @@ func (d *descents) rises(p *ir.Value, back int) bool {
 	return false
 }
 
-// steps reports whether a loop computes next from its counter p by adding a number. A driver must
-// be able to recognize the number as a constant with the sign of want. Phis may join several paths
-// to the next round.
+// steps reports whether a loop computes next by adding a number to its counter p. The result is
+// true only if a driver may recognize the number as a constant with the sign of want. If next is a
+// phi, one argument that satisfies this is enough.
 func (d *descents) steps(p, next *ir.Value, want int64, seen map[*ir.Value]bool) bool {
 	by, sign := (*ir.Value)(nil), int64(1)
 	switch next.Op {
@@ -135,7 +137,7 @@ func (d *descents) steps(p, next *ir.Value, want int64, seen map[*ir.Value]bool)
 	return !known || want*sign < 0 && r.Lo < 0 || want*sign > 0 && r.Hi > 0
 }
 
-// invariant reports whether v is the same number in all rounds of the loop with this header.
+// invariant reports whether v is the same in all iterations of the loop with the given header.
 func (d *descents) invariant(v *ir.Value, header *ir.Block) bool {
 	switch {
 	case v.Block == nil || v.Block != header && d.dom.Dominates(v.Block, header):
@@ -146,8 +148,9 @@ func (d *descents) invariant(v *ir.Value, header *ir.Block) bool {
 	return !slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return !d.invariant(a, header) })
 }
 
-// far reports whether a driver may find that the distance from the initial value of counter p to
-// the loop's bound is the least integer. p.Args[back] is the counter's next value.
+// far reports whether a driver may find that the difference between the initial value of the
+// counter p and the loop's bound is the least integer. The argument p.Args[back] is the value of p
+// in the next iteration.
 func (d *descents) far(p *ir.Value, back int) bool {
 	var ends []end
 	for _, b := range d.h.f.Blocks {
@@ -161,8 +164,8 @@ func (d *descents) far(p *ir.Value, back int) bool {
 					continue
 				}
 				if (v.Op == ir.OpULt || v.Op == ir.OpULe) && !e.v.IsConst() {
-					// The compiler divides unsigned numbers here, except when it has made a
-					// comparison with 0.
+					// For this comparison, Mesa's compiler divides unsigned numbers. The exception
+					// is that it has turned the comparison into one with 0.
 					e.r = facts.Interval{Lo: 0, Hi: 1}
 				}
 				ends = append(ends, e)
@@ -180,14 +183,14 @@ func (d *descents) far(p *ir.Value, back int) bool {
 	return false
 }
 
-// end describes one end of a counter's range, as far as a driver may know it.
+// end describes the first or last value of a counter, as far as a driver may know it.
 type end struct {
 	v *ir.Value
 	r facts.Interval
 }
 
-// end returns the end that a driver may know for v in block b. It returns false if the driver
-// cannot know that v is constant.
+// end returns the facts that a driver may know about v in block b, where v is an end of a counter.
+// It returns false if the driver cannot know that v is constant.
 func (d *descents) end(v *ir.Value, b *ir.Block) (end, bool) {
 	if !v.Type.IsInt() || !v.IsConst() && !d.h.literal(v, true) {
 		return end{}, false
@@ -202,8 +205,9 @@ func (d *descents) end(v *ir.Value, b *ir.Block) (end, bool) {
 	return end{v, r}, true
 }
 
-// staysNear reports whether v, if a driver finds it to be constant, is small. Such a driver unrolls
-// loops that add and multiply small numbers, and these have at most some thousand rounds.
+// staysNear reports whether v is small if a driver finds that v is constant. A driver finds that
+// only if it has unrolled the loops that compute v. Unrolled loops add and multiply small numbers,
+// and have at most a few thousand iterations.
 func (d *descents) staysNear(v *ir.Value, seen map[*ir.Value]bool) bool {
 	const small = 1 << 12
 	if seen[v] || !d.h.literal(v, true) {
@@ -220,18 +224,18 @@ func (d *descents) staysNear(v *ir.Value, seen map[*ir.Value]bool) bool {
 	return !slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return !d.staysNear(a, seen) })
 }
 
-// farAway is the minimal distance from zero of one of two constants whose difference is the least
-// integer of 32 bits. The least 64-bit integer is farther away; but modules for devices without
-// such integers have two words for it.
+// farAway is a lower bound for two constants whose difference is the least 32-bit integer. At least
+// one of them has this magnitude or more. The same bound is used for 64-bit integers, because
+// modules for devices without them represent an integer by two 32-bit words.
 const farAway = 1 << 30
 
-// nearby is the interval of numbers that are closer to zero.
+// nearby is the interval of numbers with a smaller magnitude than farAway.
 var nearby = facts.Interval{Lo: -farAway + 1, Hi: farAway - 1}
 
-// farFrom reports whether the distance between two ends may be the least integer. An end may be any
-// large number if it is a constant of the kernel or a specialization constant. Other ends are
-// counters of outer loops, as in insertion sorts; the difference of two non-negative numbers is
-// smaller.
+// farFrom reports whether the difference between the ends from and to may be the least integer. It
+// returns true if one end is a large constant or a specialization constant that may be large. For
+// other ends, such as counters of outer loops, it uses their intervals. The difference of two
+// non-negative numbers is never the least integer.
 func (from end) farFrom(to end) bool {
 	for _, e := range [2]end{from, to} {
 		if e.v.IsConstExpr() && !e.r.Within(nearby) {
@@ -243,8 +247,8 @@ func (from end) farFrom(to end) bool {
 	return distant(from.r.Lo, to.r.Hi) || distant(to.r.Lo, from.r.Hi)
 }
 
-// at returns the interval of v in block b. known is false in functions that the kernel calls, where
-// no intervals are computed.
+// at returns the interval of v in block b. In helper functions, for which no intervals are
+// computed, known is false unless v is a constant.
 func (d *descents) at(v *ir.Value, b *ir.Block) (r facts.Interval, known bool) {
 	if v.IsConst() {
 		return facts.Interval{Lo: v.Int(), Hi: v.Int()}, true

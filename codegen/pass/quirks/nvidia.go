@@ -8,26 +8,28 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
-// This file has the rows of NVIDIA's driver, and the matchers of the rows that hide a value. In a
-// matcher, v is that value, and use is an instruction that uses v. Most bugs of its compiler
-// concern integers: it replaces a pattern of a few operations by a shorter one without checking all
-// conditions under which that is correct. A value that was combined with an unknown zero by "or"
-// matches none of its patterns.
+// This file has the quirks of NVIDIA's driver, and the matchers of the quirks that hide a value. In
+// a matcher, v is the value to hide, and use is an instruction that uses v. Most bugs of NVIDIA's
+// compiler concern integers. The compiler replaces a pattern of a few operations by a shorter
+// pattern without checking all conditions under which that is correct. A value that is combined
+// with an unknown zero by "or" matches none of these patterns.
 
-// nvidia580 is the driver of the machines that showed the bugs: H200, 580.159.04.
+// nvidia580 is the version of NVIDIA's driver with which the bugs were found, on H200 GPUs.
 const nvidia580 = "580.159.04"
 
-// at returns a matcher that needs only the value and the instruction that uses it.
+// at turns a predicate on a value and its user into a matcher, which has the hider as an additional
+// argument.
 func at(is func(v, use *ir.Value) bool) func(h *hider, v, use *ir.Value) bool {
 	return func(_ *hider, v, use *ir.Value) bool { return is(v, use) }
 }
 
-// nvidiaQuirks returns NVIDIA's rows. Their order matters: [Apply] applies them in this order.
+// nvidiaQuirks returns the quirks of NVIDIA's driver, in the order in which [Apply] must apply
+// them.
 func nvidiaQuirks() []Quirk {
 	return slices.Concat(nvidiaHides(), nvidiaRewrites(), nvidiaElsewhere())
 }
 
-// nvidiaHides returns the rows that hide a value.
+// nvidiaHides returns the quirks whose workaround hides a value.
 func nvidiaHides() []Quirk {
 	return []Quirk{
 		{
@@ -141,7 +143,8 @@ func nvidiaHides() []Quirk {
 	}
 }
 
-// nvidiaRewrites returns the rows that rewrite instructions, functions or the module.
+// nvidiaRewrites returns the quirks whose workaround rewrites instructions, functions or the
+// module.
 func nvidiaRewrites() []Quirk {
 	return []Quirk{
 		{
@@ -189,7 +192,8 @@ func nvidiaRewrites() []Quirk {
 	}
 }
 
-// nvidiaElsewhere returns the rows whose workaround is part of another pass or package.
+// nvidiaElsewhere returns the quirks whose workaround is elsewhere, mostly in another pass or
+// package.
 func nvidiaElsewhere() []Quirk {
 	return []Quirk{
 		{
@@ -243,8 +247,8 @@ func nvidiaElsewhere() []Quirk {
 	}
 }
 
-// matchBit matches a value in which at most one bit may be set, or of whose bits use reads only
-// one.
+// matchBit matches a value in which at most one bit may be set. It also matches a value if use
+// needs only one of its bits.
 func matchBit(h *hider, v, use *ir.Value) bool {
 	if use.Op == ir.OpPhi {
 		return isBit(v)
@@ -255,8 +259,8 @@ func matchBit(h *hider, v, use *ir.Value) bool {
 	return isBit(v) || v.Op == ir.OpAnd && v.Block != nil && bits.OnesCount64(facts.Possible(v)&(1<<h.reads[use]-1)) == 1
 }
 
-// isBit reports whether v's op computes either 0 or one power of two, or one of -1, 0 and 1. This includes
-// products such as (x&1)*4.
+// isBit reports whether v is either always 0 or a certain power of two, or always -1, 0 or 1. Such
+// values include products such as (x&1)*4.
 func isBit(v *ir.Value) bool {
 	if v.Block == nil || !v.Type.IsInt() {
 		return false
@@ -266,7 +270,7 @@ func isBit(v *ir.Value) bool {
 		return bits.OnesCount64(facts.Possible(v)) == 1
 	case ir.OpUMod:
 		return v.Args[1].IsConst() && v.Args[1].Bits == 2
-	case ir.OpISub: // x%2 with its sign
+	case ir.OpISub: // x%2 of a signed x
 		even := v.Args[1]
 		return even.Op == ir.OpIMul && even.Args[1].IsConst() && even.Args[1].Bits == 2 &&
 			even.Args[0].Op == ir.OpSDiv && even.Args[0].Args[0] == v.Args[0] && even.Args[0].Args[1] == even.Args[1]
@@ -286,8 +290,8 @@ func isBit(v *ir.Value) bool {
 // isSmall reports whether v is the constant -1, 0 or 1.
 func isSmall(v *ir.Value) bool { return v.IsConst() && v.Int() >= -1 && v.Int() <= 1 }
 
-// isFlag reports whether v is 1 or 0 depending on a bool, and use multiplies v or combines it by
-// "and" with a number.
+// isFlag reports whether v is 1 or 0 depending on a bool, and use multiplies v by a number or
+// combines the two by "and".
 func isFlag(v, use *ir.Value) bool {
 	if use.Op != ir.OpAnd && use.Op != ir.OpIMul || use.Args[0].IsConst() || use.Args[1].IsConst() {
 		return false
@@ -298,8 +302,8 @@ func isFlag(v, use *ir.Value) bool {
 	return v.Op == ir.OpSelect && isBit(v)
 }
 
-// isLesser reports whether v is the minimum or maximum of two numbers of 64 bits, and use is a sum,
-// a difference or an inversion.
+// isLesser reports whether v is the minimum or maximum of two 64-bit integers, and use adds,
+// subtracts or inverts v.
 func isLesser(v, use *ir.Value) bool {
 	if use.Op != ir.OpISub && use.Op != ir.OpIAdd && use.Op != ir.OpNot || v.Block == nil || v.Type != ir.TypeI64 {
 		return false
@@ -307,25 +311,25 @@ func isLesser(v, use *ir.Value) bool {
 	return v.Op == ir.OpSelect && v.Args[0].Op.Has(ir.FlagCompare)
 }
 
-// isSquare reports whether v is x*x, and its user use may need only the lowest bits of v.
+// isSquare reports whether v is x*x, and use may need only the lowest bits of v.
 func isSquare(v, use *ir.Value) bool {
 	return (use.Op == ir.OpIMul || use.Op == ir.OpShl || use.Op == ir.OpAnd) && v.Op == ir.OpIMul && v.Block != nil && v.Args[0] == v.Args[1]
 }
 
-// isSum64 reports whether v is a sum or difference of 64 bits.
+// isSum64 reports whether v is a sum or difference of 64-bit integers.
 func isSum64(v *ir.Value) bool {
 	return v.Block != nil && v.Type == ir.TypeI64 && (v.Op == ir.OpIAdd || v.Op == ir.OpISub)
 }
 
-// isChosenSum reports whether use, a selection or a phi that joins branches, chooses between the
-// sum v and another value.
+// isChosenSum reports whether v is a 64-bit sum, and use is a selection or a phi outside of loop
+// headers.
 func isChosenSum(v, use *ir.Value) bool {
 	joins := use.Op == ir.OpSelect || use.Op == ir.OpPhi && use.Block.Continue == nil
 	return joins && isSum64(v)
 }
 
-// isNegated reports whether v is -x, or a negative multiple of x, and use may extend it or choose
-// it, as a minimum does.
+// isNegated reports whether v is -x or a negative multiple of x, and use may extend v or select it,
+// as in a minimum.
 func isNegated(v, use *ir.Value) bool {
 	switch use.Op {
 	case ir.OpShl, ir.OpAnd, ir.OpSConvert, ir.OpUConvert, ir.OpSelect:
@@ -335,8 +339,8 @@ func isNegated(v, use *ir.Value) bool {
 	return v.Block != nil && (facts.IsNegation(v) || v.Op == ir.OpIMul && v.Args[1].IsConst() && v.Args[1].Int() < 0)
 }
 
-// isDivided reports whether use is an unsigned division by v or of v, and the compiler may know the
-// number of v's bits.
+// isDivided reports whether use is an unsigned division with the operand v, and the compiler may
+// know how many bits v has.
 func isDivided(v, use *ir.Value) bool {
 	if use.Op != ir.OpUDiv && use.Op != ir.OpUMod || v.Block == nil || v.Op == ir.OpLoad || v.Op == ir.OpArg {
 		return false
@@ -348,8 +352,8 @@ func isDivided(v, use *ir.Value) bool {
 	return facts.Possible(v)&sign != 0 && !use.Args[1].IsConst()
 }
 
-// isSigned reports whether use converts v to a float64 as an unsigned number, although v may have
-// been extended with a sign.
+// isSigned reports whether use converts v to a float64 as an unsigned number, although v may be the
+// result of a sign extension.
 func isSigned(v, use *ir.Value) bool {
 	if use.Op != ir.OpUToF || use.Type != ir.TypeF64 || v.Block == nil || v.Op == ir.OpLoad || v.Op == ir.OpArg {
 		return false
@@ -357,14 +361,14 @@ func isSigned(v, use *ir.Value) bool {
 	return v.Op == ir.OpSConvert || v.Type == ir.TypeI32 && facts.Possible(v)>>31 != 0
 }
 
-// isDoubled reports whether v is x + x, of 64 bits, and use is an unsigned comparison.
+// isDoubled reports whether v is the 64-bit sum x + x, and use is an unsigned comparison.
 func isDoubled(v, use *ir.Value) bool {
 	return (use.Op == ir.OpULt || use.Op == ir.OpULe) && v.Op == ir.OpIAdd && v.Args[0] == v.Args[1] && v.Type == ir.TypeI64
 }
 
 // isScaled reports whether v is a multiple of a number, such as 4*x, and use is a signed comparison
-// of v. The other operand must be a constant, a computed value whose interval may be known, or
-// another multiple of the same number.
+// of v. The other operand of the comparison must be a constant, a computed value whose interval may
+// be known, or another multiple of the same number.
 func isScaled(v, use *ir.Value) bool {
 	if use.Op != ir.OpSLt && use.Op != ir.OpSLe || v.Block == nil || !isMultiple(v, facts.MaxPossible) {
 		return false
@@ -375,25 +379,26 @@ func isScaled(v, use *ir.Value) bool {
 	}
 	switch other.Op {
 	case ir.OpLoad, ir.OpArg, ir.OpPhi, ir.OpIAdd, ir.OpISub, ir.OpIMul, ir.OpBuiltIn, ir.OpInvalid:
-		return linearRoot(v) == linearRoot(other) // the other values may have any interval; OpInvalid is a parameter
+		return linearRoot(v) == linearRoot(other) // ops in this case may have any interval; OpInvalid is a parameter
 	}
 	return true
 }
 
-// isMultiple reports whether v is a multiple of a number, or is computed from one in at most depth
-// steps through which compilers transform comparisons: ^(x*2) > 3 is x*2 < ^3.
+// isMultiple reports whether v is a multiple of a number, or is computed from a multiple in at most
+// depth steps. It follows steps that compilers move to the other side of a comparison. For example,
+// ^(x*2) > 3 becomes x*2 < ^3.
 func isMultiple(v *ir.Value, depth int) bool {
 	of := func(i int) bool { return depth > 0 && isMultiple(v.Args[i], depth-1) }
 	switch v.Op {
 	case ir.OpIMul, ir.OpShl:
 		return v.Args[1].IsConst()
-	case ir.OpIAdd: // two different phis may be one to a driver
+	case ir.OpIAdd: // the operands may be different phis that a driver merges
 		return !v.Args[0].IsConst() && !v.Args[1].IsConst()
 	case ir.OpNot: // ^x > 3 becomes x < ^3
 		return of(0)
 	case ir.OpISub:
 		return v.Args[0].IsConst() && of(1)
-	case ir.OpShrA: // for example, the lowest bits with a sign
+	case ir.OpShrA: // for example, a sign extension of the lowest bits
 		return v.Args[1].IsConst() && of(0)
 	case ir.OpAnd, ir.OpOr, ir.OpXor:
 		return of(0) || of(1)
@@ -403,8 +408,7 @@ func isMultiple(v *ir.Value, depth int) bool {
 	return false
 }
 
-// upperBytes returns the numbers that use, an or, shifts up by a byte to combine them with another
-// number.
+// upperBytes returns the values x for which use combines x<<8 with another value by "or".
 func upperBytes(use *ir.Value) []*ir.Value {
 	if use.Op != ir.OpOr {
 		return nil
@@ -412,7 +416,7 @@ func upperBytes(use *ir.Value) []*ir.Value {
 	isConst := func(x *ir.Value, n int) bool { return x.IsConst() && x.Bits == uint64(n) }
 	var out []*ir.Value
 	for i, v := range use.Args {
-		short := v.Op == ir.OpAnd && isConst(v.Args[1], 0xffff) // of 16 bits; the shift may be by 8
+		short := v.Op == ir.OpAnd && isConst(v.Args[1], 0xffff) // v is masked to 16 bits, and the shift count may be 8
 		if short {
 			v = v.Args[0]
 		}
@@ -421,20 +425,19 @@ func upperBytes(use *ir.Value) []*ir.Value {
 		}
 		other := use.Args[1-i]
 		if other.Op == ir.OpShrL && other.Args[0] == v.Args[0] && isConst(other.Args[1], v.Type.Bits()-8) {
-			continue // a rotation
+			continue // a rotation is compiled correctly
 		}
 		out = append(out, v.Args[0])
 	}
 	return out
 }
 
-// isCounted reports whether use counts the bits of v, which has fewer possible bits than its type.
+// isCounted reports whether use counts the set bits of v, and some bits of v can never be set.
 func isCounted(v, use *ir.Value) bool {
 	return use.Op == ir.OpBitCount && v.Block != nil && facts.Possible(v) != facts.Mask(v.Type)
 }
 
-// isTurned reports whether v is x>>n, and use adds x<<(64-n) to it, or subtracts one of the two
-// from the other.
+// isTurned reports whether v is x>>n, and use is the sum or difference of v and x<<(64-n).
 func isTurned(v, use *ir.Value) bool {
 	if use.Op != ir.OpIAdd && use.Op != ir.OpISub || use.Type != ir.TypeI64 {
 		return false
@@ -456,10 +459,11 @@ func isTurned(v, use *ir.Value) bool {
 	return false
 }
 
-// isShiftedNegative reports whether use is a signed shift of v, which is negative because of an or.
+// isShiftedNegative reports whether use is a signed shift of v, and v is negative because of an
+// "or" with a constant.
 func isShiftedNegative(v, use *ir.Value) bool { return use.Op == ir.OpShrA && isMadeNegative(v) }
 
-// isMadeNegative reports whether v is negative because of an or with a constant.
+// isMadeNegative reports whether v is negative because of an "or" with a constant.
 func isMadeNegative(v *ir.Value) bool {
 	return v.Op == ir.OpOr && facts.Certain(v)&(facts.Mask(v.Type)>>1+1) != 0
 }

@@ -8,11 +8,10 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// This file has the NVIDIA workarounds that do more than hide a value: those of comparisons, bools
-// and NaNs.
+// This file has the workarounds for NVIDIA's bugs with comparisons, bools and NaNs.
 
-// splitComparisons handles functions that compute both x < y and y < x. It changes an operand of
-// the second one:
+// splitComparisons handles functions that compute both x < y and y < x. It hides an operand of the
+// second comparison:
 //
 //	a = x < y        a = x < y
 //	b = y < x        b = (y | zeros) < x
@@ -29,7 +28,7 @@ func splitComparisons(h *hider) {
 			switch v.Op {
 			case ir.OpSLt, ir.OpULt:
 				k = order{v.Op == ir.OpSLt, v.Args[0], v.Args[1]}
-			case ir.OpSLe, ir.OpULe: // the negation of y < x
+			case ir.OpSLe, ir.OpULe: // equals the negation of y < x
 				k = order{v.Op == ir.OpSLe, v.Args[1], v.Args[0]}
 			}
 			switch {
@@ -47,8 +46,8 @@ func splitComparisons(h *hider) {
 	}
 }
 
-// splitMinima handles x < y followed by a choice between x and y. It changes an operand of the
-// comparison:
+// splitMinima handles float comparisons x < y in functions that choose between x and y. It hides an
+// operand of the comparison:
 //
 //	c = x < y            c = float(bits(x) | zeros) < y
 //	m = c ? x : y        m = c ? x : y
@@ -94,7 +93,7 @@ func splitMinima(h *hider) {
 	}
 }
 
-// numberFlags turns v, a != b of bools, into a comparison of numbers:
+// numberFlags turns a comparison of two bools into a comparison of numbers, one of which is hidden:
 //
 //	v = a != b        v = ((a ? 1 : 0) | zeros) != (b ? 1 : 0)
 func numberFlags(h *hider, v *ir.Value) []*ir.Value {
@@ -114,7 +113,7 @@ func numberFlags(h *hider, v *ir.Value) []*ir.Value {
 	return m.Made
 }
 
-// countedFlags turns bools that loops carry over their rounds into numbers:
+// countedFlags turns bool phis in headers of loops into integer phis:
 //
 //	flag = phi(false, next)        n    = phi(0, next ? 1 : 0)
 //	                               flag = n != 0
@@ -168,13 +167,13 @@ func countedFlags(f *ir.Func) {
 	}
 }
 
-// joinedFlags hides the origin of each phi of bools from all uses except other phis:
+// joinedFlags hides each bool phi from all its uses except other phis:
 //
 //	flag = phi(true, c)        flag = phi(true, c)
 //	if flag …                  if ((flag ? 1 : 0) | zeros) != 0 …
 //
-// It does so only in functions in which work-items wait for each other: elsewhere it does not
-// matter if some work-items skip a join.
+// joinedFlags changes only functions with Sync ops. In other functions, it is harmless if some
+// work-items skip a join.
 func joinedFlags(h *hider) {
 	f := h.f
 	if !facts.Meets(f) {
@@ -182,7 +181,7 @@ func joinedFlags(h *hider) {
 	}
 	zero, one := f.Module.Int(ir.TypeI32, 0), f.Module.Int(ir.TypeI32, 1)
 	hidden := map[*ir.Value]*ir.Value{}
-	own := map[*ir.Value]bool{} // values that use the phi itself
+	own := map[*ir.Value]bool{} // values that hide a phi, and so must use the phi itself
 	used := map[*ir.Value]bool{}
 	for _, b := range f.Blocks {
 		used[b.Term.Cond] = true
@@ -220,7 +219,7 @@ func joinedFlags(h *hider) {
 	}
 }
 
-// bitsOfNaN turns v, which is x != x or x == x, into a comparison of x's bits:
+// bitsOfNaN turns a comparison of a float x with itself into a comparison of x's bits:
 //
 //	v = x != x        v = 0x7f800000 < (bits(x) & 0x7fffffff)
 func bitsOfNaN(h *hider, v *ir.Value) []*ir.Value {
@@ -246,12 +245,13 @@ func bitsOfNaN(h *hider, v *ir.Value) []*ir.Value {
 	return mk.Made
 }
 
-// isSignalling reports whether v is a signalling NaN of 32 bits.
+// isSignalling reports whether v is a float32 constant that is a signalling NaN.
 func isSignalling(v *ir.Value) bool {
 	return v.IsConst() && v.Type == ir.TypeF32 && v.Bits&0x7fc00000 == 0x7f800000 && v.Bits&0x7fffff != 0
 }
 
-// keepSignals makes tables with signalling NaNs hold their bits, as integers.
+// keepSignals replaces floats by integers with the same bits in tables of constants that contain
+// signalling NaNs.
 func keepSignals(m *ir.Module) {
 	changed := map[*ir.Var]bool{}
 	for _, t := range m.Vars {
@@ -286,7 +286,7 @@ func keepSignals(m *ir.Module) {
 	}
 }
 
-// integerOf returns t with integers instead of float32s.
+// integerOf returns the type t with 32-bit integers instead of float32s.
 func integerOf(m *ir.Module, t *ir.Type) *ir.Type {
 	switch t.Kind {
 	case ir.F32:
@@ -303,7 +303,8 @@ func integerOf(m *ir.Module, t *ir.Type) *ir.Type {
 	return t
 }
 
-// hideSignals replaces constants that are signalling NaNs by their bits | zero.
+// hideSignals hides constants that are signalling NaNs. Their bits are combined with an unknown
+// zero.
 func hideSignals(h *hider) {
 	h.eachIncoming(func(_, a *ir.Value) bool { return isSignalling(a) })
 	h.rewrite(func(v *ir.Value) {

@@ -8,15 +8,15 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
-// This file has the matchers of NVIDIA's rows that concern loops, which its compiler unrolls.
+// This file has the matchers of NVIDIA's quirks that concern loops which the compiler unrolls.
 
-// isBound reports whether use compares v with a loop's counter. v itself must be unknown, and its
-// distance from the counter's initial value known:
+// isBound reports whether use compares v with a loop's counter. The value v must not be constant,
+// but its difference from the counter's initial value must be known:
 //
 //	for i := first; i < first+8; i++
 //
-// Loops that count between two constants are compiled correctly, and so are those for which the
-// compiler does not know the number of rounds.
+// NVIDIA's compiler handles loops that count between two constants correctly, and also loops for
+// which it does not know the number of iterations.
 func isBound(v, use *ir.Value) bool {
 	if !use.Op.Has(ir.FlagCompare) || v.Block == nil {
 		return false
@@ -38,9 +38,9 @@ func isBound(v, use *ir.Value) bool {
 	return false
 }
 
-// linearRoot returns the value from which v is computed by operations with constants. All these
-// operations preserve knowledge about the distance of two such values. It returns nil if v is
-// constant.
+// linearRoot returns the value from which v is computed by operations with constants. A compiler
+// may know the difference of two values with the same root. If v is constant, linearRoot returns
+// nil.
 func linearRoot(v *ir.Value) *ir.Value {
 	for {
 		switch v.Op {
@@ -64,7 +64,7 @@ func linearRoot(v *ir.Value) *ir.Value {
 	}
 }
 
-// isMaskedByCount reports whether v is a number masked by a loop's counter.
+// isMaskedByCount reports whether v is the "and" of a number and a loop's counter.
 func isMaskedByCount(v, use *ir.Value) bool {
 	if use.Op == ir.OpPhi || v.Op != ir.OpAnd || v.Block == nil || v.Args[0].IsConst() || v.Args[1].IsConst() {
 		return false
@@ -80,8 +80,8 @@ func isMaskedByCount(v, use *ir.Value) bool {
 	return false
 }
 
-// isCounter reports whether v is computed, by operations with constants, from a loop's counter that
-// starts with a constant: after unrolling, the counter becomes a constant.
+// isCounter reports whether v is computed by operations with constants from a loop's counter that
+// starts with a constant. If the loop is unrolled, such a counter becomes a constant.
 func isCounter(v *ir.Value) bool {
 	phi := linearRoot(v)
 	if phi == nil || phi.Op != ir.OpPhi || phi.Block.Continue == nil {
@@ -95,8 +95,8 @@ func isCounter(v *ir.Value) bool {
 	return false
 }
 
-// isShiftedAgain reports whether a loop carries v over its rounds, and use shifts v by 8 bits or
-// more for the next round. A product with a power of two counts as a shift.
+// isShiftedAgain reports whether v is a phi of a loop's header, and use shifts v by 8 bits or more
+// for the next iteration. A product with a power of two is treated as a shift.
 func isShiftedAgain(v, use *ir.Value) bool {
 	if v.Op != ir.OpPhi || v.Block.Continue == nil || len(use.Args) != 2 || !use.Args[1].IsConst() {
 		return false
@@ -112,8 +112,8 @@ func isShiftedAgain(v, use *ir.Value) bool {
 	return by >= 8 && slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return a == use || linearRoot(a) == v })
 }
 
-// isStart reports whether use is a phi in a loop's header, and the loop counts from v, which has
-// only a few possible bits.
+// isStart reports whether use is a loop's counter with the initial value v, and only a few bits of
+// v can be set.
 func isStart(v, use *ir.Value) bool {
 	if use.Op != ir.OpPhi || use.Block.Continue == nil || v.Block == nil || !v.Type.IsInt() {
 		return false

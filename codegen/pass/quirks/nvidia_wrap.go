@@ -7,16 +7,17 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// This file has NVIDIA's row wrapped-counter.
+// This file has the workaround for the quirk wrapped-counter of NVIDIA.
 
 // hideWraps hides a signed counter from the comparison that ends its loop, if the loop ends only
-// because the counter wraps around. Such a counter decreases while it is less than a bound, or
-// increases while it is greater.
+// because the counter wraps. Such a loop decreases the counter while the counter is less than a
+// bound, or increases it while the counter is greater than a bound.
 //
 //	for i := math.MinInt32; i <= 0; i--        for i := math.MinInt32; i ^ zero <= 0; i--
 //
-// A compiler that assumes that the counter does not wrap computes another number of rounds, or
-// none. Few programs have such loops, and the cost is one more instruction in each round.
+// A compiler that assumes that the counter does not wrap computes a wrong number of iterations or
+// treats the loop as endless. Few programs have such loops, and the workaround costs one more
+// instruction in each iteration.
 func hideWraps(h *hider) {
 	newDescents(h).eachCounter(func(d *descents, p *ir.Value, back int) {
 		next := p.Args[back]
@@ -28,8 +29,8 @@ func hideWraps(h *hider) {
 	})
 }
 
-// addsConst reports whether a loop computes next from its counter p by adding a constant, on at
-// least one path that a phi joins.
+// addsConst reports whether a loop computes next by adding a constant to its counter p. If next is
+// a phi, one argument that satisfies this is enough.
 func (d *descents) addsConst(p, next *ir.Value, seen map[*ir.Value]bool) bool {
 	if next == p || seen[next] {
 		return false
@@ -41,8 +42,9 @@ func (d *descents) addsConst(p, next *ir.Value, seen map[*ir.Value]bool) bool {
 	return slices.Contains(next.Args, p) && slices.ContainsFunc(next.Args, (*ir.Value).IsConst)
 }
 
-// startsNear reports whether counter p begins with small numbers. If the step has an unknown sign,
-// such as a specialization constant, the loop then makes many rounds before it wraps.
+// startsNear reports whether the counter p starts with small numbers. If the step has an unknown
+// sign, such as a specialization constant, a counter that starts with small numbers wraps only
+// after many iterations.
 func (d *descents) startsNear(p *ir.Value, back int) bool {
 	for i, first := range p.Args {
 		if r, known := d.at(first, p.Block.Preds[i]); i != back && (!known || !r.Within(nearby)) {
@@ -52,8 +54,8 @@ func (d *descents) startsNear(p *ir.Value, back int) bool {
 	return true
 }
 
-// hideEnds hides counter p from the comparisons that end its loop when the counter has wrapped.
-// Each round adds a number with the sign of step.
+// hideEnds hides the counter p from the comparisons that end its loop when p has wrapped. Each
+// iteration adds a number with the sign of step to p.
 func (d *descents) hideEnds(p *ir.Value, step int64) {
 	for _, b := range d.h.f.Blocks {
 		if len(b.Term.Succs) != 2 || b != p.Block && !d.dom.Dominates(p.Block, b) {
@@ -67,8 +69,7 @@ func (d *descents) hideEnds(p *ir.Value, step int64) {
 	}
 }
 
-// leadsOnlyTo reports whether b is the block to, or jumps there, possibly through other blocks,
-// like a break after some code.
+// leadsOnlyTo reports whether b is the block "to" or reaches that block by jumps only.
 func leadsOnlyTo(b, to *ir.Block) bool {
 	for seen := map[*ir.Block]bool{}; b != to; b = b.Term.Succs[0] {
 		if seen[b] || len(b.Term.Succs) != 1 {
@@ -79,8 +80,8 @@ func leadsOnlyTo(b, to *ir.Block) bool {
 	return true
 }
 
-// hideEnd hides p from the comparisons in a condition. The loop continues if the condition equals
-// goes.
+// hideEnd hides the counter p from the comparisons in the condition cond. The loop continues if
+// cond equals goes.
 func (d *descents) hideEnd(p *ir.Value, step int64, cond *ir.Value, goes bool) {
 	switch cond.Op {
 	case ir.OpLNot:
@@ -90,7 +91,8 @@ func (d *descents) hideEnd(p *ir.Value, step int64, cond *ir.Value, goes bool) {
 			d.hideEnd(p, step, a, goes)
 		}
 	case ir.OpSLt, ir.OpSLe:
-		// The loop continues while p is greater if it continues on c < p, or ends on p < c.
+		// The loop continues while p is greater than the other operand c if it continues for c < p
+		// or ends for p < c.
 		for i, x := range cond.Args {
 			greater := (i == 1) == goes
 			if linearRoot(x) == p && greater == (step > 0) && cond.Block != nil {

@@ -1,6 +1,7 @@
 package quirks
 
-// This file defines the rows of the table, and Apply, which applies them to a module.
+// This file defines the type Quirk, and the function Apply, which applies the workarounds of all
+// quirks to a module.
 
 import (
 	"fmt"
@@ -14,11 +15,11 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// Driver is a Vulkan driver whose compiler, or whose queue, has a bug.
+// Driver names a Vulkan driver that has a bug in its compiler or elsewhere.
 type Driver string
 
-// These are the drivers with rows. Mesa's rows are those of its compiler's front end, which all
-// drivers of Mesa share; lavapipe's rows are its own.
+// These are the drivers with quirks. Quirks of Mesa are in the front end of the compiler that all
+// Mesa drivers share. Quirks of lavapipe are only in lavapipe.
 const (
 	NVIDIA      Driver = "NVIDIA"
 	Mesa        Driver = "Mesa"
@@ -26,26 +27,27 @@ const (
 	SwiftShader Driver = "SwiftShader"
 )
 
-// A Quirk is one bug of one driver, and the way in which kgen's modules avoid it. [All] returns all
-// rows, which are in nvidia.go, lavapipe.go, swiftshader.go and mesa.go.
+// A Quirk describes one bug of one driver, and the workaround with which kgen's modules avoid it.
+// [All] returns all quirks, which are in nvidia.go, lavapipe.go, swiftshader.go and mesa.go.
 //
-// A row works in one of these ways:
+// The workaround of a quirk has one of these forms:
 //
-//   - Match, with Hide: the values for which Match returns true are hidden from the driver's optimizer;
-//     see [hider.hideValues].
-//   - Inst: the row may rewrite each instruction.
-//   - Module, Before and After: the row rewrites the module, or each function,
+//   - Match, with Hide: the values for which Match returns true are hidden from the
+//     driver's optimizer (see [hider.hideValues]).
+//   - Inst: the function Inst may rewrite each instruction.
+//   - Module, Before and After: these functions rewrite the module, or each function of it,
 //     before or after values are hidden.
-//   - Only Where: the workaround is part of another pass or package. The row refers to its code.
+//   - Where alone: the workaround is part of another pass or package, and Where refers to its code.
 type Quirk struct {
-	// Name, prefixed by "quirk/", is an argument of kgen's flag -disable.
+	// Name identifies the quirk. With the prefix "quirk/", it is an argument of kgen's flag
+	// -disable.
 	Name   string
 	Driver Driver
 	// Seen is the version of the driver that showed the bug.
 	Seen string
 	// Bug describes the driver's behavior in a sentence.
 	Bug string
-	// Case lists the tests that show the bug when the row is disabled:
+	// Case lists the tests that fail if the quirk's workaround is disabled:
 	//
 	//	internal/tests/difftest/golang.Shifted    a kernel of a package of test kernels
 	//	internal/tests/smith/testdata/bytes.go    a program of package smith that was kept
@@ -54,15 +56,16 @@ type Quirk struct {
 	Case []string
 	// Where is the function that avoids the bug, as file:function.
 	Where string
-	// Fixed says that a row with only Where cannot be disabled.
+	// Fixed is set if the workaround cannot be disabled. Only quirks with Where alone may set it.
 	Fixed bool
 
-	// Match reports whether use, an instruction or phi, must not see its operand v.
+	// Match reports whether the operand v of use must be hidden from the driver. The value use is
+	// an instruction or a phi.
 	Match func(h *hider, v, use *ir.Value) bool
-	// Operands, if not nil, returns the values to hide for use; Match is nil then. They need not be
-	// operands of use.
+	// Operands, if not nil, is used instead of Match. It returns the values to hide because of the
+	// instruction use, which need not be operands of use.
 	Operands func(use *ir.Value) []*ir.Value
-	// Hide says how the value is hidden.
+	// Hide describes how the values are hidden.
 	Hide hiding
 
 	// Inst may change the instruction v. It returns values to insert before v.
@@ -72,13 +75,13 @@ type Quirk struct {
 	Before, After func(h *hider)
 }
 
-// Mends reports whether the row itself changes modules, and so has code in the table.
+// Mends reports whether q itself has functions that change modules.
 func (q *Quirk) Mends() bool {
 	return q.Match != nil || q.Operands != nil || q.Inst != nil || q.Module != nil || q.Before != nil || q.After != nil
 }
 
-// rows are the rows in the order in which they are applied. They are created on first use, so that
-// the linker can remove their code from programs that compile nothing.
+// rows contains all quirks in the order in which they are applied. It is filled on first use, so
+// that the linker can remove the code from programs that compile no kernels.
 var rows struct {
 	once sync.Once
 	all  []*Quirk
@@ -95,11 +98,11 @@ func table() []*Quirk {
 	return rows.all
 }
 
-// All returns all rows.
+// All returns all quirks.
 func All() []*Quirk { return slices.Clone(table()) }
 
-// CheckDisabled returns an error unless each name is the name of a quirk that can be disabled, such
-// as "quirk/rotation". The error lists these names.
+// CheckDisabled returns an error if one of the names is not that of a quirk that can be disabled,
+// such as "quirk/rotation". The error lists the valid names.
 func CheckDisabled(names []string) error {
 	for _, name := range names {
 		i := slices.IndexFunc(table(), func(q *Quirk) bool { return facts.QuirkPrefix+q.Name == name })
@@ -119,8 +122,8 @@ func CheckDisabled(names []string) error {
 	return nil
 }
 
-// Apply applies the rows of the table to a module. It must run after all passes that fold
-// constants, which would undo it.
+// Apply applies the workarounds of all quirks to a module. It must run after all passes that fold
+// constants, because these would undo workarounds.
 func Apply(m *ir.Module) diag.List {
 	var rows []*Quirk
 	for _, q := range table() {

@@ -1,10 +1,10 @@
 package quirks
 
-// This file has the rows of SwiftShader, Chromium's driver for CPUs, which optimizes modules with
-// SPIRV-Tools and has only 32-bit integers.
+// This file has the quirks of SwiftShader, Chromium's driver for CPUs. SwiftShader optimizes
+// modules with SPIRV-Tools and supports only 32-bit integers.
 
-// chromium156 is the Chromium version from whose package scripts/deps.sh takes the driver.
-// SwiftShader itself has no version numbers.
+// chromium156 is the version of Chromium whose package contains the tested driver (see
+// scripts/deps.sh). SwiftShader itself has no version numbers.
 const chromium156 = "Chromium 156.0.8078.108"
 
 func swiftShaderQuirks() []Quirk {

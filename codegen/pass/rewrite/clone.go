@@ -1,7 +1,7 @@
 package rewrite
 
-// This file copies blocks with their values. The passes that version loops (ahead, gather, unroll)
-// and the pass deadlanes share it.
+// This file copies blocks with their values. The passes that copy loops (ahead, gather, unroll) and
+// the pass deadlanes use it.
 
 import (
 	"slices"
@@ -9,12 +9,13 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// Cloner copies code. A value or block without a copy maps to itself.
+// Cloner copies code. Its methods Value and Block map a value or block that was not copied to
+// itself.
 type Cloner struct {
 	f      *ir.Func
-	Blocks map[*ir.Block]*ir.Block // the copies of blocks
+	Blocks map[*ir.Block]*ir.Block // maps each copied block to its copy
 	values map[*ir.Value]*ir.Value
-	from   map[*ir.Block]*ir.Block // the original of each copy
+	from   map[*ir.Block]*ir.Block // maps each copy to its original
 }
 
 // NewCloner returns a Cloner for f that has copied nothing yet.
@@ -30,7 +31,7 @@ func (c *Cloner) Value(v *ir.Value) *ir.Value {
 	return v
 }
 
-// Block returns b's copy, or b.
+// Block returns the copy of b, or b if it has none.
 func (c *Cloner) Block(b *ir.Block) *ir.Block {
 	if d := c.Blocks[b]; d != nil {
 		return d
@@ -38,12 +39,13 @@ func (c *Cloner) Block(b *ir.Block) *ir.Block {
 	return b
 }
 
-// Pair records the block to as the copy of b for edges and phis.
+// Pair records that block "to" is the copy of b. End and Phis then treat the two as such.
 func (c *Cloner) Pair(b, to *ir.Block) {
 	c.Blocks[b], c.from[to] = to, b
 }
 
-// Copy copies the blocks. The copies have no terminators, and their phis have no arguments.
+// Copy copies the given blocks, but no terminators and no arguments of phis. End and Phis add
+// these.
 func (c *Cloner) Copy(blocks []*ir.Block) {
 	for _, b := range blocks {
 		d := c.f.NewBlock()
@@ -61,7 +63,7 @@ func (c *Cloner) Copy(blocks []*ir.Block) {
 	}
 }
 
-// Insts appends copies of b's instructions to the block to.
+// Insts appends copies of b's instructions to block "to".
 func (c *Cloner) Insts(b, to *ir.Block) {
 	for _, v := range b.Insts {
 		to.Insts = append(to.Insts, c.bare(v, to))
@@ -77,7 +79,7 @@ func (c *Cloner) bare(v *ir.Value, b *ir.Block) *ir.Value {
 	return w
 }
 
-// fill sets the arguments of the values' copies.
+// fill sets the arguments of the copies of the given values.
 func (c *Cloner) fill(values []*ir.Value) {
 	for _, v := range values {
 		w := c.values[v]
@@ -87,8 +89,8 @@ func (c *Cloner) fill(values []*ir.Value) {
 	}
 }
 
-// End sets the terminators of the copies. They are those of the originals, with each successor s
-// replaced by lead(s).
+// End copies the terminators of the given blocks to their copies. It replaces each successor s by
+// lead(s).
 func (c *Cloner) End(blocks []*ir.Block, lead func(s *ir.Block) *ir.Block) {
 	for _, b := range blocks {
 		t := b.Term
@@ -103,8 +105,8 @@ func (c *Cloner) End(blocks []*ir.Block, lead func(s *ir.Block) *ir.Block) {
 	}
 }
 
-// Phis appends the arguments for edges between copies to the phis of the copies. The predecessors
-// of a copy may be in another order than those of its original.
+// For each edge between two copies, Phis appends an argument to the phis at the end of the edge. A
+// copy may have its predecessors in another order than its original.
 func (c *Cloner) Phis(blocks []*ir.Block) {
 	for _, b := range blocks {
 		d := c.Blocks[b]
@@ -113,7 +115,8 @@ func (c *Cloner) Phis(blocks []*ir.Block) {
 			if from == nil {
 				continue
 			}
-			// If several edges come from one block, each edge has its own argument.
+			// If several edges come from one block, the phi has one argument for each of these
+			// edges.
 			nth := len(indices(d.Preds[:i], p))
 			at := indices(b.Preds, from)[nth]
 			for j, phi := range b.Phis {
@@ -134,8 +137,8 @@ func indices(blocks []*ir.Block, b *ir.Block) []int {
 	return at
 }
 
-// Entered redirects the edge from b to head, so that it leads to head's copy. b itself has no copy.
-// Entered must be called before End.
+// Entered redirects the edge from b to head to the copy of head. Block b itself must not have a
+// copy, and Entered must be called before End.
 func (c *Cloner) Entered(head, b *ir.Block) {
 	d := c.Blocks[head]
 	at := slices.Index(head.Preds, b)

@@ -1,5 +1,5 @@
-// Package rewrite changes a function's code without looking at the values that the code computes:
-// it copies blocks, moves edges, and restores SSA form after a pass has changed the control flow.
+// Package rewrite changes a function's code without regard to the values that the code computes. It
+// copies blocks, moves edges, and restores SSA form after a pass has changed the control flow.
 //
 //	goal of a pass           functions of this package
 //
@@ -16,8 +16,9 @@
 // Mem2Reg, the pass that turns variables into values, is here because the passes that demote phis
 // need it to restore the phis.
 //
-// Package pass has a picture of the rooms and of their imports. This room is the first: it imports
-// abi and ir, and no other room. A helper belongs here if several passes need it and it works for
-// any code. A helper that depends on facts about values (their ranges, their bits) belongs to
+// The doc of package pass shows the order in which the packages below codegen/pass may import each
+// other. Package rewrite is the first in that order, so it imports none of the others. A helper
+// function belongs to package rewrite if several passes need it and it works for any code. A helper
+// function that depends on facts about values (such as their ranges or known bits) belongs to
 // package facts.
 package rewrite

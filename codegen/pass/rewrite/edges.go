@@ -1,7 +1,7 @@
 package rewrite
 
-// This file splits, redirects and counts edges, and splits blocks in two. It updates the phis of
-// the blocks at the ends of the edges.
+// This file splits, redirects and counts edges, and splits blocks in two. Its functions also update
+// the phis of the blocks that these edges enter.
 
 import (
 	"slices"
@@ -10,8 +10,9 @@ import (
 )
 
 // SingleLatches gives each loop one back edge, so that a divergent continue does not make the
-// loop's phis divergent. Where an edge leads from one loop directly to another loop's header, it
-// inserts a block on that edge: some work-items may stay in the first loop longer than others.
+// loop's phis divergent. SingleLatches also inserts a block on each edge that leads from one loop
+// directly to another loop's header. The reason is that some work-items may stay in the first loop
+// longer than others.
 func SingleLatches(f *ir.Func) {
 	SplitTwins(f)
 	betweenLoops(f)
@@ -26,8 +27,8 @@ func SingleLatches(f *ir.Func) {
 	f.RemoveUnreachable()
 }
 
-// SplitTwins handles branches whose two edges lead to the same block with phis. It inserts a block
-// on one of the edges, so that the edges have different origins.
+// SplitTwins finds each branch whose two edges lead to the same block, if that block has phis. It
+// inserts a block on one of the two edges, so that the edges come from different blocks.
 func SplitTwins(f *ir.Func) {
 	for _, b := range slices.Clone(f.Blocks) {
 		if b.Term.Kind != ir.Branch || b.Term.Succs[0] != b.Term.Succs[1] || len(b.Term.Succs[0].Phis) == 0 {
@@ -60,13 +61,13 @@ func betweenLoops(f *ir.Func) {
 			for k, phi := range l.Head.Phis {
 				phi.Args = append(phi.Args, args[k])
 			}
-			break // one edge suffices: the branch sends some work-items each way
+			break // a block on one edge of the branch is enough
 		}
 	}
 }
 
-// SplitAfter moves b's instructions from the n-th on, and its terminator, to a new block. b then
-// jumps to that block, which SplitAfter returns.
+// SplitAfter moves b's instructions from index n on, and its terminator, to a new block. It ends b
+// with a jump to the new block, and returns the new block.
 func SplitAfter(b *ir.Block, n int) *ir.Block {
 	t := b.Func.NewBlock()
 	t.Insts = append(t.Insts, b.Insts[n:]...)
@@ -79,8 +80,8 @@ func SplitAfter(b *ir.Block, n int) *ir.Block {
 	return t
 }
 
-// CutOut removes the n-th instruction of b and ends b before it. It returns the instruction and a
-// new block with the instructions that followed.
+// CutOut removes instruction n of b, and leaves b without a terminator. The instructions after n
+// and b's terminator move to a new block. CutOut returns the removed instruction and the new block.
 func CutOut(b *ir.Block, n int) (*ir.Value, *ir.Block) {
 	v := b.Insts[n]
 	rest := SplitAfter(b, n+1)
@@ -89,21 +90,22 @@ func CutOut(b *ir.Block, n int) (*ir.Value, *ir.Block) {
 	return v, rest
 }
 
-// WriteOut replaces each instruction of f for which is returns true. WriteOut ends block b before
-// the instruction v and calls write(b, v). write appends code to b and returns the block in which
-// that code ends. WriteOut then makes that block jump to the instructions after v. write may add
-// blocks, but no instruction for which is returns true.
-func WriteOut(f *ir.Func, is func(v *ir.Value) bool, write func(b *ir.Block, v *ir.Value) *ir.Block) {
+// WriteOut replaces each instruction of f for which match returns true. For an instruction v of
+// block b, WriteOut ends b before v and calls write(b, v). The function write appends code to b and
+// returns the block in which that code ends. WriteOut then makes that block jump to the
+// instructions after v. The function write may add blocks, but no instruction for which match
+// returns true.
+func WriteOut(f *ir.Func, match func(v *ir.Value) bool, write func(b *ir.Block, v *ir.Value) *ir.Block) {
 	for i := 0; i < len(f.Blocks); i++ {
 		b := f.Blocks[i]
-		if at := slices.IndexFunc(b.Insts, is); at >= 0 {
-			v, rest := CutOut(b, at) // a later iteration finds further instructions in rest
+		if at := slices.IndexFunc(b.Insts, match); at >= 0 {
+			v, rest := CutOut(b, at) // a later iteration handles the instructions in rest
 			write(b, v).Jump(rest)
 		}
 	}
 }
 
-// MoveTerm moves b's terminator to c, which has none.
+// MoveTerm moves the terminator of b to block c, which must not have a terminator.
 func MoveTerm(b, c *ir.Block) {
 	c.Term, b.Term = b.Term, ir.Term{}
 	for _, s := range c.Term.Succs {

@@ -1,6 +1,6 @@
 package rewrite
 
-// This file recognizes checks: branches with one successor that records a fault.
+// This file recognizes checks. A check is a branch of which one successor records a fault.
 
 import (
 	"slices"
@@ -8,7 +8,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// IsFault reports whether b records a fault and returns, with no barrier before the return.
+// IsFault reports whether b records a fault and then returns from the kernel without a barrier.
 func IsFault(b *ir.Block) bool {
 	if slices.ContainsFunc(b.Insts, func(v *ir.Value) bool { return v.Op.Has(ir.FlagSync) }) {
 		return false
@@ -16,9 +16,9 @@ func IsFault(b *ir.Block) bool {
 	return len(b.Phis) == 0 && b.Term.Kind == ir.Return && len(b.Insts) > 0 && b.Insts[len(b.Insts)-1].Op == ir.OpFault
 }
 
-// CheckedEdge returns the index of the successor that b takes if its check passes. The other
-// successor records a fault, and b is its only predecessor. If b does not end with a check,
-// CheckedEdge returns -1.
+// If b ends with a check, CheckedEdge returns the index of the successor that b jumps to if the
+// check passes. The other successor records a fault, and b is its only predecessor. If b does not
+// end with a check, CheckedEdge returns -1.
 func CheckedEdge(b *ir.Block) int {
 	if b.Term.Kind != ir.Branch {
 		return -1
@@ -31,7 +31,7 @@ func CheckedEdge(b *ir.Block) int {
 	return -1
 }
 
-// Check is a branch that either records a fault or continues.
+// Check describes a branch that records a fault unless its condition has the wanted value.
 type Check struct {
 	Block     *ir.Block
 	Holds     *ir.Value // the branch's condition
@@ -48,5 +48,6 @@ func CheckOf(b *ir.Block) (Check, bool) {
 	return Check{b, b.Term.Cond, i == 0, b.Term.Succs[1-i], b.Term.Succs[i]}, true
 }
 
-// DropEdge replaces b's branch by a jump to its other successor, the one that is not to.
+// DropEdge removes the edge from b to block "to". It replaces b's branch by a jump to the other
+// successor.
 func DropEdge(b, to *ir.Block) { JumpTo(b, 1-slices.Index(b.Term.Succs, to)) }

@@ -1,8 +1,8 @@
 package rewrite
 
-// This file splits joins, so that paths from one loop or one branch join before they join other
-// paths. Package uniform and the passes on lanes need such joins. The file is here because the
-// rewriting needs only dominators.
+// This file splits joins (blocks with several predecessors). Paths that come from the same loop or
+// the same branch then join before they join other paths. Package uniform and the passes on lanes
+// need such joins.
 
 import (
 	"slices"
@@ -10,10 +10,10 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// nestJoins handles joins of paths that come from several branches. If some phi has the same
+// nestJoins splits joins of paths that come from several branches. If some phi has the same
 // argument for all paths of one branch, nestJoins inserts a block in which these paths join first.
-// Then the argument visibly does not depend on that branch. It does the same for the exits of a
-// loop.
+// The inserted block shows that the argument does not depend on that branch. In the same way,
+// nestJoins first joins the exits of a loop for which a phi has the same argument.
 func nestJoins(f *ir.Func) {
 	if !f.Module.UsesGroup {
 		return
@@ -41,7 +41,8 @@ func nestJoins(f *ir.Func) {
 	}
 }
 
-// groupPreds groups the preds that have the same key. A pred with the key nil is in no group.
+// groupPreds groups the predecessors that have the same key. A predecessor with the key nil is in
+// no group.
 func groupPreds(preds []*ir.Block, key func(p *ir.Block) any) [][]*ir.Block {
 	var keys []any
 	var groups [][]*ir.Block
@@ -60,7 +61,7 @@ func groupPreds(preds []*ir.Block, key func(p *ir.Block) any) [][]*ir.Block {
 	return groups
 }
 
-// agree reports whether some phi of b has the same argument for all of preds.
+// agree reports whether some phi of b has the same argument for all predecessors in preds.
 func agree(b *ir.Block, preds []*ir.Block) bool {
 	return slices.ContainsFunc(b.Phis, func(phi *ir.Value) bool {
 		arg := func(p *ir.Block) *ir.Value { return phi.Args[slices.Index(b.Preds, p)] }
@@ -68,7 +69,8 @@ func agree(b *ir.Block, preds []*ir.Block) bool {
 	})
 }
 
-// exitOf returns the outermost loop that the edge from p to b leaves, or nil.
+// exitOf returns the outermost loop that the edge from p to b leaves. It returns nil if the edge
+// leaves no loop.
 func exitOf(loops *ir.Loops, p, b *ir.Block) any {
 	l := loops.Of(p)
 	if l == nil || l.Contains(b) {
@@ -80,9 +82,9 @@ func exitOf(loops *ir.Loops, p, b *ir.Block) any {
 	return l
 }
 
-// waysTo splits preds into groups by the branch successor from which control comes to them, below
-// their common dominator. It returns the groups that agree, and searches the other groups in the
-// same way.
+// waysTo groups the predecessors preds of b by the successor of their common dominator from which
+// control comes. It returns the groups for which a phi of b has a single argument (see agree). The
+// other groups are divided further in the same way.
 func waysTo(dom *ir.DomTree, b *ir.Block, preds []*ir.Block) [][]*ir.Block {
 	if len(preds) < 3 {
 		return nil
@@ -114,7 +116,8 @@ func waysTo(dom *ir.DomTree, b *ir.Block, preds []*ir.Block) [][]*ir.Block {
 	return ways
 }
 
-// NestJoin inserts a block between preds and b, and returns it. Each of preds has one edge to b.
+// NestJoin inserts a block between b and its predecessors preds, and returns that block. Each block
+// of preds must have exactly one edge to b.
 func NestJoin(b *ir.Block, preds []*ir.Block) *ir.Block {
 	args := make([][]*ir.Value, len(b.Phis))
 	for i, phi := range b.Phis {

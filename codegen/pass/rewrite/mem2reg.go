@@ -1,6 +1,6 @@
 package rewrite
 
-// This file promotes scalar variables to SSA values. It is the pass mem2reg, and it also turns
+// This file promotes scalar variables to SSA values. It contains the pass mem2reg, and also turns
 // demoted phis back into phis.
 
 import (
@@ -8,8 +8,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// These are the longest array, and the largest number of parts of an array, that sroa splits into
-// variables for Mem2Reg to promote.
+// The pass sroa splits an array into variables, which Mem2Reg then promotes, only within these
+// limits. MaxSplitLen limits the array's length, and MaxSplitParts limits the number of resulting
+// variables.
 const (
 	MaxSplitLen   = 32
 	MaxSplitParts = 128
@@ -33,19 +34,19 @@ func Bodies(m *ir.Module) []*ir.Func {
 }
 
 // Promoter promotes all promotable variables of one function at once. It places phis at the
-// iterated dominance frontier of the stores, where the variable is live. Then it walks once over
-// the dominator tree.
+// iterated dominance frontier of the stores, where the variable is live. Then it replaces all loads
+// in one walk over the dominator tree.
 type Promoter struct {
 	f     *ir.Func
 	dom   *ir.DomTree
 	vars  []*ir.Var
 	index map[*ir.Var]int
-	defs  [][]int       // blocks that store to each variable
-	uses  [][]int       // blocks that load each variable before they store to it
+	defs  [][]int       // indices of the blocks that store to each variable
+	uses  [][]int       // indices of the blocks that load each variable before they store to it
 	phis  [][]placedPhi // phis placed in each block
-	cur   []*ir.Value   // current value of each variable during the walk
+	cur   []*ir.Value   // current value of each variable during the walk over the dominator tree
 	Repl  map[*ir.Value]*ir.Value
-	all   []*ir.Value // the placed phis, in order
+	all   []*ir.Value // all placed phis, in the order of the walk
 }
 
 type placedPhi struct {
@@ -53,8 +54,8 @@ type placedPhi struct {
 	v   int
 }
 
-// promoteVars promotes f's scalar variables that are used only in loads and stores of the whole
-// variable. A load that no store reaches reads zero.
+// promoteVars promotes the scalar variables of f whose only uses are loads and stores. A load that
+// no store reaches becomes the constant zero.
 func promoteVars(f *ir.Func) {
 	scalarCopies(f)
 	removeUnread(f)
@@ -71,7 +72,7 @@ func promoteVars(f *ir.Func) {
 }
 
 // regType returns the type of a value that replaces a variable of type t. Integers of 8 and 16 bits
-// exist only in memory, so 32 bits replace them.
+// exist only in memory, so a 32-bit value replaces a variable of 8 or 16 bits.
 func regType(t *ir.Type) *ir.Type {
 	if t.Kind == ir.I8 || t.Kind == ir.I16 {
 		return ir.TypeI32
@@ -79,7 +80,8 @@ func regType(t *ir.Type) *ir.Type {
 	return t
 }
 
-// scalarCopies rewrites Zero and CopyVar of scalar variables as stores and loads.
+// scalarCopies rewrites the ops Zero and CopyVar as loads and stores if their variables are
+// scalars.
 func scalarCopies(f *ir.Func) {
 	for _, b := range f.Blocks {
 		var out []*ir.Value
@@ -113,7 +115,8 @@ func scalarCopies(f *ir.Func) {
 	}
 }
 
-// removeUnread removes Function variables that nothing reads, and the writes to them.
+// removeUnread removes each Function variable that nothing reads, with the instructions that write
+// it.
 func removeUnread(f *ir.Func) {
 	for {
 		read := map[*ir.Var]bool{}
@@ -160,7 +163,7 @@ func removeUnread(f *ir.Func) {
 	}
 }
 
-// removeInsts drops the instructions for which drop is true.
+// removeInsts removes the instructions of b for which drop returns true.
 func removeInsts(b *ir.Block, drop func(*ir.Value) bool) {
 	out := b.Insts[:0]
 	for _, v := range b.Insts {
@@ -209,7 +212,7 @@ func (p *Promoter) promoted(v *ir.Value) (int, bool) {
 func (p *Promoter) scan() {
 	p.defs = make([][]int, len(p.vars))
 	p.uses = make([][]int, len(p.vars))
-	stored := make([]int, len(p.vars)) // by variable: 1 + the index of the last block that stored to it
+	stored := make([]int, len(p.vars)) // for each variable, 1 + the index of the last scanned block that stored to it
 	loaded := make([]int, len(p.vars))
 	for bi, b := range p.dom.Order {
 		for _, v := range b.Insts {
@@ -256,7 +259,8 @@ func (p *Promoter) placePhis() {
 				}
 			}
 		}
-		// The entry needs no store of zero in defs: it is in no dominance frontier.
+		// The variable's initial zero at the entry needs no element in defs, since no dominance
+		// frontier contains the entry.
 		work = append(work, p.defs[i]...)
 		for len(work) > 0 {
 			b := work[len(work)-1]
@@ -276,7 +280,7 @@ func (p *Promoter) placePhis() {
 	}
 }
 
-// frontiers returns the blocks' dominance frontiers.
+// frontiers returns the dominance frontier of each block, as indices of blocks.
 func (p *Promoter) frontiers() [][]int {
 	fr := make([][]int, len(p.dom.Order))
 	for j, b := range p.dom.Order {
@@ -291,7 +295,7 @@ func (p *Promoter) frontiers() [][]int {
 			for q != stop {
 				i := p.dom.Index(q)
 				if n := len(fr[i]); n > 0 && fr[i][n-1] == j {
-					break // so does every block from here to stop
+					break // j is then also in the frontier of every block between q and stop
 				}
 				fr[i] = append(fr[i], j)
 				q = p.dom.Idom(q)
@@ -301,7 +305,7 @@ func (p *Promoter) frontiers() [][]int {
 	return fr
 }
 
-// rename walks the dominator tree and replaces each load by the variable's current value.
+// rename walks over the dominator tree and replaces each load by the current value of its variable.
 func (p *Promoter) rename() {
 	type saved struct {
 		v   int
@@ -382,7 +386,8 @@ func (p *Promoter) renameBlock(b *ir.Block, set func(int, *ir.Value)) {
 	}
 }
 
-// Resolve returns the value that replaces v after all replacements so far.
+// Resolve follows the recorded replacements of v, and returns the last value, or v if it has no
+// replacement.
 func (p *Promoter) Resolve(v *ir.Value) *ir.Value {
 	r, ok := p.Repl[v]
 	if !ok {
@@ -399,7 +404,7 @@ func (p *Promoter) Resolve(v *ir.Value) *ir.Value {
 	return r
 }
 
-// finish drops trivial phis and rewrites all uses.
+// finish removes trivial phis and replaces all uses of the removed phis and loads.
 func (p *Promoter) finish() {
 	for _, phi := range p.all {
 		for k, a := range phi.Args {
@@ -412,8 +417,8 @@ func (p *Promoter) finish() {
 	ReplaceUses(p.f, p.Resolve)
 }
 
-// DropTrivialPhis removes each phi whose arguments are all one other value or the phi itself. It
-// adds that value to repl; the caller rewrites the uses.
+// DropTrivialPhis removes each phi all of whose arguments are either the phi itself or one other
+// value. It records that value in repl as the phi's replacement. The caller must replace the uses.
 func DropTrivialPhis(f *ir.Func, repl map[*ir.Value]*ir.Value) {
 	resolve := (&Promoter{Repl: repl}).Resolve
 	for changed := true; changed; {
@@ -434,8 +439,8 @@ func DropTrivialPhis(f *ir.Func, repl map[*ir.Value]*ir.Value) {
 	}
 }
 
-// trivial returns the single value among the phi's arguments, apart from the phi itself, or nil if
-// there are several.
+// trivial returns the only argument of phi that differs from phi itself. It returns nil if there
+// are several different arguments.
 func trivial(phi *ir.Value, resolve func(*ir.Value) *ir.Value) *ir.Value {
 	var one *ir.Value
 	for _, a := range phi.Args {

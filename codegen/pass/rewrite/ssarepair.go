@@ -1,7 +1,8 @@
 package rewrite
 
-// This file restores SSA form after a pass has moved edges: by variables in place of phis
-// (DemotePhis), or by phis for single values (RepairSSA).
+// This file restores SSA form after a pass has moved edges. DemotePhis replaces phis by variables
+// before the edges move. RepairSSA replaces uses that the definition no longer dominates by loads
+// of variables.
 
 import (
 	"slices"
@@ -9,9 +10,10 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// DemotePhis turns each phi into a Function variable. The predecessors store to the variable at
-// their ends, and the block loads it first. The variable's contents matter only between a
-// predecessor's store and the load. DemotePhis returns the variables.
+// DemotePhis turns each phi into a Function variable. Each predecessor stores the phi's argument to
+// the variable at its end, and the phi's block begins with a load of the variable. Outside the
+// paths from these stores to the load, the variable is undefined. DemotePhis returns the new
+// variables.
 func DemotePhis(f *ir.Func, u *Undefs) []*ir.Var {
 	var all []*ir.Var
 	dom := f.Dominators()
@@ -34,17 +36,17 @@ func DemotePhis(f *ir.Func, u *Undefs) []*ir.Var {
 		for _, phi := range b.Phis {
 			ref := refs[phi]
 			for i, p := range b.Preds {
-				// The store is needed even if the argument is the phi itself: the variable may hold
-				// the value stored for another edge.
+				// The store is needed even if the argument is the phi itself, because the variable
+				// may hold a value that was stored for another edge.
 				p.Append(ir.OpStore, ir.TypeVoid, phi.Args[i]).Aux = ref
 			}
-			// The phi becomes the load, so its uses need no change.
+			// The phi itself is turned into the load, so its uses need no change.
 			phi.Op, phi.Args, phi.Aux = ir.OpLoad, nil, ref
 			loads = append(loads, phi)
 			vars = append(vars, ref.Var)
 		}
-		// If the block is its own predecessor, it has just got the stores, and these read the
-		// loaded values: the loads come first.
+		// If the block is its own predecessor, it now also contains the stores. The loads must come
+		// before these stores, because the stores use the loaded values.
 		b.Insts = slices.Concat(loads, u.Forget(b, vars), b.Insts)
 		b.Phis = nil
 		all = append(all, vars...)
@@ -52,16 +54,18 @@ func DemotePhis(f *ir.Func, u *Undefs) []*ir.Var {
 	return all
 }
 
-// use is a use of a value by the instruction v, or by block b's terminator if v is nil.
+// use is a use of a value in block b, by the instruction v. If v is nil, b's terminator is the
+// user.
 type use struct {
 	v *ir.Value
 	b *ir.Block
 }
 
-// RepairSSA makes loads of a Function variable from those uses of values that the definitions no
-// longer dominate. f must have no phis. At run time such a use comes only after the definition, so
-// the variable's contents do not matter on other paths. There the variable becomes undefined at the
-// common dominator.
+// RepairSSA finds each value with uses that its definition no longer dominates. It stores the value
+// to a new Function variable and replaces these uses by loads of the variable. The function f must
+// not have phis. At run time the definition is always executed before these uses, so the initial
+// contents of the variable are never read. RepairSSA makes them undefined in the common dominator
+// of the definition and the uses.
 func RepairSSA(f *ir.Func, u *Undefs) {
 	dom := f.Dominators()
 	broken := map[*ir.Value][]use{}
@@ -107,7 +111,7 @@ func RepairSSA(f *ir.Func, u *Undefs) {
 func repairValue(f *ir.Func, dom *ir.DomTree, e *Edits, undef *Undefs, a *ir.Value, uses []use) {
 	ref := &ir.Ref{Var: f.Module.NewVar(f, ir.Function, "ssa", a.Type)}
 	top := a.Block
-	loads := map[*ir.Block]*ir.Value{} // loads for the blocks' terminators
+	loads := map[*ir.Block]*ir.Value{} // maps a block to the load that its terminator uses
 	for _, u := range uses {
 		for !dom.Dominates(top, u.b) {
 			top = dom.Idom(top)
@@ -137,23 +141,23 @@ func repairValue(f *ir.Func, dom *ir.DomTree, e *Edits, undef *Undefs, a *ir.Val
 	}
 	e.After[a] = append(e.After[a], store(a, a.Block))
 	if top != a.Block {
-		e.End[top] = append(e.End[top], store(undef.of(a.Type), top))
+		e.End[top] = append(e.End[top], store(undef.undefOf(a.Type), top))
 	}
 }
 
-// Edits collects instructions to insert into blocks.
+// Edits collects instructions that Apply later inserts into the blocks of a function.
 type Edits struct {
 	f             *ir.Func
 	Before, After map[*ir.Value][]*ir.Value
 	Start, End    map[*ir.Block][]*ir.Value
 }
 
-// NewEdits returns an empty list of edits of f.
+// NewEdits returns an Edits for f without instructions.
 func NewEdits(f *ir.Func) *Edits {
 	return &Edits{f, map[*ir.Value][]*ir.Value{}, map[*ir.Value][]*ir.Value{}, map[*ir.Block][]*ir.Value{}, map[*ir.Block][]*ir.Value{}}
 }
 
-// Apply inserts the instructions.
+// Apply inserts the collected instructions into their blocks.
 func (e *Edits) Apply() {
 	for _, b := range e.f.Blocks {
 		out := append(make([]*ir.Value, 0, len(b.Insts)), e.Start[b]...)

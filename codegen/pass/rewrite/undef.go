@@ -1,7 +1,7 @@
 package rewrite
 
-// This file promotes the variables of demoted phis. In most blocks their contents are undefined,
-// since nothing reads them there. It uses promoteVars of mem2reg.go, so it is in the same package.
+// This file turns the variables of demoted phis back into phis. In most blocks the contents of
+// these variables are undefined, because no path leads from there to a load without a store.
 
 import (
 	"slices"
@@ -9,14 +9,15 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// Undefs are undefined values, one for each type. An Undef represents the contents of a variable
-// before its first store or after its last load. The IR has no undefined values. Undefs exist only
-// from demotion to settle, which replaces each by the value that makes the code simplest, or by
-// zero.
+// Undefs is a set of undefined values, one for each type. An undefined value represents the
+// contents of a variable before its first store or after its last load. The IR itself has no
+// undefined values. Undefined values exist only between the demotion of phis and the call of
+// settle. The method settle replaces each undefined value by another operand of the same phi or
+// selection, or by zero.
 type Undefs struct{ byType map[*ir.Type]*ir.Value }
 
-// of returns the Undef of type t.
-func (u *Undefs) of(t *ir.Type) *ir.Value {
+// undefOf returns the undefined value of type t.
+func (u *Undefs) undefOf(t *ir.Type) *ir.Value {
 	v := u.byType[t]
 	if v == nil {
 		if u.byType == nil {
@@ -28,21 +29,23 @@ func (u *Undefs) of(t *ir.Type) *ir.Value {
 	return v
 }
 
-// Is reports whether v is an Undef.
+// Is reports whether v is an undefined value of u.
 func (u *Undefs) Is(v *ir.Value) bool { return u.byType[v.Type] == v }
 
-// Forget returns stores of Undefs to the variables, to be inserted in block b.
+// Forget returns stores of undefined values to the given variables. The caller inserts the stores
+// in block b.
 func (u *Undefs) Forget(b *ir.Block, vars []*ir.Var) []*ir.Value {
 	var stores []*ir.Value
 	for _, v := range vars {
-		s := b.Func.NewValue(ir.OpStore, ir.TypeVoid, u.of(v.Type))
+		s := b.Func.NewValue(ir.OpStore, ir.TypeVoid, u.undefOf(v.Type))
 		s.Aux, s.Block = &ir.Ref{Var: v}, b
 		stores = append(stores, s)
 	}
 	return stores
 }
 
-// Promote promotes f's variables. The contents of vars are undefined at the function's entry.
+// Promote promotes the variables of f to SSA values. The variables in vars are treated as undefined
+// at the function's entry, not as zero.
 func (u *Undefs) Promote(f *ir.Func, vars []*ir.Var) {
 	entry := f.Blocks[0]
 	entry.Insts = append(u.Forget(entry, vars), entry.Insts...)
@@ -50,21 +53,22 @@ func (u *Undefs) Promote(f *ir.Func, vars []*ir.Var) {
 	u.settle(f)
 }
 
-// settle removes the Undefs from f. A phi or selection whose operands are one value and Undefs
-// becomes that value, if the value dominates it.
+// settle removes the undefined values from f. If all operands of a phi or selection are undefined
+// or one other value, that value replaces the phi or selection. The value must dominate a phi that
+// it replaces.
 func (u *Undefs) settle(f *ir.Func) {
 	if len(u.byType) == 0 {
 		return
 	}
-	s := &settler{u: u, order: f.ReversePostorder(), dom: f.Dominators(), is: map[*ir.Value]*ir.Value{}, own: map[*ir.Value]bool{}, turns: map[*ir.Value]int{}}
-	// A phi whose replacement does not dominate it keeps its own value. That may change the
-	// replacements of other phis, so all are computed again.
+	s := &settler{u: u, order: f.ReversePostorder(), dom: f.Dominators(), repl: map[*ir.Value]*ir.Value{}, kept: map[*ir.Value]bool{}, turns: map[*ir.Value]int{}}
+	// A phi that its replacement does not dominate is kept. Keeping a phi may change the
+	// replacements of other phis, so all replacements are computed again.
 	for s.solve(); s.misplaced(); s.solve() {
-		clear(s.is)
+		clear(s.repl)
 		clear(s.turns)
 	}
 	repl := map[*ir.Value]*ir.Value{}
-	for v, x := range s.is {
+	for v, x := range s.repl {
 		if x != v {
 			repl[v] = x
 		}
@@ -85,18 +89,19 @@ func (u *Undefs) settle(f *ir.Func) {
 	})
 }
 
-// settler finds the values that phis and selections can be replaced by. It begins without any
-// replacement.
+// settler finds values that can replace phis and selections, as settle describes. It repeats the
+// search until no replacement changes.
 type settler struct {
 	u     *Undefs
 	order []*ir.Block
 	dom   *ir.DomTree
-	is    map[*ir.Value]*ir.Value // an Undef, another value, or the value itself
-	own   map[*ir.Value]bool      // values that have no replacement
+	repl  map[*ir.Value]*ir.Value // maps a phi or selection to its replacement, or to itself
+	kept  map[*ir.Value]bool      // phis that must not be replaced
 	turns map[*ir.Value]int
 }
 
-// chooses returns the operands that phi or selection v chooses from, or nil if v is another op.
+// chooses returns the operands from which the phi or selection v chooses. It returns nil for any
+// other op.
 func chooses(v *ir.Value) []*ir.Value {
 	switch v.Op {
 	case ir.OpPhi:
@@ -114,8 +119,8 @@ func (s *settler) solve() {
 			for _, vs := range [][]*ir.Value{b.Phis, b.Insts} {
 				for _, v := range vs {
 					if args := chooses(v); args != nil {
-						if x := s.meet(v, args); s.is[v] != x {
-							s.is[v], changed = x, true
+						if x := s.meet(v, args); s.repl[v] != x {
+							s.repl[v], changed = x, true
 						}
 					}
 				}
@@ -124,20 +129,21 @@ func (s *settler) solve() {
 	}
 }
 
-// maxTurns bounds how often the replacement of one value may change.
+// maxTurns is the largest number of times that the replacement of one value may change.
 const maxTurns = 8
 
-// meet returns the replacement of v, whose operands are args.
+// meet computes the replacement of the phi or selection v from the replacements of its operands
+// args.
 func (s *settler) meet(v *ir.Value, args []*ir.Value) *ir.Value {
-	if s.own[v] || s.is[v] == v {
+	if s.kept[v] || s.repl[v] == v {
 		return v
 	}
-	one := s.u.of(v.Type)
+	one := s.u.undefOf(v.Type)
 	for _, a := range args {
 		x := a
 		if chooses(a) != nil {
-			if x = s.is[a]; x == nil {
-				continue // not visited yet
+			if x = s.repl[a]; x == nil {
+				continue // the operand a was not visited yet
 			}
 		}
 		switch {
@@ -148,8 +154,8 @@ func (s *settler) meet(v *ir.Value, args []*ir.Value) *ir.Value {
 			return v
 		}
 	}
-	if was := s.is[v]; was != nil && !s.u.Is(was) && was != one {
-		// The earlier replacement may have become a value without a replacement.
+	if was := s.repl[v]; was != nil && !s.u.Is(was) && was != one {
+		// The earlier replacement may be a phi that has since lost its own replacement.
 		if s.turns[v]++; s.turns[v] > maxTurns {
 			return v
 		}
@@ -157,20 +163,20 @@ func (s *settler) meet(v *ir.Value, args []*ir.Value) *ir.Value {
 	return one
 }
 
-// misplaced adds to own the phis whose replacement does not dominate them, and reports whether
-// there are any.
+// misplaced finds the phis that their replacements do not dominate, and adds them to the set kept.
+// It reports whether it found any.
 func (s *settler) misplaced() bool {
 	found := false
 	for _, b := range s.order {
 		for _, v := range b.Phis {
-			x := s.is[v]
+			x := s.repl[v]
 			if x == v || x.Block == nil {
 				continue
 			}
 			if x.Block != b && s.dom.Dominates(x.Block, b) {
 				continue
 			}
-			s.own[v], found = true, true
+			s.kept[v], found = true, true
 		}
 	}
 	return found

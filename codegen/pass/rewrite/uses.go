@@ -1,10 +1,11 @@
 package rewrite
 
-// This file replaces values in all their uses.
+// This file has functions that replace values in all their uses.
 
 import "github.com/kgen-go/kgen/codegen/ir"
 
-// OnePred removes the phis of blocks with one predecessor, and uses their arguments instead.
+// OnePred removes the phis of blocks with one predecessor. It replaces each use of such a phi by
+// the phi's only argument.
 func OnePred(f *ir.Func) {
 	repl := map[*ir.Value]*ir.Value{}
 	for _, b := range f.Blocks[1:] {
@@ -18,7 +19,7 @@ func OnePred(f *ir.Func) {
 	ReplaceUses(f, (&Promoter{Repl: repl}).Resolve)
 }
 
-// ReplaceUses replaces each operand and branch condition v of f by resolve(v).
+// ReplaceUses replaces each operand and each branch condition v in f by resolve(v).
 func ReplaceUses(f *ir.Func, resolve func(*ir.Value) *ir.Value) {
 	for _, b := range f.Blocks {
 		for _, vs := range [2][]*ir.Value{b.Phis, b.Insts} {

@@ -1,6 +1,6 @@
 package simplify
 
-// This file runs the three passes of this package one after the other.
+// This file has a function that runs the three passes of this package one after the other.
 
 import (
 	"github.com/kgen-go/kgen/codegen/diag"

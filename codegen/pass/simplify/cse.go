@@ -1,7 +1,7 @@
 package simplify
 
-// This file is the pass cse: it eliminates common subexpressions along the dominator tree. It asks
-// package uniform which branches all work-items take in the same way.
+// This file contains the pass cse, which eliminates common subexpressions along the dominator tree.
+// It uses package uniform to find the branches that all work-items take in the same way.
 
 import (
 	"cmp"
@@ -14,12 +14,12 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/uniform"
 )
 
-// CSE replaces a pure value by an equal value that dominates it. In blocks that only one edge of a
-// branch reaches, it replaces the branch's condition by true or false. Run then removes the
-// branches that are decided, such as the second check of an index.
+// CSE replaces a pure value by an equal value that dominates it. In blocks that are entered only by
+// one edge of a branch, it replaces the branch's condition by true or false. At the end it calls
+// Run, which removes branches with constant conditions, such as a repeated check of an index.
 func CSE(m *ir.Module) diag.List {
 	for _, f := range rewrite.Bodies(m) {
-		c := &cse{m: m, repl: map[*ir.Value]*ir.Value{}, known: map[*ir.Value]*ir.Value{}, own: map[*ir.Value]*ir.Value{},
+		c := &cse{m: m, repl: map[*ir.Value]*ir.Value{}, known: map[*ir.Value]*ir.Value{}, liveOnly: map[*ir.Value]*ir.Value{},
 			table: map[string]*ir.Value{}, refs: map[refKey]uint64{}}
 		if f == m.Kernel {
 			uniform.Arrange(m)
@@ -35,10 +35,11 @@ func CSE(m *ir.Module) diag.List {
 type cse struct {
 	m     *ir.Module
 	dom   *ir.DomTree
-	repl  map[*ir.Value]*ir.Value // replacements of removed values
-	known map[*ir.Value]*ir.Value // conditions and phis with a known value in the current block
-	// own is like known, for values that are known only of live lanes; see uniform.CommonBranches.
-	own               map[*ir.Value]*ir.Value
+	repl  map[*ir.Value]*ir.Value // maps removed values to their replacements
+	known map[*ir.Value]*ir.Value // maps conditions and phis to their constant values in the current block
+	// liveOnly is like known, for values that are known only for live lanes (see
+	// uniform.CommonBranches).
+	liveOnly          map[*ir.Value]*ir.Value
 	common, divergent map[*ir.Block]bool
 	u                 *uniform.Info
 	table             map[string]*ir.Value
@@ -52,14 +53,14 @@ type refKey struct {
 	t *ir.Type
 }
 
-// block numbers the values of b and of all blocks that b dominates.
+// block replaces values in b and in all blocks that b dominates.
 func (c *cse) block(b *ir.Block) {
 	mark := len(c.undo)
 	if len(b.Preds) == 1 {
 		if t := b.Preds[0].Term; t.Kind == ir.Branch && t.Succs[0] != t.Succs[1] && !t.Cond.IsConst() {
 			in := c.known
 			if c.divergent[b.Preds[0]] && c.u.Value(t.Cond) {
-				in = c.own
+				in = c.liveOnly
 			}
 			c.assume(in, t.Cond, t.Succs[0] == b)
 		}
@@ -78,12 +79,12 @@ func (c *cse) block(b *ir.Block) {
 	})
 	if b.Term.Cond != nil {
 		b.Term.Cond = c.use(b.Term.Cond)
-		if is := c.own[b.Term.Cond]; is != nil && !c.common[b] {
+		if is := c.liveOnly[b.Term.Cond]; is != nil && !c.common[b] {
 			b.Term.Cond = is
 		}
 	}
 	for _, s := range b.Term.Succs {
-		// Facts that hold on the edge also hold for the phi's argument.
+		// Facts that hold at the end of b also hold for the arguments of phis on this edge.
 		for i, p := range s.Preds {
 			if p == b {
 				for _, phi := range s.Phis {
@@ -101,8 +102,8 @@ func (c *cse) block(b *ir.Block) {
 	}
 }
 
-// assume records in known that the bool v has the value is, for the current block and all blocks
-// that it dominates.
+// assume records in the map known that the bool v has the value is. The record is valid in the
+// current block and in all blocks that it dominates.
 func (c *cse) assume(known map[*ir.Value]*ir.Value, v *ir.Value, is bool) {
 	for v.Op == ir.OpLNot {
 		c.learn(known, v, c.m.Bool(is))
@@ -114,9 +115,9 @@ func (c *cse) assume(known map[*ir.Value]*ir.Value, v *ir.Value, is bool) {
 	}
 }
 
-// assumePhis records the values of the other phis of v's block, given that v is is. v is often a
-// flag: its value tells by which edges control may have come, and so which arguments the other phis
-// may have.
+// assumePhis records the constant values that other phis of v's block have if the phi v has the
+// value is. The value of v excludes some edges into the block, and thus some arguments of the other
+// phis. Phis that serve as flags are common.
 func (c *cse) assumePhis(known map[*ir.Value]*ir.Value, v *ir.Value, is bool) {
 	for _, phi := range v.Block.Phis {
 		var only *ir.Value
@@ -155,7 +156,7 @@ func (c *cse) resolve(v *ir.Value) *ir.Value {
 	return v
 }
 
-// use returns the replacement for a use of v in the current block.
+// use returns the value that replaces a use of v in the current block.
 func (c *cse) use(v *ir.Value) *ir.Value {
 	v = c.resolve(v)
 	if k := c.known[v]; k != nil {
@@ -164,7 +165,7 @@ func (c *cse) use(v *ir.Value) *ir.Value {
 	return v
 }
 
-// numbered reports whether v depends only on its arguments.
+// numbered reports whether v's result depends only on its operands.
 func numbered(v *ir.Value) bool {
 	if v.Op == ir.OpLoad {
 		r := v.Ref()
@@ -173,7 +174,8 @@ func numbered(v *ir.Value) bool {
 	return v.Op.Has(ir.FlagPure)
 }
 
-// number reports whether v equals a value that dominates it; that value then replaces v.
+// number searches for a value that equals v and dominates it. If there is one, number records it as
+// the replacement of v and returns true.
 func (c *cse) number(v *ir.Value) bool {
 	k := c.key(v)
 	if w := c.table[k]; w != nil {
@@ -202,7 +204,7 @@ func (c *cse) key(v *ir.Value) string {
 		}
 		b = binary.AppendUvarint(b, c.refs[k])
 	}
-	if v.Op == ir.OpPhi { // only phis of the same block can be equal
+	if v.Op == ir.OpPhi { // phis of different blocks are never equal
 		b = binary.AppendUvarint(b, uint64(v.Block.ID))
 	}
 	for _, a := range args {
@@ -212,7 +214,8 @@ func (c *cse) key(v *ir.Value) string {
 	return string(b)
 }
 
-// rewritePhis replaces the arguments of phis that come over back edges.
+// rewritePhis replaces removed values in the arguments of phis, since arguments on back edges were
+// not replaced before.
 func (c *cse) rewritePhis() {
 	for _, b := range c.dom.Order {
 		for _, v := range b.Phis {

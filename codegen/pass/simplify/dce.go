@@ -1,7 +1,7 @@
 package simplify
 
-// This file is the pass dce: it removes values, stores and variables that nothing depends on.
-// Package memory uses Liveness to find which arguments are read.
+// This file contains the pass dce, which removes values, stores and variables that are not needed.
+// Package memory uses the type Liveness to find the arguments that a kernel reads.
 
 import (
 	"slices"
@@ -28,23 +28,26 @@ func DCE(m *ir.Module) diag.List {
 	return nil
 }
 
-// Liveness finds the values that something depends on, starting with values that have effects. Its
-// users call Roots for each function, then Spread; Sweep then removes the other values.
+// Liveness finds the live values, which are the values with effects and all values on which they
+// depend. A user calls Roots for each function, then Spread, and then Sweep, which removes the
+// other values.
 type Liveness struct {
 	Live   map[*ir.Value]bool
 	Loaded map[*ir.Var]bool // Function variables that are read
 	Used   map[*ir.Var]bool
-	// Stores holds the writes to each Function variable. They are live if the variable is loaded.
+	// Stores maps each Function variable to the instructions that write it. These are live if the
+	// variable is loaded.
 	Stores map[*ir.Var][]*ir.Value
 	work   []*ir.Value
 }
 
-// NewLiveness returns a Liveness in which nothing is live yet.
+// NewLiveness returns a Liveness without live values.
 func NewLiveness() *Liveness {
 	return &Liveness{Live: map[*ir.Value]bool{}, Loaded: map[*ir.Var]bool{}, Used: map[*ir.Var]bool{}, Stores: map[*ir.Var][]*ir.Value{}}
 }
 
-// functionVar returns the Function variable that v writes, if v has no other effect.
+// functionVar returns the Function variable that v writes, if v has no other effect. Otherwise it
+// returns nil.
 func functionVar(v *ir.Value) *ir.Var {
 	switch v.Op {
 	case ir.OpStore, ir.OpZero:
@@ -57,7 +60,7 @@ func functionVar(v *ir.Value) *ir.Var {
 	return nil
 }
 
-// Mark records that something depends on v.
+// Mark records that v is live.
 func (d *Liveness) Mark(v *ir.Value) {
 	if v != nil && !d.Live[v] {
 		d.Live[v] = true
@@ -65,7 +68,7 @@ func (d *Liveness) Mark(v *ir.Value) {
 	}
 }
 
-// Roots marks the values of f that have effects.
+// Roots marks the values of f that have effects as live.
 func (d *Liveness) Roots(f *ir.Func) {
 	for _, b := range f.Blocks {
 		for _, v := range b.Insts {
@@ -82,15 +85,15 @@ func (d *Liveness) Roots(f *ir.Func) {
 	}
 }
 
-// furtherWord reports whether v is a word of a ballot after the first word. Sub-groups of at most
-// 32 work-items have no lanes in these words. The work-items meet at the first word, so an unused
-// further word has no effect.
+// furtherWord reports whether v is one of the 32-bit words of a ballot after the first. Work-items
+// synchronize at the first 32-bit word, so an unused later one has no effect. In sub-groups of at
+// most 32 work-items, only the first contains lanes.
 func furtherWord(v *ir.Value) bool {
 	word, _ := v.Word()
 	return word > 0
 }
 
-// Spread marks all values that the marked values depend on.
+// Spread marks all values as live on which the marked values depend.
 func (d *Liveness) Spread() {
 	load := func(x *ir.Var) {
 		if !d.Loaded[x] {
@@ -133,8 +136,8 @@ func (d *Liveness) Sweep(f *ir.Func) {
 	f.Vars = slices.DeleteFunc(f.Vars, func(v *ir.Var) bool { return !d.Used[v] })
 }
 
-// CompactSites keeps the sites of the remaining Fault ops and numbers them consecutively, in the
-// old order.
+// CompactSites removes the sites without a remaining Fault op from m. It numbers the other sites
+// consecutively, in their old order.
 func CompactSites(m *ir.Module) {
 	m.Sites = nil
 	seen := map[*ir.Site]bool{}
@@ -151,8 +154,8 @@ func CompactSites(m *ir.Module) {
 			}
 		}
 	}
-	// The order matters: of two sites on one line, the host device assumes that gc reaches the
-	// first one first.
+	// The order must not change. If two sites are on the same line, the host device assumes that Go
+	// reaches them in this order.
 	slices.SortStableFunc(m.Sites, func(x, y *ir.Site) int { return x.Index - y.Index })
 	for i, s := range m.Sites {
 		s.Index = i

@@ -1,5 +1,5 @@
-// Package simplify makes code smaller without changing its meaning: it folds constants, computes
-// equal values once, and removes values and stores without effect.
+// Package simplify makes code smaller without changing its meaning. It folds constants, computes
+// equal values only once, and removes values and stores without effect.
 //
 //	x := i*8 + 0          Run  ──▶  x := i << 3        rules, op by op, until none applies
 //	y := i*8              CSE  ──▶  y := x             one value for equal ones; conditions
@@ -7,11 +7,13 @@
 //	if false { … }        Run  ──▶                     branches on constants are jumps
 //	z := y * y            DCE  ──▶                     nothing uses z
 //
-// Clean runs the three passes in a row, for passes that have copied code. The list of package pass
-// runs them several times: after lowering, after the passes on lanes, and after structurize.
+// Passes that have copied code call Clean, which runs the three passes one after the other. The
+// list of passes in package pass contains the three passes several times, after lowering, after the
+// passes on lanes, and after structurize.
 //
-// A rule uses only the op's operands and their known bits. Simplifications that need intervals or
-// proofs are in pass bounds, in package checks.
+// A simplification rule uses only the op's operands and their known bits. Simplifications that need
+// intervals or proofs are in the pass bounds of package checks.
 //
-// Package pass has a picture of the rooms and of their imports. This room may import rewrite, facts and uniform.
+// The doc of package pass shows the order in which the packages below codegen/pass may import each
+// other. Package simplify may import rewrite, facts and uniform.
 package simplify

@@ -1,15 +1,16 @@
 package simplify
 
-// This file has the simplifier's rules for floating-point numbers. They are few, since results must
-// stay the same bit for bit.
+// This file has the simplifier's rules for floating-point numbers. There are few rules, because the
+// bits of results must not change.
 
 import (
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
-// magnitude simplifies a comparison of |x| with a constant that is zero or negative. The result
-// depends only on whether x is NaN or zero. See the NVIDIA quirk magnitude.
+// magnitude simplifies the comparison v if it compares |x| with zero or a negative constant. The
+// result then depends only on whether x is NaN or zero. The comparison must be avoided because of a
+// bug (see the quirk magnitude for NVIDIA).
 func (s *Simplifier) magnitude(v *ir.Value) *ir.Value {
 	x, y := v.Args[0], v.Args[1]
 	switch {

@@ -1,6 +1,6 @@
 package simplify
 
-// This file turns branches around a few operations into selections, for host forms.
+// This file turns branches around a few operations into select ops, for host forms.
 
 import (
 	"slices"
@@ -8,17 +8,18 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// maxSelectWork bounds the number of operations that are computed needlessly after a branch became
-// a selection, and maxSelects the number of values that are selected.
+// maxSelectWork is the largest number of operations on each side of a branch that becomes a
+// selection, because these operations are then always computed. maxSelects is the largest number of
+// values that are selected.
 const (
 	maxSelectWork = 3
 	maxSelects    = 2
 )
 
-// SelectBranches replaces branches around a few integer operations by selections of their results:
-// CPUs predict data-dependent branches badly, such as the branch in a sort by bits. Branches that
-// compute a && b or a || b become these operations. gc compiles them to a branch again, and readers
-// see them in one line. SelectBranches reports whether it has replaced any branch.
+// SelectBranches replaces branches around a few integer operations by selections of their results.
+// The reason is that CPUs predict data-dependent branches badly, for example in a radix sort.
+// Branches that compute a && b or a || b become these ops, which makes the host form easier to
+// read. SelectBranches reports whether it has replaced any branch.
 func SelectBranches(f *ir.Func) bool {
 	changed := false
 	for _, b := range f.ReversePostorder() {
@@ -85,7 +86,8 @@ func SelectBranches(f *ir.Func) bool {
 	return changed
 }
 
-// selectable reports whether a selection between the phi's arguments y and n is worthwhile.
+// selectable reports whether a selection between the phi's arguments with indices y and n is
+// worthwhile.
 func selectable(phi *ir.Value, y, n int) bool {
 	switch phi.Type {
 	case ir.TypeI32, ir.TypeI64:
@@ -96,8 +98,8 @@ func selectable(phi *ir.Value, y, n int) bool {
 	return false
 }
 
-// cheapSide reports whether b is the only predecessor of s, and s has few, cheap ops that never
-// fail.
+// cheapSide reports whether b is the only predecessor of s, and s contains only a few cheap ops
+// that cannot fail.
 func cheapSide(s, b *ir.Block) bool {
 	if len(s.Preds) != 1 || s.Preds[0] != b || s.Term.Kind != ir.Jump || len(s.Insts) > maxSelectWork {
 		return false

@@ -1,7 +1,7 @@
 package simplify
 
-// This file has the simplifier's rules for integers and bools. Most come from indices, which
-// Go computes in 64 bits and kernels check.
+// This file has the simplifier's rules for integers and bools. Most rules apply to indices, which
+// Go computes in 64 bits and which kernels check.
 
 import (
 	"github.com/kgen-go/kgen/codegen/ir"
@@ -66,7 +66,8 @@ func (s *Simplifier) arith(v *ir.Value) *ir.Value {
 		case y.IsConst() && x.Op == ir.OpShrL && x.Args[1].IsConst() && y.Bits == 1<<x.Args[1].Bits: // x>>4*16 is x&^15
 			return s.set(v, ir.OpAnd, x.Args[0], s.Module.Const(t, -y.Bits))
 		case s.Func != nil && y.IsConst() && x.Op == ir.OpIAdd && x.Args[1].IsConst():
-			// 3*(i+1) becomes 3*i + 3, which can be compared with other such sums.
+			// 3*(i+1) becomes 3*i + 3, a form in which index computations can be compared with each
+			// other.
 			m := &rewrite.Maker{Func: s.Func, At: v}
 			product := m.Op(ir.OpIMul, t, x.Args[0], y)
 			s.made = append(s.made, m.Made...)
@@ -152,7 +153,7 @@ func (s *Simplifier) bits(v *ir.Value) *ir.Value {
 			w := uint64(t.Bits())
 			n, k := y.Bits, x.Args[1].Bits
 			if n >= w || k >= w {
-				return nil // never executed
+				return nil // the shift count is too large, so this is never executed
 			}
 			switch n += k; {
 			case n < w:
@@ -174,7 +175,7 @@ func (s *Simplifier) masked(v, x, c *ir.Value) *ir.Value {
 		return x
 	case x.Op == ir.OpSConvert && x.Args[0].Type.Bits() < x.Type.Bits() && c.Bits == facts.Mask(x.Args[0].Type):
 		return s.set(v, ir.OpUConvert, x.Args[0])
-	case x.Op == ir.OpOr || x.Op == ir.OpXor: // remove an operand that the mask clears
+	case x.Op == ir.OpOr || x.Op == ir.OpXor: // an operand whose bits the mask clears has no effect
 		for i, a := range x.Args {
 			if facts.Possible(a)&c.Bits == 0 {
 				return s.set(v, ir.OpAnd, x.Args[1-i], c)
@@ -184,8 +185,8 @@ func (s *Simplifier) masked(v, x, c *ir.Value) *ir.Value {
 	return nil
 }
 
-// notAbove reports whether v is known to be at most x, unsigned, because of the op that computes v
-// from x.
+// notAbove reports whether v is known to be at most x as an unsigned integer. It considers only the
+// op that computes v from x.
 func notAbove(v, x *ir.Value) bool {
 	switch v.Op {
 	case ir.OpAnd:
@@ -196,7 +197,7 @@ func notAbove(v, x *ir.Value) bool {
 	return false
 }
 
-// addend returns v as the sum of a and a constant c, which may be 0.
+// addend returns a value a and a constant c whose sum is v. The constant may be 0.
 func addend(v *ir.Value) (a *ir.Value, c uint64) {
 	if v.Op == ir.OpIAdd && v.Args[1].IsConst() {
 		return v.Args[0], v.Args[1].Bits
@@ -204,8 +205,8 @@ func addend(v *ir.Value) (a *ir.Value, c uint64) {
 	return v, 0
 }
 
-// compare simplifies comparisons of integers. It narrows comparisons of extended values, since the
-// index of every check is such a value.
+// compare simplifies comparisons of integers. It also narrows comparisons of extended integers,
+// because the checks of indices compare extended integers.
 func (s *Simplifier) compare(v *ir.Value) *ir.Value {
 	x, y := v.Args[0], v.Args[1]
 	if x == y {
@@ -244,14 +245,15 @@ func (s *Simplifier) compare(v *ir.Value) *ir.Value {
 		if y.IsConst() && x.Op == ir.OpIAdd && x.Args[1].IsConst() {
 			return s.set(v, v.Op, x.Args[0], s.Module.Const(y.Type, y.Bits-x.Args[1].Bits))
 		}
-		// A comparison of a difference with zero, such as that of a remainder.
+		// The difference or exclusive or x is compared with zero, as in a test of a remainder.
 		if facts.IsZero(y) && (x.Op == ir.OpISub || x.Op == ir.OpXor) {
 			return s.set(v, v.Op, x.Args[0], x.Args[1])
 		}
 		if y.IsConst() && x.Op == ir.OpXor && x.Args[1].IsConst() {
 			return s.set(v, v.Op, x.Args[0], s.Module.Const(y.Type, y.Bits^x.Args[1].Bits))
 		}
-		// A comparison of a number that is 1 or 0 depending on a bool.
+		// A selection between two constants is compared with a constant, such as a bool converted
+		// to 1 or 0.
 		if y.IsConst() && x.Op == ir.OpSelect && x.Args[1].IsConst() && x.Args[2].IsConst() {
 			yes, no := x.Args[1] == y, x.Args[2] == y
 			if v.Op == ir.OpINe {
@@ -263,7 +265,8 @@ func (s *Simplifier) compare(v *ir.Value) *ir.Value {
 	return s.narrowCompare(v)
 }
 
-// extension returns the value that v extends to a wider type, and whether the extension is signed.
+// extension returns the value that v extends to a wider type. It also reports whether it is a sign
+// extension.
 func extension(v *ir.Value) (from *ir.Value, signed, ok bool) {
 	if v.Op != ir.OpSConvert && v.Op != ir.OpUConvert {
 		return nil, false, false
@@ -272,9 +275,9 @@ func extension(v *ir.Value) (from *ir.Value, signed, ok bool) {
 	return from, v.Op == ir.OpSConvert, from.Type.Bits() < v.Type.Bits()
 }
 
-// narrowCompare compares extended values before their extension. Both kinds of extension keep the
-// unsigned order. Sign extension also keeps the signed order. After zero extension the signed order
-// is the unsigned one.
+// narrowCompare replaces a comparison of extended integers by a comparison of the original
+// integers. Both kinds of extension preserve the unsigned order, and sign extension also preserves
+// the signed order. For zero-extended integers, the signed order equals the unsigned order.
 func (s *Simplifier) narrowCompare(v *ir.Value) *ir.Value {
 	x, y := v.Args[0], v.Args[1]
 	a, sx, okx := extension(x)
@@ -290,7 +293,7 @@ func (s *Simplifier) narrowCompare(v *ir.Value) *ir.Value {
 		t, signed = b.Type, sy
 	}
 	if t.Bits() < 32 {
-		return nil // the IR has no arithmetic in such types
+		return nil // the IR has no arithmetic on 8-bit and 16-bit integers
 	}
 	op := v.Op
 	if !signed {
@@ -301,7 +304,8 @@ func (s *Simplifier) narrowCompare(v *ir.Value) *ir.Value {
 			op = ir.OpULe
 		}
 	}
-	// truncated returns the narrow constant whose extension is c.
+	// truncated returns the constant of the narrow type whose extension is c, or nil if there is
+	// none.
 	truncated := func(c *ir.Value) *ir.Value {
 		n := s.Module.Const(t, c.Bits)
 		if signed && s.Module.Int(c.Type, n.Int()) == c || !signed && n.Bits == c.Bits {
@@ -326,8 +330,9 @@ func (s *Simplifier) narrowCompare(v *ir.Value) *ir.Value {
 	return s.outOfRange(v, t, signed, okx)
 }
 
-// outOfRange folds a comparison between an extension of a value of type t and a constant that
-// equals no such extension. left says that the extension is the first argument.
+// outOfRange folds the comparison v of an extended integer of type t with a constant that is not
+// the extension of any integer of type t. The flag left is set if the extended integer is the first
+// operand.
 func (s *Simplifier) outOfRange(v *ir.Value, t *ir.Type, signed, left bool) *ir.Value {
 	c := v.Args[1]
 	if !left {
@@ -339,15 +344,15 @@ func (s *Simplifier) outOfRange(v *ir.Value, t *ir.Type, signed, left bool) *ir.
 	case ir.OpINe:
 		return s.Module.Bool(true)
 	case ir.OpSLt, ir.OpSLe:
-		// The constant is above or below all extensions.
+		// The constant is greater than all extended integers or less than all of them.
 		above := c.Int() > 0
 		return s.Module.Bool(above == left)
 	}
 	if !signed {
-		return s.Module.Bool(left) // the constant is above all zero extensions
+		return s.Module.Bool(left) // the constant is greater than all zero-extended integers
 	}
-	// The constant is between the extensions of non-negative and of negative numbers, so the
-	// comparison tests the sign.
+	// In unsigned order, the constant is between the extended non-negative integers and the
+	// extended negative integers. So the comparison only tests the sign.
 	zero := s.Module.Const(t, 0)
 	a := v.Args[0]
 	if !left {
@@ -407,8 +412,9 @@ func complements(x, y *ir.Value) bool {
 	return x.Op == ir.OpLNot && x.Args[0] == y || y.Op == ir.OpLNot && y.Args[0] == x
 }
 
-// not turns the negation of a comparison into the opposite comparison. The ordered FLt and FLe have
-// no opposite among the ops: it would have to be true for NaN.
+// not replaces the negation v of the comparison x by the opposite comparison. The ordered float
+// comparisons FLt and FLe have no opposite op, because the opposite must be true if an operand is
+// NaN.
 func (s *Simplifier) not(v, x *ir.Value) *ir.Value {
 	switch x.Op {
 	case ir.OpLNot:
@@ -452,8 +458,8 @@ func (s *Simplifier) selection(v *ir.Value) *ir.Value {
 		return s.set(v, ir.OpSelect, c, x.Args[1], y)
 	case y.Op == ir.OpSelect && y.Args[0] == c:
 		return s.set(v, ir.OpSelect, c, x, y.Args[2])
-	case c.Op == ir.OpULt && c.Args[0] == x && c.Args[1] == y && notAbove(x, y), // the minimum
-		c.Op == ir.OpULt && c.Args[0] == y && c.Args[1] == x && notAbove(y, x): // the maximum
+	case c.Op == ir.OpULt && c.Args[0] == x && c.Args[1] == y && notAbove(x, y), // the minimum of x and y, which is x
+		c.Op == ir.OpULt && c.Args[0] == y && c.Args[1] == x && notAbove(y, x): // the maximum of x and y, which is x
 		return x
 	case c.Op == ir.OpINe && sameValues(c.Args, v.Args[1:]):
 		return x
@@ -480,8 +486,9 @@ func (s *Simplifier) selection(v *ir.Value) *ir.Value {
 	return nil
 }
 
-// isWhere reports whether v equals the constant whenever the bool c has the value is. It compares
-// the arguments of both as phis of the same block, through at most joins joins.
+// isWhere reports whether v equals constant whenever the bool c has the value is. If v and c are
+// phis of the same block, it compares their arguments edge by edge. The argument joins limits the
+// number of nested phis.
 func isWhere(v, constant, c *ir.Value, is bool, joins int) bool {
 	switch {
 	case v == constant:
@@ -489,7 +496,7 @@ func isWhere(v, constant, c *ir.Value, is bool, joins int) bool {
 	case c.IsConst():
 		return facts.IsOne(c) != is
 	case joins == 0 || v.Op != ir.OpPhi || c.Op != ir.OpPhi || v.Block != c.Block || len(v.Args) != len(c.Args) || len(v.Args) == 0:
-		return false // the arguments do not match, or the phi is under construction
+		return false // the phis are of different blocks, or a phi is still being built
 	}
 	for i, a := range v.Args {
 		if !isWhere(a, constant, c.Args[i], is, joins-1) {
@@ -504,7 +511,7 @@ func sameValues(a, b []*ir.Value) bool {
 	return a[0] == b[0] && a[1] == b[1] || a[0] == b[1] && a[1] == b[0]
 }
 
-// convert simplifies conversions between integer types.
+// convert simplifies the integer conversion v.
 func (s *Simplifier) convert(v *ir.Value) *ir.Value {
 	x := v.Args[0]
 	to, from := v.Type.Bits(), x.Type.Bits()
@@ -512,7 +519,7 @@ func (s *Simplifier) convert(v *ir.Value) *ir.Value {
 		return x
 	}
 	if to < from && v.Op == ir.OpSConvert {
-		return s.set(v, ir.OpUConvert, x) // truncations have one form
+		return s.set(v, ir.OpUConvert, x) // OpUConvert is the only op for truncations
 	}
 	if x.Op != ir.OpSConvert && x.Op != ir.OpUConvert {
 		return nil
@@ -520,13 +527,13 @@ func (s *Simplifier) convert(v *ir.Value) *ir.Value {
 	a := x.Args[0]
 	switch first := a.Type.Bits(); {
 	case a.Type == v.Type && first < from:
-		return a // truncation of an extension: the original
+		return a // truncation of an extended value to its original type
 	case to < from && first < from && first < to:
-		return s.set(v, x.Op, a) // truncation of an extension: a shorter extension
+		return s.set(v, x.Op, a) // truncation of an extended value, which becomes an extension to fewer bits
 	case to < from:
 		return s.set(v, ir.OpUConvert, a)
 	case first < from && (x.Op == ir.OpUConvert || v.Op == ir.OpSConvert):
-		return s.set(v, x.Op, a) // extension of an extension: one extension
+		return s.set(v, x.Op, a) // extension of an extended value, which becomes a single extension
 	case first > from && v.Op == ir.OpUConvert && a.Type == v.Type && first >= 32:
 		return s.set(v, ir.OpAnd, a, s.Module.Const(a.Type, facts.Mask(x.Type)))
 	}

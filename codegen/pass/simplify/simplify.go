@@ -1,7 +1,7 @@
 package simplify
 
-// This file is the pass simplify: it applies rules to values and simplifies the control flow, until
-// nothing changes.
+// This file contains the pass simplify, which applies rules to values and simplifies the control
+// flow until nothing changes.
 
 import (
 	"slices"
@@ -13,7 +13,8 @@ import (
 )
 
 // Run folds constants and applies identities in every function. At level Built it also simplifies
-// the control flow. Later it leaves the blocks alone, since their structure is declared then.
+// the control flow. At later levels it does not change control flow, because the module then
+// declares its selections and loops.
 func Run(m *ir.Module) diag.List {
 	for _, f := range rewrite.Bodies(m) {
 		s := &Simplifier{Module: m, Func: f, Repl: map[*ir.Value]*ir.Value{}}
@@ -25,11 +26,11 @@ func Run(m *ir.Module) diag.List {
 // Simplifier simplifies one function.
 type Simplifier struct {
 	Module *ir.Module
-	Func   *ir.Func // nil if rules cannot insert values before the value
-	// Repl maps removed values to their replacements. The next round over the values rewrites the
-	// uses, so no lists of uses are needed.
+	Func   *ir.Func // nil if rules must not insert new values
+	// Repl maps removed values to their replacements. The next iteration over all values replaces
+	// the uses, so the simplifier needs no lists of uses.
 	Repl map[*ir.Value]*ir.Value
-	// made holds values that a rule inserts before the value to which it is applied.
+	// made contains the values that a rule inserts before the value to which the rule is applied.
 	made []*ir.Value
 }
 
@@ -46,7 +47,7 @@ func (s *Simplifier) run() {
 	}
 }
 
-// Resolve returns the current replacement of v.
+// Resolve returns the value that currently replaces v, or v itself.
 func (s *Simplifier) Resolve(v *ir.Value) *ir.Value {
 	for {
 		w := s.Repl[v]
@@ -57,9 +58,10 @@ func (s *Simplifier) Resolve(v *ir.Value) *ir.Value {
 	}
 }
 
-// values makes one round over all values and reports whether it changed any. If branches is set, it
-// also decides branches. Edges that disappear are removed from the phis at once, so one round is
-// enough even if each branch decides the next.
+// values applies the rules to each value once and reports whether it changed any. If branches is
+// set, it also turns branches with constant conditions into jumps. It removes the phi arguments of
+// removed edges immediately. So a single iteration is enough even if each branch determines the
+// condition of the next.
 func (s *Simplifier) values(branches bool) bool {
 	changed, cut := false, false
 	rewrite := func(v *ir.Value) {
@@ -69,7 +71,7 @@ func (s *Simplifier) values(branches bool) bool {
 	}
 	for i, b := range s.Func.Blocks {
 		if branches && i > 0 && len(b.Preds) == 0 {
-			continue // the block has become unreachable
+			continue // block b has become unreachable
 		}
 		phis := b.Phis[:0]
 		for _, v := range b.Phis {
@@ -94,7 +96,7 @@ func (s *Simplifier) values(branches bool) bool {
 			w, c := s.Pure(v)
 			changed = changed || c
 			if len(s.made) > 0 {
-				if !own { // insts shares its array with b.Insts, which is still being read
+				if !own { // insts still shares its array with b.Insts, over which this loop iterates
 					insts, own = slices.Clone(insts), true
 				}
 				insts = append(insts, s.made...)
@@ -127,8 +129,8 @@ func (s *Simplifier) values(branches bool) bool {
 	return changed || cut
 }
 
-// unreach removes the outgoing edges of b if b has no predecessors, and then those of the blocks
-// that have become unreachable thereby.
+// unreach removes the outgoing edges of b if b has no predecessors. It does the same for blocks
+// that thereby lose their last predecessor.
 func (s *Simplifier) unreach(b *ir.Block) {
 	for todo := []*ir.Block{b}; len(todo) > 0; {
 		b, todo = todo[len(todo)-1], todo[:len(todo)-1]
@@ -139,7 +141,7 @@ func (s *Simplifier) unreach(b *ir.Block) {
 	}
 }
 
-// trivialPhi returns the only value that the phi can have, or nil.
+// trivialPhi returns the only value that the phi v can have, or nil if there are several.
 func trivialPhi(v *ir.Value) *ir.Value {
 	var w *ir.Value
 	for _, a := range v.Args {
@@ -154,11 +156,11 @@ func trivialPhi(v *ir.Value) *ir.Value {
 	return w
 }
 
-// Pure applies rules to v until none applies. It returns the value that replaces v; this may be v
-// itself, changed in place.
+// Pure applies rules to the pure value v until none applies. It returns the value that replaces v.
+// The result may be v itself, changed in place.
 func (s *Simplifier) Pure(v *ir.Value) (w *ir.Value, changed bool) {
-	// Each rule makes the value simpler by some measure, so the loop ends. The bound turns a
-	// mistake in the rules into a missed simplification.
+	// Each rule makes the value simpler, so the loop ends. If a rule violates this, the limit on
+	// the number of iterations still ends the loop.
 	for range 32 {
 		if c := facts.FoldConst(s.Module, v); c != nil {
 			return c, true
@@ -184,8 +186,8 @@ func (s *Simplifier) set(v *ir.Value, op ir.Op, args ...*ir.Value) *ir.Value {
 	return v
 }
 
-// rule applies one identity to v. It returns nil if none applies, v if it has changed v, or another
-// value that v equals.
+// rule applies the first matching identity to v. It returns nil if no identity matches, v if it has
+// changed v in place, or another value that equals v.
 func (s *Simplifier) rule(v *ir.Value) *ir.Value {
 	switch v.Op {
 	case ir.OpIAdd, ir.OpISub, ir.OpIMul, ir.OpSDiv, ir.OpUDiv, ir.OpUMod:
@@ -216,7 +218,7 @@ func (s *Simplifier) rule(v *ir.Value) *ir.Value {
 		if a := v.Args[0]; a.Op == ir.OpPair {
 			return a.Args[int(v.Op-ir.OpLow)]
 		}
-	case ir.OpFFromHalf: // the upper half of the word is ignored
+	case ir.OpFFromHalf: // the op ignores the upper 16 bits of its operand
 		if a := v.Args[0]; a.Op == ir.OpAnd && a.Args[1].IsConst() && a.Args[1].Bits&0xffff == 0xffff {
 			return s.set(v, ir.OpFFromHalf, a.Args[0])
 		}
@@ -242,7 +244,8 @@ func (s *Simplifier) rule(v *ir.Value) *ir.Value {
 	return nil
 }
 
-// cfg makes one round of simplifications of the control flow.
+// cfg applies each simplification of the control flow once and reports whether one changed the
+// code.
 func (s *Simplifier) cfg() bool {
 	changed := s.thread()
 	if changed {
@@ -258,8 +261,8 @@ func (s *Simplifier) branch(b *ir.Block) bool {
 		return false
 	}
 	if t.Succs[0] == t.Succs[1] {
-		// One of the two edges is removed, so both must have the same arguments in the target's
-		// phis.
+		// Both edges lead to the same block and become one edge, so the phis of that block must
+		// have equal arguments for both.
 		to := t.Succs[0]
 		var edges []int
 		for i, p := range to.Preds {
@@ -288,9 +291,9 @@ func (s *Simplifier) branch(b *ir.Block) bool {
 	return false
 }
 
-// thread makes the predecessors of empty blocks jump past them. Blocks that return keep their
-// edges: separate return blocks distinguish an early return from the end of an if (see package
-// uniform).
+// thread redirects edges to an empty block to the block's successor. Edges to return blocks are not
+// changed, because separate return blocks distinguish an early return from the end of an if (see
+// package uniform).
 func (s *Simplifier) thread() bool {
 	changed := false
 	dom := s.Func.Dominators()
@@ -299,7 +302,7 @@ func (s *Simplifier) thread() bool {
 			continue
 		}
 		to := b.Term.Succs[0]
-		// Threading a latch would give the loop several back edges.
+		// An empty latch is kept, because threading it would give the loop several back edges.
 		if to == b || dom.IsBackEdge(b, to) || b.Merge != nil {
 			continue
 		}
@@ -316,7 +319,7 @@ func (s *Simplifier) thread() bool {
 		b.ClearTerm()
 		for _, p := range slices.Clone(b.Preds) {
 			if p.Term.Kind == ir.Invalid {
-				continue // an already threaded block, which is no longer reached
+				continue // p was already threaded and is no longer reachable
 			}
 			for slices.Contains(p.Term.Succs, b) {
 				p.Retarget(b, to)
@@ -333,8 +336,7 @@ func (s *Simplifier) thread() bool {
 	return changed
 }
 
-// merge joins each block with its only predecessor, if the block is the predecessor's only
-// successor.
+// merge appends a block to its only predecessor, if the block is the predecessor's only successor.
 func (s *Simplifier) merge() bool {
 	changed := false
 	gone := map[*ir.Block]bool{}

@@ -1,13 +1,13 @@
 package split64
 
-// This file has arithmetic on pairs of words.
+// This file has arithmetic on 64-bit integers that are represented as pairs of 32-bit words.
 
 import (
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
-// pairOf computes v, whose result has 64 bits.
+// pairOf computes the result of v, a 64-bit integer, as a pair.
 func (w *words) pairOf(v *ir.Value) pair {
 	switch v.Op {
 	case ir.OpSelect:
@@ -51,7 +51,7 @@ func (w *words) pairOf(v *ir.Value) pair {
 	panic("BUG: " + v.Op.String() + " of 64 bits")
 }
 
-// scalarOf computes v, which has 64-bit operands and a smaller result.
+// scalarOf computes the result of v, which has 64-bit operands but not a 64-bit result.
 func (w *words) scalarOf(v *ir.Value) *ir.Value {
 	x := w.pair(v.Args[0])
 	switch v.Op {
@@ -80,7 +80,8 @@ func (w *words) scalarOf(v *ir.Value) *ir.Value {
 	panic("BUG: " + v.Op.String() + " of 64 bits")
 }
 
-// order compares the high words, and if they are equal the low words.
+// order compares the high words of x and y by the op high. If they are equal, it compares the low
+// words by the op low.
 func (w *words) order(low, high ir.Op, x, y pair) *ir.Value {
 	same := w.is(ir.OpIEq, x.hi, y.hi)
 	switch {
@@ -110,13 +111,13 @@ func (w *words) extend(v *ir.Value) pair {
 	return w.signed(lo)
 }
 
-// signed extends a word by its sign.
+// signed sign-extends the 32-bit word lo to a pair.
 func (w *words) signed(lo *ir.Value) pair { return pair{lo, w.word(ir.OpShrA, lo, w.n(31))} }
 
-// signOf returns -1 for negative numbers, and otherwise 0.
+// signOf returns -1 if x is negative, and otherwise 0.
 func (w *words) signOf(x pair) *ir.Value { return w.word(ir.OpShrA, x.hi, w.n(31)) }
 
-// negateIf returns -x if negative is -1, and x if it is 0.
+// negateIf returns -x if negative is -1, and x if negative is 0.
 func (w *words) negateIf(negative *ir.Value, x pair) pair {
 	flipped := pair{w.word(ir.OpXor, x.lo, negative), w.word(ir.OpXor, x.hi, negative)}
 	return w.difference(flipped, pair{negative, negative})
@@ -129,7 +130,7 @@ func (w *words) sum(x, y pair) pair {
 		return pair{x.lo, w.word(ir.OpIAdd, x.hi, y.hi)}
 	}
 	lo := w.word(ir.OpIAdd, x.lo, y.lo)
-	// Compare with a constant operand if there is one.
+	// If one operand is constant, it is the one to compare with.
 	other := x.lo
 	if y.lo.IsConst() {
 		other = y.lo
@@ -170,7 +171,7 @@ func isPower(x pair) bool {
 	return lo && facts.IsZero(x.hi) || hi && facts.IsZero(x.lo)
 }
 
-// shl shifts left by n, which is below 64.
+// shl shifts x left by n, which must be less than 64.
 func (w *words) shl(x pair, n *ir.Value) pair {
 	if n.IsConst() {
 		k := int64(n.Bits)
@@ -191,11 +192,12 @@ func (w *words) shl(x pair, n *ir.Value) pair {
 	return w.choose(far, pair{w.n(0), lo}, pair{lo, hi})
 }
 
-// far reports whether a shift, by less than 64, moves bits by a word or more. It compares instead
-// of testing bit 5 of n; see NVIDIA's quirk far-shift.
+// far returns the condition that the shift count n, which is less than 64, is at least 32. It
+// compares n instead of testing bit 5 because of a bug (see the quirk far-shift of NVIDIA).
 func (w *words) far(n *ir.Value) *ir.Value { return w.is(ir.OpULt, w.n(31), n) }
 
-// shr shifts right by n, which is below 64; op determines the bits that are shifted in.
+// shr shifts x right by n, which must be less than 64. The op determines whether zeros or sign bits
+// are shifted in.
 func (w *words) shr(op ir.Op, x pair, n *ir.Value) pair {
 	in := w.n(0)
 	if op == ir.OpShrA {
@@ -220,18 +222,18 @@ func (w *words) shr(op ir.Op, x pair, n *ir.Value) pair {
 	return w.choose(far, pair{hi, in}, pair{lo, hi})
 }
 
-// divide returns the unsigned quotient; y must not be zero. It is for constant expressions, since
-// numbers.LongDivide expands divisions in blocks.
+// divide returns the unsigned quotient x / y, where y must not be zero. It is used only in constant
+// expressions, since numbers.LongDivide has expanded the divisions in blocks.
 func (w *words) divide(x, y pair) pair {
 	if facts.IsZero(x.hi) && facts.IsZero(y.hi) {
 		return pair{w.word(ir.OpUDiv, x.lo, y.lo), w.n(0)}
 	}
-	w.failed = true // the operands may have any size
+	w.failed = true // operands that may need 64 bits are not supported
 	return x
 }
 
-// mulHigh returns the high word of a product. In constant expressions SPIR-V has no op for it, so
-// there it multiplies halves.
+// mulHigh returns the high 32-bit word of the product x*y. In constant expressions, for which
+// SPIR-V has no such op, it multiplies 16-bit halves.
 func (w *words) mulHigh(x, y *ir.Value) *ir.Value {
 	if !w.outer {
 		return w.word(ir.OpUMulHi, x, y)
@@ -244,7 +246,8 @@ func (w *words) mulHigh(x, y *ir.Value) *ir.Value {
 	return w.word(ir.OpIAdd, sum, high(cross))
 }
 
-// leadingZeros counts the zeros above the highest set bit of a word that is not zero.
+// leadingZeros returns the number of zero bits above the highest set bit of the 32-bit word x,
+// which must not be zero.
 func (w *words) leadingZeros(x *ir.Value) *ir.Value {
 	return w.word(ir.OpISub, w.n(31), w.word(ir.OpFindUMsb, x))
 }

@@ -1,13 +1,14 @@
 package split64
 
-// This file converts between pairs of words and floating point, with Go's rounding.
+// This file converts between pairs of 32-bit words and floating point, with the same rounding as
+// Go.
 
 import (
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/pass/numbers"
 )
 
-// fromBits is a bitcast to 64 bits.
+// fromBits returns the bits of the 64-bit float x as a pair.
 func (w *words) fromBits(x *ir.Value) pair {
 	if x.Type == ir.TypeI64 {
 		return w.pair(x)
@@ -19,13 +20,13 @@ func (w *words) fromBits(x *ir.Value) pair {
 	return w.split(x)
 }
 
-// split returns the words of an addr.
+// split returns the address x as a pair.
 func (w *words) split(x *ir.Value) pair { return pair{w.word(ir.OpLow, x), w.word(ir.OpHigh, x)} }
 
-// join returns a pair as an addr.
+// join returns the pair x as an address.
 func (w *words) join(x pair) *ir.Value { return w.add(ir.OpPair, ir.TypeAddr, x.lo, x.hi) }
 
-// toBits is a bitcast from 64 bits.
+// toBits converts the bits of the pair x to a value of type t.
 func (w *words) toBits(t *ir.Type, x pair) *ir.Value {
 	a := w.join(x)
 	if t == ir.TypeAddr {
@@ -34,7 +35,7 @@ func (w *words) toBits(t *ir.Type, x pair) *ir.Value {
 	return w.add(ir.OpBitcast, t, a)
 }
 
-// toFloat converts with one rounding, to nearest even.
+// toFloat converts x to the float type t with a single rounding to nearest even.
 func (w *words) toFloat(signed bool, t *ir.Type, x pair) *ir.Value {
 	if signed && isExtended(x) {
 		return w.add(ir.OpSToF, t, x.lo)
@@ -45,11 +46,11 @@ func (w *words) toFloat(signed bool, t *ir.Type, x pair) *ir.Value {
 		if signed {
 			high = ir.OpSToF
 		}
-		// The high word's part is exact, so only the sum is rounded.
+		// The converted high word times 2^32 is exact, so only the sum is rounded.
 		hi := w.add(ir.OpFMul, t, w.add(high, t, x.hi), w.m.Const(t, ir.FloatBits(t, 1<<32)))
 		return w.add(ir.OpFAdd, t, hi, w.add(ir.OpUToF, t, x.lo))
 	case ir.F16:
-		// A number that does not fit in a word is infinite as a float16.
+		// A number that does not fit in 32 bits becomes infinite as a float16.
 		most := w.is(ir.OpULt, w.word(ir.OpXor, x.hi, w.signOf(x)), w.n(1))
 		fits := w.is(ir.OpLAnd, most, w.is(ir.OpIEq, w.word(ir.OpShrA, x.lo, w.n(31)), x.hi))
 		limit := w.n(1<<31 - 1)
@@ -67,7 +68,7 @@ func (w *words) toFloat(signed bool, t *ir.Type, x pair) *ir.Value {
 	return w.add(ir.OpBitcast, t, w.word(ir.OpOr, w.float32Bits(w.abs(x)), sign))
 }
 
-// isExtended reports whether x is a word extended by its sign.
+// isExtended reports whether x is a sign-extended 32-bit word.
 func isExtended(x pair) bool {
 	if x.lo.IsConst() && x.hi.IsConst() {
 		return int32(x.lo.Bits)>>31 == int32(x.hi.Bits)
@@ -75,10 +76,10 @@ func isExtended(x pair) bool {
 	return x.hi.Op == ir.OpShrA && x.hi.Args[0] == x.lo && x.hi.Args[1].IsConst() && x.hi.Args[1].Bits == 31
 }
 
-// float32Bits returns the bits of the float32 nearest to the unsigned x. It uses only integers,
-// since not every device converts a word with one rounding.
+// float32Bits returns the bits of the float32 nearest to the unsigned integer x. It uses only
+// integers, since some devices round twice when they convert a 32-bit integer.
 func (w *words) float32Bits(x pair) *ir.Value {
-	// Shift the highest set bit to the top.
+	// The number is shifted left so that its highest set bit becomes bit 63.
 	empty := w.is(ir.OpIEq, x.hi, w.n(0))
 	x = w.choose(empty, pair{w.n(0), x.lo}, x)
 	zero := w.is(ir.OpIEq, x.hi, w.n(0))
@@ -87,7 +88,7 @@ func (w *words) float32Bits(x pair) *ir.Value {
 	top := w.word(ir.OpOr, w.word(ir.OpShl, x.hi, zeros), carried)
 	tail := w.word(ir.OpShl, x.lo, zeros)
 
-	// The significand has 24 bits. The bits below decide the rounding; half a unit is 0x80.
+	// The significand has 24 bits. The lower bits decide the rounding, where 0x80 is half a unit.
 	significand := w.word(ir.OpShrL, top, w.n(8))
 	below := w.word(ir.OpAnd, top, w.n(0xff))
 	below = w.word(ir.OpOr, below, w.bit(w.is(ir.OpINe, tail, w.n(0))))
@@ -99,7 +100,8 @@ func (w *words) float32Bits(x pair) *ir.Value {
 	return w.word(ir.OpSelect, zero, w.n(0), w.word(ir.OpIAdd, bits, up))
 }
 
-// fromFloat truncates x, which is in range.
+// fromFloat converts the float x to an integer by truncation. The float must be in the range of the
+// integer type.
 func (w *words) fromFloat(signed bool, x *ir.Value) pair {
 	switch x.Type.Kind {
 	case ir.F16:
@@ -110,13 +112,13 @@ func (w *words) fromFloat(signed bool, x *ir.Value) pair {
 	bits := w.word(ir.OpBitcast, x)
 	exponent := w.word(ir.OpAnd, w.word(ir.OpShrL, bits, w.n(23)), w.n(0xff))
 	significand := w.word(ir.OpOr, w.word(ir.OpAnd, bits, w.n(numbers.Fraction)), w.n(numbers.HiddenBit))
-	// Below 1<<24 the significand is shifted right, otherwise left.
+	// The significand of a number less than 1<<24 is shifted right, and that of other numbers left.
 	right := w.word(ir.OpISub, w.n(127+23), exponent)
 	small := w.is(ir.OpSLt, w.n(0), right)
 	shifted := w.word(ir.OpSelect, w.is(ir.OpSLt, right, w.n(24)), right, w.n(24))
 	shifted = w.word(ir.OpSelect, small, shifted, w.n(0))
 	left := w.word(ir.OpSelect, small, w.n(0), w.word(ir.OpISub, w.n(0), right))
-	// For a float out of range the shift is arbitrary, but no op is undefined.
+	// The mask keeps the shift defined even if the float is out of range.
 	large := w.shl(pair{significand, w.n(0)}, w.word(ir.OpAnd, left, w.n(63)))
 	p := w.choose(small, pair{w.word(ir.OpShrL, significand, shifted), w.n(0)}, large)
 	if !signed {
@@ -132,10 +134,10 @@ func (w *words) fromFloat64(signed bool, x *ir.Value) pair {
 	if signed {
 		sign = w.word(ir.OpShrA, w.split(w.add(ir.OpBitcast, ir.TypeAddr, x)).hi, w.n(31))
 	}
-	// This is the floor of the magnitude and not Trunc, because of quirk round-double. An unsigned
-	// x may be between -1 and 0.
+	// The floor of the magnitude is used instead of Trunc because of a bug (see the quirk
+	// round-double). An unsigned x may be between -1 and 0.
 	x = w.add(ir.OpFFloor, t, w.add(ir.OpFAbs, t, x))
-	// Scaling by a power of two is exact, and so is the difference.
+	// The product with a power of two is exact, and so is the difference below.
 	hi := w.add(ir.OpFFloor, t, w.add(ir.OpFMul, t, x, c(0x1p-32)))
 	lo := w.add(ir.OpFSub, t, x, w.add(ir.OpFMul, t, hi, c(1<<32)))
 	p := pair{w.word(ir.OpFToU, lo), w.word(ir.OpFToU, hi)}

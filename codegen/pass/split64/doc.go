@@ -2,12 +2,12 @@
 //
 //	x + y, int64     ──▶   lo = x.lo + y.lo
 //	                       hi = x.hi + y.hi + (lo < x.lo)
-//	s[i], []uint8    ──▶   the word around the byte, shifted; stores by compare-and-swap
+//	s[i], []uint8    ──▶   a shift of the 32-bit word that contains the byte
 //
-// Every 64-bit integer becomes a pair of words, and results stay the same as Go's. When a variant
-// needs it, Lower runs on a clone of the module after all passes. Only drivers optimize the code
-// after that.
+// Every 64-bit integer becomes a pair of 32-bit words, and all results remain the same as in Go. If
+// a variant needs it, Lower runs on a clone of the module after all passes. After Lower, only
+// drivers optimize the code.
 //
-// Package pass has a picture of the rooms and of their imports. This room may import rewrite,
-// facts, simplify, numbers and quirks.
+// The doc of package pass shows the order in which the packages below codegen/pass may import each
+// other. Package split64 imports rewrite, facts, simplify, numbers and quirks.
 package split64

@@ -1,13 +1,13 @@
 package split64
 
-// This file loads and stores integers that are wider or narrower than a word.
+// This file rewrites loads and stores of integers that have more or less than 32 bits.
 
 import (
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
-// memory rewrites a memory op.
+// memory rewrites the memory op v.
 func (w *words) memory(v *ir.Value) {
 	r, path := v.Ref(), v.Path()
 	head := v.Args[:len(v.Args)-len(path)]
@@ -35,7 +35,7 @@ func (w *words) memory(v *ir.Value) {
 	}
 }
 
-// access rewrites memory op v to use reference r and the given path.
+// access rewrites the memory op v so that it uses reference r and the given path.
 func (w *words) access(v *ir.Value, r *ir.Ref, head, path []*ir.Value) {
 	v.Aux = r
 	var args []*ir.Value
@@ -51,14 +51,15 @@ func (w *words) access(v *ir.Value, r *ir.Ref, head, path []*ir.Value) {
 		w.out = append(w.out, v)
 		return
 	}
-	// v itself represents the pair, so the access is a new value.
+	// The value v represents the pair, so the access must be a new value.
 	x := w.f.NewValue(v.Op, ir.TypeAddr, v.Args...)
 	x.Aux, x.Block, x.Pos = r, w.b, v.Pos
 	w.out = append(w.out, x)
 	w.pairs[v] = w.split(x)
 }
 
-// indices returns the low words of indices, which are all in range of their arrays.
+// indices returns the low words of the indices in path. Indices are within the bounds of their
+// arrays, so their high words are zero.
 func (w *words) indices(path []*ir.Value) []*ir.Value {
 	out := make([]*ir.Value, len(path))
 	for i, p := range path {
@@ -74,7 +75,8 @@ func (w *words) index(i *ir.Value) *ir.Value {
 	return w.value(i)
 }
 
-// address computes the address of an element of device memory, and returns the element's type.
+// address computes the address of the element of device memory that path selects. It also returns
+// the element's type.
 func (w *words) address(elem *ir.Type, path []*ir.Value) (pair, *ir.Type) {
 	at := w.split(w.value(path[0]))
 	var index pair
@@ -102,15 +104,15 @@ func (w *words) address(elem *ir.Type, path []*ir.Value) (pair, *ir.Type) {
 	return w.sum(at, pair{w.n(offset), w.n(0)}), t
 }
 
-// around returns the address of the word that contains the byte at an address, and the bit offset
-// of the byte in the word.
+// around returns the address of the 32-bit word that contains the byte at the address at, and the
+// bit offset of the byte within that word.
 func (w *words) around(at pair) (word, shift *ir.Value) {
 	word = w.join(pair{w.word(ir.OpAnd, at.lo, w.n(^3)), at.hi})
 	return word, w.word(ir.OpShl, w.word(ir.OpAnd, at.lo, w.n(3)), w.n(3))
 }
 
-// loadSmall loads an integer of type t, I8 or I16. Memory is allocated in whole words, so the
-// containing word always exists.
+// loadSmall loads an integer of type t, which is I8 or I16. It loads the 32-bit word that contains
+// the integer. Memory is allocated in multiples of 32 bits, so the word can always be loaded.
 func (w *words) loadSmall(t *ir.Type, at pair) *ir.Value {
 	addr, shift := w.around(at)
 	x := w.f.NewValue(ir.OpLoad, ir.TypeI32, addr, w.n(0))
@@ -119,8 +121,8 @@ func (w *words) loadSmall(t *ir.Type, at pair) *ir.Value {
 	return w.add(ir.OpUConvert, t, w.word(ir.OpShrL, x, shift))
 }
 
-// storeSmall stores the integer x of type t, I8 or I16. Other work-items may store to the same
-// word, so a helper replaces the word by compare-and-exchange.
+// storeSmall stores the integer x of type t, which is I8 or I16. Other work-items may store to the
+// same 32-bit word, so a helper function replaces the word by compare-and-exchange.
 func (w *words) storeSmall(t *ir.Type, at pair, x *ir.Value) {
 	addr, shift := w.around(at)
 	bits := w.word(ir.OpShl, w.word(ir.OpUConvert, x), shift)
@@ -134,7 +136,8 @@ func (w *words) storeSmall(t *ir.Type, at pair, x *ir.Value) {
 	w.out = append(w.out, v)
 }
 
-// storeHelper builds the function that replaces the bits of a word that are not set in keep.
+// storeHelper creates the helper function that replaces some bits of a 32-bit word in memory. Its
+// parameter keep is a mask of the bits that do not change.
 func storeHelper(m *ir.Module) *ir.Func {
 	f := m.NewFunc("store")
 	addr, keep, bits := f.NewParam(ir.TypeAddr), f.NewParam(ir.TypeI32), f.NewParam(ir.TypeI32)

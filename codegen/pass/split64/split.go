@@ -1,6 +1,6 @@
 package split64
 
-// This file walks the module and replaces types, variables and values by words.
+// This file contains Lower, which replaces types, variables and values of a module by 32-bit words.
 
 import (
 	"slices"
@@ -15,16 +15,16 @@ import (
 )
 
 // Lower rewrites a Legal module for devices that have only 32-bit integers, in arithmetic and in
-// memory. It reports whether it succeeded; after a failure the module must not be used. A 64-bit
-// integer becomes two words, and in memory a pair. An integer of 8 or 16 bits in device memory
-// becomes a part of the containing word. Operations on float64 change only where they convert to or
-// from such integers.
+// memory. It reports whether it succeeded. After a failure the module must not be used. A 64-bit
+// integer becomes two 32-bit words. An access to an 8-bit or 16-bit integer in device memory
+// becomes an access to the 32-bit word that contains the integer. Operations on float64 do not
+// change, except conversions from and to these integers.
 //
-// Lower fails for atomic operations on 64 bits, and for divisions of 64 bits whose result must be a
-// constant expression.
+// Lower fails for 64-bit atomic operations, and for 64-bit divisions in constant expressions.
 //
-// It runs after all passes: the code that it adds has no control flow except in a helper, and
-// narrow has already reduced the number of 64-bit integers.
+// Lower runs after all passes. This is possible because the code that it adds has no control flow,
+// except in a helper function. At that point, narrow has already reduced the number of 64-bit
+// integers.
 func Lower(m *ir.Module) bool {
 	for _, f := range rewrite.Bodies(m) {
 		for _, b := range f.Blocks {
@@ -42,7 +42,7 @@ func Lower(m *ir.Module) bool {
 	for _, v := range m.Vars {
 		w.variable(v)
 	}
-	funcs := rewrite.Bodies(m) // before helpers are added
+	funcs := rewrite.Bodies(m) // the functions that existed before Lower adds helpers
 	for _, f := range funcs {
 		w.signature(f)
 	}
@@ -64,11 +64,11 @@ func Lower(m *ir.Module) bool {
 			}
 		}
 	}
-	quirks.Outlive(m) // the pairs are other values than those that loopvalues saw
+	quirks.Outlive(m) // repeated, because the pairs are new values that loopvalues has not processed
 	return true
 }
 
-// accessed returns the type of the value that memory op v loads or stores.
+// accessed returns the type of the value that the memory op v loads or stores.
 func accessed(v *ir.Value) *ir.Type {
 	if v.Type == ir.TypeVoid {
 		return v.Args[0].Type
@@ -76,23 +76,23 @@ func accessed(v *ir.Value) *ir.Type {
 	return v.Type
 }
 
-// pair is a 64-bit integer as two words.
+// pair is a 64-bit integer as two 32-bit words.
 type pair struct{ lo, hi *ir.Value }
 
-// words is the state of the rewriting.
+// words is the state of Lower.
 type words struct {
 	m     *ir.Module
 	simp  *simplify.Simplifier
-	pairs map[*ir.Value]pair      // words of 64-bit integers
-	repl  map[*ir.Value]*ir.Value // replacements of other values
+	pairs map[*ir.Value]pair      // maps a 64-bit integer to its pair
+	repl  map[*ir.Value]*ir.Value // maps other values to their replacements
 	types map[*ir.Type]*ir.Type
 	specs map[*ir.Spec]pair
-	small map[*ir.Value]bool // 64-bit values from 0 to MaxInt32
-	// storer is the helper that writes a part of a word; nil until it is needed.
+	small map[*ir.Value]bool // 64-bit values known to be from 0 to MaxInt32
+	// storer is the helper function that storeHelper creates. It is nil until it is needed.
 	storer *ir.Func
 
-	// The next fields say where code is added: to a block, or to the module's constant expressions
-	// if outer is set.
+	// The following fields determine where code is added. If outer is set, it is added to the
+	// module's constant expressions, and otherwise to a block.
 	f     *ir.Func
 	b     *ir.Block
 	pos   ir.Pos
@@ -102,7 +102,7 @@ type words struct {
 	failed bool
 }
 
-// findSmall finds the indices that need no high word.
+// findSmall finds 64-bit values, such as indices, whose high word is always zero.
 func (w *words) findSmall() {
 	a := facts.NewRanges(w.m)
 	a.Solve()
@@ -119,7 +119,8 @@ func (w *words) findSmall() {
 	}
 }
 
-// splitSpecs adds a second constant for the high word of each 64-bit specialization constant.
+// splitSpecs adds a second specialization constant for the high word of each 64-bit specialization
+// constant.
 func (w *words) splitSpecs() {
 	var list []*ir.Spec
 	for _, s := range w.m.Specs {
@@ -135,8 +136,8 @@ func (w *words) splitSpecs() {
 	w.m.Specs = list
 }
 
-// maskWords does for store indices that had 64 bits the same as the row store-index of the quirks
-// does for 32-bit indices.
+// maskWords applies the workaround for the quirk store-index to store indices that had 64 bits.
+// Package quirks has applied it only to 32-bit indices.
 func maskWords(m *ir.Module) {
 	if !facts.Avoids(m, "store-index") {
 		return
@@ -186,7 +187,7 @@ func (w *words) variable(v *ir.Var) {
 	}
 }
 
-// signature splits a helper's parameters.
+// signature splits the 64-bit parameters of the helper function f.
 func (w *words) signature(f *ir.Func) {
 	params := f.Params
 	f.Params = nil
@@ -254,7 +255,7 @@ func (w *words) block(b *ir.Block) {
 	}
 }
 
-// inst rewrites one value of a block.
+// inst rewrites the instruction v.
 func (w *words) inst(v *ir.Value) {
 	switch {
 	case v.Ref() != nil:
@@ -289,7 +290,7 @@ func (w *words) inst(v *ir.Value) {
 	}
 }
 
-// compute records the replacement of v, a pure op with a 64-bit operand or result.
+// compute records the replacement of v, which is a pure op with a 64-bit operand or result.
 func (w *words) compute(v *ir.Value) {
 	if v.Type == ir.TypeI64 {
 		w.pairs[v] = w.pairOf(v)
@@ -298,7 +299,7 @@ func (w *words) compute(v *ir.Value) {
 	}
 }
 
-// value returns the replacement of v, which is not a 64-bit integer.
+// value returns the replacement of v, which must not be a 64-bit integer.
 func (w *words) value(v *ir.Value) *ir.Value {
 	if r := w.repl[v]; r != nil {
 		return r
@@ -310,7 +311,7 @@ func (w *words) value(v *ir.Value) *ir.Value {
 	return w.repl[v]
 }
 
-// pair returns the words of v, a 64-bit integer.
+// pair returns the 64-bit integer v as a pair.
 func (w *words) pair(v *ir.Value) pair {
 	p, ok := w.pairs[v]
 	switch {
@@ -327,7 +328,7 @@ func (w *words) pair(v *ir.Value) pair {
 	return w.pairs[v]
 }
 
-// constant rewrites an expression of specialization constants.
+// constant rewrites the constant expression v, which contains specialization constants.
 func (w *words) constant(v *ir.Value) {
 	was := w.outer
 	w.outer = true
@@ -346,7 +347,8 @@ func (w *words) constant(v *ir.Value) {
 	w.outer = was
 }
 
-// add adds a value, or returns an existing value that equals it.
+// add appends an op and returns its result. If an equal value exists already, it returns that value
+// instead.
 func (w *words) add(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value {
 	v := w.m.Kernel.NewValue(op, t, args...)
 	if len(args) > 0 {
@@ -362,19 +364,19 @@ func (w *words) add(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value {
 	return v
 }
 
-// word adds an operation on words.
+// word appends an operation on 32-bit words.
 func (w *words) word(op ir.Op, args ...*ir.Value) *ir.Value { return w.add(op, ir.TypeI32, args...) }
 
-// is adds a comparison or another operation on bools.
+// is appends a comparison or another operation with a bool result.
 func (w *words) is(op ir.Op, args ...*ir.Value) *ir.Value { return w.add(op, ir.TypeBool, args...) }
 
-// n returns a constant word.
+// n returns the 32-bit constant n.
 func (w *words) n(n int64) *ir.Value { return w.m.Int(ir.TypeI32, n) }
 
-// bit returns 1 or 0, depending on a bool.
+// bit returns 1 if c is true, and 0 if not.
 func (w *words) bit(c *ir.Value) *ir.Value { return w.word(ir.OpSelect, c, w.n(1), w.n(0)) }
 
-// choose is Select on pairs.
+// choose returns the pair x if c is true, and y if not.
 func (w *words) choose(c *ir.Value, x, y pair) pair {
 	return pair{w.word(ir.OpSelect, c, x.lo, y.lo), w.word(ir.OpSelect, c, x.hi, y.hi)}
 }

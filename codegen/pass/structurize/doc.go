@@ -1,5 +1,5 @@
-// Package structurize gives control flow the structure that SPIR-V requires: selections and loops,
-// properly nested, each with a merge block where it ends.
+// Package structurize gives control flow the structure that SPIR-V requires. Control flow then
+// consists of properly nested selections and loops, each of which ends at a merge block.
 //
 //	blocks and edges            tree of statements            blocks again
 //
@@ -11,11 +11,13 @@
 //	                            if flag c { c }
 //	                            d
 //
-// Run is the pass. CheckReducible checks the kernel's precondition: each loop has one entry. Phis
-// temporarily become variables. exit.go turns returns in loops into breaks, which drivers compile
-// better. tidy.go removes empty arms at the end.
+// The function Run is the pass. CheckReducible checks that each loop has only one entry, which Run
+// requires. Phis temporarily become variables. The code in exit.go turns returns in loops into
+// breaks, which drivers compile better. At the end, the code in tidy.go removes empty arms of
+// selections.
 //
-// Package pass has a picture of the rooms and of their imports. This room may import rewrite and
-// facts. All passes that add loops or branches run before it. Later passes add only straight-line
-// code, or branches and helpers that already have their structure.
+// The doc of package pass shows the order in which the packages below codegen/pass may import each
+// other. Package structurize imports rewrite and facts. Passes that add unstructured loops or
+// branches run before it. Later passes add only straight-line code, or branches and helper
+// functions that are already structured.
 package structurize

@@ -1,11 +1,12 @@
 package structurize
 
-// This file is the second step of structurize: it turns the tree of statements into blocks with
-// merge blocks.
+// This file contains the second step of structurize, which turns the tree of statements into blocks
+// with merge blocks.
 
 import "github.com/kgen-go/kgen/codegen/ir"
 
-// tree is a function as statements. If control reaches the end of the code, the function returns.
+// tree is a function in the form of statements. The function returns if control reaches the end of
+// code.
 type tree struct {
 	code    []*stmt
 	tested  map[*ir.Block]bool
@@ -22,7 +23,7 @@ type emitter struct {
 	loop *ir.Block
 }
 
-// emitTree replaces f's blocks by those of the tree.
+// emitTree replaces the blocks of f by blocks made from the tree t.
 func emitTree(f *ir.Func, t *tree) {
 	e := &emitter{f: f, flags: map[*ir.Block]*ir.Ref{}}
 	for _, b := range t.flagged {
@@ -41,13 +42,13 @@ func emitTree(f *ir.Func, t *tree) {
 	}
 }
 
-// start begins a block.
+// start appends block b to the function and makes it the current block.
 func (e *emitter) start(b *ir.Block) {
 	e.out = append(e.out, b)
 	e.cur = b
 }
 
-// end ends the current block.
+// end sets the terminator of the current block.
 func (e *emitter) end(t ir.Term) {
 	e.cur.SetTerm(t)
 	e.cur = nil
@@ -55,7 +56,8 @@ func (e *emitter) end(t ir.Term) {
 
 func (e *emitter) jump(to *ir.Block) { e.end(ir.Term{Kind: ir.Jump, Succs: []*ir.Block{to}}) }
 
-// merge begins the merge block of a construct.
+// merge starts the merge block b of a selection or loop. If b has no predecessors, it ends with
+// Unreachable.
 func (e *emitter) merge(b *ir.Block) {
 	e.start(b)
 	if len(b.Preds) == 0 {
@@ -110,7 +112,8 @@ func (e *emitter) stmt(s *stmt) {
 	}
 }
 
-// silent reports whether the code generates nothing and control reaches its end.
+// silent reports whether the statements in code generate no instructions and control reaches their
+// end.
 func (e *emitter) silent(code []*stmt) bool {
 	for _, s := range code {
 		switch s.kind {

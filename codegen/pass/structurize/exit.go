@@ -1,7 +1,7 @@
 package structurize
 
-// This file rewrites the tree between the two steps of structurize. Some drivers miscompile many
-// returns, and returns out of nested loops.
+// This file rewrites the tree of statements between the two steps of structurize. The reason is
+// that some drivers miscompile code with many returns, and returns from nested loops.
 
 import (
 	"slices"
@@ -11,20 +11,21 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// maxReturns bounds the number of returns outside of loops. Drivers without returns nest the code
-// after each return in an if, and lavapipe's ifs nest at most 80 deep.
-const maxReturns = 16 // the limit also applies to jumps to one block
+// maxReturns is the largest number of returns outside of loops. Some drivers replace a return by an
+// if around the code after it, and lavapipe supports at most 80 nested ifs.
+const maxReturns = 16 // also the largest number of jumps to one block
 
 // leaver replaces returns by breaks out of loops.
 type leaver struct {
-	left *ir.Block // pseudo block whose flag says that the work-item is about to return
+	left *ir.Block // artificial block whose flag is set while the work-item leaves loops to return
 	used bool
-	all  bool // whether a loop is put around all code
+	all  bool // whether all code is wrapped in a loop
 }
 
-// leaveByBreak replaces returns in nested loops by breaks out of one loop after the other. The
-// reason: lavapipe miscompiles returns out of several loops at once. If there are many returns, it
-// puts a loop with a single round around everything, since leaving that loop needs no nesting.
+// leaveByBreak replaces a return in nested loops by breaks that leave one loop after the other,
+// because lavapipe miscompiles returns that leave several loops at once. If there are many returns,
+// leaveByBreak also wraps all code in a loop with a single iteration. The returns then become
+// breaks, which do not need nested ifs.
 func leaveByBreak(f *ir.Func, t *tree) {
 	l := &leaver{left: f.NewBlock(), all: countReturns(t.code) > maxReturns && !facts.Meets(f)}
 	t.code = l.list(t.code, 0, true)
@@ -53,8 +54,8 @@ func countReturns(code []*stmt) int {
 	return n
 }
 
-// list rewrites code inside the given number of loops. tail says that the work-item returns at the
-// end of the code.
+// list rewrites statements that are inside the given number of loops. The argument tail tells that
+// the work-item returns after the statements.
 func (l *leaver) list(code []*stmt, loops int, tail bool) []*stmt {
 	var out []*stmt
 	for i, s := range code {
@@ -77,7 +78,7 @@ func (l *leaver) list(code []*stmt, loops int, tail bool) []*stmt {
 			if !deep {
 				continue
 			}
-			// The flag is cleared in each round, so that later passes know its value.
+			// The flag is cleared in each iteration, so that later passes know its value.
 			s.then = append([]*stmt{{kind: resetStmt, block: l.left}}, s.then...)
 			if tail && !l.all && onlyReturns(code[i+1:]) {
 				continue
@@ -90,9 +91,9 @@ func (l *leaver) list(code []*stmt, loops int, tail bool) []*stmt {
 				out = append(out, leave)
 				continue
 			}
-			// The flag is set once more, so that it is a phi of constants also after the next loop.
-			// For work-items that left long ago, lavapipe computes wrong values unless these are
-			// phis.
+			// The flag is set once more, so that after the next loop, too, it is a phi of
+			// constants. Otherwise lavapipe computes a wrong flag for work-items that left the loop
+			// in earlier iterations.
 			again := []*stmt{{kind: setStmt, block: l.left}, leave}
 			out = append(out, &stmt{kind: ifFlagsStmt, flags: []*ir.Block{l.left}, then: again}, &stmt{kind: resetStmt, block: l.left})
 		default:
@@ -113,7 +114,7 @@ func onlyReturns(code []*stmt) bool {
 	return true
 }
 
-// nestedLoops returns the loops in code, without the loops inside these.
+// nestedLoops returns the outermost loops in code.
 func nestedLoops(code []*stmt) []*stmt {
 	var out []*stmt
 	for _, s := range code {
@@ -126,7 +127,7 @@ func nestedLoops(code []*stmt) []*stmt {
 	return out
 }
 
-// hasBreak reports whether code breaks the innermost loop around it.
+// hasBreak reports whether code contains a break out of the innermost loop around it.
 func hasBreak(code []*stmt) bool {
 	for _, s := range code {
 		if s.kind == breakStmt || s.kind != loopStmt && (hasBreak(s.then) || hasBreak(s.els)) {
@@ -136,19 +137,20 @@ func hasBreak(code []*stmt) bool {
 	return false
 }
 
-// neverTrue appends a condition to b that is false, without any driver knowing it: a driver would
-// remove a loop that it knows to run once.
+// neverTrue appends a condition to b that is always false, but not recognizably so for a driver. A
+// driver would remove a loop if it recognized that the loop has a single iteration.
 func neverTrue(b *ir.Block) *ir.Value {
-	// After the branch, drivers know that the sign bit is zero, but nothing about the other bits.
+	// The condition uses only the sign bit of the reserved word, so a driver learns nothing about
+	// the other bits.
 	m := &rewrite.Maker{Func: b.Func, At: &ir.Value{Block: b}}
 	never := m.Op(ir.OpINe, ir.TypeBool, m.Zeros(1<<31), b.Func.Module.Int(ir.TypeI32, 0))
 	b.Insts = append(b.Insts, m.Made...)
 	return never
 }
 
-// loopAroundJumps puts a loop with a single round around code that has many jumps to the block
-// after it. The jumps become breaks; otherwise their targets would nest deeply. f must have no
-// phis.
+// loopAroundJumps wraps code that contains many jumps to the block after it in a loop with a single
+// iteration. The jumps become breaks, which do not need deeply nested selections. The function f
+// must not have phis.
 func loopAroundJumps(f *ir.Func) {
 	done := map[*ir.Block]bool{}
 	for again := true; again; {
@@ -159,7 +161,7 @@ func loopAroundJumps(f *ir.Func) {
 				continue
 			}
 			done[c] = true
-			var from *ir.Block // the last of the jumps
+			var from *ir.Block // the origin of the last jump
 			n, deepest := 0, 0
 			for _, p := range c.Preds {
 				if dom.IsBackEdge(p, c) {
@@ -182,7 +184,8 @@ func loopAroundJumps(f *ir.Func) {
 			z.ClearTerm()
 			h.SetTerm(t)
 			z.Jump(h)
-			// Blocks with a possible jump back belong to the loop; faults do, too.
+			// A block belongs to the loop only if it can reach the head. So each jump gets a back
+			// edge that is never taken, also a jump from a block that records a fault.
 			for _, p := range slices.Clone(c.Preds) {
 				if p == from || p.Term.Kind == ir.Jump && p != h && !dom.IsBackEdge(p, c) {
 					back := f.NewBlock()
@@ -196,8 +199,8 @@ func loopAroundJumps(f *ir.Func) {
 	}
 }
 
-// meetBetween reports whether work-items wait for each other in a block that z dominates and c does
-// not.
+// meetBetween reports whether there is a Sync op in a block that z dominates and c does not
+// dominate.
 func meetBetween(dom *ir.DomTree, z, c *ir.Block) bool {
 	for _, b := range dom.Order {
 		if !dom.Dominates(z, b) || dom.Dominates(c, b) {

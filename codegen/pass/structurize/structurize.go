@@ -1,6 +1,6 @@
 package structurize
 
-// This file is the pass structurize, and the check that control flow is reducible.
+// This file contains the pass structurize, and the check that control flow is reducible.
 
 import (
 	"slices"
@@ -13,10 +13,10 @@ import (
 // Run gives every function SPIR-V's structured control flow.
 //
 // It rebuilds the code from the dominator tree (Ramsey, "Beyond Relooper", 2022) as a tree of
-// statements, and turns the tree into blocks again. SPIR-V has no exit from several selections at
-// once. So a jump to a later block sets that block's flag and continues at the end of its
-// selection. The code that it passes on the way is guarded by flags of its own. Values that cross
-// the parts go through Function variables, which mem2reg removes at the end.
+// statements, and turns the tree into blocks again. SPIR-V has no jump out of several selections at
+// once. So a jump to a later block sets that block's flag and continues at the end of the
+// selection. Code between the jump and its target is guarded by flags. Phis temporarily become
+// Function variables, which are promoted to values at the end.
 func Run(m *ir.Module) diag.List {
 	for _, f := range rewrite.Bodies(m) {
 		f.RemoveUnreachable()
@@ -64,14 +64,15 @@ func CheckReducible(m *ir.Module) diag.List {
 	return ds
 }
 
-// entryPos returns the position of the branch that leads to both entries of the loop with the back
-// edge from b to s. If that branch has no position, entryPos returns the position of the edge.
+// entryPos returns the source position of the branch that leads to both entries of the loop with
+// the back edge from b to s. If that branch has no position, entryPos returns the position of the
+// back edge.
 func entryPos(dom *ir.DomTree, b, s *ir.Block) ir.Pos {
 	top := dom.Idom(b)
 	for top != nil && !dom.Dominates(top, s) {
 		top = dom.Idom(top)
 	}
-	preds := func(b *ir.Block) []*ir.Block { // reachable predecessors
+	preds := func(b *ir.Block) []*ir.Block { // returns the reachable predecessors of b
 		return slices.DeleteFunc(slices.Clone(b.Preds), func(p *ir.Block) bool { return !slices.Contains(dom.Order, p) })
 	}
 	reach := func(from *ir.Block, next func(*ir.Block) []*ir.Block) map[*ir.Block]bool {
@@ -101,7 +102,7 @@ func entryPos(dom *ir.DomTree, b, s *ir.Block) ir.Pos {
 	return branchPos(b, s)
 }
 
-// branchPos returns the best known position of the jump from b to s.
+// branchPos returns the best known source position of the jump from b to s.
 func branchPos(b, s *ir.Block) ir.Pos {
 	if b.Term.Pos.File != "" {
 		return b.Term.Pos
@@ -121,7 +122,7 @@ func branchPos(b, s *ir.Block) ir.Pos {
 	return s.Term.Pos
 }
 
-// splitTwinEdges makes the targets of every branch distinct.
+// splitTwinEdges inserts a block where both edges of a branch lead to the same block.
 func splitTwinEdges(f *ir.Func) {
 	for _, b := range f.Blocks {
 		t := b.Term
@@ -134,7 +135,8 @@ func splitTwinEdges(f *ir.Func) {
 			b.SetTerm(ir.Term{Kind: ir.Jump, Succs: []*ir.Block{s}, Pos: t.Pos})
 			continue
 		}
-		// The second edge gets a block of its own; the phi arguments keep their positions.
+		// The new block is inserted on the second edge. The order of the phi arguments does not
+		// change.
 		n := f.NewBlock()
 		second := false
 		for i, p := range s.Preds {

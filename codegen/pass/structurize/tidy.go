@@ -1,6 +1,7 @@
 package structurize
 
-// This file removes empty blocks that structurizing leaves, so that drivers see plain selections.
+// This file removes empty blocks that structurize has created, so that drivers can recognize simple
+// selections.
 
 import (
 	"slices"
@@ -9,8 +10,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// tidyArms removes empty parts that structurize left: arms that only jump, and selections without
-// code other than phis.
+// tidyArms removes arms of selections that only jump. It also replaces selections that contain no
+// code except phis.
 func tidyArms(f *ir.Func) {
 	t := &tidier{exits: map[*ir.Block]bool{}, merges: map[*ir.Block]bool{},
 		gone: map[*ir.Block]bool{}, repl: map[*ir.Value]*ir.Value{}}
@@ -24,7 +25,7 @@ func tidyArms(f *ir.Func) {
 	}
 	for changed := true; changed; {
 		changed = false
-		// Inner selections come later, so they are processed first.
+		// The loop runs backward to process inner selections before outer ones.
 		for i := len(f.Blocks) - 1; i >= 0; i-- {
 			p := f.Blocks[i]
 			for !t.gone[p] && p.Term.Kind == ir.Branch && (t.skipArm(p) || t.foldSelection(p)) {
@@ -55,7 +56,8 @@ func (t *tidier) empty(e *ir.Block) bool {
 		e.Merge == nil && !t.merges[e] && !t.exits[e]
 }
 
-// skipArm redirects p's branch past an empty arm, to its merge block or to an exit of its loop.
+// skipArm redirects an edge of p's branch from an empty arm to the block to which the arm jumps.
+// That block is p's merge block, or the merge or continue block of a loop.
 func (t *tidier) skipArm(p *ir.Block) bool {
 	for i, e := range p.Term.Succs {
 		if !t.empty(e) {
@@ -70,7 +72,7 @@ func (t *tidier) skipArm(p *ir.Block) bool {
 			continue
 		case p.Merge == nil:
 		case other == p.Merge && len(other.Preds) == 1:
-			// With an arm that leaves the loop, this is no longer a selection.
+			// If an arm leaves the loop, p no longer starts a selection.
 			delete(t.merges, p.Merge)
 			p.Merge = nil
 		default:
@@ -84,14 +86,14 @@ func (t *tidier) skipArm(p *ir.Block) bool {
 	return false
 }
 
-// foldSelection replaces a selection whose arms are empty by Select ops for the merge block's phis,
-// and joins its blocks.
+// foldSelection replaces a selection with empty arms by Select ops, one for each phi of the merge
+// block. It then appends the merge block to p.
 func (t *tidier) foldSelection(p *ir.Block) bool {
 	m := p.Merge
 	if m == nil || len(m.Preds) != 2 {
 		return false
 	}
-	var arms [2]int // indices of the edges in m.Preds
+	var arms [2]int // for each arm, the index of its edge in m.Preds
 	for i, s := range p.Term.Succs {
 		switch {
 		case s == m:
@@ -103,7 +105,7 @@ func (t *tidier) foldSelection(p *ir.Block) bool {
 		}
 	}
 	for _, s := range p.Term.Succs {
-		t.gone[s] = true // an arm, or m
+		t.gone[s] = true // s is an arm or the merge block m
 	}
 	t.gone[m] = true
 	for _, phi := range m.Phis {
@@ -120,7 +122,8 @@ func (t *tidier) foldSelection(p *ir.Block) bool {
 	return true
 }
 
-// Choose appends to p a value that is yes if c is true, and no otherwise.
+// Choose returns a value that equals yes if c is true, and no otherwise. It appends the necessary
+// ops to p.
 func Choose(p *ir.Block, c, yes, no *ir.Value) *ir.Value {
 	m := p.Func.Module
 	t := m.Bool(true)

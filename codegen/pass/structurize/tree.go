@@ -1,27 +1,27 @@
 package structurize
 
-// This file is the first step of structurize: it turns blocks and their dominator tree into a tree
-// of statements.
+// This file contains the first step of structurize, which turns blocks and their dominator tree
+// into a tree of statements.
 
 import "github.com/kgen-go/kgen/codegen/ir"
 
 // stmt is a statement of the structured tree.
 type stmt struct {
 	kind  stmtKind
-	block *ir.Block   // block that has the instructions, the condition, the flag, or the loop's head
-	flags []*ir.Block // the flags of an ifFlagsStmt, of which any suffices
-	then  []*stmt     // first arm, or the statements of a list or loop
+	block *ir.Block   // block of the statement's instructions, condition or flag, or the loop's head
+	flags []*ir.Block // blocks whose flags an ifFlagsStmt tests
+	then  []*stmt     // statements of the first arm, the list or the loop
 	els   []*stmt
 }
 
 type stmtKind uint8
 
 const (
-	listStmt    stmtKind = iota // the statements in then
-	instsStmt                   // the block's instructions
-	ifStmt                      // a branch on the block's condition
-	ifFlagsStmt                 // a branch that is taken if any of flags is set
-	loopStmt                    // a loop headed by block
+	listStmt    stmtKind = iota // executes the statements in then
+	instsStmt                   // executes the block's instructions
+	ifStmt                      // branches on the block's condition
+	ifFlagsStmt                 // executes then if one of the flags is set
+	loopStmt                    // loops over the statements in then
 	setStmt                     // sets the block's flag
 	resetStmt                   // clears the block's flag
 	breakStmt
@@ -30,8 +30,8 @@ const (
 	unreachableStmt
 )
 
-// piece is code with the blocks to which control may be on its way when the code ends, in reverse
-// postorder. Code whose end is never reached has no such blocks.
+// piece is a part of the tree. After its code, control must still reach one of the blocks in out,
+// which are in reverse postorder. If control never reaches the end of the code, out is empty.
 type piece struct {
 	code []*stmt
 	out  []*ir.Block
@@ -41,8 +41,8 @@ type piece struct {
 // loopCtx is a loop that is being built.
 type loopCtx struct {
 	loop    *ir.Loop
-	breaks  []*ir.Block // targets to which breaks are on their way
-	returns []*stmt     // returns directly in this loop
+	breaks  []*ir.Block // blocks that control must still reach after a break out of this loop
+	returns []*stmt     // return statements in this loop, but not in inner loops
 }
 
 // treeBuilder turns a reducible control flow graph without phis into statements.
@@ -50,11 +50,12 @@ type treeBuilder struct {
 	f       *ir.Func
 	dom     *ir.DomTree
 	loops   *ir.Loops
-	forward map[*ir.Block]int // number of forward edges into each block
-	// inner maps a block to the blocks that follow, in its loop, the code that it dominates. after
-	// maps the head of a loop to the blocks that follow the loop.
+	forward map[*ir.Block]int // maps each block to the number of forward edges that enter it
+	// inner maps a block to its children in the dominator tree that several forward edges enter and
+	// that are in the same loop. Their code follows the code of the block. after maps the head of a
+	// loop to the blocks that directly follow the loop.
 	inner, after map[*ir.Block][]*ir.Block
-	// tested has the blocks whose flags some statement tests.
+	// tested is the set of blocks whose flags some statement tests.
 	tested map[*ir.Block]bool
 }
 
@@ -67,7 +68,8 @@ func newTreeBuilder(f *ir.Func) *treeBuilder {
 	return t
 }
 
-// place decides the position of each block in the tree.
+// place fills the maps forward, inner and after, which determine the position of each block in the
+// tree.
 func (t *treeBuilder) place() {
 	for _, b := range t.dom.Order {
 		for _, p := range b.Preds {
@@ -93,8 +95,8 @@ func (t *treeBuilder) place() {
 	}
 }
 
-// exit reports whether b ends the work-item and is copied to every jump to it: a bare return, or a
-// fault with a single jump to it.
+// exit reports whether b ends the work-item and replaces each jump to it. That is so for a return
+// without instructions, and for a block with a fault to which only one edge leads.
 func (t *treeBuilder) exit(b *ir.Block) bool {
 	if len(b.Term.Succs) > 0 || b == t.dom.Order[0] {
 		return false
@@ -113,7 +115,7 @@ func (t *treeBuilder) exit(b *ir.Block) bool {
 	return false
 }
 
-// build returns the whole function as statements.
+// build returns the whole function as a tree of statements.
 func (t *treeBuilder) build() *tree {
 	p := t.tree(t.dom.Order[0], nil)
 	if len(p.out) > 0 {
@@ -122,7 +124,8 @@ func (t *treeBuilder) build() *tree {
 	return &tree{code: dropReturns(flatten(p.code, nil), true), tested: t.tested, flagged: t.dom.Order}
 }
 
-// tree returns the code of x and of all blocks that x dominates, inside loop ctx.
+// tree returns the code of x and of all blocks that x dominates. The innermost loop around the code
+// is ctx.
 func (t *treeBuilder) tree(x *ir.Block, ctx *loopCtx) piece {
 	if l := t.loops.Of(x); l != nil && l.Head == x {
 		return t.loopTree(l, ctx)
@@ -130,7 +133,7 @@ func (t *treeBuilder) tree(x *ir.Block, ctx *loopCtx) piece {
 	return t.body(x, ctx)
 }
 
-// body is tree without the loop around x.
+// body is like tree, but does not create the loop of which x is the head.
 func (t *treeBuilder) body(x *ir.Block, ctx *loopCtx) piece {
 	p := piece{size: 1}
 	for _, c := range t.inner[x] {
@@ -162,14 +165,15 @@ func (t *treeBuilder) branch(p *piece, x *ir.Block, ctx *loopCtx) {
 	yes, no := t.edge(x, x.Term.Succs[0], ctx), t.edge(x, x.Term.Succs[1], ctx)
 	s := &stmt{kind: ifStmt, block: x}
 	p.code = append(p.code, s)
-	// If an arm never ends normally, the code after the selection needs no nesting: it becomes the
-	// other arm. If both arms never end normally, the smaller one is nested. An exception is a bare
-	// return: if it comes last, the other arm needs no return of its own.
+	// If control never reaches the end of an arm, only that arm is nested in the selection. The
+	// other arm follows the selection. If control reaches the end of neither arm, the smaller arm
+	// is nested. A return without instructions outside of loops is not nested, because as the last
+	// statement it can be removed.
 	less := yes.size <= no.size
 	if ctx == nil && min(yes.size, no.size) == 0 {
 		less = !less
 	}
-	// In a loop the faulting arm must be nested. With the opposite order, lavapipe may lose values
+	// In a loop, an arm that ends the work-item must be nested. Otherwise lavapipe may lose values
 	// after the loop for work-items that have left it.
 	if a, b := t.exit(x.Term.Succs[0]), t.exit(x.Term.Succs[1]); ctx != nil && a != b {
 		less = a
@@ -190,7 +194,7 @@ func (t *treeBuilder) branch(p *piece, x *ir.Block, ctx *loopCtx) {
 	}
 }
 
-// leave returns the statement for a block that ends the work-item.
+// leave returns the statement that ends block x, which ends the work-item.
 func (t *treeBuilder) leave(x *ir.Block, ctx *loopCtx) *stmt {
 	if x.Term.Kind == ir.Unreachable {
 		return &stmt{kind: unreachableStmt}
@@ -206,8 +210,8 @@ func newReturn(ctx *loopCtx) *stmt {
 	return s
 }
 
-// edge returns the code of the jump from x to y. This is the code of y itself if there is no other
-// jump to y; otherwise it sets y's flag.
+// edge returns the code for the jump from x to y. If no other forward edge leads to y, the code is
+// that of y itself. Otherwise the code sets y's flag.
 func (t *treeBuilder) edge(x, y *ir.Block, ctx *loopCtx) piece {
 	set := &stmt{kind: setStmt, block: y}
 	switch back := t.dom.IsBackEdge(x, y); {
@@ -225,7 +229,7 @@ func (t *treeBuilder) edge(x, y *ir.Block, ctx *loopCtx) piece {
 	}
 }
 
-// join appends block c's tree to p, from which some paths lead to c.
+// join appends the tree of block c to p. Some paths in p must lead to c.
 func (t *treeBuilder) join(p *piece, c *ir.Block, ctx *loopCtx) {
 	rest := make([]*ir.Block, 0, len(p.out))
 	for _, b := range p.out {
@@ -246,7 +250,7 @@ func (t *treeBuilder) join(p *piece, c *ir.Block, ctx *loopCtx) {
 	p.out = t.union(rest, q.out)
 }
 
-// ifFlags returns code guarded by the flags of the given blocks.
+// ifFlags returns a statement that executes code if one of the flags of the given blocks is set.
 func (t *treeBuilder) ifFlags(code []*stmt, flags ...*ir.Block) *stmt {
 	for _, b := range flags {
 		t.tested[b] = true
@@ -281,8 +285,8 @@ func (t *treeBuilder) loopTree(l *ir.Loop, outer *loopCtx) piece {
 	for _, c := range t.after[x] {
 		p.code = append(p.code, &stmt{kind: resetStmt, block: c})
 	}
-	// When an iteration starts, no jump is on its way, so the flags are cleared there. A flag set
-	// in the previous iteration must not count, and a cleared flag need not be carried around the
+	// The flags are cleared at the start of each iteration, when control has no pending jump. So a
+	// flag that was set in the previous iteration has no effect, and no flag is live around the
 	// loop.
 	var code []*stmt
 	for _, b := range ctx.breaks {
@@ -291,7 +295,8 @@ func (t *treeBuilder) loopTree(l *ir.Loop, outer *loopCtx) piece {
 	code = append(code, body.code...)
 	p.code = append(p.code, &stmt{kind: loopStmt, block: x, then: code})
 	if len(ctx.breaks) == 0 {
-		// No other code follows the loop, so the returns may.
+		// If no other code follows the loop, returns in the loop become breaks, and one return
+		// follows the loop.
 		if len(ctx.returns) > 0 {
 			for _, s := range ctx.returns {
 				s.kind = breakStmt
@@ -310,7 +315,7 @@ func (t *treeBuilder) loopTree(l *ir.Loop, outer *loopCtx) piece {
 	return p
 }
 
-// dispatch adds, directly after an inner loop, the jumps that continue or leave the loop ctx.
+// dispatch adds the jumps after an inner loop that continue or leave the outer loop ctx.
 func (t *treeBuilder) dispatch(p *piece, ctx *loopCtx) {
 	var here, leave []*ir.Block
 	again := false
@@ -343,7 +348,8 @@ func (t *treeBuilder) dispatch(p *piece, ctx *loopCtx) {
 	p.out = here
 }
 
-// flatten appends the code to out, without lists and empty blocks.
+// flatten appends the statements in code to out. It replaces lists by their statements and omits
+// blocks without instructions.
 func flatten(code, out []*stmt) []*stmt {
 	for _, s := range code {
 		switch {
@@ -358,8 +364,8 @@ func flatten(code, out []*stmt) []*stmt {
 	return out
 }
 
-// dropReturns removes returns that are followed only by a return. code must have no lists. tail
-// says that the function returns at the end of code.
+// dropReturns removes returns after which the function returns anyway. The argument tail tells that
+// the function returns after code, which must not contain lists.
 func dropReturns(code []*stmt, tail bool) []*stmt {
 	var last *stmt
 	for n := len(code); n > 0 && code[n-1].kind == returnStmt; n-- {

@@ -1,7 +1,8 @@
 package uniform
 
 // This file separates uniform branches, which all work-items of a group take in the same way, from
-// divergent ones. Passes that decide conditions (bounds, cse) ask it before they remove a branch.
+// divergent branches. The passes bounds and cse must know the uniform branches before they remove a
+// branch with a known condition.
 
 import (
 	"slices"
@@ -23,12 +24,12 @@ func Arrange(m *ir.Module) {
 func grouped(m *ir.Module) bool { return m.UsesGroup && m.Level == ir.Built }
 
 // CommonBranches returns two sets of blocks: those that end in a uniform branch, and those whose
-// branch may be divergent. A branch is uniform if all remaining work-items take it in the same way;
-// some work-items may have left the group before. Arrange must have prepared the kernel.
+// branch may be divergent. A branch is uniform if all work-items that remain in the group take it
+// in the same way. The caller must have called Arrange before.
 //
-// If only live lanes evaluate a condition, the condition must not decide a uniform branch. Once all
-// work-items have left, no lane satisfies the condition, and dead lanes would enter code for live
-// ones.
+// A condition that is evaluated only by live lanes must not decide a uniform branch. When all
+// work-items have left the group, no lane would satisfy that condition, and dead lanes would enter
+// code for live lanes.
 func CommonBranches(m *ir.Module) (common, divergent map[*ir.Block]bool, u *Info) {
 	if !grouped(m) {
 		return nil, nil, nil
@@ -68,7 +69,8 @@ func (u *Info) WaysOut() waysOut {
 	return all
 }
 
-// waysOut has the blocks with such exits for each loop; see [Info.ways].
+// waysOut contains, for each loop in uniform flow, the blocks with exits by which dead lanes leave
+// the loop (see [Info.ways]).
 type waysOut []loopWays
 
 type loopWays struct {
@@ -76,9 +78,10 @@ type loopWays struct {
 	blocks []*ir.Block
 }
 
-// Spare reports whether the edge from b to out may be removed, and if so removes it from w. The
-// last exit of a loop must stay. If checks fail in earlier rounds, no live lane reaches that exit,
-// but dead lanes must leave the loop by it.
+// Spare reports whether the edge from b to out may be removed from the kernel. If so, Spare removes
+// the exit from w. The last exit of a loop must be kept, because dead lanes must leave the loop by
+// that exit. That is so even if no live lane reaches the exit because a check fails in an earlier
+// iteration.
 func (w waysOut) Spare(b, out *ir.Block) bool {
 	is := func(x *ir.Block) bool { return x == b }
 	leaves := func(x loopWays) bool { return !x.l.Contains(out) && slices.ContainsFunc(x.blocks, is) }

@@ -1,7 +1,7 @@
 package uniform
 
 // This file analyses loop counters symbolically, to prove that a loop ends. Package facts provides
-// the ranges of steps and bounds.
+// the intervals of steps and bounds.
 
 import (
 	"math"
@@ -12,47 +12,48 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
-// count is a number that changes in each round of a loop: phi + at, or this sum converted to a
-// wider type, plus off. Dead lanes compute it as well as live lanes.
+// count is a number that changes in each iteration of a loop, also for dead lanes. Without a
+// conversion it is phi + at. If wide is not nil, it is phi + at, converted by wide, plus off.
 type count struct {
 	phi     *ir.Value
 	at, off int64
 	wide    *ir.Value // the conversion to a wider type, or nil
 	stepped
-	one   bool           // the loop has one back edge
-	start facts.Interval // interval of phi in the first round
+	one   bool           // whether the loop has exactly one back edge
+	start facts.Interval // interval of phi in the first iteration
 }
 
-// stepped says how a number changes from round to round.
+// stepped describes how a count changes from one iteration to the next.
 type stepped struct {
 	how   stepKind
 	by    facts.Interval
-	of    *ir.Value // the value that is added, or nil
-	minus bool      // whether that value is subtracted instead
+	step  *ir.Value // the value that each iteration adds, or nil
+	minus bool      // whether each iteration subtracts step instead of adding it
 }
 
-// Proviso is a condition for a loop to end: Step, or -Step if Opposite is set, is from 1 to Most.
+// Proviso is a condition under which a loop is known to end. It requires that Step is from 1 to
+// Most, or that -Step is, if Opposite is set.
 type Proviso struct {
 	Step     *ir.Value
 	Opposite bool
 	Most     uint64
 }
 
-// stepKind is the way in which a number changes from round to round.
+// stepKind is the way in which a count changes from one iteration to the next.
 type stepKind int
 
 const (
 	byNothing  stepKind = iota
-	byAdding            // by adding a number in stepped.by
-	byMultiple          // by multiplication with a factor in stepped.by
-	byHalving           // by division by 2 or more; stepped.by is -1 for shifts that keep the sign
+	byAdding            // addition of a number in the interval stepped.by
+	byMultiple          // multiplication by a factor in the interval stepped.by
+	byHalving           // division by 2 or more; stepped.by is -1 for shifts that keep the sign, else 0
 )
 
-// patience is a number of rounds. If a loop ends only by the overflow of its counter after that
-// many rounds, it counts as endless.
+// patience is a number of iterations. A loop that ends only because its counter overflows after
+// that many iterations is treated as endless.
 const patience = 1 << 24
 
-// Plus returns v as the sum of a value x and a constant n.
+// Plus returns a value x and a constant n whose sum is v.
 func Plus(v *ir.Value) (x *ir.Value, n int64) {
 	for {
 		switch {
@@ -71,7 +72,7 @@ func Plus(v *ir.Value) (x *ir.Value, n int64) {
 // Invariant reports whether v is computed outside the loop.
 func Invariant(v *ir.Value, l *ir.Loop) bool { return v.Block == nil || !l.Contains(v.Block) }
 
-// count returns v as a count, if it is one in loop l.
+// count returns v as a count of loop l. It returns false if v is not a count.
 func (u *Info) count(v *ir.Value, l *ir.Loop) (n count, ok bool) {
 	n.phi, n.at = Plus(v)
 	if c := n.phi; (c.Op == ir.OpSConvert || c.Op == ir.OpUConvert) && c.Type.Bits() > c.Args[0].Type.Bits() {
@@ -115,7 +116,7 @@ func (u *Info) count(v *ir.Value, l *ir.Loop) (n count, ok bool) {
 	return n, !first
 }
 
-// stepOf finds how v, which is phi's value for the next round, is computed from phi.
+// stepOf finds how v is computed from phi, where v is the phi's value in the next iteration of l.
 func (u *Info) stepOf(phi, v *ir.Value, latch *ir.Block, l *ir.Loop) (s stepped) {
 	sum, n := Plus(v)
 	s.by = facts.Interval{Lo: n, Hi: n}
@@ -130,7 +131,7 @@ func (u *Info) stepOf(phi, v *ir.Value, latch *ir.Block, l *ir.Loop) (s stepped)
 				q = q.Negated()
 			}
 			if n == 0 {
-				s.of, s.minus = y, sum.Op == ir.OpISub
+				s.step, s.minus = y, sum.Op == ir.OpISub
 			}
 			sum, s.by = phi, facts.AddRanges(s.by, q)
 		}
@@ -164,7 +165,7 @@ func (u *Info) stepOf(phi, v *ir.Value, latch *ir.Block, l *ir.Loop) (s stepped)
 	return s
 }
 
-// within returns the interval of v, which is invariant, if the loop runs another round.
+// within returns the interval of the loop-invariant value v at the back edges of l.
 func (u *Info) within(v *ir.Value, l *ir.Loop) facts.Interval {
 	p := u.at(v, l.Latches[0])
 	for _, b := range l.Latches[1:] {
@@ -173,8 +174,8 @@ func (u *Info) within(v *ir.Value, l *ir.Loop) facts.Interval {
 	return p
 }
 
-// at returns the interval of v in b that is valid for dead lanes. It uses no facts from branches
-// that work-items take in different ways.
+// at returns an interval of v in block b that is valid also for dead lanes. So it uses no facts
+// from divergent branches.
 func (u *Info) at(v *ir.Value, b *ir.Block) facts.Interval {
 	if v.IsConst() {
 		return facts.Interval{Lo: v.Int(), Hi: v.Int()}
@@ -191,13 +192,14 @@ func (u *Info) at(v *ir.Value, b *ir.Block) facts.Interval {
 	return u.ranges.At(v, b)
 }
 
-// equals reports whether the number is known to equal, in some round, the invariant value in end.
-// If is is false, it reports whether the number is known to differ from that value in some round.
-func (n *count) equals(end facts.Interval, is bool) bool {
+// equals reports whether the count n is known to equal an invariant value in some iteration of the
+// loop. The interval end contains the invariant value. If equal is false, equals reports instead
+// whether n is known to differ from the value in some iteration.
+func (n *count) equals(end facts.Interval, equal bool) bool {
 	if n.how != byAdding {
 		return false
 	}
-	if !is {
+	if !equal {
 		return n.by.Lo > 0 || n.by.Hi < 0
 	}
 	all, start, end, ok := n.meeting(end)
@@ -217,8 +219,8 @@ func (n *count) equals(end facts.Interval, is bool) bool {
 	}
 }
 
-// meeting returns all possible values of the number and its first values, each without off. It also
-// returns end minus off.
+// meeting subtracts n.off from the count n and from the interval end. It returns the interval of
+// all possible values of n, of its first values, and of end, after this subtraction.
 func (n *count) meeting(end facts.Interval) (all, start, less facts.Interval, ok bool) {
 	all = facts.FullRange(n.phi.Type)
 	start = facts.AddRanges(n.start, facts.Interval{Lo: n.at, Hi: n.at})
@@ -234,23 +236,24 @@ func (n *count) meeting(end facts.Interval) (all, start, less facts.Interval, ok
 	return all, start, less, less.Within(full) && facts.AddRanges(all, facts.Interval{Lo: n.off, Hi: n.off}).Within(full)
 }
 
-// order is the direction in which a number must change to pass an end.
+// order is the direction in which a count must change to pass the end of a loop.
 type order struct {
 	unsigned, down bool
-	strict         bool // the number must exceed the end, not only reach it
+	strict         bool // whether the count must exceed the end, not only reach it
 	bits           int
 }
 
-// orderOf returns the order in which argument i of comparison c must change for c to become is.
-func orderOf(c *ir.Value, i int, is bool) order {
+// orderOf returns the order in which operand i of the comparison c must change so that the result
+// of c becomes want.
+func orderOf(c *ir.Value, i int, want bool) order {
 	less := c.Op == ir.OpSLt || c.Op == ir.OpULt
 	return order{
-		unsigned: c.Op == ir.OpULt || c.Op == ir.OpULe, down: is != (i == 1),
-		strict: is == less, bits: c.Args[0].Type.Bits(),
+		unsigned: c.Op == ir.OpULt || c.Op == ir.OpULe, down: want != (i == 1),
+		strict: want == less, bits: c.Args[0].Type.Bits(),
 	}
 }
 
-// span returns the bounds of p as unsigned numbers that grow in the direction of the order.
+// span returns the bounds of p, mapped to unsigned numbers that grow in the direction of o.
 func (o order) span(p facts.Interval) (lo, hi uint64) {
 	lo, hi = uint64(p.Lo)^1<<63, uint64(p.Hi)^1<<63
 	if o.unsigned {
@@ -265,15 +268,15 @@ func (o order) span(p facts.Interval) (lo, hi uint64) {
 	return lo, hi
 }
 
-// passes reports whether the number is known to reach end in the order, or to pass it. If the
-// returned proviso is not nil, that holds only under the proviso.
+// passes reports whether the count n is known to reach or pass the end in the order o. If the
+// returned proviso is not nil, the result is valid only under the proviso.
 func (n *count) passes(end facts.Interval, o order) (*Proviso, bool) {
 	all, start, end, ok := n.meeting(end)
 	if !ok {
 		return nil, false
 	}
 	if n.wide != nil && o.unsigned {
-		// Non-negative numbers have the same order with and without sign.
+		// For non-negative numbers, the signed order equals the unsigned order.
 		if end.Lo < -n.off || all.Lo < -n.off {
 			return nil, false
 		}
@@ -299,16 +302,16 @@ func (n *count) passes(end facts.Interval, o order) (*Proviso, bool) {
 		case last-to >= most || !o.strict && last-to >= most-1:
 			return nil, true // no step is large enough to jump over the remaining numbers
 		case n.one && start == facts.Interval{} && most <= last-zero && (to <= zero || to-zero <= (last-zero)/2):
-			return nil, true // since the first step fits, another one after it fits, too
+			return nil, true // the count passes the end before it overflows, as it starts at 0 and the end is at most half of the maximum
 		}
 	}
-	if p := (Proviso{n.of, n.minus != o.down, (last - from) / patience}); n.one && p.Step != nil && p.Most > 0 {
+	if p := (Proviso{n.step, n.minus != o.down, (last - from) / patience}); n.one && p.Step != nil && p.Most > 0 {
 		return &p, true
 	}
 	return nil, false
 }
 
-// multiplies is passes for a number that grows by a factor.
+// multiplies is like passes, for a count that is multiplied in each iteration.
 func (n *count) multiplies(end facts.Interval, o order) bool {
 	last := uint64(facts.FullRange(n.phi.Type).Hi)
 	to := uint64(max(end.Hi, 0))
@@ -316,7 +319,7 @@ func (n *count) multiplies(end facts.Interval, o order) bool {
 		_, last = o.span(facts.Interval{Lo: -1, Hi: 0})
 		_, to = o.span(end)
 	}
-	// A number that starts at zero stays zero.
+	// The count must start at 1 or more, since a count that starts at zero stays zero.
 	if n.wide != nil || o.down || n.at < 0 || n.start.Lo < 1 || uint64(n.at) > last-uint64(n.start.Hi) {
 		return false
 	}

@@ -1,6 +1,7 @@
 package uniform
 
-// This file writes the diagnostics for barriers and group algorithms that not all work-items reach.
+// This file creates the diagnostics for barriers and group algorithms that some work-items of a
+// group do not reach.
 
 import (
 	"cmp"
@@ -14,14 +15,14 @@ import (
 // Check returns diagnostics for the Sync ops that some work-items of a group may miss.
 func (u *Info) Check() diag.List { return u.CheckOf(func(*ir.Value) bool { return true }) }
 
-// CheckOf is Check for the Sync ops for which ops returns true.
+// CheckOf is like Check, but considers only the Sync ops for which ops returns true.
 func (u *Info) CheckOf(ops func(v *ir.Value) bool) diag.List {
 	var ds diag.List
 	for i, b := range u.Order {
 		if u.control[i] == nil {
 			continue
 		}
-		var last ir.Pos // a sub-group algorithm also has a barrier at the same position
+		var last ir.Pos // position of the last diagnostic, since a sub-group algorithm has a barrier at the same position
 		for _, v := range slices.Backward(b.Insts) {
 			if v.Op.Has(ir.FlagSync) && ops(v) && (v.Op != ir.OpBarrier || v.Pos != last || last.File == "") {
 				u.report(&ds, v)
@@ -33,9 +34,9 @@ func (u *Info) CheckOf(ops func(v *ir.Value) bool) diag.List {
 	return ds
 }
 
-// Stays reports whether all barriers still are in uniform control flow, as far as the analysis can
-// tell, after a change of the module. It tries the change on a clone. A change that copies code
-// adds paths, and the analysis may not recognize that they agree.
+// Stays applies change to a clone of m and reports whether all barriers are still recognized as
+// being in uniform control flow. The test is needed because a change that copies code adds paths.
+// The analysis might not recognize that all work-items take the same path.
 func Stays(m *ir.Module, change func(m *ir.Module) diag.List) bool {
 	c := m.Clone()
 	if diags := change(c); len(diags) > 0 {
@@ -78,7 +79,7 @@ func (u *Info) report(ds *diag.List, v *ir.Value) {
 	}
 }
 
-// describe returns, in terms of the source, the reason why v differs within a group.
+// describe returns the reason why v differs within a group, as a text about the source.
 func (u *Info) describe(v *ir.Value) string {
 	if v.Op.Has(ir.FlagAtomic) {
 		return "the result of an atomic operation, which differs between work-items"
@@ -124,13 +125,13 @@ func (u *Info) describe(v *ir.Value) string {
 	return "a value that differs between work-items"
 }
 
-// describeOwn returns the reason why the work-items of a group may have different values in a
-// variable. A copy is described by the name of the variable that was copied.
+// describeOwn returns the reason why the work-items of a group may have different values in the
+// variable x. If x is a copy of another variable, the text contains the other variable's name.
 func (u *Info) describeOwn(x *ir.Var) string {
 	name, why := named(x), u.root(u.differ[x])
 	for seen := map[*ir.Var]bool{}; why != nil && why.Op == ir.OpLoad && own(why) != nil; {
 		if seen[x] {
-			why = nil // a cycle: each variable depends on the next
+			why = nil // the variables copied from each other form a cycle
 			break
 		}
 		seen[x], x = true, own(why)
@@ -146,7 +147,7 @@ func (u *Info) describeOwn(x *ir.Var) string {
 	return text + " and has values that depend on " + u.describe(why)
 }
 
-// named returns the name of the variable in the source, or "".
+// named returns the name of x in the source. It returns "" if x has no name there.
 func named(x *ir.Var) string {
 	if x.Name == "" || madeUp[x.Name] {
 		return ""
@@ -154,7 +155,7 @@ func named(x *ir.Var) string {
 	return "the variable " + x.Name
 }
 
-// madeUp are the names that go/ssa and package lower give to variables that have no name in the
+// madeUp is the set of names that go/ssa and package lower give to variables without a name in the
 // source.
 var madeUp = map[string]bool{"complit": true, "new": true, "makeslice": true, "slicelit": true, "varargs": true,
 	"argument": true, "copy": true, "each": true, "out": true, "private": true, "receiver": true, "result": true, "zero": true}

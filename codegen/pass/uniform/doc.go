@@ -1,5 +1,5 @@
 // Package uniform finds which values are the same for all work-items of a work-group, and which
-// blocks all of them reach together.
+// blocks all these work-items reach together.
 //
 //	work-items   0 1 2 3
 //	             │ │ │ │    n := len(s)        uniform value
@@ -11,13 +11,14 @@
 //	             │ │ ┆ │    }
 //	             │ │ ┆ │    Barrier()          legal: all remaining work-items are here
 //
-// Of analyses a function, and its result, Info, answers questions. A barrier in a block that is not
-// uniform is an error of the kernel; Check returns the diagnostics. Loops are the hardest part:
-// after every work-item has left, dead lanes must not stay in a loop for ever. So ends.go looks for
-// an exit that dead lanes are known to take. loops.go decides which loops must ask in each round
-// whether a live lane remains.
+// The function Of analyses a kernel and returns the result as an Info. A barrier in a block that is
+// not uniform is an error in the kernel, and Info.Check returns the diagnostics. Loops are the
+// hardest part. When all work-items have left the group, dead lanes must not stay in a loop for
+// ever. So ends.go searches for an exit that dead lanes are known to take. If there is none,
+// loops.go may decide that the loop tests in each iteration whether a live lane remains.
 //
-// Package pass has a picture of the rooms and of their imports. This room may import rewrite and
-// facts. Package lanes transforms code according to this analysis. Packages checks, loops and
-// simplify ask which branches must not move.
+// The doc of package pass shows the order in which the packages below codegen/pass may import each
+// other. Package uniform may import rewrite and facts. Package lanes transforms code according to
+// this analysis. Packages checks, loops and simplify use it to find the branches that must not
+// move.
 package uniform

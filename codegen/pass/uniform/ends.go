@@ -1,7 +1,7 @@
 package uniform
 
-// This file finds exits of a loop that dead lanes are known to take. Without such an exit they
-// would stay in the loop for ever after all work-items have left.
+// This file finds exits of a loop that dead lanes are known to take. In a loop without such an
+// exit, dead lanes would stay for ever after all work-items have left the group.
 
 import (
 	"cmp"
@@ -11,9 +11,10 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
-// ways returns the blocks with a usable exit of the loop: a uniform exit whose condition changes
-// from round to round, or an exit that dead lanes are known to take. A condition that never changes
-// may keep the loop running for ever. A check is not an exit.
+// ways returns the blocks with an exit by which dead lanes may leave the loop l. The exit must be
+// one that dead lanes are known to take, or its condition must be uniform and change between
+// iterations. A condition that never changes might keep the loop running for ever. A failing check
+// is not an exit.
 func (u *Info) ways(l *ir.Loop) []*ir.Block {
 	var all []*ir.Block
 	for _, b := range u.Order {
@@ -28,8 +29,8 @@ func (u *Info) ways(l *ir.Loop) []*ir.Block {
 	return all
 }
 
-// sureToEnd reports whether dead lanes are known to leave the loop by some exit. If given is not
-// nil, that holds only under this proviso.
+// sureToEnd reports whether dead lanes are known to leave the loop l by some exit. If given is not
+// nil, the result is valid only under that proviso.
 func (u *Info) sureToEnd(l *ir.Loop) (given *Proviso, ok bool) {
 	for _, b := range u.Order {
 		if p, is := u.leavesBy(b, l); is {
@@ -42,8 +43,9 @@ func (u *Info) sureToEnd(l *ir.Loop) (given *Proviso, ok bool) {
 	return given, ok
 }
 
-// wayOut returns the condition of b's branch, and its value on the way out, if the work-items of a
-// group leave the loop there together. Otherwise it returns nil.
+// wayOut checks whether the work-items of a group leave the loop l together by b's branch. If so,
+// it returns the branch's condition and the value of the condition for which they leave. Otherwise
+// it returns nil.
 func (u *Info) wayOut(b *ir.Block, l *ir.Loop) (*ir.Value, bool) {
 	if !l.Contains(b) || b.Term.Kind != ir.Branch || !u.Together(b) {
 		return nil, false
@@ -56,8 +58,8 @@ func (u *Info) wayOut(b *ir.Block, l *ir.Loop) (*ir.Value, bool) {
 	return nil, false
 }
 
-// leavesBy reports whether dead lanes are known to leave the loop by block b, which every round
-// must reach. If the returned proviso is not nil, that holds only under the proviso.
+// leavesBy reports whether dead lanes are known to leave the loop l by b's branch. Each iteration
+// must reach b. If the returned proviso is not nil, the result is valid only under the proviso.
 func (u *Info) leavesBy(b *ir.Block, l *ir.Loop) (*Proviso, bool) {
 	c, out := u.wayOut(b, l)
 	if c == nil || slices.ContainsFunc(l.Latches, func(x *ir.Block) bool { return !u.dom.Dominates(b, x) }) {
@@ -69,8 +71,9 @@ func (u *Info) leavesBy(b *ir.Block, l *ir.Loop) (*Proviso, bool) {
 	return u.becomes(c, out, l)
 }
 
-// amongDead returns the constant that v equals in a round in which all lanes are dead, or else v.
-// In such a round group algorithms have only neutral operands.
+// amongDead returns the constant that v equals in an iteration in which all lanes are dead. It
+// returns v if there is no such constant. When all lanes are dead, all operands of group algorithms
+// are neutral.
 func (u *Info) amongDead(v *ir.Value, l *ir.Loop, known map[*ir.Value]*ir.Value) *ir.Value {
 	if Invariant(v, l) || known[v] != nil {
 		return cmp.Or(known[v], v)
@@ -96,8 +99,8 @@ func (u *Info) amongDead(v *ir.Value, l *ir.Loop, known map[*ir.Value]*ir.Value)
 	return known[v]
 }
 
-// counts reports whether v depends on a phi of the loop's head. A dependence by operands of group
-// algorithms does not count, since only live lanes contribute to them.
+// counts reports whether v depends on a phi of the loop's head. It does not follow operands of
+// group algorithms, since dead lanes do not contribute to their results.
 func counts(v *ir.Value, l *ir.Loop, seen map[*ir.Value]bool) bool {
 	if v.Block == nil || !l.Contains(v.Block) || seen[v] || v.IsGroupOp() {
 		return false
@@ -109,19 +112,19 @@ func counts(v *ir.Value, l *ir.Loop, seen map[*ir.Value]bool) bool {
 	return slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return counts(a, l, seen) })
 }
 
-// becomes reports whether condition c is known to equal is in some iteration. Each iteration computes c, which
-// compares a number that grows or shrinks from one to the next. If the returned proviso is not nil, that holds
-// only under the proviso.
-func (u *Info) becomes(c *ir.Value, is bool, l *ir.Loop) (*Proviso, bool) {
+// becomes reports whether the condition c is known to equal want in some iteration of the loop l.
+// Each iteration must compute c, and c must compare a count with an invariant value. If the
+// returned proviso is not nil, the result is valid only under the proviso.
+func (u *Info) becomes(c *ir.Value, want bool, l *ir.Loop) (*Proviso, bool) {
 	switch c.Op {
 	case ir.OpLNot:
-		return u.becomes(c.Args[0], !is, l)
+		return u.becomes(c.Args[0], !want, l)
 	case ir.OpLAnd, ir.OpLOr:
-		if is != (c.Op == ir.OpLOr) {
+		if want != (c.Op == ir.OpLOr) {
 			return nil, false
 		}
-		p, ok := u.becomes(c.Args[0], is, l)
-		if q, also := u.becomes(c.Args[1], is, l); also && (!ok || q == nil) {
+		p, ok := u.becomes(c.Args[0], want, l)
+		if q, also := u.becomes(c.Args[1], want, l); also && (!ok || q == nil) {
 			return q, true
 		}
 		return p, ok
@@ -140,24 +143,25 @@ func (u *Info) becomes(c *ir.Value, is bool, l *ir.Loop) (*Proviso, bool) {
 		}
 		switch {
 		case n.how == byHalving:
-			// Right shifts of negative numbers end at -1, others at 0.
+			// Repeated right shifts of a negative number end at -1, and those of other numbers end
+			// at 0.
 			m := u.outside
-			return nil, n.phi == v && isAt(m, c, i, 0, is) && (n.by.Lo == 0 || isAt(m, c, i, -1, is))
+			return nil, n.phi == v && isAt(m, c, i, 0, want) && (n.by.Lo == 0 || isAt(m, c, i, -1, want))
 		case c.Op == ir.OpIEq || c.Op == ir.OpINe:
-			return nil, n.equals(u.within(end, l), is == (c.Op == ir.OpIEq))
+			return nil, n.equals(u.within(end, l), want == (c.Op == ir.OpIEq))
 		default:
-			return n.passes(u.within(end, l), orderOf(c, i, is))
+			return n.passes(u.within(end, l), orderOf(c, i, want))
 		}
 	}
 	return nil, false
 }
 
-// isAt reports whether comparison c is is when its argument i is n. Module m only holds the
-// constants.
-func isAt(m *ir.Module, c *ir.Value, i int, n int64, is bool) bool {
+// isAt reports whether the result of the comparison c is want if operand i of c is n. The module m
+// provides the constants for folding c.
+func isAt(m *ir.Module, c *ir.Value, i int, n int64, want bool) bool {
 	w := *c
 	w.Args = slices.Clone(c.Args)
 	w.Args[i] = m.Int(c.Args[i].Type, n)
 	x := facts.FoldConst(m, &w)
-	return x != nil && x.Bits != 0 == is
+	return x != nil && x.Bits != 0 == want
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// Way returns the edge of b's branch from which no Sync op is reachable, if one is reachable from
-// the other edge.
+// Way returns the edge of b's branch from which no Sync op is reachable, if a Sync op is reachable
+// from the branch's other edge. Otherwise it returns false.
 func (u *Info) Way(b *ir.Block) (edge, bool) {
 	if b.Term.Kind == ir.Branch {
 		x, y := b.Term.Succs[0], b.Term.Succs[1]
@@ -24,19 +24,20 @@ func (u *Info) Way(b *ir.Block) (edge, bool) {
 	return edge{}, false
 }
 
-// splits reports whether some work-items leave on e while others stay.
+// splits reports whether some work-items leave the group on the edge e while others stay.
 func (u *Info) splits(e edge) bool {
 	return u.Leaving[e] && !u.Together(e.from)
 }
 
-// meets reports whether the work-items that take e can join those that have passed a Sync op. It
-// assumes that work-items leave on all edges in leaving. The shared block of several return
-// statements does not count as such a join.
+// meets reports whether work-items that take the edge e can later meet work-items that have passed
+// a Sync op. It assumes that work-items leave the group on all edges in leaving. Work-items do not
+// count as meeting if they only share the block of a return statement.
 func (u *Info) meets(e edge, leaving []edge) bool {
 	if u.stated(e, leaving) {
 		return false
 	}
-	// The code after e is mostly short, so the search for a Sync op goes backward from there.
+	// The code after e is usually short, so the search for a Sync op starts there and follows edges
+	// backward.
 	work := Reachable(e.To)
 	seen := map[*ir.Block]bool{e.from: true}
 	for _, b := range work {
@@ -54,7 +55,8 @@ func (u *Info) meets(e edge, leaving []edge) bool {
 				continue
 			}
 			if p == e.from {
-				// Work-items that stayed in an earlier round come back to the branch.
+				// Work-items that stayed in the loop in an earlier iteration reach the branch
+				// again.
 				if d != e && u.meetsAgain(e, leaving) {
 					return true
 				}
@@ -73,7 +75,7 @@ func (u *Info) meets(e edge, leaving []edge) bool {
 }
 
 // meetsAgain reports whether work-items that do not take e can pass a Sync op and then reach e's
-// branch again. It assumes that work-items leave on all edges in leaving.
+// branch again. It assumes that work-items leave the group on all edges in leaving.
 func (u *Info) meetsAgain(e edge, leaving []edge) bool {
 	type place struct {
 		b    *ir.Block
@@ -100,9 +102,10 @@ func (u *Info) meetsAgain(e edge, leaving []edge) bool {
 	return false
 }
 
-// stated reports whether e, an edge on which work-items leave, leads only to faults and return
-// statements. In addition, the work-items that stay must reach another end without passing these,
-// because a return statement may also follow the end of a loop.
+// stated reports whether work-items that take the edge e leave the group only by faults and return
+// statements. In addition, the work-items that stay must reach an end of the kernel without passing
+// these statements. The second condition excludes a return statement that all work-items reach
+// after a loop.
 func (u *Info) stated(e edge, leaving []edge) bool {
 	region := Reachable(e.To)
 	if !statements(region) {
@@ -111,7 +114,7 @@ func (u *Info) stated(e edge, leaving []edge) bool {
 	if fails(e.To) {
 		return true
 	}
-	// A check that fails after a barrier ends the work-items that reached the barrier.
+	// After a barrier, a failing check ends all work-items that reached the barrier.
 	stops := func(s *ir.Block) bool { return !u.Before[u.Index[s]] && fails(s) }
 	seen := map[*ir.Block]bool{e.from: true}
 	for _, b := range region {
@@ -121,7 +124,7 @@ func (u *Info) stated(e edge, leaving []edge) bool {
 	for len(work) > 0 {
 		b := work[len(work)-1]
 		work = work[:len(work)-1]
-		// A block that fails in any case is an end, too.
+		// A block whose successors all fail is an end, too.
 		if b.Term.Kind == ir.Return || !slices.ContainsFunc(b.Term.Succs, func(s *ir.Block) bool { return !stops(s) }) {
 			return true
 		}
@@ -153,10 +156,10 @@ func (u *Info) Returns() []*ir.Block {
 	return out
 }
 
-// SubGroups reports whether v is known to be the same for all work-items of a sub-group that
-// compute it together.
+// SubGroups reports whether all work-items of a sub-group that compute v together are known to get
+// the same result.
 func (u *Info) SubGroups(v *ir.Value) bool {
-	const most = 64 // number of values to examine
+	const most = 64 // largest number of values to examine
 	seen := map[*ir.Value]bool{}
 	var same func(v *ir.Value) bool
 	same = func(v *ir.Value) bool {
@@ -177,10 +180,11 @@ func (u *Info) SubGroups(v *ir.Value) bool {
 	return same(v)
 }
 
-// fails reports whether b is the target of a failing check.
+// fails reports whether b is the block to which a failing check jumps.
 func fails(b *ir.Block) bool { return (Faults(b) || b.Cold) && onlyFaults(Reachable(b)) }
 
-// statements reports whether all ends of the region are faults, panics and return statements.
+// statements reports whether each end of the kernel within region is a fault, a panic or a return
+// statement.
 func statements(region []*ir.Block) bool {
 	return !slices.ContainsFunc(region, func(b *ir.Block) bool {
 		return b.Term.Kind == ir.Return && !b.Term.Early &&
@@ -188,7 +192,7 @@ func statements(region []*ir.Block) bool {
 	})
 }
 
-// onlyFaults reports whether all ends of the region are faults.
+// onlyFaults reports whether each end of the kernel within region is a fault.
 func onlyFaults(region []*ir.Block) bool {
 	return !slices.ContainsFunc(region, func(b *ir.Block) bool { return b.Term.Kind == ir.Return && !Faults(b) })
 }

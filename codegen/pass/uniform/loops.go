@@ -1,7 +1,8 @@
 package uniform
 
-// This file decides for each loop in uniform flow how its dead lanes leave it: the loop ends by
-// itself, asks in each round whether a live lane remains, or counts as divergent.
+// This file decides for each loop in uniform flow how dead lanes leave the loop. Either the loop
+// ends by itself, or it tests in each iteration whether a live lane remains, or it is treated as
+// divergent.
 
 import (
 	"slices"
@@ -10,18 +11,18 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// settle decides for each loop in uniform flow whether dead lanes might stay in it for ever after
-// all work-items have left their group. A loop is of one of three kinds:
+// settle decides for each loop in uniform flow whether dead lanes might stay in the loop for ever
+// after all work-items have left their group. It distinguishes three kinds of loops:
 //
-//   - It needs no change if dead lanes are known to leave it, if no work-item can have left the group
-//     before one of its rounds, or if dead lanes bypass it.
-//   - It polls: in each round the work-items ask whether a live lane remains. This is a loop with Sync ops
-//     that work-items leave only by faults and return statements, or a loop with an exit that ways finds.
-//   - Otherwise, if work-items leave their group from the loop, it is divergent: the branch on which they
-//     leave counts as an end of the kernel.
+//   - A loop of the first kind needs no change. Dead lanes are known to leave it or bypass it, or no
+//     work-item can have left the group before one of its iterations.
+//   - A loop of the second kind tests in each iteration whether a live lane remains. Such a loop has
+//     Sync ops and is left only by faults and return statements, or it has an exit that ways finds.
+//   - A loop of the third kind is treated as divergent if work-items leave their group from it. The
+//     branch on which they leave counts as an end of the kernel.
 //
-// settle stops at the first loop of the second or third kind, since the decision affects other
-// loops. It reports whether there was no such loop.
+// settle returns false at the first loop of the second or third kind, since the decision affects
+// other loops. It returns true if there is no such loop.
 func (u *Info) settle() bool {
 	for _, l := range u.loops {
 		if !u.Block(l.Head) || u.AsksAt(l.Head) {
@@ -45,18 +46,18 @@ func (u *Info) settle() bool {
 	return true
 }
 
-// Together reports whether all work-items that reach b do so together and take the same branch
-// there.
+// Together reports whether all remaining work-items reach b together and take the same edge of b's
+// branch.
 func (u *Info) Together(b *ir.Block) bool {
 	return u.Block(b) && (b.Term.Cond == nil || u.Value(b.Term.Cond))
 }
 
-// AsksAt reports whether b is the head of a loop in which work-items ask in each round whether a
-// live lane remains.
+// AsksAt reports whether b is the head of a loop that tests in each iteration whether a live lane
+// remains.
 func (u *Info) AsksAt(b *ir.Block) bool { return slices.Contains(u.asking, u.Index[b]) }
 
-// Provisos returns the heads of loops in which work-items need to ask only if a proviso does not
-// hold.
+// Provisos maps the heads of certain loops to provisos. If its proviso holds, such a loop does not
+// need to test whether a live lane remains.
 func (u *Info) Provisos() map[*ir.Block]*Proviso {
 	all := map[*ir.Block]*Proviso{}
 	for _, l := range u.loops {
@@ -70,19 +71,19 @@ func (u *Info) Provisos() map[*ir.Block]*Proviso {
 	return all
 }
 
-// leftLoop says how work-items leave the kernel from a loop.
+// leftLoop describes how work-items leave the kernel from within a loop.
 type leftLoop struct {
-	leave  int  // index of a block whose branch they leave on, preferably without a fault, or -1
-	stated bool // whether they leave only by faults and return statements
-	sync   bool // whether the loop has Sync ops
-	before bool // whether some work-items may have left before one of the loop's rounds
+	leave  int  // index of a block in the loop from which work-items leave, preferably without a fault, or -1
+	stated bool // whether work-items leave the loop only by faults and return statements
+	sync   bool // whether the loop contains Sync ops
+	before bool // whether some work-items may have left the group before an iteration of the loop
 }
 
-// mayAsk reports whether work-items may ask in each round whether a live lane remains, even though
-// nothing else ends the loop.
+// mayAsk reports whether the loop may test in each iteration whether a live lane remains, even if
+// the loop has no other exit.
 func (x leftLoop) mayAsk() bool { return x.before && x.sync && x.stated }
 
-// leftFrom returns how work-items leave the kernel from the loop.
+// leftFrom returns how work-items leave the kernel from within the loop l.
 func (u *Info) leftFrom(l *ir.Loop) leftLoop {
 	x := leftLoop{leave: -1, stated: true}
 	leads := leadTo(l.Head)
@@ -121,8 +122,9 @@ func leadTo(b *ir.Block) map[*ir.Block]bool {
 	return seen
 }
 
-// askWhereStuck searches for a loop from which the remaining work-items never reach an end, and in
-// which they may ask. It makes the work-items ask there, and reports whether it found such a loop.
+// askWhereStuck searches for a loop from which the remaining work-items never reach an end of the
+// kernel, and for which mayAsk is true. It adds the loop to u.asking, and reports whether it found
+// a loop.
 func (u *Info) askWhereStuck(ends []bool) bool {
 	for _, l := range slices.Backward(u.loops) {
 		if ends[u.Index[l.Head]] || u.AsksAt(l.Head) {
@@ -141,17 +143,18 @@ func (u *Info) leftTo(i int) *ir.Block {
 	return e.To
 }
 
-// Faults reports whether b records the fault of a check. A panic of the source does not count: it
-// is an ordinary end.
+// Faults reports whether b records the fault of a check. A panic in the source is not a check but
+// an ordinary end of the kernel.
 func Faults(b *ir.Block) bool {
 	return slices.ContainsFunc(b.Insts, func(v *ir.Value) bool {
 		return v.Op == ir.OpFault && v.Aux.(*ir.Site).Kind != abi.FaultPanic
 	})
 }
 
-// BypassLoops removes loops without Sync ops from the skeleton. Dead lanes then go around them, and
-// live lanes need not ask in each round whether one remains. The loops' blocks count as divergent.
-// A loop whose values, or stores, the skeleton needs is not removed.
+// BypassLoops removes loops without Sync ops from the skeleton (the code that dead lanes execute),
+// by marking their blocks as divergent. Dead lanes then go around these loops, so the loops need no
+// test for live lanes. A loop remains in the skeleton if the rest of the skeleton uses its values
+// or stores.
 func (u *Info) BypassLoops() {
 	for _, l := range u.loops {
 		if !u.Block(l.Head) || !u.bypassed(l) {
@@ -165,7 +168,7 @@ func (u *Info) BypassLoops() {
 	}
 }
 
-// bypassed reports whether BypassLoops removes the loop, provided that it is in uniform flow.
+// bypassed reports whether BypassLoops removes the loop l, assuming that l is in uniform flow.
 func (u *Info) bypassed(l *ir.Loop) bool {
 	if !u.leavesTogether(l) || u.fillsFor(l) {
 		return false
@@ -178,7 +181,8 @@ func (u *Info) bypassed(l *ir.Loop) bool {
 	return true
 }
 
-// needs reports whether block b, outside the loop, has a uniform value that depends on the loop.
+// needs reports whether block b, which is outside the loop l, contains a uniform value that depends
+// on the loop.
 func (u *Info) needs(b *ir.Block, l *ir.Loop) bool {
 	used := func(a *ir.Value) bool { return a != nil && a.Block != nil && l.Contains(a.Block) && u.Value(a) }
 	after := slices.ContainsFunc(b.Preds, func(p *ir.Block) bool { return l.Contains(p) })
@@ -195,8 +199,8 @@ func (u *Info) needs(b *ir.Block, l *ir.Loop) bool {
 	return used(b.Term.Cond)
 }
 
-// leavesTogether reports whether the work-items that stay all leave the loop, and all to the same
-// block in uniform flow.
+// leavesTogether reports whether all work-items that stay in the group leave the loop l to the same
+// block, and that block is in uniform flow.
 func (u *Info) leavesTogether(l *ir.Loop) bool {
 	var out *ir.Block
 	for i, b := range u.Order {

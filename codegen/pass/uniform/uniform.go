@@ -1,8 +1,7 @@
 package uniform
 
-// This file is the analysis itself: a fixpoint over values and control flow. It starts from the
-// work-item ids and marks all values and blocks that depend on them. The other files decide single
-// questions for it.
+// This file contains the main analysis, a fixpoint over values and control flow. It starts from the
+// work-item ids and marks all values and blocks that depend on them.
 
 import (
 	"cmp"
@@ -13,46 +12,46 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
-// Info says which values and blocks are the same for all work-items of a work-group.
+// Info records which values are the same for all work-items of a work-group, and which blocks these
+// work-items reach together.
 //
-// A work-item that returns early or faults leaves its group: it goes on as a dead lane (see
+// A work-item that returns early or faults leaves its group and continues as a dead lane (see
 // lanes/deadlanes.go). So an edge on which work-items leave does not make the code after the branch
 // divergent. Such an edge leads from a block from which a Sync op is reachable to a block from
-// which none is reachable. It counts only if some work-items take it while others stay. If both
-// sides of a branch meet again after a Sync op, the branch is an if around the Sync op, not an
-// early return.
+// which no Sync op is reachable. Some work-items take the edge while others stay. If both sides of
+// a branch meet again after a Sync op, the branch is an if around the Sync op, not an early return.
 type Info struct {
 	f     *ir.Func
 	roots *facts.Roots
 	Order []*ir.Block
 	Index map[*ir.Block]int
-	// Before holds whether a Sync op is reachable from each block.
+	// Before records for each block, by index, whether a Sync op is reachable from the block.
 	Before []bool
 	sync   []bool
 
-	varying map[*ir.Value]*ir.Value // the operand that makes each varying value vary, or the value itself
-	differ  map[*ir.Var]*ir.Value   // the value that makes the contents of each varying variable differ
-	control []*ir.Block             // the branch that makes each block divergent, or nil
+	varying map[*ir.Value]*ir.Value // maps each varying value to the operand that makes it vary, or to itself
+	differ  map[*ir.Var]*ir.Value   // maps each varying variable to the value that makes its contents differ
+	control []*ir.Block             // the block whose branch makes each block divergent, or nil
 	Leaving map[edge]bool           // edges on which some work-items leave their group
-	kept    map[edge]bool           // edges that were found not to be ways of leaving
+	kept    map[edge]bool           // edges on which, as the analysis has found, no work-items leave their group
 	dom     *ir.DomTree
 	loops   []*ir.Loop
 	exits   map[int]bool // blocks that count as ends of the kernel, see settle
-	// asking holds the heads of loops that dead lanes would never leave. In the graph for
-	// postdominators, each has a node of its own before it: there the group ends if no live lane
-	// remains.
+	// asking contains the indices of the heads of loops that test in each iteration whether a live
+	// lane remains. In the graph for postdominators, an additional node before each of these heads
+	// represents the test.
 	asking []int
-	ranges *facts.Ranges // intervals for at; nil until they are computed
-	// outside is a module for the constants that folding creates here. An analysis must not add
-	// constants to the module that it analyses.
+	ranges *facts.Ranges // intervals for the method at, or nil if not yet computed
+	// outside is a module for the constants that the analysis creates by folding. The analysis must
+	// not add constants to the module that it analyses.
 	outside    *ir.Module
-	ipdom      []int // immediate postdominators for the remaining work-items; see succs for the nodes
+	ipdom      []int // immediate postdominator of each node (see succs), for the remaining work-items
 	ShortLoops map[*ir.Block]bool
 }
 
 type edge struct{ from, To *ir.Block }
 
-// Of analyses f, which must not have unreachable blocks.
+// Of analyses the function f, which must not have unreachable blocks.
 func Of(f *ir.Func) *Info {
 	u := &Info{
 		f: f, roots: facts.FindRoots(f.Module), Order: f.ReversePostorder(), Index: map[*ir.Block]int{},
@@ -78,7 +77,7 @@ func Of(f *ir.Func) *Info {
 		}
 	}
 	for _, b := range u.Order {
-		// After a fault no work-items meet again, even if only some have reached it.
+		// Work-items that take an edge to a fault never meet the others again.
 		if e, ok := u.Way(b); ok && fails(e.To) {
 			u.Leaving[e] = true
 		}
@@ -94,24 +93,26 @@ func Of(f *ir.Func) *Info {
 	return u
 }
 
-// Value reports whether v is uniform: the work-items that compute it together get the same value.
+// Value reports whether v is uniform, that is, whether all work-items that compute v together get
+// the same result.
 func (u *Info) Value(v *ir.Value) bool { return u.varying[v] == nil }
 
-// Short reports whether the loop with head b is known to end soon. This is known only in results of
-// ForHost.
+// Short reports whether the loop with head b is known to end after few iterations. Only an Info
+// that ForHost returns has this information.
 func (u *Info) Short(b *ir.Block) bool { return u.ShortLoops[b] }
 
-// Block reports whether all work-items of the group reach b together, except those that have left.
+// Block reports whether all work-items that remain in the group reach b together.
 func (u *Info) Block(b *ir.Block) bool { return u.control[u.Index[b]] == nil }
 
-// Explain returns the branch that keeps some work-items from b, and the value from which its
-// divergence originates. b must not be uniform.
+// Explain returns the branch because of which some work-items do not reach b, and the value that is
+// the origin of that divergence. The block b must be divergent.
 func (u *Info) Explain(b *ir.Block) (branch *ir.Block, cause *ir.Value) {
 	branch = u.parting(b)
 	return branch, u.root(branch.Term.Cond)
 }
 
-// root returns the value from which v's divergence originates.
+// root follows the reasons why v varies, and returns the value from which the divergence
+// originates.
 func (u *Info) root(v *ir.Value) *ir.Value {
 	for chain := map[*ir.Value]bool{}; v != nil && !chain[v]; {
 		chain[v] = true
@@ -122,8 +123,8 @@ func (u *Info) root(v *ir.Value) *ir.Value {
 	return v
 }
 
-// parting returns the branch that separates work-items which do not reach b together: of the
-// branches that control b, the nearest with a varying condition.
+// parting returns the branch because of which work-items do not reach b together. Among the
+// branches that control b, it is the nearest with a varying condition.
 func (u *Info) parting(b *ir.Block) *ir.Block {
 	var branch *ir.Block
 	seen := map[*ir.Block]bool{}
@@ -142,10 +143,9 @@ func (u *Info) parting(b *ir.Block) *ir.Block {
 	return branch
 }
 
-// values marks varying values, given the divergent blocks, and reports whether it found any. A
-// value that leaves divergent flow varies because the phis there vary. An example is the count of a
-// loop that work-items leave in different rounds. A value that depends on no varying value is
-// uniform in any block.
+// values marks varying values, given the divergent blocks, and reports whether it marked any. A
+// value varies if it depends on a varying value. Phis in divergent flow vary. So the counter of a
+// loop that work-items leave in different iterations varies.
 func (u *Info) values() bool {
 	any := false
 	mark := func(v, why *ir.Value) bool {
@@ -177,7 +177,7 @@ func (u *Info) values() bool {
 	return any
 }
 
-// phi returns the reason why the phi varies, or nil.
+// phi returns the value that makes the phi v vary, or nil if v is uniform.
 func (u *Info) phi(v *ir.Value) *ir.Value {
 	for _, a := range v.Args {
 		if a.Block != nil && !u.Value(a) {
@@ -202,7 +202,7 @@ func (u *Info) phi(v *ir.Value) *ir.Value {
 	return nil
 }
 
-// value returns the reason why v varies, or nil.
+// value returns the value that makes the instruction v vary, or nil if v is uniform.
 func (u *Info) value(v *ir.Value) *ir.Value {
 	switch v.Op {
 	case ir.OpBuiltIn:
@@ -241,8 +241,9 @@ func (u *Info) value(v *ir.Value) *ir.Value {
 	return nil
 }
 
-// flow finds the divergent blocks. Edges on which work-items leave change which blocks depend on
-// which branches. So flow removes such edges from the graph when it finds them, and starts again.
+// flow finds the divergent blocks. When it finds an edge on which work-items leave the group, it
+// removes the edge from the graph and starts again. The reason is that removing the edge changes
+// which blocks depend on which branches.
 func (u *Info) flow() {
 	u.kept, u.exits, u.asking = map[edge]bool{}, map[int]bool{}, nil
 	back := map[edge]bool{}
@@ -258,9 +259,9 @@ func (u *Info) flow() {
 			}
 			continue
 		}
-		// Edges of varying branches are certain and are decided together. Other edges are decided
-		// one by one: such a branch may only seem divergent because of another edge between it and
-		// the varying branch.
+		// Edges of branches with varying conditions are decided first and together. The other edges
+		// are decided one by one. Their branches may only seem divergent, because of an undecided
+		// edge nearer to the varying branch.
 		n := len(u.Order)
 		distance := func(e edge) int { return (u.Index[e.from] - u.origin(e.from) + n) % n }
 		slices.SortFunc(pending, func(x, y edge) int {
@@ -292,10 +293,10 @@ func (u *Info) flow() {
 	}
 }
 
-// retractExits takes back edges that no longer are ways of leaving now that others are known. These
-// are edges that all work-items take together, and edges that lead to work-items which stay. Each
-// edge of the first kind is taken back at most once. retractExits reports whether it took back any
-// edge.
+// retractExits removes edges from u.Leaving on which no work-items leave after all, given the other
+// edges in u.Leaving. It removes edges that all work-items take together, and edges after which
+// work-items meet others that stay. An edge that all work-items take together is removed at most
+// once. retractExits reports whether it removed any edge.
 func (u *Info) retractExits(back map[edge]bool) bool {
 	n := len(u.Leaving)
 	maps.DeleteFunc(u.Leaving, func(e edge, _ bool) bool {
@@ -322,7 +323,7 @@ func (u *Info) retractExits(back map[edge]bool) bool {
 	return true
 }
 
-// origin returns the index of the varying branch that makes b divergent.
+// origin returns the index of the block whose varying branch makes b divergent.
 func (u *Info) origin(b *ir.Block) int {
 	for range u.Order {
 		c := u.control[u.Index[b]]
@@ -336,13 +337,13 @@ func (u *Info) origin(b *ir.Block) int {
 	return u.Index[b]
 }
 
-// spread marks the blocks that depend on divergent branches. It returns the undecided edges on
-// which work-items may leave, and does not mark blocks because of the branches of these edges.
+// spread marks the blocks that depend on divergent branches. Branches with an undecided edge, on
+// which work-items may leave, are left out. spread returns these undecided edges.
 func (u *Info) spread() []edge {
 	n := len(u.Order)
 	clear(u.control)
 	u.ranges = nil
-	depends := make([][]int, n) // for each branch, the blocks that depend on it
+	depends := make([][]int, n) // for each block, the blocks that depend on its branch
 	for i, b := range u.Order {
 		if len(b.Term.Succs) < 2 && !u.exits[i] {
 			continue
@@ -381,7 +382,7 @@ func (u *Info) spread() []edge {
 			continue
 		}
 		why := b
-		if b.Term.Cond == nil { // an end in an endless loop
+		if b.Term.Cond == nil { // b was made an end of the kernel in an endless loop
 			why = u.control[i]
 		}
 		mark := func(j int) {
@@ -392,8 +393,8 @@ func (u *Info) spread() []edge {
 		}
 		for _, j := range depends[i] {
 			mark(j)
-			// Work-items that disagree on whether to run another round are in different rounds from
-			// then on.
+			// If only some work-items run another iteration, work-items of the group are in
+			// different iterations from then on.
 			for _, l := range u.loops {
 				if l.Head == u.Order[j] {
 					for k, x := range u.Order {
@@ -408,7 +409,9 @@ func (u *Info) spread() []edge {
 	return pending
 }
 
-// succs returns the successors of node i for the work-items that stay. Node len(Order) is the kernel's end, and the nodes of asking follow.
+// succs returns the successors of node i in the graph of the work-items that stay. Nodes below
+// len(Order) are blocks, and node len(Order) is the kernel's end. The nodes after that are the
+// tests for live lanes at the loop heads in u.asking.
 func (u *Info) succs(i int) []int {
 	n := len(u.Order)
 	if i > n {
@@ -431,8 +434,8 @@ func (u *Info) succs(i int) []int {
 	return out
 }
 
-// postdominators computes ipdom for the work-items that stay. If a loop has no other exit, the
-// edges on which work-items leave count as exits.
+// postdominators computes u.ipdom in the graph of the work-items that stay (see succs). In a loop
+// without other exits, the edges on which work-items leave count as exits.
 func (u *Info) postdominators() {
 	n := len(u.Order)
 	for {
@@ -458,8 +461,8 @@ func (u *Info) postdominators() {
 		}
 		u.exits[stuck] = true
 	}
-	// The algorithm of Cooper, Harvey and Kennedy on the reversed graph. Its order comes from a
-	// depth-first search from the exit.
+	// This is the algorithm of Cooper, Harvey and Kennedy on the reversed graph. It visits the
+	// nodes in an order that comes from a depth-first search from the kernel's end.
 	nodes := n + 1 + len(u.asking)
 	preds := make([][]int, nodes)
 	succs := make([][]int, nodes)
@@ -511,7 +514,7 @@ func (u *Info) postdominators() {
 	}
 }
 
-// postorder returns the nodes reachable from root, each after its successors.
+// postorder returns the nodes reachable from root in postorder.
 func postorder(root int, succs [][]int) []int {
 	seen := make([]bool, len(succs))
 	var out []int
@@ -535,7 +538,8 @@ func postorder(root int, succs [][]int) []int {
 	return out
 }
 
-// reachEnd returns for each node whether the work-items that stay reach an end from it.
+// reachEnd returns for each node whether work-items that stay in the group can reach an end of the
+// kernel from that node.
 func (u *Info) reachEnd() []bool {
 	n := len(u.Order)
 	ends := make([]bool, n+1+len(u.asking))
@@ -554,8 +558,8 @@ func (u *Info) reachEnd() []bool {
 	return ends
 }
 
-// Join returns the first block in uniform flow, after b, that all remaining work-items reach from
-// b, or nil.
+// Join returns the first block after b in uniform flow that all remaining work-items reach from b.
+// It returns nil if there is no such block.
 func (u *Info) Join(b *ir.Block) *ir.Block {
 	n := len(u.Order)
 	for i := u.ipdom[u.Index[b]]; i != n; i = u.ipdom[i] {

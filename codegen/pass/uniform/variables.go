@@ -1,14 +1,14 @@
 package uniform
 
-// This file finds private variables that are uniform: all work-items of a group have the same
-// contents in them at the same time. An example is the private copy of an array field of the
+// This file finds uniform private variables. Such a variable has the same contents for all
+// work-items of a group at the same time. An example is the private copy of an array field of the
 // kernel.
 
 import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// own returns the private variable that v loads from or changes, or nil.
+// own returns the private variable that v loads from or writes, or nil if there is none.
 func own(v *ir.Value) *ir.Var {
 	if c, ok := v.Aux.(*ir.Copy); ok {
 		return c.Dst
@@ -19,15 +19,15 @@ func own(v *ir.Value) *ir.Var {
 	return nil
 }
 
-// contents marks the variable that v changes if the change may make it vary, and reports whether it
-// did. A variable stays uniform as long as all work-items of the group make all changes together,
-// with the same values at the same indices.
+// contents marks the variable that v writes as varying if v may write different contents for
+// different work-items. It reports whether it marked a variable. A variable stays uniform if all
+// work-items of the group execute all writes together, with the same values and indices.
 //
-// In a block from which no Sync op is reachable, the work-items need not be together: a work-item
-// that leaves may reach the block alone, store there, and go on as a dead lane that keeps its
-// stores.
+// A write in a block from which no Sync op is reachable makes the variable vary. A work-item that
+// leaves the group may reach such a block alone, and its stores remain when it continues as a dead
+// lane.
 func (u *Info) contents(v *ir.Value) bool {
-	for _, x := range v.Matrices() { // each work-item has its own elements of the matrix
+	for _, x := range v.Matrices() { // each work-item has different elements of the matrix
 		if u.differ[x] == nil {
 			u.differ[x] = v
 			return true
@@ -44,8 +44,8 @@ func (u *Info) contents(v *ir.Value) bool {
 	return why != nil
 }
 
-// changes returns the value that may make the variable vary which v changes, or nil if v keeps it
-// uniform.
+// changes returns the value because of which v may write different contents for different
+// work-items. It returns nil if v keeps its variable uniform.
 func (u *Info) changes(v *ir.Value) *ir.Value {
 	switch c, ok := v.Aux.(*ir.Copy); {
 	case ok && u.differ[c.Src] != nil:
@@ -61,8 +61,8 @@ func (u *Info) changes(v *ir.Value) *ir.Value {
 	return u.splitCond(v.Block)
 }
 
-// loaded returns the value that makes v, a load of a private variable, vary, or nil if v is
-// uniform.
+// loaded returns the value that makes v vary, where v is a load of a private variable. It returns
+// nil if v is uniform.
 func (u *Info) loaded(v *ir.Value) *ir.Value {
 	if u.differ[own(v)] != nil {
 		return v
@@ -76,7 +76,8 @@ func (u *Info) loaded(v *ir.Value) *ir.Value {
 	return u.splitCond(v.Block)
 }
 
-// splitCond returns the condition of the branch that keeps some work-items from b, or nil.
+// splitCond returns the condition of the branch because of which some work-items do not reach b. It
+// returns nil if b is uniform.
 func (u *Info) splitCond(b *ir.Block) *ir.Value {
 	if c := u.parting(b); c != nil {
 		return c.Term.Cond
@@ -84,13 +85,13 @@ func (u *Info) splitCond(b *ir.Block) *ir.Value {
 	return nil
 }
 
-// Fills reports whether v changes a uniform variable.
+// Fills reports whether v writes to a uniform private variable.
 func (u *Info) Fills(v *ir.Value) bool {
 	x := own(v)
 	return x != nil && v.Op != ir.OpLoad && u.differ[x] == nil
 }
 
-// fillsFor reports whether the loop changes a uniform variable from which code outside of the loop
+// fillsFor reports whether the loop l writes to a uniform variable from which code outside the loop
 // loads a uniform value.
 func (u *Info) fillsFor(l *ir.Loop) bool {
 	filled := map[*ir.Var]bool{}
