@@ -1,0 +1,202 @@
+package beamkgen
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/typex"
+
+	"github.com/kgen-go/kgen/runtime"
+)
+
+// openBatches is the greatest number of batches that a bundle fills at the same time, each for the elements
+// of the same windows. It bounds the memory of bundles with many windows.
+const openBatches = 64
+
+// now is the clock of Options.Wait.
+var now = time.Now
+
+// batchFn is the DoFn of a Function. Beam gives one to each bundle at a time.
+type batchFn[T, R any] struct {
+	Function string // name of the Function; all that Beam carries to workers
+
+	fn       *Function[T, R] // since Setup
+	dev      *runtime.Device // of queue
+	queue    *runtime.Queue
+	results  *emitter // since the bundle's first element
+	failures *emitter
+	open     []*batch[T] // oldest first
+}
+
+// batch holds elements of the same windows until they are launched.
+type batch[T any] struct {
+	windows  []typex.Window
+	elements []T
+	places   []place
+	began    time.Time // if there is an Options.Wait
+}
+
+// Setup finds the function, opens the device if the process has none yet, and checks that it can run the
+// kernels.
+func (f *batchFn[T, R]) Setup(ctx context.Context) error {
+	registered, _ := functions.Load(f.Function)
+	fn, ok := registered.(*Function[T, R])
+	if !ok {
+		return &runtime.Error{Class: runtime.ErrInvalid, Problem: fmt.Sprintf("this worker has no beamkgen function %q from %T to %T", f.Function, *new(T), *new(R)),
+			Remedy: "run a worker that is built of the pipeline's program"}
+	}
+	f.fn = fn
+	return f.prepare()
+}
+
+// prepare gets the process's device, and checks that it can run the kernels. The device is another one after
+// it was lost.
+func (f *batchFn[T, R]) prepare() error {
+	dev, err := process.device()
+	if err == nil && dev != f.dev {
+		if err = dev.Compatible(f.fn.options.Kernels...); err == nil {
+			f.dev, f.queue = dev, dev.NewQueue()
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("beamkgen function %q: %w", f.Function, err)
+	}
+	return nil
+}
+
+// StartBundle forgets what a bundle has left that failed.
+func (f *batchFn[T, R]) StartBundle(_ context.Context, _ emitResult[R], _ emitFailure[T]) error {
+	f.results, f.failures, f.open = nil, nil, nil
+	return nil
+}
+
+// ProcessElement adds an element to the batch of its windows, and launches batches that are full or have
+// waited for long enough.
+func (f *batchFn[T, R]) ProcessElement(ctx context.Context, element T, result emitResult[R], failure emitFailure[T]) error {
+	if f.results == nil {
+		f.results = emitterOf(func() { result(*new(R)) })
+		f.failures = emitterOf(func() { failure(Failure{}, element) })
+		if f.results == nil || f.failures == nil {
+			return f.fn.invalid("its emitters are not those that Register registered", "")
+		}
+	}
+	b, err := f.batchOf(ctx, f.results.at.windows)
+	if err != nil {
+		return err
+	}
+	at := f.results.at
+	at.windows = b.windows
+	b.elements, b.places = append(b.elements, element), append(b.places, at)
+	if len(b.elements) == f.fn.options.Size {
+		return f.flush(ctx, slices.Index(f.open, b))
+	}
+	if f.fn.options.Wait > 0 {
+		return f.flushOld(ctx)
+	}
+	return nil
+}
+
+// FinishBundle launches all batches.
+func (f *batchFn[T, R]) FinishBundle(ctx context.Context, _ emitResult[R], _ emitFailure[T]) error {
+	for len(f.open) > 0 {
+		if err := f.flush(ctx, 0); err != nil {
+			return err
+		}
+	}
+	f.results, f.failures = nil, nil
+	return nil
+}
+
+// batchOf returns the open batch for elements of the windows. If there are too many batches, it launches the
+// oldest to make room for a new one.
+func (f *batchFn[T, R]) batchOf(ctx context.Context, windows []typex.Window) (*batch[T], error) {
+	for _, b := range slices.Backward(f.open) {
+		if sameWindows(b.windows, windows) {
+			return b, nil
+		}
+	}
+	if len(f.open) == openBatches {
+		if err := f.flush(ctx, 0); err != nil {
+			return nil, err
+		}
+	}
+	b := &batch[T]{windows: slices.Clone(windows)}
+	if f.fn.options.Wait > 0 {
+		b.began = now()
+	}
+	f.open = append(f.open, b)
+	return b, nil
+}
+
+// flushOld launches the batches that began at least Options.Wait ago.
+func (f *batchFn[T, R]) flushOld(ctx context.Context) error {
+	for len(f.open) > 0 && now().Sub(f.open[0].began) >= f.fn.options.Wait {
+		if err := f.flush(ctx, 0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// flush launches an open batch and emits what comes of it.
+func (f *batchFn[T, R]) flush(ctx context.Context, i int) error {
+	b := f.open[i]
+	f.open = slices.Delete(f.open, i, i+1)
+	if err := f.prepare(); err != nil {
+		return err
+	}
+	batchesMetric.Update(ctx, int64(len(b.elements)))
+	if err := f.compute(ctx, b, 0, len(b.elements)); err != nil {
+		if errors.Is(err, runtime.ErrDeviceLost) {
+			process.lost(f.dev)
+		}
+		return fmt.Errorf("beamkgen function %q, batch of %d elements: %w", f.Function, len(b.elements), err)
+	}
+	return nil
+}
+
+// compute launches the elements [i, j) of a batch and emits their results. If a work-item panics, which may
+// be of any element, it does so for either half, until it has the elements that panic alone. It
+// returns all other errors.
+func (f *batchFn[T, R]) compute(ctx context.Context, b *batch[T], i, j int) error {
+	results, err := f.call(ctx, b.elements[i:j:j])
+	if err == nil {
+		for k, r := range results {
+			if err := f.results.send(b.places[i+k], r, nil); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	fault := faultOf(err)
+	if fault == nil {
+		return err
+	}
+	if j-i == 1 {
+		failuresMetric.Inc(ctx, 1)
+		failure := Failure{Function: f.Function, Position: i, Batch: len(b.elements),
+			Kernel: fault.Kernel, Pos: fault.Pos, Item: fault.GlobalID, Message: fault.Error()}
+		return f.failures.send(b.places[i], failure, b.elements[i])
+	}
+	half := i + (j-i)/2
+	if err := f.compute(ctx, b, i, half); err != nil {
+		return err
+	}
+	return f.compute(ctx, b, half, j)
+}
+
+// call calls the launch function once.
+func (f *batchFn[T, R]) call(ctx context.Context, elements []T) ([]R, error) {
+	w := &Worker{ctx: ctx, dev: f.dev, queue: f.queue}
+	results, err := f.fn.launch(w, elements)
+	if left := w.end(); err == nil {
+		err = left
+	}
+	if err == nil && len(results) != len(elements) {
+		return nil, f.fn.invalid(fmt.Sprintf("the launch function returned %d results for %d elements", len(results), len(elements)), "return one for each element, in their order")
+	}
+	return results, err
+}

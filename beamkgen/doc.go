@@ -1,0 +1,2 @@
+// Package beamkgen runs kernels in pipelines of Apache Beam.
+package beamkgen

@@ -1,0 +1,146 @@
+package beamkgen
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"sync"
+	"time"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/runtime/exec"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/typex"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+
+	"github.com/kgen-go/kgen/runtime"
+)
+
+// Options say how a Function makes batches, and what it launches.
+type Options struct {
+	// Size is the greatest number of elements of a batch, at least 1. There is no default.
+	Size int
+	// Wait is the longest time that an element waits for others while further elements come. When an
+	// element comes, batches that began longer ago are launched, even if they are not full. With 0, the
+	// default, a batch is launched when it is full or its bundle ends. A bundle's end launches
+	// batches in any case.
+	Wait time.Duration
+	// Kernels are the kernels that the launch function launches, such as gen.Kernels(). If the device
+	// cannot run one of them, Setup of the DoFn fails, before anything is launched. Without them
+	// the first launch finds that out.
+	Kernels []*runtime.Kernel
+}
+
+// Function is a function from elements of type T to results of type R, one for each element, that runs
+// kernels on batches of elements. Register returns it.
+type Function[T, R any] struct {
+	name    string
+	launch  func(w *Worker, batch []T) ([]R, error)
+	options Options
+	err     error // of the registration
+}
+
+// functions are the registered functions by name: values of *Function[T, R].
+var functions sync.Map
+
+// Register makes a Function. Programs call it when a package's variables are initialized, in each process
+// that constructs pipelines or works for them, so that workers find the function by its name:
+//
+//	var halves = beamkgen.Register("example.com/app.halves", halve, beamkgen.Options{Size: 4096, Kernels: gen.Kernels()})
+//
+// It registers the DoFn, its emitters, and T and R if they are struct types or other types with a name, as
+// beam's package register does. So T and R need no registration of their own, but types in their fields
+// do, if Beam's coders need it. T and R are any types that a PCollection may have, but no KV.
+//
+// The launch function gets at least one and at most Size elements and returns as many results,
+// in the order of the elements. A result must depend on its element alone, since the elements of
+// a batch are those that came together, and since after a fault the batch is divided. The function must
+// neither change the elements nor keep the slice. It runs in several bundles at the same time.
+//
+// Register never fails. If its arguments are wrong, the error is that of TryParDo.
+func Register[T, R any](name string, launch func(w *Worker, batch []T) ([]R, error), options Options) *Function[T, R] {
+	f := &Function[T, R]{name: name, launch: launch, options: options}
+	f.err = f.register()
+	return f
+}
+
+func (f *Function[T, R]) register() (err error) {
+	switch {
+	case f.name == "":
+		return f.invalid("a Function without a name", "give it one that no other Function of the program has")
+	case f.launch == nil:
+		return f.invalid("the launch function is nil", "")
+	case f.options.Size < 1:
+		return f.invalid(fmt.Sprintf("batches of %d elements", f.options.Size), "set Options.Size to 1 or more")
+	case f.options.Wait < 0:
+		return f.invalid(fmt.Sprintf("elements that wait for %v", f.options.Wait), "set Options.Wait to 0 or more")
+	case beam.Initialized():
+		return f.invalid("it was registered after beam.Init", "call Register where a package's variable is initialized")
+	}
+	for i, k := range f.options.Kernels {
+		if k == nil {
+			return f.invalid(fmt.Sprintf("Options.Kernels[%d] is nil", i), "")
+		}
+	}
+	defer func() {
+		if p := recover(); p != nil { // Beam's registration panics
+			err = f.invalid(fmt.Sprintf("Beam does not take the types %v and %v: %v", reflect.TypeFor[T](), reflect.TypeFor[R](), p), "")
+		}
+	}()
+	register.DoFn4x1[context.Context, T, emitResult[R], emitFailure[T], error](&batchFn[T, R]{})
+	exec.RegisterEmitter(reflect.TypeFor[emitResult[R]](), func(to exec.ElementProcessor) exec.ReusableEmitter {
+		return &resultEmitter[R]{emitter{to: to}}
+	})
+	exec.RegisterEmitter(reflect.TypeFor[emitFailure[T]](), func(to exec.ElementProcessor) exec.ReusableEmitter {
+		return &failureEmitter[T]{emitter{to: to}}
+	})
+	for _, t := range []reflect.Type{reflect.TypeFor[T](), reflect.TypeFor[R](), reflect.TypeFor[Failure]()} {
+		if t.PkgPath() != "" {
+			beam.RegisterType(t)
+		}
+	}
+	if _, taken := functions.LoadOrStore(f.name, f); taken {
+		return f.invalid("another Function has this name", "give each a name of its own, such as that of its package and variable")
+	}
+	return nil
+}
+
+func (f *Function[T, R]) invalid(problem, remedy string) error {
+	return &runtime.Error{Class: runtime.ErrInvalid, Problem: fmt.Sprintf("beamkgen function %q: %s", f.name, problem), Remedy: remedy}
+}
+
+// TryParDo adds the function to a pipeline. Its input is a PCollection<T>. Its outputs are results, a
+// PCollection<R>, and failures, a PCollection<KV<Failure, T>> of the elements that have no result because a
+// kernel panicked. Each output element has the windows, the timestamp and the pane of its input element.
+//
+// It returns an error of class runtime.ErrInvalid, and leaves the pipeline as it is, if
+// the arguments of Register were wrong, or if in is no PCollection<T>.
+func (f *Function[T, R]) TryParDo(s beam.Scope, in beam.PCollection) (results, failures beam.PCollection, err error) {
+	none := beam.PCollection{}
+	switch {
+	case f == nil:
+		return none, none, &runtime.Error{Class: runtime.ErrInvalid, Problem: "a nil beamkgen.Function", Remedy: "make it by beamkgen.Register"}
+	case f.err != nil:
+		return none, none, f.err
+	case f.launch == nil:
+		return none, none, f.invalid("a Function that is not registered", "make it by beamkgen.Register")
+	case !s.IsValid() || !in.IsValid():
+		return none, none, f.invalid("the scope or the input is of no pipeline", "")
+	case typex.IsKV(in.Type()) || typex.IsCoGBK(in.Type()) || in.Type().Type() != reflect.TypeFor[T]():
+		return none, none, f.invalid(fmt.Sprintf("the input is a PCollection<%v>, not a PCollection<%v>", in.Type(), reflect.TypeFor[T]()), "convert its elements by a ParDo")
+	}
+	out, err := beam.TryParDo(s.Scope(f.name), &batchFn[T, R]{Function: f.name}, in)
+	if err != nil {
+		return none, none, f.invalid(err.Error(), "")
+	}
+	return out[0], out[1], nil
+}
+
+// ParDo is TryParDo for programs that let Beam's own functions panic, too: it panics where
+// TryParDo returns an error.
+func (f *Function[T, R]) ParDo(s beam.Scope, in beam.PCollection) (results, failures beam.PCollection) {
+	results, failures, err := f.TryParDo(s, in)
+	if err != nil {
+		panic(err)
+	}
+	return results, failures
+}
