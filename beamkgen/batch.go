@@ -149,18 +149,12 @@ func (f *batchFn[T, R]) flush(ctx context.Context, i int) error {
 		return err
 	}
 	batchesMetric.Update(ctx, int64(len(b.elements)))
-	if err := f.compute(ctx, b, 0, len(b.elements)); err != nil {
-		if errors.Is(err, runtime.ErrDeviceLost) {
-			process.lost(f.dev)
-		}
-		return fmt.Errorf("beamkgen function %q, batch of %d elements: %w", f.Function, len(b.elements), err)
-	}
-	return nil
+	return f.compute(ctx, b, 0, len(b.elements))
 }
 
-// compute launches the elements [i, j) of a batch and emits their results. If a work-item panics, which may
-// be of any element, it does so for either half, until it has the elements that panic alone. It
-// returns all other errors.
+// compute launches the elements [i, j) of a batch and emits their results. A fault does not say which
+// element it is of. So after a fault compute does the same for each half, down to the elements that fault
+// alone. It returns all other errors, and those of later steps of the pipeline as they are.
 func (f *batchFn[T, R]) compute(ctx context.Context, b *batch[T], i, j int) error {
 	results, err := f.call(ctx, b.elements[i:j:j])
 	if err == nil {
@@ -171,9 +165,12 @@ func (f *batchFn[T, R]) compute(ctx context.Context, b *batch[T], i, j int) erro
 		}
 		return nil
 	}
+	if errors.Is(err, runtime.ErrDeviceLost) {
+		process.lost(f.dev)
+	}
 	fault := faultOf(err)
 	if fault == nil {
-		return err
+		return fmt.Errorf("beamkgen function %q, %d elements of a batch of %d: %w", f.Function, j-i, len(b.elements), err)
 	}
 	if j-i == 1 {
 		failuresMetric.Inc(ctx, 1)

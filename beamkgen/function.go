@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/graph"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/runtime/exec"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/typex"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
@@ -39,8 +40,10 @@ type Function[T, R any] struct {
 	err     error // of the registration
 }
 
-// functions are the registered functions by name: values of *Function[T, R].
-var functions sync.Map
+var (
+	functions sync.Map // of *Function[T, R] by their names
+	dofns     sync.Map // by the types of the DoFns that Beam knows
+)
 
 // Register makes a Function. Programs call it when a package's variables are initialized, in each process
 // that constructs pipelines or works for them, so that workers find the function by its name:
@@ -86,7 +89,12 @@ func (f *Function[T, R]) register() (err error) {
 			err = f.invalid(fmt.Sprintf("Beam does not take the types %v and %v: %v", reflect.TypeFor[T](), reflect.TypeFor[R](), p), "")
 		}
 	}()
-	register.DoFn4x1[context.Context, T, emitResult[R], emitFailure[T], error](&batchFn[T, R]{})
+	if _, err := graph.NewDoFn(&batchFn[T, R]{}, graph.NumMainInputs(graph.MainSingle)); err != nil {
+		panic(err)
+	}
+	if _, again := dofns.LoadOrStore(reflect.TypeFor[batchFn[T, R]](), true); !again { // Beam logs a warning for each repetition
+		register.DoFn4x1[context.Context, T, emitResult[R], emitFailure[T], error](&batchFn[T, R]{})
+	}
 	exec.RegisterEmitter(reflect.TypeFor[emitResult[R]](), func(to exec.ElementProcessor) exec.ReusableEmitter {
 		return &resultEmitter[R]{emitter{to: to}}
 	})
