@@ -11,7 +11,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/graph"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/runtime/exec"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/typex"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/util/reflectx"
 
 	"github.com/kgen-go/kgen/runtime"
 )
@@ -66,7 +66,7 @@ func Register[T, R any](name string, launch func(w *Worker, batch []T) ([]R, err
 	return f
 }
 
-func (f *Function[T, R]) register() (err error) {
+func (f *Function[T, R]) register() error {
 	switch {
 	case f.name == "":
 		return f.invalid("a Function without a name", "give it one that no other Function of the program has")
@@ -84,30 +84,61 @@ func (f *Function[T, R]) register() (err error) {
 			return f.invalid(fmt.Sprintf("Options.Kernels[%d] is nil", i), "")
 		}
 	}
+	if err := registerDoFn[T, R](); err != nil {
+		return f.invalid(err.Error(), "")
+	}
+	if _, taken := functions.LoadOrStore(f.name, f); taken {
+		return f.invalid("another Function has this name", "give each a name of its own, such as that of its package and variable")
+	}
+	return nil
+}
+
+// registerDoFn tells Beam the DoFn and its emitters. Package register of Beam would do that, too, but gc compiles
+// its generic functions for many seconds for each DoFn: they try all signatures that a DoFn may have.
+func registerDoFn[T, R any]() (err error) {
 	defer func() {
-		if p := recover(); p != nil { // Beam's registration panics
-			err = f.invalid(fmt.Sprintf("Beam does not take the types %v and %v: %v", reflect.TypeFor[T](), reflect.TypeFor[R](), p), "")
+		if p := recover(); p != nil { // Beam's functions panic
+			err = fmt.Errorf("Beam does not take elements of type %v and results of type %v: %v", reflect.TypeFor[T](), reflect.TypeFor[R](), p)
 		}
 	}()
 	if _, err := graph.NewDoFn(&batchFn[T, R]{}, graph.NumMainInputs(graph.MainSingle)); err != nil {
 		panic(err)
 	}
-	if _, again := dofns.LoadOrStore(reflect.TypeFor[batchFn[T, R]](), true); !again { // Beam logs a warning for each repetition
-		register.DoFn4x1[context.Context, T, emitResult[R], emitFailure[T], error](&batchFn[T, R]{})
+	dofn := reflect.TypeFor[batchFn[T, R]]()
+	if _, again := dofns.LoadOrStore(dofn, true); again {
+		return nil
 	}
+	for _, t := range []reflect.Type{dofn, reflect.TypeFor[T](), reflect.TypeFor[R](), reflect.TypeFor[Failure]()} {
+		if t.PkgPath() != "" {
+			beam.RegisterType(t)
+		}
+	}
+	reflectx.RegisterStructWrapper(dofn, func(fn any) map[string]reflectx.Func {
+		return map[string]reflectx.Func{"ProcessElement": processElement[T, R]{fn.(*batchFn[T, R])}}
+	})
 	exec.RegisterEmitter(reflect.TypeFor[emitResult[R]](), func(to exec.ElementProcessor) exec.ReusableEmitter {
 		return &resultEmitter[R]{emitter{to: to}}
 	})
 	exec.RegisterEmitter(reflect.TypeFor[emitFailure[T]](), func(to exec.ElementProcessor) exec.ReusableEmitter {
 		return &failureEmitter[T]{emitter{to: to}}
 	})
-	for _, t := range []reflect.Type{reflect.TypeFor[T](), reflect.TypeFor[R](), reflect.TypeFor[Failure]()} {
-		if t.PkgPath() != "" {
-			beam.RegisterType(t)
-		}
-	}
-	if _, taken := functions.LoadOrStore(f.name, f); taken {
-		return f.invalid("another Function has this name", "give each a name of its own, such as that of its package and variable")
+	return nil
+}
+
+// processElement is the method ProcessElement of a DoFn. Beam would call it by package reflect, for each element.
+type processElement[T, R any] struct{ fn *batchFn[T, R] }
+
+func (p processElement[T, R]) Name() string { return "ProcessElement" }
+
+func (p processElement[T, R]) Type() reflect.Type { return reflect.TypeOf(p.fn.ProcessElement) }
+
+func (p processElement[T, R]) Call(args []any) []any {
+	return []any{p.Call4x1(args[0], args[1], args[2], args[3])}
+}
+
+func (p processElement[T, R]) Call4x1(ctx, element, result, failure any) any {
+	if err := p.fn.ProcessElement(ctx.(context.Context), element.(T), result.(emitResult[R]), failure.(emitFailure[T])); err != nil {
+		return err
 	}
 	return nil
 }

@@ -37,10 +37,10 @@ var (
 		return lengths, nil
 	}, Options{Size: 2})
 
-	nilKernel = Register("beamkgen.nilKernel", divide, Options{Size: 1, Kernels: []*runtime.Kernel{nil}})
-	sameName  = Register("beamkgen.quotients", divide, Options{Size: 1})
-	wrongType = Register("beamkgen.wrongType", func(*Worker, []func()) ([]int, error) { return nil, nil }, Options{Size: 1})
-	anonymous = Register("beamkgen.anonymous", func(*Worker, []struct{ X int }) ([]int, error) { return nil, nil }, Options{Size: 1})
+	nilKernel  = Register("beamkgen.nilKernel", divide, Options{Size: 1, Kernels: []*runtime.Kernel{nil}})
+	sameName   = Register("beamkgen.quotients", divide, Options{Size: 1})
+	wrongType  = Register("beamkgen.wrongType", func(*Worker, []func()) ([]int, error) { return nil, nil }, Options{Size: 1})
+	wrongAgain = Register("beamkgen.wrongAgain", func(*Worker, []func()) ([]int, error) { return nil, nil }, Options{Size: 1})
 )
 
 // The pipelines run in this process, so what their last steps get is collected here.
@@ -265,8 +265,8 @@ func TestInvalid(t *testing.T) {
 		{after, s, in, "after beam.Init"},
 		{nilKernel, s, in, "Options.Kernels[0] is nil"},
 		{sameName, s, in, "another Function has this name"},
-		{wrongType, s, in, "Beam does not take the types func()"},
-		{anonymous, s, in, "Beam does not take the types struct { X int }"},
+		{wrongType, s, in, "Beam does not take elements of type func()"},
+		{wrongAgain, s, in, "Beam does not take elements of type func()"},
 		{missing, s, in, "a nil beamkgen.Function"},
 		{&Function[Number, int32]{}, s, in, "not registered"},
 		{quotients, beam.Scope{}, in, "of no pipeline"},
