@@ -12,8 +12,8 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// openBatches is the greatest number of batches that a bundle fills at the same time, each for the elements
-// of the same windows. It bounds the memory of bundles with many windows.
+// openBatches is the greatest number of batches that a bundle fills at the same time, each for other windows.
+// It bounds the memory of bundles with many windows.
 const openBatches = 64
 
 // now is the clock of Options.Wait.
@@ -21,12 +21,12 @@ var now = time.Now
 
 // batchFn is the DoFn of a Function. Beam gives one to each bundle at a time.
 type batchFn[T, R any] struct {
-	Function string // name of the Function; all that Beam carries to workers
+	Function string // name of the Function, the only field that Beam carries to workers
 
-	fn       *Function[T, R] // since Setup
-	dev      *runtime.Device // of queue
+	fn       *Function[T, R] // nil before Setup
+	dev      *runtime.Device // device of queue
 	queue    *runtime.Queue
-	results  *emitter // since the bundle's first element
+	results  *emitter // nil before the bundle's first element
 	failures *emitter
 	open     []*batch[T] // oldest first
 }
@@ -36,7 +36,7 @@ type batch[T any] struct {
 	windows  []typex.Window
 	elements []T
 	places   []place
-	began    time.Time // if there is an Options.Wait
+	began    time.Time // zero without Options.Wait
 }
 
 // Setup finds the function, opens the device if the process has none yet, and checks that it can run the
@@ -52,8 +52,8 @@ func (f *batchFn[T, R]) Setup(ctx context.Context) error {
 	return f.prepare()
 }
 
-// prepare gets the process's device, and checks that it can run the kernels. The device is another one after
-// it was lost.
+// prepare gets the process's device, and checks that it can run the kernels. After a device was lost, the
+// process has another one.
 func (f *batchFn[T, R]) prepare() error {
 	dev, err := process.device()
 	if err == nil && dev != f.dev {
@@ -67,7 +67,7 @@ func (f *batchFn[T, R]) prepare() error {
 	return nil
 }
 
-// StartBundle forgets what a bundle has left that failed.
+// StartBundle drops the elements of a bundle that failed.
 func (f *batchFn[T, R]) StartBundle(_ context.Context, _ emitResult[R], _ emitFailure[T]) error {
 	f.results, f.failures, f.open = nil, nil, nil
 	return nil
@@ -141,7 +141,7 @@ func (f *batchFn[T, R]) flushOld(ctx context.Context) error {
 	return nil
 }
 
-// flush launches an open batch and emits what comes of it.
+// flush launches an open batch and emits its results and failures.
 func (f *batchFn[T, R]) flush(ctx context.Context, i int) error {
 	b := f.open[i]
 	f.open = slices.Delete(f.open, i, i+1)
@@ -152,9 +152,9 @@ func (f *batchFn[T, R]) flush(ctx context.Context, i int) error {
 	return f.compute(ctx, b, 0, len(b.elements))
 }
 
-// compute launches the elements [i, j) of a batch and emits their results. A fault does not say which
-// element it is of. So after a fault compute does the same for each half, down to the elements that fault
-// alone. It returns all other errors, and those of later steps of the pipeline as they are.
+// compute launches the elements [i, j) of a batch and emits their results. A fault does not name its
+// element. So after a fault compute does the same for each half, down to the elements that fault alone.
+// It returns all other errors, and those of later steps of the pipeline unchanged.
 func (f *batchFn[T, R]) compute(ctx context.Context, b *batch[T], i, j int) error {
 	results, err := f.call(ctx, b.elements[i:j:j])
 	if err == nil {

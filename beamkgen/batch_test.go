@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -123,7 +124,7 @@ func TestBatches(t *testing.T) {
 		{4, 4, []int{4}},
 		{10, 4, []int{4, 4, 2}},
 		{3, 1, []int{1, 1, 1}},
-		{5, 1 << 40, []int{5}},
+		{5, math.MaxInt, []int{5}},
 	} {
 		b := newBundle(t, divide, Options{Size: c.size})
 		for round := range 2 { // a DoFn has many bundles
@@ -154,7 +155,7 @@ func TestBatches(t *testing.T) {
 	}
 }
 
-// TestStartBundle: what a failed bundle has left is not in the next, which has it again.
+// TestStartBundle: a bundle does not get the elements that a failed bundle has left. The runner sends them again.
 func TestStartBundle(t *testing.T) {
 	b := newBundle(t, divide, Options{Size: 10})
 	for range 2 {
@@ -299,7 +300,7 @@ func TestFaults(t *testing.T) {
 			}
 		}
 		if len(b.failed.got) != len(bad) || len(b.results.got) != len(in)-len(bad) {
-			t.Errorf("%d: %d failures and %d results", bad, len(b.failed.got), len(b.results.got))
+			t.Fatalf("%d: %d failures and %d results", bad, len(b.failed.got), len(b.results.got))
 		}
 		k := 0
 		for i, n := range in {

@@ -6,8 +6,7 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// process has the one device of this process. Its bundles share the device, whose methods may be called
-// from several goroutines.
+// process has the one device of this process. All bundles share the device.
 var process = &deviceSource{open: runtime.Open}
 
 // deviceSource opens a device when it is first asked for it.
@@ -16,8 +15,8 @@ type deviceSource struct {
 
 	mu      sync.Mutex
 	options []runtime.OpenOption
-	now     *opening // nil before the first, and after a failure
-	opened  int
+	now     *opening // nil before the first bundle, and after a failure
+	opened  int      // devices so far
 }
 
 // opening is a device that is being opened, or is open.
@@ -26,17 +25,17 @@ type opening struct {
 }
 
 // SetOpenOptions sets the options with which this process opens its device, such as runtime.Select.
-// Profiling is always among them, for the metric device_ns. Without a call of SetOpenOptions, the
-// device is the one that runtime.Open chooses, by KGEN_DEVICE if that is set.
+// The option runtime.Profiling is added, for the metric device_ns. Without a call of SetOpenOptions,
+// runtime.Open chooses the device.
 //
-// A program calls it in each worker process, before its first pipeline runs; function init of package
-// main is such a place. It returns an error of class runtime.ErrInvalid if the device is already open.
+// Each worker process must call it before its first bundle, for example in function init of package main. It
+// returns an error of class runtime.ErrInvalid if the device is already open.
 func SetOpenOptions(opts ...runtime.OpenOption) error {
 	return process.setOptions(opts)
 }
 
-// OpenedDevices returns how many devices this process has opened: one after the first bundle, and one more
-// after each device that was lost or closed.
+// OpenedDevices returns how many devices this process has opened so far. It is at most 1, unless a device was lost
+// or closed.
 func OpenedDevices() int {
 	process.mu.Lock()
 	defer process.mu.Unlock()
@@ -44,8 +43,8 @@ func OpenedDevices() int {
 }
 
 // CloseDevice closes the process's device, if it is open, and returns the error of Device.Close. No
-// pipeline may run at that time. A later bundle opens the device again. Programs need not call
-// CloseDevice: it is for those that go on for long after their pipelines have ended.
+// pipeline may run at that time. A later bundle opens the device again. Only programs that go on for long
+// after their last pipeline need it.
 func CloseDevice() error {
 	return process.close()
 }
@@ -94,7 +93,7 @@ func (s *deviceSource) lost(dev *runtime.Device) {
 		return
 	}
 	if now, _ := o.device(); now == dev && s.forget(o) {
-		dev.Close() // what it returns, the launches have returned
+		dev.Close() // launches have returned the failures that it returns
 	}
 }
 

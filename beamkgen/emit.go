@@ -9,26 +9,26 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/typex"
 )
 
-// place is what Beam keeps of an element beside its value.
+// place has the properties that Beam keeps of an element beside its value.
 type place struct {
 	pane    typex.PaneInfo
 	windows []typex.Window
 	time    typex.EventTime
 }
 
-// sameWindows reports whether two elements are in the same windows. Windows come in the order in which
-// their window function lists them.
+// sameWindows reports whether two lists of windows are equal. An element's windows are in the order of their
+// window function.
 func sameWindows(a, b []typex.Window) bool {
 	return slices.EqualFunc(a, b, func(v, w typex.Window) bool { return v.Equals(w) })
 }
 
-// Beam's own emitters give an element the windows of the call in which they are called. FinishBundle is
-// called with the global window, so results that it emits would leave their windows. The emitters below
-// can send an element to any place. A function type of Beam's emitters cannot have such a parameter, so
-// a call of the function only hands the emitter over, and the DoFn calls the emitter itself.
+// Beam's own emitters give an element the windows of the method's call. FinishBundle is called with the
+// global window, so its results would leave their windows. The emitters below can send an element to any
+// place. The functions that Beam passes to a DoFn cannot have a parameter for that. So a call of the
+// function only hands over its emitter, which the DoFn then uses.
 
-// emitResult and emitFailure are the types of the DoFn's emitters. They are types of this package,
-// so that no other package's registration replaces the emitters.
+// emitResult and emitFailure are the types of the functions. No other package can register emitters for
+// types of this package.
 type (
 	emitResult[R any]  func(R)
 	emitFailure[T any] func(Failure, T)
@@ -38,7 +38,7 @@ type (
 type emitter struct {
 	to  exec.ElementProcessor
 	ctx context.Context
-	at  place // of the element whose ProcessElement runs
+	at  place // place of the element whose ProcessElement runs
 }
 
 func (e *emitter) Init(ctx context.Context, pane typex.PaneInfo, windows []typex.Window, time typex.EventTime) error {
@@ -46,7 +46,7 @@ func (e *emitter) Init(ctx context.Context, pane typex.PaneInfo, windows []typex
 	return nil
 }
 
-// send emits a value at a place. The second part of the value is nil if it is no pair.
+// send emits a value, or a pair, at a place. Without a second part, second is nil.
 func (e *emitter) send(at place, value, second any) error {
 	return e.to.ProcessElement(e.ctx, &exec.FullValue{Elm: value, Elm2: second, Timestamp: at.time, Windows: at.windows, Pane: at.pane})
 }
@@ -63,10 +63,10 @@ func (e *failureEmitter[T]) Value() any {
 
 var (
 	handing sync.Mutex
-	handed  *emitter // by a call of an emitter's function
+	handed  *emitter // emitter whose function was called
 )
 
-// emitterOf returns the emitter of a function, which call calls once.
+// emitterOf returns the emitter whose function is called by call.
 func emitterOf(call func()) *emitter {
 	handing.Lock()
 	defer handing.Unlock()

@@ -2,19 +2,19 @@ package beamkgen
 
 import "github.com/kgen-go/kgen/runtime"
 
-// Failure says of an element why it has no result: a work-item panicked when the element alone was a batch.
+// Failure says why an element has no result: a work-item panicked when the element was a batch of its own.
 type Failure struct {
 	Function string // name of the Function
-	Position int    // index of the element in the batch in which it was at first
-	Batch    int    // number of elements of that batch
+	Position int    // index of the element in its first batch, from 0
+	Batch    int    // number of elements of its first batch
 	Kernel   string // package and name of the kernel, as in runtime.Fault
 	Pos      string // file:line:col in the kernel's source
-	Item     []int  // work-item, when the element was a batch of its own
+	Item     []int  // work-item in the batch of this element alone, as Fault.GlobalID
 	Message  string // text of the runtime.Fault
 }
 
-// faultOf returns the fault that is an error's only cause. It returns nil for other errors, and
-// if a further error was joined with the fault: then the device may not have computed what it was to.
+// faultOf returns the fault that is an error's only cause. If several faults were joined, it returns the first.
+// It returns nil if there is any other cause: then results may be missing for another reason.
 func faultOf(err error) *runtime.Fault {
 	switch e := err.(type) {
 	case *runtime.Fault:

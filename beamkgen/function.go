@@ -16,48 +16,47 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// Options say how a Function makes batches, and what it launches.
+// Options say how a Function makes batches, and which kernels it launches.
 type Options struct {
 	// Size is the greatest number of elements of a batch, at least 1. There is no default.
 	Size int
-	// Wait is the longest time that an element waits for others while further elements come. When an
-	// element comes, batches that began longer ago are launched, even if they are not full. With 0, the
-	// default, a batch is launched when it is full or its bundle ends. A bundle's end launches
-	// batches in any case.
+	// Wait is the age at which a batch is launched though it is not full. The age is looked at whenever an
+	// element of the bundle comes. With 0, the default, a batch waits until it is full. The end of a
+	// bundle launches all its batches in any case.
 	Wait time.Duration
 	// Kernels are the kernels that the launch function launches, such as gen.Kernels(). If the device
-	// cannot run one of them, Setup of the DoFn fails, before anything is launched. Without them
-	// the first launch finds that out.
+	// cannot run one of them, the DoFn's Setup fails, before anything is launched. The launch of a kernel
+	// that is not listed fails then.
 	Kernels []*runtime.Kernel
 }
 
-// Function is a function from elements of type T to results of type R, one for each element, that runs
-// kernels on batches of elements. Register returns it.
+// Function computes a result of type R for each element of type T, by kernels that run on batches of elements.
+// Register returns it.
 type Function[T, R any] struct {
 	name    string
 	launch  func(w *Worker, batch []T) ([]R, error)
 	options Options
-	err     error // of the registration
+	err     error // error of Register
 }
 
 var (
-	functions sync.Map // of *Function[T, R] by their names
-	dofns     sync.Map // by the types of the DoFns that Beam knows
+	functions sync.Map // values of *Function[T, R] by their names
+	dofns     sync.Map // types of the DoFns that Beam knows
 )
 
-// Register makes a Function. Programs call it when a package's variables are initialized, in each process
-// that constructs pipelines or works for them, so that workers find the function by its name:
+// Register makes a Function. Programs call it to initialize a variable of a package. So each process
+// does, and workers find the function by its name:
 //
 //	var halves = beamkgen.Register("example.com/app.halves", halve, beamkgen.Options{Size: 4096, Kernels: gen.Kernels()})
 //
-// It registers the DoFn, its emitters, and T and R if they are struct types or other types with a name, as
-// beam's package register does. So T and R need no registration of their own, but types in their fields
-// do, if Beam's coders need it. T and R are any types that a PCollection may have, but no KV.
+// T and R are any types that a PCollection may have, except KV. Register registers the DoFn, its
+// emitters, and T and R if these have names. So programs need Beam's package register only for
+// their own DoFns.
 //
-// The launch function gets at least one and at most Size elements and returns as many results,
-// in the order of the elements. A result must depend on its element alone, since the elements of
-// a batch are those that came together, and since after a fault the batch is divided. The function must
-// neither change the elements nor keep the slice. It runs in several bundles at the same time.
+// The launch function gets between 1 and Size elements, and returns as many results, in the order of the
+// elements. A result must depend on its element alone: batches hold the elements that came
+// together, and a fault divides them. The function must neither change the elements nor keep the
+// slice. Several bundles call it at the same time.
 //
 // Register never fails. If its arguments are wrong, the error is that of TryParDo.
 func Register[T, R any](name string, launch func(w *Worker, batch []T) ([]R, error), options Options) *Function[T, R] {
@@ -147,12 +146,12 @@ func (f *Function[T, R]) invalid(problem, remedy string) error {
 	return &runtime.Error{Class: runtime.ErrInvalid, Problem: fmt.Sprintf("beamkgen function %q: %s", f.name, problem), Remedy: remedy}
 }
 
-// TryParDo adds the function to a pipeline. Its input is a PCollection<T>. Its outputs are results, a
-// PCollection<R>, and failures, a PCollection<KV<Failure, T>> of the elements that have no result because a
-// kernel panicked. Each output element has the windows, the timestamp and the pane of its input element.
+// TryParDo adds the function to a pipeline. The input is a PCollection<T>, the results are a PCollection<R>. The
+// failures are a PCollection<KV<Failure, T>>, with the elements on which a kernel panicked. Each output
+// element has the windows, the timestamp and the pane of its input element.
 //
-// It returns an error of class runtime.ErrInvalid, and leaves the pipeline as it is, if
-// the arguments of Register were wrong, or if in is no PCollection<T>.
+// If the arguments of Register were wrong, or if in is no PCollection<T>, the error is of class
+// runtime.ErrInvalid, and nothing is added.
 func (f *Function[T, R]) TryParDo(s beam.Scope, in beam.PCollection) (results, failures beam.PCollection, err error) {
 	none := beam.PCollection{}
 	switch {
@@ -174,8 +173,7 @@ func (f *Function[T, R]) TryParDo(s beam.Scope, in beam.PCollection) (results, f
 	return out[0], out[1], nil
 }
 
-// ParDo is TryParDo for programs that let Beam's own functions panic, too: it panics where
-// TryParDo returns an error.
+// ParDo is TryParDo, but panics where TryParDo returns an error, as Beam's own ParDo does.
 func (f *Function[T, R]) ParDo(s beam.Scope, in beam.PCollection) (results, failures beam.PCollection) {
 	results, failures, err := f.TryParDo(s, in)
 	if err != nil {

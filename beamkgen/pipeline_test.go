@@ -43,7 +43,7 @@ var (
 	wrongAgain = Register("beamkgen.wrongAgain", func(*Worker, []func()) ([]int, error) { return nil, nil }, Options{Size: 1})
 )
 
-// The pipelines run in this process, so what their last steps get is collected here.
+// The pipelines run in this process, so their last steps can collect elements here.
 var collected struct {
 	sync.Mutex
 	results, failures, sums []string
@@ -113,8 +113,8 @@ func elements(s beam.Scope, n int) beam.PCollection {
 	return beam.ParDo(s, stamp, beam.Reshuffle(s, beam.CreateList(s, all)))
 }
 
-// TestPipeline: on both runners, results, failures and what is grouped after them are in their windows,
-// with their timestamps. The metrics count, and there is one device.
+// TestPipeline: on both runners, results, failures and sums of results are in their windows, with their
+// timestamps. The metrics count, and there is one device.
 func TestPipeline(t *testing.T) {
 	const n = 1000
 	for _, c := range []struct {
@@ -238,7 +238,7 @@ func TestFailedBundle(t *testing.T) {
 	}
 }
 
-// TestInvalid: what cannot run is an error where the pipeline is made, which stays as it was.
+// TestInvalid: wrong arguments are errors where the pipeline is made, and add nothing to it.
 func TestInvalid(t *testing.T) {
 	after := Register("beamkgen.after", divide, Options{Size: 1})
 	var missing *Function[Number, int32]

@@ -37,25 +37,25 @@ type Worker struct {
 // Context returns the context of the bundle. It ends when the runner gives the bundle up.
 func (w *Worker) Context() context.Context { return w.ctx }
 
-// Device returns the device of the process. Other bundles use it at the same time, so it must not be closed.
+// Device returns the device of the process. It must not be closed: other bundles use it, too.
 func (w *Worker) Device() *runtime.Device { return w.dev }
 
-// Queue returns a queue of the device that no other goroutine uses. When the launch function
-// returns, beamkgen waits for all that is on the queue, and takes its failures for the function's.
+// Queue returns a queue of the device that no other goroutine uses. When the launch function returns,
+// beamkgen waits for the queue, and takes the queue's failures as those of the function.
 func (w *Worker) Queue() *runtime.Queue { return w.queue }
 
-// Run waits for a launch. Its arguments are the results of a stub's method, so that a call is
+// Run waits for a launch, whose method returns the arguments:
 //
 //	err := w.Run(gen.Scale{X: x, Out: out}.ParallelFor(w.Queue(), runtime.Range1(n)))
 //
-// It adds one to the metric launches, and the time that the launch took on the device to device_ns. It
-// returns the error of the launch, or that of Event.Wait: a *runtime.Fault if a work-item panicked.
+// It adds one to the metric launches, and the launch's time on the device to device_ns. It returns the
+// error of the launch, or that of Event.Wait: a *runtime.Fault if a work-item panicked.
 func (w *Worker) Run(ev runtime.Event, err error) error {
 	if err != nil {
 		return err
 	}
 	err = ev.Wait(w.ctx)
-	p, noProfile := ev.Profile() // if there is none, its duration is 0
+	p, noProfile := ev.Profile() // with a duration of 0 if there is none
 	w.Count(1, 0, p.Duration())
 	if errors.Is(noProfile, runtime.ErrNoProfile) {
 		w.untimed++
@@ -63,8 +63,8 @@ func (w *Worker) Run(ev runtime.Event, err error) error {
 	return err
 }
 
-// Count adds to the metrics launches, bytes and device_ns what did not go through Run, To and From: launches
-// of graphs, of package prim or of Run functions, and the bytes that these copied.
+// Count adds to the metrics launches, bytes and device_ns. It is for launches and copies without Run, To and
+// From: those of graphs, of package prim and of Run functions.
 func (w *Worker) Count(launches, bytes int64, device time.Duration) {
 	w.launches += launches
 	w.bytes += bytes
@@ -96,8 +96,8 @@ func New[E any](w *Worker, n int) (runtime.View[E], error) {
 }
 
 // From copies a view to a slice of the same length, after all launches that write the view. The bytes of the
-// slice are added to the metric bytes. Errors are those of View.CopyTo: also the failure of a
-// launch on the worker's queue for which nothing has waited yet.
+// slice are added to the metric bytes. Errors are those of View.CopyTo. These include failures of launches for
+// which nothing has waited yet.
 func From[E any](w *Worker, v runtime.View[E], s []E) error {
 	if err := v.CopyTo(w.ctx, w.queue, s); err != nil {
 		return err
@@ -111,8 +111,8 @@ func bytesOf[E any](s []E) int64 {
 	return int64(len(s)) * int64(unsafe.Sizeof(e))
 }
 
-// end waits for what the launch function has left on the queue, frees its buffers and writes the metrics.
-// It returns the failures of launches for which the function did not wait.
+// end waits for the queue, frees the buffers and writes the metrics. It returns the failures of launches for
+// which the launch function did not wait.
 func (w *Worker) end() error {
 	err := w.queue.Wait(w.ctx)
 	for _, b := range w.buffers {

@@ -1,10 +1,9 @@
-// Kmers counts the k-mers of all FASTA files of a folder in a pipeline of Apache Beam: how many times
-// each string of K bases is part of a sequence.
+// Kmers counts the k-mers of all FASTA files of a folder in a pipeline of Apache Beam. The k-mers of a sequence
+// are its substrings of K bases.
 //
 //	go run ./examples/kmers -input genomes -output counts.tsv -bad bad.tsv
 //
-// Folders are those of Beam's file systems; this program has the local one. -runner direct takes Beam's direct
-// runner, which has one bundle; the default is prism, which runs in the process, too.
+// The program runs on Beam's runner prism, in this process, or with -runner direct on the direct runner.
 package main
 
 import (
@@ -124,16 +123,22 @@ func formatBad(f beamkgen.Failure, p Piece) string {
 	return fmt.Sprintf("%s\t%d\t%s", p.Record, p.Start, f.Message)
 }
 
+// pipeline returns the pipeline that reads a folder and writes two files.
+func pipeline(folder, output, bad string) *beam.Pipeline {
+	p, s := beam.NewPipelineWithRoot()
+	total, failures := kmers(s, folder)
+	textio.Write(s.Scope("counts"), output, beam.ParDo(s, formatTotal, total))
+	textio.Write(s.Scope("bad"), bad, beam.ParDo(s, formatBad, failures))
+	return p
+}
+
 func main() {
 	flag.Parse()
 	beam.Init()
 	if *input == "" {
 		log.Fatal("kmers: name a folder with -input")
 	}
-	p, s := beam.NewPipelineWithRoot()
-	total, failures := kmers(s, strings.TrimSuffix(*input, "/"))
-	textio.Write(s.Scope("counts"), *output, beam.ParDo(s, formatTotal, total))
-	textio.Write(s.Scope("bad"), *bad, beam.ParDo(s, formatBad, failures))
+	p := pipeline(strings.TrimSuffix(*input, "/"), *output, *bad)
 	res, err := beam.Run(context.Background(), *runner, p)
 	if err != nil {
 		log.Fatal("kmers: ", err)

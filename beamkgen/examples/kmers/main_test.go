@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -15,13 +16,14 @@ import (
 	"testing/iotest"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
 	"github.com/kgen-go/kgen/beamkgen"
 	"github.com/kgen-go/kgen/beamkgen/examples/kmers/count"
 )
 
-// The pipelines run in this process, so what their last steps get is collected here.
+// The workers of most tests are in this process, so last steps can collect elements here.
 var collected struct {
 	sync.Mutex
 	totals []Total
@@ -47,8 +49,23 @@ func init() {
 
 func TestMain(m *testing.M) {
 	os.Setenv("KGEN_DEVICE", "host")
-	flag.Parse()
-	beam.Init()
+	if os.Getenv("KMERS_WORKER") != "" {
+		// Prism has started this process with two flags, as it starts the program of Beam's containers. That one
+		// would start the worker with these flags. Prism serves all of them at one address.
+		flag.Set("worker", "true")
+		for _, arg := range os.Args[1:] {
+			if id, ok := strings.CutPrefix(arg, "--id="); ok {
+				flag.Set("id", strings.Trim(id, "'"))
+			}
+			if at, ok := strings.CutPrefix(arg, "--provision_endpoint="); ok {
+				flag.Set("logging_endpoint", at)
+				flag.Set("control_endpoint", at)
+			}
+		}
+	} else {
+		flag.Parse()
+	}
+	beam.Init() // which is all that a worker does
 	os.Exit(m.Run())
 }
 
@@ -141,8 +158,8 @@ func compare(t *testing.T, name string, got, want map[string]uint64) {
 	}
 }
 
-// TestKmers: both runners count as plain Go does, a million elements with one device. With -short there
-// are fewer.
+// TestKmers: both runners count as plain Go does, a million elements with one device. With -short there are ten
+// thousand.
 func TestKmers(t *testing.T) {
 	records := 1_000_000
 	if testing.Short() {
@@ -162,7 +179,7 @@ func TestKmers(t *testing.T) {
 	}
 }
 
-// TestBad: a piece with a byte that is no base is listed with its record and its place, and all other pieces
+// TestBad: a piece with a byte that is no base is listed with its record and its place. All other pieces
 // count.
 func TestBad(t *testing.T) {
 	dir, want := folder(t, 400, 30)
@@ -176,6 +193,49 @@ func TestBad(t *testing.T) {
 		if len(bad) != 1 || !strings.HasPrefix(bad[0], fmt.Sprintf("e.fa >bad\t%d\tcount.Count: ", PieceLen-2)) || !strings.HasSuffix(bad[0], "no letter of a nucleotide (work-item [0])") {
 			t.Errorf("%s: %q", runner, bad)
 		}
+	}
+}
+
+// TestOtherProcess: a worker in a process of its own finds the function and opens the device. This process, which
+// makes the pipeline, opens none.
+func TestOtherProcess(t *testing.T) {
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	config, err := json.Marshal(map[string]any{"command": exe, "env": map[string]string{"KMERS_WORKER": "1"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func(kind, config, worker string) {
+		*jobopts.EnvironmentType, *jobopts.EnvironmentConfig, *jobopts.WorkerBinary = kind, config, worker
+	}(*jobopts.EnvironmentType, *jobopts.EnvironmentConfig, *jobopts.WorkerBinary)
+	*jobopts.EnvironmentType, *jobopts.EnvironmentConfig, *jobopts.WorkerBinary = "PROCESS", string(config), exe
+	if err := beamkgen.CloseDevice(); err != nil {
+		t.Fatal(err)
+	}
+	opened := beamkgen.OpenedDevices()
+	dir, want := folder(t, 400, 30)
+	output := filepath.Join(dir, "counts.tsv")
+	if _, err := beam.Run(context.Background(), "prism", pipeline(dir, output, filepath.Join(dir, "bad.tsv"))); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(output)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]uint64{}
+	for line := range strings.Lines(string(text)) {
+		var kmer string
+		var n uint64
+		if _, err := fmt.Sscanf(line, "%s\t%d", &kmer, &n); err != nil {
+			t.Fatal(line, err)
+		}
+		got[kmer] = n
+	}
+	compare(t, "other process", got, want)
+	if n := beamkgen.OpenedDevices() - opened; n != 0 {
+		t.Errorf("%d devices were opened in this process", n)
 	}
 }
 
