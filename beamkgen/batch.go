@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"time"
 
@@ -45,7 +46,7 @@ func (f *batchFn[T, R]) Setup(ctx context.Context) error {
 	registered, _ := functions.Load(f.Function)
 	fn, ok := registered.(*Function[T, R])
 	if !ok {
-		return &runtime.Error{Class: runtime.ErrInvalid, Problem: fmt.Sprintf("this worker has no beamkgen function %q from %T to %T", f.Function, *new(T), *new(R)),
+		return &runtime.Error{Class: runtime.ErrInvalid, Problem: fmt.Sprintf("this worker has no beamkgen function %q from %v to %v", f.Function, reflect.TypeFor[T](), reflect.TypeFor[R]()),
 			Remedy: "run a worker that is built of the pipeline's program"}
 	}
 	f.fn = fn
@@ -91,12 +92,11 @@ func (f *batchFn[T, R]) ProcessElement(ctx context.Context, element T, result em
 	at.windows = b.windows
 	b.elements, b.places = append(b.elements, element), append(b.places, at)
 	if len(b.elements) == f.fn.options.Size {
-		return f.flush(ctx, slices.Index(f.open, b))
+		if err := f.flush(ctx, slices.Index(f.open, b)); err != nil {
+			return err
+		}
 	}
-	if f.fn.options.Wait > 0 {
-		return f.flushOld(ctx)
-	}
-	return nil
+	return f.flushOld(ctx)
 }
 
 // FinishBundle launches all batches.
@@ -131,9 +131,9 @@ func (f *batchFn[T, R]) batchOf(ctx context.Context, windows []typex.Window) (*b
 	return b, nil
 }
 
-// flushOld launches the batches that began at least Options.Wait ago.
+// flushOld launches the batches that began at least Options.Wait ago, if there is an Options.Wait.
 func (f *batchFn[T, R]) flushOld(ctx context.Context) error {
-	for len(f.open) > 0 && now().Sub(f.open[0].began) >= f.fn.options.Wait {
+	for f.fn.options.Wait > 0 && len(f.open) > 0 && now().Sub(f.open[0].began) >= f.fn.options.Wait {
 		if err := f.flush(ctx, 0); err != nil {
 			return err
 		}

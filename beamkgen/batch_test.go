@@ -207,6 +207,23 @@ func TestWait(t *testing.T) {
 	}
 }
 
+// TestWaitWhenFull: an element that fills its batch launches the old batches, too.
+func TestWaitWhenFull(t *testing.T) {
+	clock := time.Now()
+	now = func() time.Time { return clock }
+	defer func() { now = time.Now }()
+	b := newBundle(t, divide, Options{Size: 2, Wait: time.Second})
+	for i, ws := range [][]typex.Window{interval(0, 10), interval(10, 20), interval(10, 20)} {
+		if err := b.add(ws, 0, Number{int32(i), 1}); err != nil {
+			t.Fatal(err)
+		}
+		clock = clock.Add(time.Second / 2)
+	}
+	if got := b.sizes(); !slices.Equal(got, []int{2, 1}) {
+		t.Errorf("batches of %d, want 2 and 1", got)
+	}
+}
+
 func interval(from, to typex.EventTime) []typex.Window {
 	return []typex.Window{window.IntervalWindow{Start: from, End: to}}
 }

@@ -105,5 +105,6 @@
 //	app -runner universal -endpoint HOST:PORT -environment_type DOCKER -environment_config IMAGE
 //
 // The image is made from Beam's image for Go. For a GPU it also needs a Vulkan loader and the driver's files,
-// which docs/container.md of kgen lists. Without a GPU, workers run on the host device.
+// which docs/container.md of kgen lists. Without a GPU, workers run on the host device. This module's tests
+// run workers in this process and in another one, by prism, but none in containers.
 package beamkgen

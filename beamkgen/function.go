@@ -25,8 +25,8 @@ type Options struct {
 	// bundle launches all its batches in any case.
 	Wait time.Duration
 	// Kernels are the kernels that the launch function launches, such as gen.Kernels(). If the device
-	// cannot run one of them, the DoFn's Setup fails, before anything is launched. The launch of a kernel
-	// that is not listed fails then.
+	// cannot run one of them, the DoFn's Setup fails, before anything is launched. For a
+	// kernel that is not listed, the first launch fails.
 	Kernels []*runtime.Kernel
 }
 

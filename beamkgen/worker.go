@@ -34,7 +34,7 @@ type Worker struct {
 	device                   time.Duration
 }
 
-// Context returns the context of the bundle. It ends when the runner gives the bundle up.
+// Context returns the context that Beam gives the bundle, for waits, logs and metrics.
 func (w *Worker) Context() context.Context { return w.ctx }
 
 // Device returns the device of the process. It must not be closed: other bundles use it, too.

@@ -3,7 +3,8 @@
 //
 //	go run ./examples/kmers -input genomes -output counts.tsv -bad bad.tsv
 //
-// The program runs on Beam's runner prism, in this process, or with -runner direct on the direct runner.
+// The runner is prism, in this process, or with -runner direct the direct runner. Other runners are at an -endpoint,
+// with -runner universal.
 package main
 
 import (
@@ -28,7 +29,7 @@ import (
 )
 
 var (
-	runner = flag.String("runner", "prism", "a runner: prism or direct")
+	runner = flag.String("runner", "prism", "a runner: prism or direct, in this process, or universal, with -endpoint")
 	input  = flag.String("input", "", "a folder with FASTA files: *.fa, *.fasta and *.fna, also with .gz")
 	output = flag.String("output", "counts.tsv", "a file for the counts: a k-mer and its count in each line")
 	bad    = flag.String("bad", "bad.tsv", "a file for the pieces with bytes that are no bases: record, place, error")
