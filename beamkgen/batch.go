@@ -1,0 +1,199 @@
+package beamkgen
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"time"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/typex"
+
+	"github.com/kgen-go/kgen/runtime"
+)
+
+// openBatches is the greatest number of batches that a bundle fills at the same time, each for other windows.
+// It bounds the memory of bundles with many windows.
+const openBatches = 64
+
+// now is the clock of Options.Wait.
+var now = time.Now
+
+// batchFn is the DoFn of a Function. Beam gives one to each bundle at a time.
+type batchFn[T, R any] struct {
+	Function string // name of the Function, the only field that Beam carries to workers
+
+	fn       *Function[T, R] // nil before Setup
+	dev      *runtime.Device // device of queue
+	queue    *runtime.Queue
+	results  *emitter // nil before the bundle's first element
+	failures *emitter
+	open     []*batch[T] // oldest first
+}
+
+// batch holds elements of the same windows until they are launched.
+type batch[T any] struct {
+	windows  []typex.Window
+	elements []T
+	places   []place
+	began    time.Time // zero without Options.Wait
+}
+
+// Setup finds the function, opens the device if the process has none yet, and checks that it can run the
+// kernels.
+func (f *batchFn[T, R]) Setup(ctx context.Context) error {
+	registered, _ := functions.Load(f.Function)
+	fn, ok := registered.(*Function[T, R])
+	if !ok {
+		return &runtime.Error{Class: runtime.ErrInvalid, Problem: fmt.Sprintf("this worker has no beamkgen function %q from %v to %v", f.Function, reflect.TypeFor[T](), reflect.TypeFor[R]()),
+			Remedy: "run a worker that is built of the pipeline's program"}
+	}
+	f.fn = fn
+	return f.prepare()
+}
+
+// prepare gets the process's device, and checks that it can run the kernels. After a device was lost, the
+// process has another one.
+func (f *batchFn[T, R]) prepare() error {
+	dev, err := process.device()
+	if err == nil && dev != f.dev {
+		if err = dev.Compatible(f.fn.options.Kernels...); err == nil {
+			f.dev, f.queue = dev, dev.NewQueue()
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("beamkgen function %q: %w", f.Function, err)
+	}
+	return nil
+}
+
+// StartBundle drops the elements of a bundle that failed.
+func (f *batchFn[T, R]) StartBundle(_ context.Context, _ emitResult[R], _ emitFailure[T]) error {
+	f.results, f.failures, f.open = nil, nil, nil
+	return nil
+}
+
+// ProcessElement adds an element to the batch of its windows, and launches batches that are full or have
+// waited for long enough.
+func (f *batchFn[T, R]) ProcessElement(ctx context.Context, element T, result emitResult[R], failure emitFailure[T]) error {
+	if f.results == nil {
+		f.results = emitterOf(func() { result(*new(R)) })
+		f.failures = emitterOf(func() { failure(Failure{}, element) })
+		if f.results == nil || f.failures == nil {
+			return f.fn.invalid("its emitters are not those that Register registered", "")
+		}
+	}
+	b, err := f.batchOf(ctx, f.results.at.windows)
+	if err != nil {
+		return err
+	}
+	at := f.results.at
+	at.windows = b.windows
+	b.elements, b.places = append(b.elements, element), append(b.places, at)
+	if len(b.elements) == f.fn.options.Size {
+		if err := f.flush(ctx, slices.Index(f.open, b)); err != nil {
+			return err
+		}
+	}
+	return f.flushOld(ctx)
+}
+
+// FinishBundle launches all batches.
+func (f *batchFn[T, R]) FinishBundle(ctx context.Context, _ emitResult[R], _ emitFailure[T]) error {
+	for len(f.open) > 0 {
+		if err := f.flush(ctx, 0); err != nil {
+			return err
+		}
+	}
+	f.results, f.failures = nil, nil
+	return nil
+}
+
+// batchOf returns the open batch for elements of the windows. If there are too many batches, it launches the
+// oldest to make room for a new one.
+func (f *batchFn[T, R]) batchOf(ctx context.Context, windows []typex.Window) (*batch[T], error) {
+	for _, b := range slices.Backward(f.open) {
+		if sameWindows(b.windows, windows) {
+			return b, nil
+		}
+	}
+	if len(f.open) == openBatches {
+		if err := f.flush(ctx, 0); err != nil {
+			return nil, err
+		}
+	}
+	b := &batch[T]{windows: slices.Clone(windows)}
+	if f.fn.options.Wait > 0 {
+		b.began = now()
+	}
+	f.open = append(f.open, b)
+	return b, nil
+}
+
+// flushOld launches the batches that began at least Options.Wait ago, if there is an Options.Wait.
+func (f *batchFn[T, R]) flushOld(ctx context.Context) error {
+	for f.fn.options.Wait > 0 && len(f.open) > 0 && now().Sub(f.open[0].began) >= f.fn.options.Wait {
+		if err := f.flush(ctx, 0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// flush launches an open batch and emits its results and failures.
+func (f *batchFn[T, R]) flush(ctx context.Context, i int) error {
+	b := f.open[i]
+	f.open = slices.Delete(f.open, i, i+1)
+	if err := f.prepare(); err != nil {
+		return err
+	}
+	batchesMetric.Update(ctx, int64(len(b.elements)))
+	return f.compute(ctx, b, 0, len(b.elements))
+}
+
+// compute launches the elements [i, j) of a batch and emits their results. A fault does not name its
+// element. So after a fault compute does the same for each half, down to the elements that fault alone.
+// It returns all other errors, and those of later steps of the pipeline unchanged.
+func (f *batchFn[T, R]) compute(ctx context.Context, b *batch[T], i, j int) error {
+	results, err := f.call(ctx, b.elements[i:j:j])
+	if err == nil {
+		for k, r := range results {
+			if err := f.results.send(b.places[i+k], r, nil); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if errors.Is(err, runtime.ErrDeviceLost) {
+		process.lost(f.dev)
+	}
+	fault := faultOf(err)
+	if fault == nil {
+		return fmt.Errorf("beamkgen function %q, %d elements of a batch of %d: %w", f.Function, j-i, len(b.elements), err)
+	}
+	if j-i == 1 {
+		failuresMetric.Inc(ctx, 1)
+		failure := Failure{Function: f.Function, Position: i, Batch: len(b.elements),
+			Kernel: fault.Kernel, Pos: fault.Pos, Item: fault.GlobalID, Message: fault.Error()}
+		return f.failures.send(b.places[i], failure, b.elements[i])
+	}
+	half := i + (j-i)/2
+	if err := f.compute(ctx, b, i, half); err != nil {
+		return err
+	}
+	return f.compute(ctx, b, half, j)
+}
+
+// call calls the launch function once.
+func (f *batchFn[T, R]) call(ctx context.Context, elements []T) ([]R, error) {
+	w := &Worker{ctx: ctx, dev: f.dev, queue: f.queue}
+	results, err := f.fn.launch(w, elements)
+	if left := w.end(); err == nil {
+		err = left
+	}
+	if err == nil && len(results) != len(elements) {
+		return nil, f.fn.invalid(fmt.Sprintf("the launch function returned %d results for %d elements", len(results), len(elements)), "return one for each element, in their order")
+	}
+	return results, err
+}

@@ -1,0 +1,24 @@
+// Package division has kernels for the tests of beamkgen.
+package division
+
+import "github.com/kgen-go/kgen/dsl"
+
+//go:generate go tool kgen .
+
+// Divide computes Out = A/X for each element. An X of zero is a fault.
+type Divide struct {
+	A      int32
+	X, Out []int32
+}
+
+// Kernel computes one element.
+func (k Divide) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	k.Out[i] = k.A / k.X[i]
+}
+
+// Halve halves numbers on devices that have float64.
+type Halve struct{ X []float64 }
+
+// Kernel computes one element.
+func (k Halve) Kernel(it dsl.Item1) { k.X[it.GlobalID()] /= 2 }
