@@ -84,7 +84,7 @@ type plan struct {
 // planOf returns the plan of a product whose c is not transposed.
 func planOf[T Half | int8](dev *runtime.Device, a, b, c Shape) plan {
 	up := func(n int) int { return tiles(n, kernels.MixedTile) * kernels.MixedTile }
-	p := plan{native: hasMatrices(dev, elemName[T]()) && a.Cols > 0, rows: up(c.Rows), cols: up(c.Cols), width: tiles(a.Cols, each[T]())}
+	p := plan{native: hasMatrices(dev, elemName[T]()) && a.Cols > 0, rows: up(c.Rows), cols: up(c.Cols), width: tiles(a.Cols, each[T]()*kernels.StepPieces) * kernels.StepPieces}
 	p.piecesA, p.piecesB = a.batch()*c.Rows*p.width, b.batch()*c.Cols*p.width
 	p.sums = c.batch() * p.rows * p.cols
 	if each[T]() == 8 {
@@ -186,12 +186,12 @@ func stepOf(s Shape) int {
 	return s.Step
 }
 
-// isPacked reports whether the lines of an operand are whole pieces in memory. deep says that neighbours along the sum are
+// isPacked reports whether the lines of an operand are whole pieces in memory, for whole iterations. deep says that neighbours along the sum are
 // neighbours in memory.
 func isPacked[T Half | int8](v View[T], deep bool) bool {
 	_, length := v.stored()
 	n := each[T]()
-	return deep && length%n == 0 && v.stride()%n == 0 && v.Step%n == 0 && primimpl.Use("", v.Data).Aligned(16)
+	return deep && length%(n*kernels.StepPieces) == 0 && v.stride()%n == 0 && v.Step%n == 0 && primimpl.Use("", v.Data).Aligned(16)
 }
 
 // lines returns the pieces of an operand, and the distances of its lines and matrices. The rows of v are the lines. It

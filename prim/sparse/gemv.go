@@ -62,7 +62,11 @@ func GemvOn[T Float](q *runtime.Queue, alpha T, a View[T], x runtime.View[T], be
 		return l.End()
 	}
 	// A work-group's rows have about as many elements as fit into its memory.
-	each := min(max(int(kernels.Chunk*int64(a.Rows)/int64(max(a.Values.Len(), 1))), 1), kernels.Items)
+	chunk := int64(kernels.Chunk32)
+	if call.KindOf[T]().Size == 8 {
+		chunk = kernels.Chunk64
+	}
+	each := min(max(int(chunk*int64(a.Rows)/int64(max(a.Values.Len(), 1))), 1), kernels.Items)
 	groups := (a.Rows + each - 1) / each
 	if call.KindOf[T]().Size == 8 {
 		l.Run(kernelsgen.Gemv64{

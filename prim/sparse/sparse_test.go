@@ -79,8 +79,8 @@ func testGemv[T Float](t *testing.T, dev *runtime.Device) {
 		"one":       matrix[T](r, 1, 1, func(int) int { return 1 }),
 		"some":      matrix[T](r, 1000, 50, func(int) int { return r.IntN(9) }),
 		"27":        matrix[T](r, 200, 300, func(int) int { return 27 }),
-		"long rows": matrix[T](r, 5, 3000, func(i int) int { return i * kernels.Chunk / 2 }),
-		"a hub":     matrix[T](r, 600, 200, func(i int) int { return []int{1, 3 * kernels.Chunk}[min(i/77, 1)*(1-min(i/78, 1))] }),
+		"long rows": matrix[T](r, 4, 3000, func(i int) int { return i * kernels.Chunk32 / 2 }),
+		"a hub":     matrix[T](r, 600, 200, func(i int) int { return []int{1, 3 * kernels.Chunk32}[min(i/77, 1)*(1-min(i/78, 1))] }),
 	} {
 		x := vector[T](r, a.Cols)
 		for _, scale := range [][2]T{{1, 0}, {-1.5, 0.3}} {

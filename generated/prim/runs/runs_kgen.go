@@ -198,7 +198,7 @@ var headsKernel = kernelimpl.Register(&abi.Kernel{
 var _ = kernelimpl.Properties[runs.Heads](headsKernel)
 
 // Heads is the kernel [runs.Heads] with its slices in device memory.
-// Heads sets an element of Out for each key that begins a run.
+// Heads says for each key whether it begins a run, in an element of Out.
 type Heads struct {
 	K8     runtime.View[uint8]
 	K16    runtime.View[uint16]
@@ -426,7 +426,7 @@ var sumsFloat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Properties: properties.List{properties.WorkGroupSize(256), properties.Float(properties.FloatExact)},
 	Aspects:    []properties.Aspect{properties.FP64},
 	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(runs.Floats[float64]]).Kernel", Pos: "prim/runs/kernels.go:114:32"}, {Func: "(runs.Floats[float64]]).leaf", Pos: "prim/runs/kernels.go:114:32"}}},
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(runs.Sums[float64, float64, runs.Floats[float64]]).Kernel", Pos: "prim/runs/kernels.go:114:32"}, {Func: "(runs.Sums[float64, float64, runs.Floats[float64]]).leaf", Pos: "prim/runs/kernels.go:114:32"}}},
 	},
 	Specs: []abi.SpecConstant{
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Polls", Type: "uint32", Size: 4, Default: 0x100},
@@ -747,7 +747,7 @@ var takeKernel = kernelimpl.Register(&abi.Kernel{
 var _ = kernelimpl.Properties[runs.Take](takeKernel)
 
 // Take is the kernel [runs.Take] with its slices in device memory.
-// Take sets Out to the keys of the runs that begin at At.
+// Take sets Out to the keys of the runs that begin at the indices in At.
 type Take struct {
 	At    runtime.View[int64]
 	Count runtime.View[int64]

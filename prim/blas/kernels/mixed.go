@@ -11,7 +11,7 @@ import (
 // are loaded and stored at once.
 
 // A work-group of MixedItems work-items computes a tile of MixedTile rows and columns of C. Each of its sub-groups
-// computes a block of block rows and columns. In an iteration the work-group has stepPieces pieces of each line of the
+// computes a block of block rows and columns. In an iteration the work-group has StepPieces pieces of each line of the
 // tile in its memory.
 const (
 	MixedTile  = 128
@@ -19,15 +19,16 @@ const (
 	// SubGroup is the number of work-items of a sub-group.
 	SubGroup   = 32
 	block      = 64
-	stepPieces = 8
-	pieces     = MixedTile * stepPieces / MixedItems // pieces of A, and of B, that a work-item loads in an iteration
+	// StepPieces is the number of pieces of a line that an iteration uses.
+	StepPieces = 8
+	pieces     = MixedTile * StepPieces / MixedItems // pieces of A, and of B, that a work-item loads in an iteration
 	side       = 16                                  // rows and columns of an accumulator
 )
 
 // Elements of a line in work-group memory. One piece more than an iteration uses has lines begin in different banks.
 const (
-	pitch16 = (stepPieces + 1) * len(Piece16[half.Float16]{})
-	pitch8  = (stepPieces + 1) * 16
+	pitch16 = (StepPieces + 1) * len(Piece16[half.Float16]{})
+	pitch8  = (StepPieces + 1) * 16
 )
 
 // half16 is a type of 16-bit floats.
@@ -44,7 +45,7 @@ type Piece8 [4]uint32
 
 // Sizes are the sizes of a batch of products. All lengths and distances of A and B are pieces, and those of C elements.
 type Sizes struct {
-	M, N, Width               int // rows of C, columns of C, length of a line
+	M, N, Width               int // rows of C, columns of C, length of a line: a multiple of StepPieces
 	StrideA, StrideB, StrideC int // distances of lines
 	StepA, StepB, StepC       int // distances of the matrices of a batch
 }
@@ -74,14 +75,14 @@ func (k Product16[E]) Kernel(it dsl.NDItem1) {
 	a, b := k.A[batch*k.StepA:], k.B[batch*k.StepB:]
 
 	var sums blockOf[[side][side]float32]
-	nextA, nextB := pieceOf(it, a, row, k.StrideA, 0, k.Width), pieceOf(it, b, col, k.StrideB, 0, k.Width)
-	for t := 0; t < k.Width; t += stepPieces {
+	nextA, nextB := pieceOf(it, a, row, k.StrideA, 0), pieceOf(it, b, col, k.StrideB, 0)
+	for t := 0; t < k.Width; t += StepPieces {
 		it.Barrier()
 		storePieces16(it, nextA, left)
 		storePieces16(it, nextB, right)
 		it.Barrier()
-		nextA, nextB = pieceOf(it, a, row, k.StrideA, t+stepPieces, k.Width), pieceOf(it, b, col, k.StrideB, t+stepPieces, k.Width)
-		addStep[[side][side]E, [side][side]E](it, &sums, left[:], right[:], pitch16, 8, min(stepPieces, k.Width-t))
+		nextA, nextB = pieceOf(it, a, row, k.StrideA, t+StepPieces), pieceOf(it, b, col, k.StrideB, t+StepPieces)
+		addStep[[side][side]E, [side][side]E](it, &sums, left[:], right[:], pitch16, 8)
 	}
 	save(it, k.Sizes, &sums, k.C, batch, row, col)
 }
@@ -105,14 +106,14 @@ func (k ProductInt8) Kernel(it dsl.NDItem1) {
 	a, b := k.A[batch*k.StepA:], k.B[batch*k.StepB:]
 
 	var sums blockOf[[side][side]int32]
-	nextA, nextB := pieceOf(it, a, row, k.StrideA, 0, k.Width), pieceOf(it, b, col, k.StrideB, 0, k.Width)
-	for t := 0; t < k.Width; t += stepPieces {
+	nextA, nextB := pieceOf(it, a, row, k.StrideA, 0), pieceOf(it, b, col, k.StrideB, 0)
+	for t := 0; t < k.Width; t += StepPieces {
 		it.Barrier()
 		storePieces8(it, nextA, left)
 		storePieces8(it, nextB, right)
 		it.Barrier()
-		nextA, nextB = pieceOf(it, a, row, k.StrideA, t+stepPieces, k.Width), pieceOf(it, b, col, k.StrideB, t+stepPieces, k.Width)
-		addStep[[side][2 * side]int8, [2 * side][side]int8](it, &sums, left[:], right[:], pitch8, 16, min(stepPieces, k.Width-t))
+		nextA, nextB = pieceOf(it, a, row, k.StrideA, t+StepPieces), pieceOf(it, b, col, k.StrideB, t+StepPieces)
+		addStep[[side][2 * side]int8, [2 * side][side]int8](it, &sums, left[:], right[:], pitch8, 16)
 	}
 	save(it, k.Sizes, &sums, k.C, batch, row, col)
 }
@@ -127,6 +128,9 @@ func (s Sizes) tile(it dsl.NDItem1, a, b, c int) (batch, row, col int) {
 	if down <= 0 || across <= 0 || s.Width <= 0 || s.StrideA < 0 || s.StrideB < 0 {
 		panic("a matrix has no elements")
 	}
+	if s.Width%StepPieces != 0 {
+		panic("the width of lines is no multiple of StepPieces")
+	}
 	g := it.GroupID()
 	batch = g / (down * across)
 	g %= down * across
@@ -137,12 +141,11 @@ func (s Sizes) tile(it dsl.NDItem1, a, b, c int) (batch, row, col int) {
 }
 
 // pieceOf loads the work-item's pieces of a tile, whose lines begin at the given line, from piece t of each line on.
-// Pieces beyond the width of lines are zeros. Pieces of lines beyond the last line of the matrix have any value.
-func pieceOf[P any](it dsl.NDItem1, m []P, line, stride, t, width int) (r [pieces]P) {
+// Pieces after the end of a line, or of lines after the last line of the matrix, have any value.
+func pieceOf[P any](it dsl.NDItem1, m []P, line, stride, t int) (r [pieces]P) {
 	for j := range pieces {
 		i := j*MixedItems + it.LocalID()
-		p := t + i%stepPieces
-		if at := (line+i/stepPieces)*stride + p; p < width && uint(at) < uint(len(m)) {
+		if at := (line+i/StepPieces)*stride + t + i%StepPieces; uint(at) < uint(len(m)) {
 			r[j] = m[at]
 		}
 	}
@@ -153,7 +156,7 @@ func pieceOf[P any](it dsl.NDItem1, m []P, line, stride, t, width int) (r [piece
 func storePieces16[E half16](it dsl.NDItem1, r [pieces]Piece16[E], to *[MixedTile * pitch16]E) {
 	for j := range pieces {
 		i := j*MixedItems + it.LocalID()
-		*(*Piece16[E])(to[i/stepPieces*pitch16+i%stepPieces*len(r[j]):]) = r[j]
+		*(*Piece16[E])(to[i/StepPieces*pitch16+i%StepPieces*len(r[j]):]) = r[j]
 	}
 }
 
@@ -162,7 +165,7 @@ func storePieces8(it dsl.NDItem1, r [pieces]Piece8, to *[MixedTile * pitch8]int8
 	for j := range pieces {
 		i := j*MixedItems + it.LocalID()
 		for w, word := range r[j] {
-			at := i/stepPieces*pitch8 + i%stepPieces*16 + 4*w
+			at := i/StepPieces*pitch8 + i%StepPieces*16 + 4*w
 			to[at], to[at+1], to[at+2], to[at+3] = int8(word), int8(word>>8), int8(word>>16), int8(word>>24)
 		}
 	}
@@ -176,10 +179,10 @@ func blockAt(sg dsl.SubGroup) (y, x int) {
 
 // addStep adds the products of an iteration's pieces to the sums of the sub-group. A line has pitch elements in memory, and
 // a piece each elements. A matrix of the sub-group has two pieces of its lines.
-func addStep[SA, SB, S, E any](it dsl.NDItem1, sums *blockOf[S], left, right []E, pitch, each, width int) {
+func addStep[SA, SB, S, E any](it dsl.NDItem1, sums *blockOf[S], left, right []E, pitch, each int) {
 	sg := it.SubGroup()
 	y, x := blockAt(sg)
-	for p := 0; p < width; p += 2 {
+	for p := 0; p < StepPieces; p += 2 {
 		var a [block / side]dsl.MatrixA[SA]
 		for i := range a {
 			a[i] = dsl.LoadA[SA](sg, left[(y+side*i)*pitch+p*each:], pitch, dsl.RowMajor)

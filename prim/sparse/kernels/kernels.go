@@ -14,8 +14,11 @@ import (
 const (
 	// Items is the size of the work-groups of Gemv, and the most rows that one computes.
 	Items = 256
-	// Chunk is the number of elements that a work-group of Gemv has in its memory.
-	Chunk = 1024
+	// Chunk32 and Chunk64 are the numbers of elements that a work-group of Gemv has in its memory.
+	Chunk32 = 3584
+	Chunk64 = 2304
+	// ahead is the number of elements of a row whose factors a work-item loads at once.
+	ahead = 4
 )
 
 // sums adds products, as the types Fused, Emulated and Rounded of package blas/kernels do.
@@ -23,10 +26,24 @@ type sums[T any] interface {
 	Add(x, y, sum T) T
 }
 
-// Gemv computes Y = Alpha*A*X + Beta*Y for a matrix A in CSR form. A work-group computes PerGroup rows, at most Items, and
-// a work-item one of these. Together they load the elements of the rows, and the elements of X by which these are
-// multiplied, chunk by chunk, so that neighbours load neighbours.
-type Gemv[T kernels.Float, O sums[T]] struct {
+// The arrays of a chunk in work-group memory have one element more for each 32 elements; see spread.
+type (
+	values[T any] interface {
+		[Chunk32 + Chunk32/32]T | [Chunk64 + Chunk64/32]T
+	}
+	columns interface {
+		[Chunk32 + Chunk32/32]int32 | [Chunk64 + Chunk64/32]int32
+	}
+)
+
+// spread returns the index in work-group memory of element i of a chunk. Elements whose distance is a multiple of 32 are
+// in different banks.
+func spread(i uint32) uint32 { return i + i/32 }
+
+// Gemv computes Y = Alpha*A*X + Beta*Y for a matrix A in CSR form. A work-group computes PerGroup rows, at most Items. Its
+// work-items load the elements of these rows together, chunk by chunk, so that neighbours load neighbours. Then each
+// work-item adds up the products of one row.
+type Gemv[T kernels.Float, O sums[T], V values[T], C columns] struct {
 	Start, Columns []int32
 	Values, X, Y   []T
 	Rows, PerGroup int
@@ -34,51 +51,55 @@ type Gemv[T kernels.Float, O sums[T]] struct {
 }
 
 type (
-	Gemv32         = Gemv[float32, kernels.Fused]
-	Gemv64         = Gemv[float64, kernels.Rounded]
-	GemvEmulated32 = Gemv[float32, kernels.Emulated]
+	Gemv32         = Gemv[float32, kernels.Fused, [Chunk32 + Chunk32/32]float32, [Chunk32 + Chunk32/32]int32]
+	Gemv64         = Gemv[float64, kernels.Rounded, [Chunk64 + Chunk64/32]float64, [Chunk64 + Chunk64/32]int32]
+	GemvEmulated32 = Gemv[float32, kernels.Emulated, [Chunk32 + Chunk32/32]float32, [Chunk32 + Chunk32/32]int32]
 )
 
 // Properties states the work-group's size.
-func (Gemv[T, O]) Properties() properties.List {
+func (Gemv[T, O, V, C]) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Items)}
 }
 
-// spread returns the index in work-group memory of element i of a chunk. Elements that are a multiple of 32 apart are in
-// different banks.
-func spread(i int32) int32 { return i + i>>5 }
-
 // Kernel computes the element of Y of a work-item's row.
-func (k Gemv[T, O]) Kernel(it dsl.NDItem1) {
-	values, factors := dsl.Local[[Chunk + Chunk/32]T](it), dsl.Local[[Chunk + Chunk/32]T](it)
+func (k Gemv[T, O, V, C]) Kernel(it dsl.NDItem1) {
+	values, columns := dsl.Local[V](it), dsl.Local[C](it)
+	chunk := uint32(len(*values)) / 33 * 32
 	var o O
 	if k.PerGroup <= 0 || k.PerGroup > Items || len(k.Start) <= k.Rows || len(k.Y) < k.Rows || len(k.Values) != len(k.Columns) {
 		panic("the lengths of the matrix do not fit")
 	}
 	first := it.GroupID() * k.PerGroup
 	last := min(first+k.PerGroup, k.Rows)
-	lo, hi := k.Start[first], k.Start[last]
-	if lo < 0 || hi < lo || int(hi) > len(k.Values) {
+	row, id := first+it.LocalID(), uint32(it.LocalID())
+	lo, hi := uint32(k.Start[first]), uint32(k.Start[last]) // negative numbers become large
+	begin, end := hi, hi                                    // elements of the work-item's row
+	if row < last {
+		begin, end = uint32(k.Start[row]), uint32(k.Start[row+1])
+	}
+	if begin < lo || end < begin || hi < end || uint(hi) > uint(len(k.Values)) {
 		panic("the starts of rows do not ascend, or exceed the number of elements")
 	}
-	row, id := first+it.LocalID(), int32(it.LocalID())
-	begin, end := hi, hi // of the work-item's row
-	if row < last {
-		begin, end = k.Start[row], k.Start[row+1]
-		if begin < lo || end < begin || end > hi {
-			panic("the starts of rows do not ascend, or exceed the number of elements")
-		}
-	}
 	var sum T
-	for t := lo; t < hi; t += Chunk {
-		n := min(Chunk, hi-t)
+	for t := lo; t < hi; t += chunk {
+		n := min(chunk, hi-t)
 		for e := id; e < n; e += Items {
-			values[spread(e)] = k.Values[t+e]
-			factors[spread(e)] = k.X[k.Columns[t+e]]
+			(*values)[spread(e)] = k.Values[t+e]
+			(*columns)[spread(e)] = k.Columns[t+e]
 		}
 		it.Barrier()
-		for e := max(begin-t, 0); e < min(end-t, n); e++ {
-			sum = o.Add(values[spread(e)], factors[spread(e)], sum)
+		e, to := max(begin, t)-t, min(max(end, t)-t, n)
+		for ; e+ahead <= to; e += ahead {
+			var x [ahead]T
+			for j := range x {
+				x[j] = k.X[(*columns)[spread(e+uint32(j))]]
+			}
+			for j := range x {
+				sum = o.Add((*values)[spread(e+uint32(j))], x[j], sum)
+			}
+		}
+		for ; e < to; e++ {
+			sum = o.Add((*values)[spread(e)], k.X[(*columns)[spread(e)]], sum)
 		}
 		it.Barrier()
 	}

@@ -192,7 +192,7 @@ var attendKernel = kernelimpl.RegisterForm(&abi.Kernel{
 var _ = kernelimpl.Properties[layers.Attend](attendKernel)
 
 // Attend is the kernel [layers.Attend] with its slices in device memory.
-// Attend looks back.
+// Attend computes attention.
 type Attend struct {
 	At  runtime.View[int32]
 	QKV Mat
@@ -310,7 +310,7 @@ var linearKernel = kernelimpl.RegisterForm(&abi.Kernel{
 var _ = kernelimpl.Properties[layers.Linear](linearKernel)
 
 // Linear is the kernel [layers.Linear] with its slices in device memory.
-// Linear multiplies In by the rows of a matrix, and adds what comes out to Out.
+// Linear multiplies In by the rows of a matrix, and adds the results to Out.
 type Linear struct {
 	At   runtime.View[int32]
 	In   Mat
@@ -425,7 +425,7 @@ var nextKernel = kernelimpl.RegisterForm(&abi.Kernel{
 var _ = kernelimpl.Properties[layers.Next](nextKernel)
 
 // Next is the kernel [layers.Next] with its slices in device memory.
-// Next goes on to the next token of the text, which is a printable character: the one that is there, or else the one with the greatest score.
+// Next advances to the next token of the text, which is a printable character.
 type Next struct {
 	At     runtime.View[int32]
 	Text   runtime.View[byte]

@@ -108,7 +108,7 @@ var flameKernel = kernelimpl.RegisterForm(&abi.Kernel{
 var _ = kernelimpl.Properties[plate.Flame](flameKernel)
 
 // Flame is the kernel [plate.Flame] with its slices in device memory.
-// Flame heats the points of a disc around (X, Y) to a temperature.
+// Flame sets the points of a disc around (X, Y) to a temperature.
 type Flame struct {
 	W      int
 	Y      int
@@ -211,7 +211,7 @@ var stepKernel = kernelimpl.RegisterForm(&abi.Kernel{
 var _ = kernelimpl.Properties[plate.Step](stepKernel)
 
 // Step is the kernel [plate.Step] with its slices in device memory.
-// Step computes the temperatures of a plate of rows of W points a moment after In: each point takes Rate of the difference to each of its four neighbours.
+// Step computes the temperatures of a plate a moment after In.
 type Step struct {
 	W    int
 	Rate float32

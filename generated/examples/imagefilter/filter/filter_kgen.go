@@ -218,7 +218,7 @@ var brightnessKernel = kernelimpl.RegisterForm(&abi.Kernel{
 var _ = kernelimpl.Properties[filter.Brightness](brightnessKernel)
 
 // Brightness is the kernel [filter.Brightness] with its slices in device memory.
-// Brightness multiplies colours by a factor, and leaves alpha alone.
+// Brightness multiplies colours by a factor, and does not change alpha.
 type Brightness struct {
 	Factor int32
 	In     runtime.View[filter.RGBA]
@@ -303,7 +303,7 @@ var edgesKernel = kernelimpl.Register(&abi.Kernel{
 var _ = kernelimpl.Properties[filter.Edges](edgesKernel)
 
 // Edges is the kernel [filter.Edges] with its slices in device memory.
-// Edges draws where brightness changes, by Sobel's operator, white on black.
+// Edges draws edges, where brightness changes, in white on black, by Sobel's operator.
 type Edges struct {
 	In  runtime.View[filter.RGBA]
 	Out runtime.View[filter.RGBA]

@@ -123,7 +123,7 @@ var mergeKernel = kernelimpl.RegisterForm(&abi.Kernel{
 var _ = kernelimpl.Properties[nearest.Merge](mergeKernel)
 
 // Merge is the kernel [nearest.Merge] with its slices in device memory.
-// Merge makes one list of each query's.
+// Merge merges the lists of each query into one list.
 type Merge struct {
 	Parts int
 	Lists runtime.View[nearest.List]

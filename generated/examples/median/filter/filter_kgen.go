@@ -107,7 +107,7 @@ var medianKernel = kernelimpl.RegisterForm(&abi.Kernel{
 var _ = kernelimpl.Properties[filter.Median](medianKernel)
 
 // Median is the kernel [filter.Median] with its slices in device memory.
-// Median replaces every pixel by the median of those around it, itself among them: single wrong pixels vanish, and edges stay.
+// Median replaces every pixel by the median of the pixels around it and itself.
 type Median struct {
 	In  runtime.View[float32]
 	Out runtime.View[float32]

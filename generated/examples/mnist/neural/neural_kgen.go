@@ -1454,7 +1454,7 @@ var nextKernel = kernelimpl.Register(&abi.Kernel{
 var _ = kernelimpl.Properties[neural.Next](nextKernel)
 
 // Next is the kernel [neural.Next] with its slices in device memory.
-// Next goes on to the next batch.
+// Next advances to the next batch.
 type Next struct {
 	At runtime.View[int32]
 }

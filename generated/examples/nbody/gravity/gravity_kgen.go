@@ -139,7 +139,7 @@ var paintKernel = kernelimpl.Register(&abi.Kernel{
 var _ = kernelimpl.Properties[gravity.Paint](paintKernel)
 
 // Paint is the kernel [gravity.Paint] with its slices in device memory.
-// Paint sheds the light of the bodies on an image.
+// Paint adds the light of the bodies to an image.
 type Paint struct {
 	Camera gravity.Camera
 	Split  int
@@ -239,7 +239,7 @@ var stepKernel = kernelimpl.RegisterForm(&abi.Kernel{
 var _ = kernelimpl.Properties[gravity.Step](stepKernel)
 
 // Step is the kernel [gravity.Step] with its slices in device memory.
-// Step moves all bodies by a step in time: from Old to New, with the velocities in place.
+// Step moves all bodies by a step in time, from Old to New.
 type Step struct {
 	Dt        float32
 	Softening float32

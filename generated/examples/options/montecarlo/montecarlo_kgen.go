@@ -133,7 +133,7 @@ var priceKernel = kernelimpl.RegisterForm(&abi.Kernel{
 var _ = kernelimpl.Properties[montecarlo.Price](priceKernel)
 
 // Price is the kernel [montecarlo.Price] with its slices in device memory.
-// Price simulates paths of the share's price, and leaves sums for each work-group.
+// Price simulates paths of the share's price.
 type Price struct {
 	Call  montecarlo.Call
 	Key   [2]uint32

@@ -175,7 +175,7 @@ var balanceKernel = kernelimpl.RegisterForm(&abi.Kernel{
 var _ = kernelimpl.Properties[develop.Balance](balanceKernel)
 
 // Balance is the kernel [develop.Balance] with its slices in device memory.
-// Balance multiplies each colour's light, so that what is white looks white in any light.
+// Balance multiplies each colour's light, so that white things look white in any light.
 type Balance struct {
 	Red   float32
 	Green float32
@@ -266,7 +266,7 @@ var blurKernel = kernelimpl.Register(&abi.Kernel{
 var _ = kernelimpl.Properties[develop.Blur](blurKernel)
 
 // Blur is the kernel [develop.Blur] with its slices in device memory.
-// Blur makes of each pixel the mean of the three by three around it; past an edge, pixels are as on it.
+// Blur sets each pixel to the mean of the three by three pixels around it.
 type Blur struct {
 	In  runtime.View[develop.Pixel]
 	Out runtime.View[develop.Pixel]
@@ -347,7 +347,7 @@ var contrastKernel = kernelimpl.Register(&abi.Kernel{
 var _ = kernelimpl.Properties[develop.Contrast](contrastKernel)
 
 // Contrast is the kernel [develop.Contrast] with its slices in device memory.
-// Contrast is Pixel.Contrast for each pixel.
+// Contrast applies Pixel.Contrast to each pixel.
 type Contrast struct {
 	Amount float32
 	In     runtime.View[develop.Pixel]
@@ -431,7 +431,7 @@ var exposeKernel = kernelimpl.RegisterForm(&abi.Kernel{
 var _ = kernelimpl.Properties[develop.Expose](exposeKernel)
 
 // Expose is the kernel [develop.Expose] with its slices in device memory.
-// Expose multiplies the light, as a shutter does that stays open for longer.
+// Expose multiplies the light, like a shutter that stays open for longer.
 type Expose struct {
 	Gain float32
 	In   runtime.View[develop.Pixel]
@@ -515,7 +515,7 @@ var printKernel = kernelimpl.Register(&abi.Kernel{
 var _ = kernelimpl.Properties[develop.Print](printKernel)
 
 // Print is the kernel [develop.Print] with its slices in device memory.
-// Print is Pixel.Print for each pixel.
+// Print applies Pixel.Print to each pixel.
 type Print struct {
 	Levels float32
 	In     runtime.View[develop.Pixel]
@@ -599,7 +599,7 @@ var saturateKernel = kernelimpl.RegisterForm(&abi.Kernel{
 var _ = kernelimpl.Properties[develop.Saturate](saturateKernel)
 
 // Saturate is the kernel [develop.Saturate] with its slices in device memory.
-// Saturate is Pixel.Saturate for each pixel.
+// Saturate applies Pixel.Saturate to each pixel.
 type Saturate struct {
 	Amount float32
 	In     runtime.View[develop.Pixel]
@@ -687,7 +687,7 @@ var vignetteKernel = kernelimpl.RegisterForm(&abi.Kernel{
 var _ = kernelimpl.Properties[develop.Vignette](vignetteKernel)
 
 // Vignette is the kernel [develop.Vignette] with its slices in device memory.
-// Vignette is Pixel.Vignette for each pixel.
+// Vignette applies Pixel.Vignette to each pixel.
 type Vignette struct {
 	Amount float32
 	In     runtime.View[develop.Pixel]

@@ -168,7 +168,7 @@ var matMulKernel = kernelimpl.RegisterForm(&abi.Kernel{
 var _ = kernelimpl.Properties[tensor.MatMul](matMulKernel)
 
 // MatMul is the kernel [tensor.MatMul] with its slices in device memory.
-// MatMul computes C = A*B, where A and C are stored row by row and B column by column, as the weights of a network's layer are.
+// MatMul computes C = A*B. A and C are stored row by row, and B column by column, like the weights of a network's layer.
 type MatMul struct {
 	N     int
 	Width int
@@ -293,7 +293,7 @@ var matMulBytesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 var _ = kernelimpl.Properties[tensor.MatMulBytes](matMulBytesKernel)
 
 // MatMulBytes is the kernel [tensor.MatMulBytes] with its slices in device memory.
-// MatMulBytes is MatMul for bytes, whose products are added up as int32s.
+// MatMulBytes is like MatMul, for bytes.
 type MatMulBytes struct {
 	N     int
 	Width int
@@ -405,7 +405,7 @@ var plainKernel = kernelimpl.RegisterForm(&abi.Kernel{
 var _ = kernelimpl.Properties[tensor.Plain](plainKernel)
 
 // Plain is the kernel [tensor.Plain] with its slices in device memory.
-// Plain computes C = A*B as MatMul does, on every device: each sub-group computes Side by Side elements of C, and loads matrices from where they are.
+// Plain computes C = A*B as MatMul does, but on every device.
 type Plain struct {
 	N int
 	K int

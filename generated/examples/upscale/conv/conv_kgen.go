@@ -166,7 +166,7 @@ var matrixKernel = kernelimpl.RegisterForm(&abi.Kernel{
 var _ = kernelimpl.Properties[conv.Matrix](matrixKernel)
 
 // Matrix is the kernel [conv.Matrix] with its slices in device memory.
-// Matrix computes Block channels of Block pixels of a row by a work-group, which is one sub-group, for a range of rows, blocks of columns and blocks of channels.
+// Matrix computes Block channels of Block pixels of a row by each work-group, which is one sub-group.
 type Matrix struct {
 	Layer   conv.Layer
 	X       runtime.View[half.Float16]
@@ -274,7 +274,7 @@ var plainKernel = kernelimpl.RegisterForm(&abi.Kernel{
 var _ = kernelimpl.Properties[conv.Plain](plainKernel)
 
 // Plain is the kernel [conv.Plain] with its slices in device memory.
-// Plain computes Block channels of a pixel, for a range of rows, columns and blocks of channels.
+// Plain computes Block channels of a pixel in each work-item, for a range of rows, columns and blocks of channels.
 type Plain struct {
 	Layer   conv.Layer
 	X       runtime.View[float32]

@@ -95,7 +95,7 @@ var wordsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 var _ = kernelimpl.Properties[letters.Words](wordsKernel)
 
 // Words is the kernel [letters.Words] with its slices in device memory.
-// Words says where words begin in a text, and sets the hashes of those.
+// Words finds the positions at which words begin in a text, and computes the hashes of these words.
 type Words struct {
 	Text   runtime.View[byte]
 	Starts runtime.View[bool]

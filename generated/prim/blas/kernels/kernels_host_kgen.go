@@ -18,9 +18,9 @@ type finishFloat32Host struct {
 
 func newFinishFloat32Host() kernelimpl.HostForm { return new(finishFloat32Host) }
 
-const finishFloat32HostSites = `1	prim/blas/kernels/mixed.go:291:22
-1	293:22
-1	295:5`
+const finishFloat32HostSites = `1	prim/blas/kernels/mixed.go:294:22
+1	296:22
+1	298:5`
 
 func (g *finishFloat32Host) Begin() {
 	g.Sites = finishFloat32HostSites
@@ -129,9 +129,9 @@ type finishInt32Host struct {
 
 func newFinishInt32Host() kernelimpl.HostForm { return new(finishInt32Host) }
 
-const finishInt32HostSites = `1	prim/blas/kernels/mixed.go:291:22
-1	293:22
-1	295:5`
+const finishInt32HostSites = `1	prim/blas/kernels/mixed.go:294:22
+1	296:22
+1	298:5`
 
 func (g *finishInt32Host) Begin() {
 	g.Sites = finishInt32HostSites
@@ -16568,10 +16568,10 @@ type plainInt8Host struct {
 
 func newPlainInt8Host() kernelimpl.HostForm { return new(plainInt8Host) }
 
-const plainInt8HostSites = `1	prim/blas/kernels/mixed.go:343:19
-1	343:35
-1	350:20
-1	352:5`
+const plainInt8HostSites = `1	prim/blas/kernels/mixed.go:346:19
+1	346:35
+1	353:20
+1	355:5`
 
 func (g *plainInt8Host) Begin() {
 	g.Sites = plainInt8HostSites
@@ -16754,53 +16754,54 @@ type productBFloat16Host struct {
 	c5                                                int32
 	v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v12, v14 int64
 
-	v62, v73, v76, v78, v81, v885, v1095, v1530 int64
+	v65, v76, v79, v81, v84, v880, v1090 int64
 
-	v79, v82 int
+	v82, v85 int
 
-	v267, v301, v335, v369, v403, v437, v471, v505, v534, v562, v590, v618, v646, v674, v702, v730, v1604, v1608, v1637, v1661, v1685 []int64
+	v268, v301, v334, v367, v400, v433, v466, v499, v529, v557, v585, v613, v641, v669, v697, v725, v1595, v1599, v1628, v1652, v1676 []int64
 
-	v757, v758, v759, v760, v761, v762, v763, v764, v765, v766, v767, v768, v769, v770, v771, v772, v773, v774, v775, v776, v777, v778, v779, v780, v781, v782, v783, v784, v785, v786, v787, v788, v789, v790, v791, v792, v793, v794, v795, v796, v797, v798, v799, v800, v801, v802, v803, v804, v805, v806, v807, v808, v809, v810, v811, v812, v813, v814, v815, v816, v817, v818, v819, v820, v821, v822, v823, v824, v825, v826, v827, v828, v829, v830, v831, v832, v833, v834, v835, v836, v837, v838, v839, v840, v841, v842, v843, v844, v845, v846, v847, v848, v849, v850, v851, v852, v853, v854, v855, v856, v857, v858, v859, v860, v861, v862, v863, v864, v865, v866, v867, v868, v869, v870, v871, v872, v873, v874, v875, v876, v877, v878, v879, v880, v881, v882, v883, v884, v1116, v1117, v1118, v1119, v1120, v1121, v1122, v1123, v1144, v1145, v1146, v1147, v1148, v1149, v1150, v1151, v1172, v1173, v1174, v1175, v1176, v1177, v1178, v1179, v1200, v1201, v1202, v1203, v1204, v1205, v1206, v1207, v1228, v1229, v1230, v1231, v1232, v1233, v1234, v1235, v1256, v1257, v1258, v1259, v1260, v1261, v1262, v1263, v1284, v1285, v1286, v1287, v1288, v1289, v1290, v1291, v1312, v1313, v1314, v1315, v1316, v1317, v1318, v1319, v1338, v1339, v1340, v1341, v1342, v1343, v1344, v1345, v1364, v1365, v1366, v1367, v1368, v1369, v1370, v1371, v1390, v1391, v1392, v1393, v1394, v1395, v1396, v1397, v1416, v1417, v1418, v1419, v1420, v1421, v1422, v1423, v1442, v1443, v1444, v1445, v1446, v1447, v1448, v1449, v1468, v1469, v1470, v1471, v1472, v1473, v1474, v1475, v1494, v1495, v1496, v1497, v1498, v1499, v1500, v1501, v1520, v1521, v1522, v1523, v1524, v1525, v1526, v1527, v1580, v1582, v1584, v1586, v1588, v1590, v1592, v1594 []int32
+	v752, v753, v754, v755, v756, v757, v758, v759, v760, v761, v762, v763, v764, v765, v766, v767, v768, v769, v770, v771, v772, v773, v774, v775, v776, v777, v778, v779, v780, v781, v782, v783, v784, v785, v786, v787, v788, v789, v790, v791, v792, v793, v794, v795, v796, v797, v798, v799, v800, v801, v802, v803, v804, v805, v806, v807, v808, v809, v810, v811, v812, v813, v814, v815, v816, v817, v818, v819, v820, v821, v822, v823, v824, v825, v826, v827, v828, v829, v830, v831, v832, v833, v834, v835, v836, v837, v838, v839, v840, v841, v842, v843, v844, v845, v846, v847, v848, v849, v850, v851, v852, v853, v854, v855, v856, v857, v858, v859, v860, v861, v862, v863, v864, v865, v866, v867, v868, v869, v870, v871, v872, v873, v874, v875, v876, v877, v878, v879, v1110, v1111, v1112, v1113, v1114, v1115, v1116, v1117, v1137, v1138, v1139, v1140, v1141, v1142, v1143, v1144, v1164, v1165, v1166, v1167, v1168, v1169, v1170, v1171, v1191, v1192, v1193, v1194, v1195, v1196, v1197, v1198, v1218, v1219, v1220, v1221, v1222, v1223, v1224, v1225, v1245, v1246, v1247, v1248, v1249, v1250, v1251, v1252, v1272, v1273, v1274, v1275, v1276, v1277, v1278, v1279, v1299, v1300, v1301, v1302, v1303, v1304, v1305, v1306, v1326, v1327, v1328, v1329, v1330, v1331, v1332, v1333, v1353, v1354, v1355, v1356, v1357, v1358, v1359, v1360, v1380, v1381, v1382, v1383, v1384, v1385, v1386, v1387, v1407, v1408, v1409, v1410, v1411, v1412, v1413, v1414, v1434, v1435, v1436, v1437, v1438, v1439, v1440, v1441, v1461, v1462, v1463, v1464, v1465, v1466, v1467, v1468, v1488, v1489, v1490, v1491, v1492, v1493, v1494, v1495, v1515, v1516, v1517, v1518, v1519, v1520, v1521, v1522, v1571, v1573, v1575, v1577, v1579, v1581, v1583, v1585 []int32
 
-	v1535, v1579 int32
+	v1527, v1570 int32
 
-	v1611, v1621, v1626, v1631, v1640, v1645, v1650, v1655, v1664, v1669, v1674, v1679, v1688, v1693, v1698, v1703 []int
+	v1602, v1612, v1617, v1622, v1631, v1636, v1641, v1646, v1655, v1660, v1665, v1670, v1679, v1684, v1689, v1694 []int
 }
 
 func newProductBFloat16Host() kernelimpl.HostForm { return new(productBFloat16Host) }
 
-const productBFloat16HostSites = `13	prim/blas/kernels/mixed.go:185:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	203:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	128:8	"a matrix has no elements"
-10	131:12
+const productBFloat16HostSites = `13	prim/blas/kernels/mixed.go:188:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	129:8	"a matrix has no elements"
+13	132:8	"the width of lines is no multiple of StepPieces"
+10	135:12
 13	prim/blas/kernels/kernels.go:54:8	"a matrix is shorter than its numbers of rows and columns say"
-4	prim/blas/kernels/mixed.go:74:13
-4	74:34
-4	203:42
-13	203:24	"dsl: a matrix's stride is negative, too large, or less than the elements of a stored row"
-1	203:24
-13	185:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	185:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	185:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	188:22	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	188:22	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	188:22	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	188:22	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	203:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	203:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	203:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	203:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	203:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	203:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	203:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	203:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	203:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	203:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	203:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	203:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	203:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	203:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	203:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"`
+4	prim/blas/kernels/mixed.go:75:13
+4	75:34
+4	206:42
+13	206:24	"dsl: a matrix's stride is negative, too large, or less than the elements of a stored row"
+1	206:24
+13	188:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	188:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	188:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	191:22	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	191:22	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	191:22	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	191:22	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"`
 
 func (g *productBFloat16Host) Begin() {
 	g.Sites = productBFloat16HostSites
@@ -16851,44 +16852,44 @@ func (g *productBFloat16Host) Begin() {
 	g.Allot(23, int(g.c5)*4)
 	g.Allot(24, int(g.c5)*4)
 	g.Allot(25, int(g.c5)*4)
-	kernelimpl.HostRoom(n, &g.v267, &g.v301, &g.v335, &g.v369, &g.v403, &g.v437, &g.v471, &g.v505, &g.v534, &g.v562, &g.v590, &g.v618, &g.v646, &g.v674, &g.v702, &g.v730, &g.v1604, &g.v1608, &g.v1637, &g.v1661, &g.v1685)
-	kernelimpl.HostRoom(n, &g.v757, &g.v758, &g.v759, &g.v760, &g.v761, &g.v762, &g.v763, &g.v764, &g.v765, &g.v766, &g.v767, &g.v768, &g.v769, &g.v770, &g.v771, &g.v772, &g.v773, &g.v774, &g.v775, &g.v776, &g.v777, &g.v778, &g.v779, &g.v780, &g.v781, &g.v782, &g.v783, &g.v784, &g.v785, &g.v786, &g.v787, &g.v788, &g.v789, &g.v790, &g.v791, &g.v792, &g.v793, &g.v794, &g.v795, &g.v796, &g.v797, &g.v798, &g.v799, &g.v800, &g.v801, &g.v802, &g.v803, &g.v804, &g.v805, &g.v806, &g.v807, &g.v808, &g.v809, &g.v810, &g.v811, &g.v812, &g.v813, &g.v814, &g.v815, &g.v816, &g.v817, &g.v818, &g.v819, &g.v820, &g.v821, &g.v822, &g.v823, &g.v824, &g.v825, &g.v826, &g.v827, &g.v828, &g.v829, &g.v830, &g.v831, &g.v832, &g.v833, &g.v834, &g.v835, &g.v836, &g.v837, &g.v838, &g.v839, &g.v840, &g.v841, &g.v842, &g.v843, &g.v844, &g.v845, &g.v846, &g.v847, &g.v848, &g.v849, &g.v850, &g.v851, &g.v852, &g.v853, &g.v854, &g.v855, &g.v856, &g.v857, &g.v858, &g.v859, &g.v860, &g.v861, &g.v862, &g.v863, &g.v864, &g.v865, &g.v866, &g.v867, &g.v868, &g.v869, &g.v870, &g.v871, &g.v872, &g.v873, &g.v874, &g.v875, &g.v876, &g.v877, &g.v878, &g.v879, &g.v880, &g.v881, &g.v882, &g.v883, &g.v884, &g.v1116, &g.v1117, &g.v1118, &g.v1119, &g.v1120, &g.v1121, &g.v1122, &g.v1123, &g.v1144, &g.v1145, &g.v1146, &g.v1147, &g.v1148, &g.v1149, &g.v1150, &g.v1151, &g.v1172, &g.v1173, &g.v1174, &g.v1175, &g.v1176, &g.v1177, &g.v1178, &g.v1179, &g.v1200, &g.v1201, &g.v1202, &g.v1203, &g.v1204, &g.v1205, &g.v1206, &g.v1207, &g.v1228, &g.v1229, &g.v1230, &g.v1231, &g.v1232, &g.v1233, &g.v1234, &g.v1235, &g.v1256, &g.v1257, &g.v1258, &g.v1259, &g.v1260, &g.v1261, &g.v1262, &g.v1263, &g.v1284, &g.v1285, &g.v1286, &g.v1287, &g.v1288, &g.v1289, &g.v1290, &g.v1291, &g.v1312, &g.v1313, &g.v1314, &g.v1315, &g.v1316, &g.v1317, &g.v1318, &g.v1319, &g.v1338, &g.v1339, &g.v1340, &g.v1341, &g.v1342, &g.v1343, &g.v1344, &g.v1345, &g.v1364, &g.v1365, &g.v1366, &g.v1367, &g.v1368, &g.v1369, &g.v1370, &g.v1371, &g.v1390, &g.v1391, &g.v1392, &g.v1393, &g.v1394, &g.v1395, &g.v1396, &g.v1397, &g.v1416, &g.v1417, &g.v1418, &g.v1419, &g.v1420, &g.v1421, &g.v1422, &g.v1423, &g.v1442, &g.v1443, &g.v1444, &g.v1445, &g.v1446, &g.v1447, &g.v1448, &g.v1449, &g.v1468, &g.v1469, &g.v1470, &g.v1471, &g.v1472, &g.v1473, &g.v1474, &g.v1475, &g.v1494, &g.v1495, &g.v1496, &g.v1497, &g.v1498, &g.v1499, &g.v1500, &g.v1501, &g.v1520, &g.v1521, &g.v1522, &g.v1523, &g.v1524, &g.v1525, &g.v1526, &g.v1527, &g.v1580, &g.v1582, &g.v1584, &g.v1586, &g.v1588, &g.v1590, &g.v1592, &g.v1594)
-	kernelimpl.HostRoom(n, &g.v1611, &g.v1621, &g.v1626, &g.v1631, &g.v1640, &g.v1645, &g.v1650, &g.v1655, &g.v1664, &g.v1669, &g.v1674, &g.v1679, &g.v1688, &g.v1693, &g.v1698, &g.v1703)
+	kernelimpl.HostRoom(n, &g.v268, &g.v301, &g.v334, &g.v367, &g.v400, &g.v433, &g.v466, &g.v499, &g.v529, &g.v557, &g.v585, &g.v613, &g.v641, &g.v669, &g.v697, &g.v725, &g.v1595, &g.v1599, &g.v1628, &g.v1652, &g.v1676)
+	kernelimpl.HostRoom(n, &g.v752, &g.v753, &g.v754, &g.v755, &g.v756, &g.v757, &g.v758, &g.v759, &g.v760, &g.v761, &g.v762, &g.v763, &g.v764, &g.v765, &g.v766, &g.v767, &g.v768, &g.v769, &g.v770, &g.v771, &g.v772, &g.v773, &g.v774, &g.v775, &g.v776, &g.v777, &g.v778, &g.v779, &g.v780, &g.v781, &g.v782, &g.v783, &g.v784, &g.v785, &g.v786, &g.v787, &g.v788, &g.v789, &g.v790, &g.v791, &g.v792, &g.v793, &g.v794, &g.v795, &g.v796, &g.v797, &g.v798, &g.v799, &g.v800, &g.v801, &g.v802, &g.v803, &g.v804, &g.v805, &g.v806, &g.v807, &g.v808, &g.v809, &g.v810, &g.v811, &g.v812, &g.v813, &g.v814, &g.v815, &g.v816, &g.v817, &g.v818, &g.v819, &g.v820, &g.v821, &g.v822, &g.v823, &g.v824, &g.v825, &g.v826, &g.v827, &g.v828, &g.v829, &g.v830, &g.v831, &g.v832, &g.v833, &g.v834, &g.v835, &g.v836, &g.v837, &g.v838, &g.v839, &g.v840, &g.v841, &g.v842, &g.v843, &g.v844, &g.v845, &g.v846, &g.v847, &g.v848, &g.v849, &g.v850, &g.v851, &g.v852, &g.v853, &g.v854, &g.v855, &g.v856, &g.v857, &g.v858, &g.v859, &g.v860, &g.v861, &g.v862, &g.v863, &g.v864, &g.v865, &g.v866, &g.v867, &g.v868, &g.v869, &g.v870, &g.v871, &g.v872, &g.v873, &g.v874, &g.v875, &g.v876, &g.v877, &g.v878, &g.v879, &g.v1110, &g.v1111, &g.v1112, &g.v1113, &g.v1114, &g.v1115, &g.v1116, &g.v1117, &g.v1137, &g.v1138, &g.v1139, &g.v1140, &g.v1141, &g.v1142, &g.v1143, &g.v1144, &g.v1164, &g.v1165, &g.v1166, &g.v1167, &g.v1168, &g.v1169, &g.v1170, &g.v1171, &g.v1191, &g.v1192, &g.v1193, &g.v1194, &g.v1195, &g.v1196, &g.v1197, &g.v1198, &g.v1218, &g.v1219, &g.v1220, &g.v1221, &g.v1222, &g.v1223, &g.v1224, &g.v1225, &g.v1245, &g.v1246, &g.v1247, &g.v1248, &g.v1249, &g.v1250, &g.v1251, &g.v1252, &g.v1272, &g.v1273, &g.v1274, &g.v1275, &g.v1276, &g.v1277, &g.v1278, &g.v1279, &g.v1299, &g.v1300, &g.v1301, &g.v1302, &g.v1303, &g.v1304, &g.v1305, &g.v1306, &g.v1326, &g.v1327, &g.v1328, &g.v1329, &g.v1330, &g.v1331, &g.v1332, &g.v1333, &g.v1353, &g.v1354, &g.v1355, &g.v1356, &g.v1357, &g.v1358, &g.v1359, &g.v1360, &g.v1380, &g.v1381, &g.v1382, &g.v1383, &g.v1384, &g.v1385, &g.v1386, &g.v1387, &g.v1407, &g.v1408, &g.v1409, &g.v1410, &g.v1411, &g.v1412, &g.v1413, &g.v1414, &g.v1434, &g.v1435, &g.v1436, &g.v1437, &g.v1438, &g.v1439, &g.v1440, &g.v1441, &g.v1461, &g.v1462, &g.v1463, &g.v1464, &g.v1465, &g.v1466, &g.v1467, &g.v1468, &g.v1488, &g.v1489, &g.v1490, &g.v1491, &g.v1492, &g.v1493, &g.v1494, &g.v1495, &g.v1515, &g.v1516, &g.v1517, &g.v1518, &g.v1519, &g.v1520, &g.v1521, &g.v1522, &g.v1571, &g.v1573, &g.v1575, &g.v1577, &g.v1579, &g.v1581, &g.v1583, &g.v1585)
+	kernelimpl.HostRoom(n, &g.v1602, &g.v1612, &g.v1617, &g.v1622, &g.v1631, &g.v1636, &g.v1641, &g.v1646, &g.v1655, &g.v1660, &g.v1665, &g.v1670, &g.v1679, &g.v1684, &g.v1689, &g.v1694)
 }
 
 func (g *productBFloat16Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 2: // Barrier, mixed.go:79
+		case 2: // Barrier, mixed.go:80
 			next = g.r3()
-		case 4: // MatrixLoad, mixed.go:185
+		case 4: // MatrixLoad, mixed.go:188
 			const n = 128
 			m0 := g.Memory(0)
-			h1580 := g.v1580[:n]
+			h1571 := g.v1571[:n]
 			m2 := g.Memory(2)
 			for sub := range g.SubGroups() {
 				li := g.Leader(sub)
-				if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1580, 0) {
+				if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1571, 0) {
 					continue
 				}
-				v1580 := h1580[li]
-				kernelimpl.HostLoadMatrix(unsafe.Add(m2, sub*1024), unsafe.Add(m0, int(v1580)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostBFloat16, Bits: false, Columns: false, Words: true})
+				v1571 := h1571[li]
+				kernelimpl.HostLoadMatrix(unsafe.Add(m2, sub*1024), unsafe.Add(m0, int(v1571)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostBFloat16, Bits: false, Columns: false, Words: true})
 			}
 			next = g.r5()
-		case 28: // MatrixStore, mixed.go:203
+		case 28: // MatrixStore, mixed.go:206
 			const n = 128
 			p3 := g.Pointer(3)
-			h1611 := g.v1611[:n]
+			h1602 := g.v1602[:n]
 			v6 := g.v6
 			m7 := g.Memory(7)
 			for sub := range g.SubGroups() {
 				li := g.Leader(sub)
-				if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1611, 1) {
+				if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1602, 1) {
 					continue
 				}
-				v1611 := h1611[li]
-				kernelimpl.HostStoreMatrix(unsafe.Add(m7, sub*1024), unsafe.Add(p3, v1611), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+				v1602 := h1602[li]
+				kernelimpl.HostStoreMatrix(unsafe.Add(m7, sub*1024), unsafe.Add(p3, v1602), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 			}
 			next = g.r29()
 		}
@@ -16897,9 +16898,9 @@ func (g *productBFloat16Host) Run() {
 
 func (g *productBFloat16Host) r0() int {
 	const n = 128
-	// ZeroLocal, mixed.go:72
+	// ZeroLocal, mixed.go:73
 	g.Zero(0)
-	// ZeroLocal, mixed.go:72
+	// ZeroLocal, mixed.go:73
 	g.Zero(1)
 	v1 := g.v1
 	v16 := v1 + 127
@@ -16916,38 +16917,40 @@ func (g *productBFloat16Host) r0() int {
 	v5 := g.v5
 	v24 := v5 < 0
 	basex := g.Base(0)
-	v27 := v17 * v19
-	v28 := v27 != 0
-	v26 := int32(g.ID[0])
-	v29 := int32(uint64(v27))
-	v30 := int64(v29)
-	v31 := v27 == v30
-	v32 := v29 < 0
-	v33 := 0 - v29
-	v34 := v29
-	if v32 {
-		v34 = v33
+	v26 := v3 & -8
+	v27 := v3 != v26
+	v30 := v17 * v19
+	v31 := v30 != 0
+	v29 := int32(g.ID[0])
+	v32 := int32(uint64(v30))
+	v33 := int64(v32)
+	v34 := v30 == v33
+	v35 := v32 < 0
+	v36 := 0 - v32
+	v37 := v32
+	if v35 {
+		v37 = v36
 	}
-	v35 := int32(1)
-	if v31 {
-		v35 = v34
+	v38 := int32(1)
+	if v34 {
+		v38 = v37
 	}
 	v7 := g.v7
-	v45 := 0 < v1
-	v47 := v1 + -1
-	v48 := v47 * v4
+	v48 := 0 < v1
+	v50 := v1 + -1
+	v51 := v50 * v4
 	v10 := g.v10
 	v8 := g.v8
-	v54 := 0 < v2
-	v56 := v2 + -1
-	v57 := v56 * v5
+	v57 := 0 < v2
+	v59 := v2 + -1
+	v60 := v59 * v5
 	v12 := g.v12
 	v9 := g.v9
-	v63 := v17 * 128
-	v66 := v63 + -1
+	v66 := v17 * 128
+	v69 := v66 + -1
 	v6 := g.v6
-	v67 := v66 * v6
-	v64 := v19 * 128
+	v70 := v69 * v6
+	v67 := v19 * 128
 	v14 := g.v14
 	m7 := g.Memory(7)
 	stop := g.Cancelled()
@@ -16968,29 +16971,34 @@ func (g *productBFloat16Host) r0() int {
 	m25 := g.Memory(25)
 	p1 := g.Pointer(1)
 	p2 := g.Pointer(2)
-	u62 := g.v62
-	u73 := g.v73
+	u65 := g.v65
 	u76 := g.v76
-	u78 := g.v78
 	u79 := g.v79
 	u81 := g.v81
 	u82 := g.v82
-	h267 := g.v267[:n]
+	u84 := g.v84
+	u85 := g.v85
+	h268 := g.v268[:n]
 	h301 := g.v301[:n]
-	h335 := g.v335[:n]
-	h369 := g.v369[:n]
-	h403 := g.v403[:n]
-	h437 := g.v437[:n]
-	h471 := g.v471[:n]
-	h505 := g.v505[:n]
-	h534 := g.v534[:n]
-	h562 := g.v562[:n]
-	h590 := g.v590[:n]
-	h618 := g.v618[:n]
-	h646 := g.v646[:n]
-	h674 := g.v674[:n]
-	h702 := g.v702[:n]
-	h730 := g.v730[:n]
+	h334 := g.v334[:n]
+	h367 := g.v367[:n]
+	h400 := g.v400[:n]
+	h433 := g.v433[:n]
+	h466 := g.v466[:n]
+	h499 := g.v499[:n]
+	h529 := g.v529[:n]
+	h557 := g.v557[:n]
+	h585 := g.v585[:n]
+	h613 := g.v613[:n]
+	h641 := g.v641[:n]
+	h669 := g.v669[:n]
+	h697 := g.v697[:n]
+	h725 := g.v725[:n]
+	h752 := g.v752[:n]
+	h753 := g.v753[:n]
+	h754 := g.v754[:n]
+	h755 := g.v755[:n]
+	h756 := g.v756[:n]
 	h757 := g.v757[:n]
 	h758 := g.v758[:n]
 	h759 := g.v759[:n]
@@ -17114,20 +17122,15 @@ func (g *productBFloat16Host) r0() int {
 	h877 := g.v877[:n]
 	h878 := g.v878[:n]
 	h879 := g.v879[:n]
-	h880 := g.v880[:n]
-	h881 := g.v881[:n]
-	h882 := g.v882[:n]
-	h883 := g.v883[:n]
-	h884 := g.v884[:n]
-	u885 := g.v885
-	v1612 := uint64(v6) <= 1099511627776
-	v1613 := 16 <= v6
-	v1614 := v1612 && v1613
-	v1615 := v6 * 15
-	v1616 := v1615 + 15
-	h1604 := g.v1604[:n]
-	h1608 := g.v1608[:n]
-	h1611 := g.v1611[:n]
+	u880 := g.v880
+	v1603 := uint64(v6) <= 1099511627776
+	v1604 := 16 <= v6
+	v1605 := v1603 && v1604
+	v1606 := v6 * 15
+	v1607 := v1606 + 15
+	h1595 := g.v1595[:n]
+	h1599 := g.v1599[:n]
+	h1602 := g.v1602[:n]
 	next := -1
 	{
 		lane, sub, size := -1, 0, g.SubGroup
@@ -17137,8 +17140,8 @@ func (g *productBFloat16Host) r0() int {
 			}
 			_, _ = lane, sub
 			v0 := int32(basex + li)
-			var v87, v88, v98, v99, v109, v110, v120, v121, v131, v132, v142, v143, v153, v154, v164, v165, v175, v176, v186, v187, v197, v198, v208, v209, v219, v220, v230, v231, v241, v242, v252, v253, v287, v288, v289, v290, v291, v292, v293, v294, v321, v322, v323, v324, v325, v326, v327, v328, v355, v356, v357, v358, v359, v360, v361, v362, v389, v390, v391, v392, v393, v394, v395, v396, v423, v424, v425, v426, v427, v428, v429, v430, v457, v458, v459, v460, v461, v462, v463, v464, v491, v492, v493, v494, v495, v496, v497, v498, v525, v526, v527, v528, v529, v530, v531, v532, v553, v554, v555, v556, v557, v558, v559, v560, v581, v582, v583, v584, v585, v586, v587, v588, v609, v610, v611, v612, v613, v614, v615, v616, v637, v638, v639, v640, v641, v642, v643, v644, v665, v666, v667, v668, v669, v670, v671, v672, v693, v694, v695, v696, v697, v698, v699, v700, v721, v722, v723, v724, v725, v726, v727, v728, v749, v750, v751, v752, v753, v754, v755, v756, v757, v758, v759, v760, v761, v762, v763, v764, v765, v766, v767, v768, v769, v770, v771, v772, v773, v774, v775, v776, v777, v778, v779, v780, v781, v782, v783, v784, v785, v786, v787, v788, v789, v790, v791, v792, v793, v794, v795, v796, v797, v798, v799, v800, v801, v802, v803, v804, v805, v806, v807, v808, v809, v810, v811, v812, v813, v814, v815, v816, v817, v818, v819, v820, v821, v822, v823, v824, v825, v826, v827, v828, v829, v830, v831, v832, v833, v834, v835, v836, v837, v838, v839, v840, v841, v842, v843, v844, v845, v846, v847, v848, v849, v850, v851, v852, v853, v854, v855, v856, v857, v858, v859, v860, v861, v862, v863, v864, v865, v866, v867, v868, v869, v870, v871, v872, v873, v874, v875, v876, v877, v878, v879, v880, v881, v882, v883, v884 int32
-			var v885 int64
+			var v90, v91, v101, v102, v112, v113, v123, v124, v134, v135, v145, v146, v156, v157, v167, v168, v178, v179, v189, v190, v200, v201, v211, v212, v222, v223, v233, v234, v244, v245, v255, v256, v289, v290, v291, v292, v293, v294, v295, v296, v322, v323, v324, v325, v326, v327, v328, v329, v355, v356, v357, v358, v359, v360, v361, v362, v388, v389, v390, v391, v392, v393, v394, v395, v421, v422, v423, v424, v425, v426, v427, v428, v454, v455, v456, v457, v458, v459, v460, v461, v487, v488, v489, v490, v491, v492, v493, v494, v520, v521, v522, v523, v524, v525, v526, v527, v548, v549, v550, v551, v552, v553, v554, v555, v576, v577, v578, v579, v580, v581, v582, v583, v604, v605, v606, v607, v608, v609, v610, v611, v632, v633, v634, v635, v636, v637, v638, v639, v660, v661, v662, v663, v664, v665, v666, v667, v688, v689, v690, v691, v692, v693, v694, v695, v716, v717, v718, v719, v720, v721, v722, v723, v744, v745, v746, v747, v748, v749, v750, v751, v752, v753, v754, v755, v756, v757, v758, v759, v760, v761, v762, v763, v764, v765, v766, v767, v768, v769, v770, v771, v772, v773, v774, v775, v776, v777, v778, v779, v780, v781, v782, v783, v784, v785, v786, v787, v788, v789, v790, v791, v792, v793, v794, v795, v796, v797, v798, v799, v800, v801, v802, v803, v804, v805, v806, v807, v808, v809, v810, v811, v812, v813, v814, v815, v816, v817, v818, v819, v820, v821, v822, v823, v824, v825, v826, v827, v828, v829, v830, v831, v832, v833, v834, v835, v836, v837, v838, v839, v840, v841, v842, v843, v844, v845, v846, v847, v848, v849, v850, v851, v852, v853, v854, v855, v856, v857, v858, v859, v860, v861, v862, v863, v864, v865, v866, v867, v868, v869, v870, v871, v872, v873, v874, v875, v876, v877, v878, v879 int32
+			var v880 int64
 			if v20 {
 				goto b7
 			}
@@ -17159,343 +17162,345 @@ func (g *productBFloat16Host) r0() int {
 			g.Leave(li)
 			continue
 		b8:
-			if !v28 {
+			if v27 {
 				g.Fault(3, 0, 0, v0)
 				g.Leave(li)
 				continue
 			}
-			v36 := int32(uint32(v26) / uint32(v35))
-			v38 := v36
-			if v32 {
-				v38 = 0 - v36
+			if !v31 {
+				g.Fault(4, 0, 0, v0)
+				g.Leave(li)
+				continue
 			}
-			v39 := int32(0)
-			if v31 {
-				v39 = v38
+			v39 := int32(uint32(v29) / uint32(v38))
+			v41 := v39
+			if v35 {
+				v41 = 0 - v39
 			}
-			v40 := int64(v39)
-			v42 := v26
-			if v31 {
-				v42 = int32(uint32(v26) % uint32(v35))
+			v42 := int32(0)
+			if v34 {
+				v42 = v41
 			}
-			v43 := int64(uint32(v42))
-			v44 := v40 * v7
-			if !v45 {
-				goto b13
+			v43 := int64(v42)
+			v45 := v29
+			if v34 {
+				v45 = int32(uint32(v29) % uint32(v38))
 			}
-			if v44 < 0 {
-				goto b12
+			v46 := int64(uint32(v45))
+			v47 := v43 * v7
+			if !v48 {
+				goto b15
 			}
-			if v10 >= ((v44 + v48) + v3) {
-				goto b13
+			if v47 < 0 {
+				goto b14
 			}
-		b12:
-			g.Fault(4, 0, 0, v0)
+			if v10 >= ((v47 + v51) + v3) {
+				goto b15
+			}
+		b14:
+			g.Fault(5, 0, 0, v0)
 			g.Leave(li)
 			continue
-		b13:
-			v53 := v40 * v8
-			if !v54 {
-				goto b17
-			}
-			if v53 < 0 {
-				goto b16
-			}
-			if v12 >= ((v53 + v57) + v3) {
-				goto b17
-			}
-		b16:
-			g.Fault(4, 0, 0, v0)
-			g.Leave(li)
-			continue
-		b17:
-			v62 := v40 * v9
-			if v62 < 0 {
+		b15:
+			v56 := v43 * v8
+			if !v57 {
 				goto b19
 			}
-			if v14 >= ((v62 + v67) + v64) {
-				goto b20
+			if v56 < 0 {
+				goto b18
 			}
-		b19:
-			g.Fault(4, 0, 0, v0)
+			if v12 >= ((v56 + v60) + v3) {
+				goto b19
+			}
+		b18:
+			g.Fault(5, 0, 0, v0)
 			g.Leave(li)
 			continue
-		b20:
-			v72 := v43 / v19
-			v73 := v72 * 128
-			v76 := (v43 - (v72 * v19)) * 128
-			if uint64(v44) > uint64(v10) {
-				g.Fault(5, v44, v10, v0)
+		b19:
+			v65 := v43 * v9
+			if v65 < 0 {
+				goto b21
+			}
+			if v14 >= ((v65 + v70) + v67) {
+				goto b22
+			}
+		b21:
+			g.Fault(5, 0, 0, v0)
+			g.Leave(li)
+			continue
+		b22:
+			v75 := v46 / v19
+			v76 := v75 * 128
+			v79 := (v46 - (v75 * v19)) * 128
+			if uint64(v47) > uint64(v10) {
+				g.Fault(6, v47, v10, v0)
 				g.Leave(li)
 				continue
 			}
-			v78 := v10 - v44
-			v79 := int(v44) * 16
-			if uint64(v53) > uint64(v12) {
-				g.Fault(6, v53, v12, v0)
+			v81 := v10 - v47
+			v82 := int(v47) * 16
+			if uint64(v56) > uint64(v12) {
+				g.Fault(7, v56, v12, v0)
 				g.Leave(li)
 				continue
 			}
-			v81 := v12 - v53
-			v82 := int(v53) * 16
-			v83 := int32(lane)
-			v84 := int32(min(size, n-sub*size))
-			v86 := int32(sub) * 256
-			v87 = 0
-			v88 = v83
-		b23:
-			if uint32(v88) < 256 {
-				*(*float32)(unsafe.Add(m7, int(v86+((v87*v84)+v83))*4)) = 0
-				v87 = v87 + 1
-				v88 = v88 + v84
+			v84 := v12 - v56
+			v85 := int(v56) * 16
+			v86 := int32(lane)
+			v87 := int32(min(size, n-sub*size))
+			v89 := int32(sub) * 256
+			v90 = 0
+			v91 = v86
+		b25:
+			if uint32(v91) < 256 {
+				*(*float32)(unsafe.Add(m7, int(v89+((v90*v87)+v86))*4)) = 0
+				v90 = v90 + 1
+				v91 = v91 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b23
+				goto b25
 			}
-			v97 := int32(sub) * 256
-			v98 = 0
-			v99 = v83
-		b26:
-			if uint32(v99) < 256 {
-				*(*float32)(unsafe.Add(m12, int(v97+((v98*v84)+v83))*4)) = 0
-				v98 = v98 + 1
-				v99 = v99 + v84
+			v100 := int32(sub) * 256
+			v101 = 0
+			v102 = v86
+		b28:
+			if uint32(v102) < 256 {
+				*(*float32)(unsafe.Add(m12, int(v100+((v101*v87)+v86))*4)) = 0
+				v101 = v101 + 1
+				v102 = v102 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b26
+				goto b28
 			}
-			v108 := int32(sub) * 256
-			v109 = 0
-			v110 = v83
-		b29:
-			if uint32(v110) < 256 {
-				*(*float32)(unsafe.Add(m17, int(v108+((v109*v84)+v83))*4)) = 0
-				v109 = v109 + 1
-				v110 = v110 + v84
+			v111 := int32(sub) * 256
+			v112 = 0
+			v113 = v86
+		b31:
+			if uint32(v113) < 256 {
+				*(*float32)(unsafe.Add(m17, int(v111+((v112*v87)+v86))*4)) = 0
+				v112 = v112 + 1
+				v113 = v113 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b29
+				goto b31
 			}
-			v119 := int32(sub) * 256
-			v120 = 0
-			v121 = v83
-		b32:
-			if uint32(v121) < 256 {
-				*(*float32)(unsafe.Add(m22, int(v119+((v120*v84)+v83))*4)) = 0
-				v120 = v120 + 1
-				v121 = v121 + v84
+			v122 := int32(sub) * 256
+			v123 = 0
+			v124 = v86
+		b34:
+			if uint32(v124) < 256 {
+				*(*float32)(unsafe.Add(m22, int(v122+((v123*v87)+v86))*4)) = 0
+				v123 = v123 + 1
+				v124 = v124 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b32
+				goto b34
 			}
-			v130 := int32(sub) * 256
-			v131 = 0
-			v132 = v83
-		b35:
-			if uint32(v132) < 256 {
-				*(*float32)(unsafe.Add(m8, int(v130+((v131*v84)+v83))*4)) = 0
-				v131 = v131 + 1
-				v132 = v132 + v84
+			v133 := int32(sub) * 256
+			v134 = 0
+			v135 = v86
+		b37:
+			if uint32(v135) < 256 {
+				*(*float32)(unsafe.Add(m8, int(v133+((v134*v87)+v86))*4)) = 0
+				v134 = v134 + 1
+				v135 = v135 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b35
+				goto b37
 			}
-			v141 := int32(sub) * 256
-			v142 = 0
-			v143 = v83
-		b38:
-			if uint32(v143) < 256 {
-				*(*float32)(unsafe.Add(m13, int(v141+((v142*v84)+v83))*4)) = 0
-				v142 = v142 + 1
-				v143 = v143 + v84
+			v144 := int32(sub) * 256
+			v145 = 0
+			v146 = v86
+		b40:
+			if uint32(v146) < 256 {
+				*(*float32)(unsafe.Add(m13, int(v144+((v145*v87)+v86))*4)) = 0
+				v145 = v145 + 1
+				v146 = v146 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b38
+				goto b40
 			}
-			v152 := int32(sub) * 256
-			v153 = 0
-			v154 = v83
-		b41:
-			if uint32(v154) < 256 {
-				*(*float32)(unsafe.Add(m18, int(v152+((v153*v84)+v83))*4)) = 0
-				v153 = v153 + 1
-				v154 = v154 + v84
+			v155 := int32(sub) * 256
+			v156 = 0
+			v157 = v86
+		b43:
+			if uint32(v157) < 256 {
+				*(*float32)(unsafe.Add(m18, int(v155+((v156*v87)+v86))*4)) = 0
+				v156 = v156 + 1
+				v157 = v157 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b41
+				goto b43
 			}
-			v163 := int32(sub) * 256
-			v164 = 0
-			v165 = v83
-		b44:
-			if uint32(v165) < 256 {
-				*(*float32)(unsafe.Add(m23, int(v163+((v164*v84)+v83))*4)) = 0
-				v164 = v164 + 1
-				v165 = v165 + v84
+			v166 := int32(sub) * 256
+			v167 = 0
+			v168 = v86
+		b46:
+			if uint32(v168) < 256 {
+				*(*float32)(unsafe.Add(m23, int(v166+((v167*v87)+v86))*4)) = 0
+				v167 = v167 + 1
+				v168 = v168 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b44
+				goto b46
 			}
-			v174 := int32(sub) * 256
-			v175 = 0
-			v176 = v83
-		b47:
-			if uint32(v176) < 256 {
-				*(*float32)(unsafe.Add(m9, int(v174+((v175*v84)+v83))*4)) = 0
-				v175 = v175 + 1
-				v176 = v176 + v84
+			v177 := int32(sub) * 256
+			v178 = 0
+			v179 = v86
+		b49:
+			if uint32(v179) < 256 {
+				*(*float32)(unsafe.Add(m9, int(v177+((v178*v87)+v86))*4)) = 0
+				v178 = v178 + 1
+				v179 = v179 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b47
+				goto b49
 			}
-			v185 := int32(sub) * 256
-			v186 = 0
-			v187 = v83
-		b50:
-			if uint32(v187) < 256 {
-				*(*float32)(unsafe.Add(m14, int(v185+((v186*v84)+v83))*4)) = 0
-				v186 = v186 + 1
-				v187 = v187 + v84
+			v188 := int32(sub) * 256
+			v189 = 0
+			v190 = v86
+		b52:
+			if uint32(v190) < 256 {
+				*(*float32)(unsafe.Add(m14, int(v188+((v189*v87)+v86))*4)) = 0
+				v189 = v189 + 1
+				v190 = v190 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b50
+				goto b52
 			}
-			v196 := int32(sub) * 256
-			v197 = 0
-			v198 = v83
-		b53:
-			if uint32(v198) < 256 {
-				*(*float32)(unsafe.Add(m19, int(v196+((v197*v84)+v83))*4)) = 0
-				v197 = v197 + 1
-				v198 = v198 + v84
+			v199 := int32(sub) * 256
+			v200 = 0
+			v201 = v86
+		b55:
+			if uint32(v201) < 256 {
+				*(*float32)(unsafe.Add(m19, int(v199+((v200*v87)+v86))*4)) = 0
+				v200 = v200 + 1
+				v201 = v201 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b53
+				goto b55
 			}
-			v207 := int32(sub) * 256
-			v208 = 0
-			v209 = v83
-		b56:
-			if uint32(v209) < 256 {
-				*(*float32)(unsafe.Add(m24, int(v207+((v208*v84)+v83))*4)) = 0
-				v208 = v208 + 1
-				v209 = v209 + v84
+			v210 := int32(sub) * 256
+			v211 = 0
+			v212 = v86
+		b58:
+			if uint32(v212) < 256 {
+				*(*float32)(unsafe.Add(m24, int(v210+((v211*v87)+v86))*4)) = 0
+				v211 = v211 + 1
+				v212 = v212 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b56
+				goto b58
 			}
-			v218 := int32(sub) * 256
-			v219 = 0
-			v220 = v83
-		b59:
-			if uint32(v220) < 256 {
-				*(*float32)(unsafe.Add(m10, int(v218+((v219*v84)+v83))*4)) = 0
-				v219 = v219 + 1
-				v220 = v220 + v84
+			v221 := int32(sub) * 256
+			v222 = 0
+			v223 = v86
+		b61:
+			if uint32(v223) < 256 {
+				*(*float32)(unsafe.Add(m10, int(v221+((v222*v87)+v86))*4)) = 0
+				v222 = v222 + 1
+				v223 = v223 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b59
+				goto b61
 			}
-			v229 := int32(sub) * 256
-			v230 = 0
-			v231 = v83
-		b62:
-			if uint32(v231) < 256 {
-				*(*float32)(unsafe.Add(m15, int(v229+((v230*v84)+v83))*4)) = 0
-				v230 = v230 + 1
-				v231 = v231 + v84
+			v232 := int32(sub) * 256
+			v233 = 0
+			v234 = v86
+		b64:
+			if uint32(v234) < 256 {
+				*(*float32)(unsafe.Add(m15, int(v232+((v233*v87)+v86))*4)) = 0
+				v233 = v233 + 1
+				v234 = v234 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b62
+				goto b64
 			}
-			v240 := int32(sub) * 256
-			v241 = 0
-			v242 = v83
-		b65:
-			if uint32(v242) < 256 {
-				*(*float32)(unsafe.Add(m20, int(v240+((v241*v84)+v83))*4)) = 0
-				v241 = v241 + 1
-				v242 = v242 + v84
+			v243 := int32(sub) * 256
+			v244 = 0
+			v245 = v86
+		b67:
+			if uint32(v245) < 256 {
+				*(*float32)(unsafe.Add(m20, int(v243+((v244*v87)+v86))*4)) = 0
+				v244 = v244 + 1
+				v245 = v245 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b65
+				goto b67
 			}
-			v251 := int32(sub) * 256
-			v252 = 0
-			v253 = v83
-		b68:
-			if uint32(v253) < 256 {
-				*(*float32)(unsafe.Add(m25, int(v251+((v252*v84)+v83))*4)) = 0
-				v252 = v252 + 1
-				v253 = v253 + v84
+			v254 := int32(sub) * 256
+			v255 = 0
+			v256 = v86
+		b70:
+			if uint32(v256) < 256 {
+				*(*float32)(unsafe.Add(m25, int(v254+((v255*v87)+v86))*4)) = 0
+				v255 = v255 + 1
+				v256 = v256 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b68
+				goto b70
 			}
-			v261 := int32(li)
-			v263 := int64(uint32(int32(uint32(v261) >> 3)))
-			v265 := int64(uint32(v261 & 7))
-			v267 := (v73 + v263) * v4
-			v268 := v267 + v265
-			v269 := v265 < v3
-			if !v269 {
-				v287 = 0
-				v288 = 0
-				v289 = 0
-				v290 = 0
-				v291 = 0
-				v292 = 0
-				v293 = 0
-				v294 = 0
-				goto b73
-			}
-			if uint64(v268) < uint64(v78) {
-				v282 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v268)*16+10))))
-				v284 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v268)*16+12))))
-				v286 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v268)*16+14))))
-				v287 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v268)*16))))
-				v288 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v268)*16+2))))
-				v289 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v268)*16+4))))
-				v290 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v268)*16+6))))
-				v291 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v268)*16+8))))
-				v292 = v282
-				v293 = v284
-				v294 = v286
+			v264 := int32(li)
+			v266 := int64(uint32(int32(uint32(v264) >> 3)))
+			v268 := (v76 + v266) * v4
+			v270 := int64(uint32(v264 & 7))
+			v271 := v268 + v270
+			if uint64(v271) < uint64(v81) {
+				v284 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v271)*16+10))))
+				v286 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v271)*16+12))))
+				v288 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v271)*16+14))))
+				v289 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v271)*16))))
+				v290 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v271)*16+2))))
+				v291 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v271)*16+4))))
+				v292 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v271)*16+6))))
+				v293 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v271)*16+8))))
+				v294 = v284
+				v295 = v286
+				v296 = v288
 			} else {
-				v287 = 0
-				v288 = 0
 				v289 = 0
 				v290 = 0
 				v291 = 0
 				v292 = 0
 				v293 = 0
 				v294 = 0
+				v295 = 0
+				v296 = 0
 			}
-		b73:
-			v295 := v261 + 128
-			v297 := int64(uint32(int32(uint32(v295) >> 3)))
-			v299 := int64(uint32(v295 & 7))
-			v301 := (v73 + v297) * v4
-			v302 := v301 + v299
-			v303 := v299 < v3
-			if !v303 {
-				v321 = 0
+			v297 := v264 + 128
+			v299 := int64(uint32(int32(uint32(v297) >> 3)))
+			v301 := (v76 + v299) * v4
+			v303 := int64(uint32(v297 & 7))
+			v304 := v301 + v303
+			if uint64(v304) < uint64(v81) {
+				v317 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v304)*16+10))))
+				v319 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v304)*16+12))))
+				v321 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v304)*16+14))))
+				v322 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v304)*16))))
+				v323 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v304)*16+2))))
+				v324 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v304)*16+4))))
+				v325 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v304)*16+6))))
+				v326 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v304)*16+8))))
+				v327 = v317
+				v328 = v319
+				v329 = v321
+			} else {
 				v322 = 0
 				v323 = 0
 				v324 = 0
@@ -17503,57 +17508,22 @@ func (g *productBFloat16Host) r0() int {
 				v326 = 0
 				v327 = 0
 				v328 = 0
-				goto b76
+				v329 = 0
 			}
-			if uint64(v302) < uint64(v78) {
-				v316 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v302)*16+10))))
-				v318 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v302)*16+12))))
-				v320 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v302)*16+14))))
-				v321 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v302)*16))))
-				v322 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v302)*16+2))))
-				v323 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v302)*16+4))))
-				v324 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v302)*16+6))))
-				v325 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v302)*16+8))))
-				v326 = v316
-				v327 = v318
-				v328 = v320
-			} else {
-				v321 = 0
-				v322 = 0
-				v323 = 0
-				v324 = 0
-				v325 = 0
-				v326 = 0
-				v327 = 0
-				v328 = 0
-			}
-		b76:
-			v329 := v261 + 256
-			v331 := int64(uint32(int32(uint32(v329) >> 3)))
-			v333 := int64(uint32(v329 & 7))
-			v335 := (v73 + v331) * v4
-			v336 := v335 + v333
-			v337 := v333 < v3
-			if !v337 {
-				v355 = 0
-				v356 = 0
-				v357 = 0
-				v358 = 0
-				v359 = 0
-				v360 = 0
-				v361 = 0
-				v362 = 0
-				goto b79
-			}
-			if uint64(v336) < uint64(v78) {
-				v350 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v336)*16+10))))
-				v352 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v336)*16+12))))
-				v354 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v336)*16+14))))
-				v355 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v336)*16))))
-				v356 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v336)*16+2))))
-				v357 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v336)*16+4))))
-				v358 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v336)*16+6))))
-				v359 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v336)*16+8))))
+			v330 := v264 + 256
+			v332 := int64(uint32(int32(uint32(v330) >> 3)))
+			v334 := (v76 + v332) * v4
+			v336 := int64(uint32(v330 & 7))
+			v337 := v334 + v336
+			if uint64(v337) < uint64(v81) {
+				v350 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v337)*16+10))))
+				v352 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v337)*16+12))))
+				v354 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v337)*16+14))))
+				v355 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v337)*16))))
+				v356 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v337)*16+2))))
+				v357 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v337)*16+4))))
+				v358 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v337)*16+6))))
+				v359 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v337)*16+8))))
 				v360 = v350
 				v361 = v352
 				v362 = v354
@@ -17567,14 +17537,25 @@ func (g *productBFloat16Host) r0() int {
 				v361 = 0
 				v362 = 0
 			}
-		b79:
-			v363 := v261 + 384
+			v363 := v264 + 384
 			v365 := int64(uint32(int32(uint32(v363) >> 3)))
-			v367 := int64(uint32(v363 & 7))
-			v369 := (v73 + v365) * v4
-			v370 := v369 + v367
-			v371 := v367 < v3
-			if !v371 {
+			v367 := (v76 + v365) * v4
+			v369 := int64(uint32(v363 & 7))
+			v370 := v367 + v369
+			if uint64(v370) < uint64(v81) {
+				v383 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v370)*16+10))))
+				v385 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v370)*16+12))))
+				v387 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v370)*16+14))))
+				v388 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v370)*16))))
+				v389 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v370)*16+2))))
+				v390 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v370)*16+4))))
+				v391 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v370)*16+6))))
+				v392 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v370)*16+8))))
+				v393 = v383
+				v394 = v385
+				v395 = v387
+			} else {
+				v388 = 0
 				v389 = 0
 				v390 = 0
 				v391 = 0
@@ -17582,633 +17563,465 @@ func (g *productBFloat16Host) r0() int {
 				v393 = 0
 				v394 = 0
 				v395 = 0
-				v396 = 0
-				goto b82
 			}
-			if uint64(v370) < uint64(v78) {
-				v384 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v370)*16+10))))
-				v386 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v370)*16+12))))
-				v388 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v370)*16+14))))
-				v389 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v370)*16))))
-				v390 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v370)*16+2))))
-				v391 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v370)*16+4))))
-				v392 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v370)*16+6))))
-				v393 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v370)*16+8))))
-				v394 = v384
-				v395 = v386
-				v396 = v388
+			v396 := v264 + 512
+			v398 := int64(uint32(int32(uint32(v396) >> 3)))
+			v400 := (v76 + v398) * v4
+			v402 := int64(uint32(v396 & 7))
+			v403 := v400 + v402
+			if uint64(v403) < uint64(v81) {
+				v416 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v403)*16+10))))
+				v418 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v403)*16+12))))
+				v420 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v403)*16+14))))
+				v421 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v403)*16))))
+				v422 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v403)*16+2))))
+				v423 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v403)*16+4))))
+				v424 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v403)*16+6))))
+				v425 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v403)*16+8))))
+				v426 = v416
+				v427 = v418
+				v428 = v420
 			} else {
-				v389 = 0
-				v390 = 0
-				v391 = 0
-				v392 = 0
-				v393 = 0
-				v394 = 0
-				v395 = 0
-				v396 = 0
-			}
-		b82:
-			v397 := v261 + 512
-			v399 := int64(uint32(int32(uint32(v397) >> 3)))
-			v401 := int64(uint32(v397 & 7))
-			v403 := (v73 + v399) * v4
-			v404 := v403 + v401
-			v405 := v401 < v3
-			if !v405 {
+				v421 = 0
+				v422 = 0
 				v423 = 0
 				v424 = 0
 				v425 = 0
 				v426 = 0
 				v427 = 0
 				v428 = 0
-				v429 = 0
-				v430 = 0
-				goto b85
 			}
-			if uint64(v404) < uint64(v78) {
-				v418 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v404)*16+10))))
-				v420 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v404)*16+12))))
-				v422 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v404)*16+14))))
-				v423 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v404)*16))))
-				v424 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v404)*16+2))))
-				v425 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v404)*16+4))))
-				v426 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v404)*16+6))))
-				v427 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v404)*16+8))))
-				v428 = v418
-				v429 = v420
-				v430 = v422
+			v429 := v264 + 640
+			v431 := int64(uint32(int32(uint32(v429) >> 3)))
+			v433 := (v76 + v431) * v4
+			v435 := int64(uint32(v429 & 7))
+			v436 := v433 + v435
+			if uint64(v436) < uint64(v81) {
+				v449 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v436)*16+10))))
+				v451 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v436)*16+12))))
+				v453 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v436)*16+14))))
+				v454 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v436)*16))))
+				v455 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v436)*16+2))))
+				v456 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v436)*16+4))))
+				v457 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v436)*16+6))))
+				v458 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v436)*16+8))))
+				v459 = v449
+				v460 = v451
+				v461 = v453
 			} else {
-				v423 = 0
-				v424 = 0
-				v425 = 0
-				v426 = 0
-				v427 = 0
-				v428 = 0
-				v429 = 0
-				v430 = 0
-			}
-		b85:
-			v431 := v261 + 640
-			v433 := int64(uint32(int32(uint32(v431) >> 3)))
-			v435 := int64(uint32(v431 & 7))
-			v437 := (v73 + v433) * v4
-			v438 := v437 + v435
-			v439 := v435 < v3
-			if !v439 {
+				v454 = 0
+				v455 = 0
+				v456 = 0
 				v457 = 0
 				v458 = 0
 				v459 = 0
 				v460 = 0
 				v461 = 0
-				v462 = 0
-				v463 = 0
-				v464 = 0
-				goto b88
 			}
-			if uint64(v438) < uint64(v78) {
-				v452 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v438)*16+10))))
-				v454 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v438)*16+12))))
-				v456 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v438)*16+14))))
-				v457 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v438)*16))))
-				v458 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v438)*16+2))))
-				v459 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v438)*16+4))))
-				v460 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v438)*16+6))))
-				v461 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v438)*16+8))))
-				v462 = v452
-				v463 = v454
-				v464 = v456
+			v462 := v264 + 768
+			v464 := int64(uint32(int32(uint32(v462) >> 3)))
+			v466 := (v76 + v464) * v4
+			v468 := int64(uint32(v462 & 7))
+			v469 := v466 + v468
+			if uint64(v469) < uint64(v81) {
+				v482 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v469)*16+10))))
+				v484 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v469)*16+12))))
+				v486 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v469)*16+14))))
+				v487 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v469)*16))))
+				v488 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v469)*16+2))))
+				v489 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v469)*16+4))))
+				v490 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v469)*16+6))))
+				v491 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v469)*16+8))))
+				v492 = v482
+				v493 = v484
+				v494 = v486
 			} else {
-				v457 = 0
-				v458 = 0
-				v459 = 0
-				v460 = 0
-				v461 = 0
-				v462 = 0
-				v463 = 0
-				v464 = 0
-			}
-		b88:
-			v465 := v261 + 768
-			v467 := int64(uint32(int32(uint32(v465) >> 3)))
-			v469 := int64(uint32(v465 & 7))
-			v471 := (v73 + v467) * v4
-			v472 := v471 + v469
-			v473 := v469 < v3
-			if !v473 {
+				v487 = 0
+				v488 = 0
+				v489 = 0
+				v490 = 0
 				v491 = 0
 				v492 = 0
 				v493 = 0
 				v494 = 0
-				v495 = 0
-				v496 = 0
-				v497 = 0
-				v498 = 0
-				goto b91
 			}
-			if uint64(v472) < uint64(v78) {
-				v486 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v472)*16+10))))
-				v488 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v472)*16+12))))
-				v490 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v472)*16+14))))
-				v491 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v472)*16))))
-				v492 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v472)*16+2))))
-				v493 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v472)*16+4))))
-				v494 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v472)*16+6))))
-				v495 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v472)*16+8))))
-				v496 = v486
-				v497 = v488
-				v498 = v490
+			v495 := v264 + 896
+			v497 := int64(uint32(int32(uint32(v495) >> 3)))
+			v499 := (v76 + v497) * v4
+			v501 := int64(uint32(v495 & 7))
+			v502 := v499 + v501
+			if uint64(v502) < uint64(v81) {
+				v515 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v502)*16+10))))
+				v517 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v502)*16+12))))
+				v519 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v502)*16+14))))
+				v520 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v502)*16))))
+				v521 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v502)*16+2))))
+				v522 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v502)*16+4))))
+				v523 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v502)*16+6))))
+				v524 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v502)*16+8))))
+				v525 = v515
+				v526 = v517
+				v527 = v519
 			} else {
-				v491 = 0
-				v492 = 0
-				v493 = 0
-				v494 = 0
-				v495 = 0
-				v496 = 0
-				v497 = 0
-				v498 = 0
-			}
-		b91:
-			v499 := v261 + 896
-			v501 := int64(uint32(int32(uint32(v499) >> 3)))
-			v503 := int64(uint32(v499 & 7))
-			v505 := (v73 + v501) * v4
-			v506 := v505 + v503
-			v507 := v503 < v3
-			if !v507 {
+				v520 = 0
+				v521 = 0
+				v522 = 0
+				v523 = 0
+				v524 = 0
 				v525 = 0
 				v526 = 0
 				v527 = 0
-				v528 = 0
-				v529 = 0
-				v530 = 0
-				v531 = 0
-				v532 = 0
-				goto b94
 			}
-			if uint64(v506) < uint64(v78) {
-				v520 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v506)*16+10))))
-				v522 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v506)*16+12))))
-				v524 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v506)*16+14))))
-				v525 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v506)*16))))
-				v526 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v506)*16+2))))
-				v527 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v506)*16+4))))
-				v528 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v506)*16+6))))
-				v529 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v506)*16+8))))
-				v530 = v520
-				v531 = v522
-				v532 = v524
+			v529 := (v79 + v266) * v5
+			v530 := v529 + v270
+			if uint64(v530) < uint64(v84) {
+				v543 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v530)*16+10))))
+				v545 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v530)*16+12))))
+				v547 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v530)*16+14))))
+				v548 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v530)*16))))
+				v549 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v530)*16+2))))
+				v550 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v530)*16+4))))
+				v551 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v530)*16+6))))
+				v552 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v530)*16+8))))
+				v553 = v543
+				v554 = v545
+				v555 = v547
 			} else {
-				v525 = 0
-				v526 = 0
-				v527 = 0
-				v528 = 0
-				v529 = 0
-				v530 = 0
-				v531 = 0
-				v532 = 0
-			}
-		b94:
-			v534 := (v76 + v263) * v5
-			v535 := v534 + v265
-			if !v269 {
+				v548 = 0
+				v549 = 0
+				v550 = 0
+				v551 = 0
+				v552 = 0
 				v553 = 0
 				v554 = 0
 				v555 = 0
-				v556 = 0
-				v557 = 0
-				v558 = 0
-				v559 = 0
-				v560 = 0
-				goto b97
 			}
-			if uint64(v535) < uint64(v81) {
-				v548 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v535)*16+10))))
-				v550 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v535)*16+12))))
-				v552 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v535)*16+14))))
-				v553 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v535)*16))))
-				v554 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v535)*16+2))))
-				v555 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v535)*16+4))))
-				v556 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v535)*16+6))))
-				v557 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v535)*16+8))))
-				v558 = v548
-				v559 = v550
-				v560 = v552
+			v557 := (v79 + v299) * v5
+			v558 := v557 + v303
+			if uint64(v558) < uint64(v84) {
+				v571 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v558)*16+10))))
+				v573 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v558)*16+12))))
+				v575 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v558)*16+14))))
+				v576 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v558)*16))))
+				v577 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v558)*16+2))))
+				v578 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v558)*16+4))))
+				v579 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v558)*16+6))))
+				v580 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v558)*16+8))))
+				v581 = v571
+				v582 = v573
+				v583 = v575
 			} else {
-				v553 = 0
-				v554 = 0
-				v555 = 0
-				v556 = 0
-				v557 = 0
-				v558 = 0
-				v559 = 0
-				v560 = 0
-			}
-		b97:
-			v562 := (v76 + v297) * v5
-			v563 := v562 + v299
-			if !v303 {
+				v576 = 0
+				v577 = 0
+				v578 = 0
+				v579 = 0
+				v580 = 0
 				v581 = 0
 				v582 = 0
 				v583 = 0
-				v584 = 0
-				v585 = 0
-				v586 = 0
-				v587 = 0
-				v588 = 0
-				goto b100
 			}
-			if uint64(v563) < uint64(v81) {
-				v576 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v563)*16+10))))
-				v578 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v563)*16+12))))
-				v580 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v563)*16+14))))
-				v581 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v563)*16))))
-				v582 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v563)*16+2))))
-				v583 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v563)*16+4))))
-				v584 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v563)*16+6))))
-				v585 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v563)*16+8))))
-				v586 = v576
-				v587 = v578
-				v588 = v580
+			v585 := (v79 + v332) * v5
+			v586 := v585 + v336
+			if uint64(v586) < uint64(v84) {
+				v599 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v586)*16+10))))
+				v601 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v586)*16+12))))
+				v603 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v586)*16+14))))
+				v604 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v586)*16))))
+				v605 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v586)*16+2))))
+				v606 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v586)*16+4))))
+				v607 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v586)*16+6))))
+				v608 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v586)*16+8))))
+				v609 = v599
+				v610 = v601
+				v611 = v603
 			} else {
-				v581 = 0
-				v582 = 0
-				v583 = 0
-				v584 = 0
-				v585 = 0
-				v586 = 0
-				v587 = 0
-				v588 = 0
-			}
-		b100:
-			v590 := (v76 + v331) * v5
-			v591 := v590 + v333
-			if !v337 {
+				v604 = 0
+				v605 = 0
+				v606 = 0
+				v607 = 0
+				v608 = 0
 				v609 = 0
 				v610 = 0
 				v611 = 0
-				v612 = 0
-				v613 = 0
-				v614 = 0
-				v615 = 0
-				v616 = 0
-				goto b103
 			}
-			if uint64(v591) < uint64(v81) {
-				v604 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v591)*16+10))))
-				v606 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v591)*16+12))))
-				v608 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v591)*16+14))))
-				v609 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v591)*16))))
-				v610 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v591)*16+2))))
-				v611 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v591)*16+4))))
-				v612 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v591)*16+6))))
-				v613 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v591)*16+8))))
-				v614 = v604
-				v615 = v606
-				v616 = v608
+			v613 := (v79 + v365) * v5
+			v614 := v613 + v369
+			if uint64(v614) < uint64(v84) {
+				v627 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v614)*16+10))))
+				v629 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v614)*16+12))))
+				v631 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v614)*16+14))))
+				v632 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v614)*16))))
+				v633 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v614)*16+2))))
+				v634 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v614)*16+4))))
+				v635 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v614)*16+6))))
+				v636 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v614)*16+8))))
+				v637 = v627
+				v638 = v629
+				v639 = v631
 			} else {
-				v609 = 0
-				v610 = 0
-				v611 = 0
-				v612 = 0
-				v613 = 0
-				v614 = 0
-				v615 = 0
-				v616 = 0
-			}
-		b103:
-			v618 := (v76 + v365) * v5
-			v619 := v618 + v367
-			if !v371 {
+				v632 = 0
+				v633 = 0
+				v634 = 0
+				v635 = 0
+				v636 = 0
 				v637 = 0
 				v638 = 0
 				v639 = 0
-				v640 = 0
-				v641 = 0
-				v642 = 0
-				v643 = 0
-				v644 = 0
-				goto b106
 			}
-			if uint64(v619) < uint64(v81) {
-				v632 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v619)*16+10))))
-				v634 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v619)*16+12))))
-				v636 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v619)*16+14))))
-				v637 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v619)*16))))
-				v638 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v619)*16+2))))
-				v639 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v619)*16+4))))
-				v640 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v619)*16+6))))
-				v641 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v619)*16+8))))
-				v642 = v632
-				v643 = v634
-				v644 = v636
+			v641 := (v79 + v398) * v5
+			v642 := v641 + v402
+			if uint64(v642) < uint64(v84) {
+				v655 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v642)*16+10))))
+				v657 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v642)*16+12))))
+				v659 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v642)*16+14))))
+				v660 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v642)*16))))
+				v661 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v642)*16+2))))
+				v662 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v642)*16+4))))
+				v663 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v642)*16+6))))
+				v664 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v642)*16+8))))
+				v665 = v655
+				v666 = v657
+				v667 = v659
 			} else {
-				v637 = 0
-				v638 = 0
-				v639 = 0
-				v640 = 0
-				v641 = 0
-				v642 = 0
-				v643 = 0
-				v644 = 0
-			}
-		b106:
-			v646 := (v76 + v399) * v5
-			v647 := v646 + v401
-			if !v405 {
+				v660 = 0
+				v661 = 0
+				v662 = 0
+				v663 = 0
+				v664 = 0
 				v665 = 0
 				v666 = 0
 				v667 = 0
-				v668 = 0
-				v669 = 0
-				v670 = 0
-				v671 = 0
-				v672 = 0
-				goto b109
 			}
-			if uint64(v647) < uint64(v81) {
-				v660 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v647)*16+10))))
-				v662 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v647)*16+12))))
-				v664 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v647)*16+14))))
-				v665 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v647)*16))))
-				v666 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v647)*16+2))))
-				v667 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v647)*16+4))))
-				v668 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v647)*16+6))))
-				v669 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v647)*16+8))))
-				v670 = v660
-				v671 = v662
-				v672 = v664
+			v669 := (v79 + v431) * v5
+			v670 := v669 + v435
+			if uint64(v670) < uint64(v84) {
+				v683 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v670)*16+10))))
+				v685 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v670)*16+12))))
+				v687 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v670)*16+14))))
+				v688 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v670)*16))))
+				v689 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v670)*16+2))))
+				v690 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v670)*16+4))))
+				v691 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v670)*16+6))))
+				v692 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v670)*16+8))))
+				v693 = v683
+				v694 = v685
+				v695 = v687
 			} else {
-				v665 = 0
-				v666 = 0
-				v667 = 0
-				v668 = 0
-				v669 = 0
-				v670 = 0
-				v671 = 0
-				v672 = 0
-			}
-		b109:
-			v674 := (v76 + v433) * v5
-			v675 := v674 + v435
-			if !v439 {
+				v688 = 0
+				v689 = 0
+				v690 = 0
+				v691 = 0
+				v692 = 0
 				v693 = 0
 				v694 = 0
 				v695 = 0
-				v696 = 0
-				v697 = 0
-				v698 = 0
-				v699 = 0
-				v700 = 0
-				goto b112
 			}
-			if uint64(v675) < uint64(v81) {
-				v688 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v675)*16+10))))
-				v690 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v675)*16+12))))
-				v692 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v675)*16+14))))
-				v693 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v675)*16))))
-				v694 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v675)*16+2))))
-				v695 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v675)*16+4))))
-				v696 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v675)*16+6))))
-				v697 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v675)*16+8))))
-				v698 = v688
-				v699 = v690
-				v700 = v692
+			v697 := (v79 + v464) * v5
+			v698 := v697 + v468
+			if uint64(v698) < uint64(v84) {
+				v711 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v698)*16+10))))
+				v713 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v698)*16+12))))
+				v715 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v698)*16+14))))
+				v716 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v698)*16))))
+				v717 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v698)*16+2))))
+				v718 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v698)*16+4))))
+				v719 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v698)*16+6))))
+				v720 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v698)*16+8))))
+				v721 = v711
+				v722 = v713
+				v723 = v715
 			} else {
-				v693 = 0
-				v694 = 0
-				v695 = 0
-				v696 = 0
-				v697 = 0
-				v698 = 0
-				v699 = 0
-				v700 = 0
-			}
-		b112:
-			v702 := (v76 + v467) * v5
-			v703 := v702 + v469
-			if !v473 {
+				v716 = 0
+				v717 = 0
+				v718 = 0
+				v719 = 0
+				v720 = 0
 				v721 = 0
 				v722 = 0
 				v723 = 0
-				v724 = 0
-				v725 = 0
-				v726 = 0
-				v727 = 0
-				v728 = 0
-				goto b115
 			}
-			if uint64(v703) < uint64(v81) {
-				v716 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v703)*16+10))))
-				v718 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v703)*16+12))))
-				v720 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v703)*16+14))))
-				v721 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v703)*16))))
-				v722 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v703)*16+2))))
-				v723 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v703)*16+4))))
-				v724 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v703)*16+6))))
-				v725 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v703)*16+8))))
-				v726 = v716
-				v727 = v718
-				v728 = v720
+			v725 := (v79 + v497) * v5
+			v726 := v725 + v501
+			if uint64(v726) < uint64(v84) {
+				v739 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v726)*16+10))))
+				v741 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v726)*16+12))))
+				v743 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v726)*16+14))))
+				v744 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v726)*16))))
+				v745 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v726)*16+2))))
+				v746 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v726)*16+4))))
+				v747 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v726)*16+6))))
+				v748 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v726)*16+8))))
+				v749 = v739
+				v750 = v741
+				v751 = v743
 			} else {
-				v721 = 0
-				v722 = 0
-				v723 = 0
-				v724 = 0
-				v725 = 0
-				v726 = 0
-				v727 = 0
-				v728 = 0
-			}
-		b115:
-			v730 := (v76 + v501) * v5
-			v731 := v730 + v503
-			if !v507 {
+				v744 = 0
+				v745 = 0
+				v746 = 0
+				v747 = 0
+				v748 = 0
 				v749 = 0
 				v750 = 0
 				v751 = 0
-				v752 = 0
-				v753 = 0
-				v754 = 0
-				v755 = 0
-				v756 = 0
-				goto b118
 			}
-			if uint64(v731) < uint64(v81) {
-				v744 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v731)*16+10))))
-				v746 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v731)*16+12))))
-				v748 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v731)*16+14))))
-				v749 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v731)*16))))
-				v750 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v731)*16+2))))
-				v751 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v731)*16+4))))
-				v752 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v731)*16+6))))
-				v753 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v731)*16+8))))
-				v754 = v744
-				v755 = v746
-				v756 = v748
-			} else {
-				v749 = 0
-				v750 = 0
-				v751 = 0
-				v752 = 0
-				v753 = 0
-				v754 = 0
-				v755 = 0
-				v756 = 0
-			}
-		b118:
-			v757 = v287
-			v758 = v288
-			v759 = v289
-			v760 = v290
-			v761 = v291
-			v762 = v292
-			v763 = v293
-			v764 = v294
-			v765 = v321
-			v766 = v322
-			v767 = v323
-			v768 = v324
-			v769 = v325
-			v770 = v326
-			v771 = v327
-			v772 = v328
-			v773 = v355
-			v774 = v356
-			v775 = v357
-			v776 = v358
-			v777 = v359
-			v778 = v360
-			v779 = v361
-			v780 = v362
-			v781 = v389
-			v782 = v390
-			v783 = v391
-			v784 = v392
-			v785 = v393
-			v786 = v394
-			v787 = v395
-			v788 = v396
-			v789 = v423
-			v790 = v424
-			v791 = v425
-			v792 = v426
-			v793 = v427
-			v794 = v428
-			v795 = v429
-			v796 = v430
-			v797 = v457
-			v798 = v458
-			v799 = v459
-			v800 = v460
-			v801 = v461
-			v802 = v462
-			v803 = v463
-			v804 = v464
-			v805 = v491
-			v806 = v492
-			v807 = v493
-			v808 = v494
-			v809 = v495
-			v810 = v496
-			v811 = v497
-			v812 = v498
+			v752 = v289
+			v753 = v290
+			v754 = v291
+			v755 = v292
+			v756 = v293
+			v757 = v294
+			v758 = v295
+			v759 = v296
+			v760 = v322
+			v761 = v323
+			v762 = v324
+			v763 = v325
+			v764 = v326
+			v765 = v327
+			v766 = v328
+			v767 = v329
+			v768 = v355
+			v769 = v356
+			v770 = v357
+			v771 = v358
+			v772 = v359
+			v773 = v360
+			v774 = v361
+			v775 = v362
+			v776 = v388
+			v777 = v389
+			v778 = v390
+			v779 = v391
+			v780 = v392
+			v781 = v393
+			v782 = v394
+			v783 = v395
+			v784 = v421
+			v785 = v422
+			v786 = v423
+			v787 = v424
+			v788 = v425
+			v789 = v426
+			v790 = v427
+			v791 = v428
+			v792 = v454
+			v793 = v455
+			v794 = v456
+			v795 = v457
+			v796 = v458
+			v797 = v459
+			v798 = v460
+			v799 = v461
+			v800 = v487
+			v801 = v488
+			v802 = v489
+			v803 = v490
+			v804 = v491
+			v805 = v492
+			v806 = v493
+			v807 = v494
+			v808 = v520
+			v809 = v521
+			v810 = v522
+			v811 = v523
+			v812 = v524
 			v813 = v525
 			v814 = v526
 			v815 = v527
-			v816 = v528
-			v817 = v529
-			v818 = v530
-			v819 = v531
-			v820 = v532
+			v816 = v548
+			v817 = v549
+			v818 = v550
+			v819 = v551
+			v820 = v552
 			v821 = v553
 			v822 = v554
 			v823 = v555
-			v824 = v556
-			v825 = v557
-			v826 = v558
-			v827 = v559
-			v828 = v560
+			v824 = v576
+			v825 = v577
+			v826 = v578
+			v827 = v579
+			v828 = v580
 			v829 = v581
 			v830 = v582
 			v831 = v583
-			v832 = v584
-			v833 = v585
-			v834 = v586
-			v835 = v587
-			v836 = v588
+			v832 = v604
+			v833 = v605
+			v834 = v606
+			v835 = v607
+			v836 = v608
 			v837 = v609
 			v838 = v610
 			v839 = v611
-			v840 = v612
-			v841 = v613
-			v842 = v614
-			v843 = v615
-			v844 = v616
+			v840 = v632
+			v841 = v633
+			v842 = v634
+			v843 = v635
+			v844 = v636
 			v845 = v637
 			v846 = v638
 			v847 = v639
-			v848 = v640
-			v849 = v641
-			v850 = v642
-			v851 = v643
-			v852 = v644
+			v848 = v660
+			v849 = v661
+			v850 = v662
+			v851 = v663
+			v852 = v664
 			v853 = v665
 			v854 = v666
 			v855 = v667
-			v856 = v668
-			v857 = v669
-			v858 = v670
-			v859 = v671
-			v860 = v672
+			v856 = v688
+			v857 = v689
+			v858 = v690
+			v859 = v691
+			v860 = v692
 			v861 = v693
 			v862 = v694
 			v863 = v695
-			v864 = v696
-			v865 = v697
-			v866 = v698
-			v867 = v699
-			v868 = v700
+			v864 = v716
+			v865 = v717
+			v866 = v718
+			v867 = v719
+			v868 = v720
 			v869 = v721
 			v870 = v722
 			v871 = v723
-			v872 = v724
-			v873 = v725
-			v874 = v726
-			v875 = v727
-			v876 = v728
+			v872 = v744
+			v873 = v745
+			v874 = v746
+			v875 = v747
+			v876 = v748
 			v877 = v749
 			v878 = v750
 			v879 = v751
-			v880 = v752
-			v881 = v753
-			v882 = v754
-			v883 = v755
-			v884 = v756
-			v885 = 0
-			if v885 < v3 {
-				u62 = v62
-				u73 = v73
+			v880 = 0
+			if v880 < v3 {
+				u65 = v65
 				u76 = v76
-				u78 = v78
 				u79 = v79
 				u81 = v81
 				u82 = v82
-				h267[li] = v267
+				u84 = v84
+				u85 = v85
+				h268[li] = v268
 				h301[li] = v301
-				h335[li] = v335
-				h369[li] = v369
-				h403[li] = v403
-				h437[li] = v437
-				h471[li] = v471
-				h505[li] = v505
-				h534[li] = v534
-				h562[li] = v562
-				h590[li] = v590
-				h618[li] = v618
-				h646[li] = v646
-				h674[li] = v674
-				h702[li] = v702
-				h730[li] = v730
+				h334[li] = v334
+				h367[li] = v367
+				h400[li] = v400
+				h433[li] = v433
+				h466[li] = v466
+				h499[li] = v499
+				h529[li] = v529
+				h557[li] = v557
+				h585[li] = v585
+				h613[li] = v613
+				h641[li] = v641
+				h669[li] = v669
+				h697[li] = v697
+				h725[li] = v725
+				h752[li] = v752
+				h753[li] = v753
+				h754[li] = v754
+				h755[li] = v755
+				h756[li] = v756
 				h757[li] = v757
 				h758[li] = v758
 				h759[li] = v759
@@ -18332,12 +18145,7 @@ func (g *productBFloat16Host) r0() int {
 				h877[li] = v877
 				h878[li] = v878
 				h879[li] = v879
-				h880[li] = v880
-				h881[li] = v881
-				h882[li] = v882
-				h883[li] = v883
-				h884[li] = v884
-				u885 = v885
+				u880 = v880
 				if next != 2 {
 					if next >= 0 {
 						return g.Diverge()
@@ -18346,31 +18154,31 @@ func (g *productBFloat16Host) r0() int {
 				}
 				continue
 			}
-			v1596 := int32(sub)
-			v1604 := v73 + int64(uint32(int32(uint32(v1596&3)>>1)*64))
-			v1608 := ((v62 + (v1604 * v6)) + v76) + int64(uint32((v1596&1)*64))
-			if uint64(v1608) > uint64(v14) {
-				g.Fault(7, v1608, v14, v0)
+			v1587 := int32(sub)
+			v1595 := v76 + int64(uint32(int32(uint32(v1587&3)>>1)*64))
+			v1599 := ((v65 + (v1595 * v6)) + v79) + int64(uint32((v1587&1)*64))
+			if uint64(v1599) > uint64(v14) {
+				g.Fault(8, v1599, v14, v0)
 				g.Leave(li)
 				continue
 			}
-			v1610 := v14 - v1608
-			v1611 := int(v1608) * 4
-			if !v1614 {
-				g.Fault(8, 0, 0, v0)
+			v1601 := v14 - v1599
+			v1602 := int(v1599) * 4
+			if !v1605 {
+				g.Fault(9, 0, 0, v0)
 				g.Leave(li)
 				continue
 			}
-			if uint64(v1616) >= uint64(v1610) {
-				g.Fault(9, v1616, v1610, v0)
+			if uint64(v1607) >= uint64(v1601) {
+				g.Fault(10, v1607, v1601, v0)
 				g.Leave(li)
 				continue
 			}
-			u62 = v62
-			u76 = v76
-			h1604[li] = v1604
-			h1608[li] = v1608
-			h1611[li] = v1611
+			u65 = v65
+			u79 = v79
+			h1595[li] = v1595
+			h1599[li] = v1599
+			h1602[li] = v1602
 			if next != 28 {
 				if next >= 0 {
 					return g.Diverge()
@@ -18379,20 +18187,25 @@ func (g *productBFloat16Host) r0() int {
 			}
 		}
 	}
-	g.v62 = u62
-	g.v73 = u73
+	g.v65 = u65
 	g.v76 = u76
-	g.v78 = u78
 	g.v79 = u79
 	g.v81 = u81
 	g.v82 = u82
-	g.v885 = u885
+	g.v84 = u84
+	g.v85 = u85
+	g.v880 = u880
 	return next
 }
 
 func (g *productBFloat16Host) r3() int {
 	const n = 128
 	m0 := g.Memory(0)
+	h752 := g.v752[:n]
+	h753 := g.v753[:n]
+	h754 := g.v754[:n]
+	h755 := g.v755[:n]
+	h756 := g.v756[:n]
 	h757 := g.v757[:n]
 	h758 := g.v758[:n]
 	h759 := g.v759[:n]
@@ -18452,12 +18265,12 @@ func (g *productBFloat16Host) r3() int {
 	h813 := g.v813[:n]
 	h814 := g.v814[:n]
 	h815 := g.v815[:n]
+	m1 := g.Memory(1)
 	h816 := g.v816[:n]
 	h817 := g.v817[:n]
 	h818 := g.v818[:n]
 	h819 := g.v819[:n]
 	h820 := g.v820[:n]
-	m1 := g.Memory(1)
 	h821 := g.v821[:n]
 	h822 := g.v822[:n]
 	h823 := g.v823[:n]
@@ -18517,96 +18330,96 @@ func (g *productBFloat16Host) r3() int {
 	h877 := g.v877[:n]
 	h878 := g.v878[:n]
 	h879 := g.v879[:n]
-	h880 := g.v880[:n]
-	h881 := g.v881[:n]
-	h882 := g.v882[:n]
-	h883 := g.v883[:n]
-	h884 := g.v884[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v261 := int32(li)
-		v262 := int32(uint32(v261) >> 3)
-		v264 := v261 & 7
+		v264 := int32(li)
+		v265 := int32(uint32(v264) >> 3)
+		v269 := v264 & 7
+		v752 := h752[li]
+		v753 := h753[li]
+		v754 := h754[li]
+		v755 := h755[li]
+		v756 := h756[li]
 		v757 := h757[li]
 		v758 := h758[li]
 		v759 := h759[li]
+		v297 := v264 + 128
+		v298 := int32(uint32(v297) >> 3)
+		v302 := v297 & 7
 		v760 := h760[li]
 		v761 := h761[li]
 		v762 := h762[li]
 		v763 := h763[li]
 		v764 := h764[li]
-		v295 := v261 + 128
-		v296 := int32(uint32(v295) >> 3)
-		v298 := v295 & 7
 		v765 := h765[li]
 		v766 := h766[li]
 		v767 := h767[li]
+		v330 := v264 + 256
+		v331 := int32(uint32(v330) >> 3)
+		v335 := v330 & 7
 		v768 := h768[li]
 		v769 := h769[li]
 		v770 := h770[li]
 		v771 := h771[li]
 		v772 := h772[li]
-		v329 := v261 + 256
-		v330 := int32(uint32(v329) >> 3)
-		v332 := v329 & 7
 		v773 := h773[li]
 		v774 := h774[li]
 		v775 := h775[li]
+		v363 := v264 + 384
+		v364 := int32(uint32(v363) >> 3)
+		v368 := v363 & 7
 		v776 := h776[li]
 		v777 := h777[li]
 		v778 := h778[li]
 		v779 := h779[li]
 		v780 := h780[li]
-		v363 := v261 + 384
-		v364 := int32(uint32(v363) >> 3)
-		v366 := v363 & 7
 		v781 := h781[li]
 		v782 := h782[li]
 		v783 := h783[li]
+		v396 := v264 + 512
+		v397 := int32(uint32(v396) >> 3)
+		v401 := v396 & 7
 		v784 := h784[li]
 		v785 := h785[li]
 		v786 := h786[li]
 		v787 := h787[li]
 		v788 := h788[li]
-		v397 := v261 + 512
-		v398 := int32(uint32(v397) >> 3)
-		v400 := v397 & 7
 		v789 := h789[li]
 		v790 := h790[li]
 		v791 := h791[li]
+		v429 := v264 + 640
+		v430 := int32(uint32(v429) >> 3)
+		v434 := v429 & 7
 		v792 := h792[li]
 		v793 := h793[li]
 		v794 := h794[li]
 		v795 := h795[li]
 		v796 := h796[li]
-		v431 := v261 + 640
-		v432 := int32(uint32(v431) >> 3)
-		v434 := v431 & 7
 		v797 := h797[li]
 		v798 := h798[li]
 		v799 := h799[li]
+		v462 := v264 + 768
+		v463 := int32(uint32(v462) >> 3)
+		v467 := v462 & 7
 		v800 := h800[li]
 		v801 := h801[li]
 		v802 := h802[li]
 		v803 := h803[li]
 		v804 := h804[li]
-		v465 := v261 + 768
-		v466 := int32(uint32(v465) >> 3)
-		v468 := v465 & 7
 		v805 := h805[li]
 		v806 := h806[li]
 		v807 := h807[li]
+		v495 := v264 + 896
+		v496 := int32(uint32(v495) >> 3)
+		v500 := v495 & 7
 		v808 := h808[li]
 		v809 := h809[li]
 		v810 := h810[li]
 		v811 := h811[li]
 		v812 := h812[li]
-		v499 := v261 + 896
-		v500 := int32(uint32(v499) >> 3)
-		v502 := v499 & 7
 		v813 := h813[li]
 		v814 := h814[li]
 		v815 := h815[li]
@@ -18674,382 +18487,376 @@ func (g *productBFloat16Host) r3() int {
 		v877 := h877[li]
 		v878 := h878[li]
 		v879 := h879[li]
-		v880 := h880[li]
-		v881 := h881[li]
-		v882 := h882[li]
-		v883 := h883[li]
-		v884 := h884[li]
-		v889 := (v262 * 72) + (v264 * 8)
-		*(*int32)(unsafe.Add(m0, int(v889)*4)) = v757
-		v891 := v889 + 1
-		*(*int32)(unsafe.Add(m0, int(v891)*4)) = v758
-		v893 := v889 + 2
-		*(*int32)(unsafe.Add(m0, int(v893)*4)) = v759
-		v895 := v889 + 3
-		*(*int32)(unsafe.Add(m0, int(v895)*4)) = v760
-		v897 := v889 + 4
-		*(*int32)(unsafe.Add(m0, int(v897)*4)) = v761
-		v899 := v889 + 5
-		*(*int32)(unsafe.Add(m0, int(v899)*4)) = v762
-		v901 := v889 + 6
-		*(*int32)(unsafe.Add(m0, int(v901)*4)) = v763
-		v903 := v889 + 7
-		*(*int32)(unsafe.Add(m0, int(v903)*4)) = v764
-		v907 := (v296 * 72) + (v298 * 8)
-		*(*int32)(unsafe.Add(m0, int(v907)*4)) = v765
-		v909 := v907 + 1
-		*(*int32)(unsafe.Add(m0, int(v909)*4)) = v766
-		v911 := v907 + 2
-		*(*int32)(unsafe.Add(m0, int(v911)*4)) = v767
-		v913 := v907 + 3
-		*(*int32)(unsafe.Add(m0, int(v913)*4)) = v768
-		v915 := v907 + 4
-		*(*int32)(unsafe.Add(m0, int(v915)*4)) = v769
-		v917 := v907 + 5
-		*(*int32)(unsafe.Add(m0, int(v917)*4)) = v770
-		v919 := v907 + 6
-		*(*int32)(unsafe.Add(m0, int(v919)*4)) = v771
-		v921 := v907 + 7
-		*(*int32)(unsafe.Add(m0, int(v921)*4)) = v772
-		v925 := (v330 * 72) + (v332 * 8)
-		*(*int32)(unsafe.Add(m0, int(v925)*4)) = v773
-		v927 := v925 + 1
-		*(*int32)(unsafe.Add(m0, int(v927)*4)) = v774
-		v929 := v925 + 2
-		*(*int32)(unsafe.Add(m0, int(v929)*4)) = v775
-		v931 := v925 + 3
-		*(*int32)(unsafe.Add(m0, int(v931)*4)) = v776
-		v933 := v925 + 4
-		*(*int32)(unsafe.Add(m0, int(v933)*4)) = v777
-		v935 := v925 + 5
-		*(*int32)(unsafe.Add(m0, int(v935)*4)) = v778
-		v937 := v925 + 6
-		*(*int32)(unsafe.Add(m0, int(v937)*4)) = v779
-		v939 := v925 + 7
-		*(*int32)(unsafe.Add(m0, int(v939)*4)) = v780
-		v943 := (v364 * 72) + (v366 * 8)
-		*(*int32)(unsafe.Add(m0, int(v943)*4)) = v781
-		v945 := v943 + 1
-		*(*int32)(unsafe.Add(m0, int(v945)*4)) = v782
-		v947 := v943 + 2
-		*(*int32)(unsafe.Add(m0, int(v947)*4)) = v783
-		v949 := v943 + 3
-		*(*int32)(unsafe.Add(m0, int(v949)*4)) = v784
-		v951 := v943 + 4
-		*(*int32)(unsafe.Add(m0, int(v951)*4)) = v785
-		v953 := v943 + 5
-		*(*int32)(unsafe.Add(m0, int(v953)*4)) = v786
-		v955 := v943 + 6
-		*(*int32)(unsafe.Add(m0, int(v955)*4)) = v787
-		v957 := v943 + 7
-		*(*int32)(unsafe.Add(m0, int(v957)*4)) = v788
-		v961 := (v398 * 72) + (v400 * 8)
-		*(*int32)(unsafe.Add(m0, int(v961)*4)) = v789
-		v963 := v961 + 1
-		*(*int32)(unsafe.Add(m0, int(v963)*4)) = v790
-		v965 := v961 + 2
-		*(*int32)(unsafe.Add(m0, int(v965)*4)) = v791
-		v967 := v961 + 3
-		*(*int32)(unsafe.Add(m0, int(v967)*4)) = v792
-		v969 := v961 + 4
-		*(*int32)(unsafe.Add(m0, int(v969)*4)) = v793
-		v971 := v961 + 5
-		*(*int32)(unsafe.Add(m0, int(v971)*4)) = v794
-		v973 := v961 + 6
-		*(*int32)(unsafe.Add(m0, int(v973)*4)) = v795
-		v975 := v961 + 7
-		*(*int32)(unsafe.Add(m0, int(v975)*4)) = v796
-		v979 := (v432 * 72) + (v434 * 8)
-		*(*int32)(unsafe.Add(m0, int(v979)*4)) = v797
-		v981 := v979 + 1
-		*(*int32)(unsafe.Add(m0, int(v981)*4)) = v798
-		v983 := v979 + 2
-		*(*int32)(unsafe.Add(m0, int(v983)*4)) = v799
-		v985 := v979 + 3
-		*(*int32)(unsafe.Add(m0, int(v985)*4)) = v800
-		v987 := v979 + 4
-		*(*int32)(unsafe.Add(m0, int(v987)*4)) = v801
-		v989 := v979 + 5
-		*(*int32)(unsafe.Add(m0, int(v989)*4)) = v802
-		v991 := v979 + 6
-		*(*int32)(unsafe.Add(m0, int(v991)*4)) = v803
-		v993 := v979 + 7
-		*(*int32)(unsafe.Add(m0, int(v993)*4)) = v804
-		v997 := (v466 * 72) + (v468 * 8)
-		*(*int32)(unsafe.Add(m0, int(v997)*4)) = v805
-		v999 := v997 + 1
-		*(*int32)(unsafe.Add(m0, int(v999)*4)) = v806
-		v1001 := v997 + 2
-		*(*int32)(unsafe.Add(m0, int(v1001)*4)) = v807
-		v1003 := v997 + 3
-		*(*int32)(unsafe.Add(m0, int(v1003)*4)) = v808
-		v1005 := v997 + 4
-		*(*int32)(unsafe.Add(m0, int(v1005)*4)) = v809
-		v1007 := v997 + 5
-		*(*int32)(unsafe.Add(m0, int(v1007)*4)) = v810
-		v1009 := v997 + 6
-		*(*int32)(unsafe.Add(m0, int(v1009)*4)) = v811
-		v1011 := v997 + 7
-		*(*int32)(unsafe.Add(m0, int(v1011)*4)) = v812
-		v1015 := (v500 * 72) + (v502 * 8)
-		*(*int32)(unsafe.Add(m0, int(v1015)*4)) = v813
-		v1017 := v1015 + 1
-		*(*int32)(unsafe.Add(m0, int(v1017)*4)) = v814
-		v1019 := v1015 + 2
-		*(*int32)(unsafe.Add(m0, int(v1019)*4)) = v815
-		v1021 := v1015 + 3
-		*(*int32)(unsafe.Add(m0, int(v1021)*4)) = v816
-		v1023 := v1015 + 4
-		*(*int32)(unsafe.Add(m0, int(v1023)*4)) = v817
-		v1025 := v1015 + 5
-		*(*int32)(unsafe.Add(m0, int(v1025)*4)) = v818
-		v1027 := v1015 + 6
-		*(*int32)(unsafe.Add(m0, int(v1027)*4)) = v819
-		v1029 := v1015 + 7
-		*(*int32)(unsafe.Add(m0, int(v1029)*4)) = v820
-		*(*int32)(unsafe.Add(m1, int(v889)*4)) = v821
-		*(*int32)(unsafe.Add(m1, int(v891)*4)) = v822
-		*(*int32)(unsafe.Add(m1, int(v893)*4)) = v823
-		*(*int32)(unsafe.Add(m1, int(v895)*4)) = v824
-		*(*int32)(unsafe.Add(m1, int(v897)*4)) = v825
-		*(*int32)(unsafe.Add(m1, int(v899)*4)) = v826
-		*(*int32)(unsafe.Add(m1, int(v901)*4)) = v827
-		*(*int32)(unsafe.Add(m1, int(v903)*4)) = v828
-		*(*int32)(unsafe.Add(m1, int(v907)*4)) = v829
-		*(*int32)(unsafe.Add(m1, int(v909)*4)) = v830
-		*(*int32)(unsafe.Add(m1, int(v911)*4)) = v831
-		*(*int32)(unsafe.Add(m1, int(v913)*4)) = v832
-		*(*int32)(unsafe.Add(m1, int(v915)*4)) = v833
-		*(*int32)(unsafe.Add(m1, int(v917)*4)) = v834
-		*(*int32)(unsafe.Add(m1, int(v919)*4)) = v835
-		*(*int32)(unsafe.Add(m1, int(v921)*4)) = v836
-		*(*int32)(unsafe.Add(m1, int(v925)*4)) = v837
-		*(*int32)(unsafe.Add(m1, int(v927)*4)) = v838
-		*(*int32)(unsafe.Add(m1, int(v929)*4)) = v839
-		*(*int32)(unsafe.Add(m1, int(v931)*4)) = v840
-		*(*int32)(unsafe.Add(m1, int(v933)*4)) = v841
-		*(*int32)(unsafe.Add(m1, int(v935)*4)) = v842
-		*(*int32)(unsafe.Add(m1, int(v937)*4)) = v843
-		*(*int32)(unsafe.Add(m1, int(v939)*4)) = v844
-		*(*int32)(unsafe.Add(m1, int(v943)*4)) = v845
-		*(*int32)(unsafe.Add(m1, int(v945)*4)) = v846
-		*(*int32)(unsafe.Add(m1, int(v947)*4)) = v847
-		*(*int32)(unsafe.Add(m1, int(v949)*4)) = v848
-		*(*int32)(unsafe.Add(m1, int(v951)*4)) = v849
-		*(*int32)(unsafe.Add(m1, int(v953)*4)) = v850
-		*(*int32)(unsafe.Add(m1, int(v955)*4)) = v851
-		*(*int32)(unsafe.Add(m1, int(v957)*4)) = v852
-		*(*int32)(unsafe.Add(m1, int(v961)*4)) = v853
-		*(*int32)(unsafe.Add(m1, int(v963)*4)) = v854
-		*(*int32)(unsafe.Add(m1, int(v965)*4)) = v855
-		*(*int32)(unsafe.Add(m1, int(v967)*4)) = v856
-		*(*int32)(unsafe.Add(m1, int(v969)*4)) = v857
-		*(*int32)(unsafe.Add(m1, int(v971)*4)) = v858
-		*(*int32)(unsafe.Add(m1, int(v973)*4)) = v859
-		*(*int32)(unsafe.Add(m1, int(v975)*4)) = v860
-		*(*int32)(unsafe.Add(m1, int(v979)*4)) = v861
-		*(*int32)(unsafe.Add(m1, int(v981)*4)) = v862
-		*(*int32)(unsafe.Add(m1, int(v983)*4)) = v863
-		*(*int32)(unsafe.Add(m1, int(v985)*4)) = v864
-		*(*int32)(unsafe.Add(m1, int(v987)*4)) = v865
-		*(*int32)(unsafe.Add(m1, int(v989)*4)) = v866
-		*(*int32)(unsafe.Add(m1, int(v991)*4)) = v867
-		*(*int32)(unsafe.Add(m1, int(v993)*4)) = v868
-		*(*int32)(unsafe.Add(m1, int(v997)*4)) = v869
-		*(*int32)(unsafe.Add(m1, int(v999)*4)) = v870
-		*(*int32)(unsafe.Add(m1, int(v1001)*4)) = v871
-		*(*int32)(unsafe.Add(m1, int(v1003)*4)) = v872
-		*(*int32)(unsafe.Add(m1, int(v1005)*4)) = v873
-		*(*int32)(unsafe.Add(m1, int(v1007)*4)) = v874
-		*(*int32)(unsafe.Add(m1, int(v1009)*4)) = v875
-		*(*int32)(unsafe.Add(m1, int(v1011)*4)) = v876
-		*(*int32)(unsafe.Add(m1, int(v1015)*4)) = v877
-		*(*int32)(unsafe.Add(m1, int(v1017)*4)) = v878
-		*(*int32)(unsafe.Add(m1, int(v1019)*4)) = v879
-		*(*int32)(unsafe.Add(m1, int(v1021)*4)) = v880
-		*(*int32)(unsafe.Add(m1, int(v1023)*4)) = v881
-		*(*int32)(unsafe.Add(m1, int(v1025)*4)) = v882
-		*(*int32)(unsafe.Add(m1, int(v1027)*4)) = v883
-		*(*int32)(unsafe.Add(m1, int(v1029)*4)) = v884
+		v884 := (v265 * 72) + (v269 * 8)
+		*(*int32)(unsafe.Add(m0, int(v884)*4)) = v752
+		v886 := v884 + 1
+		*(*int32)(unsafe.Add(m0, int(v886)*4)) = v753
+		v888 := v884 + 2
+		*(*int32)(unsafe.Add(m0, int(v888)*4)) = v754
+		v890 := v884 + 3
+		*(*int32)(unsafe.Add(m0, int(v890)*4)) = v755
+		v892 := v884 + 4
+		*(*int32)(unsafe.Add(m0, int(v892)*4)) = v756
+		v894 := v884 + 5
+		*(*int32)(unsafe.Add(m0, int(v894)*4)) = v757
+		v896 := v884 + 6
+		*(*int32)(unsafe.Add(m0, int(v896)*4)) = v758
+		v898 := v884 + 7
+		*(*int32)(unsafe.Add(m0, int(v898)*4)) = v759
+		v902 := (v298 * 72) + (v302 * 8)
+		*(*int32)(unsafe.Add(m0, int(v902)*4)) = v760
+		v904 := v902 + 1
+		*(*int32)(unsafe.Add(m0, int(v904)*4)) = v761
+		v906 := v902 + 2
+		*(*int32)(unsafe.Add(m0, int(v906)*4)) = v762
+		v908 := v902 + 3
+		*(*int32)(unsafe.Add(m0, int(v908)*4)) = v763
+		v910 := v902 + 4
+		*(*int32)(unsafe.Add(m0, int(v910)*4)) = v764
+		v912 := v902 + 5
+		*(*int32)(unsafe.Add(m0, int(v912)*4)) = v765
+		v914 := v902 + 6
+		*(*int32)(unsafe.Add(m0, int(v914)*4)) = v766
+		v916 := v902 + 7
+		*(*int32)(unsafe.Add(m0, int(v916)*4)) = v767
+		v920 := (v331 * 72) + (v335 * 8)
+		*(*int32)(unsafe.Add(m0, int(v920)*4)) = v768
+		v922 := v920 + 1
+		*(*int32)(unsafe.Add(m0, int(v922)*4)) = v769
+		v924 := v920 + 2
+		*(*int32)(unsafe.Add(m0, int(v924)*4)) = v770
+		v926 := v920 + 3
+		*(*int32)(unsafe.Add(m0, int(v926)*4)) = v771
+		v928 := v920 + 4
+		*(*int32)(unsafe.Add(m0, int(v928)*4)) = v772
+		v930 := v920 + 5
+		*(*int32)(unsafe.Add(m0, int(v930)*4)) = v773
+		v932 := v920 + 6
+		*(*int32)(unsafe.Add(m0, int(v932)*4)) = v774
+		v934 := v920 + 7
+		*(*int32)(unsafe.Add(m0, int(v934)*4)) = v775
+		v938 := (v364 * 72) + (v368 * 8)
+		*(*int32)(unsafe.Add(m0, int(v938)*4)) = v776
+		v940 := v938 + 1
+		*(*int32)(unsafe.Add(m0, int(v940)*4)) = v777
+		v942 := v938 + 2
+		*(*int32)(unsafe.Add(m0, int(v942)*4)) = v778
+		v944 := v938 + 3
+		*(*int32)(unsafe.Add(m0, int(v944)*4)) = v779
+		v946 := v938 + 4
+		*(*int32)(unsafe.Add(m0, int(v946)*4)) = v780
+		v948 := v938 + 5
+		*(*int32)(unsafe.Add(m0, int(v948)*4)) = v781
+		v950 := v938 + 6
+		*(*int32)(unsafe.Add(m0, int(v950)*4)) = v782
+		v952 := v938 + 7
+		*(*int32)(unsafe.Add(m0, int(v952)*4)) = v783
+		v956 := (v397 * 72) + (v401 * 8)
+		*(*int32)(unsafe.Add(m0, int(v956)*4)) = v784
+		v958 := v956 + 1
+		*(*int32)(unsafe.Add(m0, int(v958)*4)) = v785
+		v960 := v956 + 2
+		*(*int32)(unsafe.Add(m0, int(v960)*4)) = v786
+		v962 := v956 + 3
+		*(*int32)(unsafe.Add(m0, int(v962)*4)) = v787
+		v964 := v956 + 4
+		*(*int32)(unsafe.Add(m0, int(v964)*4)) = v788
+		v966 := v956 + 5
+		*(*int32)(unsafe.Add(m0, int(v966)*4)) = v789
+		v968 := v956 + 6
+		*(*int32)(unsafe.Add(m0, int(v968)*4)) = v790
+		v970 := v956 + 7
+		*(*int32)(unsafe.Add(m0, int(v970)*4)) = v791
+		v974 := (v430 * 72) + (v434 * 8)
+		*(*int32)(unsafe.Add(m0, int(v974)*4)) = v792
+		v976 := v974 + 1
+		*(*int32)(unsafe.Add(m0, int(v976)*4)) = v793
+		v978 := v974 + 2
+		*(*int32)(unsafe.Add(m0, int(v978)*4)) = v794
+		v980 := v974 + 3
+		*(*int32)(unsafe.Add(m0, int(v980)*4)) = v795
+		v982 := v974 + 4
+		*(*int32)(unsafe.Add(m0, int(v982)*4)) = v796
+		v984 := v974 + 5
+		*(*int32)(unsafe.Add(m0, int(v984)*4)) = v797
+		v986 := v974 + 6
+		*(*int32)(unsafe.Add(m0, int(v986)*4)) = v798
+		v988 := v974 + 7
+		*(*int32)(unsafe.Add(m0, int(v988)*4)) = v799
+		v992 := (v463 * 72) + (v467 * 8)
+		*(*int32)(unsafe.Add(m0, int(v992)*4)) = v800
+		v994 := v992 + 1
+		*(*int32)(unsafe.Add(m0, int(v994)*4)) = v801
+		v996 := v992 + 2
+		*(*int32)(unsafe.Add(m0, int(v996)*4)) = v802
+		v998 := v992 + 3
+		*(*int32)(unsafe.Add(m0, int(v998)*4)) = v803
+		v1000 := v992 + 4
+		*(*int32)(unsafe.Add(m0, int(v1000)*4)) = v804
+		v1002 := v992 + 5
+		*(*int32)(unsafe.Add(m0, int(v1002)*4)) = v805
+		v1004 := v992 + 6
+		*(*int32)(unsafe.Add(m0, int(v1004)*4)) = v806
+		v1006 := v992 + 7
+		*(*int32)(unsafe.Add(m0, int(v1006)*4)) = v807
+		v1010 := (v496 * 72) + (v500 * 8)
+		*(*int32)(unsafe.Add(m0, int(v1010)*4)) = v808
+		v1012 := v1010 + 1
+		*(*int32)(unsafe.Add(m0, int(v1012)*4)) = v809
+		v1014 := v1010 + 2
+		*(*int32)(unsafe.Add(m0, int(v1014)*4)) = v810
+		v1016 := v1010 + 3
+		*(*int32)(unsafe.Add(m0, int(v1016)*4)) = v811
+		v1018 := v1010 + 4
+		*(*int32)(unsafe.Add(m0, int(v1018)*4)) = v812
+		v1020 := v1010 + 5
+		*(*int32)(unsafe.Add(m0, int(v1020)*4)) = v813
+		v1022 := v1010 + 6
+		*(*int32)(unsafe.Add(m0, int(v1022)*4)) = v814
+		v1024 := v1010 + 7
+		*(*int32)(unsafe.Add(m0, int(v1024)*4)) = v815
+		*(*int32)(unsafe.Add(m1, int(v884)*4)) = v816
+		*(*int32)(unsafe.Add(m1, int(v886)*4)) = v817
+		*(*int32)(unsafe.Add(m1, int(v888)*4)) = v818
+		*(*int32)(unsafe.Add(m1, int(v890)*4)) = v819
+		*(*int32)(unsafe.Add(m1, int(v892)*4)) = v820
+		*(*int32)(unsafe.Add(m1, int(v894)*4)) = v821
+		*(*int32)(unsafe.Add(m1, int(v896)*4)) = v822
+		*(*int32)(unsafe.Add(m1, int(v898)*4)) = v823
+		*(*int32)(unsafe.Add(m1, int(v902)*4)) = v824
+		*(*int32)(unsafe.Add(m1, int(v904)*4)) = v825
+		*(*int32)(unsafe.Add(m1, int(v906)*4)) = v826
+		*(*int32)(unsafe.Add(m1, int(v908)*4)) = v827
+		*(*int32)(unsafe.Add(m1, int(v910)*4)) = v828
+		*(*int32)(unsafe.Add(m1, int(v912)*4)) = v829
+		*(*int32)(unsafe.Add(m1, int(v914)*4)) = v830
+		*(*int32)(unsafe.Add(m1, int(v916)*4)) = v831
+		*(*int32)(unsafe.Add(m1, int(v920)*4)) = v832
+		*(*int32)(unsafe.Add(m1, int(v922)*4)) = v833
+		*(*int32)(unsafe.Add(m1, int(v924)*4)) = v834
+		*(*int32)(unsafe.Add(m1, int(v926)*4)) = v835
+		*(*int32)(unsafe.Add(m1, int(v928)*4)) = v836
+		*(*int32)(unsafe.Add(m1, int(v930)*4)) = v837
+		*(*int32)(unsafe.Add(m1, int(v932)*4)) = v838
+		*(*int32)(unsafe.Add(m1, int(v934)*4)) = v839
+		*(*int32)(unsafe.Add(m1, int(v938)*4)) = v840
+		*(*int32)(unsafe.Add(m1, int(v940)*4)) = v841
+		*(*int32)(unsafe.Add(m1, int(v942)*4)) = v842
+		*(*int32)(unsafe.Add(m1, int(v944)*4)) = v843
+		*(*int32)(unsafe.Add(m1, int(v946)*4)) = v844
+		*(*int32)(unsafe.Add(m1, int(v948)*4)) = v845
+		*(*int32)(unsafe.Add(m1, int(v950)*4)) = v846
+		*(*int32)(unsafe.Add(m1, int(v952)*4)) = v847
+		*(*int32)(unsafe.Add(m1, int(v956)*4)) = v848
+		*(*int32)(unsafe.Add(m1, int(v958)*4)) = v849
+		*(*int32)(unsafe.Add(m1, int(v960)*4)) = v850
+		*(*int32)(unsafe.Add(m1, int(v962)*4)) = v851
+		*(*int32)(unsafe.Add(m1, int(v964)*4)) = v852
+		*(*int32)(unsafe.Add(m1, int(v966)*4)) = v853
+		*(*int32)(unsafe.Add(m1, int(v968)*4)) = v854
+		*(*int32)(unsafe.Add(m1, int(v970)*4)) = v855
+		*(*int32)(unsafe.Add(m1, int(v974)*4)) = v856
+		*(*int32)(unsafe.Add(m1, int(v976)*4)) = v857
+		*(*int32)(unsafe.Add(m1, int(v978)*4)) = v858
+		*(*int32)(unsafe.Add(m1, int(v980)*4)) = v859
+		*(*int32)(unsafe.Add(m1, int(v982)*4)) = v860
+		*(*int32)(unsafe.Add(m1, int(v984)*4)) = v861
+		*(*int32)(unsafe.Add(m1, int(v986)*4)) = v862
+		*(*int32)(unsafe.Add(m1, int(v988)*4)) = v863
+		*(*int32)(unsafe.Add(m1, int(v992)*4)) = v864
+		*(*int32)(unsafe.Add(m1, int(v994)*4)) = v865
+		*(*int32)(unsafe.Add(m1, int(v996)*4)) = v866
+		*(*int32)(unsafe.Add(m1, int(v998)*4)) = v867
+		*(*int32)(unsafe.Add(m1, int(v1000)*4)) = v868
+		*(*int32)(unsafe.Add(m1, int(v1002)*4)) = v869
+		*(*int32)(unsafe.Add(m1, int(v1004)*4)) = v870
+		*(*int32)(unsafe.Add(m1, int(v1006)*4)) = v871
+		*(*int32)(unsafe.Add(m1, int(v1010)*4)) = v872
+		*(*int32)(unsafe.Add(m1, int(v1012)*4)) = v873
+		*(*int32)(unsafe.Add(m1, int(v1014)*4)) = v874
+		*(*int32)(unsafe.Add(m1, int(v1016)*4)) = v875
+		*(*int32)(unsafe.Add(m1, int(v1018)*4)) = v876
+		*(*int32)(unsafe.Add(m1, int(v1020)*4)) = v877
+		*(*int32)(unsafe.Add(m1, int(v1022)*4)) = v878
+		*(*int32)(unsafe.Add(m1, int(v1024)*4)) = v879
 	}
-	// Barrier, mixed.go:82
-	e885 := g.v885
-	h267 := g.v267[:n]
-	v3 := g.v3
-	v78 := g.v78
-	p1 := g.Pointer(1)
-	v79 := g.v79
-	h301 := g.v301[:n]
-	h335 := g.v335[:n]
-	h369 := g.v369[:n]
-	h403 := g.v403[:n]
-	h437 := g.v437[:n]
-	h471 := g.v471[:n]
-	h505 := g.v505[:n]
-	h534 := g.v534[:n]
+	// Barrier, mixed.go:83
+	e880 := g.v880
+	h268 := g.v268[:n]
 	v81 := g.v81
-	p2 := g.Pointer(2)
+	p1 := g.Pointer(1)
 	v82 := g.v82
-	h562 := g.v562[:n]
-	h590 := g.v590[:n]
-	h618 := g.v618[:n]
-	h646 := g.v646[:n]
-	h674 := g.v674[:n]
-	h702 := g.v702[:n]
-	h730 := g.v730[:n]
+	h301 := g.v301[:n]
+	h334 := g.v334[:n]
+	h367 := g.v367[:n]
+	h400 := g.v400[:n]
+	h433 := g.v433[:n]
+	h466 := g.v466[:n]
+	h499 := g.v499[:n]
+	h529 := g.v529[:n]
+	v84 := g.v84
+	p2 := g.Pointer(2)
+	v85 := g.v85
+	h557 := g.v557[:n]
+	h585 := g.v585[:n]
+	h613 := g.v613[:n]
+	h641 := g.v641[:n]
+	h669 := g.v669[:n]
+	h697 := g.v697[:n]
+	h725 := g.v725[:n]
 	m2 := g.Memory(2)
 	stop := g.Cancelled()
 	m3 := g.Memory(3)
 	m4 := g.Memory(4)
-	u1095 := g.v1095
+	u1090 := g.v1090
+	h1110 := g.v1110[:n]
+	h1111 := g.v1111[:n]
+	h1112 := g.v1112[:n]
+	h1113 := g.v1113[:n]
+	h1114 := g.v1114[:n]
+	h1115 := g.v1115[:n]
 	h1116 := g.v1116[:n]
 	h1117 := g.v1117[:n]
-	h1118 := g.v1118[:n]
-	h1119 := g.v1119[:n]
-	h1120 := g.v1120[:n]
-	h1121 := g.v1121[:n]
-	h1122 := g.v1122[:n]
-	h1123 := g.v1123[:n]
+	h1137 := g.v1137[:n]
+	h1138 := g.v1138[:n]
+	h1139 := g.v1139[:n]
+	h1140 := g.v1140[:n]
+	h1141 := g.v1141[:n]
+	h1142 := g.v1142[:n]
+	h1143 := g.v1143[:n]
 	h1144 := g.v1144[:n]
-	h1145 := g.v1145[:n]
-	h1146 := g.v1146[:n]
-	h1147 := g.v1147[:n]
-	h1148 := g.v1148[:n]
-	h1149 := g.v1149[:n]
-	h1150 := g.v1150[:n]
-	h1151 := g.v1151[:n]
-	h1172 := g.v1172[:n]
-	h1173 := g.v1173[:n]
-	h1174 := g.v1174[:n]
-	h1175 := g.v1175[:n]
-	h1176 := g.v1176[:n]
-	h1177 := g.v1177[:n]
-	h1178 := g.v1178[:n]
-	h1179 := g.v1179[:n]
-	h1200 := g.v1200[:n]
-	h1201 := g.v1201[:n]
-	h1202 := g.v1202[:n]
-	h1203 := g.v1203[:n]
-	h1204 := g.v1204[:n]
-	h1205 := g.v1205[:n]
-	h1206 := g.v1206[:n]
-	h1207 := g.v1207[:n]
-	h1228 := g.v1228[:n]
-	h1229 := g.v1229[:n]
-	h1230 := g.v1230[:n]
-	h1231 := g.v1231[:n]
-	h1232 := g.v1232[:n]
-	h1233 := g.v1233[:n]
-	h1234 := g.v1234[:n]
-	h1235 := g.v1235[:n]
-	h1256 := g.v1256[:n]
-	h1257 := g.v1257[:n]
-	h1258 := g.v1258[:n]
-	h1259 := g.v1259[:n]
-	h1260 := g.v1260[:n]
-	h1261 := g.v1261[:n]
-	h1262 := g.v1262[:n]
-	h1263 := g.v1263[:n]
-	h1284 := g.v1284[:n]
-	h1285 := g.v1285[:n]
-	h1286 := g.v1286[:n]
-	h1287 := g.v1287[:n]
-	h1288 := g.v1288[:n]
-	h1289 := g.v1289[:n]
-	h1290 := g.v1290[:n]
-	h1291 := g.v1291[:n]
-	h1312 := g.v1312[:n]
-	h1313 := g.v1313[:n]
-	h1314 := g.v1314[:n]
-	h1315 := g.v1315[:n]
-	h1316 := g.v1316[:n]
-	h1317 := g.v1317[:n]
-	h1318 := g.v1318[:n]
-	h1319 := g.v1319[:n]
-	h1338 := g.v1338[:n]
-	h1339 := g.v1339[:n]
-	h1340 := g.v1340[:n]
-	h1341 := g.v1341[:n]
-	h1342 := g.v1342[:n]
-	h1343 := g.v1343[:n]
-	h1344 := g.v1344[:n]
-	h1345 := g.v1345[:n]
-	h1364 := g.v1364[:n]
-	h1365 := g.v1365[:n]
-	h1366 := g.v1366[:n]
-	h1367 := g.v1367[:n]
-	h1368 := g.v1368[:n]
-	h1369 := g.v1369[:n]
-	h1370 := g.v1370[:n]
-	h1371 := g.v1371[:n]
-	h1390 := g.v1390[:n]
-	h1391 := g.v1391[:n]
-	h1392 := g.v1392[:n]
-	h1393 := g.v1393[:n]
-	h1394 := g.v1394[:n]
-	h1395 := g.v1395[:n]
-	h1396 := g.v1396[:n]
-	h1397 := g.v1397[:n]
-	h1416 := g.v1416[:n]
-	h1417 := g.v1417[:n]
-	h1418 := g.v1418[:n]
-	h1419 := g.v1419[:n]
-	h1420 := g.v1420[:n]
-	h1421 := g.v1421[:n]
-	h1422 := g.v1422[:n]
-	h1423 := g.v1423[:n]
-	h1442 := g.v1442[:n]
-	h1443 := g.v1443[:n]
-	h1444 := g.v1444[:n]
-	h1445 := g.v1445[:n]
-	h1446 := g.v1446[:n]
-	h1447 := g.v1447[:n]
-	h1448 := g.v1448[:n]
-	h1449 := g.v1449[:n]
+	h1164 := g.v1164[:n]
+	h1165 := g.v1165[:n]
+	h1166 := g.v1166[:n]
+	h1167 := g.v1167[:n]
+	h1168 := g.v1168[:n]
+	h1169 := g.v1169[:n]
+	h1170 := g.v1170[:n]
+	h1171 := g.v1171[:n]
+	h1191 := g.v1191[:n]
+	h1192 := g.v1192[:n]
+	h1193 := g.v1193[:n]
+	h1194 := g.v1194[:n]
+	h1195 := g.v1195[:n]
+	h1196 := g.v1196[:n]
+	h1197 := g.v1197[:n]
+	h1198 := g.v1198[:n]
+	h1218 := g.v1218[:n]
+	h1219 := g.v1219[:n]
+	h1220 := g.v1220[:n]
+	h1221 := g.v1221[:n]
+	h1222 := g.v1222[:n]
+	h1223 := g.v1223[:n]
+	h1224 := g.v1224[:n]
+	h1225 := g.v1225[:n]
+	h1245 := g.v1245[:n]
+	h1246 := g.v1246[:n]
+	h1247 := g.v1247[:n]
+	h1248 := g.v1248[:n]
+	h1249 := g.v1249[:n]
+	h1250 := g.v1250[:n]
+	h1251 := g.v1251[:n]
+	h1252 := g.v1252[:n]
+	h1272 := g.v1272[:n]
+	h1273 := g.v1273[:n]
+	h1274 := g.v1274[:n]
+	h1275 := g.v1275[:n]
+	h1276 := g.v1276[:n]
+	h1277 := g.v1277[:n]
+	h1278 := g.v1278[:n]
+	h1279 := g.v1279[:n]
+	h1299 := g.v1299[:n]
+	h1300 := g.v1300[:n]
+	h1301 := g.v1301[:n]
+	h1302 := g.v1302[:n]
+	h1303 := g.v1303[:n]
+	h1304 := g.v1304[:n]
+	h1305 := g.v1305[:n]
+	h1306 := g.v1306[:n]
+	h1326 := g.v1326[:n]
+	h1327 := g.v1327[:n]
+	h1328 := g.v1328[:n]
+	h1329 := g.v1329[:n]
+	h1330 := g.v1330[:n]
+	h1331 := g.v1331[:n]
+	h1332 := g.v1332[:n]
+	h1333 := g.v1333[:n]
+	h1353 := g.v1353[:n]
+	h1354 := g.v1354[:n]
+	h1355 := g.v1355[:n]
+	h1356 := g.v1356[:n]
+	h1357 := g.v1357[:n]
+	h1358 := g.v1358[:n]
+	h1359 := g.v1359[:n]
+	h1360 := g.v1360[:n]
+	h1380 := g.v1380[:n]
+	h1381 := g.v1381[:n]
+	h1382 := g.v1382[:n]
+	h1383 := g.v1383[:n]
+	h1384 := g.v1384[:n]
+	h1385 := g.v1385[:n]
+	h1386 := g.v1386[:n]
+	h1387 := g.v1387[:n]
+	h1407 := g.v1407[:n]
+	h1408 := g.v1408[:n]
+	h1409 := g.v1409[:n]
+	h1410 := g.v1410[:n]
+	h1411 := g.v1411[:n]
+	h1412 := g.v1412[:n]
+	h1413 := g.v1413[:n]
+	h1414 := g.v1414[:n]
+	h1434 := g.v1434[:n]
+	h1435 := g.v1435[:n]
+	h1436 := g.v1436[:n]
+	h1437 := g.v1437[:n]
+	h1438 := g.v1438[:n]
+	h1439 := g.v1439[:n]
+	h1440 := g.v1440[:n]
+	h1441 := g.v1441[:n]
+	h1461 := g.v1461[:n]
+	h1462 := g.v1462[:n]
+	h1463 := g.v1463[:n]
+	h1464 := g.v1464[:n]
+	h1465 := g.v1465[:n]
+	h1466 := g.v1466[:n]
+	h1467 := g.v1467[:n]
 	h1468 := g.v1468[:n]
-	h1469 := g.v1469[:n]
-	h1470 := g.v1470[:n]
-	h1471 := g.v1471[:n]
-	h1472 := g.v1472[:n]
-	h1473 := g.v1473[:n]
-	h1474 := g.v1474[:n]
-	h1475 := g.v1475[:n]
+	h1488 := g.v1488[:n]
+	h1489 := g.v1489[:n]
+	h1490 := g.v1490[:n]
+	h1491 := g.v1491[:n]
+	h1492 := g.v1492[:n]
+	h1493 := g.v1493[:n]
 	h1494 := g.v1494[:n]
 	h1495 := g.v1495[:n]
-	h1496 := g.v1496[:n]
-	h1497 := g.v1497[:n]
-	h1498 := g.v1498[:n]
-	h1499 := g.v1499[:n]
-	h1500 := g.v1500[:n]
-	h1501 := g.v1501[:n]
+	h1515 := g.v1515[:n]
+	h1516 := g.v1516[:n]
+	h1517 := g.v1517[:n]
+	h1518 := g.v1518[:n]
+	h1519 := g.v1519[:n]
 	h1520 := g.v1520[:n]
 	h1521 := g.v1521[:n]
 	h1522 := g.v1522[:n]
-	h1523 := g.v1523[:n]
-	h1524 := g.v1524[:n]
-	h1525 := g.v1525[:n]
-	h1526 := g.v1526[:n]
-	h1527 := g.v1527[:n]
-	u1530 := g.v1530
-	u1535 := g.v1535
-	u1579 := g.v1579
-	h1580 := g.v1580[:n]
+	u1527 := g.v1527
+	u1570 := g.v1570
+	h1571 := g.v1571[:n]
 	m5 := g.Memory(5)
-	u885 := g.v885
-	v73 := g.v73
-	v6 := g.v6
-	v62 := g.v62
+	v3 := g.v3
+	u880 := g.v880
 	v76 := g.v76
+	v6 := g.v6
+	v65 := g.v65
+	v79 := g.v79
 	v14 := g.v14
 	basex := g.Base(0)
-	v1612 := uint64(v6) <= 1099511627776
-	v1613 := 16 <= v6
-	v1614 := v1612 && v1613
-	v1615 := v6 * 15
-	v1616 := v1615 + 15
-	h1604 := g.v1604[:n]
-	h1608 := g.v1608[:n]
-	h1611 := g.v1611[:n]
+	v1603 := uint64(v6) <= 1099511627776
+	v1604 := 16 <= v6
+	v1605 := v1603 && v1604
+	v1606 := v6 * 15
+	v1607 := v1606 + 15
+	h1595 := g.v1595[:n]
+	h1599 := g.v1599[:n]
+	h1602 := g.v1602[:n]
 	next := -1
 	{
 		lane, sub, size := -1, 0, g.SubGroup
@@ -19061,1011 +18868,797 @@ func (g *productBFloat16Host) r3() int {
 			if dead[li] {
 				continue
 			}
-			v885 := e885
-			v261 := int32(li)
-			v264 := v261 & 7
-			v265 := int64(uint32(v264))
-			v267 := h267[li]
-			v295 := v261 + 128
-			v298 := v295 & 7
-			v299 := int64(uint32(v298))
+			v880 := e880
+			v268 := h268[li]
+			v264 := int32(li)
+			v269 := v264 & 7
+			v270 := int64(uint32(v269))
 			v301 := h301[li]
-			v329 := v261 + 256
-			v332 := v329 & 7
-			v333 := int64(uint32(v332))
-			v335 := h335[li]
-			v363 := v261 + 384
-			v366 := v363 & 7
-			v367 := int64(uint32(v366))
-			v369 := h369[li]
-			v397 := v261 + 512
-			v400 := v397 & 7
-			v401 := int64(uint32(v400))
-			v403 := h403[li]
-			v431 := v261 + 640
-			v434 := v431 & 7
+			v297 := v264 + 128
+			v302 := v297 & 7
+			v303 := int64(uint32(v302))
+			v334 := h334[li]
+			v330 := v264 + 256
+			v335 := v330 & 7
+			v336 := int64(uint32(v335))
+			v367 := h367[li]
+			v363 := v264 + 384
+			v368 := v363 & 7
+			v369 := int64(uint32(v368))
+			v400 := h400[li]
+			v396 := v264 + 512
+			v401 := v396 & 7
+			v402 := int64(uint32(v401))
+			v433 := h433[li]
+			v429 := v264 + 640
+			v434 := v429 & 7
 			v435 := int64(uint32(v434))
-			v437 := h437[li]
-			v465 := v261 + 768
-			v468 := v465 & 7
-			v469 := int64(uint32(v468))
-			v471 := h471[li]
-			v499 := v261 + 896
-			v502 := v499 & 7
-			v503 := int64(uint32(v502))
-			v505 := h505[li]
-			v534 := h534[li]
-			v562 := h562[li]
-			v590 := h590[li]
-			v618 := h618[li]
-			v646 := h646[li]
-			v674 := h674[li]
-			v702 := h702[li]
-			v730 := h730[li]
-			v83 := int32(lane)
-			v84 := int32(min(size, n-sub*size))
+			v466 := h466[li]
+			v462 := v264 + 768
+			v467 := v462 & 7
+			v468 := int64(uint32(v467))
+			v499 := h499[li]
+			v495 := v264 + 896
+			v500 := v495 & 7
+			v501 := int64(uint32(v500))
+			v529 := h529[li]
+			v557 := h557[li]
+			v585 := h585[li]
+			v613 := h613[li]
+			v641 := h641[li]
+			v669 := h669[li]
+			v697 := h697[li]
+			v725 := h725[li]
+			v86 := int32(lane)
+			v87 := int32(min(size, n-sub*size))
 			v0 := int32(basex + li)
-			var v757, v758, v759, v760, v761, v762, v763, v764, v765, v766, v767, v768, v769, v770, v771, v772, v773, v774, v775, v776, v777, v778, v779, v780, v781, v782, v783, v784, v785, v786, v787, v788, v789, v790, v791, v792, v793, v794, v795, v796, v797, v798, v799, v800, v801, v802, v803, v804, v805, v806, v807, v808, v809, v810, v811, v812, v813, v814, v815, v816, v817, v818, v819, v820, v821, v822, v823, v824, v825, v826, v827, v828, v829, v830, v831, v832, v833, v834, v835, v836, v837, v838, v839, v840, v841, v842, v843, v844, v845, v846, v847, v848, v849, v850, v851, v852, v853, v854, v855, v856, v857, v858, v859, v860, v861, v862, v863, v864, v865, v866, v867, v868, v869, v870, v871, v872, v873, v874, v875, v876, v877, v878, v879, v880, v881, v882, v883, v884, v1116, v1117, v1118, v1119, v1120, v1121, v1122, v1123, v1144, v1145, v1146, v1147, v1148, v1149, v1150, v1151, v1172, v1173, v1174, v1175, v1176, v1177, v1178, v1179, v1200, v1201, v1202, v1203, v1204, v1205, v1206, v1207, v1228, v1229, v1230, v1231, v1232, v1233, v1234, v1235, v1256, v1257, v1258, v1259, v1260, v1261, v1262, v1263, v1284, v1285, v1286, v1287, v1288, v1289, v1290, v1291, v1312, v1313, v1314, v1315, v1316, v1317, v1318, v1319, v1338, v1339, v1340, v1341, v1342, v1343, v1344, v1345, v1364, v1365, v1366, v1367, v1368, v1369, v1370, v1371, v1390, v1391, v1392, v1393, v1394, v1395, v1396, v1397, v1416, v1417, v1418, v1419, v1420, v1421, v1422, v1423, v1442, v1443, v1444, v1445, v1446, v1447, v1448, v1449, v1468, v1469, v1470, v1471, v1472, v1473, v1474, v1475, v1494, v1495, v1496, v1497, v1498, v1499, v1500, v1501, v1520, v1521, v1522, v1523, v1524, v1525, v1526, v1527, v1535, v1539, v1540, v1548, v1549, v1550, v1558, v1559, v1560, v1568, v1569, v1570 int32
-			v1095 := v885 + 8
-			v1096 := v1095 + v265
-			v1097 := v267 + v1096
-			v1098 := v1096 < v3
-			if !v1098 {
+			var v752, v753, v754, v755, v756, v757, v758, v759, v760, v761, v762, v763, v764, v765, v766, v767, v768, v769, v770, v771, v772, v773, v774, v775, v776, v777, v778, v779, v780, v781, v782, v783, v784, v785, v786, v787, v788, v789, v790, v791, v792, v793, v794, v795, v796, v797, v798, v799, v800, v801, v802, v803, v804, v805, v806, v807, v808, v809, v810, v811, v812, v813, v814, v815, v816, v817, v818, v819, v820, v821, v822, v823, v824, v825, v826, v827, v828, v829, v830, v831, v832, v833, v834, v835, v836, v837, v838, v839, v840, v841, v842, v843, v844, v845, v846, v847, v848, v849, v850, v851, v852, v853, v854, v855, v856, v857, v858, v859, v860, v861, v862, v863, v864, v865, v866, v867, v868, v869, v870, v871, v872, v873, v874, v875, v876, v877, v878, v879, v1110, v1111, v1112, v1113, v1114, v1115, v1116, v1117, v1137, v1138, v1139, v1140, v1141, v1142, v1143, v1144, v1164, v1165, v1166, v1167, v1168, v1169, v1170, v1171, v1191, v1192, v1193, v1194, v1195, v1196, v1197, v1198, v1218, v1219, v1220, v1221, v1222, v1223, v1224, v1225, v1245, v1246, v1247, v1248, v1249, v1250, v1251, v1252, v1272, v1273, v1274, v1275, v1276, v1277, v1278, v1279, v1299, v1300, v1301, v1302, v1303, v1304, v1305, v1306, v1326, v1327, v1328, v1329, v1330, v1331, v1332, v1333, v1353, v1354, v1355, v1356, v1357, v1358, v1359, v1360, v1380, v1381, v1382, v1383, v1384, v1385, v1386, v1387, v1407, v1408, v1409, v1410, v1411, v1412, v1413, v1414, v1434, v1435, v1436, v1437, v1438, v1439, v1440, v1441, v1461, v1462, v1463, v1464, v1465, v1466, v1467, v1468, v1488, v1489, v1490, v1491, v1492, v1493, v1494, v1495, v1515, v1516, v1517, v1518, v1519, v1520, v1521, v1522, v1527, v1530, v1531, v1539, v1540, v1541, v1549, v1550, v1551, v1559, v1560, v1561 int32
+			v1090 := v880 + 8
+			v1092 := (v268 + v1090) + v270
+			if uint64(v1092) < uint64(v81) {
+				v1097 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1092)*16+2))))
+				v1099 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1092)*16+4))))
+				v1101 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1092)*16+6))))
+				v1103 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1092)*16+8))))
+				v1105 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1092)*16+10))))
+				v1107 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1092)*16+12))))
+				v1109 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1092)*16+14))))
+				v1110 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1092)*16))))
+				v1111 = v1097
+				v1112 = v1099
+				v1113 = v1101
+				v1114 = v1103
+				v1115 = v1105
+				v1116 = v1107
+				v1117 = v1109
+			} else {
+				v1110 = 0
+				v1111 = 0
+				v1112 = 0
+				v1113 = 0
+				v1114 = 0
+				v1115 = 0
 				v1116 = 0
 				v1117 = 0
-				v1118 = 0
-				v1119 = 0
-				v1120 = 0
-				v1121 = 0
-				v1122 = 0
-				v1123 = 0
-				goto b125
 			}
-			if uint64(v1097) < uint64(v78) {
-				v1103 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1097)*16+2))))
-				v1105 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1097)*16+4))))
-				v1107 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1097)*16+6))))
-				v1109 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1097)*16+8))))
-				v1111 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1097)*16+10))))
-				v1113 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1097)*16+12))))
-				v1115 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1097)*16+14))))
-				v1116 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1097)*16))))
-				v1117 = v1103
-				v1118 = v1105
-				v1119 = v1107
-				v1120 = v1109
-				v1121 = v1111
-				v1122 = v1113
-				v1123 = v1115
+			v1119 := (v301 + v1090) + v303
+			if uint64(v1119) < uint64(v81) {
+				v1124 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1119)*16+2))))
+				v1126 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1119)*16+4))))
+				v1128 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1119)*16+6))))
+				v1130 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1119)*16+8))))
+				v1132 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1119)*16+10))))
+				v1134 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1119)*16+12))))
+				v1136 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1119)*16+14))))
+				v1137 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1119)*16))))
+				v1138 = v1124
+				v1139 = v1126
+				v1140 = v1128
+				v1141 = v1130
+				v1142 = v1132
+				v1143 = v1134
+				v1144 = v1136
 			} else {
-				v1116 = 0
-				v1117 = 0
-				v1118 = 0
-				v1119 = 0
-				v1120 = 0
-				v1121 = 0
-				v1122 = 0
-				v1123 = 0
-			}
-		b125:
-			v1124 := v1095 + v299
-			v1125 := v301 + v1124
-			v1126 := v1124 < v3
-			if !v1126 {
+				v1137 = 0
+				v1138 = 0
+				v1139 = 0
+				v1140 = 0
+				v1141 = 0
+				v1142 = 0
+				v1143 = 0
 				v1144 = 0
-				v1145 = 0
-				v1146 = 0
-				v1147 = 0
-				v1148 = 0
-				v1149 = 0
-				v1150 = 0
-				v1151 = 0
-				goto b128
 			}
-			if uint64(v1125) < uint64(v78) {
-				v1131 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1125)*16+2))))
-				v1133 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1125)*16+4))))
-				v1135 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1125)*16+6))))
-				v1137 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1125)*16+8))))
-				v1139 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1125)*16+10))))
-				v1141 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1125)*16+12))))
-				v1143 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1125)*16+14))))
-				v1144 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1125)*16))))
-				v1145 = v1131
-				v1146 = v1133
-				v1147 = v1135
-				v1148 = v1137
-				v1149 = v1139
-				v1150 = v1141
-				v1151 = v1143
+			v1146 := (v334 + v1090) + v336
+			if uint64(v1146) < uint64(v81) {
+				v1151 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1146)*16+2))))
+				v1153 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1146)*16+4))))
+				v1155 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1146)*16+6))))
+				v1157 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1146)*16+8))))
+				v1159 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1146)*16+10))))
+				v1161 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1146)*16+12))))
+				v1163 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1146)*16+14))))
+				v1164 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1146)*16))))
+				v1165 = v1151
+				v1166 = v1153
+				v1167 = v1155
+				v1168 = v1157
+				v1169 = v1159
+				v1170 = v1161
+				v1171 = v1163
 			} else {
-				v1144 = 0
-				v1145 = 0
-				v1146 = 0
-				v1147 = 0
-				v1148 = 0
-				v1149 = 0
-				v1150 = 0
-				v1151 = 0
+				v1164 = 0
+				v1165 = 0
+				v1166 = 0
+				v1167 = 0
+				v1168 = 0
+				v1169 = 0
+				v1170 = 0
+				v1171 = 0
 			}
-		b128:
-			v1152 := v1095 + v333
-			v1153 := v335 + v1152
-			v1154 := v1152 < v3
-			if !v1154 {
-				v1172 = 0
-				v1173 = 0
-				v1174 = 0
-				v1175 = 0
-				v1176 = 0
-				v1177 = 0
-				v1178 = 0
-				v1179 = 0
-				goto b131
-			}
-			if uint64(v1153) < uint64(v78) {
-				v1159 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1153)*16+2))))
-				v1161 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1153)*16+4))))
-				v1163 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1153)*16+6))))
-				v1165 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1153)*16+8))))
-				v1167 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1153)*16+10))))
-				v1169 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1153)*16+12))))
-				v1171 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1153)*16+14))))
-				v1172 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1153)*16))))
-				v1173 = v1159
-				v1174 = v1161
-				v1175 = v1163
-				v1176 = v1165
-				v1177 = v1167
-				v1178 = v1169
-				v1179 = v1171
+			v1173 := (v367 + v1090) + v369
+			if uint64(v1173) < uint64(v81) {
+				v1178 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1173)*16+2))))
+				v1180 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1173)*16+4))))
+				v1182 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1173)*16+6))))
+				v1184 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1173)*16+8))))
+				v1186 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1173)*16+10))))
+				v1188 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1173)*16+12))))
+				v1190 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1173)*16+14))))
+				v1191 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1173)*16))))
+				v1192 = v1178
+				v1193 = v1180
+				v1194 = v1182
+				v1195 = v1184
+				v1196 = v1186
+				v1197 = v1188
+				v1198 = v1190
 			} else {
-				v1172 = 0
-				v1173 = 0
-				v1174 = 0
-				v1175 = 0
-				v1176 = 0
-				v1177 = 0
-				v1178 = 0
-				v1179 = 0
+				v1191 = 0
+				v1192 = 0
+				v1193 = 0
+				v1194 = 0
+				v1195 = 0
+				v1196 = 0
+				v1197 = 0
+				v1198 = 0
 			}
-		b131:
-			v1180 := v1095 + v367
-			v1181 := v369 + v1180
-			v1182 := v1180 < v3
-			if !v1182 {
-				v1200 = 0
-				v1201 = 0
-				v1202 = 0
-				v1203 = 0
-				v1204 = 0
-				v1205 = 0
-				v1206 = 0
-				v1207 = 0
-				goto b134
-			}
-			if uint64(v1181) < uint64(v78) {
-				v1187 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1181)*16+2))))
-				v1189 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1181)*16+4))))
-				v1191 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1181)*16+6))))
-				v1193 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1181)*16+8))))
-				v1195 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1181)*16+10))))
-				v1197 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1181)*16+12))))
-				v1199 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1181)*16+14))))
-				v1200 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1181)*16))))
-				v1201 = v1187
-				v1202 = v1189
-				v1203 = v1191
-				v1204 = v1193
-				v1205 = v1195
-				v1206 = v1197
-				v1207 = v1199
+			v1200 := (v400 + v1090) + v402
+			if uint64(v1200) < uint64(v81) {
+				v1205 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1200)*16+2))))
+				v1207 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1200)*16+4))))
+				v1209 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1200)*16+6))))
+				v1211 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1200)*16+8))))
+				v1213 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1200)*16+10))))
+				v1215 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1200)*16+12))))
+				v1217 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1200)*16+14))))
+				v1218 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1200)*16))))
+				v1219 = v1205
+				v1220 = v1207
+				v1221 = v1209
+				v1222 = v1211
+				v1223 = v1213
+				v1224 = v1215
+				v1225 = v1217
 			} else {
-				v1200 = 0
-				v1201 = 0
-				v1202 = 0
-				v1203 = 0
-				v1204 = 0
-				v1205 = 0
-				v1206 = 0
-				v1207 = 0
+				v1218 = 0
+				v1219 = 0
+				v1220 = 0
+				v1221 = 0
+				v1222 = 0
+				v1223 = 0
+				v1224 = 0
+				v1225 = 0
 			}
-		b134:
-			v1208 := v1095 + v401
-			v1209 := v403 + v1208
-			v1210 := v1208 < v3
-			if !v1210 {
-				v1228 = 0
-				v1229 = 0
-				v1230 = 0
-				v1231 = 0
-				v1232 = 0
-				v1233 = 0
-				v1234 = 0
-				v1235 = 0
-				goto b137
-			}
-			if uint64(v1209) < uint64(v78) {
-				v1215 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1209)*16+2))))
-				v1217 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1209)*16+4))))
-				v1219 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1209)*16+6))))
-				v1221 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1209)*16+8))))
-				v1223 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1209)*16+10))))
-				v1225 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1209)*16+12))))
-				v1227 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1209)*16+14))))
-				v1228 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1209)*16))))
-				v1229 = v1215
-				v1230 = v1217
-				v1231 = v1219
-				v1232 = v1221
-				v1233 = v1223
-				v1234 = v1225
-				v1235 = v1227
+			v1227 := (v433 + v1090) + v435
+			if uint64(v1227) < uint64(v81) {
+				v1232 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1227)*16+2))))
+				v1234 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1227)*16+4))))
+				v1236 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1227)*16+6))))
+				v1238 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1227)*16+8))))
+				v1240 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1227)*16+10))))
+				v1242 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1227)*16+12))))
+				v1244 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1227)*16+14))))
+				v1245 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1227)*16))))
+				v1246 = v1232
+				v1247 = v1234
+				v1248 = v1236
+				v1249 = v1238
+				v1250 = v1240
+				v1251 = v1242
+				v1252 = v1244
 			} else {
-				v1228 = 0
-				v1229 = 0
-				v1230 = 0
-				v1231 = 0
-				v1232 = 0
-				v1233 = 0
-				v1234 = 0
-				v1235 = 0
+				v1245 = 0
+				v1246 = 0
+				v1247 = 0
+				v1248 = 0
+				v1249 = 0
+				v1250 = 0
+				v1251 = 0
+				v1252 = 0
 			}
-		b137:
-			v1236 := v1095 + v435
-			v1237 := v437 + v1236
-			v1238 := v1236 < v3
-			if !v1238 {
-				v1256 = 0
-				v1257 = 0
-				v1258 = 0
-				v1259 = 0
-				v1260 = 0
-				v1261 = 0
-				v1262 = 0
-				v1263 = 0
-				goto b140
-			}
-			if uint64(v1237) < uint64(v78) {
-				v1243 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1237)*16+2))))
-				v1245 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1237)*16+4))))
-				v1247 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1237)*16+6))))
-				v1249 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1237)*16+8))))
-				v1251 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1237)*16+10))))
-				v1253 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1237)*16+12))))
-				v1255 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1237)*16+14))))
-				v1256 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1237)*16))))
-				v1257 = v1243
-				v1258 = v1245
-				v1259 = v1247
-				v1260 = v1249
-				v1261 = v1251
-				v1262 = v1253
-				v1263 = v1255
+			v1254 := (v466 + v1090) + v468
+			if uint64(v1254) < uint64(v81) {
+				v1259 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1254)*16+2))))
+				v1261 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1254)*16+4))))
+				v1263 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1254)*16+6))))
+				v1265 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1254)*16+8))))
+				v1267 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1254)*16+10))))
+				v1269 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1254)*16+12))))
+				v1271 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1254)*16+14))))
+				v1272 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1254)*16))))
+				v1273 = v1259
+				v1274 = v1261
+				v1275 = v1263
+				v1276 = v1265
+				v1277 = v1267
+				v1278 = v1269
+				v1279 = v1271
 			} else {
-				v1256 = 0
-				v1257 = 0
-				v1258 = 0
-				v1259 = 0
-				v1260 = 0
-				v1261 = 0
-				v1262 = 0
-				v1263 = 0
+				v1272 = 0
+				v1273 = 0
+				v1274 = 0
+				v1275 = 0
+				v1276 = 0
+				v1277 = 0
+				v1278 = 0
+				v1279 = 0
 			}
-		b140:
-			v1264 := v1095 + v469
-			v1265 := v471 + v1264
-			v1266 := v1264 < v3
-			if !v1266 {
-				v1284 = 0
-				v1285 = 0
-				v1286 = 0
-				v1287 = 0
-				v1288 = 0
-				v1289 = 0
-				v1290 = 0
-				v1291 = 0
-				goto b143
-			}
-			if uint64(v1265) < uint64(v78) {
-				v1271 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1265)*16+2))))
-				v1273 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1265)*16+4))))
-				v1275 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1265)*16+6))))
-				v1277 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1265)*16+8))))
-				v1279 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1265)*16+10))))
-				v1281 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1265)*16+12))))
-				v1283 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1265)*16+14))))
-				v1284 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1265)*16))))
-				v1285 = v1271
-				v1286 = v1273
-				v1287 = v1275
-				v1288 = v1277
-				v1289 = v1279
-				v1290 = v1281
-				v1291 = v1283
+			v1281 := (v499 + v1090) + v501
+			if uint64(v1281) < uint64(v81) {
+				v1286 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1281)*16+2))))
+				v1288 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1281)*16+4))))
+				v1290 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1281)*16+6))))
+				v1292 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1281)*16+8))))
+				v1294 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1281)*16+10))))
+				v1296 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1281)*16+12))))
+				v1298 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1281)*16+14))))
+				v1299 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1281)*16))))
+				v1300 = v1286
+				v1301 = v1288
+				v1302 = v1290
+				v1303 = v1292
+				v1304 = v1294
+				v1305 = v1296
+				v1306 = v1298
 			} else {
-				v1284 = 0
-				v1285 = 0
-				v1286 = 0
-				v1287 = 0
-				v1288 = 0
-				v1289 = 0
-				v1290 = 0
-				v1291 = 0
+				v1299 = 0
+				v1300 = 0
+				v1301 = 0
+				v1302 = 0
+				v1303 = 0
+				v1304 = 0
+				v1305 = 0
+				v1306 = 0
 			}
-		b143:
-			v1292 := v1095 + v503
-			v1293 := v505 + v1292
-			v1294 := v1292 < v3
-			if !v1294 {
-				v1312 = 0
-				v1313 = 0
-				v1314 = 0
-				v1315 = 0
-				v1316 = 0
-				v1317 = 0
-				v1318 = 0
-				v1319 = 0
-				goto b146
-			}
-			if uint64(v1293) < uint64(v78) {
-				v1299 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1293)*16+2))))
-				v1301 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1293)*16+4))))
-				v1303 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1293)*16+6))))
-				v1305 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1293)*16+8))))
-				v1307 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1293)*16+10))))
-				v1309 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1293)*16+12))))
-				v1311 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1293)*16+14))))
-				v1312 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1293)*16))))
-				v1313 = v1299
-				v1314 = v1301
-				v1315 = v1303
-				v1316 = v1305
-				v1317 = v1307
-				v1318 = v1309
-				v1319 = v1311
+			v1308 := (v529 + v1090) + v270
+			if uint64(v1308) < uint64(v84) {
+				v1313 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1308)*16+2))))
+				v1315 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1308)*16+4))))
+				v1317 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1308)*16+6))))
+				v1319 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1308)*16+8))))
+				v1321 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1308)*16+10))))
+				v1323 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1308)*16+12))))
+				v1325 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1308)*16+14))))
+				v1326 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1308)*16))))
+				v1327 = v1313
+				v1328 = v1315
+				v1329 = v1317
+				v1330 = v1319
+				v1331 = v1321
+				v1332 = v1323
+				v1333 = v1325
 			} else {
-				v1312 = 0
-				v1313 = 0
-				v1314 = 0
-				v1315 = 0
-				v1316 = 0
-				v1317 = 0
-				v1318 = 0
-				v1319 = 0
+				v1326 = 0
+				v1327 = 0
+				v1328 = 0
+				v1329 = 0
+				v1330 = 0
+				v1331 = 0
+				v1332 = 0
+				v1333 = 0
 			}
-		b146:
-			v1320 := v534 + v1096
-			if !v1098 {
-				v1338 = 0
-				v1339 = 0
-				v1340 = 0
-				v1341 = 0
-				v1342 = 0
-				v1343 = 0
-				v1344 = 0
-				v1345 = 0
-				goto b149
-			}
-			if uint64(v1320) < uint64(v81) {
-				v1325 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1320)*16+2))))
-				v1327 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1320)*16+4))))
-				v1329 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1320)*16+6))))
-				v1331 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1320)*16+8))))
-				v1333 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1320)*16+10))))
-				v1335 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1320)*16+12))))
-				v1337 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1320)*16+14))))
-				v1338 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1320)*16))))
-				v1339 = v1325
-				v1340 = v1327
-				v1341 = v1329
-				v1342 = v1331
-				v1343 = v1333
-				v1344 = v1335
-				v1345 = v1337
+			v1335 := (v557 + v1090) + v303
+			if uint64(v1335) < uint64(v84) {
+				v1340 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1335)*16+2))))
+				v1342 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1335)*16+4))))
+				v1344 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1335)*16+6))))
+				v1346 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1335)*16+8))))
+				v1348 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1335)*16+10))))
+				v1350 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1335)*16+12))))
+				v1352 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1335)*16+14))))
+				v1353 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1335)*16))))
+				v1354 = v1340
+				v1355 = v1342
+				v1356 = v1344
+				v1357 = v1346
+				v1358 = v1348
+				v1359 = v1350
+				v1360 = v1352
 			} else {
-				v1338 = 0
-				v1339 = 0
-				v1340 = 0
-				v1341 = 0
-				v1342 = 0
-				v1343 = 0
-				v1344 = 0
-				v1345 = 0
+				v1353 = 0
+				v1354 = 0
+				v1355 = 0
+				v1356 = 0
+				v1357 = 0
+				v1358 = 0
+				v1359 = 0
+				v1360 = 0
 			}
-		b149:
-			v1346 := v562 + v1124
-			if !v1126 {
-				v1364 = 0
-				v1365 = 0
-				v1366 = 0
-				v1367 = 0
-				v1368 = 0
-				v1369 = 0
-				v1370 = 0
-				v1371 = 0
-				goto b152
-			}
-			if uint64(v1346) < uint64(v81) {
-				v1351 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1346)*16+2))))
-				v1353 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1346)*16+4))))
-				v1355 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1346)*16+6))))
-				v1357 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1346)*16+8))))
-				v1359 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1346)*16+10))))
-				v1361 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1346)*16+12))))
-				v1363 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1346)*16+14))))
-				v1364 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1346)*16))))
-				v1365 = v1351
-				v1366 = v1353
-				v1367 = v1355
-				v1368 = v1357
-				v1369 = v1359
-				v1370 = v1361
-				v1371 = v1363
+			v1362 := (v585 + v1090) + v336
+			if uint64(v1362) < uint64(v84) {
+				v1367 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1362)*16+2))))
+				v1369 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1362)*16+4))))
+				v1371 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1362)*16+6))))
+				v1373 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1362)*16+8))))
+				v1375 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1362)*16+10))))
+				v1377 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1362)*16+12))))
+				v1379 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1362)*16+14))))
+				v1380 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1362)*16))))
+				v1381 = v1367
+				v1382 = v1369
+				v1383 = v1371
+				v1384 = v1373
+				v1385 = v1375
+				v1386 = v1377
+				v1387 = v1379
 			} else {
-				v1364 = 0
-				v1365 = 0
-				v1366 = 0
-				v1367 = 0
-				v1368 = 0
-				v1369 = 0
-				v1370 = 0
-				v1371 = 0
+				v1380 = 0
+				v1381 = 0
+				v1382 = 0
+				v1383 = 0
+				v1384 = 0
+				v1385 = 0
+				v1386 = 0
+				v1387 = 0
 			}
-		b152:
-			v1372 := v590 + v1152
-			if !v1154 {
-				v1390 = 0
-				v1391 = 0
-				v1392 = 0
-				v1393 = 0
-				v1394 = 0
-				v1395 = 0
-				v1396 = 0
-				v1397 = 0
-				goto b155
-			}
-			if uint64(v1372) < uint64(v81) {
-				v1377 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1372)*16+2))))
-				v1379 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1372)*16+4))))
-				v1381 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1372)*16+6))))
-				v1383 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1372)*16+8))))
-				v1385 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1372)*16+10))))
-				v1387 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1372)*16+12))))
-				v1389 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1372)*16+14))))
-				v1390 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1372)*16))))
-				v1391 = v1377
-				v1392 = v1379
-				v1393 = v1381
-				v1394 = v1383
-				v1395 = v1385
-				v1396 = v1387
-				v1397 = v1389
+			v1389 := (v613 + v1090) + v369
+			if uint64(v1389) < uint64(v84) {
+				v1394 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1389)*16+2))))
+				v1396 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1389)*16+4))))
+				v1398 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1389)*16+6))))
+				v1400 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1389)*16+8))))
+				v1402 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1389)*16+10))))
+				v1404 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1389)*16+12))))
+				v1406 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1389)*16+14))))
+				v1407 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1389)*16))))
+				v1408 = v1394
+				v1409 = v1396
+				v1410 = v1398
+				v1411 = v1400
+				v1412 = v1402
+				v1413 = v1404
+				v1414 = v1406
 			} else {
-				v1390 = 0
-				v1391 = 0
-				v1392 = 0
-				v1393 = 0
-				v1394 = 0
-				v1395 = 0
-				v1396 = 0
-				v1397 = 0
+				v1407 = 0
+				v1408 = 0
+				v1409 = 0
+				v1410 = 0
+				v1411 = 0
+				v1412 = 0
+				v1413 = 0
+				v1414 = 0
 			}
-		b155:
-			v1398 := v618 + v1180
-			if !v1182 {
-				v1416 = 0
-				v1417 = 0
-				v1418 = 0
-				v1419 = 0
-				v1420 = 0
-				v1421 = 0
-				v1422 = 0
-				v1423 = 0
-				goto b158
-			}
-			if uint64(v1398) < uint64(v81) {
-				v1403 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1398)*16+2))))
-				v1405 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1398)*16+4))))
-				v1407 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1398)*16+6))))
-				v1409 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1398)*16+8))))
-				v1411 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1398)*16+10))))
-				v1413 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1398)*16+12))))
-				v1415 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1398)*16+14))))
-				v1416 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1398)*16))))
-				v1417 = v1403
-				v1418 = v1405
-				v1419 = v1407
-				v1420 = v1409
-				v1421 = v1411
-				v1422 = v1413
-				v1423 = v1415
+			v1416 := (v641 + v1090) + v402
+			if uint64(v1416) < uint64(v84) {
+				v1421 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1416)*16+2))))
+				v1423 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1416)*16+4))))
+				v1425 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1416)*16+6))))
+				v1427 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1416)*16+8))))
+				v1429 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1416)*16+10))))
+				v1431 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1416)*16+12))))
+				v1433 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1416)*16+14))))
+				v1434 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1416)*16))))
+				v1435 = v1421
+				v1436 = v1423
+				v1437 = v1425
+				v1438 = v1427
+				v1439 = v1429
+				v1440 = v1431
+				v1441 = v1433
 			} else {
-				v1416 = 0
-				v1417 = 0
-				v1418 = 0
-				v1419 = 0
-				v1420 = 0
-				v1421 = 0
-				v1422 = 0
-				v1423 = 0
+				v1434 = 0
+				v1435 = 0
+				v1436 = 0
+				v1437 = 0
+				v1438 = 0
+				v1439 = 0
+				v1440 = 0
+				v1441 = 0
 			}
-		b158:
-			v1424 := v646 + v1208
-			if !v1210 {
-				v1442 = 0
-				v1443 = 0
-				v1444 = 0
-				v1445 = 0
-				v1446 = 0
-				v1447 = 0
-				v1448 = 0
-				v1449 = 0
-				goto b161
-			}
-			if uint64(v1424) < uint64(v81) {
-				v1429 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1424)*16+2))))
-				v1431 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1424)*16+4))))
-				v1433 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1424)*16+6))))
-				v1435 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1424)*16+8))))
-				v1437 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1424)*16+10))))
-				v1439 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1424)*16+12))))
-				v1441 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1424)*16+14))))
-				v1442 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1424)*16))))
-				v1443 = v1429
-				v1444 = v1431
-				v1445 = v1433
-				v1446 = v1435
-				v1447 = v1437
-				v1448 = v1439
-				v1449 = v1441
+			v1443 := (v669 + v1090) + v435
+			if uint64(v1443) < uint64(v84) {
+				v1448 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1443)*16+2))))
+				v1450 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1443)*16+4))))
+				v1452 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1443)*16+6))))
+				v1454 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1443)*16+8))))
+				v1456 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1443)*16+10))))
+				v1458 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1443)*16+12))))
+				v1460 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1443)*16+14))))
+				v1461 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1443)*16))))
+				v1462 = v1448
+				v1463 = v1450
+				v1464 = v1452
+				v1465 = v1454
+				v1466 = v1456
+				v1467 = v1458
+				v1468 = v1460
 			} else {
-				v1442 = 0
-				v1443 = 0
-				v1444 = 0
-				v1445 = 0
-				v1446 = 0
-				v1447 = 0
-				v1448 = 0
-				v1449 = 0
-			}
-		b161:
-			v1450 := v674 + v1236
-			if !v1238 {
+				v1461 = 0
+				v1462 = 0
+				v1463 = 0
+				v1464 = 0
+				v1465 = 0
+				v1466 = 0
+				v1467 = 0
 				v1468 = 0
-				v1469 = 0
-				v1470 = 0
-				v1471 = 0
-				v1472 = 0
-				v1473 = 0
-				v1474 = 0
-				v1475 = 0
-				goto b164
 			}
-			if uint64(v1450) < uint64(v81) {
-				v1455 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1450)*16+2))))
-				v1457 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1450)*16+4))))
-				v1459 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1450)*16+6))))
-				v1461 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1450)*16+8))))
-				v1463 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1450)*16+10))))
-				v1465 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1450)*16+12))))
-				v1467 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1450)*16+14))))
-				v1468 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1450)*16))))
-				v1469 = v1455
-				v1470 = v1457
-				v1471 = v1459
-				v1472 = v1461
-				v1473 = v1463
-				v1474 = v1465
-				v1475 = v1467
+			v1470 := (v697 + v1090) + v468
+			if uint64(v1470) < uint64(v84) {
+				v1475 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1470)*16+2))))
+				v1477 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1470)*16+4))))
+				v1479 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1470)*16+6))))
+				v1481 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1470)*16+8))))
+				v1483 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1470)*16+10))))
+				v1485 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1470)*16+12))))
+				v1487 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1470)*16+14))))
+				v1488 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1470)*16))))
+				v1489 = v1475
+				v1490 = v1477
+				v1491 = v1479
+				v1492 = v1481
+				v1493 = v1483
+				v1494 = v1485
+				v1495 = v1487
 			} else {
-				v1468 = 0
-				v1469 = 0
-				v1470 = 0
-				v1471 = 0
-				v1472 = 0
-				v1473 = 0
-				v1474 = 0
-				v1475 = 0
-			}
-		b164:
-			v1476 := v702 + v1264
-			if !v1266 {
+				v1488 = 0
+				v1489 = 0
+				v1490 = 0
+				v1491 = 0
+				v1492 = 0
+				v1493 = 0
 				v1494 = 0
 				v1495 = 0
-				v1496 = 0
-				v1497 = 0
-				v1498 = 0
-				v1499 = 0
-				v1500 = 0
-				v1501 = 0
-				goto b167
 			}
-			if uint64(v1476) < uint64(v81) {
-				v1481 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1476)*16+2))))
-				v1483 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1476)*16+4))))
-				v1485 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1476)*16+6))))
-				v1487 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1476)*16+8))))
-				v1489 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1476)*16+10))))
-				v1491 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1476)*16+12))))
-				v1493 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1476)*16+14))))
-				v1494 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1476)*16))))
-				v1495 = v1481
-				v1496 = v1483
-				v1497 = v1485
-				v1498 = v1487
-				v1499 = v1489
-				v1500 = v1491
-				v1501 = v1493
+			v1497 := (v725 + v1090) + v501
+			if uint64(v1497) < uint64(v84) {
+				v1502 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1497)*16+2))))
+				v1504 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1497)*16+4))))
+				v1506 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1497)*16+6))))
+				v1508 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1497)*16+8))))
+				v1510 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1497)*16+10))))
+				v1512 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1497)*16+12))))
+				v1514 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1497)*16+14))))
+				v1515 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1497)*16))))
+				v1516 = v1502
+				v1517 = v1504
+				v1518 = v1506
+				v1519 = v1508
+				v1520 = v1510
+				v1521 = v1512
+				v1522 = v1514
 			} else {
-				v1494 = 0
-				v1495 = 0
-				v1496 = 0
-				v1497 = 0
-				v1498 = 0
-				v1499 = 0
-				v1500 = 0
-				v1501 = 0
-			}
-		b167:
-			v1502 := v730 + v1292
-			if !v1294 {
+				v1515 = 0
+				v1516 = 0
+				v1517 = 0
+				v1518 = 0
+				v1519 = 0
 				v1520 = 0
 				v1521 = 0
 				v1522 = 0
-				v1523 = 0
-				v1524 = 0
-				v1525 = 0
-				v1526 = 0
-				v1527 = 0
-				goto b170
 			}
-			if uint64(v1502) < uint64(v81) {
-				v1507 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1502)*16+2))))
-				v1509 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1502)*16+4))))
-				v1511 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1502)*16+6))))
-				v1513 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1502)*16+8))))
-				v1515 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1502)*16+10))))
-				v1517 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1502)*16+12))))
-				v1519 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1502)*16+14))))
-				v1520 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1502)*16))))
-				v1521 = v1507
-				v1522 = v1509
-				v1523 = v1511
-				v1524 = v1513
-				v1525 = v1515
-				v1526 = v1517
-				v1527 = v1519
-			} else {
-				v1520 = 0
-				v1521 = 0
-				v1522 = 0
-				v1523 = 0
-				v1524 = 0
-				v1525 = 0
-				v1526 = 0
-				v1527 = 0
-			}
-		b170:
-			v1528 := v3 - v885
-			v1530 := v1528
-			if 8 < v1528 {
-				v1530 = 8
-			}
-			v1531 := int32(sub)
-			v1533 := int32(uint32(v1531&3) >> 1)
-			v1535 = 0
-			v1538 := v1531 * 256
-			if int64(uint32(v1535)) >= v1530 {
-				v757 = v1116
-				v758 = v1117
-				v759 = v1118
-				v760 = v1119
-				v761 = v1120
-				v762 = v1121
-				v763 = v1122
-				v764 = v1123
-				v765 = v1144
-				v766 = v1145
-				v767 = v1146
-				v768 = v1147
-				v769 = v1148
-				v770 = v1149
-				v771 = v1150
-				v772 = v1151
-				v773 = v1172
-				v774 = v1173
-				v775 = v1174
-				v776 = v1175
-				v777 = v1176
-				v778 = v1177
-				v779 = v1178
-				v780 = v1179
-				v781 = v1200
-				v782 = v1201
-				v783 = v1202
-				v784 = v1203
-				v785 = v1204
-				v786 = v1205
-				v787 = v1206
-				v788 = v1207
-				v789 = v1228
-				v790 = v1229
-				v791 = v1230
-				v792 = v1231
-				v793 = v1232
-				v794 = v1233
-				v795 = v1234
-				v796 = v1235
-				v797 = v1256
-				v798 = v1257
-				v799 = v1258
-				v800 = v1259
-				v801 = v1260
-				v802 = v1261
-				v803 = v1262
-				v804 = v1263
-				v805 = v1284
-				v806 = v1285
-				v807 = v1286
-				v808 = v1287
-				v809 = v1288
-				v810 = v1289
-				v811 = v1290
-				v812 = v1291
-				v813 = v1312
-				v814 = v1313
-				v815 = v1314
-				v816 = v1315
-				v817 = v1316
-				v818 = v1317
-				v819 = v1318
-				v820 = v1319
-				v821 = v1338
-				v822 = v1339
-				v823 = v1340
-				v824 = v1341
-				v825 = v1342
-				v826 = v1343
-				v827 = v1344
-				v828 = v1345
-				v829 = v1364
-				v830 = v1365
-				v831 = v1366
-				v832 = v1367
-				v833 = v1368
-				v834 = v1369
-				v835 = v1370
-				v836 = v1371
-				v837 = v1390
-				v838 = v1391
-				v839 = v1392
-				v840 = v1393
-				v841 = v1394
-				v842 = v1395
-				v843 = v1396
-				v844 = v1397
-				v845 = v1416
-				v846 = v1417
-				v847 = v1418
-				v848 = v1419
-				v849 = v1420
-				v850 = v1421
-				v851 = v1422
-				v852 = v1423
-				v853 = v1442
-				v854 = v1443
-				v855 = v1444
-				v856 = v1445
-				v857 = v1446
-				v858 = v1447
-				v859 = v1448
-				v860 = v1449
-				v861 = v1468
-				v862 = v1469
-				v863 = v1470
-				v864 = v1471
-				v865 = v1472
-				v866 = v1473
-				v867 = v1474
-				v868 = v1475
-				v869 = v1494
-				v870 = v1495
-				v871 = v1496
-				v872 = v1497
-				v873 = v1498
-				v874 = v1499
-				v875 = v1500
-				v876 = v1501
+			v1523 := int32(sub)
+			v1525 := int32(uint32(v1523&3) >> 1)
+			v1527 = 0
+			v1529 := v1523 * 256
+			if v1527 >= 8 {
+				v752 = v1110
+				v753 = v1111
+				v754 = v1112
+				v755 = v1113
+				v756 = v1114
+				v757 = v1115
+				v758 = v1116
+				v759 = v1117
+				v760 = v1137
+				v761 = v1138
+				v762 = v1139
+				v763 = v1140
+				v764 = v1141
+				v765 = v1142
+				v766 = v1143
+				v767 = v1144
+				v768 = v1164
+				v769 = v1165
+				v770 = v1166
+				v771 = v1167
+				v772 = v1168
+				v773 = v1169
+				v774 = v1170
+				v775 = v1171
+				v776 = v1191
+				v777 = v1192
+				v778 = v1193
+				v779 = v1194
+				v780 = v1195
+				v781 = v1196
+				v782 = v1197
+				v783 = v1198
+				v784 = v1218
+				v785 = v1219
+				v786 = v1220
+				v787 = v1221
+				v788 = v1222
+				v789 = v1223
+				v790 = v1224
+				v791 = v1225
+				v792 = v1245
+				v793 = v1246
+				v794 = v1247
+				v795 = v1248
+				v796 = v1249
+				v797 = v1250
+				v798 = v1251
+				v799 = v1252
+				v800 = v1272
+				v801 = v1273
+				v802 = v1274
+				v803 = v1275
+				v804 = v1276
+				v805 = v1277
+				v806 = v1278
+				v807 = v1279
+				v808 = v1299
+				v809 = v1300
+				v810 = v1301
+				v811 = v1302
+				v812 = v1303
+				v813 = v1304
+				v814 = v1305
+				v815 = v1306
+				v816 = v1326
+				v817 = v1327
+				v818 = v1328
+				v819 = v1329
+				v820 = v1330
+				v821 = v1331
+				v822 = v1332
+				v823 = v1333
+				v824 = v1353
+				v825 = v1354
+				v826 = v1355
+				v827 = v1356
+				v828 = v1357
+				v829 = v1358
+				v830 = v1359
+				v831 = v1360
+				v832 = v1380
+				v833 = v1381
+				v834 = v1382
+				v835 = v1383
+				v836 = v1384
+				v837 = v1385
+				v838 = v1386
+				v839 = v1387
+				v840 = v1407
+				v841 = v1408
+				v842 = v1409
+				v843 = v1410
+				v844 = v1411
+				v845 = v1412
+				v846 = v1413
+				v847 = v1414
+				v848 = v1434
+				v849 = v1435
+				v850 = v1436
+				v851 = v1437
+				v852 = v1438
+				v853 = v1439
+				v854 = v1440
+				v855 = v1441
+				v856 = v1461
+				v857 = v1462
+				v858 = v1463
+				v859 = v1464
+				v860 = v1465
+				v861 = v1466
+				v862 = v1467
+				v863 = v1468
+				v864 = v1488
+				v865 = v1489
+				v866 = v1490
+				v867 = v1491
+				v868 = v1492
+				v869 = v1493
+				v870 = v1494
+				v871 = v1495
+				v872 = v1515
+				v873 = v1516
+				v874 = v1517
+				v875 = v1518
+				v876 = v1519
 				v877 = v1520
 				v878 = v1521
 				v879 = v1522
-				v880 = v1523
-				v881 = v1524
-				v882 = v1525
-				v883 = v1526
-				v884 = v1527
-				v885 = v1095
-				goto b119
+				v880 = v1090
+				goto b105
 			}
-			v1539 = 0
-			v1540 = v83
-		b172:
-			if uint32(v1540) < 256 {
-				*(*float32)(unsafe.Add(m2, int(v1538+((v1539*v84)+v83))*4)) = 0
-				v1539 = v1539 + 1
-				v1540 = v1540 + v84
+			v1530 = 0
+			v1531 = v86
+		b142:
+			if uint32(v1531) < 256 {
+				*(*float32)(unsafe.Add(m2, int(v1529+((v1530*v87)+v86))*4)) = 0
+				v1530 = v1530 + 1
+				v1531 = v1531 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b172
+				goto b142
 			}
-			v1548 = v1531 * 256
-			v1549 = 0
-			v1550 = v83
-		b175:
-			if uint32(v1550) < 256 {
-				*(*float32)(unsafe.Add(m3, int(v1548+((v1549*v84)+v83))*4)) = 0
-				v1549 = v1549 + 1
-				v1550 = v1550 + v84
+			v1539 = v1523 * 256
+			v1540 = 0
+			v1541 = v86
+		b145:
+			if uint32(v1541) < 256 {
+				*(*float32)(unsafe.Add(m3, int(v1539+((v1540*v87)+v86))*4)) = 0
+				v1540 = v1540 + 1
+				v1541 = v1541 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b175
+				goto b145
 			}
-			v1558 = v1531 * 256
-			v1559 = 0
-			v1560 = v83
-		b178:
-			if uint32(v1560) < 256 {
-				*(*float32)(unsafe.Add(m4, int(v1558+((v1559*v84)+v83))*4)) = 0
-				v1559 = v1559 + 1
-				v1560 = v1560 + v84
+			v1549 = v1523 * 256
+			v1550 = 0
+			v1551 = v86
+		b148:
+			if uint32(v1551) < 256 {
+				*(*float32)(unsafe.Add(m4, int(v1549+((v1550*v87)+v86))*4)) = 0
+				v1550 = v1550 + 1
+				v1551 = v1551 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b178
+				goto b148
 			}
-			v1568 = v1531 * 256
-			v1569 = 0
-			v1570 = v83
-		b181:
-			if uint32(v1570) >= 256 {
-				v1579 := v1535 * 8
-				v1580 := (v1533 * 4608) + v1579
-				u1095 = v1095
+			v1559 = v1523 * 256
+			v1560 = 0
+			v1561 = v86
+		b151:
+			if uint32(v1561) >= 256 {
+				v1570 := v1527 * 8
+				v1571 := (v1525 * 4608) + v1570
+				u1090 = v1090
+				h1110[li] = v1110
+				h1111[li] = v1111
+				h1112[li] = v1112
+				h1113[li] = v1113
+				h1114[li] = v1114
+				h1115[li] = v1115
 				h1116[li] = v1116
 				h1117[li] = v1117
-				h1118[li] = v1118
-				h1119[li] = v1119
-				h1120[li] = v1120
-				h1121[li] = v1121
-				h1122[li] = v1122
-				h1123[li] = v1123
+				h1137[li] = v1137
+				h1138[li] = v1138
+				h1139[li] = v1139
+				h1140[li] = v1140
+				h1141[li] = v1141
+				h1142[li] = v1142
+				h1143[li] = v1143
 				h1144[li] = v1144
-				h1145[li] = v1145
-				h1146[li] = v1146
-				h1147[li] = v1147
-				h1148[li] = v1148
-				h1149[li] = v1149
-				h1150[li] = v1150
-				h1151[li] = v1151
-				h1172[li] = v1172
-				h1173[li] = v1173
-				h1174[li] = v1174
-				h1175[li] = v1175
-				h1176[li] = v1176
-				h1177[li] = v1177
-				h1178[li] = v1178
-				h1179[li] = v1179
-				h1200[li] = v1200
-				h1201[li] = v1201
-				h1202[li] = v1202
-				h1203[li] = v1203
-				h1204[li] = v1204
-				h1205[li] = v1205
-				h1206[li] = v1206
-				h1207[li] = v1207
-				h1228[li] = v1228
-				h1229[li] = v1229
-				h1230[li] = v1230
-				h1231[li] = v1231
-				h1232[li] = v1232
-				h1233[li] = v1233
-				h1234[li] = v1234
-				h1235[li] = v1235
-				h1256[li] = v1256
-				h1257[li] = v1257
-				h1258[li] = v1258
-				h1259[li] = v1259
-				h1260[li] = v1260
-				h1261[li] = v1261
-				h1262[li] = v1262
-				h1263[li] = v1263
-				h1284[li] = v1284
-				h1285[li] = v1285
-				h1286[li] = v1286
-				h1287[li] = v1287
-				h1288[li] = v1288
-				h1289[li] = v1289
-				h1290[li] = v1290
-				h1291[li] = v1291
-				h1312[li] = v1312
-				h1313[li] = v1313
-				h1314[li] = v1314
-				h1315[li] = v1315
-				h1316[li] = v1316
-				h1317[li] = v1317
-				h1318[li] = v1318
-				h1319[li] = v1319
-				h1338[li] = v1338
-				h1339[li] = v1339
-				h1340[li] = v1340
-				h1341[li] = v1341
-				h1342[li] = v1342
-				h1343[li] = v1343
-				h1344[li] = v1344
-				h1345[li] = v1345
-				h1364[li] = v1364
-				h1365[li] = v1365
-				h1366[li] = v1366
-				h1367[li] = v1367
-				h1368[li] = v1368
-				h1369[li] = v1369
-				h1370[li] = v1370
-				h1371[li] = v1371
-				h1390[li] = v1390
-				h1391[li] = v1391
-				h1392[li] = v1392
-				h1393[li] = v1393
-				h1394[li] = v1394
-				h1395[li] = v1395
-				h1396[li] = v1396
-				h1397[li] = v1397
-				h1416[li] = v1416
-				h1417[li] = v1417
-				h1418[li] = v1418
-				h1419[li] = v1419
-				h1420[li] = v1420
-				h1421[li] = v1421
-				h1422[li] = v1422
-				h1423[li] = v1423
-				h1442[li] = v1442
-				h1443[li] = v1443
-				h1444[li] = v1444
-				h1445[li] = v1445
-				h1446[li] = v1446
-				h1447[li] = v1447
-				h1448[li] = v1448
-				h1449[li] = v1449
+				h1164[li] = v1164
+				h1165[li] = v1165
+				h1166[li] = v1166
+				h1167[li] = v1167
+				h1168[li] = v1168
+				h1169[li] = v1169
+				h1170[li] = v1170
+				h1171[li] = v1171
+				h1191[li] = v1191
+				h1192[li] = v1192
+				h1193[li] = v1193
+				h1194[li] = v1194
+				h1195[li] = v1195
+				h1196[li] = v1196
+				h1197[li] = v1197
+				h1198[li] = v1198
+				h1218[li] = v1218
+				h1219[li] = v1219
+				h1220[li] = v1220
+				h1221[li] = v1221
+				h1222[li] = v1222
+				h1223[li] = v1223
+				h1224[li] = v1224
+				h1225[li] = v1225
+				h1245[li] = v1245
+				h1246[li] = v1246
+				h1247[li] = v1247
+				h1248[li] = v1248
+				h1249[li] = v1249
+				h1250[li] = v1250
+				h1251[li] = v1251
+				h1252[li] = v1252
+				h1272[li] = v1272
+				h1273[li] = v1273
+				h1274[li] = v1274
+				h1275[li] = v1275
+				h1276[li] = v1276
+				h1277[li] = v1277
+				h1278[li] = v1278
+				h1279[li] = v1279
+				h1299[li] = v1299
+				h1300[li] = v1300
+				h1301[li] = v1301
+				h1302[li] = v1302
+				h1303[li] = v1303
+				h1304[li] = v1304
+				h1305[li] = v1305
+				h1306[li] = v1306
+				h1326[li] = v1326
+				h1327[li] = v1327
+				h1328[li] = v1328
+				h1329[li] = v1329
+				h1330[li] = v1330
+				h1331[li] = v1331
+				h1332[li] = v1332
+				h1333[li] = v1333
+				h1353[li] = v1353
+				h1354[li] = v1354
+				h1355[li] = v1355
+				h1356[li] = v1356
+				h1357[li] = v1357
+				h1358[li] = v1358
+				h1359[li] = v1359
+				h1360[li] = v1360
+				h1380[li] = v1380
+				h1381[li] = v1381
+				h1382[li] = v1382
+				h1383[li] = v1383
+				h1384[li] = v1384
+				h1385[li] = v1385
+				h1386[li] = v1386
+				h1387[li] = v1387
+				h1407[li] = v1407
+				h1408[li] = v1408
+				h1409[li] = v1409
+				h1410[li] = v1410
+				h1411[li] = v1411
+				h1412[li] = v1412
+				h1413[li] = v1413
+				h1414[li] = v1414
+				h1434[li] = v1434
+				h1435[li] = v1435
+				h1436[li] = v1436
+				h1437[li] = v1437
+				h1438[li] = v1438
+				h1439[li] = v1439
+				h1440[li] = v1440
+				h1441[li] = v1441
+				h1461[li] = v1461
+				h1462[li] = v1462
+				h1463[li] = v1463
+				h1464[li] = v1464
+				h1465[li] = v1465
+				h1466[li] = v1466
+				h1467[li] = v1467
 				h1468[li] = v1468
-				h1469[li] = v1469
-				h1470[li] = v1470
-				h1471[li] = v1471
-				h1472[li] = v1472
-				h1473[li] = v1473
-				h1474[li] = v1474
-				h1475[li] = v1475
+				h1488[li] = v1488
+				h1489[li] = v1489
+				h1490[li] = v1490
+				h1491[li] = v1491
+				h1492[li] = v1492
+				h1493[li] = v1493
 				h1494[li] = v1494
 				h1495[li] = v1495
-				h1496[li] = v1496
-				h1497[li] = v1497
-				h1498[li] = v1498
-				h1499[li] = v1499
-				h1500[li] = v1500
-				h1501[li] = v1501
+				h1515[li] = v1515
+				h1516[li] = v1516
+				h1517[li] = v1517
+				h1518[li] = v1518
+				h1519[li] = v1519
 				h1520[li] = v1520
 				h1521[li] = v1521
 				h1522[li] = v1522
-				h1523[li] = v1523
-				h1524[li] = v1524
-				h1525[li] = v1525
-				h1526[li] = v1526
-				h1527[li] = v1527
-				u1530 = v1530
-				u1535 = v1535
-				u1579 = v1579
-				h1580[li] = v1580
+				u1527 = v1527
+				u1570 = v1570
+				h1571[li] = v1571
 				if next != 4 {
 					if next >= 0 {
 						return g.Diverge()
@@ -20074,15 +19667,20 @@ func (g *productBFloat16Host) r3() int {
 				}
 				continue
 			}
-			*(*float32)(unsafe.Add(m5, int(v1568+((v1569*v84)+v83))*4)) = 0
-			v1569 = v1569 + 1
-			v1570 = v1570 + v84
+			*(*float32)(unsafe.Add(m5, int(v1559+((v1560*v87)+v86))*4)) = 0
+			v1560 = v1560 + 1
+			v1561 = v1561 + v87
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b181
-		b119:
-			if v885 < v3 {
+			goto b151
+		b105:
+			if v880 < v3 {
+				h752[li] = v752
+				h753[li] = v753
+				h754[li] = v754
+				h755[li] = v755
+				h756[li] = v756
 				h757[li] = v757
 				h758[li] = v758
 				h759[li] = v759
@@ -20206,12 +19804,7 @@ func (g *productBFloat16Host) r3() int {
 				h877[li] = v877
 				h878[li] = v878
 				h879[li] = v879
-				h880[li] = v880
-				h881[li] = v881
-				h882[li] = v882
-				h883[li] = v883
-				h884[li] = v884
-				u885 = v885
+				u880 = v880
 				if next != 2 {
 					if next >= 0 {
 						return g.Diverge()
@@ -20220,29 +19813,29 @@ func (g *productBFloat16Host) r3() int {
 				}
 				continue
 			}
-			v1596 := int32(sub)
-			v1604 := v73 + int64(uint32(int32(uint32(v1596&3)>>1)*64))
-			v1608 := ((v62 + (v1604 * v6)) + v76) + int64(uint32((v1596&1)*64))
-			if uint64(v1608) > uint64(v14) {
-				g.Fault(7, v1608, v14, v0)
+			v1587 := int32(sub)
+			v1595 := v76 + int64(uint32(int32(uint32(v1587&3)>>1)*64))
+			v1599 := ((v65 + (v1595 * v6)) + v79) + int64(uint32((v1587&1)*64))
+			if uint64(v1599) > uint64(v14) {
+				g.Fault(8, v1599, v14, v0)
 				g.Leave(li)
 				continue
 			}
-			v1610 := v14 - v1608
-			v1611 := int(v1608) * 4
-			if !v1614 {
-				g.Fault(8, 0, 0, v0)
+			v1601 := v14 - v1599
+			v1602 := int(v1599) * 4
+			if !v1605 {
+				g.Fault(9, 0, 0, v0)
 				g.Leave(li)
 				continue
 			}
-			if uint64(v1616) >= uint64(v1610) {
-				g.Fault(9, v1616, v1610, v0)
+			if uint64(v1607) >= uint64(v1601) {
+				g.Fault(10, v1607, v1601, v0)
 				g.Leave(li)
 				continue
 			}
-			h1604[li] = v1604
-			h1608[li] = v1608
-			h1611[li] = v1611
+			h1595[li] = v1595
+			h1599[li] = v1599
+			h1602[li] = v1602
 			if next != 28 {
 				if next >= 0 {
 					return g.Diverge()
@@ -20251,18 +19844,17 @@ func (g *productBFloat16Host) r3() int {
 			}
 		}
 	}
-	g.v1095 = u1095
-	g.v1530 = u1530
-	g.v1535 = u1535
-	g.v1579 = u1579
-	g.v885 = u885
+	g.v1090 = u1090
+	g.v1527 = u1527
+	g.v1570 = u1570
+	g.v880 = u880
 	return next
 }
 
 func (g *productBFloat16Host) r5() int {
 	const n = 128
-	v1579 := g.v1579
-	h1582 := g.v1582[:n]
+	v1570 := g.v1570
+	h1573 := g.v1573[:n]
 	dead := g.Dead[:n]
 	{
 		lane, sub, size := -1, 0, g.SubGroup
@@ -20274,26 +19866,26 @@ func (g *productBFloat16Host) r5() int {
 			if dead[li] {
 				continue
 			}
-			v1531 := int32(sub)
-			v1532 := v1531 & 3
-			v1533 := int32(uint32(v1532) >> 1)
-			v1578 := v1533 * 4608
-			v1582 := (v1578 + 1152) + v1579
-			h1582[li] = v1582
+			v1523 := int32(sub)
+			v1524 := v1523 & 3
+			v1525 := int32(uint32(v1524) >> 1)
+			v1569 := v1525 * 4608
+			v1573 := (v1569 + 1152) + v1570
+			h1573[li] = v1573
 		}
 	}
-	// MatrixLoad, mixed.go:185
+	// MatrixLoad, mixed.go:188
 	m0 := g.Memory(0)
 	m3 := g.Memory(3)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1582, 10) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1573, 11) {
 			continue
 		}
-		v1582 := h1582[li]
-		kernelimpl.HostLoadMatrix(unsafe.Add(m3, sub*1024), unsafe.Add(m0, int(v1582)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostBFloat16, Bits: false, Columns: false, Words: true})
+		v1573 := h1573[li]
+		kernelimpl.HostLoadMatrix(unsafe.Add(m3, sub*1024), unsafe.Add(m0, int(v1573)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostBFloat16, Bits: false, Columns: false, Words: true})
 	}
-	h1584 := g.v1584[:n]
+	h1575 := g.v1575[:n]
 	{
 		lane, sub, size := -1, 0, g.SubGroup
 		for li := range n {
@@ -20304,95 +19896,95 @@ func (g *productBFloat16Host) r5() int {
 			if dead[li] {
 				continue
 			}
-			v1531 := int32(sub)
-			v1532 := v1531 & 3
-			v1533 := int32(uint32(v1532) >> 1)
-			v1578 := v1533 * 4608
-			v1584 := (v1578 + 2304) + v1579
-			h1584[li] = v1584
-		}
-	}
-	// MatrixLoad, mixed.go:185
-	m4 := g.Memory(4)
-	for sub := range g.SubGroups() {
-		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1584, 11) {
-			continue
-		}
-		v1584 := h1584[li]
-		kernelimpl.HostLoadMatrix(unsafe.Add(m4, sub*1024), unsafe.Add(m0, int(v1584)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostBFloat16, Bits: false, Columns: false, Words: true})
-	}
-	h1586 := g.v1586[:n]
-	{
-		lane, sub, size := -1, 0, g.SubGroup
-		for li := range n {
-			if lane++; lane == size {
-				lane, sub = 0, sub+1
-			}
-			_, _ = lane, sub
-			if dead[li] {
-				continue
-			}
-			v1531 := int32(sub)
-			v1532 := v1531 & 3
-			v1533 := int32(uint32(v1532) >> 1)
-			v1578 := v1533 * 4608
-			v1586 := (v1578 + 3456) + v1579
-			h1586[li] = v1586
-		}
-	}
-	// MatrixLoad, mixed.go:185
-	m5 := g.Memory(5)
-	for sub := range g.SubGroups() {
-		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1586, 12) {
-			continue
-		}
-		v1586 := h1586[li]
-		kernelimpl.HostLoadMatrix(unsafe.Add(m5, sub*1024), unsafe.Add(m0, int(v1586)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostBFloat16, Bits: false, Columns: false, Words: true})
-	}
-	h1588 := g.v1588[:n]
-	{
-		lane, sub, size := -1, 0, g.SubGroup
-		for li := range n {
-			if lane++; lane == size {
-				lane, sub = 0, sub+1
-			}
-			_, _ = lane, sub
-			if dead[li] {
-				continue
-			}
-			v1531 := int32(sub)
-			v1534 := v1531 & 1
-			v1588 := (v1534 * 4608) + v1579
-			h1588[li] = v1588
+			v1523 := int32(sub)
+			v1524 := v1523 & 3
+			v1525 := int32(uint32(v1524) >> 1)
+			v1569 := v1525 * 4608
+			v1575 := (v1569 + 2304) + v1570
+			h1575[li] = v1575
 		}
 	}
 	// MatrixLoad, mixed.go:188
+	m4 := g.Memory(4)
+	for sub := range g.SubGroups() {
+		li := g.Leader(sub)
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1575, 12) {
+			continue
+		}
+		v1575 := h1575[li]
+		kernelimpl.HostLoadMatrix(unsafe.Add(m4, sub*1024), unsafe.Add(m0, int(v1575)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostBFloat16, Bits: false, Columns: false, Words: true})
+	}
+	h1577 := g.v1577[:n]
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v1523 := int32(sub)
+			v1524 := v1523 & 3
+			v1525 := int32(uint32(v1524) >> 1)
+			v1569 := v1525 * 4608
+			v1577 := (v1569 + 3456) + v1570
+			h1577[li] = v1577
+		}
+	}
+	// MatrixLoad, mixed.go:188
+	m5 := g.Memory(5)
+	for sub := range g.SubGroups() {
+		li := g.Leader(sub)
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1577, 13) {
+			continue
+		}
+		v1577 := h1577[li]
+		kernelimpl.HostLoadMatrix(unsafe.Add(m5, sub*1024), unsafe.Add(m0, int(v1577)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostBFloat16, Bits: false, Columns: false, Words: true})
+	}
+	h1579 := g.v1579[:n]
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v1523 := int32(sub)
+			v1526 := v1523 & 1
+			v1579 := (v1526 * 4608) + v1570
+			h1579[li] = v1579
+		}
+	}
+	// MatrixLoad, mixed.go:191
 	m1 := g.Memory(1)
 	m6 := g.Memory(6)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1588, 13) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1579, 14) {
 			continue
 		}
-		v1588 := h1588[li]
-		kernelimpl.HostLoadMatrix(unsafe.Add(m6, sub*1024), unsafe.Add(m1, int(v1588)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostBFloat16, Bits: false, Columns: true, Words: true})
+		v1579 := h1579[li]
+		kernelimpl.HostLoadMatrix(unsafe.Add(m6, sub*1024), unsafe.Add(m1, int(v1579)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostBFloat16, Bits: false, Columns: true, Words: true})
 	}
-	// MatrixMulAdd, mixed.go:190
+	// MatrixMulAdd, mixed.go:193
 	m7 := g.Memory(7)
 	m2 := g.Memory(2)
 	kernelimpl.HostMulAdd(&g.HostGroup, m7, m2, m6, m7, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	// MatrixMulAdd, mixed.go:190
+	// MatrixMulAdd, mixed.go:193
 	m8 := g.Memory(8)
 	kernelimpl.HostMulAdd(&g.HostGroup, m8, m3, m6, m8, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	// MatrixMulAdd, mixed.go:190
+	// MatrixMulAdd, mixed.go:193
 	m9 := g.Memory(9)
 	kernelimpl.HostMulAdd(&g.HostGroup, m9, m4, m6, m9, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	// MatrixMulAdd, mixed.go:190
+	// MatrixMulAdd, mixed.go:193
 	m10 := g.Memory(10)
 	kernelimpl.HostMulAdd(&g.HostGroup, m10, m5, m6, m10, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	h1590 := g.v1590[:n]
+	h1581 := g.v1581[:n]
 	{
 		lane, sub, size := -1, 0, g.SubGroup
 		for li := range n {
@@ -20403,36 +19995,36 @@ func (g *productBFloat16Host) r5() int {
 			if dead[li] {
 				continue
 			}
-			v1531 := int32(sub)
-			v1534 := v1531 & 1
-			v1587 := v1534 * 4608
-			v1590 := (v1587 + 1152) + v1579
-			h1590[li] = v1590
+			v1523 := int32(sub)
+			v1526 := v1523 & 1
+			v1578 := v1526 * 4608
+			v1581 := (v1578 + 1152) + v1570
+			h1581[li] = v1581
 		}
 	}
-	// MatrixLoad, mixed.go:188
+	// MatrixLoad, mixed.go:191
 	m11 := g.Memory(11)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1590, 14) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1581, 15) {
 			continue
 		}
-		v1590 := h1590[li]
-		kernelimpl.HostLoadMatrix(unsafe.Add(m11, sub*1024), unsafe.Add(m1, int(v1590)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostBFloat16, Bits: false, Columns: true, Words: true})
+		v1581 := h1581[li]
+		kernelimpl.HostLoadMatrix(unsafe.Add(m11, sub*1024), unsafe.Add(m1, int(v1581)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostBFloat16, Bits: false, Columns: true, Words: true})
 	}
-	// MatrixMulAdd, mixed.go:190
+	// MatrixMulAdd, mixed.go:193
 	m12 := g.Memory(12)
 	kernelimpl.HostMulAdd(&g.HostGroup, m12, m2, m11, m12, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	// MatrixMulAdd, mixed.go:190
+	// MatrixMulAdd, mixed.go:193
 	m13 := g.Memory(13)
 	kernelimpl.HostMulAdd(&g.HostGroup, m13, m3, m11, m13, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	// MatrixMulAdd, mixed.go:190
+	// MatrixMulAdd, mixed.go:193
 	m14 := g.Memory(14)
 	kernelimpl.HostMulAdd(&g.HostGroup, m14, m4, m11, m14, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	// MatrixMulAdd, mixed.go:190
+	// MatrixMulAdd, mixed.go:193
 	m15 := g.Memory(15)
 	kernelimpl.HostMulAdd(&g.HostGroup, m15, m5, m11, m15, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	h1592 := g.v1592[:n]
+	h1583 := g.v1583[:n]
 	{
 		lane, sub, size := -1, 0, g.SubGroup
 		for li := range n {
@@ -20443,36 +20035,36 @@ func (g *productBFloat16Host) r5() int {
 			if dead[li] {
 				continue
 			}
-			v1531 := int32(sub)
-			v1534 := v1531 & 1
-			v1587 := v1534 * 4608
-			v1592 := (v1587 + 2304) + v1579
-			h1592[li] = v1592
+			v1523 := int32(sub)
+			v1526 := v1523 & 1
+			v1578 := v1526 * 4608
+			v1583 := (v1578 + 2304) + v1570
+			h1583[li] = v1583
 		}
 	}
-	// MatrixLoad, mixed.go:188
+	// MatrixLoad, mixed.go:191
 	m16 := g.Memory(16)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1592, 15) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1583, 16) {
 			continue
 		}
-		v1592 := h1592[li]
-		kernelimpl.HostLoadMatrix(unsafe.Add(m16, sub*1024), unsafe.Add(m1, int(v1592)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostBFloat16, Bits: false, Columns: true, Words: true})
+		v1583 := h1583[li]
+		kernelimpl.HostLoadMatrix(unsafe.Add(m16, sub*1024), unsafe.Add(m1, int(v1583)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostBFloat16, Bits: false, Columns: true, Words: true})
 	}
-	// MatrixMulAdd, mixed.go:190
+	// MatrixMulAdd, mixed.go:193
 	m17 := g.Memory(17)
 	kernelimpl.HostMulAdd(&g.HostGroup, m17, m2, m16, m17, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	// MatrixMulAdd, mixed.go:190
+	// MatrixMulAdd, mixed.go:193
 	m18 := g.Memory(18)
 	kernelimpl.HostMulAdd(&g.HostGroup, m18, m3, m16, m18, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	// MatrixMulAdd, mixed.go:190
+	// MatrixMulAdd, mixed.go:193
 	m19 := g.Memory(19)
 	kernelimpl.HostMulAdd(&g.HostGroup, m19, m4, m16, m19, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	// MatrixMulAdd, mixed.go:190
+	// MatrixMulAdd, mixed.go:193
 	m20 := g.Memory(20)
 	kernelimpl.HostMulAdd(&g.HostGroup, m20, m5, m16, m20, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	h1594 := g.v1594[:n]
+	h1585 := g.v1585[:n]
 	{
 		lane, sub, size := -1, 0, g.SubGroup
 		for li := range n {
@@ -20483,171 +20075,175 @@ func (g *productBFloat16Host) r5() int {
 			if dead[li] {
 				continue
 			}
-			v1531 := int32(sub)
-			v1534 := v1531 & 1
-			v1587 := v1534 * 4608
-			v1594 := (v1587 + 3456) + v1579
-			h1594[li] = v1594
+			v1523 := int32(sub)
+			v1526 := v1523 & 1
+			v1578 := v1526 * 4608
+			v1585 := (v1578 + 3456) + v1570
+			h1585[li] = v1585
 		}
 	}
-	// MatrixLoad, mixed.go:188
+	// MatrixLoad, mixed.go:191
 	m21 := g.Memory(21)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1594, 16) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1585, 17) {
 			continue
 		}
-		v1594 := h1594[li]
-		kernelimpl.HostLoadMatrix(unsafe.Add(m21, sub*1024), unsafe.Add(m1, int(v1594)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostBFloat16, Bits: false, Columns: true, Words: true})
+		v1585 := h1585[li]
+		kernelimpl.HostLoadMatrix(unsafe.Add(m21, sub*1024), unsafe.Add(m1, int(v1585)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostBFloat16, Bits: false, Columns: true, Words: true})
 	}
-	// MatrixMulAdd, mixed.go:190
+	// MatrixMulAdd, mixed.go:193
 	m22 := g.Memory(22)
 	kernelimpl.HostMulAdd(&g.HostGroup, m22, m2, m21, m22, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	// MatrixMulAdd, mixed.go:190
+	// MatrixMulAdd, mixed.go:193
 	m23 := g.Memory(23)
 	kernelimpl.HostMulAdd(&g.HostGroup, m23, m3, m21, m23, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	// MatrixMulAdd, mixed.go:190
+	// MatrixMulAdd, mixed.go:193
 	m24 := g.Memory(24)
 	kernelimpl.HostMulAdd(&g.HostGroup, m24, m4, m21, m24, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	// MatrixMulAdd, mixed.go:190
+	// MatrixMulAdd, mixed.go:193
 	m25 := g.Memory(25)
 	kernelimpl.HostMulAdd(&g.HostGroup, m25, m5, m21, m25, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	e1535 := g.v1535
-	v1530 := g.v1530
+	e1527 := g.v1527
+	h1110 := g.v1110[:n]
+	h1111 := g.v1111[:n]
+	h1112 := g.v1112[:n]
+	h1113 := g.v1113[:n]
+	h1114 := g.v1114[:n]
+	h1115 := g.v1115[:n]
 	h1116 := g.v1116[:n]
 	h1117 := g.v1117[:n]
-	h1118 := g.v1118[:n]
-	h1119 := g.v1119[:n]
-	h1120 := g.v1120[:n]
-	h1121 := g.v1121[:n]
-	h1122 := g.v1122[:n]
-	h1123 := g.v1123[:n]
+	h1137 := g.v1137[:n]
+	h1138 := g.v1138[:n]
+	h1139 := g.v1139[:n]
+	h1140 := g.v1140[:n]
+	h1141 := g.v1141[:n]
+	h1142 := g.v1142[:n]
+	h1143 := g.v1143[:n]
 	h1144 := g.v1144[:n]
-	h1145 := g.v1145[:n]
-	h1146 := g.v1146[:n]
-	h1147 := g.v1147[:n]
-	h1148 := g.v1148[:n]
-	h1149 := g.v1149[:n]
-	h1150 := g.v1150[:n]
-	h1151 := g.v1151[:n]
-	h1172 := g.v1172[:n]
-	h1173 := g.v1173[:n]
-	h1174 := g.v1174[:n]
-	h1175 := g.v1175[:n]
-	h1176 := g.v1176[:n]
-	h1177 := g.v1177[:n]
-	h1178 := g.v1178[:n]
-	h1179 := g.v1179[:n]
-	h1200 := g.v1200[:n]
-	h1201 := g.v1201[:n]
-	h1202 := g.v1202[:n]
-	h1203 := g.v1203[:n]
-	h1204 := g.v1204[:n]
-	h1205 := g.v1205[:n]
-	h1206 := g.v1206[:n]
-	h1207 := g.v1207[:n]
-	h1228 := g.v1228[:n]
-	h1229 := g.v1229[:n]
-	h1230 := g.v1230[:n]
-	h1231 := g.v1231[:n]
-	h1232 := g.v1232[:n]
-	h1233 := g.v1233[:n]
-	h1234 := g.v1234[:n]
-	h1235 := g.v1235[:n]
-	h1256 := g.v1256[:n]
-	h1257 := g.v1257[:n]
-	h1258 := g.v1258[:n]
-	h1259 := g.v1259[:n]
-	h1260 := g.v1260[:n]
-	h1261 := g.v1261[:n]
-	h1262 := g.v1262[:n]
-	h1263 := g.v1263[:n]
-	h1284 := g.v1284[:n]
-	h1285 := g.v1285[:n]
-	h1286 := g.v1286[:n]
-	h1287 := g.v1287[:n]
-	h1288 := g.v1288[:n]
-	h1289 := g.v1289[:n]
-	h1290 := g.v1290[:n]
-	h1291 := g.v1291[:n]
-	h1312 := g.v1312[:n]
-	h1313 := g.v1313[:n]
-	h1314 := g.v1314[:n]
-	h1315 := g.v1315[:n]
-	h1316 := g.v1316[:n]
-	h1317 := g.v1317[:n]
-	h1318 := g.v1318[:n]
-	h1319 := g.v1319[:n]
-	h1338 := g.v1338[:n]
-	h1339 := g.v1339[:n]
-	h1340 := g.v1340[:n]
-	h1341 := g.v1341[:n]
-	h1342 := g.v1342[:n]
-	h1343 := g.v1343[:n]
-	h1344 := g.v1344[:n]
-	h1345 := g.v1345[:n]
-	h1364 := g.v1364[:n]
-	h1365 := g.v1365[:n]
-	h1366 := g.v1366[:n]
-	h1367 := g.v1367[:n]
-	h1368 := g.v1368[:n]
-	h1369 := g.v1369[:n]
-	h1370 := g.v1370[:n]
-	h1371 := g.v1371[:n]
-	h1390 := g.v1390[:n]
-	h1391 := g.v1391[:n]
-	h1392 := g.v1392[:n]
-	h1393 := g.v1393[:n]
-	h1394 := g.v1394[:n]
-	h1395 := g.v1395[:n]
-	h1396 := g.v1396[:n]
-	h1397 := g.v1397[:n]
-	h1416 := g.v1416[:n]
-	h1417 := g.v1417[:n]
-	h1418 := g.v1418[:n]
-	h1419 := g.v1419[:n]
-	h1420 := g.v1420[:n]
-	h1421 := g.v1421[:n]
-	h1422 := g.v1422[:n]
-	h1423 := g.v1423[:n]
-	h1442 := g.v1442[:n]
-	h1443 := g.v1443[:n]
-	h1444 := g.v1444[:n]
-	h1445 := g.v1445[:n]
-	h1446 := g.v1446[:n]
-	h1447 := g.v1447[:n]
-	h1448 := g.v1448[:n]
-	h1449 := g.v1449[:n]
+	h1164 := g.v1164[:n]
+	h1165 := g.v1165[:n]
+	h1166 := g.v1166[:n]
+	h1167 := g.v1167[:n]
+	h1168 := g.v1168[:n]
+	h1169 := g.v1169[:n]
+	h1170 := g.v1170[:n]
+	h1171 := g.v1171[:n]
+	h1191 := g.v1191[:n]
+	h1192 := g.v1192[:n]
+	h1193 := g.v1193[:n]
+	h1194 := g.v1194[:n]
+	h1195 := g.v1195[:n]
+	h1196 := g.v1196[:n]
+	h1197 := g.v1197[:n]
+	h1198 := g.v1198[:n]
+	h1218 := g.v1218[:n]
+	h1219 := g.v1219[:n]
+	h1220 := g.v1220[:n]
+	h1221 := g.v1221[:n]
+	h1222 := g.v1222[:n]
+	h1223 := g.v1223[:n]
+	h1224 := g.v1224[:n]
+	h1225 := g.v1225[:n]
+	h1245 := g.v1245[:n]
+	h1246 := g.v1246[:n]
+	h1247 := g.v1247[:n]
+	h1248 := g.v1248[:n]
+	h1249 := g.v1249[:n]
+	h1250 := g.v1250[:n]
+	h1251 := g.v1251[:n]
+	h1252 := g.v1252[:n]
+	h1272 := g.v1272[:n]
+	h1273 := g.v1273[:n]
+	h1274 := g.v1274[:n]
+	h1275 := g.v1275[:n]
+	h1276 := g.v1276[:n]
+	h1277 := g.v1277[:n]
+	h1278 := g.v1278[:n]
+	h1279 := g.v1279[:n]
+	h1299 := g.v1299[:n]
+	h1300 := g.v1300[:n]
+	h1301 := g.v1301[:n]
+	h1302 := g.v1302[:n]
+	h1303 := g.v1303[:n]
+	h1304 := g.v1304[:n]
+	h1305 := g.v1305[:n]
+	h1306 := g.v1306[:n]
+	h1326 := g.v1326[:n]
+	h1327 := g.v1327[:n]
+	h1328 := g.v1328[:n]
+	h1329 := g.v1329[:n]
+	h1330 := g.v1330[:n]
+	h1331 := g.v1331[:n]
+	h1332 := g.v1332[:n]
+	h1333 := g.v1333[:n]
+	h1353 := g.v1353[:n]
+	h1354 := g.v1354[:n]
+	h1355 := g.v1355[:n]
+	h1356 := g.v1356[:n]
+	h1357 := g.v1357[:n]
+	h1358 := g.v1358[:n]
+	h1359 := g.v1359[:n]
+	h1360 := g.v1360[:n]
+	h1380 := g.v1380[:n]
+	h1381 := g.v1381[:n]
+	h1382 := g.v1382[:n]
+	h1383 := g.v1383[:n]
+	h1384 := g.v1384[:n]
+	h1385 := g.v1385[:n]
+	h1386 := g.v1386[:n]
+	h1387 := g.v1387[:n]
+	h1407 := g.v1407[:n]
+	h1408 := g.v1408[:n]
+	h1409 := g.v1409[:n]
+	h1410 := g.v1410[:n]
+	h1411 := g.v1411[:n]
+	h1412 := g.v1412[:n]
+	h1413 := g.v1413[:n]
+	h1414 := g.v1414[:n]
+	h1434 := g.v1434[:n]
+	h1435 := g.v1435[:n]
+	h1436 := g.v1436[:n]
+	h1437 := g.v1437[:n]
+	h1438 := g.v1438[:n]
+	h1439 := g.v1439[:n]
+	h1440 := g.v1440[:n]
+	h1441 := g.v1441[:n]
+	h1461 := g.v1461[:n]
+	h1462 := g.v1462[:n]
+	h1463 := g.v1463[:n]
+	h1464 := g.v1464[:n]
+	h1465 := g.v1465[:n]
+	h1466 := g.v1466[:n]
+	h1467 := g.v1467[:n]
 	h1468 := g.v1468[:n]
-	h1469 := g.v1469[:n]
-	h1470 := g.v1470[:n]
-	h1471 := g.v1471[:n]
-	h1472 := g.v1472[:n]
-	h1473 := g.v1473[:n]
-	h1474 := g.v1474[:n]
-	h1475 := g.v1475[:n]
+	h1488 := g.v1488[:n]
+	h1489 := g.v1489[:n]
+	h1490 := g.v1490[:n]
+	h1491 := g.v1491[:n]
+	h1492 := g.v1492[:n]
+	h1493 := g.v1493[:n]
 	h1494 := g.v1494[:n]
 	h1495 := g.v1495[:n]
-	h1496 := g.v1496[:n]
-	h1497 := g.v1497[:n]
-	h1498 := g.v1498[:n]
-	h1499 := g.v1499[:n]
-	h1500 := g.v1500[:n]
-	h1501 := g.v1501[:n]
+	h1515 := g.v1515[:n]
+	h1516 := g.v1516[:n]
+	h1517 := g.v1517[:n]
+	h1518 := g.v1518[:n]
+	h1519 := g.v1519[:n]
 	h1520 := g.v1520[:n]
 	h1521 := g.v1521[:n]
 	h1522 := g.v1522[:n]
-	h1523 := g.v1523[:n]
-	h1524 := g.v1524[:n]
-	h1525 := g.v1525[:n]
-	h1526 := g.v1526[:n]
-	h1527 := g.v1527[:n]
-	v1095 := g.v1095
+	v1090 := g.v1090
 	stop := g.Cancelled()
-	u1535 := g.v1535
-	u1579 := g.v1579
-	h1580 := g.v1580[:n]
+	u1527 := g.v1527
+	u1570 := g.v1570
+	h1571 := g.v1571[:n]
 	v3 := g.v3
+	h752 := g.v752[:n]
+	h753 := g.v753[:n]
+	h754 := g.v754[:n]
+	h755 := g.v755[:n]
+	h756 := g.v756[:n]
 	h757 := g.v757[:n]
 	h758 := g.v758[:n]
 	h759 := g.v759[:n]
@@ -20771,26 +20367,21 @@ func (g *productBFloat16Host) r5() int {
 	h877 := g.v877[:n]
 	h878 := g.v878[:n]
 	h879 := g.v879[:n]
-	h880 := g.v880[:n]
-	h881 := g.v881[:n]
-	h882 := g.v882[:n]
-	h883 := g.v883[:n]
-	h884 := g.v884[:n]
-	u885 := g.v885
-	v73 := g.v73
-	v6 := g.v6
-	v62 := g.v62
+	u880 := g.v880
 	v76 := g.v76
+	v6 := g.v6
+	v65 := g.v65
+	v79 := g.v79
 	v14 := g.v14
 	basex := g.Base(0)
-	v1612 := uint64(v6) <= 1099511627776
-	v1613 := 16 <= v6
-	v1614 := v1612 && v1613
-	v1615 := v6 * 15
-	v1616 := v1615 + 15
-	h1604 := g.v1604[:n]
-	h1608 := g.v1608[:n]
-	h1611 := g.v1611[:n]
+	v1603 := uint64(v6) <= 1099511627776
+	v1604 := 16 <= v6
+	v1605 := v1603 && v1604
+	v1606 := v6 * 15
+	v1607 := v1606 + 15
+	h1595 := g.v1595[:n]
+	h1599 := g.v1599[:n]
+	h1602 := g.v1602[:n]
 	next := -1
 	{
 		lane, sub, size := -1, 0, g.SubGroup
@@ -20802,325 +20393,325 @@ func (g *productBFloat16Host) r5() int {
 			if dead[li] {
 				continue
 			}
-			v1535 := e1535
-			v1531 := int32(sub)
+			v1527 := e1527
+			v1523 := int32(sub)
+			v1110 := h1110[li]
+			v1111 := h1111[li]
+			v1112 := h1112[li]
+			v1113 := h1113[li]
+			v1114 := h1114[li]
+			v1115 := h1115[li]
 			v1116 := h1116[li]
 			v1117 := h1117[li]
-			v1118 := h1118[li]
-			v1119 := h1119[li]
-			v1120 := h1120[li]
-			v1121 := h1121[li]
-			v1122 := h1122[li]
-			v1123 := h1123[li]
+			v1137 := h1137[li]
+			v1138 := h1138[li]
+			v1139 := h1139[li]
+			v1140 := h1140[li]
+			v1141 := h1141[li]
+			v1142 := h1142[li]
+			v1143 := h1143[li]
 			v1144 := h1144[li]
-			v1145 := h1145[li]
-			v1146 := h1146[li]
-			v1147 := h1147[li]
-			v1148 := h1148[li]
-			v1149 := h1149[li]
-			v1150 := h1150[li]
-			v1151 := h1151[li]
-			v1172 := h1172[li]
-			v1173 := h1173[li]
-			v1174 := h1174[li]
-			v1175 := h1175[li]
-			v1176 := h1176[li]
-			v1177 := h1177[li]
-			v1178 := h1178[li]
-			v1179 := h1179[li]
-			v1200 := h1200[li]
-			v1201 := h1201[li]
-			v1202 := h1202[li]
-			v1203 := h1203[li]
-			v1204 := h1204[li]
-			v1205 := h1205[li]
-			v1206 := h1206[li]
-			v1207 := h1207[li]
-			v1228 := h1228[li]
-			v1229 := h1229[li]
-			v1230 := h1230[li]
-			v1231 := h1231[li]
-			v1232 := h1232[li]
-			v1233 := h1233[li]
-			v1234 := h1234[li]
-			v1235 := h1235[li]
-			v1256 := h1256[li]
-			v1257 := h1257[li]
-			v1258 := h1258[li]
-			v1259 := h1259[li]
-			v1260 := h1260[li]
-			v1261 := h1261[li]
-			v1262 := h1262[li]
-			v1263 := h1263[li]
-			v1284 := h1284[li]
-			v1285 := h1285[li]
-			v1286 := h1286[li]
-			v1287 := h1287[li]
-			v1288 := h1288[li]
-			v1289 := h1289[li]
-			v1290 := h1290[li]
-			v1291 := h1291[li]
-			v1312 := h1312[li]
-			v1313 := h1313[li]
-			v1314 := h1314[li]
-			v1315 := h1315[li]
-			v1316 := h1316[li]
-			v1317 := h1317[li]
-			v1318 := h1318[li]
-			v1319 := h1319[li]
-			v1338 := h1338[li]
-			v1339 := h1339[li]
-			v1340 := h1340[li]
-			v1341 := h1341[li]
-			v1342 := h1342[li]
-			v1343 := h1343[li]
-			v1344 := h1344[li]
-			v1345 := h1345[li]
-			v1364 := h1364[li]
-			v1365 := h1365[li]
-			v1366 := h1366[li]
-			v1367 := h1367[li]
-			v1368 := h1368[li]
-			v1369 := h1369[li]
-			v1370 := h1370[li]
-			v1371 := h1371[li]
-			v1390 := h1390[li]
-			v1391 := h1391[li]
-			v1392 := h1392[li]
-			v1393 := h1393[li]
-			v1394 := h1394[li]
-			v1395 := h1395[li]
-			v1396 := h1396[li]
-			v1397 := h1397[li]
-			v1416 := h1416[li]
-			v1417 := h1417[li]
-			v1418 := h1418[li]
-			v1419 := h1419[li]
-			v1420 := h1420[li]
-			v1421 := h1421[li]
-			v1422 := h1422[li]
-			v1423 := h1423[li]
-			v1442 := h1442[li]
-			v1443 := h1443[li]
-			v1444 := h1444[li]
-			v1445 := h1445[li]
-			v1446 := h1446[li]
-			v1447 := h1447[li]
-			v1448 := h1448[li]
-			v1449 := h1449[li]
+			v1164 := h1164[li]
+			v1165 := h1165[li]
+			v1166 := h1166[li]
+			v1167 := h1167[li]
+			v1168 := h1168[li]
+			v1169 := h1169[li]
+			v1170 := h1170[li]
+			v1171 := h1171[li]
+			v1191 := h1191[li]
+			v1192 := h1192[li]
+			v1193 := h1193[li]
+			v1194 := h1194[li]
+			v1195 := h1195[li]
+			v1196 := h1196[li]
+			v1197 := h1197[li]
+			v1198 := h1198[li]
+			v1218 := h1218[li]
+			v1219 := h1219[li]
+			v1220 := h1220[li]
+			v1221 := h1221[li]
+			v1222 := h1222[li]
+			v1223 := h1223[li]
+			v1224 := h1224[li]
+			v1225 := h1225[li]
+			v1245 := h1245[li]
+			v1246 := h1246[li]
+			v1247 := h1247[li]
+			v1248 := h1248[li]
+			v1249 := h1249[li]
+			v1250 := h1250[li]
+			v1251 := h1251[li]
+			v1252 := h1252[li]
+			v1272 := h1272[li]
+			v1273 := h1273[li]
+			v1274 := h1274[li]
+			v1275 := h1275[li]
+			v1276 := h1276[li]
+			v1277 := h1277[li]
+			v1278 := h1278[li]
+			v1279 := h1279[li]
+			v1299 := h1299[li]
+			v1300 := h1300[li]
+			v1301 := h1301[li]
+			v1302 := h1302[li]
+			v1303 := h1303[li]
+			v1304 := h1304[li]
+			v1305 := h1305[li]
+			v1306 := h1306[li]
+			v1326 := h1326[li]
+			v1327 := h1327[li]
+			v1328 := h1328[li]
+			v1329 := h1329[li]
+			v1330 := h1330[li]
+			v1331 := h1331[li]
+			v1332 := h1332[li]
+			v1333 := h1333[li]
+			v1353 := h1353[li]
+			v1354 := h1354[li]
+			v1355 := h1355[li]
+			v1356 := h1356[li]
+			v1357 := h1357[li]
+			v1358 := h1358[li]
+			v1359 := h1359[li]
+			v1360 := h1360[li]
+			v1380 := h1380[li]
+			v1381 := h1381[li]
+			v1382 := h1382[li]
+			v1383 := h1383[li]
+			v1384 := h1384[li]
+			v1385 := h1385[li]
+			v1386 := h1386[li]
+			v1387 := h1387[li]
+			v1407 := h1407[li]
+			v1408 := h1408[li]
+			v1409 := h1409[li]
+			v1410 := h1410[li]
+			v1411 := h1411[li]
+			v1412 := h1412[li]
+			v1413 := h1413[li]
+			v1414 := h1414[li]
+			v1434 := h1434[li]
+			v1435 := h1435[li]
+			v1436 := h1436[li]
+			v1437 := h1437[li]
+			v1438 := h1438[li]
+			v1439 := h1439[li]
+			v1440 := h1440[li]
+			v1441 := h1441[li]
+			v1461 := h1461[li]
+			v1462 := h1462[li]
+			v1463 := h1463[li]
+			v1464 := h1464[li]
+			v1465 := h1465[li]
+			v1466 := h1466[li]
+			v1467 := h1467[li]
 			v1468 := h1468[li]
-			v1469 := h1469[li]
-			v1470 := h1470[li]
-			v1471 := h1471[li]
-			v1472 := h1472[li]
-			v1473 := h1473[li]
-			v1474 := h1474[li]
-			v1475 := h1475[li]
+			v1488 := h1488[li]
+			v1489 := h1489[li]
+			v1490 := h1490[li]
+			v1491 := h1491[li]
+			v1492 := h1492[li]
+			v1493 := h1493[li]
 			v1494 := h1494[li]
 			v1495 := h1495[li]
-			v1496 := h1496[li]
-			v1497 := h1497[li]
-			v1498 := h1498[li]
-			v1499 := h1499[li]
-			v1500 := h1500[li]
-			v1501 := h1501[li]
+			v1515 := h1515[li]
+			v1516 := h1516[li]
+			v1517 := h1517[li]
+			v1518 := h1518[li]
+			v1519 := h1519[li]
 			v1520 := h1520[li]
 			v1521 := h1521[li]
 			v1522 := h1522[li]
-			v1523 := h1523[li]
-			v1524 := h1524[li]
-			v1525 := h1525[li]
-			v1526 := h1526[li]
-			v1527 := h1527[li]
-			v83 := int32(lane)
-			v84 := int32(min(size, n-sub*size))
-			v1532 := v1531 & 3
-			v1533 := int32(uint32(v1532) >> 1)
+			v86 := int32(lane)
+			v87 := int32(min(size, n-sub*size))
+			v1524 := v1523 & 3
+			v1525 := int32(uint32(v1524) >> 1)
 			v0 := int32(basex + li)
-			var v757, v758, v759, v760, v761, v762, v763, v764, v765, v766, v767, v768, v769, v770, v771, v772, v773, v774, v775, v776, v777, v778, v779, v780, v781, v782, v783, v784, v785, v786, v787, v788, v789, v790, v791, v792, v793, v794, v795, v796, v797, v798, v799, v800, v801, v802, v803, v804, v805, v806, v807, v808, v809, v810, v811, v812, v813, v814, v815, v816, v817, v818, v819, v820, v821, v822, v823, v824, v825, v826, v827, v828, v829, v830, v831, v832, v833, v834, v835, v836, v837, v838, v839, v840, v841, v842, v843, v844, v845, v846, v847, v848, v849, v850, v851, v852, v853, v854, v855, v856, v857, v858, v859, v860, v861, v862, v863, v864, v865, v866, v867, v868, v869, v870, v871, v872, v873, v874, v875, v876, v877, v878, v879, v880, v881, v882, v883, v884, v1539, v1540, v1548, v1549, v1550, v1558, v1559, v1560, v1568, v1569, v1570 int32
-			var v885 int64
-			v1535 = v1535 + 2
-			v1538 := v1531 * 256
-			if int64(uint32(v1535)) >= v1530 {
-				v757 = v1116
-				v758 = v1117
-				v759 = v1118
-				v760 = v1119
-				v761 = v1120
-				v762 = v1121
-				v763 = v1122
-				v764 = v1123
-				v765 = v1144
-				v766 = v1145
-				v767 = v1146
-				v768 = v1147
-				v769 = v1148
-				v770 = v1149
-				v771 = v1150
-				v772 = v1151
-				v773 = v1172
-				v774 = v1173
-				v775 = v1174
-				v776 = v1175
-				v777 = v1176
-				v778 = v1177
-				v779 = v1178
-				v780 = v1179
-				v781 = v1200
-				v782 = v1201
-				v783 = v1202
-				v784 = v1203
-				v785 = v1204
-				v786 = v1205
-				v787 = v1206
-				v788 = v1207
-				v789 = v1228
-				v790 = v1229
-				v791 = v1230
-				v792 = v1231
-				v793 = v1232
-				v794 = v1233
-				v795 = v1234
-				v796 = v1235
-				v797 = v1256
-				v798 = v1257
-				v799 = v1258
-				v800 = v1259
-				v801 = v1260
-				v802 = v1261
-				v803 = v1262
-				v804 = v1263
-				v805 = v1284
-				v806 = v1285
-				v807 = v1286
-				v808 = v1287
-				v809 = v1288
-				v810 = v1289
-				v811 = v1290
-				v812 = v1291
-				v813 = v1312
-				v814 = v1313
-				v815 = v1314
-				v816 = v1315
-				v817 = v1316
-				v818 = v1317
-				v819 = v1318
-				v820 = v1319
-				v821 = v1338
-				v822 = v1339
-				v823 = v1340
-				v824 = v1341
-				v825 = v1342
-				v826 = v1343
-				v827 = v1344
-				v828 = v1345
-				v829 = v1364
-				v830 = v1365
-				v831 = v1366
-				v832 = v1367
-				v833 = v1368
-				v834 = v1369
-				v835 = v1370
-				v836 = v1371
-				v837 = v1390
-				v838 = v1391
-				v839 = v1392
-				v840 = v1393
-				v841 = v1394
-				v842 = v1395
-				v843 = v1396
-				v844 = v1397
-				v845 = v1416
-				v846 = v1417
-				v847 = v1418
-				v848 = v1419
-				v849 = v1420
-				v850 = v1421
-				v851 = v1422
-				v852 = v1423
-				v853 = v1442
-				v854 = v1443
-				v855 = v1444
-				v856 = v1445
-				v857 = v1446
-				v858 = v1447
-				v859 = v1448
-				v860 = v1449
-				v861 = v1468
-				v862 = v1469
-				v863 = v1470
-				v864 = v1471
-				v865 = v1472
-				v866 = v1473
-				v867 = v1474
-				v868 = v1475
-				v869 = v1494
-				v870 = v1495
-				v871 = v1496
-				v872 = v1497
-				v873 = v1498
-				v874 = v1499
-				v875 = v1500
-				v876 = v1501
+			var v752, v753, v754, v755, v756, v757, v758, v759, v760, v761, v762, v763, v764, v765, v766, v767, v768, v769, v770, v771, v772, v773, v774, v775, v776, v777, v778, v779, v780, v781, v782, v783, v784, v785, v786, v787, v788, v789, v790, v791, v792, v793, v794, v795, v796, v797, v798, v799, v800, v801, v802, v803, v804, v805, v806, v807, v808, v809, v810, v811, v812, v813, v814, v815, v816, v817, v818, v819, v820, v821, v822, v823, v824, v825, v826, v827, v828, v829, v830, v831, v832, v833, v834, v835, v836, v837, v838, v839, v840, v841, v842, v843, v844, v845, v846, v847, v848, v849, v850, v851, v852, v853, v854, v855, v856, v857, v858, v859, v860, v861, v862, v863, v864, v865, v866, v867, v868, v869, v870, v871, v872, v873, v874, v875, v876, v877, v878, v879, v1530, v1531, v1539, v1540, v1541, v1549, v1550, v1551, v1559, v1560, v1561 int32
+			var v880 int64
+			v1527 = v1527 + 2
+			v1529 := v1523 * 256
+			if v1527 >= 8 {
+				v752 = v1110
+				v753 = v1111
+				v754 = v1112
+				v755 = v1113
+				v756 = v1114
+				v757 = v1115
+				v758 = v1116
+				v759 = v1117
+				v760 = v1137
+				v761 = v1138
+				v762 = v1139
+				v763 = v1140
+				v764 = v1141
+				v765 = v1142
+				v766 = v1143
+				v767 = v1144
+				v768 = v1164
+				v769 = v1165
+				v770 = v1166
+				v771 = v1167
+				v772 = v1168
+				v773 = v1169
+				v774 = v1170
+				v775 = v1171
+				v776 = v1191
+				v777 = v1192
+				v778 = v1193
+				v779 = v1194
+				v780 = v1195
+				v781 = v1196
+				v782 = v1197
+				v783 = v1198
+				v784 = v1218
+				v785 = v1219
+				v786 = v1220
+				v787 = v1221
+				v788 = v1222
+				v789 = v1223
+				v790 = v1224
+				v791 = v1225
+				v792 = v1245
+				v793 = v1246
+				v794 = v1247
+				v795 = v1248
+				v796 = v1249
+				v797 = v1250
+				v798 = v1251
+				v799 = v1252
+				v800 = v1272
+				v801 = v1273
+				v802 = v1274
+				v803 = v1275
+				v804 = v1276
+				v805 = v1277
+				v806 = v1278
+				v807 = v1279
+				v808 = v1299
+				v809 = v1300
+				v810 = v1301
+				v811 = v1302
+				v812 = v1303
+				v813 = v1304
+				v814 = v1305
+				v815 = v1306
+				v816 = v1326
+				v817 = v1327
+				v818 = v1328
+				v819 = v1329
+				v820 = v1330
+				v821 = v1331
+				v822 = v1332
+				v823 = v1333
+				v824 = v1353
+				v825 = v1354
+				v826 = v1355
+				v827 = v1356
+				v828 = v1357
+				v829 = v1358
+				v830 = v1359
+				v831 = v1360
+				v832 = v1380
+				v833 = v1381
+				v834 = v1382
+				v835 = v1383
+				v836 = v1384
+				v837 = v1385
+				v838 = v1386
+				v839 = v1387
+				v840 = v1407
+				v841 = v1408
+				v842 = v1409
+				v843 = v1410
+				v844 = v1411
+				v845 = v1412
+				v846 = v1413
+				v847 = v1414
+				v848 = v1434
+				v849 = v1435
+				v850 = v1436
+				v851 = v1437
+				v852 = v1438
+				v853 = v1439
+				v854 = v1440
+				v855 = v1441
+				v856 = v1461
+				v857 = v1462
+				v858 = v1463
+				v859 = v1464
+				v860 = v1465
+				v861 = v1466
+				v862 = v1467
+				v863 = v1468
+				v864 = v1488
+				v865 = v1489
+				v866 = v1490
+				v867 = v1491
+				v868 = v1492
+				v869 = v1493
+				v870 = v1494
+				v871 = v1495
+				v872 = v1515
+				v873 = v1516
+				v874 = v1517
+				v875 = v1518
+				v876 = v1519
 				v877 = v1520
 				v878 = v1521
 				v879 = v1522
-				v880 = v1523
-				v881 = v1524
-				v882 = v1525
-				v883 = v1526
-				v884 = v1527
-				v885 = v1095
-				goto b119
+				v880 = v1090
+				goto b105
 			}
-			v1539 = 0
-			v1540 = v83
-		b172:
-			if uint32(v1540) < 256 {
-				*(*float32)(unsafe.Add(m2, int(v1538+((v1539*v84)+v83))*4)) = 0
-				v1539 = v1539 + 1
-				v1540 = v1540 + v84
+			v1530 = 0
+			v1531 = v86
+		b142:
+			if uint32(v1531) < 256 {
+				*(*float32)(unsafe.Add(m2, int(v1529+((v1530*v87)+v86))*4)) = 0
+				v1530 = v1530 + 1
+				v1531 = v1531 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b172
+				goto b142
 			}
-			v1548 = v1531 * 256
-			v1549 = 0
-			v1550 = v83
-		b175:
-			if uint32(v1550) < 256 {
-				*(*float32)(unsafe.Add(m3, int(v1548+((v1549*v84)+v83))*4)) = 0
-				v1549 = v1549 + 1
-				v1550 = v1550 + v84
+			v1539 = v1523 * 256
+			v1540 = 0
+			v1541 = v86
+		b145:
+			if uint32(v1541) < 256 {
+				*(*float32)(unsafe.Add(m3, int(v1539+((v1540*v87)+v86))*4)) = 0
+				v1540 = v1540 + 1
+				v1541 = v1541 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b175
+				goto b145
 			}
-			v1558 = v1531 * 256
-			v1559 = 0
-			v1560 = v83
-		b178:
-			if uint32(v1560) < 256 {
-				*(*float32)(unsafe.Add(m4, int(v1558+((v1559*v84)+v83))*4)) = 0
-				v1559 = v1559 + 1
-				v1560 = v1560 + v84
+			v1549 = v1523 * 256
+			v1550 = 0
+			v1551 = v86
+		b148:
+			if uint32(v1551) < 256 {
+				*(*float32)(unsafe.Add(m4, int(v1549+((v1550*v87)+v86))*4)) = 0
+				v1550 = v1550 + 1
+				v1551 = v1551 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b178
+				goto b148
 			}
-			v1568 = v1531 * 256
-			v1569 = 0
-			v1570 = v83
-		b181:
-			if uint32(v1570) >= 256 {
-				v1579 := v1535 * 8
-				v1580 := (v1533 * 4608) + v1579
-				u1535 = v1535
-				u1579 = v1579
-				h1580[li] = v1580
+			v1559 = v1523 * 256
+			v1560 = 0
+			v1561 = v86
+		b151:
+			if uint32(v1561) >= 256 {
+				v1570 := v1527 * 8
+				v1571 := (v1525 * 4608) + v1570
+				u1527 = v1527
+				u1570 = v1570
+				h1571[li] = v1571
 				if next != 4 {
 					if next >= 0 {
 						return g.Diverge()
@@ -21129,15 +20720,20 @@ func (g *productBFloat16Host) r5() int {
 				}
 				continue
 			}
-			*(*float32)(unsafe.Add(m5, int(v1568+((v1569*v84)+v83))*4)) = 0
-			v1569 = v1569 + 1
-			v1570 = v1570 + v84
+			*(*float32)(unsafe.Add(m5, int(v1559+((v1560*v87)+v86))*4)) = 0
+			v1560 = v1560 + 1
+			v1561 = v1561 + v87
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b181
-		b119:
-			if v885 < v3 {
+			goto b151
+		b105:
+			if v880 < v3 {
+				h752[li] = v752
+				h753[li] = v753
+				h754[li] = v754
+				h755[li] = v755
+				h756[li] = v756
 				h757[li] = v757
 				h758[li] = v758
 				h759[li] = v759
@@ -21261,12 +20857,7 @@ func (g *productBFloat16Host) r5() int {
 				h877[li] = v877
 				h878[li] = v878
 				h879[li] = v879
-				h880[li] = v880
-				h881[li] = v881
-				h882[li] = v882
-				h883[li] = v883
-				h884[li] = v884
-				u885 = v885
+				u880 = v880
 				if next != 2 {
 					if next >= 0 {
 						return g.Diverge()
@@ -21275,29 +20866,29 @@ func (g *productBFloat16Host) r5() int {
 				}
 				continue
 			}
-			v1596 := int32(sub)
-			v1604 := v73 + int64(uint32(int32(uint32(v1596&3)>>1)*64))
-			v1608 := ((v62 + (v1604 * v6)) + v76) + int64(uint32((v1596&1)*64))
-			if uint64(v1608) > uint64(v14) {
-				g.Fault(7, v1608, v14, v0)
+			v1587 := int32(sub)
+			v1595 := v76 + int64(uint32(int32(uint32(v1587&3)>>1)*64))
+			v1599 := ((v65 + (v1595 * v6)) + v79) + int64(uint32((v1587&1)*64))
+			if uint64(v1599) > uint64(v14) {
+				g.Fault(8, v1599, v14, v0)
 				g.Leave(li)
 				continue
 			}
-			v1610 := v14 - v1608
-			v1611 := int(v1608) * 4
-			if !v1614 {
-				g.Fault(8, 0, 0, v0)
+			v1601 := v14 - v1599
+			v1602 := int(v1599) * 4
+			if !v1605 {
+				g.Fault(9, 0, 0, v0)
 				g.Leave(li)
 				continue
 			}
-			if uint64(v1616) >= uint64(v1610) {
-				g.Fault(9, v1616, v1610, v0)
+			if uint64(v1607) >= uint64(v1601) {
+				g.Fault(10, v1607, v1601, v0)
 				g.Leave(li)
 				continue
 			}
-			h1604[li] = v1604
-			h1608[li] = v1608
-			h1611[li] = v1611
+			h1595[li] = v1595
+			h1599[li] = v1599
+			h1602[li] = v1602
 			if next != 28 {
 				if next >= 0 {
 					return g.Diverge()
@@ -21306,138 +20897,138 @@ func (g *productBFloat16Host) r5() int {
 			}
 		}
 	}
-	g.v1535 = u1535
-	g.v1579 = u1579
-	g.v885 = u885
+	g.v1527 = u1527
+	g.v1570 = u1570
+	g.v880 = u880
 	return next
 }
 
 func (g *productBFloat16Host) r29() int {
 	const n = 128
-	h1608 := g.v1608[:n]
+	h1599 := g.v1599[:n]
 	v14 := g.v14
 	basex := g.Base(0)
 	v6 := g.v6
-	v1615 := v6 * 15
-	v1616 := v1615 + 15
-	h1621 := g.v1621[:n]
+	v1606 := v6 * 15
+	v1607 := v1606 + 15
+	h1612 := g.v1612[:n]
 	dead := g.Dead[:n]
 	more := false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1608 := h1608[li]
+		v1599 := h1599[li]
 		v0 := int32(basex + li)
-		v1618 := v1608 + 16
-		if uint64(v1618) > uint64(v14) {
-			g.Fault(7, v1618, v14, v0)
+		v1609 := v1599 + 16
+		if uint64(v1609) > uint64(v14) {
+			g.Fault(8, v1609, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1620 := v14 - v1618
-		v1621 := int(v1618) * 4
-		if uint64(v1616) >= uint64(v1620) {
-			g.Fault(9, v1616, v1620, v0)
+		v1611 := v14 - v1609
+		v1612 := int(v1609) * 4
+		if uint64(v1607) >= uint64(v1611) {
+			g.Fault(10, v1607, v1611, v0)
 			g.Leave(li)
 			continue
 		}
-		h1621[li] = v1621
+		h1612[li] = v1612
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:203
+	// MatrixStore, mixed.go:206
 	p3 := g.Pointer(3)
 	m12 := g.Memory(12)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1621, 17) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1612, 18) {
 			continue
 		}
-		v1621 := h1621[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m12, sub*1024), unsafe.Add(p3, v1621), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1612 := h1612[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m12, sub*1024), unsafe.Add(p3, v1612), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
-	h1626 := g.v1626[:n]
+	h1617 := g.v1617[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1608 := h1608[li]
+		v1599 := h1599[li]
 		v0 := int32(basex + li)
-		v1623 := v1608 + 32
-		if uint64(v1623) > uint64(v14) {
-			g.Fault(7, v1623, v14, v0)
+		v1614 := v1599 + 32
+		if uint64(v1614) > uint64(v14) {
+			g.Fault(8, v1614, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1625 := v14 - v1623
-		v1626 := int(v1623) * 4
-		if uint64(v1616) >= uint64(v1625) {
-			g.Fault(9, v1616, v1625, v0)
+		v1616 := v14 - v1614
+		v1617 := int(v1614) * 4
+		if uint64(v1607) >= uint64(v1616) {
+			g.Fault(10, v1607, v1616, v0)
 			g.Leave(li)
 			continue
 		}
-		h1626[li] = v1626
+		h1617[li] = v1617
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:203
+	// MatrixStore, mixed.go:206
 	m17 := g.Memory(17)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1626, 18) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1617, 19) {
 			continue
 		}
-		v1626 := h1626[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m17, sub*1024), unsafe.Add(p3, v1626), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1617 := h1617[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m17, sub*1024), unsafe.Add(p3, v1617), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
-	h1631 := g.v1631[:n]
+	h1622 := g.v1622[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1608 := h1608[li]
+		v1599 := h1599[li]
 		v0 := int32(basex + li)
-		v1628 := v1608 + 48
-		if uint64(v1628) > uint64(v14) {
-			g.Fault(7, v1628, v14, v0)
+		v1619 := v1599 + 48
+		if uint64(v1619) > uint64(v14) {
+			g.Fault(8, v1619, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1630 := v14 - v1628
-		v1631 := int(v1628) * 4
-		if uint64(v1616) >= uint64(v1630) {
-			g.Fault(9, v1616, v1630, v0)
+		v1621 := v14 - v1619
+		v1622 := int(v1619) * 4
+		if uint64(v1607) >= uint64(v1621) {
+			g.Fault(10, v1607, v1621, v0)
 			g.Leave(li)
 			continue
 		}
-		h1631[li] = v1631
+		h1622[li] = v1622
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:203
+	// MatrixStore, mixed.go:206
 	m22 := g.Memory(22)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1631, 19) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1622, 20) {
 			continue
 		}
-		v1631 := h1631[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m22, sub*1024), unsafe.Add(p3, v1631), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1622 := h1622[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m22, sub*1024), unsafe.Add(p3, v1622), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
-	h1604 := g.v1604[:n]
-	v62 := g.v62
-	v76 := g.v76
-	h1637 := g.v1637[:n]
-	h1640 := g.v1640[:n]
+	h1595 := g.v1595[:n]
+	v65 := g.v65
+	v79 := g.v79
+	h1628 := g.v1628[:n]
+	h1631 := g.v1631[:n]
 	more = false
 	{
 		lane, sub, size := -1, 0, g.SubGroup
@@ -21449,156 +21040,156 @@ func (g *productBFloat16Host) r29() int {
 			if dead[li] {
 				continue
 			}
-			v1604 := h1604[li]
-			v1596 := int32(sub)
-			v1601 := v1596 & 1
-			v1602 := v1601 * 64
-			v1603 := int64(uint32(v1602))
+			v1595 := h1595[li]
+			v1587 := int32(sub)
+			v1592 := v1587 & 1
+			v1593 := v1592 * 64
+			v1594 := int64(uint32(v1593))
 			v0 := int32(basex + li)
-			v1637 := ((v62 + ((v1604 + 16) * v6)) + v76) + v1603
-			if uint64(v1637) > uint64(v14) {
-				g.Fault(7, v1637, v14, v0)
+			v1628 := ((v65 + ((v1595 + 16) * v6)) + v79) + v1594
+			if uint64(v1628) > uint64(v14) {
+				g.Fault(8, v1628, v14, v0)
 				g.Leave(li)
 				continue
 			}
-			v1639 := v14 - v1637
-			v1640 := int(v1637) * 4
-			if uint64(v1616) >= uint64(v1639) {
-				g.Fault(9, v1616, v1639, v0)
+			v1630 := v14 - v1628
+			v1631 := int(v1628) * 4
+			if uint64(v1607) >= uint64(v1630) {
+				g.Fault(10, v1607, v1630, v0)
 				g.Leave(li)
 				continue
 			}
-			h1637[li] = v1637
-			h1640[li] = v1640
+			h1628[li] = v1628
+			h1631[li] = v1631
 			more = true
 		}
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:203
+	// MatrixStore, mixed.go:206
 	m8 := g.Memory(8)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1640, 20) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1631, 21) {
 			continue
 		}
-		v1640 := h1640[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m8, sub*1024), unsafe.Add(p3, v1640), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1631 := h1631[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m8, sub*1024), unsafe.Add(p3, v1631), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
-	h1645 := g.v1645[:n]
+	h1636 := g.v1636[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1637 := h1637[li]
+		v1628 := h1628[li]
 		v0 := int32(basex + li)
-		v1642 := v1637 + 16
-		if uint64(v1642) > uint64(v14) {
-			g.Fault(7, v1642, v14, v0)
+		v1633 := v1628 + 16
+		if uint64(v1633) > uint64(v14) {
+			g.Fault(8, v1633, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1644 := v14 - v1642
-		v1645 := int(v1642) * 4
-		if uint64(v1616) >= uint64(v1644) {
-			g.Fault(9, v1616, v1644, v0)
+		v1635 := v14 - v1633
+		v1636 := int(v1633) * 4
+		if uint64(v1607) >= uint64(v1635) {
+			g.Fault(10, v1607, v1635, v0)
 			g.Leave(li)
 			continue
 		}
-		h1645[li] = v1645
+		h1636[li] = v1636
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:203
+	// MatrixStore, mixed.go:206
 	m13 := g.Memory(13)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1645, 21) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1636, 22) {
 			continue
 		}
-		v1645 := h1645[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m13, sub*1024), unsafe.Add(p3, v1645), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1636 := h1636[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m13, sub*1024), unsafe.Add(p3, v1636), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
-	h1650 := g.v1650[:n]
+	h1641 := g.v1641[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1637 := h1637[li]
+		v1628 := h1628[li]
 		v0 := int32(basex + li)
-		v1647 := v1637 + 32
-		if uint64(v1647) > uint64(v14) {
-			g.Fault(7, v1647, v14, v0)
+		v1638 := v1628 + 32
+		if uint64(v1638) > uint64(v14) {
+			g.Fault(8, v1638, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1649 := v14 - v1647
-		v1650 := int(v1647) * 4
-		if uint64(v1616) >= uint64(v1649) {
-			g.Fault(9, v1616, v1649, v0)
+		v1640 := v14 - v1638
+		v1641 := int(v1638) * 4
+		if uint64(v1607) >= uint64(v1640) {
+			g.Fault(10, v1607, v1640, v0)
 			g.Leave(li)
 			continue
 		}
-		h1650[li] = v1650
+		h1641[li] = v1641
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:203
+	// MatrixStore, mixed.go:206
 	m18 := g.Memory(18)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1650, 22) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1641, 23) {
 			continue
 		}
-		v1650 := h1650[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m18, sub*1024), unsafe.Add(p3, v1650), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1641 := h1641[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m18, sub*1024), unsafe.Add(p3, v1641), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
-	h1655 := g.v1655[:n]
+	h1646 := g.v1646[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1637 := h1637[li]
+		v1628 := h1628[li]
 		v0 := int32(basex + li)
-		v1652 := v1637 + 48
-		if uint64(v1652) > uint64(v14) {
-			g.Fault(7, v1652, v14, v0)
+		v1643 := v1628 + 48
+		if uint64(v1643) > uint64(v14) {
+			g.Fault(8, v1643, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1654 := v14 - v1652
-		v1655 := int(v1652) * 4
-		if uint64(v1616) >= uint64(v1654) {
-			g.Fault(9, v1616, v1654, v0)
+		v1645 := v14 - v1643
+		v1646 := int(v1643) * 4
+		if uint64(v1607) >= uint64(v1645) {
+			g.Fault(10, v1607, v1645, v0)
 			g.Leave(li)
 			continue
 		}
-		h1655[li] = v1655
+		h1646[li] = v1646
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:203
+	// MatrixStore, mixed.go:206
 	m23 := g.Memory(23)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1655, 23) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1646, 24) {
 			continue
 		}
-		v1655 := h1655[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m23, sub*1024), unsafe.Add(p3, v1655), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1646 := h1646[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m23, sub*1024), unsafe.Add(p3, v1646), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
-	h1661 := g.v1661[:n]
-	h1664 := g.v1664[:n]
+	h1652 := g.v1652[:n]
+	h1655 := g.v1655[:n]
 	more = false
 	{
 		lane, sub, size := -1, 0, g.SubGroup
@@ -21610,156 +21201,156 @@ func (g *productBFloat16Host) r29() int {
 			if dead[li] {
 				continue
 			}
-			v1604 := h1604[li]
-			v1596 := int32(sub)
-			v1601 := v1596 & 1
-			v1602 := v1601 * 64
-			v1603 := int64(uint32(v1602))
+			v1595 := h1595[li]
+			v1587 := int32(sub)
+			v1592 := v1587 & 1
+			v1593 := v1592 * 64
+			v1594 := int64(uint32(v1593))
 			v0 := int32(basex + li)
-			v1661 := ((v62 + ((v1604 + 32) * v6)) + v76) + v1603
-			if uint64(v1661) > uint64(v14) {
-				g.Fault(7, v1661, v14, v0)
+			v1652 := ((v65 + ((v1595 + 32) * v6)) + v79) + v1594
+			if uint64(v1652) > uint64(v14) {
+				g.Fault(8, v1652, v14, v0)
 				g.Leave(li)
 				continue
 			}
-			v1663 := v14 - v1661
-			v1664 := int(v1661) * 4
-			if uint64(v1616) >= uint64(v1663) {
-				g.Fault(9, v1616, v1663, v0)
+			v1654 := v14 - v1652
+			v1655 := int(v1652) * 4
+			if uint64(v1607) >= uint64(v1654) {
+				g.Fault(10, v1607, v1654, v0)
 				g.Leave(li)
 				continue
 			}
-			h1661[li] = v1661
-			h1664[li] = v1664
+			h1652[li] = v1652
+			h1655[li] = v1655
 			more = true
 		}
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:203
+	// MatrixStore, mixed.go:206
 	m9 := g.Memory(9)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1664, 24) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1655, 25) {
 			continue
 		}
-		v1664 := h1664[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m9, sub*1024), unsafe.Add(p3, v1664), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1655 := h1655[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m9, sub*1024), unsafe.Add(p3, v1655), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
-	h1669 := g.v1669[:n]
+	h1660 := g.v1660[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1661 := h1661[li]
+		v1652 := h1652[li]
 		v0 := int32(basex + li)
-		v1666 := v1661 + 16
-		if uint64(v1666) > uint64(v14) {
-			g.Fault(7, v1666, v14, v0)
+		v1657 := v1652 + 16
+		if uint64(v1657) > uint64(v14) {
+			g.Fault(8, v1657, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1668 := v14 - v1666
-		v1669 := int(v1666) * 4
-		if uint64(v1616) >= uint64(v1668) {
-			g.Fault(9, v1616, v1668, v0)
+		v1659 := v14 - v1657
+		v1660 := int(v1657) * 4
+		if uint64(v1607) >= uint64(v1659) {
+			g.Fault(10, v1607, v1659, v0)
 			g.Leave(li)
 			continue
 		}
-		h1669[li] = v1669
+		h1660[li] = v1660
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:203
+	// MatrixStore, mixed.go:206
 	m14 := g.Memory(14)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1669, 25) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1660, 26) {
 			continue
 		}
-		v1669 := h1669[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m14, sub*1024), unsafe.Add(p3, v1669), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1660 := h1660[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m14, sub*1024), unsafe.Add(p3, v1660), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
-	h1674 := g.v1674[:n]
+	h1665 := g.v1665[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1661 := h1661[li]
+		v1652 := h1652[li]
 		v0 := int32(basex + li)
-		v1671 := v1661 + 32
-		if uint64(v1671) > uint64(v14) {
-			g.Fault(7, v1671, v14, v0)
+		v1662 := v1652 + 32
+		if uint64(v1662) > uint64(v14) {
+			g.Fault(8, v1662, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1673 := v14 - v1671
-		v1674 := int(v1671) * 4
-		if uint64(v1616) >= uint64(v1673) {
-			g.Fault(9, v1616, v1673, v0)
+		v1664 := v14 - v1662
+		v1665 := int(v1662) * 4
+		if uint64(v1607) >= uint64(v1664) {
+			g.Fault(10, v1607, v1664, v0)
 			g.Leave(li)
 			continue
 		}
-		h1674[li] = v1674
+		h1665[li] = v1665
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:203
+	// MatrixStore, mixed.go:206
 	m19 := g.Memory(19)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1674, 26) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1665, 27) {
 			continue
 		}
-		v1674 := h1674[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m19, sub*1024), unsafe.Add(p3, v1674), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1665 := h1665[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m19, sub*1024), unsafe.Add(p3, v1665), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
-	h1679 := g.v1679[:n]
+	h1670 := g.v1670[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1661 := h1661[li]
+		v1652 := h1652[li]
 		v0 := int32(basex + li)
-		v1676 := v1661 + 48
-		if uint64(v1676) > uint64(v14) {
-			g.Fault(7, v1676, v14, v0)
+		v1667 := v1652 + 48
+		if uint64(v1667) > uint64(v14) {
+			g.Fault(8, v1667, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1678 := v14 - v1676
-		v1679 := int(v1676) * 4
-		if uint64(v1616) >= uint64(v1678) {
-			g.Fault(9, v1616, v1678, v0)
+		v1669 := v14 - v1667
+		v1670 := int(v1667) * 4
+		if uint64(v1607) >= uint64(v1669) {
+			g.Fault(10, v1607, v1669, v0)
 			g.Leave(li)
 			continue
 		}
-		h1679[li] = v1679
+		h1670[li] = v1670
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:203
+	// MatrixStore, mixed.go:206
 	m24 := g.Memory(24)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1679, 27) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1670, 28) {
 			continue
 		}
-		v1679 := h1679[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m24, sub*1024), unsafe.Add(p3, v1679), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1670 := h1670[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m24, sub*1024), unsafe.Add(p3, v1670), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
-	h1685 := g.v1685[:n]
-	h1688 := g.v1688[:n]
+	h1676 := g.v1676[:n]
+	h1679 := g.v1679[:n]
 	more = false
 	{
 		lane, sub, size := -1, 0, g.SubGroup
@@ -21771,153 +21362,153 @@ func (g *productBFloat16Host) r29() int {
 			if dead[li] {
 				continue
 			}
-			v1604 := h1604[li]
-			v1596 := int32(sub)
-			v1601 := v1596 & 1
-			v1602 := v1601 * 64
-			v1603 := int64(uint32(v1602))
+			v1595 := h1595[li]
+			v1587 := int32(sub)
+			v1592 := v1587 & 1
+			v1593 := v1592 * 64
+			v1594 := int64(uint32(v1593))
 			v0 := int32(basex + li)
-			v1685 := ((v62 + ((v1604 + 48) * v6)) + v76) + v1603
-			if uint64(v1685) > uint64(v14) {
-				g.Fault(7, v1685, v14, v0)
+			v1676 := ((v65 + ((v1595 + 48) * v6)) + v79) + v1594
+			if uint64(v1676) > uint64(v14) {
+				g.Fault(8, v1676, v14, v0)
 				g.Leave(li)
 				continue
 			}
-			v1687 := v14 - v1685
-			v1688 := int(v1685) * 4
-			if uint64(v1616) >= uint64(v1687) {
-				g.Fault(9, v1616, v1687, v0)
+			v1678 := v14 - v1676
+			v1679 := int(v1676) * 4
+			if uint64(v1607) >= uint64(v1678) {
+				g.Fault(10, v1607, v1678, v0)
 				g.Leave(li)
 				continue
 			}
-			h1685[li] = v1685
-			h1688[li] = v1688
+			h1676[li] = v1676
+			h1679[li] = v1679
 			more = true
 		}
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:203
+	// MatrixStore, mixed.go:206
 	m10 := g.Memory(10)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1688, 28) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1679, 29) {
 			continue
 		}
-		v1688 := h1688[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m10, sub*1024), unsafe.Add(p3, v1688), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1679 := h1679[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m10, sub*1024), unsafe.Add(p3, v1679), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
-	h1693 := g.v1693[:n]
+	h1684 := g.v1684[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1685 := h1685[li]
+		v1676 := h1676[li]
 		v0 := int32(basex + li)
-		v1690 := v1685 + 16
-		if uint64(v1690) > uint64(v14) {
-			g.Fault(7, v1690, v14, v0)
+		v1681 := v1676 + 16
+		if uint64(v1681) > uint64(v14) {
+			g.Fault(8, v1681, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1692 := v14 - v1690
-		v1693 := int(v1690) * 4
-		if uint64(v1616) >= uint64(v1692) {
-			g.Fault(9, v1616, v1692, v0)
+		v1683 := v14 - v1681
+		v1684 := int(v1681) * 4
+		if uint64(v1607) >= uint64(v1683) {
+			g.Fault(10, v1607, v1683, v0)
 			g.Leave(li)
 			continue
 		}
-		h1693[li] = v1693
+		h1684[li] = v1684
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:203
+	// MatrixStore, mixed.go:206
 	m15 := g.Memory(15)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1693, 29) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1684, 30) {
 			continue
 		}
-		v1693 := h1693[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m15, sub*1024), unsafe.Add(p3, v1693), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1684 := h1684[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m15, sub*1024), unsafe.Add(p3, v1684), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
-	h1698 := g.v1698[:n]
+	h1689 := g.v1689[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1685 := h1685[li]
+		v1676 := h1676[li]
 		v0 := int32(basex + li)
-		v1695 := v1685 + 32
-		if uint64(v1695) > uint64(v14) {
-			g.Fault(7, v1695, v14, v0)
+		v1686 := v1676 + 32
+		if uint64(v1686) > uint64(v14) {
+			g.Fault(8, v1686, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1697 := v14 - v1695
-		v1698 := int(v1695) * 4
-		if uint64(v1616) >= uint64(v1697) {
-			g.Fault(9, v1616, v1697, v0)
+		v1688 := v14 - v1686
+		v1689 := int(v1686) * 4
+		if uint64(v1607) >= uint64(v1688) {
+			g.Fault(10, v1607, v1688, v0)
 			g.Leave(li)
 			continue
 		}
-		h1698[li] = v1698
+		h1689[li] = v1689
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:203
+	// MatrixStore, mixed.go:206
 	m20 := g.Memory(20)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1698, 30) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1689, 31) {
 			continue
 		}
-		v1698 := h1698[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m20, sub*1024), unsafe.Add(p3, v1698), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1689 := h1689[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m20, sub*1024), unsafe.Add(p3, v1689), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
-	h1703 := g.v1703[:n]
+	h1694 := g.v1694[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1685 := h1685[li]
+		v1676 := h1676[li]
 		v0 := int32(basex + li)
-		v1700 := v1685 + 48
-		if uint64(v1700) > uint64(v14) {
-			g.Fault(7, v1700, v14, v0)
+		v1691 := v1676 + 48
+		if uint64(v1691) > uint64(v14) {
+			g.Fault(8, v1691, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1702 := v14 - v1700
-		v1703 := int(v1700) * 4
-		if uint64(v1616) >= uint64(v1702) {
-			g.Fault(9, v1616, v1702, v0)
+		v1693 := v14 - v1691
+		v1694 := int(v1691) * 4
+		if uint64(v1607) >= uint64(v1693) {
+			g.Fault(10, v1607, v1693, v0)
 			g.Leave(li)
 			continue
 		}
-		h1703[li] = v1703
+		h1694[li] = v1694
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:203
+	// MatrixStore, mixed.go:206
 	m25 := g.Memory(25)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1703, 31) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1694, 32) {
 			continue
 		}
-		v1703 := h1703[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m25, sub*1024), unsafe.Add(p3, v1703), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1694 := h1694[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m25, sub*1024), unsafe.Add(p3, v1694), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
 	for li := range n {
 		if dead[li] {
@@ -21938,53 +21529,54 @@ type productFloat16Host struct {
 	c5                                                int32
 	v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v12, v14 int64
 
-	v62, v73, v76, v78, v81, v885, v1095, v1530 int64
+	v65, v76, v79, v81, v84, v880, v1090 int64
 
-	v79, v82 int
+	v82, v85 int
 
-	v267, v301, v335, v369, v403, v437, v471, v505, v534, v562, v590, v618, v646, v674, v702, v730, v1604, v1608, v1637, v1661, v1685 []int64
+	v268, v301, v334, v367, v400, v433, v466, v499, v529, v557, v585, v613, v641, v669, v697, v725, v1595, v1599, v1628, v1652, v1676 []int64
 
-	v757, v758, v759, v760, v761, v762, v763, v764, v765, v766, v767, v768, v769, v770, v771, v772, v773, v774, v775, v776, v777, v778, v779, v780, v781, v782, v783, v784, v785, v786, v787, v788, v789, v790, v791, v792, v793, v794, v795, v796, v797, v798, v799, v800, v801, v802, v803, v804, v805, v806, v807, v808, v809, v810, v811, v812, v813, v814, v815, v816, v817, v818, v819, v820, v821, v822, v823, v824, v825, v826, v827, v828, v829, v830, v831, v832, v833, v834, v835, v836, v837, v838, v839, v840, v841, v842, v843, v844, v845, v846, v847, v848, v849, v850, v851, v852, v853, v854, v855, v856, v857, v858, v859, v860, v861, v862, v863, v864, v865, v866, v867, v868, v869, v870, v871, v872, v873, v874, v875, v876, v877, v878, v879, v880, v881, v882, v883, v884, v1116, v1117, v1118, v1119, v1120, v1121, v1122, v1123, v1144, v1145, v1146, v1147, v1148, v1149, v1150, v1151, v1172, v1173, v1174, v1175, v1176, v1177, v1178, v1179, v1200, v1201, v1202, v1203, v1204, v1205, v1206, v1207, v1228, v1229, v1230, v1231, v1232, v1233, v1234, v1235, v1256, v1257, v1258, v1259, v1260, v1261, v1262, v1263, v1284, v1285, v1286, v1287, v1288, v1289, v1290, v1291, v1312, v1313, v1314, v1315, v1316, v1317, v1318, v1319, v1338, v1339, v1340, v1341, v1342, v1343, v1344, v1345, v1364, v1365, v1366, v1367, v1368, v1369, v1370, v1371, v1390, v1391, v1392, v1393, v1394, v1395, v1396, v1397, v1416, v1417, v1418, v1419, v1420, v1421, v1422, v1423, v1442, v1443, v1444, v1445, v1446, v1447, v1448, v1449, v1468, v1469, v1470, v1471, v1472, v1473, v1474, v1475, v1494, v1495, v1496, v1497, v1498, v1499, v1500, v1501, v1520, v1521, v1522, v1523, v1524, v1525, v1526, v1527, v1580, v1582, v1584, v1586, v1588, v1590, v1592, v1594 []int32
+	v752, v753, v754, v755, v756, v757, v758, v759, v760, v761, v762, v763, v764, v765, v766, v767, v768, v769, v770, v771, v772, v773, v774, v775, v776, v777, v778, v779, v780, v781, v782, v783, v784, v785, v786, v787, v788, v789, v790, v791, v792, v793, v794, v795, v796, v797, v798, v799, v800, v801, v802, v803, v804, v805, v806, v807, v808, v809, v810, v811, v812, v813, v814, v815, v816, v817, v818, v819, v820, v821, v822, v823, v824, v825, v826, v827, v828, v829, v830, v831, v832, v833, v834, v835, v836, v837, v838, v839, v840, v841, v842, v843, v844, v845, v846, v847, v848, v849, v850, v851, v852, v853, v854, v855, v856, v857, v858, v859, v860, v861, v862, v863, v864, v865, v866, v867, v868, v869, v870, v871, v872, v873, v874, v875, v876, v877, v878, v879, v1110, v1111, v1112, v1113, v1114, v1115, v1116, v1117, v1137, v1138, v1139, v1140, v1141, v1142, v1143, v1144, v1164, v1165, v1166, v1167, v1168, v1169, v1170, v1171, v1191, v1192, v1193, v1194, v1195, v1196, v1197, v1198, v1218, v1219, v1220, v1221, v1222, v1223, v1224, v1225, v1245, v1246, v1247, v1248, v1249, v1250, v1251, v1252, v1272, v1273, v1274, v1275, v1276, v1277, v1278, v1279, v1299, v1300, v1301, v1302, v1303, v1304, v1305, v1306, v1326, v1327, v1328, v1329, v1330, v1331, v1332, v1333, v1353, v1354, v1355, v1356, v1357, v1358, v1359, v1360, v1380, v1381, v1382, v1383, v1384, v1385, v1386, v1387, v1407, v1408, v1409, v1410, v1411, v1412, v1413, v1414, v1434, v1435, v1436, v1437, v1438, v1439, v1440, v1441, v1461, v1462, v1463, v1464, v1465, v1466, v1467, v1468, v1488, v1489, v1490, v1491, v1492, v1493, v1494, v1495, v1515, v1516, v1517, v1518, v1519, v1520, v1521, v1522, v1571, v1573, v1575, v1577, v1579, v1581, v1583, v1585 []int32
 
-	v1535, v1579 int32
+	v1527, v1570 int32
 
-	v1611, v1621, v1626, v1631, v1640, v1645, v1650, v1655, v1664, v1669, v1674, v1679, v1688, v1693, v1698, v1703 []int
+	v1602, v1612, v1617, v1622, v1631, v1636, v1641, v1646, v1655, v1660, v1665, v1670, v1679, v1684, v1689, v1694 []int
 }
 
 func newProductFloat16Host() kernelimpl.HostForm { return new(productFloat16Host) }
 
-const productFloat16HostSites = `13	prim/blas/kernels/mixed.go:185:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	203:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	128:8	"a matrix has no elements"
-10	131:12
+const productFloat16HostSites = `13	prim/blas/kernels/mixed.go:188:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	129:8	"a matrix has no elements"
+13	132:8	"the width of lines is no multiple of StepPieces"
+10	135:12
 13	prim/blas/kernels/kernels.go:54:8	"a matrix is shorter than its numbers of rows and columns say"
-4	prim/blas/kernels/mixed.go:74:13
-4	74:34
-4	203:42
-13	203:24	"dsl: a matrix's stride is negative, too large, or less than the elements of a stored row"
-1	203:24
-13	185:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	185:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	185:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	188:22	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	188:22	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	188:22	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	188:22	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	203:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	203:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	203:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	203:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	203:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	203:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	203:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	203:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	203:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	203:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	203:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	203:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	203:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	203:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	203:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"`
+4	prim/blas/kernels/mixed.go:75:13
+4	75:34
+4	206:42
+13	206:24	"dsl: a matrix's stride is negative, too large, or less than the elements of a stored row"
+1	206:24
+13	188:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	188:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	188:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	191:22	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	191:22	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	191:22	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	191:22	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"`
 
 func (g *productFloat16Host) Begin() {
 	g.Sites = productFloat16HostSites
@@ -22035,44 +21627,44 @@ func (g *productFloat16Host) Begin() {
 	g.Allot(23, int(g.c5)*4)
 	g.Allot(24, int(g.c5)*4)
 	g.Allot(25, int(g.c5)*4)
-	kernelimpl.HostRoom(n, &g.v267, &g.v301, &g.v335, &g.v369, &g.v403, &g.v437, &g.v471, &g.v505, &g.v534, &g.v562, &g.v590, &g.v618, &g.v646, &g.v674, &g.v702, &g.v730, &g.v1604, &g.v1608, &g.v1637, &g.v1661, &g.v1685)
-	kernelimpl.HostRoom(n, &g.v757, &g.v758, &g.v759, &g.v760, &g.v761, &g.v762, &g.v763, &g.v764, &g.v765, &g.v766, &g.v767, &g.v768, &g.v769, &g.v770, &g.v771, &g.v772, &g.v773, &g.v774, &g.v775, &g.v776, &g.v777, &g.v778, &g.v779, &g.v780, &g.v781, &g.v782, &g.v783, &g.v784, &g.v785, &g.v786, &g.v787, &g.v788, &g.v789, &g.v790, &g.v791, &g.v792, &g.v793, &g.v794, &g.v795, &g.v796, &g.v797, &g.v798, &g.v799, &g.v800, &g.v801, &g.v802, &g.v803, &g.v804, &g.v805, &g.v806, &g.v807, &g.v808, &g.v809, &g.v810, &g.v811, &g.v812, &g.v813, &g.v814, &g.v815, &g.v816, &g.v817, &g.v818, &g.v819, &g.v820, &g.v821, &g.v822, &g.v823, &g.v824, &g.v825, &g.v826, &g.v827, &g.v828, &g.v829, &g.v830, &g.v831, &g.v832, &g.v833, &g.v834, &g.v835, &g.v836, &g.v837, &g.v838, &g.v839, &g.v840, &g.v841, &g.v842, &g.v843, &g.v844, &g.v845, &g.v846, &g.v847, &g.v848, &g.v849, &g.v850, &g.v851, &g.v852, &g.v853, &g.v854, &g.v855, &g.v856, &g.v857, &g.v858, &g.v859, &g.v860, &g.v861, &g.v862, &g.v863, &g.v864, &g.v865, &g.v866, &g.v867, &g.v868, &g.v869, &g.v870, &g.v871, &g.v872, &g.v873, &g.v874, &g.v875, &g.v876, &g.v877, &g.v878, &g.v879, &g.v880, &g.v881, &g.v882, &g.v883, &g.v884, &g.v1116, &g.v1117, &g.v1118, &g.v1119, &g.v1120, &g.v1121, &g.v1122, &g.v1123, &g.v1144, &g.v1145, &g.v1146, &g.v1147, &g.v1148, &g.v1149, &g.v1150, &g.v1151, &g.v1172, &g.v1173, &g.v1174, &g.v1175, &g.v1176, &g.v1177, &g.v1178, &g.v1179, &g.v1200, &g.v1201, &g.v1202, &g.v1203, &g.v1204, &g.v1205, &g.v1206, &g.v1207, &g.v1228, &g.v1229, &g.v1230, &g.v1231, &g.v1232, &g.v1233, &g.v1234, &g.v1235, &g.v1256, &g.v1257, &g.v1258, &g.v1259, &g.v1260, &g.v1261, &g.v1262, &g.v1263, &g.v1284, &g.v1285, &g.v1286, &g.v1287, &g.v1288, &g.v1289, &g.v1290, &g.v1291, &g.v1312, &g.v1313, &g.v1314, &g.v1315, &g.v1316, &g.v1317, &g.v1318, &g.v1319, &g.v1338, &g.v1339, &g.v1340, &g.v1341, &g.v1342, &g.v1343, &g.v1344, &g.v1345, &g.v1364, &g.v1365, &g.v1366, &g.v1367, &g.v1368, &g.v1369, &g.v1370, &g.v1371, &g.v1390, &g.v1391, &g.v1392, &g.v1393, &g.v1394, &g.v1395, &g.v1396, &g.v1397, &g.v1416, &g.v1417, &g.v1418, &g.v1419, &g.v1420, &g.v1421, &g.v1422, &g.v1423, &g.v1442, &g.v1443, &g.v1444, &g.v1445, &g.v1446, &g.v1447, &g.v1448, &g.v1449, &g.v1468, &g.v1469, &g.v1470, &g.v1471, &g.v1472, &g.v1473, &g.v1474, &g.v1475, &g.v1494, &g.v1495, &g.v1496, &g.v1497, &g.v1498, &g.v1499, &g.v1500, &g.v1501, &g.v1520, &g.v1521, &g.v1522, &g.v1523, &g.v1524, &g.v1525, &g.v1526, &g.v1527, &g.v1580, &g.v1582, &g.v1584, &g.v1586, &g.v1588, &g.v1590, &g.v1592, &g.v1594)
-	kernelimpl.HostRoom(n, &g.v1611, &g.v1621, &g.v1626, &g.v1631, &g.v1640, &g.v1645, &g.v1650, &g.v1655, &g.v1664, &g.v1669, &g.v1674, &g.v1679, &g.v1688, &g.v1693, &g.v1698, &g.v1703)
+	kernelimpl.HostRoom(n, &g.v268, &g.v301, &g.v334, &g.v367, &g.v400, &g.v433, &g.v466, &g.v499, &g.v529, &g.v557, &g.v585, &g.v613, &g.v641, &g.v669, &g.v697, &g.v725, &g.v1595, &g.v1599, &g.v1628, &g.v1652, &g.v1676)
+	kernelimpl.HostRoom(n, &g.v752, &g.v753, &g.v754, &g.v755, &g.v756, &g.v757, &g.v758, &g.v759, &g.v760, &g.v761, &g.v762, &g.v763, &g.v764, &g.v765, &g.v766, &g.v767, &g.v768, &g.v769, &g.v770, &g.v771, &g.v772, &g.v773, &g.v774, &g.v775, &g.v776, &g.v777, &g.v778, &g.v779, &g.v780, &g.v781, &g.v782, &g.v783, &g.v784, &g.v785, &g.v786, &g.v787, &g.v788, &g.v789, &g.v790, &g.v791, &g.v792, &g.v793, &g.v794, &g.v795, &g.v796, &g.v797, &g.v798, &g.v799, &g.v800, &g.v801, &g.v802, &g.v803, &g.v804, &g.v805, &g.v806, &g.v807, &g.v808, &g.v809, &g.v810, &g.v811, &g.v812, &g.v813, &g.v814, &g.v815, &g.v816, &g.v817, &g.v818, &g.v819, &g.v820, &g.v821, &g.v822, &g.v823, &g.v824, &g.v825, &g.v826, &g.v827, &g.v828, &g.v829, &g.v830, &g.v831, &g.v832, &g.v833, &g.v834, &g.v835, &g.v836, &g.v837, &g.v838, &g.v839, &g.v840, &g.v841, &g.v842, &g.v843, &g.v844, &g.v845, &g.v846, &g.v847, &g.v848, &g.v849, &g.v850, &g.v851, &g.v852, &g.v853, &g.v854, &g.v855, &g.v856, &g.v857, &g.v858, &g.v859, &g.v860, &g.v861, &g.v862, &g.v863, &g.v864, &g.v865, &g.v866, &g.v867, &g.v868, &g.v869, &g.v870, &g.v871, &g.v872, &g.v873, &g.v874, &g.v875, &g.v876, &g.v877, &g.v878, &g.v879, &g.v1110, &g.v1111, &g.v1112, &g.v1113, &g.v1114, &g.v1115, &g.v1116, &g.v1117, &g.v1137, &g.v1138, &g.v1139, &g.v1140, &g.v1141, &g.v1142, &g.v1143, &g.v1144, &g.v1164, &g.v1165, &g.v1166, &g.v1167, &g.v1168, &g.v1169, &g.v1170, &g.v1171, &g.v1191, &g.v1192, &g.v1193, &g.v1194, &g.v1195, &g.v1196, &g.v1197, &g.v1198, &g.v1218, &g.v1219, &g.v1220, &g.v1221, &g.v1222, &g.v1223, &g.v1224, &g.v1225, &g.v1245, &g.v1246, &g.v1247, &g.v1248, &g.v1249, &g.v1250, &g.v1251, &g.v1252, &g.v1272, &g.v1273, &g.v1274, &g.v1275, &g.v1276, &g.v1277, &g.v1278, &g.v1279, &g.v1299, &g.v1300, &g.v1301, &g.v1302, &g.v1303, &g.v1304, &g.v1305, &g.v1306, &g.v1326, &g.v1327, &g.v1328, &g.v1329, &g.v1330, &g.v1331, &g.v1332, &g.v1333, &g.v1353, &g.v1354, &g.v1355, &g.v1356, &g.v1357, &g.v1358, &g.v1359, &g.v1360, &g.v1380, &g.v1381, &g.v1382, &g.v1383, &g.v1384, &g.v1385, &g.v1386, &g.v1387, &g.v1407, &g.v1408, &g.v1409, &g.v1410, &g.v1411, &g.v1412, &g.v1413, &g.v1414, &g.v1434, &g.v1435, &g.v1436, &g.v1437, &g.v1438, &g.v1439, &g.v1440, &g.v1441, &g.v1461, &g.v1462, &g.v1463, &g.v1464, &g.v1465, &g.v1466, &g.v1467, &g.v1468, &g.v1488, &g.v1489, &g.v1490, &g.v1491, &g.v1492, &g.v1493, &g.v1494, &g.v1495, &g.v1515, &g.v1516, &g.v1517, &g.v1518, &g.v1519, &g.v1520, &g.v1521, &g.v1522, &g.v1571, &g.v1573, &g.v1575, &g.v1577, &g.v1579, &g.v1581, &g.v1583, &g.v1585)
+	kernelimpl.HostRoom(n, &g.v1602, &g.v1612, &g.v1617, &g.v1622, &g.v1631, &g.v1636, &g.v1641, &g.v1646, &g.v1655, &g.v1660, &g.v1665, &g.v1670, &g.v1679, &g.v1684, &g.v1689, &g.v1694)
 }
 
 func (g *productFloat16Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 2: // Barrier, mixed.go:79
+		case 2: // Barrier, mixed.go:80
 			next = g.r3()
-		case 4: // MatrixLoad, mixed.go:185
+		case 4: // MatrixLoad, mixed.go:188
 			const n = 128
 			m0 := g.Memory(0)
-			h1580 := g.v1580[:n]
+			h1571 := g.v1571[:n]
 			m2 := g.Memory(2)
 			for sub := range g.SubGroups() {
 				li := g.Leader(sub)
-				if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1580, 0) {
+				if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1571, 0) {
 					continue
 				}
-				v1580 := h1580[li]
-				kernelimpl.HostLoadMatrix(unsafe.Add(m2, sub*1024), unsafe.Add(m0, int(v1580)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: false, Words: true})
+				v1571 := h1571[li]
+				kernelimpl.HostLoadMatrix(unsafe.Add(m2, sub*1024), unsafe.Add(m0, int(v1571)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: false, Words: true})
 			}
 			next = g.r5()
-		case 28: // MatrixStore, mixed.go:203
+		case 28: // MatrixStore, mixed.go:206
 			const n = 128
 			p3 := g.Pointer(3)
-			h1611 := g.v1611[:n]
+			h1602 := g.v1602[:n]
 			v6 := g.v6
 			m7 := g.Memory(7)
 			for sub := range g.SubGroups() {
 				li := g.Leader(sub)
-				if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1611, 1) {
+				if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1602, 1) {
 					continue
 				}
-				v1611 := h1611[li]
-				kernelimpl.HostStoreMatrix(unsafe.Add(m7, sub*1024), unsafe.Add(p3, v1611), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+				v1602 := h1602[li]
+				kernelimpl.HostStoreMatrix(unsafe.Add(m7, sub*1024), unsafe.Add(p3, v1602), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 			}
 			next = g.r29()
 		}
@@ -22081,9 +21673,9 @@ func (g *productFloat16Host) Run() {
 
 func (g *productFloat16Host) r0() int {
 	const n = 128
-	// ZeroLocal, mixed.go:72
+	// ZeroLocal, mixed.go:73
 	g.Zero(0)
-	// ZeroLocal, mixed.go:72
+	// ZeroLocal, mixed.go:73
 	g.Zero(1)
 	v1 := g.v1
 	v16 := v1 + 127
@@ -22100,38 +21692,40 @@ func (g *productFloat16Host) r0() int {
 	v5 := g.v5
 	v24 := v5 < 0
 	basex := g.Base(0)
-	v27 := v17 * v19
-	v28 := v27 != 0
-	v26 := int32(g.ID[0])
-	v29 := int32(uint64(v27))
-	v30 := int64(v29)
-	v31 := v27 == v30
-	v32 := v29 < 0
-	v33 := 0 - v29
-	v34 := v29
-	if v32 {
-		v34 = v33
+	v26 := v3 & -8
+	v27 := v3 != v26
+	v30 := v17 * v19
+	v31 := v30 != 0
+	v29 := int32(g.ID[0])
+	v32 := int32(uint64(v30))
+	v33 := int64(v32)
+	v34 := v30 == v33
+	v35 := v32 < 0
+	v36 := 0 - v32
+	v37 := v32
+	if v35 {
+		v37 = v36
 	}
-	v35 := int32(1)
-	if v31 {
-		v35 = v34
+	v38 := int32(1)
+	if v34 {
+		v38 = v37
 	}
 	v7 := g.v7
-	v45 := 0 < v1
-	v47 := v1 + -1
-	v48 := v47 * v4
+	v48 := 0 < v1
+	v50 := v1 + -1
+	v51 := v50 * v4
 	v10 := g.v10
 	v8 := g.v8
-	v54 := 0 < v2
-	v56 := v2 + -1
-	v57 := v56 * v5
+	v57 := 0 < v2
+	v59 := v2 + -1
+	v60 := v59 * v5
 	v12 := g.v12
 	v9 := g.v9
-	v63 := v17 * 128
-	v66 := v63 + -1
+	v66 := v17 * 128
+	v69 := v66 + -1
 	v6 := g.v6
-	v67 := v66 * v6
-	v64 := v19 * 128
+	v70 := v69 * v6
+	v67 := v19 * 128
 	v14 := g.v14
 	m7 := g.Memory(7)
 	stop := g.Cancelled()
@@ -22152,29 +21746,34 @@ func (g *productFloat16Host) r0() int {
 	m25 := g.Memory(25)
 	p1 := g.Pointer(1)
 	p2 := g.Pointer(2)
-	u62 := g.v62
-	u73 := g.v73
+	u65 := g.v65
 	u76 := g.v76
-	u78 := g.v78
 	u79 := g.v79
 	u81 := g.v81
 	u82 := g.v82
-	h267 := g.v267[:n]
+	u84 := g.v84
+	u85 := g.v85
+	h268 := g.v268[:n]
 	h301 := g.v301[:n]
-	h335 := g.v335[:n]
-	h369 := g.v369[:n]
-	h403 := g.v403[:n]
-	h437 := g.v437[:n]
-	h471 := g.v471[:n]
-	h505 := g.v505[:n]
-	h534 := g.v534[:n]
-	h562 := g.v562[:n]
-	h590 := g.v590[:n]
-	h618 := g.v618[:n]
-	h646 := g.v646[:n]
-	h674 := g.v674[:n]
-	h702 := g.v702[:n]
-	h730 := g.v730[:n]
+	h334 := g.v334[:n]
+	h367 := g.v367[:n]
+	h400 := g.v400[:n]
+	h433 := g.v433[:n]
+	h466 := g.v466[:n]
+	h499 := g.v499[:n]
+	h529 := g.v529[:n]
+	h557 := g.v557[:n]
+	h585 := g.v585[:n]
+	h613 := g.v613[:n]
+	h641 := g.v641[:n]
+	h669 := g.v669[:n]
+	h697 := g.v697[:n]
+	h725 := g.v725[:n]
+	h752 := g.v752[:n]
+	h753 := g.v753[:n]
+	h754 := g.v754[:n]
+	h755 := g.v755[:n]
+	h756 := g.v756[:n]
 	h757 := g.v757[:n]
 	h758 := g.v758[:n]
 	h759 := g.v759[:n]
@@ -22298,20 +21897,15 @@ func (g *productFloat16Host) r0() int {
 	h877 := g.v877[:n]
 	h878 := g.v878[:n]
 	h879 := g.v879[:n]
-	h880 := g.v880[:n]
-	h881 := g.v881[:n]
-	h882 := g.v882[:n]
-	h883 := g.v883[:n]
-	h884 := g.v884[:n]
-	u885 := g.v885
-	v1612 := uint64(v6) <= 1099511627776
-	v1613 := 16 <= v6
-	v1614 := v1612 && v1613
-	v1615 := v6 * 15
-	v1616 := v1615 + 15
-	h1604 := g.v1604[:n]
-	h1608 := g.v1608[:n]
-	h1611 := g.v1611[:n]
+	u880 := g.v880
+	v1603 := uint64(v6) <= 1099511627776
+	v1604 := 16 <= v6
+	v1605 := v1603 && v1604
+	v1606 := v6 * 15
+	v1607 := v1606 + 15
+	h1595 := g.v1595[:n]
+	h1599 := g.v1599[:n]
+	h1602 := g.v1602[:n]
 	next := -1
 	{
 		lane, sub, size := -1, 0, g.SubGroup
@@ -22321,8 +21915,8 @@ func (g *productFloat16Host) r0() int {
 			}
 			_, _ = lane, sub
 			v0 := int32(basex + li)
-			var v87, v88, v98, v99, v109, v110, v120, v121, v131, v132, v142, v143, v153, v154, v164, v165, v175, v176, v186, v187, v197, v198, v208, v209, v219, v220, v230, v231, v241, v242, v252, v253, v287, v288, v289, v290, v291, v292, v293, v294, v321, v322, v323, v324, v325, v326, v327, v328, v355, v356, v357, v358, v359, v360, v361, v362, v389, v390, v391, v392, v393, v394, v395, v396, v423, v424, v425, v426, v427, v428, v429, v430, v457, v458, v459, v460, v461, v462, v463, v464, v491, v492, v493, v494, v495, v496, v497, v498, v525, v526, v527, v528, v529, v530, v531, v532, v553, v554, v555, v556, v557, v558, v559, v560, v581, v582, v583, v584, v585, v586, v587, v588, v609, v610, v611, v612, v613, v614, v615, v616, v637, v638, v639, v640, v641, v642, v643, v644, v665, v666, v667, v668, v669, v670, v671, v672, v693, v694, v695, v696, v697, v698, v699, v700, v721, v722, v723, v724, v725, v726, v727, v728, v749, v750, v751, v752, v753, v754, v755, v756, v757, v758, v759, v760, v761, v762, v763, v764, v765, v766, v767, v768, v769, v770, v771, v772, v773, v774, v775, v776, v777, v778, v779, v780, v781, v782, v783, v784, v785, v786, v787, v788, v789, v790, v791, v792, v793, v794, v795, v796, v797, v798, v799, v800, v801, v802, v803, v804, v805, v806, v807, v808, v809, v810, v811, v812, v813, v814, v815, v816, v817, v818, v819, v820, v821, v822, v823, v824, v825, v826, v827, v828, v829, v830, v831, v832, v833, v834, v835, v836, v837, v838, v839, v840, v841, v842, v843, v844, v845, v846, v847, v848, v849, v850, v851, v852, v853, v854, v855, v856, v857, v858, v859, v860, v861, v862, v863, v864, v865, v866, v867, v868, v869, v870, v871, v872, v873, v874, v875, v876, v877, v878, v879, v880, v881, v882, v883, v884 int32
-			var v885 int64
+			var v90, v91, v101, v102, v112, v113, v123, v124, v134, v135, v145, v146, v156, v157, v167, v168, v178, v179, v189, v190, v200, v201, v211, v212, v222, v223, v233, v234, v244, v245, v255, v256, v289, v290, v291, v292, v293, v294, v295, v296, v322, v323, v324, v325, v326, v327, v328, v329, v355, v356, v357, v358, v359, v360, v361, v362, v388, v389, v390, v391, v392, v393, v394, v395, v421, v422, v423, v424, v425, v426, v427, v428, v454, v455, v456, v457, v458, v459, v460, v461, v487, v488, v489, v490, v491, v492, v493, v494, v520, v521, v522, v523, v524, v525, v526, v527, v548, v549, v550, v551, v552, v553, v554, v555, v576, v577, v578, v579, v580, v581, v582, v583, v604, v605, v606, v607, v608, v609, v610, v611, v632, v633, v634, v635, v636, v637, v638, v639, v660, v661, v662, v663, v664, v665, v666, v667, v688, v689, v690, v691, v692, v693, v694, v695, v716, v717, v718, v719, v720, v721, v722, v723, v744, v745, v746, v747, v748, v749, v750, v751, v752, v753, v754, v755, v756, v757, v758, v759, v760, v761, v762, v763, v764, v765, v766, v767, v768, v769, v770, v771, v772, v773, v774, v775, v776, v777, v778, v779, v780, v781, v782, v783, v784, v785, v786, v787, v788, v789, v790, v791, v792, v793, v794, v795, v796, v797, v798, v799, v800, v801, v802, v803, v804, v805, v806, v807, v808, v809, v810, v811, v812, v813, v814, v815, v816, v817, v818, v819, v820, v821, v822, v823, v824, v825, v826, v827, v828, v829, v830, v831, v832, v833, v834, v835, v836, v837, v838, v839, v840, v841, v842, v843, v844, v845, v846, v847, v848, v849, v850, v851, v852, v853, v854, v855, v856, v857, v858, v859, v860, v861, v862, v863, v864, v865, v866, v867, v868, v869, v870, v871, v872, v873, v874, v875, v876, v877, v878, v879 int32
+			var v880 int64
 			if v20 {
 				goto b7
 			}
@@ -22343,343 +21937,345 @@ func (g *productFloat16Host) r0() int {
 			g.Leave(li)
 			continue
 		b8:
-			if !v28 {
+			if v27 {
 				g.Fault(3, 0, 0, v0)
 				g.Leave(li)
 				continue
 			}
-			v36 := int32(uint32(v26) / uint32(v35))
-			v38 := v36
-			if v32 {
-				v38 = 0 - v36
+			if !v31 {
+				g.Fault(4, 0, 0, v0)
+				g.Leave(li)
+				continue
 			}
-			v39 := int32(0)
-			if v31 {
-				v39 = v38
+			v39 := int32(uint32(v29) / uint32(v38))
+			v41 := v39
+			if v35 {
+				v41 = 0 - v39
 			}
-			v40 := int64(v39)
-			v42 := v26
-			if v31 {
-				v42 = int32(uint32(v26) % uint32(v35))
+			v42 := int32(0)
+			if v34 {
+				v42 = v41
 			}
-			v43 := int64(uint32(v42))
-			v44 := v40 * v7
-			if !v45 {
-				goto b13
+			v43 := int64(v42)
+			v45 := v29
+			if v34 {
+				v45 = int32(uint32(v29) % uint32(v38))
 			}
-			if v44 < 0 {
-				goto b12
+			v46 := int64(uint32(v45))
+			v47 := v43 * v7
+			if !v48 {
+				goto b15
 			}
-			if v10 >= ((v44 + v48) + v3) {
-				goto b13
+			if v47 < 0 {
+				goto b14
 			}
-		b12:
-			g.Fault(4, 0, 0, v0)
+			if v10 >= ((v47 + v51) + v3) {
+				goto b15
+			}
+		b14:
+			g.Fault(5, 0, 0, v0)
 			g.Leave(li)
 			continue
-		b13:
-			v53 := v40 * v8
-			if !v54 {
-				goto b17
-			}
-			if v53 < 0 {
-				goto b16
-			}
-			if v12 >= ((v53 + v57) + v3) {
-				goto b17
-			}
-		b16:
-			g.Fault(4, 0, 0, v0)
-			g.Leave(li)
-			continue
-		b17:
-			v62 := v40 * v9
-			if v62 < 0 {
+		b15:
+			v56 := v43 * v8
+			if !v57 {
 				goto b19
 			}
-			if v14 >= ((v62 + v67) + v64) {
-				goto b20
+			if v56 < 0 {
+				goto b18
 			}
-		b19:
-			g.Fault(4, 0, 0, v0)
+			if v12 >= ((v56 + v60) + v3) {
+				goto b19
+			}
+		b18:
+			g.Fault(5, 0, 0, v0)
 			g.Leave(li)
 			continue
-		b20:
-			v72 := v43 / v19
-			v73 := v72 * 128
-			v76 := (v43 - (v72 * v19)) * 128
-			if uint64(v44) > uint64(v10) {
-				g.Fault(5, v44, v10, v0)
+		b19:
+			v65 := v43 * v9
+			if v65 < 0 {
+				goto b21
+			}
+			if v14 >= ((v65 + v70) + v67) {
+				goto b22
+			}
+		b21:
+			g.Fault(5, 0, 0, v0)
+			g.Leave(li)
+			continue
+		b22:
+			v75 := v46 / v19
+			v76 := v75 * 128
+			v79 := (v46 - (v75 * v19)) * 128
+			if uint64(v47) > uint64(v10) {
+				g.Fault(6, v47, v10, v0)
 				g.Leave(li)
 				continue
 			}
-			v78 := v10 - v44
-			v79 := int(v44) * 16
-			if uint64(v53) > uint64(v12) {
-				g.Fault(6, v53, v12, v0)
+			v81 := v10 - v47
+			v82 := int(v47) * 16
+			if uint64(v56) > uint64(v12) {
+				g.Fault(7, v56, v12, v0)
 				g.Leave(li)
 				continue
 			}
-			v81 := v12 - v53
-			v82 := int(v53) * 16
-			v83 := int32(lane)
-			v84 := int32(min(size, n-sub*size))
-			v86 := int32(sub) * 256
-			v87 = 0
-			v88 = v83
-		b23:
-			if uint32(v88) < 256 {
-				*(*float32)(unsafe.Add(m7, int(v86+((v87*v84)+v83))*4)) = 0
-				v87 = v87 + 1
-				v88 = v88 + v84
+			v84 := v12 - v56
+			v85 := int(v56) * 16
+			v86 := int32(lane)
+			v87 := int32(min(size, n-sub*size))
+			v89 := int32(sub) * 256
+			v90 = 0
+			v91 = v86
+		b25:
+			if uint32(v91) < 256 {
+				*(*float32)(unsafe.Add(m7, int(v89+((v90*v87)+v86))*4)) = 0
+				v90 = v90 + 1
+				v91 = v91 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b23
+				goto b25
 			}
-			v97 := int32(sub) * 256
-			v98 = 0
-			v99 = v83
-		b26:
-			if uint32(v99) < 256 {
-				*(*float32)(unsafe.Add(m12, int(v97+((v98*v84)+v83))*4)) = 0
-				v98 = v98 + 1
-				v99 = v99 + v84
+			v100 := int32(sub) * 256
+			v101 = 0
+			v102 = v86
+		b28:
+			if uint32(v102) < 256 {
+				*(*float32)(unsafe.Add(m12, int(v100+((v101*v87)+v86))*4)) = 0
+				v101 = v101 + 1
+				v102 = v102 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b26
+				goto b28
 			}
-			v108 := int32(sub) * 256
-			v109 = 0
-			v110 = v83
-		b29:
-			if uint32(v110) < 256 {
-				*(*float32)(unsafe.Add(m17, int(v108+((v109*v84)+v83))*4)) = 0
-				v109 = v109 + 1
-				v110 = v110 + v84
+			v111 := int32(sub) * 256
+			v112 = 0
+			v113 = v86
+		b31:
+			if uint32(v113) < 256 {
+				*(*float32)(unsafe.Add(m17, int(v111+((v112*v87)+v86))*4)) = 0
+				v112 = v112 + 1
+				v113 = v113 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b29
+				goto b31
 			}
-			v119 := int32(sub) * 256
-			v120 = 0
-			v121 = v83
-		b32:
-			if uint32(v121) < 256 {
-				*(*float32)(unsafe.Add(m22, int(v119+((v120*v84)+v83))*4)) = 0
-				v120 = v120 + 1
-				v121 = v121 + v84
+			v122 := int32(sub) * 256
+			v123 = 0
+			v124 = v86
+		b34:
+			if uint32(v124) < 256 {
+				*(*float32)(unsafe.Add(m22, int(v122+((v123*v87)+v86))*4)) = 0
+				v123 = v123 + 1
+				v124 = v124 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b32
+				goto b34
 			}
-			v130 := int32(sub) * 256
-			v131 = 0
-			v132 = v83
-		b35:
-			if uint32(v132) < 256 {
-				*(*float32)(unsafe.Add(m8, int(v130+((v131*v84)+v83))*4)) = 0
-				v131 = v131 + 1
-				v132 = v132 + v84
+			v133 := int32(sub) * 256
+			v134 = 0
+			v135 = v86
+		b37:
+			if uint32(v135) < 256 {
+				*(*float32)(unsafe.Add(m8, int(v133+((v134*v87)+v86))*4)) = 0
+				v134 = v134 + 1
+				v135 = v135 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b35
+				goto b37
 			}
-			v141 := int32(sub) * 256
-			v142 = 0
-			v143 = v83
-		b38:
-			if uint32(v143) < 256 {
-				*(*float32)(unsafe.Add(m13, int(v141+((v142*v84)+v83))*4)) = 0
-				v142 = v142 + 1
-				v143 = v143 + v84
+			v144 := int32(sub) * 256
+			v145 = 0
+			v146 = v86
+		b40:
+			if uint32(v146) < 256 {
+				*(*float32)(unsafe.Add(m13, int(v144+((v145*v87)+v86))*4)) = 0
+				v145 = v145 + 1
+				v146 = v146 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b38
+				goto b40
 			}
-			v152 := int32(sub) * 256
-			v153 = 0
-			v154 = v83
-		b41:
-			if uint32(v154) < 256 {
-				*(*float32)(unsafe.Add(m18, int(v152+((v153*v84)+v83))*4)) = 0
-				v153 = v153 + 1
-				v154 = v154 + v84
+			v155 := int32(sub) * 256
+			v156 = 0
+			v157 = v86
+		b43:
+			if uint32(v157) < 256 {
+				*(*float32)(unsafe.Add(m18, int(v155+((v156*v87)+v86))*4)) = 0
+				v156 = v156 + 1
+				v157 = v157 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b41
+				goto b43
 			}
-			v163 := int32(sub) * 256
-			v164 = 0
-			v165 = v83
-		b44:
-			if uint32(v165) < 256 {
-				*(*float32)(unsafe.Add(m23, int(v163+((v164*v84)+v83))*4)) = 0
-				v164 = v164 + 1
-				v165 = v165 + v84
+			v166 := int32(sub) * 256
+			v167 = 0
+			v168 = v86
+		b46:
+			if uint32(v168) < 256 {
+				*(*float32)(unsafe.Add(m23, int(v166+((v167*v87)+v86))*4)) = 0
+				v167 = v167 + 1
+				v168 = v168 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b44
+				goto b46
 			}
-			v174 := int32(sub) * 256
-			v175 = 0
-			v176 = v83
-		b47:
-			if uint32(v176) < 256 {
-				*(*float32)(unsafe.Add(m9, int(v174+((v175*v84)+v83))*4)) = 0
-				v175 = v175 + 1
-				v176 = v176 + v84
+			v177 := int32(sub) * 256
+			v178 = 0
+			v179 = v86
+		b49:
+			if uint32(v179) < 256 {
+				*(*float32)(unsafe.Add(m9, int(v177+((v178*v87)+v86))*4)) = 0
+				v178 = v178 + 1
+				v179 = v179 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b47
+				goto b49
 			}
-			v185 := int32(sub) * 256
-			v186 = 0
-			v187 = v83
-		b50:
-			if uint32(v187) < 256 {
-				*(*float32)(unsafe.Add(m14, int(v185+((v186*v84)+v83))*4)) = 0
-				v186 = v186 + 1
-				v187 = v187 + v84
+			v188 := int32(sub) * 256
+			v189 = 0
+			v190 = v86
+		b52:
+			if uint32(v190) < 256 {
+				*(*float32)(unsafe.Add(m14, int(v188+((v189*v87)+v86))*4)) = 0
+				v189 = v189 + 1
+				v190 = v190 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b50
+				goto b52
 			}
-			v196 := int32(sub) * 256
-			v197 = 0
-			v198 = v83
-		b53:
-			if uint32(v198) < 256 {
-				*(*float32)(unsafe.Add(m19, int(v196+((v197*v84)+v83))*4)) = 0
-				v197 = v197 + 1
-				v198 = v198 + v84
+			v199 := int32(sub) * 256
+			v200 = 0
+			v201 = v86
+		b55:
+			if uint32(v201) < 256 {
+				*(*float32)(unsafe.Add(m19, int(v199+((v200*v87)+v86))*4)) = 0
+				v200 = v200 + 1
+				v201 = v201 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b53
+				goto b55
 			}
-			v207 := int32(sub) * 256
-			v208 = 0
-			v209 = v83
-		b56:
-			if uint32(v209) < 256 {
-				*(*float32)(unsafe.Add(m24, int(v207+((v208*v84)+v83))*4)) = 0
-				v208 = v208 + 1
-				v209 = v209 + v84
+			v210 := int32(sub) * 256
+			v211 = 0
+			v212 = v86
+		b58:
+			if uint32(v212) < 256 {
+				*(*float32)(unsafe.Add(m24, int(v210+((v211*v87)+v86))*4)) = 0
+				v211 = v211 + 1
+				v212 = v212 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b56
+				goto b58
 			}
-			v218 := int32(sub) * 256
-			v219 = 0
-			v220 = v83
-		b59:
-			if uint32(v220) < 256 {
-				*(*float32)(unsafe.Add(m10, int(v218+((v219*v84)+v83))*4)) = 0
-				v219 = v219 + 1
-				v220 = v220 + v84
+			v221 := int32(sub) * 256
+			v222 = 0
+			v223 = v86
+		b61:
+			if uint32(v223) < 256 {
+				*(*float32)(unsafe.Add(m10, int(v221+((v222*v87)+v86))*4)) = 0
+				v222 = v222 + 1
+				v223 = v223 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b59
+				goto b61
 			}
-			v229 := int32(sub) * 256
-			v230 = 0
-			v231 = v83
-		b62:
-			if uint32(v231) < 256 {
-				*(*float32)(unsafe.Add(m15, int(v229+((v230*v84)+v83))*4)) = 0
-				v230 = v230 + 1
-				v231 = v231 + v84
+			v232 := int32(sub) * 256
+			v233 = 0
+			v234 = v86
+		b64:
+			if uint32(v234) < 256 {
+				*(*float32)(unsafe.Add(m15, int(v232+((v233*v87)+v86))*4)) = 0
+				v233 = v233 + 1
+				v234 = v234 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b62
+				goto b64
 			}
-			v240 := int32(sub) * 256
-			v241 = 0
-			v242 = v83
-		b65:
-			if uint32(v242) < 256 {
-				*(*float32)(unsafe.Add(m20, int(v240+((v241*v84)+v83))*4)) = 0
-				v241 = v241 + 1
-				v242 = v242 + v84
+			v243 := int32(sub) * 256
+			v244 = 0
+			v245 = v86
+		b67:
+			if uint32(v245) < 256 {
+				*(*float32)(unsafe.Add(m20, int(v243+((v244*v87)+v86))*4)) = 0
+				v244 = v244 + 1
+				v245 = v245 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b65
+				goto b67
 			}
-			v251 := int32(sub) * 256
-			v252 = 0
-			v253 = v83
-		b68:
-			if uint32(v253) < 256 {
-				*(*float32)(unsafe.Add(m25, int(v251+((v252*v84)+v83))*4)) = 0
-				v252 = v252 + 1
-				v253 = v253 + v84
+			v254 := int32(sub) * 256
+			v255 = 0
+			v256 = v86
+		b70:
+			if uint32(v256) < 256 {
+				*(*float32)(unsafe.Add(m25, int(v254+((v255*v87)+v86))*4)) = 0
+				v255 = v255 + 1
+				v256 = v256 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b68
+				goto b70
 			}
-			v261 := int32(li)
-			v263 := int64(uint32(int32(uint32(v261) >> 3)))
-			v265 := int64(uint32(v261 & 7))
-			v267 := (v73 + v263) * v4
-			v268 := v267 + v265
-			v269 := v265 < v3
-			if !v269 {
-				v287 = 0
-				v288 = 0
-				v289 = 0
-				v290 = 0
-				v291 = 0
-				v292 = 0
-				v293 = 0
-				v294 = 0
-				goto b73
-			}
-			if uint64(v268) < uint64(v78) {
-				v282 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v268)*16+10))))
-				v284 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v268)*16+12))))
-				v286 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v268)*16+14))))
-				v287 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v268)*16))))
-				v288 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v268)*16+2))))
-				v289 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v268)*16+4))))
-				v290 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v268)*16+6))))
-				v291 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v268)*16+8))))
-				v292 = v282
-				v293 = v284
-				v294 = v286
+			v264 := int32(li)
+			v266 := int64(uint32(int32(uint32(v264) >> 3)))
+			v268 := (v76 + v266) * v4
+			v270 := int64(uint32(v264 & 7))
+			v271 := v268 + v270
+			if uint64(v271) < uint64(v81) {
+				v284 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v271)*16+10))))
+				v286 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v271)*16+12))))
+				v288 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v271)*16+14))))
+				v289 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v271)*16))))
+				v290 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v271)*16+2))))
+				v291 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v271)*16+4))))
+				v292 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v271)*16+6))))
+				v293 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v271)*16+8))))
+				v294 = v284
+				v295 = v286
+				v296 = v288
 			} else {
-				v287 = 0
-				v288 = 0
 				v289 = 0
 				v290 = 0
 				v291 = 0
 				v292 = 0
 				v293 = 0
 				v294 = 0
+				v295 = 0
+				v296 = 0
 			}
-		b73:
-			v295 := v261 + 128
-			v297 := int64(uint32(int32(uint32(v295) >> 3)))
-			v299 := int64(uint32(v295 & 7))
-			v301 := (v73 + v297) * v4
-			v302 := v301 + v299
-			v303 := v299 < v3
-			if !v303 {
-				v321 = 0
+			v297 := v264 + 128
+			v299 := int64(uint32(int32(uint32(v297) >> 3)))
+			v301 := (v76 + v299) * v4
+			v303 := int64(uint32(v297 & 7))
+			v304 := v301 + v303
+			if uint64(v304) < uint64(v81) {
+				v317 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v304)*16+10))))
+				v319 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v304)*16+12))))
+				v321 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v304)*16+14))))
+				v322 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v304)*16))))
+				v323 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v304)*16+2))))
+				v324 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v304)*16+4))))
+				v325 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v304)*16+6))))
+				v326 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v304)*16+8))))
+				v327 = v317
+				v328 = v319
+				v329 = v321
+			} else {
 				v322 = 0
 				v323 = 0
 				v324 = 0
@@ -22687,57 +22283,22 @@ func (g *productFloat16Host) r0() int {
 				v326 = 0
 				v327 = 0
 				v328 = 0
-				goto b76
+				v329 = 0
 			}
-			if uint64(v302) < uint64(v78) {
-				v316 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v302)*16+10))))
-				v318 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v302)*16+12))))
-				v320 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v302)*16+14))))
-				v321 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v302)*16))))
-				v322 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v302)*16+2))))
-				v323 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v302)*16+4))))
-				v324 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v302)*16+6))))
-				v325 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v302)*16+8))))
-				v326 = v316
-				v327 = v318
-				v328 = v320
-			} else {
-				v321 = 0
-				v322 = 0
-				v323 = 0
-				v324 = 0
-				v325 = 0
-				v326 = 0
-				v327 = 0
-				v328 = 0
-			}
-		b76:
-			v329 := v261 + 256
-			v331 := int64(uint32(int32(uint32(v329) >> 3)))
-			v333 := int64(uint32(v329 & 7))
-			v335 := (v73 + v331) * v4
-			v336 := v335 + v333
-			v337 := v333 < v3
-			if !v337 {
-				v355 = 0
-				v356 = 0
-				v357 = 0
-				v358 = 0
-				v359 = 0
-				v360 = 0
-				v361 = 0
-				v362 = 0
-				goto b79
-			}
-			if uint64(v336) < uint64(v78) {
-				v350 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v336)*16+10))))
-				v352 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v336)*16+12))))
-				v354 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v336)*16+14))))
-				v355 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v336)*16))))
-				v356 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v336)*16+2))))
-				v357 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v336)*16+4))))
-				v358 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v336)*16+6))))
-				v359 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v336)*16+8))))
+			v330 := v264 + 256
+			v332 := int64(uint32(int32(uint32(v330) >> 3)))
+			v334 := (v76 + v332) * v4
+			v336 := int64(uint32(v330 & 7))
+			v337 := v334 + v336
+			if uint64(v337) < uint64(v81) {
+				v350 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v337)*16+10))))
+				v352 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v337)*16+12))))
+				v354 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v337)*16+14))))
+				v355 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v337)*16))))
+				v356 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v337)*16+2))))
+				v357 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v337)*16+4))))
+				v358 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v337)*16+6))))
+				v359 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v337)*16+8))))
 				v360 = v350
 				v361 = v352
 				v362 = v354
@@ -22751,14 +22312,25 @@ func (g *productFloat16Host) r0() int {
 				v361 = 0
 				v362 = 0
 			}
-		b79:
-			v363 := v261 + 384
+			v363 := v264 + 384
 			v365 := int64(uint32(int32(uint32(v363) >> 3)))
-			v367 := int64(uint32(v363 & 7))
-			v369 := (v73 + v365) * v4
-			v370 := v369 + v367
-			v371 := v367 < v3
-			if !v371 {
+			v367 := (v76 + v365) * v4
+			v369 := int64(uint32(v363 & 7))
+			v370 := v367 + v369
+			if uint64(v370) < uint64(v81) {
+				v383 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v370)*16+10))))
+				v385 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v370)*16+12))))
+				v387 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v370)*16+14))))
+				v388 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v370)*16))))
+				v389 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v370)*16+2))))
+				v390 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v370)*16+4))))
+				v391 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v370)*16+6))))
+				v392 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v370)*16+8))))
+				v393 = v383
+				v394 = v385
+				v395 = v387
+			} else {
+				v388 = 0
 				v389 = 0
 				v390 = 0
 				v391 = 0
@@ -22766,633 +22338,465 @@ func (g *productFloat16Host) r0() int {
 				v393 = 0
 				v394 = 0
 				v395 = 0
-				v396 = 0
-				goto b82
 			}
-			if uint64(v370) < uint64(v78) {
-				v384 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v370)*16+10))))
-				v386 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v370)*16+12))))
-				v388 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v370)*16+14))))
-				v389 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v370)*16))))
-				v390 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v370)*16+2))))
-				v391 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v370)*16+4))))
-				v392 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v370)*16+6))))
-				v393 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v370)*16+8))))
-				v394 = v384
-				v395 = v386
-				v396 = v388
+			v396 := v264 + 512
+			v398 := int64(uint32(int32(uint32(v396) >> 3)))
+			v400 := (v76 + v398) * v4
+			v402 := int64(uint32(v396 & 7))
+			v403 := v400 + v402
+			if uint64(v403) < uint64(v81) {
+				v416 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v403)*16+10))))
+				v418 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v403)*16+12))))
+				v420 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v403)*16+14))))
+				v421 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v403)*16))))
+				v422 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v403)*16+2))))
+				v423 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v403)*16+4))))
+				v424 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v403)*16+6))))
+				v425 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v403)*16+8))))
+				v426 = v416
+				v427 = v418
+				v428 = v420
 			} else {
-				v389 = 0
-				v390 = 0
-				v391 = 0
-				v392 = 0
-				v393 = 0
-				v394 = 0
-				v395 = 0
-				v396 = 0
-			}
-		b82:
-			v397 := v261 + 512
-			v399 := int64(uint32(int32(uint32(v397) >> 3)))
-			v401 := int64(uint32(v397 & 7))
-			v403 := (v73 + v399) * v4
-			v404 := v403 + v401
-			v405 := v401 < v3
-			if !v405 {
+				v421 = 0
+				v422 = 0
 				v423 = 0
 				v424 = 0
 				v425 = 0
 				v426 = 0
 				v427 = 0
 				v428 = 0
-				v429 = 0
-				v430 = 0
-				goto b85
 			}
-			if uint64(v404) < uint64(v78) {
-				v418 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v404)*16+10))))
-				v420 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v404)*16+12))))
-				v422 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v404)*16+14))))
-				v423 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v404)*16))))
-				v424 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v404)*16+2))))
-				v425 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v404)*16+4))))
-				v426 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v404)*16+6))))
-				v427 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v404)*16+8))))
-				v428 = v418
-				v429 = v420
-				v430 = v422
+			v429 := v264 + 640
+			v431 := int64(uint32(int32(uint32(v429) >> 3)))
+			v433 := (v76 + v431) * v4
+			v435 := int64(uint32(v429 & 7))
+			v436 := v433 + v435
+			if uint64(v436) < uint64(v81) {
+				v449 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v436)*16+10))))
+				v451 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v436)*16+12))))
+				v453 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v436)*16+14))))
+				v454 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v436)*16))))
+				v455 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v436)*16+2))))
+				v456 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v436)*16+4))))
+				v457 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v436)*16+6))))
+				v458 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v436)*16+8))))
+				v459 = v449
+				v460 = v451
+				v461 = v453
 			} else {
-				v423 = 0
-				v424 = 0
-				v425 = 0
-				v426 = 0
-				v427 = 0
-				v428 = 0
-				v429 = 0
-				v430 = 0
-			}
-		b85:
-			v431 := v261 + 640
-			v433 := int64(uint32(int32(uint32(v431) >> 3)))
-			v435 := int64(uint32(v431 & 7))
-			v437 := (v73 + v433) * v4
-			v438 := v437 + v435
-			v439 := v435 < v3
-			if !v439 {
+				v454 = 0
+				v455 = 0
+				v456 = 0
 				v457 = 0
 				v458 = 0
 				v459 = 0
 				v460 = 0
 				v461 = 0
-				v462 = 0
-				v463 = 0
-				v464 = 0
-				goto b88
 			}
-			if uint64(v438) < uint64(v78) {
-				v452 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v438)*16+10))))
-				v454 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v438)*16+12))))
-				v456 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v438)*16+14))))
-				v457 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v438)*16))))
-				v458 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v438)*16+2))))
-				v459 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v438)*16+4))))
-				v460 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v438)*16+6))))
-				v461 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v438)*16+8))))
-				v462 = v452
-				v463 = v454
-				v464 = v456
+			v462 := v264 + 768
+			v464 := int64(uint32(int32(uint32(v462) >> 3)))
+			v466 := (v76 + v464) * v4
+			v468 := int64(uint32(v462 & 7))
+			v469 := v466 + v468
+			if uint64(v469) < uint64(v81) {
+				v482 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v469)*16+10))))
+				v484 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v469)*16+12))))
+				v486 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v469)*16+14))))
+				v487 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v469)*16))))
+				v488 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v469)*16+2))))
+				v489 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v469)*16+4))))
+				v490 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v469)*16+6))))
+				v491 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v469)*16+8))))
+				v492 = v482
+				v493 = v484
+				v494 = v486
 			} else {
-				v457 = 0
-				v458 = 0
-				v459 = 0
-				v460 = 0
-				v461 = 0
-				v462 = 0
-				v463 = 0
-				v464 = 0
-			}
-		b88:
-			v465 := v261 + 768
-			v467 := int64(uint32(int32(uint32(v465) >> 3)))
-			v469 := int64(uint32(v465 & 7))
-			v471 := (v73 + v467) * v4
-			v472 := v471 + v469
-			v473 := v469 < v3
-			if !v473 {
+				v487 = 0
+				v488 = 0
+				v489 = 0
+				v490 = 0
 				v491 = 0
 				v492 = 0
 				v493 = 0
 				v494 = 0
-				v495 = 0
-				v496 = 0
-				v497 = 0
-				v498 = 0
-				goto b91
 			}
-			if uint64(v472) < uint64(v78) {
-				v486 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v472)*16+10))))
-				v488 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v472)*16+12))))
-				v490 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v472)*16+14))))
-				v491 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v472)*16))))
-				v492 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v472)*16+2))))
-				v493 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v472)*16+4))))
-				v494 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v472)*16+6))))
-				v495 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v472)*16+8))))
-				v496 = v486
-				v497 = v488
-				v498 = v490
+			v495 := v264 + 896
+			v497 := int64(uint32(int32(uint32(v495) >> 3)))
+			v499 := (v76 + v497) * v4
+			v501 := int64(uint32(v495 & 7))
+			v502 := v499 + v501
+			if uint64(v502) < uint64(v81) {
+				v515 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v502)*16+10))))
+				v517 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v502)*16+12))))
+				v519 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v502)*16+14))))
+				v520 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v502)*16))))
+				v521 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v502)*16+2))))
+				v522 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v502)*16+4))))
+				v523 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v502)*16+6))))
+				v524 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v502)*16+8))))
+				v525 = v515
+				v526 = v517
+				v527 = v519
 			} else {
-				v491 = 0
-				v492 = 0
-				v493 = 0
-				v494 = 0
-				v495 = 0
-				v496 = 0
-				v497 = 0
-				v498 = 0
-			}
-		b91:
-			v499 := v261 + 896
-			v501 := int64(uint32(int32(uint32(v499) >> 3)))
-			v503 := int64(uint32(v499 & 7))
-			v505 := (v73 + v501) * v4
-			v506 := v505 + v503
-			v507 := v503 < v3
-			if !v507 {
+				v520 = 0
+				v521 = 0
+				v522 = 0
+				v523 = 0
+				v524 = 0
 				v525 = 0
 				v526 = 0
 				v527 = 0
-				v528 = 0
-				v529 = 0
-				v530 = 0
-				v531 = 0
-				v532 = 0
-				goto b94
 			}
-			if uint64(v506) < uint64(v78) {
-				v520 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v506)*16+10))))
-				v522 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v506)*16+12))))
-				v524 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v506)*16+14))))
-				v525 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v506)*16))))
-				v526 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v506)*16+2))))
-				v527 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v506)*16+4))))
-				v528 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v506)*16+6))))
-				v529 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v506)*16+8))))
-				v530 = v520
-				v531 = v522
-				v532 = v524
+			v529 := (v79 + v266) * v5
+			v530 := v529 + v270
+			if uint64(v530) < uint64(v84) {
+				v543 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v530)*16+10))))
+				v545 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v530)*16+12))))
+				v547 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v530)*16+14))))
+				v548 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v530)*16))))
+				v549 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v530)*16+2))))
+				v550 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v530)*16+4))))
+				v551 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v530)*16+6))))
+				v552 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v530)*16+8))))
+				v553 = v543
+				v554 = v545
+				v555 = v547
 			} else {
-				v525 = 0
-				v526 = 0
-				v527 = 0
-				v528 = 0
-				v529 = 0
-				v530 = 0
-				v531 = 0
-				v532 = 0
-			}
-		b94:
-			v534 := (v76 + v263) * v5
-			v535 := v534 + v265
-			if !v269 {
+				v548 = 0
+				v549 = 0
+				v550 = 0
+				v551 = 0
+				v552 = 0
 				v553 = 0
 				v554 = 0
 				v555 = 0
-				v556 = 0
-				v557 = 0
-				v558 = 0
-				v559 = 0
-				v560 = 0
-				goto b97
 			}
-			if uint64(v535) < uint64(v81) {
-				v548 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v535)*16+10))))
-				v550 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v535)*16+12))))
-				v552 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v535)*16+14))))
-				v553 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v535)*16))))
-				v554 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v535)*16+2))))
-				v555 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v535)*16+4))))
-				v556 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v535)*16+6))))
-				v557 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v535)*16+8))))
-				v558 = v548
-				v559 = v550
-				v560 = v552
+			v557 := (v79 + v299) * v5
+			v558 := v557 + v303
+			if uint64(v558) < uint64(v84) {
+				v571 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v558)*16+10))))
+				v573 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v558)*16+12))))
+				v575 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v558)*16+14))))
+				v576 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v558)*16))))
+				v577 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v558)*16+2))))
+				v578 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v558)*16+4))))
+				v579 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v558)*16+6))))
+				v580 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v558)*16+8))))
+				v581 = v571
+				v582 = v573
+				v583 = v575
 			} else {
-				v553 = 0
-				v554 = 0
-				v555 = 0
-				v556 = 0
-				v557 = 0
-				v558 = 0
-				v559 = 0
-				v560 = 0
-			}
-		b97:
-			v562 := (v76 + v297) * v5
-			v563 := v562 + v299
-			if !v303 {
+				v576 = 0
+				v577 = 0
+				v578 = 0
+				v579 = 0
+				v580 = 0
 				v581 = 0
 				v582 = 0
 				v583 = 0
-				v584 = 0
-				v585 = 0
-				v586 = 0
-				v587 = 0
-				v588 = 0
-				goto b100
 			}
-			if uint64(v563) < uint64(v81) {
-				v576 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v563)*16+10))))
-				v578 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v563)*16+12))))
-				v580 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v563)*16+14))))
-				v581 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v563)*16))))
-				v582 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v563)*16+2))))
-				v583 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v563)*16+4))))
-				v584 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v563)*16+6))))
-				v585 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v563)*16+8))))
-				v586 = v576
-				v587 = v578
-				v588 = v580
+			v585 := (v79 + v332) * v5
+			v586 := v585 + v336
+			if uint64(v586) < uint64(v84) {
+				v599 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v586)*16+10))))
+				v601 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v586)*16+12))))
+				v603 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v586)*16+14))))
+				v604 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v586)*16))))
+				v605 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v586)*16+2))))
+				v606 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v586)*16+4))))
+				v607 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v586)*16+6))))
+				v608 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v586)*16+8))))
+				v609 = v599
+				v610 = v601
+				v611 = v603
 			} else {
-				v581 = 0
-				v582 = 0
-				v583 = 0
-				v584 = 0
-				v585 = 0
-				v586 = 0
-				v587 = 0
-				v588 = 0
-			}
-		b100:
-			v590 := (v76 + v331) * v5
-			v591 := v590 + v333
-			if !v337 {
+				v604 = 0
+				v605 = 0
+				v606 = 0
+				v607 = 0
+				v608 = 0
 				v609 = 0
 				v610 = 0
 				v611 = 0
-				v612 = 0
-				v613 = 0
-				v614 = 0
-				v615 = 0
-				v616 = 0
-				goto b103
 			}
-			if uint64(v591) < uint64(v81) {
-				v604 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v591)*16+10))))
-				v606 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v591)*16+12))))
-				v608 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v591)*16+14))))
-				v609 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v591)*16))))
-				v610 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v591)*16+2))))
-				v611 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v591)*16+4))))
-				v612 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v591)*16+6))))
-				v613 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v591)*16+8))))
-				v614 = v604
-				v615 = v606
-				v616 = v608
+			v613 := (v79 + v365) * v5
+			v614 := v613 + v369
+			if uint64(v614) < uint64(v84) {
+				v627 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v614)*16+10))))
+				v629 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v614)*16+12))))
+				v631 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v614)*16+14))))
+				v632 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v614)*16))))
+				v633 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v614)*16+2))))
+				v634 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v614)*16+4))))
+				v635 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v614)*16+6))))
+				v636 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v614)*16+8))))
+				v637 = v627
+				v638 = v629
+				v639 = v631
 			} else {
-				v609 = 0
-				v610 = 0
-				v611 = 0
-				v612 = 0
-				v613 = 0
-				v614 = 0
-				v615 = 0
-				v616 = 0
-			}
-		b103:
-			v618 := (v76 + v365) * v5
-			v619 := v618 + v367
-			if !v371 {
+				v632 = 0
+				v633 = 0
+				v634 = 0
+				v635 = 0
+				v636 = 0
 				v637 = 0
 				v638 = 0
 				v639 = 0
-				v640 = 0
-				v641 = 0
-				v642 = 0
-				v643 = 0
-				v644 = 0
-				goto b106
 			}
-			if uint64(v619) < uint64(v81) {
-				v632 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v619)*16+10))))
-				v634 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v619)*16+12))))
-				v636 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v619)*16+14))))
-				v637 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v619)*16))))
-				v638 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v619)*16+2))))
-				v639 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v619)*16+4))))
-				v640 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v619)*16+6))))
-				v641 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v619)*16+8))))
-				v642 = v632
-				v643 = v634
-				v644 = v636
+			v641 := (v79 + v398) * v5
+			v642 := v641 + v402
+			if uint64(v642) < uint64(v84) {
+				v655 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v642)*16+10))))
+				v657 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v642)*16+12))))
+				v659 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v642)*16+14))))
+				v660 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v642)*16))))
+				v661 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v642)*16+2))))
+				v662 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v642)*16+4))))
+				v663 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v642)*16+6))))
+				v664 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v642)*16+8))))
+				v665 = v655
+				v666 = v657
+				v667 = v659
 			} else {
-				v637 = 0
-				v638 = 0
-				v639 = 0
-				v640 = 0
-				v641 = 0
-				v642 = 0
-				v643 = 0
-				v644 = 0
-			}
-		b106:
-			v646 := (v76 + v399) * v5
-			v647 := v646 + v401
-			if !v405 {
+				v660 = 0
+				v661 = 0
+				v662 = 0
+				v663 = 0
+				v664 = 0
 				v665 = 0
 				v666 = 0
 				v667 = 0
-				v668 = 0
-				v669 = 0
-				v670 = 0
-				v671 = 0
-				v672 = 0
-				goto b109
 			}
-			if uint64(v647) < uint64(v81) {
-				v660 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v647)*16+10))))
-				v662 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v647)*16+12))))
-				v664 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v647)*16+14))))
-				v665 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v647)*16))))
-				v666 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v647)*16+2))))
-				v667 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v647)*16+4))))
-				v668 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v647)*16+6))))
-				v669 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v647)*16+8))))
-				v670 = v660
-				v671 = v662
-				v672 = v664
+			v669 := (v79 + v431) * v5
+			v670 := v669 + v435
+			if uint64(v670) < uint64(v84) {
+				v683 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v670)*16+10))))
+				v685 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v670)*16+12))))
+				v687 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v670)*16+14))))
+				v688 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v670)*16))))
+				v689 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v670)*16+2))))
+				v690 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v670)*16+4))))
+				v691 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v670)*16+6))))
+				v692 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v670)*16+8))))
+				v693 = v683
+				v694 = v685
+				v695 = v687
 			} else {
-				v665 = 0
-				v666 = 0
-				v667 = 0
-				v668 = 0
-				v669 = 0
-				v670 = 0
-				v671 = 0
-				v672 = 0
-			}
-		b109:
-			v674 := (v76 + v433) * v5
-			v675 := v674 + v435
-			if !v439 {
+				v688 = 0
+				v689 = 0
+				v690 = 0
+				v691 = 0
+				v692 = 0
 				v693 = 0
 				v694 = 0
 				v695 = 0
-				v696 = 0
-				v697 = 0
-				v698 = 0
-				v699 = 0
-				v700 = 0
-				goto b112
 			}
-			if uint64(v675) < uint64(v81) {
-				v688 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v675)*16+10))))
-				v690 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v675)*16+12))))
-				v692 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v675)*16+14))))
-				v693 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v675)*16))))
-				v694 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v675)*16+2))))
-				v695 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v675)*16+4))))
-				v696 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v675)*16+6))))
-				v697 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v675)*16+8))))
-				v698 = v688
-				v699 = v690
-				v700 = v692
+			v697 := (v79 + v464) * v5
+			v698 := v697 + v468
+			if uint64(v698) < uint64(v84) {
+				v711 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v698)*16+10))))
+				v713 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v698)*16+12))))
+				v715 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v698)*16+14))))
+				v716 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v698)*16))))
+				v717 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v698)*16+2))))
+				v718 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v698)*16+4))))
+				v719 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v698)*16+6))))
+				v720 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v698)*16+8))))
+				v721 = v711
+				v722 = v713
+				v723 = v715
 			} else {
-				v693 = 0
-				v694 = 0
-				v695 = 0
-				v696 = 0
-				v697 = 0
-				v698 = 0
-				v699 = 0
-				v700 = 0
-			}
-		b112:
-			v702 := (v76 + v467) * v5
-			v703 := v702 + v469
-			if !v473 {
+				v716 = 0
+				v717 = 0
+				v718 = 0
+				v719 = 0
+				v720 = 0
 				v721 = 0
 				v722 = 0
 				v723 = 0
-				v724 = 0
-				v725 = 0
-				v726 = 0
-				v727 = 0
-				v728 = 0
-				goto b115
 			}
-			if uint64(v703) < uint64(v81) {
-				v716 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v703)*16+10))))
-				v718 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v703)*16+12))))
-				v720 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v703)*16+14))))
-				v721 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v703)*16))))
-				v722 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v703)*16+2))))
-				v723 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v703)*16+4))))
-				v724 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v703)*16+6))))
-				v725 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v703)*16+8))))
-				v726 = v716
-				v727 = v718
-				v728 = v720
+			v725 := (v79 + v497) * v5
+			v726 := v725 + v501
+			if uint64(v726) < uint64(v84) {
+				v739 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v726)*16+10))))
+				v741 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v726)*16+12))))
+				v743 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v726)*16+14))))
+				v744 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v726)*16))))
+				v745 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v726)*16+2))))
+				v746 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v726)*16+4))))
+				v747 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v726)*16+6))))
+				v748 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v726)*16+8))))
+				v749 = v739
+				v750 = v741
+				v751 = v743
 			} else {
-				v721 = 0
-				v722 = 0
-				v723 = 0
-				v724 = 0
-				v725 = 0
-				v726 = 0
-				v727 = 0
-				v728 = 0
-			}
-		b115:
-			v730 := (v76 + v501) * v5
-			v731 := v730 + v503
-			if !v507 {
+				v744 = 0
+				v745 = 0
+				v746 = 0
+				v747 = 0
+				v748 = 0
 				v749 = 0
 				v750 = 0
 				v751 = 0
-				v752 = 0
-				v753 = 0
-				v754 = 0
-				v755 = 0
-				v756 = 0
-				goto b118
 			}
-			if uint64(v731) < uint64(v81) {
-				v744 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v731)*16+10))))
-				v746 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v731)*16+12))))
-				v748 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v731)*16+14))))
-				v749 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v731)*16))))
-				v750 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v731)*16+2))))
-				v751 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v731)*16+4))))
-				v752 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v731)*16+6))))
-				v753 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v731)*16+8))))
-				v754 = v744
-				v755 = v746
-				v756 = v748
-			} else {
-				v749 = 0
-				v750 = 0
-				v751 = 0
-				v752 = 0
-				v753 = 0
-				v754 = 0
-				v755 = 0
-				v756 = 0
-			}
-		b118:
-			v757 = v287
-			v758 = v288
-			v759 = v289
-			v760 = v290
-			v761 = v291
-			v762 = v292
-			v763 = v293
-			v764 = v294
-			v765 = v321
-			v766 = v322
-			v767 = v323
-			v768 = v324
-			v769 = v325
-			v770 = v326
-			v771 = v327
-			v772 = v328
-			v773 = v355
-			v774 = v356
-			v775 = v357
-			v776 = v358
-			v777 = v359
-			v778 = v360
-			v779 = v361
-			v780 = v362
-			v781 = v389
-			v782 = v390
-			v783 = v391
-			v784 = v392
-			v785 = v393
-			v786 = v394
-			v787 = v395
-			v788 = v396
-			v789 = v423
-			v790 = v424
-			v791 = v425
-			v792 = v426
-			v793 = v427
-			v794 = v428
-			v795 = v429
-			v796 = v430
-			v797 = v457
-			v798 = v458
-			v799 = v459
-			v800 = v460
-			v801 = v461
-			v802 = v462
-			v803 = v463
-			v804 = v464
-			v805 = v491
-			v806 = v492
-			v807 = v493
-			v808 = v494
-			v809 = v495
-			v810 = v496
-			v811 = v497
-			v812 = v498
+			v752 = v289
+			v753 = v290
+			v754 = v291
+			v755 = v292
+			v756 = v293
+			v757 = v294
+			v758 = v295
+			v759 = v296
+			v760 = v322
+			v761 = v323
+			v762 = v324
+			v763 = v325
+			v764 = v326
+			v765 = v327
+			v766 = v328
+			v767 = v329
+			v768 = v355
+			v769 = v356
+			v770 = v357
+			v771 = v358
+			v772 = v359
+			v773 = v360
+			v774 = v361
+			v775 = v362
+			v776 = v388
+			v777 = v389
+			v778 = v390
+			v779 = v391
+			v780 = v392
+			v781 = v393
+			v782 = v394
+			v783 = v395
+			v784 = v421
+			v785 = v422
+			v786 = v423
+			v787 = v424
+			v788 = v425
+			v789 = v426
+			v790 = v427
+			v791 = v428
+			v792 = v454
+			v793 = v455
+			v794 = v456
+			v795 = v457
+			v796 = v458
+			v797 = v459
+			v798 = v460
+			v799 = v461
+			v800 = v487
+			v801 = v488
+			v802 = v489
+			v803 = v490
+			v804 = v491
+			v805 = v492
+			v806 = v493
+			v807 = v494
+			v808 = v520
+			v809 = v521
+			v810 = v522
+			v811 = v523
+			v812 = v524
 			v813 = v525
 			v814 = v526
 			v815 = v527
-			v816 = v528
-			v817 = v529
-			v818 = v530
-			v819 = v531
-			v820 = v532
+			v816 = v548
+			v817 = v549
+			v818 = v550
+			v819 = v551
+			v820 = v552
 			v821 = v553
 			v822 = v554
 			v823 = v555
-			v824 = v556
-			v825 = v557
-			v826 = v558
-			v827 = v559
-			v828 = v560
+			v824 = v576
+			v825 = v577
+			v826 = v578
+			v827 = v579
+			v828 = v580
 			v829 = v581
 			v830 = v582
 			v831 = v583
-			v832 = v584
-			v833 = v585
-			v834 = v586
-			v835 = v587
-			v836 = v588
+			v832 = v604
+			v833 = v605
+			v834 = v606
+			v835 = v607
+			v836 = v608
 			v837 = v609
 			v838 = v610
 			v839 = v611
-			v840 = v612
-			v841 = v613
-			v842 = v614
-			v843 = v615
-			v844 = v616
+			v840 = v632
+			v841 = v633
+			v842 = v634
+			v843 = v635
+			v844 = v636
 			v845 = v637
 			v846 = v638
 			v847 = v639
-			v848 = v640
-			v849 = v641
-			v850 = v642
-			v851 = v643
-			v852 = v644
+			v848 = v660
+			v849 = v661
+			v850 = v662
+			v851 = v663
+			v852 = v664
 			v853 = v665
 			v854 = v666
 			v855 = v667
-			v856 = v668
-			v857 = v669
-			v858 = v670
-			v859 = v671
-			v860 = v672
+			v856 = v688
+			v857 = v689
+			v858 = v690
+			v859 = v691
+			v860 = v692
 			v861 = v693
 			v862 = v694
 			v863 = v695
-			v864 = v696
-			v865 = v697
-			v866 = v698
-			v867 = v699
-			v868 = v700
+			v864 = v716
+			v865 = v717
+			v866 = v718
+			v867 = v719
+			v868 = v720
 			v869 = v721
 			v870 = v722
 			v871 = v723
-			v872 = v724
-			v873 = v725
-			v874 = v726
-			v875 = v727
-			v876 = v728
+			v872 = v744
+			v873 = v745
+			v874 = v746
+			v875 = v747
+			v876 = v748
 			v877 = v749
 			v878 = v750
 			v879 = v751
-			v880 = v752
-			v881 = v753
-			v882 = v754
-			v883 = v755
-			v884 = v756
-			v885 = 0
-			if v885 < v3 {
-				u62 = v62
-				u73 = v73
+			v880 = 0
+			if v880 < v3 {
+				u65 = v65
 				u76 = v76
-				u78 = v78
 				u79 = v79
 				u81 = v81
 				u82 = v82
-				h267[li] = v267
+				u84 = v84
+				u85 = v85
+				h268[li] = v268
 				h301[li] = v301
-				h335[li] = v335
-				h369[li] = v369
-				h403[li] = v403
-				h437[li] = v437
-				h471[li] = v471
-				h505[li] = v505
-				h534[li] = v534
-				h562[li] = v562
-				h590[li] = v590
-				h618[li] = v618
-				h646[li] = v646
-				h674[li] = v674
-				h702[li] = v702
-				h730[li] = v730
+				h334[li] = v334
+				h367[li] = v367
+				h400[li] = v400
+				h433[li] = v433
+				h466[li] = v466
+				h499[li] = v499
+				h529[li] = v529
+				h557[li] = v557
+				h585[li] = v585
+				h613[li] = v613
+				h641[li] = v641
+				h669[li] = v669
+				h697[li] = v697
+				h725[li] = v725
+				h752[li] = v752
+				h753[li] = v753
+				h754[li] = v754
+				h755[li] = v755
+				h756[li] = v756
 				h757[li] = v757
 				h758[li] = v758
 				h759[li] = v759
@@ -23516,12 +22920,7 @@ func (g *productFloat16Host) r0() int {
 				h877[li] = v877
 				h878[li] = v878
 				h879[li] = v879
-				h880[li] = v880
-				h881[li] = v881
-				h882[li] = v882
-				h883[li] = v883
-				h884[li] = v884
-				u885 = v885
+				u880 = v880
 				if next != 2 {
 					if next >= 0 {
 						return g.Diverge()
@@ -23530,31 +22929,31 @@ func (g *productFloat16Host) r0() int {
 				}
 				continue
 			}
-			v1596 := int32(sub)
-			v1604 := v73 + int64(uint32(int32(uint32(v1596&3)>>1)*64))
-			v1608 := ((v62 + (v1604 * v6)) + v76) + int64(uint32((v1596&1)*64))
-			if uint64(v1608) > uint64(v14) {
-				g.Fault(7, v1608, v14, v0)
+			v1587 := int32(sub)
+			v1595 := v76 + int64(uint32(int32(uint32(v1587&3)>>1)*64))
+			v1599 := ((v65 + (v1595 * v6)) + v79) + int64(uint32((v1587&1)*64))
+			if uint64(v1599) > uint64(v14) {
+				g.Fault(8, v1599, v14, v0)
 				g.Leave(li)
 				continue
 			}
-			v1610 := v14 - v1608
-			v1611 := int(v1608) * 4
-			if !v1614 {
-				g.Fault(8, 0, 0, v0)
+			v1601 := v14 - v1599
+			v1602 := int(v1599) * 4
+			if !v1605 {
+				g.Fault(9, 0, 0, v0)
 				g.Leave(li)
 				continue
 			}
-			if uint64(v1616) >= uint64(v1610) {
-				g.Fault(9, v1616, v1610, v0)
+			if uint64(v1607) >= uint64(v1601) {
+				g.Fault(10, v1607, v1601, v0)
 				g.Leave(li)
 				continue
 			}
-			u62 = v62
-			u76 = v76
-			h1604[li] = v1604
-			h1608[li] = v1608
-			h1611[li] = v1611
+			u65 = v65
+			u79 = v79
+			h1595[li] = v1595
+			h1599[li] = v1599
+			h1602[li] = v1602
 			if next != 28 {
 				if next >= 0 {
 					return g.Diverge()
@@ -23563,20 +22962,25 @@ func (g *productFloat16Host) r0() int {
 			}
 		}
 	}
-	g.v62 = u62
-	g.v73 = u73
+	g.v65 = u65
 	g.v76 = u76
-	g.v78 = u78
 	g.v79 = u79
 	g.v81 = u81
 	g.v82 = u82
-	g.v885 = u885
+	g.v84 = u84
+	g.v85 = u85
+	g.v880 = u880
 	return next
 }
 
 func (g *productFloat16Host) r3() int {
 	const n = 128
 	m0 := g.Memory(0)
+	h752 := g.v752[:n]
+	h753 := g.v753[:n]
+	h754 := g.v754[:n]
+	h755 := g.v755[:n]
+	h756 := g.v756[:n]
 	h757 := g.v757[:n]
 	h758 := g.v758[:n]
 	h759 := g.v759[:n]
@@ -23636,12 +23040,12 @@ func (g *productFloat16Host) r3() int {
 	h813 := g.v813[:n]
 	h814 := g.v814[:n]
 	h815 := g.v815[:n]
+	m1 := g.Memory(1)
 	h816 := g.v816[:n]
 	h817 := g.v817[:n]
 	h818 := g.v818[:n]
 	h819 := g.v819[:n]
 	h820 := g.v820[:n]
-	m1 := g.Memory(1)
 	h821 := g.v821[:n]
 	h822 := g.v822[:n]
 	h823 := g.v823[:n]
@@ -23701,96 +23105,96 @@ func (g *productFloat16Host) r3() int {
 	h877 := g.v877[:n]
 	h878 := g.v878[:n]
 	h879 := g.v879[:n]
-	h880 := g.v880[:n]
-	h881 := g.v881[:n]
-	h882 := g.v882[:n]
-	h883 := g.v883[:n]
-	h884 := g.v884[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v261 := int32(li)
-		v262 := int32(uint32(v261) >> 3)
-		v264 := v261 & 7
+		v264 := int32(li)
+		v265 := int32(uint32(v264) >> 3)
+		v269 := v264 & 7
+		v752 := h752[li]
+		v753 := h753[li]
+		v754 := h754[li]
+		v755 := h755[li]
+		v756 := h756[li]
 		v757 := h757[li]
 		v758 := h758[li]
 		v759 := h759[li]
+		v297 := v264 + 128
+		v298 := int32(uint32(v297) >> 3)
+		v302 := v297 & 7
 		v760 := h760[li]
 		v761 := h761[li]
 		v762 := h762[li]
 		v763 := h763[li]
 		v764 := h764[li]
-		v295 := v261 + 128
-		v296 := int32(uint32(v295) >> 3)
-		v298 := v295 & 7
 		v765 := h765[li]
 		v766 := h766[li]
 		v767 := h767[li]
+		v330 := v264 + 256
+		v331 := int32(uint32(v330) >> 3)
+		v335 := v330 & 7
 		v768 := h768[li]
 		v769 := h769[li]
 		v770 := h770[li]
 		v771 := h771[li]
 		v772 := h772[li]
-		v329 := v261 + 256
-		v330 := int32(uint32(v329) >> 3)
-		v332 := v329 & 7
 		v773 := h773[li]
 		v774 := h774[li]
 		v775 := h775[li]
+		v363 := v264 + 384
+		v364 := int32(uint32(v363) >> 3)
+		v368 := v363 & 7
 		v776 := h776[li]
 		v777 := h777[li]
 		v778 := h778[li]
 		v779 := h779[li]
 		v780 := h780[li]
-		v363 := v261 + 384
-		v364 := int32(uint32(v363) >> 3)
-		v366 := v363 & 7
 		v781 := h781[li]
 		v782 := h782[li]
 		v783 := h783[li]
+		v396 := v264 + 512
+		v397 := int32(uint32(v396) >> 3)
+		v401 := v396 & 7
 		v784 := h784[li]
 		v785 := h785[li]
 		v786 := h786[li]
 		v787 := h787[li]
 		v788 := h788[li]
-		v397 := v261 + 512
-		v398 := int32(uint32(v397) >> 3)
-		v400 := v397 & 7
 		v789 := h789[li]
 		v790 := h790[li]
 		v791 := h791[li]
+		v429 := v264 + 640
+		v430 := int32(uint32(v429) >> 3)
+		v434 := v429 & 7
 		v792 := h792[li]
 		v793 := h793[li]
 		v794 := h794[li]
 		v795 := h795[li]
 		v796 := h796[li]
-		v431 := v261 + 640
-		v432 := int32(uint32(v431) >> 3)
-		v434 := v431 & 7
 		v797 := h797[li]
 		v798 := h798[li]
 		v799 := h799[li]
+		v462 := v264 + 768
+		v463 := int32(uint32(v462) >> 3)
+		v467 := v462 & 7
 		v800 := h800[li]
 		v801 := h801[li]
 		v802 := h802[li]
 		v803 := h803[li]
 		v804 := h804[li]
-		v465 := v261 + 768
-		v466 := int32(uint32(v465) >> 3)
-		v468 := v465 & 7
 		v805 := h805[li]
 		v806 := h806[li]
 		v807 := h807[li]
+		v495 := v264 + 896
+		v496 := int32(uint32(v495) >> 3)
+		v500 := v495 & 7
 		v808 := h808[li]
 		v809 := h809[li]
 		v810 := h810[li]
 		v811 := h811[li]
 		v812 := h812[li]
-		v499 := v261 + 896
-		v500 := int32(uint32(v499) >> 3)
-		v502 := v499 & 7
 		v813 := h813[li]
 		v814 := h814[li]
 		v815 := h815[li]
@@ -23858,382 +23262,376 @@ func (g *productFloat16Host) r3() int {
 		v877 := h877[li]
 		v878 := h878[li]
 		v879 := h879[li]
-		v880 := h880[li]
-		v881 := h881[li]
-		v882 := h882[li]
-		v883 := h883[li]
-		v884 := h884[li]
-		v889 := (v262 * 72) + (v264 * 8)
-		*(*int32)(unsafe.Add(m0, int(v889)*4)) = v757
-		v891 := v889 + 1
-		*(*int32)(unsafe.Add(m0, int(v891)*4)) = v758
-		v893 := v889 + 2
-		*(*int32)(unsafe.Add(m0, int(v893)*4)) = v759
-		v895 := v889 + 3
-		*(*int32)(unsafe.Add(m0, int(v895)*4)) = v760
-		v897 := v889 + 4
-		*(*int32)(unsafe.Add(m0, int(v897)*4)) = v761
-		v899 := v889 + 5
-		*(*int32)(unsafe.Add(m0, int(v899)*4)) = v762
-		v901 := v889 + 6
-		*(*int32)(unsafe.Add(m0, int(v901)*4)) = v763
-		v903 := v889 + 7
-		*(*int32)(unsafe.Add(m0, int(v903)*4)) = v764
-		v907 := (v296 * 72) + (v298 * 8)
-		*(*int32)(unsafe.Add(m0, int(v907)*4)) = v765
-		v909 := v907 + 1
-		*(*int32)(unsafe.Add(m0, int(v909)*4)) = v766
-		v911 := v907 + 2
-		*(*int32)(unsafe.Add(m0, int(v911)*4)) = v767
-		v913 := v907 + 3
-		*(*int32)(unsafe.Add(m0, int(v913)*4)) = v768
-		v915 := v907 + 4
-		*(*int32)(unsafe.Add(m0, int(v915)*4)) = v769
-		v917 := v907 + 5
-		*(*int32)(unsafe.Add(m0, int(v917)*4)) = v770
-		v919 := v907 + 6
-		*(*int32)(unsafe.Add(m0, int(v919)*4)) = v771
-		v921 := v907 + 7
-		*(*int32)(unsafe.Add(m0, int(v921)*4)) = v772
-		v925 := (v330 * 72) + (v332 * 8)
-		*(*int32)(unsafe.Add(m0, int(v925)*4)) = v773
-		v927 := v925 + 1
-		*(*int32)(unsafe.Add(m0, int(v927)*4)) = v774
-		v929 := v925 + 2
-		*(*int32)(unsafe.Add(m0, int(v929)*4)) = v775
-		v931 := v925 + 3
-		*(*int32)(unsafe.Add(m0, int(v931)*4)) = v776
-		v933 := v925 + 4
-		*(*int32)(unsafe.Add(m0, int(v933)*4)) = v777
-		v935 := v925 + 5
-		*(*int32)(unsafe.Add(m0, int(v935)*4)) = v778
-		v937 := v925 + 6
-		*(*int32)(unsafe.Add(m0, int(v937)*4)) = v779
-		v939 := v925 + 7
-		*(*int32)(unsafe.Add(m0, int(v939)*4)) = v780
-		v943 := (v364 * 72) + (v366 * 8)
-		*(*int32)(unsafe.Add(m0, int(v943)*4)) = v781
-		v945 := v943 + 1
-		*(*int32)(unsafe.Add(m0, int(v945)*4)) = v782
-		v947 := v943 + 2
-		*(*int32)(unsafe.Add(m0, int(v947)*4)) = v783
-		v949 := v943 + 3
-		*(*int32)(unsafe.Add(m0, int(v949)*4)) = v784
-		v951 := v943 + 4
-		*(*int32)(unsafe.Add(m0, int(v951)*4)) = v785
-		v953 := v943 + 5
-		*(*int32)(unsafe.Add(m0, int(v953)*4)) = v786
-		v955 := v943 + 6
-		*(*int32)(unsafe.Add(m0, int(v955)*4)) = v787
-		v957 := v943 + 7
-		*(*int32)(unsafe.Add(m0, int(v957)*4)) = v788
-		v961 := (v398 * 72) + (v400 * 8)
-		*(*int32)(unsafe.Add(m0, int(v961)*4)) = v789
-		v963 := v961 + 1
-		*(*int32)(unsafe.Add(m0, int(v963)*4)) = v790
-		v965 := v961 + 2
-		*(*int32)(unsafe.Add(m0, int(v965)*4)) = v791
-		v967 := v961 + 3
-		*(*int32)(unsafe.Add(m0, int(v967)*4)) = v792
-		v969 := v961 + 4
-		*(*int32)(unsafe.Add(m0, int(v969)*4)) = v793
-		v971 := v961 + 5
-		*(*int32)(unsafe.Add(m0, int(v971)*4)) = v794
-		v973 := v961 + 6
-		*(*int32)(unsafe.Add(m0, int(v973)*4)) = v795
-		v975 := v961 + 7
-		*(*int32)(unsafe.Add(m0, int(v975)*4)) = v796
-		v979 := (v432 * 72) + (v434 * 8)
-		*(*int32)(unsafe.Add(m0, int(v979)*4)) = v797
-		v981 := v979 + 1
-		*(*int32)(unsafe.Add(m0, int(v981)*4)) = v798
-		v983 := v979 + 2
-		*(*int32)(unsafe.Add(m0, int(v983)*4)) = v799
-		v985 := v979 + 3
-		*(*int32)(unsafe.Add(m0, int(v985)*4)) = v800
-		v987 := v979 + 4
-		*(*int32)(unsafe.Add(m0, int(v987)*4)) = v801
-		v989 := v979 + 5
-		*(*int32)(unsafe.Add(m0, int(v989)*4)) = v802
-		v991 := v979 + 6
-		*(*int32)(unsafe.Add(m0, int(v991)*4)) = v803
-		v993 := v979 + 7
-		*(*int32)(unsafe.Add(m0, int(v993)*4)) = v804
-		v997 := (v466 * 72) + (v468 * 8)
-		*(*int32)(unsafe.Add(m0, int(v997)*4)) = v805
-		v999 := v997 + 1
-		*(*int32)(unsafe.Add(m0, int(v999)*4)) = v806
-		v1001 := v997 + 2
-		*(*int32)(unsafe.Add(m0, int(v1001)*4)) = v807
-		v1003 := v997 + 3
-		*(*int32)(unsafe.Add(m0, int(v1003)*4)) = v808
-		v1005 := v997 + 4
-		*(*int32)(unsafe.Add(m0, int(v1005)*4)) = v809
-		v1007 := v997 + 5
-		*(*int32)(unsafe.Add(m0, int(v1007)*4)) = v810
-		v1009 := v997 + 6
-		*(*int32)(unsafe.Add(m0, int(v1009)*4)) = v811
-		v1011 := v997 + 7
-		*(*int32)(unsafe.Add(m0, int(v1011)*4)) = v812
-		v1015 := (v500 * 72) + (v502 * 8)
-		*(*int32)(unsafe.Add(m0, int(v1015)*4)) = v813
-		v1017 := v1015 + 1
-		*(*int32)(unsafe.Add(m0, int(v1017)*4)) = v814
-		v1019 := v1015 + 2
-		*(*int32)(unsafe.Add(m0, int(v1019)*4)) = v815
-		v1021 := v1015 + 3
-		*(*int32)(unsafe.Add(m0, int(v1021)*4)) = v816
-		v1023 := v1015 + 4
-		*(*int32)(unsafe.Add(m0, int(v1023)*4)) = v817
-		v1025 := v1015 + 5
-		*(*int32)(unsafe.Add(m0, int(v1025)*4)) = v818
-		v1027 := v1015 + 6
-		*(*int32)(unsafe.Add(m0, int(v1027)*4)) = v819
-		v1029 := v1015 + 7
-		*(*int32)(unsafe.Add(m0, int(v1029)*4)) = v820
-		*(*int32)(unsafe.Add(m1, int(v889)*4)) = v821
-		*(*int32)(unsafe.Add(m1, int(v891)*4)) = v822
-		*(*int32)(unsafe.Add(m1, int(v893)*4)) = v823
-		*(*int32)(unsafe.Add(m1, int(v895)*4)) = v824
-		*(*int32)(unsafe.Add(m1, int(v897)*4)) = v825
-		*(*int32)(unsafe.Add(m1, int(v899)*4)) = v826
-		*(*int32)(unsafe.Add(m1, int(v901)*4)) = v827
-		*(*int32)(unsafe.Add(m1, int(v903)*4)) = v828
-		*(*int32)(unsafe.Add(m1, int(v907)*4)) = v829
-		*(*int32)(unsafe.Add(m1, int(v909)*4)) = v830
-		*(*int32)(unsafe.Add(m1, int(v911)*4)) = v831
-		*(*int32)(unsafe.Add(m1, int(v913)*4)) = v832
-		*(*int32)(unsafe.Add(m1, int(v915)*4)) = v833
-		*(*int32)(unsafe.Add(m1, int(v917)*4)) = v834
-		*(*int32)(unsafe.Add(m1, int(v919)*4)) = v835
-		*(*int32)(unsafe.Add(m1, int(v921)*4)) = v836
-		*(*int32)(unsafe.Add(m1, int(v925)*4)) = v837
-		*(*int32)(unsafe.Add(m1, int(v927)*4)) = v838
-		*(*int32)(unsafe.Add(m1, int(v929)*4)) = v839
-		*(*int32)(unsafe.Add(m1, int(v931)*4)) = v840
-		*(*int32)(unsafe.Add(m1, int(v933)*4)) = v841
-		*(*int32)(unsafe.Add(m1, int(v935)*4)) = v842
-		*(*int32)(unsafe.Add(m1, int(v937)*4)) = v843
-		*(*int32)(unsafe.Add(m1, int(v939)*4)) = v844
-		*(*int32)(unsafe.Add(m1, int(v943)*4)) = v845
-		*(*int32)(unsafe.Add(m1, int(v945)*4)) = v846
-		*(*int32)(unsafe.Add(m1, int(v947)*4)) = v847
-		*(*int32)(unsafe.Add(m1, int(v949)*4)) = v848
-		*(*int32)(unsafe.Add(m1, int(v951)*4)) = v849
-		*(*int32)(unsafe.Add(m1, int(v953)*4)) = v850
-		*(*int32)(unsafe.Add(m1, int(v955)*4)) = v851
-		*(*int32)(unsafe.Add(m1, int(v957)*4)) = v852
-		*(*int32)(unsafe.Add(m1, int(v961)*4)) = v853
-		*(*int32)(unsafe.Add(m1, int(v963)*4)) = v854
-		*(*int32)(unsafe.Add(m1, int(v965)*4)) = v855
-		*(*int32)(unsafe.Add(m1, int(v967)*4)) = v856
-		*(*int32)(unsafe.Add(m1, int(v969)*4)) = v857
-		*(*int32)(unsafe.Add(m1, int(v971)*4)) = v858
-		*(*int32)(unsafe.Add(m1, int(v973)*4)) = v859
-		*(*int32)(unsafe.Add(m1, int(v975)*4)) = v860
-		*(*int32)(unsafe.Add(m1, int(v979)*4)) = v861
-		*(*int32)(unsafe.Add(m1, int(v981)*4)) = v862
-		*(*int32)(unsafe.Add(m1, int(v983)*4)) = v863
-		*(*int32)(unsafe.Add(m1, int(v985)*4)) = v864
-		*(*int32)(unsafe.Add(m1, int(v987)*4)) = v865
-		*(*int32)(unsafe.Add(m1, int(v989)*4)) = v866
-		*(*int32)(unsafe.Add(m1, int(v991)*4)) = v867
-		*(*int32)(unsafe.Add(m1, int(v993)*4)) = v868
-		*(*int32)(unsafe.Add(m1, int(v997)*4)) = v869
-		*(*int32)(unsafe.Add(m1, int(v999)*4)) = v870
-		*(*int32)(unsafe.Add(m1, int(v1001)*4)) = v871
-		*(*int32)(unsafe.Add(m1, int(v1003)*4)) = v872
-		*(*int32)(unsafe.Add(m1, int(v1005)*4)) = v873
-		*(*int32)(unsafe.Add(m1, int(v1007)*4)) = v874
-		*(*int32)(unsafe.Add(m1, int(v1009)*4)) = v875
-		*(*int32)(unsafe.Add(m1, int(v1011)*4)) = v876
-		*(*int32)(unsafe.Add(m1, int(v1015)*4)) = v877
-		*(*int32)(unsafe.Add(m1, int(v1017)*4)) = v878
-		*(*int32)(unsafe.Add(m1, int(v1019)*4)) = v879
-		*(*int32)(unsafe.Add(m1, int(v1021)*4)) = v880
-		*(*int32)(unsafe.Add(m1, int(v1023)*4)) = v881
-		*(*int32)(unsafe.Add(m1, int(v1025)*4)) = v882
-		*(*int32)(unsafe.Add(m1, int(v1027)*4)) = v883
-		*(*int32)(unsafe.Add(m1, int(v1029)*4)) = v884
+		v884 := (v265 * 72) + (v269 * 8)
+		*(*int32)(unsafe.Add(m0, int(v884)*4)) = v752
+		v886 := v884 + 1
+		*(*int32)(unsafe.Add(m0, int(v886)*4)) = v753
+		v888 := v884 + 2
+		*(*int32)(unsafe.Add(m0, int(v888)*4)) = v754
+		v890 := v884 + 3
+		*(*int32)(unsafe.Add(m0, int(v890)*4)) = v755
+		v892 := v884 + 4
+		*(*int32)(unsafe.Add(m0, int(v892)*4)) = v756
+		v894 := v884 + 5
+		*(*int32)(unsafe.Add(m0, int(v894)*4)) = v757
+		v896 := v884 + 6
+		*(*int32)(unsafe.Add(m0, int(v896)*4)) = v758
+		v898 := v884 + 7
+		*(*int32)(unsafe.Add(m0, int(v898)*4)) = v759
+		v902 := (v298 * 72) + (v302 * 8)
+		*(*int32)(unsafe.Add(m0, int(v902)*4)) = v760
+		v904 := v902 + 1
+		*(*int32)(unsafe.Add(m0, int(v904)*4)) = v761
+		v906 := v902 + 2
+		*(*int32)(unsafe.Add(m0, int(v906)*4)) = v762
+		v908 := v902 + 3
+		*(*int32)(unsafe.Add(m0, int(v908)*4)) = v763
+		v910 := v902 + 4
+		*(*int32)(unsafe.Add(m0, int(v910)*4)) = v764
+		v912 := v902 + 5
+		*(*int32)(unsafe.Add(m0, int(v912)*4)) = v765
+		v914 := v902 + 6
+		*(*int32)(unsafe.Add(m0, int(v914)*4)) = v766
+		v916 := v902 + 7
+		*(*int32)(unsafe.Add(m0, int(v916)*4)) = v767
+		v920 := (v331 * 72) + (v335 * 8)
+		*(*int32)(unsafe.Add(m0, int(v920)*4)) = v768
+		v922 := v920 + 1
+		*(*int32)(unsafe.Add(m0, int(v922)*4)) = v769
+		v924 := v920 + 2
+		*(*int32)(unsafe.Add(m0, int(v924)*4)) = v770
+		v926 := v920 + 3
+		*(*int32)(unsafe.Add(m0, int(v926)*4)) = v771
+		v928 := v920 + 4
+		*(*int32)(unsafe.Add(m0, int(v928)*4)) = v772
+		v930 := v920 + 5
+		*(*int32)(unsafe.Add(m0, int(v930)*4)) = v773
+		v932 := v920 + 6
+		*(*int32)(unsafe.Add(m0, int(v932)*4)) = v774
+		v934 := v920 + 7
+		*(*int32)(unsafe.Add(m0, int(v934)*4)) = v775
+		v938 := (v364 * 72) + (v368 * 8)
+		*(*int32)(unsafe.Add(m0, int(v938)*4)) = v776
+		v940 := v938 + 1
+		*(*int32)(unsafe.Add(m0, int(v940)*4)) = v777
+		v942 := v938 + 2
+		*(*int32)(unsafe.Add(m0, int(v942)*4)) = v778
+		v944 := v938 + 3
+		*(*int32)(unsafe.Add(m0, int(v944)*4)) = v779
+		v946 := v938 + 4
+		*(*int32)(unsafe.Add(m0, int(v946)*4)) = v780
+		v948 := v938 + 5
+		*(*int32)(unsafe.Add(m0, int(v948)*4)) = v781
+		v950 := v938 + 6
+		*(*int32)(unsafe.Add(m0, int(v950)*4)) = v782
+		v952 := v938 + 7
+		*(*int32)(unsafe.Add(m0, int(v952)*4)) = v783
+		v956 := (v397 * 72) + (v401 * 8)
+		*(*int32)(unsafe.Add(m0, int(v956)*4)) = v784
+		v958 := v956 + 1
+		*(*int32)(unsafe.Add(m0, int(v958)*4)) = v785
+		v960 := v956 + 2
+		*(*int32)(unsafe.Add(m0, int(v960)*4)) = v786
+		v962 := v956 + 3
+		*(*int32)(unsafe.Add(m0, int(v962)*4)) = v787
+		v964 := v956 + 4
+		*(*int32)(unsafe.Add(m0, int(v964)*4)) = v788
+		v966 := v956 + 5
+		*(*int32)(unsafe.Add(m0, int(v966)*4)) = v789
+		v968 := v956 + 6
+		*(*int32)(unsafe.Add(m0, int(v968)*4)) = v790
+		v970 := v956 + 7
+		*(*int32)(unsafe.Add(m0, int(v970)*4)) = v791
+		v974 := (v430 * 72) + (v434 * 8)
+		*(*int32)(unsafe.Add(m0, int(v974)*4)) = v792
+		v976 := v974 + 1
+		*(*int32)(unsafe.Add(m0, int(v976)*4)) = v793
+		v978 := v974 + 2
+		*(*int32)(unsafe.Add(m0, int(v978)*4)) = v794
+		v980 := v974 + 3
+		*(*int32)(unsafe.Add(m0, int(v980)*4)) = v795
+		v982 := v974 + 4
+		*(*int32)(unsafe.Add(m0, int(v982)*4)) = v796
+		v984 := v974 + 5
+		*(*int32)(unsafe.Add(m0, int(v984)*4)) = v797
+		v986 := v974 + 6
+		*(*int32)(unsafe.Add(m0, int(v986)*4)) = v798
+		v988 := v974 + 7
+		*(*int32)(unsafe.Add(m0, int(v988)*4)) = v799
+		v992 := (v463 * 72) + (v467 * 8)
+		*(*int32)(unsafe.Add(m0, int(v992)*4)) = v800
+		v994 := v992 + 1
+		*(*int32)(unsafe.Add(m0, int(v994)*4)) = v801
+		v996 := v992 + 2
+		*(*int32)(unsafe.Add(m0, int(v996)*4)) = v802
+		v998 := v992 + 3
+		*(*int32)(unsafe.Add(m0, int(v998)*4)) = v803
+		v1000 := v992 + 4
+		*(*int32)(unsafe.Add(m0, int(v1000)*4)) = v804
+		v1002 := v992 + 5
+		*(*int32)(unsafe.Add(m0, int(v1002)*4)) = v805
+		v1004 := v992 + 6
+		*(*int32)(unsafe.Add(m0, int(v1004)*4)) = v806
+		v1006 := v992 + 7
+		*(*int32)(unsafe.Add(m0, int(v1006)*4)) = v807
+		v1010 := (v496 * 72) + (v500 * 8)
+		*(*int32)(unsafe.Add(m0, int(v1010)*4)) = v808
+		v1012 := v1010 + 1
+		*(*int32)(unsafe.Add(m0, int(v1012)*4)) = v809
+		v1014 := v1010 + 2
+		*(*int32)(unsafe.Add(m0, int(v1014)*4)) = v810
+		v1016 := v1010 + 3
+		*(*int32)(unsafe.Add(m0, int(v1016)*4)) = v811
+		v1018 := v1010 + 4
+		*(*int32)(unsafe.Add(m0, int(v1018)*4)) = v812
+		v1020 := v1010 + 5
+		*(*int32)(unsafe.Add(m0, int(v1020)*4)) = v813
+		v1022 := v1010 + 6
+		*(*int32)(unsafe.Add(m0, int(v1022)*4)) = v814
+		v1024 := v1010 + 7
+		*(*int32)(unsafe.Add(m0, int(v1024)*4)) = v815
+		*(*int32)(unsafe.Add(m1, int(v884)*4)) = v816
+		*(*int32)(unsafe.Add(m1, int(v886)*4)) = v817
+		*(*int32)(unsafe.Add(m1, int(v888)*4)) = v818
+		*(*int32)(unsafe.Add(m1, int(v890)*4)) = v819
+		*(*int32)(unsafe.Add(m1, int(v892)*4)) = v820
+		*(*int32)(unsafe.Add(m1, int(v894)*4)) = v821
+		*(*int32)(unsafe.Add(m1, int(v896)*4)) = v822
+		*(*int32)(unsafe.Add(m1, int(v898)*4)) = v823
+		*(*int32)(unsafe.Add(m1, int(v902)*4)) = v824
+		*(*int32)(unsafe.Add(m1, int(v904)*4)) = v825
+		*(*int32)(unsafe.Add(m1, int(v906)*4)) = v826
+		*(*int32)(unsafe.Add(m1, int(v908)*4)) = v827
+		*(*int32)(unsafe.Add(m1, int(v910)*4)) = v828
+		*(*int32)(unsafe.Add(m1, int(v912)*4)) = v829
+		*(*int32)(unsafe.Add(m1, int(v914)*4)) = v830
+		*(*int32)(unsafe.Add(m1, int(v916)*4)) = v831
+		*(*int32)(unsafe.Add(m1, int(v920)*4)) = v832
+		*(*int32)(unsafe.Add(m1, int(v922)*4)) = v833
+		*(*int32)(unsafe.Add(m1, int(v924)*4)) = v834
+		*(*int32)(unsafe.Add(m1, int(v926)*4)) = v835
+		*(*int32)(unsafe.Add(m1, int(v928)*4)) = v836
+		*(*int32)(unsafe.Add(m1, int(v930)*4)) = v837
+		*(*int32)(unsafe.Add(m1, int(v932)*4)) = v838
+		*(*int32)(unsafe.Add(m1, int(v934)*4)) = v839
+		*(*int32)(unsafe.Add(m1, int(v938)*4)) = v840
+		*(*int32)(unsafe.Add(m1, int(v940)*4)) = v841
+		*(*int32)(unsafe.Add(m1, int(v942)*4)) = v842
+		*(*int32)(unsafe.Add(m1, int(v944)*4)) = v843
+		*(*int32)(unsafe.Add(m1, int(v946)*4)) = v844
+		*(*int32)(unsafe.Add(m1, int(v948)*4)) = v845
+		*(*int32)(unsafe.Add(m1, int(v950)*4)) = v846
+		*(*int32)(unsafe.Add(m1, int(v952)*4)) = v847
+		*(*int32)(unsafe.Add(m1, int(v956)*4)) = v848
+		*(*int32)(unsafe.Add(m1, int(v958)*4)) = v849
+		*(*int32)(unsafe.Add(m1, int(v960)*4)) = v850
+		*(*int32)(unsafe.Add(m1, int(v962)*4)) = v851
+		*(*int32)(unsafe.Add(m1, int(v964)*4)) = v852
+		*(*int32)(unsafe.Add(m1, int(v966)*4)) = v853
+		*(*int32)(unsafe.Add(m1, int(v968)*4)) = v854
+		*(*int32)(unsafe.Add(m1, int(v970)*4)) = v855
+		*(*int32)(unsafe.Add(m1, int(v974)*4)) = v856
+		*(*int32)(unsafe.Add(m1, int(v976)*4)) = v857
+		*(*int32)(unsafe.Add(m1, int(v978)*4)) = v858
+		*(*int32)(unsafe.Add(m1, int(v980)*4)) = v859
+		*(*int32)(unsafe.Add(m1, int(v982)*4)) = v860
+		*(*int32)(unsafe.Add(m1, int(v984)*4)) = v861
+		*(*int32)(unsafe.Add(m1, int(v986)*4)) = v862
+		*(*int32)(unsafe.Add(m1, int(v988)*4)) = v863
+		*(*int32)(unsafe.Add(m1, int(v992)*4)) = v864
+		*(*int32)(unsafe.Add(m1, int(v994)*4)) = v865
+		*(*int32)(unsafe.Add(m1, int(v996)*4)) = v866
+		*(*int32)(unsafe.Add(m1, int(v998)*4)) = v867
+		*(*int32)(unsafe.Add(m1, int(v1000)*4)) = v868
+		*(*int32)(unsafe.Add(m1, int(v1002)*4)) = v869
+		*(*int32)(unsafe.Add(m1, int(v1004)*4)) = v870
+		*(*int32)(unsafe.Add(m1, int(v1006)*4)) = v871
+		*(*int32)(unsafe.Add(m1, int(v1010)*4)) = v872
+		*(*int32)(unsafe.Add(m1, int(v1012)*4)) = v873
+		*(*int32)(unsafe.Add(m1, int(v1014)*4)) = v874
+		*(*int32)(unsafe.Add(m1, int(v1016)*4)) = v875
+		*(*int32)(unsafe.Add(m1, int(v1018)*4)) = v876
+		*(*int32)(unsafe.Add(m1, int(v1020)*4)) = v877
+		*(*int32)(unsafe.Add(m1, int(v1022)*4)) = v878
+		*(*int32)(unsafe.Add(m1, int(v1024)*4)) = v879
 	}
-	// Barrier, mixed.go:82
-	e885 := g.v885
-	h267 := g.v267[:n]
-	v3 := g.v3
-	v78 := g.v78
-	p1 := g.Pointer(1)
-	v79 := g.v79
-	h301 := g.v301[:n]
-	h335 := g.v335[:n]
-	h369 := g.v369[:n]
-	h403 := g.v403[:n]
-	h437 := g.v437[:n]
-	h471 := g.v471[:n]
-	h505 := g.v505[:n]
-	h534 := g.v534[:n]
+	// Barrier, mixed.go:83
+	e880 := g.v880
+	h268 := g.v268[:n]
 	v81 := g.v81
-	p2 := g.Pointer(2)
+	p1 := g.Pointer(1)
 	v82 := g.v82
-	h562 := g.v562[:n]
-	h590 := g.v590[:n]
-	h618 := g.v618[:n]
-	h646 := g.v646[:n]
-	h674 := g.v674[:n]
-	h702 := g.v702[:n]
-	h730 := g.v730[:n]
+	h301 := g.v301[:n]
+	h334 := g.v334[:n]
+	h367 := g.v367[:n]
+	h400 := g.v400[:n]
+	h433 := g.v433[:n]
+	h466 := g.v466[:n]
+	h499 := g.v499[:n]
+	h529 := g.v529[:n]
+	v84 := g.v84
+	p2 := g.Pointer(2)
+	v85 := g.v85
+	h557 := g.v557[:n]
+	h585 := g.v585[:n]
+	h613 := g.v613[:n]
+	h641 := g.v641[:n]
+	h669 := g.v669[:n]
+	h697 := g.v697[:n]
+	h725 := g.v725[:n]
 	m2 := g.Memory(2)
 	stop := g.Cancelled()
 	m3 := g.Memory(3)
 	m4 := g.Memory(4)
-	u1095 := g.v1095
+	u1090 := g.v1090
+	h1110 := g.v1110[:n]
+	h1111 := g.v1111[:n]
+	h1112 := g.v1112[:n]
+	h1113 := g.v1113[:n]
+	h1114 := g.v1114[:n]
+	h1115 := g.v1115[:n]
 	h1116 := g.v1116[:n]
 	h1117 := g.v1117[:n]
-	h1118 := g.v1118[:n]
-	h1119 := g.v1119[:n]
-	h1120 := g.v1120[:n]
-	h1121 := g.v1121[:n]
-	h1122 := g.v1122[:n]
-	h1123 := g.v1123[:n]
+	h1137 := g.v1137[:n]
+	h1138 := g.v1138[:n]
+	h1139 := g.v1139[:n]
+	h1140 := g.v1140[:n]
+	h1141 := g.v1141[:n]
+	h1142 := g.v1142[:n]
+	h1143 := g.v1143[:n]
 	h1144 := g.v1144[:n]
-	h1145 := g.v1145[:n]
-	h1146 := g.v1146[:n]
-	h1147 := g.v1147[:n]
-	h1148 := g.v1148[:n]
-	h1149 := g.v1149[:n]
-	h1150 := g.v1150[:n]
-	h1151 := g.v1151[:n]
-	h1172 := g.v1172[:n]
-	h1173 := g.v1173[:n]
-	h1174 := g.v1174[:n]
-	h1175 := g.v1175[:n]
-	h1176 := g.v1176[:n]
-	h1177 := g.v1177[:n]
-	h1178 := g.v1178[:n]
-	h1179 := g.v1179[:n]
-	h1200 := g.v1200[:n]
-	h1201 := g.v1201[:n]
-	h1202 := g.v1202[:n]
-	h1203 := g.v1203[:n]
-	h1204 := g.v1204[:n]
-	h1205 := g.v1205[:n]
-	h1206 := g.v1206[:n]
-	h1207 := g.v1207[:n]
-	h1228 := g.v1228[:n]
-	h1229 := g.v1229[:n]
-	h1230 := g.v1230[:n]
-	h1231 := g.v1231[:n]
-	h1232 := g.v1232[:n]
-	h1233 := g.v1233[:n]
-	h1234 := g.v1234[:n]
-	h1235 := g.v1235[:n]
-	h1256 := g.v1256[:n]
-	h1257 := g.v1257[:n]
-	h1258 := g.v1258[:n]
-	h1259 := g.v1259[:n]
-	h1260 := g.v1260[:n]
-	h1261 := g.v1261[:n]
-	h1262 := g.v1262[:n]
-	h1263 := g.v1263[:n]
-	h1284 := g.v1284[:n]
-	h1285 := g.v1285[:n]
-	h1286 := g.v1286[:n]
-	h1287 := g.v1287[:n]
-	h1288 := g.v1288[:n]
-	h1289 := g.v1289[:n]
-	h1290 := g.v1290[:n]
-	h1291 := g.v1291[:n]
-	h1312 := g.v1312[:n]
-	h1313 := g.v1313[:n]
-	h1314 := g.v1314[:n]
-	h1315 := g.v1315[:n]
-	h1316 := g.v1316[:n]
-	h1317 := g.v1317[:n]
-	h1318 := g.v1318[:n]
-	h1319 := g.v1319[:n]
-	h1338 := g.v1338[:n]
-	h1339 := g.v1339[:n]
-	h1340 := g.v1340[:n]
-	h1341 := g.v1341[:n]
-	h1342 := g.v1342[:n]
-	h1343 := g.v1343[:n]
-	h1344 := g.v1344[:n]
-	h1345 := g.v1345[:n]
-	h1364 := g.v1364[:n]
-	h1365 := g.v1365[:n]
-	h1366 := g.v1366[:n]
-	h1367 := g.v1367[:n]
-	h1368 := g.v1368[:n]
-	h1369 := g.v1369[:n]
-	h1370 := g.v1370[:n]
-	h1371 := g.v1371[:n]
-	h1390 := g.v1390[:n]
-	h1391 := g.v1391[:n]
-	h1392 := g.v1392[:n]
-	h1393 := g.v1393[:n]
-	h1394 := g.v1394[:n]
-	h1395 := g.v1395[:n]
-	h1396 := g.v1396[:n]
-	h1397 := g.v1397[:n]
-	h1416 := g.v1416[:n]
-	h1417 := g.v1417[:n]
-	h1418 := g.v1418[:n]
-	h1419 := g.v1419[:n]
-	h1420 := g.v1420[:n]
-	h1421 := g.v1421[:n]
-	h1422 := g.v1422[:n]
-	h1423 := g.v1423[:n]
-	h1442 := g.v1442[:n]
-	h1443 := g.v1443[:n]
-	h1444 := g.v1444[:n]
-	h1445 := g.v1445[:n]
-	h1446 := g.v1446[:n]
-	h1447 := g.v1447[:n]
-	h1448 := g.v1448[:n]
-	h1449 := g.v1449[:n]
+	h1164 := g.v1164[:n]
+	h1165 := g.v1165[:n]
+	h1166 := g.v1166[:n]
+	h1167 := g.v1167[:n]
+	h1168 := g.v1168[:n]
+	h1169 := g.v1169[:n]
+	h1170 := g.v1170[:n]
+	h1171 := g.v1171[:n]
+	h1191 := g.v1191[:n]
+	h1192 := g.v1192[:n]
+	h1193 := g.v1193[:n]
+	h1194 := g.v1194[:n]
+	h1195 := g.v1195[:n]
+	h1196 := g.v1196[:n]
+	h1197 := g.v1197[:n]
+	h1198 := g.v1198[:n]
+	h1218 := g.v1218[:n]
+	h1219 := g.v1219[:n]
+	h1220 := g.v1220[:n]
+	h1221 := g.v1221[:n]
+	h1222 := g.v1222[:n]
+	h1223 := g.v1223[:n]
+	h1224 := g.v1224[:n]
+	h1225 := g.v1225[:n]
+	h1245 := g.v1245[:n]
+	h1246 := g.v1246[:n]
+	h1247 := g.v1247[:n]
+	h1248 := g.v1248[:n]
+	h1249 := g.v1249[:n]
+	h1250 := g.v1250[:n]
+	h1251 := g.v1251[:n]
+	h1252 := g.v1252[:n]
+	h1272 := g.v1272[:n]
+	h1273 := g.v1273[:n]
+	h1274 := g.v1274[:n]
+	h1275 := g.v1275[:n]
+	h1276 := g.v1276[:n]
+	h1277 := g.v1277[:n]
+	h1278 := g.v1278[:n]
+	h1279 := g.v1279[:n]
+	h1299 := g.v1299[:n]
+	h1300 := g.v1300[:n]
+	h1301 := g.v1301[:n]
+	h1302 := g.v1302[:n]
+	h1303 := g.v1303[:n]
+	h1304 := g.v1304[:n]
+	h1305 := g.v1305[:n]
+	h1306 := g.v1306[:n]
+	h1326 := g.v1326[:n]
+	h1327 := g.v1327[:n]
+	h1328 := g.v1328[:n]
+	h1329 := g.v1329[:n]
+	h1330 := g.v1330[:n]
+	h1331 := g.v1331[:n]
+	h1332 := g.v1332[:n]
+	h1333 := g.v1333[:n]
+	h1353 := g.v1353[:n]
+	h1354 := g.v1354[:n]
+	h1355 := g.v1355[:n]
+	h1356 := g.v1356[:n]
+	h1357 := g.v1357[:n]
+	h1358 := g.v1358[:n]
+	h1359 := g.v1359[:n]
+	h1360 := g.v1360[:n]
+	h1380 := g.v1380[:n]
+	h1381 := g.v1381[:n]
+	h1382 := g.v1382[:n]
+	h1383 := g.v1383[:n]
+	h1384 := g.v1384[:n]
+	h1385 := g.v1385[:n]
+	h1386 := g.v1386[:n]
+	h1387 := g.v1387[:n]
+	h1407 := g.v1407[:n]
+	h1408 := g.v1408[:n]
+	h1409 := g.v1409[:n]
+	h1410 := g.v1410[:n]
+	h1411 := g.v1411[:n]
+	h1412 := g.v1412[:n]
+	h1413 := g.v1413[:n]
+	h1414 := g.v1414[:n]
+	h1434 := g.v1434[:n]
+	h1435 := g.v1435[:n]
+	h1436 := g.v1436[:n]
+	h1437 := g.v1437[:n]
+	h1438 := g.v1438[:n]
+	h1439 := g.v1439[:n]
+	h1440 := g.v1440[:n]
+	h1441 := g.v1441[:n]
+	h1461 := g.v1461[:n]
+	h1462 := g.v1462[:n]
+	h1463 := g.v1463[:n]
+	h1464 := g.v1464[:n]
+	h1465 := g.v1465[:n]
+	h1466 := g.v1466[:n]
+	h1467 := g.v1467[:n]
 	h1468 := g.v1468[:n]
-	h1469 := g.v1469[:n]
-	h1470 := g.v1470[:n]
-	h1471 := g.v1471[:n]
-	h1472 := g.v1472[:n]
-	h1473 := g.v1473[:n]
-	h1474 := g.v1474[:n]
-	h1475 := g.v1475[:n]
+	h1488 := g.v1488[:n]
+	h1489 := g.v1489[:n]
+	h1490 := g.v1490[:n]
+	h1491 := g.v1491[:n]
+	h1492 := g.v1492[:n]
+	h1493 := g.v1493[:n]
 	h1494 := g.v1494[:n]
 	h1495 := g.v1495[:n]
-	h1496 := g.v1496[:n]
-	h1497 := g.v1497[:n]
-	h1498 := g.v1498[:n]
-	h1499 := g.v1499[:n]
-	h1500 := g.v1500[:n]
-	h1501 := g.v1501[:n]
+	h1515 := g.v1515[:n]
+	h1516 := g.v1516[:n]
+	h1517 := g.v1517[:n]
+	h1518 := g.v1518[:n]
+	h1519 := g.v1519[:n]
 	h1520 := g.v1520[:n]
 	h1521 := g.v1521[:n]
 	h1522 := g.v1522[:n]
-	h1523 := g.v1523[:n]
-	h1524 := g.v1524[:n]
-	h1525 := g.v1525[:n]
-	h1526 := g.v1526[:n]
-	h1527 := g.v1527[:n]
-	u1530 := g.v1530
-	u1535 := g.v1535
-	u1579 := g.v1579
-	h1580 := g.v1580[:n]
+	u1527 := g.v1527
+	u1570 := g.v1570
+	h1571 := g.v1571[:n]
 	m5 := g.Memory(5)
-	u885 := g.v885
-	v73 := g.v73
-	v6 := g.v6
-	v62 := g.v62
+	v3 := g.v3
+	u880 := g.v880
 	v76 := g.v76
+	v6 := g.v6
+	v65 := g.v65
+	v79 := g.v79
 	v14 := g.v14
 	basex := g.Base(0)
-	v1612 := uint64(v6) <= 1099511627776
-	v1613 := 16 <= v6
-	v1614 := v1612 && v1613
-	v1615 := v6 * 15
-	v1616 := v1615 + 15
-	h1604 := g.v1604[:n]
-	h1608 := g.v1608[:n]
-	h1611 := g.v1611[:n]
+	v1603 := uint64(v6) <= 1099511627776
+	v1604 := 16 <= v6
+	v1605 := v1603 && v1604
+	v1606 := v6 * 15
+	v1607 := v1606 + 15
+	h1595 := g.v1595[:n]
+	h1599 := g.v1599[:n]
+	h1602 := g.v1602[:n]
 	next := -1
 	{
 		lane, sub, size := -1, 0, g.SubGroup
@@ -24245,1011 +23643,797 @@ func (g *productFloat16Host) r3() int {
 			if dead[li] {
 				continue
 			}
-			v885 := e885
-			v261 := int32(li)
-			v264 := v261 & 7
-			v265 := int64(uint32(v264))
-			v267 := h267[li]
-			v295 := v261 + 128
-			v298 := v295 & 7
-			v299 := int64(uint32(v298))
+			v880 := e880
+			v268 := h268[li]
+			v264 := int32(li)
+			v269 := v264 & 7
+			v270 := int64(uint32(v269))
 			v301 := h301[li]
-			v329 := v261 + 256
-			v332 := v329 & 7
-			v333 := int64(uint32(v332))
-			v335 := h335[li]
-			v363 := v261 + 384
-			v366 := v363 & 7
-			v367 := int64(uint32(v366))
-			v369 := h369[li]
-			v397 := v261 + 512
-			v400 := v397 & 7
-			v401 := int64(uint32(v400))
-			v403 := h403[li]
-			v431 := v261 + 640
-			v434 := v431 & 7
+			v297 := v264 + 128
+			v302 := v297 & 7
+			v303 := int64(uint32(v302))
+			v334 := h334[li]
+			v330 := v264 + 256
+			v335 := v330 & 7
+			v336 := int64(uint32(v335))
+			v367 := h367[li]
+			v363 := v264 + 384
+			v368 := v363 & 7
+			v369 := int64(uint32(v368))
+			v400 := h400[li]
+			v396 := v264 + 512
+			v401 := v396 & 7
+			v402 := int64(uint32(v401))
+			v433 := h433[li]
+			v429 := v264 + 640
+			v434 := v429 & 7
 			v435 := int64(uint32(v434))
-			v437 := h437[li]
-			v465 := v261 + 768
-			v468 := v465 & 7
-			v469 := int64(uint32(v468))
-			v471 := h471[li]
-			v499 := v261 + 896
-			v502 := v499 & 7
-			v503 := int64(uint32(v502))
-			v505 := h505[li]
-			v534 := h534[li]
-			v562 := h562[li]
-			v590 := h590[li]
-			v618 := h618[li]
-			v646 := h646[li]
-			v674 := h674[li]
-			v702 := h702[li]
-			v730 := h730[li]
-			v83 := int32(lane)
-			v84 := int32(min(size, n-sub*size))
+			v466 := h466[li]
+			v462 := v264 + 768
+			v467 := v462 & 7
+			v468 := int64(uint32(v467))
+			v499 := h499[li]
+			v495 := v264 + 896
+			v500 := v495 & 7
+			v501 := int64(uint32(v500))
+			v529 := h529[li]
+			v557 := h557[li]
+			v585 := h585[li]
+			v613 := h613[li]
+			v641 := h641[li]
+			v669 := h669[li]
+			v697 := h697[li]
+			v725 := h725[li]
+			v86 := int32(lane)
+			v87 := int32(min(size, n-sub*size))
 			v0 := int32(basex + li)
-			var v757, v758, v759, v760, v761, v762, v763, v764, v765, v766, v767, v768, v769, v770, v771, v772, v773, v774, v775, v776, v777, v778, v779, v780, v781, v782, v783, v784, v785, v786, v787, v788, v789, v790, v791, v792, v793, v794, v795, v796, v797, v798, v799, v800, v801, v802, v803, v804, v805, v806, v807, v808, v809, v810, v811, v812, v813, v814, v815, v816, v817, v818, v819, v820, v821, v822, v823, v824, v825, v826, v827, v828, v829, v830, v831, v832, v833, v834, v835, v836, v837, v838, v839, v840, v841, v842, v843, v844, v845, v846, v847, v848, v849, v850, v851, v852, v853, v854, v855, v856, v857, v858, v859, v860, v861, v862, v863, v864, v865, v866, v867, v868, v869, v870, v871, v872, v873, v874, v875, v876, v877, v878, v879, v880, v881, v882, v883, v884, v1116, v1117, v1118, v1119, v1120, v1121, v1122, v1123, v1144, v1145, v1146, v1147, v1148, v1149, v1150, v1151, v1172, v1173, v1174, v1175, v1176, v1177, v1178, v1179, v1200, v1201, v1202, v1203, v1204, v1205, v1206, v1207, v1228, v1229, v1230, v1231, v1232, v1233, v1234, v1235, v1256, v1257, v1258, v1259, v1260, v1261, v1262, v1263, v1284, v1285, v1286, v1287, v1288, v1289, v1290, v1291, v1312, v1313, v1314, v1315, v1316, v1317, v1318, v1319, v1338, v1339, v1340, v1341, v1342, v1343, v1344, v1345, v1364, v1365, v1366, v1367, v1368, v1369, v1370, v1371, v1390, v1391, v1392, v1393, v1394, v1395, v1396, v1397, v1416, v1417, v1418, v1419, v1420, v1421, v1422, v1423, v1442, v1443, v1444, v1445, v1446, v1447, v1448, v1449, v1468, v1469, v1470, v1471, v1472, v1473, v1474, v1475, v1494, v1495, v1496, v1497, v1498, v1499, v1500, v1501, v1520, v1521, v1522, v1523, v1524, v1525, v1526, v1527, v1535, v1539, v1540, v1548, v1549, v1550, v1558, v1559, v1560, v1568, v1569, v1570 int32
-			v1095 := v885 + 8
-			v1096 := v1095 + v265
-			v1097 := v267 + v1096
-			v1098 := v1096 < v3
-			if !v1098 {
+			var v752, v753, v754, v755, v756, v757, v758, v759, v760, v761, v762, v763, v764, v765, v766, v767, v768, v769, v770, v771, v772, v773, v774, v775, v776, v777, v778, v779, v780, v781, v782, v783, v784, v785, v786, v787, v788, v789, v790, v791, v792, v793, v794, v795, v796, v797, v798, v799, v800, v801, v802, v803, v804, v805, v806, v807, v808, v809, v810, v811, v812, v813, v814, v815, v816, v817, v818, v819, v820, v821, v822, v823, v824, v825, v826, v827, v828, v829, v830, v831, v832, v833, v834, v835, v836, v837, v838, v839, v840, v841, v842, v843, v844, v845, v846, v847, v848, v849, v850, v851, v852, v853, v854, v855, v856, v857, v858, v859, v860, v861, v862, v863, v864, v865, v866, v867, v868, v869, v870, v871, v872, v873, v874, v875, v876, v877, v878, v879, v1110, v1111, v1112, v1113, v1114, v1115, v1116, v1117, v1137, v1138, v1139, v1140, v1141, v1142, v1143, v1144, v1164, v1165, v1166, v1167, v1168, v1169, v1170, v1171, v1191, v1192, v1193, v1194, v1195, v1196, v1197, v1198, v1218, v1219, v1220, v1221, v1222, v1223, v1224, v1225, v1245, v1246, v1247, v1248, v1249, v1250, v1251, v1252, v1272, v1273, v1274, v1275, v1276, v1277, v1278, v1279, v1299, v1300, v1301, v1302, v1303, v1304, v1305, v1306, v1326, v1327, v1328, v1329, v1330, v1331, v1332, v1333, v1353, v1354, v1355, v1356, v1357, v1358, v1359, v1360, v1380, v1381, v1382, v1383, v1384, v1385, v1386, v1387, v1407, v1408, v1409, v1410, v1411, v1412, v1413, v1414, v1434, v1435, v1436, v1437, v1438, v1439, v1440, v1441, v1461, v1462, v1463, v1464, v1465, v1466, v1467, v1468, v1488, v1489, v1490, v1491, v1492, v1493, v1494, v1495, v1515, v1516, v1517, v1518, v1519, v1520, v1521, v1522, v1527, v1530, v1531, v1539, v1540, v1541, v1549, v1550, v1551, v1559, v1560, v1561 int32
+			v1090 := v880 + 8
+			v1092 := (v268 + v1090) + v270
+			if uint64(v1092) < uint64(v81) {
+				v1097 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1092)*16+2))))
+				v1099 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1092)*16+4))))
+				v1101 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1092)*16+6))))
+				v1103 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1092)*16+8))))
+				v1105 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1092)*16+10))))
+				v1107 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1092)*16+12))))
+				v1109 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1092)*16+14))))
+				v1110 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1092)*16))))
+				v1111 = v1097
+				v1112 = v1099
+				v1113 = v1101
+				v1114 = v1103
+				v1115 = v1105
+				v1116 = v1107
+				v1117 = v1109
+			} else {
+				v1110 = 0
+				v1111 = 0
+				v1112 = 0
+				v1113 = 0
+				v1114 = 0
+				v1115 = 0
 				v1116 = 0
 				v1117 = 0
-				v1118 = 0
-				v1119 = 0
-				v1120 = 0
-				v1121 = 0
-				v1122 = 0
-				v1123 = 0
-				goto b125
 			}
-			if uint64(v1097) < uint64(v78) {
-				v1103 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1097)*16+2))))
-				v1105 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1097)*16+4))))
-				v1107 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1097)*16+6))))
-				v1109 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1097)*16+8))))
-				v1111 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1097)*16+10))))
-				v1113 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1097)*16+12))))
-				v1115 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1097)*16+14))))
-				v1116 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1097)*16))))
-				v1117 = v1103
-				v1118 = v1105
-				v1119 = v1107
-				v1120 = v1109
-				v1121 = v1111
-				v1122 = v1113
-				v1123 = v1115
+			v1119 := (v301 + v1090) + v303
+			if uint64(v1119) < uint64(v81) {
+				v1124 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1119)*16+2))))
+				v1126 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1119)*16+4))))
+				v1128 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1119)*16+6))))
+				v1130 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1119)*16+8))))
+				v1132 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1119)*16+10))))
+				v1134 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1119)*16+12))))
+				v1136 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1119)*16+14))))
+				v1137 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1119)*16))))
+				v1138 = v1124
+				v1139 = v1126
+				v1140 = v1128
+				v1141 = v1130
+				v1142 = v1132
+				v1143 = v1134
+				v1144 = v1136
 			} else {
-				v1116 = 0
-				v1117 = 0
-				v1118 = 0
-				v1119 = 0
-				v1120 = 0
-				v1121 = 0
-				v1122 = 0
-				v1123 = 0
-			}
-		b125:
-			v1124 := v1095 + v299
-			v1125 := v301 + v1124
-			v1126 := v1124 < v3
-			if !v1126 {
+				v1137 = 0
+				v1138 = 0
+				v1139 = 0
+				v1140 = 0
+				v1141 = 0
+				v1142 = 0
+				v1143 = 0
 				v1144 = 0
-				v1145 = 0
-				v1146 = 0
-				v1147 = 0
-				v1148 = 0
-				v1149 = 0
-				v1150 = 0
-				v1151 = 0
-				goto b128
 			}
-			if uint64(v1125) < uint64(v78) {
-				v1131 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1125)*16+2))))
-				v1133 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1125)*16+4))))
-				v1135 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1125)*16+6))))
-				v1137 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1125)*16+8))))
-				v1139 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1125)*16+10))))
-				v1141 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1125)*16+12))))
-				v1143 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1125)*16+14))))
-				v1144 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1125)*16))))
-				v1145 = v1131
-				v1146 = v1133
-				v1147 = v1135
-				v1148 = v1137
-				v1149 = v1139
-				v1150 = v1141
-				v1151 = v1143
+			v1146 := (v334 + v1090) + v336
+			if uint64(v1146) < uint64(v81) {
+				v1151 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1146)*16+2))))
+				v1153 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1146)*16+4))))
+				v1155 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1146)*16+6))))
+				v1157 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1146)*16+8))))
+				v1159 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1146)*16+10))))
+				v1161 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1146)*16+12))))
+				v1163 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1146)*16+14))))
+				v1164 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1146)*16))))
+				v1165 = v1151
+				v1166 = v1153
+				v1167 = v1155
+				v1168 = v1157
+				v1169 = v1159
+				v1170 = v1161
+				v1171 = v1163
 			} else {
-				v1144 = 0
-				v1145 = 0
-				v1146 = 0
-				v1147 = 0
-				v1148 = 0
-				v1149 = 0
-				v1150 = 0
-				v1151 = 0
+				v1164 = 0
+				v1165 = 0
+				v1166 = 0
+				v1167 = 0
+				v1168 = 0
+				v1169 = 0
+				v1170 = 0
+				v1171 = 0
 			}
-		b128:
-			v1152 := v1095 + v333
-			v1153 := v335 + v1152
-			v1154 := v1152 < v3
-			if !v1154 {
-				v1172 = 0
-				v1173 = 0
-				v1174 = 0
-				v1175 = 0
-				v1176 = 0
-				v1177 = 0
-				v1178 = 0
-				v1179 = 0
-				goto b131
-			}
-			if uint64(v1153) < uint64(v78) {
-				v1159 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1153)*16+2))))
-				v1161 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1153)*16+4))))
-				v1163 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1153)*16+6))))
-				v1165 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1153)*16+8))))
-				v1167 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1153)*16+10))))
-				v1169 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1153)*16+12))))
-				v1171 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1153)*16+14))))
-				v1172 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1153)*16))))
-				v1173 = v1159
-				v1174 = v1161
-				v1175 = v1163
-				v1176 = v1165
-				v1177 = v1167
-				v1178 = v1169
-				v1179 = v1171
+			v1173 := (v367 + v1090) + v369
+			if uint64(v1173) < uint64(v81) {
+				v1178 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1173)*16+2))))
+				v1180 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1173)*16+4))))
+				v1182 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1173)*16+6))))
+				v1184 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1173)*16+8))))
+				v1186 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1173)*16+10))))
+				v1188 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1173)*16+12))))
+				v1190 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1173)*16+14))))
+				v1191 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1173)*16))))
+				v1192 = v1178
+				v1193 = v1180
+				v1194 = v1182
+				v1195 = v1184
+				v1196 = v1186
+				v1197 = v1188
+				v1198 = v1190
 			} else {
-				v1172 = 0
-				v1173 = 0
-				v1174 = 0
-				v1175 = 0
-				v1176 = 0
-				v1177 = 0
-				v1178 = 0
-				v1179 = 0
+				v1191 = 0
+				v1192 = 0
+				v1193 = 0
+				v1194 = 0
+				v1195 = 0
+				v1196 = 0
+				v1197 = 0
+				v1198 = 0
 			}
-		b131:
-			v1180 := v1095 + v367
-			v1181 := v369 + v1180
-			v1182 := v1180 < v3
-			if !v1182 {
-				v1200 = 0
-				v1201 = 0
-				v1202 = 0
-				v1203 = 0
-				v1204 = 0
-				v1205 = 0
-				v1206 = 0
-				v1207 = 0
-				goto b134
-			}
-			if uint64(v1181) < uint64(v78) {
-				v1187 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1181)*16+2))))
-				v1189 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1181)*16+4))))
-				v1191 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1181)*16+6))))
-				v1193 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1181)*16+8))))
-				v1195 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1181)*16+10))))
-				v1197 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1181)*16+12))))
-				v1199 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1181)*16+14))))
-				v1200 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1181)*16))))
-				v1201 = v1187
-				v1202 = v1189
-				v1203 = v1191
-				v1204 = v1193
-				v1205 = v1195
-				v1206 = v1197
-				v1207 = v1199
+			v1200 := (v400 + v1090) + v402
+			if uint64(v1200) < uint64(v81) {
+				v1205 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1200)*16+2))))
+				v1207 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1200)*16+4))))
+				v1209 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1200)*16+6))))
+				v1211 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1200)*16+8))))
+				v1213 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1200)*16+10))))
+				v1215 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1200)*16+12))))
+				v1217 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1200)*16+14))))
+				v1218 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1200)*16))))
+				v1219 = v1205
+				v1220 = v1207
+				v1221 = v1209
+				v1222 = v1211
+				v1223 = v1213
+				v1224 = v1215
+				v1225 = v1217
 			} else {
-				v1200 = 0
-				v1201 = 0
-				v1202 = 0
-				v1203 = 0
-				v1204 = 0
-				v1205 = 0
-				v1206 = 0
-				v1207 = 0
+				v1218 = 0
+				v1219 = 0
+				v1220 = 0
+				v1221 = 0
+				v1222 = 0
+				v1223 = 0
+				v1224 = 0
+				v1225 = 0
 			}
-		b134:
-			v1208 := v1095 + v401
-			v1209 := v403 + v1208
-			v1210 := v1208 < v3
-			if !v1210 {
-				v1228 = 0
-				v1229 = 0
-				v1230 = 0
-				v1231 = 0
-				v1232 = 0
-				v1233 = 0
-				v1234 = 0
-				v1235 = 0
-				goto b137
-			}
-			if uint64(v1209) < uint64(v78) {
-				v1215 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1209)*16+2))))
-				v1217 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1209)*16+4))))
-				v1219 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1209)*16+6))))
-				v1221 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1209)*16+8))))
-				v1223 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1209)*16+10))))
-				v1225 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1209)*16+12))))
-				v1227 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1209)*16+14))))
-				v1228 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1209)*16))))
-				v1229 = v1215
-				v1230 = v1217
-				v1231 = v1219
-				v1232 = v1221
-				v1233 = v1223
-				v1234 = v1225
-				v1235 = v1227
+			v1227 := (v433 + v1090) + v435
+			if uint64(v1227) < uint64(v81) {
+				v1232 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1227)*16+2))))
+				v1234 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1227)*16+4))))
+				v1236 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1227)*16+6))))
+				v1238 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1227)*16+8))))
+				v1240 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1227)*16+10))))
+				v1242 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1227)*16+12))))
+				v1244 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1227)*16+14))))
+				v1245 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1227)*16))))
+				v1246 = v1232
+				v1247 = v1234
+				v1248 = v1236
+				v1249 = v1238
+				v1250 = v1240
+				v1251 = v1242
+				v1252 = v1244
 			} else {
-				v1228 = 0
-				v1229 = 0
-				v1230 = 0
-				v1231 = 0
-				v1232 = 0
-				v1233 = 0
-				v1234 = 0
-				v1235 = 0
+				v1245 = 0
+				v1246 = 0
+				v1247 = 0
+				v1248 = 0
+				v1249 = 0
+				v1250 = 0
+				v1251 = 0
+				v1252 = 0
 			}
-		b137:
-			v1236 := v1095 + v435
-			v1237 := v437 + v1236
-			v1238 := v1236 < v3
-			if !v1238 {
-				v1256 = 0
-				v1257 = 0
-				v1258 = 0
-				v1259 = 0
-				v1260 = 0
-				v1261 = 0
-				v1262 = 0
-				v1263 = 0
-				goto b140
-			}
-			if uint64(v1237) < uint64(v78) {
-				v1243 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1237)*16+2))))
-				v1245 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1237)*16+4))))
-				v1247 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1237)*16+6))))
-				v1249 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1237)*16+8))))
-				v1251 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1237)*16+10))))
-				v1253 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1237)*16+12))))
-				v1255 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1237)*16+14))))
-				v1256 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1237)*16))))
-				v1257 = v1243
-				v1258 = v1245
-				v1259 = v1247
-				v1260 = v1249
-				v1261 = v1251
-				v1262 = v1253
-				v1263 = v1255
+			v1254 := (v466 + v1090) + v468
+			if uint64(v1254) < uint64(v81) {
+				v1259 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1254)*16+2))))
+				v1261 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1254)*16+4))))
+				v1263 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1254)*16+6))))
+				v1265 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1254)*16+8))))
+				v1267 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1254)*16+10))))
+				v1269 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1254)*16+12))))
+				v1271 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1254)*16+14))))
+				v1272 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1254)*16))))
+				v1273 = v1259
+				v1274 = v1261
+				v1275 = v1263
+				v1276 = v1265
+				v1277 = v1267
+				v1278 = v1269
+				v1279 = v1271
 			} else {
-				v1256 = 0
-				v1257 = 0
-				v1258 = 0
-				v1259 = 0
-				v1260 = 0
-				v1261 = 0
-				v1262 = 0
-				v1263 = 0
+				v1272 = 0
+				v1273 = 0
+				v1274 = 0
+				v1275 = 0
+				v1276 = 0
+				v1277 = 0
+				v1278 = 0
+				v1279 = 0
 			}
-		b140:
-			v1264 := v1095 + v469
-			v1265 := v471 + v1264
-			v1266 := v1264 < v3
-			if !v1266 {
-				v1284 = 0
-				v1285 = 0
-				v1286 = 0
-				v1287 = 0
-				v1288 = 0
-				v1289 = 0
-				v1290 = 0
-				v1291 = 0
-				goto b143
-			}
-			if uint64(v1265) < uint64(v78) {
-				v1271 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1265)*16+2))))
-				v1273 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1265)*16+4))))
-				v1275 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1265)*16+6))))
-				v1277 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1265)*16+8))))
-				v1279 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1265)*16+10))))
-				v1281 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1265)*16+12))))
-				v1283 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1265)*16+14))))
-				v1284 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1265)*16))))
-				v1285 = v1271
-				v1286 = v1273
-				v1287 = v1275
-				v1288 = v1277
-				v1289 = v1279
-				v1290 = v1281
-				v1291 = v1283
+			v1281 := (v499 + v1090) + v501
+			if uint64(v1281) < uint64(v81) {
+				v1286 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1281)*16+2))))
+				v1288 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1281)*16+4))))
+				v1290 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1281)*16+6))))
+				v1292 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1281)*16+8))))
+				v1294 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1281)*16+10))))
+				v1296 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1281)*16+12))))
+				v1298 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1281)*16+14))))
+				v1299 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1281)*16))))
+				v1300 = v1286
+				v1301 = v1288
+				v1302 = v1290
+				v1303 = v1292
+				v1304 = v1294
+				v1305 = v1296
+				v1306 = v1298
 			} else {
-				v1284 = 0
-				v1285 = 0
-				v1286 = 0
-				v1287 = 0
-				v1288 = 0
-				v1289 = 0
-				v1290 = 0
-				v1291 = 0
+				v1299 = 0
+				v1300 = 0
+				v1301 = 0
+				v1302 = 0
+				v1303 = 0
+				v1304 = 0
+				v1305 = 0
+				v1306 = 0
 			}
-		b143:
-			v1292 := v1095 + v503
-			v1293 := v505 + v1292
-			v1294 := v1292 < v3
-			if !v1294 {
-				v1312 = 0
-				v1313 = 0
-				v1314 = 0
-				v1315 = 0
-				v1316 = 0
-				v1317 = 0
-				v1318 = 0
-				v1319 = 0
-				goto b146
-			}
-			if uint64(v1293) < uint64(v78) {
-				v1299 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1293)*16+2))))
-				v1301 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1293)*16+4))))
-				v1303 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1293)*16+6))))
-				v1305 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1293)*16+8))))
-				v1307 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1293)*16+10))))
-				v1309 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1293)*16+12))))
-				v1311 := int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1293)*16+14))))
-				v1312 = int32(uint16(*(*int16)(unsafe.Add(p1, v79+int(v1293)*16))))
-				v1313 = v1299
-				v1314 = v1301
-				v1315 = v1303
-				v1316 = v1305
-				v1317 = v1307
-				v1318 = v1309
-				v1319 = v1311
+			v1308 := (v529 + v1090) + v270
+			if uint64(v1308) < uint64(v84) {
+				v1313 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1308)*16+2))))
+				v1315 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1308)*16+4))))
+				v1317 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1308)*16+6))))
+				v1319 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1308)*16+8))))
+				v1321 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1308)*16+10))))
+				v1323 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1308)*16+12))))
+				v1325 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1308)*16+14))))
+				v1326 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1308)*16))))
+				v1327 = v1313
+				v1328 = v1315
+				v1329 = v1317
+				v1330 = v1319
+				v1331 = v1321
+				v1332 = v1323
+				v1333 = v1325
 			} else {
-				v1312 = 0
-				v1313 = 0
-				v1314 = 0
-				v1315 = 0
-				v1316 = 0
-				v1317 = 0
-				v1318 = 0
-				v1319 = 0
+				v1326 = 0
+				v1327 = 0
+				v1328 = 0
+				v1329 = 0
+				v1330 = 0
+				v1331 = 0
+				v1332 = 0
+				v1333 = 0
 			}
-		b146:
-			v1320 := v534 + v1096
-			if !v1098 {
-				v1338 = 0
-				v1339 = 0
-				v1340 = 0
-				v1341 = 0
-				v1342 = 0
-				v1343 = 0
-				v1344 = 0
-				v1345 = 0
-				goto b149
-			}
-			if uint64(v1320) < uint64(v81) {
-				v1325 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1320)*16+2))))
-				v1327 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1320)*16+4))))
-				v1329 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1320)*16+6))))
-				v1331 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1320)*16+8))))
-				v1333 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1320)*16+10))))
-				v1335 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1320)*16+12))))
-				v1337 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1320)*16+14))))
-				v1338 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1320)*16))))
-				v1339 = v1325
-				v1340 = v1327
-				v1341 = v1329
-				v1342 = v1331
-				v1343 = v1333
-				v1344 = v1335
-				v1345 = v1337
+			v1335 := (v557 + v1090) + v303
+			if uint64(v1335) < uint64(v84) {
+				v1340 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1335)*16+2))))
+				v1342 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1335)*16+4))))
+				v1344 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1335)*16+6))))
+				v1346 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1335)*16+8))))
+				v1348 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1335)*16+10))))
+				v1350 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1335)*16+12))))
+				v1352 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1335)*16+14))))
+				v1353 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1335)*16))))
+				v1354 = v1340
+				v1355 = v1342
+				v1356 = v1344
+				v1357 = v1346
+				v1358 = v1348
+				v1359 = v1350
+				v1360 = v1352
 			} else {
-				v1338 = 0
-				v1339 = 0
-				v1340 = 0
-				v1341 = 0
-				v1342 = 0
-				v1343 = 0
-				v1344 = 0
-				v1345 = 0
+				v1353 = 0
+				v1354 = 0
+				v1355 = 0
+				v1356 = 0
+				v1357 = 0
+				v1358 = 0
+				v1359 = 0
+				v1360 = 0
 			}
-		b149:
-			v1346 := v562 + v1124
-			if !v1126 {
-				v1364 = 0
-				v1365 = 0
-				v1366 = 0
-				v1367 = 0
-				v1368 = 0
-				v1369 = 0
-				v1370 = 0
-				v1371 = 0
-				goto b152
-			}
-			if uint64(v1346) < uint64(v81) {
-				v1351 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1346)*16+2))))
-				v1353 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1346)*16+4))))
-				v1355 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1346)*16+6))))
-				v1357 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1346)*16+8))))
-				v1359 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1346)*16+10))))
-				v1361 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1346)*16+12))))
-				v1363 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1346)*16+14))))
-				v1364 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1346)*16))))
-				v1365 = v1351
-				v1366 = v1353
-				v1367 = v1355
-				v1368 = v1357
-				v1369 = v1359
-				v1370 = v1361
-				v1371 = v1363
+			v1362 := (v585 + v1090) + v336
+			if uint64(v1362) < uint64(v84) {
+				v1367 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1362)*16+2))))
+				v1369 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1362)*16+4))))
+				v1371 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1362)*16+6))))
+				v1373 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1362)*16+8))))
+				v1375 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1362)*16+10))))
+				v1377 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1362)*16+12))))
+				v1379 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1362)*16+14))))
+				v1380 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1362)*16))))
+				v1381 = v1367
+				v1382 = v1369
+				v1383 = v1371
+				v1384 = v1373
+				v1385 = v1375
+				v1386 = v1377
+				v1387 = v1379
 			} else {
-				v1364 = 0
-				v1365 = 0
-				v1366 = 0
-				v1367 = 0
-				v1368 = 0
-				v1369 = 0
-				v1370 = 0
-				v1371 = 0
+				v1380 = 0
+				v1381 = 0
+				v1382 = 0
+				v1383 = 0
+				v1384 = 0
+				v1385 = 0
+				v1386 = 0
+				v1387 = 0
 			}
-		b152:
-			v1372 := v590 + v1152
-			if !v1154 {
-				v1390 = 0
-				v1391 = 0
-				v1392 = 0
-				v1393 = 0
-				v1394 = 0
-				v1395 = 0
-				v1396 = 0
-				v1397 = 0
-				goto b155
-			}
-			if uint64(v1372) < uint64(v81) {
-				v1377 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1372)*16+2))))
-				v1379 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1372)*16+4))))
-				v1381 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1372)*16+6))))
-				v1383 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1372)*16+8))))
-				v1385 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1372)*16+10))))
-				v1387 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1372)*16+12))))
-				v1389 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1372)*16+14))))
-				v1390 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1372)*16))))
-				v1391 = v1377
-				v1392 = v1379
-				v1393 = v1381
-				v1394 = v1383
-				v1395 = v1385
-				v1396 = v1387
-				v1397 = v1389
+			v1389 := (v613 + v1090) + v369
+			if uint64(v1389) < uint64(v84) {
+				v1394 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1389)*16+2))))
+				v1396 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1389)*16+4))))
+				v1398 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1389)*16+6))))
+				v1400 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1389)*16+8))))
+				v1402 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1389)*16+10))))
+				v1404 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1389)*16+12))))
+				v1406 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1389)*16+14))))
+				v1407 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1389)*16))))
+				v1408 = v1394
+				v1409 = v1396
+				v1410 = v1398
+				v1411 = v1400
+				v1412 = v1402
+				v1413 = v1404
+				v1414 = v1406
 			} else {
-				v1390 = 0
-				v1391 = 0
-				v1392 = 0
-				v1393 = 0
-				v1394 = 0
-				v1395 = 0
-				v1396 = 0
-				v1397 = 0
+				v1407 = 0
+				v1408 = 0
+				v1409 = 0
+				v1410 = 0
+				v1411 = 0
+				v1412 = 0
+				v1413 = 0
+				v1414 = 0
 			}
-		b155:
-			v1398 := v618 + v1180
-			if !v1182 {
-				v1416 = 0
-				v1417 = 0
-				v1418 = 0
-				v1419 = 0
-				v1420 = 0
-				v1421 = 0
-				v1422 = 0
-				v1423 = 0
-				goto b158
-			}
-			if uint64(v1398) < uint64(v81) {
-				v1403 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1398)*16+2))))
-				v1405 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1398)*16+4))))
-				v1407 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1398)*16+6))))
-				v1409 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1398)*16+8))))
-				v1411 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1398)*16+10))))
-				v1413 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1398)*16+12))))
-				v1415 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1398)*16+14))))
-				v1416 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1398)*16))))
-				v1417 = v1403
-				v1418 = v1405
-				v1419 = v1407
-				v1420 = v1409
-				v1421 = v1411
-				v1422 = v1413
-				v1423 = v1415
+			v1416 := (v641 + v1090) + v402
+			if uint64(v1416) < uint64(v84) {
+				v1421 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1416)*16+2))))
+				v1423 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1416)*16+4))))
+				v1425 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1416)*16+6))))
+				v1427 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1416)*16+8))))
+				v1429 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1416)*16+10))))
+				v1431 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1416)*16+12))))
+				v1433 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1416)*16+14))))
+				v1434 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1416)*16))))
+				v1435 = v1421
+				v1436 = v1423
+				v1437 = v1425
+				v1438 = v1427
+				v1439 = v1429
+				v1440 = v1431
+				v1441 = v1433
 			} else {
-				v1416 = 0
-				v1417 = 0
-				v1418 = 0
-				v1419 = 0
-				v1420 = 0
-				v1421 = 0
-				v1422 = 0
-				v1423 = 0
+				v1434 = 0
+				v1435 = 0
+				v1436 = 0
+				v1437 = 0
+				v1438 = 0
+				v1439 = 0
+				v1440 = 0
+				v1441 = 0
 			}
-		b158:
-			v1424 := v646 + v1208
-			if !v1210 {
-				v1442 = 0
-				v1443 = 0
-				v1444 = 0
-				v1445 = 0
-				v1446 = 0
-				v1447 = 0
-				v1448 = 0
-				v1449 = 0
-				goto b161
-			}
-			if uint64(v1424) < uint64(v81) {
-				v1429 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1424)*16+2))))
-				v1431 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1424)*16+4))))
-				v1433 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1424)*16+6))))
-				v1435 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1424)*16+8))))
-				v1437 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1424)*16+10))))
-				v1439 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1424)*16+12))))
-				v1441 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1424)*16+14))))
-				v1442 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1424)*16))))
-				v1443 = v1429
-				v1444 = v1431
-				v1445 = v1433
-				v1446 = v1435
-				v1447 = v1437
-				v1448 = v1439
-				v1449 = v1441
+			v1443 := (v669 + v1090) + v435
+			if uint64(v1443) < uint64(v84) {
+				v1448 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1443)*16+2))))
+				v1450 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1443)*16+4))))
+				v1452 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1443)*16+6))))
+				v1454 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1443)*16+8))))
+				v1456 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1443)*16+10))))
+				v1458 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1443)*16+12))))
+				v1460 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1443)*16+14))))
+				v1461 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1443)*16))))
+				v1462 = v1448
+				v1463 = v1450
+				v1464 = v1452
+				v1465 = v1454
+				v1466 = v1456
+				v1467 = v1458
+				v1468 = v1460
 			} else {
-				v1442 = 0
-				v1443 = 0
-				v1444 = 0
-				v1445 = 0
-				v1446 = 0
-				v1447 = 0
-				v1448 = 0
-				v1449 = 0
-			}
-		b161:
-			v1450 := v674 + v1236
-			if !v1238 {
+				v1461 = 0
+				v1462 = 0
+				v1463 = 0
+				v1464 = 0
+				v1465 = 0
+				v1466 = 0
+				v1467 = 0
 				v1468 = 0
-				v1469 = 0
-				v1470 = 0
-				v1471 = 0
-				v1472 = 0
-				v1473 = 0
-				v1474 = 0
-				v1475 = 0
-				goto b164
 			}
-			if uint64(v1450) < uint64(v81) {
-				v1455 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1450)*16+2))))
-				v1457 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1450)*16+4))))
-				v1459 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1450)*16+6))))
-				v1461 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1450)*16+8))))
-				v1463 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1450)*16+10))))
-				v1465 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1450)*16+12))))
-				v1467 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1450)*16+14))))
-				v1468 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1450)*16))))
-				v1469 = v1455
-				v1470 = v1457
-				v1471 = v1459
-				v1472 = v1461
-				v1473 = v1463
-				v1474 = v1465
-				v1475 = v1467
+			v1470 := (v697 + v1090) + v468
+			if uint64(v1470) < uint64(v84) {
+				v1475 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1470)*16+2))))
+				v1477 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1470)*16+4))))
+				v1479 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1470)*16+6))))
+				v1481 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1470)*16+8))))
+				v1483 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1470)*16+10))))
+				v1485 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1470)*16+12))))
+				v1487 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1470)*16+14))))
+				v1488 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1470)*16))))
+				v1489 = v1475
+				v1490 = v1477
+				v1491 = v1479
+				v1492 = v1481
+				v1493 = v1483
+				v1494 = v1485
+				v1495 = v1487
 			} else {
-				v1468 = 0
-				v1469 = 0
-				v1470 = 0
-				v1471 = 0
-				v1472 = 0
-				v1473 = 0
-				v1474 = 0
-				v1475 = 0
-			}
-		b164:
-			v1476 := v702 + v1264
-			if !v1266 {
+				v1488 = 0
+				v1489 = 0
+				v1490 = 0
+				v1491 = 0
+				v1492 = 0
+				v1493 = 0
 				v1494 = 0
 				v1495 = 0
-				v1496 = 0
-				v1497 = 0
-				v1498 = 0
-				v1499 = 0
-				v1500 = 0
-				v1501 = 0
-				goto b167
 			}
-			if uint64(v1476) < uint64(v81) {
-				v1481 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1476)*16+2))))
-				v1483 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1476)*16+4))))
-				v1485 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1476)*16+6))))
-				v1487 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1476)*16+8))))
-				v1489 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1476)*16+10))))
-				v1491 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1476)*16+12))))
-				v1493 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1476)*16+14))))
-				v1494 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1476)*16))))
-				v1495 = v1481
-				v1496 = v1483
-				v1497 = v1485
-				v1498 = v1487
-				v1499 = v1489
-				v1500 = v1491
-				v1501 = v1493
+			v1497 := (v725 + v1090) + v501
+			if uint64(v1497) < uint64(v84) {
+				v1502 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1497)*16+2))))
+				v1504 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1497)*16+4))))
+				v1506 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1497)*16+6))))
+				v1508 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1497)*16+8))))
+				v1510 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1497)*16+10))))
+				v1512 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1497)*16+12))))
+				v1514 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1497)*16+14))))
+				v1515 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1497)*16))))
+				v1516 = v1502
+				v1517 = v1504
+				v1518 = v1506
+				v1519 = v1508
+				v1520 = v1510
+				v1521 = v1512
+				v1522 = v1514
 			} else {
-				v1494 = 0
-				v1495 = 0
-				v1496 = 0
-				v1497 = 0
-				v1498 = 0
-				v1499 = 0
-				v1500 = 0
-				v1501 = 0
-			}
-		b167:
-			v1502 := v730 + v1292
-			if !v1294 {
+				v1515 = 0
+				v1516 = 0
+				v1517 = 0
+				v1518 = 0
+				v1519 = 0
 				v1520 = 0
 				v1521 = 0
 				v1522 = 0
-				v1523 = 0
-				v1524 = 0
-				v1525 = 0
-				v1526 = 0
-				v1527 = 0
-				goto b170
 			}
-			if uint64(v1502) < uint64(v81) {
-				v1507 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1502)*16+2))))
-				v1509 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1502)*16+4))))
-				v1511 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1502)*16+6))))
-				v1513 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1502)*16+8))))
-				v1515 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1502)*16+10))))
-				v1517 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1502)*16+12))))
-				v1519 := int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1502)*16+14))))
-				v1520 = int32(uint16(*(*int16)(unsafe.Add(p2, v82+int(v1502)*16))))
-				v1521 = v1507
-				v1522 = v1509
-				v1523 = v1511
-				v1524 = v1513
-				v1525 = v1515
-				v1526 = v1517
-				v1527 = v1519
-			} else {
-				v1520 = 0
-				v1521 = 0
-				v1522 = 0
-				v1523 = 0
-				v1524 = 0
-				v1525 = 0
-				v1526 = 0
-				v1527 = 0
-			}
-		b170:
-			v1528 := v3 - v885
-			v1530 := v1528
-			if 8 < v1528 {
-				v1530 = 8
-			}
-			v1531 := int32(sub)
-			v1533 := int32(uint32(v1531&3) >> 1)
-			v1535 = 0
-			v1538 := v1531 * 256
-			if int64(uint32(v1535)) >= v1530 {
-				v757 = v1116
-				v758 = v1117
-				v759 = v1118
-				v760 = v1119
-				v761 = v1120
-				v762 = v1121
-				v763 = v1122
-				v764 = v1123
-				v765 = v1144
-				v766 = v1145
-				v767 = v1146
-				v768 = v1147
-				v769 = v1148
-				v770 = v1149
-				v771 = v1150
-				v772 = v1151
-				v773 = v1172
-				v774 = v1173
-				v775 = v1174
-				v776 = v1175
-				v777 = v1176
-				v778 = v1177
-				v779 = v1178
-				v780 = v1179
-				v781 = v1200
-				v782 = v1201
-				v783 = v1202
-				v784 = v1203
-				v785 = v1204
-				v786 = v1205
-				v787 = v1206
-				v788 = v1207
-				v789 = v1228
-				v790 = v1229
-				v791 = v1230
-				v792 = v1231
-				v793 = v1232
-				v794 = v1233
-				v795 = v1234
-				v796 = v1235
-				v797 = v1256
-				v798 = v1257
-				v799 = v1258
-				v800 = v1259
-				v801 = v1260
-				v802 = v1261
-				v803 = v1262
-				v804 = v1263
-				v805 = v1284
-				v806 = v1285
-				v807 = v1286
-				v808 = v1287
-				v809 = v1288
-				v810 = v1289
-				v811 = v1290
-				v812 = v1291
-				v813 = v1312
-				v814 = v1313
-				v815 = v1314
-				v816 = v1315
-				v817 = v1316
-				v818 = v1317
-				v819 = v1318
-				v820 = v1319
-				v821 = v1338
-				v822 = v1339
-				v823 = v1340
-				v824 = v1341
-				v825 = v1342
-				v826 = v1343
-				v827 = v1344
-				v828 = v1345
-				v829 = v1364
-				v830 = v1365
-				v831 = v1366
-				v832 = v1367
-				v833 = v1368
-				v834 = v1369
-				v835 = v1370
-				v836 = v1371
-				v837 = v1390
-				v838 = v1391
-				v839 = v1392
-				v840 = v1393
-				v841 = v1394
-				v842 = v1395
-				v843 = v1396
-				v844 = v1397
-				v845 = v1416
-				v846 = v1417
-				v847 = v1418
-				v848 = v1419
-				v849 = v1420
-				v850 = v1421
-				v851 = v1422
-				v852 = v1423
-				v853 = v1442
-				v854 = v1443
-				v855 = v1444
-				v856 = v1445
-				v857 = v1446
-				v858 = v1447
-				v859 = v1448
-				v860 = v1449
-				v861 = v1468
-				v862 = v1469
-				v863 = v1470
-				v864 = v1471
-				v865 = v1472
-				v866 = v1473
-				v867 = v1474
-				v868 = v1475
-				v869 = v1494
-				v870 = v1495
-				v871 = v1496
-				v872 = v1497
-				v873 = v1498
-				v874 = v1499
-				v875 = v1500
-				v876 = v1501
+			v1523 := int32(sub)
+			v1525 := int32(uint32(v1523&3) >> 1)
+			v1527 = 0
+			v1529 := v1523 * 256
+			if v1527 >= 8 {
+				v752 = v1110
+				v753 = v1111
+				v754 = v1112
+				v755 = v1113
+				v756 = v1114
+				v757 = v1115
+				v758 = v1116
+				v759 = v1117
+				v760 = v1137
+				v761 = v1138
+				v762 = v1139
+				v763 = v1140
+				v764 = v1141
+				v765 = v1142
+				v766 = v1143
+				v767 = v1144
+				v768 = v1164
+				v769 = v1165
+				v770 = v1166
+				v771 = v1167
+				v772 = v1168
+				v773 = v1169
+				v774 = v1170
+				v775 = v1171
+				v776 = v1191
+				v777 = v1192
+				v778 = v1193
+				v779 = v1194
+				v780 = v1195
+				v781 = v1196
+				v782 = v1197
+				v783 = v1198
+				v784 = v1218
+				v785 = v1219
+				v786 = v1220
+				v787 = v1221
+				v788 = v1222
+				v789 = v1223
+				v790 = v1224
+				v791 = v1225
+				v792 = v1245
+				v793 = v1246
+				v794 = v1247
+				v795 = v1248
+				v796 = v1249
+				v797 = v1250
+				v798 = v1251
+				v799 = v1252
+				v800 = v1272
+				v801 = v1273
+				v802 = v1274
+				v803 = v1275
+				v804 = v1276
+				v805 = v1277
+				v806 = v1278
+				v807 = v1279
+				v808 = v1299
+				v809 = v1300
+				v810 = v1301
+				v811 = v1302
+				v812 = v1303
+				v813 = v1304
+				v814 = v1305
+				v815 = v1306
+				v816 = v1326
+				v817 = v1327
+				v818 = v1328
+				v819 = v1329
+				v820 = v1330
+				v821 = v1331
+				v822 = v1332
+				v823 = v1333
+				v824 = v1353
+				v825 = v1354
+				v826 = v1355
+				v827 = v1356
+				v828 = v1357
+				v829 = v1358
+				v830 = v1359
+				v831 = v1360
+				v832 = v1380
+				v833 = v1381
+				v834 = v1382
+				v835 = v1383
+				v836 = v1384
+				v837 = v1385
+				v838 = v1386
+				v839 = v1387
+				v840 = v1407
+				v841 = v1408
+				v842 = v1409
+				v843 = v1410
+				v844 = v1411
+				v845 = v1412
+				v846 = v1413
+				v847 = v1414
+				v848 = v1434
+				v849 = v1435
+				v850 = v1436
+				v851 = v1437
+				v852 = v1438
+				v853 = v1439
+				v854 = v1440
+				v855 = v1441
+				v856 = v1461
+				v857 = v1462
+				v858 = v1463
+				v859 = v1464
+				v860 = v1465
+				v861 = v1466
+				v862 = v1467
+				v863 = v1468
+				v864 = v1488
+				v865 = v1489
+				v866 = v1490
+				v867 = v1491
+				v868 = v1492
+				v869 = v1493
+				v870 = v1494
+				v871 = v1495
+				v872 = v1515
+				v873 = v1516
+				v874 = v1517
+				v875 = v1518
+				v876 = v1519
 				v877 = v1520
 				v878 = v1521
 				v879 = v1522
-				v880 = v1523
-				v881 = v1524
-				v882 = v1525
-				v883 = v1526
-				v884 = v1527
-				v885 = v1095
-				goto b119
+				v880 = v1090
+				goto b105
 			}
-			v1539 = 0
-			v1540 = v83
-		b172:
-			if uint32(v1540) < 256 {
-				*(*float32)(unsafe.Add(m2, int(v1538+((v1539*v84)+v83))*4)) = 0
-				v1539 = v1539 + 1
-				v1540 = v1540 + v84
+			v1530 = 0
+			v1531 = v86
+		b142:
+			if uint32(v1531) < 256 {
+				*(*float32)(unsafe.Add(m2, int(v1529+((v1530*v87)+v86))*4)) = 0
+				v1530 = v1530 + 1
+				v1531 = v1531 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b172
+				goto b142
 			}
-			v1548 = v1531 * 256
-			v1549 = 0
-			v1550 = v83
-		b175:
-			if uint32(v1550) < 256 {
-				*(*float32)(unsafe.Add(m3, int(v1548+((v1549*v84)+v83))*4)) = 0
-				v1549 = v1549 + 1
-				v1550 = v1550 + v84
+			v1539 = v1523 * 256
+			v1540 = 0
+			v1541 = v86
+		b145:
+			if uint32(v1541) < 256 {
+				*(*float32)(unsafe.Add(m3, int(v1539+((v1540*v87)+v86))*4)) = 0
+				v1540 = v1540 + 1
+				v1541 = v1541 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b175
+				goto b145
 			}
-			v1558 = v1531 * 256
-			v1559 = 0
-			v1560 = v83
-		b178:
-			if uint32(v1560) < 256 {
-				*(*float32)(unsafe.Add(m4, int(v1558+((v1559*v84)+v83))*4)) = 0
-				v1559 = v1559 + 1
-				v1560 = v1560 + v84
+			v1549 = v1523 * 256
+			v1550 = 0
+			v1551 = v86
+		b148:
+			if uint32(v1551) < 256 {
+				*(*float32)(unsafe.Add(m4, int(v1549+((v1550*v87)+v86))*4)) = 0
+				v1550 = v1550 + 1
+				v1551 = v1551 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b178
+				goto b148
 			}
-			v1568 = v1531 * 256
-			v1569 = 0
-			v1570 = v83
-		b181:
-			if uint32(v1570) >= 256 {
-				v1579 := v1535 * 8
-				v1580 := (v1533 * 4608) + v1579
-				u1095 = v1095
+			v1559 = v1523 * 256
+			v1560 = 0
+			v1561 = v86
+		b151:
+			if uint32(v1561) >= 256 {
+				v1570 := v1527 * 8
+				v1571 := (v1525 * 4608) + v1570
+				u1090 = v1090
+				h1110[li] = v1110
+				h1111[li] = v1111
+				h1112[li] = v1112
+				h1113[li] = v1113
+				h1114[li] = v1114
+				h1115[li] = v1115
 				h1116[li] = v1116
 				h1117[li] = v1117
-				h1118[li] = v1118
-				h1119[li] = v1119
-				h1120[li] = v1120
-				h1121[li] = v1121
-				h1122[li] = v1122
-				h1123[li] = v1123
+				h1137[li] = v1137
+				h1138[li] = v1138
+				h1139[li] = v1139
+				h1140[li] = v1140
+				h1141[li] = v1141
+				h1142[li] = v1142
+				h1143[li] = v1143
 				h1144[li] = v1144
-				h1145[li] = v1145
-				h1146[li] = v1146
-				h1147[li] = v1147
-				h1148[li] = v1148
-				h1149[li] = v1149
-				h1150[li] = v1150
-				h1151[li] = v1151
-				h1172[li] = v1172
-				h1173[li] = v1173
-				h1174[li] = v1174
-				h1175[li] = v1175
-				h1176[li] = v1176
-				h1177[li] = v1177
-				h1178[li] = v1178
-				h1179[li] = v1179
-				h1200[li] = v1200
-				h1201[li] = v1201
-				h1202[li] = v1202
-				h1203[li] = v1203
-				h1204[li] = v1204
-				h1205[li] = v1205
-				h1206[li] = v1206
-				h1207[li] = v1207
-				h1228[li] = v1228
-				h1229[li] = v1229
-				h1230[li] = v1230
-				h1231[li] = v1231
-				h1232[li] = v1232
-				h1233[li] = v1233
-				h1234[li] = v1234
-				h1235[li] = v1235
-				h1256[li] = v1256
-				h1257[li] = v1257
-				h1258[li] = v1258
-				h1259[li] = v1259
-				h1260[li] = v1260
-				h1261[li] = v1261
-				h1262[li] = v1262
-				h1263[li] = v1263
-				h1284[li] = v1284
-				h1285[li] = v1285
-				h1286[li] = v1286
-				h1287[li] = v1287
-				h1288[li] = v1288
-				h1289[li] = v1289
-				h1290[li] = v1290
-				h1291[li] = v1291
-				h1312[li] = v1312
-				h1313[li] = v1313
-				h1314[li] = v1314
-				h1315[li] = v1315
-				h1316[li] = v1316
-				h1317[li] = v1317
-				h1318[li] = v1318
-				h1319[li] = v1319
-				h1338[li] = v1338
-				h1339[li] = v1339
-				h1340[li] = v1340
-				h1341[li] = v1341
-				h1342[li] = v1342
-				h1343[li] = v1343
-				h1344[li] = v1344
-				h1345[li] = v1345
-				h1364[li] = v1364
-				h1365[li] = v1365
-				h1366[li] = v1366
-				h1367[li] = v1367
-				h1368[li] = v1368
-				h1369[li] = v1369
-				h1370[li] = v1370
-				h1371[li] = v1371
-				h1390[li] = v1390
-				h1391[li] = v1391
-				h1392[li] = v1392
-				h1393[li] = v1393
-				h1394[li] = v1394
-				h1395[li] = v1395
-				h1396[li] = v1396
-				h1397[li] = v1397
-				h1416[li] = v1416
-				h1417[li] = v1417
-				h1418[li] = v1418
-				h1419[li] = v1419
-				h1420[li] = v1420
-				h1421[li] = v1421
-				h1422[li] = v1422
-				h1423[li] = v1423
-				h1442[li] = v1442
-				h1443[li] = v1443
-				h1444[li] = v1444
-				h1445[li] = v1445
-				h1446[li] = v1446
-				h1447[li] = v1447
-				h1448[li] = v1448
-				h1449[li] = v1449
+				h1164[li] = v1164
+				h1165[li] = v1165
+				h1166[li] = v1166
+				h1167[li] = v1167
+				h1168[li] = v1168
+				h1169[li] = v1169
+				h1170[li] = v1170
+				h1171[li] = v1171
+				h1191[li] = v1191
+				h1192[li] = v1192
+				h1193[li] = v1193
+				h1194[li] = v1194
+				h1195[li] = v1195
+				h1196[li] = v1196
+				h1197[li] = v1197
+				h1198[li] = v1198
+				h1218[li] = v1218
+				h1219[li] = v1219
+				h1220[li] = v1220
+				h1221[li] = v1221
+				h1222[li] = v1222
+				h1223[li] = v1223
+				h1224[li] = v1224
+				h1225[li] = v1225
+				h1245[li] = v1245
+				h1246[li] = v1246
+				h1247[li] = v1247
+				h1248[li] = v1248
+				h1249[li] = v1249
+				h1250[li] = v1250
+				h1251[li] = v1251
+				h1252[li] = v1252
+				h1272[li] = v1272
+				h1273[li] = v1273
+				h1274[li] = v1274
+				h1275[li] = v1275
+				h1276[li] = v1276
+				h1277[li] = v1277
+				h1278[li] = v1278
+				h1279[li] = v1279
+				h1299[li] = v1299
+				h1300[li] = v1300
+				h1301[li] = v1301
+				h1302[li] = v1302
+				h1303[li] = v1303
+				h1304[li] = v1304
+				h1305[li] = v1305
+				h1306[li] = v1306
+				h1326[li] = v1326
+				h1327[li] = v1327
+				h1328[li] = v1328
+				h1329[li] = v1329
+				h1330[li] = v1330
+				h1331[li] = v1331
+				h1332[li] = v1332
+				h1333[li] = v1333
+				h1353[li] = v1353
+				h1354[li] = v1354
+				h1355[li] = v1355
+				h1356[li] = v1356
+				h1357[li] = v1357
+				h1358[li] = v1358
+				h1359[li] = v1359
+				h1360[li] = v1360
+				h1380[li] = v1380
+				h1381[li] = v1381
+				h1382[li] = v1382
+				h1383[li] = v1383
+				h1384[li] = v1384
+				h1385[li] = v1385
+				h1386[li] = v1386
+				h1387[li] = v1387
+				h1407[li] = v1407
+				h1408[li] = v1408
+				h1409[li] = v1409
+				h1410[li] = v1410
+				h1411[li] = v1411
+				h1412[li] = v1412
+				h1413[li] = v1413
+				h1414[li] = v1414
+				h1434[li] = v1434
+				h1435[li] = v1435
+				h1436[li] = v1436
+				h1437[li] = v1437
+				h1438[li] = v1438
+				h1439[li] = v1439
+				h1440[li] = v1440
+				h1441[li] = v1441
+				h1461[li] = v1461
+				h1462[li] = v1462
+				h1463[li] = v1463
+				h1464[li] = v1464
+				h1465[li] = v1465
+				h1466[li] = v1466
+				h1467[li] = v1467
 				h1468[li] = v1468
-				h1469[li] = v1469
-				h1470[li] = v1470
-				h1471[li] = v1471
-				h1472[li] = v1472
-				h1473[li] = v1473
-				h1474[li] = v1474
-				h1475[li] = v1475
+				h1488[li] = v1488
+				h1489[li] = v1489
+				h1490[li] = v1490
+				h1491[li] = v1491
+				h1492[li] = v1492
+				h1493[li] = v1493
 				h1494[li] = v1494
 				h1495[li] = v1495
-				h1496[li] = v1496
-				h1497[li] = v1497
-				h1498[li] = v1498
-				h1499[li] = v1499
-				h1500[li] = v1500
-				h1501[li] = v1501
+				h1515[li] = v1515
+				h1516[li] = v1516
+				h1517[li] = v1517
+				h1518[li] = v1518
+				h1519[li] = v1519
 				h1520[li] = v1520
 				h1521[li] = v1521
 				h1522[li] = v1522
-				h1523[li] = v1523
-				h1524[li] = v1524
-				h1525[li] = v1525
-				h1526[li] = v1526
-				h1527[li] = v1527
-				u1530 = v1530
-				u1535 = v1535
-				u1579 = v1579
-				h1580[li] = v1580
+				u1527 = v1527
+				u1570 = v1570
+				h1571[li] = v1571
 				if next != 4 {
 					if next >= 0 {
 						return g.Diverge()
@@ -25258,15 +24442,20 @@ func (g *productFloat16Host) r3() int {
 				}
 				continue
 			}
-			*(*float32)(unsafe.Add(m5, int(v1568+((v1569*v84)+v83))*4)) = 0
-			v1569 = v1569 + 1
-			v1570 = v1570 + v84
+			*(*float32)(unsafe.Add(m5, int(v1559+((v1560*v87)+v86))*4)) = 0
+			v1560 = v1560 + 1
+			v1561 = v1561 + v87
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b181
-		b119:
-			if v885 < v3 {
+			goto b151
+		b105:
+			if v880 < v3 {
+				h752[li] = v752
+				h753[li] = v753
+				h754[li] = v754
+				h755[li] = v755
+				h756[li] = v756
 				h757[li] = v757
 				h758[li] = v758
 				h759[li] = v759
@@ -25390,12 +24579,7 @@ func (g *productFloat16Host) r3() int {
 				h877[li] = v877
 				h878[li] = v878
 				h879[li] = v879
-				h880[li] = v880
-				h881[li] = v881
-				h882[li] = v882
-				h883[li] = v883
-				h884[li] = v884
-				u885 = v885
+				u880 = v880
 				if next != 2 {
 					if next >= 0 {
 						return g.Diverge()
@@ -25404,29 +24588,29 @@ func (g *productFloat16Host) r3() int {
 				}
 				continue
 			}
-			v1596 := int32(sub)
-			v1604 := v73 + int64(uint32(int32(uint32(v1596&3)>>1)*64))
-			v1608 := ((v62 + (v1604 * v6)) + v76) + int64(uint32((v1596&1)*64))
-			if uint64(v1608) > uint64(v14) {
-				g.Fault(7, v1608, v14, v0)
+			v1587 := int32(sub)
+			v1595 := v76 + int64(uint32(int32(uint32(v1587&3)>>1)*64))
+			v1599 := ((v65 + (v1595 * v6)) + v79) + int64(uint32((v1587&1)*64))
+			if uint64(v1599) > uint64(v14) {
+				g.Fault(8, v1599, v14, v0)
 				g.Leave(li)
 				continue
 			}
-			v1610 := v14 - v1608
-			v1611 := int(v1608) * 4
-			if !v1614 {
-				g.Fault(8, 0, 0, v0)
+			v1601 := v14 - v1599
+			v1602 := int(v1599) * 4
+			if !v1605 {
+				g.Fault(9, 0, 0, v0)
 				g.Leave(li)
 				continue
 			}
-			if uint64(v1616) >= uint64(v1610) {
-				g.Fault(9, v1616, v1610, v0)
+			if uint64(v1607) >= uint64(v1601) {
+				g.Fault(10, v1607, v1601, v0)
 				g.Leave(li)
 				continue
 			}
-			h1604[li] = v1604
-			h1608[li] = v1608
-			h1611[li] = v1611
+			h1595[li] = v1595
+			h1599[li] = v1599
+			h1602[li] = v1602
 			if next != 28 {
 				if next >= 0 {
 					return g.Diverge()
@@ -25435,18 +24619,17 @@ func (g *productFloat16Host) r3() int {
 			}
 		}
 	}
-	g.v1095 = u1095
-	g.v1530 = u1530
-	g.v1535 = u1535
-	g.v1579 = u1579
-	g.v885 = u885
+	g.v1090 = u1090
+	g.v1527 = u1527
+	g.v1570 = u1570
+	g.v880 = u880
 	return next
 }
 
 func (g *productFloat16Host) r5() int {
 	const n = 128
-	v1579 := g.v1579
-	h1582 := g.v1582[:n]
+	v1570 := g.v1570
+	h1573 := g.v1573[:n]
 	dead := g.Dead[:n]
 	{
 		lane, sub, size := -1, 0, g.SubGroup
@@ -25458,26 +24641,26 @@ func (g *productFloat16Host) r5() int {
 			if dead[li] {
 				continue
 			}
-			v1531 := int32(sub)
-			v1532 := v1531 & 3
-			v1533 := int32(uint32(v1532) >> 1)
-			v1578 := v1533 * 4608
-			v1582 := (v1578 + 1152) + v1579
-			h1582[li] = v1582
+			v1523 := int32(sub)
+			v1524 := v1523 & 3
+			v1525 := int32(uint32(v1524) >> 1)
+			v1569 := v1525 * 4608
+			v1573 := (v1569 + 1152) + v1570
+			h1573[li] = v1573
 		}
 	}
-	// MatrixLoad, mixed.go:185
+	// MatrixLoad, mixed.go:188
 	m0 := g.Memory(0)
 	m3 := g.Memory(3)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1582, 10) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1573, 11) {
 			continue
 		}
-		v1582 := h1582[li]
-		kernelimpl.HostLoadMatrix(unsafe.Add(m3, sub*1024), unsafe.Add(m0, int(v1582)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: false, Words: true})
+		v1573 := h1573[li]
+		kernelimpl.HostLoadMatrix(unsafe.Add(m3, sub*1024), unsafe.Add(m0, int(v1573)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: false, Words: true})
 	}
-	h1584 := g.v1584[:n]
+	h1575 := g.v1575[:n]
 	{
 		lane, sub, size := -1, 0, g.SubGroup
 		for li := range n {
@@ -25488,95 +24671,95 @@ func (g *productFloat16Host) r5() int {
 			if dead[li] {
 				continue
 			}
-			v1531 := int32(sub)
-			v1532 := v1531 & 3
-			v1533 := int32(uint32(v1532) >> 1)
-			v1578 := v1533 * 4608
-			v1584 := (v1578 + 2304) + v1579
-			h1584[li] = v1584
-		}
-	}
-	// MatrixLoad, mixed.go:185
-	m4 := g.Memory(4)
-	for sub := range g.SubGroups() {
-		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1584, 11) {
-			continue
-		}
-		v1584 := h1584[li]
-		kernelimpl.HostLoadMatrix(unsafe.Add(m4, sub*1024), unsafe.Add(m0, int(v1584)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: false, Words: true})
-	}
-	h1586 := g.v1586[:n]
-	{
-		lane, sub, size := -1, 0, g.SubGroup
-		for li := range n {
-			if lane++; lane == size {
-				lane, sub = 0, sub+1
-			}
-			_, _ = lane, sub
-			if dead[li] {
-				continue
-			}
-			v1531 := int32(sub)
-			v1532 := v1531 & 3
-			v1533 := int32(uint32(v1532) >> 1)
-			v1578 := v1533 * 4608
-			v1586 := (v1578 + 3456) + v1579
-			h1586[li] = v1586
-		}
-	}
-	// MatrixLoad, mixed.go:185
-	m5 := g.Memory(5)
-	for sub := range g.SubGroups() {
-		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1586, 12) {
-			continue
-		}
-		v1586 := h1586[li]
-		kernelimpl.HostLoadMatrix(unsafe.Add(m5, sub*1024), unsafe.Add(m0, int(v1586)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: false, Words: true})
-	}
-	h1588 := g.v1588[:n]
-	{
-		lane, sub, size := -1, 0, g.SubGroup
-		for li := range n {
-			if lane++; lane == size {
-				lane, sub = 0, sub+1
-			}
-			_, _ = lane, sub
-			if dead[li] {
-				continue
-			}
-			v1531 := int32(sub)
-			v1534 := v1531 & 1
-			v1588 := (v1534 * 4608) + v1579
-			h1588[li] = v1588
+			v1523 := int32(sub)
+			v1524 := v1523 & 3
+			v1525 := int32(uint32(v1524) >> 1)
+			v1569 := v1525 * 4608
+			v1575 := (v1569 + 2304) + v1570
+			h1575[li] = v1575
 		}
 	}
 	// MatrixLoad, mixed.go:188
+	m4 := g.Memory(4)
+	for sub := range g.SubGroups() {
+		li := g.Leader(sub)
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1575, 12) {
+			continue
+		}
+		v1575 := h1575[li]
+		kernelimpl.HostLoadMatrix(unsafe.Add(m4, sub*1024), unsafe.Add(m0, int(v1575)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: false, Words: true})
+	}
+	h1577 := g.v1577[:n]
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v1523 := int32(sub)
+			v1524 := v1523 & 3
+			v1525 := int32(uint32(v1524) >> 1)
+			v1569 := v1525 * 4608
+			v1577 := (v1569 + 3456) + v1570
+			h1577[li] = v1577
+		}
+	}
+	// MatrixLoad, mixed.go:188
+	m5 := g.Memory(5)
+	for sub := range g.SubGroups() {
+		li := g.Leader(sub)
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1577, 13) {
+			continue
+		}
+		v1577 := h1577[li]
+		kernelimpl.HostLoadMatrix(unsafe.Add(m5, sub*1024), unsafe.Add(m0, int(v1577)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: false, Words: true})
+	}
+	h1579 := g.v1579[:n]
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v1523 := int32(sub)
+			v1526 := v1523 & 1
+			v1579 := (v1526 * 4608) + v1570
+			h1579[li] = v1579
+		}
+	}
+	// MatrixLoad, mixed.go:191
 	m1 := g.Memory(1)
 	m6 := g.Memory(6)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1588, 13) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1579, 14) {
 			continue
 		}
-		v1588 := h1588[li]
-		kernelimpl.HostLoadMatrix(unsafe.Add(m6, sub*1024), unsafe.Add(m1, int(v1588)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: true, Words: true})
+		v1579 := h1579[li]
+		kernelimpl.HostLoadMatrix(unsafe.Add(m6, sub*1024), unsafe.Add(m1, int(v1579)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: true, Words: true})
 	}
-	// MatrixMulAdd, mixed.go:190
+	// MatrixMulAdd, mixed.go:193
 	m7 := g.Memory(7)
 	m2 := g.Memory(2)
 	kernelimpl.HostMulAdd(&g.HostGroup, m7, m2, m6, m7, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	// MatrixMulAdd, mixed.go:190
+	// MatrixMulAdd, mixed.go:193
 	m8 := g.Memory(8)
 	kernelimpl.HostMulAdd(&g.HostGroup, m8, m3, m6, m8, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	// MatrixMulAdd, mixed.go:190
+	// MatrixMulAdd, mixed.go:193
 	m9 := g.Memory(9)
 	kernelimpl.HostMulAdd(&g.HostGroup, m9, m4, m6, m9, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	// MatrixMulAdd, mixed.go:190
+	// MatrixMulAdd, mixed.go:193
 	m10 := g.Memory(10)
 	kernelimpl.HostMulAdd(&g.HostGroup, m10, m5, m6, m10, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	h1590 := g.v1590[:n]
+	h1581 := g.v1581[:n]
 	{
 		lane, sub, size := -1, 0, g.SubGroup
 		for li := range n {
@@ -25587,36 +24770,36 @@ func (g *productFloat16Host) r5() int {
 			if dead[li] {
 				continue
 			}
-			v1531 := int32(sub)
-			v1534 := v1531 & 1
-			v1587 := v1534 * 4608
-			v1590 := (v1587 + 1152) + v1579
-			h1590[li] = v1590
+			v1523 := int32(sub)
+			v1526 := v1523 & 1
+			v1578 := v1526 * 4608
+			v1581 := (v1578 + 1152) + v1570
+			h1581[li] = v1581
 		}
 	}
-	// MatrixLoad, mixed.go:188
+	// MatrixLoad, mixed.go:191
 	m11 := g.Memory(11)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1590, 14) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1581, 15) {
 			continue
 		}
-		v1590 := h1590[li]
-		kernelimpl.HostLoadMatrix(unsafe.Add(m11, sub*1024), unsafe.Add(m1, int(v1590)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: true, Words: true})
+		v1581 := h1581[li]
+		kernelimpl.HostLoadMatrix(unsafe.Add(m11, sub*1024), unsafe.Add(m1, int(v1581)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: true, Words: true})
 	}
-	// MatrixMulAdd, mixed.go:190
+	// MatrixMulAdd, mixed.go:193
 	m12 := g.Memory(12)
 	kernelimpl.HostMulAdd(&g.HostGroup, m12, m2, m11, m12, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	// MatrixMulAdd, mixed.go:190
+	// MatrixMulAdd, mixed.go:193
 	m13 := g.Memory(13)
 	kernelimpl.HostMulAdd(&g.HostGroup, m13, m3, m11, m13, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	// MatrixMulAdd, mixed.go:190
+	// MatrixMulAdd, mixed.go:193
 	m14 := g.Memory(14)
 	kernelimpl.HostMulAdd(&g.HostGroup, m14, m4, m11, m14, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	// MatrixMulAdd, mixed.go:190
+	// MatrixMulAdd, mixed.go:193
 	m15 := g.Memory(15)
 	kernelimpl.HostMulAdd(&g.HostGroup, m15, m5, m11, m15, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	h1592 := g.v1592[:n]
+	h1583 := g.v1583[:n]
 	{
 		lane, sub, size := -1, 0, g.SubGroup
 		for li := range n {
@@ -25627,36 +24810,36 @@ func (g *productFloat16Host) r5() int {
 			if dead[li] {
 				continue
 			}
-			v1531 := int32(sub)
-			v1534 := v1531 & 1
-			v1587 := v1534 * 4608
-			v1592 := (v1587 + 2304) + v1579
-			h1592[li] = v1592
+			v1523 := int32(sub)
+			v1526 := v1523 & 1
+			v1578 := v1526 * 4608
+			v1583 := (v1578 + 2304) + v1570
+			h1583[li] = v1583
 		}
 	}
-	// MatrixLoad, mixed.go:188
+	// MatrixLoad, mixed.go:191
 	m16 := g.Memory(16)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1592, 15) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1583, 16) {
 			continue
 		}
-		v1592 := h1592[li]
-		kernelimpl.HostLoadMatrix(unsafe.Add(m16, sub*1024), unsafe.Add(m1, int(v1592)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: true, Words: true})
+		v1583 := h1583[li]
+		kernelimpl.HostLoadMatrix(unsafe.Add(m16, sub*1024), unsafe.Add(m1, int(v1583)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: true, Words: true})
 	}
-	// MatrixMulAdd, mixed.go:190
+	// MatrixMulAdd, mixed.go:193
 	m17 := g.Memory(17)
 	kernelimpl.HostMulAdd(&g.HostGroup, m17, m2, m16, m17, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	// MatrixMulAdd, mixed.go:190
+	// MatrixMulAdd, mixed.go:193
 	m18 := g.Memory(18)
 	kernelimpl.HostMulAdd(&g.HostGroup, m18, m3, m16, m18, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	// MatrixMulAdd, mixed.go:190
+	// MatrixMulAdd, mixed.go:193
 	m19 := g.Memory(19)
 	kernelimpl.HostMulAdd(&g.HostGroup, m19, m4, m16, m19, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	// MatrixMulAdd, mixed.go:190
+	// MatrixMulAdd, mixed.go:193
 	m20 := g.Memory(20)
 	kernelimpl.HostMulAdd(&g.HostGroup, m20, m5, m16, m20, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	h1594 := g.v1594[:n]
+	h1585 := g.v1585[:n]
 	{
 		lane, sub, size := -1, 0, g.SubGroup
 		for li := range n {
@@ -25667,171 +24850,175 @@ func (g *productFloat16Host) r5() int {
 			if dead[li] {
 				continue
 			}
-			v1531 := int32(sub)
-			v1534 := v1531 & 1
-			v1587 := v1534 * 4608
-			v1594 := (v1587 + 3456) + v1579
-			h1594[li] = v1594
+			v1523 := int32(sub)
+			v1526 := v1523 & 1
+			v1578 := v1526 * 4608
+			v1585 := (v1578 + 3456) + v1570
+			h1585[li] = v1585
 		}
 	}
-	// MatrixLoad, mixed.go:188
+	// MatrixLoad, mixed.go:191
 	m21 := g.Memory(21)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1594, 16) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1585, 17) {
 			continue
 		}
-		v1594 := h1594[li]
-		kernelimpl.HostLoadMatrix(unsafe.Add(m21, sub*1024), unsafe.Add(m1, int(v1594)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: true, Words: true})
+		v1585 := h1585[li]
+		kernelimpl.HostLoadMatrix(unsafe.Add(m21, sub*1024), unsafe.Add(m1, int(v1585)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: true, Words: true})
 	}
-	// MatrixMulAdd, mixed.go:190
+	// MatrixMulAdd, mixed.go:193
 	m22 := g.Memory(22)
 	kernelimpl.HostMulAdd(&g.HostGroup, m22, m2, m21, m22, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	// MatrixMulAdd, mixed.go:190
+	// MatrixMulAdd, mixed.go:193
 	m23 := g.Memory(23)
 	kernelimpl.HostMulAdd(&g.HostGroup, m23, m3, m21, m23, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	// MatrixMulAdd, mixed.go:190
+	// MatrixMulAdd, mixed.go:193
 	m24 := g.Memory(24)
 	kernelimpl.HostMulAdd(&g.HostGroup, m24, m4, m21, m24, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	// MatrixMulAdd, mixed.go:190
+	// MatrixMulAdd, mixed.go:193
 	m25 := g.Memory(25)
 	kernelimpl.HostMulAdd(&g.HostGroup, m25, m5, m21, m25, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	e1535 := g.v1535
-	v1530 := g.v1530
+	e1527 := g.v1527
+	h1110 := g.v1110[:n]
+	h1111 := g.v1111[:n]
+	h1112 := g.v1112[:n]
+	h1113 := g.v1113[:n]
+	h1114 := g.v1114[:n]
+	h1115 := g.v1115[:n]
 	h1116 := g.v1116[:n]
 	h1117 := g.v1117[:n]
-	h1118 := g.v1118[:n]
-	h1119 := g.v1119[:n]
-	h1120 := g.v1120[:n]
-	h1121 := g.v1121[:n]
-	h1122 := g.v1122[:n]
-	h1123 := g.v1123[:n]
+	h1137 := g.v1137[:n]
+	h1138 := g.v1138[:n]
+	h1139 := g.v1139[:n]
+	h1140 := g.v1140[:n]
+	h1141 := g.v1141[:n]
+	h1142 := g.v1142[:n]
+	h1143 := g.v1143[:n]
 	h1144 := g.v1144[:n]
-	h1145 := g.v1145[:n]
-	h1146 := g.v1146[:n]
-	h1147 := g.v1147[:n]
-	h1148 := g.v1148[:n]
-	h1149 := g.v1149[:n]
-	h1150 := g.v1150[:n]
-	h1151 := g.v1151[:n]
-	h1172 := g.v1172[:n]
-	h1173 := g.v1173[:n]
-	h1174 := g.v1174[:n]
-	h1175 := g.v1175[:n]
-	h1176 := g.v1176[:n]
-	h1177 := g.v1177[:n]
-	h1178 := g.v1178[:n]
-	h1179 := g.v1179[:n]
-	h1200 := g.v1200[:n]
-	h1201 := g.v1201[:n]
-	h1202 := g.v1202[:n]
-	h1203 := g.v1203[:n]
-	h1204 := g.v1204[:n]
-	h1205 := g.v1205[:n]
-	h1206 := g.v1206[:n]
-	h1207 := g.v1207[:n]
-	h1228 := g.v1228[:n]
-	h1229 := g.v1229[:n]
-	h1230 := g.v1230[:n]
-	h1231 := g.v1231[:n]
-	h1232 := g.v1232[:n]
-	h1233 := g.v1233[:n]
-	h1234 := g.v1234[:n]
-	h1235 := g.v1235[:n]
-	h1256 := g.v1256[:n]
-	h1257 := g.v1257[:n]
-	h1258 := g.v1258[:n]
-	h1259 := g.v1259[:n]
-	h1260 := g.v1260[:n]
-	h1261 := g.v1261[:n]
-	h1262 := g.v1262[:n]
-	h1263 := g.v1263[:n]
-	h1284 := g.v1284[:n]
-	h1285 := g.v1285[:n]
-	h1286 := g.v1286[:n]
-	h1287 := g.v1287[:n]
-	h1288 := g.v1288[:n]
-	h1289 := g.v1289[:n]
-	h1290 := g.v1290[:n]
-	h1291 := g.v1291[:n]
-	h1312 := g.v1312[:n]
-	h1313 := g.v1313[:n]
-	h1314 := g.v1314[:n]
-	h1315 := g.v1315[:n]
-	h1316 := g.v1316[:n]
-	h1317 := g.v1317[:n]
-	h1318 := g.v1318[:n]
-	h1319 := g.v1319[:n]
-	h1338 := g.v1338[:n]
-	h1339 := g.v1339[:n]
-	h1340 := g.v1340[:n]
-	h1341 := g.v1341[:n]
-	h1342 := g.v1342[:n]
-	h1343 := g.v1343[:n]
-	h1344 := g.v1344[:n]
-	h1345 := g.v1345[:n]
-	h1364 := g.v1364[:n]
-	h1365 := g.v1365[:n]
-	h1366 := g.v1366[:n]
-	h1367 := g.v1367[:n]
-	h1368 := g.v1368[:n]
-	h1369 := g.v1369[:n]
-	h1370 := g.v1370[:n]
-	h1371 := g.v1371[:n]
-	h1390 := g.v1390[:n]
-	h1391 := g.v1391[:n]
-	h1392 := g.v1392[:n]
-	h1393 := g.v1393[:n]
-	h1394 := g.v1394[:n]
-	h1395 := g.v1395[:n]
-	h1396 := g.v1396[:n]
-	h1397 := g.v1397[:n]
-	h1416 := g.v1416[:n]
-	h1417 := g.v1417[:n]
-	h1418 := g.v1418[:n]
-	h1419 := g.v1419[:n]
-	h1420 := g.v1420[:n]
-	h1421 := g.v1421[:n]
-	h1422 := g.v1422[:n]
-	h1423 := g.v1423[:n]
-	h1442 := g.v1442[:n]
-	h1443 := g.v1443[:n]
-	h1444 := g.v1444[:n]
-	h1445 := g.v1445[:n]
-	h1446 := g.v1446[:n]
-	h1447 := g.v1447[:n]
-	h1448 := g.v1448[:n]
-	h1449 := g.v1449[:n]
+	h1164 := g.v1164[:n]
+	h1165 := g.v1165[:n]
+	h1166 := g.v1166[:n]
+	h1167 := g.v1167[:n]
+	h1168 := g.v1168[:n]
+	h1169 := g.v1169[:n]
+	h1170 := g.v1170[:n]
+	h1171 := g.v1171[:n]
+	h1191 := g.v1191[:n]
+	h1192 := g.v1192[:n]
+	h1193 := g.v1193[:n]
+	h1194 := g.v1194[:n]
+	h1195 := g.v1195[:n]
+	h1196 := g.v1196[:n]
+	h1197 := g.v1197[:n]
+	h1198 := g.v1198[:n]
+	h1218 := g.v1218[:n]
+	h1219 := g.v1219[:n]
+	h1220 := g.v1220[:n]
+	h1221 := g.v1221[:n]
+	h1222 := g.v1222[:n]
+	h1223 := g.v1223[:n]
+	h1224 := g.v1224[:n]
+	h1225 := g.v1225[:n]
+	h1245 := g.v1245[:n]
+	h1246 := g.v1246[:n]
+	h1247 := g.v1247[:n]
+	h1248 := g.v1248[:n]
+	h1249 := g.v1249[:n]
+	h1250 := g.v1250[:n]
+	h1251 := g.v1251[:n]
+	h1252 := g.v1252[:n]
+	h1272 := g.v1272[:n]
+	h1273 := g.v1273[:n]
+	h1274 := g.v1274[:n]
+	h1275 := g.v1275[:n]
+	h1276 := g.v1276[:n]
+	h1277 := g.v1277[:n]
+	h1278 := g.v1278[:n]
+	h1279 := g.v1279[:n]
+	h1299 := g.v1299[:n]
+	h1300 := g.v1300[:n]
+	h1301 := g.v1301[:n]
+	h1302 := g.v1302[:n]
+	h1303 := g.v1303[:n]
+	h1304 := g.v1304[:n]
+	h1305 := g.v1305[:n]
+	h1306 := g.v1306[:n]
+	h1326 := g.v1326[:n]
+	h1327 := g.v1327[:n]
+	h1328 := g.v1328[:n]
+	h1329 := g.v1329[:n]
+	h1330 := g.v1330[:n]
+	h1331 := g.v1331[:n]
+	h1332 := g.v1332[:n]
+	h1333 := g.v1333[:n]
+	h1353 := g.v1353[:n]
+	h1354 := g.v1354[:n]
+	h1355 := g.v1355[:n]
+	h1356 := g.v1356[:n]
+	h1357 := g.v1357[:n]
+	h1358 := g.v1358[:n]
+	h1359 := g.v1359[:n]
+	h1360 := g.v1360[:n]
+	h1380 := g.v1380[:n]
+	h1381 := g.v1381[:n]
+	h1382 := g.v1382[:n]
+	h1383 := g.v1383[:n]
+	h1384 := g.v1384[:n]
+	h1385 := g.v1385[:n]
+	h1386 := g.v1386[:n]
+	h1387 := g.v1387[:n]
+	h1407 := g.v1407[:n]
+	h1408 := g.v1408[:n]
+	h1409 := g.v1409[:n]
+	h1410 := g.v1410[:n]
+	h1411 := g.v1411[:n]
+	h1412 := g.v1412[:n]
+	h1413 := g.v1413[:n]
+	h1414 := g.v1414[:n]
+	h1434 := g.v1434[:n]
+	h1435 := g.v1435[:n]
+	h1436 := g.v1436[:n]
+	h1437 := g.v1437[:n]
+	h1438 := g.v1438[:n]
+	h1439 := g.v1439[:n]
+	h1440 := g.v1440[:n]
+	h1441 := g.v1441[:n]
+	h1461 := g.v1461[:n]
+	h1462 := g.v1462[:n]
+	h1463 := g.v1463[:n]
+	h1464 := g.v1464[:n]
+	h1465 := g.v1465[:n]
+	h1466 := g.v1466[:n]
+	h1467 := g.v1467[:n]
 	h1468 := g.v1468[:n]
-	h1469 := g.v1469[:n]
-	h1470 := g.v1470[:n]
-	h1471 := g.v1471[:n]
-	h1472 := g.v1472[:n]
-	h1473 := g.v1473[:n]
-	h1474 := g.v1474[:n]
-	h1475 := g.v1475[:n]
+	h1488 := g.v1488[:n]
+	h1489 := g.v1489[:n]
+	h1490 := g.v1490[:n]
+	h1491 := g.v1491[:n]
+	h1492 := g.v1492[:n]
+	h1493 := g.v1493[:n]
 	h1494 := g.v1494[:n]
 	h1495 := g.v1495[:n]
-	h1496 := g.v1496[:n]
-	h1497 := g.v1497[:n]
-	h1498 := g.v1498[:n]
-	h1499 := g.v1499[:n]
-	h1500 := g.v1500[:n]
-	h1501 := g.v1501[:n]
+	h1515 := g.v1515[:n]
+	h1516 := g.v1516[:n]
+	h1517 := g.v1517[:n]
+	h1518 := g.v1518[:n]
+	h1519 := g.v1519[:n]
 	h1520 := g.v1520[:n]
 	h1521 := g.v1521[:n]
 	h1522 := g.v1522[:n]
-	h1523 := g.v1523[:n]
-	h1524 := g.v1524[:n]
-	h1525 := g.v1525[:n]
-	h1526 := g.v1526[:n]
-	h1527 := g.v1527[:n]
-	v1095 := g.v1095
+	v1090 := g.v1090
 	stop := g.Cancelled()
-	u1535 := g.v1535
-	u1579 := g.v1579
-	h1580 := g.v1580[:n]
+	u1527 := g.v1527
+	u1570 := g.v1570
+	h1571 := g.v1571[:n]
 	v3 := g.v3
+	h752 := g.v752[:n]
+	h753 := g.v753[:n]
+	h754 := g.v754[:n]
+	h755 := g.v755[:n]
+	h756 := g.v756[:n]
 	h757 := g.v757[:n]
 	h758 := g.v758[:n]
 	h759 := g.v759[:n]
@@ -25955,26 +25142,21 @@ func (g *productFloat16Host) r5() int {
 	h877 := g.v877[:n]
 	h878 := g.v878[:n]
 	h879 := g.v879[:n]
-	h880 := g.v880[:n]
-	h881 := g.v881[:n]
-	h882 := g.v882[:n]
-	h883 := g.v883[:n]
-	h884 := g.v884[:n]
-	u885 := g.v885
-	v73 := g.v73
-	v6 := g.v6
-	v62 := g.v62
+	u880 := g.v880
 	v76 := g.v76
+	v6 := g.v6
+	v65 := g.v65
+	v79 := g.v79
 	v14 := g.v14
 	basex := g.Base(0)
-	v1612 := uint64(v6) <= 1099511627776
-	v1613 := 16 <= v6
-	v1614 := v1612 && v1613
-	v1615 := v6 * 15
-	v1616 := v1615 + 15
-	h1604 := g.v1604[:n]
-	h1608 := g.v1608[:n]
-	h1611 := g.v1611[:n]
+	v1603 := uint64(v6) <= 1099511627776
+	v1604 := 16 <= v6
+	v1605 := v1603 && v1604
+	v1606 := v6 * 15
+	v1607 := v1606 + 15
+	h1595 := g.v1595[:n]
+	h1599 := g.v1599[:n]
+	h1602 := g.v1602[:n]
 	next := -1
 	{
 		lane, sub, size := -1, 0, g.SubGroup
@@ -25986,325 +25168,325 @@ func (g *productFloat16Host) r5() int {
 			if dead[li] {
 				continue
 			}
-			v1535 := e1535
-			v1531 := int32(sub)
+			v1527 := e1527
+			v1523 := int32(sub)
+			v1110 := h1110[li]
+			v1111 := h1111[li]
+			v1112 := h1112[li]
+			v1113 := h1113[li]
+			v1114 := h1114[li]
+			v1115 := h1115[li]
 			v1116 := h1116[li]
 			v1117 := h1117[li]
-			v1118 := h1118[li]
-			v1119 := h1119[li]
-			v1120 := h1120[li]
-			v1121 := h1121[li]
-			v1122 := h1122[li]
-			v1123 := h1123[li]
+			v1137 := h1137[li]
+			v1138 := h1138[li]
+			v1139 := h1139[li]
+			v1140 := h1140[li]
+			v1141 := h1141[li]
+			v1142 := h1142[li]
+			v1143 := h1143[li]
 			v1144 := h1144[li]
-			v1145 := h1145[li]
-			v1146 := h1146[li]
-			v1147 := h1147[li]
-			v1148 := h1148[li]
-			v1149 := h1149[li]
-			v1150 := h1150[li]
-			v1151 := h1151[li]
-			v1172 := h1172[li]
-			v1173 := h1173[li]
-			v1174 := h1174[li]
-			v1175 := h1175[li]
-			v1176 := h1176[li]
-			v1177 := h1177[li]
-			v1178 := h1178[li]
-			v1179 := h1179[li]
-			v1200 := h1200[li]
-			v1201 := h1201[li]
-			v1202 := h1202[li]
-			v1203 := h1203[li]
-			v1204 := h1204[li]
-			v1205 := h1205[li]
-			v1206 := h1206[li]
-			v1207 := h1207[li]
-			v1228 := h1228[li]
-			v1229 := h1229[li]
-			v1230 := h1230[li]
-			v1231 := h1231[li]
-			v1232 := h1232[li]
-			v1233 := h1233[li]
-			v1234 := h1234[li]
-			v1235 := h1235[li]
-			v1256 := h1256[li]
-			v1257 := h1257[li]
-			v1258 := h1258[li]
-			v1259 := h1259[li]
-			v1260 := h1260[li]
-			v1261 := h1261[li]
-			v1262 := h1262[li]
-			v1263 := h1263[li]
-			v1284 := h1284[li]
-			v1285 := h1285[li]
-			v1286 := h1286[li]
-			v1287 := h1287[li]
-			v1288 := h1288[li]
-			v1289 := h1289[li]
-			v1290 := h1290[li]
-			v1291 := h1291[li]
-			v1312 := h1312[li]
-			v1313 := h1313[li]
-			v1314 := h1314[li]
-			v1315 := h1315[li]
-			v1316 := h1316[li]
-			v1317 := h1317[li]
-			v1318 := h1318[li]
-			v1319 := h1319[li]
-			v1338 := h1338[li]
-			v1339 := h1339[li]
-			v1340 := h1340[li]
-			v1341 := h1341[li]
-			v1342 := h1342[li]
-			v1343 := h1343[li]
-			v1344 := h1344[li]
-			v1345 := h1345[li]
-			v1364 := h1364[li]
-			v1365 := h1365[li]
-			v1366 := h1366[li]
-			v1367 := h1367[li]
-			v1368 := h1368[li]
-			v1369 := h1369[li]
-			v1370 := h1370[li]
-			v1371 := h1371[li]
-			v1390 := h1390[li]
-			v1391 := h1391[li]
-			v1392 := h1392[li]
-			v1393 := h1393[li]
-			v1394 := h1394[li]
-			v1395 := h1395[li]
-			v1396 := h1396[li]
-			v1397 := h1397[li]
-			v1416 := h1416[li]
-			v1417 := h1417[li]
-			v1418 := h1418[li]
-			v1419 := h1419[li]
-			v1420 := h1420[li]
-			v1421 := h1421[li]
-			v1422 := h1422[li]
-			v1423 := h1423[li]
-			v1442 := h1442[li]
-			v1443 := h1443[li]
-			v1444 := h1444[li]
-			v1445 := h1445[li]
-			v1446 := h1446[li]
-			v1447 := h1447[li]
-			v1448 := h1448[li]
-			v1449 := h1449[li]
+			v1164 := h1164[li]
+			v1165 := h1165[li]
+			v1166 := h1166[li]
+			v1167 := h1167[li]
+			v1168 := h1168[li]
+			v1169 := h1169[li]
+			v1170 := h1170[li]
+			v1171 := h1171[li]
+			v1191 := h1191[li]
+			v1192 := h1192[li]
+			v1193 := h1193[li]
+			v1194 := h1194[li]
+			v1195 := h1195[li]
+			v1196 := h1196[li]
+			v1197 := h1197[li]
+			v1198 := h1198[li]
+			v1218 := h1218[li]
+			v1219 := h1219[li]
+			v1220 := h1220[li]
+			v1221 := h1221[li]
+			v1222 := h1222[li]
+			v1223 := h1223[li]
+			v1224 := h1224[li]
+			v1225 := h1225[li]
+			v1245 := h1245[li]
+			v1246 := h1246[li]
+			v1247 := h1247[li]
+			v1248 := h1248[li]
+			v1249 := h1249[li]
+			v1250 := h1250[li]
+			v1251 := h1251[li]
+			v1252 := h1252[li]
+			v1272 := h1272[li]
+			v1273 := h1273[li]
+			v1274 := h1274[li]
+			v1275 := h1275[li]
+			v1276 := h1276[li]
+			v1277 := h1277[li]
+			v1278 := h1278[li]
+			v1279 := h1279[li]
+			v1299 := h1299[li]
+			v1300 := h1300[li]
+			v1301 := h1301[li]
+			v1302 := h1302[li]
+			v1303 := h1303[li]
+			v1304 := h1304[li]
+			v1305 := h1305[li]
+			v1306 := h1306[li]
+			v1326 := h1326[li]
+			v1327 := h1327[li]
+			v1328 := h1328[li]
+			v1329 := h1329[li]
+			v1330 := h1330[li]
+			v1331 := h1331[li]
+			v1332 := h1332[li]
+			v1333 := h1333[li]
+			v1353 := h1353[li]
+			v1354 := h1354[li]
+			v1355 := h1355[li]
+			v1356 := h1356[li]
+			v1357 := h1357[li]
+			v1358 := h1358[li]
+			v1359 := h1359[li]
+			v1360 := h1360[li]
+			v1380 := h1380[li]
+			v1381 := h1381[li]
+			v1382 := h1382[li]
+			v1383 := h1383[li]
+			v1384 := h1384[li]
+			v1385 := h1385[li]
+			v1386 := h1386[li]
+			v1387 := h1387[li]
+			v1407 := h1407[li]
+			v1408 := h1408[li]
+			v1409 := h1409[li]
+			v1410 := h1410[li]
+			v1411 := h1411[li]
+			v1412 := h1412[li]
+			v1413 := h1413[li]
+			v1414 := h1414[li]
+			v1434 := h1434[li]
+			v1435 := h1435[li]
+			v1436 := h1436[li]
+			v1437 := h1437[li]
+			v1438 := h1438[li]
+			v1439 := h1439[li]
+			v1440 := h1440[li]
+			v1441 := h1441[li]
+			v1461 := h1461[li]
+			v1462 := h1462[li]
+			v1463 := h1463[li]
+			v1464 := h1464[li]
+			v1465 := h1465[li]
+			v1466 := h1466[li]
+			v1467 := h1467[li]
 			v1468 := h1468[li]
-			v1469 := h1469[li]
-			v1470 := h1470[li]
-			v1471 := h1471[li]
-			v1472 := h1472[li]
-			v1473 := h1473[li]
-			v1474 := h1474[li]
-			v1475 := h1475[li]
+			v1488 := h1488[li]
+			v1489 := h1489[li]
+			v1490 := h1490[li]
+			v1491 := h1491[li]
+			v1492 := h1492[li]
+			v1493 := h1493[li]
 			v1494 := h1494[li]
 			v1495 := h1495[li]
-			v1496 := h1496[li]
-			v1497 := h1497[li]
-			v1498 := h1498[li]
-			v1499 := h1499[li]
-			v1500 := h1500[li]
-			v1501 := h1501[li]
+			v1515 := h1515[li]
+			v1516 := h1516[li]
+			v1517 := h1517[li]
+			v1518 := h1518[li]
+			v1519 := h1519[li]
 			v1520 := h1520[li]
 			v1521 := h1521[li]
 			v1522 := h1522[li]
-			v1523 := h1523[li]
-			v1524 := h1524[li]
-			v1525 := h1525[li]
-			v1526 := h1526[li]
-			v1527 := h1527[li]
-			v83 := int32(lane)
-			v84 := int32(min(size, n-sub*size))
-			v1532 := v1531 & 3
-			v1533 := int32(uint32(v1532) >> 1)
+			v86 := int32(lane)
+			v87 := int32(min(size, n-sub*size))
+			v1524 := v1523 & 3
+			v1525 := int32(uint32(v1524) >> 1)
 			v0 := int32(basex + li)
-			var v757, v758, v759, v760, v761, v762, v763, v764, v765, v766, v767, v768, v769, v770, v771, v772, v773, v774, v775, v776, v777, v778, v779, v780, v781, v782, v783, v784, v785, v786, v787, v788, v789, v790, v791, v792, v793, v794, v795, v796, v797, v798, v799, v800, v801, v802, v803, v804, v805, v806, v807, v808, v809, v810, v811, v812, v813, v814, v815, v816, v817, v818, v819, v820, v821, v822, v823, v824, v825, v826, v827, v828, v829, v830, v831, v832, v833, v834, v835, v836, v837, v838, v839, v840, v841, v842, v843, v844, v845, v846, v847, v848, v849, v850, v851, v852, v853, v854, v855, v856, v857, v858, v859, v860, v861, v862, v863, v864, v865, v866, v867, v868, v869, v870, v871, v872, v873, v874, v875, v876, v877, v878, v879, v880, v881, v882, v883, v884, v1539, v1540, v1548, v1549, v1550, v1558, v1559, v1560, v1568, v1569, v1570 int32
-			var v885 int64
-			v1535 = v1535 + 2
-			v1538 := v1531 * 256
-			if int64(uint32(v1535)) >= v1530 {
-				v757 = v1116
-				v758 = v1117
-				v759 = v1118
-				v760 = v1119
-				v761 = v1120
-				v762 = v1121
-				v763 = v1122
-				v764 = v1123
-				v765 = v1144
-				v766 = v1145
-				v767 = v1146
-				v768 = v1147
-				v769 = v1148
-				v770 = v1149
-				v771 = v1150
-				v772 = v1151
-				v773 = v1172
-				v774 = v1173
-				v775 = v1174
-				v776 = v1175
-				v777 = v1176
-				v778 = v1177
-				v779 = v1178
-				v780 = v1179
-				v781 = v1200
-				v782 = v1201
-				v783 = v1202
-				v784 = v1203
-				v785 = v1204
-				v786 = v1205
-				v787 = v1206
-				v788 = v1207
-				v789 = v1228
-				v790 = v1229
-				v791 = v1230
-				v792 = v1231
-				v793 = v1232
-				v794 = v1233
-				v795 = v1234
-				v796 = v1235
-				v797 = v1256
-				v798 = v1257
-				v799 = v1258
-				v800 = v1259
-				v801 = v1260
-				v802 = v1261
-				v803 = v1262
-				v804 = v1263
-				v805 = v1284
-				v806 = v1285
-				v807 = v1286
-				v808 = v1287
-				v809 = v1288
-				v810 = v1289
-				v811 = v1290
-				v812 = v1291
-				v813 = v1312
-				v814 = v1313
-				v815 = v1314
-				v816 = v1315
-				v817 = v1316
-				v818 = v1317
-				v819 = v1318
-				v820 = v1319
-				v821 = v1338
-				v822 = v1339
-				v823 = v1340
-				v824 = v1341
-				v825 = v1342
-				v826 = v1343
-				v827 = v1344
-				v828 = v1345
-				v829 = v1364
-				v830 = v1365
-				v831 = v1366
-				v832 = v1367
-				v833 = v1368
-				v834 = v1369
-				v835 = v1370
-				v836 = v1371
-				v837 = v1390
-				v838 = v1391
-				v839 = v1392
-				v840 = v1393
-				v841 = v1394
-				v842 = v1395
-				v843 = v1396
-				v844 = v1397
-				v845 = v1416
-				v846 = v1417
-				v847 = v1418
-				v848 = v1419
-				v849 = v1420
-				v850 = v1421
-				v851 = v1422
-				v852 = v1423
-				v853 = v1442
-				v854 = v1443
-				v855 = v1444
-				v856 = v1445
-				v857 = v1446
-				v858 = v1447
-				v859 = v1448
-				v860 = v1449
-				v861 = v1468
-				v862 = v1469
-				v863 = v1470
-				v864 = v1471
-				v865 = v1472
-				v866 = v1473
-				v867 = v1474
-				v868 = v1475
-				v869 = v1494
-				v870 = v1495
-				v871 = v1496
-				v872 = v1497
-				v873 = v1498
-				v874 = v1499
-				v875 = v1500
-				v876 = v1501
+			var v752, v753, v754, v755, v756, v757, v758, v759, v760, v761, v762, v763, v764, v765, v766, v767, v768, v769, v770, v771, v772, v773, v774, v775, v776, v777, v778, v779, v780, v781, v782, v783, v784, v785, v786, v787, v788, v789, v790, v791, v792, v793, v794, v795, v796, v797, v798, v799, v800, v801, v802, v803, v804, v805, v806, v807, v808, v809, v810, v811, v812, v813, v814, v815, v816, v817, v818, v819, v820, v821, v822, v823, v824, v825, v826, v827, v828, v829, v830, v831, v832, v833, v834, v835, v836, v837, v838, v839, v840, v841, v842, v843, v844, v845, v846, v847, v848, v849, v850, v851, v852, v853, v854, v855, v856, v857, v858, v859, v860, v861, v862, v863, v864, v865, v866, v867, v868, v869, v870, v871, v872, v873, v874, v875, v876, v877, v878, v879, v1530, v1531, v1539, v1540, v1541, v1549, v1550, v1551, v1559, v1560, v1561 int32
+			var v880 int64
+			v1527 = v1527 + 2
+			v1529 := v1523 * 256
+			if v1527 >= 8 {
+				v752 = v1110
+				v753 = v1111
+				v754 = v1112
+				v755 = v1113
+				v756 = v1114
+				v757 = v1115
+				v758 = v1116
+				v759 = v1117
+				v760 = v1137
+				v761 = v1138
+				v762 = v1139
+				v763 = v1140
+				v764 = v1141
+				v765 = v1142
+				v766 = v1143
+				v767 = v1144
+				v768 = v1164
+				v769 = v1165
+				v770 = v1166
+				v771 = v1167
+				v772 = v1168
+				v773 = v1169
+				v774 = v1170
+				v775 = v1171
+				v776 = v1191
+				v777 = v1192
+				v778 = v1193
+				v779 = v1194
+				v780 = v1195
+				v781 = v1196
+				v782 = v1197
+				v783 = v1198
+				v784 = v1218
+				v785 = v1219
+				v786 = v1220
+				v787 = v1221
+				v788 = v1222
+				v789 = v1223
+				v790 = v1224
+				v791 = v1225
+				v792 = v1245
+				v793 = v1246
+				v794 = v1247
+				v795 = v1248
+				v796 = v1249
+				v797 = v1250
+				v798 = v1251
+				v799 = v1252
+				v800 = v1272
+				v801 = v1273
+				v802 = v1274
+				v803 = v1275
+				v804 = v1276
+				v805 = v1277
+				v806 = v1278
+				v807 = v1279
+				v808 = v1299
+				v809 = v1300
+				v810 = v1301
+				v811 = v1302
+				v812 = v1303
+				v813 = v1304
+				v814 = v1305
+				v815 = v1306
+				v816 = v1326
+				v817 = v1327
+				v818 = v1328
+				v819 = v1329
+				v820 = v1330
+				v821 = v1331
+				v822 = v1332
+				v823 = v1333
+				v824 = v1353
+				v825 = v1354
+				v826 = v1355
+				v827 = v1356
+				v828 = v1357
+				v829 = v1358
+				v830 = v1359
+				v831 = v1360
+				v832 = v1380
+				v833 = v1381
+				v834 = v1382
+				v835 = v1383
+				v836 = v1384
+				v837 = v1385
+				v838 = v1386
+				v839 = v1387
+				v840 = v1407
+				v841 = v1408
+				v842 = v1409
+				v843 = v1410
+				v844 = v1411
+				v845 = v1412
+				v846 = v1413
+				v847 = v1414
+				v848 = v1434
+				v849 = v1435
+				v850 = v1436
+				v851 = v1437
+				v852 = v1438
+				v853 = v1439
+				v854 = v1440
+				v855 = v1441
+				v856 = v1461
+				v857 = v1462
+				v858 = v1463
+				v859 = v1464
+				v860 = v1465
+				v861 = v1466
+				v862 = v1467
+				v863 = v1468
+				v864 = v1488
+				v865 = v1489
+				v866 = v1490
+				v867 = v1491
+				v868 = v1492
+				v869 = v1493
+				v870 = v1494
+				v871 = v1495
+				v872 = v1515
+				v873 = v1516
+				v874 = v1517
+				v875 = v1518
+				v876 = v1519
 				v877 = v1520
 				v878 = v1521
 				v879 = v1522
-				v880 = v1523
-				v881 = v1524
-				v882 = v1525
-				v883 = v1526
-				v884 = v1527
-				v885 = v1095
-				goto b119
+				v880 = v1090
+				goto b105
 			}
-			v1539 = 0
-			v1540 = v83
-		b172:
-			if uint32(v1540) < 256 {
-				*(*float32)(unsafe.Add(m2, int(v1538+((v1539*v84)+v83))*4)) = 0
-				v1539 = v1539 + 1
-				v1540 = v1540 + v84
+			v1530 = 0
+			v1531 = v86
+		b142:
+			if uint32(v1531) < 256 {
+				*(*float32)(unsafe.Add(m2, int(v1529+((v1530*v87)+v86))*4)) = 0
+				v1530 = v1530 + 1
+				v1531 = v1531 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b172
+				goto b142
 			}
-			v1548 = v1531 * 256
-			v1549 = 0
-			v1550 = v83
-		b175:
-			if uint32(v1550) < 256 {
-				*(*float32)(unsafe.Add(m3, int(v1548+((v1549*v84)+v83))*4)) = 0
-				v1549 = v1549 + 1
-				v1550 = v1550 + v84
+			v1539 = v1523 * 256
+			v1540 = 0
+			v1541 = v86
+		b145:
+			if uint32(v1541) < 256 {
+				*(*float32)(unsafe.Add(m3, int(v1539+((v1540*v87)+v86))*4)) = 0
+				v1540 = v1540 + 1
+				v1541 = v1541 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b175
+				goto b145
 			}
-			v1558 = v1531 * 256
-			v1559 = 0
-			v1560 = v83
-		b178:
-			if uint32(v1560) < 256 {
-				*(*float32)(unsafe.Add(m4, int(v1558+((v1559*v84)+v83))*4)) = 0
-				v1559 = v1559 + 1
-				v1560 = v1560 + v84
+			v1549 = v1523 * 256
+			v1550 = 0
+			v1551 = v86
+		b148:
+			if uint32(v1551) < 256 {
+				*(*float32)(unsafe.Add(m4, int(v1549+((v1550*v87)+v86))*4)) = 0
+				v1550 = v1550 + 1
+				v1551 = v1551 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b178
+				goto b148
 			}
-			v1568 = v1531 * 256
-			v1569 = 0
-			v1570 = v83
-		b181:
-			if uint32(v1570) >= 256 {
-				v1579 := v1535 * 8
-				v1580 := (v1533 * 4608) + v1579
-				u1535 = v1535
-				u1579 = v1579
-				h1580[li] = v1580
+			v1559 = v1523 * 256
+			v1560 = 0
+			v1561 = v86
+		b151:
+			if uint32(v1561) >= 256 {
+				v1570 := v1527 * 8
+				v1571 := (v1525 * 4608) + v1570
+				u1527 = v1527
+				u1570 = v1570
+				h1571[li] = v1571
 				if next != 4 {
 					if next >= 0 {
 						return g.Diverge()
@@ -26313,15 +25495,20 @@ func (g *productFloat16Host) r5() int {
 				}
 				continue
 			}
-			*(*float32)(unsafe.Add(m5, int(v1568+((v1569*v84)+v83))*4)) = 0
-			v1569 = v1569 + 1
-			v1570 = v1570 + v84
+			*(*float32)(unsafe.Add(m5, int(v1559+((v1560*v87)+v86))*4)) = 0
+			v1560 = v1560 + 1
+			v1561 = v1561 + v87
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b181
-		b119:
-			if v885 < v3 {
+			goto b151
+		b105:
+			if v880 < v3 {
+				h752[li] = v752
+				h753[li] = v753
+				h754[li] = v754
+				h755[li] = v755
+				h756[li] = v756
 				h757[li] = v757
 				h758[li] = v758
 				h759[li] = v759
@@ -26445,12 +25632,7 @@ func (g *productFloat16Host) r5() int {
 				h877[li] = v877
 				h878[li] = v878
 				h879[li] = v879
-				h880[li] = v880
-				h881[li] = v881
-				h882[li] = v882
-				h883[li] = v883
-				h884[li] = v884
-				u885 = v885
+				u880 = v880
 				if next != 2 {
 					if next >= 0 {
 						return g.Diverge()
@@ -26459,29 +25641,29 @@ func (g *productFloat16Host) r5() int {
 				}
 				continue
 			}
-			v1596 := int32(sub)
-			v1604 := v73 + int64(uint32(int32(uint32(v1596&3)>>1)*64))
-			v1608 := ((v62 + (v1604 * v6)) + v76) + int64(uint32((v1596&1)*64))
-			if uint64(v1608) > uint64(v14) {
-				g.Fault(7, v1608, v14, v0)
+			v1587 := int32(sub)
+			v1595 := v76 + int64(uint32(int32(uint32(v1587&3)>>1)*64))
+			v1599 := ((v65 + (v1595 * v6)) + v79) + int64(uint32((v1587&1)*64))
+			if uint64(v1599) > uint64(v14) {
+				g.Fault(8, v1599, v14, v0)
 				g.Leave(li)
 				continue
 			}
-			v1610 := v14 - v1608
-			v1611 := int(v1608) * 4
-			if !v1614 {
-				g.Fault(8, 0, 0, v0)
+			v1601 := v14 - v1599
+			v1602 := int(v1599) * 4
+			if !v1605 {
+				g.Fault(9, 0, 0, v0)
 				g.Leave(li)
 				continue
 			}
-			if uint64(v1616) >= uint64(v1610) {
-				g.Fault(9, v1616, v1610, v0)
+			if uint64(v1607) >= uint64(v1601) {
+				g.Fault(10, v1607, v1601, v0)
 				g.Leave(li)
 				continue
 			}
-			h1604[li] = v1604
-			h1608[li] = v1608
-			h1611[li] = v1611
+			h1595[li] = v1595
+			h1599[li] = v1599
+			h1602[li] = v1602
 			if next != 28 {
 				if next >= 0 {
 					return g.Diverge()
@@ -26490,138 +25672,138 @@ func (g *productFloat16Host) r5() int {
 			}
 		}
 	}
-	g.v1535 = u1535
-	g.v1579 = u1579
-	g.v885 = u885
+	g.v1527 = u1527
+	g.v1570 = u1570
+	g.v880 = u880
 	return next
 }
 
 func (g *productFloat16Host) r29() int {
 	const n = 128
-	h1608 := g.v1608[:n]
+	h1599 := g.v1599[:n]
 	v14 := g.v14
 	basex := g.Base(0)
 	v6 := g.v6
-	v1615 := v6 * 15
-	v1616 := v1615 + 15
-	h1621 := g.v1621[:n]
+	v1606 := v6 * 15
+	v1607 := v1606 + 15
+	h1612 := g.v1612[:n]
 	dead := g.Dead[:n]
 	more := false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1608 := h1608[li]
+		v1599 := h1599[li]
 		v0 := int32(basex + li)
-		v1618 := v1608 + 16
-		if uint64(v1618) > uint64(v14) {
-			g.Fault(7, v1618, v14, v0)
+		v1609 := v1599 + 16
+		if uint64(v1609) > uint64(v14) {
+			g.Fault(8, v1609, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1620 := v14 - v1618
-		v1621 := int(v1618) * 4
-		if uint64(v1616) >= uint64(v1620) {
-			g.Fault(9, v1616, v1620, v0)
+		v1611 := v14 - v1609
+		v1612 := int(v1609) * 4
+		if uint64(v1607) >= uint64(v1611) {
+			g.Fault(10, v1607, v1611, v0)
 			g.Leave(li)
 			continue
 		}
-		h1621[li] = v1621
+		h1612[li] = v1612
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:203
+	// MatrixStore, mixed.go:206
 	p3 := g.Pointer(3)
 	m12 := g.Memory(12)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1621, 17) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1612, 18) {
 			continue
 		}
-		v1621 := h1621[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m12, sub*1024), unsafe.Add(p3, v1621), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1612 := h1612[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m12, sub*1024), unsafe.Add(p3, v1612), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
-	h1626 := g.v1626[:n]
+	h1617 := g.v1617[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1608 := h1608[li]
+		v1599 := h1599[li]
 		v0 := int32(basex + li)
-		v1623 := v1608 + 32
-		if uint64(v1623) > uint64(v14) {
-			g.Fault(7, v1623, v14, v0)
+		v1614 := v1599 + 32
+		if uint64(v1614) > uint64(v14) {
+			g.Fault(8, v1614, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1625 := v14 - v1623
-		v1626 := int(v1623) * 4
-		if uint64(v1616) >= uint64(v1625) {
-			g.Fault(9, v1616, v1625, v0)
+		v1616 := v14 - v1614
+		v1617 := int(v1614) * 4
+		if uint64(v1607) >= uint64(v1616) {
+			g.Fault(10, v1607, v1616, v0)
 			g.Leave(li)
 			continue
 		}
-		h1626[li] = v1626
+		h1617[li] = v1617
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:203
+	// MatrixStore, mixed.go:206
 	m17 := g.Memory(17)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1626, 18) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1617, 19) {
 			continue
 		}
-		v1626 := h1626[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m17, sub*1024), unsafe.Add(p3, v1626), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1617 := h1617[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m17, sub*1024), unsafe.Add(p3, v1617), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
-	h1631 := g.v1631[:n]
+	h1622 := g.v1622[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1608 := h1608[li]
+		v1599 := h1599[li]
 		v0 := int32(basex + li)
-		v1628 := v1608 + 48
-		if uint64(v1628) > uint64(v14) {
-			g.Fault(7, v1628, v14, v0)
+		v1619 := v1599 + 48
+		if uint64(v1619) > uint64(v14) {
+			g.Fault(8, v1619, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1630 := v14 - v1628
-		v1631 := int(v1628) * 4
-		if uint64(v1616) >= uint64(v1630) {
-			g.Fault(9, v1616, v1630, v0)
+		v1621 := v14 - v1619
+		v1622 := int(v1619) * 4
+		if uint64(v1607) >= uint64(v1621) {
+			g.Fault(10, v1607, v1621, v0)
 			g.Leave(li)
 			continue
 		}
-		h1631[li] = v1631
+		h1622[li] = v1622
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:203
+	// MatrixStore, mixed.go:206
 	m22 := g.Memory(22)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1631, 19) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1622, 20) {
 			continue
 		}
-		v1631 := h1631[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m22, sub*1024), unsafe.Add(p3, v1631), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1622 := h1622[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m22, sub*1024), unsafe.Add(p3, v1622), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
-	h1604 := g.v1604[:n]
-	v62 := g.v62
-	v76 := g.v76
-	h1637 := g.v1637[:n]
-	h1640 := g.v1640[:n]
+	h1595 := g.v1595[:n]
+	v65 := g.v65
+	v79 := g.v79
+	h1628 := g.v1628[:n]
+	h1631 := g.v1631[:n]
 	more = false
 	{
 		lane, sub, size := -1, 0, g.SubGroup
@@ -26633,156 +25815,156 @@ func (g *productFloat16Host) r29() int {
 			if dead[li] {
 				continue
 			}
-			v1604 := h1604[li]
-			v1596 := int32(sub)
-			v1601 := v1596 & 1
-			v1602 := v1601 * 64
-			v1603 := int64(uint32(v1602))
+			v1595 := h1595[li]
+			v1587 := int32(sub)
+			v1592 := v1587 & 1
+			v1593 := v1592 * 64
+			v1594 := int64(uint32(v1593))
 			v0 := int32(basex + li)
-			v1637 := ((v62 + ((v1604 + 16) * v6)) + v76) + v1603
-			if uint64(v1637) > uint64(v14) {
-				g.Fault(7, v1637, v14, v0)
+			v1628 := ((v65 + ((v1595 + 16) * v6)) + v79) + v1594
+			if uint64(v1628) > uint64(v14) {
+				g.Fault(8, v1628, v14, v0)
 				g.Leave(li)
 				continue
 			}
-			v1639 := v14 - v1637
-			v1640 := int(v1637) * 4
-			if uint64(v1616) >= uint64(v1639) {
-				g.Fault(9, v1616, v1639, v0)
+			v1630 := v14 - v1628
+			v1631 := int(v1628) * 4
+			if uint64(v1607) >= uint64(v1630) {
+				g.Fault(10, v1607, v1630, v0)
 				g.Leave(li)
 				continue
 			}
-			h1637[li] = v1637
-			h1640[li] = v1640
+			h1628[li] = v1628
+			h1631[li] = v1631
 			more = true
 		}
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:203
+	// MatrixStore, mixed.go:206
 	m8 := g.Memory(8)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1640, 20) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1631, 21) {
 			continue
 		}
-		v1640 := h1640[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m8, sub*1024), unsafe.Add(p3, v1640), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1631 := h1631[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m8, sub*1024), unsafe.Add(p3, v1631), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
-	h1645 := g.v1645[:n]
+	h1636 := g.v1636[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1637 := h1637[li]
+		v1628 := h1628[li]
 		v0 := int32(basex + li)
-		v1642 := v1637 + 16
-		if uint64(v1642) > uint64(v14) {
-			g.Fault(7, v1642, v14, v0)
+		v1633 := v1628 + 16
+		if uint64(v1633) > uint64(v14) {
+			g.Fault(8, v1633, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1644 := v14 - v1642
-		v1645 := int(v1642) * 4
-		if uint64(v1616) >= uint64(v1644) {
-			g.Fault(9, v1616, v1644, v0)
+		v1635 := v14 - v1633
+		v1636 := int(v1633) * 4
+		if uint64(v1607) >= uint64(v1635) {
+			g.Fault(10, v1607, v1635, v0)
 			g.Leave(li)
 			continue
 		}
-		h1645[li] = v1645
+		h1636[li] = v1636
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:203
+	// MatrixStore, mixed.go:206
 	m13 := g.Memory(13)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1645, 21) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1636, 22) {
 			continue
 		}
-		v1645 := h1645[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m13, sub*1024), unsafe.Add(p3, v1645), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1636 := h1636[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m13, sub*1024), unsafe.Add(p3, v1636), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
-	h1650 := g.v1650[:n]
+	h1641 := g.v1641[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1637 := h1637[li]
+		v1628 := h1628[li]
 		v0 := int32(basex + li)
-		v1647 := v1637 + 32
-		if uint64(v1647) > uint64(v14) {
-			g.Fault(7, v1647, v14, v0)
+		v1638 := v1628 + 32
+		if uint64(v1638) > uint64(v14) {
+			g.Fault(8, v1638, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1649 := v14 - v1647
-		v1650 := int(v1647) * 4
-		if uint64(v1616) >= uint64(v1649) {
-			g.Fault(9, v1616, v1649, v0)
+		v1640 := v14 - v1638
+		v1641 := int(v1638) * 4
+		if uint64(v1607) >= uint64(v1640) {
+			g.Fault(10, v1607, v1640, v0)
 			g.Leave(li)
 			continue
 		}
-		h1650[li] = v1650
+		h1641[li] = v1641
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:203
+	// MatrixStore, mixed.go:206
 	m18 := g.Memory(18)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1650, 22) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1641, 23) {
 			continue
 		}
-		v1650 := h1650[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m18, sub*1024), unsafe.Add(p3, v1650), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1641 := h1641[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m18, sub*1024), unsafe.Add(p3, v1641), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
-	h1655 := g.v1655[:n]
+	h1646 := g.v1646[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1637 := h1637[li]
+		v1628 := h1628[li]
 		v0 := int32(basex + li)
-		v1652 := v1637 + 48
-		if uint64(v1652) > uint64(v14) {
-			g.Fault(7, v1652, v14, v0)
+		v1643 := v1628 + 48
+		if uint64(v1643) > uint64(v14) {
+			g.Fault(8, v1643, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1654 := v14 - v1652
-		v1655 := int(v1652) * 4
-		if uint64(v1616) >= uint64(v1654) {
-			g.Fault(9, v1616, v1654, v0)
+		v1645 := v14 - v1643
+		v1646 := int(v1643) * 4
+		if uint64(v1607) >= uint64(v1645) {
+			g.Fault(10, v1607, v1645, v0)
 			g.Leave(li)
 			continue
 		}
-		h1655[li] = v1655
+		h1646[li] = v1646
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:203
+	// MatrixStore, mixed.go:206
 	m23 := g.Memory(23)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1655, 23) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1646, 24) {
 			continue
 		}
-		v1655 := h1655[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m23, sub*1024), unsafe.Add(p3, v1655), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1646 := h1646[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m23, sub*1024), unsafe.Add(p3, v1646), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
-	h1661 := g.v1661[:n]
-	h1664 := g.v1664[:n]
+	h1652 := g.v1652[:n]
+	h1655 := g.v1655[:n]
 	more = false
 	{
 		lane, sub, size := -1, 0, g.SubGroup
@@ -26794,156 +25976,156 @@ func (g *productFloat16Host) r29() int {
 			if dead[li] {
 				continue
 			}
-			v1604 := h1604[li]
-			v1596 := int32(sub)
-			v1601 := v1596 & 1
-			v1602 := v1601 * 64
-			v1603 := int64(uint32(v1602))
+			v1595 := h1595[li]
+			v1587 := int32(sub)
+			v1592 := v1587 & 1
+			v1593 := v1592 * 64
+			v1594 := int64(uint32(v1593))
 			v0 := int32(basex + li)
-			v1661 := ((v62 + ((v1604 + 32) * v6)) + v76) + v1603
-			if uint64(v1661) > uint64(v14) {
-				g.Fault(7, v1661, v14, v0)
+			v1652 := ((v65 + ((v1595 + 32) * v6)) + v79) + v1594
+			if uint64(v1652) > uint64(v14) {
+				g.Fault(8, v1652, v14, v0)
 				g.Leave(li)
 				continue
 			}
-			v1663 := v14 - v1661
-			v1664 := int(v1661) * 4
-			if uint64(v1616) >= uint64(v1663) {
-				g.Fault(9, v1616, v1663, v0)
+			v1654 := v14 - v1652
+			v1655 := int(v1652) * 4
+			if uint64(v1607) >= uint64(v1654) {
+				g.Fault(10, v1607, v1654, v0)
 				g.Leave(li)
 				continue
 			}
-			h1661[li] = v1661
-			h1664[li] = v1664
+			h1652[li] = v1652
+			h1655[li] = v1655
 			more = true
 		}
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:203
+	// MatrixStore, mixed.go:206
 	m9 := g.Memory(9)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1664, 24) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1655, 25) {
 			continue
 		}
-		v1664 := h1664[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m9, sub*1024), unsafe.Add(p3, v1664), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1655 := h1655[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m9, sub*1024), unsafe.Add(p3, v1655), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
-	h1669 := g.v1669[:n]
+	h1660 := g.v1660[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1661 := h1661[li]
+		v1652 := h1652[li]
 		v0 := int32(basex + li)
-		v1666 := v1661 + 16
-		if uint64(v1666) > uint64(v14) {
-			g.Fault(7, v1666, v14, v0)
+		v1657 := v1652 + 16
+		if uint64(v1657) > uint64(v14) {
+			g.Fault(8, v1657, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1668 := v14 - v1666
-		v1669 := int(v1666) * 4
-		if uint64(v1616) >= uint64(v1668) {
-			g.Fault(9, v1616, v1668, v0)
+		v1659 := v14 - v1657
+		v1660 := int(v1657) * 4
+		if uint64(v1607) >= uint64(v1659) {
+			g.Fault(10, v1607, v1659, v0)
 			g.Leave(li)
 			continue
 		}
-		h1669[li] = v1669
+		h1660[li] = v1660
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:203
+	// MatrixStore, mixed.go:206
 	m14 := g.Memory(14)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1669, 25) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1660, 26) {
 			continue
 		}
-		v1669 := h1669[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m14, sub*1024), unsafe.Add(p3, v1669), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1660 := h1660[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m14, sub*1024), unsafe.Add(p3, v1660), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
-	h1674 := g.v1674[:n]
+	h1665 := g.v1665[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1661 := h1661[li]
+		v1652 := h1652[li]
 		v0 := int32(basex + li)
-		v1671 := v1661 + 32
-		if uint64(v1671) > uint64(v14) {
-			g.Fault(7, v1671, v14, v0)
+		v1662 := v1652 + 32
+		if uint64(v1662) > uint64(v14) {
+			g.Fault(8, v1662, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1673 := v14 - v1671
-		v1674 := int(v1671) * 4
-		if uint64(v1616) >= uint64(v1673) {
-			g.Fault(9, v1616, v1673, v0)
+		v1664 := v14 - v1662
+		v1665 := int(v1662) * 4
+		if uint64(v1607) >= uint64(v1664) {
+			g.Fault(10, v1607, v1664, v0)
 			g.Leave(li)
 			continue
 		}
-		h1674[li] = v1674
+		h1665[li] = v1665
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:203
+	// MatrixStore, mixed.go:206
 	m19 := g.Memory(19)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1674, 26) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1665, 27) {
 			continue
 		}
-		v1674 := h1674[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m19, sub*1024), unsafe.Add(p3, v1674), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1665 := h1665[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m19, sub*1024), unsafe.Add(p3, v1665), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
-	h1679 := g.v1679[:n]
+	h1670 := g.v1670[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1661 := h1661[li]
+		v1652 := h1652[li]
 		v0 := int32(basex + li)
-		v1676 := v1661 + 48
-		if uint64(v1676) > uint64(v14) {
-			g.Fault(7, v1676, v14, v0)
+		v1667 := v1652 + 48
+		if uint64(v1667) > uint64(v14) {
+			g.Fault(8, v1667, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1678 := v14 - v1676
-		v1679 := int(v1676) * 4
-		if uint64(v1616) >= uint64(v1678) {
-			g.Fault(9, v1616, v1678, v0)
+		v1669 := v14 - v1667
+		v1670 := int(v1667) * 4
+		if uint64(v1607) >= uint64(v1669) {
+			g.Fault(10, v1607, v1669, v0)
 			g.Leave(li)
 			continue
 		}
-		h1679[li] = v1679
+		h1670[li] = v1670
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:203
+	// MatrixStore, mixed.go:206
 	m24 := g.Memory(24)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1679, 27) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1670, 28) {
 			continue
 		}
-		v1679 := h1679[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m24, sub*1024), unsafe.Add(p3, v1679), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1670 := h1670[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m24, sub*1024), unsafe.Add(p3, v1670), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
-	h1685 := g.v1685[:n]
-	h1688 := g.v1688[:n]
+	h1676 := g.v1676[:n]
+	h1679 := g.v1679[:n]
 	more = false
 	{
 		lane, sub, size := -1, 0, g.SubGroup
@@ -26955,153 +26137,153 @@ func (g *productFloat16Host) r29() int {
 			if dead[li] {
 				continue
 			}
-			v1604 := h1604[li]
-			v1596 := int32(sub)
-			v1601 := v1596 & 1
-			v1602 := v1601 * 64
-			v1603 := int64(uint32(v1602))
+			v1595 := h1595[li]
+			v1587 := int32(sub)
+			v1592 := v1587 & 1
+			v1593 := v1592 * 64
+			v1594 := int64(uint32(v1593))
 			v0 := int32(basex + li)
-			v1685 := ((v62 + ((v1604 + 48) * v6)) + v76) + v1603
-			if uint64(v1685) > uint64(v14) {
-				g.Fault(7, v1685, v14, v0)
+			v1676 := ((v65 + ((v1595 + 48) * v6)) + v79) + v1594
+			if uint64(v1676) > uint64(v14) {
+				g.Fault(8, v1676, v14, v0)
 				g.Leave(li)
 				continue
 			}
-			v1687 := v14 - v1685
-			v1688 := int(v1685) * 4
-			if uint64(v1616) >= uint64(v1687) {
-				g.Fault(9, v1616, v1687, v0)
+			v1678 := v14 - v1676
+			v1679 := int(v1676) * 4
+			if uint64(v1607) >= uint64(v1678) {
+				g.Fault(10, v1607, v1678, v0)
 				g.Leave(li)
 				continue
 			}
-			h1685[li] = v1685
-			h1688[li] = v1688
+			h1676[li] = v1676
+			h1679[li] = v1679
 			more = true
 		}
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:203
+	// MatrixStore, mixed.go:206
 	m10 := g.Memory(10)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1688, 28) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1679, 29) {
 			continue
 		}
-		v1688 := h1688[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m10, sub*1024), unsafe.Add(p3, v1688), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1679 := h1679[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m10, sub*1024), unsafe.Add(p3, v1679), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
-	h1693 := g.v1693[:n]
+	h1684 := g.v1684[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1685 := h1685[li]
+		v1676 := h1676[li]
 		v0 := int32(basex + li)
-		v1690 := v1685 + 16
-		if uint64(v1690) > uint64(v14) {
-			g.Fault(7, v1690, v14, v0)
+		v1681 := v1676 + 16
+		if uint64(v1681) > uint64(v14) {
+			g.Fault(8, v1681, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1692 := v14 - v1690
-		v1693 := int(v1690) * 4
-		if uint64(v1616) >= uint64(v1692) {
-			g.Fault(9, v1616, v1692, v0)
+		v1683 := v14 - v1681
+		v1684 := int(v1681) * 4
+		if uint64(v1607) >= uint64(v1683) {
+			g.Fault(10, v1607, v1683, v0)
 			g.Leave(li)
 			continue
 		}
-		h1693[li] = v1693
+		h1684[li] = v1684
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:203
+	// MatrixStore, mixed.go:206
 	m15 := g.Memory(15)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1693, 29) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1684, 30) {
 			continue
 		}
-		v1693 := h1693[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m15, sub*1024), unsafe.Add(p3, v1693), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1684 := h1684[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m15, sub*1024), unsafe.Add(p3, v1684), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
-	h1698 := g.v1698[:n]
+	h1689 := g.v1689[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1685 := h1685[li]
+		v1676 := h1676[li]
 		v0 := int32(basex + li)
-		v1695 := v1685 + 32
-		if uint64(v1695) > uint64(v14) {
-			g.Fault(7, v1695, v14, v0)
+		v1686 := v1676 + 32
+		if uint64(v1686) > uint64(v14) {
+			g.Fault(8, v1686, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1697 := v14 - v1695
-		v1698 := int(v1695) * 4
-		if uint64(v1616) >= uint64(v1697) {
-			g.Fault(9, v1616, v1697, v0)
+		v1688 := v14 - v1686
+		v1689 := int(v1686) * 4
+		if uint64(v1607) >= uint64(v1688) {
+			g.Fault(10, v1607, v1688, v0)
 			g.Leave(li)
 			continue
 		}
-		h1698[li] = v1698
+		h1689[li] = v1689
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:203
+	// MatrixStore, mixed.go:206
 	m20 := g.Memory(20)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1698, 30) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1689, 31) {
 			continue
 		}
-		v1698 := h1698[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m20, sub*1024), unsafe.Add(p3, v1698), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1689 := h1689[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m20, sub*1024), unsafe.Add(p3, v1689), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
-	h1703 := g.v1703[:n]
+	h1694 := g.v1694[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1685 := h1685[li]
+		v1676 := h1676[li]
 		v0 := int32(basex + li)
-		v1700 := v1685 + 48
-		if uint64(v1700) > uint64(v14) {
-			g.Fault(7, v1700, v14, v0)
+		v1691 := v1676 + 48
+		if uint64(v1691) > uint64(v14) {
+			g.Fault(8, v1691, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1702 := v14 - v1700
-		v1703 := int(v1700) * 4
-		if uint64(v1616) >= uint64(v1702) {
-			g.Fault(9, v1616, v1702, v0)
+		v1693 := v14 - v1691
+		v1694 := int(v1691) * 4
+		if uint64(v1607) >= uint64(v1693) {
+			g.Fault(10, v1607, v1693, v0)
 			g.Leave(li)
 			continue
 		}
-		h1703[li] = v1703
+		h1694[li] = v1694
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:203
+	// MatrixStore, mixed.go:206
 	m25 := g.Memory(25)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1703, 31) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1694, 32) {
 			continue
 		}
-		v1703 := h1703[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m25, sub*1024), unsafe.Add(p3, v1703), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1694 := h1694[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m25, sub*1024), unsafe.Add(p3, v1694), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
 	for li := range n {
 		if dead[li] {
@@ -27123,53 +26305,54 @@ type productInt8Host struct {
 	c6                                                int32
 	v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v12, v14 int64
 
-	v62, v73, v76, v78, v81, v565, v809, v988 int64
+	v65, v76, v79, v81, v84, v560, v804 int64
 
-	v79, v82 int
+	v82, v85 int
 
-	v267, v285, v303, v321, v339, v357, v375, v393, v406, v418, v430, v442, v454, v466, v478, v490, v1062, v1066, v1095, v1119, v1143 []int64
+	v268, v285, v302, v319, v336, v353, v370, v387, v401, v413, v425, v437, v449, v461, v473, v485, v1053, v1057, v1086, v1110, v1134 []int64
 
-	v501, v502, v503, v504, v505, v506, v507, v508, v509, v510, v511, v512, v513, v514, v515, v516, v517, v518, v519, v520, v521, v522, v523, v524, v525, v526, v527, v528, v529, v530, v531, v532, v533, v534, v535, v536, v537, v538, v539, v540, v541, v542, v543, v544, v545, v546, v547, v548, v549, v550, v551, v552, v553, v554, v555, v556, v557, v558, v559, v560, v561, v562, v563, v564, v818, v819, v820, v821, v830, v831, v832, v833, v842, v843, v844, v845, v854, v855, v856, v857, v866, v867, v868, v869, v878, v879, v880, v881, v890, v891, v892, v893, v902, v903, v904, v905, v912, v913, v914, v915, v922, v923, v924, v925, v932, v933, v934, v935, v942, v943, v944, v945, v952, v953, v954, v955, v962, v963, v964, v965, v972, v973, v974, v975, v982, v983, v984, v985, v1038, v1040, v1042, v1044, v1046, v1048, v1050, v1052 []int32
+	v496, v497, v498, v499, v500, v501, v502, v503, v504, v505, v506, v507, v508, v509, v510, v511, v512, v513, v514, v515, v516, v517, v518, v519, v520, v521, v522, v523, v524, v525, v526, v527, v528, v529, v530, v531, v532, v533, v534, v535, v536, v537, v538, v539, v540, v541, v542, v543, v544, v545, v546, v547, v548, v549, v550, v551, v552, v553, v554, v555, v556, v557, v558, v559, v812, v813, v814, v815, v823, v824, v825, v826, v834, v835, v836, v837, v845, v846, v847, v848, v856, v857, v858, v859, v867, v868, v869, v870, v878, v879, v880, v881, v889, v890, v891, v892, v900, v901, v902, v903, v911, v912, v913, v914, v922, v923, v924, v925, v933, v934, v935, v936, v944, v945, v946, v947, v955, v956, v957, v958, v966, v967, v968, v969, v977, v978, v979, v980, v1029, v1031, v1033, v1035, v1037, v1039, v1041, v1043 []int32
 
-	v993, v1037 int32
+	v985, v1028 int32
 
-	v1069, v1079, v1084, v1089, v1098, v1103, v1108, v1113, v1122, v1127, v1132, v1137, v1146, v1151, v1156, v1161 []int
+	v1060, v1070, v1075, v1080, v1089, v1094, v1099, v1104, v1113, v1118, v1123, v1128, v1137, v1142, v1147, v1152 []int
 }
 
 func newProductInt8Host() kernelimpl.HostForm { return new(productInt8Host) }
 
-const productInt8HostSites = `13	prim/blas/kernels/mixed.go:185:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	203:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	128:8	"a matrix has no elements"
-10	131:12
+const productInt8HostSites = `13	prim/blas/kernels/mixed.go:188:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	129:8	"a matrix has no elements"
+13	132:8	"the width of lines is no multiple of StepPieces"
+10	135:12
 13	prim/blas/kernels/kernels.go:54:8	"a matrix is shorter than its numbers of rows and columns say"
-4	prim/blas/kernels/mixed.go:105:13
-4	105:34
-4	203:42
-13	203:24	"dsl: a matrix's stride is negative, too large, or less than the elements of a stored row"
-1	203:24
-13	185:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	185:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	185:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	188:22	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	188:22	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	188:22	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	188:22	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	203:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	203:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	203:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	203:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	203:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	203:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	203:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	203:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	203:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	203:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	203:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	203:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	203:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	203:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	203:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"`
+4	prim/blas/kernels/mixed.go:106:13
+4	106:34
+4	206:42
+13	206:24	"dsl: a matrix's stride is negative, too large, or less than the elements of a stored row"
+1	206:24
+13	188:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	188:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	188:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	191:22	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	191:22	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	191:22	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	191:22	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"`
 
 func (g *productInt8Host) Begin() {
 	g.Sites = productInt8HostSites
@@ -27223,44 +26406,44 @@ func (g *productInt8Host) Begin() {
 	g.Allot(25, int(g.c6)*4)
 	g.Allot(26, 128*n)
 	g.Allot(27, 128*n)
-	kernelimpl.HostRoom(n, &g.v267, &g.v285, &g.v303, &g.v321, &g.v339, &g.v357, &g.v375, &g.v393, &g.v406, &g.v418, &g.v430, &g.v442, &g.v454, &g.v466, &g.v478, &g.v490, &g.v1062, &g.v1066, &g.v1095, &g.v1119, &g.v1143)
-	kernelimpl.HostRoom(n, &g.v501, &g.v502, &g.v503, &g.v504, &g.v505, &g.v506, &g.v507, &g.v508, &g.v509, &g.v510, &g.v511, &g.v512, &g.v513, &g.v514, &g.v515, &g.v516, &g.v517, &g.v518, &g.v519, &g.v520, &g.v521, &g.v522, &g.v523, &g.v524, &g.v525, &g.v526, &g.v527, &g.v528, &g.v529, &g.v530, &g.v531, &g.v532, &g.v533, &g.v534, &g.v535, &g.v536, &g.v537, &g.v538, &g.v539, &g.v540, &g.v541, &g.v542, &g.v543, &g.v544, &g.v545, &g.v546, &g.v547, &g.v548, &g.v549, &g.v550, &g.v551, &g.v552, &g.v553, &g.v554, &g.v555, &g.v556, &g.v557, &g.v558, &g.v559, &g.v560, &g.v561, &g.v562, &g.v563, &g.v564, &g.v818, &g.v819, &g.v820, &g.v821, &g.v830, &g.v831, &g.v832, &g.v833, &g.v842, &g.v843, &g.v844, &g.v845, &g.v854, &g.v855, &g.v856, &g.v857, &g.v866, &g.v867, &g.v868, &g.v869, &g.v878, &g.v879, &g.v880, &g.v881, &g.v890, &g.v891, &g.v892, &g.v893, &g.v902, &g.v903, &g.v904, &g.v905, &g.v912, &g.v913, &g.v914, &g.v915, &g.v922, &g.v923, &g.v924, &g.v925, &g.v932, &g.v933, &g.v934, &g.v935, &g.v942, &g.v943, &g.v944, &g.v945, &g.v952, &g.v953, &g.v954, &g.v955, &g.v962, &g.v963, &g.v964, &g.v965, &g.v972, &g.v973, &g.v974, &g.v975, &g.v982, &g.v983, &g.v984, &g.v985, &g.v1038, &g.v1040, &g.v1042, &g.v1044, &g.v1046, &g.v1048, &g.v1050, &g.v1052)
-	kernelimpl.HostRoom(n, &g.v1069, &g.v1079, &g.v1084, &g.v1089, &g.v1098, &g.v1103, &g.v1108, &g.v1113, &g.v1122, &g.v1127, &g.v1132, &g.v1137, &g.v1146, &g.v1151, &g.v1156, &g.v1161)
+	kernelimpl.HostRoom(n, &g.v268, &g.v285, &g.v302, &g.v319, &g.v336, &g.v353, &g.v370, &g.v387, &g.v401, &g.v413, &g.v425, &g.v437, &g.v449, &g.v461, &g.v473, &g.v485, &g.v1053, &g.v1057, &g.v1086, &g.v1110, &g.v1134)
+	kernelimpl.HostRoom(n, &g.v496, &g.v497, &g.v498, &g.v499, &g.v500, &g.v501, &g.v502, &g.v503, &g.v504, &g.v505, &g.v506, &g.v507, &g.v508, &g.v509, &g.v510, &g.v511, &g.v512, &g.v513, &g.v514, &g.v515, &g.v516, &g.v517, &g.v518, &g.v519, &g.v520, &g.v521, &g.v522, &g.v523, &g.v524, &g.v525, &g.v526, &g.v527, &g.v528, &g.v529, &g.v530, &g.v531, &g.v532, &g.v533, &g.v534, &g.v535, &g.v536, &g.v537, &g.v538, &g.v539, &g.v540, &g.v541, &g.v542, &g.v543, &g.v544, &g.v545, &g.v546, &g.v547, &g.v548, &g.v549, &g.v550, &g.v551, &g.v552, &g.v553, &g.v554, &g.v555, &g.v556, &g.v557, &g.v558, &g.v559, &g.v812, &g.v813, &g.v814, &g.v815, &g.v823, &g.v824, &g.v825, &g.v826, &g.v834, &g.v835, &g.v836, &g.v837, &g.v845, &g.v846, &g.v847, &g.v848, &g.v856, &g.v857, &g.v858, &g.v859, &g.v867, &g.v868, &g.v869, &g.v870, &g.v878, &g.v879, &g.v880, &g.v881, &g.v889, &g.v890, &g.v891, &g.v892, &g.v900, &g.v901, &g.v902, &g.v903, &g.v911, &g.v912, &g.v913, &g.v914, &g.v922, &g.v923, &g.v924, &g.v925, &g.v933, &g.v934, &g.v935, &g.v936, &g.v944, &g.v945, &g.v946, &g.v947, &g.v955, &g.v956, &g.v957, &g.v958, &g.v966, &g.v967, &g.v968, &g.v969, &g.v977, &g.v978, &g.v979, &g.v980, &g.v1029, &g.v1031, &g.v1033, &g.v1035, &g.v1037, &g.v1039, &g.v1041, &g.v1043)
+	kernelimpl.HostRoom(n, &g.v1060, &g.v1070, &g.v1075, &g.v1080, &g.v1089, &g.v1094, &g.v1099, &g.v1104, &g.v1113, &g.v1118, &g.v1123, &g.v1128, &g.v1137, &g.v1142, &g.v1147, &g.v1152)
 }
 
 func (g *productInt8Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 2: // Barrier, mixed.go:110
+		case 2: // Barrier, mixed.go:111
 			next = g.r3()
-		case 4: // MatrixLoad, mixed.go:185
+		case 4: // MatrixLoad, mixed.go:188
 			const n = 128
 			m0 := g.Memory(0)
-			h1038 := g.v1038[:n]
+			h1029 := g.v1029[:n]
 			m2 := g.Memory(2)
 			for sub := range g.SubGroups() {
 				li := g.Leader(sub)
-				if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1038, 0) {
+				if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1029, 0) {
 					continue
 				}
-				v1038 := h1038[li]
-				kernelimpl.HostLoadMatrix(unsafe.Add(m2, sub*2048), unsafe.Add(m0, int(v1038)*4), int(144), kernelimpl.HostMatrix{Rows: 16, Cols: 32, Elem: kernelimpl.HostInt8, Bits: true, Columns: false, Words: true})
+				v1029 := h1029[li]
+				kernelimpl.HostLoadMatrix(unsafe.Add(m2, sub*2048), unsafe.Add(m0, int(v1029)*4), int(144), kernelimpl.HostMatrix{Rows: 16, Cols: 32, Elem: kernelimpl.HostInt8, Bits: true, Columns: false, Words: true})
 			}
 			next = g.r5()
-		case 28: // MatrixStore, mixed.go:203
+		case 28: // MatrixStore, mixed.go:206
 			const n = 128
 			p3 := g.Pointer(3)
-			h1069 := g.v1069[:n]
+			h1060 := g.v1060[:n]
 			v6 := g.v6
 			m7 := g.Memory(7)
 			for sub := range g.SubGroups() {
 				li := g.Leader(sub)
-				if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1069, 1) {
+				if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1060, 1) {
 					continue
 				}
-				v1069 := h1069[li]
-				kernelimpl.HostStoreMatrix(unsafe.Add(m7, sub*1024), unsafe.Add(p3, v1069), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
+				v1060 := h1060[li]
+				kernelimpl.HostStoreMatrix(unsafe.Add(m7, sub*1024), unsafe.Add(p3, v1060), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
 			}
 			next = g.r29()
 		}
@@ -27269,9 +26452,9 @@ func (g *productInt8Host) Run() {
 
 func (g *productInt8Host) r0() int {
 	const n = 128
-	// ZeroLocal, mixed.go:103
+	// ZeroLocal, mixed.go:104
 	g.Zero(0)
-	// ZeroLocal, mixed.go:103
+	// ZeroLocal, mixed.go:104
 	g.Zero(1)
 	v1 := g.v1
 	v16 := v1 + 127
@@ -27288,38 +26471,40 @@ func (g *productInt8Host) r0() int {
 	v5 := g.v5
 	v24 := v5 < 0
 	basex := g.Base(0)
-	v27 := v17 * v19
-	v28 := v27 != 0
-	v26 := int32(g.ID[0])
-	v29 := int32(uint64(v27))
-	v30 := int64(v29)
-	v31 := v27 == v30
-	v32 := v29 < 0
-	v33 := 0 - v29
-	v34 := v29
-	if v32 {
-		v34 = v33
+	v26 := v3 & -8
+	v27 := v3 != v26
+	v30 := v17 * v19
+	v31 := v30 != 0
+	v29 := int32(g.ID[0])
+	v32 := int32(uint64(v30))
+	v33 := int64(v32)
+	v34 := v30 == v33
+	v35 := v32 < 0
+	v36 := 0 - v32
+	v37 := v32
+	if v35 {
+		v37 = v36
 	}
-	v35 := int32(1)
-	if v31 {
-		v35 = v34
+	v38 := int32(1)
+	if v34 {
+		v38 = v37
 	}
 	v7 := g.v7
-	v45 := 0 < v1
-	v47 := v1 + -1
-	v48 := v47 * v4
+	v48 := 0 < v1
+	v50 := v1 + -1
+	v51 := v50 * v4
 	v10 := g.v10
 	v8 := g.v8
-	v54 := 0 < v2
-	v56 := v2 + -1
-	v57 := v56 * v5
+	v57 := 0 < v2
+	v59 := v2 + -1
+	v60 := v59 * v5
 	v12 := g.v12
 	v9 := g.v9
-	v63 := v17 * 128
-	v66 := v63 + -1
+	v66 := v17 * 128
+	v69 := v66 + -1
 	v6 := g.v6
-	v67 := v66 * v6
-	v64 := v19 * 128
+	v70 := v69 * v6
+	v67 := v19 * 128
 	v14 := g.v14
 	m7 := g.Memory(7)
 	stop := g.Cancelled()
@@ -27340,29 +26525,34 @@ func (g *productInt8Host) r0() int {
 	m25 := g.Memory(25)
 	p1 := g.Pointer(1)
 	p2 := g.Pointer(2)
-	u62 := g.v62
-	u73 := g.v73
+	u65 := g.v65
 	u76 := g.v76
-	u78 := g.v78
 	u79 := g.v79
 	u81 := g.v81
 	u82 := g.v82
-	h267 := g.v267[:n]
+	u84 := g.v84
+	u85 := g.v85
+	h268 := g.v268[:n]
 	h285 := g.v285[:n]
-	h303 := g.v303[:n]
-	h321 := g.v321[:n]
-	h339 := g.v339[:n]
-	h357 := g.v357[:n]
-	h375 := g.v375[:n]
-	h393 := g.v393[:n]
-	h406 := g.v406[:n]
-	h418 := g.v418[:n]
-	h430 := g.v430[:n]
-	h442 := g.v442[:n]
-	h454 := g.v454[:n]
-	h466 := g.v466[:n]
-	h478 := g.v478[:n]
-	h490 := g.v490[:n]
+	h302 := g.v302[:n]
+	h319 := g.v319[:n]
+	h336 := g.v336[:n]
+	h353 := g.v353[:n]
+	h370 := g.v370[:n]
+	h387 := g.v387[:n]
+	h401 := g.v401[:n]
+	h413 := g.v413[:n]
+	h425 := g.v425[:n]
+	h437 := g.v437[:n]
+	h449 := g.v449[:n]
+	h461 := g.v461[:n]
+	h473 := g.v473[:n]
+	h485 := g.v485[:n]
+	h496 := g.v496[:n]
+	h497 := g.v497[:n]
+	h498 := g.v498[:n]
+	h499 := g.v499[:n]
+	h500 := g.v500[:n]
 	h501 := g.v501[:n]
 	h502 := g.v502[:n]
 	h503 := g.v503[:n]
@@ -27422,20 +26612,15 @@ func (g *productInt8Host) r0() int {
 	h557 := g.v557[:n]
 	h558 := g.v558[:n]
 	h559 := g.v559[:n]
-	h560 := g.v560[:n]
-	h561 := g.v561[:n]
-	h562 := g.v562[:n]
-	h563 := g.v563[:n]
-	h564 := g.v564[:n]
-	u565 := g.v565
-	v1070 := uint64(v6) <= 1099511627776
-	v1071 := 16 <= v6
-	v1072 := v1070 && v1071
-	v1073 := v6 * 15
-	v1074 := v1073 + 15
-	h1062 := g.v1062[:n]
-	h1066 := g.v1066[:n]
-	h1069 := g.v1069[:n]
+	u560 := g.v560
+	v1061 := uint64(v6) <= 1099511627776
+	v1062 := 16 <= v6
+	v1063 := v1061 && v1062
+	v1064 := v6 * 15
+	v1065 := v1064 + 15
+	h1053 := g.v1053[:n]
+	h1057 := g.v1057[:n]
+	h1060 := g.v1060[:n]
 	next := -1
 	{
 		lane, sub, size := -1, 0, g.SubGroup
@@ -27445,8 +26630,8 @@ func (g *productInt8Host) r0() int {
 			}
 			_, _ = lane, sub
 			v0 := int32(basex + li)
-			var v87, v88, v98, v99, v109, v110, v120, v121, v131, v132, v142, v143, v153, v154, v164, v165, v175, v176, v186, v187, v197, v198, v208, v209, v219, v220, v230, v231, v241, v242, v252, v253, v275, v276, v277, v278, v293, v294, v295, v296, v311, v312, v313, v314, v329, v330, v331, v332, v347, v348, v349, v350, v365, v366, v367, v368, v383, v384, v385, v386, v401, v402, v403, v404, v413, v414, v415, v416, v425, v426, v427, v428, v437, v438, v439, v440, v449, v450, v451, v452, v461, v462, v463, v464, v473, v474, v475, v476, v485, v486, v487, v488, v497, v498, v499, v500, v501, v502, v503, v504, v505, v506, v507, v508, v509, v510, v511, v512, v513, v514, v515, v516, v517, v518, v519, v520, v521, v522, v523, v524, v525, v526, v527, v528, v529, v530, v531, v532, v533, v534, v535, v536, v537, v538, v539, v540, v541, v542, v543, v544, v545, v546, v547, v548, v549, v550, v551, v552, v553, v554, v555, v556, v557, v558, v559, v560, v561, v562, v563, v564 int32
-			var v565 int64
+			var v90, v91, v101, v102, v112, v113, v123, v124, v134, v135, v145, v146, v156, v157, v167, v168, v178, v179, v189, v190, v200, v201, v211, v212, v222, v223, v233, v234, v244, v245, v255, v256, v277, v278, v279, v280, v294, v295, v296, v297, v311, v312, v313, v314, v328, v329, v330, v331, v345, v346, v347, v348, v362, v363, v364, v365, v379, v380, v381, v382, v396, v397, v398, v399, v408, v409, v410, v411, v420, v421, v422, v423, v432, v433, v434, v435, v444, v445, v446, v447, v456, v457, v458, v459, v468, v469, v470, v471, v480, v481, v482, v483, v492, v493, v494, v495, v496, v497, v498, v499, v500, v501, v502, v503, v504, v505, v506, v507, v508, v509, v510, v511, v512, v513, v514, v515, v516, v517, v518, v519, v520, v521, v522, v523, v524, v525, v526, v527, v528, v529, v530, v531, v532, v533, v534, v535, v536, v537, v538, v539, v540, v541, v542, v543, v544, v545, v546, v547, v548, v549, v550, v551, v552, v553, v554, v555, v556, v557, v558, v559 int32
+			var v560 int64
 			if v20 {
 				goto b7
 			}
@@ -27467,752 +26652,626 @@ func (g *productInt8Host) r0() int {
 			g.Leave(li)
 			continue
 		b8:
-			if !v28 {
+			if v27 {
 				g.Fault(3, 0, 0, v0)
 				g.Leave(li)
 				continue
 			}
-			v36 := int32(uint32(v26) / uint32(v35))
-			v38 := v36
-			if v32 {
-				v38 = 0 - v36
+			if !v31 {
+				g.Fault(4, 0, 0, v0)
+				g.Leave(li)
+				continue
 			}
-			v39 := int32(0)
-			if v31 {
-				v39 = v38
+			v39 := int32(uint32(v29) / uint32(v38))
+			v41 := v39
+			if v35 {
+				v41 = 0 - v39
 			}
-			v40 := int64(v39)
-			v42 := v26
-			if v31 {
-				v42 = int32(uint32(v26) % uint32(v35))
+			v42 := int32(0)
+			if v34 {
+				v42 = v41
 			}
-			v43 := int64(uint32(v42))
-			v44 := v40 * v7
-			if !v45 {
-				goto b13
+			v43 := int64(v42)
+			v45 := v29
+			if v34 {
+				v45 = int32(uint32(v29) % uint32(v38))
 			}
-			if v44 < 0 {
-				goto b12
+			v46 := int64(uint32(v45))
+			v47 := v43 * v7
+			if !v48 {
+				goto b15
 			}
-			if v10 >= ((v44 + v48) + v3) {
-				goto b13
+			if v47 < 0 {
+				goto b14
 			}
-		b12:
-			g.Fault(4, 0, 0, v0)
+			if v10 >= ((v47 + v51) + v3) {
+				goto b15
+			}
+		b14:
+			g.Fault(5, 0, 0, v0)
 			g.Leave(li)
 			continue
-		b13:
-			v53 := v40 * v8
-			if !v54 {
-				goto b17
-			}
-			if v53 < 0 {
-				goto b16
-			}
-			if v12 >= ((v53 + v57) + v3) {
-				goto b17
-			}
-		b16:
-			g.Fault(4, 0, 0, v0)
-			g.Leave(li)
-			continue
-		b17:
-			v62 := v40 * v9
-			if v62 < 0 {
+		b15:
+			v56 := v43 * v8
+			if !v57 {
 				goto b19
 			}
-			if v14 >= ((v62 + v67) + v64) {
-				goto b20
+			if v56 < 0 {
+				goto b18
 			}
-		b19:
-			g.Fault(4, 0, 0, v0)
+			if v12 >= ((v56 + v60) + v3) {
+				goto b19
+			}
+		b18:
+			g.Fault(5, 0, 0, v0)
 			g.Leave(li)
 			continue
-		b20:
-			v72 := v43 / v19
-			v73 := v72 * 128
-			v76 := (v43 - (v72 * v19)) * 128
-			if uint64(v44) > uint64(v10) {
-				g.Fault(5, v44, v10, v0)
+		b19:
+			v65 := v43 * v9
+			if v65 < 0 {
+				goto b21
+			}
+			if v14 >= ((v65 + v70) + v67) {
+				goto b22
+			}
+		b21:
+			g.Fault(5, 0, 0, v0)
+			g.Leave(li)
+			continue
+		b22:
+			v75 := v46 / v19
+			v76 := v75 * 128
+			v79 := (v46 - (v75 * v19)) * 128
+			if uint64(v47) > uint64(v10) {
+				g.Fault(6, v47, v10, v0)
 				g.Leave(li)
 				continue
 			}
-			v78 := v10 - v44
-			v79 := int(v44) * 16
-			if uint64(v53) > uint64(v12) {
-				g.Fault(6, v53, v12, v0)
+			v81 := v10 - v47
+			v82 := int(v47) * 16
+			if uint64(v56) > uint64(v12) {
+				g.Fault(7, v56, v12, v0)
 				g.Leave(li)
 				continue
 			}
-			v81 := v12 - v53
-			v82 := int(v53) * 16
-			v83 := int32(lane)
-			v84 := int32(min(size, n-sub*size))
-			v86 := int32(sub) * 256
-			v87 = 0
-			v88 = v83
-		b23:
-			if uint32(v88) < 256 {
-				*(*int32)(unsafe.Add(m7, int(v86+((v87*v84)+v83))*4)) = 0
-				v87 = v87 + 1
-				v88 = v88 + v84
+			v84 := v12 - v56
+			v85 := int(v56) * 16
+			v86 := int32(lane)
+			v87 := int32(min(size, n-sub*size))
+			v89 := int32(sub) * 256
+			v90 = 0
+			v91 = v86
+		b25:
+			if uint32(v91) < 256 {
+				*(*int32)(unsafe.Add(m7, int(v89+((v90*v87)+v86))*4)) = 0
+				v90 = v90 + 1
+				v91 = v91 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b23
+				goto b25
 			}
-			v97 := int32(sub) * 256
-			v98 = 0
-			v99 = v83
-		b26:
-			if uint32(v99) < 256 {
-				*(*int32)(unsafe.Add(m12, int(v97+((v98*v84)+v83))*4)) = 0
-				v98 = v98 + 1
-				v99 = v99 + v84
+			v100 := int32(sub) * 256
+			v101 = 0
+			v102 = v86
+		b28:
+			if uint32(v102) < 256 {
+				*(*int32)(unsafe.Add(m12, int(v100+((v101*v87)+v86))*4)) = 0
+				v101 = v101 + 1
+				v102 = v102 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b26
+				goto b28
 			}
-			v108 := int32(sub) * 256
-			v109 = 0
-			v110 = v83
-		b29:
-			if uint32(v110) < 256 {
-				*(*int32)(unsafe.Add(m17, int(v108+((v109*v84)+v83))*4)) = 0
-				v109 = v109 + 1
-				v110 = v110 + v84
+			v111 := int32(sub) * 256
+			v112 = 0
+			v113 = v86
+		b31:
+			if uint32(v113) < 256 {
+				*(*int32)(unsafe.Add(m17, int(v111+((v112*v87)+v86))*4)) = 0
+				v112 = v112 + 1
+				v113 = v113 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b29
+				goto b31
 			}
-			v119 := int32(sub) * 256
-			v120 = 0
-			v121 = v83
-		b32:
-			if uint32(v121) < 256 {
-				*(*int32)(unsafe.Add(m22, int(v119+((v120*v84)+v83))*4)) = 0
-				v120 = v120 + 1
-				v121 = v121 + v84
+			v122 := int32(sub) * 256
+			v123 = 0
+			v124 = v86
+		b34:
+			if uint32(v124) < 256 {
+				*(*int32)(unsafe.Add(m22, int(v122+((v123*v87)+v86))*4)) = 0
+				v123 = v123 + 1
+				v124 = v124 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b32
+				goto b34
 			}
-			v130 := int32(sub) * 256
-			v131 = 0
-			v132 = v83
-		b35:
-			if uint32(v132) < 256 {
-				*(*int32)(unsafe.Add(m8, int(v130+((v131*v84)+v83))*4)) = 0
-				v131 = v131 + 1
-				v132 = v132 + v84
+			v133 := int32(sub) * 256
+			v134 = 0
+			v135 = v86
+		b37:
+			if uint32(v135) < 256 {
+				*(*int32)(unsafe.Add(m8, int(v133+((v134*v87)+v86))*4)) = 0
+				v134 = v134 + 1
+				v135 = v135 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b35
+				goto b37
 			}
-			v141 := int32(sub) * 256
-			v142 = 0
-			v143 = v83
-		b38:
-			if uint32(v143) < 256 {
-				*(*int32)(unsafe.Add(m13, int(v141+((v142*v84)+v83))*4)) = 0
-				v142 = v142 + 1
-				v143 = v143 + v84
+			v144 := int32(sub) * 256
+			v145 = 0
+			v146 = v86
+		b40:
+			if uint32(v146) < 256 {
+				*(*int32)(unsafe.Add(m13, int(v144+((v145*v87)+v86))*4)) = 0
+				v145 = v145 + 1
+				v146 = v146 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b38
+				goto b40
 			}
-			v152 := int32(sub) * 256
-			v153 = 0
-			v154 = v83
-		b41:
-			if uint32(v154) < 256 {
-				*(*int32)(unsafe.Add(m18, int(v152+((v153*v84)+v83))*4)) = 0
-				v153 = v153 + 1
-				v154 = v154 + v84
+			v155 := int32(sub) * 256
+			v156 = 0
+			v157 = v86
+		b43:
+			if uint32(v157) < 256 {
+				*(*int32)(unsafe.Add(m18, int(v155+((v156*v87)+v86))*4)) = 0
+				v156 = v156 + 1
+				v157 = v157 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b41
+				goto b43
 			}
-			v163 := int32(sub) * 256
-			v164 = 0
-			v165 = v83
-		b44:
-			if uint32(v165) < 256 {
-				*(*int32)(unsafe.Add(m23, int(v163+((v164*v84)+v83))*4)) = 0
-				v164 = v164 + 1
-				v165 = v165 + v84
+			v166 := int32(sub) * 256
+			v167 = 0
+			v168 = v86
+		b46:
+			if uint32(v168) < 256 {
+				*(*int32)(unsafe.Add(m23, int(v166+((v167*v87)+v86))*4)) = 0
+				v167 = v167 + 1
+				v168 = v168 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b44
+				goto b46
 			}
-			v174 := int32(sub) * 256
-			v175 = 0
-			v176 = v83
-		b47:
-			if uint32(v176) < 256 {
-				*(*int32)(unsafe.Add(m9, int(v174+((v175*v84)+v83))*4)) = 0
-				v175 = v175 + 1
-				v176 = v176 + v84
+			v177 := int32(sub) * 256
+			v178 = 0
+			v179 = v86
+		b49:
+			if uint32(v179) < 256 {
+				*(*int32)(unsafe.Add(m9, int(v177+((v178*v87)+v86))*4)) = 0
+				v178 = v178 + 1
+				v179 = v179 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b47
+				goto b49
 			}
-			v185 := int32(sub) * 256
-			v186 = 0
-			v187 = v83
-		b50:
-			if uint32(v187) < 256 {
-				*(*int32)(unsafe.Add(m14, int(v185+((v186*v84)+v83))*4)) = 0
-				v186 = v186 + 1
-				v187 = v187 + v84
+			v188 := int32(sub) * 256
+			v189 = 0
+			v190 = v86
+		b52:
+			if uint32(v190) < 256 {
+				*(*int32)(unsafe.Add(m14, int(v188+((v189*v87)+v86))*4)) = 0
+				v189 = v189 + 1
+				v190 = v190 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b50
+				goto b52
 			}
-			v196 := int32(sub) * 256
-			v197 = 0
-			v198 = v83
-		b53:
-			if uint32(v198) < 256 {
-				*(*int32)(unsafe.Add(m19, int(v196+((v197*v84)+v83))*4)) = 0
-				v197 = v197 + 1
-				v198 = v198 + v84
+			v199 := int32(sub) * 256
+			v200 = 0
+			v201 = v86
+		b55:
+			if uint32(v201) < 256 {
+				*(*int32)(unsafe.Add(m19, int(v199+((v200*v87)+v86))*4)) = 0
+				v200 = v200 + 1
+				v201 = v201 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b53
+				goto b55
 			}
-			v207 := int32(sub) * 256
-			v208 = 0
-			v209 = v83
-		b56:
-			if uint32(v209) < 256 {
-				*(*int32)(unsafe.Add(m24, int(v207+((v208*v84)+v83))*4)) = 0
-				v208 = v208 + 1
-				v209 = v209 + v84
+			v210 := int32(sub) * 256
+			v211 = 0
+			v212 = v86
+		b58:
+			if uint32(v212) < 256 {
+				*(*int32)(unsafe.Add(m24, int(v210+((v211*v87)+v86))*4)) = 0
+				v211 = v211 + 1
+				v212 = v212 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b56
+				goto b58
 			}
-			v218 := int32(sub) * 256
-			v219 = 0
-			v220 = v83
-		b59:
-			if uint32(v220) < 256 {
-				*(*int32)(unsafe.Add(m10, int(v218+((v219*v84)+v83))*4)) = 0
-				v219 = v219 + 1
-				v220 = v220 + v84
+			v221 := int32(sub) * 256
+			v222 = 0
+			v223 = v86
+		b61:
+			if uint32(v223) < 256 {
+				*(*int32)(unsafe.Add(m10, int(v221+((v222*v87)+v86))*4)) = 0
+				v222 = v222 + 1
+				v223 = v223 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b59
+				goto b61
 			}
-			v229 := int32(sub) * 256
-			v230 = 0
-			v231 = v83
-		b62:
-			if uint32(v231) < 256 {
-				*(*int32)(unsafe.Add(m15, int(v229+((v230*v84)+v83))*4)) = 0
-				v230 = v230 + 1
-				v231 = v231 + v84
+			v232 := int32(sub) * 256
+			v233 = 0
+			v234 = v86
+		b64:
+			if uint32(v234) < 256 {
+				*(*int32)(unsafe.Add(m15, int(v232+((v233*v87)+v86))*4)) = 0
+				v233 = v233 + 1
+				v234 = v234 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b62
+				goto b64
 			}
-			v240 := int32(sub) * 256
-			v241 = 0
-			v242 = v83
-		b65:
-			if uint32(v242) < 256 {
-				*(*int32)(unsafe.Add(m20, int(v240+((v241*v84)+v83))*4)) = 0
-				v241 = v241 + 1
-				v242 = v242 + v84
+			v243 := int32(sub) * 256
+			v244 = 0
+			v245 = v86
+		b67:
+			if uint32(v245) < 256 {
+				*(*int32)(unsafe.Add(m20, int(v243+((v244*v87)+v86))*4)) = 0
+				v244 = v244 + 1
+				v245 = v245 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b65
+				goto b67
 			}
-			v251 := int32(sub) * 256
-			v252 = 0
-			v253 = v83
-		b68:
-			if uint32(v253) < 256 {
-				*(*int32)(unsafe.Add(m25, int(v251+((v252*v84)+v83))*4)) = 0
-				v252 = v252 + 1
-				v253 = v253 + v84
+			v254 := int32(sub) * 256
+			v255 = 0
+			v256 = v86
+		b70:
+			if uint32(v256) < 256 {
+				*(*int32)(unsafe.Add(m25, int(v254+((v255*v87)+v86))*4)) = 0
+				v255 = v255 + 1
+				v256 = v256 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b68
+				goto b70
 			}
-			v261 := int32(li)
-			v263 := int64(uint32(int32(uint32(v261) >> 3)))
-			v265 := int64(uint32(v261 & 7))
-			v267 := (v73 + v263) * v4
-			v268 := v267 + v265
-			v269 := v265 < v3
-			if !v269 {
-				v275 = 0
-				v276 = 0
-				v277 = 0
-				v278 = 0
-				goto b73
-			}
-			if uint64(v268) < uint64(v78) {
-				v275 = *(*int32)(unsafe.Add(p1, v79+int(v268)*16))
-				v276 = *(*int32)(unsafe.Add(p1, v79+int(v268)*16+4))
-				v277 = *(*int32)(unsafe.Add(p1, v79+int(v268)*16+8))
-				v278 = *(*int32)(unsafe.Add(p1, v79+int(v268)*16+12))
+			v264 := int32(li)
+			v266 := int64(uint32(int32(uint32(v264) >> 3)))
+			v268 := (v76 + v266) * v4
+			v270 := int64(uint32(v264 & 7))
+			v271 := v268 + v270
+			if uint64(v271) < uint64(v81) {
+				v277 = *(*int32)(unsafe.Add(p1, v82+int(v271)*16))
+				v278 = *(*int32)(unsafe.Add(p1, v82+int(v271)*16+4))
+				v279 = *(*int32)(unsafe.Add(p1, v82+int(v271)*16+8))
+				v280 = *(*int32)(unsafe.Add(p1, v82+int(v271)*16+12))
 			} else {
-				v275 = 0
-				v276 = 0
 				v277 = 0
 				v278 = 0
+				v279 = 0
+				v280 = 0
 			}
-		b73:
-			v279 := v261 + 128
-			v281 := int64(uint32(int32(uint32(v279) >> 3)))
-			v283 := int64(uint32(v279 & 7))
-			v285 := (v73 + v281) * v4
-			v286 := v285 + v283
-			v287 := v283 < v3
-			if !v287 {
-				v293 = 0
+			v281 := v264 + 128
+			v283 := int64(uint32(int32(uint32(v281) >> 3)))
+			v285 := (v76 + v283) * v4
+			v287 := int64(uint32(v281 & 7))
+			v288 := v285 + v287
+			if uint64(v288) < uint64(v81) {
+				v294 = *(*int32)(unsafe.Add(p1, v82+int(v288)*16))
+				v295 = *(*int32)(unsafe.Add(p1, v82+int(v288)*16+4))
+				v296 = *(*int32)(unsafe.Add(p1, v82+int(v288)*16+8))
+				v297 = *(*int32)(unsafe.Add(p1, v82+int(v288)*16+12))
+			} else {
 				v294 = 0
 				v295 = 0
 				v296 = 0
-				goto b76
+				v297 = 0
 			}
-			if uint64(v286) < uint64(v78) {
-				v293 = *(*int32)(unsafe.Add(p1, v79+int(v286)*16))
-				v294 = *(*int32)(unsafe.Add(p1, v79+int(v286)*16+4))
-				v295 = *(*int32)(unsafe.Add(p1, v79+int(v286)*16+8))
-				v296 = *(*int32)(unsafe.Add(p1, v79+int(v286)*16+12))
-			} else {
-				v293 = 0
-				v294 = 0
-				v295 = 0
-				v296 = 0
-			}
-		b76:
-			v297 := v261 + 256
-			v299 := int64(uint32(int32(uint32(v297) >> 3)))
-			v301 := int64(uint32(v297 & 7))
-			v303 := (v73 + v299) * v4
-			v304 := v303 + v301
-			v305 := v301 < v3
-			if !v305 {
-				v311 = 0
-				v312 = 0
-				v313 = 0
-				v314 = 0
-				goto b79
-			}
-			if uint64(v304) < uint64(v78) {
-				v311 = *(*int32)(unsafe.Add(p1, v79+int(v304)*16))
-				v312 = *(*int32)(unsafe.Add(p1, v79+int(v304)*16+4))
-				v313 = *(*int32)(unsafe.Add(p1, v79+int(v304)*16+8))
-				v314 = *(*int32)(unsafe.Add(p1, v79+int(v304)*16+12))
+			v298 := v264 + 256
+			v300 := int64(uint32(int32(uint32(v298) >> 3)))
+			v302 := (v76 + v300) * v4
+			v304 := int64(uint32(v298 & 7))
+			v305 := v302 + v304
+			if uint64(v305) < uint64(v81) {
+				v311 = *(*int32)(unsafe.Add(p1, v82+int(v305)*16))
+				v312 = *(*int32)(unsafe.Add(p1, v82+int(v305)*16+4))
+				v313 = *(*int32)(unsafe.Add(p1, v82+int(v305)*16+8))
+				v314 = *(*int32)(unsafe.Add(p1, v82+int(v305)*16+12))
 			} else {
 				v311 = 0
 				v312 = 0
 				v313 = 0
 				v314 = 0
 			}
-		b79:
-			v315 := v261 + 384
+			v315 := v264 + 384
 			v317 := int64(uint32(int32(uint32(v315) >> 3)))
-			v319 := int64(uint32(v315 & 7))
-			v321 := (v73 + v317) * v4
-			v322 := v321 + v319
-			v323 := v319 < v3
-			if !v323 {
+			v319 := (v76 + v317) * v4
+			v321 := int64(uint32(v315 & 7))
+			v322 := v319 + v321
+			if uint64(v322) < uint64(v81) {
+				v328 = *(*int32)(unsafe.Add(p1, v82+int(v322)*16))
+				v329 = *(*int32)(unsafe.Add(p1, v82+int(v322)*16+4))
+				v330 = *(*int32)(unsafe.Add(p1, v82+int(v322)*16+8))
+				v331 = *(*int32)(unsafe.Add(p1, v82+int(v322)*16+12))
+			} else {
+				v328 = 0
 				v329 = 0
 				v330 = 0
 				v331 = 0
-				v332 = 0
-				goto b82
 			}
-			if uint64(v322) < uint64(v78) {
-				v329 = *(*int32)(unsafe.Add(p1, v79+int(v322)*16))
-				v330 = *(*int32)(unsafe.Add(p1, v79+int(v322)*16+4))
-				v331 = *(*int32)(unsafe.Add(p1, v79+int(v322)*16+8))
-				v332 = *(*int32)(unsafe.Add(p1, v79+int(v322)*16+12))
+			v332 := v264 + 512
+			v334 := int64(uint32(int32(uint32(v332) >> 3)))
+			v336 := (v76 + v334) * v4
+			v338 := int64(uint32(v332 & 7))
+			v339 := v336 + v338
+			if uint64(v339) < uint64(v81) {
+				v345 = *(*int32)(unsafe.Add(p1, v82+int(v339)*16))
+				v346 = *(*int32)(unsafe.Add(p1, v82+int(v339)*16+4))
+				v347 = *(*int32)(unsafe.Add(p1, v82+int(v339)*16+8))
+				v348 = *(*int32)(unsafe.Add(p1, v82+int(v339)*16+12))
 			} else {
-				v329 = 0
-				v330 = 0
-				v331 = 0
-				v332 = 0
-			}
-		b82:
-			v333 := v261 + 512
-			v335 := int64(uint32(int32(uint32(v333) >> 3)))
-			v337 := int64(uint32(v333 & 7))
-			v339 := (v73 + v335) * v4
-			v340 := v339 + v337
-			v341 := v337 < v3
-			if !v341 {
+				v345 = 0
+				v346 = 0
 				v347 = 0
 				v348 = 0
-				v349 = 0
-				v350 = 0
-				goto b85
 			}
-			if uint64(v340) < uint64(v78) {
-				v347 = *(*int32)(unsafe.Add(p1, v79+int(v340)*16))
-				v348 = *(*int32)(unsafe.Add(p1, v79+int(v340)*16+4))
-				v349 = *(*int32)(unsafe.Add(p1, v79+int(v340)*16+8))
-				v350 = *(*int32)(unsafe.Add(p1, v79+int(v340)*16+12))
+			v349 := v264 + 640
+			v351 := int64(uint32(int32(uint32(v349) >> 3)))
+			v353 := (v76 + v351) * v4
+			v355 := int64(uint32(v349 & 7))
+			v356 := v353 + v355
+			if uint64(v356) < uint64(v81) {
+				v362 = *(*int32)(unsafe.Add(p1, v82+int(v356)*16))
+				v363 = *(*int32)(unsafe.Add(p1, v82+int(v356)*16+4))
+				v364 = *(*int32)(unsafe.Add(p1, v82+int(v356)*16+8))
+				v365 = *(*int32)(unsafe.Add(p1, v82+int(v356)*16+12))
 			} else {
-				v347 = 0
-				v348 = 0
-				v349 = 0
-				v350 = 0
-			}
-		b85:
-			v351 := v261 + 640
-			v353 := int64(uint32(int32(uint32(v351) >> 3)))
-			v355 := int64(uint32(v351 & 7))
-			v357 := (v73 + v353) * v4
-			v358 := v357 + v355
-			v359 := v355 < v3
-			if !v359 {
+				v362 = 0
+				v363 = 0
+				v364 = 0
 				v365 = 0
-				v366 = 0
-				v367 = 0
-				v368 = 0
-				goto b88
 			}
-			if uint64(v358) < uint64(v78) {
-				v365 = *(*int32)(unsafe.Add(p1, v79+int(v358)*16))
-				v366 = *(*int32)(unsafe.Add(p1, v79+int(v358)*16+4))
-				v367 = *(*int32)(unsafe.Add(p1, v79+int(v358)*16+8))
-				v368 = *(*int32)(unsafe.Add(p1, v79+int(v358)*16+12))
+			v366 := v264 + 768
+			v368 := int64(uint32(int32(uint32(v366) >> 3)))
+			v370 := (v76 + v368) * v4
+			v372 := int64(uint32(v366 & 7))
+			v373 := v370 + v372
+			if uint64(v373) < uint64(v81) {
+				v379 = *(*int32)(unsafe.Add(p1, v82+int(v373)*16))
+				v380 = *(*int32)(unsafe.Add(p1, v82+int(v373)*16+4))
+				v381 = *(*int32)(unsafe.Add(p1, v82+int(v373)*16+8))
+				v382 = *(*int32)(unsafe.Add(p1, v82+int(v373)*16+12))
 			} else {
-				v365 = 0
-				v366 = 0
-				v367 = 0
-				v368 = 0
+				v379 = 0
+				v380 = 0
+				v381 = 0
+				v382 = 0
 			}
-		b88:
-			v369 := v261 + 768
-			v371 := int64(uint32(int32(uint32(v369) >> 3)))
-			v373 := int64(uint32(v369 & 7))
-			v375 := (v73 + v371) * v4
-			v376 := v375 + v373
-			v377 := v373 < v3
-			if !v377 {
-				v383 = 0
-				v384 = 0
-				v385 = 0
-				v386 = 0
-				goto b91
-			}
-			if uint64(v376) < uint64(v78) {
-				v383 = *(*int32)(unsafe.Add(p1, v79+int(v376)*16))
-				v384 = *(*int32)(unsafe.Add(p1, v79+int(v376)*16+4))
-				v385 = *(*int32)(unsafe.Add(p1, v79+int(v376)*16+8))
-				v386 = *(*int32)(unsafe.Add(p1, v79+int(v376)*16+12))
+			v383 := v264 + 896
+			v385 := int64(uint32(int32(uint32(v383) >> 3)))
+			v387 := (v76 + v385) * v4
+			v389 := int64(uint32(v383 & 7))
+			v390 := v387 + v389
+			if uint64(v390) < uint64(v81) {
+				v396 = *(*int32)(unsafe.Add(p1, v82+int(v390)*16))
+				v397 = *(*int32)(unsafe.Add(p1, v82+int(v390)*16+4))
+				v398 = *(*int32)(unsafe.Add(p1, v82+int(v390)*16+8))
+				v399 = *(*int32)(unsafe.Add(p1, v82+int(v390)*16+12))
 			} else {
-				v383 = 0
-				v384 = 0
-				v385 = 0
-				v386 = 0
+				v396 = 0
+				v397 = 0
+				v398 = 0
+				v399 = 0
 			}
-		b91:
-			v387 := v261 + 896
-			v389 := int64(uint32(int32(uint32(v387) >> 3)))
-			v391 := int64(uint32(v387 & 7))
-			v393 := (v73 + v389) * v4
-			v394 := v393 + v391
-			v395 := v391 < v3
-			if !v395 {
-				v401 = 0
-				v402 = 0
-				v403 = 0
-				v404 = 0
-				goto b94
-			}
-			if uint64(v394) < uint64(v78) {
-				v401 = *(*int32)(unsafe.Add(p1, v79+int(v394)*16))
-				v402 = *(*int32)(unsafe.Add(p1, v79+int(v394)*16+4))
-				v403 = *(*int32)(unsafe.Add(p1, v79+int(v394)*16+8))
-				v404 = *(*int32)(unsafe.Add(p1, v79+int(v394)*16+12))
+			v401 := (v79 + v266) * v5
+			v402 := v401 + v270
+			if uint64(v402) < uint64(v84) {
+				v408 = *(*int32)(unsafe.Add(p2, v85+int(v402)*16))
+				v409 = *(*int32)(unsafe.Add(p2, v85+int(v402)*16+4))
+				v410 = *(*int32)(unsafe.Add(p2, v85+int(v402)*16+8))
+				v411 = *(*int32)(unsafe.Add(p2, v85+int(v402)*16+12))
 			} else {
-				v401 = 0
-				v402 = 0
-				v403 = 0
-				v404 = 0
+				v408 = 0
+				v409 = 0
+				v410 = 0
+				v411 = 0
 			}
-		b94:
-			v406 := (v76 + v263) * v5
-			v407 := v406 + v265
-			if !v269 {
-				v413 = 0
-				v414 = 0
-				v415 = 0
-				v416 = 0
-				goto b97
-			}
-			if uint64(v407) < uint64(v81) {
-				v413 = *(*int32)(unsafe.Add(p2, v82+int(v407)*16))
-				v414 = *(*int32)(unsafe.Add(p2, v82+int(v407)*16+4))
-				v415 = *(*int32)(unsafe.Add(p2, v82+int(v407)*16+8))
-				v416 = *(*int32)(unsafe.Add(p2, v82+int(v407)*16+12))
+			v413 := (v79 + v283) * v5
+			v414 := v413 + v287
+			if uint64(v414) < uint64(v84) {
+				v420 = *(*int32)(unsafe.Add(p2, v85+int(v414)*16))
+				v421 = *(*int32)(unsafe.Add(p2, v85+int(v414)*16+4))
+				v422 = *(*int32)(unsafe.Add(p2, v85+int(v414)*16+8))
+				v423 = *(*int32)(unsafe.Add(p2, v85+int(v414)*16+12))
 			} else {
-				v413 = 0
-				v414 = 0
-				v415 = 0
-				v416 = 0
+				v420 = 0
+				v421 = 0
+				v422 = 0
+				v423 = 0
 			}
-		b97:
-			v418 := (v76 + v281) * v5
-			v419 := v418 + v283
-			if !v287 {
-				v425 = 0
-				v426 = 0
-				v427 = 0
-				v428 = 0
-				goto b100
-			}
-			if uint64(v419) < uint64(v81) {
-				v425 = *(*int32)(unsafe.Add(p2, v82+int(v419)*16))
-				v426 = *(*int32)(unsafe.Add(p2, v82+int(v419)*16+4))
-				v427 = *(*int32)(unsafe.Add(p2, v82+int(v419)*16+8))
-				v428 = *(*int32)(unsafe.Add(p2, v82+int(v419)*16+12))
+			v425 := (v79 + v300) * v5
+			v426 := v425 + v304
+			if uint64(v426) < uint64(v84) {
+				v432 = *(*int32)(unsafe.Add(p2, v85+int(v426)*16))
+				v433 = *(*int32)(unsafe.Add(p2, v85+int(v426)*16+4))
+				v434 = *(*int32)(unsafe.Add(p2, v85+int(v426)*16+8))
+				v435 = *(*int32)(unsafe.Add(p2, v85+int(v426)*16+12))
 			} else {
-				v425 = 0
-				v426 = 0
-				v427 = 0
-				v428 = 0
+				v432 = 0
+				v433 = 0
+				v434 = 0
+				v435 = 0
 			}
-		b100:
-			v430 := (v76 + v299) * v5
-			v431 := v430 + v301
-			if !v305 {
-				v437 = 0
-				v438 = 0
-				v439 = 0
-				v440 = 0
-				goto b103
-			}
-			if uint64(v431) < uint64(v81) {
-				v437 = *(*int32)(unsafe.Add(p2, v82+int(v431)*16))
-				v438 = *(*int32)(unsafe.Add(p2, v82+int(v431)*16+4))
-				v439 = *(*int32)(unsafe.Add(p2, v82+int(v431)*16+8))
-				v440 = *(*int32)(unsafe.Add(p2, v82+int(v431)*16+12))
+			v437 := (v79 + v317) * v5
+			v438 := v437 + v321
+			if uint64(v438) < uint64(v84) {
+				v444 = *(*int32)(unsafe.Add(p2, v85+int(v438)*16))
+				v445 = *(*int32)(unsafe.Add(p2, v85+int(v438)*16+4))
+				v446 = *(*int32)(unsafe.Add(p2, v85+int(v438)*16+8))
+				v447 = *(*int32)(unsafe.Add(p2, v85+int(v438)*16+12))
 			} else {
-				v437 = 0
-				v438 = 0
-				v439 = 0
-				v440 = 0
+				v444 = 0
+				v445 = 0
+				v446 = 0
+				v447 = 0
 			}
-		b103:
-			v442 := (v76 + v317) * v5
-			v443 := v442 + v319
-			if !v323 {
-				v449 = 0
-				v450 = 0
-				v451 = 0
-				v452 = 0
-				goto b106
-			}
-			if uint64(v443) < uint64(v81) {
-				v449 = *(*int32)(unsafe.Add(p2, v82+int(v443)*16))
-				v450 = *(*int32)(unsafe.Add(p2, v82+int(v443)*16+4))
-				v451 = *(*int32)(unsafe.Add(p2, v82+int(v443)*16+8))
-				v452 = *(*int32)(unsafe.Add(p2, v82+int(v443)*16+12))
+			v449 := (v79 + v334) * v5
+			v450 := v449 + v338
+			if uint64(v450) < uint64(v84) {
+				v456 = *(*int32)(unsafe.Add(p2, v85+int(v450)*16))
+				v457 = *(*int32)(unsafe.Add(p2, v85+int(v450)*16+4))
+				v458 = *(*int32)(unsafe.Add(p2, v85+int(v450)*16+8))
+				v459 = *(*int32)(unsafe.Add(p2, v85+int(v450)*16+12))
 			} else {
-				v449 = 0
-				v450 = 0
-				v451 = 0
-				v452 = 0
+				v456 = 0
+				v457 = 0
+				v458 = 0
+				v459 = 0
 			}
-		b106:
-			v454 := (v76 + v335) * v5
-			v455 := v454 + v337
-			if !v341 {
-				v461 = 0
-				v462 = 0
-				v463 = 0
-				v464 = 0
-				goto b109
-			}
-			if uint64(v455) < uint64(v81) {
-				v461 = *(*int32)(unsafe.Add(p2, v82+int(v455)*16))
-				v462 = *(*int32)(unsafe.Add(p2, v82+int(v455)*16+4))
-				v463 = *(*int32)(unsafe.Add(p2, v82+int(v455)*16+8))
-				v464 = *(*int32)(unsafe.Add(p2, v82+int(v455)*16+12))
+			v461 := (v79 + v351) * v5
+			v462 := v461 + v355
+			if uint64(v462) < uint64(v84) {
+				v468 = *(*int32)(unsafe.Add(p2, v85+int(v462)*16))
+				v469 = *(*int32)(unsafe.Add(p2, v85+int(v462)*16+4))
+				v470 = *(*int32)(unsafe.Add(p2, v85+int(v462)*16+8))
+				v471 = *(*int32)(unsafe.Add(p2, v85+int(v462)*16+12))
 			} else {
-				v461 = 0
-				v462 = 0
-				v463 = 0
-				v464 = 0
+				v468 = 0
+				v469 = 0
+				v470 = 0
+				v471 = 0
 			}
-		b109:
-			v466 := (v76 + v353) * v5
-			v467 := v466 + v355
-			if !v359 {
-				v473 = 0
-				v474 = 0
-				v475 = 0
-				v476 = 0
-				goto b112
-			}
-			if uint64(v467) < uint64(v81) {
-				v473 = *(*int32)(unsafe.Add(p2, v82+int(v467)*16))
-				v474 = *(*int32)(unsafe.Add(p2, v82+int(v467)*16+4))
-				v475 = *(*int32)(unsafe.Add(p2, v82+int(v467)*16+8))
-				v476 = *(*int32)(unsafe.Add(p2, v82+int(v467)*16+12))
+			v473 := (v79 + v368) * v5
+			v474 := v473 + v372
+			if uint64(v474) < uint64(v84) {
+				v480 = *(*int32)(unsafe.Add(p2, v85+int(v474)*16))
+				v481 = *(*int32)(unsafe.Add(p2, v85+int(v474)*16+4))
+				v482 = *(*int32)(unsafe.Add(p2, v85+int(v474)*16+8))
+				v483 = *(*int32)(unsafe.Add(p2, v85+int(v474)*16+12))
 			} else {
-				v473 = 0
-				v474 = 0
-				v475 = 0
-				v476 = 0
+				v480 = 0
+				v481 = 0
+				v482 = 0
+				v483 = 0
 			}
-		b112:
-			v478 := (v76 + v371) * v5
-			v479 := v478 + v373
-			if !v377 {
-				v485 = 0
-				v486 = 0
-				v487 = 0
-				v488 = 0
-				goto b115
-			}
-			if uint64(v479) < uint64(v81) {
-				v485 = *(*int32)(unsafe.Add(p2, v82+int(v479)*16))
-				v486 = *(*int32)(unsafe.Add(p2, v82+int(v479)*16+4))
-				v487 = *(*int32)(unsafe.Add(p2, v82+int(v479)*16+8))
-				v488 = *(*int32)(unsafe.Add(p2, v82+int(v479)*16+12))
+			v485 := (v79 + v385) * v5
+			v486 := v485 + v389
+			if uint64(v486) < uint64(v84) {
+				v492 = *(*int32)(unsafe.Add(p2, v85+int(v486)*16))
+				v493 = *(*int32)(unsafe.Add(p2, v85+int(v486)*16+4))
+				v494 = *(*int32)(unsafe.Add(p2, v85+int(v486)*16+8))
+				v495 = *(*int32)(unsafe.Add(p2, v85+int(v486)*16+12))
 			} else {
-				v485 = 0
-				v486 = 0
-				v487 = 0
-				v488 = 0
+				v492 = 0
+				v493 = 0
+				v494 = 0
+				v495 = 0
 			}
-		b115:
-			v490 := (v76 + v389) * v5
-			v491 := v490 + v391
-			if !v395 {
-				v497 = 0
-				v498 = 0
-				v499 = 0
-				v500 = 0
-				goto b118
-			}
-			if uint64(v491) < uint64(v81) {
-				v497 = *(*int32)(unsafe.Add(p2, v82+int(v491)*16))
-				v498 = *(*int32)(unsafe.Add(p2, v82+int(v491)*16+4))
-				v499 = *(*int32)(unsafe.Add(p2, v82+int(v491)*16+8))
-				v500 = *(*int32)(unsafe.Add(p2, v82+int(v491)*16+12))
-			} else {
-				v497 = 0
-				v498 = 0
-				v499 = 0
-				v500 = 0
-			}
-		b118:
-			v501 = v275
-			v502 = v276
-			v503 = v277
-			v504 = v278
-			v505 = v293
-			v506 = v294
-			v507 = v295
-			v508 = v296
-			v509 = v311
-			v510 = v312
-			v511 = v313
-			v512 = v314
-			v513 = v329
-			v514 = v330
-			v515 = v331
-			v516 = v332
-			v517 = v347
-			v518 = v348
-			v519 = v349
-			v520 = v350
-			v521 = v365
-			v522 = v366
-			v523 = v367
-			v524 = v368
-			v525 = v383
-			v526 = v384
-			v527 = v385
-			v528 = v386
-			v529 = v401
-			v530 = v402
-			v531 = v403
-			v532 = v404
-			v533 = v413
-			v534 = v414
-			v535 = v415
-			v536 = v416
-			v537 = v425
-			v538 = v426
-			v539 = v427
-			v540 = v428
-			v541 = v437
-			v542 = v438
-			v543 = v439
-			v544 = v440
-			v545 = v449
-			v546 = v450
-			v547 = v451
-			v548 = v452
-			v549 = v461
-			v550 = v462
-			v551 = v463
-			v552 = v464
-			v553 = v473
-			v554 = v474
-			v555 = v475
-			v556 = v476
-			v557 = v485
-			v558 = v486
-			v559 = v487
-			v560 = v488
-			v561 = v497
-			v562 = v498
-			v563 = v499
-			v564 = v500
-			v565 = 0
-			if v565 < v3 {
-				u62 = v62
-				u73 = v73
+			v496 = v277
+			v497 = v278
+			v498 = v279
+			v499 = v280
+			v500 = v294
+			v501 = v295
+			v502 = v296
+			v503 = v297
+			v504 = v311
+			v505 = v312
+			v506 = v313
+			v507 = v314
+			v508 = v328
+			v509 = v329
+			v510 = v330
+			v511 = v331
+			v512 = v345
+			v513 = v346
+			v514 = v347
+			v515 = v348
+			v516 = v362
+			v517 = v363
+			v518 = v364
+			v519 = v365
+			v520 = v379
+			v521 = v380
+			v522 = v381
+			v523 = v382
+			v524 = v396
+			v525 = v397
+			v526 = v398
+			v527 = v399
+			v528 = v408
+			v529 = v409
+			v530 = v410
+			v531 = v411
+			v532 = v420
+			v533 = v421
+			v534 = v422
+			v535 = v423
+			v536 = v432
+			v537 = v433
+			v538 = v434
+			v539 = v435
+			v540 = v444
+			v541 = v445
+			v542 = v446
+			v543 = v447
+			v544 = v456
+			v545 = v457
+			v546 = v458
+			v547 = v459
+			v548 = v468
+			v549 = v469
+			v550 = v470
+			v551 = v471
+			v552 = v480
+			v553 = v481
+			v554 = v482
+			v555 = v483
+			v556 = v492
+			v557 = v493
+			v558 = v494
+			v559 = v495
+			v560 = 0
+			if v560 < v3 {
+				u65 = v65
 				u76 = v76
-				u78 = v78
 				u79 = v79
 				u81 = v81
 				u82 = v82
-				h267[li] = v267
+				u84 = v84
+				u85 = v85
+				h268[li] = v268
 				h285[li] = v285
-				h303[li] = v303
-				h321[li] = v321
-				h339[li] = v339
-				h357[li] = v357
-				h375[li] = v375
-				h393[li] = v393
-				h406[li] = v406
-				h418[li] = v418
-				h430[li] = v430
-				h442[li] = v442
-				h454[li] = v454
-				h466[li] = v466
-				h478[li] = v478
-				h490[li] = v490
+				h302[li] = v302
+				h319[li] = v319
+				h336[li] = v336
+				h353[li] = v353
+				h370[li] = v370
+				h387[li] = v387
+				h401[li] = v401
+				h413[li] = v413
+				h425[li] = v425
+				h437[li] = v437
+				h449[li] = v449
+				h461[li] = v461
+				h473[li] = v473
+				h485[li] = v485
+				h496[li] = v496
+				h497[li] = v497
+				h498[li] = v498
+				h499[li] = v499
+				h500[li] = v500
 				h501[li] = v501
 				h502[li] = v502
 				h503[li] = v503
@@ -28272,12 +27331,7 @@ func (g *productInt8Host) r0() int {
 				h557[li] = v557
 				h558[li] = v558
 				h559[li] = v559
-				h560[li] = v560
-				h561[li] = v561
-				h562[li] = v562
-				h563[li] = v563
-				h564[li] = v564
-				u565 = v565
+				u560 = v560
 				if next != 2 {
 					if next >= 0 {
 						return g.Diverge()
@@ -28286,31 +27340,31 @@ func (g *productInt8Host) r0() int {
 				}
 				continue
 			}
-			v1054 := int32(sub)
-			v1062 := v73 + int64(uint32(int32(uint32(v1054&3)>>1)*64))
-			v1066 := ((v62 + (v1062 * v6)) + v76) + int64(uint32((v1054&1)*64))
-			if uint64(v1066) > uint64(v14) {
-				g.Fault(7, v1066, v14, v0)
+			v1045 := int32(sub)
+			v1053 := v76 + int64(uint32(int32(uint32(v1045&3)>>1)*64))
+			v1057 := ((v65 + (v1053 * v6)) + v79) + int64(uint32((v1045&1)*64))
+			if uint64(v1057) > uint64(v14) {
+				g.Fault(8, v1057, v14, v0)
 				g.Leave(li)
 				continue
 			}
-			v1068 := v14 - v1066
-			v1069 := int(v1066) * 4
-			if !v1072 {
-				g.Fault(8, 0, 0, v0)
+			v1059 := v14 - v1057
+			v1060 := int(v1057) * 4
+			if !v1063 {
+				g.Fault(9, 0, 0, v0)
 				g.Leave(li)
 				continue
 			}
-			if uint64(v1074) >= uint64(v1068) {
-				g.Fault(9, v1074, v1068, v0)
+			if uint64(v1065) >= uint64(v1059) {
+				g.Fault(10, v1065, v1059, v0)
 				g.Leave(li)
 				continue
 			}
-			u62 = v62
-			u76 = v76
-			h1062[li] = v1062
-			h1066[li] = v1066
-			h1069[li] = v1069
+			u65 = v65
+			u79 = v79
+			h1053[li] = v1053
+			h1057[li] = v1057
+			h1060[li] = v1060
 			if next != 28 {
 				if next >= 0 {
 					return g.Diverge()
@@ -28319,20 +27373,25 @@ func (g *productInt8Host) r0() int {
 			}
 		}
 	}
-	g.v62 = u62
-	g.v73 = u73
+	g.v65 = u65
 	g.v76 = u76
-	g.v78 = u78
 	g.v79 = u79
 	g.v81 = u81
 	g.v82 = u82
-	g.v565 = u565
+	g.v84 = u84
+	g.v85 = u85
+	g.v560 = u560
 	return next
 }
 
 func (g *productInt8Host) r3() int {
 	const n = 128
 	m26 := g.Memory(26)
+	h496 := g.v496[:n]
+	h497 := g.v497[:n]
+	h498 := g.v498[:n]
+	h499 := g.v499[:n]
+	h500 := g.v500[:n]
 	h501 := g.v501[:n]
 	h502 := g.v502[:n]
 	h503 := g.v503[:n]
@@ -28360,13 +27419,13 @@ func (g *productInt8Host) r3() int {
 	h525 := g.v525[:n]
 	h526 := g.v526[:n]
 	h527 := g.v527[:n]
+	m0 := g.Memory(0)
+	m27 := g.Memory(27)
 	h528 := g.v528[:n]
 	h529 := g.v529[:n]
 	h530 := g.v530[:n]
 	h531 := g.v531[:n]
 	h532 := g.v532[:n]
-	m0 := g.Memory(0)
-	m27 := g.Memory(27)
 	h533 := g.v533[:n]
 	h534 := g.v534[:n]
 	h535 := g.v535[:n]
@@ -28394,11 +27453,6 @@ func (g *productInt8Host) r3() int {
 	h557 := g.v557[:n]
 	h558 := g.v558[:n]
 	h559 := g.v559[:n]
-	h560 := g.v560[:n]
-	h561 := g.v561[:n]
-	h562 := g.v562[:n]
-	h563 := g.v563[:n]
-	h564 := g.v564[:n]
 	m1 := g.Memory(1)
 	dead := g.Dead[:n]
 	for li := range n {
@@ -28406,6 +27460,11 @@ func (g *productInt8Host) r3() int {
 			continue
 		}
 		own26 := unsafe.Add(m26, li*128)
+		v496 := h496[li]
+		v497 := h497[li]
+		v498 := h498[li]
+		v499 := h499[li]
+		v500 := h500[li]
 		v501 := h501[li]
 		v502 := h502[li]
 		v503 := h503[li]
@@ -28433,13 +27492,13 @@ func (g *productInt8Host) r3() int {
 		v525 := h525[li]
 		v526 := h526[li]
 		v527 := h527[li]
+		v264 := int32(li)
+		own27 := unsafe.Add(m27, li*128)
 		v528 := h528[li]
 		v529 := h529[li]
 		v530 := h530[li]
 		v531 := h531[li]
 		v532 := h532[li]
-		v261 := int32(li)
-		own27 := unsafe.Add(m27, li*128)
 		v533 := h533[li]
 		v534 := h534[li]
 		v535 := h535[li]
@@ -28467,250 +27526,244 @@ func (g *productInt8Host) r3() int {
 		v557 := h557[li]
 		v558 := h558[li]
 		v559 := h559[li]
-		v560 := h560[li]
-		v561 := h561[li]
-		v562 := h562[li]
-		v563 := h563[li]
-		v564 := h564[li]
-		var v599, v720 int32
-		*(*int32)(own26) = v501
-		*(*int32)(unsafe.Add(own26, 4)) = v502
-		*(*int32)(unsafe.Add(own26, 8)) = v503
-		*(*int32)(unsafe.Add(own26, 12)) = v504
-		*(*int32)(unsafe.Add(own26, 16)) = v505
-		*(*int32)(unsafe.Add(own26, 20)) = v506
-		*(*int32)(unsafe.Add(own26, 24)) = v507
-		*(*int32)(unsafe.Add(own26, 28)) = v508
-		*(*int32)(unsafe.Add(own26, 32)) = v509
-		*(*int32)(unsafe.Add(own26, 36)) = v510
-		*(*int32)(unsafe.Add(own26, 40)) = v511
-		*(*int32)(unsafe.Add(own26, 44)) = v512
-		*(*int32)(unsafe.Add(own26, 48)) = v513
-		*(*int32)(unsafe.Add(own26, 52)) = v514
-		*(*int32)(unsafe.Add(own26, 56)) = v515
-		*(*int32)(unsafe.Add(own26, 60)) = v516
-		*(*int32)(unsafe.Add(own26, 64)) = v517
-		*(*int32)(unsafe.Add(own26, 68)) = v518
-		*(*int32)(unsafe.Add(own26, 72)) = v519
-		*(*int32)(unsafe.Add(own26, 76)) = v520
-		*(*int32)(unsafe.Add(own26, 80)) = v521
-		*(*int32)(unsafe.Add(own26, 84)) = v522
-		*(*int32)(unsafe.Add(own26, 88)) = v523
-		*(*int32)(unsafe.Add(own26, 92)) = v524
-		*(*int32)(unsafe.Add(own26, 96)) = v525
-		*(*int32)(unsafe.Add(own26, 100)) = v526
-		*(*int32)(unsafe.Add(own26, 104)) = v527
-		*(*int32)(unsafe.Add(own26, 108)) = v528
-		*(*int32)(unsafe.Add(own26, 112)) = v529
-		*(*int32)(unsafe.Add(own26, 116)) = v530
-		*(*int32)(unsafe.Add(own26, 120)) = v531
-		*(*int32)(unsafe.Add(own26, 124)) = v532
-		v599 = 0
-	b122:
-		v601 := (v599 * 128) + v261
-		v602 := *(*int32)(unsafe.Add(own26, int(v599)*16))
-		v603 := *(*int32)(unsafe.Add(own26, int(v599)*16+4))
-		v604 := *(*int32)(unsafe.Add(own26, int(v599)*16+8))
-		v605 := *(*int32)(unsafe.Add(own26, int(v599)*16+12))
-		v610 := (int32(uint32(v601)>>3) * 144) + ((v601 & 7) * 16)
-		*(*int32)(unsafe.Add(m0, int(v610)*4)) = (v602 << 24) >> 24
-		*(*int32)(unsafe.Add(m0, int(v610+1)*4)) = (int32(uint32(v602)>>8) << 24) >> 24
-		*(*int32)(unsafe.Add(m0, int(v610+2)*4)) = (int32(uint32(v602)>>16) << 24) >> 24
-		*(*int32)(unsafe.Add(m0, int(v610+3)*4)) = (int32(uint32(v602)>>24) << 24) >> 24
-		*(*int32)(unsafe.Add(m0, int(v610+4)*4)) = (v603 << 24) >> 24
-		*(*int32)(unsafe.Add(m0, int(v610+5)*4)) = (int32(uint32(v603)>>8) << 24) >> 24
-		*(*int32)(unsafe.Add(m0, int(v610+6)*4)) = (int32(uint32(v603)>>16) << 24) >> 24
-		*(*int32)(unsafe.Add(m0, int(v610+7)*4)) = (int32(uint32(v603)>>24) << 24) >> 24
-		*(*int32)(unsafe.Add(m0, int(v610+8)*4)) = (v604 << 24) >> 24
-		*(*int32)(unsafe.Add(m0, int(v610+9)*4)) = (int32(uint32(v604)>>8) << 24) >> 24
-		*(*int32)(unsafe.Add(m0, int(v610+10)*4)) = (int32(uint32(v604)>>16) << 24) >> 24
-		*(*int32)(unsafe.Add(m0, int(v610+11)*4)) = (int32(uint32(v604)>>24) << 24) >> 24
-		*(*int32)(unsafe.Add(m0, int(v610+12)*4)) = (v605 << 24) >> 24
-		*(*int32)(unsafe.Add(m0, int(v610+13)*4)) = (int32(uint32(v605)>>8) << 24) >> 24
-		*(*int32)(unsafe.Add(m0, int(v610+14)*4)) = (int32(uint32(v605)>>16) << 24) >> 24
-		*(*int32)(unsafe.Add(m0, int(v610+15)*4)) = (int32(uint32(v605)>>24) << 24) >> 24
-		v686 := v599 + 1
-		if v686 < 8 {
-			v599 = v686
-			goto b122
+		var v594, v715 int32
+		*(*int32)(own26) = v496
+		*(*int32)(unsafe.Add(own26, 4)) = v497
+		*(*int32)(unsafe.Add(own26, 8)) = v498
+		*(*int32)(unsafe.Add(own26, 12)) = v499
+		*(*int32)(unsafe.Add(own26, 16)) = v500
+		*(*int32)(unsafe.Add(own26, 20)) = v501
+		*(*int32)(unsafe.Add(own26, 24)) = v502
+		*(*int32)(unsafe.Add(own26, 28)) = v503
+		*(*int32)(unsafe.Add(own26, 32)) = v504
+		*(*int32)(unsafe.Add(own26, 36)) = v505
+		*(*int32)(unsafe.Add(own26, 40)) = v506
+		*(*int32)(unsafe.Add(own26, 44)) = v507
+		*(*int32)(unsafe.Add(own26, 48)) = v508
+		*(*int32)(unsafe.Add(own26, 52)) = v509
+		*(*int32)(unsafe.Add(own26, 56)) = v510
+		*(*int32)(unsafe.Add(own26, 60)) = v511
+		*(*int32)(unsafe.Add(own26, 64)) = v512
+		*(*int32)(unsafe.Add(own26, 68)) = v513
+		*(*int32)(unsafe.Add(own26, 72)) = v514
+		*(*int32)(unsafe.Add(own26, 76)) = v515
+		*(*int32)(unsafe.Add(own26, 80)) = v516
+		*(*int32)(unsafe.Add(own26, 84)) = v517
+		*(*int32)(unsafe.Add(own26, 88)) = v518
+		*(*int32)(unsafe.Add(own26, 92)) = v519
+		*(*int32)(unsafe.Add(own26, 96)) = v520
+		*(*int32)(unsafe.Add(own26, 100)) = v521
+		*(*int32)(unsafe.Add(own26, 104)) = v522
+		*(*int32)(unsafe.Add(own26, 108)) = v523
+		*(*int32)(unsafe.Add(own26, 112)) = v524
+		*(*int32)(unsafe.Add(own26, 116)) = v525
+		*(*int32)(unsafe.Add(own26, 120)) = v526
+		*(*int32)(unsafe.Add(own26, 124)) = v527
+		v594 = 0
+	b108:
+		v596 := (v594 * 128) + v264
+		v597 := *(*int32)(unsafe.Add(own26, int(v594)*16))
+		v598 := *(*int32)(unsafe.Add(own26, int(v594)*16+4))
+		v599 := *(*int32)(unsafe.Add(own26, int(v594)*16+8))
+		v600 := *(*int32)(unsafe.Add(own26, int(v594)*16+12))
+		v605 := (int32(uint32(v596)>>3) * 144) + ((v596 & 7) * 16)
+		*(*int32)(unsafe.Add(m0, int(v605)*4)) = (v597 << 24) >> 24
+		*(*int32)(unsafe.Add(m0, int(v605+1)*4)) = (int32(uint32(v597)>>8) << 24) >> 24
+		*(*int32)(unsafe.Add(m0, int(v605+2)*4)) = (int32(uint32(v597)>>16) << 24) >> 24
+		*(*int32)(unsafe.Add(m0, int(v605+3)*4)) = (int32(uint32(v597)>>24) << 24) >> 24
+		*(*int32)(unsafe.Add(m0, int(v605+4)*4)) = (v598 << 24) >> 24
+		*(*int32)(unsafe.Add(m0, int(v605+5)*4)) = (int32(uint32(v598)>>8) << 24) >> 24
+		*(*int32)(unsafe.Add(m0, int(v605+6)*4)) = (int32(uint32(v598)>>16) << 24) >> 24
+		*(*int32)(unsafe.Add(m0, int(v605+7)*4)) = (int32(uint32(v598)>>24) << 24) >> 24
+		*(*int32)(unsafe.Add(m0, int(v605+8)*4)) = (v599 << 24) >> 24
+		*(*int32)(unsafe.Add(m0, int(v605+9)*4)) = (int32(uint32(v599)>>8) << 24) >> 24
+		*(*int32)(unsafe.Add(m0, int(v605+10)*4)) = (int32(uint32(v599)>>16) << 24) >> 24
+		*(*int32)(unsafe.Add(m0, int(v605+11)*4)) = (int32(uint32(v599)>>24) << 24) >> 24
+		*(*int32)(unsafe.Add(m0, int(v605+12)*4)) = (v600 << 24) >> 24
+		*(*int32)(unsafe.Add(m0, int(v605+13)*4)) = (int32(uint32(v600)>>8) << 24) >> 24
+		*(*int32)(unsafe.Add(m0, int(v605+14)*4)) = (int32(uint32(v600)>>16) << 24) >> 24
+		*(*int32)(unsafe.Add(m0, int(v605+15)*4)) = (int32(uint32(v600)>>24) << 24) >> 24
+		v681 := v594 + 1
+		if v681 < 8 {
+			v594 = v681
+			goto b108
 		}
-		*(*int32)(own27) = v533
-		*(*int32)(unsafe.Add(own27, 4)) = v534
-		*(*int32)(unsafe.Add(own27, 8)) = v535
-		*(*int32)(unsafe.Add(own27, 12)) = v536
-		*(*int32)(unsafe.Add(own27, 16)) = v537
-		*(*int32)(unsafe.Add(own27, 20)) = v538
-		*(*int32)(unsafe.Add(own27, 24)) = v539
-		*(*int32)(unsafe.Add(own27, 28)) = v540
-		*(*int32)(unsafe.Add(own27, 32)) = v541
-		*(*int32)(unsafe.Add(own27, 36)) = v542
-		*(*int32)(unsafe.Add(own27, 40)) = v543
-		*(*int32)(unsafe.Add(own27, 44)) = v544
-		*(*int32)(unsafe.Add(own27, 48)) = v545
-		*(*int32)(unsafe.Add(own27, 52)) = v546
-		*(*int32)(unsafe.Add(own27, 56)) = v547
-		*(*int32)(unsafe.Add(own27, 60)) = v548
-		*(*int32)(unsafe.Add(own27, 64)) = v549
-		*(*int32)(unsafe.Add(own27, 68)) = v550
-		*(*int32)(unsafe.Add(own27, 72)) = v551
-		*(*int32)(unsafe.Add(own27, 76)) = v552
-		*(*int32)(unsafe.Add(own27, 80)) = v553
-		*(*int32)(unsafe.Add(own27, 84)) = v554
-		*(*int32)(unsafe.Add(own27, 88)) = v555
-		*(*int32)(unsafe.Add(own27, 92)) = v556
-		*(*int32)(unsafe.Add(own27, 96)) = v557
-		*(*int32)(unsafe.Add(own27, 100)) = v558
-		*(*int32)(unsafe.Add(own27, 104)) = v559
-		*(*int32)(unsafe.Add(own27, 108)) = v560
-		*(*int32)(unsafe.Add(own27, 112)) = v561
-		*(*int32)(unsafe.Add(own27, 116)) = v562
-		*(*int32)(unsafe.Add(own27, 120)) = v563
-		*(*int32)(unsafe.Add(own27, 124)) = v564
-		v720 = 0
-	b125:
-		v722 := (v720 * 128) + v261
-		v723 := *(*int32)(unsafe.Add(own27, int(v720)*16))
-		v724 := *(*int32)(unsafe.Add(own27, int(v720)*16+4))
-		v725 := *(*int32)(unsafe.Add(own27, int(v720)*16+8))
-		v726 := *(*int32)(unsafe.Add(own27, int(v720)*16+12))
-		v731 := (int32(uint32(v722)>>3) * 144) + ((v722 & 7) * 16)
-		*(*int32)(unsafe.Add(m1, int(v731)*4)) = (v723 << 24) >> 24
-		*(*int32)(unsafe.Add(m1, int(v731+1)*4)) = (int32(uint32(v723)>>8) << 24) >> 24
-		*(*int32)(unsafe.Add(m1, int(v731+2)*4)) = (int32(uint32(v723)>>16) << 24) >> 24
-		*(*int32)(unsafe.Add(m1, int(v731+3)*4)) = (int32(uint32(v723)>>24) << 24) >> 24
-		*(*int32)(unsafe.Add(m1, int(v731+4)*4)) = (v724 << 24) >> 24
-		*(*int32)(unsafe.Add(m1, int(v731+5)*4)) = (int32(uint32(v724)>>8) << 24) >> 24
-		*(*int32)(unsafe.Add(m1, int(v731+6)*4)) = (int32(uint32(v724)>>16) << 24) >> 24
-		*(*int32)(unsafe.Add(m1, int(v731+7)*4)) = (int32(uint32(v724)>>24) << 24) >> 24
-		*(*int32)(unsafe.Add(m1, int(v731+8)*4)) = (v725 << 24) >> 24
-		*(*int32)(unsafe.Add(m1, int(v731+9)*4)) = (int32(uint32(v725)>>8) << 24) >> 24
-		*(*int32)(unsafe.Add(m1, int(v731+10)*4)) = (int32(uint32(v725)>>16) << 24) >> 24
-		*(*int32)(unsafe.Add(m1, int(v731+11)*4)) = (int32(uint32(v725)>>24) << 24) >> 24
-		*(*int32)(unsafe.Add(m1, int(v731+12)*4)) = (v726 << 24) >> 24
-		*(*int32)(unsafe.Add(m1, int(v731+13)*4)) = (int32(uint32(v726)>>8) << 24) >> 24
-		*(*int32)(unsafe.Add(m1, int(v731+14)*4)) = (int32(uint32(v726)>>16) << 24) >> 24
-		*(*int32)(unsafe.Add(m1, int(v731+15)*4)) = (int32(uint32(v726)>>24) << 24) >> 24
-		v807 := v720 + 1
-		if v807 >= 8 {
+		*(*int32)(own27) = v528
+		*(*int32)(unsafe.Add(own27, 4)) = v529
+		*(*int32)(unsafe.Add(own27, 8)) = v530
+		*(*int32)(unsafe.Add(own27, 12)) = v531
+		*(*int32)(unsafe.Add(own27, 16)) = v532
+		*(*int32)(unsafe.Add(own27, 20)) = v533
+		*(*int32)(unsafe.Add(own27, 24)) = v534
+		*(*int32)(unsafe.Add(own27, 28)) = v535
+		*(*int32)(unsafe.Add(own27, 32)) = v536
+		*(*int32)(unsafe.Add(own27, 36)) = v537
+		*(*int32)(unsafe.Add(own27, 40)) = v538
+		*(*int32)(unsafe.Add(own27, 44)) = v539
+		*(*int32)(unsafe.Add(own27, 48)) = v540
+		*(*int32)(unsafe.Add(own27, 52)) = v541
+		*(*int32)(unsafe.Add(own27, 56)) = v542
+		*(*int32)(unsafe.Add(own27, 60)) = v543
+		*(*int32)(unsafe.Add(own27, 64)) = v544
+		*(*int32)(unsafe.Add(own27, 68)) = v545
+		*(*int32)(unsafe.Add(own27, 72)) = v546
+		*(*int32)(unsafe.Add(own27, 76)) = v547
+		*(*int32)(unsafe.Add(own27, 80)) = v548
+		*(*int32)(unsafe.Add(own27, 84)) = v549
+		*(*int32)(unsafe.Add(own27, 88)) = v550
+		*(*int32)(unsafe.Add(own27, 92)) = v551
+		*(*int32)(unsafe.Add(own27, 96)) = v552
+		*(*int32)(unsafe.Add(own27, 100)) = v553
+		*(*int32)(unsafe.Add(own27, 104)) = v554
+		*(*int32)(unsafe.Add(own27, 108)) = v555
+		*(*int32)(unsafe.Add(own27, 112)) = v556
+		*(*int32)(unsafe.Add(own27, 116)) = v557
+		*(*int32)(unsafe.Add(own27, 120)) = v558
+		*(*int32)(unsafe.Add(own27, 124)) = v559
+		v715 = 0
+	b111:
+		v717 := (v715 * 128) + v264
+		v718 := *(*int32)(unsafe.Add(own27, int(v715)*16))
+		v719 := *(*int32)(unsafe.Add(own27, int(v715)*16+4))
+		v720 := *(*int32)(unsafe.Add(own27, int(v715)*16+8))
+		v721 := *(*int32)(unsafe.Add(own27, int(v715)*16+12))
+		v726 := (int32(uint32(v717)>>3) * 144) + ((v717 & 7) * 16)
+		*(*int32)(unsafe.Add(m1, int(v726)*4)) = (v718 << 24) >> 24
+		*(*int32)(unsafe.Add(m1, int(v726+1)*4)) = (int32(uint32(v718)>>8) << 24) >> 24
+		*(*int32)(unsafe.Add(m1, int(v726+2)*4)) = (int32(uint32(v718)>>16) << 24) >> 24
+		*(*int32)(unsafe.Add(m1, int(v726+3)*4)) = (int32(uint32(v718)>>24) << 24) >> 24
+		*(*int32)(unsafe.Add(m1, int(v726+4)*4)) = (v719 << 24) >> 24
+		*(*int32)(unsafe.Add(m1, int(v726+5)*4)) = (int32(uint32(v719)>>8) << 24) >> 24
+		*(*int32)(unsafe.Add(m1, int(v726+6)*4)) = (int32(uint32(v719)>>16) << 24) >> 24
+		*(*int32)(unsafe.Add(m1, int(v726+7)*4)) = (int32(uint32(v719)>>24) << 24) >> 24
+		*(*int32)(unsafe.Add(m1, int(v726+8)*4)) = (v720 << 24) >> 24
+		*(*int32)(unsafe.Add(m1, int(v726+9)*4)) = (int32(uint32(v720)>>8) << 24) >> 24
+		*(*int32)(unsafe.Add(m1, int(v726+10)*4)) = (int32(uint32(v720)>>16) << 24) >> 24
+		*(*int32)(unsafe.Add(m1, int(v726+11)*4)) = (int32(uint32(v720)>>24) << 24) >> 24
+		*(*int32)(unsafe.Add(m1, int(v726+12)*4)) = (v721 << 24) >> 24
+		*(*int32)(unsafe.Add(m1, int(v726+13)*4)) = (int32(uint32(v721)>>8) << 24) >> 24
+		*(*int32)(unsafe.Add(m1, int(v726+14)*4)) = (int32(uint32(v721)>>16) << 24) >> 24
+		*(*int32)(unsafe.Add(m1, int(v726+15)*4)) = (int32(uint32(v721)>>24) << 24) >> 24
+		v802 := v715 + 1
+		if v802 >= 8 {
 			continue
 		}
-		v720 = v807
-		goto b125
+		v715 = v802
+		goto b111
 	}
-	// Barrier, mixed.go:113
-	e565 := g.v565
-	h267 := g.v267[:n]
-	v3 := g.v3
-	v78 := g.v78
-	p1 := g.Pointer(1)
-	v79 := g.v79
-	h285 := g.v285[:n]
-	h303 := g.v303[:n]
-	h321 := g.v321[:n]
-	h339 := g.v339[:n]
-	h357 := g.v357[:n]
-	h375 := g.v375[:n]
-	h393 := g.v393[:n]
-	h406 := g.v406[:n]
+	// Barrier, mixed.go:114
+	e560 := g.v560
+	h268 := g.v268[:n]
 	v81 := g.v81
-	p2 := g.Pointer(2)
+	p1 := g.Pointer(1)
 	v82 := g.v82
-	h418 := g.v418[:n]
-	h430 := g.v430[:n]
-	h442 := g.v442[:n]
-	h454 := g.v454[:n]
-	h466 := g.v466[:n]
-	h478 := g.v478[:n]
-	h490 := g.v490[:n]
+	h285 := g.v285[:n]
+	h302 := g.v302[:n]
+	h319 := g.v319[:n]
+	h336 := g.v336[:n]
+	h353 := g.v353[:n]
+	h370 := g.v370[:n]
+	h387 := g.v387[:n]
+	h401 := g.v401[:n]
+	v84 := g.v84
+	p2 := g.Pointer(2)
+	v85 := g.v85
+	h413 := g.v413[:n]
+	h425 := g.v425[:n]
+	h437 := g.v437[:n]
+	h449 := g.v449[:n]
+	h461 := g.v461[:n]
+	h473 := g.v473[:n]
+	h485 := g.v485[:n]
 	m2 := g.Memory(2)
 	stop := g.Cancelled()
 	m3 := g.Memory(3)
 	m4 := g.Memory(4)
-	u809 := g.v809
-	h818 := g.v818[:n]
-	h819 := g.v819[:n]
-	h820 := g.v820[:n]
-	h821 := g.v821[:n]
-	h830 := g.v830[:n]
-	h831 := g.v831[:n]
-	h832 := g.v832[:n]
-	h833 := g.v833[:n]
-	h842 := g.v842[:n]
-	h843 := g.v843[:n]
-	h844 := g.v844[:n]
+	u804 := g.v804
+	h812 := g.v812[:n]
+	h813 := g.v813[:n]
+	h814 := g.v814[:n]
+	h815 := g.v815[:n]
+	h823 := g.v823[:n]
+	h824 := g.v824[:n]
+	h825 := g.v825[:n]
+	h826 := g.v826[:n]
+	h834 := g.v834[:n]
+	h835 := g.v835[:n]
+	h836 := g.v836[:n]
+	h837 := g.v837[:n]
 	h845 := g.v845[:n]
-	h854 := g.v854[:n]
-	h855 := g.v855[:n]
+	h846 := g.v846[:n]
+	h847 := g.v847[:n]
+	h848 := g.v848[:n]
 	h856 := g.v856[:n]
 	h857 := g.v857[:n]
-	h866 := g.v866[:n]
+	h858 := g.v858[:n]
+	h859 := g.v859[:n]
 	h867 := g.v867[:n]
 	h868 := g.v868[:n]
 	h869 := g.v869[:n]
+	h870 := g.v870[:n]
 	h878 := g.v878[:n]
 	h879 := g.v879[:n]
 	h880 := g.v880[:n]
 	h881 := g.v881[:n]
+	h889 := g.v889[:n]
 	h890 := g.v890[:n]
 	h891 := g.v891[:n]
 	h892 := g.v892[:n]
-	h893 := g.v893[:n]
+	h900 := g.v900[:n]
+	h901 := g.v901[:n]
 	h902 := g.v902[:n]
 	h903 := g.v903[:n]
-	h904 := g.v904[:n]
-	h905 := g.v905[:n]
+	h911 := g.v911[:n]
 	h912 := g.v912[:n]
 	h913 := g.v913[:n]
 	h914 := g.v914[:n]
-	h915 := g.v915[:n]
 	h922 := g.v922[:n]
 	h923 := g.v923[:n]
 	h924 := g.v924[:n]
 	h925 := g.v925[:n]
-	h932 := g.v932[:n]
 	h933 := g.v933[:n]
 	h934 := g.v934[:n]
 	h935 := g.v935[:n]
-	h942 := g.v942[:n]
-	h943 := g.v943[:n]
+	h936 := g.v936[:n]
 	h944 := g.v944[:n]
 	h945 := g.v945[:n]
-	h952 := g.v952[:n]
-	h953 := g.v953[:n]
-	h954 := g.v954[:n]
+	h946 := g.v946[:n]
+	h947 := g.v947[:n]
 	h955 := g.v955[:n]
-	h962 := g.v962[:n]
-	h963 := g.v963[:n]
-	h964 := g.v964[:n]
-	h965 := g.v965[:n]
-	h972 := g.v972[:n]
-	h973 := g.v973[:n]
-	h974 := g.v974[:n]
-	h975 := g.v975[:n]
-	h982 := g.v982[:n]
-	h983 := g.v983[:n]
-	h984 := g.v984[:n]
-	h985 := g.v985[:n]
-	u988 := g.v988
-	u993 := g.v993
-	u1037 := g.v1037
-	h1038 := g.v1038[:n]
+	h956 := g.v956[:n]
+	h957 := g.v957[:n]
+	h958 := g.v958[:n]
+	h966 := g.v966[:n]
+	h967 := g.v967[:n]
+	h968 := g.v968[:n]
+	h969 := g.v969[:n]
+	h977 := g.v977[:n]
+	h978 := g.v978[:n]
+	h979 := g.v979[:n]
+	h980 := g.v980[:n]
+	u985 := g.v985
+	u1028 := g.v1028
+	h1029 := g.v1029[:n]
 	m5 := g.Memory(5)
-	u565 := g.v565
-	v73 := g.v73
-	v6 := g.v6
-	v62 := g.v62
+	v3 := g.v3
+	u560 := g.v560
 	v76 := g.v76
+	v6 := g.v6
+	v65 := g.v65
+	v79 := g.v79
 	v14 := g.v14
 	basex := g.Base(0)
-	v1070 := uint64(v6) <= 1099511627776
-	v1071 := 16 <= v6
-	v1072 := v1070 && v1071
-	v1073 := v6 * 15
-	v1074 := v1073 + 15
-	h1062 := g.v1062[:n]
-	h1066 := g.v1066[:n]
-	h1069 := g.v1069[:n]
+	v1061 := uint64(v6) <= 1099511627776
+	v1062 := 16 <= v6
+	v1063 := v1061 && v1062
+	v1064 := v6 * 15
+	v1065 := v1064 + 15
+	h1053 := g.v1053[:n]
+	h1057 := g.v1057[:n]
+	h1060 := g.v1060[:n]
 	next := -1
 	{
 		lane, sub, size := -1, 0, g.SubGroup
@@ -28722,579 +27775,429 @@ func (g *productInt8Host) r3() int {
 			if dead[li] {
 				continue
 			}
-			v565 := e565
-			v261 := int32(li)
-			v264 := v261 & 7
-			v265 := int64(uint32(v264))
-			v267 := h267[li]
-			v279 := v261 + 128
-			v282 := v279 & 7
-			v283 := int64(uint32(v282))
+			v560 := e560
+			v268 := h268[li]
+			v264 := int32(li)
+			v269 := v264 & 7
+			v270 := int64(uint32(v269))
 			v285 := h285[li]
-			v297 := v261 + 256
-			v300 := v297 & 7
-			v301 := int64(uint32(v300))
-			v303 := h303[li]
-			v315 := v261 + 384
-			v318 := v315 & 7
-			v319 := int64(uint32(v318))
-			v321 := h321[li]
-			v333 := v261 + 512
-			v336 := v333 & 7
-			v337 := int64(uint32(v336))
-			v339 := h339[li]
-			v351 := v261 + 640
-			v354 := v351 & 7
+			v281 := v264 + 128
+			v286 := v281 & 7
+			v287 := int64(uint32(v286))
+			v302 := h302[li]
+			v298 := v264 + 256
+			v303 := v298 & 7
+			v304 := int64(uint32(v303))
+			v319 := h319[li]
+			v315 := v264 + 384
+			v320 := v315 & 7
+			v321 := int64(uint32(v320))
+			v336 := h336[li]
+			v332 := v264 + 512
+			v337 := v332 & 7
+			v338 := int64(uint32(v337))
+			v353 := h353[li]
+			v349 := v264 + 640
+			v354 := v349 & 7
 			v355 := int64(uint32(v354))
-			v357 := h357[li]
-			v369 := v261 + 768
-			v372 := v369 & 7
-			v373 := int64(uint32(v372))
-			v375 := h375[li]
-			v387 := v261 + 896
-			v390 := v387 & 7
-			v391 := int64(uint32(v390))
-			v393 := h393[li]
-			v406 := h406[li]
-			v418 := h418[li]
-			v430 := h430[li]
-			v442 := h442[li]
-			v454 := h454[li]
-			v466 := h466[li]
-			v478 := h478[li]
-			v490 := h490[li]
-			v83 := int32(lane)
-			v84 := int32(min(size, n-sub*size))
+			v370 := h370[li]
+			v366 := v264 + 768
+			v371 := v366 & 7
+			v372 := int64(uint32(v371))
+			v387 := h387[li]
+			v383 := v264 + 896
+			v388 := v383 & 7
+			v389 := int64(uint32(v388))
+			v401 := h401[li]
+			v413 := h413[li]
+			v425 := h425[li]
+			v437 := h437[li]
+			v449 := h449[li]
+			v461 := h461[li]
+			v473 := h473[li]
+			v485 := h485[li]
+			v86 := int32(lane)
+			v87 := int32(min(size, n-sub*size))
 			v0 := int32(basex + li)
-			var v501, v502, v503, v504, v505, v506, v507, v508, v509, v510, v511, v512, v513, v514, v515, v516, v517, v518, v519, v520, v521, v522, v523, v524, v525, v526, v527, v528, v529, v530, v531, v532, v533, v534, v535, v536, v537, v538, v539, v540, v541, v542, v543, v544, v545, v546, v547, v548, v549, v550, v551, v552, v553, v554, v555, v556, v557, v558, v559, v560, v561, v562, v563, v564, v818, v819, v820, v821, v830, v831, v832, v833, v842, v843, v844, v845, v854, v855, v856, v857, v866, v867, v868, v869, v878, v879, v880, v881, v890, v891, v892, v893, v902, v903, v904, v905, v912, v913, v914, v915, v922, v923, v924, v925, v932, v933, v934, v935, v942, v943, v944, v945, v952, v953, v954, v955, v962, v963, v964, v965, v972, v973, v974, v975, v982, v983, v984, v985, v993, v997, v998, v1006, v1007, v1008, v1016, v1017, v1018, v1026, v1027, v1028 int32
-			v809 := v565 + 8
-			v810 := v809 + v265
-			v811 := v267 + v810
-			v812 := v810 < v3
-			if !v812 {
-				v818 = 0
-				v819 = 0
-				v820 = 0
-				v821 = 0
-				goto b131
-			}
-			if uint64(v811) < uint64(v78) {
-				v818 = *(*int32)(unsafe.Add(p1, v79+int(v811)*16))
-				v819 = *(*int32)(unsafe.Add(p1, v79+int(v811)*16+4))
-				v820 = *(*int32)(unsafe.Add(p1, v79+int(v811)*16+8))
-				v821 = *(*int32)(unsafe.Add(p1, v79+int(v811)*16+12))
+			var v496, v497, v498, v499, v500, v501, v502, v503, v504, v505, v506, v507, v508, v509, v510, v511, v512, v513, v514, v515, v516, v517, v518, v519, v520, v521, v522, v523, v524, v525, v526, v527, v528, v529, v530, v531, v532, v533, v534, v535, v536, v537, v538, v539, v540, v541, v542, v543, v544, v545, v546, v547, v548, v549, v550, v551, v552, v553, v554, v555, v556, v557, v558, v559, v812, v813, v814, v815, v823, v824, v825, v826, v834, v835, v836, v837, v845, v846, v847, v848, v856, v857, v858, v859, v867, v868, v869, v870, v878, v879, v880, v881, v889, v890, v891, v892, v900, v901, v902, v903, v911, v912, v913, v914, v922, v923, v924, v925, v933, v934, v935, v936, v944, v945, v946, v947, v955, v956, v957, v958, v966, v967, v968, v969, v977, v978, v979, v980, v985, v988, v989, v997, v998, v999, v1007, v1008, v1009, v1017, v1018, v1019 int32
+			v804 := v560 + 8
+			v806 := (v268 + v804) + v270
+			if uint64(v806) < uint64(v81) {
+				v812 = *(*int32)(unsafe.Add(p1, v82+int(v806)*16))
+				v813 = *(*int32)(unsafe.Add(p1, v82+int(v806)*16+4))
+				v814 = *(*int32)(unsafe.Add(p1, v82+int(v806)*16+8))
+				v815 = *(*int32)(unsafe.Add(p1, v82+int(v806)*16+12))
 			} else {
-				v818 = 0
-				v819 = 0
-				v820 = 0
-				v821 = 0
+				v812 = 0
+				v813 = 0
+				v814 = 0
+				v815 = 0
 			}
-		b131:
-			v822 := v809 + v283
-			v823 := v285 + v822
-			v824 := v822 < v3
-			if !v824 {
-				v830 = 0
-				v831 = 0
-				v832 = 0
-				v833 = 0
-				goto b134
-			}
-			if uint64(v823) < uint64(v78) {
-				v830 = *(*int32)(unsafe.Add(p1, v79+int(v823)*16))
-				v831 = *(*int32)(unsafe.Add(p1, v79+int(v823)*16+4))
-				v832 = *(*int32)(unsafe.Add(p1, v79+int(v823)*16+8))
-				v833 = *(*int32)(unsafe.Add(p1, v79+int(v823)*16+12))
+			v817 := (v285 + v804) + v287
+			if uint64(v817) < uint64(v81) {
+				v823 = *(*int32)(unsafe.Add(p1, v82+int(v817)*16))
+				v824 = *(*int32)(unsafe.Add(p1, v82+int(v817)*16+4))
+				v825 = *(*int32)(unsafe.Add(p1, v82+int(v817)*16+8))
+				v826 = *(*int32)(unsafe.Add(p1, v82+int(v817)*16+12))
 			} else {
-				v830 = 0
-				v831 = 0
-				v832 = 0
-				v833 = 0
+				v823 = 0
+				v824 = 0
+				v825 = 0
+				v826 = 0
 			}
-		b134:
-			v834 := v809 + v301
-			v835 := v303 + v834
-			v836 := v834 < v3
-			if !v836 {
-				v842 = 0
-				v843 = 0
-				v844 = 0
+			v828 := (v302 + v804) + v304
+			if uint64(v828) < uint64(v81) {
+				v834 = *(*int32)(unsafe.Add(p1, v82+int(v828)*16))
+				v835 = *(*int32)(unsafe.Add(p1, v82+int(v828)*16+4))
+				v836 = *(*int32)(unsafe.Add(p1, v82+int(v828)*16+8))
+				v837 = *(*int32)(unsafe.Add(p1, v82+int(v828)*16+12))
+			} else {
+				v834 = 0
+				v835 = 0
+				v836 = 0
+				v837 = 0
+			}
+			v839 := (v319 + v804) + v321
+			if uint64(v839) < uint64(v81) {
+				v845 = *(*int32)(unsafe.Add(p1, v82+int(v839)*16))
+				v846 = *(*int32)(unsafe.Add(p1, v82+int(v839)*16+4))
+				v847 = *(*int32)(unsafe.Add(p1, v82+int(v839)*16+8))
+				v848 = *(*int32)(unsafe.Add(p1, v82+int(v839)*16+12))
+			} else {
 				v845 = 0
-				goto b137
+				v846 = 0
+				v847 = 0
+				v848 = 0
 			}
-			if uint64(v835) < uint64(v78) {
-				v842 = *(*int32)(unsafe.Add(p1, v79+int(v835)*16))
-				v843 = *(*int32)(unsafe.Add(p1, v79+int(v835)*16+4))
-				v844 = *(*int32)(unsafe.Add(p1, v79+int(v835)*16+8))
-				v845 = *(*int32)(unsafe.Add(p1, v79+int(v835)*16+12))
+			v850 := (v336 + v804) + v338
+			if uint64(v850) < uint64(v81) {
+				v856 = *(*int32)(unsafe.Add(p1, v82+int(v850)*16))
+				v857 = *(*int32)(unsafe.Add(p1, v82+int(v850)*16+4))
+				v858 = *(*int32)(unsafe.Add(p1, v82+int(v850)*16+8))
+				v859 = *(*int32)(unsafe.Add(p1, v82+int(v850)*16+12))
 			} else {
-				v842 = 0
-				v843 = 0
-				v844 = 0
-				v845 = 0
-			}
-		b137:
-			v846 := v809 + v319
-			v847 := v321 + v846
-			v848 := v846 < v3
-			if !v848 {
-				v854 = 0
-				v855 = 0
 				v856 = 0
 				v857 = 0
-				goto b140
+				v858 = 0
+				v859 = 0
 			}
-			if uint64(v847) < uint64(v78) {
-				v854 = *(*int32)(unsafe.Add(p1, v79+int(v847)*16))
-				v855 = *(*int32)(unsafe.Add(p1, v79+int(v847)*16+4))
-				v856 = *(*int32)(unsafe.Add(p1, v79+int(v847)*16+8))
-				v857 = *(*int32)(unsafe.Add(p1, v79+int(v847)*16+12))
+			v861 := (v353 + v804) + v355
+			if uint64(v861) < uint64(v81) {
+				v867 = *(*int32)(unsafe.Add(p1, v82+int(v861)*16))
+				v868 = *(*int32)(unsafe.Add(p1, v82+int(v861)*16+4))
+				v869 = *(*int32)(unsafe.Add(p1, v82+int(v861)*16+8))
+				v870 = *(*int32)(unsafe.Add(p1, v82+int(v861)*16+12))
 			} else {
-				v854 = 0
-				v855 = 0
-				v856 = 0
-				v857 = 0
-			}
-		b140:
-			v858 := v809 + v337
-			v859 := v339 + v858
-			v860 := v858 < v3
-			if !v860 {
-				v866 = 0
 				v867 = 0
 				v868 = 0
 				v869 = 0
-				goto b143
+				v870 = 0
 			}
-			if uint64(v859) < uint64(v78) {
-				v866 = *(*int32)(unsafe.Add(p1, v79+int(v859)*16))
-				v867 = *(*int32)(unsafe.Add(p1, v79+int(v859)*16+4))
-				v868 = *(*int32)(unsafe.Add(p1, v79+int(v859)*16+8))
-				v869 = *(*int32)(unsafe.Add(p1, v79+int(v859)*16+12))
-			} else {
-				v866 = 0
-				v867 = 0
-				v868 = 0
-				v869 = 0
-			}
-		b143:
-			v870 := v809 + v355
-			v871 := v357 + v870
-			v872 := v870 < v3
-			if !v872 {
-				v878 = 0
-				v879 = 0
-				v880 = 0
-				v881 = 0
-				goto b146
-			}
-			if uint64(v871) < uint64(v78) {
-				v878 = *(*int32)(unsafe.Add(p1, v79+int(v871)*16))
-				v879 = *(*int32)(unsafe.Add(p1, v79+int(v871)*16+4))
-				v880 = *(*int32)(unsafe.Add(p1, v79+int(v871)*16+8))
-				v881 = *(*int32)(unsafe.Add(p1, v79+int(v871)*16+12))
+			v872 := (v370 + v804) + v372
+			if uint64(v872) < uint64(v81) {
+				v878 = *(*int32)(unsafe.Add(p1, v82+int(v872)*16))
+				v879 = *(*int32)(unsafe.Add(p1, v82+int(v872)*16+4))
+				v880 = *(*int32)(unsafe.Add(p1, v82+int(v872)*16+8))
+				v881 = *(*int32)(unsafe.Add(p1, v82+int(v872)*16+12))
 			} else {
 				v878 = 0
 				v879 = 0
 				v880 = 0
 				v881 = 0
 			}
-		b146:
-			v882 := v809 + v373
-			v883 := v375 + v882
-			v884 := v882 < v3
-			if !v884 {
+			v883 := (v387 + v804) + v389
+			if uint64(v883) < uint64(v81) {
+				v889 = *(*int32)(unsafe.Add(p1, v82+int(v883)*16))
+				v890 = *(*int32)(unsafe.Add(p1, v82+int(v883)*16+4))
+				v891 = *(*int32)(unsafe.Add(p1, v82+int(v883)*16+8))
+				v892 = *(*int32)(unsafe.Add(p1, v82+int(v883)*16+12))
+			} else {
+				v889 = 0
 				v890 = 0
 				v891 = 0
 				v892 = 0
-				v893 = 0
-				goto b149
 			}
-			if uint64(v883) < uint64(v78) {
-				v890 = *(*int32)(unsafe.Add(p1, v79+int(v883)*16))
-				v891 = *(*int32)(unsafe.Add(p1, v79+int(v883)*16+4))
-				v892 = *(*int32)(unsafe.Add(p1, v79+int(v883)*16+8))
-				v893 = *(*int32)(unsafe.Add(p1, v79+int(v883)*16+12))
+			v894 := (v401 + v804) + v270
+			if uint64(v894) < uint64(v84) {
+				v900 = *(*int32)(unsafe.Add(p2, v85+int(v894)*16))
+				v901 = *(*int32)(unsafe.Add(p2, v85+int(v894)*16+4))
+				v902 = *(*int32)(unsafe.Add(p2, v85+int(v894)*16+8))
+				v903 = *(*int32)(unsafe.Add(p2, v85+int(v894)*16+12))
 			} else {
-				v890 = 0
-				v891 = 0
-				v892 = 0
-				v893 = 0
-			}
-		b149:
-			v894 := v809 + v391
-			v895 := v393 + v894
-			v896 := v894 < v3
-			if !v896 {
+				v900 = 0
+				v901 = 0
 				v902 = 0
 				v903 = 0
-				v904 = 0
-				v905 = 0
-				goto b152
 			}
-			if uint64(v895) < uint64(v78) {
-				v902 = *(*int32)(unsafe.Add(p1, v79+int(v895)*16))
-				v903 = *(*int32)(unsafe.Add(p1, v79+int(v895)*16+4))
-				v904 = *(*int32)(unsafe.Add(p1, v79+int(v895)*16+8))
-				v905 = *(*int32)(unsafe.Add(p1, v79+int(v895)*16+12))
+			v905 := (v413 + v804) + v287
+			if uint64(v905) < uint64(v84) {
+				v911 = *(*int32)(unsafe.Add(p2, v85+int(v905)*16))
+				v912 = *(*int32)(unsafe.Add(p2, v85+int(v905)*16+4))
+				v913 = *(*int32)(unsafe.Add(p2, v85+int(v905)*16+8))
+				v914 = *(*int32)(unsafe.Add(p2, v85+int(v905)*16+12))
 			} else {
-				v902 = 0
-				v903 = 0
-				v904 = 0
-				v905 = 0
-			}
-		b152:
-			v906 := v406 + v810
-			if !v812 {
+				v911 = 0
 				v912 = 0
 				v913 = 0
 				v914 = 0
-				v915 = 0
-				goto b155
 			}
-			if uint64(v906) < uint64(v81) {
-				v912 = *(*int32)(unsafe.Add(p2, v82+int(v906)*16))
-				v913 = *(*int32)(unsafe.Add(p2, v82+int(v906)*16+4))
-				v914 = *(*int32)(unsafe.Add(p2, v82+int(v906)*16+8))
-				v915 = *(*int32)(unsafe.Add(p2, v82+int(v906)*16+12))
-			} else {
-				v912 = 0
-				v913 = 0
-				v914 = 0
-				v915 = 0
-			}
-		b155:
-			v916 := v418 + v822
-			if !v824 {
-				v922 = 0
-				v923 = 0
-				v924 = 0
-				v925 = 0
-				goto b158
-			}
-			if uint64(v916) < uint64(v81) {
-				v922 = *(*int32)(unsafe.Add(p2, v82+int(v916)*16))
-				v923 = *(*int32)(unsafe.Add(p2, v82+int(v916)*16+4))
-				v924 = *(*int32)(unsafe.Add(p2, v82+int(v916)*16+8))
-				v925 = *(*int32)(unsafe.Add(p2, v82+int(v916)*16+12))
+			v916 := (v425 + v804) + v304
+			if uint64(v916) < uint64(v84) {
+				v922 = *(*int32)(unsafe.Add(p2, v85+int(v916)*16))
+				v923 = *(*int32)(unsafe.Add(p2, v85+int(v916)*16+4))
+				v924 = *(*int32)(unsafe.Add(p2, v85+int(v916)*16+8))
+				v925 = *(*int32)(unsafe.Add(p2, v85+int(v916)*16+12))
 			} else {
 				v922 = 0
 				v923 = 0
 				v924 = 0
 				v925 = 0
 			}
-		b158:
-			v926 := v430 + v834
-			if !v836 {
-				v932 = 0
+			v927 := (v437 + v804) + v321
+			if uint64(v927) < uint64(v84) {
+				v933 = *(*int32)(unsafe.Add(p2, v85+int(v927)*16))
+				v934 = *(*int32)(unsafe.Add(p2, v85+int(v927)*16+4))
+				v935 = *(*int32)(unsafe.Add(p2, v85+int(v927)*16+8))
+				v936 = *(*int32)(unsafe.Add(p2, v85+int(v927)*16+12))
+			} else {
 				v933 = 0
 				v934 = 0
 				v935 = 0
-				goto b161
+				v936 = 0
 			}
-			if uint64(v926) < uint64(v81) {
-				v932 = *(*int32)(unsafe.Add(p2, v82+int(v926)*16))
-				v933 = *(*int32)(unsafe.Add(p2, v82+int(v926)*16+4))
-				v934 = *(*int32)(unsafe.Add(p2, v82+int(v926)*16+8))
-				v935 = *(*int32)(unsafe.Add(p2, v82+int(v926)*16+12))
+			v938 := (v449 + v804) + v338
+			if uint64(v938) < uint64(v84) {
+				v944 = *(*int32)(unsafe.Add(p2, v85+int(v938)*16))
+				v945 = *(*int32)(unsafe.Add(p2, v85+int(v938)*16+4))
+				v946 = *(*int32)(unsafe.Add(p2, v85+int(v938)*16+8))
+				v947 = *(*int32)(unsafe.Add(p2, v85+int(v938)*16+12))
 			} else {
-				v932 = 0
-				v933 = 0
-				v934 = 0
-				v935 = 0
-			}
-		b161:
-			v936 := v442 + v846
-			if !v848 {
-				v942 = 0
-				v943 = 0
 				v944 = 0
 				v945 = 0
-				goto b164
+				v946 = 0
+				v947 = 0
 			}
-			if uint64(v936) < uint64(v81) {
-				v942 = *(*int32)(unsafe.Add(p2, v82+int(v936)*16))
-				v943 = *(*int32)(unsafe.Add(p2, v82+int(v936)*16+4))
-				v944 = *(*int32)(unsafe.Add(p2, v82+int(v936)*16+8))
-				v945 = *(*int32)(unsafe.Add(p2, v82+int(v936)*16+12))
+			v949 := (v461 + v804) + v355
+			if uint64(v949) < uint64(v84) {
+				v955 = *(*int32)(unsafe.Add(p2, v85+int(v949)*16))
+				v956 = *(*int32)(unsafe.Add(p2, v85+int(v949)*16+4))
+				v957 = *(*int32)(unsafe.Add(p2, v85+int(v949)*16+8))
+				v958 = *(*int32)(unsafe.Add(p2, v85+int(v949)*16+12))
 			} else {
-				v942 = 0
-				v943 = 0
-				v944 = 0
-				v945 = 0
-			}
-		b164:
-			v946 := v454 + v858
-			if !v860 {
-				v952 = 0
-				v953 = 0
-				v954 = 0
 				v955 = 0
-				goto b167
+				v956 = 0
+				v957 = 0
+				v958 = 0
 			}
-			if uint64(v946) < uint64(v81) {
-				v952 = *(*int32)(unsafe.Add(p2, v82+int(v946)*16))
-				v953 = *(*int32)(unsafe.Add(p2, v82+int(v946)*16+4))
-				v954 = *(*int32)(unsafe.Add(p2, v82+int(v946)*16+8))
-				v955 = *(*int32)(unsafe.Add(p2, v82+int(v946)*16+12))
+			v960 := (v473 + v804) + v372
+			if uint64(v960) < uint64(v84) {
+				v966 = *(*int32)(unsafe.Add(p2, v85+int(v960)*16))
+				v967 = *(*int32)(unsafe.Add(p2, v85+int(v960)*16+4))
+				v968 = *(*int32)(unsafe.Add(p2, v85+int(v960)*16+8))
+				v969 = *(*int32)(unsafe.Add(p2, v85+int(v960)*16+12))
 			} else {
-				v952 = 0
-				v953 = 0
-				v954 = 0
-				v955 = 0
+				v966 = 0
+				v967 = 0
+				v968 = 0
+				v969 = 0
 			}
-		b167:
-			v956 := v466 + v870
-			if !v872 {
-				v962 = 0
-				v963 = 0
-				v964 = 0
-				v965 = 0
-				goto b170
-			}
-			if uint64(v956) < uint64(v81) {
-				v962 = *(*int32)(unsafe.Add(p2, v82+int(v956)*16))
-				v963 = *(*int32)(unsafe.Add(p2, v82+int(v956)*16+4))
-				v964 = *(*int32)(unsafe.Add(p2, v82+int(v956)*16+8))
-				v965 = *(*int32)(unsafe.Add(p2, v82+int(v956)*16+12))
+			v971 := (v485 + v804) + v389
+			if uint64(v971) < uint64(v84) {
+				v977 = *(*int32)(unsafe.Add(p2, v85+int(v971)*16))
+				v978 = *(*int32)(unsafe.Add(p2, v85+int(v971)*16+4))
+				v979 = *(*int32)(unsafe.Add(p2, v85+int(v971)*16+8))
+				v980 = *(*int32)(unsafe.Add(p2, v85+int(v971)*16+12))
 			} else {
-				v962 = 0
-				v963 = 0
-				v964 = 0
-				v965 = 0
+				v977 = 0
+				v978 = 0
+				v979 = 0
+				v980 = 0
 			}
-		b170:
-			v966 := v478 + v882
-			if !v884 {
-				v972 = 0
-				v973 = 0
-				v974 = 0
-				v975 = 0
-				goto b173
-			}
-			if uint64(v966) < uint64(v81) {
-				v972 = *(*int32)(unsafe.Add(p2, v82+int(v966)*16))
-				v973 = *(*int32)(unsafe.Add(p2, v82+int(v966)*16+4))
-				v974 = *(*int32)(unsafe.Add(p2, v82+int(v966)*16+8))
-				v975 = *(*int32)(unsafe.Add(p2, v82+int(v966)*16+12))
-			} else {
-				v972 = 0
-				v973 = 0
-				v974 = 0
-				v975 = 0
-			}
-		b173:
-			v976 := v490 + v894
-			if !v896 {
-				v982 = 0
-				v983 = 0
-				v984 = 0
-				v985 = 0
-				goto b176
-			}
-			if uint64(v976) < uint64(v81) {
-				v982 = *(*int32)(unsafe.Add(p2, v82+int(v976)*16))
-				v983 = *(*int32)(unsafe.Add(p2, v82+int(v976)*16+4))
-				v984 = *(*int32)(unsafe.Add(p2, v82+int(v976)*16+8))
-				v985 = *(*int32)(unsafe.Add(p2, v82+int(v976)*16+12))
-			} else {
-				v982 = 0
-				v983 = 0
-				v984 = 0
-				v985 = 0
-			}
-		b176:
-			v986 := v3 - v565
-			v988 := v986
-			if 8 < v986 {
-				v988 = 8
-			}
-			v989 := int32(sub)
-			v991 := int32(uint32(v989&3) >> 1)
-			v993 = 0
-			v996 := v989 * 512
-			if int64(uint32(v993)) >= v988 {
-				v501 = v818
-				v502 = v819
-				v503 = v820
-				v504 = v821
-				v505 = v830
-				v506 = v831
-				v507 = v832
-				v508 = v833
-				v509 = v842
-				v510 = v843
-				v511 = v844
-				v512 = v845
-				v513 = v854
-				v514 = v855
-				v515 = v856
-				v516 = v857
-				v517 = v866
-				v518 = v867
-				v519 = v868
-				v520 = v869
-				v521 = v878
-				v522 = v879
-				v523 = v880
-				v524 = v881
+			v981 := int32(sub)
+			v983 := int32(uint32(v981&3) >> 1)
+			v985 = 0
+			v987 := v981 * 512
+			if v985 >= 8 {
+				v496 = v812
+				v497 = v813
+				v498 = v814
+				v499 = v815
+				v500 = v823
+				v501 = v824
+				v502 = v825
+				v503 = v826
+				v504 = v834
+				v505 = v835
+				v506 = v836
+				v507 = v837
+				v508 = v845
+				v509 = v846
+				v510 = v847
+				v511 = v848
+				v512 = v856
+				v513 = v857
+				v514 = v858
+				v515 = v859
+				v516 = v867
+				v517 = v868
+				v518 = v869
+				v519 = v870
+				v520 = v878
+				v521 = v879
+				v522 = v880
+				v523 = v881
+				v524 = v889
 				v525 = v890
 				v526 = v891
 				v527 = v892
-				v528 = v893
-				v529 = v902
-				v530 = v903
-				v531 = v904
-				v532 = v905
+				v528 = v900
+				v529 = v901
+				v530 = v902
+				v531 = v903
+				v532 = v911
 				v533 = v912
 				v534 = v913
 				v535 = v914
-				v536 = v915
-				v537 = v922
-				v538 = v923
-				v539 = v924
-				v540 = v925
-				v541 = v932
-				v542 = v933
-				v543 = v934
-				v544 = v935
-				v545 = v942
-				v546 = v943
-				v547 = v944
-				v548 = v945
-				v549 = v952
-				v550 = v953
-				v551 = v954
-				v552 = v955
-				v553 = v962
-				v554 = v963
-				v555 = v964
-				v556 = v965
-				v557 = v972
-				v558 = v973
-				v559 = v974
-				v560 = v975
-				v561 = v982
-				v562 = v983
-				v563 = v984
-				v564 = v985
-				v565 = v809
-				goto b119
+				v536 = v922
+				v537 = v923
+				v538 = v924
+				v539 = v925
+				v540 = v933
+				v541 = v934
+				v542 = v935
+				v543 = v936
+				v544 = v944
+				v545 = v945
+				v546 = v946
+				v547 = v947
+				v548 = v955
+				v549 = v956
+				v550 = v957
+				v551 = v958
+				v552 = v966
+				v553 = v967
+				v554 = v968
+				v555 = v969
+				v556 = v977
+				v557 = v978
+				v558 = v979
+				v559 = v980
+				v560 = v804
+				goto b105
 			}
-			v997 = 0
-			v998 = v83
-		b178:
-			if uint32(v998) < 512 {
-				*(*int32)(unsafe.Add(m2, int(v996+((v997*v84)+v83))*4)) = 0
-				v997 = v997 + 1
-				v998 = v998 + v84
+			v988 = 0
+			v989 = v86
+		b148:
+			if uint32(v989) < 512 {
+				*(*int32)(unsafe.Add(m2, int(v987+((v988*v87)+v86))*4)) = 0
+				v988 = v988 + 1
+				v989 = v989 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b178
+				goto b148
 			}
-			v1006 = v989 * 512
-			v1007 = 0
-			v1008 = v83
-		b181:
-			if uint32(v1008) < 512 {
-				*(*int32)(unsafe.Add(m3, int(v1006+((v1007*v84)+v83))*4)) = 0
-				v1007 = v1007 + 1
-				v1008 = v1008 + v84
+			v997 = v981 * 512
+			v998 = 0
+			v999 = v86
+		b151:
+			if uint32(v999) < 512 {
+				*(*int32)(unsafe.Add(m3, int(v997+((v998*v87)+v86))*4)) = 0
+				v998 = v998 + 1
+				v999 = v999 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b181
+				goto b151
 			}
-			v1016 = v989 * 512
-			v1017 = 0
-			v1018 = v83
-		b184:
-			if uint32(v1018) < 512 {
-				*(*int32)(unsafe.Add(m4, int(v1016+((v1017*v84)+v83))*4)) = 0
-				v1017 = v1017 + 1
-				v1018 = v1018 + v84
+			v1007 = v981 * 512
+			v1008 = 0
+			v1009 = v86
+		b154:
+			if uint32(v1009) < 512 {
+				*(*int32)(unsafe.Add(m4, int(v1007+((v1008*v87)+v86))*4)) = 0
+				v1008 = v1008 + 1
+				v1009 = v1009 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b184
+				goto b154
 			}
-			v1026 = v989 * 512
-			v1027 = 0
-			v1028 = v83
-		b187:
-			if uint32(v1028) >= 512 {
-				v1037 := v993 * 16
-				v1038 := (v991 * 9216) + v1037
-				u809 = v809
-				h818[li] = v818
-				h819[li] = v819
-				h820[li] = v820
-				h821[li] = v821
-				h830[li] = v830
-				h831[li] = v831
-				h832[li] = v832
-				h833[li] = v833
-				h842[li] = v842
-				h843[li] = v843
-				h844[li] = v844
+			v1017 = v981 * 512
+			v1018 = 0
+			v1019 = v86
+		b157:
+			if uint32(v1019) >= 512 {
+				v1028 := v985 * 16
+				v1029 := (v983 * 9216) + v1028
+				u804 = v804
+				h812[li] = v812
+				h813[li] = v813
+				h814[li] = v814
+				h815[li] = v815
+				h823[li] = v823
+				h824[li] = v824
+				h825[li] = v825
+				h826[li] = v826
+				h834[li] = v834
+				h835[li] = v835
+				h836[li] = v836
+				h837[li] = v837
 				h845[li] = v845
-				h854[li] = v854
-				h855[li] = v855
+				h846[li] = v846
+				h847[li] = v847
+				h848[li] = v848
 				h856[li] = v856
 				h857[li] = v857
-				h866[li] = v866
+				h858[li] = v858
+				h859[li] = v859
 				h867[li] = v867
 				h868[li] = v868
 				h869[li] = v869
+				h870[li] = v870
 				h878[li] = v878
 				h879[li] = v879
 				h880[li] = v880
 				h881[li] = v881
+				h889[li] = v889
 				h890[li] = v890
 				h891[li] = v891
 				h892[li] = v892
-				h893[li] = v893
+				h900[li] = v900
+				h901[li] = v901
 				h902[li] = v902
 				h903[li] = v903
-				h904[li] = v904
-				h905[li] = v905
+				h911[li] = v911
 				h912[li] = v912
 				h913[li] = v913
 				h914[li] = v914
-				h915[li] = v915
 				h922[li] = v922
 				h923[li] = v923
 				h924[li] = v924
 				h925[li] = v925
-				h932[li] = v932
 				h933[li] = v933
 				h934[li] = v934
 				h935[li] = v935
-				h942[li] = v942
-				h943[li] = v943
+				h936[li] = v936
 				h944[li] = v944
 				h945[li] = v945
-				h952[li] = v952
-				h953[li] = v953
-				h954[li] = v954
+				h946[li] = v946
+				h947[li] = v947
 				h955[li] = v955
-				h962[li] = v962
-				h963[li] = v963
-				h964[li] = v964
-				h965[li] = v965
-				h972[li] = v972
-				h973[li] = v973
-				h974[li] = v974
-				h975[li] = v975
-				h982[li] = v982
-				h983[li] = v983
-				h984[li] = v984
-				h985[li] = v985
-				u988 = v988
-				u993 = v993
-				u1037 = v1037
-				h1038[li] = v1038
+				h956[li] = v956
+				h957[li] = v957
+				h958[li] = v958
+				h966[li] = v966
+				h967[li] = v967
+				h968[li] = v968
+				h969[li] = v969
+				h977[li] = v977
+				h978[li] = v978
+				h979[li] = v979
+				h980[li] = v980
+				u985 = v985
+				u1028 = v1028
+				h1029[li] = v1029
 				if next != 4 {
 					if next >= 0 {
 						return g.Diverge()
@@ -29303,15 +28206,20 @@ func (g *productInt8Host) r3() int {
 				}
 				continue
 			}
-			*(*int32)(unsafe.Add(m5, int(v1026+((v1027*v84)+v83))*4)) = 0
-			v1027 = v1027 + 1
-			v1028 = v1028 + v84
+			*(*int32)(unsafe.Add(m5, int(v1017+((v1018*v87)+v86))*4)) = 0
+			v1018 = v1018 + 1
+			v1019 = v1019 + v87
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b187
-		b119:
-			if v565 < v3 {
+			goto b157
+		b105:
+			if v560 < v3 {
+				h496[li] = v496
+				h497[li] = v497
+				h498[li] = v498
+				h499[li] = v499
+				h500[li] = v500
 				h501[li] = v501
 				h502[li] = v502
 				h503[li] = v503
@@ -29371,12 +28279,7 @@ func (g *productInt8Host) r3() int {
 				h557[li] = v557
 				h558[li] = v558
 				h559[li] = v559
-				h560[li] = v560
-				h561[li] = v561
-				h562[li] = v562
-				h563[li] = v563
-				h564[li] = v564
-				u565 = v565
+				u560 = v560
 				if next != 2 {
 					if next >= 0 {
 						return g.Diverge()
@@ -29385,29 +28288,29 @@ func (g *productInt8Host) r3() int {
 				}
 				continue
 			}
-			v1054 := int32(sub)
-			v1062 := v73 + int64(uint32(int32(uint32(v1054&3)>>1)*64))
-			v1066 := ((v62 + (v1062 * v6)) + v76) + int64(uint32((v1054&1)*64))
-			if uint64(v1066) > uint64(v14) {
-				g.Fault(7, v1066, v14, v0)
+			v1045 := int32(sub)
+			v1053 := v76 + int64(uint32(int32(uint32(v1045&3)>>1)*64))
+			v1057 := ((v65 + (v1053 * v6)) + v79) + int64(uint32((v1045&1)*64))
+			if uint64(v1057) > uint64(v14) {
+				g.Fault(8, v1057, v14, v0)
 				g.Leave(li)
 				continue
 			}
-			v1068 := v14 - v1066
-			v1069 := int(v1066) * 4
-			if !v1072 {
-				g.Fault(8, 0, 0, v0)
+			v1059 := v14 - v1057
+			v1060 := int(v1057) * 4
+			if !v1063 {
+				g.Fault(9, 0, 0, v0)
 				g.Leave(li)
 				continue
 			}
-			if uint64(v1074) >= uint64(v1068) {
-				g.Fault(9, v1074, v1068, v0)
+			if uint64(v1065) >= uint64(v1059) {
+				g.Fault(10, v1065, v1059, v0)
 				g.Leave(li)
 				continue
 			}
-			h1062[li] = v1062
-			h1066[li] = v1066
-			h1069[li] = v1069
+			h1053[li] = v1053
+			h1057[li] = v1057
+			h1060[li] = v1060
 			if next != 28 {
 				if next >= 0 {
 					return g.Diverge()
@@ -29416,18 +28319,17 @@ func (g *productInt8Host) r3() int {
 			}
 		}
 	}
-	g.v809 = u809
-	g.v988 = u988
-	g.v993 = u993
-	g.v1037 = u1037
-	g.v565 = u565
+	g.v804 = u804
+	g.v985 = u985
+	g.v1028 = u1028
+	g.v560 = u560
 	return next
 }
 
 func (g *productInt8Host) r5() int {
 	const n = 128
-	v1037 := g.v1037
-	h1040 := g.v1040[:n]
+	v1028 := g.v1028
+	h1031 := g.v1031[:n]
 	dead := g.Dead[:n]
 	{
 		lane, sub, size := -1, 0, g.SubGroup
@@ -29439,26 +28341,26 @@ func (g *productInt8Host) r5() int {
 			if dead[li] {
 				continue
 			}
-			v989 := int32(sub)
-			v990 := v989 & 3
-			v991 := int32(uint32(v990) >> 1)
-			v1036 := v991 * 9216
-			v1040 := (v1036 + 2304) + v1037
-			h1040[li] = v1040
+			v981 := int32(sub)
+			v982 := v981 & 3
+			v983 := int32(uint32(v982) >> 1)
+			v1027 := v983 * 9216
+			v1031 := (v1027 + 2304) + v1028
+			h1031[li] = v1031
 		}
 	}
-	// MatrixLoad, mixed.go:185
+	// MatrixLoad, mixed.go:188
 	m0 := g.Memory(0)
 	m3 := g.Memory(3)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1040, 10) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1031, 11) {
 			continue
 		}
-		v1040 := h1040[li]
-		kernelimpl.HostLoadMatrix(unsafe.Add(m3, sub*2048), unsafe.Add(m0, int(v1040)*4), int(144), kernelimpl.HostMatrix{Rows: 16, Cols: 32, Elem: kernelimpl.HostInt8, Bits: true, Columns: false, Words: true})
+		v1031 := h1031[li]
+		kernelimpl.HostLoadMatrix(unsafe.Add(m3, sub*2048), unsafe.Add(m0, int(v1031)*4), int(144), kernelimpl.HostMatrix{Rows: 16, Cols: 32, Elem: kernelimpl.HostInt8, Bits: true, Columns: false, Words: true})
 	}
-	h1042 := g.v1042[:n]
+	h1033 := g.v1033[:n]
 	{
 		lane, sub, size := -1, 0, g.SubGroup
 		for li := range n {
@@ -29469,95 +28371,95 @@ func (g *productInt8Host) r5() int {
 			if dead[li] {
 				continue
 			}
-			v989 := int32(sub)
-			v990 := v989 & 3
-			v991 := int32(uint32(v990) >> 1)
-			v1036 := v991 * 9216
-			v1042 := (v1036 + 4608) + v1037
-			h1042[li] = v1042
-		}
-	}
-	// MatrixLoad, mixed.go:185
-	m4 := g.Memory(4)
-	for sub := range g.SubGroups() {
-		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1042, 11) {
-			continue
-		}
-		v1042 := h1042[li]
-		kernelimpl.HostLoadMatrix(unsafe.Add(m4, sub*2048), unsafe.Add(m0, int(v1042)*4), int(144), kernelimpl.HostMatrix{Rows: 16, Cols: 32, Elem: kernelimpl.HostInt8, Bits: true, Columns: false, Words: true})
-	}
-	h1044 := g.v1044[:n]
-	{
-		lane, sub, size := -1, 0, g.SubGroup
-		for li := range n {
-			if lane++; lane == size {
-				lane, sub = 0, sub+1
-			}
-			_, _ = lane, sub
-			if dead[li] {
-				continue
-			}
-			v989 := int32(sub)
-			v990 := v989 & 3
-			v991 := int32(uint32(v990) >> 1)
-			v1036 := v991 * 9216
-			v1044 := (v1036 + 6912) + v1037
-			h1044[li] = v1044
-		}
-	}
-	// MatrixLoad, mixed.go:185
-	m5 := g.Memory(5)
-	for sub := range g.SubGroups() {
-		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1044, 12) {
-			continue
-		}
-		v1044 := h1044[li]
-		kernelimpl.HostLoadMatrix(unsafe.Add(m5, sub*2048), unsafe.Add(m0, int(v1044)*4), int(144), kernelimpl.HostMatrix{Rows: 16, Cols: 32, Elem: kernelimpl.HostInt8, Bits: true, Columns: false, Words: true})
-	}
-	h1046 := g.v1046[:n]
-	{
-		lane, sub, size := -1, 0, g.SubGroup
-		for li := range n {
-			if lane++; lane == size {
-				lane, sub = 0, sub+1
-			}
-			_, _ = lane, sub
-			if dead[li] {
-				continue
-			}
-			v989 := int32(sub)
-			v992 := v989 & 1
-			v1046 := (v992 * 9216) + v1037
-			h1046[li] = v1046
+			v981 := int32(sub)
+			v982 := v981 & 3
+			v983 := int32(uint32(v982) >> 1)
+			v1027 := v983 * 9216
+			v1033 := (v1027 + 4608) + v1028
+			h1033[li] = v1033
 		}
 	}
 	// MatrixLoad, mixed.go:188
+	m4 := g.Memory(4)
+	for sub := range g.SubGroups() {
+		li := g.Leader(sub)
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1033, 12) {
+			continue
+		}
+		v1033 := h1033[li]
+		kernelimpl.HostLoadMatrix(unsafe.Add(m4, sub*2048), unsafe.Add(m0, int(v1033)*4), int(144), kernelimpl.HostMatrix{Rows: 16, Cols: 32, Elem: kernelimpl.HostInt8, Bits: true, Columns: false, Words: true})
+	}
+	h1035 := g.v1035[:n]
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v981 := int32(sub)
+			v982 := v981 & 3
+			v983 := int32(uint32(v982) >> 1)
+			v1027 := v983 * 9216
+			v1035 := (v1027 + 6912) + v1028
+			h1035[li] = v1035
+		}
+	}
+	// MatrixLoad, mixed.go:188
+	m5 := g.Memory(5)
+	for sub := range g.SubGroups() {
+		li := g.Leader(sub)
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1035, 13) {
+			continue
+		}
+		v1035 := h1035[li]
+		kernelimpl.HostLoadMatrix(unsafe.Add(m5, sub*2048), unsafe.Add(m0, int(v1035)*4), int(144), kernelimpl.HostMatrix{Rows: 16, Cols: 32, Elem: kernelimpl.HostInt8, Bits: true, Columns: false, Words: true})
+	}
+	h1037 := g.v1037[:n]
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v981 := int32(sub)
+			v984 := v981 & 1
+			v1037 := (v984 * 9216) + v1028
+			h1037[li] = v1037
+		}
+	}
+	// MatrixLoad, mixed.go:191
 	m1 := g.Memory(1)
 	m6 := g.Memory(6)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1046, 13) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1037, 14) {
 			continue
 		}
-		v1046 := h1046[li]
-		kernelimpl.HostLoadMatrix(unsafe.Add(m6, sub*2048), unsafe.Add(m1, int(v1046)*4), int(144), kernelimpl.HostMatrix{Rows: 32, Cols: 16, Elem: kernelimpl.HostInt8, Bits: true, Columns: true, Words: true})
+		v1037 := h1037[li]
+		kernelimpl.HostLoadMatrix(unsafe.Add(m6, sub*2048), unsafe.Add(m1, int(v1037)*4), int(144), kernelimpl.HostMatrix{Rows: 32, Cols: 16, Elem: kernelimpl.HostInt8, Bits: true, Columns: true, Words: true})
 	}
-	// MatrixMulAdd, mixed.go:190
+	// MatrixMulAdd, mixed.go:193
 	m7 := g.Memory(7)
 	m2 := g.Memory(2)
 	kernelimpl.HostMulAdd(&g.HostGroup, m7, m2, m6, m7, kernelimpl.HostProduct{Rows: 16, Inner: 32, Cols: 16, Elem: kernelimpl.HostInt32})
-	// MatrixMulAdd, mixed.go:190
+	// MatrixMulAdd, mixed.go:193
 	m8 := g.Memory(8)
 	kernelimpl.HostMulAdd(&g.HostGroup, m8, m3, m6, m8, kernelimpl.HostProduct{Rows: 16, Inner: 32, Cols: 16, Elem: kernelimpl.HostInt32})
-	// MatrixMulAdd, mixed.go:190
+	// MatrixMulAdd, mixed.go:193
 	m9 := g.Memory(9)
 	kernelimpl.HostMulAdd(&g.HostGroup, m9, m4, m6, m9, kernelimpl.HostProduct{Rows: 16, Inner: 32, Cols: 16, Elem: kernelimpl.HostInt32})
-	// MatrixMulAdd, mixed.go:190
+	// MatrixMulAdd, mixed.go:193
 	m10 := g.Memory(10)
 	kernelimpl.HostMulAdd(&g.HostGroup, m10, m5, m6, m10, kernelimpl.HostProduct{Rows: 16, Inner: 32, Cols: 16, Elem: kernelimpl.HostInt32})
-	h1048 := g.v1048[:n]
+	h1039 := g.v1039[:n]
 	{
 		lane, sub, size := -1, 0, g.SubGroup
 		for li := range n {
@@ -29568,36 +28470,36 @@ func (g *productInt8Host) r5() int {
 			if dead[li] {
 				continue
 			}
-			v989 := int32(sub)
-			v992 := v989 & 1
-			v1045 := v992 * 9216
-			v1048 := (v1045 + 2304) + v1037
-			h1048[li] = v1048
+			v981 := int32(sub)
+			v984 := v981 & 1
+			v1036 := v984 * 9216
+			v1039 := (v1036 + 2304) + v1028
+			h1039[li] = v1039
 		}
 	}
-	// MatrixLoad, mixed.go:188
+	// MatrixLoad, mixed.go:191
 	m11 := g.Memory(11)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1048, 14) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1039, 15) {
 			continue
 		}
-		v1048 := h1048[li]
-		kernelimpl.HostLoadMatrix(unsafe.Add(m11, sub*2048), unsafe.Add(m1, int(v1048)*4), int(144), kernelimpl.HostMatrix{Rows: 32, Cols: 16, Elem: kernelimpl.HostInt8, Bits: true, Columns: true, Words: true})
+		v1039 := h1039[li]
+		kernelimpl.HostLoadMatrix(unsafe.Add(m11, sub*2048), unsafe.Add(m1, int(v1039)*4), int(144), kernelimpl.HostMatrix{Rows: 32, Cols: 16, Elem: kernelimpl.HostInt8, Bits: true, Columns: true, Words: true})
 	}
-	// MatrixMulAdd, mixed.go:190
+	// MatrixMulAdd, mixed.go:193
 	m12 := g.Memory(12)
 	kernelimpl.HostMulAdd(&g.HostGroup, m12, m2, m11, m12, kernelimpl.HostProduct{Rows: 16, Inner: 32, Cols: 16, Elem: kernelimpl.HostInt32})
-	// MatrixMulAdd, mixed.go:190
+	// MatrixMulAdd, mixed.go:193
 	m13 := g.Memory(13)
 	kernelimpl.HostMulAdd(&g.HostGroup, m13, m3, m11, m13, kernelimpl.HostProduct{Rows: 16, Inner: 32, Cols: 16, Elem: kernelimpl.HostInt32})
-	// MatrixMulAdd, mixed.go:190
+	// MatrixMulAdd, mixed.go:193
 	m14 := g.Memory(14)
 	kernelimpl.HostMulAdd(&g.HostGroup, m14, m4, m11, m14, kernelimpl.HostProduct{Rows: 16, Inner: 32, Cols: 16, Elem: kernelimpl.HostInt32})
-	// MatrixMulAdd, mixed.go:190
+	// MatrixMulAdd, mixed.go:193
 	m15 := g.Memory(15)
 	kernelimpl.HostMulAdd(&g.HostGroup, m15, m5, m11, m15, kernelimpl.HostProduct{Rows: 16, Inner: 32, Cols: 16, Elem: kernelimpl.HostInt32})
-	h1050 := g.v1050[:n]
+	h1041 := g.v1041[:n]
 	{
 		lane, sub, size := -1, 0, g.SubGroup
 		for li := range n {
@@ -29608,36 +28510,36 @@ func (g *productInt8Host) r5() int {
 			if dead[li] {
 				continue
 			}
-			v989 := int32(sub)
-			v992 := v989 & 1
-			v1045 := v992 * 9216
-			v1050 := (v1045 + 4608) + v1037
-			h1050[li] = v1050
+			v981 := int32(sub)
+			v984 := v981 & 1
+			v1036 := v984 * 9216
+			v1041 := (v1036 + 4608) + v1028
+			h1041[li] = v1041
 		}
 	}
-	// MatrixLoad, mixed.go:188
+	// MatrixLoad, mixed.go:191
 	m16 := g.Memory(16)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1050, 15) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1041, 16) {
 			continue
 		}
-		v1050 := h1050[li]
-		kernelimpl.HostLoadMatrix(unsafe.Add(m16, sub*2048), unsafe.Add(m1, int(v1050)*4), int(144), kernelimpl.HostMatrix{Rows: 32, Cols: 16, Elem: kernelimpl.HostInt8, Bits: true, Columns: true, Words: true})
+		v1041 := h1041[li]
+		kernelimpl.HostLoadMatrix(unsafe.Add(m16, sub*2048), unsafe.Add(m1, int(v1041)*4), int(144), kernelimpl.HostMatrix{Rows: 32, Cols: 16, Elem: kernelimpl.HostInt8, Bits: true, Columns: true, Words: true})
 	}
-	// MatrixMulAdd, mixed.go:190
+	// MatrixMulAdd, mixed.go:193
 	m17 := g.Memory(17)
 	kernelimpl.HostMulAdd(&g.HostGroup, m17, m2, m16, m17, kernelimpl.HostProduct{Rows: 16, Inner: 32, Cols: 16, Elem: kernelimpl.HostInt32})
-	// MatrixMulAdd, mixed.go:190
+	// MatrixMulAdd, mixed.go:193
 	m18 := g.Memory(18)
 	kernelimpl.HostMulAdd(&g.HostGroup, m18, m3, m16, m18, kernelimpl.HostProduct{Rows: 16, Inner: 32, Cols: 16, Elem: kernelimpl.HostInt32})
-	// MatrixMulAdd, mixed.go:190
+	// MatrixMulAdd, mixed.go:193
 	m19 := g.Memory(19)
 	kernelimpl.HostMulAdd(&g.HostGroup, m19, m4, m16, m19, kernelimpl.HostProduct{Rows: 16, Inner: 32, Cols: 16, Elem: kernelimpl.HostInt32})
-	// MatrixMulAdd, mixed.go:190
+	// MatrixMulAdd, mixed.go:193
 	m20 := g.Memory(20)
 	kernelimpl.HostMulAdd(&g.HostGroup, m20, m5, m16, m20, kernelimpl.HostProduct{Rows: 16, Inner: 32, Cols: 16, Elem: kernelimpl.HostInt32})
-	h1052 := g.v1052[:n]
+	h1043 := g.v1043[:n]
 	{
 		lane, sub, size := -1, 0, g.SubGroup
 		for li := range n {
@@ -29648,107 +28550,111 @@ func (g *productInt8Host) r5() int {
 			if dead[li] {
 				continue
 			}
-			v989 := int32(sub)
-			v992 := v989 & 1
-			v1045 := v992 * 9216
-			v1052 := (v1045 + 6912) + v1037
-			h1052[li] = v1052
+			v981 := int32(sub)
+			v984 := v981 & 1
+			v1036 := v984 * 9216
+			v1043 := (v1036 + 6912) + v1028
+			h1043[li] = v1043
 		}
 	}
-	// MatrixLoad, mixed.go:188
+	// MatrixLoad, mixed.go:191
 	m21 := g.Memory(21)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1052, 16) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1043, 17) {
 			continue
 		}
-		v1052 := h1052[li]
-		kernelimpl.HostLoadMatrix(unsafe.Add(m21, sub*2048), unsafe.Add(m1, int(v1052)*4), int(144), kernelimpl.HostMatrix{Rows: 32, Cols: 16, Elem: kernelimpl.HostInt8, Bits: true, Columns: true, Words: true})
+		v1043 := h1043[li]
+		kernelimpl.HostLoadMatrix(unsafe.Add(m21, sub*2048), unsafe.Add(m1, int(v1043)*4), int(144), kernelimpl.HostMatrix{Rows: 32, Cols: 16, Elem: kernelimpl.HostInt8, Bits: true, Columns: true, Words: true})
 	}
-	// MatrixMulAdd, mixed.go:190
+	// MatrixMulAdd, mixed.go:193
 	m22 := g.Memory(22)
 	kernelimpl.HostMulAdd(&g.HostGroup, m22, m2, m21, m22, kernelimpl.HostProduct{Rows: 16, Inner: 32, Cols: 16, Elem: kernelimpl.HostInt32})
-	// MatrixMulAdd, mixed.go:190
+	// MatrixMulAdd, mixed.go:193
 	m23 := g.Memory(23)
 	kernelimpl.HostMulAdd(&g.HostGroup, m23, m3, m21, m23, kernelimpl.HostProduct{Rows: 16, Inner: 32, Cols: 16, Elem: kernelimpl.HostInt32})
-	// MatrixMulAdd, mixed.go:190
+	// MatrixMulAdd, mixed.go:193
 	m24 := g.Memory(24)
 	kernelimpl.HostMulAdd(&g.HostGroup, m24, m4, m21, m24, kernelimpl.HostProduct{Rows: 16, Inner: 32, Cols: 16, Elem: kernelimpl.HostInt32})
-	// MatrixMulAdd, mixed.go:190
+	// MatrixMulAdd, mixed.go:193
 	m25 := g.Memory(25)
 	kernelimpl.HostMulAdd(&g.HostGroup, m25, m5, m21, m25, kernelimpl.HostProduct{Rows: 16, Inner: 32, Cols: 16, Elem: kernelimpl.HostInt32})
-	e993 := g.v993
-	v988 := g.v988
-	h818 := g.v818[:n]
-	h819 := g.v819[:n]
-	h820 := g.v820[:n]
-	h821 := g.v821[:n]
-	h830 := g.v830[:n]
-	h831 := g.v831[:n]
-	h832 := g.v832[:n]
-	h833 := g.v833[:n]
-	h842 := g.v842[:n]
-	h843 := g.v843[:n]
-	h844 := g.v844[:n]
+	e985 := g.v985
+	h812 := g.v812[:n]
+	h813 := g.v813[:n]
+	h814 := g.v814[:n]
+	h815 := g.v815[:n]
+	h823 := g.v823[:n]
+	h824 := g.v824[:n]
+	h825 := g.v825[:n]
+	h826 := g.v826[:n]
+	h834 := g.v834[:n]
+	h835 := g.v835[:n]
+	h836 := g.v836[:n]
+	h837 := g.v837[:n]
 	h845 := g.v845[:n]
-	h854 := g.v854[:n]
-	h855 := g.v855[:n]
+	h846 := g.v846[:n]
+	h847 := g.v847[:n]
+	h848 := g.v848[:n]
 	h856 := g.v856[:n]
 	h857 := g.v857[:n]
-	h866 := g.v866[:n]
+	h858 := g.v858[:n]
+	h859 := g.v859[:n]
 	h867 := g.v867[:n]
 	h868 := g.v868[:n]
 	h869 := g.v869[:n]
+	h870 := g.v870[:n]
 	h878 := g.v878[:n]
 	h879 := g.v879[:n]
 	h880 := g.v880[:n]
 	h881 := g.v881[:n]
+	h889 := g.v889[:n]
 	h890 := g.v890[:n]
 	h891 := g.v891[:n]
 	h892 := g.v892[:n]
-	h893 := g.v893[:n]
+	h900 := g.v900[:n]
+	h901 := g.v901[:n]
 	h902 := g.v902[:n]
 	h903 := g.v903[:n]
-	h904 := g.v904[:n]
-	h905 := g.v905[:n]
+	h911 := g.v911[:n]
 	h912 := g.v912[:n]
 	h913 := g.v913[:n]
 	h914 := g.v914[:n]
-	h915 := g.v915[:n]
 	h922 := g.v922[:n]
 	h923 := g.v923[:n]
 	h924 := g.v924[:n]
 	h925 := g.v925[:n]
-	h932 := g.v932[:n]
 	h933 := g.v933[:n]
 	h934 := g.v934[:n]
 	h935 := g.v935[:n]
-	h942 := g.v942[:n]
-	h943 := g.v943[:n]
+	h936 := g.v936[:n]
 	h944 := g.v944[:n]
 	h945 := g.v945[:n]
-	h952 := g.v952[:n]
-	h953 := g.v953[:n]
-	h954 := g.v954[:n]
+	h946 := g.v946[:n]
+	h947 := g.v947[:n]
 	h955 := g.v955[:n]
-	h962 := g.v962[:n]
-	h963 := g.v963[:n]
-	h964 := g.v964[:n]
-	h965 := g.v965[:n]
-	h972 := g.v972[:n]
-	h973 := g.v973[:n]
-	h974 := g.v974[:n]
-	h975 := g.v975[:n]
-	h982 := g.v982[:n]
-	h983 := g.v983[:n]
-	h984 := g.v984[:n]
-	h985 := g.v985[:n]
-	v809 := g.v809
+	h956 := g.v956[:n]
+	h957 := g.v957[:n]
+	h958 := g.v958[:n]
+	h966 := g.v966[:n]
+	h967 := g.v967[:n]
+	h968 := g.v968[:n]
+	h969 := g.v969[:n]
+	h977 := g.v977[:n]
+	h978 := g.v978[:n]
+	h979 := g.v979[:n]
+	h980 := g.v980[:n]
+	v804 := g.v804
 	stop := g.Cancelled()
-	u993 := g.v993
-	u1037 := g.v1037
-	h1038 := g.v1038[:n]
+	u985 := g.v985
+	u1028 := g.v1028
+	h1029 := g.v1029[:n]
 	v3 := g.v3
+	h496 := g.v496[:n]
+	h497 := g.v497[:n]
+	h498 := g.v498[:n]
+	h499 := g.v499[:n]
+	h500 := g.v500[:n]
 	h501 := g.v501[:n]
 	h502 := g.v502[:n]
 	h503 := g.v503[:n]
@@ -29808,26 +28714,21 @@ func (g *productInt8Host) r5() int {
 	h557 := g.v557[:n]
 	h558 := g.v558[:n]
 	h559 := g.v559[:n]
-	h560 := g.v560[:n]
-	h561 := g.v561[:n]
-	h562 := g.v562[:n]
-	h563 := g.v563[:n]
-	h564 := g.v564[:n]
-	u565 := g.v565
-	v73 := g.v73
-	v6 := g.v6
-	v62 := g.v62
+	u560 := g.v560
 	v76 := g.v76
+	v6 := g.v6
+	v65 := g.v65
+	v79 := g.v79
 	v14 := g.v14
 	basex := g.Base(0)
-	v1070 := uint64(v6) <= 1099511627776
-	v1071 := 16 <= v6
-	v1072 := v1070 && v1071
-	v1073 := v6 * 15
-	v1074 := v1073 + 15
-	h1062 := g.v1062[:n]
-	h1066 := g.v1066[:n]
-	h1069 := g.v1069[:n]
+	v1061 := uint64(v6) <= 1099511627776
+	v1062 := 16 <= v6
+	v1063 := v1061 && v1062
+	v1064 := v6 * 15
+	v1065 := v1064 + 15
+	h1053 := g.v1053[:n]
+	h1057 := g.v1057[:n]
+	h1060 := g.v1060[:n]
 	next := -1
 	{
 		lane, sub, size := -1, 0, g.SubGroup
@@ -29839,197 +28740,197 @@ func (g *productInt8Host) r5() int {
 			if dead[li] {
 				continue
 			}
-			v993 := e993
-			v989 := int32(sub)
-			v818 := h818[li]
-			v819 := h819[li]
-			v820 := h820[li]
-			v821 := h821[li]
-			v830 := h830[li]
-			v831 := h831[li]
-			v832 := h832[li]
-			v833 := h833[li]
-			v842 := h842[li]
-			v843 := h843[li]
-			v844 := h844[li]
+			v985 := e985
+			v981 := int32(sub)
+			v812 := h812[li]
+			v813 := h813[li]
+			v814 := h814[li]
+			v815 := h815[li]
+			v823 := h823[li]
+			v824 := h824[li]
+			v825 := h825[li]
+			v826 := h826[li]
+			v834 := h834[li]
+			v835 := h835[li]
+			v836 := h836[li]
+			v837 := h837[li]
 			v845 := h845[li]
-			v854 := h854[li]
-			v855 := h855[li]
+			v846 := h846[li]
+			v847 := h847[li]
+			v848 := h848[li]
 			v856 := h856[li]
 			v857 := h857[li]
-			v866 := h866[li]
+			v858 := h858[li]
+			v859 := h859[li]
 			v867 := h867[li]
 			v868 := h868[li]
 			v869 := h869[li]
+			v870 := h870[li]
 			v878 := h878[li]
 			v879 := h879[li]
 			v880 := h880[li]
 			v881 := h881[li]
+			v889 := h889[li]
 			v890 := h890[li]
 			v891 := h891[li]
 			v892 := h892[li]
-			v893 := h893[li]
+			v900 := h900[li]
+			v901 := h901[li]
 			v902 := h902[li]
 			v903 := h903[li]
-			v904 := h904[li]
-			v905 := h905[li]
+			v911 := h911[li]
 			v912 := h912[li]
 			v913 := h913[li]
 			v914 := h914[li]
-			v915 := h915[li]
 			v922 := h922[li]
 			v923 := h923[li]
 			v924 := h924[li]
 			v925 := h925[li]
-			v932 := h932[li]
 			v933 := h933[li]
 			v934 := h934[li]
 			v935 := h935[li]
-			v942 := h942[li]
-			v943 := h943[li]
+			v936 := h936[li]
 			v944 := h944[li]
 			v945 := h945[li]
-			v952 := h952[li]
-			v953 := h953[li]
-			v954 := h954[li]
+			v946 := h946[li]
+			v947 := h947[li]
 			v955 := h955[li]
-			v962 := h962[li]
-			v963 := h963[li]
-			v964 := h964[li]
-			v965 := h965[li]
-			v972 := h972[li]
-			v973 := h973[li]
-			v974 := h974[li]
-			v975 := h975[li]
-			v982 := h982[li]
-			v983 := h983[li]
-			v984 := h984[li]
-			v985 := h985[li]
-			v83 := int32(lane)
-			v84 := int32(min(size, n-sub*size))
-			v990 := v989 & 3
-			v991 := int32(uint32(v990) >> 1)
+			v956 := h956[li]
+			v957 := h957[li]
+			v958 := h958[li]
+			v966 := h966[li]
+			v967 := h967[li]
+			v968 := h968[li]
+			v969 := h969[li]
+			v977 := h977[li]
+			v978 := h978[li]
+			v979 := h979[li]
+			v980 := h980[li]
+			v86 := int32(lane)
+			v87 := int32(min(size, n-sub*size))
+			v982 := v981 & 3
+			v983 := int32(uint32(v982) >> 1)
 			v0 := int32(basex + li)
-			var v501, v502, v503, v504, v505, v506, v507, v508, v509, v510, v511, v512, v513, v514, v515, v516, v517, v518, v519, v520, v521, v522, v523, v524, v525, v526, v527, v528, v529, v530, v531, v532, v533, v534, v535, v536, v537, v538, v539, v540, v541, v542, v543, v544, v545, v546, v547, v548, v549, v550, v551, v552, v553, v554, v555, v556, v557, v558, v559, v560, v561, v562, v563, v564, v997, v998, v1006, v1007, v1008, v1016, v1017, v1018, v1026, v1027, v1028 int32
-			var v565 int64
-			v993 = v993 + 2
-			v996 := v989 * 512
-			if int64(uint32(v993)) >= v988 {
-				v501 = v818
-				v502 = v819
-				v503 = v820
-				v504 = v821
-				v505 = v830
-				v506 = v831
-				v507 = v832
-				v508 = v833
-				v509 = v842
-				v510 = v843
-				v511 = v844
-				v512 = v845
-				v513 = v854
-				v514 = v855
-				v515 = v856
-				v516 = v857
-				v517 = v866
-				v518 = v867
-				v519 = v868
-				v520 = v869
-				v521 = v878
-				v522 = v879
-				v523 = v880
-				v524 = v881
+			var v496, v497, v498, v499, v500, v501, v502, v503, v504, v505, v506, v507, v508, v509, v510, v511, v512, v513, v514, v515, v516, v517, v518, v519, v520, v521, v522, v523, v524, v525, v526, v527, v528, v529, v530, v531, v532, v533, v534, v535, v536, v537, v538, v539, v540, v541, v542, v543, v544, v545, v546, v547, v548, v549, v550, v551, v552, v553, v554, v555, v556, v557, v558, v559, v988, v989, v997, v998, v999, v1007, v1008, v1009, v1017, v1018, v1019 int32
+			var v560 int64
+			v985 = v985 + 2
+			v987 := v981 * 512
+			if v985 >= 8 {
+				v496 = v812
+				v497 = v813
+				v498 = v814
+				v499 = v815
+				v500 = v823
+				v501 = v824
+				v502 = v825
+				v503 = v826
+				v504 = v834
+				v505 = v835
+				v506 = v836
+				v507 = v837
+				v508 = v845
+				v509 = v846
+				v510 = v847
+				v511 = v848
+				v512 = v856
+				v513 = v857
+				v514 = v858
+				v515 = v859
+				v516 = v867
+				v517 = v868
+				v518 = v869
+				v519 = v870
+				v520 = v878
+				v521 = v879
+				v522 = v880
+				v523 = v881
+				v524 = v889
 				v525 = v890
 				v526 = v891
 				v527 = v892
-				v528 = v893
-				v529 = v902
-				v530 = v903
-				v531 = v904
-				v532 = v905
+				v528 = v900
+				v529 = v901
+				v530 = v902
+				v531 = v903
+				v532 = v911
 				v533 = v912
 				v534 = v913
 				v535 = v914
-				v536 = v915
-				v537 = v922
-				v538 = v923
-				v539 = v924
-				v540 = v925
-				v541 = v932
-				v542 = v933
-				v543 = v934
-				v544 = v935
-				v545 = v942
-				v546 = v943
-				v547 = v944
-				v548 = v945
-				v549 = v952
-				v550 = v953
-				v551 = v954
-				v552 = v955
-				v553 = v962
-				v554 = v963
-				v555 = v964
-				v556 = v965
-				v557 = v972
-				v558 = v973
-				v559 = v974
-				v560 = v975
-				v561 = v982
-				v562 = v983
-				v563 = v984
-				v564 = v985
-				v565 = v809
-				goto b119
+				v536 = v922
+				v537 = v923
+				v538 = v924
+				v539 = v925
+				v540 = v933
+				v541 = v934
+				v542 = v935
+				v543 = v936
+				v544 = v944
+				v545 = v945
+				v546 = v946
+				v547 = v947
+				v548 = v955
+				v549 = v956
+				v550 = v957
+				v551 = v958
+				v552 = v966
+				v553 = v967
+				v554 = v968
+				v555 = v969
+				v556 = v977
+				v557 = v978
+				v558 = v979
+				v559 = v980
+				v560 = v804
+				goto b105
 			}
-			v997 = 0
-			v998 = v83
-		b178:
-			if uint32(v998) < 512 {
-				*(*int32)(unsafe.Add(m2, int(v996+((v997*v84)+v83))*4)) = 0
-				v997 = v997 + 1
-				v998 = v998 + v84
+			v988 = 0
+			v989 = v86
+		b148:
+			if uint32(v989) < 512 {
+				*(*int32)(unsafe.Add(m2, int(v987+((v988*v87)+v86))*4)) = 0
+				v988 = v988 + 1
+				v989 = v989 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b178
+				goto b148
 			}
-			v1006 = v989 * 512
-			v1007 = 0
-			v1008 = v83
-		b181:
-			if uint32(v1008) < 512 {
-				*(*int32)(unsafe.Add(m3, int(v1006+((v1007*v84)+v83))*4)) = 0
-				v1007 = v1007 + 1
-				v1008 = v1008 + v84
+			v997 = v981 * 512
+			v998 = 0
+			v999 = v86
+		b151:
+			if uint32(v999) < 512 {
+				*(*int32)(unsafe.Add(m3, int(v997+((v998*v87)+v86))*4)) = 0
+				v998 = v998 + 1
+				v999 = v999 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b181
+				goto b151
 			}
-			v1016 = v989 * 512
-			v1017 = 0
-			v1018 = v83
-		b184:
-			if uint32(v1018) < 512 {
-				*(*int32)(unsafe.Add(m4, int(v1016+((v1017*v84)+v83))*4)) = 0
-				v1017 = v1017 + 1
-				v1018 = v1018 + v84
+			v1007 = v981 * 512
+			v1008 = 0
+			v1009 = v86
+		b154:
+			if uint32(v1009) < 512 {
+				*(*int32)(unsafe.Add(m4, int(v1007+((v1008*v87)+v86))*4)) = 0
+				v1008 = v1008 + 1
+				v1009 = v1009 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b184
+				goto b154
 			}
-			v1026 = v989 * 512
-			v1027 = 0
-			v1028 = v83
-		b187:
-			if uint32(v1028) >= 512 {
-				v1037 := v993 * 16
-				v1038 := (v991 * 9216) + v1037
-				u993 = v993
-				u1037 = v1037
-				h1038[li] = v1038
+			v1017 = v981 * 512
+			v1018 = 0
+			v1019 = v86
+		b157:
+			if uint32(v1019) >= 512 {
+				v1028 := v985 * 16
+				v1029 := (v983 * 9216) + v1028
+				u985 = v985
+				u1028 = v1028
+				h1029[li] = v1029
 				if next != 4 {
 					if next >= 0 {
 						return g.Diverge()
@@ -30038,15 +28939,20 @@ func (g *productInt8Host) r5() int {
 				}
 				continue
 			}
-			*(*int32)(unsafe.Add(m5, int(v1026+((v1027*v84)+v83))*4)) = 0
-			v1027 = v1027 + 1
-			v1028 = v1028 + v84
+			*(*int32)(unsafe.Add(m5, int(v1017+((v1018*v87)+v86))*4)) = 0
+			v1018 = v1018 + 1
+			v1019 = v1019 + v87
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b187
-		b119:
-			if v565 < v3 {
+			goto b157
+		b105:
+			if v560 < v3 {
+				h496[li] = v496
+				h497[li] = v497
+				h498[li] = v498
+				h499[li] = v499
+				h500[li] = v500
 				h501[li] = v501
 				h502[li] = v502
 				h503[li] = v503
@@ -30106,12 +29012,7 @@ func (g *productInt8Host) r5() int {
 				h557[li] = v557
 				h558[li] = v558
 				h559[li] = v559
-				h560[li] = v560
-				h561[li] = v561
-				h562[li] = v562
-				h563[li] = v563
-				h564[li] = v564
-				u565 = v565
+				u560 = v560
 				if next != 2 {
 					if next >= 0 {
 						return g.Diverge()
@@ -30120,29 +29021,29 @@ func (g *productInt8Host) r5() int {
 				}
 				continue
 			}
-			v1054 := int32(sub)
-			v1062 := v73 + int64(uint32(int32(uint32(v1054&3)>>1)*64))
-			v1066 := ((v62 + (v1062 * v6)) + v76) + int64(uint32((v1054&1)*64))
-			if uint64(v1066) > uint64(v14) {
-				g.Fault(7, v1066, v14, v0)
+			v1045 := int32(sub)
+			v1053 := v76 + int64(uint32(int32(uint32(v1045&3)>>1)*64))
+			v1057 := ((v65 + (v1053 * v6)) + v79) + int64(uint32((v1045&1)*64))
+			if uint64(v1057) > uint64(v14) {
+				g.Fault(8, v1057, v14, v0)
 				g.Leave(li)
 				continue
 			}
-			v1068 := v14 - v1066
-			v1069 := int(v1066) * 4
-			if !v1072 {
-				g.Fault(8, 0, 0, v0)
+			v1059 := v14 - v1057
+			v1060 := int(v1057) * 4
+			if !v1063 {
+				g.Fault(9, 0, 0, v0)
 				g.Leave(li)
 				continue
 			}
-			if uint64(v1074) >= uint64(v1068) {
-				g.Fault(9, v1074, v1068, v0)
+			if uint64(v1065) >= uint64(v1059) {
+				g.Fault(10, v1065, v1059, v0)
 				g.Leave(li)
 				continue
 			}
-			h1062[li] = v1062
-			h1066[li] = v1066
-			h1069[li] = v1069
+			h1053[li] = v1053
+			h1057[li] = v1057
+			h1060[li] = v1060
 			if next != 28 {
 				if next >= 0 {
 					return g.Diverge()
@@ -30151,138 +29052,138 @@ func (g *productInt8Host) r5() int {
 			}
 		}
 	}
-	g.v993 = u993
-	g.v1037 = u1037
-	g.v565 = u565
+	g.v985 = u985
+	g.v1028 = u1028
+	g.v560 = u560
 	return next
 }
 
 func (g *productInt8Host) r29() int {
 	const n = 128
-	h1066 := g.v1066[:n]
+	h1057 := g.v1057[:n]
 	v14 := g.v14
 	basex := g.Base(0)
 	v6 := g.v6
-	v1073 := v6 * 15
-	v1074 := v1073 + 15
-	h1079 := g.v1079[:n]
+	v1064 := v6 * 15
+	v1065 := v1064 + 15
+	h1070 := g.v1070[:n]
 	dead := g.Dead[:n]
 	more := false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1066 := h1066[li]
+		v1057 := h1057[li]
 		v0 := int32(basex + li)
-		v1076 := v1066 + 16
-		if uint64(v1076) > uint64(v14) {
-			g.Fault(7, v1076, v14, v0)
+		v1067 := v1057 + 16
+		if uint64(v1067) > uint64(v14) {
+			g.Fault(8, v1067, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1078 := v14 - v1076
-		v1079 := int(v1076) * 4
-		if uint64(v1074) >= uint64(v1078) {
-			g.Fault(9, v1074, v1078, v0)
+		v1069 := v14 - v1067
+		v1070 := int(v1067) * 4
+		if uint64(v1065) >= uint64(v1069) {
+			g.Fault(10, v1065, v1069, v0)
 			g.Leave(li)
 			continue
 		}
-		h1079[li] = v1079
+		h1070[li] = v1070
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:203
+	// MatrixStore, mixed.go:206
 	p3 := g.Pointer(3)
 	m12 := g.Memory(12)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1079, 17) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1070, 18) {
 			continue
 		}
-		v1079 := h1079[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m12, sub*1024), unsafe.Add(p3, v1079), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
+		v1070 := h1070[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m12, sub*1024), unsafe.Add(p3, v1070), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
 	}
-	h1084 := g.v1084[:n]
+	h1075 := g.v1075[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1066 := h1066[li]
+		v1057 := h1057[li]
 		v0 := int32(basex + li)
-		v1081 := v1066 + 32
-		if uint64(v1081) > uint64(v14) {
-			g.Fault(7, v1081, v14, v0)
+		v1072 := v1057 + 32
+		if uint64(v1072) > uint64(v14) {
+			g.Fault(8, v1072, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1083 := v14 - v1081
-		v1084 := int(v1081) * 4
-		if uint64(v1074) >= uint64(v1083) {
-			g.Fault(9, v1074, v1083, v0)
+		v1074 := v14 - v1072
+		v1075 := int(v1072) * 4
+		if uint64(v1065) >= uint64(v1074) {
+			g.Fault(10, v1065, v1074, v0)
 			g.Leave(li)
 			continue
 		}
-		h1084[li] = v1084
+		h1075[li] = v1075
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:203
+	// MatrixStore, mixed.go:206
 	m17 := g.Memory(17)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1084, 18) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1075, 19) {
 			continue
 		}
-		v1084 := h1084[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m17, sub*1024), unsafe.Add(p3, v1084), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
+		v1075 := h1075[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m17, sub*1024), unsafe.Add(p3, v1075), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
 	}
-	h1089 := g.v1089[:n]
+	h1080 := g.v1080[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1066 := h1066[li]
+		v1057 := h1057[li]
 		v0 := int32(basex + li)
-		v1086 := v1066 + 48
-		if uint64(v1086) > uint64(v14) {
-			g.Fault(7, v1086, v14, v0)
+		v1077 := v1057 + 48
+		if uint64(v1077) > uint64(v14) {
+			g.Fault(8, v1077, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1088 := v14 - v1086
-		v1089 := int(v1086) * 4
-		if uint64(v1074) >= uint64(v1088) {
-			g.Fault(9, v1074, v1088, v0)
+		v1079 := v14 - v1077
+		v1080 := int(v1077) * 4
+		if uint64(v1065) >= uint64(v1079) {
+			g.Fault(10, v1065, v1079, v0)
 			g.Leave(li)
 			continue
 		}
-		h1089[li] = v1089
+		h1080[li] = v1080
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:203
+	// MatrixStore, mixed.go:206
 	m22 := g.Memory(22)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1089, 19) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1080, 20) {
 			continue
 		}
-		v1089 := h1089[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m22, sub*1024), unsafe.Add(p3, v1089), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
+		v1080 := h1080[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m22, sub*1024), unsafe.Add(p3, v1080), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
 	}
-	h1062 := g.v1062[:n]
-	v62 := g.v62
-	v76 := g.v76
-	h1095 := g.v1095[:n]
-	h1098 := g.v1098[:n]
+	h1053 := g.v1053[:n]
+	v65 := g.v65
+	v79 := g.v79
+	h1086 := g.v1086[:n]
+	h1089 := g.v1089[:n]
 	more = false
 	{
 		lane, sub, size := -1, 0, g.SubGroup
@@ -30294,156 +29195,156 @@ func (g *productInt8Host) r29() int {
 			if dead[li] {
 				continue
 			}
-			v1062 := h1062[li]
-			v1054 := int32(sub)
-			v1059 := v1054 & 1
-			v1060 := v1059 * 64
-			v1061 := int64(uint32(v1060))
+			v1053 := h1053[li]
+			v1045 := int32(sub)
+			v1050 := v1045 & 1
+			v1051 := v1050 * 64
+			v1052 := int64(uint32(v1051))
 			v0 := int32(basex + li)
-			v1095 := ((v62 + ((v1062 + 16) * v6)) + v76) + v1061
-			if uint64(v1095) > uint64(v14) {
-				g.Fault(7, v1095, v14, v0)
+			v1086 := ((v65 + ((v1053 + 16) * v6)) + v79) + v1052
+			if uint64(v1086) > uint64(v14) {
+				g.Fault(8, v1086, v14, v0)
 				g.Leave(li)
 				continue
 			}
-			v1097 := v14 - v1095
-			v1098 := int(v1095) * 4
-			if uint64(v1074) >= uint64(v1097) {
-				g.Fault(9, v1074, v1097, v0)
+			v1088 := v14 - v1086
+			v1089 := int(v1086) * 4
+			if uint64(v1065) >= uint64(v1088) {
+				g.Fault(10, v1065, v1088, v0)
 				g.Leave(li)
 				continue
 			}
-			h1095[li] = v1095
-			h1098[li] = v1098
+			h1086[li] = v1086
+			h1089[li] = v1089
 			more = true
 		}
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:203
+	// MatrixStore, mixed.go:206
 	m8 := g.Memory(8)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1098, 20) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1089, 21) {
 			continue
 		}
-		v1098 := h1098[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m8, sub*1024), unsafe.Add(p3, v1098), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
+		v1089 := h1089[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m8, sub*1024), unsafe.Add(p3, v1089), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
 	}
-	h1103 := g.v1103[:n]
+	h1094 := g.v1094[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1095 := h1095[li]
+		v1086 := h1086[li]
 		v0 := int32(basex + li)
-		v1100 := v1095 + 16
-		if uint64(v1100) > uint64(v14) {
-			g.Fault(7, v1100, v14, v0)
+		v1091 := v1086 + 16
+		if uint64(v1091) > uint64(v14) {
+			g.Fault(8, v1091, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1102 := v14 - v1100
-		v1103 := int(v1100) * 4
-		if uint64(v1074) >= uint64(v1102) {
-			g.Fault(9, v1074, v1102, v0)
+		v1093 := v14 - v1091
+		v1094 := int(v1091) * 4
+		if uint64(v1065) >= uint64(v1093) {
+			g.Fault(10, v1065, v1093, v0)
 			g.Leave(li)
 			continue
 		}
-		h1103[li] = v1103
+		h1094[li] = v1094
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:203
+	// MatrixStore, mixed.go:206
 	m13 := g.Memory(13)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1103, 21) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1094, 22) {
 			continue
 		}
-		v1103 := h1103[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m13, sub*1024), unsafe.Add(p3, v1103), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
+		v1094 := h1094[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m13, sub*1024), unsafe.Add(p3, v1094), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
 	}
-	h1108 := g.v1108[:n]
+	h1099 := g.v1099[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1095 := h1095[li]
+		v1086 := h1086[li]
 		v0 := int32(basex + li)
-		v1105 := v1095 + 32
-		if uint64(v1105) > uint64(v14) {
-			g.Fault(7, v1105, v14, v0)
+		v1096 := v1086 + 32
+		if uint64(v1096) > uint64(v14) {
+			g.Fault(8, v1096, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1107 := v14 - v1105
-		v1108 := int(v1105) * 4
-		if uint64(v1074) >= uint64(v1107) {
-			g.Fault(9, v1074, v1107, v0)
+		v1098 := v14 - v1096
+		v1099 := int(v1096) * 4
+		if uint64(v1065) >= uint64(v1098) {
+			g.Fault(10, v1065, v1098, v0)
 			g.Leave(li)
 			continue
 		}
-		h1108[li] = v1108
+		h1099[li] = v1099
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:203
+	// MatrixStore, mixed.go:206
 	m18 := g.Memory(18)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1108, 22) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1099, 23) {
 			continue
 		}
-		v1108 := h1108[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m18, sub*1024), unsafe.Add(p3, v1108), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
+		v1099 := h1099[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m18, sub*1024), unsafe.Add(p3, v1099), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
 	}
-	h1113 := g.v1113[:n]
+	h1104 := g.v1104[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1095 := h1095[li]
+		v1086 := h1086[li]
 		v0 := int32(basex + li)
-		v1110 := v1095 + 48
-		if uint64(v1110) > uint64(v14) {
-			g.Fault(7, v1110, v14, v0)
+		v1101 := v1086 + 48
+		if uint64(v1101) > uint64(v14) {
+			g.Fault(8, v1101, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1112 := v14 - v1110
-		v1113 := int(v1110) * 4
-		if uint64(v1074) >= uint64(v1112) {
-			g.Fault(9, v1074, v1112, v0)
+		v1103 := v14 - v1101
+		v1104 := int(v1101) * 4
+		if uint64(v1065) >= uint64(v1103) {
+			g.Fault(10, v1065, v1103, v0)
 			g.Leave(li)
 			continue
 		}
-		h1113[li] = v1113
+		h1104[li] = v1104
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:203
+	// MatrixStore, mixed.go:206
 	m23 := g.Memory(23)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1113, 23) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1104, 24) {
 			continue
 		}
-		v1113 := h1113[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m23, sub*1024), unsafe.Add(p3, v1113), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
+		v1104 := h1104[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m23, sub*1024), unsafe.Add(p3, v1104), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
 	}
-	h1119 := g.v1119[:n]
-	h1122 := g.v1122[:n]
+	h1110 := g.v1110[:n]
+	h1113 := g.v1113[:n]
 	more = false
 	{
 		lane, sub, size := -1, 0, g.SubGroup
@@ -30455,156 +29356,156 @@ func (g *productInt8Host) r29() int {
 			if dead[li] {
 				continue
 			}
-			v1062 := h1062[li]
-			v1054 := int32(sub)
-			v1059 := v1054 & 1
-			v1060 := v1059 * 64
-			v1061 := int64(uint32(v1060))
+			v1053 := h1053[li]
+			v1045 := int32(sub)
+			v1050 := v1045 & 1
+			v1051 := v1050 * 64
+			v1052 := int64(uint32(v1051))
 			v0 := int32(basex + li)
-			v1119 := ((v62 + ((v1062 + 32) * v6)) + v76) + v1061
-			if uint64(v1119) > uint64(v14) {
-				g.Fault(7, v1119, v14, v0)
+			v1110 := ((v65 + ((v1053 + 32) * v6)) + v79) + v1052
+			if uint64(v1110) > uint64(v14) {
+				g.Fault(8, v1110, v14, v0)
 				g.Leave(li)
 				continue
 			}
-			v1121 := v14 - v1119
-			v1122 := int(v1119) * 4
-			if uint64(v1074) >= uint64(v1121) {
-				g.Fault(9, v1074, v1121, v0)
+			v1112 := v14 - v1110
+			v1113 := int(v1110) * 4
+			if uint64(v1065) >= uint64(v1112) {
+				g.Fault(10, v1065, v1112, v0)
 				g.Leave(li)
 				continue
 			}
-			h1119[li] = v1119
-			h1122[li] = v1122
+			h1110[li] = v1110
+			h1113[li] = v1113
 			more = true
 		}
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:203
+	// MatrixStore, mixed.go:206
 	m9 := g.Memory(9)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1122, 24) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1113, 25) {
 			continue
 		}
-		v1122 := h1122[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m9, sub*1024), unsafe.Add(p3, v1122), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
+		v1113 := h1113[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m9, sub*1024), unsafe.Add(p3, v1113), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
 	}
-	h1127 := g.v1127[:n]
+	h1118 := g.v1118[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1119 := h1119[li]
+		v1110 := h1110[li]
 		v0 := int32(basex + li)
-		v1124 := v1119 + 16
-		if uint64(v1124) > uint64(v14) {
-			g.Fault(7, v1124, v14, v0)
+		v1115 := v1110 + 16
+		if uint64(v1115) > uint64(v14) {
+			g.Fault(8, v1115, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1126 := v14 - v1124
-		v1127 := int(v1124) * 4
-		if uint64(v1074) >= uint64(v1126) {
-			g.Fault(9, v1074, v1126, v0)
+		v1117 := v14 - v1115
+		v1118 := int(v1115) * 4
+		if uint64(v1065) >= uint64(v1117) {
+			g.Fault(10, v1065, v1117, v0)
 			g.Leave(li)
 			continue
 		}
-		h1127[li] = v1127
+		h1118[li] = v1118
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:203
+	// MatrixStore, mixed.go:206
 	m14 := g.Memory(14)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1127, 25) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1118, 26) {
 			continue
 		}
-		v1127 := h1127[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m14, sub*1024), unsafe.Add(p3, v1127), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
+		v1118 := h1118[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m14, sub*1024), unsafe.Add(p3, v1118), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
 	}
-	h1132 := g.v1132[:n]
+	h1123 := g.v1123[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1119 := h1119[li]
+		v1110 := h1110[li]
 		v0 := int32(basex + li)
-		v1129 := v1119 + 32
-		if uint64(v1129) > uint64(v14) {
-			g.Fault(7, v1129, v14, v0)
+		v1120 := v1110 + 32
+		if uint64(v1120) > uint64(v14) {
+			g.Fault(8, v1120, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1131 := v14 - v1129
-		v1132 := int(v1129) * 4
-		if uint64(v1074) >= uint64(v1131) {
-			g.Fault(9, v1074, v1131, v0)
+		v1122 := v14 - v1120
+		v1123 := int(v1120) * 4
+		if uint64(v1065) >= uint64(v1122) {
+			g.Fault(10, v1065, v1122, v0)
 			g.Leave(li)
 			continue
 		}
-		h1132[li] = v1132
+		h1123[li] = v1123
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:203
+	// MatrixStore, mixed.go:206
 	m19 := g.Memory(19)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1132, 26) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1123, 27) {
 			continue
 		}
-		v1132 := h1132[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m19, sub*1024), unsafe.Add(p3, v1132), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
+		v1123 := h1123[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m19, sub*1024), unsafe.Add(p3, v1123), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
 	}
-	h1137 := g.v1137[:n]
+	h1128 := g.v1128[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1119 := h1119[li]
+		v1110 := h1110[li]
 		v0 := int32(basex + li)
-		v1134 := v1119 + 48
-		if uint64(v1134) > uint64(v14) {
-			g.Fault(7, v1134, v14, v0)
+		v1125 := v1110 + 48
+		if uint64(v1125) > uint64(v14) {
+			g.Fault(8, v1125, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1136 := v14 - v1134
-		v1137 := int(v1134) * 4
-		if uint64(v1074) >= uint64(v1136) {
-			g.Fault(9, v1074, v1136, v0)
+		v1127 := v14 - v1125
+		v1128 := int(v1125) * 4
+		if uint64(v1065) >= uint64(v1127) {
+			g.Fault(10, v1065, v1127, v0)
 			g.Leave(li)
 			continue
 		}
-		h1137[li] = v1137
+		h1128[li] = v1128
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:203
+	// MatrixStore, mixed.go:206
 	m24 := g.Memory(24)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1137, 27) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1128, 28) {
 			continue
 		}
-		v1137 := h1137[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m24, sub*1024), unsafe.Add(p3, v1137), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
+		v1128 := h1128[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m24, sub*1024), unsafe.Add(p3, v1128), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
 	}
-	h1143 := g.v1143[:n]
-	h1146 := g.v1146[:n]
+	h1134 := g.v1134[:n]
+	h1137 := g.v1137[:n]
 	more = false
 	{
 		lane, sub, size := -1, 0, g.SubGroup
@@ -30616,153 +29517,153 @@ func (g *productInt8Host) r29() int {
 			if dead[li] {
 				continue
 			}
-			v1062 := h1062[li]
-			v1054 := int32(sub)
-			v1059 := v1054 & 1
-			v1060 := v1059 * 64
-			v1061 := int64(uint32(v1060))
+			v1053 := h1053[li]
+			v1045 := int32(sub)
+			v1050 := v1045 & 1
+			v1051 := v1050 * 64
+			v1052 := int64(uint32(v1051))
 			v0 := int32(basex + li)
-			v1143 := ((v62 + ((v1062 + 48) * v6)) + v76) + v1061
-			if uint64(v1143) > uint64(v14) {
-				g.Fault(7, v1143, v14, v0)
+			v1134 := ((v65 + ((v1053 + 48) * v6)) + v79) + v1052
+			if uint64(v1134) > uint64(v14) {
+				g.Fault(8, v1134, v14, v0)
 				g.Leave(li)
 				continue
 			}
-			v1145 := v14 - v1143
-			v1146 := int(v1143) * 4
-			if uint64(v1074) >= uint64(v1145) {
-				g.Fault(9, v1074, v1145, v0)
+			v1136 := v14 - v1134
+			v1137 := int(v1134) * 4
+			if uint64(v1065) >= uint64(v1136) {
+				g.Fault(10, v1065, v1136, v0)
 				g.Leave(li)
 				continue
 			}
-			h1143[li] = v1143
-			h1146[li] = v1146
+			h1134[li] = v1134
+			h1137[li] = v1137
 			more = true
 		}
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:203
+	// MatrixStore, mixed.go:206
 	m10 := g.Memory(10)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1146, 28) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1137, 29) {
 			continue
 		}
-		v1146 := h1146[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m10, sub*1024), unsafe.Add(p3, v1146), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
+		v1137 := h1137[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m10, sub*1024), unsafe.Add(p3, v1137), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
 	}
-	h1151 := g.v1151[:n]
+	h1142 := g.v1142[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1143 := h1143[li]
+		v1134 := h1134[li]
 		v0 := int32(basex + li)
-		v1148 := v1143 + 16
-		if uint64(v1148) > uint64(v14) {
-			g.Fault(7, v1148, v14, v0)
+		v1139 := v1134 + 16
+		if uint64(v1139) > uint64(v14) {
+			g.Fault(8, v1139, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1150 := v14 - v1148
-		v1151 := int(v1148) * 4
-		if uint64(v1074) >= uint64(v1150) {
-			g.Fault(9, v1074, v1150, v0)
+		v1141 := v14 - v1139
+		v1142 := int(v1139) * 4
+		if uint64(v1065) >= uint64(v1141) {
+			g.Fault(10, v1065, v1141, v0)
 			g.Leave(li)
 			continue
 		}
-		h1151[li] = v1151
+		h1142[li] = v1142
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:203
+	// MatrixStore, mixed.go:206
 	m15 := g.Memory(15)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1151, 29) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1142, 30) {
 			continue
 		}
-		v1151 := h1151[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m15, sub*1024), unsafe.Add(p3, v1151), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
+		v1142 := h1142[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m15, sub*1024), unsafe.Add(p3, v1142), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
 	}
-	h1156 := g.v1156[:n]
+	h1147 := g.v1147[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1143 := h1143[li]
+		v1134 := h1134[li]
 		v0 := int32(basex + li)
-		v1153 := v1143 + 32
-		if uint64(v1153) > uint64(v14) {
-			g.Fault(7, v1153, v14, v0)
+		v1144 := v1134 + 32
+		if uint64(v1144) > uint64(v14) {
+			g.Fault(8, v1144, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1155 := v14 - v1153
-		v1156 := int(v1153) * 4
-		if uint64(v1074) >= uint64(v1155) {
-			g.Fault(9, v1074, v1155, v0)
+		v1146 := v14 - v1144
+		v1147 := int(v1144) * 4
+		if uint64(v1065) >= uint64(v1146) {
+			g.Fault(10, v1065, v1146, v0)
 			g.Leave(li)
 			continue
 		}
-		h1156[li] = v1156
+		h1147[li] = v1147
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:203
+	// MatrixStore, mixed.go:206
 	m20 := g.Memory(20)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1156, 30) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1147, 31) {
 			continue
 		}
-		v1156 := h1156[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m20, sub*1024), unsafe.Add(p3, v1156), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
+		v1147 := h1147[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m20, sub*1024), unsafe.Add(p3, v1147), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
 	}
-	h1161 := g.v1161[:n]
+	h1152 := g.v1152[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1143 := h1143[li]
+		v1134 := h1134[li]
 		v0 := int32(basex + li)
-		v1158 := v1143 + 48
-		if uint64(v1158) > uint64(v14) {
-			g.Fault(7, v1158, v14, v0)
+		v1149 := v1134 + 48
+		if uint64(v1149) > uint64(v14) {
+			g.Fault(8, v1149, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1160 := v14 - v1158
-		v1161 := int(v1158) * 4
-		if uint64(v1074) >= uint64(v1160) {
-			g.Fault(9, v1074, v1160, v0)
+		v1151 := v14 - v1149
+		v1152 := int(v1149) * 4
+		if uint64(v1065) >= uint64(v1151) {
+			g.Fault(10, v1065, v1151, v0)
 			g.Leave(li)
 			continue
 		}
-		h1161[li] = v1161
+		h1152[li] = v1152
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:203
+	// MatrixStore, mixed.go:206
 	m25 := g.Memory(25)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1161, 31) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1152, 32) {
 			continue
 		}
-		v1161 := h1161[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m25, sub*1024), unsafe.Add(p3, v1161), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
+		v1152 := h1152[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m25, sub*1024), unsafe.Add(p3, v1152), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
 	}
 	for li := range n {
 		if dead[li] {
@@ -35822,8 +34723,8 @@ type widenBFloat16Host struct {
 
 func newWidenBFloat16Host() kernelimpl.HostForm { return new(widenBFloat16Host) }
 
-const widenBFloat16HostSites = `1	prim/blas/kernels/mixed.go:312:17
-1	312:7`
+const widenBFloat16HostSites = `1	prim/blas/kernels/mixed.go:315:17
+1	315:7`
 
 func (g *widenBFloat16Host) Begin() {
 	g.Sites = widenBFloat16HostSites
@@ -35885,8 +34786,8 @@ type widenFloat16Host struct {
 
 func newWidenFloat16Host() kernelimpl.HostForm { return new(widenFloat16Host) }
 
-const widenFloat16HostSites = `1	prim/blas/kernels/mixed.go:312:17
-1	312:7`
+const widenFloat16HostSites = `1	prim/blas/kernels/mixed.go:315:17
+1	315:7`
 
 func (g *widenFloat16Host) Begin() {
 	g.Sites = widenFloat16HostSites

@@ -234,7 +234,7 @@ var edges32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 var _ = kernelimpl.Properties[kernels.Edges32](edges32Kernel)
 
 // Edges32 is the kernel [kernels.Edges32] with its slices in device memory.
-// Edges32 counts elements of up to 32 bits between edges, which are of the same type.
+// Edges32 counts elements of up to 32 bits between edges.
 type Edges32 struct {
 	X8     runtime.View[uint8]
 	X32    runtime.View[uint32]
@@ -811,7 +811,7 @@ var keysKernel = kernelimpl.RegisterForm(&abi.Kernel{
 var _ = kernelimpl.Properties[kernels.Keys](keysKernel)
 
 // Keys is the kernel [kernels.Keys] with its slices in device memory.
-// Keys counts elements of up to 32 bits that are the numbers of their bins.
+// Keys counts elements of up to 32 bits.
 type Keys struct {
 	X8     runtime.View[uint8]
 	X32    runtime.View[uint32]

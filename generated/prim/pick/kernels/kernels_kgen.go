@@ -468,7 +468,7 @@ var lengthsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 var _ = kernelimpl.Properties[kernels.Lengths](lengthsKernel)
 
 // Lengths is the kernel [kernels.Lengths] with its slices in device memory.
-// Lengths sets Out to the lengths of the runs that begin at At.
+// Lengths computes the lengths of the runs that begin at the indices in At.
 type Lengths struct {
 	At     runtime.View[int64]
 	Count  runtime.View[int64]
@@ -583,7 +583,7 @@ var partitionFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 var _ = kernelimpl.Properties[kernels.PartitionFloat32](partitionFloat32Kernel)
 
 // PartitionFloat32 is the kernel [kernels.PartitionFloat32] with its slices in device memory.
-// PartitionFloat32 partitions by whether numbers are above 0.
+// PartitionFloat32 divides numbers into those above 0 and the others.
 type PartitionFloat32 struct {
 	Op     kernels.Positive
 	X      runtime.View[float32]

@@ -600,7 +600,7 @@ var normalFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 var _ = kernelimpl.Properties[kernels.NormalFloat32](normalFloat32Kernel)
 
 // NormalFloat32 is the kernel [kernels.NormalFloat32] with its slices in device memory.
-// NormalFloat32 makes numbers of the normal distribution with mean 0 and deviation 1, two of two words, by the method of Box and Muller: a point at a distance in a direction.
+// NormalFloat32 makes numbers of the normal distribution with mean 0 and deviation 1.
 type NormalFloat32 struct {
 	Out    runtime.View[float32]
 	Length runtime.View[int64]
@@ -691,7 +691,7 @@ var normalFloat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 var _ = kernelimpl.Properties[kernels.NormalFloat64](normalFloat64Kernel)
 
 // NormalFloat64 is the kernel [kernels.NormalFloat64] with its slices in device memory.
-// NormalFloat64 makes the same of two words for each element.
+// NormalFloat64 makes the same numbers as float64s, from two words for each.
 type NormalFloat64 struct {
 	Out    runtime.View[float64]
 	Length runtime.View[int64]
@@ -1098,7 +1098,7 @@ var uniformFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 var _ = kernelimpl.Properties[kernels.UniformFloat32](uniformFloat32Kernel)
 
 // UniformFloat32 is the kernel [kernels.UniformFloat32] with its slices in device memory.
-// UniformFloat32 makes numbers of at least 0 and less than 1: multiples of 1/1<<24.
+// UniformFloat32 makes numbers of at least 0 and less than 1, which are multiples of 1/1<<24.
 type UniformFloat32 struct {
 	Out    runtime.View[float32]
 	Length runtime.View[int64]
@@ -1188,7 +1188,7 @@ var uniformFloat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 var _ = kernelimpl.Properties[kernels.UniformFloat64](uniformFloat64Kernel)
 
 // UniformFloat64 is the kernel [kernels.UniformFloat64] with its slices in device memory.
-// UniformFloat64 makes numbers of at least 0 and less than 1: multiples of 1/1<<53.
+// UniformFloat64 makes numbers of at least 0 and less than 1, which are multiples of 1/1<<53.
 type UniformFloat64 struct {
 	Out    runtime.View[float64]
 	Length runtime.View[int64]

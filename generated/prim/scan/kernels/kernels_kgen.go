@@ -175,7 +175,7 @@ var addFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 var _ = kernelimpl.Properties[kernels.AddFloat32](addFloat32Kernel)
 
 // AddFloat32 is the kernel [kernels.AddFloat32] with its slices in device memory.
-// AddFloat32 adds up, in By's order.
+// AddFloat32 adds up float32s in the order of By.
 type AddFloat32 struct {
 	Op        kernels.Add[float32]
 	X         runtime.View[float32]
@@ -364,7 +364,7 @@ var sumFloat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Properties: properties.List{properties.WorkGroupSize(256), properties.Float(properties.FloatExact)},
 	Aspects:    []properties.Aspect{properties.FP64},
 	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(lookback.Float64]).Kernel", Pos: "prim/scan/kernels/kernels.go:126:8"}, {Func: "(lookback.Float64]).load", Pos: "prim/scan/kernels/kernels.go:65:4"}}},
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(kernels.Sum[float64, float64, lookback.Float64]).Kernel", Pos: "prim/scan/kernels/kernels.go:126:8"}, {Func: "(kernels.Sum[float64, float64, lookback.Float64]).load", Pos: "prim/scan/kernels/kernels.go:65:4"}}},
 	},
 	Specs: []abi.SpecConstant{
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Polls", Type: "uint32", Size: 4, Default: 0x100},

@@ -422,7 +422,7 @@ var boolKernel = kernelimpl.RegisterForm(&abi.Kernel{
 var _ = kernelimpl.Properties[kernels.Bool](boolKernel)
 
 // Bool is the kernel [kernels.Bool] with its slices in device memory.
-// Bool sets Out to whether the word of a launch before is not 0.
+// Bool sets Out to true if the word that an earlier launch has set is not 0.
 type Bool struct {
 	Word runtime.View[uint32]
 	Out  runtime.View[bool]
@@ -501,7 +501,7 @@ var bothKernel = kernelimpl.RegisterForm(&abi.Kernel{
 var _ = kernelimpl.Properties[kernels.Both](bothKernel)
 
 // Both is the kernel [kernels.Both] with its slices in device memory.
-// Both sets Out to the number of elements of two runs.
+// Both sets Out to the sum of the numbers of elements of two runs.
 type Both struct {
 	A      int
 	B      int
@@ -598,7 +598,7 @@ var chooseKernel = kernelimpl.RegisterForm(&abi.Kernel{
 var _ = kernelimpl.Properties[kernels.Choose](chooseKernel)
 
 // Choose is the kernel [kernels.Choose] with its slices in device memory.
-// Choose chooses the digit of the k-th element, given the counts of Select, and clears them.
+// Choose chooses the digit of the k-th element from the counts of Select.
 type Choose struct {
 	Shift  uint32
 	First  bool
@@ -1860,7 +1860,7 @@ var narrowKernel = kernelimpl.RegisterForm(&abi.Kernel{
 var _ = kernelimpl.Properties[kernels.Narrow](narrowKernel)
 
 // Narrow is the kernel [kernels.Narrow] with its slices in device memory.
-// Narrow makes elements of one or two bytes of words.
+// Narrow converts words to elements of one or two bytes.
 type Narrow struct {
 	Keys   runtime.View[uint32]
 	Length runtime.View[int64]
@@ -1985,7 +1985,7 @@ var pass32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 var _ = kernelimpl.Properties[kernels.Pass32](pass32Kernel)
 
 // Pass32 is the kernel [kernels.Pass32] with its slices in device memory.
-// Pass32 puts each key where it belongs by its digit, and keys with one digit in the order in which they were, in one reading of the keys.
+// Pass32 moves each key to its index according to its digit, and keeps the order of keys with the same digit.
 type Pass32 struct {
 	Flip   uint32
 	Digit  uint32
@@ -2075,7 +2075,7 @@ var passLanes32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Properties: properties.List{properties.WorkGroupSize(256), properties.SubGroupSize(32)},
 	Aspects:    []properties.Aspect{properties.SubGroups},
 	Uses: []abi.Use{
-		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(kernels.One]).Kernel", Pos: "prim/sort/kernels/lanes.go:43:59"}}},
+		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(kernels.PassLanes[uint32, kernels.One]).Kernel", Pos: "prim/sort/kernels/lanes.go:43:59"}}},
 	},
 	Specs: []abi.SpecConstant{
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Polls", Type: "uint32", Size: 4, Default: 0x100},
@@ -2215,7 +2215,7 @@ var passLanes64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Properties: properties.List{properties.WorkGroupSize(256), properties.SubGroupSize(32)},
 	Aspects:    []properties.Aspect{properties.SubGroups},
 	Uses: []abi.Use{
-		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(kernels.Two]).Kernel", Pos: "prim/sort/kernels/lanes.go:43:59"}}},
+		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(kernels.PassLanes[uint64, kernels.Two]).Kernel", Pos: "prim/sort/kernels/lanes.go:43:59"}}},
 	},
 	Specs: []abi.SpecConstant{
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Polls", Type: "uint32", Size: 4, Default: 0x100},
@@ -2361,7 +2361,7 @@ var placesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 var _ = kernelimpl.Properties[kernels.Places](placesKernel)
 
 // Places is the kernel [kernels.Places] with its slices in device memory.
-// Places sets each count to the place of its first element: after those of smaller digits, and of the same in the parts before.
+// Places converts each count to the index of its first element.
 type Places struct {
 	Counts runtime.View[int64]
 }
@@ -2654,7 +2654,7 @@ var selectKernel = kernelimpl.RegisterForm(&abi.Kernel{
 var _ = kernelimpl.Properties[kernels.Select](selectKernel)
 
 // Select is the kernel [kernels.Select] with its slices in device memory.
-// Select counts the digits of the elements whose higher digits are known.
+// Select counts the next digit of the elements whose higher digits are those in Found.
 type Select struct {
 	Flip   uint32
 	Shift  uint32
@@ -2758,7 +2758,7 @@ var startsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 var _ = kernelimpl.Properties[kernels.Starts](startsKernel)
 
 // Starts is the kernel [kernels.Starts] with its slices in device memory.
-// Starts sets the place of each digit's first element, for each pass, from the counts of all chunks, and the number of elements of the call.
+// Starts computes the index of each digit's first element, for each pass, from the counts of all chunks.
 type Starts struct {
 	Chunks int
 	N      int
@@ -3107,7 +3107,7 @@ var topKernel = kernelimpl.RegisterForm(&abi.Kernel{
 var _ = kernelimpl.Properties[kernels.Top](topKernel)
 
 // Top is the kernel [kernels.Top] with its slices in device memory.
-// Top picks the elements before the k-th in their order, and as many of those that are equal to it as there are left, from the first on.
+// Top picks the elements that are before the k-th, in their order.
 type Top struct {
 	Flip   uint32
 	Mask   uint32
@@ -3208,7 +3208,7 @@ var widenKernel = kernelimpl.RegisterForm(&abi.Kernel{
 var _ = kernelimpl.Properties[kernels.Widen](widenKernel)
 
 // Widen is the kernel [kernels.Widen] with its slices in device memory.
-// Widen makes words of elements of one or two bytes, which the passes sort.
+// Widen converts elements of one or two bytes to words, which the passes sort.
 type Widen struct {
 	Keys  runtime.View[uint8]
 	Bytes int

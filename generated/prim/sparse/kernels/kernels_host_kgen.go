@@ -16,8 +16,8 @@ type columnsHost struct {
 
 func newColumnsHost() kernelimpl.HostForm { return new(columnsHost) }
 
-const columnsHostSites = `1	prim/sparse/kernels/kernels.go:120:29
-1	120:11`
+const columnsHostSites = `1	prim/sparse/kernels/kernels.go:141:29
+1	141:11`
 
 func (g *columnsHost) Begin() {
 	g.Sites = columnsHostSites
@@ -67,22 +67,25 @@ type gemv32Host struct {
 
 	v13, v14 float32
 
-	v30, v50, v54 int32
+	v36, v50, v54 int32
 
-	v47, v48 []int32
+	v41, v42 []int32
 
-	v49, v78 []float32
+	v49, v134 []float32
 }
 
 func newGemv32Host() kernelimpl.HostForm { return new(gemv32Host) }
 
-const gemv32HostSites = `13	prim/sparse/kernels/kernels.go:56:8	"the lengths of the matrix do not fit"
-1	60:19
-1	60:35
-13	62:8	"the starts of rows do not ascend, or exceed the number of elements"
-13	69:9	"the starts of rows do not ascend, or exceed the number of elements"
-1	76:32
-1	77:28`
+const gemv32HostSites = `13	prim/sparse/kernels/kernels.go:70:8	"the lengths of the matrix do not fit"
+1	75:26
+1	75:50
+13	81:8	"the starts of rows do not ascend, or exceed the number of elements"
+1	87:35
+1	87:13
+1	95:26
+1	95:15
+1	102:25
+1	102:41`
 
 func (g *gemv32Host) Begin() {
 	g.Sites = gemv32HostSites
@@ -96,17 +99,17 @@ func (g *gemv32Host) Begin() {
 	g.v12 = g.Int64(112)
 	g.v13 = g.Float32(120)
 	g.v14 = g.Float32(124)
-	g.Allot(0, 4224)
-	g.Allot(1, 4224)
-	kernelimpl.HostRoom(n, &g.v47, &g.v48)
-	kernelimpl.HostRoom(n, &g.v49, &g.v78)
+	g.Allot(0, 14784)
+	g.Allot(1, 14784)
+	kernelimpl.HostRoom(n, &g.v41, &g.v42)
+	kernelimpl.HostRoom(n, &g.v49, &g.v134)
 }
 
 func (g *gemv32Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 2: // Barrier, kernels.go:79
+		case 2: // Barrier, kernels.go:90
 			next = g.r3()
 		}
 	}
@@ -114,189 +117,178 @@ func (g *gemv32Host) Run() {
 
 func (g *gemv32Host) r0() int {
 	const n = 256
-	// ZeroLocal, kernels.go:53
+	// ZeroLocal, kernels.go:66
 	g.Zero(0)
-	// ZeroLocal, kernels.go:53
+	// ZeroLocal, kernels.go:66
 	g.Zero(1)
 	v12 := g.v12
-	v15 := v12 <= 0
-	v16 := 256 < v12
+	v18 := v12 <= 0
+	v19 := 256 < v12
 	v1 := g.v1
 	v11 := g.v11
-	v17 := v1 <= v11
+	v20 := v1 <= v11
 	v9 := g.v9
-	v18 := v9 < v11
+	v21 := v9 < v11
 	v5 := g.v5
 	v3 := g.v3
-	v19 := v5 != v3
+	v22 := v5 != v3
 	basex := g.Base(0)
-	v21 := int32(g.ID[0])
-	v22 := int64(uint32(v21))
-	v23 := v22 * v12
-	v27 := uint64(v23) < uint64(v1)
+	v24 := int32(g.ID[0])
+	v25 := int64(uint32(v24))
+	v26 := v25 * v12
+	v33 := uint64(v26) < uint64(v1)
 	p0 := g.Pointer(0)
-	v24 := v23 + v12
-	v25 := v24 < v11
-	v26 := v11
-	if v25 {
-		v26 = v24
+	v27 := v26 + v12
+	v28 := v27 < v11
+	v29 := v11
+	if v28 {
+		v29 = v27
 	}
-	v29 := uint64(v26) < uint64(v1)
-	u30 := g.v30
-	h47 := g.v47[:n]
-	h48 := g.v48[:n]
+	v35 := uint64(v29) < uint64(v1)
+	u36 := g.v36
+	h41 := g.v41[:n]
+	h42 := g.v42[:n]
 	h49 := g.v49[:n]
 	u50 := g.v50
 	u54 := g.v54
 	p2 := g.Pointer(2)
 	m0 := g.Memory(0)
 	p1 := g.Pointer(1)
-	v7 := g.v7
-	p3 := g.Pointer(3)
 	m1 := g.Memory(1)
 	stop := g.Cancelled()
 	v13 := g.v13
 	v14 := g.v14
-	v89 := v14 != 0
+	v152 := v14 != 0
 	p4 := g.Pointer(4)
 	next := -1
 	for li := range n {
 		v0 := int32(basex + li)
-		var v40, v42, v47, v48, v50, v54, v55, v58, v59, v64 int32
-		var v49, v93 float32
-		var v60, v65 int64
-		if v15 {
-			goto b7
-		}
-		if v16 {
-			goto b7
-		}
-		if v17 {
-			goto b7
+		var v15, v41, v42, v50, v54, v55, v58 int32
+		var v49, v62, v156 float32
+		var v60 int64
+		v15 = 0
+	b3:
+		if v15 < 924 {
+			v15 = v15 + 1
+			goto b3
 		}
 		if v18 {
-			goto b7
+			goto b10
 		}
-		if !v19 {
-			goto b8
+		if v19 {
+			goto b10
 		}
-	b7:
+		if v20 {
+			goto b10
+		}
+		if v21 {
+			goto b10
+		}
+		if !v22 {
+			goto b11
+		}
+	b10:
 		g.Fault(0, 0, 0, v0)
 		g.Leave(li)
 		continue
-	b8:
-		if !v27 {
-			g.Fault(1, v23, v1, v0)
+	b11:
+		v30 := int32(li)
+		v32 := v26 + int64(uint32(v30))
+		if !v33 {
+			g.Fault(1, v26, v1, v0)
 			g.Leave(li)
 			continue
 		}
-		v28 := *(*int32)(unsafe.Add(p0, int(v23)*4))
-		if !v29 {
-			g.Fault(2, v26, v1, v0)
+		v34 := *(*int32)(unsafe.Add(p0, int(v26)*4))
+		if !v35 {
+			g.Fault(2, v29, v1, v0)
 			g.Leave(li)
 			continue
 		}
-		v30 := *(*int32)(unsafe.Add(p0, int(v26)*4))
-		if v28 < 0 {
-			goto b13
+		v36 := *(*int32)(unsafe.Add(p0, int(v29)*4))
+		v37 := v32 < v29
+		if v37 {
+			v41 = *(*int32)(unsafe.Add(p0, int(v32)*4))
+			v42 = *(*int32)(unsafe.Add(p0, int(v32+1)*4))
+		} else {
+			v41 = v36
+			v42 = v36
 		}
-		if v30 < v28 {
-			goto b13
+		if uint32(v41) < uint32(v34) {
+			goto b19
 		}
-		if v5 >= int64(v30) {
-			goto b14
+		if uint32(v42) < uint32(v41) {
+			goto b19
 		}
-	b13:
+		if uint32(v36) < uint32(v42) {
+			goto b19
+		}
+		if uint64(v5) >= uint64(int64(uint32(v36))) {
+			v49 = 0
+			v50 = v34
+			goto b20
+		}
+	b19:
 		g.Fault(3, 0, 0, v0)
 		g.Leave(li)
 		continue
-	b14:
-		v36 := int32(li)
-		v38 := v23 + int64(uint32(v36))
-		v39 := v38 < v26
-		if !v39 {
-			v47 = v30
-			v48 = v30
-			goto b19
-		}
-		v40 = *(*int32)(unsafe.Add(p0, int(v38)*4))
-		v42 = *(*int32)(unsafe.Add(p0, int(v38+1)*4))
-		if v40 < v28 {
-			goto b18
-		}
-		if v42 < v40 {
-			goto b18
-		}
-		if v30 >= v42 {
-			v47 = v40
-			v48 = v42
-			goto b19
-		}
-	b18:
-		g.Fault(4, 0, 0, v0)
-		g.Leave(li)
-		continue
-	b19:
-		v49 = 0
-		v50 = v28
-		if v50 < v30 {
-			v52 := v30 - v50
+	b20:
+		if uint32(v50) < uint32(v36) {
+			v52 := v36 - v50
 			v54 = v52
-			if 1024 < v52 {
-				v54 = 1024
+			if 3584 < uint32(v52) {
+				v54 = 3584
 			}
-			v55 = v36
+			v55 = v30
 		} else {
-			goto b34
+			goto b57
 		}
 	b22:
-		if v55 >= v54 {
-			u30 = v30
-			h47[li] = v47
-			h48[li] = v48
+		if uint32(v55) >= uint32(v54) {
+			u36 = v36
+			h41[li] = v41
+			h42[li] = v42
 			h49[li] = v49
 			u50 = v50
 			u54 = v54
 			next = 2
 			continue
 		}
-		v58 = v55 + (v55 >> 5)
-		v59 = v50 + v55
-		v60 = int64(v59)
+		v58 = v55 + int32(uint32(v55)>>5)
+		v60 = int64(uint32(v50 + v55))
 		if uint64(v60) >= uint64(v5) {
-			g.Fault(5, v60, v5, v0)
+			g.Fault(4, v60, v5, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float32)(unsafe.Add(m0, int(v58)*4)) = *(*float32)(unsafe.Add(p2, int(v59)*4))
-		v64 = *(*int32)(unsafe.Add(p1, int(v59)*4))
-		v65 = int64(v64)
-		if uint64(v65) >= uint64(v7) {
-			g.Fault(6, v65, v7, v0)
+		v62 = *(*float32)(unsafe.Add(p2, int(v60)*4))
+		if uint32(v58) >= 3696 {
+			g.Fault(5, int64(uint32(v58)), 3696, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float32)(unsafe.Add(m1, int(v58)*4)) = *(*float32)(unsafe.Add(p3, int(v64)*4))
+		*(*float32)(unsafe.Add(m0, int(v58)*4)) = v62
+		*(*int32)(unsafe.Add(m1, int(v58)*4)) = *(*int32)(unsafe.Add(p1, int(v60)*4))
 		v55 = v55 + 256
 		if stop.Load() {
 			return g.Stop()
 		}
 		goto b22
-	b34:
-		if !v39 {
-			goto b38
+	b57:
+		if !v37 {
+			goto b61
 		}
-		if v89 {
-			v92 := math32.FastFMA(v13, v49, float32(v14**(*float32)(unsafe.Add(p4, int(v38)*4))))
-			v93 = v92
+		if v152 {
+			v155 := math32.FastFMA(v13, v49, float32(v14**(*float32)(unsafe.Add(p4, int(v32)*4))))
+			v156 = v155
 		} else {
-			v93 = float32(v13 * v49)
+			v156 = float32(v13 * v49)
 		}
-		*(*float32)(unsafe.Add(p4, int(v38)*4)) = v93
-	b38:
+		*(*float32)(unsafe.Add(p4, int(v32)*4)) = v156
+	b61:
 		g.Leave(li)
 	}
-	g.v30 = u30
+	g.v36 = u36
 	g.v50 = u50
 	g.v54 = u54
 	return next
@@ -304,76 +296,182 @@ func (g *gemv32Host) r0() int {
 
 func (g *gemv32Host) r3() int {
 	const n = 256
-	h47 := g.v47[:n]
 	v50 := g.v50
-	h48 := g.v48[:n]
+	h41 := g.v41[:n]
+	h42 := g.v42[:n]
 	v54 := g.v54
 	h49 := g.v49[:n]
-	h78 := g.v78[:n]
-	m0 := g.Memory(0)
+	basex := g.Base(0)
 	m1 := g.Memory(1)
+	v7 := g.v7
+	p3 := g.Pointer(3)
+	m0 := g.Memory(0)
 	stop := g.Cancelled()
+	h134 := g.v134[:n]
 	dead := g.Dead[:n]
+	more := false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v47 := h47[li]
-		v48 := h48[li]
+		v41 := h41[li]
+		v42 := h42[li]
 		v49 := h49[li]
-		var v78 float32
-		var v79 int32
-		v72 := v47 - v50
-		v74 := int32(0)
-		if 0 < v72 {
-			v74 = v72
+		v0 := int32(basex + li)
+		var v79, v89, v97, v105, v134 float32
+		var v80, v84, v86, v92, v94, v100, v102, v108, v110, v135 int32
+		var v87, v95, v103, v111 int64
+		v72 := v50
+		if uint32(v50) < uint32(v41) {
+			v72 = v41
 		}
-		v75 := v48 - v50
-		v77 := v54
-		if v75 < v54 {
-			v77 = v75
+		v75 := v50
+		if uint32(v50) < uint32(v42) {
+			v75 = v42
 		}
-		v78 = v49
-		v79 = v74
+		v76 := v75 - v50
+		v78 := v54
+		if uint32(v76) < uint32(v54) {
+			v78 = v76
+		}
+		v79 = v49
+		v80 = v72 - v50
 	b30:
-		if v79 >= v77 {
-			h78[li] = v78
+		v81 := v80 + 4
+		if uint32(v81) > uint32(v78) {
+			v134 = v79
+			v135 = v80
+			goto b49
+		}
+		v84 = v80 + int32(uint32(v80)>>5)
+		if uint32(v84) >= 3696 {
+			g.Fault(6, int64(uint32(v84)), 3696, v0)
+			g.Leave(li)
 			continue
 		}
-		v82 := v79 + (v79 >> 5)
-		v85 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v82)*4)), *(*float32)(unsafe.Add(m1, int(v82)*4)), v78)
-		v78 = v85
-		v79 = v79 + 1
+		v86 = *(*int32)(unsafe.Add(m1, int(v84)*4))
+		v87 = int64(v86)
+		if uint64(v87) >= uint64(v7) {
+			g.Fault(7, v87, v7, v0)
+			g.Leave(li)
+			continue
+		}
+		{
+			v89 = *(*float32)(unsafe.Add(p3, int(v86)*4))
+			v90 := v80 + 1
+			v92 = v90 + int32(uint32(v90)>>5)
+			if uint32(v92) >= 3696 {
+				g.Fault(6, int64(uint32(v92)), 3696, v0)
+				g.Leave(li)
+				continue
+			}
+		}
+		v94 = *(*int32)(unsafe.Add(m1, int(v92)*4))
+		v95 = int64(v94)
+		if uint64(v95) >= uint64(v7) {
+			g.Fault(7, v95, v7, v0)
+			g.Leave(li)
+			continue
+		}
+		{
+			v97 = *(*float32)(unsafe.Add(p3, int(v94)*4))
+			v98 := v80 + 2
+			v100 = v98 + int32(uint32(v98)>>5)
+			if uint32(v100) >= 3696 {
+				g.Fault(6, int64(uint32(v100)), 3696, v0)
+				g.Leave(li)
+				continue
+			}
+		}
+		v102 = *(*int32)(unsafe.Add(m1, int(v100)*4))
+		v103 = int64(v102)
+		if uint64(v103) >= uint64(v7) {
+			g.Fault(7, v103, v7, v0)
+			g.Leave(li)
+			continue
+		}
+		{
+			v105 = *(*float32)(unsafe.Add(p3, int(v102)*4))
+			v106 := v80 + 3
+			v108 = v106 + int32(uint32(v106)>>5)
+			if uint32(v108) >= 3696 {
+				g.Fault(6, int64(uint32(v108)), 3696, v0)
+				g.Leave(li)
+				continue
+			}
+		}
+		v110 = *(*int32)(unsafe.Add(m1, int(v108)*4))
+		v111 = int64(v110)
+		if uint64(v111) >= uint64(v7) {
+			g.Fault(7, v111, v7, v0)
+			g.Leave(li)
+			continue
+		}
+		{
+			v115 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v84)*4)), v89, v79)
+			v117 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v92)*4)), v97, v115)
+			v119 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v100)*4)), v105, v117)
+			v121 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v108)*4)), *(*float32)(unsafe.Add(p3, int(v110)*4)), v119)
+			v79 = v121
+			v80 = v81
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b30
+		}
+	b49:
+		if uint32(v135) >= uint32(v78) {
+			h134[li] = v134
+			more = true
+			continue
+		}
+		v138 := v135 + int32(uint32(v135)>>5)
+		if uint32(v138) >= 3696 {
+			g.Fault(8, int64(uint32(v138)), 3696, v0)
+			g.Leave(li)
+			continue
+		}
+		v140 := *(*float32)(unsafe.Add(m0, int(v138)*4))
+		v141 := *(*int32)(unsafe.Add(m1, int(v138)*4))
+		v142 := int64(v141)
+		if uint64(v142) >= uint64(v7) {
+			g.Fault(9, v142, v7, v0)
+			g.Leave(li)
+			continue
+		}
+		v145 := math32.FastFMA(v140, *(*float32)(unsafe.Add(p3, int(v141)*4)), v134)
+		v134 = v145
+		v135 = v135 + 1
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b30
+		goto b49
 	}
-	// Barrier, kernels.go:83
+	if !more {
+		return -1
+	}
+	// Barrier, kernels.go:104
 	e50 := g.v50
-	v30 := g.v30
+	v36 := g.v36
 	u50 := g.v50
 	u54 := g.v54
 	v5 := g.v5
-	basex := g.Base(0)
 	p2 := g.Pointer(2)
 	p1 := g.Pointer(1)
-	v7 := g.v7
-	p3 := g.Pointer(3)
-	v21 := int32(g.ID[0])
-	v22 := int64(uint32(v21))
+	v24 := int32(g.ID[0])
+	v25 := int64(uint32(v24))
 	v12 := g.v12
-	v23 := v22 * v12
-	v24 := v23 + v12
+	v26 := v25 * v12
+	v27 := v26 + v12
 	v11 := g.v11
-	v25 := v24 < v11
-	v26 := v11
-	if v25 {
-		v26 = v24
+	v28 := v27 < v11
+	v29 := v11
+	if v28 {
+		v29 = v27
 	}
 	v13 := g.v13
 	v14 := g.v14
-	v89 := v14 != 0
+	v152 := v14 != 0
 	p4 := g.Pointer(4)
 	next := -1
 	for li := range n {
@@ -381,69 +479,67 @@ func (g *gemv32Host) r3() int {
 			continue
 		}
 		v50 := e50
-		v78 := h78[li]
-		v36 := int32(li)
+		v134 := h134[li]
+		v30 := int32(li)
 		v0 := int32(basex + li)
-		v37 := int64(uint32(v36))
-		v38 := v23 + v37
-		v39 := v38 < v26
-		var v49, v93 float32
-		var v55, v58, v59, v64 int32
-		var v60, v65 int64
-		v49 = v78
-		v50 = v50 + 1024
-		if v50 < v30 {
-			v52 := v30 - v50
+		v31 := int64(uint32(v30))
+		v32 := v26 + v31
+		v37 := v32 < v29
+		var v49, v62, v156 float32
+		var v55, v58 int32
+		var v60 int64
+		v49 = v134
+		v50 = v50 + 3584
+		if uint32(v50) < uint32(v36) {
+			v52 := v36 - v50
 			v54 = v52
-			if 1024 < v52 {
-				v54 = 1024
+			if 3584 < uint32(v52) {
+				v54 = 3584
 			}
-			v55 = v36
+			v55 = v30
 		} else {
-			goto b34
+			goto b57
 		}
 	b22:
-		if v55 >= v54 {
+		if uint32(v55) >= uint32(v54) {
 			h49[li] = v49
 			u50 = v50
 			u54 = v54
 			next = 2
 			continue
 		}
-		v58 = v55 + (v55 >> 5)
-		v59 = v50 + v55
-		v60 = int64(v59)
+		v58 = v55 + int32(uint32(v55)>>5)
+		v60 = int64(uint32(v50 + v55))
 		if uint64(v60) >= uint64(v5) {
-			g.Fault(5, v60, v5, v0)
+			g.Fault(4, v60, v5, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float32)(unsafe.Add(m0, int(v58)*4)) = *(*float32)(unsafe.Add(p2, int(v59)*4))
-		v64 = *(*int32)(unsafe.Add(p1, int(v59)*4))
-		v65 = int64(v64)
-		if uint64(v65) >= uint64(v7) {
-			g.Fault(6, v65, v7, v0)
+		v62 = *(*float32)(unsafe.Add(p2, int(v60)*4))
+		if uint32(v58) >= 3696 {
+			g.Fault(5, int64(uint32(v58)), 3696, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float32)(unsafe.Add(m1, int(v58)*4)) = *(*float32)(unsafe.Add(p3, int(v64)*4))
+		*(*float32)(unsafe.Add(m0, int(v58)*4)) = v62
+		*(*int32)(unsafe.Add(m1, int(v58)*4)) = *(*int32)(unsafe.Add(p1, int(v60)*4))
 		v55 = v55 + 256
 		if stop.Load() {
 			return g.Stop()
 		}
 		goto b22
-	b34:
-		if !v39 {
-			goto b38
+	b57:
+		if !v37 {
+			goto b61
 		}
-		if v89 {
-			v92 := math32.FastFMA(v13, v49, float32(v14**(*float32)(unsafe.Add(p4, int(v38)*4))))
-			v93 = v92
+		if v152 {
+			v155 := math32.FastFMA(v13, v49, float32(v14**(*float32)(unsafe.Add(p4, int(v32)*4))))
+			v156 = v155
 		} else {
-			v93 = float32(v13 * v49)
+			v156 = float32(v13 * v49)
 		}
-		*(*float32)(unsafe.Add(p4, int(v38)*4)) = v93
-	b38:
+		*(*float32)(unsafe.Add(p4, int(v32)*4)) = v156
+	b61:
 		g.Leave(li)
 	}
 	g.v50 = u50
@@ -458,22 +554,25 @@ type gemv64Host struct {
 
 	v13, v14 float64
 
-	v30, v50, v54 int32
+	v36, v50, v54 int32
 
-	v47, v48 []int32
+	v41, v42 []int32
 
-	v49, v78 []float64
+	v49, v138 []float64
 }
 
 func newGemv64Host() kernelimpl.HostForm { return new(gemv64Host) }
 
-const gemv64HostSites = `13	prim/sparse/kernels/kernels.go:56:8	"the lengths of the matrix do not fit"
-1	60:19
-1	60:35
-13	62:8	"the starts of rows do not ascend, or exceed the number of elements"
-13	69:9	"the starts of rows do not ascend, or exceed the number of elements"
-1	76:32
-1	77:28`
+const gemv64HostSites = `13	prim/sparse/kernels/kernels.go:70:8	"the lengths of the matrix do not fit"
+1	75:26
+1	75:50
+13	81:8	"the starts of rows do not ascend, or exceed the number of elements"
+1	87:35
+1	87:13
+1	95:26
+1	95:15
+1	102:25
+1	102:41`
 
 func (g *gemv64Host) Begin() {
 	g.Sites = gemv64HostSites
@@ -487,17 +586,17 @@ func (g *gemv64Host) Begin() {
 	g.v12 = g.Int64(112)
 	g.v13 = g.Float64(120)
 	g.v14 = g.Float64(128)
-	g.Allot(0, 8448)
-	g.Allot(1, 8448)
-	kernelimpl.HostRoom(n, &g.v47, &g.v48)
-	kernelimpl.HostRoom(n, &g.v49, &g.v78)
+	g.Allot(0, 19008)
+	g.Allot(1, 9504)
+	kernelimpl.HostRoom(n, &g.v41, &g.v42)
+	kernelimpl.HostRoom(n, &g.v49, &g.v138)
 }
 
 func (g *gemv64Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 2: // Barrier, kernels.go:79
+		case 2: // Barrier, kernels.go:90
 			next = g.r3()
 		}
 	}
@@ -505,190 +604,179 @@ func (g *gemv64Host) Run() {
 
 func (g *gemv64Host) r0() int {
 	const n = 256
-	// ZeroLocal, kernels.go:53
+	// ZeroLocal, kernels.go:66
 	g.Zero(0)
-	// ZeroLocal, kernels.go:53
+	// ZeroLocal, kernels.go:66
 	g.Zero(1)
 	v12 := g.v12
-	v15 := v12 <= 0
-	v16 := 256 < v12
+	v18 := v12 <= 0
+	v19 := 256 < v12
 	v1 := g.v1
 	v11 := g.v11
-	v17 := v1 <= v11
+	v20 := v1 <= v11
 	v9 := g.v9
-	v18 := v9 < v11
+	v21 := v9 < v11
 	v5 := g.v5
 	v3 := g.v3
-	v19 := v5 != v3
+	v22 := v5 != v3
 	basex := g.Base(0)
-	v21 := int32(g.ID[0])
-	v22 := int64(uint32(v21))
-	v23 := v22 * v12
-	v27 := uint64(v23) < uint64(v1)
+	v24 := int32(g.ID[0])
+	v25 := int64(uint32(v24))
+	v26 := v25 * v12
+	v33 := uint64(v26) < uint64(v1)
 	p0 := g.Pointer(0)
-	v24 := v23 + v12
-	v25 := v24 < v11
-	v26 := v11
-	if v25 {
-		v26 = v24
+	v27 := v26 + v12
+	v28 := v27 < v11
+	v29 := v11
+	if v28 {
+		v29 = v27
 	}
-	v29 := uint64(v26) < uint64(v1)
-	u30 := g.v30
-	h47 := g.v47[:n]
-	h48 := g.v48[:n]
+	v35 := uint64(v29) < uint64(v1)
+	u36 := g.v36
+	h41 := g.v41[:n]
+	h42 := g.v42[:n]
 	h49 := g.v49[:n]
 	u50 := g.v50
 	u54 := g.v54
 	p2 := g.Pointer(2)
 	m0 := g.Memory(0)
 	p1 := g.Pointer(1)
-	v7 := g.v7
-	p3 := g.Pointer(3)
 	m1 := g.Memory(1)
 	stop := g.Cancelled()
 	v13 := g.v13
 	v14 := g.v14
-	v90 := v14 != 0
+	v157 := v14 != 0
 	p4 := g.Pointer(4)
 	next := -1
 	for li := range n {
 		v0 := int32(basex + li)
-		var v40, v42, v47, v48, v50, v54, v55, v58, v59, v64 int32
-		var v49, v89, v94 float64
-		var v60, v65 int64
-		if v15 {
-			goto b7
-		}
-		if v16 {
-			goto b7
-		}
-		if v17 {
-			goto b7
+		var v15, v41, v42, v50, v54, v55, v58 int32
+		var v49, v62, v156, v161 float64
+		var v60 int64
+		v15 = 0
+	b3:
+		if v15 < 594 {
+			v15 = v15 + 1
+			goto b3
 		}
 		if v18 {
-			goto b7
+			goto b10
 		}
-		if !v19 {
-			goto b8
+		if v19 {
+			goto b10
 		}
-	b7:
+		if v20 {
+			goto b10
+		}
+		if v21 {
+			goto b10
+		}
+		if !v22 {
+			goto b11
+		}
+	b10:
 		g.Fault(0, 0, 0, v0)
 		g.Leave(li)
 		continue
-	b8:
-		if !v27 {
-			g.Fault(1, v23, v1, v0)
+	b11:
+		v30 := int32(li)
+		v32 := v26 + int64(uint32(v30))
+		if !v33 {
+			g.Fault(1, v26, v1, v0)
 			g.Leave(li)
 			continue
 		}
-		v28 := *(*int32)(unsafe.Add(p0, int(v23)*4))
-		if !v29 {
-			g.Fault(2, v26, v1, v0)
+		v34 := *(*int32)(unsafe.Add(p0, int(v26)*4))
+		if !v35 {
+			g.Fault(2, v29, v1, v0)
 			g.Leave(li)
 			continue
 		}
-		v30 := *(*int32)(unsafe.Add(p0, int(v26)*4))
-		if v28 < 0 {
-			goto b13
+		v36 := *(*int32)(unsafe.Add(p0, int(v29)*4))
+		v37 := v32 < v29
+		if v37 {
+			v41 = *(*int32)(unsafe.Add(p0, int(v32)*4))
+			v42 = *(*int32)(unsafe.Add(p0, int(v32+1)*4))
+		} else {
+			v41 = v36
+			v42 = v36
 		}
-		if v30 < v28 {
-			goto b13
+		if uint32(v41) < uint32(v34) {
+			goto b19
 		}
-		if v5 >= int64(v30) {
-			goto b14
+		if uint32(v42) < uint32(v41) {
+			goto b19
 		}
-	b13:
+		if uint32(v36) < uint32(v42) {
+			goto b19
+		}
+		if uint64(v5) >= uint64(int64(uint32(v36))) {
+			v49 = 0
+			v50 = v34
+			goto b20
+		}
+	b19:
 		g.Fault(3, 0, 0, v0)
 		g.Leave(li)
 		continue
-	b14:
-		v36 := int32(li)
-		v38 := v23 + int64(uint32(v36))
-		v39 := v38 < v26
-		if !v39 {
-			v47 = v30
-			v48 = v30
-			goto b19
-		}
-		v40 = *(*int32)(unsafe.Add(p0, int(v38)*4))
-		v42 = *(*int32)(unsafe.Add(p0, int(v38+1)*4))
-		if v40 < v28 {
-			goto b18
-		}
-		if v42 < v40 {
-			goto b18
-		}
-		if v30 >= v42 {
-			v47 = v40
-			v48 = v42
-			goto b19
-		}
-	b18:
-		g.Fault(4, 0, 0, v0)
-		g.Leave(li)
-		continue
-	b19:
-		v49 = 0
-		v50 = v28
-		if v50 < v30 {
-			v52 := v30 - v50
+	b20:
+		if uint32(v50) < uint32(v36) {
+			v52 := v36 - v50
 			v54 = v52
-			if 1024 < v52 {
-				v54 = 1024
+			if 2304 < uint32(v52) {
+				v54 = 2304
 			}
-			v55 = v36
+			v55 = v30
 		} else {
-			goto b34
+			goto b57
 		}
 	b22:
-		if v55 >= v54 {
-			u30 = v30
-			h47[li] = v47
-			h48[li] = v48
+		if uint32(v55) >= uint32(v54) {
+			u36 = v36
+			h41[li] = v41
+			h42[li] = v42
 			h49[li] = v49
 			u50 = v50
 			u54 = v54
 			next = 2
 			continue
 		}
-		v58 = v55 + (v55 >> 5)
-		v59 = v50 + v55
-		v60 = int64(v59)
+		v58 = v55 + int32(uint32(v55)>>5)
+		v60 = int64(uint32(v50 + v55))
 		if uint64(v60) >= uint64(v5) {
-			g.Fault(5, v60, v5, v0)
+			g.Fault(4, v60, v5, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float64)(unsafe.Add(m0, int(v58)*8)) = *(*float64)(unsafe.Add(p2, int(v59)*8))
-		v64 = *(*int32)(unsafe.Add(p1, int(v59)*4))
-		v65 = int64(v64)
-		if uint64(v65) >= uint64(v7) {
-			g.Fault(6, v65, v7, v0)
+		v62 = *(*float64)(unsafe.Add(p2, int(v60)*8))
+		if uint32(v58) >= 2376 {
+			g.Fault(5, int64(uint32(v58)), 2376, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float64)(unsafe.Add(m1, int(v58)*8)) = *(*float64)(unsafe.Add(p3, int(v64)*8))
+		*(*float64)(unsafe.Add(m0, int(v58)*8)) = v62
+		*(*int32)(unsafe.Add(m1, int(v58)*4)) = *(*int32)(unsafe.Add(p1, int(v60)*4))
 		v55 = v55 + 256
 		if stop.Load() {
 			return g.Stop()
 		}
 		goto b22
-	b34:
-		if !v39 {
-			goto b38
+	b57:
+		if !v37 {
+			goto b61
 		}
-		v89 = float64(v13 * v49)
-		if v90 {
-			v93 := float64(v89 + float64(v14**(*float64)(unsafe.Add(p4, int(v38)*8))))
-			v94 = v93
+		v156 = float64(v13 * v49)
+		if v157 {
+			v160 := float64(v156 + float64(v14**(*float64)(unsafe.Add(p4, int(v32)*8))))
+			v161 = v160
 		} else {
-			v94 = v89
+			v161 = v156
 		}
-		*(*float64)(unsafe.Add(p4, int(v38)*8)) = v94
-	b38:
+		*(*float64)(unsafe.Add(p4, int(v32)*8)) = v161
+	b61:
 		g.Leave(li)
 	}
-	g.v30 = u30
+	g.v36 = u36
 	g.v50 = u50
 	g.v54 = u54
 	return next
@@ -696,76 +784,182 @@ func (g *gemv64Host) r0() int {
 
 func (g *gemv64Host) r3() int {
 	const n = 256
-	h47 := g.v47[:n]
 	v50 := g.v50
-	h48 := g.v48[:n]
+	h41 := g.v41[:n]
+	h42 := g.v42[:n]
 	v54 := g.v54
 	h49 := g.v49[:n]
-	h78 := g.v78[:n]
-	m0 := g.Memory(0)
+	basex := g.Base(0)
 	m1 := g.Memory(1)
+	v7 := g.v7
+	p3 := g.Pointer(3)
+	m0 := g.Memory(0)
 	stop := g.Cancelled()
+	h138 := g.v138[:n]
 	dead := g.Dead[:n]
+	more := false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v47 := h47[li]
-		v48 := h48[li]
+		v41 := h41[li]
+		v42 := h42[li]
 		v49 := h49[li]
-		var v78 float64
-		var v79 int32
-		v72 := v47 - v50
-		v74 := int32(0)
-		if 0 < v72 {
-			v74 = v72
+		v0 := int32(basex + li)
+		var v79, v89, v97, v105, v138 float64
+		var v80, v84, v86, v92, v94, v100, v102, v108, v110, v139 int32
+		var v87, v95, v103, v111 int64
+		v72 := v50
+		if uint32(v50) < uint32(v41) {
+			v72 = v41
 		}
-		v75 := v48 - v50
-		v77 := v54
-		if v75 < v54 {
-			v77 = v75
+		v75 := v50
+		if uint32(v50) < uint32(v42) {
+			v75 = v42
 		}
-		v78 = v49
-		v79 = v74
+		v76 := v75 - v50
+		v78 := v54
+		if uint32(v76) < uint32(v54) {
+			v78 = v76
+		}
+		v79 = v49
+		v80 = v72 - v50
 	b30:
-		if v79 >= v77 {
-			h78[li] = v78
+		v81 := v80 + 4
+		if uint32(v81) > uint32(v78) {
+			v138 = v79
+			v139 = v80
+			goto b49
+		}
+		v84 = v80 + int32(uint32(v80)>>5)
+		if uint32(v84) >= 2376 {
+			g.Fault(6, int64(uint32(v84)), 2376, v0)
+			g.Leave(li)
 			continue
 		}
-		v82 := v79 + (v79 >> 5)
-		v85 := float64(*(*float64)(unsafe.Add(m0, int(v82)*8)) * *(*float64)(unsafe.Add(m1, int(v82)*8)))
-		v78 = float64(v85 + v78)
-		v79 = v79 + 1
+		v86 = *(*int32)(unsafe.Add(m1, int(v84)*4))
+		v87 = int64(v86)
+		if uint64(v87) >= uint64(v7) {
+			g.Fault(7, v87, v7, v0)
+			g.Leave(li)
+			continue
+		}
+		{
+			v89 = *(*float64)(unsafe.Add(p3, int(v86)*8))
+			v90 := v80 + 1
+			v92 = v90 + int32(uint32(v90)>>5)
+			if uint32(v92) >= 2376 {
+				g.Fault(6, int64(uint32(v92)), 2376, v0)
+				g.Leave(li)
+				continue
+			}
+		}
+		v94 = *(*int32)(unsafe.Add(m1, int(v92)*4))
+		v95 = int64(v94)
+		if uint64(v95) >= uint64(v7) {
+			g.Fault(7, v95, v7, v0)
+			g.Leave(li)
+			continue
+		}
+		{
+			v97 = *(*float64)(unsafe.Add(p3, int(v94)*8))
+			v98 := v80 + 2
+			v100 = v98 + int32(uint32(v98)>>5)
+			if uint32(v100) >= 2376 {
+				g.Fault(6, int64(uint32(v100)), 2376, v0)
+				g.Leave(li)
+				continue
+			}
+		}
+		v102 = *(*int32)(unsafe.Add(m1, int(v100)*4))
+		v103 = int64(v102)
+		if uint64(v103) >= uint64(v7) {
+			g.Fault(7, v103, v7, v0)
+			g.Leave(li)
+			continue
+		}
+		{
+			v105 = *(*float64)(unsafe.Add(p3, int(v102)*8))
+			v106 := v80 + 3
+			v108 = v106 + int32(uint32(v106)>>5)
+			if uint32(v108) >= 2376 {
+				g.Fault(6, int64(uint32(v108)), 2376, v0)
+				g.Leave(li)
+				continue
+			}
+		}
+		v110 = *(*int32)(unsafe.Add(m1, int(v108)*4))
+		v111 = int64(v110)
+		if uint64(v111) >= uint64(v7) {
+			g.Fault(7, v111, v7, v0)
+			g.Leave(li)
+			continue
+		}
+		{
+			v116 := float64(float64(*(*float64)(unsafe.Add(m0, int(v84)*8))*v89) + v79)
+			v119 := float64(float64(*(*float64)(unsafe.Add(m0, int(v92)*8))*v97) + v116)
+			v122 := float64(float64(*(*float64)(unsafe.Add(m0, int(v100)*8))*v105) + v119)
+			v124 := float64(*(*float64)(unsafe.Add(m0, int(v108)*8)) * *(*float64)(unsafe.Add(p3, int(v110)*8)))
+			v79 = float64(v124 + v122)
+			v80 = v81
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b30
+		}
+	b49:
+		if uint32(v139) >= uint32(v78) {
+			h138[li] = v138
+			more = true
+			continue
+		}
+		v142 := v139 + int32(uint32(v139)>>5)
+		if uint32(v142) >= 2376 {
+			g.Fault(8, int64(uint32(v142)), 2376, v0)
+			g.Leave(li)
+			continue
+		}
+		v144 := *(*float64)(unsafe.Add(m0, int(v142)*8))
+		v145 := *(*int32)(unsafe.Add(m1, int(v142)*4))
+		v146 := int64(v145)
+		if uint64(v146) >= uint64(v7) {
+			g.Fault(9, v146, v7, v0)
+			g.Leave(li)
+			continue
+		}
+		v150 := float64(float64(v144**(*float64)(unsafe.Add(p3, int(v145)*8))) + v138)
+		v138 = v150
+		v139 = v139 + 1
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b30
+		goto b49
 	}
-	// Barrier, kernels.go:83
+	if !more {
+		return -1
+	}
+	// Barrier, kernels.go:104
 	e50 := g.v50
-	v30 := g.v30
+	v36 := g.v36
 	u50 := g.v50
 	u54 := g.v54
 	v5 := g.v5
-	basex := g.Base(0)
 	p2 := g.Pointer(2)
 	p1 := g.Pointer(1)
-	v7 := g.v7
-	p3 := g.Pointer(3)
-	v21 := int32(g.ID[0])
-	v22 := int64(uint32(v21))
+	v24 := int32(g.ID[0])
+	v25 := int64(uint32(v24))
 	v12 := g.v12
-	v23 := v22 * v12
-	v24 := v23 + v12
+	v26 := v25 * v12
+	v27 := v26 + v12
 	v11 := g.v11
-	v25 := v24 < v11
-	v26 := v11
-	if v25 {
-		v26 = v24
+	v28 := v27 < v11
+	v29 := v11
+	if v28 {
+		v29 = v27
 	}
 	v13 := g.v13
 	v14 := g.v14
-	v90 := v14 != 0
+	v157 := v14 != 0
 	p4 := g.Pointer(4)
 	next := -1
 	for li := range n {
@@ -773,70 +967,68 @@ func (g *gemv64Host) r3() int {
 			continue
 		}
 		v50 := e50
-		v78 := h78[li]
-		v36 := int32(li)
+		v138 := h138[li]
+		v30 := int32(li)
 		v0 := int32(basex + li)
-		v37 := int64(uint32(v36))
-		v38 := v23 + v37
-		v39 := v38 < v26
-		var v49, v89, v94 float64
-		var v55, v58, v59, v64 int32
-		var v60, v65 int64
-		v49 = v78
-		v50 = v50 + 1024
-		if v50 < v30 {
-			v52 := v30 - v50
+		v31 := int64(uint32(v30))
+		v32 := v26 + v31
+		v37 := v32 < v29
+		var v49, v62, v156, v161 float64
+		var v55, v58 int32
+		var v60 int64
+		v49 = v138
+		v50 = v50 + 2304
+		if uint32(v50) < uint32(v36) {
+			v52 := v36 - v50
 			v54 = v52
-			if 1024 < v52 {
-				v54 = 1024
+			if 2304 < uint32(v52) {
+				v54 = 2304
 			}
-			v55 = v36
+			v55 = v30
 		} else {
-			goto b34
+			goto b57
 		}
 	b22:
-		if v55 >= v54 {
+		if uint32(v55) >= uint32(v54) {
 			h49[li] = v49
 			u50 = v50
 			u54 = v54
 			next = 2
 			continue
 		}
-		v58 = v55 + (v55 >> 5)
-		v59 = v50 + v55
-		v60 = int64(v59)
+		v58 = v55 + int32(uint32(v55)>>5)
+		v60 = int64(uint32(v50 + v55))
 		if uint64(v60) >= uint64(v5) {
-			g.Fault(5, v60, v5, v0)
+			g.Fault(4, v60, v5, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float64)(unsafe.Add(m0, int(v58)*8)) = *(*float64)(unsafe.Add(p2, int(v59)*8))
-		v64 = *(*int32)(unsafe.Add(p1, int(v59)*4))
-		v65 = int64(v64)
-		if uint64(v65) >= uint64(v7) {
-			g.Fault(6, v65, v7, v0)
+		v62 = *(*float64)(unsafe.Add(p2, int(v60)*8))
+		if uint32(v58) >= 2376 {
+			g.Fault(5, int64(uint32(v58)), 2376, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float64)(unsafe.Add(m1, int(v58)*8)) = *(*float64)(unsafe.Add(p3, int(v64)*8))
+		*(*float64)(unsafe.Add(m0, int(v58)*8)) = v62
+		*(*int32)(unsafe.Add(m1, int(v58)*4)) = *(*int32)(unsafe.Add(p1, int(v60)*4))
 		v55 = v55 + 256
 		if stop.Load() {
 			return g.Stop()
 		}
 		goto b22
-	b34:
-		if !v39 {
-			goto b38
+	b57:
+		if !v37 {
+			goto b61
 		}
-		v89 = float64(v13 * v49)
-		if v90 {
-			v93 := float64(v89 + float64(v14**(*float64)(unsafe.Add(p4, int(v38)*8))))
-			v94 = v93
+		v156 = float64(v13 * v49)
+		if v157 {
+			v160 := float64(v156 + float64(v14**(*float64)(unsafe.Add(p4, int(v32)*8))))
+			v161 = v160
 		} else {
-			v94 = v89
+			v161 = v156
 		}
-		*(*float64)(unsafe.Add(p4, int(v38)*8)) = v94
-	b38:
+		*(*float64)(unsafe.Add(p4, int(v32)*8)) = v161
+	b61:
 		g.Leave(li)
 	}
 	g.v50 = u50
@@ -851,22 +1043,25 @@ type gemvEmulated32Host struct {
 
 	v13, v14 float32
 
-	v30, v50, v54 int32
+	v36, v50, v54 int32
 
-	v47, v48 []int32
+	v41, v42 []int32
 
-	v49, v78 []float32
+	v49, v134 []float32
 }
 
 func newGemvEmulated32Host() kernelimpl.HostForm { return new(gemvEmulated32Host) }
 
-const gemvEmulated32HostSites = `13	prim/sparse/kernels/kernels.go:56:8	"the lengths of the matrix do not fit"
-1	60:19
-1	60:35
-13	62:8	"the starts of rows do not ascend, or exceed the number of elements"
-13	69:9	"the starts of rows do not ascend, or exceed the number of elements"
-1	76:32
-1	77:28`
+const gemvEmulated32HostSites = `13	prim/sparse/kernels/kernels.go:70:8	"the lengths of the matrix do not fit"
+1	75:26
+1	75:50
+13	81:8	"the starts of rows do not ascend, or exceed the number of elements"
+1	87:35
+1	87:13
+1	95:26
+1	95:15
+1	102:25
+1	102:41`
 
 func (g *gemvEmulated32Host) Begin() {
 	g.Sites = gemvEmulated32HostSites
@@ -880,17 +1075,17 @@ func (g *gemvEmulated32Host) Begin() {
 	g.v12 = g.Int64(112)
 	g.v13 = g.Float32(120)
 	g.v14 = g.Float32(124)
-	g.Allot(0, 4224)
-	g.Allot(1, 4224)
-	kernelimpl.HostRoom(n, &g.v47, &g.v48)
-	kernelimpl.HostRoom(n, &g.v49, &g.v78)
+	g.Allot(0, 14784)
+	g.Allot(1, 14784)
+	kernelimpl.HostRoom(n, &g.v41, &g.v42)
+	kernelimpl.HostRoom(n, &g.v49, &g.v134)
 }
 
 func (g *gemvEmulated32Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 2: // Barrier, kernels.go:79
+		case 2: // Barrier, kernels.go:90
 			next = g.r3()
 		}
 	}
@@ -898,189 +1093,178 @@ func (g *gemvEmulated32Host) Run() {
 
 func (g *gemvEmulated32Host) r0() int {
 	const n = 256
-	// ZeroLocal, kernels.go:53
+	// ZeroLocal, kernels.go:66
 	g.Zero(0)
-	// ZeroLocal, kernels.go:53
+	// ZeroLocal, kernels.go:66
 	g.Zero(1)
 	v12 := g.v12
-	v15 := v12 <= 0
-	v16 := 256 < v12
+	v18 := v12 <= 0
+	v19 := 256 < v12
 	v1 := g.v1
 	v11 := g.v11
-	v17 := v1 <= v11
+	v20 := v1 <= v11
 	v9 := g.v9
-	v18 := v9 < v11
+	v21 := v9 < v11
 	v5 := g.v5
 	v3 := g.v3
-	v19 := v5 != v3
+	v22 := v5 != v3
 	basex := g.Base(0)
-	v21 := int32(g.ID[0])
-	v22 := int64(uint32(v21))
-	v23 := v22 * v12
-	v27 := uint64(v23) < uint64(v1)
+	v24 := int32(g.ID[0])
+	v25 := int64(uint32(v24))
+	v26 := v25 * v12
+	v33 := uint64(v26) < uint64(v1)
 	p0 := g.Pointer(0)
-	v24 := v23 + v12
-	v25 := v24 < v11
-	v26 := v11
-	if v25 {
-		v26 = v24
+	v27 := v26 + v12
+	v28 := v27 < v11
+	v29 := v11
+	if v28 {
+		v29 = v27
 	}
-	v29 := uint64(v26) < uint64(v1)
-	u30 := g.v30
-	h47 := g.v47[:n]
-	h48 := g.v48[:n]
+	v35 := uint64(v29) < uint64(v1)
+	u36 := g.v36
+	h41 := g.v41[:n]
+	h42 := g.v42[:n]
 	h49 := g.v49[:n]
 	u50 := g.v50
 	u54 := g.v54
 	p2 := g.Pointer(2)
 	m0 := g.Memory(0)
 	p1 := g.Pointer(1)
-	v7 := g.v7
-	p3 := g.Pointer(3)
 	m1 := g.Memory(1)
 	stop := g.Cancelled()
 	v13 := g.v13
 	v14 := g.v14
-	v89 := v14 != 0
+	v152 := v14 != 0
 	p4 := g.Pointer(4)
 	next := -1
 	for li := range n {
 		v0 := int32(basex + li)
-		var v40, v42, v47, v48, v50, v54, v55, v58, v59, v64 int32
-		var v49, v93 float32
-		var v60, v65 int64
-		if v15 {
-			goto b7
-		}
-		if v16 {
-			goto b7
-		}
-		if v17 {
-			goto b7
+		var v15, v41, v42, v50, v54, v55, v58 int32
+		var v49, v62, v156 float32
+		var v60 int64
+		v15 = 0
+	b3:
+		if v15 < 924 {
+			v15 = v15 + 1
+			goto b3
 		}
 		if v18 {
-			goto b7
+			goto b10
 		}
-		if !v19 {
-			goto b8
+		if v19 {
+			goto b10
 		}
-	b7:
+		if v20 {
+			goto b10
+		}
+		if v21 {
+			goto b10
+		}
+		if !v22 {
+			goto b11
+		}
+	b10:
 		g.Fault(0, 0, 0, v0)
 		g.Leave(li)
 		continue
-	b8:
-		if !v27 {
-			g.Fault(1, v23, v1, v0)
+	b11:
+		v30 := int32(li)
+		v32 := v26 + int64(uint32(v30))
+		if !v33 {
+			g.Fault(1, v26, v1, v0)
 			g.Leave(li)
 			continue
 		}
-		v28 := *(*int32)(unsafe.Add(p0, int(v23)*4))
-		if !v29 {
-			g.Fault(2, v26, v1, v0)
+		v34 := *(*int32)(unsafe.Add(p0, int(v26)*4))
+		if !v35 {
+			g.Fault(2, v29, v1, v0)
 			g.Leave(li)
 			continue
 		}
-		v30 := *(*int32)(unsafe.Add(p0, int(v26)*4))
-		if v28 < 0 {
-			goto b13
+		v36 := *(*int32)(unsafe.Add(p0, int(v29)*4))
+		v37 := v32 < v29
+		if v37 {
+			v41 = *(*int32)(unsafe.Add(p0, int(v32)*4))
+			v42 = *(*int32)(unsafe.Add(p0, int(v32+1)*4))
+		} else {
+			v41 = v36
+			v42 = v36
 		}
-		if v30 < v28 {
-			goto b13
+		if uint32(v41) < uint32(v34) {
+			goto b19
 		}
-		if v5 >= int64(v30) {
-			goto b14
+		if uint32(v42) < uint32(v41) {
+			goto b19
 		}
-	b13:
+		if uint32(v36) < uint32(v42) {
+			goto b19
+		}
+		if uint64(v5) >= uint64(int64(uint32(v36))) {
+			v49 = 0
+			v50 = v34
+			goto b20
+		}
+	b19:
 		g.Fault(3, 0, 0, v0)
 		g.Leave(li)
 		continue
-	b14:
-		v36 := int32(li)
-		v38 := v23 + int64(uint32(v36))
-		v39 := v38 < v26
-		if !v39 {
-			v47 = v30
-			v48 = v30
-			goto b19
-		}
-		v40 = *(*int32)(unsafe.Add(p0, int(v38)*4))
-		v42 = *(*int32)(unsafe.Add(p0, int(v38+1)*4))
-		if v40 < v28 {
-			goto b18
-		}
-		if v42 < v40 {
-			goto b18
-		}
-		if v30 >= v42 {
-			v47 = v40
-			v48 = v42
-			goto b19
-		}
-	b18:
-		g.Fault(4, 0, 0, v0)
-		g.Leave(li)
-		continue
-	b19:
-		v49 = 0
-		v50 = v28
-		if v50 < v30 {
-			v52 := v30 - v50
+	b20:
+		if uint32(v50) < uint32(v36) {
+			v52 := v36 - v50
 			v54 = v52
-			if 1024 < v52 {
-				v54 = 1024
+			if 3584 < uint32(v52) {
+				v54 = 3584
 			}
-			v55 = v36
+			v55 = v30
 		} else {
-			goto b34
+			goto b57
 		}
 	b22:
-		if v55 >= v54 {
-			u30 = v30
-			h47[li] = v47
-			h48[li] = v48
+		if uint32(v55) >= uint32(v54) {
+			u36 = v36
+			h41[li] = v41
+			h42[li] = v42
 			h49[li] = v49
 			u50 = v50
 			u54 = v54
 			next = 2
 			continue
 		}
-		v58 = v55 + (v55 >> 5)
-		v59 = v50 + v55
-		v60 = int64(v59)
+		v58 = v55 + int32(uint32(v55)>>5)
+		v60 = int64(uint32(v50 + v55))
 		if uint64(v60) >= uint64(v5) {
-			g.Fault(5, v60, v5, v0)
+			g.Fault(4, v60, v5, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float32)(unsafe.Add(m0, int(v58)*4)) = *(*float32)(unsafe.Add(p2, int(v59)*4))
-		v64 = *(*int32)(unsafe.Add(p1, int(v59)*4))
-		v65 = int64(v64)
-		if uint64(v65) >= uint64(v7) {
-			g.Fault(6, v65, v7, v0)
+		v62 = *(*float32)(unsafe.Add(p2, int(v60)*4))
+		if uint32(v58) >= 3696 {
+			g.Fault(5, int64(uint32(v58)), 3696, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float32)(unsafe.Add(m1, int(v58)*4)) = *(*float32)(unsafe.Add(p3, int(v64)*4))
+		*(*float32)(unsafe.Add(m0, int(v58)*4)) = v62
+		*(*int32)(unsafe.Add(m1, int(v58)*4)) = *(*int32)(unsafe.Add(p1, int(v60)*4))
 		v55 = v55 + 256
 		if stop.Load() {
 			return g.Stop()
 		}
 		goto b22
-	b34:
-		if !v39 {
-			goto b38
+	b57:
+		if !v37 {
+			goto b61
 		}
-		if v89 {
-			v92 := math32.FastFMA(v13, v49, float32(v14**(*float32)(unsafe.Add(p4, int(v38)*4))))
-			v93 = v92
+		if v152 {
+			v155 := math32.FastFMA(v13, v49, float32(v14**(*float32)(unsafe.Add(p4, int(v32)*4))))
+			v156 = v155
 		} else {
-			v93 = float32(v13 * v49)
+			v156 = float32(v13 * v49)
 		}
-		*(*float32)(unsafe.Add(p4, int(v38)*4)) = v93
-	b38:
+		*(*float32)(unsafe.Add(p4, int(v32)*4)) = v156
+	b61:
 		g.Leave(li)
 	}
-	g.v30 = u30
+	g.v36 = u36
 	g.v50 = u50
 	g.v54 = u54
 	return next
@@ -1088,76 +1272,182 @@ func (g *gemvEmulated32Host) r0() int {
 
 func (g *gemvEmulated32Host) r3() int {
 	const n = 256
-	h47 := g.v47[:n]
 	v50 := g.v50
-	h48 := g.v48[:n]
+	h41 := g.v41[:n]
+	h42 := g.v42[:n]
 	v54 := g.v54
 	h49 := g.v49[:n]
-	h78 := g.v78[:n]
-	m0 := g.Memory(0)
+	basex := g.Base(0)
 	m1 := g.Memory(1)
+	v7 := g.v7
+	p3 := g.Pointer(3)
+	m0 := g.Memory(0)
 	stop := g.Cancelled()
+	h134 := g.v134[:n]
 	dead := g.Dead[:n]
+	more := false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v47 := h47[li]
-		v48 := h48[li]
+		v41 := h41[li]
+		v42 := h42[li]
 		v49 := h49[li]
-		var v78 float32
-		var v79 int32
-		v72 := v47 - v50
-		v74 := int32(0)
-		if 0 < v72 {
-			v74 = v72
+		v0 := int32(basex + li)
+		var v79, v89, v97, v105, v134 float32
+		var v80, v84, v86, v92, v94, v100, v102, v108, v110, v135 int32
+		var v87, v95, v103, v111 int64
+		v72 := v50
+		if uint32(v50) < uint32(v41) {
+			v72 = v41
 		}
-		v75 := v48 - v50
-		v77 := v54
-		if v75 < v54 {
-			v77 = v75
+		v75 := v50
+		if uint32(v50) < uint32(v42) {
+			v75 = v42
 		}
-		v78 = v49
-		v79 = v74
+		v76 := v75 - v50
+		v78 := v54
+		if uint32(v76) < uint32(v54) {
+			v78 = v76
+		}
+		v79 = v49
+		v80 = v72 - v50
 	b30:
-		if v79 >= v77 {
-			h78[li] = v78
+		v81 := v80 + 4
+		if uint32(v81) > uint32(v78) {
+			v134 = v79
+			v135 = v80
+			goto b49
+		}
+		v84 = v80 + int32(uint32(v80)>>5)
+		if uint32(v84) >= 3696 {
+			g.Fault(6, int64(uint32(v84)), 3696, v0)
+			g.Leave(li)
 			continue
 		}
-		v82 := v79 + (v79 >> 5)
-		v85 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v82)*4)), *(*float32)(unsafe.Add(m1, int(v82)*4)), v78)
-		v78 = v85
-		v79 = v79 + 1
+		v86 = *(*int32)(unsafe.Add(m1, int(v84)*4))
+		v87 = int64(v86)
+		if uint64(v87) >= uint64(v7) {
+			g.Fault(7, v87, v7, v0)
+			g.Leave(li)
+			continue
+		}
+		{
+			v89 = *(*float32)(unsafe.Add(p3, int(v86)*4))
+			v90 := v80 + 1
+			v92 = v90 + int32(uint32(v90)>>5)
+			if uint32(v92) >= 3696 {
+				g.Fault(6, int64(uint32(v92)), 3696, v0)
+				g.Leave(li)
+				continue
+			}
+		}
+		v94 = *(*int32)(unsafe.Add(m1, int(v92)*4))
+		v95 = int64(v94)
+		if uint64(v95) >= uint64(v7) {
+			g.Fault(7, v95, v7, v0)
+			g.Leave(li)
+			continue
+		}
+		{
+			v97 = *(*float32)(unsafe.Add(p3, int(v94)*4))
+			v98 := v80 + 2
+			v100 = v98 + int32(uint32(v98)>>5)
+			if uint32(v100) >= 3696 {
+				g.Fault(6, int64(uint32(v100)), 3696, v0)
+				g.Leave(li)
+				continue
+			}
+		}
+		v102 = *(*int32)(unsafe.Add(m1, int(v100)*4))
+		v103 = int64(v102)
+		if uint64(v103) >= uint64(v7) {
+			g.Fault(7, v103, v7, v0)
+			g.Leave(li)
+			continue
+		}
+		{
+			v105 = *(*float32)(unsafe.Add(p3, int(v102)*4))
+			v106 := v80 + 3
+			v108 = v106 + int32(uint32(v106)>>5)
+			if uint32(v108) >= 3696 {
+				g.Fault(6, int64(uint32(v108)), 3696, v0)
+				g.Leave(li)
+				continue
+			}
+		}
+		v110 = *(*int32)(unsafe.Add(m1, int(v108)*4))
+		v111 = int64(v110)
+		if uint64(v111) >= uint64(v7) {
+			g.Fault(7, v111, v7, v0)
+			g.Leave(li)
+			continue
+		}
+		{
+			v115 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v84)*4)), v89, v79)
+			v117 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v92)*4)), v97, v115)
+			v119 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v100)*4)), v105, v117)
+			v121 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v108)*4)), *(*float32)(unsafe.Add(p3, int(v110)*4)), v119)
+			v79 = v121
+			v80 = v81
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b30
+		}
+	b49:
+		if uint32(v135) >= uint32(v78) {
+			h134[li] = v134
+			more = true
+			continue
+		}
+		v138 := v135 + int32(uint32(v135)>>5)
+		if uint32(v138) >= 3696 {
+			g.Fault(8, int64(uint32(v138)), 3696, v0)
+			g.Leave(li)
+			continue
+		}
+		v140 := *(*float32)(unsafe.Add(m0, int(v138)*4))
+		v141 := *(*int32)(unsafe.Add(m1, int(v138)*4))
+		v142 := int64(v141)
+		if uint64(v142) >= uint64(v7) {
+			g.Fault(9, v142, v7, v0)
+			g.Leave(li)
+			continue
+		}
+		v145 := math32.FastFMA(v140, *(*float32)(unsafe.Add(p3, int(v141)*4)), v134)
+		v134 = v145
+		v135 = v135 + 1
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b30
+		goto b49
 	}
-	// Barrier, kernels.go:83
+	if !more {
+		return -1
+	}
+	// Barrier, kernels.go:104
 	e50 := g.v50
-	v30 := g.v30
+	v36 := g.v36
 	u50 := g.v50
 	u54 := g.v54
 	v5 := g.v5
-	basex := g.Base(0)
 	p2 := g.Pointer(2)
 	p1 := g.Pointer(1)
-	v7 := g.v7
-	p3 := g.Pointer(3)
-	v21 := int32(g.ID[0])
-	v22 := int64(uint32(v21))
+	v24 := int32(g.ID[0])
+	v25 := int64(uint32(v24))
 	v12 := g.v12
-	v23 := v22 * v12
-	v24 := v23 + v12
+	v26 := v25 * v12
+	v27 := v26 + v12
 	v11 := g.v11
-	v25 := v24 < v11
-	v26 := v11
-	if v25 {
-		v26 = v24
+	v28 := v27 < v11
+	v29 := v11
+	if v28 {
+		v29 = v27
 	}
 	v13 := g.v13
 	v14 := g.v14
-	v89 := v14 != 0
+	v152 := v14 != 0
 	p4 := g.Pointer(4)
 	next := -1
 	for li := range n {
@@ -1165,69 +1455,67 @@ func (g *gemvEmulated32Host) r3() int {
 			continue
 		}
 		v50 := e50
-		v78 := h78[li]
-		v36 := int32(li)
+		v134 := h134[li]
+		v30 := int32(li)
 		v0 := int32(basex + li)
-		v37 := int64(uint32(v36))
-		v38 := v23 + v37
-		v39 := v38 < v26
-		var v49, v93 float32
-		var v55, v58, v59, v64 int32
-		var v60, v65 int64
-		v49 = v78
-		v50 = v50 + 1024
-		if v50 < v30 {
-			v52 := v30 - v50
+		v31 := int64(uint32(v30))
+		v32 := v26 + v31
+		v37 := v32 < v29
+		var v49, v62, v156 float32
+		var v55, v58 int32
+		var v60 int64
+		v49 = v134
+		v50 = v50 + 3584
+		if uint32(v50) < uint32(v36) {
+			v52 := v36 - v50
 			v54 = v52
-			if 1024 < v52 {
-				v54 = 1024
+			if 3584 < uint32(v52) {
+				v54 = 3584
 			}
-			v55 = v36
+			v55 = v30
 		} else {
-			goto b34
+			goto b57
 		}
 	b22:
-		if v55 >= v54 {
+		if uint32(v55) >= uint32(v54) {
 			h49[li] = v49
 			u50 = v50
 			u54 = v54
 			next = 2
 			continue
 		}
-		v58 = v55 + (v55 >> 5)
-		v59 = v50 + v55
-		v60 = int64(v59)
+		v58 = v55 + int32(uint32(v55)>>5)
+		v60 = int64(uint32(v50 + v55))
 		if uint64(v60) >= uint64(v5) {
-			g.Fault(5, v60, v5, v0)
+			g.Fault(4, v60, v5, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float32)(unsafe.Add(m0, int(v58)*4)) = *(*float32)(unsafe.Add(p2, int(v59)*4))
-		v64 = *(*int32)(unsafe.Add(p1, int(v59)*4))
-		v65 = int64(v64)
-		if uint64(v65) >= uint64(v7) {
-			g.Fault(6, v65, v7, v0)
+		v62 = *(*float32)(unsafe.Add(p2, int(v60)*4))
+		if uint32(v58) >= 3696 {
+			g.Fault(5, int64(uint32(v58)), 3696, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float32)(unsafe.Add(m1, int(v58)*4)) = *(*float32)(unsafe.Add(p3, int(v64)*4))
+		*(*float32)(unsafe.Add(m0, int(v58)*4)) = v62
+		*(*int32)(unsafe.Add(m1, int(v58)*4)) = *(*int32)(unsafe.Add(p1, int(v60)*4))
 		v55 = v55 + 256
 		if stop.Load() {
 			return g.Stop()
 		}
 		goto b22
-	b34:
-		if !v39 {
-			goto b38
+	b57:
+		if !v37 {
+			goto b61
 		}
-		if v89 {
-			v92 := math32.FastFMA(v13, v49, float32(v14**(*float32)(unsafe.Add(p4, int(v38)*4))))
-			v93 = v92
+		if v152 {
+			v155 := math32.FastFMA(v13, v49, float32(v14**(*float32)(unsafe.Add(p4, int(v32)*4))))
+			v156 = v155
 		} else {
-			v93 = float32(v13 * v49)
+			v156 = float32(v13 * v49)
 		}
-		*(*float32)(unsafe.Add(p4, int(v38)*4)) = v93
-	b38:
+		*(*float32)(unsafe.Add(p4, int(v32)*4)) = v156
+	b61:
 		g.Leave(li)
 	}
 	g.v50 = u50
@@ -1242,10 +1530,10 @@ type keysHost struct {
 
 func newKeysHost() kernelimpl.HostForm { return new(keysHost) }
 
-const keysHostSites = `13	prim/sparse/kernels/kernels.go:106:8	"an element is outside of the matrix"
-1	104:13
-1	104:21
-1	108:8`
+const keysHostSites = `13	prim/sparse/kernels/kernels.go:127:8	"an element is outside of the matrix"
+1	125:13
+1	125:21
+1	129:8`
 
 func (g *keysHost) Begin() {
 	g.Sites = keysHostSites
@@ -1325,7 +1613,7 @@ type startsHost struct {
 
 func newStartsHost() kernelimpl.HostForm { return new(startsHost) }
 
-const startsHostSites = `1	prim/sparse/kernels/kernels.go:140:9	unsigned`
+const startsHostSites = `1	prim/sparse/kernels/kernels.go:161:9	unsigned`
 
 func (g *startsHost) Begin() {
 	g.Sites = startsHostSites
