@@ -159,7 +159,7 @@ deep: deps modules
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./internal/tests/gotests -every-launch
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./internal/tests/litmus -trials 4000000
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./codegen -run TestPairs -pairs
-	for f in reduce scan sort pick hist move rand fft blas; do $(GO) test -run '^$$' -fuzz Fuzz -fuzztime 1m ./prim/$$f || exit 1; done
+	for f in reduce scan sort pick hist move rand fft blas sparse; do $(GO) test -run '^$$' -fuzz Fuzz -fuzztime 1m ./prim/$$f || exit 1; done
 	sh scripts/models.sh
 	KGEN_REQUIRE_MODELS=1 $(VULKAN) $(GO) test -timeout 1h ./examples/upscale ./examples/mnist -run TestModel
 	$(GO) test -timeout 1h ./cmd/kgen -run TestTutorial -tutorial

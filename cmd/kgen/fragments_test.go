@@ -58,6 +58,7 @@ import (
 	"github.com/kgen-go/kgen/prim/blas"
 	"github.com/kgen-go/kgen/prim/fft"
 	"github.com/kgen-go/kgen/prim/rand"
+	"github.com/kgen-go/kgen/prim/sparse"
 	"github.com/kgen-go/kgen/prim/reduce"
 	"github.com/kgen-go/kgen/properties"
 	"github.com/kgen-go/kgen/runtime"

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log"
 
+	"github.com/kgen-go/kgen/dsl/half"
 	"github.com/kgen-go/kgen/prim/blas"
 	"github.com/kgen-go/kgen/runtime"
 )
@@ -115,4 +116,68 @@ func ExampleAxpyOn() {
 	must(blas.AxpyOn(dev.DefaultQueue(), -1, x.Data, y.Data))
 	show(dev, y.Data)
 	// Output: [0 -1 -2]
+}
+
+func ExampleGemmHalf() {
+	dev := device()
+	defer dev.Close()
+	var xs []half.Float16
+	for _, x := range []float32{1, 2, 3, 4, 5, 6} {
+		xs = append(xs, half.FromFloat32[half.Float16](x))
+	}
+	a := blas.Matrix[half.Float16]{Shape: blas.Shape{Rows: 2, Cols: 3}, Data: xs}
+	c := blas.Matrix[float32]{Shape: blas.Shape{Rows: 2, Cols: 2}, Data: make([]float32, 4)}
+	if err := blas.GemmHalf(ctx, dev, 1, a, a.T(), 0, c); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(c.Data)
+	// Output: [14 32 32 77]
+}
+
+func ExampleGemmHalfOn() {
+	dev := device()
+	defer dev.Close()
+	one := half.FromFloat32[half.BFloat16](1)
+	v := must(runtime.BufferOf(dev, []half.BFloat16{one, one, one, one})).All()
+	a := blas.View[half.BFloat16]{Shape: blas.Shape{Rows: 2, Cols: 2}, Data: v}
+	c := view(dev, 2, 2, 1, 2, 3, 4)
+	must(blas.GemmHalfOn(dev.DefaultQueue(), 1, a, a, 10, c))
+	show(dev, c.Data)
+	// Output: [12 22 32 42]
+}
+
+func ExampleGemmInt8() {
+	dev := device()
+	defer dev.Close()
+	a := blas.Matrix[int8]{Shape: blas.Shape{Rows: 2, Cols: 3}, Data: []int8{1, 2, 3, 4, 5, 6}}
+	c := blas.Matrix[int32]{Shape: blas.Shape{Rows: 2, Cols: 2}, Data: make([]int32, 4)}
+	if err := blas.GemmInt8(ctx, dev, -1, a, a.T(), 0, c); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(c.Data)
+	// Output: [-14 -32 -32 -77]
+}
+
+func ExampleGemmInt8On() {
+	dev := device()
+	defer dev.Close()
+	q := dev.DefaultQueue()
+	a := blas.View[int8]{Shape: blas.Shape{Rows: 1, Cols: 3}, Data: must(runtime.BufferOf(dev, []int8{100, 100, 100})).All()}
+	c := blas.View[int32]{Shape: blas.Shape{Rows: 1, Cols: 1}, Data: must(runtime.BufferOf(dev, []int32{0})).All()}
+	must(blas.GemmInt8On(q, 1, a, a.T(), 0, c))
+	s := make([]int32, 1)
+	if err := c.Data.CopyTo(ctx, q, s); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(s)
+	// Output: [30000]
+}
+
+func ExampleScratchBytes() {
+	dev := device()
+	defer dev.Close()
+	a, c := blas.Shape{Rows: 64, Cols: 64}, blas.Shape{Rows: 64, Cols: 64}
+	n := blas.ScratchBytes[half.Float16](dev, a, a, c)
+	fmt.Println(n) // two matrices of float32s, as the host has no matrices of its own
+	// Output: 32768
 }

@@ -40,26 +40,17 @@ func refuseSize(l *call.Call, rows, cols int) {
 	}
 }
 
-// check names the views to a call, and checks that their lengths go together.
-func (a View[T]) check(l *call.Call, name func(string) string, out bool) {
+// check refuses views whose lengths do not fit. prefix is the name of the matrix with a dot.
+func (a View[T]) check(l *call.Call, prefix string) {
 	refuseSize(l, a.Rows, a.Cols)
 	switch {
 	case a.Start.Len() != a.Rows+1:
-		l.Refuse("", "%s has %d elements, and the matrix %d rows: it takes one element more than there are rows", name("Start"), a.Start.Len(), a.Rows)
+		l.Refuse("", "%sStart has %d elements, and the matrix %d rows: it takes one element more than there are rows", prefix, a.Start.Len(), a.Rows)
 	case a.Columns.Len() != a.Values.Len():
-		l.Refuse("", "%s has %d elements, and %s %d", name("Columns"), a.Columns.Len(), name("Values"), a.Values.Len())
+		l.Refuse("", "%sColumns has %d elements, and %[1]sValues %[3]d", prefix, a.Columns.Len(), a.Values.Len())
 	case a.Values.Len() > math.MaxInt32:
 		l.Refuse("", "the matrix has %d elements: %d is the most", a.Values.Len(), math.MaxInt32)
 	}
-	if out {
-		call.Out(l, name("Start"), a.Start, a.Start.Len())
-		call.Out(l, name("Columns"), a.Columns, a.Columns.Len())
-		call.Out(l, name("Values"), a.Values, a.Values.Len())
-		return
-	}
-	call.In(l, name("Start"), a.Start)
-	call.In(l, name("Columns"), a.Columns)
-	call.In(l, name("Values"), a.Values)
 }
 
 // CSROf returns the matrix with the given numbers of rows and columns whose element e has the value v[e] and is in row
@@ -122,8 +113,11 @@ func CSROfOn[T any](q *runtime.Queue, i, j runtime.View[int32], v runtime.View[T
 	call.In(l, "i", i)
 	call.In(l, "j", j)
 	call.In(l, "v", v)
-	out.check(l, func(field string) string { return "out." + field }, true)
 	n := v.Len()
+	call.Out(l, "out.Start", out.Start, max(out.Rows+1, 0))
+	call.Out(l, "out.Columns", out.Columns, n)
+	call.Out(l, "out.Values", out.Values, n)
+	out.check(l, "out.")
 	if i.Len() != n || j.Len() != n || out.Values.Len() != n {
 		l.Refuse("", "i has %d elements, j has %d, v has %d, and out has room for %d", i.Len(), j.Len(), n, out.Values.Len())
 	}

@@ -49,9 +49,12 @@ func GemvOn[T Float](q *runtime.Queue, alpha T, a View[T], x runtime.View[T], be
 	if l.HasLength() {
 		l.Refuse("give a matrix of fewer rows", "it has no use for prim.Length")
 	}
-	a.check(l, func(field string) string { return "a." + field }, false)
+	call.In(l, "a.Start", a.Start)
+	call.In(l, "a.Columns", a.Columns)
+	call.In(l, "a.Values", a.Values)
 	call.In(l, "x", x)
 	call.Out(l, "y", y, y.Len())
+	a.check(l, "a.")
 	if x.Len() != a.Cols || y.Len() != a.Rows {
 		l.Refuse("", "a has %d rows and %d columns, x has %d elements, and y has %d", a.Rows, a.Cols, x.Len(), y.Len())
 	}

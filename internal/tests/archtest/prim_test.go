@@ -14,7 +14,7 @@ import (
 // and those of all others. Programs embed those of the families that they import.
 const maxPrims = 6_000_000
 
-var numeric = []string{"blas", "fft", "rand"}
+var numeric = []string{"blas", "fft", "rand", "sparse"}
 
 // TestPrims prints the bytes of each family of prim.
 func TestPrims(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kgen-go/kgen/dsl/half"
 	"github.com/kgen-go/kgen/internal/tests/devtest"
 	"github.com/kgen-go/kgen/internal/tests/sample"
 	"github.com/kgen-go/kgen/prim"
@@ -17,6 +18,7 @@ import (
 	"github.com/kgen-go/kgen/prim/reduce"
 	"github.com/kgen-go/kgen/prim/scan"
 	"github.com/kgen-go/kgen/prim/sort"
+	"github.com/kgen-go/kgen/prim/sparse"
 	"github.com/kgen-go/kgen/properties"
 	"github.com/kgen-go/kgen/runtime"
 )
@@ -223,6 +225,31 @@ func TestShared(t *testing.T) {
 		{name: "blas.GerOn", on: func(m *memory, opts ...prim.Option) error {
 			s := blas.Shape{Rows: 90, Cols: 90}
 			return of(blas.GerOn(m.q, 1, in(m, "x", someFloats[:90]), in(m, "y", someFloats[:90]), blas.View[float32]{Shape: s, Data: out[float32](m, "a", 8100)}, opts...))
+		}},
+		{name: "blas.GemmInt8On", on: func(m *memory, opts ...prim.Option) error {
+			view := func(name string) blas.View[int8] {
+				return blas.View[int8]{Shape: blas.Shape{Rows: 90, Cols: 90}, Data: in(m, name, someBytes[:8100])}
+			}
+			return of(blas.GemmInt8On(m.q, 1, view("a"), view("b"), 0, blas.View[int32]{Shape: blas.Shape{Rows: 90, Cols: 90}, Data: out[int32](m, "c", 8100)}, opts...))
+		}},
+		{name: "blas.GemmHalfOn", on: func(m *memory, opts ...prim.Option) error {
+			view := func(name string) blas.View[half.Float16] {
+				return blas.View[half.Float16]{Shape: blas.Shape{Rows: 90, Cols: 90}, Data: in(m, name, someHalves[:8100])}
+			}
+			return of(blas.GemmHalfOn(m.q, 1, view("a"), view("b"), 0, blas.View[float32]{Shape: blas.Shape{Rows: 90, Cols: 90}, Data: out[float32](m, "c", 8100)}, opts...))
+		}},
+		{name: "sparse.GemvOn", on: func(m *memory, opts ...prim.Option) error {
+			var ascending []int32
+			for i := range int32(100) {
+				ascending = append(ascending, i)
+			}
+			a := sparse.View[float32]{Rows: 99, Cols: 100, Start: in(m, "a.Start", ascending), Columns: in(m, "a.Columns", ascending), Values: in(m, "a.Values", someFloats[:100])}
+			return of(sparse.GemvOn(m.q, 1, a, in(m, "x", someFloats[:100]), 0, out[float32](m, "y", 99), opts...))
+		}},
+		{name: "sparse.CSROfOn", on: func(m *memory, opts ...prim.Option) error {
+			i, j, v := in(m, "i", someRows), in(m, "j", someRows), in(m, "v", someFloats[:9000])
+			a := sparse.View[float32]{Rows: 90, Cols: 90, Start: out[int32](m, "out.Start", 91), Columns: out[int32](m, "out.Columns", 9000), Values: out[float32](m, "out.Values", 9000)}
+			return of(sparse.CSROfOn(m.q, i, j, v, a, opts...))
 		}},
 		{name: "move.ScatterOn", on: func(m *memory, opts ...prim.Option) error {
 			return of(move.ScatterOn(m.q, in(m, "v", ids), in(m, "at", ids), out[int64](m, "out", 2000), opts...))

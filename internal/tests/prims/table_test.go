@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kgen-go/kgen/dsl/half"
 	"github.com/kgen-go/kgen/internal/memoryhook"
 	"github.com/kgen-go/kgen/internal/tests/prims"
 	"github.com/kgen-go/kgen/internal/tests/prims/ops"
@@ -26,6 +27,7 @@ import (
 	"github.com/kgen-go/kgen/prim/reduce"
 	"github.com/kgen-go/kgen/prim/scan"
 	"github.com/kgen-go/kgen/prim/sort"
+	"github.com/kgen-go/kgen/prim/sparse"
 	"github.com/kgen-go/kgen/runtime"
 )
 
@@ -47,6 +49,14 @@ var (
 	someFloats = filled[float32](size)
 	moreFloats = filled[float32](size)
 	fewFloats  = filled[float32](77)
+
+	someBytes  = filled[int8](9000)
+	someHalves = func() (h []half.Float16) {
+		for _, x := range someBytes {
+			h = append(h, half.FromFloat32[half.Float16](float32(x)))
+		}
+		return h
+	}()
 
 	someComplexes = func() []complex64 {
 		xs := make([]complex64, 9000)
@@ -96,7 +106,7 @@ func to1[T, R any](xs []T, n int, on func(q *runtime.Queue, v runtime.View[T], o
 func of(_ runtime.Event, err error) error { return err }
 
 // functions are all functions on views.
-var functions = slices.Concat(reduceTable, scanTable, sortTable, pickTable, histTable, moveTable, randTable, fftTable, blasTable)
+var functions = slices.Concat(reduceTable, scanTable, sortTable, pickTable, histTable, moveTable, randTable, fftTable, blasTable, sparseTable)
 
 var reduceTable = []function{
 	{name: "reduce.SumOn", on: to1(someFloats, 1, reduce.SumOn[float32])},
@@ -244,6 +254,47 @@ var blasTable = []function{
 	}},
 	{name: "blas.AxpyOn", fits: []string{"x"}, noLength: true, on: func(m *memory, opts ...prim.Option) error {
 		return of(blas.AxpyOn(m.q, 2, in(m, "x", someFloats), out[float32](m, "y", size), opts...))
+	}},
+	{name: "blas.GemmHalfOn", fits: []string{"a", "b"}, noLength: true, on: func(m *memory, opts ...prim.Option) error {
+		view := func(name string) blas.View[half.Float16] {
+			return blas.View[half.Float16]{Shape: someShape, Data: in(m, name, someHalves)}
+		}
+		return of(blas.GemmHalfOn(m.q, 1, view("a"), view("b").T(), 0, blas.View[float32]{Shape: blas.Shape{Rows: 90, Cols: 90}, Data: out[float32](m, "c", 8100)}, opts...))
+	}},
+	{name: "blas.GemmInt8On", fits: []string{"a", "b"}, noLength: true, on: func(m *memory, opts ...prim.Option) error {
+		view := func(name string) blas.View[int8] {
+			return blas.View[int8]{Shape: someShape, Data: in(m, name, someBytes)}
+		}
+		return of(blas.GemmInt8On(m.q, 1, view("a"), view("b").T(), 0, blas.View[int32]{Shape: blas.Shape{Rows: 90, Cols: 90}, Data: out[int32](m, "c", 8100)}, opts...))
+	}},
+}
+
+// The matrix of sparse has 90 rows and 100 columns, with 100 elements in each row.
+var (
+	someStarts = func() []int32 {
+		s := make([]int32, 91)
+		for i := range s {
+			s[i] = int32(100 * i)
+		}
+		return s
+	}()
+	someRows, someColumns = func() (i, j []int32) {
+		for e := range int32(9000) {
+			i, j = append(i, e/100), append(j, (e*37+e/100)%100)
+		}
+		return i, j
+	}()
+)
+
+var sparseTable = []function{
+	{name: "sparse.GemvOn", fits: []string{"a.Start", "a.Columns", "a.Values", "x"}, noLength: true, on: func(m *memory, opts ...prim.Option) error {
+		a := sparse.View[float32]{Rows: 90, Cols: 100, Start: in(m, "a.Start", someStarts), Columns: in(m, "a.Columns", someColumns), Values: in(m, "a.Values", someFloats[:9000])}
+		return of(sparse.GemvOn(m.q, 1, a, in(m, "x", moreFloats[:100]), 0, out[float32](m, "y", 90), opts...))
+	}},
+	{name: "sparse.CSROfOn", fits: []string{"i", "j", "v"}, noLength: true, on: func(m *memory, opts ...prim.Option) error {
+		i, j, v := in(m, "i", someRows), in(m, "j", someColumns), in(m, "v", someFloats[:9000])
+		a := sparse.View[float32]{Rows: 90, Cols: 100, Start: out[int32](m, "out.Start", 91), Columns: out[int32](m, "out.Columns", 9000), Values: out[float32](m, "out.Values", 9000)}
+		return of(sparse.CSROfOn(m.q, i, j, v, a, opts...))
 	}},
 }
 
@@ -435,6 +486,22 @@ var onSlices = []slicesFunction{
 	{"blas.Axpy", func(ctx context.Context, dev *runtime.Device) error {
 		return blas.Axpy(ctx, dev, 2, someFloats, make([]float32, size))
 	}},
+	{"blas.GemmHalf", func(ctx context.Context, dev *runtime.Device) error {
+		m := blas.Matrix[half.Float16]{Shape: someShape, Data: someHalves}
+		return blas.GemmHalf(ctx, dev, 1, m, m.T(), 0, blas.Matrix[float32]{Shape: blas.Shape{Rows: 90, Cols: 90}, Data: make([]float32, 8100)})
+	}},
+	{"blas.GemmInt8", func(ctx context.Context, dev *runtime.Device) error {
+		m := blas.Matrix[int8]{Shape: someShape, Data: someBytes}
+		return blas.GemmInt8(ctx, dev, 1, m, m.T(), 0, blas.Matrix[int32]{Shape: blas.Shape{Rows: 90, Cols: 90}, Data: make([]int32, 8100)})
+	}},
+	{"sparse.Gemv", func(ctx context.Context, dev *runtime.Device) error {
+		a := sparse.CSR[float32]{Rows: 90, Cols: 100, Start: someStarts, Columns: someColumns, Values: someFloats[:9000]}
+		return sparse.Gemv(ctx, dev, 1, a, moreFloats[:100], 0, make([]float32, 90))
+	}},
+	{"sparse.CSROf", func(ctx context.Context, dev *runtime.Device) error {
+		_, err := sparse.CSROf(ctx, dev, 90, 100, someRows, someColumns, someFloats[:9000])
+		return err
+	}},
 	plans("fft.NewPlan", fft.NewPlan[complex64], func(context.Context, *fft.Plan[complex64]) error { return nil }),
 	plans("fft.Plan.Forward", fft.NewPlan[complex64], func(ctx context.Context, p *fft.Plan[complex64]) error {
 		_, err := p.Forward(ctx, someComplexes)
@@ -494,7 +561,7 @@ func TestTables(t *testing.T) {
 				if star, is := p.Type.(*ast.StarExpr); is {
 					s, ok = star.X.(*ast.SelectorExpr)
 				}
-				if ok && (s.Sel.Name == "Queue" || s.Sel.Name == "Device" || s.Sel.Name == "Context") {
+				if ok && f.Name.Name != "ScratchBytes" && (s.Sel.Name == "Queue" || s.Sel.Name == "Device" || s.Sel.Name == "Context") {
 					want[called] = true
 				}
 			}

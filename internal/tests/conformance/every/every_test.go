@@ -36,6 +36,7 @@ import (
 	runsgen "github.com/kgen-go/kgen/generated/prim/runs"
 	scankernelsgen "github.com/kgen-go/kgen/generated/prim/scan/kernels"
 	sortkernelsgen "github.com/kgen-go/kgen/generated/prim/sort/kernels"
+	sparsekernelsgen "github.com/kgen-go/kgen/generated/prim/sparse/kernels"
 	"github.com/kgen-go/kgen/internal/bench/kernels/fold/foldgen"
 	"github.com/kgen-go/kgen/internal/bench/kernels/kernelsgen"
 	"github.com/kgen-go/kgen/internal/bench/kernels/radix/radixgen"
@@ -101,6 +102,7 @@ var packages = map[string]func() []*runtime.Kernel{
 	"generated/prim/hist/kernels":                      histkernelsgen.Kernels,
 	"generated/prim/move/kernels":                      movekernelsgen.Kernels,
 	"generated/prim/pick/kernels":                      pickkernelsgen.Kernels,
+	"generated/prim/sparse/kernels":                    sparsekernelsgen.Kernels,
 	"generated/prim/rand/kernels":                      randkernelsgen.Kernels,
 	"generated/prim/reduce/kernels":                    reducekernelsgen.Kernels,
 	"generated/prim/runs":                              runsgen.Kernels,
