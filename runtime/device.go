@@ -351,6 +351,7 @@ func newDevice(h hal.Device, backend string, o *openOptions) *Device {
 	if d.printing = o.printing; d.printing.Bytes == 0 {
 		d.printing.Bytes = defaultPrintBuffer
 	}
+	d.stream.Owner = d
 	d.pipelines.Init((*maker)(d), d.stream)
 	d.flushes = !d.info.Subnormals.Computed()
 	d.correct = o.divide == "always" || o.divide != "never" && (!d.info.ExactDivide || d.flushes)

@@ -152,6 +152,7 @@ func (o *launchOptions) waitForeign(d *Device) error {
 }
 
 func waitForeign(ctx context.Context, s *stream.Stream, e *stream.Event) error {
+	e = e.In(s)
 	for _, a := range e.After() {
 		if err := waitForeign(ctx, s, a); err != nil {
 			return err

@@ -33,6 +33,8 @@ type Batch struct {
 	err       error                           // the reason why the batch was not submitted
 	run       func(ctx context.Context) error // the host function of the batch, or nil
 	after     []*Event                        // events that run waits for
+	half      *half                           // the half of a copy between devices that the batch is, or nil
+	gates     []*half                         // halves that must have completed before the batch is submitted
 
 	*storage // the variable spent after the batch has completed
 }

@@ -110,6 +110,9 @@ func (s *Stream) next() (b, before *Batch) {
 	}
 	for _, b := range s.inflight {
 		if b.held {
+			if !s.abandoned && b.gated() {
+				return nil, nil
+			}
 			b.held = false
 			return b, before
 		}
@@ -175,8 +178,15 @@ func (s *Stream) call(b, before *Batch, t *hostTicket) {
 	}
 }
 
-// endFuncs ends all waits for running host functions, when the device is abandoned.
+// endFuncs ends all waits for running host functions, and for copies between devices, when the
+// device is abandoned.
 func (s *Stream) endFuncs(err error) {
+	for _, h := range s.halves {
+		if !h.batch.held && !h.ticket.Done() {
+			h.event.Fault.Failed = err
+			h.ticket.end()
+		}
+	}
 	if b := s.running(); b != nil {
 		b.events[0].Fault.Failed = err
 		b.ticket.(*hostTicket).end()

@@ -73,7 +73,7 @@ func (s *Stream) RecordReplay(ctx context.Context, front *Recorder, r *Replay, a
 		if err := s.usable(&r.node); err != nil {
 			return err
 		}
-		s.append(front, &r.node, s.mustWait(after), e)
+		s.append(front, &r.node, s.mustWait(after), s.gatesFor(r.node.Uses, after...), e)
 		// Each command has a position of its own; the event has the last one.
 		more := len(r.nodes) - 1
 		s.pos += uint64(more)

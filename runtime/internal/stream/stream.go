@@ -75,6 +75,10 @@ type Stream struct {
 	spare      []*storage    // the storage of completed batches
 	fresh      []Batch       // unused batches: several are allocated at a time
 	funcs      int           // number of host functions that have not completed
+	halves     []*half       // the incomplete halves of copies between devices
+
+	// Owner is the value that the stream is part of.
+	Owner any
 
 	timed   bool     // some events have Times
 	observe Observer // nil if there is no observer
@@ -122,11 +126,23 @@ type Command struct {
 	Run func(ctx context.Context) error
 	// Always says that Run is called even if earlier commands have failed.
 	Always bool
+	// Cross, if not nil, makes the command a copy between two devices. Of Cmd it has Op, Size and
+	// Cancel.
+	Cross *Cross
 }
 
 // Record appends the command to the stream and binds e to it. If too many batches are incomplete,
 // Record waits. If ctx ends first, Record returns its error.
 func (s *Stream) Record(ctx context.Context, front *Recorder, n *Command, e *Event) error {
+	if n.Cross != nil {
+		return s.recordAcross(ctx, []*Stream{n.Cross.Far}, func() error {
+			if err := s.usable(n); err != nil {
+				return err
+			}
+			s.appendCross(front, n, n.After, e)
+			return nil
+		})
+	}
 	return s.record(ctx, func() error {
 		if err := s.usable(n); err != nil {
 			return err
@@ -134,7 +150,7 @@ func (s *Stream) Record(ctx context.Context, front *Recorder, n *Command, e *Eve
 		if n.Run != nil {
 			s.appendFunc(front, n, n.After, e)
 		} else {
-			s.append(front, n, s.mustWait(n.After), e)
+			s.append(front, n, s.mustWait(n.After), s.gatesFor(n.Uses, n.After...), e)
 		}
 		return nil
 	})
@@ -157,25 +173,44 @@ func (s *Stream) RecordAll(ctx context.Context, front *Recorder, q *Sequence, af
 	if len(q.Commands) == 0 {
 		return nil
 	}
-	return s.record(ctx, func() error {
+	add := func() error {
 		for i := range q.Commands {
 			if err := s.usable(&q.Commands[i]); err != nil {
 				return err
 			}
 		}
 		for i := range q.Commands {
-			if q.Commands[i].Run != nil {
-				s.appendFunc(front, &q.Commands[i], after, events[i])
-				continue
-			}
-			wait := q.First[i] && s.mustWait(after)
-			for _, w := range q.Waits[i] {
-				wait = wait || events[w].pos >= s.barrierPos
-			}
-			s.append(front, &q.Commands[i], wait, events[i])
+			s.appendNext(front, q, i, after, events)
 		}
 		return nil
-	})
+	}
+	if far := farStreams(q.Commands); len(far) > 0 {
+		return s.recordAcross(ctx, far, add)
+	}
+	return s.record(ctx, add)
+}
+
+// appendNext appends command i of a sequence.
+func (s *Stream) appendNext(front *Recorder, q *Sequence, i int, after, events []*Event) {
+	n := &q.Commands[i]
+	if n.Run != nil {
+		s.appendFunc(front, n, after, events[i])
+		return
+	}
+	var behind []*Event
+	if q.First[i] {
+		behind = append(behind, after...)
+	}
+	wait := s.mustWait(behind)
+	for _, w := range q.Waits[i] {
+		wait = wait || events[w].pos >= s.barrierPos
+		behind = append(behind, events[w])
+	}
+	if n.Cross != nil {
+		s.appendCross(front, n, behind, events[i])
+		return
+	}
+	s.append(front, n, wait, s.gatesFor(n.Uses, behind...), events[i])
 }
 
 // record waits if too many batches are incomplete, and calls add, which appends commands to the
@@ -255,8 +290,12 @@ func (s *Stream) handOn() {
 }
 
 // append appends a usable command. wait demands a barrier, independently of the memory that the
-// command uses.
-func (s *Stream) append(front *Recorder, n *Command, wait bool, e *Event) {
+// command uses. gates are the halves of copies that the command waits for.
+func (s *Stream) append(front *Recorder, n *Command, wait bool, gates []*half, e *Event) {
+	if len(gates) > 0 {
+		s.gate(gates)
+		wait = true
+	}
 	b := s.current()
 	s.pos++
 	cmd := b.add(&n.Cmd, n.Uses, e)
@@ -292,6 +331,9 @@ func (s *Stream) usable(n *Command) error {
 			return ErrReleased
 		}
 	}
+	if n.Cross != nil {
+		return n.Cross.Far.usable(&Command{Uses: []Use{n.Cross.Use}})
+	}
 	return nil
 }
 
@@ -301,6 +343,7 @@ var ErrReleased = errors.New("the buffer is closed")
 // mustWait reports whether a command that depends on the events needs a barrier.
 func (s *Stream) mustWait(after []*Event) bool {
 	for _, e := range after {
+		e = e.In(s)
 		if s.mustWait(e.After()) {
 			return true
 		}
@@ -425,6 +468,17 @@ func (s *Stream) hand(b, before *Batch) {
 		go s.call(b, before, t)
 		return
 	}
+	if h := b.half; h != nil {
+		close(h.handed)
+		if !abandoned {
+			b.state, b.ticket = batchSubmitted, &h.ticket
+			if b.submitted != nil {
+				close(b.submitted)
+			}
+			return
+		}
+	}
+	b.gates = nil
 	s.mu.Unlock()
 	var ticket hal.Ticket
 	err := hal.ErrAbandoned
