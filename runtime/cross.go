@@ -61,6 +61,21 @@ func (c *crossCopy) move(ctx context.Context, cancel *hal.Cancel) stream.Moved {
 	return stream.Moved(ferry.Move(ctx, cancel, end(c.dst), end(c.src), c.dst.Hi-c.dst.Lo))
 }
 
+// crossWithin returns the copy with a move that does nothing once ctx has ended.
+func crossWithin(ctx context.Context, c *stream.Cross) *stream.Cross {
+	if ctx == nil || c == nil {
+		return c
+	}
+	own := *c
+	own.Move = func(life context.Context, cancel *hal.Cancel) stream.Moved {
+		if ctx.Err() != nil {
+			return stream.Moved{Cancelled: true} // the goroutine that asks cancel when ctx ends may not have run yet
+		}
+		return c.Move(life, cancel)
+	}
+	return &own
+}
+
 // crossFailed returns the error of a copy between two devices of which the other device, or a
 // command there, has failed.
 func (l *pending) crossFailed(err *stream.CrossError) error {

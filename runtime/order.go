@@ -256,7 +256,7 @@ func (q *Queue) enqueue(c *command, opts []LaunchOption) (Event, error) {
 			return nil
 		}
 		n := s.Command
-		n.Cmd.Cancel, n.After, n.Run = cancel, o.after, within(o.ctx, n.Run)
+		n.Cmd.Cancel, n.After, n.Run, n.Cross = cancel, o.after, within(o.ctx, n.Run), crossWithin(o.ctx, n.Cross)
 		l.hostFunc = n.Run != nil
 		if err := q.dev.stream.Record(ctx, &q.rec, &n, &l.ev); err != nil {
 			return backendError(q.dev, nil, "the "+s.Label+" was not recorded", err)

@@ -13,8 +13,9 @@ package stream
 // that is held back, and the batches after it are held back, too.
 
 import (
+	"cmp"
 	"context"
-	"errors"
+	"fmt"
 	"slices"
 	"sync"
 
@@ -210,10 +211,10 @@ func (h *half) conflicts(u Use) bool {
 
 // gate makes the batch that the next command is appended to wait for the halves.
 func (s *Stream) gate(gates []*half) {
-	if b := s.cur; b != nil && slices.ContainsFunc(gates, func(h *half) bool { return !slices.Contains(b.gates, h) }) {
+	if b := s.cur; b == nil || slices.ContainsFunc(gates, func(h *half) bool { return !slices.Contains(b.gates, h) }) {
 		s.seal() // the commands of that batch need not wait
+		s.current().gates = gates
 	}
-	s.current().gates = gates
 }
 
 // gated reports whether a half that the batch waits for is incomplete.
@@ -222,7 +223,7 @@ func (b *Batch) gated() bool {
 }
 
 // errLeft is the reason for which a copy ends when a device is closed before it has waited.
-var errLeft = errors.New("the device was given up")
+var errLeft = fmt.Errorf("%w during the copy", hal.ErrAbandoned)
 
 // run moves the bytes when it is the copy's turn on both devices, and ends both halves.
 func (x *crossing) run() {
@@ -233,6 +234,7 @@ func (x *crossing) run() {
 	if start != 0 {
 		m = x.move(ctx, x.cancel)
 	}
+	m.Src, m.Dst = cmp.Or(m.Src, x.src.left()), cmp.Or(m.Dst, x.dst.left())
 	now := hal.Now()
 	for _, h := range []*half{x.src, x.dst} {
 		h.end(x.outcome(h, m, from), start, now)
@@ -255,20 +257,20 @@ func (x *crossing) turn(ctx context.Context) (m Moved, from *Event, start int64)
 		select {
 		case <-h.handed:
 		case <-ctx.Done():
-			return x.left(), nil, 0
+			return Moved{}, nil, 0 // a device was abandoned
 		}
 	}
 	for _, h := range halves {
 		if h.stream.waitThrough(ctx, h.last) != nil {
-			return x.left(), nil, 0
+			return Moved{}, nil, 0 // a device was abandoned
 		}
 	}
 	for _, e := range x.after {
 		if e.Wait(ctx) != nil {
-			return x.left(), nil, 0
+			return Moved{}, nil, 0 // a device was abandoned
 		}
 	}
-	if x.cancel.Asked() {
+	if x.src.left() != nil || x.dst.left() != nil || x.cancel.Asked() {
 		return Moved{Cancelled: true}, nil, 0
 	}
 	s := x.src.stream
@@ -281,15 +283,14 @@ func (x *crossing) turn(ctx context.Context) (m Moved, from *Event, start int64)
 	return Moved{}, nil, hal.Now()
 }
 
-// left returns the outcome of a copy of which a device was abandoned.
-func (x *crossing) left() (m Moved) {
-	if x.src.stream.life.Err() != nil {
-		m.Src = errLeft
+// left returns an error if the half's device was abandoned.
+func (h *half) left() error {
+	h.stream.mu.Lock()
+	defer h.stream.mu.Unlock()
+	if h.stream.abandoned {
+		return errLeft
 	}
-	if x.dst.stream.life.Err() != nil {
-		m.Dst = errLeft
-	}
-	return m
+	return nil
 }
 
 // outcome returns the outcome of a half. The source's half has the destination's failure only if

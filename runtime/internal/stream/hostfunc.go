@@ -122,9 +122,9 @@ func (s *Stream) next() (b, before *Batch) {
 }
 
 // call calls the host function of a batch once the batch before it has completed. Then it submits
-// the batches that were held back.
-func (s *Stream) call(b, before *Batch, t *hostTicket) {
-	e, cancel := b.events[0], b.cmds[0].Cancel
+// the batches that were held back. e is the function's event. The batch has lost its event and its
+// cancel request if the device was abandoned meanwhile.
+func (s *Stream) call(b, before *Batch, e *Event, cancel *hal.Cancel, t *hostTicket) {
 	var start int64
 	ended := func(f hal.Fault) {
 		now := hal.Now()

@@ -465,7 +465,7 @@ func (s *Stream) hand(b, before *Batch) {
 			close(b.submitted)
 		}
 		s.users++
-		go s.call(b, before, t)
+		go s.call(b, before, b.events[0], b.cmds[0].Cancel, t)
 		return
 	}
 	if h := b.half; h != nil {
