@@ -47,6 +47,9 @@ func (q *Queue) order(opts []LaunchOption, what string) (order, error) {
 	}
 	g, preds, err := q.graphFor(&o)
 	if err == nil && g == nil {
+		if o.ctx == nil {
+			o.ctx = q.ctx
+		}
 		err = o.waitForeign(q.dev)
 	}
 	return order{launchOptions: o, dev: q.dev, graph: g, preds: preds}, err
@@ -169,7 +172,7 @@ func (q *Queue) launch(k *Kernel, c *launching, opts []LaunchOption) (Event, err
 	if err := q.usable(); err != nil {
 		return Event{}, err
 	}
-	if len(opts) == 0 && q.into.Load() == nil {
+	if len(opts) == 0 && q.into.Load() == nil && q.ctx == nil {
 		if ev, done, err := q.relaunch(k, c); done {
 			return ev, err
 		}
