@@ -27,11 +27,12 @@ func pairs(t *testing.T, test func(t *testing.T, a, b *runtime.Device)) {
 			t.Run(fmt.Sprintf("%s%d-%s%d", infos[i].Backend, i, infos[j].Backend, j), func(t *testing.T) {
 				a, b := devtest.Index(t, i), devtest.Index(t, j)
 				t.Run("direct", func(t *testing.T) { test(t, a, b) })
-				t.Run("staged", func(t *testing.T) {
-					ferry.Stage(true)
-					defer ferry.Stage(false)
-					test(t, a, b)
-				})
+				ferry.Stage(true)
+				defer ferry.Stage(false)
+				t.Run("staged", func(t *testing.T) { test(t, a, b) })
+				ferry.Import(false)
+				defer ferry.Import(true)
+				t.Run("not-imported", func(t *testing.T) { test(t, a, b) })
 			})
 		}
 	}

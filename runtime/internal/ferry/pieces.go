@@ -9,7 +9,8 @@ import (
 )
 
 // move is a move in pieces. The source's leg copies each piece to a slot, memory of the host that
-// the source accesses itself. The destination's leg copies it from there:
+// the source accesses itself. The destination's leg copies it from there, by itself if it has
+// imported the slot:
 //
 //	source's leg        piece 0   piece 1   piece 2   piece 3   piece 4: waits for slot 0
 //	destination's leg             piece 0   piece 1   piece 2
@@ -19,10 +20,10 @@ type move struct {
 	dst, src End
 	size     uint64
 
-	free chan hal.Memory // the slots without a piece
-	read chan piece      // pieces on their way to a slot
-	sent chan piece      // pieces on their way from a slot
-	end  chan struct{}   // closed when the move ends early
+	free chan *slot    // the slots without a piece
+	read chan piece    // pieces on their way to a slot
+	sent chan piece    // pieces on their way from a slot
+	end  chan struct{} // closed when the move ends early
 	once sync.Once
 	out  Outcome // the reason; once guards it
 	some atomic.Bool
@@ -31,27 +32,28 @@ type move struct {
 // piece is a part of the bytes, the slot that it passes through, and the command that copies it.
 type piece struct {
 	off, size uint64
-	slot      hal.Memory
+	slot      *slot
 	copy      *command
 }
 
 func newMove(ctx context.Context, cancel *hal.Cancel, dst, src End, size uint64) *move {
 	return &move{ctx: ctx, cancel: cancel, dst: dst, src: src, size: size,
-		free: make(chan hal.Memory, Flight), read: make(chan piece, Flight), sent: make(chan piece, Flight), end: make(chan struct{})}
+		free: make(chan *slot, Flight), read: make(chan piece, Flight), sent: make(chan piece, Flight), end: make(chan struct{})}
 }
 
 // run moves the bytes.
 func (m *move) run() Outcome {
+	devices := pair{m.src.Device, m.dst.Device}
 	n := min(Flight, int((m.size+PieceSize-1)/PieceSize))
 	for i := range n {
-		slot, err := m.src.Device.Alloc(min(m.size, PieceSize), hal.HostMemory)
+		slot, err := takeSlot(devices, min(m.size, PieceSize))
 		if err != nil && i == 0 {
 			return Outcome{Src: err}
 		}
 		if err != nil {
 			break // fewer slots are slower, and enough
 		}
-		defer slot.Free()
+		defer giveSlot(devices, slot)
 		m.free <- slot
 	}
 	var legs sync.WaitGroup
@@ -92,7 +94,7 @@ func (m *move) fetch() {
 		case <-m.end:
 			return
 		}
-		p.copy = start(m.src.Device, hal.Command{Op: hal.OpCopy, Dst: p.slot, Src: m.src.Memory, SrcOff: m.src.Off + off, Size: p.size})
+		p.copy = start(m.src.Device, hal.Command{Op: hal.OpCopy, Dst: p.slot.src, Src: m.src.Memory, SrcOff: m.src.Off + off, Size: p.size})
 		m.read <- p
 	}
 }
@@ -107,7 +109,11 @@ func (m *move) send() {
 		if m.ended() {
 			continue // the other pieces' commands use the slots until they complete
 		}
-		p.copy = start(m.dst.Device, hal.Command{Op: hal.OpWrite, Dst: m.dst.Memory, DstOff: m.dst.Off + p.off, Size: p.size, Host: p.slot.Bytes()[:p.size]})
+		c := hal.Command{Op: hal.OpCopy, Dst: m.dst.Memory, DstOff: m.dst.Off + p.off, Src: p.slot.dst, Size: p.size}
+		if p.slot.dst == nil {
+			c.Op, c.Src, c.Host = hal.OpWrite, nil, p.slot.bytes[:p.size]
+		}
+		p.copy = start(m.dst.Device, c)
 		m.sent <- p
 	}
 }

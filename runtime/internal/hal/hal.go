@@ -326,6 +326,16 @@ type Replayer interface {
 	NewGraph(commands []Command) (Graph, error)
 }
 
+// Importer is an optional interface of a Device. Import makes memory of the host usable in copies,
+// without a copy of it. The address and the size of b are multiples of ImportAlign. Other devices
+// may import the same bytes.
+type Importer interface {
+	Import(b []byte) (Memory, error)
+}
+
+// ImportAlign is a multiple of all alignments that devices ask of imported memory.
+const ImportAlign = 64 << 10
+
 // Ticket represents a submitted batch.
 type Ticket interface {
 	// Done reports whether the batch has completed, without blocking. Once it
