@@ -41,9 +41,9 @@ type Body struct {
 type Step struct {
 	Dt        float32
 	Softening float32 // keeps close bodies from flinging each other away
-	First     int
 	Old, New  []Body
 	Velocity  []Vec3
+	First     int
 }
 
 // Properties states the work-group's size.

@@ -14,7 +14,7 @@ type stepHost struct {
 	kernelimpl.HostGroup
 	v1, v2 float32
 
-	v3, v4, v6, v8 int64
+	v3, v5, v7, v9 int64
 
 	v21, v22, v23, v24, v25, v26, v27, v44, v45, v46 []float32
 
@@ -31,10 +31,10 @@ func (g *stepHost) Begin() {
 	const n = 256
 	g.v1 = g.Float32(24)
 	g.v2 = g.Float32(28)
-	g.v3 = g.Int64(32)
-	g.v4 = g.Int64(48)
-	g.v6 = g.Int64(64)
-	g.v8 = g.Int64(80)
+	g.v3 = g.Int64(40)
+	g.v5 = g.Int64(56)
+	g.v7 = g.Int64(72)
+	g.v9 = g.Int64(80)
 	g.Allot(0, 4096)
 	kernelimpl.HostRoom(n, &g.v21, &g.v22, &g.v23, &g.v24, &g.v25, &g.v26, &g.v27, &g.v44, &g.v45, &g.v46)
 }
@@ -54,10 +54,10 @@ func (g *stepHost) r0() int {
 	// ZeroLocal, kernel.go:56
 	g.Zero(0)
 	basex := g.Base(0)
-	v6 := g.v6
+	v5 := g.v5
+	v9 := g.v9
 	v3 := g.v3
-	v4 := g.v4
-	p3 := g.Pointer(3)
+	p2 := g.Pointer(2)
 	m0 := g.Memory(0)
 	h21 := g.v21[:n]
 	h22 := g.v22[:n]
@@ -67,10 +67,10 @@ func (g *stepHost) r0() int {
 	h26 := g.v26[:n]
 	h27 := g.v27[:n]
 	u28 := g.v28
-	v8 := g.v8
-	p5 := g.Pointer(5)
-	v1 := g.v1
+	v7 := g.v7
 	p4 := g.Pointer(4)
+	v1 := g.v1
+	p3 := g.Pointer(3)
 	next := -1
 	for li := range n {
 		v0 := int32(basex + li)
@@ -78,7 +78,7 @@ func (g *stepHost) r0() int {
 		var v21, v22, v23, v24, v25, v26, v27, v36, v37, v38, v39 float32
 		v10 := int64(basex + li)
 		v12 := int64(uint32(int32(li)))
-		v13 := v10 < v6
+		v13 := v10 < v5
 		if !v13 {
 			v21 = 0
 			v22 = 0
@@ -86,30 +86,30 @@ func (g *stepHost) r0() int {
 			v24 = 0
 			goto b5
 		}
-		v14 = v3 + v10
-		if uint64(v14) >= uint64(v4) {
-			g.Fault(0, v14, v4, v0)
+		v14 = v9 + v10
+		if uint64(v14) >= uint64(v3) {
+			g.Fault(0, v14, v3, v0)
 			g.Leave(li)
 			continue
 		}
-		v21 = *(*float32)(unsafe.Add(p3, int(v14)*16))
-		v22 = *(*float32)(unsafe.Add(p3, int(v14)*16+4))
-		v23 = *(*float32)(unsafe.Add(p3, int(v14)*16+8))
-		v24 = *(*float32)(unsafe.Add(p3, int(v14)*16+12))
+		v21 = *(*float32)(unsafe.Add(p2, int(v14)*16))
+		v22 = *(*float32)(unsafe.Add(p2, int(v14)*16+4))
+		v23 = *(*float32)(unsafe.Add(p2, int(v14)*16+8))
+		v24 = *(*float32)(unsafe.Add(p2, int(v14)*16+12))
 	b5:
 		v25 = 0
 		v26 = 0
 		v27 = 0
 		v28 = 0
-		if v28 >= v4 {
+		if v28 >= v3 {
 			goto b15
 		}
 		v30 = v28 + v12
-		if v30 < v4 {
-			v36 = *(*float32)(unsafe.Add(p3, int(v30)*16))
-			v37 = *(*float32)(unsafe.Add(p3, int(v30)*16+4))
-			v38 = *(*float32)(unsafe.Add(p3, int(v30)*16+8))
-			v39 = *(*float32)(unsafe.Add(p3, int(v30)*16+12))
+		if v30 < v3 {
+			v36 = *(*float32)(unsafe.Add(p2, int(v30)*16))
+			v37 = *(*float32)(unsafe.Add(p2, int(v30)*16+4))
+			v38 = *(*float32)(unsafe.Add(p2, int(v30)*16+8))
+			v39 = *(*float32)(unsafe.Add(p2, int(v30)*16+12))
 		} else {
 			v36 = 0
 			v37 = 0
@@ -134,22 +134,22 @@ func (g *stepHost) r0() int {
 		if !v13 {
 			goto b19
 		}
-		if uint64(v10) >= uint64(v8) {
-			g.Fault(1, v10, v8, v0)
+		if uint64(v10) >= uint64(v7) {
+			g.Fault(1, v10, v7, v0)
 			g.Leave(li)
 			continue
 		}
 		{
-			v73 := float32(v25*v1 + *(*float32)(unsafe.Add(p5, (basex+li)*12)))
-			v74 := float32(v26*v1 + *(*float32)(unsafe.Add(p5, (basex+li)*12+4)))
-			v75 := float32(v27*v1 + *(*float32)(unsafe.Add(p5, (basex+li)*12+8)))
-			*(*float32)(unsafe.Add(p5, (basex+li)*12)) = v73
-			*(*float32)(unsafe.Add(p5, (basex+li)*12+4)) = v74
-			*(*float32)(unsafe.Add(p5, (basex+li)*12+8)) = v75
-			*(*float32)(unsafe.Add(p4, (basex+li)*16)) = float32(v73*v1 + v21)
-			*(*float32)(unsafe.Add(p4, (basex+li)*16+4)) = float32(v74*v1 + v22)
-			*(*float32)(unsafe.Add(p4, (basex+li)*16+8)) = float32(v75*v1 + v23)
-			*(*float32)(unsafe.Add(p4, (basex+li)*16+12)) = v24
+			v73 := float32(v25*v1 + *(*float32)(unsafe.Add(p4, (basex+li)*12)))
+			v74 := float32(v26*v1 + *(*float32)(unsafe.Add(p4, (basex+li)*12+4)))
+			v75 := float32(v27*v1 + *(*float32)(unsafe.Add(p4, (basex+li)*12+8)))
+			*(*float32)(unsafe.Add(p4, (basex+li)*12)) = v73
+			*(*float32)(unsafe.Add(p4, (basex+li)*12+4)) = v74
+			*(*float32)(unsafe.Add(p4, (basex+li)*12+8)) = v75
+			*(*float32)(unsafe.Add(p3, (basex+li)*16)) = float32(v73*v1 + v21)
+			*(*float32)(unsafe.Add(p3, (basex+li)*16+4)) = float32(v74*v1 + v22)
+			*(*float32)(unsafe.Add(p3, (basex+li)*16+8)) = float32(v75*v1 + v23)
+			*(*float32)(unsafe.Add(p3, (basex+li)*16+12)) = v24
 		}
 	b19:
 		g.Leave(li)
@@ -211,15 +211,15 @@ func (g *stepHost) r2() int {
 	}
 	// Barrier, kernel.go:74
 	e28 := g.v28
-	v4 := g.v4
-	p3 := g.Pointer(3)
+	v3 := g.v3
+	p2 := g.Pointer(2)
 	u28 := g.v28
 	basex := g.Base(0)
-	v6 := g.v6
-	v8 := g.v8
-	p5 := g.Pointer(5)
-	v1 := g.v1
+	v5 := g.v5
+	v7 := g.v7
 	p4 := g.Pointer(4)
+	v1 := g.v1
+	p3 := g.Pointer(3)
 	h24 := g.v24[:n]
 	next := -1
 	for li := range n {
@@ -233,7 +233,7 @@ func (g *stepHost) r2() int {
 		v11 := int32(li)
 		v12 := int64(uint32(v11))
 		v10 := int64(basex + li)
-		v13 := v10 < v6
+		v13 := v10 < v5
 		v0 := int32(basex + li)
 		v21 := h21[li]
 		v22 := h22[li]
@@ -245,15 +245,15 @@ func (g *stepHost) r2() int {
 		v26 = v45
 		v27 = v46
 		v28 = v28 + 256
-		if v28 >= v4 {
+		if v28 >= v3 {
 			goto b15
 		}
 		v30 = v28 + v12
-		if v30 < v4 {
-			v36 = *(*float32)(unsafe.Add(p3, int(v30)*16))
-			v37 = *(*float32)(unsafe.Add(p3, int(v30)*16+4))
-			v38 = *(*float32)(unsafe.Add(p3, int(v30)*16+8))
-			v39 = *(*float32)(unsafe.Add(p3, int(v30)*16+12))
+		if v30 < v3 {
+			v36 = *(*float32)(unsafe.Add(p2, int(v30)*16))
+			v37 = *(*float32)(unsafe.Add(p2, int(v30)*16+4))
+			v38 = *(*float32)(unsafe.Add(p2, int(v30)*16+8))
+			v39 = *(*float32)(unsafe.Add(p2, int(v30)*16+12))
 		} else {
 			v36 = 0
 			v37 = 0
@@ -274,22 +274,22 @@ func (g *stepHost) r2() int {
 		if !v13 {
 			goto b19
 		}
-		if uint64(v10) >= uint64(v8) {
-			g.Fault(1, v10, v8, v0)
+		if uint64(v10) >= uint64(v7) {
+			g.Fault(1, v10, v7, v0)
 			g.Leave(li)
 			continue
 		}
 		{
-			v73 := float32(v25*v1 + *(*float32)(unsafe.Add(p5, (basex+li)*12)))
-			v74 := float32(v26*v1 + *(*float32)(unsafe.Add(p5, (basex+li)*12+4)))
-			v75 := float32(v27*v1 + *(*float32)(unsafe.Add(p5, (basex+li)*12+8)))
-			*(*float32)(unsafe.Add(p5, (basex+li)*12)) = v73
-			*(*float32)(unsafe.Add(p5, (basex+li)*12+4)) = v74
-			*(*float32)(unsafe.Add(p5, (basex+li)*12+8)) = v75
-			*(*float32)(unsafe.Add(p4, (basex+li)*16)) = float32(v73*v1 + v21)
-			*(*float32)(unsafe.Add(p4, (basex+li)*16+4)) = float32(v74*v1 + v22)
-			*(*float32)(unsafe.Add(p4, (basex+li)*16+8)) = float32(v75*v1 + v23)
-			*(*float32)(unsafe.Add(p4, (basex+li)*16+12)) = v24
+			v73 := float32(v25*v1 + *(*float32)(unsafe.Add(p4, (basex+li)*12)))
+			v74 := float32(v26*v1 + *(*float32)(unsafe.Add(p4, (basex+li)*12+4)))
+			v75 := float32(v27*v1 + *(*float32)(unsafe.Add(p4, (basex+li)*12+8)))
+			*(*float32)(unsafe.Add(p4, (basex+li)*12)) = v73
+			*(*float32)(unsafe.Add(p4, (basex+li)*12+4)) = v74
+			*(*float32)(unsafe.Add(p4, (basex+li)*12+8)) = v75
+			*(*float32)(unsafe.Add(p3, (basex+li)*16)) = float32(v73*v1 + v21)
+			*(*float32)(unsafe.Add(p3, (basex+li)*16+4)) = float32(v74*v1 + v22)
+			*(*float32)(unsafe.Add(p3, (basex+li)*16+8)) = float32(v75*v1 + v23)
+			*(*float32)(unsafe.Add(p3, (basex+li)*16+12)) = v24
 		}
 	b19:
 		g.Leave(li)

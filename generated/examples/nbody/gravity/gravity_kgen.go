@@ -50,10 +50,10 @@ func _(k *gravity.Step) {
 	type gravityStepHasChanged_RunGoGenerate struct {
 		Dt        float32
 		Softening float32
-		First     int
 		Old       []gravity.Body
 		New       []gravity.Body
 		Velocity  []gravity.Vec3
+		First     int
 	}
 	_ = (*gravityStepHasChanged_RunGoGenerate)(k) // gravity.Step has changed: run go generate
 }
@@ -90,7 +90,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "dsl/math32/sqrt.go", Package: "math32", Sum: 0xd806659a},
 		{File: "dsl/math32/subnormal.go", Package: "math32", Sum: 0xfb682378},
 		{File: "dsl/math32/trig.go", Package: "math32", Sum: 0xbd728125},
-		{File: "examples/nbody/gravity/kernel.go", Package: "gravity", Sum: 0x73887d80},
+		{File: "examples/nbody/gravity/kernel.go", Package: "gravity", Sum: 0xd80df05b},
 		{File: "examples/nbody/gravity/paint.go", Package: "gravity", Sum: 0xf62f5b8f},
 	},
 })
@@ -204,10 +204,10 @@ var stepKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Params: []abi.Param{
 		{Name: "Dt", Kind: abi.Value, Type: "float32", Size: 4},
 		{Name: "Softening", Kind: abi.Value, Type: "float32", Offset: 4, Size: 4, HostOffset: 4},
-		{Name: "First", Kind: abi.Value, Type: "int", Offset: 8, Size: 8, HostOffset: 8},
-		{Name: "Old", Kind: abi.Slice, Type: "[]Body", Offset: 16, Size: 16, HostOffset: 16, ElemSize: 16, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "New", Kind: abi.Slice, Type: "[]Body", Offset: 32, Size: 16, HostOffset: 40, ElemSize: 16, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachOwn, PerItem: 1}},
-		{Name: "Velocity", Kind: abi.Slice, Type: "[]Vec3", Offset: 48, Size: 16, HostOffset: 64, ElemSize: 12, ElemAlign: 4, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachOwn, PerItem: 1}},
+		{Name: "Old", Kind: abi.Slice, Type: "[]Body", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 16, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "New", Kind: abi.Slice, Type: "[]Body", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 16, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachOwn, PerItem: 1}},
+		{Name: "Velocity", Kind: abi.Slice, Type: "[]Vec3", Offset: 40, Size: 16, HostOffset: 56, ElemSize: 12, ElemAlign: 4, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachOwn, PerItem: 1}},
+		{Name: "First", Kind: abi.Value, Type: "int", Offset: 56, Size: 8, HostOffset: 80},
 	},
 	ArgSize:    64,
 	Items:      1,
@@ -217,25 +217,25 @@ var stepKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "local", ElemSize: 16, Len: 256, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "examples/nbody/gravity/kernel.go:61:15", Limit: -4},
-		{Kind: abi.FaultIndex, Pos: "examples/nbody/gravity/kernel.go:77:18", Limit: -6},
+		{Kind: abi.FaultIndex, Pos: "examples/nbody/gravity/kernel.go:61:15", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "examples/nbody/gravity/kernel.go:77:18", Limit: -5},
 	},
 	Loops: "- examples/nbody/gravity/kernel.go:64:2 71:3",
 	SPIRV: stepSPIRV,
 	IR:    stepIR,
-	Sum:   0xe1a7459,
+	Sum:   0x742c7577,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {64}, {80}, {8}}, Loops: "- examples/nbody/gravity/kernel.go:64:2 - 71:3", SPIRV: stepSmall, Sum: 0xb8b4c95b},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- examples/nbody/gravity/kernel.go:64:2 71:3", SPIRV: stepWords, Sum: 0xa5ba308b},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{80}, {40}, {56}, {72}, {8}}, Loops: "- examples/nbody/gravity/kernel.go:64:2 - 71:3", SPIRV: stepSmall, Sum: 0x9b1d9e7a},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- examples/nbody/gravity/kernel.go:64:2 71:3", SPIRV: stepWords, Sum: 0x4892c243},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return gravity.Step{
 		Dt:        kernelimpl.HostValue[float32](a, 0),
 		Softening: kernelimpl.HostValue[float32](a, 1),
-		First:     kernelimpl.HostValue[int](a, 2),
-		Old:       kernelimpl.HostSlice[gravity.Body](a, 3),
-		New:       kernelimpl.HostSlice[gravity.Body](a, 4),
-		Velocity:  kernelimpl.HostSlice[gravity.Vec3](a, 5),
+		Old:       kernelimpl.HostSlice[gravity.Body](a, 2),
+		New:       kernelimpl.HostSlice[gravity.Body](a, 3),
+		Velocity:  kernelimpl.HostSlice[gravity.Vec3](a, 4),
+		First:     kernelimpl.HostValue[int](a, 5),
 	}.Kernel
 }, newStepHost)
 
@@ -246,10 +246,10 @@ var _ = kernelimpl.Properties[gravity.Step](stepKernel)
 type Step struct {
 	Dt        float32
 	Softening float32
-	First     int
 	Old       runtime.View[gravity.Body]
 	New       runtime.View[gravity.Body]
 	Velocity  runtime.View[gravity.Vec3]
+	First     int
 }
 
 // launch returns a launch with the kernel's arguments.
@@ -257,10 +257,10 @@ func (k Step) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(stepKernel)
 	kernelimpl.Value(l, 0, k.Dt)
 	kernelimpl.Value(l, 1, k.Softening)
-	kernelimpl.Value(l, 2, k.First)
-	kernelimpl.View(l, 3, k.Old)
-	kernelimpl.View(l, 4, k.New)
-	kernelimpl.View(l, 5, k.Velocity)
+	kernelimpl.View(l, 2, k.Old)
+	kernelimpl.View(l, 3, k.New)
+	kernelimpl.View(l, 4, k.Velocity)
+	kernelimpl.Value(l, 5, k.First)
 	return l
 }
 
@@ -285,9 +285,9 @@ func RunStep(ctx context.Context, dev *runtime.Device, k gravity.Step, r runtime
 	l := kernelimpl.NewLaunch(stepKernel)
 	kernelimpl.Value(l, 0, k.Dt)
 	kernelimpl.Value(l, 1, k.Softening)
-	kernelimpl.Value(l, 2, k.First)
-	kernelimpl.Slice(l, 3, k.Old)
-	kernelimpl.Slice(l, 4, k.New)
-	kernelimpl.Slice(l, 5, k.Velocity)
+	kernelimpl.Slice(l, 2, k.Old)
+	kernelimpl.Slice(l, 3, k.New)
+	kernelimpl.Slice(l, 4, k.Velocity)
+	kernelimpl.Value(l, 5, k.First)
 	return l.RunND1(ctx, dev, r, opts)
 }
