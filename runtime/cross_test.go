@@ -406,3 +406,40 @@ func wantError(t *testing.T, err, class error, text string) {
 		t.Errorf("the error is %v, and not %v with %q", err, class, text)
 	}
 }
+
+// BenchmarkCopyAcross copies between two devices: by default the first GPU, opened twice. The
+// devices of the first two GPUs are taken where there are two.
+//
+//	go test -run - -bench CopyAcross ./runtime
+func BenchmarkCopyAcross(b *testing.B) {
+	infos := runtime.Devices()
+	one, two := 0, 0
+	if len(infos) > 1 && infos[1].Type < runtime.HostCPU {
+		two = 1
+	}
+	for _, way := range []string{"imported", "staged"} {
+		for _, size := range []int{4 << 10, 1 << 20, 64 << 20, 1 << 30} {
+			if infos[0].Type >= runtime.HostCPU && size > 64<<20 {
+				continue
+			}
+			b.Run(fmt.Sprintf("%s/%d KiB", way, size>>10), func(b *testing.B) {
+				ferry.Import(way == "imported")
+				defer ferry.Import(true)
+				ferry.Stage(infos[0].Type >= runtime.HostCPU)
+				defer ferry.Stage(false)
+				x, y := must(runtime.NewBuffer[byte](devtest.Index(b, one), size)), must(runtime.NewBuffer[byte](devtest.Index(b, two), size))
+				q := x.Device().DefaultQueue()
+				b.SetBytes(int64(size))
+				copied := func() {
+					if err := must(q.Enqueue(runtime.Copy(y.All(), x.All()))).Wait(ctx); err != nil {
+						b.Fatal(err)
+					}
+				}
+				copied()
+				for b.Loop() {
+					copied()
+				}
+			})
+		}
+	}
+}

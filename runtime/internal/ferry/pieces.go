@@ -56,6 +56,10 @@ func (m *move) run() Outcome {
 		defer giveSlot(devices, slot)
 		m.free <- slot
 	}
+	if m.size <= PieceSize { // no goroutine wakes another, which takes longer than the copies
+		m.one(<-m.free)
+		return m.out
+	}
 	var legs sync.WaitGroup
 	legs.Go(m.fetch)
 	legs.Go(m.send)
@@ -65,6 +69,37 @@ func (m *move) run() Outcome {
 		return m.out
 	}
 	return Outcome{}
+}
+
+// one moves a single piece.
+func (m *move) one(s *slot) {
+	p := m.fetchPiece(piece{size: m.size, slot: s})
+	if _, err := p.copy.wait(); err != nil {
+		m.stop(Outcome{Src: err})
+	}
+	if m.ended() {
+		return
+	}
+	p = m.sendPiece(p)
+	if _, err := p.copy.wait(); err != nil {
+		m.stop(Outcome{Dst: err})
+	}
+}
+
+// fetchPiece starts the copy of a piece to its slot.
+func (m *move) fetchPiece(p piece) piece {
+	p.copy = start(m.src.Device, hal.Command{Op: hal.OpCopy, Dst: p.slot.src, Src: m.src.Memory, SrcOff: m.src.Off + p.off, Size: p.size})
+	return p
+}
+
+// sendPiece starts the copy of a piece from its slot.
+func (m *move) sendPiece(p piece) piece {
+	c := hal.Command{Op: hal.OpCopy, Dst: m.dst.Memory, DstOff: m.dst.Off + p.off, Src: p.slot.dst, Size: p.size}
+	if p.slot.dst == nil {
+		c.Op, c.Src, c.Host = hal.OpWrite, nil, p.slot.bytes[:p.size]
+	}
+	p.copy = start(m.dst.Device, c)
+	return p
 }
 
 // stop ends the move early. The first reason counts.
@@ -94,8 +129,7 @@ func (m *move) fetch() {
 		case <-m.end:
 			return
 		}
-		p.copy = start(m.src.Device, hal.Command{Op: hal.OpCopy, Dst: p.slot.src, Src: m.src.Memory, SrcOff: m.src.Off + off, Size: p.size})
-		m.read <- p
+		m.read <- m.fetchPiece(p)
 	}
 }
 
@@ -109,12 +143,7 @@ func (m *move) send() {
 		if m.ended() {
 			continue // the other pieces' commands use the slots until they complete
 		}
-		c := hal.Command{Op: hal.OpCopy, Dst: m.dst.Memory, DstOff: m.dst.Off + p.off, Src: p.slot.dst, Size: p.size}
-		if p.slot.dst == nil {
-			c.Op, c.Src, c.Host = hal.OpWrite, nil, p.slot.bytes[:p.size]
-		}
-		p.copy = start(m.dst.Device, c)
-		m.sent <- p
+		m.sent <- m.sendPiece(p)
 	}
 }
 
