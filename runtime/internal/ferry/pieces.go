@@ -88,13 +88,13 @@ func (m *move) one(s *slot) {
 
 // fetchPiece starts the copy of a piece to its slot.
 func (m *move) fetchPiece(p piece) piece {
-	p.copy = start(m.src.Device, hal.Command{Op: hal.OpCopy, Dst: p.slot.src, Src: m.src.Memory, SrcOff: m.src.Off + p.off, Size: p.size})
+	p.copy = start(m.src.Device, hal.Command{Op: hal.OpCopy, Apart: true, Dst: p.slot.src, Src: m.src.Memory, SrcOff: m.src.Off + p.off, Size: p.size})
 	return p
 }
 
 // sendPiece starts the copy of a piece from its slot.
 func (m *move) sendPiece(p piece) piece {
-	c := hal.Command{Op: hal.OpCopy, Dst: m.dst.Memory, DstOff: m.dst.Off + p.off, Src: p.slot.dst, Size: p.size}
+	c := hal.Command{Op: hal.OpCopy, Apart: true, Dst: m.dst.Memory, DstOff: m.dst.Off + p.off, Src: p.slot.dst, Size: p.size}
 	if p.slot.dst == nil {
 		c.Op, c.Src, c.Host = hal.OpWrite, nil, p.slot.bytes[:p.size]
 	}

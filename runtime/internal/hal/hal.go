@@ -288,6 +288,10 @@ type Command struct {
 	Args     []byte    // argument block, addresses filled in
 	Slices   []SliceArg
 
+	// Apart says that the caller has seen all earlier commands complete which the command depends
+	// on. The device may run it beside all others, and later commands see its writes after a Barrier.
+	Apart bool
+
 	// Fault receives the outcome of the command; it may be nil.
 	Fault *Fault
 	// Times receives the times of the command, if the device is a Timer; it may be nil.

@@ -143,10 +143,15 @@ func (e *encoder) turn(c *hal.Command) {
 		if c.Size < asideMin || c.Op == hal.OpCopy && !e.overBus(c) {
 			return
 		}
-		if e.row++; e.row > asideRow || e.d.clock != nil { // such queues cannot reset queries
+		if e.row++; e.row > asideRow && !c.Apart || e.d.clock != nil { // such queues cannot reset queries
 			return
 		}
 		e.track = e.aside
+		if c.Apart {
+			// It waits for the parts whose completion is known, which costs nothing, to see their writes.
+			e.aside.after = max(e.aside.after, e.main.line.reached.Load())
+			return
+		}
 		if e.cut {
 			e.push(e.main) // the part's commands get the error
 		}
