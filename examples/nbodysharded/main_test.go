@@ -3,12 +3,12 @@ package main
 import (
 	"testing"
 
-	"github.com/kgen-go/kgen/examples/internal/demo/demotest"
+	"github.com/kgen-go/kgen/internal/tests/devtest"
 )
 
 // TestNbodySharded runs the example on several devices. It compares with one device itself.
 func TestNbodySharded(t *testing.T) {
 	for _, *count = range []int{2, 700} {
-		demotest.Groups(t, run)
+		devtest.Groups(t, run)
 	}
 }

@@ -1,5 +1,5 @@
-// Optionssharded prices a call by simulating what the share's price may do, as example options
-// does, on every GPU of a machine. The paths are cut into blocks with random numbers of their own,
+// Optionssharded prices a call by simulating paths of the share's price, as example options does,
+// on every GPU of a machine. The paths are cut into blocks with random numbers of their own,
 // and the devices' weights, which are measured, decide how many blocks each one has. The sums of
 // the blocks are added up in their order, so the price has the same bits on any number of devices.
 package main
@@ -61,7 +61,7 @@ func run(ctx context.Context, g *shard.Group) error {
 	return nil
 }
 
-// simulate returns the sums over all paths of what the call is worth, and of the squares.
+// simulate returns the sums, over all paths, of the call's worth and of its square.
 func simulate(ctx context.Context, g *shard.Group) (sums [2]float64, err error) {
 	out, err := shard.New[montecarlo.Sums](g, *blocks*groups, shard.Shape(*blocks, groups))
 	if err != nil {

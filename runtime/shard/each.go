@@ -128,15 +128,15 @@ func (r *run) drain(ctx context.Context) {
 
 // meeting is the wait of the parts of a run for each other.
 type meeting struct {
-	what  any
+	key   any // value that all parts give
 	here  int
 	ended chan struct{}
 	err   error
 }
 
-// meets waits until all parts of the run have called meets with the same what. The last of them
+// meets waits until all parts of the run have called meets with the same key. The last of them
 // calls do, whose error all of them return.
-func (p Part) meets(what any, name string, do func(r *run) error) error {
+func (p Part) meets(key any, name string, do func(r *run) error) error {
 	r := p.run
 	if r == nil {
 		return invalid("call it in the function of Each", "%s with a Part that is not of Each", name)
@@ -144,12 +144,12 @@ func (p Part) meets(what any, name string, do func(r *run) error) error {
 	r.mu.Lock()
 	m := r.meet
 	if m == nil {
-		m = &meeting{what: what, ended: make(chan struct{})}
+		m = &meeting{key: key, ended: make(chan struct{})}
 		r.meet = m
 	}
 	m.here++
 	switch {
-	case m.what != what:
+	case m.key != key:
 		m.err = invalid("all parts call the same methods in the same order", "a part calls %s while another part waits in a call for another array", name)
 		r.meet = nil
 		close(m.ended)

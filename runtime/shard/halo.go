@@ -4,9 +4,8 @@ import "github.com/kgen-go/kgen/runtime"
 
 // Exchange copies the rows at the edges of each block to the halos of the neighbours. It is called
 // in the function of Each, by all parts, in the same order as other calls of Exchange; a part waits
-// in it for the others. The copies are commands of both devices: they see the writes of what the
-// parts have launched before, and what they launch later sees the copies. Exchange does not wait for
-// the devices.
+// in it for the others. The copies are commands of both devices: they see the writes of all launches
+// before the call, and all launches after it see the copies. Exchange does not wait for the devices.
 //
 //	err := shard.Each(ctx, g, func(p shard.Part) error {
 //		for range steps {

@@ -333,7 +333,7 @@ func TestEnds(t *testing.T) {
 			return waiting(p)
 		})
 		wantError(t, err, own, "device 0 (")
-		// The launches did not run whole: what they were to write is to be written again.
+		// The launches did not run whole: the elements are to be written again.
 		if err := x.Set(t.Context(), make([]float32, 100)); err != nil {
 			t.Error(err)
 		}

@@ -1,12 +1,10 @@
-// Package demotest runs examples for several devices in tests.
-package demotest
+package devtest
 
 import (
 	"context"
 	"fmt"
 	"testing"
 
-	"github.com/kgen-go/kgen/internal/tests/devtest"
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/shard"
 )
@@ -15,8 +13,8 @@ import (
 // device several times, and the Vulkan device beside it, where there is one.
 func Groups(t *testing.T, run func(ctx context.Context, g *shard.Group) error) {
 	t.Helper()
-	devs := []*runtime.Device{devtest.Host(t), devtest.Host(t)}
-	if v := devtest.VulkanOrNone(t); v != nil {
+	devs := []*runtime.Device{Host(t), Host(t)}
+	if v := VulkanOrNone(t); v != nil {
 		devs = append(devs, v)
 	}
 	for n := range devs {
