@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -442,4 +443,44 @@ func BenchmarkCopyAcross(b *testing.B) {
 			})
 		}
 	}
+}
+
+// TestCopyAcrossConcurrent has goroutines copy between three devices in all directions, and other
+// goroutines that end their copies early.
+func TestCopyAcrossConcurrent(t *testing.T) {
+	devs := []*runtime.Device{devtest.Host(t), devtest.Host(t), devtest.Host(t)}
+	if v := devtest.VulkanOrNone(t); v != nil {
+		devs[2] = v
+	}
+	const n, rounds = 1000, 30
+	var all sync.WaitGroup
+	for g := range 9 {
+		a, b := devs[g%3], devs[(g+1+g/6)%3]
+		x, y := must(runtime.NewBuffer[uint32](a, n)), must(runtime.NewBuffer[uint32](b, n))
+		all.Go(func() {
+			qa, qb := a.NewQueue(), b.NewQueue()
+			for range rounds {
+				must(incrementing(qa, x))
+				must(qb.Enqueue(runtime.Copy(y.All(), x.All())))
+				must(incrementing(qb, y))
+				must(qa.Enqueue(runtime.Copy(x.All(), y.All())))
+			}
+			expect(t, x, 2*rounds)
+		})
+		if g%3 > 0 {
+			continue
+		}
+		z := must(runtime.NewBuffer[uint32](b, n))
+		all.Go(func() {
+			for range rounds {
+				ended, cancel := context.WithCancel(ctx)
+				ev := must(b.DefaultQueue().Enqueue(runtime.Copy(z.All(), x.All()), runtime.WithContext(ended)))
+				cancel()
+				if err := ev.Wait(ctx); err != nil && !errors.Is(err, runtime.ErrCanceled) {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
 }
