@@ -251,7 +251,7 @@ func (b *Batch) wait(ctx context.Context) error {
 	for err == nil && !b.poll() {
 		s.mu.Lock()
 		oldest := b
-		if len(s.inflight) > 0 {
+		if len(s.inflight) > 0 && s.inflight[0].seq < b.seq { // otherwise b has completed meanwhile
 			oldest = s.inflight[0]
 		}
 		s.mu.Unlock()
