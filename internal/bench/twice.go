@@ -202,7 +202,7 @@ var pathsShared = Work{Group: twoDevices, Name: "Monte Carlo f32, shared", Sizes
 // a step of each run of that many needs no exchange.
 const stencilSteps, stencilHalo = 8, 4
 
-var stencilShared = Work{Group: twoDevices, Name: "stencil of 7 points f32, shared", Sizes: [4]int{18, 64, 384, 640}, Make: func(b *Bench, n int) (*Job, error) {
+var stencilShared = Work{Group: twoDevices, Name: "stencil of 7 points f32, shared", Sizes: [4]int{30, 64, 384, 640}, Make: func(b *Bench, n int) (*Job, error) {
 	hx := units[float32](n*n*n, 1)
 	var results [][]float32
 	return b.twice(fmt.Sprintf("%d³, %d steps", n, stencilSteps), stencilSteps*8*float64(n*n*n), Bytes, func(g *shard.Group) (*shared, error) {
@@ -217,17 +217,10 @@ var stencilShared = Work{Group: twoDevices, Name: "stencil of 7 points f32, shar
 			return shard.Each(b.ctx, g, func(p shard.Part) error {
 				in, out := x, y
 				for step := range stencilSteps {
-					v := in.Around(p)
-					r := runtime.Range3{v.Len()/n/n - 2, n - 2, n - 2}
-					if _, err := runtime.LaunchKernel(p.Queue, kernel("Stencil"), r, []any{n, v, out.Around(p)}); err != nil {
+					if err := stencilStep(p, in, out, n, step%stencilHalo == stencilHalo-1); err != nil {
 						return err
 					}
 					in, out = out, in
-					if step%stencilHalo == stencilHalo-1 {
-						if err := in.Exchange(p); err != nil {
-							return err
-						}
-					}
 				}
 				return nil
 			})
@@ -244,6 +237,44 @@ var stencilShared = Work{Group: twoDevices, Name: "stencil of 7 points f32, shar
 		}}, nil
 	})
 }}
+
+// stencilStep launches a step on the planes that a device keeps. If the devices then exchange planes,
+// it launches the step on these first, so that the copies run while the kernel computes the others.
+func stencilStep(p shard.Part, in, out *shard.Array[float32], n int, exchange bool) error {
+	const w = stencilHalo
+	plane, total := n*n, in.Around(p).Len()/n/n
+	// planes launches the step on the planes from lo up to hi. Its views have one plane more on each side.
+	planes := func(lo, hi int) error {
+		if lo >= hi {
+			return nil
+		}
+		part := func(a *shard.Array[float32]) runtime.View[float32] {
+			return a.Around(p).Slice((lo-1)*plane, (hi+1)*plane)
+		}
+		_, err := runtime.LaunchKernel(p.Queue, kernel("Stencil"), runtime.Range3{hi - lo, n - 2, n - 2}, []any{n, part(in), part(out)})
+		return err
+	}
+	lo, hi := 1, total-1
+	first, last := in.Before(p), in.Before(p)+in.RowsOn(p)
+	if exchange && last-first > 2*w+3 {
+		if first > 0 {
+			lo = first + w + 1
+		}
+		if last < total {
+			hi = last - w - 1
+		}
+		if err := errors.Join(planes(1, lo), planes(hi, total-1)); err != nil {
+			return err
+		}
+	}
+	if !exchange {
+		return planes(lo, hi)
+	}
+	if lo == 1 && hi == total-1 {
+		return errors.Join(planes(lo, hi), out.Exchange(p))
+	}
+	return errors.Join(out.Exchange(p), planes(lo, hi))
+}
 
 var gemmShared = Work{Group: twoDevices, Name: "Gemm f32 by rows, shared", Sizes: [4]int{64, 256, 2048, 16384}, Make: func(b *Bench, n int) (*Job, error) {
 	ha, hb := units[float32](n*n, 1), units[float32](n*n, 2)

@@ -140,7 +140,7 @@ func (e *encoder) turn(c *hal.Command) {
 	case hal.OpLaunch, hal.OpGraph:
 		e.row = 0
 	case hal.OpCopy, hal.OpWrite: // not OpRead: its data are copied on by the host, and it took a third longer aside
-		if c.Size < asideMin || c.Op == hal.OpCopy && !e.overBus(c) {
+		if c.Size < asideMin && !c.Apart || c.Op == hal.OpCopy && !e.overBus(c) {
 			return
 		}
 		if e.row++; e.row > asideRow && !c.Apart || e.d.clock != nil { // such queues cannot reset queries
