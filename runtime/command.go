@@ -32,12 +32,15 @@ type command struct {
 	call   *launch.Call
 	opts   []LaunchOption
 	node   stream.Command
-	host   dag.Uses // memory that a host function uses
-	keep   []any    // the device memory that the command uses
-	// idle is memory that must be open although the command does not access it on the device.
-	// Examples are the memory of views without elements, and the host buffer that contains the
-	// slice of an upload or download.
+	host   dag.Uses   // memory that a host function uses
+	keep   []any      // the device memory that the command uses
+	cross  *crossCopy // set instead of node for a copy between two devices
+	// idle is memory that must be open, but that the command does not use as device memory: the
+	// memory of views without elements, and of the host buffer whose slice an upload or a download
+	// uses.
 	idle []*stream.Memory
+	// either says that some of idle may be memory of other devices.
+	either bool
 }
 
 // emptyLabel is the label of a node of a zero Command.
@@ -62,8 +65,16 @@ func commandOf(k *Kernel, call *launch.Call, opts []LaunchOption) *command {
 	return &command{kernel: k, call: &c, opts: slices.Clone(opts)}
 }
 
-// Copy copies src to dst. Both views are of the same device, have the same number of elements, and
-// do not overlap (ErrInvalid otherwise).
+// Copy copies src to dst. Both have the same number of elements, and they do not overlap
+// (ErrInvalid otherwise).
+//
+// The two may be of two devices. The copy is then enqueued on a queue of one of them, and is
+// ordered with the commands of both: it sees the writes of all commands that were enqueued before
+// on either device, and later commands on either device see its writes. Commands that use other
+// memory run meanwhile. The copy can be a node of a graph of either device. Each run of that graph
+// then runs the copy, which is ordered with the other device's commands as if Submit had enqueued
+// it there. If one of the devices fails, the error of the copy's event names that device; of the
+// other device only the elements of dst become unusable, until they are written again.
 func Copy[T any](dst, src View[T]) Command {
 	c := &command{kind: "copy", label: fmt.Sprintf("copy of %d bytes", sizeOf(src))}
 	d, s := dst.s, src.s
@@ -73,9 +84,9 @@ func Copy[T any](dst, src View[T]) Command {
 	case d.Len != s.Len:
 		c.err = errorf(ErrInvalid, "a copy of %d elements to %d", s.Len, d.Len)
 	case sizeOf(src) == 0:
-		c.idle = memories(d, s)
+		c.idle, c.either = memories(d, s), true
 	case d.Mem.Stream() != s.Mem.Stream():
-		c.err = errorf(ErrInvalid, "a copy between buffers of two devices").advise("copy to the host's memory, and from there")
+		c.cross = newCrossCopy(d, s, sizeOf(src))
 	case d.Mem.HAL() == s.Mem.HAL() && d.Off < s.Off+sizeOf(src) && s.Off < d.Off+sizeOf(src):
 		c.err = errorf(ErrInvalid, "a copy between views that overlap")
 	default:
@@ -217,10 +228,15 @@ func (d *Device) checkCommand(c *command, o *launchOptions) (*exec.Step, error) 
 	if c.kernel == nil {
 		s := &exec.Step{Kind: c.kind, Label: c.label, Command: c.node, Host: c.host, Keep: c.keep, Idle: c.idle}
 		var err error
+		if c.cross != nil {
+			if s.Command, err = c.cross.on(d); err != nil {
+				return nil, err
+			}
+		}
 		s.Memories(func(m *stream.Memory) {
 			switch {
 			case err != nil:
-			case m.Stream() != d.stream:
+			case m.Stream() != d.stream && !c.either:
 				err = errorf(ErrInvalid, "the %s is of a buffer of another device", c.label)
 			case m.Released():
 				err = errorf(ErrInvalid, "the %s is of a buffer that is closed", c.label)

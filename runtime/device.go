@@ -16,6 +16,7 @@ import (
 	"github.com/kgen-go/kgen/internal/env"
 	"github.com/kgen-go/kgen/properties"
 	"github.com/kgen-go/kgen/runtime/internal/exec"
+	"github.com/kgen-go/kgen/runtime/internal/ferry"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 	"github.com/kgen-go/kgen/runtime/internal/stream"
 	"github.com/kgen-go/kgen/runtime/internal/trace"
@@ -355,6 +356,7 @@ func newDevice(h hal.Device, backend string, o *openOptions) *Device {
 	if d.printing = o.printing; d.printing.Bytes == 0 {
 		d.printing.Bytes = defaultPrintBuffer
 	}
+	d.stream.Owner = d
 	d.pipelines.Init((*maker)(d), d.stream)
 	d.flushes = !d.info.Subnormals.Computed()
 	d.correct = o.divide == "always" || o.divide != "never" && (!d.info.ExactDivide || d.flushes)
@@ -500,6 +502,7 @@ func (d *Device) Close() error {
 		abandoned := d.stream.Close(ctx)
 		d.pipelines.Close()
 		untraced := d.trace.Close()
+		ferry.Forget(d.hal)
 		if abandoned != nil {
 			d.stream.AllFailures() // discards the failures of abandoned commands: err is returned in their place
 			d.err = backendError(d, nil, fmt.Sprintf("the device %s was still busy %v after Close was called", d.Name(), d.closing), abandoned)

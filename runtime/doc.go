@@ -134,6 +134,12 @@
 // [Logger] receives the runtime's decisions at debug level. In CPU profiles, samples of a kernel on
 // the host device have the label "kernel".
 //
+// # Several devices
+//
+// A program may open several devices, each with its own queues and buffers. [Copy] copies between
+// the buffers of two devices, in the order of the commands of both. Package shard divides arrays
+// and work among devices.
+//
 // # Closing
 //
 // Buffers and devices may be closed in any order, and twice. A buffer's memory is freed when the

@@ -203,6 +203,9 @@ func (l *pending) lost(err error) error {
 		}
 		return e
 	}
+	if e := (*stream.CrossError)(nil); errors.As(err, &e) {
+		return l.crossFailed(e)
+	}
 	if f := l.ev.Fault; errors.Is(err, stream.ErrEnded) {
 		return &LoopError{Kernel: l.kernel.Name(), Pos: abi.LoopPos(f.Loops, int(f.Ended)), Number: int(f.Ended), Device: l.dev.Name()}
 	}

@@ -324,7 +324,8 @@ func (d *Device) cancellable(run *exec.Sequence, ls []*pending, ctx context.Cont
 		}
 		cancel := ls[i].endsWith(ctx, false)
 		if s.Kernel == nil {
-			seq.Commands[i].Cmd.Cancel, seq.Commands[i].Run = cancel, within(ctx, seq.Commands[i].Run)
+			n := &seq.Commands[i]
+			n.Cmd.Cancel, n.Run, n.Cross = cancel, within(ctx, n.Run), crossWithin(ctx, n.Cross)
 			continue
 		}
 		c, p := s.Launch, s.Plan

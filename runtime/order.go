@@ -49,6 +49,9 @@ func (q *Queue) order(opts []LaunchOption, what string) (order, error) {
 	}
 	g, preds, err := q.graphFor(&o)
 	if err == nil && g == nil {
+		if o.ctx == nil {
+			o.ctx = q.ctx
+		}
 		err = o.waitForeign(q.dev)
 	}
 	return order{launchOptions: o, dev: q.dev, graph: g, preds: preds}, err
@@ -155,6 +158,7 @@ func (o *launchOptions) waitForeign(d *Device) error {
 }
 
 func waitForeign(ctx context.Context, s *stream.Stream, e *stream.Event) error {
+	e = e.In(s)
 	for _, a := range e.After() {
 		if err := waitForeign(ctx, s, a); err != nil {
 			return err
@@ -171,7 +175,7 @@ func (q *Queue) launch(k *Kernel, c *launching, opts []LaunchOption) (Event, err
 	if err := q.usable(); err != nil {
 		return Event{}, err
 	}
-	if len(opts) == 0 && q.into.Load() == nil {
+	if len(opts) == 0 && q.into.Load() == nil && q.ctx == nil {
 		if ev, done, err := q.relaunch(k, c); done {
 			return ev, err
 		}
@@ -258,7 +262,7 @@ func (q *Queue) enqueue(c *command, opts []LaunchOption) (Event, error) {
 			return nil
 		}
 		n := s.Command
-		n.Cmd.Cancel, n.After, n.Run = cancel, o.after, within(o.ctx, n.Run)
+		n.Cmd.Cancel, n.After, n.Run, n.Cross = cancel, o.after, within(o.ctx, n.Run), crossWithin(o.ctx, n.Cross)
 		l.hostFunc = n.Run != nil
 		if err := q.dev.stream.Record(ctx, &q.rec, &n, &l.ev); err != nil {
 			return backendError(q.dev, nil, "the "+s.Label+" was not recorded", err)

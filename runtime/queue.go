@@ -22,6 +22,7 @@ type Queue struct {
 	dev  *Device
 	rec  stream.Recorder
 	into atomic.Pointer[Graph] // graph that the queue records into, or nil
+	ctx  context.Context       // context that ends the queue's commands, or nil
 }
 
 // ID returns the number of the queue in traces: the default queue has the number 1.

@@ -180,7 +180,7 @@ var nbodyStep = Work{Group: "Numeric", Name: "n-body f32 (example)", Sizes: nbod
 	j.Contestants = []Contestant{{kgen, b.repeat(func() error { _, err := k.ParallelFor(b.q, nd); return err }), reset, check}}
 	for _, g := range gravitygen.Kernels() {
 		if g.ABI().Name == "Step" {
-			return j, b.shader(j, g, "nbody", nd, []any{float32(dt), soft, k.Old, k.New, k.Velocity}, reset, check)
+			return j, b.shader(j, g, "nbody", nd, []any{float32(dt), soft, k.Old, k.New, k.Velocity, 0}, reset, check)
 		}
 	}
 	return j, nil

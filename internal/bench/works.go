@@ -21,6 +21,8 @@ var Works = slices.Concat([]Work{
 
 	roundTrip, dependent, independent, replay, calls, start,
 	upload, download, pinnedUpload, pinnedDownload, beside,
+
+	crossing, nbodyShared, pathsShared, stencilShared, gemmShared, reduceShared,
 }, libraries())
 
 // once returns the time of one run of a contestant, in seconds.

@@ -35,13 +35,15 @@ type Body struct {
 	Mass float32
 }
 
-// Step moves all bodies by a step in time, from Old to New. Step changes velocities in place. The
-// nd-range covers the bodies in work-groups of GroupSize.
+// Step moves bodies by a step in time: the bodies of Old from First on, as many as New has, to
+// New, with their velocities in place. All bodies of Old attract them. The nd-range covers the
+// bodies of New in work-groups of GroupSize.
 type Step struct {
 	Dt        float32
 	Softening float32 // length that prevents close bodies from flinging each other away
 	Old, New  []Body
 	Velocity  []Vec3
+	First     int
 }
 
 // Properties states the work-group's size.
@@ -55,8 +57,8 @@ func (k Step) Kernel(it dsl.NDItem1) {
 	i, l, n := it.GlobalID(), it.LocalID(), len(k.Old)
 
 	var self Body
-	if i < n {
-		self = k.Old[i]
+	if i < len(k.New) {
+		self = k.Old[k.First+i]
 	}
 	var acc Vec3
 	for first := 0; first < n; first += GroupSize {
@@ -71,7 +73,7 @@ func (k Step) Kernel(it dsl.NDItem1) {
 		}
 		it.Barrier()
 	}
-	if i < n {
+	if i < len(k.New) {
 		v := k.Velocity[i].Add(acc.Scale(k.Dt))
 		k.Velocity[i] = v
 		k.New[i] = Body{self.Pos.Add(v.Scale(k.Dt)), self.Mass}

@@ -142,3 +142,9 @@ func SmallGroups() {
 		os.Setenv(how, "128")
 	}
 }
+
+// Index opens the device with an index in runtime.Devices.
+func Index(tb testing.TB, i int, opts ...runtime.OpenOption) *runtime.Device {
+	tb.Helper()
+	return open(tb, strconv.Itoa(i), opts)
+}

@@ -134,7 +134,7 @@ func (s *Sequence) makeReplay(d hal.Device, on *stream.Stream, events EventMaker
 	for i := range s.Commands {
 		commands[i] = s.Commands[i].Cmd
 		commands[i].Barrier = i > 0 && s.levels[i] != s.levels[i-1]
-		if op := commands[i].Op; s.Commands[i].Run != nil || op != hal.OpLaunch && op != hal.OpCopy && op != hal.OpFill {
+		if op := commands[i].Op; s.Commands[i].Run != nil || s.Commands[i].Cross != nil || op != hal.OpLaunch && op != hal.OpCopy && op != hal.OpFill {
 			return
 		}
 	}

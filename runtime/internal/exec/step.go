@@ -52,6 +52,9 @@ func (s *Step) Uses() dag.Uses {
 		return s.Host
 	}
 	u := dag.Uses{Device: s.Command.Uses}
+	if c := s.Command.Cross; c != nil {
+		u.Device = append(u.Device[:len(u.Device):len(u.Device)], c.Use)
+	}
 	if host := s.Command.Cmd.Host; len(host) > 0 {
 		lo := uintptr(unsafe.Pointer(unsafe.SliceData(host)))
 		u.Host = []dag.HostUse{{Lo: lo, Hi: lo + uintptr(len(host)), Write: s.Command.Cmd.Op == hal.OpRead}}

@@ -292,6 +292,10 @@ type Command struct {
 	Args     []byte    // argument block that contains the addresses
 	Slices   []SliceArg
 
+	// Apart says that the caller has seen all earlier commands complete which the command depends
+	// on. The device may run it beside all others, and later commands see its writes after a Barrier.
+	Apart bool
+
 	// Fault receives the outcome of the command; it may be nil.
 	Fault *Fault
 	// Times receives the times of the command, if the device is a Timer; it may be nil.
@@ -331,6 +335,16 @@ type Replayer interface {
 	// of the commands are ignored, and the commands cannot be cancelled.
 	NewGraph(commands []Command) (Graph, error)
 }
+
+// Importer is an optional interface of a Device. Import makes memory of the host usable in copies,
+// without a copy of it. The address and the size of b are multiples of ImportAlign. Other devices
+// may import the same bytes.
+type Importer interface {
+	Import(b []byte) (Memory, error)
+}
+
+// ImportAlign is a multiple of all alignments that devices ask of imported memory.
+const ImportAlign = 64 << 10
 
 // Ticket represents a submitted batch.
 type Ticket interface {

@@ -32,7 +32,9 @@ type Batch struct {
 	ticket    hal.Ticket
 	err       error                           // reason why the batch was not submitted, or nil
 	run       func(ctx context.Context) error // the host function of the batch, or nil
-	after     []*Event                        // events that must complete before run is called
+	after     []*Event                        // events that run waits for
+	half      *half                           // the half of a copy between devices that the batch is, or nil
+	gates     []*half                         // halves that must have completed before the batch is submitted
 
 	*storage // storage of the batch; the variable spent after the batch has completed
 }
@@ -250,7 +252,7 @@ func (b *Batch) wait(ctx context.Context) error {
 	for err == nil && !b.poll() {
 		s.mu.Lock()
 		oldest := b
-		if len(s.inflight) > 0 {
+		if len(s.inflight) > 0 && s.inflight[0].seq < b.seq { // otherwise b has completed meanwhile
 			oldest = s.inflight[0]
 		}
 		s.mu.Unlock()

@@ -112,6 +112,9 @@ func (s *Stream) next() (b, before *Batch) {
 	}
 	for _, b := range s.inflight {
 		if b.held {
+			if !s.abandoned && b.gated() {
+				return nil, nil
+			}
 			b.held = false
 			return b, before
 		}
@@ -120,10 +123,10 @@ func (s *Stream) next() (b, before *Batch) {
 	return nil, nil
 }
 
-// call calls the host function of the batch b once the batch before it has completed. Afterwards it
-// submits the batches that were held back.
-func (s *Stream) call(b, before *Batch, t *hostTicket) {
-	e, cancel := b.events[0], b.cmds[0].Cancel
+// call calls the host function of a batch once the batch before it has completed. Then it submits
+// the batches that were held back. e is the function's event. The batch has lost its event and its
+// cancel request if the device was abandoned meanwhile.
+func (s *Stream) call(b, before *Batch, e *Event, cancel *hal.Cancel, t *hostTicket) {
 	var start int64
 	ended := func(f hal.Fault) {
 		now := hal.Now()
@@ -177,9 +180,15 @@ func (s *Stream) call(b, before *Batch, t *hostTicket) {
 	}
 }
 
-// endFuncs ends all waits for running host functions. The stream calls it when the device is
-// abandoned.
+// endFuncs ends all waits for running host functions, and for copies between devices, when the
+// device is abandoned.
 func (s *Stream) endFuncs(err error) {
+	for _, h := range s.halves {
+		if !h.batch.held && !h.ticket.Done() {
+			h.event.Fault.Failed = err
+			h.ticket.end()
+		}
+	}
 	if b := s.running(); b != nil {
 		b.events[0].Fault.Failed = err
 		b.ticket.(*hostTicket).end()

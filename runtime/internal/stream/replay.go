@@ -74,7 +74,7 @@ func (s *Stream) RecordReplay(ctx context.Context, front *Recorder, r *Replay, a
 		if err := s.usable(&r.node); err != nil {
 			return err
 		}
-		s.append(front, &r.node, s.mustWait(after), e)
+		s.append(front, &r.node, s.mustWait(after), s.gatesFor(r.node.Uses, after...), e)
 		// Each command has its own position in the stream. The event has the position of the last
 		// command.
 		more := len(r.nodes) - 1

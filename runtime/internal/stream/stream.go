@@ -78,6 +78,10 @@ type Stream struct {
 	spare      []*storage    // storage of completed batches, for reuse
 	fresh      []Batch       // unused batches, several of which are allocated at a time
 	funcs      int           // number of host functions that have not completed
+	halves     []*half       // the incomplete halves of copies between devices
+
+	// Owner is the value that the stream is part of.
+	Owner any
 
 	timed   bool     // events may have Times
 	observe Observer // nil if there is no observer
@@ -125,11 +129,23 @@ type Command struct {
 	Run func(ctx context.Context) error
 	// Always says that the stream calls Run even if earlier commands have failed.
 	Always bool
+	// Cross, if not nil, makes the command a copy between two devices. Of Cmd it has Op, Size and
+	// Cancel.
+	Cross *Cross
 }
 
 // Record appends the command to the stream and binds e to it. If too many batches are incomplete,
 // Record waits. If ctx ends first, Record returns the error of ctx.
 func (s *Stream) Record(ctx context.Context, front *Recorder, n *Command, e *Event) error {
+	if n.Cross != nil {
+		return s.recordAcross(ctx, []*Stream{n.Cross.Far}, func() error {
+			if err := s.usable(n); err != nil {
+				return err
+			}
+			s.appendCross(front, n, n.After, e)
+			return nil
+		})
+	}
 	return s.record(ctx, func() error {
 		if err := s.usable(n); err != nil {
 			return err
@@ -137,7 +153,7 @@ func (s *Stream) Record(ctx context.Context, front *Recorder, n *Command, e *Eve
 		if n.Run != nil {
 			s.appendFunc(front, n, n.After, e)
 		} else {
-			s.append(front, n, s.mustWait(n.After), e)
+			s.append(front, n, s.mustWait(n.After), s.gatesFor(n.Uses, n.After...), e)
 		}
 		return nil
 	})
@@ -160,25 +176,44 @@ func (s *Stream) RecordAll(ctx context.Context, front *Recorder, q *Sequence, af
 	if len(q.Commands) == 0 {
 		return nil
 	}
-	return s.record(ctx, func() error {
+	add := func() error {
 		for i := range q.Commands {
 			if err := s.usable(&q.Commands[i]); err != nil {
 				return err
 			}
 		}
 		for i := range q.Commands {
-			if q.Commands[i].Run != nil {
-				s.appendFunc(front, &q.Commands[i], after, events[i])
-				continue
-			}
-			wait := q.First[i] && s.mustWait(after)
-			for _, w := range q.Waits[i] {
-				wait = wait || events[w].pos >= s.barrierPos
-			}
-			s.append(front, &q.Commands[i], wait, events[i])
+			s.appendNext(front, q, i, after, events)
 		}
 		return nil
-	})
+	}
+	if far := farStreams(q.Commands); len(far) > 0 {
+		return s.recordAcross(ctx, far, add)
+	}
+	return s.record(ctx, add)
+}
+
+// appendNext appends command i of a sequence.
+func (s *Stream) appendNext(front *Recorder, q *Sequence, i int, after, events []*Event) {
+	n := &q.Commands[i]
+	if n.Run != nil {
+		s.appendFunc(front, n, after, events[i])
+		return
+	}
+	var behind []*Event
+	if q.First[i] {
+		behind = append(behind, after...)
+	}
+	wait := s.mustWait(behind)
+	for _, w := range q.Waits[i] {
+		wait = wait || events[w].pos >= s.barrierPos
+		behind = append(behind, events[w])
+	}
+	if n.Cross != nil {
+		s.appendCross(front, n, behind, events[i])
+		return
+	}
+	s.append(front, n, wait, s.gatesFor(n.Uses, behind...), events[i])
 }
 
 // record waits if too many batches are incomplete. Then it calls add, which appends commands to the
@@ -259,8 +294,12 @@ func (s *Stream) handOn() {
 }
 
 // append appends a command that the method usable accepts. If wait is set, the command gets a
-// barrier even if its memory uses need none.
-func (s *Stream) append(front *Recorder, n *Command, wait bool, e *Event) {
+// barrier even if its memory uses need none. The command waits for gates, which are halves of copies.
+func (s *Stream) append(front *Recorder, n *Command, wait bool, gates []*half, e *Event) {
+	if len(gates) > 0 {
+		s.gate(gates)
+		wait = true
+	}
 	b := s.current()
 	s.pos++
 	cmd := b.add(&n.Cmd, n.Uses, e)
@@ -296,6 +335,9 @@ func (s *Stream) usable(n *Command) error {
 			return ErrReleased
 		}
 	}
+	if n.Cross != nil {
+		return n.Cross.Far.usable(&Command{Uses: []Use{n.Cross.Use}})
+	}
 	return nil
 }
 
@@ -305,6 +347,7 @@ var ErrReleased = errors.New("the buffer is closed")
 // mustWait reports whether a command that depends on the events needs a barrier for that.
 func (s *Stream) mustWait(after []*Event) bool {
 	for _, e := range after {
+		e = e.In(s)
 		if s.mustWait(e.After()) {
 			return true
 		}
@@ -426,9 +469,20 @@ func (s *Stream) hand(b, before *Batch) {
 			close(b.submitted)
 		}
 		s.users++
-		go s.call(b, before, t)
+		go s.call(b, before, b.events[0], b.cmds[0].Cancel, t)
 		return
 	}
+	if h := b.half; h != nil {
+		close(h.handed)
+		if !abandoned {
+			b.state, b.ticket = batchSubmitted, &h.ticket
+			if b.submitted != nil {
+				close(b.submitted)
+			}
+			return
+		}
+	}
+	b.gates = nil
 	s.mu.Unlock()
 	var ticket hal.Ticket
 	err := hal.ErrAbandoned

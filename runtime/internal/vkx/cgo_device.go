@@ -12,6 +12,11 @@ package vkx
 #cgo nocallback vkx_get_buffer_requirements
 #cgo nocallback vkx_get_buffer_address
 #cgo nocallback vkx_allocate_memory
+#cgo nocallback vkx_imports_host
+#cgo nocallback vkx_create_host_buffer
+#cgo noescape vkx_get_host_types
+#cgo nocallback vkx_get_host_types
+#cgo nocallback vkx_import_memory
 #cgo nocallback vkx_create_timeline
 #cgo noescape vkx_get_reached
 #cgo nocallback vkx_get_reached
@@ -150,6 +155,23 @@ func (d *Device) BufferAddress(b Buffer) uint64 {
 
 func (d *Device) allocateMemory(size uint64, memoryType uint32) (DeviceMemory, Result) {
 	return made[DeviceMemory](C.vkx_allocate_memory(d.c, C.uint64_t(size), C.uint32_t(memoryType)))
+}
+
+// ImportsHost reports whether buffers can have memory of the host.
+func (d *Device) ImportsHost() bool { return C.vkx_imports_host(d.c) != 0 }
+
+func (d *Device) createHostBuffer(size uint64, usage BufferUsageFlags) (Buffer, Result) {
+	return made[Buffer](C.vkx_create_host_buffer(d.c, C.uint64_t(size), C.uint32_t(usage)))
+}
+
+func (d *Device) hostTypes(p unsafe.Pointer) (uint32, Result) {
+	var types C.uint32_t
+	r := C.vkx_get_host_types(d.c, p, &types)
+	return uint32(types), Result(r)
+}
+
+func (d *Device) importMemory(p unsafe.Pointer, size uint64, memoryType uint32) (DeviceMemory, Result) {
+	return made[DeviceMemory](C.vkx_import_memory(d.c, p, C.uint64_t(size), C.uint32_t(memoryType)))
 }
 
 func (d *Device) bindBuffer(b Buffer, m DeviceMemory) Result {

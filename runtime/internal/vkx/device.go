@@ -36,6 +36,33 @@ func (d *Device) AllocateMemory(size uint64, memoryType int) (DeviceMemory, Resu
 	return d.allocateMemory(size, uint32(memoryType))
 }
 
+// CreateHostBuffer creates a buffer for memory of ImportMemory. ImportsHost says whether the device
+// can have such memory.
+func (d *Device) CreateHostBuffer(size uint64, usage BufferUsageFlags) (Buffer, Result) {
+	if r := injected(); r != Success {
+		return 0, r
+	}
+	return d.createHostBuffer(size, usage)
+}
+
+// HostTypes returns the memory types, a bit each, that ImportMemory may use for memory of the host.
+// Its address and size are multiples of 64 KiB.
+func (d *Device) HostTypes(p unsafe.Pointer) (types uint32, r Result) {
+	if r := injected(); r != Success {
+		return 0, r
+	}
+	return d.hostTypes(p)
+}
+
+// ImportMemory makes size bytes of the host's memory the memory of a buffer of CreateHostBuffer.
+// They stay where they are until FreeMemory.
+func (d *Device) ImportMemory(p unsafe.Pointer, size uint64, memoryType int) (DeviceMemory, Result) {
+	if r := injected(); r != Success {
+		return 0, r
+	}
+	return d.importMemory(p, size, uint32(memoryType))
+}
+
 // BindBuffer binds the whole memory m to the buffer b.
 func (d *Device) BindBuffer(b Buffer, m DeviceMemory) Result {
 	if r := injected(); r != Success {

@@ -24,7 +24,8 @@ type deviceFunctions struct {
 // Device is a logical device with its table of functions.
 type Device struct {
 	fn                      deviceFunctions
-	getCalibratedTimestamps uintptr // address of the function; 0 without the extension
+	getCalibratedTimestamps uintptr // 0 without the extension
+	getHostTypes            uintptr // vkGetMemoryHostPointerPropertiesEXT, the same
 	handle                  uintptr
 	families                []uint32
 	feedback                bool // pipelines report whether they came from the cache
@@ -84,6 +85,9 @@ func createDevice(p PhysicalDevice, enabled uint64, families []uint32) (*Device,
 	if set&hasExtCalibratedTimestamps != 0 {
 		d.getCalibratedTimestamps = find("vkGetCalibratedTimestampsEXT")
 	}
+	if set&hasExtExternalMemoryHost != 0 {
+		d.getHostTypes = find("vkGetMemoryHostPointerPropertiesEXT")
+	}
 	return d, "", Success
 }
 
@@ -139,7 +143,12 @@ func (d *Device) destroy(fn, handle uintptr) {
 }
 
 func (d *Device) createBuffer(size uint64, usage BufferUsageFlags) (Buffer, Result) {
-	info := &bufferCreateInfo{sType: structureTypeBufferCreateInfo, size: size, usage: uint32(usage)}
+	return d.createBufferWith(nil, size, usage)
+}
+
+// createBufferWith creates a buffer; next is the chain of further structs.
+func (d *Device) createBufferWith(next unsafe.Pointer, size uint64, usage BufferUsageFlags) (Buffer, Result) {
+	info := &bufferCreateInfo{sType: structureTypeBufferCreateInfo, pNext: next, size: size, usage: uint32(usage)}
 	if n := len(d.families); n > 1 {
 		info.sharingMode = sharingModeConcurrent
 		info.queueFamilyIndexCount, info.pQueueFamilyIndices = uint32(n), ptr(&d.families[0])
@@ -164,6 +173,29 @@ func (d *Device) allocateMemory(size uint64, memoryType uint32) (DeviceMemory, R
 	flags := &memoryAllocateFlagsInfo{sType: structureTypeMemoryAllocateFlagsInfo, flags: memoryAllocateDeviceAddressBit}
 	return create[DeviceMemory](d.fn.AllocateMemory, d.handle, ptr(&memoryAllocateInfo{
 		sType: structureTypeMemoryAllocateInfo, pNext: ptr(flags), allocationSize: size, memoryTypeIndex: memoryType,
+	}))
+}
+
+// ImportsHost reports whether buffers can have memory of the host.
+func (d *Device) ImportsHost() bool { return d.getHostTypes != 0 }
+
+func (d *Device) createHostBuffer(size uint64, usage BufferUsageFlags) (Buffer, Result) {
+	host := &externalMemoryBufferCreateInfo{sType: structureTypeExternalMemoryBufferCreateInfo, handleTypes: externalMemoryHandleTypeHostAllocationBitExt}
+	return d.createBufferWith(ptr(host), size, usage)
+}
+
+func (d *Device) hostTypes(p unsafe.Pointer) (uint32, Result) {
+	info := &memoryHostPointerPropertiesEXT{sType: structureTypeMemoryHostPointerPropertiesExt}
+	r := Result(int32(call(d.getHostTypes, d.handle, externalMemoryHandleTypeHostAllocationBitExt, uintptr(p), uintptr(ptr(info)))))
+	return info.memoryTypeBits, r
+}
+
+func (d *Device) importMemory(p unsafe.Pointer, size uint64, memoryType uint32) (DeviceMemory, Result) {
+	host := &importMemoryHostPointerInfoEXT{
+		sType: structureTypeImportMemoryHostPointerInfoExt, handleType: externalMemoryHandleTypeHostAllocationBitExt, pHostPointer: p,
+	}
+	return create[DeviceMemory](d.fn.AllocateMemory, d.handle, ptr(&memoryAllocateInfo{
+		sType: structureTypeMemoryAllocateInfo, pNext: ptr(host), allocationSize: size, memoryTypeIndex: memoryType,
 	}))
 }
 

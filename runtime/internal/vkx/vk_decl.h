@@ -44,7 +44,7 @@ typedef uint32_t VkAccessFlags, VkBufferCreateFlags, VkBufferUsageFlags, VkComma
 	VkDebugUtilsMessengerCallbackDataFlagsEXT, VkDebugUtilsMessengerCreateFlagsEXT, VkDependencyFlags,
 	VkDeviceCreateFlags, VkDeviceQueueCreateFlags, VkDriverId, VkInstanceCreateFlags,
 	VkMemoryAllocateFlags, VkMemoryHeapFlags, VkMemoryMapFlags, VkMemoryPropertyFlags, VkObjectType,
-	VkPhysicalDeviceType, VkPipelineBindPoint, VkPipelineCacheCreateFlags, VkPipelineCreateFlags, VkPipelineCreationFeedbackFlags,
+	VkExternalMemoryHandleTypeFlagBits, VkExternalMemoryHandleTypeFlags, VkPhysicalDeviceType, VkPipelineBindPoint, VkPipelineCacheCreateFlags, VkPipelineCreateFlags, VkPipelineCreationFeedbackFlags,
 	VkPipelineLayoutCreateFlags, VkPipelineShaderStageCreateFlags, VkPipelineStageFlagBits, VkPipelineStageFlags,
 	VkPointClippingBehavior, VkQueryControlFlags, VkQueryPipelineStatisticFlags, VkQueryPoolCreateFlags, VkQueryResultFlags, VkQueryType, VkQueueFlags, VkResolveModeFlags, VkSampleCountFlags, VkSemaphoreCreateFlags, VkSemaphoreType, VkSemaphoreWaitFlags, VkShaderFloatControlsIndependence,
 	VkShaderModuleCreateFlags, VkShaderStageFlagBits, VkShaderStageFlags, VkSharingMode, VkStructureType,
@@ -114,6 +114,10 @@ enum {
 	VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_PROPERTIES_KHR = 1000506001,
 	VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO = 11,
 	VK_STRUCTURE_TYPE_CALIBRATED_TIMESTAMP_INFO_EXT = 1000184000,
+	VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO = 1000072000,
+	VK_STRUCTURE_TYPE_IMPORT_MEMORY_HOST_POINTER_INFO_EXT = 1000178000,
+	VK_STRUCTURE_TYPE_MEMORY_HOST_POINTER_PROPERTIES_EXT = 1000178001,
+	VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT = 0x00000080,
 	VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PCI_BUS_INFO_PROPERTIES_EXT = 1000212000,
 	VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT = 1000128004,
 	VK_STRUCTURE_TYPE_VALIDATION_FEATURES_EXT = 1000247000,
@@ -773,6 +777,25 @@ typedef struct VkCalibratedTimestampInfoEXT {
 	VkTimeDomainEXT timeDomain;
 } VkCalibratedTimestampInfoEXT;
 
+typedef struct VkExternalMemoryBufferCreateInfo {
+	VkStructureType sType;
+	const void* pNext;
+	VkExternalMemoryHandleTypeFlags handleTypes;
+} VkExternalMemoryBufferCreateInfo;
+
+typedef struct VkImportMemoryHostPointerInfoEXT {
+	VkStructureType sType;
+	const void* pNext;
+	VkExternalMemoryHandleTypeFlagBits handleType;
+	void* pHostPointer;
+} VkImportMemoryHostPointerInfoEXT;
+
+typedef struct VkMemoryHostPointerPropertiesEXT {
+	VkStructureType sType;
+	void* pNext;
+	uint32_t memoryTypeBits;
+} VkMemoryHostPointerPropertiesEXT;
+
 typedef struct VkPhysicalDevicePCIBusInfoPropertiesEXT {
 	VkStructureType sType;
 	void* pNext;
@@ -824,6 +847,7 @@ typedef void (*PFN_vkCmdResetQueryPool)(VkCommandBuffer commandBuffer, VkQueryPo
 typedef void (*PFN_vkCmdWriteTimestamp)(VkCommandBuffer commandBuffer, VkPipelineStageFlagBits pipelineStage, VkQueryPool queryPool, uint32_t query);
 typedef VkResult (*PFN_vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR)(VkPhysicalDevice physicalDevice, uint32_t* pPropertyCount, VkCooperativeMatrixPropertiesKHR* pProperties);
 typedef VkResult (*PFN_vkGetPhysicalDeviceCalibrateableTimeDomainsEXT)(VkPhysicalDevice physicalDevice, uint32_t* pTimeDomainCount, VkTimeDomainEXT* pTimeDomains);
+typedef VkResult (*PFN_vkGetMemoryHostPointerPropertiesEXT)(VkDevice device, VkExternalMemoryHandleTypeFlagBits handleType, const void* pHostPointer, VkMemoryHostPointerPropertiesEXT* pMemoryHostPointerProperties);
 typedef VkResult (*PFN_vkGetCalibratedTimestampsEXT)(VkDevice device, uint32_t timestampCount, const VkCalibratedTimestampInfoEXT* pTimestampInfos, uint64_t* pTimestamps, uint64_t* pMaxDeviation);
 typedef VkResult (*PFN_vkEnumerateInstanceVersion)(uint32_t* pApiVersion);
 typedef void (*PFN_vkGetPhysicalDeviceFeatures2)(VkPhysicalDevice physicalDevice, VkPhysicalDeviceFeatures2* pFeatures);

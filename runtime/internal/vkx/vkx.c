@@ -49,6 +49,7 @@ struct vkx_device {
 	DEVICE_FUNCTIONS(X)
 #undef X
 	PFN_vkGetCalibratedTimestampsEXT GetCalibratedTimestampsEXT; /* NULL without the extension */
+	PFN_vkGetMemoryHostPointerPropertiesEXT GetMemoryHostPointerPropertiesEXT; /* the same */
 	int feedback; /* pipelines tell whether they came from the cache */
 };
 
@@ -433,6 +434,9 @@ int32_t vkx_create_device(uintptr_t physicalDevice, const uint32_t *families, ui
 	if (ext & EXT(VK_EXT_calibrated_timestamps))
 		d->GetCalibratedTimestampsEXT =
 			(PFN_vkGetCalibratedTimestampsEXT)in.GetDeviceProcAddr(d->device, "vkGetCalibratedTimestampsEXT");
+	if (ext & EXT(VK_EXT_external_memory_host))
+		d->GetMemoryHostPointerPropertiesEXT =
+			(PFN_vkGetMemoryHostPointerPropertiesEXT)in.GetDeviceProcAddr(d->device, "vkGetMemoryHostPointerPropertiesEXT");
 	d->feedback = (ext & EXT(VK_EXT_pipeline_creation_feedback)) != 0;
 	*out = d;
 	return r;
@@ -442,8 +446,8 @@ uintptr_t vkx_device_handle(vkx_device *d) { return (uintptr_t)d->device; }
 
 void vkx_free_device(vkx_device *d) { free(d); }
 
-vkx_value vkx_create_buffer(vkx_device *d, uint64_t size, uint32_t usage) {
-	VkBufferCreateInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .size = size, .usage = usage};
+static vkx_value create_buffer(vkx_device *d, uint64_t size, uint32_t usage, const void *next) {
+	VkBufferCreateInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .pNext = next, .size = size, .usage = usage};
 	if (d->nfamilies > 1) {
 		info.sharingMode = VK_SHARING_MODE_CONCURRENT;
 		info.queueFamilyIndexCount = d->nfamilies, info.pQueueFamilyIndices = d->families;
@@ -451,6 +455,15 @@ vkx_value vkx_create_buffer(vkx_device *d, uint64_t size, uint32_t usage) {
 	VkBuffer b = NULL;
 	VkResult r = d->CreateBuffer(d->device, &info, NULL, &b);
 	return value(r, (uintptr_t)b);
+}
+
+vkx_value vkx_create_buffer(vkx_device *d, uint64_t size, uint32_t usage) { return create_buffer(d, size, usage, NULL); }
+
+vkx_value vkx_create_host_buffer(vkx_device *d, uint64_t size, uint32_t usage) {
+	VkExternalMemoryBufferCreateInfo host = {
+		.sType = VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO, .handleTypes = VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT,
+	};
+	return create_buffer(d, size, usage, &host);
 }
 
 void vkx_get_buffer_requirements(vkx_device *d, uintptr_t buffer, uint64_t *size, uint64_t *alignment, uint32_t *types) {
@@ -470,6 +483,29 @@ vkx_value vkx_allocate_memory(vkx_device *d, uint64_t size, uint32_t type) {
 	};
 	VkMemoryAllocateInfo info = {
 		.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, .pNext = &flags,
+		.allocationSize = size, .memoryTypeIndex = type,
+	};
+	VkDeviceMemory m = NULL;
+	VkResult r = d->AllocateMemory(d->device, &info, NULL, &m);
+	return value(r, (uintptr_t)m);
+}
+
+int vkx_imports_host(vkx_device *d) { return d->GetMemoryHostPointerPropertiesEXT != NULL; }
+
+int32_t vkx_get_host_types(vkx_device *d, void *p, uint32_t *types) {
+	VkMemoryHostPointerPropertiesEXT info = {.sType = VK_STRUCTURE_TYPE_MEMORY_HOST_POINTER_PROPERTIES_EXT};
+	VkResult r = d->GetMemoryHostPointerPropertiesEXT(d->device, VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT, p, &info);
+	*types = info.memoryTypeBits;
+	return r;
+}
+
+vkx_value vkx_import_memory(vkx_device *d, void *p, uint64_t size, uint32_t type) {
+	VkImportMemoryHostPointerInfoEXT host = {
+		.sType = VK_STRUCTURE_TYPE_IMPORT_MEMORY_HOST_POINTER_INFO_EXT,
+		.handleType = VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT, .pHostPointer = p,
+	};
+	VkMemoryAllocateInfo info = {
+		.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, .pNext = &host,
 		.allocationSize = size, .memoryTypeIndex = type,
 	};
 	VkDeviceMemory m = NULL;

@@ -83,6 +83,7 @@ typedef struct {
 	X(VK_NV_shader_sm_builtins, VKX_NEVER, 0) \
 	X(VK_EXT_calibrated_timestamps, VKX_NEVER, 1) \
 	X(VK_EXT_pci_bus_info, VKX_NEVER, 0) \
+	X(VK_EXT_external_memory_host, VKX_NEVER, 1) \
 	X(VK_EXT_pipeline_creation_feedback, 3, 1) \
 	X(VK_KHR_portability_subset, VKX_NEVER, 1)
 
@@ -172,6 +173,11 @@ vkx_value vkx_create_buffer(vkx_device *d, uint64_t size, uint32_t usage);
 void vkx_get_buffer_requirements(vkx_device *d, uintptr_t buffer, uint64_t *size, uint64_t *alignment, uint32_t *types);
 uint64_t vkx_get_buffer_address(vkx_device *d, uintptr_t buffer);
 vkx_value vkx_allocate_memory(vkx_device *d, uint64_t size, uint32_t type);
+/* Memory of the host that the device uses: vkx_imports_host is 0 without the extension for it. */
+int vkx_imports_host(vkx_device *d);
+vkx_value vkx_create_host_buffer(vkx_device *d, uint64_t size, uint32_t usage);
+int32_t vkx_get_host_types(vkx_device *d, void *p, uint32_t *types);
+vkx_value vkx_import_memory(vkx_device *d, void *p, uint64_t size, uint32_t type);
 /* A timeline semaphore of value 0, its value, and a wait for one, of at most timeout nanoseconds. */
 vkx_value vkx_create_timeline(vkx_device *d);
 int32_t vkx_get_reached(vkx_device *d, uintptr_t timeline, uint64_t *value);

@@ -52,6 +52,10 @@ const (
 	structureTypeCooperativeMatrixPropertiesKhr                      = 1000506001
 	structureTypeQueryPoolCreateInfo                                 = 11
 	structureTypeCalibratedTimestampInfoExt                          = 1000184000
+	structureTypeExternalMemoryBufferCreateInfo                      = 1000072000
+	structureTypeImportMemoryHostPointerInfoExt                      = 1000178000
+	structureTypeMemoryHostPointerPropertiesExt                      = 1000178001
+	externalMemoryHandleTypeHostAllocationBitExt                     = 0x00000080
 	structureTypePhysicalDevicePciBusInfoPropertiesExt               = 1000212000
 	structureTypeDebugUtilsMessengerCreateInfoExt                    = 1000128004
 	structureTypeValidationFeaturesExt                               = 1000247000
@@ -996,6 +1000,28 @@ type calibratedTimestampInfoEXT struct {
 	timeDomain uint32
 }
 
+// externalMemoryBufferCreateInfo is VkExternalMemoryBufferCreateInfo.
+type externalMemoryBufferCreateInfo struct {
+	sType       uint32
+	pNext       unsafe.Pointer
+	handleTypes uint32
+}
+
+// importMemoryHostPointerInfoEXT is VkImportMemoryHostPointerInfoEXT.
+type importMemoryHostPointerInfoEXT struct {
+	sType        uint32
+	pNext        unsafe.Pointer
+	handleType   uint32
+	pHostPointer unsafe.Pointer
+}
+
+// memoryHostPointerPropertiesEXT is VkMemoryHostPointerPropertiesEXT.
+type memoryHostPointerPropertiesEXT struct {
+	sType          uint32
+	pNext          unsafe.Pointer
+	memoryTypeBits uint32
+}
+
 // physicalDevicePCIBusInfoPropertiesEXT is VkPhysicalDevicePCIBusInfoPropertiesEXT.
 type physicalDevicePCIBusInfoPropertiesEXT struct {
 	sType       uint32
@@ -1203,6 +1229,7 @@ const (
 	hasNvShaderSmBuiltins
 	hasExtCalibratedTimestamps
 	hasExtPciBusInfo
+	hasExtExternalMemoryHost
 	hasExtPipelineCreationFeedback
 	hasKhrPortabilitySubset
 )
@@ -1218,6 +1245,7 @@ var extensions = [...]extension{
 	{"VK_NV_shader_sm_builtins", never, false},
 	{"VK_EXT_calibrated_timestamps", never, true},
 	{"VK_EXT_pci_bus_info", never, false},
+	{"VK_EXT_external_memory_host", never, true},
 	{"VK_EXT_pipeline_creation_feedback", 3, true},
 	{"VK_KHR_portability_subset", never, true},
 }

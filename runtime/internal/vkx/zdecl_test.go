@@ -75,5 +75,8 @@ var structs = map[string]reflect.Type{
 	"VkPipelineCreationFeedback":                            reflect.TypeFor[pipelineCreationFeedback](),
 	"VkPipelineCreationFeedbackCreateInfo":                  reflect.TypeFor[pipelineCreationFeedbackCreateInfo](),
 	"VkCalibratedTimestampInfoEXT":                          reflect.TypeFor[calibratedTimestampInfoEXT](),
+	"VkExternalMemoryBufferCreateInfo":                      reflect.TypeFor[externalMemoryBufferCreateInfo](),
+	"VkImportMemoryHostPointerInfoEXT":                      reflect.TypeFor[importMemoryHostPointerInfoEXT](),
+	"VkMemoryHostPointerPropertiesEXT":                      reflect.TypeFor[memoryHostPointerPropertiesEXT](),
 	"VkPhysicalDevicePCIBusInfoPropertiesEXT":               reflect.TypeFor[physicalDevicePCIBusInfoPropertiesEXT](),
 }

@@ -397,7 +397,7 @@ func (e *encoder) copy(c *hal.Command) error {
 		return err
 	}
 	dst, src := c.Dst.(*memory), c.Src.(*memory)
-	if d, s := dst.addr+c.DstOff, src.addr+c.SrcOff; e.line.can&(1<<compute) != 0 && e.d.built.byKernel(e.d, d, s, c.Size) {
+	if d, s := dst.addr+c.DstOff, src.addr+c.SrcOff; dst.addr != 0 && src.addr != 0 && e.line.can&(1<<compute) != 0 && e.d.built.byKernel(e.d, d, s, c.Size) {
 		e.notes(c)
 		return e.builtin(copyModule, d, s, c.Size, 0)
 	}

@@ -142,13 +142,18 @@ func (e *encoder) turn(c *hal.Command) {
 	case hal.OpLaunch, hal.OpGraph:
 		e.row = 0
 	case hal.OpCopy, hal.OpWrite: // not OpRead, because the host must copy its data on; it took a third longer on the second line
-		if c.Size < asideMin || c.Op == hal.OpCopy && !e.overBus(c) {
+		if c.Size < asideMin && !c.Apart || c.Op == hal.OpCopy && !e.overBus(c) {
 			return
 		}
-		if e.row++; e.row > asideRow || e.d.clock != nil { // such queues cannot reset queries
+		if e.row++; e.row > asideRow && !c.Apart || e.d.clock != nil { // such queues cannot reset queries
 			return
 		}
 		e.track = e.aside
+		if c.Apart {
+			// It waits for the parts whose completion is known, which costs nothing, to see their writes.
+			e.aside.after = max(e.aside.after, e.main.line.reached.Load())
+			return
+		}
 		if e.cut {
 			e.push(e.main) // commands of the part get the error
 		}

@@ -91,6 +91,8 @@ type block struct {
 	allocated uint64
 	ptr       unsafe.Pointer
 	arena     *arena // division of the block into chunks; nil for a dedicated block
+	host      []byte // imported memory of the host, or nil
+	pin       pinner // keeps host in place
 }
 
 // pool allocates memory of one memory type.
@@ -166,6 +168,9 @@ func (a *allocator) release(m *memory) []*block {
 	p := m.pool
 	if m.chunk == nil {
 		delete(a.own, m.block)
+		if m.block.host != nil {
+			return []*block{m.block}
+		}
 		p.keptBytes += m.block.size
 		p.kept = append(p.kept, m.block)
 		return p.dropKept(p.keepLimit)
@@ -416,6 +421,7 @@ func (a *allocator) destroy(blocks []*block) {
 	for _, b := range blocks {
 		a.d.vk.DestroyBuffer(b.buffer)
 		a.d.vk.FreeMemory(b.memory)
+		b.unpin()
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -14,17 +14,17 @@ type stepHost struct {
 	kernelimpl.HostGroup
 	v1, v2 float32
 
-	v3, v5, v7 int64
+	v3, v5, v7, v9 int64
 
-	v17, v18, v19, v20, v21, v22, v23, v40, v41, v42 []float32
+	v21, v22, v23, v24, v25, v26, v27, v44, v45, v46 []float32
 
-	v24 int64
+	v28 int64
 }
 
 func newStepHost() kernelimpl.HostForm { return new(stepHost) }
 
-const stepHostSites = `1	examples/nbody/gravity/kernel.go:75:18
-1	77:8`
+const stepHostSites = `1	examples/nbody/gravity/kernel.go:61:15
+1	77:18`
 
 func (g *stepHost) Begin() {
 	g.Sites = stepHostSites
@@ -34,15 +34,16 @@ func (g *stepHost) Begin() {
 	g.v3 = g.Int64(40)
 	g.v5 = g.Int64(56)
 	g.v7 = g.Int64(72)
+	g.v9 = g.Int64(80)
 	g.Allot(0, 4096)
-	kernelimpl.HostRoom(n, &g.v17, &g.v18, &g.v19, &g.v20, &g.v21, &g.v22, &g.v23, &g.v40, &g.v41, &g.v42)
+	kernelimpl.HostRoom(n, &g.v21, &g.v22, &g.v23, &g.v24, &g.v25, &g.v26, &g.v27, &g.v44, &g.v45, &g.v46)
 }
 
 func (g *stepHost) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 1: // Barrier, kernel.go:68
+		case 1: // Barrier, kernel.go:70
 			next = g.r2()
 		}
 	}
@@ -50,257 +51,249 @@ func (g *stepHost) Run() {
 
 func (g *stepHost) r0() int {
 	const n = 256
-	// ZeroLocal, kernel.go:54
+	// ZeroLocal, kernel.go:56
 	g.Zero(0)
 	basex := g.Base(0)
+	v5 := g.v5
+	v9 := g.v9
 	v3 := g.v3
 	p2 := g.Pointer(2)
 	m0 := g.Memory(0)
-	h17 := g.v17[:n]
-	h18 := g.v18[:n]
-	h19 := g.v19[:n]
-	h20 := g.v20[:n]
 	h21 := g.v21[:n]
 	h22 := g.v22[:n]
 	h23 := g.v23[:n]
-	u24 := g.v24
+	h24 := g.v24[:n]
+	h25 := g.v25[:n]
+	h26 := g.v26[:n]
+	h27 := g.v27[:n]
+	u28 := g.v28
 	v7 := g.v7
 	p4 := g.Pointer(4)
 	v1 := g.v1
-	v5 := g.v5
 	p3 := g.Pointer(3)
 	next := -1
 	for li := range n {
 		v0 := int32(basex + li)
-		var v17, v18, v19, v20, v21, v22, v23, v32, v33, v34, v35, v75, v76, v77 float32
-		var v24, v26 int64
-		v9 := int64(basex + li)
-		v11 := int64(uint32(int32(li)))
-		v12 := v9 < v3
-		if v12 {
-			v17 = *(*float32)(unsafe.Add(p2, (basex+li)*16))
-			v18 = *(*float32)(unsafe.Add(p2, (basex+li)*16+4))
-			v19 = *(*float32)(unsafe.Add(p2, (basex+li)*16+8))
-			v20 = *(*float32)(unsafe.Add(p2, (basex+li)*16+12))
+		var v14, v28, v30 int64
+		var v21, v22, v23, v24, v25, v26, v27, v36, v37, v38, v39 float32
+		v10 := int64(basex + li)
+		v12 := int64(uint32(int32(li)))
+		v13 := v10 < v5
+		if !v13 {
+			v21 = 0
+			v22 = 0
+			v23 = 0
+			v24 = 0
+			goto b5
+		}
+		v14 = v9 + v10
+		if uint64(v14) >= uint64(v3) {
+			g.Fault(0, v14, v3, v0)
+			g.Leave(li)
+			continue
+		}
+		v21 = *(*float32)(unsafe.Add(p2, int(v14)*16))
+		v22 = *(*float32)(unsafe.Add(p2, int(v14)*16+4))
+		v23 = *(*float32)(unsafe.Add(p2, int(v14)*16+8))
+		v24 = *(*float32)(unsafe.Add(p2, int(v14)*16+12))
+	b5:
+		v25 = 0
+		v26 = 0
+		v27 = 0
+		v28 = 0
+		if v28 >= v3 {
+			goto b15
+		}
+		v30 = v28 + v12
+		if v30 < v3 {
+			v36 = *(*float32)(unsafe.Add(p2, int(v30)*16))
+			v37 = *(*float32)(unsafe.Add(p2, int(v30)*16+4))
+			v38 = *(*float32)(unsafe.Add(p2, int(v30)*16+8))
+			v39 = *(*float32)(unsafe.Add(p2, int(v30)*16+12))
 		} else {
-			v17 = 0
-			v18 = 0
-			v19 = 0
-			v20 = 0
+			v36 = 0
+			v37 = 0
+			v38 = 0
+			v39 = 0
 		}
-		v21 = 0
-		v22 = 0
-		v23 = 0
-		v24 = 0
-		if v24 >= v3 {
-			goto b13
-		}
-		v26 = v24 + v11
-		if v26 < v3 {
-			v32 = *(*float32)(unsafe.Add(p2, int(v26)*16))
-			v33 = *(*float32)(unsafe.Add(p2, int(v26)*16+4))
-			v34 = *(*float32)(unsafe.Add(p2, int(v26)*16+8))
-			v35 = *(*float32)(unsafe.Add(p2, int(v26)*16+12))
-		} else {
-			v32 = 0
-			v33 = 0
-			v34 = 0
-			v35 = 0
-		}
-		*(*float32)(unsafe.Add(m0, li*16)) = v32
-		*(*float32)(unsafe.Add(m0, li*16+4)) = v33
-		*(*float32)(unsafe.Add(m0, li*16+8)) = v34
-		*(*float32)(unsafe.Add(m0, li*16+12)) = v35
-		h17[li] = v17
-		h18[li] = v18
-		h19[li] = v19
-		h20[li] = v20
+		*(*float32)(unsafe.Add(m0, li*16)) = v36
+		*(*float32)(unsafe.Add(m0, li*16+4)) = v37
+		*(*float32)(unsafe.Add(m0, li*16+8)) = v38
+		*(*float32)(unsafe.Add(m0, li*16+12)) = v39
 		h21[li] = v21
 		h22[li] = v22
 		h23[li] = v23
-		u24 = v24
+		h24[li] = v24
+		h25[li] = v25
+		h26[li] = v26
+		h27[li] = v27
+		u28 = v28
 		next = 1
 		continue
-	b13:
-		if !v12 {
+	b15:
+		if !v13 {
 			goto b19
 		}
-		if uint64(v9) >= uint64(v7) {
-			g.Fault(0, v9, v7, v0)
+		if uint64(v10) >= uint64(v7) {
+			g.Fault(1, v10, v7, v0)
 			g.Leave(li)
 			continue
 		}
 		{
-			v69 := float32(v21*v1 + *(*float32)(unsafe.Add(p4, (basex+li)*12)))
-			v70 := float32(v22*v1 + *(*float32)(unsafe.Add(p4, (basex+li)*12+4)))
-			v71 := float32(v23*v1 + *(*float32)(unsafe.Add(p4, (basex+li)*12+8)))
-			*(*float32)(unsafe.Add(p4, (basex+li)*12)) = v69
-			*(*float32)(unsafe.Add(p4, (basex+li)*12+4)) = v70
-			*(*float32)(unsafe.Add(p4, (basex+li)*12+8)) = v71
-			v75 = float32(v69*v1 + v17)
-			v76 = float32(v70*v1 + v18)
-			v77 = float32(v71*v1 + v19)
-			if uint64(v9) >= uint64(v5) {
-				g.Fault(1, v9, v5, v0)
-				g.Leave(li)
-				continue
-			}
+			v73 := float32(v25*v1 + *(*float32)(unsafe.Add(p4, (basex+li)*12)))
+			v74 := float32(v26*v1 + *(*float32)(unsafe.Add(p4, (basex+li)*12+4)))
+			v75 := float32(v27*v1 + *(*float32)(unsafe.Add(p4, (basex+li)*12+8)))
+			*(*float32)(unsafe.Add(p4, (basex+li)*12)) = v73
+			*(*float32)(unsafe.Add(p4, (basex+li)*12+4)) = v74
+			*(*float32)(unsafe.Add(p4, (basex+li)*12+8)) = v75
+			*(*float32)(unsafe.Add(p3, (basex+li)*16)) = float32(v73*v1 + v21)
+			*(*float32)(unsafe.Add(p3, (basex+li)*16+4)) = float32(v74*v1 + v22)
+			*(*float32)(unsafe.Add(p3, (basex+li)*16+8)) = float32(v75*v1 + v23)
+			*(*float32)(unsafe.Add(p3, (basex+li)*16+12)) = v24
 		}
-		*(*float32)(unsafe.Add(p3, (basex+li)*16)) = v75
-		*(*float32)(unsafe.Add(p3, (basex+li)*16+4)) = v76
-		*(*float32)(unsafe.Add(p3, (basex+li)*16+8)) = v77
-		*(*float32)(unsafe.Add(p3, (basex+li)*16+12)) = v20
 	b19:
 		g.Leave(li)
 	}
-	g.v24 = u24
+	g.v28 = u28
 	return next
 }
 
 func (g *stepHost) r2() int {
 	const n = 256
+	h25 := g.v25[:n]
+	h26 := g.v26[:n]
+	h27 := g.v27[:n]
+	h44 := g.v44[:n]
+	h45 := g.v45[:n]
+	h46 := g.v46[:n]
+	m0 := g.Memory(0)
 	h21 := g.v21[:n]
 	h22 := g.v22[:n]
 	h23 := g.v23[:n]
-	h40 := g.v40[:n]
-	h41 := g.v41[:n]
-	h42 := g.v42[:n]
-	m0 := g.Memory(0)
-	h17 := g.v17[:n]
-	h18 := g.v18[:n]
-	h19 := g.v19[:n]
 	v2 := g.v2
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
+		v25 := h25[li]
+		v26 := h26[li]
+		v27 := h27[li]
 		v21 := h21[li]
 		v22 := h22[li]
 		v23 := h23[li]
-		v17 := h17[li]
-		v18 := h18[li]
-		v19 := h19[li]
-		var v40, v41, v42 float32
-		var v43 int32
-		v40 = v21
-		v41 = v22
-		v42 = v23
-		v43 = -1
-	b9:
-		v44 := v43 + 1
-		if v44 >= 256 {
-			h40[li] = v40
-			h41[li] = v41
-			h42[li] = v42
+		var v44, v45, v46 float32
+		var v47 int32
+		v44 = v25
+		v45 = v26
+		v46 = v27
+		v47 = -1
+	b11:
+		v48 := v47 + 1
+		if v48 >= 256 {
+			h44[li] = v44
+			h45[li] = v45
+			h46[li] = v46
 			continue
 		}
-		v50 := float32(*(*float32)(unsafe.Add(m0, int(v44)*16)) - v17)
-		v51 := float32(*(*float32)(unsafe.Add(m0, int(v44)*16+4)) - v18)
-		v52 := float32(*(*float32)(unsafe.Add(m0, int(v44)*16+8)) - v19)
-		v56 := float32(v2*v2 + float32(v52*v52+float32(v50*v50+float32(v51*v51))))
-		v57 := math32.FastRsqrt(v56)
-		v59 := float32(float32(*(*float32)(unsafe.Add(m0, int(v44)*16+12))*v57) * v57)
-		v60 := float32(v59 * v57)
-		v40 = float32(v50*v60 + v40)
-		v41 = float32(v51*v60 + v41)
-		v42 = float32(v52*v60 + v42)
-		v43 = v44
-		goto b9
+		v54 := float32(*(*float32)(unsafe.Add(m0, int(v48)*16)) - v21)
+		v55 := float32(*(*float32)(unsafe.Add(m0, int(v48)*16+4)) - v22)
+		v56 := float32(*(*float32)(unsafe.Add(m0, int(v48)*16+8)) - v23)
+		v60 := float32(v2*v2 + float32(v56*v56+float32(v54*v54+float32(v55*v55))))
+		v61 := math32.FastRsqrt(v60)
+		v63 := float32(float32(*(*float32)(unsafe.Add(m0, int(v48)*16+12))*v61) * v61)
+		v64 := float32(v63 * v61)
+		v44 = float32(v54*v64 + v44)
+		v45 = float32(v55*v64 + v45)
+		v46 = float32(v56*v64 + v46)
+		v47 = v48
+		goto b11
 	}
-	// Barrier, kernel.go:72
-	e24 := g.v24
+	// Barrier, kernel.go:74
+	e28 := g.v28
 	v3 := g.v3
 	p2 := g.Pointer(2)
-	u24 := g.v24
+	u28 := g.v28
 	basex := g.Base(0)
+	v5 := g.v5
 	v7 := g.v7
 	p4 := g.Pointer(4)
 	v1 := g.v1
-	v5 := g.v5
 	p3 := g.Pointer(3)
-	h20 := g.v20[:n]
+	h24 := g.v24[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v24 := e24
-		v40 := h40[li]
-		v41 := h41[li]
-		v42 := h42[li]
-		v10 := int32(li)
-		v11 := int64(uint32(v10))
-		v9 := int64(basex + li)
-		v12 := v9 < v3
+		v28 := e28
+		v44 := h44[li]
+		v45 := h45[li]
+		v46 := h46[li]
+		v11 := int32(li)
+		v12 := int64(uint32(v11))
+		v10 := int64(basex + li)
+		v13 := v10 < v5
 		v0 := int32(basex + li)
-		v17 := h17[li]
-		v18 := h18[li]
-		v19 := h19[li]
-		v20 := h20[li]
-		var v21, v22, v23, v32, v33, v34, v35, v75, v76, v77 float32
-		var v26 int64
-		v21 = v40
-		v22 = v41
-		v23 = v42
-		v24 = v24 + 256
-		if v24 >= v3 {
-			goto b13
+		v21 := h21[li]
+		v22 := h22[li]
+		v23 := h23[li]
+		v24 := h24[li]
+		var v25, v26, v27, v36, v37, v38, v39 float32
+		var v30 int64
+		v25 = v44
+		v26 = v45
+		v27 = v46
+		v28 = v28 + 256
+		if v28 >= v3 {
+			goto b15
 		}
-		v26 = v24 + v11
-		if v26 < v3 {
-			v32 = *(*float32)(unsafe.Add(p2, int(v26)*16))
-			v33 = *(*float32)(unsafe.Add(p2, int(v26)*16+4))
-			v34 = *(*float32)(unsafe.Add(p2, int(v26)*16+8))
-			v35 = *(*float32)(unsafe.Add(p2, int(v26)*16+12))
+		v30 = v28 + v12
+		if v30 < v3 {
+			v36 = *(*float32)(unsafe.Add(p2, int(v30)*16))
+			v37 = *(*float32)(unsafe.Add(p2, int(v30)*16+4))
+			v38 = *(*float32)(unsafe.Add(p2, int(v30)*16+8))
+			v39 = *(*float32)(unsafe.Add(p2, int(v30)*16+12))
 		} else {
-			v32 = 0
-			v33 = 0
-			v34 = 0
-			v35 = 0
+			v36 = 0
+			v37 = 0
+			v38 = 0
+			v39 = 0
 		}
-		*(*float32)(unsafe.Add(m0, li*16)) = v32
-		*(*float32)(unsafe.Add(m0, li*16+4)) = v33
-		*(*float32)(unsafe.Add(m0, li*16+8)) = v34
-		*(*float32)(unsafe.Add(m0, li*16+12)) = v35
-		h21[li] = v21
-		h22[li] = v22
-		h23[li] = v23
-		u24 = v24
+		*(*float32)(unsafe.Add(m0, li*16)) = v36
+		*(*float32)(unsafe.Add(m0, li*16+4)) = v37
+		*(*float32)(unsafe.Add(m0, li*16+8)) = v38
+		*(*float32)(unsafe.Add(m0, li*16+12)) = v39
+		h25[li] = v25
+		h26[li] = v26
+		h27[li] = v27
+		u28 = v28
 		next = 1
 		continue
-	b13:
-		if !v12 {
+	b15:
+		if !v13 {
 			goto b19
 		}
-		if uint64(v9) >= uint64(v7) {
-			g.Fault(0, v9, v7, v0)
+		if uint64(v10) >= uint64(v7) {
+			g.Fault(1, v10, v7, v0)
 			g.Leave(li)
 			continue
 		}
 		{
-			v69 := float32(v21*v1 + *(*float32)(unsafe.Add(p4, (basex+li)*12)))
-			v70 := float32(v22*v1 + *(*float32)(unsafe.Add(p4, (basex+li)*12+4)))
-			v71 := float32(v23*v1 + *(*float32)(unsafe.Add(p4, (basex+li)*12+8)))
-			*(*float32)(unsafe.Add(p4, (basex+li)*12)) = v69
-			*(*float32)(unsafe.Add(p4, (basex+li)*12+4)) = v70
-			*(*float32)(unsafe.Add(p4, (basex+li)*12+8)) = v71
-			v75 = float32(v69*v1 + v17)
-			v76 = float32(v70*v1 + v18)
-			v77 = float32(v71*v1 + v19)
-			if uint64(v9) >= uint64(v5) {
-				g.Fault(1, v9, v5, v0)
-				g.Leave(li)
-				continue
-			}
+			v73 := float32(v25*v1 + *(*float32)(unsafe.Add(p4, (basex+li)*12)))
+			v74 := float32(v26*v1 + *(*float32)(unsafe.Add(p4, (basex+li)*12+4)))
+			v75 := float32(v27*v1 + *(*float32)(unsafe.Add(p4, (basex+li)*12+8)))
+			*(*float32)(unsafe.Add(p4, (basex+li)*12)) = v73
+			*(*float32)(unsafe.Add(p4, (basex+li)*12+4)) = v74
+			*(*float32)(unsafe.Add(p4, (basex+li)*12+8)) = v75
+			*(*float32)(unsafe.Add(p3, (basex+li)*16)) = float32(v73*v1 + v21)
+			*(*float32)(unsafe.Add(p3, (basex+li)*16+4)) = float32(v74*v1 + v22)
+			*(*float32)(unsafe.Add(p3, (basex+li)*16+8)) = float32(v75*v1 + v23)
+			*(*float32)(unsafe.Add(p3, (basex+li)*16+12)) = v24
 		}
-		*(*float32)(unsafe.Add(p3, (basex+li)*16)) = v75
-		*(*float32)(unsafe.Add(p3, (basex+li)*16+4)) = v76
-		*(*float32)(unsafe.Add(p3, (basex+li)*16+8)) = v77
-		*(*float32)(unsafe.Add(p3, (basex+li)*16+12)) = v20
 	b19:
 		g.Leave(li)
 	}
-	g.v24 = u24
+	g.v28 = u28
 	return next
 }

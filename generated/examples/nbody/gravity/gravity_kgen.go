@@ -53,6 +53,7 @@ func _(k *gravity.Step) {
 		Old       []gravity.Body
 		New       []gravity.Body
 		Velocity  []gravity.Vec3
+		First     int
 	}
 	_ = (*gravityStepHasChanged_RunGoGenerate)(k) // gravity.Step has changed: run go generate
 }
@@ -89,7 +90,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "dsl/math32/sqrt.go", Package: "math32", Sum: 0xd806659a},
 		{File: "dsl/math32/subnormal.go", Package: "math32", Sum: 0xfb682378},
 		{File: "dsl/math32/trig.go", Package: "math32", Sum: 0xbd728125},
-		{File: "examples/nbody/gravity/kernel.go", Package: "gravity", Sum: 0xbffa628c},
+		{File: "examples/nbody/gravity/kernel.go", Package: "gravity", Sum: 0xd80df05b},
 		{File: "examples/nbody/gravity/paint.go", Package: "gravity", Sum: 0xf62f5b8f},
 	},
 })
@@ -206,8 +207,9 @@ var stepKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "Old", Kind: abi.Slice, Type: "[]Body", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 16, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
 		{Name: "New", Kind: abi.Slice, Type: "[]Body", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 16, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachOwn, PerItem: 1}},
 		{Name: "Velocity", Kind: abi.Slice, Type: "[]Vec3", Offset: 40, Size: 16, HostOffset: 56, ElemSize: 12, ElemAlign: 4, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachOwn, PerItem: 1}},
+		{Name: "First", Kind: abi.Value, Type: "int", Offset: 56, Size: 8, HostOffset: 80},
 	},
-	ArgSize:    56,
+	ArgSize:    64,
 	Items:      1,
 	Lingers:    true,
 	Properties: properties.List{properties.WorkGroupSize(256)},
@@ -215,16 +217,16 @@ var stepKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "local", ElemSize: 16, Len: 256, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "examples/nbody/gravity/kernel.go:75:18", Limit: -5},
-		{Kind: abi.FaultIndex, Pos: "examples/nbody/gravity/kernel.go:77:8", Limit: -4},
+		{Kind: abi.FaultIndex, Pos: "examples/nbody/gravity/kernel.go:61:15", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "examples/nbody/gravity/kernel.go:77:18", Limit: -5},
 	},
-	Loops: "- examples/nbody/gravity/kernel.go:62:2 69:3",
+	Loops: "- examples/nbody/gravity/kernel.go:64:2 71:3",
 	SPIRV: stepSPIRV,
 	IR:    stepIR,
-	Sum:   0xe2fa9279,
+	Sum:   0x742c7577,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {56}, {72}}, Loops: "- examples/nbody/gravity/kernel.go:62:2 69:3", SPIRV: stepSmall, Sum: 0xe3bc4629},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- examples/nbody/gravity/kernel.go:62:2 69:3", SPIRV: stepWords, Sum: 0x956d0020},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{80}, {40}, {56}, {72}, {8}}, Loops: "- examples/nbody/gravity/kernel.go:64:2 - 71:3", SPIRV: stepSmall, Sum: 0x9b1d9e7a},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- examples/nbody/gravity/kernel.go:64:2 71:3", SPIRV: stepWords, Sum: 0x4892c243},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return gravity.Step{
@@ -233,19 +235,21 @@ var stepKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		Old:       kernelimpl.HostSlice[gravity.Body](a, 2),
 		New:       kernelimpl.HostSlice[gravity.Body](a, 3),
 		Velocity:  kernelimpl.HostSlice[gravity.Vec3](a, 4),
+		First:     kernelimpl.HostValue[int](a, 5),
 	}.Kernel
 }, newStepHost)
 
 var _ = kernelimpl.Properties[gravity.Step](stepKernel)
 
 // Step is the kernel [gravity.Step] with its slices in device memory.
-// Step moves all bodies by a step in time, from Old to New.
+// Step moves bodies by a step in time: the bodies of Old from First on, as many as New has, to New, with their velocities in place.
 type Step struct {
 	Dt        float32
 	Softening float32
 	Old       runtime.View[gravity.Body]
 	New       runtime.View[gravity.Body]
 	Velocity  runtime.View[gravity.Vec3]
+	First     int
 }
 
 // launch returns a launch with the kernel's arguments.
@@ -256,6 +260,7 @@ func (k Step) launch() *kernelimpl.Launch {
 	kernelimpl.View(l, 2, k.Old)
 	kernelimpl.View(l, 3, k.New)
 	kernelimpl.View(l, 4, k.Velocity)
+	kernelimpl.Value(l, 5, k.First)
 	return l
 }
 
@@ -283,5 +288,6 @@ func RunStep(ctx context.Context, dev *runtime.Device, k gravity.Step, r runtime
 	kernelimpl.Slice(l, 2, k.Old)
 	kernelimpl.Slice(l, 3, k.New)
 	kernelimpl.Slice(l, 4, k.Velocity)
+	kernelimpl.Value(l, 5, k.First)
 	return l.RunND1(ctx, dev, r, opts)
 }

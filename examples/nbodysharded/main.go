@@ -1,0 +1,105 @@
+// Nbodysharded moves bodies that attract each other on several devices: the force of example nbody
+// on every GPU of a machine. Each device has all bodies, and moves its block of them. After each
+// step the devices give each other the bodies that they have moved.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/kgen-go/kgen/examples/internal/demo"
+	"github.com/kgen-go/kgen/examples/nbody/gravity"
+	gravitygen "github.com/kgen-go/kgen/generated/examples/nbody/gravity"
+	"github.com/kgen-go/kgen/runtime"
+	"github.com/kgen-go/kgen/runtime/shard"
+)
+
+var (
+	count = demo.Int("n", 8192, 2, 1<<22, "bodies")
+	steps = demo.Int("steps", 4, 1, 1<<20, "steps")
+)
+
+func main() { demo.MainGroup(run) }
+
+func run(ctx context.Context, g *shard.Group) error {
+	bodies := cloud(*count)
+	demo.Line("bodies", "%d, %d steps", len(bodies), *steps)
+	got, err := simulate(ctx, g, bodies)
+	if err != nil {
+		return err
+	}
+	alone, err := shard.Of(g.Devices()[0])
+	if err != nil {
+		return err
+	}
+	want, err := simulate(ctx, alone, bodies)
+	if err != nil {
+		return err
+	}
+	if !sameKind(g) {
+		demo.Line("check", "none: devices of different kinds approximate inverse square roots differently")
+		return nil
+	}
+	if !slices.Equal(got, want) {
+		return errors.New("the bodies are not where one device moves them")
+	}
+	demo.Line("check", "ok: the bodies are where one device moves them")
+	return nil
+}
+
+// sameKind reports whether all devices are of one kind.
+func sameKind(g *shard.Group) bool {
+	first := g.Devices()[0].Name()
+	return !slices.ContainsFunc(g.Devices(), func(d *runtime.Device) bool { return d.Name() != first })
+}
+
+// simulate returns the bodies after all steps.
+func simulate(ctx context.Context, g *shard.Group, bodies []gravity.Body) ([]gravity.Body, error) {
+	old, err1 := shard.Broadcast(ctx, g, bodies)
+	moved, err2 := shard.New[gravity.Body](g, len(bodies), shard.Blocks(gravity.GroupSize))
+	velocity, err3 := shard.New[gravity.Vec3](g, len(bodies), shard.Blocks(gravity.GroupSize))
+	defer old.Close()
+	defer moved.Close()
+	defer velocity.Close()
+	if err := errors.Join(err1, err2, err3); err != nil {
+		return nil, err
+	}
+	d, err := demo.Time(func() error {
+		for range *steps {
+			err := shard.Each(ctx, g, func(p shard.Part) error {
+				k := gravitygen.Step{Dt: 0.01, Softening: 0.05, First: moved.FirstOn(p),
+					Old: old.On(p), New: moved.On(p), Velocity: velocity.On(p)}
+				nd := runtime.NDRange1{Global: runtime.Range1(moved.LenOn(p)), Local: gravity.GroupSize}
+				_, err := k.ParallelFor(p.Queue, nd.RoundUp())
+				return err
+			})
+			if err == nil {
+				err = shard.AllGather(ctx, moved, old)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	pairs := float64(*steps) * float64(len(bodies)) * float64(len(bodies))
+	demo.Rate(fmt.Sprintf("%d devices", g.Len()), d, pairs, "interactions")
+	out := make([]gravity.Body, len(bodies))
+	return out, moved.Gather(ctx, out)
+}
+
+// cloud returns bodies at rest, at random places of a cube.
+func cloud(n int) []gravity.Body {
+	r := rand.New(rand.NewPCG(1, 2))
+	bodies := make([]gravity.Body, n)
+	for i := range bodies {
+		bodies[i] = gravity.Body{Pos: gravity.Vec3{X: r.Float32(), Y: r.Float32(), Z: r.Float32()}, Mass: 1 / float32(n)}
+	}
+	return bodies
+}

@@ -1,0 +1,341 @@
+package bench
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/kgen-go/kgen/examples/nbody/gravity"
+	"github.com/kgen-go/kgen/examples/options/montecarlo"
+	gravitygen "github.com/kgen-go/kgen/generated/examples/nbody/gravity"
+	montecarlogen "github.com/kgen-go/kgen/generated/examples/options/montecarlo"
+	"github.com/kgen-go/kgen/prim/blas"
+	"github.com/kgen-go/kgen/runtime"
+	"github.com/kgen-go/kgen/runtime/shard"
+)
+
+// This file has the works on two devices. Each of them runs on the suite's device and another one
+// of its kind, and on the suite's device alone; the remark compares the two. On the processor, both
+// are the host device.
+
+// twoDevices is the group of the report's rows for two devices.
+const twoDevices = "Two devices"
+
+// second opens another device like the suite's.
+func (b *Bench) second() (*runtime.Device, error) {
+	own := b.dev.Info()
+	for i, info := range runtime.Devices() {
+		same := info.UUID == own.UUID && info.PCI == own.PCI
+		if b.cpu && info.Type == own.Type && info.Name == own.Name || !b.cpu && info.Type == own.Type && !same {
+			d, err := runtime.Open(runtime.Select(strconv.Itoa(i)))
+			if err == nil {
+				b.closers = append(b.closers, func() { _ = d.Close() })
+			}
+			return d, err
+		}
+	}
+	return nil, skipped("there is one such device")
+}
+
+// shared is a work on a group of devices.
+type shared struct {
+	run   func() error // does the work once, and waits
+	reset func() error
+	check func() error
+}
+
+// twice makes the job of a work that make makes for one and for two devices.
+func (b *Bench) twice(size string, amount float64, unit Unit, make func(g *shard.Group) (*shared, error)) (*Job, error) {
+	other, err := b.second()
+	if err != nil {
+		return nil, err
+	}
+	one, err1 := shard.Of(b.dev)
+	two, err2 := shard.Of(b.dev, other)
+	if err := first(err1, err2); err != nil {
+		return nil, err
+	}
+	alone, err1 := make(one)
+	both, err2 := make(two)
+	if err := first(err1, err2); err != nil {
+		return nil, err
+	}
+	var took [2]time.Duration
+	runs := 0
+	run := func(times int) error {
+		for range times {
+			for i, s := range []*shared{alone, both} {
+				begin := time.Now()
+				if err := s.run(); err != nil {
+					return err
+				}
+				took[i] += time.Since(begin)
+			}
+			runs++
+		}
+		return nil
+	}
+	return &Job{Size: size, Amount: amount, Unit: unit, Runs: 3,
+		Contestants: []Contestant{{kgen, run,
+			func() error { return errors.Join(alone.reset(), both.reset()) },
+			func() error { return errors.Join(alone.check(), both.check()) }}},
+		Measured: func() (time.Duration, string) {
+			faster := float64(took[0]) / math.Max(1, float64(took[1]))
+			d := took[1] / time.Duration(max(1, runs))
+			took, runs = [2]time.Duration{}, 0
+			return d, fmt.Sprintf("%.2f times as fast as one device", faster)
+		}}, nil
+}
+
+// crossing copies from the suite's device to another one.
+var crossing = Work{Group: twoDevices, Name: "copy to another device", Target: "≥ 40 GB/s", Sizes: [4]int{1 << 10, 1 << 20, 1 << 26, 1 << 28}, Make: func(b *Bench, n int) (*Job, error) {
+	other, err := b.second()
+	if err != nil {
+		return nil, err
+	}
+	hx := units[float32](n, 1)
+	x, err1 := memoryOf(b, hx)
+	y, err2 := runtime.NewBuffer[float32](other, n)
+	if err := first(err1, err2); err != nil {
+		return nil, err
+	}
+	run := func(runs int) error {
+		for range runs {
+			if _, err := b.q.Enqueue(runtime.Copy(y.All(), x.all())); err != nil {
+				return err
+			}
+		}
+		return b.q.Wait(b.ctx)
+	}
+	got := make([]float32, n)
+	return &Job{Size: bytesOf(4 * n), Amount: 4 * float64(n), Unit: Bytes, Contestants: []Contestant{{kgen, run,
+		func() error {
+			_, err := other.DefaultQueue().Enqueue(runtime.Fill(y.All(), -1))
+			return err
+		},
+		func() error {
+			if err := y.CopyTo(b.ctx, other.DefaultQueue(), got); err != nil {
+				return err
+			}
+			return near(got, 0, func(i int) float64 { return float64(hx[i]) })
+		}}}}, nil
+}}
+
+var nbodyShared = Work{Group: twoDevices, Name: "n-body f32, shared", Sizes: nbodySizes, Make: func(b *Bench, n int) (*Job, error) {
+	hb := bodies(n)
+	start := made(n, func(i int) gravity.Body {
+		return gravity.Body{Pos: gravity.Vec3{X: hb[i].X, Y: hb[i].Y, Z: hb[i].Z}, Mass: hb[i].Mass}
+	})
+	var results [][]gravity.Body
+	return b.twice(size(n), 20*float64(n)*float64(n), Flop, func(g *shard.Group) (*shared, error) {
+		old, err1 := shard.Broadcast(b.ctx, g, start)
+		moved, err2 := shard.New[gravity.Body](g, n, shard.Blocks(gravity.GroupSize))
+		speed, err3 := shard.New[gravity.Vec3](g, n, shard.Blocks(gravity.GroupSize))
+		if err := first(err1, err2, err3); err != nil {
+			return nil, err
+		}
+		b.closers = append(b.closers, func() { _, _, _ = old.Close(), moved.Close(), speed.Close() })
+		return &shared{func() error {
+			err := shard.Each(b.ctx, g, func(p shard.Part) error {
+				k := gravitygen.Step{Dt: 0.01, Softening: float32(math.Sqrt(softening)), First: moved.FirstOn(p), Old: old.On(p), New: moved.On(p), Velocity: speed.On(p)}
+				_, err := k.ParallelFor(p.Queue, groups(moved.LenOn(p), gravity.GroupSize))
+				return err
+			})
+			return first(err, shard.AllGather(b.ctx, moved, old))
+		}, func() error {
+			results = nil
+			return first(old.Set(b.ctx, start), speed.Set(b.ctx, make([]gravity.Vec3, n)))
+		}, func() error {
+			got := make([]gravity.Body, n)
+			results = append(results, got)
+			if err := old.Gather(b.ctx, g.Len()-1, got); err != nil {
+				return err
+			}
+			if !slices.Equal(results[0], got) || slices.Equal(got, start) {
+				return errors.New("the bodies are not where one device moves them")
+			}
+			return nil
+		}}, nil
+	})
+}}
+
+var pathsShared = Work{Group: twoDevices, Name: "Monte Carlo f32, shared", Sizes: [4]int{2, 8, 64, 256}, Make: func(b *Bench, n int) (*Job, error) {
+	const groups = 512
+	paths := [4]int{1 << 12, 1 << 16, 1 << 24, 1 << 25}[b.Scale]
+	var results [][]montecarlo.Sums
+	return b.twice(fmt.Sprintf("%d blocks of %s paths", n, size(paths)), float64(n)*float64(paths), "paths", func(g *shard.Group) (*shared, error) {
+		out, err := shard.New[montecarlo.Sums](g, n*groups, shard.Shape(n, groups))
+		if err != nil {
+			return nil, err
+		}
+		b.closers = append(b.closers, func() { _ = out.Close() })
+		return &shared{func() error {
+			return shard.Each(b.ctx, g, func(p shard.Part) error {
+				for i := range out.RowsOn(p) {
+					k := montecarlogen.Price{Call: montecarlo.Call{Spot: 100, Strike: 105, Rate: 0.03, Volatility: 0.2, Years: 1},
+						Key: [2]uint32{uint32(out.FirstOn(p) + i)}, Paths: paths, Out: out.On(p).Slice(i*groups, (i+1)*groups)}
+					nd := runtime.NDRange1{Global: groups * montecarlo.Size, Local: montecarlo.Size}
+					if _, err := k.ParallelFor(p.Queue, nd); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		}, func() error { results = nil; return out.Set(b.ctx, make([]montecarlo.Sums, n*groups)) }, func() error {
+			got := make([]montecarlo.Sums, n*groups)
+			results = append(results, got)
+			if err := out.Gather(b.ctx, got); err != nil {
+				return err
+			}
+			if !slices.Equal(results[0], got) || got[len(got)-1].Worth == 0 {
+				return errors.New("the sums are not those of one device")
+			}
+			return nil
+		}}, nil
+	})
+}}
+
+// stencilSteps is the number of steps of a run, and stencilHalo the number of planes of a halo:
+// a step of each run of that many needs no exchange.
+const stencilSteps, stencilHalo = 8, 4
+
+var stencilShared = Work{Group: twoDevices, Name: "stencil of 7 points f32, shared", Sizes: [4]int{30, 64, 384, 640}, Make: func(b *Bench, n int) (*Job, error) {
+	hx := units[float32](n*n*n, 1)
+	var results [][]float32
+	return b.twice(fmt.Sprintf("%d³, %d steps", n, stencilSteps), stencilSteps*8*float64(n*n*n), Bytes, func(g *shard.Group) (*shared, error) {
+		shape := []shard.Option{shard.Shape(n, n, n), shard.Halo(stencilHalo)}
+		x, err1 := shard.Scatter(b.ctx, g, hx, shape...)
+		y, err2 := shard.New[float32](g, n*n*n, shape...)
+		if err := first(err1, err2); err != nil {
+			return nil, err
+		}
+		b.closers = append(b.closers, func() { _, _ = x.Close(), y.Close() })
+		return &shared{func() error {
+			return shard.Each(b.ctx, g, func(p shard.Part) error {
+				in, out := x, y
+				for step := range stencilSteps {
+					if err := stencilStep(p, in, out, n, step%stencilHalo == stencilHalo-1); err != nil {
+						return err
+					}
+					in, out = out, in
+				}
+				return nil
+			})
+		}, func() error { results = nil; return first(x.Set(b.ctx, hx), y.Set(b.ctx, hx)) }, func() error {
+			got := make([]float32, n*n*n)
+			results = append(results, got)
+			if err := x.Gather(b.ctx, got); err != nil {
+				return err
+			}
+			if !slices.Equal(results[0], got) || slices.Equal(got, hx) {
+				return errors.New("the cells are not those of one device")
+			}
+			return nil
+		}}, nil
+	})
+}}
+
+// stencilStep launches a step on the planes that a device keeps. If the devices then exchange planes,
+// it launches the step on these first, so that the copies run while the kernel computes the others.
+func stencilStep(p shard.Part, in, out *shard.Array[float32], n int, exchange bool) error {
+	const w = stencilHalo
+	plane, total := n*n, in.Around(p).Len()/n/n
+	// planes launches the step on the planes from lo up to hi. Its views have one plane more on each side.
+	planes := func(lo, hi int) error {
+		if lo >= hi {
+			return nil
+		}
+		part := func(a *shard.Array[float32]) runtime.View[float32] {
+			return a.Around(p).Slice((lo-1)*plane, (hi+1)*plane)
+		}
+		_, err := runtime.LaunchKernel(p.Queue, kernel("Stencil"), runtime.Range3{hi - lo, n - 2, n - 2}, []any{n, part(in), part(out)})
+		return err
+	}
+	lo, hi := 1, total-1
+	first, last := in.Before(p), in.Before(p)+in.RowsOn(p)
+	if exchange && last-first > 2*w+3 {
+		if first > 0 {
+			lo = first + w + 1
+		}
+		if last < total {
+			hi = last - w - 1
+		}
+		if err := errors.Join(planes(1, lo), planes(hi, total-1)); err != nil {
+			return err
+		}
+	}
+	if !exchange {
+		return planes(lo, hi)
+	}
+	if lo == 1 && hi == total-1 {
+		return errors.Join(planes(lo, hi), out.Exchange(p))
+	}
+	return errors.Join(out.Exchange(p), planes(lo, hi))
+}
+
+var gemmShared = Work{Group: twoDevices, Name: "Gemm f32 by rows, shared", Sizes: [4]int{64, 256, 2048, 16384}, Make: func(b *Bench, n int) (*Job, error) {
+	ha, hb := units[float32](n*n, 1), units[float32](n*n, 2)
+	var results [][]float32
+	return b.twice(squared(n), 2*float64(n)*float64(n)*float64(n), Flop, func(g *shard.Group) (*shared, error) {
+		rows := []shard.Option{shard.Shape(n, n), shard.Blocks(16)}
+		x, err1 := shard.Scatter(b.ctx, g, ha, rows...)
+		y, err2 := shard.Broadcast(b.ctx, g, hb)
+		z, err3 := shard.New[float32](g, n*n, rows...)
+		if err := first(err1, err2, err3); err != nil {
+			return nil, err
+		}
+		b.closers = append(b.closers, func() { _, _, _ = x.Close(), y.Close(), z.Close() })
+		return &shared{func() error {
+			return shard.Each(b.ctx, g, func(p shard.Part) error {
+				m := x.RowsOn(p)
+				view := func(v runtime.View[float32], rows int) blas.View[float32] {
+					return blas.View[float32]{Shape: blas.Shape{Rows: rows, Cols: n}, Data: v}
+				}
+				_, err := blas.GemmOn(p.Queue, 1, view(x.On(p), m), view(y.On(p), n), 0, view(z.On(p), m))
+				return err
+			})
+		}, func() error { results = nil; return z.Set(b.ctx, make([]float32, n*n)) }, func() error {
+			got := make([]float32, n*n)
+			results = append(results, got)
+			if err := z.Gather(b.ctx, got); err != nil {
+				return err
+			}
+			if !slices.Equal(results[0], got) || got[n*n-1] == 0 {
+				return errors.New("the product is not that of one device")
+			}
+			return nil
+		}}, nil
+	})
+}}
+
+var reduceShared = Work{Group: twoDevices, Name: "AllReduce f32", Target: "≥ 20 GB/s", Sizes: [4]int{1 << 10, 1 << 20, 1 << 26, 1 << 28}, Make: func(b *Bench, n int) (*Job, error) {
+	hx := units[float32](2*n, 1)
+	return b.twice(bytesOf(4*n), 4*float64(n), Bytes, func(g *shard.Group) (*shared, error) {
+		x, err1 := shard.Scatter(b.ctx, g, hx, shard.Shape(2, n))
+		sum, err2 := shard.NewCopies[float32](g, n)
+		if err := first(err1, err2); err != nil {
+			return nil, err
+		}
+		b.closers = append(b.closers, func() { _, _ = x.Close(), sum.Close() })
+		return &shared{func() error {
+			return shard.AllReduce(b.ctx, x, sum, func(p shard.Part, into, from runtime.View[float32]) error {
+				_, err := blas.AxpyOn(p.Queue, 1, from, into)
+				return err
+			})
+		}, func() error { return sum.Set(b.ctx, make([]float32, n)) }, func() error {
+			got := make([]float32, n)
+			for i := range g.Len() {
+				if err := sum.Gather(b.ctx, i, got); err != nil {
+					return err
+				}
+				if err := near(got, 0, func(i int) float64 { return float64(hx[i] + hx[n+i]) }); err != nil {
+					return err
+				}
+			}
+			return nil
+		}}, nil
+	})
+}}

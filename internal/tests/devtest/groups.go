@@ -1,0 +1,31 @@
+package devtest
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/kgen-go/kgen/runtime"
+	"github.com/kgen-go/kgen/runtime/shard"
+)
+
+// Groups runs an example, which checks its results itself, on one, two and three devices: the host
+// device several times, and the Vulkan device beside it, where there is one.
+func Groups(t *testing.T, run func(ctx context.Context, g *shard.Group) error) {
+	t.Helper()
+	devs := []*runtime.Device{Host(t), Host(t)}
+	if v := VulkanOrNone(t); v != nil {
+		devs = append(devs, v)
+	}
+	for n := range devs {
+		t.Run(fmt.Sprint(n+1), func(t *testing.T) {
+			g, err := shard.Of(devs[:n+1]...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := run(t.Context(), g); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}

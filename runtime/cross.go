@@ -1,0 +1,87 @@
+package runtime
+
+import (
+	"context"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/runtime/internal/ferry"
+	"github.com/kgen-go/kgen/runtime/internal/hal"
+	"github.com/kgen-go/kgen/runtime/internal/launch"
+	"github.com/kgen-go/kgen/runtime/internal/stream"
+)
+
+// crossCopy is a copy between buffers of two devices.
+type crossCopy struct {
+	dst, src stream.Use
+}
+
+func newCrossCopy(dst, src launch.Slice, size uint64) *crossCopy {
+	return &crossCopy{
+		dst: stream.Use{Mem: dst.Mem, Lo: dst.Off, Hi: dst.Off + size, Access: abi.Write},
+		src: stream.Use{Mem: src.Mem, Lo: src.Off, Hi: src.Off + size, Access: abi.Read},
+	}
+}
+
+// deviceOf returns the device of memory.
+func deviceOf(m *stream.Memory) *Device { return m.Stream().Owner.(*Device) }
+
+// on returns the copy as a command of the device, which has one of the two buffers.
+func (c *crossCopy) on(d *Device) (stream.Command, error) {
+	near, far := c.dst, c.src
+	if c.src.Mem.Stream() == d.stream {
+		near, far = c.src, c.dst
+	}
+	if other := deviceOf(far.Mem); near.Mem.Stream() != d.stream {
+		return stream.Command{}, errorf(ErrInvalid, "a copy between buffers of %s and %s on the device %s", deviceOf(c.src.Mem).Name(), deviceOf(c.dst.Mem).Name(), d.Name()).
+			advise("enqueue it on a queue of one of the two devices")
+	} else if err := other.usable(); err != nil {
+		return stream.Command{}, err
+	}
+	if near.Mem.Released() || far.Mem.Released() {
+		return stream.Command{}, errorf(ErrInvalid, "a copy between devices is of a buffer that is closed")
+	}
+	other := deviceOf(far.Mem)
+	return stream.Command{
+		Cmd:  hal.Command{Op: hal.OpCopy, Size: c.dst.Hi - c.dst.Lo},
+		Uses: []stream.Use{near},
+		Cross: &stream.Cross{
+			Far:   other.stream,
+			Use:   far,
+			Event: func() *stream.Event { return &newPending(other, nil).ev },
+			Move:  c.move,
+		},
+	}, nil
+}
+
+// move moves the bytes.
+func (c *crossCopy) move(ctx context.Context, cancel *hal.Cancel) stream.Moved {
+	end := func(u stream.Use) ferry.End {
+		return ferry.End{Device: deviceOf(u.Mem).hal, Memory: u.Mem.HAL(), Off: u.Lo}
+	}
+	return stream.Moved(ferry.Move(ctx, cancel, end(c.dst), end(c.src), c.dst.Hi-c.dst.Lo))
+}
+
+// crossWithin returns the copy with a move that does nothing once ctx has ended.
+func crossWithin(ctx context.Context, c *stream.Cross) *stream.Cross {
+	if ctx == nil || c == nil {
+		return c
+	}
+	own := *c
+	own.Move = func(life context.Context, cancel *hal.Cancel) stream.Moved {
+		if ctx.Err() != nil {
+			return stream.Moved{Cancelled: true} // the goroutine that asks cancel when ctx ends may not have run yet
+		}
+		return c.Move(life, cancel)
+	}
+	return &own
+}
+
+// crossFailed returns the error of a copy between two devices of which the other device, or a
+// command there, has failed.
+func (l *pending) crossFailed(err *stream.CrossError) error {
+	if err.From != nil {
+		return l.readUnwritten(err.From)
+	}
+	other := err.Other.Owner.(*Device)
+	return backendError(other, nil, "a copy between the devices "+l.dev.Name()+" and "+other.Name()+" did not run whole on the latter", err.Err)
+}

@@ -1,0 +1,6 @@
+// Package ferry moves bytes between the memory of two devices.
+//
+// Memory that the host accesses needs one command of the other device. Bytes between two memories
+// that only their devices access go through memory of the host, in pieces: while the destination
+// writes one piece, the source reads the next ones.
+package ferry

@@ -1,0 +1,106 @@
+package ferry
+
+import (
+	"context"
+	"sync/atomic"
+
+	"github.com/kgen-go/kgen/runtime/internal/hal"
+)
+
+const (
+	// PieceSize is the largest number of bytes that go through the host's memory at once.
+	PieceSize = 8 << 20
+	// Flight is the number of pieces on their way.
+	Flight = 4
+)
+
+// End is one end of a move.
+type End struct {
+	Device hal.Device
+	Memory hal.Memory
+	Off    uint64
+}
+
+// Outcome is the outcome of a move: the failures of the two devices, and whether the move has ended
+// early because that was asked.
+type Outcome struct {
+	Src, Dst  error
+	Cancelled bool
+}
+
+// staging, set by tests, makes all moves go through other memory of the host.
+var staging atomic.Bool
+
+// Stage makes all moves go through other memory of the host, also those that need not. It is for
+// tests.
+func Stage(on bool) { staging.Store(on) }
+
+// Move copies size bytes from src to dst, which are of two devices. No other command uses the
+// bytes meanwhile, and the caller has seen all earlier commands that use them complete. Move ends
+// early if cancel is asked, or if ctx ends because a device was abandoned.
+func Move(ctx context.Context, cancel *hal.Cancel, dst, src End, size uint64) Outcome {
+	from, to := src.bytes(size), dst.bytes(size)
+	switch {
+	case staging.Load():
+	case from != nil && to != nil:
+		return copyBytes(ctx, cancel, to, from)
+	case from != nil:
+		c, err := run(dst.Device, hal.Command{Op: hal.OpWrite, Cancel: cancel, Dst: dst.Memory, DstOff: dst.Off, Size: size, Host: from})
+		return Outcome{Dst: err, Cancelled: c}
+	case to != nil:
+		c, err := run(src.Device, hal.Command{Op: hal.OpRead, Cancel: cancel, Src: src.Memory, SrcOff: src.Off, Size: size, Host: to})
+		return Outcome{Src: err, Cancelled: c}
+	}
+	return newMove(ctx, cancel, dst, src, size).run()
+}
+
+// bytes returns the end's bytes as the host accesses them, or nil.
+func (e *End) bytes(size uint64) []byte {
+	b := e.Memory.Bytes()
+	if b == nil {
+		return nil
+	}
+	return b[e.Off : e.Off+size]
+}
+
+// copyBytes copies between two memories that the host accesses.
+func copyBytes(ctx context.Context, cancel *hal.Cancel, to, from []byte) Outcome {
+	for len(to) > 0 {
+		if cancel.Asked() || ctx.Err() != nil {
+			return Outcome{Cancelled: true}
+		}
+		n := copy(to[:min(len(to), PieceSize)], from)
+		to, from = to[n:], from[n:]
+	}
+	return Outcome{}
+}
+
+// command is a command that a device runs by itself.
+type command struct {
+	batch  [1]hal.Command
+	fault  hal.Fault
+	ticket hal.Ticket
+	err    error
+}
+
+// start submits a command.
+func start(d hal.Device, c hal.Command) *command {
+	s := &command{batch: [1]hal.Command{c}}
+	s.batch[0].Fault = &s.fault
+	s.ticket, s.err = d.Submit(s.batch[:])
+	return s
+}
+
+// wait waits for the command. The devices of a move end all waits if they are lost or abandoned.
+func (s *command) wait() (cancelled bool, err error) {
+	if s.err != nil {
+		return false, s.err
+	}
+	for !s.ticket.Done() {
+		s.ticket.Wait(context.Background())
+	}
+	return s.fault.Cancelled, s.fault.Failed
+}
+
+// run runs a command and waits for it.
+func run(d hal.Device, c hal.Command) (cancelled bool, err error) { return start(d, c).wait() }

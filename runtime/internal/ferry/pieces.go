@@ -1,0 +1,158 @@
+package ferry
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+
+	"github.com/kgen-go/kgen/runtime/internal/hal"
+)
+
+// move is a move in pieces. The source's leg copies each piece to a slot, memory of the host that
+// the source accesses itself. The destination's leg copies it from there, by itself if it has
+// imported the slot:
+//
+//	source's leg        piece 0   piece 1   piece 2   piece 3   piece 4: waits for slot 0
+//	destination's leg             piece 0   piece 1   piece 2
+type move struct {
+	ctx      context.Context
+	cancel   *hal.Cancel
+	dst, src End
+	size     uint64
+
+	free chan *slot    // the slots without a piece
+	read chan piece    // pieces on their way to a slot
+	sent chan piece    // pieces on their way from a slot
+	end  chan struct{} // closed when the move ends early
+	once sync.Once
+	out  Outcome // the reason; once guards it
+	some atomic.Bool
+}
+
+// piece is a part of the bytes, the slot that it passes through, and the command that copies it.
+type piece struct {
+	off, size uint64
+	slot      *slot
+	copy      *command
+}
+
+func newMove(ctx context.Context, cancel *hal.Cancel, dst, src End, size uint64) *move {
+	return &move{ctx: ctx, cancel: cancel, dst: dst, src: src, size: size,
+		free: make(chan *slot, Flight), read: make(chan piece, Flight), sent: make(chan piece, Flight), end: make(chan struct{})}
+}
+
+// run moves the bytes.
+func (m *move) run() Outcome {
+	devices := pair{m.src.Device, m.dst.Device}
+	n := min(Flight, int((m.size+PieceSize-1)/PieceSize))
+	for i := range n {
+		slot, err := takeSlot(devices, min(m.size, PieceSize))
+		if err != nil && i == 0 {
+			return Outcome{Src: err}
+		}
+		if err != nil {
+			break // fewer slots are slower, and enough
+		}
+		defer giveSlot(devices, slot)
+		m.free <- slot
+	}
+	if m.size <= PieceSize { // no goroutine wakes another, which takes longer than the copies
+		m.one(<-m.free)
+		return m.out
+	}
+	var legs sync.WaitGroup
+	legs.Go(m.fetch)
+	legs.Go(m.send)
+	m.finish()
+	legs.Wait()
+	if m.some.Load() {
+		return m.out
+	}
+	return Outcome{}
+}
+
+// one moves a single piece.
+func (m *move) one(s *slot) {
+	p := m.fetchPiece(piece{size: m.size, slot: s})
+	if _, err := p.copy.wait(); err != nil {
+		m.stop(Outcome{Src: err})
+	}
+	if m.ended() {
+		return
+	}
+	p = m.sendPiece(p)
+	if _, err := p.copy.wait(); err != nil {
+		m.stop(Outcome{Dst: err})
+	}
+}
+
+// fetchPiece starts the copy of a piece to its slot.
+func (m *move) fetchPiece(p piece) piece {
+	p.copy = start(m.src.Device, hal.Command{Op: hal.OpCopy, Apart: true, Dst: p.slot.src, Src: m.src.Memory, SrcOff: m.src.Off + p.off, Size: p.size})
+	return p
+}
+
+// sendPiece starts the copy of a piece from its slot.
+func (m *move) sendPiece(p piece) piece {
+	c := hal.Command{Op: hal.OpCopy, Apart: true, Dst: m.dst.Memory, DstOff: m.dst.Off + p.off, Src: p.slot.dst, Size: p.size}
+	if p.slot.dst == nil {
+		c.Op, c.Src, c.Host = hal.OpWrite, nil, p.slot.bytes[:p.size]
+	}
+	p.copy = start(m.dst.Device, c)
+	return p
+}
+
+// stop ends the move early. The first reason counts.
+func (m *move) stop(o Outcome) {
+	m.once.Do(func() {
+		m.out = o
+		m.some.Store(true)
+		close(m.end)
+	})
+}
+
+// ended reports whether the move ends early.
+func (m *move) ended() bool {
+	if m.cancel.Asked() || m.ctx.Err() != nil {
+		m.stop(Outcome{Cancelled: true})
+	}
+	return m.some.Load()
+}
+
+// fetch is the source's leg.
+func (m *move) fetch() {
+	defer close(m.read)
+	for off := uint64(0); off < m.size && !m.ended(); off += PieceSize {
+		p := piece{off: off, size: min(PieceSize, m.size-off)}
+		select {
+		case p.slot = <-m.free:
+		case <-m.end:
+			return
+		}
+		m.read <- m.fetchPiece(p)
+	}
+}
+
+// send is the destination's leg.
+func (m *move) send() {
+	defer close(m.sent)
+	for p := range m.read {
+		if _, err := p.copy.wait(); err != nil {
+			m.stop(Outcome{Src: err})
+		}
+		if m.ended() {
+			continue // the other pieces' commands use the slots until they complete
+		}
+		m.sent <- m.sendPiece(p)
+	}
+}
+
+// finish waits for the destination's commands, and frees their slots.
+func (m *move) finish() {
+	for p := range m.sent {
+		if _, err := p.copy.wait(); err != nil {
+			m.stop(Outcome{Dst: err})
+		}
+		m.free <- p.slot
+	}
+}

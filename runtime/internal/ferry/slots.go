@@ -1,0 +1,143 @@
+package ferry
+
+import (
+	"errors"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/kgen-go/kgen/runtime/internal/hal"
+)
+
+// slot is memory of the host that one piece passes through.
+type slot struct {
+	src   hal.Memory // the slot as memory of the source
+	dst   hal.Memory // the slot as memory of the destination; nil if the destination has not imported it
+	bytes []byte     // the slot as the host accesses it
+}
+
+func (s *slot) free() {
+	s.src.Free()
+	if s.dst != nil {
+		s.dst.Free()
+	}
+}
+
+// pair is a source and a destination.
+type pair struct{ src, dst hal.Device }
+
+// kept are unused slots that both devices of a pair have imported: the driver takes some
+// milliseconds to import one.
+var kept struct {
+	mu    sync.Mutex
+	slots map[pair][]*slot
+	never map[pair]bool // pairs of which a device refused to import
+}
+
+// noImports, set by tests, makes no device import memory of the host.
+var noImports atomic.Bool
+
+// Import says whether devices import memory of the host, as they do by default. It is for tests.
+func Import(on bool) { noImports.Store(!on) }
+
+// takeSlot returns a slot for pieces of up to size bytes.
+func takeSlot(p pair, size uint64) (*slot, error) {
+	if s := importedSlot(p); s != nil {
+		return s, nil
+	}
+	m, err := p.src.Alloc(size, hal.HostMemory)
+	if err != nil {
+		return nil, err
+	}
+	return &slot{src: m, bytes: m.Bytes()}, nil
+}
+
+// importedSlot returns a slot that both devices have imported, or nil.
+func importedSlot(p pair) *slot {
+	src, ok1 := p.src.(hal.Importer)
+	dst, ok2 := p.dst.(hal.Importer)
+	if !ok1 || !ok2 || noImports.Load() {
+		return nil
+	}
+	kept.mu.Lock()
+	never := kept.never[p]
+	if n := len(kept.slots[p]); n > 0 {
+		s := kept.slots[p][n-1]
+		kept.slots[p] = kept.slots[p][:n-1]
+		kept.mu.Unlock()
+		return s
+	}
+	kept.mu.Unlock()
+	if never {
+		return nil
+	}
+	b := aligned(PieceSize)
+	s := &slot{bytes: b}
+	var err error
+	if s.src, err = src.Import(b); err == nil {
+		if s.dst, err = dst.Import(b); err == nil {
+			return s
+		}
+		s.src.Free()
+	}
+	if errors.Is(err, hal.ErrNotSupported) {
+		kept.mu.Lock()
+		defer kept.mu.Unlock()
+		if kept.never == nil {
+			kept.never = map[pair]bool{}
+		}
+		kept.never[p] = true
+	}
+	return nil
+}
+
+// aligned returns memory that devices can import.
+func aligned(size int) []byte {
+	b := make([]byte, size+hal.ImportAlign)
+	at := uintptr(unsafe.Pointer(unsafe.SliceData(b)))
+	off := int(-at & (hal.ImportAlign - 1))
+	return b[off : off+size : off+size]
+}
+
+// giveSlot keeps a slot for later moves, or frees it.
+func giveSlot(p pair, s *slot) {
+	if s.dst == nil {
+		s.free()
+		return
+	}
+	kept.mu.Lock()
+	keep := len(kept.slots[p]) < Flight
+	if keep {
+		if kept.slots == nil {
+			kept.slots = map[pair][]*slot{}
+		}
+		kept.slots[p] = append(kept.slots[p], s)
+	}
+	kept.mu.Unlock()
+	if !keep {
+		s.free()
+	}
+}
+
+// Forget frees the kept memory of a device's moves. It is called before the device is closed, when
+// no move uses it.
+func Forget(d hal.Device) {
+	kept.mu.Lock()
+	var free []*slot
+	for p, slots := range kept.slots {
+		if p.src == d || p.dst == d {
+			free = append(free, slots...)
+			delete(kept.slots, p)
+		}
+	}
+	for p := range kept.never {
+		if p.src == d || p.dst == d {
+			delete(kept.never, p)
+		}
+	}
+	kept.mu.Unlock()
+	for s := range slices.Values(free) {
+		s.free()
+	}
+}

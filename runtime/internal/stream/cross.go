@@ -1,0 +1,334 @@
+package stream
+
+// This file records copies between the memory of two devices.
+//
+// Such a copy is a batch of each device's stream, a half. A goroutine moves the bytes when both
+// halves have reached the front of their streams and the earlier commands that use the copy's
+// memory have completed. Until it has moved them, each half is incomplete:
+//
+//	source        write x   half: read x    launch on w   launch that writes x: held for the half
+//	destination   launch    half: write y   launch on z   launch that reads y: held for the half
+//
+// Other commands after a half start at once. A command that uses the half's memory begins a batch
+// that is held back, and the batches after it are held back, too.
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/runtime/internal/hal"
+)
+
+// Cross makes a command a copy between the memory of its own stream's device and the memory of
+// another stream's device. The command's Uses have the near memory, its own stream's.
+type Cross struct {
+	Far *Stream
+	Use Use // the far memory, which is read if the near memory is written
+	// Event makes the event of the far half.
+	Event func() *Event
+	// Move moves the bytes. It ends early if ctx ends or cancel is asked.
+	Move func(ctx context.Context, cancel *hal.Cancel) Moved
+}
+
+// Moved is the outcome of moving the bytes of a copy.
+type Moved struct {
+	Src, Dst  error // the failures of the two devices
+	Cancelled bool  // the move has ended early
+}
+
+// CrossError is the error of a copy's half whose own device did not fail. The other half failed
+// with Err, or From is the command that was to write the source memory and did not.
+type CrossError struct {
+	Other *Stream
+	Err   error
+	From  *Event
+}
+
+// Error returns the text of the other half's failure.
+func (e *CrossError) Error() string {
+	if e.Err == nil {
+		return "the memory to copy was not written"
+	}
+	return e.Err.Error()
+}
+
+// crossings is held while a copy between two streams is recorded. So all streams have the copies
+// in the same order. Its holder may lock the mu of several streams, which no other goroutine does.
+var crossings sync.Mutex
+
+// crossing is a copy between two streams that is recorded.
+type crossing struct {
+	src, dst *half
+	near     *half // the half that the caller's event belongs to
+	move     func(ctx context.Context, cancel *hal.Cancel) Moved
+	cancel   *hal.Cancel
+	after    []*Event // events of the caller's options
+}
+
+// half is the part of a copy that belongs to one stream.
+type half struct {
+	stream *Stream
+	other  *half
+	event  *Event
+	use    Use // zero when the half has completed
+	batch  *Batch
+	ticket hostTicket
+	handed chan struct{} // closed when all batches before the half have been submitted
+	last   uint64        // newest batch before the half that uses its memory
+}
+
+// recordAcross calls add, which appends commands to s, of which some are copies between s and the
+// streams far. It waits before that if too many batches of a stream are incomplete.
+func (s *Stream) recordAcross(ctx context.Context, far []*Stream, add func() error) error {
+	all := append([]*Stream{s}, far...)
+	for _, t := range all {
+		if err := t.makeRoom(ctx); err != nil {
+			return err
+		}
+	}
+	crossings.Lock()
+	defer crossings.Unlock()
+	for _, t := range all {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+	}
+	return add()
+}
+
+// makeRoom waits while too many batches are incomplete.
+func (s *Stream) makeRoom(ctx context.Context) error {
+	for {
+		s.mu.Lock()
+		s.collect()
+		var oldest *Batch
+		if n := len(s.inflight); n >= maxInflight && !s.abandoned {
+			oldest = s.inflight[n-maxInflight]
+		}
+		s.mu.Unlock()
+		if oldest == nil {
+			return nil
+		}
+		if err := oldest.wait(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+// farStreams returns the other streams that commands copy from or to, each once.
+func farStreams(cmds []Command) (far []*Stream) {
+	for i := range cmds {
+		if c := cmds[i].Cross; c != nil && !slices.Contains(far, c.Far) {
+			far = append(far, c.Far)
+		}
+	}
+	return far
+}
+
+// appendCross appends the two halves of a usable copy, and starts the goroutine that moves its
+// bytes. The caller holds the mu of both streams.
+func (s *Stream) appendCross(front *Recorder, n *Command, after []*Event, e *Event) {
+	c := n.Cross
+	x := &crossing{move: c.Move, cancel: n.Cmd.Cancel, after: after}
+	near := s.appendHalf(front, n, n.Uses[0], after, e)
+	distant := c.Event()
+	distant.seen = true // the near event reports the failure
+	far := c.Far.appendHalf(new(Recorder), n, c.Use, after, distant)
+	near.other, far.other = far, near
+	x.near, x.src, x.dst = near, near, far
+	if near.use.Access&abi.Write != 0 {
+		x.src, x.dst = far, near
+	}
+	go x.run()
+}
+
+// appendHalf appends a half of a copy as a batch of its own.
+func (s *Stream) appendHalf(front *Recorder, n *Command, use Use, after []*Event, e *Event) *half {
+	s.seal()
+	h := &half{stream: s, event: e, use: use, last: use.Mem.state.last, handed: make(chan struct{})}
+	h.ticket.done = make(chan struct{})
+	for _, a := range commandsOf(after) {
+		if a = a.In(s); a.batch.stream == s {
+			h.last = max(h.last, a.batch.seq)
+		}
+	}
+	b := s.current()
+	s.pos++
+	b.half, h.batch = h, b
+	e.batch, e.pos, e.front = b, s.pos, front
+	cmd := hal.Command{Op: n.Cmd.Op, Size: n.Cmd.Size, Times: e.Times}
+	b.add(&cmd, []Use{use}, e)
+	front.last, use.Mem.state.last = b.seq, b.seq
+	s.seal()
+	s.halves = append(s.halves, h)
+	s.users++
+	return h
+}
+
+// commandsOf returns the events of commands among the events and those that they wait for.
+func commandsOf(events []*Event) (out []*Event) {
+	for _, e := range events {
+		if e.batch != nil {
+			out = append(out, e)
+		}
+		out = append(out, commandsOf(e.After())...)
+	}
+	return out
+}
+
+// In returns the event of the half that belongs to a stream, if e is the event of a copy's other
+// half. Otherwise it returns e.
+func (e *Event) In(s *Stream) *Event {
+	if e.batch != nil && e.batch.stream != s && e.batch.half != nil && e.batch.half.other.stream == s {
+		return e.batch.half.other.event
+	}
+	return e
+}
+
+// gatesFor returns the incomplete halves that a command must wait for: those that share memory with
+// the command, and those among the events in after.
+func (s *Stream) gatesFor(uses []Use, after ...*Event) (gates []*half) {
+	if len(s.halves) == 0 {
+		return nil
+	}
+	events := commandsOf(after)
+	for _, h := range s.halves {
+		ordered := slices.ContainsFunc(events, func(e *Event) bool { return e.In(s) == h.event })
+		if ordered || slices.ContainsFunc(uses, h.conflicts) {
+			gates = append(gates, h)
+		}
+	}
+	return gates
+}
+
+// conflicts reports whether a command with that use must wait for the half.
+func (h *half) conflicts(u Use) bool {
+	return u.Mem.state == h.use.Mem.state && u.Lo < h.use.Hi && h.use.Lo < u.Hi && u.Access != 0 && (u.Access|h.use.Access)&abi.Write != 0
+}
+
+// gate makes the batch that the next command is appended to wait for the halves.
+func (s *Stream) gate(gates []*half) {
+	if b := s.cur; b == nil || slices.ContainsFunc(gates, func(h *half) bool { return !slices.Contains(b.gates, h) }) {
+		s.seal() // the commands of that batch need not wait
+		s.current().gates = gates
+	}
+}
+
+// gated reports whether a half that the batch waits for is incomplete.
+func (b *Batch) gated() bool {
+	return slices.ContainsFunc(b.gates, func(h *half) bool { return !h.ticket.Done() })
+}
+
+// errLeft is the reason for which a copy ends when a device is closed before it has waited.
+var errLeft = fmt.Errorf("%w during the copy", hal.ErrAbandoned)
+
+// run moves the bytes when it is the copy's turn on both devices, and ends both halves.
+func (x *crossing) run() {
+	ctx, cancel := context.WithCancel(x.src.stream.life)
+	defer cancel()
+	defer context.AfterFunc(x.dst.stream.life, cancel)()
+	m, from, start := x.turn(ctx)
+	if start != 0 {
+		m = x.move(ctx, x.cancel)
+	}
+	m.Src, m.Dst = cmp.Or(m.Src, x.src.left()), cmp.Or(m.Dst, x.dst.left())
+	now := hal.Now()
+	for _, h := range []*half{x.src, x.dst} {
+		h.end(x.outcome(h, m, from), start, now)
+	}
+	for _, h := range []*half{x.src, x.dst} {
+		h.stream.poll()
+		h.stream.TryFlush()
+		h.stream.Leave()
+	}
+}
+
+// turn waits for the commands before the copy. It returns the time at which the move begins, or 0
+// and the outcome if there is no move. from is the failed command that was to write the source.
+func (x *crossing) turn(ctx context.Context) (m Moved, from *Event, start int64) {
+	halves := []*half{x.src, x.dst}
+	for _, h := range halves {
+		h.stream.TryFlush()
+	}
+	for _, h := range halves {
+		select {
+		case <-h.handed:
+		case <-ctx.Done():
+			return Moved{}, nil, 0 // a device was abandoned
+		}
+	}
+	for _, h := range halves {
+		if h.stream.waitThrough(ctx, h.last) != nil {
+			return Moved{}, nil, 0 // a device was abandoned
+		}
+	}
+	for _, e := range x.after {
+		if e.Wait(ctx) != nil {
+			return Moved{}, nil, 0 // a device was abandoned
+		}
+	}
+	if x.src.left() != nil || x.dst.left() != nil || x.cancel.Asked() {
+		return Moved{Cancelled: true}, nil, 0
+	}
+	s := x.src.stream
+	s.mu.Lock()
+	from = x.src.use.Mem.state.poisonedBy(x.src.use.Lo, x.src.use.Hi)
+	s.mu.Unlock()
+	if from != nil {
+		return Moved{}, from, 0
+	}
+	return Moved{}, nil, hal.Now()
+}
+
+// left returns an error if the half's device was abandoned.
+func (h *half) left() error {
+	h.stream.mu.Lock()
+	defer h.stream.mu.Unlock()
+	if h.stream.abandoned {
+		return errLeft
+	}
+	return nil
+}
+
+// outcome returns the outcome of a half. The source's half has the destination's failure only if
+// it has the caller's event.
+func (x *crossing) outcome(h *half, m Moved, from *Event) (f hal.Fault) {
+	own, other := m.Src, m.Dst
+	if h == x.dst {
+		own, other = m.Dst, m.Src
+	}
+	switch {
+	case own != nil:
+		f.Failed = own
+	case h != x.dst && h != x.near:
+	case other != nil:
+		f.Failed = &CrossError{Other: h.other.stream, Err: other}
+	case from != nil && h == x.dst: // the source's half fails by itself, as commands do that read such memory
+		f.Failed = &CrossError{Other: h.other.stream, From: from}
+	default:
+		f.Cancelled = m.Cancelled
+	}
+	return f
+}
+
+// end completes the half.
+func (h *half) end(f hal.Fault, start, now int64) {
+	s := h.stream
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !h.ticket.Done() { // the device has not been abandoned
+		*h.event.Fault = f
+		if h.event.Times != nil && start != 0 {
+			h.event.Times.Ran(start, now)
+		}
+	}
+	// A barrier that was recorded meanwhile may have come before the bytes: the next command that
+	// uses the memory needs another one.
+	s.tracker.insert(h.use)
+	s.halves = slices.DeleteFunc(s.halves, func(o *half) bool { return o == h })
+	h.use = Use{}
+	h.ticket.end()
+}

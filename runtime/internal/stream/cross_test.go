@@ -1,0 +1,99 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/runtime/internal/hal"
+)
+
+// TestCross has a copy between two streams wait for its turn on both, and looks at the commands
+// that begin meanwhile: those that use other memory, and not those that use the copy's.
+func TestCross(t *testing.T) {
+	devs := []*fake{{}, {}}
+	streams := []*Stream{NewStream(devs[0], -1), NewStream(devs[1], -1)}
+	var x, other [2]*Memory
+	for i, s := range streams {
+		var err1, err2 error
+		x[i], err1 = s.Alloc(64, hal.DeviceMemory)
+		other[i], err2 = s.Alloc(64, hal.DeviceMemory)
+		if err := errors.Join(err1, err2); err != nil {
+			t.Fatal(err)
+		}
+	}
+	record := func(i int, m *Memory, access abi.Access, after ...*Event) *Event {
+		e := &Event{}
+		n := Command{Cmd: hal.Command{Op: hal.OpFill}, Uses: []Use{{m, 0, 64, access}}, After: after}
+		if err := streams[i].Record(t.Context(), &Recorder{}, &n, e); err != nil {
+			t.Fatal(err)
+		}
+		streams[i].TryFlush()
+		return e
+	}
+	record(0, x[0], abi.Write) // the copy waits for this one
+	moves, move := make(chan struct{}), make(chan struct{})
+	far, near := &Event{}, &Event{}
+	n := Command{Cmd: hal.Command{Op: hal.OpCopy, Size: 64}, Uses: []Use{{x[1], 0, 64, abi.Write}},
+		Cross: &Cross{Far: streams[0], Use: Use{x[0], 0, 64, abi.Read}, Event: func() *Event { return far }, Move: func(context.Context, *hal.Cancel) Moved {
+			close(moves)
+			<-move
+			return Moved{}
+		}}}
+	if err := streams[1].Record(t.Context(), &Recorder{}, &n, near); err != nil {
+		t.Fatal(err)
+	}
+	count := func(when string, want ...int) {
+		t.Helper()
+		for i, d := range devs {
+			if got := d.count(); got != want[i] {
+				t.Errorf("%s, device %d has %d batches, want %d", when, i, got, want[i])
+			}
+		}
+	}
+	select {
+	case <-moves:
+		t.Error("the copy begins before the command that writes its source has completed")
+	default:
+	}
+	record(0, other[0], abi.Write)
+	record(0, x[0], abi.Read) // so does the copy
+	record(1, other[1], abi.Write)
+	count("while the copy waits", 3, 1)
+	close(devs[0].batches[0].done)
+	<-moves
+	overwrites := record(0, x[0], abi.Write)
+	count("while the copy moves bytes, after a command that overwrites the source", 3, 1)
+	record(0, other[0], abi.Write) // after the one that is held back
+	reads := record(1, x[1], abi.Read)
+	depends := record(1, other[1], abi.Read, far) // of the other half
+	count("and after commands that read the destination, or depend on the copy", 3, 1)
+	if near.Done() || near.In(streams[0]) != far || far.In(streams[1]) != near || near.In(streams[1]) != near {
+		t.Error("the events of the halves")
+	}
+	close(move)
+	if err := near.Wait(t.Context()); err != nil || !near.Done() {
+		t.Errorf("the copy has not ended: %v", err)
+	}
+	for _, e := range []*Event{overwrites, reads, depends} {
+		<-e.batch.whenSubmitted()
+	}
+	for _, d := range devs {
+		d.mu.Lock()
+		for _, b := range d.batches {
+			if !b.Done() {
+				close(b.done)
+			}
+			if c := b.cmds[0]; c.Op != hal.OpFill {
+				t.Errorf("a device got the command %d", c.Op)
+			}
+		}
+		d.mu.Unlock()
+	}
+	for _, s := range streams {
+		if err := s.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
+}

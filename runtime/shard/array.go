@@ -1,0 +1,286 @@
+package shard
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"github.com/kgen-go/kgen/runtime"
+)
+
+// Array is elements that are divided among the devices of a group: each device has a block of rows.
+type Array[T any] struct {
+	g     *Group
+	rows  int
+	row   int // elements of a row
+	halo  int // rows on each side of a block
+	block int // rows of a block of the option Blocks
+	cuts  []int
+	parts []*runtime.Buffer[T] // the rows of each device's block and halo
+}
+
+// Option is an option of New and Scatter.
+type Option func(*options)
+
+type options struct {
+	shape []int
+	halo  int
+	block int
+}
+
+// Shape gives the array two or three dimensions, the slowest first. The array is cut along the
+// first one, and all others together are a row.
+func Shape(dims ...int) Option { return func(o *options) { o.shape = dims } }
+
+// Halo makes each device keep up to width rows before its block and up to width after it, which
+// are rows of its neighbours; there are fewer at the array's ends. Around returns the view of the
+// block with these rows, and Exchange fetches them. Each device has at least width rows.
+func Halo(width int) Option { return func(o *options) { o.halo = width } }
+
+// Blocks makes the array be cut only at multiples of a number of rows.
+func Blocks(rows int) Option { return func(o *options) { o.block = rows } }
+
+// New returns an array of n zero elements. It returns ErrInvalid for options that contradict each
+// other or the length, and the errors of runtime.NewBuffer.
+func New[T any](g *Group, n int, opts ...Option) (*Array[T], error) {
+	if err := g.usable(); err != nil {
+		return nil, err
+	}
+	o := options{shape: []int{n}, block: 1}
+	for _, opt := range opts {
+		if opt == nil {
+			return nil, invalid("", "an option is nil")
+		}
+		opt(&o)
+	}
+	x := &Array[T]{g: g, halo: o.halo, block: o.block}
+	if err := x.layOut(&o, n); err != nil {
+		return nil, err
+	}
+	for i, d := range g.devs {
+		lo, hi := x.around(i)
+		b, err := runtime.NewBuffer[T](d, (hi-lo)*x.row)
+		if err != nil {
+			x.Close()
+			return nil, &Error{i, d, err}
+		}
+		x.parts = append(x.parts, b)
+	}
+	return x, nil
+}
+
+// layOut checks the options and cuts the array.
+func (x *Array[T]) layOut(o *options, n int) error {
+	if n < 0 || len(o.shape) < 1 || len(o.shape) > 3 {
+		return invalid("", "an array of %d elements and of the shape %v", n, o.shape)
+	}
+	x.rows, x.row = o.shape[0], 1
+	total := o.shape[0]
+	for _, d := range o.shape {
+		if d < 0 {
+			return invalid("", "an array of the shape %v", o.shape)
+		}
+	}
+	for _, d := range o.shape[1:] {
+		if d > 0 && total > math.MaxInt/d {
+			return invalid("", "an array of the shape %v has too many elements", o.shape)
+		}
+		x.row, total = x.row*d, total*d
+	}
+	if total != n {
+		return invalid("", "an array of %d elements cannot have the shape %v", n, o.shape)
+	}
+	if o.block < 1 || o.halo < 0 {
+		return invalid("", "blocks of %d rows and a halo of %d", o.block, o.halo)
+	}
+	x.cuts = cut(x.rows, o.block, x.g.Weights())
+	if o.halo == 0 || x.g.Len() == 1 {
+		return nil
+	}
+	for i := range x.g.devs {
+		if own := x.cuts[i+1] - x.cuts[i]; own < o.halo {
+			return invalid("use fewer devices, or a narrower halo", "device %d has %d rows, and a neighbour's halo is %d rows", i, own, o.halo)
+		}
+	}
+	return nil
+}
+
+// cut returns the row at which each device's block begins, and the number of rows. All are
+// multiples of block, except the last.
+func cut(rows, block int, weights []float64) []int {
+	units := (rows + block - 1) / block
+	cuts := make([]int, len(weights)+1)
+	sum := 0.0
+	for i, w := range weights[:len(weights)-1] {
+		sum += w
+		cuts[i+1] = min(int(math.Round(sum*float64(units)))*block, rows)
+	}
+	// Devices of weight 0 at the end have no rows.
+	cuts[len(weights)] = rows
+	for i := len(weights) - 1; i > 0 && weights[i] == 0; i-- {
+		cuts[i] = rows
+	}
+	return cuts
+}
+
+// around returns the rows that a device keeps.
+func (x *Array[T]) around(i int) (lo, hi int) {
+	return max(x.cuts[i]-x.halo, 0), min(x.cuts[i+1]+x.halo, x.rows)
+}
+
+// rowsOf returns the view of the rows [lo, hi) of the array on a device that keeps them.
+func (x *Array[T]) rowsOf(i, lo, hi int) runtime.View[T] {
+	first, _ := x.around(i)
+	return x.parts[i].Slice((lo-first)*x.row, (hi-first)*x.row)
+}
+
+// usable returns an error if the array cannot be used.
+func (x *Array[T]) usable() error {
+	if x == nil || x.g == nil {
+		return invalid("look at the error that New or Scatter returned", "no array")
+	}
+	return x.g.usable()
+}
+
+// fits reports whether the part is of the array's group. Otherwise Each returns an error.
+func (x *Array[T]) fits(p Part) bool {
+	if x != nil && p.run != nil && p.run.g == x.g {
+		return true
+	}
+	if p.run != nil && x == nil {
+		p.run.fail(p.Index, x.usable())
+	} else if p.run != nil {
+		p.run.fail(p.Index, invalid("use the array in Each of its own group", "an array of another group than the part's"))
+	}
+	return false
+}
+
+// On returns the view of the device's block. In a call of Each for another group than the array's
+// it returns a view that no launch accepts, and Each returns ErrInvalid.
+func (x *Array[T]) On(p Part) runtime.View[T] {
+	if !x.fits(p) {
+		return (*runtime.Buffer[T])(nil).All()
+	}
+	return x.rowsOf(p.Index, x.cuts[p.Index], x.cuts[p.Index+1])
+}
+
+// Around returns the view of the device's block with its halo. The block begins after the rows that
+// Before counts.
+func (x *Array[T]) Around(p Part) runtime.View[T] {
+	if !x.fits(p) {
+		return (*runtime.Buffer[T])(nil).All()
+	}
+	return x.parts[p.Index].All()
+}
+
+// LenOn returns the number of elements of the device's block.
+func (x *Array[T]) LenOn(p Part) int { return x.RowsOn(p) * x.rowLen() }
+
+// RowsOn returns the number of rows of the device's block.
+func (x *Array[T]) RowsOn(p Part) int {
+	if !x.fits(p) {
+		return 0
+	}
+	return x.cuts[p.Index+1] - x.cuts[p.Index]
+}
+
+// FirstOn returns the index, in the array, of the first row of the device's block.
+func (x *Array[T]) FirstOn(p Part) int {
+	if !x.fits(p) {
+		return 0
+	}
+	return x.cuts[p.Index]
+}
+
+// Before returns the number of rows of the view Around that are before the device's block.
+func (x *Array[T]) Before(p Part) int {
+	if !x.fits(p) {
+		return 0
+	}
+	lo, _ := x.around(p.Index)
+	return x.cuts[p.Index] - lo
+}
+
+func (x *Array[T]) rowLen() int {
+	if x == nil {
+		return 0
+	}
+	return x.row
+}
+
+// Len returns the number of elements.
+func (x *Array[T]) Len() int {
+	if x == nil {
+		return 0
+	}
+	return x.rows * x.row
+}
+
+// Cuts returns the index of the first row of each device's block, and the number of rows.
+func (x *Array[T]) Cuts() []int {
+	if x == nil {
+		return nil
+	}
+	return append([]int(nil), x.cuts...)
+}
+
+// Scatter returns an array with the elements of xs: each device has a block, and its halo. It
+// returns the errors of New, and those of copies.
+func Scatter[T any](ctx context.Context, g *Group, xs []T, opts ...Option) (*Array[T], error) {
+	if err := errors.Join(g.usable(), usableContext(ctx)); err != nil {
+		return nil, err
+	}
+	x, err := New[T](g, len(xs), opts...)
+	if err != nil {
+		return nil, err
+	}
+	if err := x.Set(ctx, xs); err != nil {
+		x.Close()
+		return nil, err
+	}
+	return x, nil
+}
+
+// Set copies xs, which has as many elements as the array (ErrInvalid otherwise), to the devices,
+// with their halos.
+func (x *Array[T]) Set(ctx context.Context, xs []T) error {
+	if err := x.copies(len(xs)); err != nil {
+		return err
+	}
+	return Each(ctx, x.g, func(p Part) error {
+		lo, hi := x.around(p.Index)
+		return x.parts[p.Index].CopyFrom(p.Context(), p.Queue, xs[lo*x.row:hi*x.row])
+	})
+}
+
+// Gather copies all elements to dst, which has as many elements as the array (ErrInvalid
+// otherwise). After an error, dst holds part of the elements, or none.
+func (x *Array[T]) Gather(ctx context.Context, dst []T) error {
+	if err := x.copies(len(dst)); err != nil {
+		return err
+	}
+	return Each(ctx, x.g, func(p Part) error {
+		return x.On(p).CopyTo(p.Context(), p.Queue, dst[x.cuts[p.Index]*x.row:x.cuts[p.Index+1]*x.row])
+	})
+}
+
+// copies returns an error for a copy between the array and n elements.
+func (x *Array[T]) copies(n int) error {
+	if err := x.usable(); err != nil {
+		return err
+	}
+	if n != x.Len() {
+		return invalid("", "a copy between an array of %d elements and %d on the host", x.Len(), n)
+	}
+	return nil
+}
+
+// Close frees the array's memory on all devices when the commands that use it have completed.
+func (x *Array[T]) Close() error {
+	if x != nil {
+		for _, b := range x.parts {
+			b.Close()
+		}
+	}
+	return nil
+}

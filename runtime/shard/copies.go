@@ -1,0 +1,118 @@
+package shard
+
+import (
+	"context"
+	"errors"
+
+	"github.com/kgen-go/kgen/runtime"
+)
+
+// Copies are the same number of elements on each device of a group. Each device has elements of its
+// own; Broadcast, AllGather and AllReduce make them alike.
+type Copies[T any] struct {
+	g     *Group
+	n     int
+	parts []*runtime.Buffer[T]
+}
+
+// NewCopies returns n zero elements on each device. It returns the errors of runtime.NewBuffer.
+func NewCopies[T any](g *Group, n int) (*Copies[T], error) {
+	if err := g.usable(); err != nil {
+		return nil, err
+	}
+	c := &Copies[T]{g: g, n: n}
+	for i, d := range g.devs {
+		b, err := runtime.NewBuffer[T](d, n)
+		if err != nil {
+			c.Close()
+			return nil, &Error{i, d, err}
+		}
+		c.parts = append(c.parts, b)
+	}
+	return c, nil
+}
+
+// Broadcast returns the elements of xs on each device. It returns the errors of NewCopies, and
+// those of copies.
+func Broadcast[T any](ctx context.Context, g *Group, xs []T) (*Copies[T], error) {
+	if err := errors.Join(g.usable(), usableContext(ctx)); err != nil {
+		return nil, err
+	}
+	c, err := NewCopies[T](g, len(xs))
+	if err != nil {
+		return nil, err
+	}
+	if err := c.Set(ctx, xs); err != nil {
+		c.Close()
+		return nil, err
+	}
+	return c, nil
+}
+
+// Set copies xs, which has as many elements (ErrInvalid otherwise), to each device.
+func (c *Copies[T]) Set(ctx context.Context, xs []T) error {
+	if err := c.usable(); err != nil {
+		return err
+	}
+	if len(xs) != c.n {
+		return invalid("", "a copy of %d elements to each device, which has %d", len(xs), c.n)
+	}
+	return Each(ctx, c.g, func(p Part) error { return c.On(p).CopyFrom(p.Context(), p.Queue, xs) })
+}
+
+// On returns the view of the device's elements. In a call of Each for another group it returns a
+// view that no launch accepts, and Each returns ErrInvalid.
+func (c *Copies[T]) On(p Part) runtime.View[T] {
+	switch {
+	case p.run == nil:
+	case c == nil || c.g == nil:
+		p.run.fail(p.Index, c.usable())
+	case p.run.g != c.g:
+		p.run.fail(p.Index, invalid("use the copies in Each of their own group", "copies of another group than the part's"))
+	default:
+		return c.parts[p.Index].All()
+	}
+	return (*runtime.Buffer[T])(nil).All()
+}
+
+// Len returns the number of elements on a device.
+func (c *Copies[T]) Len() int {
+	if c == nil {
+		return 0
+	}
+	return c.n
+}
+
+// Gather copies the elements of the device with an index to dst, which has as many elements
+// (ErrInvalid otherwise).
+func (c *Copies[T]) Gather(ctx context.Context, index int, dst []T) error {
+	if err := c.usable(); err != nil {
+		return err
+	}
+	if index < 0 || index >= len(c.parts) || len(dst) != c.n {
+		return invalid("", "a copy of %d elements of device %d of %d to %d on the host", c.n, index, len(c.parts), len(dst))
+	}
+	return Each(ctx, c.g, func(p Part) error {
+		if p.Index != index {
+			return nil
+		}
+		return c.On(p).CopyTo(p.Context(), p.Queue, dst)
+	})
+}
+
+// Close frees the memory on all devices when the commands that use it have completed.
+func (c *Copies[T]) Close() error {
+	if c != nil {
+		for _, b := range c.parts {
+			b.Close()
+		}
+	}
+	return nil
+}
+
+func (c *Copies[T]) usable() error {
+	if c == nil || c.g == nil {
+		return invalid("look at the error that NewCopies or Broadcast returned", "no copies")
+	}
+	return c.g.usable()
+}

@@ -1,0 +1,51 @@
+package shard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/kgen-go/kgen/runtime"
+)
+
+// Error is the error of one device of a group.
+type Error struct {
+	Index  int // index of the device in the group
+	Device *runtime.Device
+	Err    error // the error of that device
+}
+
+// Error returns a line such as
+//
+//	device 1 (NVIDIA H200): saxpy.SAXPY: saxpy/kernel.go:18:2: index out of range [5] with length 3 (work-item [5])
+func (e *Error) Error() string {
+	return fmt.Sprintf("device %d (%s): %v", e.Index, e.Device.Name(), e.Err)
+}
+
+// Unwrap returns the error of the device.
+func (e *Error) Unwrap() error { return e.Err }
+
+// invalid returns an error of class runtime.ErrInvalid.
+func invalid(remedy, format string, args ...any) error {
+	return &runtime.Error{Class: runtime.ErrInvalid, Problem: fmt.Sprintf(format, args...), Remedy: remedy}
+}
+
+// ended returns the error of a context that has ended.
+func ended(ctx context.Context) error {
+	class := runtime.ErrCanceled
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		class = runtime.ErrDeadline
+	}
+	return &runtime.Error{Class: class, Problem: "the context ended before the devices were done", Err: ctx.Err()}
+}
+
+// usableContext returns an error if ctx is nil or has ended.
+func usableContext(ctx context.Context) error {
+	if ctx == nil {
+		return invalid("give context.Background() for no bound", "the context is nil")
+	}
+	if ctx.Err() != nil {
+		return ended(ctx)
+	}
+	return nil
+}
