@@ -85,7 +85,7 @@ func (c *Client[J, R]) Close() error {
 	}
 	err := c.watch.Stop()
 	c.end()
-	if err != nil && !closed(err) && !errors.Is(err, nats.ErrBadSubscription) {
+	if err != nil && !closed(err) && !gone(err) && !errors.Is(err, nats.ErrBadSubscription) {
 		return c.fault(context.Background(), "", "closing the client", err)
 	}
 	return nil
@@ -180,7 +180,7 @@ func (c *Client[J, R]) Submit(ctx context.Context, job J, opts ...SubmitOption) 
 // server knows the id.
 func (c *Client[J, R]) publish(ctx context.Context, msg *nats.Msg, id string) (*jetstream.PubAck, error) {
 	for again := 0; ; again++ {
-		once, cancel := context.WithTimeout(ctx, 5*time.Second)
+		once, cancel := context.WithTimeout(ctx, request)
 		ack, err := c.js.PublishMsg(once, msg, jetstream.WithMsgID(id))
 		cancel()
 		if err == nil || ctx.Err() != nil || again == 3 || closed(err) || !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, nats.ErrTimeout) {
@@ -238,7 +238,9 @@ func (c *Client[J, R]) await(ctx context.Context, id, sum string) (result R, err
 			if err != nil && !errors.As(err, &failed) {
 				err = c.fault(ctx, id, "reading the result", err)
 			}
-			return result, err
+			if !errors.Is(err, ErrConnection) || closed(err) {
+				return result, err
+			}
 		}
 		select {
 		case <-ctx.Done():
@@ -252,22 +254,18 @@ func (c *Client[J, R]) await(ctx context.Context, id, sum string) (result R, err
 // ask returns the job's record, or nil if there is none or the server does not answer now. It
 // returns an error if it will not answer any more.
 func (c *Client[J, R]) ask(ctx context.Context, id string) (*record, error) {
-	once, cancel := context.WithTimeout(ctx, 5*time.Second)
+	once, cancel := context.WithTimeout(ctx, request)
 	rec, err := c.find(once, id)
 	cancel()
 	if err == nil {
 		return rec, nil
 	}
-	if errors.Is(err, nats.ErrNoResponders) { // a bucket that is removed does not answer
-		once, cancel := context.WithTimeout(ctx, 5*time.Second)
-		_, look := c.js.Stream(once, c.jobsName())
-		cancel()
-		if gone(look) {
-			err = look
-		}
-	}
 	err = c.fault(ctx, id, "waiting for the result", err)
 	if errors.Is(err, ErrConnection) && !closed(err) && ctx.Err() == nil {
+		// A bucket that is removed does not answer either.
+		if err := c.exists(ctx); err != nil {
+			return nil, c.fault(ctx, id, "waiting for the result", err)
+		}
 		return nil, nil
 	}
 	return nil, err

@@ -56,12 +56,16 @@ func (c *Client[J, R]) DeadLetters(ctx context.Context) (letters []*DeadLetter[J
 	if err := c.usable(); err != nil {
 		return nil, err
 	}
-	info, err := c.dead.Info(ctx)
+	once, cancel := context.WithTimeout(ctx, request)
+	info, err := c.dead.Info(once)
+	cancel()
 	if err != nil {
 		return nil, c.fault(ctx, "", "reading dead letters", err)
 	}
 	for seq := max(info.State.FirstSeq, 1); seq <= info.State.LastSeq; seq++ {
-		msg, err := c.dead.GetMsg(ctx, seq)
+		once, cancel := context.WithTimeout(ctx, request)
+		msg, err := c.dead.GetMsg(once, seq)
+		cancel()
 		if errors.Is(err, jetstream.ErrMsgNotFound) { // discarded, or old
 			continue
 		}
@@ -90,7 +94,9 @@ func (c *Client[J, R]) Discard(ctx context.Context, letter *DeadLetter[J]) error
 	if letter == nil || letter.q != c.queue {
 		return &Error{Class: ErrInvalid, Queue: c.name, Problem: "the dead letter is not of this client"}
 	}
-	if err := c.dead.Purge(ctx, jetstream.WithPurgeSubject(c.deadSubject()+letter.Err.Job)); err != nil {
+	once, cancel := context.WithTimeout(ctx, request)
+	defer cancel()
+	if err := c.dead.Purge(once, jetstream.WithPurgeSubject(c.deadSubject()+letter.Err.Job)); err != nil {
 		return c.fault(ctx, letter.Err.Job, "discarding the dead letter", err)
 	}
 	c.drop(letter.loc.Object)

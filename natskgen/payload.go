@@ -114,15 +114,17 @@ func (q *queue) load(ctx context.Context, p *plan, v reflect.Value, loc location
 	// delay. So the reading has a goroutine of its own, whose value nobody else has.
 	to := reflect.New(p.typ)
 	done := make(chan error, 1)
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
+	// With a deadline the library would wait for each answer as long.
+	inner, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	defer context.AfterFunc(ctx, stop)()
 	go func() {
 		defer func() {
 			if r := recover(); r != nil {
-				done <- fmt.Errorf("panic: %v", r)
+				done <- &Error{Class: ErrData, Queue: q.name, Problem: fmt.Sprintf("decoding: panic: %v", r)}
 			}
 		}()
-		done <- q.read(ctx, p, to.Elem(), loc, text)
+		done <- q.read(inner, p, to.Elem(), loc, text)
 	}()
 	select {
 	case err = <-done:
@@ -216,7 +218,7 @@ func (q *queue) drop(name string) {
 	if name == "" {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), request)
 	defer cancel()
 	if err := q.objects.Delete(ctx, name); err != nil && !errors.Is(err, jetstream.ErrObjectNotFound) && !closed(err) {
 		q.log.Warn("kgen: an object stays until its retention ends", "object", name, "error", err)

@@ -166,6 +166,9 @@ func (q *queue) bucketName() string  { return "KGEN_" + q.name }
 func (q *queue) jobSubject() string  { return "kgen." + q.name + ".job" }
 func (q *queue) deadSubject() string { return "kgen." + q.name + ".dead." }
 
+// request is how long a request may take. After that the server counts as one that does not answer.
+const request = 5 * time.Second
+
 // consumerName is the name of the consumer that all workers share.
 const consumerName = "workers"
 
@@ -199,7 +202,10 @@ func openQueue(ctx context.Context, js jetstream.JetStream, name string, job, re
 		return nil, err
 	}
 	o.settings.Job, o.settings.Result = q.job.shape, q.result.shape
-	if err := q.open(ctx, o); err != nil {
+	// The client library waits for a server that does not answer until the context ends.
+	soon, cancel := context.WithTimeout(ctx, 2*request)
+	defer cancel()
+	if err := q.open(soon, o); err != nil {
 		return nil, q.fault(ctx, "", "opening the queue", err)
 	}
 	return q, nil
@@ -300,6 +306,17 @@ func find[T any](ctx context.Context, look, build func(context.Context) (T, erro
 	return part, err
 }
 
+// exists returns an error if the server says that the queue does not exist. It returns nil if the server
+// does not answer.
+func (q *queue) exists(ctx context.Context) error {
+	once, cancel := context.WithTimeout(ctx, request)
+	defer cancel()
+	if _, err := q.js.Stream(once, q.jobsName()); gone(err) {
+		return err
+	}
+	return nil
+}
+
 func storage(s Settings) jetstream.StorageType {
 	if s.Memory {
 		return jetstream.MemoryStorage
@@ -318,7 +335,10 @@ func Remove(ctx context.Context, js jetstream.JetStream, name string) error {
 	}
 	q := &queue{js: js, name: name}
 	for _, stream := range []string{q.jobsName(), q.deadName(), "KV_" + q.bucketName(), "OBJ_" + q.bucketName()} {
-		if err := js.DeleteStream(ctx, stream); err != nil && !gone(err) {
+		once, cancel := context.WithTimeout(ctx, request)
+		err := js.DeleteStream(once, stream)
+		cancel()
+		if err != nil && !gone(err) {
 			return q.fault(ctx, "", "removing "+strings.ToLower(stream), err)
 		}
 	}

@@ -96,7 +96,7 @@ func unmarshalRecord(b []byte) (*record, error) {
 }
 
 // find returns the record of a job, or nil if the job has not ended.
-func (q *queue) find(ctx context.Context, id string) (*record, error) {
+func (q *queue) find(ctx context.Context, id string) (rec *record, err error) {
 	entry, err := q.records.Get(ctx, id)
 	if errors.Is(err, jetstream.ErrKeyNotFound) {
 		return nil, nil
@@ -104,24 +104,27 @@ func (q *queue) find(ctx context.Context, id string) (*record, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := unmarshalRecord(entry.Value())
-	if err != nil {
+	if rec, err = unmarshalRecord(entry.Value()); err != nil {
 		return nil, &Error{Class: ErrData, Queue: q.name, Job: id, Problem: "the record of the job", Err: err}
 	}
-	return r, nil
+	return rec, nil
 }
 
-// keep makes the record of a job, and reports whether it did: false says that there is one.
-func (q *queue) keep(ctx context.Context, id string, r *record) (bool, error) {
-	value, err := r.marshal()
+// keep makes the record of a job, unless there is one, and returns the one that there is then.
+func (q *queue) keep(ctx context.Context, id string, rec *record) (*record, error) {
+	value, err := rec.marshal()
 	if err != nil {
-		return false, err
+		return nil, err
 	}
-	_, err = q.records.Create(ctx, id, value)
-	if errors.Is(err, jetstream.ErrKeyExists) {
-		return false, nil
+	_, err = q.records.Update(ctx, id, value, 0) // revision 0: there must be none
+	if !errors.Is(err, jetstream.ErrKeyExists) {
+		return rec, err
 	}
-	return err == nil, err
+	there, err := q.find(ctx, id)
+	if err == nil && there == nil { // its retention has just ended
+		err = &Error{Class: ErrExpired, Queue: q.name, Job: id, Problem: "the record of the job"}
+	}
+	return there, err
 }
 
 // resultOf decodes the result of a record into v, or returns the job's error.

@@ -152,7 +152,7 @@ func (w *worker) loop(ctx context.Context) error {
 func (w *worker) recover(ctx context.Context, err error) error {
 	for said := false; ctx.Err() == nil; {
 		if !closed(err) {
-			ask, cancel := context.WithTimeout(ctx, 5*time.Second)
+			ask, cancel := context.WithTimeout(ctx, request)
 			_, err = w.js.Consumer(ask, w.jobsName(), consumerName)
 			cancel()
 			if err == nil {
@@ -243,7 +243,11 @@ func (d *delivery) beat(ctx context.Context) {
 func (d *delivery) work(ctx context.Context) (end func()) {
 	// Storing goes on when the context has ended: the result is there.
 	keep, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTime*d.settings.AckWait)
-	rec, err := d.find(keep, d.id)
+	var rec *record
+	err := d.insist(keep, func(ctx context.Context) (err error) {
+		rec, err = d.find(ctx, d.id)
+		return err
+	})
 	cancel()
 	switch {
 	case err != nil:
@@ -329,13 +333,13 @@ func (d *delivery) succeed(ctx context.Context, result *payload) (end func(), er
 		return nil, d.fault(keep, d.id, "storing the slices", err)
 	}
 	passed("stored", d.id)
-	made, err := d.keep(keep, d.id, &record{location: loc, Sum: d.sum, Tries: d.try, result: text})
+	rec, err := d.settle(keep, &record{location: loc, Sum: d.sum, Tries: d.try, result: text})
 	if err != nil {
 		// The record may have been made though no answer came, so the object stays.
 		return nil, d.fault(keep, d.id, "making the record", err)
 	}
 	passed("recorded", d.id)
-	if !made {
+	if rec.Object != loc.Object {
 		d.log.Info("kgen: another worker was faster")
 		d.drop(loc.Object)
 	}
@@ -350,30 +354,60 @@ func (d *delivery) finish(ctx context.Context, rec *record) (end func()) {
 	if rec.Failure == nil {
 		return d.done(true)
 	}
-	made, err := d.keep(keep, d.id, rec)
+	rec, err := d.settle(keep, rec)
 	if err != nil {
 		return d.again("making the record of a failure", err)
 	}
-	if !made {
-		if rec, err = d.find(keep, d.id); err != nil || rec == nil {
-			return d.again("reading the record of a failure", err)
-		}
-		if rec.Failure == nil { // another worker was faster, and had a result
-			return d.done(true)
-		}
+	if rec.Failure == nil { // another worker was faster, and had a result
+		return d.done(true)
 	}
 	d.log.Warn("kgen: the job has failed for good", "error", rec.Failure.Text)
-	if err := d.bury(keep, d.id, rec, d.loc, d.msg.Data()); err != nil {
+	err = d.insist(keep, func(ctx context.Context) error { return d.bury(ctx, d.id, rec, d.loc, d.msg.Data()) })
+	if err != nil {
 		return d.again("storing the dead letter", err)
 	}
 	return d.done(false)
+}
+
+// settle is keep for a server that may take a while to answer. If an answer is lost, the record that
+// is there may be the one that was to be made.
+func (d *delivery) settle(ctx context.Context, rec *record) (there *record, err error) {
+	err = d.insist(ctx, func(ctx context.Context) (err error) {
+		there, err = d.keep(ctx, d.id, rec)
+		return err
+	})
+	return there, err
+}
+
+// insist calls a function until the server has answered it, the queue is removed or the context
+// ends.
+func (d *delivery) insist(ctx context.Context, f func(ctx context.Context) error) error {
+	for {
+		once, cancel := context.WithTimeout(ctx, request)
+		err := f(once)
+		cancel()
+		if err == nil {
+			return nil
+		}
+		is := d.fault(ctx, d.id, "asking the server", err)
+		if ctx.Err() != nil || closed(err) || !errors.Is(is, ErrConnection) {
+			return err
+		}
+		if err := d.exists(ctx); err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(250 * time.Millisecond):
+		}
+	}
 }
 
 // done returns the step that acknowledges the message. The slices of a job that has a result are
 // removed; those of a dead letter stay for its retention.
 func (d *delivery) done(remove bool) func() {
 	return func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), request)
 		defer cancel()
 		if err := d.msg.DoubleAck(ctx); err != nil {
 			d.log.Warn("kgen: a finished job is not acknowledged, and comes again", "error", err)
