@@ -3,6 +3,7 @@ package natskgen
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
@@ -347,15 +348,30 @@ func records[J, R any](t *testing.T, c *Client[J, R]) (have, made uint64) {
 	return info.State.Msgs, info.State.LastSeq
 }
 
-// objects returns the names of the objects that the server has.
+// objects returns the names of the objects that the server has. ObjectStore.List is no help: it
+// waits for ever if the last object goes while it asks.
 func objects[J, R any](t *testing.T, c *Client[J, R]) (names []string) {
 	t.Helper()
-	list, err := c.queue.objects.List(t.Context())
-	if err != nil && !errors.Is(err, jetstream.ErrNoObjectsFound) {
+	s, err := c.js.Stream(t.Context(), "OBJ_"+c.bucketName())
+	if err != nil {
 		t.Fatal(err)
 	}
-	for _, o := range list {
-		names = append(names, o.Name)
+	prefix := "$O." + c.bucketName() + ".M."
+	info, err := s.Info(t.Context(), jetstream.WithSubjectFilter(prefix+">"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for subject := range info.State.Subjects {
+		name, err := base64.URLEncoding.DecodeString(subject[len(prefix):])
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = c.queue.objects.GetInfo(t.Context(), string(name))
+		if err == nil {
+			names = append(names, string(name))
+		} else if !errors.Is(err, jetstream.ErrObjectNotFound) {
+			t.Fatal(err)
+		}
 	}
 	return names
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -418,6 +420,39 @@ func TestExpired(t *testing.T) {
 	var failed *JobError
 	if _, err := sub.Wait(ctx); !errors.As(err, &failed) || !strings.Contains(failed.Text, "expired: the object "+sub.ID()+".job.") {
 		t.Error(err)
+	}
+}
+
+// TestDeaths: a job whose workers die each time is a dead letter, which no worker runs again.
+func TestDeaths(t *testing.T) {
+	s := startServer(t)
+	js, _ := s.connect(t)
+	ctx := within(t)
+	c := opened[axpy, []float32](t, js, "deaths", Tries(2), AckWait(500*time.Millisecond))
+	sub, err := c.Submit(ctx, newAxpy(1, 10))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for i := range 2 {
+		own := filepath.Join(dir, fmt.Sprint(i)) // so that each worker dies
+		if err := os.Mkdir(own, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		p := startWorker(t, s.ClientURL(), "deaths", envPoint+"=ran", envDir+"="+own)
+		p.cmd.Wait() // it kills itself
+	}
+	serving(t, js, "deaths", func(context.Context, axpy) ([]float32, error) {
+		t.Error("the job ran again")
+		return nil, nil
+	})
+	var failed *JobError
+	if _, err := sub.Wait(ctx); !errors.As(err, &failed) || failed.Tries != 2 || !strings.Contains(failed.Text, "delivered 2 times, and no worker has ended it") {
+		t.Error(err)
+	}
+	empty(t, c)
+	if letters, err := c.DeadLetters(ctx); err != nil || len(letters) != 1 {
+		t.Errorf("%d dead letters, %v", len(letters), err)
 	}
 }
 
