@@ -21,7 +21,7 @@ type Client[J, R any] struct {
 	end   context.CancelFunc
 
 	mu      sync.Mutex
-	waiting map[string][]chan struct{} // by the id of the job
+	waiting map[string][]chan struct{} // those who wait, by the id of the job
 	closed  bool
 }
 

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
-	"io"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -12,6 +11,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/kgen-go/kgen/dsl/half"
 )
@@ -274,6 +274,19 @@ func TestCodecDamage(t *testing.T) {
 	}
 }
 
+// TestMoved: long slices are beside the text, and are not copied.
+func TestMoved(t *testing.T) {
+	job := newAxpy(1, MaxInline/4+1)
+	job.Y = job.Y[:MaxInline/4]
+	pl, err := pack(must(planOf(reflect.TypeFor[axpy]())), reflect.ValueOf(&job).Elem())
+	if err != nil || len(pl.moved) != 1 || len(pl.moved[0]) != MaxInline+4 || len(pl.text) < MaxInline {
+		t.Fatalf("%d slices beside %d bytes, %v", len(pl.moved), len(pl.text), err)
+	}
+	if &pl.moved[0][0] != (*byte)(unsafe.Pointer(&job.X[0])) {
+		t.Error("the slice was copied")
+	}
+}
+
 // TestRecord: records come back, and damaged ones are errors.
 func TestRecord(t *testing.T) {
 	r := &record{location: location{"o", 3}, Sum: "s", Tries: 2, Failure: &failure{Text: "t", Stack: "k"}, result: []byte{1, 2}}
@@ -298,5 +311,3 @@ func TestClip(t *testing.T) {
 		}
 	}
 }
-
-var _ io.Reader = (*patient)(nil)

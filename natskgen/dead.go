@@ -33,7 +33,7 @@ func (q *queue) bury(ctx context.Context, id string, rec *record, loc location, 
 
 // A DeadLetter is a job that has failed for good.
 type DeadLetter[J any] struct {
-	Err *JobError // with the job's id
+	Err *JobError // the failure, which has the id of the job
 	At  time.Time // time of the failure
 
 	q    *queue

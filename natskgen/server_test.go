@@ -207,9 +207,45 @@ func TestStop(t *testing.T) {
 	})
 	<-started
 	stop()
+	// A message that is on its way when the context ends is given back, too.
+	batch, err := c.consumer.Fetch(1, jetstream.FetchMaxWait(overall))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended, cancel := context.WithCancel(ctx)
+	cancel()
+	w := &worker{queue: c.queue, run: func(context.Context, reflect.Value) (*payload, error) {
+		t.Error("a job runs that came too late")
+		return nil, nil
+	}}
+	w.handle(ended, <-batch.Messages())
 	serving(t, js, "stop", func(ctx context.Context, n int) (string, error) { return "by another", nil })
 	if got, err := subs[1].Wait(ctx); got != "by another" || err != nil {
 		t.Error(got, err)
+	}
+}
+
+// TestStopLast: a worker that stops has used a try of its job, though its handler has not failed.
+func TestStopLast(t *testing.T) {
+	s := startServer(t)
+	js, _ := s.connect(t)
+	ctx := within(t)
+	c := opened[int, int](t, js, "last", AckWait(time.Hour), Tries(1))
+	started := make(chan bool)
+	stop := serving(t, js, "last", func(ctx context.Context, n int) (int, error) {
+		started <- true
+		<-ctx.Done()
+		return 0, ctx.Err()
+	})
+	sub, err := c.Submit(ctx, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-started
+	stop()
+	serving(t, js, "last", echo)
+	if _, err := sub.Wait(ctx); !errors.Is(err, ErrFailed) || !strings.Contains(err.Error(), "the workers died, or were stopped") {
+		t.Error(err)
 	}
 }
 
