@@ -90,7 +90,7 @@ func filled() everything {
 		Embedded: Embedded{complex(1, float32(math.Inf(-1)))},
 		B:        true, I: math.MinInt, I16: -2, I32: math.MinInt32, I64: math.MaxInt64, U: math.MaxUint, U8: 255, U16: 65535, U32: 1 << 31,
 		U64: math.MaxUint64, F32: nan, F64: math.Copysign(0, -1), C128: complex(1e300, -1), S: "héllo\x00", P: &inner{-1, [3]uint16{1, 2, 3}, "in"},
-		At: time.Unix(1, 2).UTC(), Ats: []time.Time{time.Unix(3, 4).UTC()}, Big: [2]Text{{"a"}, {""}}, Half: []half.Float16{1, 2, 0x7c01},
+		At: time.Unix(1, 2).UTC(), Ats: []time.Time{time.Unix(3, 4).UTC()}, Big: [2]Text{{"a"}, {""}}, Half: []half.Float16{half.FromFloat32[half.Float16](1), half.FromBits[half.Float16](0x7c01)},
 		Bools: []bool{true, false, true}, Ints: []int{-1, 0, 1}, Floats: []float32{1, nan, -0.5},
 		Vecs: []struct{ X, Y, Z float32 }{{1, 2, 3}, {4, 5, 6}},
 		Pads: []struct {
@@ -158,7 +158,7 @@ func TestCodec(t *testing.T) {
 	}
 }
 
-// TestCodecBytes has the bytes of the package doc's example, and those of package encoding/binary.
+// TestCodecBytes has the bytes that the package doc describes, and those of package encoding/binary.
 func TestCodecBytes(t *testing.T) {
 	_, text, moved := trip(t, struct {
 		N int

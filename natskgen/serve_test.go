@@ -388,43 +388,70 @@ func TestDuplicates(t *testing.T) {
 }
 
 // TestSecondCompletion: of two workers that run a job at once, the first to finish has the result,
-// and the second leaves nothing.
+// and the second leaves nothing, whether it has a result or an error.
 func TestSecondCompletion(t *testing.T) {
 	s := startServer(t)
 	js, _ := s.connect(t)
+	for name, second := range map[string]int{"result": 6, "error": -1} {
+		t.Run(name, func(t *testing.T) {
+			ctx := within(t)
+			c := opened[int, []int](t, js, name, Tries(1))
+			shortMemory(t, c)
+			var sub *Submitted[[]int]
+			eventually(t, "there are no two messages", func() (bool, string) {
+				var err error
+				if sub, err = c.Submit(ctx, 1, ID("job")); err != nil {
+					t.Fatal(err)
+				}
+				info, err := c.stream.Info(ctx)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return info.State.Msgs == 2, fmt.Sprint(info.State.Msgs)
+			})
+			values := make(chan int)
+			serving(t, js, name, func(context.Context, int) ([]int, error) {
+				v := <-values
+				if v < 0 {
+					return nil, errors.New("no luck")
+				}
+				return slices.Repeat([]int{v}, 100_000), nil
+			}, Parallel(2))
+			for _, v := range []int{5, second} { // the second is sent when the first is the result
+				values <- v
+				if got, err := sub.Wait(ctx); err != nil || len(got) != 100_000 || got[0] != 5 {
+					t.Errorf("%d elements, %v", len(got), err)
+				}
+			}
+			empty(t, c)
+			if have, made := records(t, c); have != 1 || made != 1 {
+				t.Errorf("%d records, and %d were made", have, made)
+			}
+			if got, err := c.Wait(ctx, "job"); err != nil || got[0] != 5 {
+				t.Error("another result came later", err)
+			}
+			if letters, err := c.DeadLetters(ctx); err != nil || len(letters) > 0 {
+				t.Errorf("%d dead letters, %v", len(letters), err)
+			}
+			eventually(t, "other objects", func() (bool, string) { n := objects(t, c); return len(n) == 1, fmt.Sprint(n) })
+		})
+	}
+}
+
+// TestBuriedOnce: a job has one dead letter, the first, however often its burial is repeated.
+func TestBuriedOnce(t *testing.T) {
+	s := startServer(t)
+	js, _ := s.connect(t)
 	ctx := within(t)
-	c := opened[int, []int](t, js, "twice")
-	shortMemory(t, c)
-	var sub *Submitted[[]int]
-	eventually(t, "there are no two messages", func() (bool, string) {
-		var err error
-		if sub, err = c.Submit(ctx, 1, ID("job")); err != nil {
+	c := opened[int, int](t, js, "once")
+	for _, text := range []string{"first", "second"} {
+		if err := c.bury(ctx, "job", &record{Tries: 1, Failure: &failure{Text: text}}, location{}, nil); err != nil {
 			t.Fatal(err)
 		}
-		info, err := c.stream.Info(ctx)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return info.State.Msgs == 2, fmt.Sprint(info.State.Msgs)
-	})
-	values := make(chan int)
-	serving(t, js, "twice", func(context.Context, int) ([]int, error) {
-		return slices.Repeat([]int{<-values}, 100_000), nil
-	}, Parallel(2))
-	for _, value := range []int{5, 6} { // the second is sent when the first is the result
-		values <- value
-		if got, err := sub.Wait(ctx); err != nil || len(got) != 100_000 || got[0] != 5 {
-			t.Errorf("%d elements, %v", len(got), err)
-		}
 	}
-	empty(t, c)
-	if have, made := records(t, c); have != 1 || made != 1 {
-		t.Errorf("%d records, and %d were made", have, made)
+	if letters, err := c.DeadLetters(ctx); err != nil || len(letters) != 1 || letters[0].Err.Text != "first" {
+		t.Errorf("%d dead letters, %v", len(letters), err)
 	}
-	if got, err := c.Wait(ctx, "job"); err != nil || got[0] != 5 {
-		t.Error("another result came later", err)
-	}
-	eventually(t, "other objects", func() (bool, string) { n := objects(t, c); return len(n) == 1, fmt.Sprint(n) })
 }
 
 // shortMemory has the server forget the ids of messages soon.

@@ -100,7 +100,7 @@ func connect(url string) (jetstream.JetStream, *nats.Conn, error) {
 	return js, nc, err
 }
 
-// serve renders tiles on a device. A job is a kernel whose Tile is nil; the result is the tile.
+// serve renders tiles on a device. A job's result is the pixels of its tile.
 func serve(ctx context.Context) error {
 	if err := check(); err != nil {
 		return err
@@ -121,7 +121,7 @@ func serve(ctx context.Context) error {
 	defer nc.Close()
 	fmt.Printf("worker %d on %v\n", os.Getpid(), dev)
 	err = natskgen.Serve(ctx, js, queue, func(ctx context.Context, p part) ([]light.Vec, error) {
-		k := p.Render
+		k := p.Kernel
 		k.Tile = make([]light.Vec, p.Rows*p.Columns)
 		err := tilegen.RunRender(ctx, dev, k, runtime.Range2{p.Rows, p.Columns})
 		return k.Tile, err
@@ -132,9 +132,10 @@ func serve(ctx context.Context) error {
 	return err
 }
 
-// A part is a job: a tile, and its size.
+// A part is a job: a kernel without memory for its tile, and the tile's size. The field has a name,
+// so that the job is no kernel itself.
 type part struct {
-	tile.Render
+	Kernel        tile.Render
 	Rows, Columns int
 }
 
@@ -270,7 +271,7 @@ func picture(ctx context.Context, client *natskgen.Client[part, []light.Vec]) (i
 			mu.Lock()
 			defer mu.Unlock()
 			for i, v := range pixels {
-				img.SetRGBA(p.Left+i%p.Columns, p.Top+i/p.Columns, color.RGBA{level(v.X), level(v.Y), level(v.Z), 255})
+				img.SetRGBA(p.Kernel.Left+i%p.Columns, p.Kernel.Top+i/p.Columns, color.RGBA{level(v.X), level(v.Y), level(v.Z), 255})
 			}
 			finished++
 			progress(os.Stdout, finished, len(all))
