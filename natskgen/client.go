@@ -25,9 +25,9 @@ type Client[J, R any] struct {
 	closed  bool
 }
 
-// Open returns a client of the queue, and makes the queue if there is none. It returns an error of
-// the class ErrInvalid, ErrType, ErrConfig or ErrConnection. Close the client when it is not needed any
-// more.
+// Open returns a client of the queue, and makes the queue if there is none. Its errors are of the
+// classes ErrInvalid, ErrType, ErrConfig and ErrConnection. Close the client when it is not needed
+// any more.
 func Open[J, R any](ctx context.Context, js jetstream.JetStream, name string, opts ...Option) (*Client[J, R], error) {
 	q, err := openQueue(ctx, js, name, reflect.TypeFor[J](), reflect.TypeFor[R](), opts)
 	if err != nil {
@@ -70,10 +70,7 @@ func (c *Client[J, R]) Settings() Settings { return c.settings }
 // are not touched.
 func (c *Client[J, R]) Close() error {
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.closed {
-		return nil
-	}
+	was := c.closed
 	c.closed = true
 	for _, wakes := range c.waiting {
 		for _, wake := range wakes {
@@ -82,6 +79,10 @@ func (c *Client[J, R]) Close() error {
 			default:
 			}
 		}
+	}
+	c.mu.Unlock()
+	if was {
+		return nil
 	}
 	err := c.watch.Stop()
 	c.end()
@@ -104,8 +105,7 @@ func (c *Client[J, R]) usable() error {
 type SubmitOption func(*submitOptions)
 
 type submitOptions struct {
-	id    string
-	named bool
+	id string
 }
 
 // ID gives the job an id: 1 to 64 letters of A-Z and a-z, digits, hyphens and underscores. Jobs with
@@ -113,7 +113,7 @@ type submitOptions struct {
 // queue's Retention after its end. A wait for a job whose id was that of another one returns
 // ErrConflict. Without the option the id is a random one.
 func ID(id string) SubmitOption {
-	return func(o *submitOptions) { o.id, o.named = id, true }
+	return func(o *submitOptions) { o.id = id }
 }
 
 // A Submitted is a job that the server has.
@@ -130,10 +130,11 @@ func (s *Submitted[R]) ID() string { return s.id }
 func (s *Submitted[R]) Wait(ctx context.Context) (R, error) { return s.wait(ctx, s.id, s.sum) }
 
 // Submit stores the job with the server and returns: the job's slices of more than MaxInline bytes
-// as an object, then the job's message. The job's memory is not used after the return. An error
-// of the class ErrType says that a field's own MarshalBinary has failed. If the server does not answer
-// (ErrConnection, or the context's error), it may or may not have the job; another Submit with the same
-// ID is then no second job.
+// as an object, then the job's message. The job's memory is not used after the return.
+//
+// An error of the class ErrType says that a field's own MarshalBinary has failed. If the server
+// does not answer (ErrConnection, or the context's error), it may or may not have the job. Another
+// Submit with the same ID is then no second job.
 func (c *Client[J, R]) Submit(ctx context.Context, job J, opts ...SubmitOption) (*Submitted[R], error) {
 	if err := c.usable(); err != nil {
 		return nil, err
@@ -165,26 +166,30 @@ func (c *Client[J, R]) Submit(ctx context.Context, job J, opts ...SubmitOption) 
 	if loc.Text > 0 {
 		msg.Header.Set(headerText, strconv.Itoa(loc.Text))
 	}
-	ack, err := c.publish(ctx, msg, o.id)
+	other, err := c.publish(ctx, msg, o.id)
 	if err != nil {
 		// The server may have the message, so the object stays until its retention ends.
 		return nil, c.fault(ctx, o.id, "submitting the job", err)
 	}
-	if ack.Duplicate {
-		c.drop(loc.Object) // the first message has one of its own
+	if other {
+		c.drop(loc.Object)
 	}
 	return &Submitted[R]{id: o.id, sum: pl.sum, wait: c.await}, nil
 }
 
 // publish sends a job's message. If no acknowledgement comes, it sends it again, a few times: the
-// server knows the id.
-func (c *Client[J, R]) publish(ctx context.Context, msg *nats.Msg, id string) (*jetstream.PubAck, error) {
+// server knows the id. It reports whether the server had a message of another Submit with the id.
+func (c *Client[J, R]) publish(ctx context.Context, msg *nats.Msg, id string) (other bool, err error) {
 	for again := 0; ; again++ {
 		once, cancel := context.WithTimeout(ctx, request)
 		ack, err := c.js.PublishMsg(once, msg, jetstream.WithMsgID(id))
 		cancel()
-		if err == nil || ctx.Err() != nil || again == 3 || closed(err) || !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, nats.ErrTimeout) {
-			return ack, err
+		if err == nil {
+			// After a repetition the message that the server had may be this one.
+			return ack.Duplicate && again == 0, nil
+		}
+		if ctx.Err() != nil || again == 3 || closed(err) || !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, nats.ErrTimeout) {
+			return false, err
 		}
 	}
 }

@@ -56,8 +56,8 @@ func (o *options) fail(format string, args ...any) {
 }
 
 // AckWait sets how long the server waits for a sign of life of a worker that has a job, from 100 ms
-// to an hour; the default is 30 seconds. Workers give one each third of that time, also while a kernel runs. If
-// there is none, the job goes to another worker.
+// to an hour; the default is 30 seconds. Workers give one each third of that time, also while a
+// kernel runs. If there is none, the job goes to another worker.
 func AckWait(d time.Duration) Option {
 	return func(o *options) {
 		if d < 100*time.Millisecond || d > time.Hour {
@@ -107,7 +107,8 @@ func Memory() Option {
 }
 
 // Parallel sets how many jobs a call of Serve runs at once, from 1, which is the default, to 1024.
-// With 2, the slices of a job travel while the kernel of another runs. It is no setting of the queue.
+// With 2, the slices of a job travel while the kernel of another runs. It is no setting of the
+// queue.
 func Parallel(n int) Option {
 	return func(o *options) {
 		if n < 1 || n > 1024 {
@@ -306,8 +307,8 @@ func find[T any](ctx context.Context, look, build func(context.Context) (T, erro
 	return part, err
 }
 
-// exists returns an error if the server says that the queue does not exist. It returns nil if the server
-// does not answer.
+// exists returns an error if the server says that the queue does not exist. It returns nil if the
+// server does not answer.
 func (q *queue) exists(ctx context.Context) error {
 	once, cancel := context.WithTimeout(ctx, request)
 	defer cancel()

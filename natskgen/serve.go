@@ -49,9 +49,9 @@ const (
 	// pull is how long the server keeps a request for a job. A call of Serve whose context ends
 	// waits as long for a job that is on its way.
 	pull = time.Second
-	// storeTime is how often the storing of a result is tried, in times of AckWait: after that the
-	// job is likely to be at another worker.
-	storeTime = 2
+	// storeTime is how long a request to store something is repeated, at least, and how long the
+	// storing of a result may take. The server hears of the worker meanwhile.
+	storeTime = 2 * time.Minute
 )
 
 // passed is called when a worker passes a point of a job's way, for tests that stop workers there.
@@ -61,8 +61,8 @@ var passed = func(point, id string) {}
 // several at once with Parallel, calls the handler, and stores the results of type R. It returns
 // when the context has ended and the handlers have returned, with the context's error, or before if
 // the queue cannot be served any more: ErrConnection if the connection is closed, ErrRemoved if the
-// queue does not exist any more. A connection that is lost and that the client library opens again is no error:
-// Serve goes on then.
+// queue does not exist any more. A connection that is lost, and that the client library opens again,
+// is no error: Serve goes on then.
 //
 // Serve checks types (ErrType), options (ErrConfig, ErrInvalid) and the server (ErrConnection)
 // before it takes a job.
@@ -117,7 +117,7 @@ func (w *worker) serve(ctx context.Context) error {
 			return err
 		}
 	}
-	return &Error{Class: ctx.Err(), Queue: w.name, Problem: "serving has ended", Err: context.Cause(ctx)}
+	return w.fault(ctx, "", "serving has ended", ctx.Err())
 }
 
 // loop takes jobs until the context ends. It returns an error if it cannot go on.
@@ -140,16 +140,16 @@ func (w *worker) loop(ctx context.Context) error {
 		if err == nil {
 			continue
 		}
-		if err := w.recover(ctx, err); err != nil {
+		if err := w.revive(ctx, err); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// recover waits until the server answers or the context ends, after a request for a job has failed
+// revive waits until the server answers or the context ends, after a request for a job has failed
 // with err. It returns an error if jobs cannot be had any more.
-func (w *worker) recover(ctx context.Context, err error) error {
+func (w *worker) revive(ctx context.Context, err error) error {
 	for said := false; ctx.Err() == nil; {
 		if !closed(err) {
 			ask, cancel := context.WithTimeout(ctx, request)
@@ -242,7 +242,7 @@ func (d *delivery) beat(ctx context.Context) {
 // work runs the job and stores how it ended. It returns the last step, which tells the server.
 func (d *delivery) work(ctx context.Context) (end func()) {
 	// Storing goes on when the context has ended: the result is there.
-	keep, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTime*d.settings.AckWait)
+	keep, cancel := context.WithTimeout(context.WithoutCancel(ctx), max(storeTime, 2*d.settings.AckWait))
 	var rec *record
 	err := d.insist(keep, func(ctx context.Context) (err error) {
 		rec, err = d.find(ctx, d.id)
@@ -261,7 +261,7 @@ func (d *delivery) work(ctx context.Context) (end func()) {
 	job := reflect.New(d.job.typ).Elem()
 	err = d.load(ctx, d.job, job, d.loc, d.msg.Data())
 	if err != nil {
-		if err = d.fault(ctx, d.id, "reading the job", err); isConnection(err) {
+		if err = d.fault(ctx, d.id, "reading the job", err); ctx.Err() == nil && isConnection(err) {
 			return d.again("reading the job", err)
 		}
 		return d.failed(ctx, err)
@@ -326,7 +326,7 @@ func (p *panicError) Unwrap() error {
 
 // succeed stores a result and makes the record that names it.
 func (d *delivery) succeed(ctx context.Context, result *payload) (end func(), err error) {
-	keep, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTime*d.settings.AckWait)
+	keep, cancel := context.WithTimeout(context.WithoutCancel(ctx), max(storeTime, 2*d.settings.AckWait))
 	defer cancel()
 	loc, text, err := d.store(keep, d.id, "result", result)
 	if err != nil {
@@ -349,7 +349,7 @@ func (d *delivery) succeed(ctx context.Context, result *payload) (end func(), er
 // finish makes the record of a failure, unless there is one, and the dead letter of a record with a
 // failure.
 func (d *delivery) finish(ctx context.Context, rec *record) (end func()) {
-	keep, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTime*d.settings.AckWait)
+	keep, cancel := context.WithTimeout(context.WithoutCancel(ctx), max(storeTime, 2*d.settings.AckWait))
 	defer cancel()
 	if rec.Failure == nil {
 		return d.done(true)

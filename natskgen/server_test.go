@@ -492,6 +492,42 @@ func TestDeaths(t *testing.T) {
 	}
 }
 
+// lossy loses the first acknowledgement of a message.
+type lossy struct {
+	jetstream.JetStream
+	lost bool
+}
+
+func (l *lossy) PublishMsg(ctx context.Context, m *nats.Msg, opts ...jetstream.PublishOpt) (*jetstream.PubAck, error) {
+	ack, err := l.JetStream.PublishMsg(ctx, m, opts...)
+	if err == nil && !l.lost {
+		l.lost = true
+		return nil, context.DeadlineExceeded
+	}
+	return ack, err
+}
+
+// TestLostAck: a job whose acknowledgement is lost is submitted once, and keeps its slices.
+func TestLostAck(t *testing.T) {
+	s := startServer(t)
+	js, _ := s.connect(t)
+	ctx := within(t)
+	c := opened[[]float32, int](t, js, "ack")
+	via := &lossy{JetStream: js}
+	c.js = via
+	sub, err := c.Submit(ctx, make([]float32, 200_000))
+	if err != nil || !via.lost {
+		t.Fatal(via.lost, err)
+	}
+	serving(t, js, "ack", func(_ context.Context, x []float32) (int, error) { return len(x), nil })
+	if got, err := sub.Wait(ctx); got != 200_000 || err != nil {
+		t.Error(got, err)
+	}
+	if _, made := records(t, c); made != 1 {
+		t.Errorf("%d records were made", made)
+	}
+}
+
 // TestForeign: messages that are no jobs are dropped or dead letters, and the worker goes on.
 func TestForeign(t *testing.T) {
 	s := startServer(t)
