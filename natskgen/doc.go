@@ -59,10 +59,10 @@
 // Numbers are little-endian, with 8 bytes for int and uint, and one for a bool. A string is its
 // length as a uvarint (encoding/binary) and its bytes; so is the output of MarshalBinary. An array
 // is its elements, a struct its fields in their order, without padding. A pointer is a byte, 0 for
-// nil or 1, and its element. A slice is a uvarint and its elements: 0 for nil, or twice the length
-// plus one. If the elements have a fixed size and together more than MaxInline bytes, the lowest
-// bit of the uvarint is 1 and the elements are in the object of the job, one slice after the other.
-// If the rest is longer than MaxInline itself, the object begins with it.
+// nil or 1, and its element. A slice is a uvarint and its elements. The uvarint is 0 for nil, and
+// otherwise 2*(length+1), or 2*(length+1)+1 if the elements are in the job's object, one slice after
+// the other: if they have a fixed size, and together more than MaxInline bytes. If the rest is
+// longer than MaxInline itself, the object begins with it.
 //
 // Slices of numbers are copied as they are in memory, without a loop over their elements. The same
 // holds for arrays and structs of numbers, if the struct has no padding.
