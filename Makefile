@@ -41,7 +41,7 @@ LINK := -ldflags='-s -w'
 # linker, on the port where this is tested. LINKER=external has the C linker, as deep and users have.
 LINKER ?= $(if $(filter linux_amd64,$(shell $(GO) env GOOS)_$(shell $(GO) env GOARCH)),internal,auto)
 
-.PHONY: all build compile test deps lint generate shaders grammar modules check unit race nocgo spirv deep soak bench browser plugin mesa windows arm64 container
+.PHONY: all build compile test deps lint generate shaders grammar modules check unit race nocgo spirv deep soak bench browser plugin cluster mesa windows arm64 container
 
 all: build
 
@@ -105,6 +105,16 @@ unit:
 plugin:
 	cd golangci && $(GO) vet ./... && $(GO) test ./...
 	cd gonumblas && $(GO) vet ./... && $(VULKAN) $(GC) $(GO) test -vet=off ./...
+
+# The modules that run kernels on several machines, which require what kgen does not: their code, what kgen has written
+# for them, and all their tests, with worker processes and servers of their own on loopback. Within 15 minutes; it
+# downloads modules.
+CLUSTER := $(patsubst %/go.mod,%,$(wildcard natskgen/go.mod beamkgen/go.mod))
+cluster:
+	@for m in $(CLUSTER); do echo "$$m"; (cd $$m && \
+		{ ! gofmt -l . | grep . || { echo "not gofmt'ed"; exit 1; }; } && \
+		$(GO) vet ./... && $(GO) tool kgen -check -strict ./... && $(GO) run github.com/kgen-go/kgen/cmd/kgenvet ./... && \
+		$(GO) test -vet=off -count=1 -timeout 10m ./...) || exit 1; done
 
 # The race detector compiles the standard library and the runtime once more, so it is not part of
 # make test. What is done thousands of times to find leaks, unit does so often. The race detector watches

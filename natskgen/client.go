@@ -1,0 +1,291 @@
+package natskgen
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/nats-io/nuid"
+)
+
+// A Client submits jobs of type J to a queue and waits for their results of type R. Its methods may
+// be called by several goroutines at once.
+type Client[J, R any] struct {
+	*queue
+	watch jetstream.KeyWatcher
+	end   context.CancelFunc
+
+	mu      sync.Mutex
+	waiting map[string][]chan struct{} // those who wait, by the id of the job
+	closed  bool
+}
+
+// Open returns a client of the queue, and makes the queue if there is none. Its errors are of the
+// classes ErrInvalid, ErrType, ErrConfig and ErrConnection. Close the client when it is not needed
+// any more.
+func Open[J, R any](ctx context.Context, js jetstream.JetStream, name string, opts ...Option) (*Client[J, R], error) {
+	q, err := openQueue(ctx, js, name, reflect.TypeFor[J](), reflect.TypeFor[R](), opts)
+	if err != nil {
+		return nil, err
+	}
+	c := &Client[J, R]{queue: q, waiting: map[string][]chan struct{}{}}
+	// One consumer of the client hears of all records; waits ask for theirs then.
+	var live context.Context
+	live, c.end = context.WithCancel(context.WithoutCancel(ctx))
+	c.watch, err = q.records.WatchAll(live, jetstream.UpdatesOnly(), jetstream.MetaOnly(), jetstream.IgnoreDeletes())
+	if err != nil {
+		c.end()
+		return nil, q.fault(ctx, "", "watching the results", err)
+	}
+	go c.notify()
+	return c, nil
+}
+
+// notify wakes the waits for the jobs whose records are made.
+func (c *Client[J, R]) notify() {
+	for entry := range c.watch.Updates() {
+		if entry == nil {
+			continue
+		}
+		c.mu.Lock()
+		for _, wake := range c.waiting[entry.Key()] {
+			select {
+			case wake <- struct{}{}:
+			default:
+			}
+		}
+		c.mu.Unlock()
+	}
+}
+
+// Settings returns the queue's settings.
+func (c *Client[J, R]) Settings() Settings { return c.settings }
+
+// Close ends the client: waits return ErrInvalid, and so do later calls. Jobs that were submitted
+// are not touched.
+func (c *Client[J, R]) Close() error {
+	c.mu.Lock()
+	was := c.closed
+	c.closed = true
+	for _, wakes := range c.waiting {
+		for _, wake := range wakes {
+			select {
+			case wake <- struct{}{}:
+			default:
+			}
+		}
+	}
+	c.mu.Unlock()
+	if was {
+		return nil
+	}
+	err := c.watch.Stop()
+	c.end()
+	if err != nil && !closed(err) && !gone(err) && !errors.Is(err, nats.ErrBadSubscription) {
+		return c.fault(context.Background(), "", "closing the client", err)
+	}
+	return nil
+}
+
+func (c *Client[J, R]) usable() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return &Error{Class: ErrInvalid, Queue: c.name, Problem: "the client is closed"}
+	}
+	return nil
+}
+
+// A SubmitOption is an option of Submit and Do.
+type SubmitOption func(*submitOptions)
+
+type submitOptions struct {
+	id string
+}
+
+// ID gives the job an id: 1 to 64 letters of A-Z and a-z, digits, hyphens and underscores. Jobs with
+// the same id are the same job. Only the first one runs, and all waits get its result, until the
+// queue's Retention after its end. A wait for a job whose id was that of another one returns
+// ErrConflict. Without the option the id is a random one.
+func ID(id string) SubmitOption {
+	return func(o *submitOptions) { o.id = id }
+}
+
+// A Submitted is a job that the server has.
+type Submitted[R any] struct {
+	id   string
+	sum  string
+	wait func(ctx context.Context, id, sum string) (R, error)
+}
+
+// ID returns the job's id, with which any program can wait for the result.
+func (s *Submitted[R]) ID() string { return s.id }
+
+// Wait is Client.Wait for this job. It returns ErrConflict if the id is that of another job.
+func (s *Submitted[R]) Wait(ctx context.Context) (R, error) { return s.wait(ctx, s.id, s.sum) }
+
+// Submit stores the job with the server and returns: the job's slices of more than MaxInline bytes
+// as an object, then the job's message. The job's memory is not used after the return.
+//
+// An error of the class ErrType says that a field's own MarshalBinary has failed. If the server
+// does not answer (ErrConnection, or the context's error), it may or may not have the job. Another
+// Submit with the same ID is then no second job.
+func (c *Client[J, R]) Submit(ctx context.Context, job J, opts ...SubmitOption) (*Submitted[R], error) {
+	if err := c.usable(); err != nil {
+		return nil, err
+	}
+	o := submitOptions{id: nuid.Next()}
+	for _, opt := range opts {
+		if opt == nil {
+			return nil, errorf(ErrInvalid, "an option is nil")
+		}
+		opt(&o)
+	}
+	if err := checkName("id of a job", o.id); err != nil {
+		return nil, err
+	}
+	pl, err := pack(c.job, reflect.ValueOf(&job).Elem())
+	if err != nil {
+		return nil, &Error{Class: ErrType, Queue: c.name, Job: o.id, Problem: "encoding the job", Err: err}
+	}
+	loc, text, err := c.store(ctx, o.id, "job", pl)
+	if err != nil {
+		return nil, c.fault(ctx, o.id, "storing the job's slices", err)
+	}
+	msg := nats.NewMsg(c.jobSubject())
+	msg.Data = text
+	msg.Header.Set(headerSum, pl.sum)
+	if loc.Object != "" {
+		msg.Header.Set(headerObject, loc.Object)
+	}
+	if loc.Text > 0 {
+		msg.Header.Set(headerText, strconv.Itoa(loc.Text))
+	}
+	other, err := c.publish(ctx, msg, o.id)
+	if err != nil {
+		// The server may have the message, so the object stays until its retention ends.
+		return nil, c.fault(ctx, o.id, "submitting the job", err)
+	}
+	if other {
+		c.drop(loc.Object)
+	}
+	return &Submitted[R]{id: o.id, sum: pl.sum, wait: c.await}, nil
+}
+
+// publish sends a job's message. If no acknowledgement comes, it sends it again, a few times: the
+// server knows the id. It reports whether the server had a message of another Submit with the id.
+func (c *Client[J, R]) publish(ctx context.Context, msg *nats.Msg, id string) (other bool, err error) {
+	for again := 0; ; again++ {
+		once, cancel := context.WithTimeout(ctx, request)
+		ack, err := c.js.PublishMsg(once, msg, jetstream.WithMsgID(id))
+		cancel()
+		if err == nil {
+			// After a repetition the message that the server had may be this one.
+			return ack.Duplicate && again == 0, nil
+		}
+		if ctx.Err() != nil || again == 3 || closed(err) || !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, nats.ErrTimeout) {
+			return false, err
+		}
+	}
+}
+
+// Do submits the job and waits for its result.
+func (c *Client[J, R]) Do(ctx context.Context, job J, opts ...SubmitOption) (R, error) {
+	s, err := c.Submit(ctx, job, opts...)
+	if err != nil {
+		var none R
+		return none, err
+	}
+	return s.Wait(ctx)
+}
+
+// Wait waits until the job with the id has ended, and returns its result. Any program may wait,
+// also several times, until the queue's Retention after the job's end. A job that has failed for
+// good is a *JobError.
+//
+// Wait returns when the context ends, with its error; when the connection is closed, with
+// ErrConnection; when the queue is removed, with ErrRemoved. It goes on while the client library
+// tries to reach the server again. An id that no job has, or had before the retention, is waited
+// for until the context ends.
+func (c *Client[J, R]) Wait(ctx context.Context, id string) (R, error) { return c.await(ctx, id, "") }
+
+// poll is how often a wait asks for the record if it hears nothing.
+const poll = 2 * time.Second
+
+func (c *Client[J, R]) await(ctx context.Context, id, sum string) (result R, err error) {
+	if err := checkName("id of a job", id); err != nil {
+		return result, err
+	}
+	wake := make(chan struct{}, 1)
+	c.mu.Lock()
+	c.waiting[id] = append(c.waiting[id], wake)
+	c.mu.Unlock()
+	defer c.forget(id, wake)
+	for {
+		if err := c.usable(); err != nil {
+			return result, err
+		}
+		rec, err := c.ask(ctx, id)
+		if err != nil {
+			return result, err
+		}
+		if rec != nil {
+			if sum != "" && rec.Sum != sum {
+				return result, &Error{Class: ErrConflict, Queue: c.name, Job: id, Problem: "another job had the id before"}
+			}
+			err := c.resultOf(ctx, id, rec, reflect.ValueOf(&result).Elem())
+			var failed *JobError
+			if err != nil && !errors.As(err, &failed) {
+				err = c.fault(ctx, id, "reading the result", err)
+			}
+			if !errors.Is(err, ErrConnection) || closed(err) {
+				return result, err
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return result, c.fault(ctx, id, "waiting for the result", ctx.Err())
+		case <-wake:
+		case <-time.After(poll):
+		}
+	}
+}
+
+// ask returns the job's record, or nil if there is none or the server does not answer now. It
+// returns an error if it will not answer any more.
+func (c *Client[J, R]) ask(ctx context.Context, id string) (*record, error) {
+	once, cancel := context.WithTimeout(ctx, request)
+	rec, err := c.find(once, id)
+	cancel()
+	if err == nil {
+		return rec, nil
+	}
+	err = c.fault(ctx, id, "waiting for the result", err)
+	if errors.Is(err, ErrConnection) && !closed(err) && ctx.Err() == nil {
+		// A bucket that is removed does not answer either.
+		if err := c.exists(ctx); err != nil {
+			return nil, c.fault(ctx, id, "waiting for the result", err)
+		}
+		return nil, nil
+	}
+	return nil, err
+}
+
+func (c *Client[J, R]) forget(id string, wake chan struct{}) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	left := c.waiting[id][:0]
+	for _, w := range c.waiting[id] {
+		if w != wake {
+			left = append(left, w)
+		}
+	}
+	if c.waiting[id] = left; len(left) == 0 {
+		delete(c.waiting, id)
+	}
+}

@@ -1,0 +1,163 @@
+package natskgen
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/kgen-go/kgen/runtime"
+)
+
+// The classes of errors, for use with errors.Is. All errors of this package are of type *Error or
+// *JobError. An error of a call whose context ended matches the context's error:
+// context.Canceled or context.DeadlineExceeded.
+var (
+	// ErrInvalid is a call that makes no sense: no JetStream, no handler, an option out of range,
+	// a name or an id with characters that are not allowed, a closed client.
+	ErrInvalid = errors.New("invalid")
+	// ErrType is a type of jobs or results that cannot be encoded, or one that differs from the
+	// type of the queue.
+	ErrType = errors.New("type")
+	// ErrConfig is an option that differs from the queue's own setting.
+	ErrConfig = errors.New("configuration")
+	// ErrConnection is a server that does not answer: the connection is closed or lost, or the
+	// server has no JetStream.
+	ErrConnection = errors.New("connection")
+	// ErrServer is a request that JetStream has refused, such as one past a limit of storage.
+	ErrServer = errors.New("server")
+	// ErrRemoved is a queue that does not exist any more.
+	ErrRemoved = errors.New("queue removed")
+	// ErrExpired is a result or a job's slices that the server does not have any more, because
+	// the queue's retention is over.
+	ErrExpired = errors.New("expired")
+	// ErrConflict is an id that belongs to another job.
+	ErrConflict = errors.New("id of another job")
+	// ErrData is a message, a record or an object that cannot be decoded.
+	ErrData = errors.New("data")
+	// ErrFailed is a job that has no result; see JobError.
+	ErrFailed = errors.New("job failed")
+)
+
+// Error is an error of this package.
+type Error struct {
+	Class   error  // one of the Err variables, or the error of the context that ended
+	Queue   string // name of the queue, if it is about one
+	Job     string // id of the job, if it is about one
+	Problem string
+	Err     error // the cause, if there is one
+}
+
+// Error returns a line such as
+//
+//	queue tiles: job 7: connection: storing the result: nats: connection closed
+func (e *Error) Error() string {
+	var b strings.Builder
+	b.WriteString("natskgen: ")
+	if e.Queue != "" {
+		b.WriteString("queue " + e.Queue + ": ")
+	}
+	if e.Job != "" {
+		b.WriteString("job " + e.Job + ": ")
+	}
+	fmt.Fprintf(&b, "%v: %s", e.Class, e.Problem)
+	if e.Err != nil {
+		fmt.Fprintf(&b, ": %v", e.Err)
+	}
+	return b.String()
+}
+
+// Unwrap returns the error's class and its cause.
+func (e *Error) Unwrap() []error {
+	if e.Err == nil {
+		return []error{e.Class}
+	}
+	return []error{e.Class, e.Err}
+}
+
+func errorf(class error, format string, args ...any) *Error {
+	return &Error{Class: class, Problem: fmt.Sprintf(format, args...)}
+}
+
+// JobError is a job that has failed for good. It is of the class ErrFailed. The job is among the
+// queue's dead letters; see Client.DeadLetters.
+type JobError struct {
+	Queue string
+	Job   string // id of the job
+	Tries int    // number of deliveries to workers
+	// Text is the text of the error that ended the last try.
+	Text string
+	// Fault is the run-time panic of a work-item, if the handler's error was one or had one as its
+	// cause.
+	Fault *runtime.Fault
+	// Stack is the stack of the handler's goroutine, if the handler panicked.
+	Stack string
+}
+
+// Error returns a line such as
+//
+//	natskgen: queue tiles: job 7: job failed after 5 tries: saxpy.SAXPY: saxpy/kernel.go:24:2: index out of range …
+func (e *JobError) Error() string {
+	tries := "tries"
+	if e.Tries == 1 {
+		tries = "try"
+	}
+	return fmt.Sprintf("natskgen: queue %s: job %s: %v after %d %s: %s", e.Queue, e.Job, ErrFailed, e.Tries, tries, e.Text)
+}
+
+// Unwrap returns ErrFailed and the fault.
+func (e *JobError) Unwrap() []error {
+	if e.Fault == nil {
+		return []error{ErrFailed}
+	}
+	return []error{ErrFailed, e.Fault}
+}
+
+// unreachable are the errors of the client library that say that no server answers.
+var unreachable = []error{
+	nats.ErrConnectionClosed, nats.ErrConnectionDraining, nats.ErrConnectionReconnecting, nats.ErrDisconnected,
+	nats.ErrInvalidConnection, nats.ErrNoServers, nats.ErrNoResponders, nats.ErrTimeout, nats.ErrReconnectBufExceeded,
+	jetstream.ErrNoStreamResponse, jetstream.ErrJetStreamNotEnabled, jetstream.ErrJetStreamNotEnabledForAccount,
+	context.DeadlineExceeded,
+}
+
+// closed reports whether the error says that the connection will not come back.
+func closed(err error) bool {
+	return errors.Is(err, nats.ErrConnectionClosed) || errors.Is(err, nats.ErrConnectionDraining) || errors.Is(err, nats.ErrInvalidConnection)
+}
+
+// gone reports whether the error says that a stream or a consumer does not exist.
+func gone(err error) bool {
+	return errors.Is(err, jetstream.ErrStreamNotFound) || errors.Is(err, jetstream.ErrConsumerNotFound) ||
+		errors.Is(err, jetstream.ErrConsumerDeleted) || errors.Is(err, jetstream.ErrBucketNotFound) ||
+		errors.Is(err, nats.ErrStreamNotFound) || errors.Is(err, nats.ErrConsumerNotFound)
+}
+
+// fault gives a class to an error of the client library in a call with the context.
+func (q *queue) fault(ctx context.Context, job, problem string, err error) error {
+	var own *Error
+	if errors.As(err, &own) {
+		return err
+	}
+	e := &Error{Class: ErrServer, Queue: q.name, Job: job, Problem: problem, Err: err}
+	if ctx.Err() != nil {
+		e.Class, e.Err = ctx.Err(), nil
+		if cause := context.Cause(ctx); cause != ctx.Err() {
+			e.Err = cause
+		}
+		return e
+	}
+	if gone(err) {
+		e.Class = ErrRemoved
+		return e
+	}
+	for _, is := range unreachable {
+		if errors.Is(err, is) {
+			e.Class = ErrConnection
+		}
+	}
+	return e
+}
