@@ -8,7 +8,8 @@
 //	hist      Even, Edges and ByKey
 //	move      Fill, Iota, Reverse, Gather, Scatter and Transpose
 //	rand      Uniform, Normal, Bits, IntN and Shuffle
-//	blas      Gemm, Gemv, Ger and Axpy: products of matrices and vectors
+//	blas      Gemm, GemmHalf, GemmInt8, Gemv, Ger and Axpy: products of matrices and vectors
+//	sparse    Gemv and CSROf: sparse matrices
 //	fft       plans of Fourier transforms, of complex and of real numbers
 //
 // # Slices and views

@@ -86,7 +86,7 @@ var pageScopes = map[string]string{
 		result, scale, sums []float32`,
 	"docs/half.md":      `it dsl.NDItem1, x half.Float16, k struct{ Sum []half.Float16 }`,
 	"docs/host.md":      `k struct{ X []float32 }, it dsl.Item1, sum float32`,
-	"docs/prim.md":      `xs []float32, v, out runtime.View[float32], zs, ws runtime.View[complex64], n runtime.View[int64]`,
+	"docs/prim.md":      `xs, values, x, y []float32, i, j []int32, v, out runtime.View[float32], zs, ws runtime.View[complex64], n runtime.View[int64]`,
 	"docs/profiling.md": `x, y *runtime.Buffer[float32], n runtime.Range1`,
 	"docs/tutorial.md":  `k smooth.Smooth, i, d, radius int, in, out []float32, sum float32`,
 }

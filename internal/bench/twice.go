@@ -190,7 +190,7 @@ var pathsShared = Work{Group: twoDevices, Name: "Monte Carlo f32, shared", Sizes
 			if err := out.Gather(b.ctx, got); err != nil {
 				return err
 			}
-			if !slices.Equal(results[0], got) || got[len(got)-1].Worth == 0 {
+			if !slices.Equal(results[0], got) || got[len(got)-groups].Worth == 0 {
 				return errors.New("the sums are not those of one device")
 			}
 			return nil

@@ -1,4 +1,5 @@
-// Package blas multiplies matrices and vectors of float32s and float64s.
+// Package blas multiplies matrices and vectors of float32s and float64s. It also multiplies matrices
+// of 16-bit floats and of bytes.
 //
 //	err := blas.Gemm(ctx, dev, 1, a, b, 0, c)        // c = a*b, of slices
 //	ev, err := blas.GemmOn(q, 1, a.T(), b, 0.5, c)   // c = aᵀ*b + c/2, of views
@@ -17,9 +18,14 @@
 // one rounding. For float64s, each product and each sum is rounded. If beta is 0, c is not read,
 // and may be NaN.
 //
+// GemmHalf and GemmInt8 also compute alpha*sum + beta*c. Sums of GemmInt8 are int32s, which wrap
+// around. If the device has its own matrices, these add up the sums of GemmHalf, and docs/matrices.md
+// bounds the error of a sum. Then alpha*sum, beta*c and their sum are rounded one by one. On
+// other devices GemmHalf has the results of Gemm for the same elements as float32s.
+//
 // Axpy and Ger round each product and each sum.
 //
-// Results have the same bits on every device. Float32 subnormals are kept or flushed as the device does.
+// Other results than those of GemmHalf have the same bits on every device. Float32 subnormals are kept or flushed as the device does.
 //
 // # Cost
 //
@@ -34,5 +40,5 @@
 // Gemm of float32s also takes twice as long if the number of elements in the rows of A or B, the
 // distance of these rows, or their offset in the buffer is not a multiple of 4 elements.
 //
-// No function uses scratch memory.
+// GemmHalf and GemmInt8 use scratch memory; see ScratchBytes. The other functions use none.
 package blas

@@ -10,9 +10,10 @@ import (
 	"testing"
 )
 
-// maxPrims is the most bytes that the generated packages of the numeric families of prim may have together,
-// and those of all others. Programs embed those of the families that they import.
-const maxPrims = 6_000_000
+// maxPrims is the most bytes that the generated packages of the families of prim may have together, without those of
+// the numeric families. maxNumeric is the limit of these: their kernels for matrices of sub-groups take a seventh. A program embeds
+// the modules of the families that it imports.
+const maxPrims, maxNumeric = 6_000_000, 6_500_000
 
 var numeric = []string{"blas", "fft", "rand", "sparse"}
 
@@ -49,8 +50,8 @@ func TestPrims(t *testing.T) {
 		}
 	}
 	t.Logf("%9d bytes: %v; %d bytes: the others", total[0], numeric, total[1])
-	if max(total[0], total[1]) > maxPrims {
-		t.Errorf("the generated packages of prim have %d and %d bytes, more than %d", total[0], total[1], maxPrims)
+	if total[0] > maxNumeric || total[1] > maxPrims {
+		t.Errorf("the generated packages of prim have %d and %d bytes, more than %d or %d", total[0], total[1], maxNumeric, maxPrims)
 	}
 }
 
