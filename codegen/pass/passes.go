@@ -40,7 +40,7 @@ const LinkPoint = "arrays"
 // live again in the next part.
 const LateLinkPoint = "deadlanes"
 
-// Run compiles a lowered module for a target: it runs the passes in order. When a pass reports
+// Run compiles a lowered module for a target, by running the passes in order. When a pass reports
 // diagnostics and does not go on, Run collects the diagnostics of the later passes' Check functions
 // and stops. The function after, which may be nil, is called after every pass.
 func Run(m *ir.Module, target ir.Target, after func(p *Pass, m *ir.Module)) (*facts.Result, diag.List) {
@@ -69,8 +69,8 @@ func HasMatrices(m *ir.Module) bool {
 	return slices.ContainsFunc(m.Kernel.Vars, func(v *ir.Var) bool { return v.Type.Matrix != nil })
 }
 
-// ForHostMatrices runs the passes after LinkPoint, up to HostPoint, on a module with matrices. Its
-// host form holds each matrix in one piece.
+// ForHostMatrices runs the passes after LinkPoint, up to HostPoint, on a module with matrices. The
+// host form of such a module holds each matrix in one piece.
 func ForHostMatrices(m *ir.Module) diag.List {
 	_, diags := runBetween(LinkPoint, HostPoint, m, ir.Target{Host: true}, nil)
 	return diags
@@ -115,7 +115,7 @@ func runBetween(last, until string, m *ir.Module, target ir.Target, after func(p
 	return r, diags
 }
 
-// run calls the pass's function Run or RunNoting.
+// The method run calls the pass's function Run or RunNoting.
 func (p *Pass) run(m *ir.Module, r *facts.Result) diag.List {
 	if p.RunNoting != nil {
 		return p.RunNoting(m, r)

@@ -20,16 +20,15 @@ func Bounds(m *ir.Module, r *facts.Result) diag.List { return DecideBounds(m, r,
 // example, the operands of a remainder can be analysed only after the first simplification.
 const maxBoundsRounds = 3
 
-// DecideBounds does the work of Bounds. If proved is not nil, DecideBounds calls proved before it
-// replaces a branch's condition by a constant. The argument dead is the successor that the branch
-// never takes.
+// DecideBounds implements Bounds. If proved is not nil, DecideBounds calls proved before it replaces a branch's
+// condition by a constant. The argument dead of proved is the successor block that the branch never takes.
 func DecideBounds(m *ir.Module, r *facts.Result, proved func(d *Decider, b, dead *ir.Block, how facts.Evidence)) diag.List {
 	for range maxBoundsRounds {
 		uniform.Arrange(m)
 		common, divergent, u := uniform.CommonBranches(m)
 		ways := u.WaysOut()
 		d := NewDecider(m, nil, r)
-		var forDead *Decider // decides with those facts that also hold for dead lanes
+		var forDead *Decider // decides conditions only by facts that also hold for dead lanes (work-items that have left their group)
 		if len(common) > 0 {
 			forDead = NewDecider(m, divergent, r)
 		}
@@ -47,9 +46,8 @@ func DecideBounds(m *ir.Module, r *facts.Result, proved func(d *Decider, b, dead
 			if c == b.Term.Cond || c.IsConst() && !ways.Spare(b, b.Term.Succs[c.Bits]) {
 				continue
 			}
-			// A check that always fails is kept. Without it, the code before the check, such as a
-			// loop exit, would lead only to a fault. The analysis in package uniform does not treat
-			// such a path as an exit.
+			// A check that always fails is kept. Without the check, the code before it, such as a loop exit, would lead
+			// only to a fault. The analysis in package uniform does not treat a path to a fault as an exit.
 			if u != nil && c.IsConst() && uniform.Faults(b.Term.Succs[1-c.Bits]) {
 				continue
 			}
@@ -79,8 +77,8 @@ type Decider struct {
 	Prover *facts.Prover
 }
 
-// NewDecider returns a Decider for m's kernel. It uses no facts from the branches of the blocks in
-// divergent, which may be nil. It records in r the sizes that it assumes to be small.
+// NewDecider returns a Decider for m's kernel. The set divergent contains blocks whose branches give the Decider no
+// facts, and may be nil. It records in r the sizes that it assumes to be small.
 func NewDecider(m *ir.Module, divergent map[*ir.Block]bool, r *facts.Result) *Decider {
 	a := facts.Solved(m, divergent, r)
 	return &Decider{m, a, facts.NewProver(a)}
@@ -118,7 +116,8 @@ func (d *Decider) conditions() bool {
 }
 
 // reduce simplifies the condition c at the end of block b. It returns a constant if c is known, or
-// one operand of c if the other operand has no influence, or else c. It also returns the evidence.
+// one operand of c if the other operand has no influence, or else c. It also returns the evidence, which is the kinds
+// of facts that the proof uses.
 func (d *Decider) reduce(c *ir.Value, b *ir.Block) (*ir.Value, facts.Evidence) {
 	if known, is, how := d.Decide(c, b); known {
 		return d.Module.Bool(is), how

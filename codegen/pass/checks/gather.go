@@ -88,7 +88,7 @@ func failTogether(f *ir.Func) map[*ir.Block]bool {
 // first is the block before it in the chain.
 type gatherer struct {
 	f        *ir.Func
-	together map[*ir.Block]bool // result of failTogether
+	together map[*ir.Block]bool // blocks whose check has the same result for all work-items of a group
 	list     []rewrite.Check
 	hoisted  []*ir.Value // operands of the checks that move to the end of the first check's block
 	placed   map[*ir.Value]bool
@@ -191,8 +191,8 @@ func (c *gatherer) merge() {
 			rewrite.DropEdge(k.Block, k.Fault)
 			continue
 		}
-		// The first check becomes the combined check. It branches to the code without checks or to
-		// block cold.
+		// The first check becomes the combined check. The combined check branches to the code without checks or, if it
+		// fails, to block cold.
 		rewrite.DropEdge(k.Block, k.Fault)
 		k.Block.Term.Succs = append(k.Block.Term.Succs, cold)
 		cold.Preds = append(cold.Preds, k.Block)
@@ -201,8 +201,8 @@ func (c *gatherer) merge() {
 	c.fail(cold, oks)
 }
 
-// fail adds code to block b and to new blocks that repeats the checks and jumps to the fault of the
-// first check that fails.
+// fail adds code that repeats the checks and jumps to the fault of the first check that fails. This code is in block b
+// and in new blocks.
 func (c *gatherer) fail(b *ir.Block, oks []*ir.Value) {
 	copies := rewrite.NewCloner(c.f)
 	for i := 0; i < len(c.list); i++ {
@@ -236,7 +236,7 @@ func alike(a, b *ir.Block) bool {
 }
 
 // selectFirstFault selects the arguments of check i's fault, so that it describes the first failing
-// check among the checks i to j. The faults of these checks must be alike.
+// check among the checks i to j. These checks must record the same fault, perhaps with different arguments.
 func (c *gatherer) selectFirstFault(b *ir.Block, i, j int, oks []*ir.Value) {
 	v := c.list[i].Fault.Insts[len(c.list[i].Fault.Insts)-1]
 	if i == j {

@@ -26,7 +26,7 @@ type region struct {
 	start, exit *ir.Block
 	blocks      []*ir.Block // blocks of the region, in an order in which definitions precede uses
 	in          map[*ir.Block]bool
-	together    map[*ir.Block]bool // result of failTogether
+	together    map[*ir.Block]bool // blocks whose check has the same result for all work-items of a group
 	faults      []*ir.Block        // fault blocks that are reached only from the region
 	reach       map[*ir.Block]*ir.Value
 	hoisted     map[*ir.Value]*ir.Value
@@ -34,9 +34,9 @@ type region struct {
 }
 
 // gatherRegions moves the checks of a region to its start, if their conditions can be computed
-// there without loads. The moved check of a conditional block tests that the check passes or that
-// control does not reach the block. The region then exists twice. Work-items that pass all moved
-// checks run a region without them. The others run a copy with the original checks.
+// there without loads. If the check is in a conditional block, the moved check also passes if control does not reach
+// that block. The region then exists twice. Work-items that pass all moved checks run a region without them. The others
+// run a copy with the original checks.
 //
 // The set cold contains the blocks of all copies so far, which are not processed again. Checks with
 // the same result for all work-items of a group (the set together) are not moved. gatherRegions
@@ -250,7 +250,7 @@ func (r *region) always(d, b *ir.Block) bool {
 			return true
 		}
 		seen[x] = true
-		return r.in[x] && onward(x) // false for the region's start, since a path may lead back to it
+		return r.in[x] && onward(x) // the result is false if x is the region's start, to which a path may lead back
 	}
 	return onward(d)
 }

@@ -26,10 +26,9 @@ type summand struct {
 	factors [maxFactors]*ir.Value
 }
 
-// sum is an integer k plus summands, no two of which have the same factors. A sum is an integer of
-// unlimited size, whose low bits equal the value from which the sum was made. A coefficient may
-// wrap at 64 bits, because that does not change the low bits. Facts about the sum also hold for the
-// value if the sum fits in the value's type (see need).
+// A sum is an integer k plus summands with different factors. A sum is an integer of unlimited size, whose low bits
+// equal the value from which the sum was made. A coefficient may wrap at 64 bits, because that does not change the low
+// bits. Facts about the sum also hold for the value if the sum fits in the value's type (see need).
 type sum struct {
 	k     int64
 	terms []summand
@@ -95,8 +94,8 @@ func (x *summand) list() []*ir.Value {
 	return slices.DeleteFunc(slices.Clone(x.factors[:]), func(v *ir.Value) bool { return v == nil })
 }
 
-// without splits the factors of x into global ids and the other factors, left. If exactly one
-// factor is a global id, without returns its dimension. If there is no id, dim is -1. If there are
+// The method without splits the factors of x into global ids and other factors. It returns the other factors as left.
+// If exactly one factor is a global id, without returns its dimension. If there is no id, dim is -1. If there are
 // several ids, dim is maxFactors.
 func (x summand) without(rank int) (dim int, left []*ir.Value) {
 	dim = -1
@@ -122,7 +121,7 @@ func dimension(v *ir.Value) (int, bool) {
 	return d, d >= 0 && d < 3
 }
 
-// need is the condition that a sum is in an interval. Only then does the sum equal the value from
+// need is the condition that a sum is in an interval. Only if the condition holds does the sum equal the value from
 // which it was made.
 type need struct {
 	sum sum
@@ -236,8 +235,8 @@ type launchKey struct {
 	aux  any
 }
 
-// one returns the same value for all loads of the same argument or id. If v is neither an argument
-// nor an id, one returns v.
+// The method one returns the same value for all loads of the same argument or id. It returns v itself if v is neither
+// an argument nor an id.
 func (x *indexer) one(v *ir.Value) *ir.Value {
 	if v.Op != ir.OpArg && v.Op != ir.OpBuiltIn {
 		return v
@@ -253,7 +252,7 @@ func (f *footprinter) canonical(v *ir.Value) *ir.Value {
 	return f.ones[key]
 }
 
-// at returns the interval of the factor v in the basic block of the access.
+// The method at returns the interval of the factor v in the basic block of the access.
 func (x *indexer) at(v *ir.Value) Interval {
 	if x.blocks != nil {
 		if p, ok := x.blocks.at(v); ok {
@@ -347,8 +346,8 @@ func (x *indexer) split(s sum) (out share, ok bool) {
 }
 
 // within reports whether the index selects one of the work-item's own elements. If ids are split,
-// any element of its block of work-items is allowed. The index is rest plus the ids, each
-// multiplied by an element of scales.
+// any element of its block of work-items is allowed. The index is the sum of the parameter rest and the ids, and each
+// id is multiplied by an element of scales.
 func (x *indexer) within(rest sum, scales []summand) bool {
 	if x.blocks != nil {
 		return x.inBlock(rest, scales)
@@ -379,7 +378,7 @@ func stride(d int, a, b summand) (s abi.Stride, ok bool) {
 	}
 	v := left[0]
 	if v.Op == ir.OpUConvert || v.Op == ir.OpSConvert {
-		// Either conversion of an int32 argument is correct, since no extent is negative.
+		// An int32 argument may be sign-extended or zero-extended, since no extent is negative.
 		if v.Type.Bits() < v.Args[0].Type.Bits() {
 			return s, false
 		}
@@ -394,8 +393,8 @@ func stride(d int, a, b summand) (s abi.Stride, ok bool) {
 
 // bound returns the largest number of work-items in a launch for which the need n is met. The index
 // is c*lin + r, and scales contains the factors by which the index multiplies the ids. So all
-// summands of the index with an id add up to at most c*lin. A sum with coefficients at most m/c
-// times those of the index is at most m*lin plus its summands without id.
+// summands of the index with an id add up to at most c*lin. Consider a sum whose coefficients are at most m/c times
+// those of the index. This sum is at most m*lin plus its summands without an id.
 func (x *indexer) bound(n need, scales []summand, c int64) (most int64, ok bool) {
 	rest, times := sum{k: n.sum.k}, int64(0)
 	for _, t := range n.sum.terms {

@@ -59,14 +59,14 @@ type term struct {
 	k    int64
 }
 
-// link is a relation between base + k and another value. It holds in the blocks that block from
-// dominates. If from is nil, the relation is temporary and is part of Prover.extra.
+// link is a relation between base + k and another value. The relation holds in the blocks that the block in field from
+// dominates. If the field from is nil, the relation is temporary and is part of Prover.extra.
 type link struct {
 	base  *ir.Value
 	k     int64
 	rel   Relation
 	other *ir.Value
-	o     term // the value other, as a term
+	o     term // the value in field other, as a term
 	from  *ir.Block
 	how   Evidence
 }
@@ -184,7 +184,7 @@ func (p *Prover) sum(v *ir.Value) term {
 	if !ok || base == v {
 		return term{v, 0}
 	}
-	// Here v equals base + k up to wrapping. The interval of base shows whether base + k can wrap.
+	// At this point, v is base + k, which may still wrap around. The interval of base shows whether base + k can wrap.
 	full := FullRange(v.Type)
 	r := AddRanges(p.a.At(base, v.Block), Interval{k, k})
 	if r.Lo > r.Hi || r.Lo < full.Lo || r.Hi > full.Hi {
@@ -197,8 +197,8 @@ func (p *Prover) sum(v *ir.Value) term {
 	return term{v, 0}
 }
 
-// at returns the interval of v in block b, with the evidence for it. Besides v's facts it uses
-// relations of v plus a constant, which are in links and extra.
+// The method at returns the interval of v in block b, with the evidence for it. Besides the facts about v, it uses
+// relations between other values and sums of v and a constant. These relations are in the fields links and extra.
 func (p *Prover) at(v *ir.Value, b *ir.Block) (Interval, Evidence) {
 	if v == nil {
 		return Interval{}, ByRange
@@ -318,8 +318,8 @@ func (p *Prover) follow(x, y *ir.Value, c int64, b *ir.Block) (Evidence, bool) {
 	return 0, false
 }
 
-// direct tries to prove x <= y + c by a relation between x and y themselves. In a loop that tests
-// its condition at the end, the test establishes that relation for the next iteration.
+// direct tries to prove x <= y + c by a relation between x and y themselves. In a loop that tests its condition at the
+// end, the test establishes a relation between x and y for the next iteration.
 func (p *Prover) direct(x, y *ir.Value, c int64, b *ir.Block) (Evidence, bool) {
 	if x == nil || y == nil {
 		return 0, false
@@ -394,8 +394,8 @@ func (p *Prover) assumeEdge(pred, b *ir.Block) {
 	})
 }
 
-// arms proves a claim about the select v by proving it for both operands that v may choose. It
-// calls claim for each operand.
+// arms proves a claim about the select v by proving it for both operands that v may choose. It calls the function claim
+// for each operand.
 func (p *Prover) arms(v *ir.Value, b *ir.Block, claim func(arm term) (Evidence, bool)) (Evidence, bool) {
 	var how Evidence
 	for i, is := range [2]bool{true, false} {

@@ -9,7 +9,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// above tries to prove x <= y + c by an upper bound of x that follows from x's operands.
+// The method above tries to prove x <= y + c by an upper bound of x that follows from x's operands.
 func (p *Prover) above(x, y *ir.Value, c int64, b *ir.Block) (Evidence, bool) {
 	try := func(v *ir.Value, d int64) (Evidence, bool) { return p.compare(p.Term(v), term{y, 0}, d, b) }
 	if x.Block == nil {
@@ -106,8 +106,8 @@ func (p *Prover) quotient(x, y *ir.Value, c int64, b *ir.Block) (Evidence, bool)
 			if c == math.MaxInt64 {
 				break
 			}
-			// If lo is at most y+c and the other operand is at most y+c+1, the sum is at most
-			// 2*(y+c) + 1. Half of that, rounded down, is y+c.
+			// If the operand lo is at most y+c and the other operand is at most y+c+1, the sum is at most 2*(y+c) + 1.
+			// Half of that, rounded down, is y+c.
 			how, ok := p.compare(p.Term(s.Args[1-i]), term{y, 0}, c+1, b)
 			if !ok {
 				continue

@@ -78,29 +78,28 @@ type Ranges struct {
 	// divergent is the set of blocks whose branch conditions give no facts, because dead lanes
 	// ignore these branches.
 	divergent map[*ir.Block]bool
-	// given maps a value to the interval that it has in small launches.
+	// The field given maps a value to the interval that it has in small launches.
 	given map[*ir.Value]Interval
-	// later contains unsigned relations x < y and x <= y for which y is not yet known to be
-	// non-negative.
+	// The field later contains unsigned relations x < y and x <= y for which y is not yet known to be non-negative.
 	later []lateFact
 	vars  varRanges
-	// Known caches results of At. It is nil while the intervals may still change.
+	// Known caches results of At. The cache is nil while the intervals may still change.
 	Known map[Place]Interval
 }
 
-// noted holds the facts about one value.
+// The type noted holds the facts about one value.
 type noted struct {
 	v     *ir.Value
 	facts []fact
 	sums  []*ir.Value // sums of the value and a constant about which there are facts
-	// base is the value's interval in all blocks. It has changed visits times in the current
-	// iteration of Solve. If round is not the number of that iteration, base is invalid.
+	// The field base is the value's interval in all blocks. The field visits counts the changes of base in the current
+	// iteration of Solve. If the field round is not the number of that iteration, base is invalid.
 	base          Interval
 	round, visits int
 }
 
-// about returns the notes about v, or nil if there are none. Most notes are in a slice indexed by
-// the values' IDs, because this lookup is the most frequent of the compiler.
+// The method about returns the notes about v, or nil if there are none. Most notes are in a slice indexed by the
+// values' IDs, because this lookup is the most frequent of the compiler.
 func (a *Ranges) about(v *ir.Value) *noted {
 	if uint(v.ID) < uint(len(a.noted)) {
 		if n := a.noted[v.ID]; n == nil || n.v == v {
@@ -125,7 +124,7 @@ func (a *Ranges) noteOn(v *ir.Value) *noted {
 	return n
 }
 
-// known returns v's interval if the current iteration of Solve has computed it.
+// The method known returns v's interval if the current iteration of Solve has computed it.
 func (a *Ranges) known(v *ir.Value) (Interval, bool) {
 	if n := a.about(v); n != nil && n.round == a.round {
 		return n.base, true
@@ -133,7 +132,7 @@ func (a *Ranges) known(v *ir.Value) (Interval, bool) {
 	return Interval{}, false
 }
 
-// each calls f for all notes, in any order.
+// The method each calls f for all notes, in any order.
 func (a *Ranges) each(f func(*noted)) {
 	for _, n := range a.noted {
 		if n != nil {
@@ -162,7 +161,7 @@ type Place struct {
 // maxKnown is the largest number of intervals in a cache.
 const maxKnown = 1 << 16
 
-// lateFact is the unsigned relation x < y or x <= y, which holds in the blocks that block from
+// A lateFact is the unsigned relation x < y or x <= y. The relation holds in the blocks that the block in field from
 // dominates.
 type lateFact struct {
 	x, y *ir.Value
@@ -240,8 +239,8 @@ func (a *Ranges) onlyFrom(b, s *ir.Block) bool {
 	return !a.Dom.Dominates(s, b)
 }
 
-// assume notes the relations that follow if the condition c has the value want. These relations
-// hold in the blocks that block from dominates.
+// assume notes the relations that follow if the condition c has the value want. These relations hold in the blocks that
+// the block from dominates.
 func (a *Ranges) assume(c *ir.Value, want bool, from *ir.Block) {
 	EachRelation(c, want, func(x *ir.Value, r Relation, y *ir.Value, unsigned bool) {
 		if unsigned {
@@ -259,7 +258,7 @@ func (a *Ranges) assume(c *ir.Value, want bool, from *ir.Block) {
 	})
 }
 
-// note adds facts about the value x.
+// The method note adds facts about the value x.
 func (a *Ranges) note(x *ir.Value, facts ...fact) {
 	n := a.noteOn(x)
 	n.facts = append(n.facts, facts...)
@@ -651,8 +650,8 @@ func (a *Ranges) belowOnEdge(x, z *ir.Value, p, b *ir.Block) bool {
 	return found || a.OnEdge(x, p, b).Hi < a.OnEdge(z, p, b).Lo
 }
 
-// less decides whether x < y holds for signed integers in block b. It uses the intervals of x and y
-// and the facts about both.
+// The method less decides whether x < y holds for signed integers in block b. It uses the intervals of x and y and the
+// facts about both.
 func (a *Ranges) less(x, y *ir.Value, b *ir.Block) (known, is bool) {
 	p, q := a.At(x, b), a.At(y, b)
 	switch {

@@ -55,7 +55,7 @@ type bound struct {
 	terms []sizes
 }
 
-// sizes is the product of the constant coef and the sizes in factors.
+// The type sizes is the product of the constant coef and the launch sizes in factors.
 type sizes struct {
 	coef    int64
 	factors []size
@@ -124,7 +124,7 @@ func (s bound) ok() bool {
 	return len(s.terms) <= maxBoundTerms && s.k <= maxBoundConst && s.k >= -maxBoundConst
 }
 
-// hi returns the largest value that the bound s can have in a small launch.
+// The method hi returns the largest value that the bound s can have in a small launch.
 func (s bound) hi() int64 {
 	n := max(s.k, 0)
 	for range s.terms {

@@ -81,9 +81,8 @@ type vectors struct {
 }
 
 // bound is a condition that the fast code requires. It compares the item's id, possibly extended to
-// 64 bits, with a number that is the same for all items. Or the condition itself is the same for
-// all items. If a bound has the required value for an item, it has that value for all items with
-// smaller ids.
+// 64 bits, with a number that is the same for all items. Alternatively, the condition itself is the same for all items.
+// If a bound has the required value for an item, it has that value for all items with smaller ids.
 type bound struct {
 	cond *ir.Value
 	id   int  // index of the operand that is the id, or the constant none
@@ -169,9 +168,8 @@ func (x *vectors) walk() {
 	}
 }
 
-// bounds returns conditions from which c == want follows. If each bound has its required value for
-// the last item of a work-group, c equals want for all its items. The result is nil if there are no
-// such conditions.
+// The method bounds returns conditions from which c == want follows. If each bound has its required value for the last
+// item of a work-group, c equals want for all its items. The result is nil if there are no such conditions.
 func (x *vectors) bounds(c *ir.Value, want bool) []bound {
 	both := func() []bound {
 		l, r := x.bounds(c.Args[0], want), x.bounds(c.Args[1], want)
@@ -231,7 +229,7 @@ func isID(v *ir.Value) bool {
 	return v.Op == ir.OpBuiltIn && v.Aux == ir.GlobalInvocationIDX
 }
 
-// same reports whether v is the same for all items and can be computed at the start of the kernel.
+// The method same reports whether v is the same for all items and can be computed at the start of the kernel.
 func (x *vectors) same(v *ir.Value) bool {
 	if v.Block == nil || v.Op == ir.OpArg {
 		return true

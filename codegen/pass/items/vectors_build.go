@@ -20,7 +20,7 @@ type vectorBuilder struct {
 	parts map[*ir.Value]part        // maps a loaded element of a packed vector to its position in a 32-bit word
 }
 
-// part describes the position of a packed element in a 32-bit word.
+// The type part describes the position of a packed element in a 32-bit word.
 type part struct {
 	word *ir.Value
 	at   int
@@ -42,9 +42,9 @@ func (x *vectors) build(start, exit *ir.Block, group, size, local *ir.Value) (fa
 	return fast, ok
 }
 
-// number computes the indices of the invocation's vectors and the ids of its items. If an
-// invocation has more items than a vector has elements, its items form several runs of adjacent
-// items. The indices of the vectors of successive runs differ by the work-group's size.
+// The method number computes the indices of the invocation's vectors and the ids of its items. If an invocation has
+// more items than a vector has elements, its items form several runs of adjacent items. The indices of the vectors of
+// successive runs differ by the work-group's size.
 func (b *vectorBuilder) number(before, size, local *ir.Value) {
 	op := func(op ir.Op, x, y *ir.Value) *ir.Value { return b.cur.Append(op, ir.TypeI32, x, y) }
 	num := func(n int) *ir.Value { return b.m.Int(ir.TypeI32, int64(n)) }
@@ -218,8 +218,7 @@ func (b *vectorBuilder) body() {
 	}
 }
 
-// only returns the index of the edge by which control leaves block at, if only one edge is
-// possible.
+// The method only returns the index of the edge by which control leaves the block at, if only one edge is possible.
 func (b *vectorBuilder) only(at *ir.Block) (int, bool) {
 	if at.Term.Kind == ir.Jump {
 		return 0, true
@@ -347,11 +346,11 @@ func (b *vectorBuilder) vector(v *ir.Value, t *ir.Type, q int, w *ir.Value) *ir.
 }
 
 // region copies for item k the blocks between block at, which ends with a branch, and block "to".
-// If that block is nil, the paths lead to the end of the kernel.
+// If block "to" is nil, the paths lead to the end of the kernel.
 func (b *vectorBuilder) region(at, to *ir.Block, between []*ir.Block, k int) {
 	join := b.f.NewBlock()
 	copies := map[*ir.Block]*ir.Block{}
-	phis := func(from, at *ir.Block) { // copies the phis of block from to the block at
+	phis := func(from, at *ir.Block) { // copies the phis of one block to another block
 		for _, phi := range from.Phis {
 			w := at.NewPhi(phi.Type)
 			w.Pos = phi.Pos

@@ -130,7 +130,7 @@ func (a *atomicOps) wordVars() {
 	}
 }
 
-// at appends an atomic op on the integer that ref and path select.
+// The method at appends an atomic op on the integer that ref and path select.
 func (a *atomicOps) at(op ir.Op, t *ir.Type, ref *ir.Ref, path []*ir.Value, xs ...*ir.Value) *ir.Value {
 	v := a.op(op, t, append(slices.Clone(xs), path...)...)
 	v.Aux = ref

@@ -81,8 +81,8 @@ type deadLanes struct {
 	cells    []*ir.Var          // variables that temporarily replace phis
 	liveOnly []*ir.Var          // the elements of cells that dead lanes do not need
 
-	// word is the most recent value that is one 32-bit word of a longer result. inputs contains the
-	// operands of word before they were replaced by neutral ones for dead lanes.
+	// The field word is the most recent value that is a single 32-bit word of a longer result. The field inputs
+	// contains the operands of that value before they were replaced by neutral operands for dead lanes.
 	word   *ir.Value
 	inputs []*ir.Value
 }
@@ -131,7 +131,7 @@ func (d *deadLanes) staying(b *ir.Block) bool {
 	return ok && d.u.Before[i]
 }
 
-// uniform reports whether b is a block of the original function and belongs to the skeleton.
+// The method uniform reports whether b is a block of the original function and belongs to the skeleton.
 func (d *deadLanes) uniform(b *ir.Block) bool { return d.staying(b) && d.u.Block(b) }
 
 // ownRegion ensures that only work-items that leave the group at b execute the code from there to
@@ -233,8 +233,8 @@ func (d *deadLanes) drop(all []*ir.Value) {
 	}
 }
 
-// asked returns the values in the skeleton on which its branches depend, and the values that must
-// be equal in all lanes. It also computes d.wanted.
+// The method asked returns the values in the skeleton on which its branches depend, and the values that must be equal
+// in all lanes. It also computes d.wanted.
 func (d *deadLanes) asked(all []*ir.Value) map[*ir.Value]bool {
 	asked := map[*ir.Value]bool{}
 	d.wanted = map[*ir.Var]bool{}
@@ -291,8 +291,8 @@ func (d *deadLanes) splitTail(b *ir.Block) {
 	rewrite.SplitAfter(b, last+1)
 }
 
-// demote turns phis into variables, so that edges can be moved. If a phi belongs to the skeleton,
-// the stores to its variable do, too.
+// demote turns phis into variables, so that edges can be moved. If a phi belongs to the skeleton, the stores to the
+// phi's variable belong to it, too.
 func (d *deadLanes) demote() {
 	var phis []*ir.Value
 	for _, b := range d.f.Blocks {
@@ -317,8 +317,7 @@ func (d *deadLanes) demote() {
 	d.liveOnly = slices.DeleteFunc(slices.Clone(d.cells), func(v *ir.Var) bool { return vars[v] })
 }
 
-// skip ends block b with a branch. Dead lanes continue at block dead, and live lanes continue at
-// block live.
+// The method skip ends block b with a branch. Dead lanes continue at block dead, and live lanes continue at block live.
 func (d *deadLanes) skip(b, dead, live *ir.Block) {
 	e := d.f.NewBlock()
 	b.Branch(d.load(b), e, live)
@@ -326,7 +325,7 @@ func (d *deadLanes) skip(b, dead, live *ir.Block) {
 	e.Jump(dead)
 }
 
-// forget makes the variables undefined at the end of b that dead lanes do not need.
+// At the end of b, the method forget makes those variables undefined that dead lanes do not need.
 func (d *deadLanes) forget(b *ir.Block) { b.Insts = append(b.Insts, d.undef.Forget(b, d.liveOnly)...) }
 
 // rebuild moves the instructions of b that do not belong to the skeleton into blocks that only live
@@ -409,9 +408,8 @@ func (d *deadLanes) rebuild(b *ir.Block) {
 	end.SetTerm(ir.Term{Kind: ir.Unreachable})
 }
 
-// ask appends a test to b that ends the kernel for the group if no live lane remains. If the loop
-// with head b has a proviso that holds, the code skips the test. ask returns the block in which the
-// kernel continues.
+// The method ask appends a test to b. The test ends the kernel for the group if no live lane remains. If the loop with
+// head b has a proviso that holds, the code skips the test. ask returns the block in which the kernel continues.
 func (d *deadLanes) ask(b *ir.Block) *ir.Block {
 	next, out := d.f.NewBlock(), d.f.NewBlock()
 	p := d.given[b]
@@ -495,8 +493,8 @@ func (d *deadLanes) load(b *ir.Block) *ir.Value {
 }
 
 // guard makes dead lanes skip code after block b, which is in uniform flow and has a uniform
-// terminator. They skip loops that work-items leave at different times. They return if no Sync op
-// is reachable.
+// terminator. Dead lanes skip loops that work-items leave at different times. Dead lanes return if no Sync op is
+// reachable.
 func (d *deadLanes) guard(b *ir.Block) {
 	for _, s := range slices.Clone(b.Term.Succs) {
 		var to *ir.Block

@@ -46,8 +46,8 @@ type recomputer struct {
 	first  map[*ir.Block][]*ir.Value // maps a block to the values to insert at its beginning
 }
 
-// have ensures that dead lanes can compute the uniform value v for a use in block b of the
-// skeleton. It returns v or a copy of v.
+// The method have ensures that dead lanes can compute the uniform value v for a use in block b of the skeleton. It
+// returns v or a copy of v.
 func (a *recomputer) have(v *ir.Value, b *ir.Block) *ir.Value {
 	switch {
 	case v.Block == nil:

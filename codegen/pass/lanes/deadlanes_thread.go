@@ -9,7 +9,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// alive records whether a work-item at some point in the code is known to be live or dead.
+// The type alive records whether a work-item at some point in the code is known to be live or dead.
 type alive uint8
 
 const (
@@ -98,7 +98,7 @@ func (d *deadLanes) loads(v *ir.Value) bool {
 	return v.Op == ir.OpLoad && v.Ref().Var == d.dead.Var
 }
 
-// known returns the state of the dead flag at the start of each block.
+// The method known returns the state of the dead flag at the start of each block.
 func (d *deadLanes) known() map[*ir.Block]alive {
 	known := map[*ir.Block]alive{d.f.Blocks[0]: either}
 	order := d.f.ReversePostorder()
@@ -122,8 +122,7 @@ func (d *deadLanes) known() map[*ir.Block]alive {
 	return known
 }
 
-// along returns the state of the dead flag on the edge from p to b, given its state at the start of
-// p.
+// The method along returns the state of the dead flag on the edge from p to b, given its state at the start of p.
 func (d *deadLanes) along(p, b *ir.Block, at alive) alive {
 	for _, v := range p.Insts {
 		if v.Op == ir.OpStore && v.Ref().Var == d.dead.Var {

@@ -113,8 +113,8 @@ func (e *exits) decide() {
 	e.f.RemoveUnreachable()
 }
 
-// settle turns b's branch into a jump to the successor for which the condition is yes. The other
-// successor may become unreachable.
+// settle turns b's branch into a jump to the successor that the branch takes if its condition has the value yes. The
+// other successor may become unreachable.
 func settle(b *ir.Block, yes bool) {
 	to, not := b.Term.Succs[0], b.Term.Succs[1]
 	if to == not {
@@ -130,7 +130,7 @@ func settle(b *ir.Block, yes bool) {
 	b.Term = ir.Term{Kind: ir.Jump, Succs: []*ir.Block{to}, Pos: b.Term.Pos}
 }
 
-// fact records that the condition cond has the value is.
+// A fact records that the condition in field cond has the value in field is.
 type fact struct {
 	cond *ir.Value
 	is   bool
@@ -159,7 +159,7 @@ func edgeFacts(p, s *ir.Block) []fact {
 	return nil
 }
 
-// known returns the value of the condition c if it follows from the given facts.
+// The function known returns the value of the condition c if it follows from the given facts.
 func known(c *ir.Value, facts []fact) (is, ok bool) {
 	if c.IsConst() {
 		return c.Bits != 0, true
@@ -196,8 +196,8 @@ func alike(v, w *ir.Value, depth int) bool {
 	return true
 }
 
-// leaves reports whether work-items that return early at p have left their group permanently. If
-// so, it creates a copy of the remaining code for these work-items.
+// The method leaves reports whether work-items that return early at p have left their group
+// permanently. If so, it creates a copy of the remaining code for these work-items.
 func (e *exits) leaves(p *ir.Block) bool {
 	to := p.Term.Succs[0]
 	missed := e.around(to)
@@ -232,8 +232,8 @@ func (e *exits) leaves(p *ir.Block) bool {
 	return true
 }
 
-// around returns the blocks on paths from b's immediate dominator to b, without these two. A
-// work-item on one path to b may miss some of these blocks.
+// The method around returns the blocks on paths from b's immediate dominator to b, except these two
+// blocks. A work-item on one path to b may miss some of these blocks.
 func (e *exits) around(b *ir.Block) []*ir.Block {
 	top := e.dom.Idom(b)
 	in := map[*ir.Block]bool{b: true, top: true}
@@ -260,8 +260,8 @@ type walk struct {
 }
 
 // visit reports whether all paths from b end the kernel without a Sync op. Declarations of
-// work-group memory are not considered Sync ops here. The remaining work-items can zero the memory
-// without the others, if these do not use it.
+// work-group memory are not considered Sync ops here. The work-items that remain in the group can
+// zero the memory alone if the work-items that leave do not use it.
 func (w *walk) visit(b *ir.Block) bool {
 	if w.seen[b] {
 		return true
@@ -304,7 +304,7 @@ func (w *walk) uses() bool {
 
 // misses reports whether the work-items skip a declaration of work-group memory on another path.
 // The host's coroutines use the same memory for the n-th declaration that each work-item executes.
-// So a work-item must not skip a declaration if it executes a later one.
+// So a work-item must not skip a declaration if it executes a later declaration.
 func (w *walk) misses() bool {
 	for b := range w.seen {
 		for _, x := range w.e.around(b) {

@@ -197,7 +197,8 @@ func (z *zeroer) loop(first, n, step *ir.Value, body func(i *ir.Value)) {
 	z.b = out
 }
 
-// split returns the indices into arrays of the given lengths that correspond to the linear index i.
+// The method split returns the indices into arrays of the given lengths that correspond to the
+// linear index i.
 func (z *zeroer) split(i *ir.Value, dims []*ir.Value) []*ir.Value {
 	index := make([]*ir.Value, len(dims))
 	for d := len(dims) - 1; d > 0; d-- {
@@ -369,8 +370,8 @@ func (sp *spiller) add(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value {
 	return v
 }
 
-// load returns the value of the argument a. It adds a load of the argument when it is first called
-// for a.
+// The method load returns the value of the argument a. It adds a load of the argument when it is
+// first called for a.
 func (sp *spiller) load(a argument) *ir.Value {
 	if v := sp.loaded[a]; v != nil {
 		return v

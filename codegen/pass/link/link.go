@@ -26,8 +26,8 @@ type Part struct {
 	// includes the lengths of local accessors. A constant that is not in the map has its default
 	// value.
 	Specs map[uint32]uint64
-	// Slices describes the memory of each slice parameter. Its elements for other parameters are
-	// ignored.
+	// Slices describes the memory of each slice parameter. Elements of Slices for other parameters
+	// are ignored.
 	Slices []Slice
 }
 
@@ -61,8 +61,8 @@ type Options struct {
 	// nd-range, and parts over ranges require Apart. A work-item that faults in a part still runs
 	// the next part, because all work-items must reach the barriers.
 	Barriers bool
-	// Late runs the passes up to pass.LateLinkPoint on a module. Link calls it for copies of the
-	// parts before it links them. It is nil if no part contains barriers or group operations.
+	// Late runs the passes up to pass.LateLinkPoint on a module. Link calls Late for copies of the
+	// parts before it links them. Late is nil if no part contains barriers or group operations.
 	Late func(m *ir.Module) error
 	// Block is the largest size in bytes of the device's launch blocks, if it exceeds
 	// abi.MaxLaunchBlock. Arguments are spilled if they do not fit in a launch block.
@@ -146,7 +146,8 @@ func Link(name string, parts []Part, o Options) (*Linked, error) {
 	return &Linked{m, l.origins}, nil
 }
 
-// alike returns an error if the parts cannot be linked because of their forms or modes.
+// The function alike returns an error if the parts cannot be linked because of their forms or
+// modes.
 func alike(parts []Part, o Options) error {
 	first := parts[0].Module
 	for i := range parts {
@@ -172,7 +173,7 @@ type linker struct {
 	origins []Origin
 	ranges  []int               // index of the module's parameter for the range of each part
 	specs   map[uint32]*ir.Spec // maps the id of a reserved specialization constant to the constant, which all parts share
-	of      [][]int             // index of the module's parameter for each part and each of its parameters
+	of      [][]int             // maps a part and the index of the part's parameter to the index of the module's parameter
 	slices  []Slice             // Slice of each parameter of the module
 	lengths map[int]int         // maps a Slice.Length to the index of the module's parameter that has this length
 	data    []int               // offset of each part's constant data in the module's constant data
@@ -257,8 +258,8 @@ func (l *linker) placeData(parts []Part, n int) int {
 	return at
 }
 
-// shift inserts after v a computation of the address of part n's constant data, and returns that
-// address. The value v is the address of the module's constant data.
+// The method shift inserts after v a computation of the address of part n's constant data, and
+// returns that address. The value v is the address of the module's constant data.
 func (l *linker) shift(v *ir.Value, n int) *ir.Value {
 	m, b := l.m, v.Block
 	w := m.Kernel.NewValue(ir.OpAddrOf, ir.TypeAddr, v, m.Int(ir.TypeI64, int64(l.data[n]/dataAlign)))
@@ -267,8 +268,8 @@ func (l *linker) shift(v *ir.Value, n int) *ir.Value {
 	return w
 }
 
-// guard returns the comparison that tests whether the work-item's id is within the range along
-// dimension k. Package lower generates the same comparisons.
+// The method guard returns the comparison that tests whether the work-item's id is within the range
+// along dimension k. Package lower generates the same comparisons.
 func (l *linker) guard(b *ir.Block, k int) *ir.Value {
 	return b.Append(ir.OpULt, ir.TypeBool, globalID(b, k), argument(b, abi.OffsetRange+4*k))
 }
@@ -345,8 +346,8 @@ func (l *linker) ownRange(b, seam *ir.Block, n int, m *ir.Module) (in *ir.Block,
 	return in, ids
 }
 
-// part appends the code of part n after block b, and returns the block in which the next part
-// begins.
+// The method part appends the code of part n after block b, and returns the block in which the next
+// part begins.
 func (l *linker) part(b *ir.Block, n int, p *Part) *ir.Block {
 	f := l.m.Kernel
 	seam := f.NewBlock()
@@ -398,8 +399,8 @@ func (l *linker) part(b *ir.Block, n int, p *Part) *ir.Block {
 	return seam
 }
 
-// arg changes the Arg op v of a part so that it loads the corresponding argument of the linked
-// kernel.
+// The method arg changes the Arg op v of a part so that it loads the corresponding argument of the
+// linked kernel.
 func (l *linker) arg(v *ir.Value, part int, m *ir.Module) {
 	if k := int(v.Bits) - abi.OffsetRange; l.Apart && k >= 0 && k < 12 {
 		v.Bits = uint64(abi.OffsetArgs + l.m.Params[l.ranges[part]].Offset + k)
@@ -440,9 +441,9 @@ func (l *linker) lengthOf(part, param int) int {
 	return own
 }
 
-// outside returns the linked module's constant or constant expression for the constant expression v
-// of a part. It replaces specialization constants by their values and folds the expression.
-// Constants that the runtime sets remain specialization constants.
+// The method outside returns the linked module's constant or constant expression for the constant
+// expression v of a part. It replaces specialization constants by their values and folds the
+// expression. Constants that the runtime sets remain specialization constants.
 func (l *linker) outside(v *ir.Value, args []*ir.Value, values map[uint32]uint64) *ir.Value {
 	if s, ok := v.Aux.(*ir.Spec); ok && v.Op == ir.OpSpecConst {
 		bits, ok := values[s.ID]
@@ -462,8 +463,8 @@ func (l *linker) outside(v *ir.Value, args []*ir.Value, values map[uint32]uint64
 	return l.m.ConstExpr(v.Op, v.Type, args...)
 }
 
-// reserved returns the linked module's specialization constant for a part's constant that the
-// runtime sets.
+// The method reserved returns the linked module's specialization constant for a part's constant
+// that the runtime sets.
 func (l *linker) reserved(s *ir.Spec) *ir.Spec {
 	t := l.specs[s.ID]
 	if t == nil {

@@ -122,20 +122,20 @@ type element struct {
 // contents describes the known contents of an array.
 type contents struct {
 	elements map[string]element
-	// zeroed is set if the array was zeroed. Elements that have not been stored to since then are
-	// zero. written contains the paths of the stores since then.
+	// The field zeroed is set if the array was zeroed. Elements that have not been stored to since
+	// then are zero. The field written contains the paths of the stores since then.
 	zeroed  bool
 	written map[string][]*ir.Value
-	// block is the only block whose processing may change this struct. Later blocks share the
-	// struct, and copy it before a change.
+	// The field block is the only block whose processing may change this struct. While later blocks
+	// are processed, they share the struct, and copy it before a change.
 	block *ir.Block
 }
 
-// held maps each array to its known contents at some point in the code.
+// The type held maps each array to its known contents at some point in the code.
 type held map[*ir.Var]*contents
 
-// own returns the contents of x for a change in block b. It copies the contents if they belong to
-// another block.
+// The method own returns the contents of x for a change in block b. It copies the contents if they
+// belong to another block.
 func (h held) own(x *ir.Var, b *ir.Block) *contents {
 	c := h[x]
 	if c == nil {
@@ -147,8 +147,8 @@ func (h held) own(x *ir.Var, b *ir.Block) *contents {
 	return c
 }
 
-// meet returns the contents that are known on both of two paths into b, given the contents c and d
-// on each.
+// The function meet returns the contents that are known on both of two paths into b, given the
+// contents c and d on each.
 func meet(c, d *contents, b *ir.Block) *contents {
 	if c == d {
 		return c
@@ -166,9 +166,9 @@ func meet(c, d *contents, b *ir.Block) *contents {
 	return e
 }
 
-// enter returns the contents known at the beginning of b. These are the contents known at the ends
-// of all predecessors. The result is empty if b is the head of a loop, or if an edge into b leaves
-// a loop.
+// The method enter returns the contents known at the beginning of b. These are the contents known
+// at the ends of all predecessors. The result is empty if b is the head of a loop, or if an edge
+// into b leaves a loop.
 func (h *holder) enter(b *ir.Block) held {
 	now := held{}
 	for i, p := range b.Preds {
@@ -191,7 +191,7 @@ func (h *holder) enter(b *ir.Block) held {
 	return now
 }
 
-// block replaces loads and removes stores in b.
+// The method block replaces loads and removes stores in b.
 func (h *holder) block(b *ir.Block) {
 	now := h.enter(b)
 	b.Insts = slices.DeleteFunc(b.Insts, func(v *ir.Value) bool {
@@ -267,7 +267,8 @@ func (h *holder) lookUp(c *contents, name string, path []*ir.Value, x *ir.Var) *
 	return h.zero(leafType(x.Type, path))
 }
 
-// zero returns the zero of type t. It returns nil if t exists only in memory or is not a scalar.
+// The method zero returns the zero of type t. It returns nil if t exists only in memory or is not a
+// scalar.
 func (h *holder) zero(t *ir.Type) *ir.Value {
 	if t == nil || !t.IsScalar() || t.Kind == ir.I8 || t.Kind == ir.I16 {
 		return nil
@@ -301,14 +302,14 @@ func (h *holder) disjoint(a, b []*ir.Value) bool {
 	return false
 }
 
-// learn records the known value of the element e.
+// The method learn records the known value of the element e.
 func (c *contents) learn(name string, e element) {
 	if t := e.value.Type; t.Kind != ir.I8 && t.Kind != ir.I16 && len(c.elements) < maxHeld {
 		c.elements[name] = e // values of 8 and 16 bits are not recorded, because they exist only as operands of stores
 	}
 }
 
-// forget removes the known values of all elements that a store to path may change.
+// The method forget removes the known values of all elements that a store to path may change.
 func (h *holder) forget(c *contents, name string, path []*ir.Value) {
 	maps.DeleteFunc(c.elements, func(_ string, e element) bool { return !h.disjoint(e.path, path) })
 	if c.zeroed && len(c.written) < maxHeld {

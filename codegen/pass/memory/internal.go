@@ -121,9 +121,9 @@ func refuse(diags *diag.List, m *ir.Module, p *abi.Param, f *facts.Footprint) {
 	}
 }
 
-// lengths replaces the length of each internal slice by the number of the launch's work-items times
-// the number of elements for each work-item. With this length, the checks of a work-item's own
-// elements always pass, so lengths replaces them by true.
+// The function lengths replaces the length of each internal slice by the number of the launch's
+// work-items times the number of elements for each work-item. With this length, the checks of a
+// work-item's own elements always pass, so lengths replaces them by true.
 func lengths(m *ir.Module, prints []facts.Footprint) {
 	for i := range m.Params {
 		if !isInternal(&m.Params[i]) {

@@ -78,8 +78,8 @@ func onceIn(m *ir.Module, f *ir.Func) bool {
 	return false
 }
 
-// start describes the blocks at the start of a loop's iterations. These are the head and the blocks
-// that follow it and are connected only by checks.
+// The type start describes the blocks at the start of a loop's iterations. These are the head and
+// the blocks that follow it and are connected only by checks.
 type start struct {
 	l       *ir.Loop
 	places  *places
@@ -90,7 +90,7 @@ type start struct {
 	loads   bool               // whether some hoisted value is a load of device memory
 }
 
-// find finds the values and checks to hoist, and fills the fields of s.
+// The method find finds the values and checks to hoist, and fills the fields of s.
 func (s *start) find() {
 	for s.last = s.l.Head; ; {
 		b := s.last
@@ -113,8 +113,8 @@ func (s *start) find() {
 	}
 }
 
-// values finds the invariant values of b, up to the first instruction with an effect. It reports
-// whether b contains no instruction with an effect.
+// The method values finds the invariant values of b, up to the first instruction with an effect. It
+// reports whether b contains no instruction with an effect.
 func (s *start) values(b *ir.Block) bool {
 	for _, v := range b.Insts {
 		same := !slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return !s.invariant(a) })
@@ -131,12 +131,12 @@ func (s *start) values(b *ir.Block) bool {
 	return true
 }
 
-// invariant reports whether v is known to be the same in all iterations.
+// The method invariant reports whether v is known to be the same in all iterations.
 func (s *start) invariant(v *ir.Value) bool {
 	return v.Block == nil || !s.l.Contains(v.Block) || s.same[v]
 }
 
-// changes reports whether the loop may change the memory that v loads.
+// The method changes reports whether the loop may change the memory that v loads.
 func (s *start) changes(v *ir.Value) bool {
 	pl := s.places.of(v)
 	if s.places.fixed(pl) {
@@ -164,8 +164,8 @@ func (s *start) invariantFault(fault *ir.Block) bool {
 	return true
 }
 
-// hoist marks the given values and their operands to be hoisted, if they are invariant values
-// computed in the loop.
+// The method hoist marks the given values and their operands to be hoisted, if they are invariant
+// values computed in the loop.
 func (s *start) hoist(values ...*ir.Value) {
 	for _, v := range values {
 		if s.same[v] && !s.hoisted[v] {
@@ -175,8 +175,8 @@ func (s *start) hoist(values ...*ir.Value) {
 	}
 }
 
-// move hoists the values and checks that find has found. It returns false if the loop cannot have a
-// preheader.
+// The method move hoists the values and checks that find has found. It returns false if the loop
+// cannot have a preheader.
 func (s *start) move() bool {
 	pre := s.preheader()
 	if pre == nil {

@@ -70,7 +70,7 @@ func (d *divider) divide() *ir.Value {
 	return last
 }
 
-// signed generates code for the signed quotient x / by, and returns the quotient.
+// The method signed generates code for the signed quotient x / by, and returns the quotient.
 func (d *divider) signed(x *ir.Value, by int64) {
 	abs := uint64(max(by, -by))
 	sign := d.wide(ir.OpShrA, x, d.num(63))
@@ -92,7 +92,7 @@ func (d *divider) signed(x *ir.Value, by int64) {
 	d.wide(ir.OpISub, d.wide(ir.OpXor, q, sign), sign)
 }
 
-// unsigned generates code for the unsigned quotient x / by, and returns the quotient.
+// The method unsigned generates code for the unsigned quotient x / by, and returns the quotient.
 func (d *divider) unsigned(x *ir.Value, by uint64) *ir.Value {
 	if by&(by-1) == 0 {
 		return d.wide(ir.OpShrL, x, d.num(uint64(bits.TrailingZeros64(by))))

@@ -10,9 +10,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// quick returns the result of v, and a bool rare that is true if the result may be wrong. The
-// result is correct if the device's own result is, or if the operands are in range and the device
-// fuses products and sums.
+// The method quick returns the result of v, and a bool rare that is true if the result may be
+// wrong. The result is correct if the device's own result is, or if the operands are in range and
+// the device fuses products and sums.
 func (x *corrector) quick(v *ir.Value) (result, rare *ir.Value) {
 	var in *ir.Value
 	switch v.Op {
@@ -33,7 +33,7 @@ func (x *corrector) quick(v *ir.Value) (result, rare *ir.Value) {
 	return x.add(ir.OpSelect, v.Type, exact, result, raw), x.is(ir.OpLAnd, exact, rare)
 }
 
-// both returns the bool p && q. A nil bool represents true.
+// The method both returns the bool p && q. A nil bool represents true.
 func (x *corrector) both(p, q *ir.Value) *ir.Value {
 	switch {
 	case p == nil:
@@ -60,20 +60,22 @@ const (
 	RootLeast                   = -64
 	InverseRootLeast            = -126
 
-	// DivisorFraction is an upper bound for the fractions of divisors. From it on, which is close
-	// to 2, an inverse with an error of slightly more than half a unit is not accurate enough.
+	// DivisorFraction is an upper bound for the fractions of divisors. DivisorFraction is close to
+	// 2. For fractions from DivisorFraction on, an inverse with an error of slightly more than half
+	// a unit is not accurate enough.
 	DivisorFraction = Fraction - 511
 )
 
-// inverse contains the inverse of a divisor. Several divisions by the same divisor share it.
+// The type inverse contains the inverse of a divisor. Several divisions by the same divisor share
+// it.
 type inverse struct {
 	by    *ir.Value // the negated divisor
 	value *ir.Value
 	in    *ir.Value // condition that the divisor is in range; nil if always true
 }
 
-// within returns the condition that the exponent of v is from least to most. The sign of v is
-// ignored.
+// The method within returns the condition that the exponent of v is from least to most. The sign of
+// v is ignored.
 func (x *corrector) within(v *ir.Value, least, most int64) *ir.Value {
 	bits := x.word(v)
 	// The shift by 1 removes the sign, so that the exponent is in the upper 8 bits.
@@ -81,14 +83,14 @@ func (x *corrector) within(v *ir.Value, least, most int64) *ir.Value {
 	return x.is(ir.OpULt, above, x.n((most-least+1)<<24))
 }
 
-// normal returns the condition that v is positive, finite and at least 2^least.
+// The method normal returns the condition that v is positive, finite and at least 2^least.
 func (x *corrector) normal(v *ir.Value, least int64) *ir.Value {
 	first := (127 + least) << 23
 	return x.is(ir.OpULt, x.i(ir.OpISub, x.word(v), x.n(first)), x.n(InfBits-first))
 }
 
-// inverse returns 1/b with an error of slightly more than half a unit in the last place. It refines
-// the device's result, whose error may be three units, by one step of Newton's method.
+// The method inverse returns 1/b with an error of slightly more than half a unit in the last place.
+// It refines the device's result, whose error may be three units, by one step of Newton's method.
 func (x *corrector) inverse(b *ir.Value) *inverse {
 	if d := x.fused[b]; d != nil {
 		return d

@@ -244,7 +244,7 @@ func keepOrder(m *rewrite.Maker, v *ir.Value) {
 // isNormal reports whether v is a constant that is neither zero nor subnormal.
 func isNormal(v *ir.Value) bool { return v.IsConst() && v.Bits&(SignBit-1) >= HiddenBit }
 
-// between reports whether v is a constant strictly between two adjacent float32s.
+// The function between reports whether v is a constant strictly between two adjacent float32s.
 func between(v *ir.Value) bool {
 	if !v.IsConst() {
 		return false
@@ -253,8 +253,9 @@ func between(v *ir.Value) bool {
 	return ok
 }
 
-// nearest returns the bits of a float32 that is adjacent to c, where c is not a float32. It is the
-// greatest float32 less than c if before is set, or else the least float32 greater than c.
+// The function nearest returns the bits of a float32 that is adjacent to c, where c is not a
+// float32. It is the greatest float32 less than c if before is set, or else the least float32
+// greater than c.
 func nearest(c float64, before bool) (uint64, bool) {
 	x := float32(c)
 	switch {

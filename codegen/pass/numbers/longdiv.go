@@ -102,8 +102,8 @@ func (d *longDivision) negateIf(sign, x *ir.Value) *ir.Value {
 	return d.wide(ir.OpISub, d.wide(ir.OpXor, x, sign), sign)
 }
 
-// unsigned generates code that computes d.q and the remainder d.left. The quotient q may be too
-// small by one.
+// The method unsigned generates code that computes d.q and the remainder d.left. The quotient q may
+// be too small by one.
 func (d *longDivision) unsigned(x, y *ir.Value) {
 	d.by = y
 	d.inverse = d.float(ir.OpFDiv, d.real(1-under), d.toFloat(y))
@@ -135,7 +135,8 @@ func (d *longDivision) toFloat(x *ir.Value) *ir.Value {
 	return d.float(ir.OpFAdd, d.float(ir.OpFMul, high, d.real(1<<32)), low)
 }
 
-// last corrects the results of unsigned, and returns the quotient, or the remainder if rest is set.
+// The method last corrects the results of the method unsigned. It returns the remainder if the
+// argument rest is set, and the quotient if not.
 func (d *longDivision) last(rest bool) *ir.Value {
 	more := d.Op(ir.OpULe, ir.TypeBool, d.by, d.left)
 	if rest {

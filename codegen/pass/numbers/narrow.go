@@ -21,8 +21,8 @@ import (
 // and a mask.
 func Narrow(m *ir.Module, r *facts.Result) diag.List { return NarrowValues(m, r, nil) }
 
-// NarrowValues does the work of Narrow. If chosen is not nil, NarrowValues calls it after it has
-// chosen the values to narrow.
+// NarrowValues implements Narrow. If chosen is not nil, NarrowValues calls it after it has chosen
+// the values to narrow.
 func NarrowValues(m *ir.Module, r *facts.Result, chosen func(n *Narrower)) diag.List {
 	a := facts.Solved(m, nil, r)
 	n := &Narrower{Ranges: a, m: m, Set: map[*ir.Value]bool{}, low: map[*ir.Value]*ir.Value{}, wide: map[*ir.Value]*ir.Value{}}
@@ -53,7 +53,7 @@ func NarrowOp(op ir.Op) (ok, args bool) {
 	return op.Has(ir.FlagLow), op.Has(ir.FlagLow | ir.FlagPartial)
 }
 
-// choose finds the largest set of values that can be narrowed together.
+// The method choose finds the largest set of values that can be narrowed together.
 func (n *Narrower) choose() {
 	for _, b := range n.Ranges.Dom.Order {
 		for _, vs := range [2][]*ir.Value{b.Phis, b.Insts} {
@@ -148,8 +148,8 @@ func (n *Narrower) lowOf(x *ir.Value) *ir.Value {
 	return extended(x)
 }
 
-// rewrite adds a 32-bit value next to each narrowed value. All other code then uses the 32-bit
-// values, extended to 64 bits, so that the original values become unused.
+// The method rewrite adds a 32-bit value next to each narrowed value. All other code then uses the
+// 32-bit values, extended to 64 bits, so that the original values become unused.
 func (n *Narrower) rewrite() {
 	f := n.m.Kernel
 	for _, b := range n.Ranges.Dom.Order {
@@ -205,8 +205,8 @@ func (n *Narrower) rewrite() {
 	}
 }
 
-// indexes removes extensions of 32-bit indices in memory operations. Such an index is signed, and
-// the device extends it when it computes the address.
+// The method indexes removes extensions of 32-bit indices in memory operations. Such an index is
+// signed, and the device extends it when it computes the address.
 func (n *Narrower) indexes() {
 	low := map[*ir.Value]bool{}
 	for _, v := range n.low {
@@ -258,7 +258,7 @@ func (n *Narrower) fill(v *ir.Value) *ir.Value {
 	return low
 }
 
-// compare turns v into a 32-bit comparison if both operands have a 32-bit form.
+// The method compare turns v into a 32-bit comparison if both operands have a 32-bit form.
 func (n *Narrower) compare(v *ir.Value) {
 	if !v.Op.Has(ir.FlagCompare) || v.Args[0].Type != ir.TypeI64 {
 		return

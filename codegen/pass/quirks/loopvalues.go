@@ -34,9 +34,10 @@ import (
 //	}                  // later iterations compute x from the new s
 //	use(x)
 //
-// A phi of the header is safe if it is itself used after the loop. Its next value is in another
-// register until the end of the iteration, where lanes that have left do not write registers. An
-// argument of a phi after the loop is also safe, because its register is written before the break.
+// A phi of the header is safe if it is itself used after the loop. The phi's next value is in
+// another register until the end of the iteration, where lanes that have left do not write
+// registers. An argument of a phi after the loop is also safe, because its register is written
+// before the break.
 //
 // LoopValues turns a break out of such a loop into a jump to the header, which then ends the loop:
 //
@@ -60,8 +61,8 @@ func LoopValues(m *ir.Module) diag.List {
 // routeThroughHeader changes each loop whose live-out values lavapipe may lose. It moves the loop's
 // exits to the header, and the live-out values become phis of the header. A loop is treated
 // differently if its values can be computed from the header's phis with at most atMost operations.
-// If recompute is set, these values are computed again after the loop. Otherwise the loop is not
-// changed.
+// If the argument recompute is set, these values are computed again after the loop. Otherwise the
+// loop is not changed.
 func routeThroughHeader(f *ir.Func, atMost int, recompute bool) {
 	dropCopies(f)
 	dom := f.Dominators()
@@ -181,10 +182,10 @@ func (s *sameness) same(v *ir.Value) bool {
 	return s.known[v]
 }
 
-// users records where values are used. The map blocks contains for each value the blocks that use
-// it, other than its own block. An argument of a phi counts as used at the end of the predecessor.
-// phis is the set of values that are arguments of phis, and place maps each block to its index in
-// the function.
+// The type users records where values are used. The map blocks contains for each value the blocks
+// that use it, other than its own block. An argument of a phi counts as used at the end of the
+// predecessor. The set phis contains the values that are arguments of phis. The map place maps each
+// block to its index in the function.
 type users struct {
 	blocks map[*ir.Value][]*ir.Block
 	phis   map[*ir.Value]bool
@@ -240,7 +241,8 @@ func breakLater(f *ir.Func, h *ir.Block, xs []*ir.Value) {
 	m, c := h.Merge, h.Continue
 	splitHeader(f, h)
 	back := slices.Index(h.Preds, c)
-	// From now on, breaks also lead to the continue block c, so its operands become phis.
+	// After this change, breaks also lead to the continue block c, so the values that c uses become
+	// phis.
 	for _, v := range c.Insts {
 		for i, a := range v.Args {
 			v.Args[i] = joined(c, a)
@@ -306,7 +308,7 @@ func breakLater(f *ir.Func, h *ir.Block, xs []*ir.Value) {
 	}
 }
 
-// carried is a live-out value of a loop that becomes a phi of the header.
+// The type carried is a live-out value of a loop that becomes a phi of the header.
 type carried struct {
 	old *ir.Value   // the original value, which phi replaces after the loop
 	at  []*ir.Value // value at each break
@@ -355,8 +357,8 @@ func moveAfter(f *ir.Func, b *ir.Block) {
 	f.Blocks = slices.Insert(f.Blocks[:last], slices.Index(f.Blocks, b)+1, n)
 }
 
-// joined returns a phi of block c that has the argument v for all predecessors. If v is a constant
-// or computed in c, it returns v itself.
+// The function joined returns a phi of block c that has the argument v for all predecessors. If v
+// is a constant or computed in c, it returns v itself.
 func joined(c *ir.Block, v *ir.Value) *ir.Value {
 	if v.Block == nil || v.Block == c {
 		return v

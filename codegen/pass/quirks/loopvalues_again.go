@@ -155,9 +155,9 @@ func hidePhi(f *ir.Func, p *ir.Value) []*ir.Value {
 
 // keptInHeader reports whether lavapipe preserves the live-out values xs without a workaround. That
 // is so if the loop's only exit is in its header and the header computes each of xs from its own
-// phis. When a work-item leaves there, the registers of these phis have not been overwritten. In
-// addition, no instruction of the header may be an argument of a phi, since that phi might share a
-// register with one of the header's phis.
+// phis. When a work-item leaves the loop at the header, the registers of these phis have not been
+// overwritten. In addition, no instruction of the header may be an argument of a phi, since that
+// phi might share a register with one of the header's phis.
 func (l *loopBlocks) keptInHeader(xs []*ir.Value, uses *users) bool {
 	h := l.h
 	if !slices.Equal(h.Merge.Preds, []*ir.Block{h}) || slices.ContainsFunc(h.Insts, func(v *ir.Value) bool { return uses.phis[v] }) {
@@ -174,7 +174,7 @@ func (l *loopBlocks) keptInHeader(xs []*ir.Value, uses *users) bool {
 }
 
 // dropCopies removes a phi of a loop's merge block if all its arguments are the same value, and
-// uses that value instead. Drivers do the same.
+// uses that value instead. Drivers also remove such phis.
 func dropCopies(f *ir.Func) {
 	same := map[*ir.Value]*ir.Value{}
 	for _, h := range f.Blocks {

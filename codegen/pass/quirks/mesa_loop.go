@@ -69,15 +69,15 @@ func (d *descents) eachCounter(f func(d *descents, p *ir.Value, back int)) {
 	}
 }
 
-// falls reports whether the counter p counts downward from or to a number far from zero. The
-// argument p.Args[back] is the value of p in the next iteration.
+// The method falls reports whether the counter p counts downward from or to a number far from zero.
+// The argument p.Args[back] is the value of p in the next iteration.
 func (d *descents) falls(p *ir.Value, back int) bool {
 	return d.steps(p, p.Args[back], -1, map[*ir.Value]bool{}) && d.far(p, back)
 }
 
-// rises reports whether the counter p counts upward from a number so large that p may exceed its
-// type's greatest value after a few iterations. If the initial number may also be small, the result
-// is false, because inner loops of triangular loop nests start with such numbers.
+// The method rises reports whether the counter p counts upward from a number so large that p may
+// exceed its type's greatest value after a few iterations. If the initial number may also be small,
+// the result is false, because inner loops of triangular loop nests start with such numbers.
 func (d *descents) rises(p *ir.Value, back int) bool {
 	if !d.steps(p, p.Args[back], 1, map[*ir.Value]bool{}) {
 		return false
@@ -103,9 +103,9 @@ func (d *descents) rises(p *ir.Value, back int) bool {
 	return false
 }
 
-// steps reports whether a loop computes next by adding a number to its counter p. The result is
-// true only if a driver may recognize the number as a constant with the sign of want. If next is a
-// phi, one argument that satisfies this is enough.
+// The method steps reports whether a loop computes next by adding a number to its counter p. The
+// result is true only if a driver may recognize the number as a constant with the sign of the
+// argument want. If next is a phi, it is enough that one argument of next is computed in this way.
 func (d *descents) steps(p, next *ir.Value, want int64, seen map[*ir.Value]bool) bool {
 	by, sign := (*ir.Value)(nil), int64(1)
 	switch next.Op {
@@ -137,7 +137,8 @@ func (d *descents) steps(p, next *ir.Value, want int64, seen map[*ir.Value]bool)
 	return !known || want*sign < 0 && r.Lo < 0 || want*sign > 0 && r.Hi > 0
 }
 
-// invariant reports whether v is the same in all iterations of the loop with the given header.
+// The method invariant reports whether v is the same in all iterations of the loop with the given
+// header.
 func (d *descents) invariant(v *ir.Value, header *ir.Block) bool {
 	switch {
 	case v.Block == nil || v.Block != header && d.dom.Dominates(v.Block, header):
@@ -148,9 +149,9 @@ func (d *descents) invariant(v *ir.Value, header *ir.Block) bool {
 	return !slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return !d.invariant(a, header) })
 }
 
-// far reports whether a driver may find that the difference between the initial value of the
-// counter p and the loop's bound is the least integer. The argument p.Args[back] is the value of p
-// in the next iteration.
+// The method far reports whether a driver may find that the difference between the initial value of
+// the counter p and the loop's bound is the least integer. The argument p.Args[back] is the value
+// of p in the next iteration.
 func (d *descents) far(p *ir.Value, back int) bool {
 	var ends []end
 	for _, b := range d.h.f.Blocks {
@@ -164,8 +165,8 @@ func (d *descents) far(p *ir.Value, back int) bool {
 					continue
 				}
 				if (v.Op == ir.OpULt || v.Op == ir.OpULe) && !e.v.IsConst() {
-					// For this comparison, Mesa's compiler divides unsigned numbers. The exception
-					// is that it has turned the comparison into one with 0.
+					// For an unsigned comparison, Mesa's compiler divides unsigned numbers. It does
+					// not do so if it has turned the comparison into a comparison with 0.
 					e.r = facts.Interval{Lo: 0, Hi: 1}
 				}
 				ends = append(ends, e)
@@ -183,14 +184,14 @@ func (d *descents) far(p *ir.Value, back int) bool {
 	return false
 }
 
-// end describes the first or last value of a counter, as far as a driver may know it.
+// The type end describes the first or last value of a counter, as far as a driver may know it.
 type end struct {
 	v *ir.Value
 	r facts.Interval
 }
 
-// end returns the facts that a driver may know about v in block b, where v is an end of a counter.
-// It returns false if the driver cannot know that v is constant.
+// The method end returns the facts that a driver may know about v in block b, where v is the first
+// or last value of a counter. It returns false if the driver cannot know that v is constant.
 func (d *descents) end(v *ir.Value, b *ir.Block) (end, bool) {
 	if !v.Type.IsInt() || !v.IsConst() && !d.h.literal(v, true) {
 		return end{}, false
@@ -247,8 +248,8 @@ func (from end) farFrom(to end) bool {
 	return distant(from.r.Lo, to.r.Hi) || distant(to.r.Lo, from.r.Hi)
 }
 
-// at returns the interval of v in block b. In helper functions, for which no intervals are
-// computed, known is false unless v is a constant.
+// The method at returns the interval of v in block b. In helper functions, for which no intervals
+// are computed, the result known is false unless v is a constant.
 func (d *descents) at(v *ir.Value, b *ir.Block) (r facts.Interval, known bool) {
 	if v.IsConst() {
 		return facts.Interval{Lo: v.Int(), Hi: v.Int()}, true

@@ -17,8 +17,8 @@ import (
 // nvidia580 is the version of NVIDIA's driver with which the bugs were found, on H200 GPUs.
 const nvidia580 = "580.159.04"
 
-// at turns a predicate on a value and its user into a matcher, which has the hider as an additional
-// argument.
+// The function at turns a predicate on a value and its user into a matcher, which has the hider as
+// an additional argument.
 func at(is func(v, use *ir.Value) bool) func(h *hider, v, use *ir.Value) bool {
 	return func(_ *hider, v, use *ir.Value) bool { return is(v, use) }
 }

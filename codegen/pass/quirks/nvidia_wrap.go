@@ -30,7 +30,7 @@ func hideWraps(h *hider) {
 }
 
 // addsConst reports whether a loop computes next by adding a constant to its counter p. If next is
-// a phi, one argument that satisfies this is enough.
+// a phi, it is enough that one argument of next is computed in this way.
 func (d *descents) addsConst(p, next *ir.Value, seen map[*ir.Value]bool) bool {
 	if next == p || seen[next] {
 		return false
@@ -81,7 +81,7 @@ func leadsOnlyTo(b, to *ir.Block) bool {
 }
 
 // hideEnd hides the counter p from the comparisons in the condition cond. The loop continues if
-// cond equals goes.
+// cond equals the argument goes.
 func (d *descents) hideEnd(p *ir.Value, step int64, cond *ir.Value, goes bool) {
 	switch cond.Op {
 	case ir.OpLNot:
@@ -91,8 +91,8 @@ func (d *descents) hideEnd(p *ir.Value, step int64, cond *ir.Value, goes bool) {
 			d.hideEnd(p, step, a, goes)
 		}
 	case ir.OpSLt, ir.OpSLe:
-		// The loop continues while p is greater than the other operand c if it continues for c < p
-		// or ends for p < c.
+		// Let c be the other operand of the comparison. The loop continues while p is greater than c
+		// if c < p continues the loop, or if p < c ends the loop.
 		for i, x := range cond.Args {
 			greater := (i == 1) == goes
 			if linearRoot(x) == p && greater == (step > 0) && cond.Block != nil {

@@ -80,8 +80,8 @@ func (q *Quirk) Mends() bool {
 	return q.Match != nil || q.Operands != nil || q.Inst != nil || q.Module != nil || q.Before != nil || q.After != nil
 }
 
-// rows contains all quirks in the order in which they are applied. It is filled on first use, so
-// that the linker can remove the code from programs that compile no kernels.
+// The variable rows contains all quirks in the order in which they are applied. It is filled on first use,
+// so that the linker can remove the code from programs that compile no kernels.
 var rows struct {
 	once sync.Once
 	all  []*Quirk

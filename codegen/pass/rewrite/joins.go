@@ -61,7 +61,8 @@ func groupPreds(preds []*ir.Block, key func(p *ir.Block) any) [][]*ir.Block {
 	return groups
 }
 
-// agree reports whether some phi of b has the same argument for all predecessors in preds.
+// The function agree reports whether some phi of b has the same argument for all predecessors in
+// preds.
 func agree(b *ir.Block, preds []*ir.Block) bool {
 	return slices.ContainsFunc(b.Phis, func(phi *ir.Value) bool {
 		arg := func(p *ir.Block) *ir.Value { return phi.Args[slices.Index(b.Preds, p)] }

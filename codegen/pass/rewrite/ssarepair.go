@@ -54,8 +54,8 @@ func DemotePhis(f *ir.Func, u *Undefs) []*ir.Var {
 	return all
 }
 
-// use is a use of a value in block b, by the instruction v. If v is nil, b's terminator is the
-// user.
+// The type use is a use of a value in block b, by the instruction v. If v is nil, b's terminator is
+// the user.
 type use struct {
 	v *ir.Value
 	b *ir.Block

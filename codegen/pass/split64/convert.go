@@ -20,10 +20,10 @@ func (w *words) fromBits(x *ir.Value) pair {
 	return w.split(x)
 }
 
-// split returns the address x as a pair.
+// The method split returns the address x as a pair.
 func (w *words) split(x *ir.Value) pair { return pair{w.word(ir.OpLow, x), w.word(ir.OpHigh, x)} }
 
-// join returns the pair x as an address.
+// The method join returns the pair x as an address.
 func (w *words) join(x pair) *ir.Value { return w.add(ir.OpPair, ir.TypeAddr, x.lo, x.hi) }
 
 // toBits converts the bits of the pair x to a value of type t.

@@ -11,8 +11,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// settle decides for each loop in uniform flow whether dead lanes might stay in the loop for ever
-// after all work-items have left their group. It distinguishes three kinds of loops:
+// The method settle decides for each loop in uniform flow whether dead lanes might stay in the loop
+// for ever after all work-items have left their group. It distinguishes three kinds of loops:
 //
 //   - A loop of the first kind needs no change. Dead lanes are known to leave it or bypass it, or no
 //     work-item can have left the group before one of its iterations.
@@ -21,8 +21,8 @@ import (
 //   - A loop of the third kind is treated as divergent if work-items leave their group from it. The
 //     branch on which they leave counts as an end of the kernel.
 //
-// settle returns false at the first loop of the second or third kind, since the decision affects
-// other loops. It returns true if there is no such loop.
+// The method settle returns false at the first loop of the second or third kind, since the decision
+// affects other loops. It returns true if there is no such loop.
 func (u *Info) settle() bool {
 	for _, l := range u.loops {
 		if !u.Block(l.Head) || u.AsksAt(l.Head) {
@@ -181,8 +181,8 @@ func (u *Info) bypassed(l *ir.Loop) bool {
 	return true
 }
 
-// needs reports whether block b, which is outside the loop l, contains a uniform value that depends
-// on the loop.
+// The method needs reports whether block b, which is outside the loop l, contains a uniform value
+// that depends on the loop.
 func (u *Info) needs(b *ir.Block, l *ir.Loop) bool {
 	used := func(a *ir.Value) bool { return a != nil && a.Block != nil && l.Contains(a.Block) && u.Value(a) }
 	after := slices.ContainsFunc(b.Preds, func(p *ir.Block) bool { return l.Contains(p) })
