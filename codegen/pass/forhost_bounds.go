@@ -18,8 +18,8 @@ import (
 //		n = min(n, int(k.Length[0]))                 n = min(n, int(k.Length[0]))
 //	}                                            }
 //	                                       →     it.Barrier()
-//	for i := l; i < n; i += Size {               for i := l; i < n; i += Size {
-//		sum += k.X[i]                                sum += k.X[i]
+//	for i < n {                                  for i < n {
+//		sum, i = sum+k.X[i], i+Size                  sum, i = sum+k.X[i], i+Size
 //	}                                            }
 //
 // Uniform values that are live across a barrier are stored once for the group, so n is known after

@@ -7,7 +7,7 @@ package facts
 // its position in that block:
 //
 //	tile[i^1]                     base + rest         base is a multiple of 2, rest is in [0,1]
-//	tile[group*size + size-1-l]   base + size-1-l     base is the group's first id, l is the local id
+//	tile[group*size + size-1-l]   base + size-1-l     base is the group's first id, l is the local id.
 //
 // The index stays within the elements of the block of work-items under two conditions. First, let f(id) be the index of
 // the work-item's own element. The index must be f(base) plus other summands. Second, these other summands must add up
@@ -389,7 +389,7 @@ func (s sum) partOf(stride summand) (part, left sum) {
 // d. If the size is an unknown number n, the sum s is between these two bounds:
 //
 //	below*(n-1) + sizes.Lo*n + other.Lo     lower bound of s
-//	above*(n-1) + sizes.Hi*n + other.Hi     upper bound of s
+//	above*(n-1) + sizes.Hi*n + other.Hi     upper bound of s.
 //
 // In these bounds, below is the sum of the negative coefficients of factors in [0,n-1], and above
 // is the sum of the positive coefficients. Both bounds are linear in n, so it suffices to check n =

@@ -141,7 +141,7 @@ func newFootprinter(m *ir.Module) *footprinter {
 //	%0 = BuiltIn i32 GlobalInvocationId.x
 //	%1 = Arg i32 8
 //	%2 = ULt bool %0, %1
-//	Branch %2, b1, b6                     ; b1 is a guard
+//	Branch %2, b1, b6                     (b1 is a guard)
 func (f *footprinter) findGuards() {
 	f.ranges.each(func(n *noted) {
 		if n.v.Op != ir.OpBuiltIn {
@@ -264,8 +264,8 @@ func (f *footprinter) index(v *ir.Value, k *blocks) (s share, why Why) {
 	// The element's index in the parameter's slice is the sum of all indices on the path to the
 	// element. In
 	//
-	//	%1 = AddrOf addr [%0 i32, %a]     ; t := s[a:]
-	//	%2 = Load i32 [%1 i32, %b]        ; t[b]
+	//	%1 = AddrOf addr [%0 i32, %a]     (t := s[a:])
+	//	%2 = Load i32 [%1 i32, %b]        (t[b])
 	//
 	// the element's index is a + b, provided that all elements on the path have the same size.
 	x := indexer{f: f, b: v.Block, steps: maxIndexSteps, blocks: k}

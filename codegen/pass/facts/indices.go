@@ -293,7 +293,7 @@ func (x *indexer) interval(s sum) Interval {
 //	x                         1    0
 //	4*x + j, j in [0,3]       4    j
 //	2*x + 2                   -    2 is not less than c, so this is the next work-item's element
-//	(z*H + y)*W + x           1    0         W is the extent along x, H along y
+//	(z*H + y)*W + x           1    0         W is the extent along x, H along y.
 //
 // Each work-item has a different linear id lin, because the id x is less than the range nx (see
 // inRange).

@@ -24,13 +24,10 @@ const (
 const vectorBytes = 16
 
 // vectors describes a kernel whose work-items read and write only the elements at their own index.
-// The elements are numbers of at most 32 bits, or float64s. Consider the kernel
-//
-//	c[i] = a[i] + b[i]
-//
-// Each invocation of the coarsened kernel runs four items. If these are adjacent, from 4k to 4k+3,
-// the four loads of a become one load of 16 bytes. The four loads of b and the four stores also
-// become one access each:
+// The elements are numbers of at most 32 bits, or float64s. Consider the kernel with
+// the statement c[i] = a[i] + b[i]. Each invocation of the coarsened kernel runs four items. If
+// the items are adjacent, from 4k to 4k+3, the four loads of a become one load of 16 bytes. The
+// four loads of b and the four stores also become one access each:
 //
 //	if fast {                            the same for all items of a work-group
 //		k := group*size + local
@@ -38,7 +35,7 @@ const vectorBytes = 16
 //	} else {
 //		for r := range 4 {               the items of the coarsened kernel
 //			i := (group*4+r)*size + local
-//			...
+//			…
 //		}
 //	}
 //

@@ -3,16 +3,16 @@ package lanes
 // This file contains the pass exits. If a kernel calls other kernels, a return from a called kernel
 // is in the middle of the code:
 //
-//	Blur{…}.Kernel(it)      if i >= n { goto next }; …; barrier; …
-//	                        next:
-//	Norm{…}.Kernel(it)      if i >= n { return }; …; barrier; …
+//	Blur{…}.Kernel(it)      if i >= n { goto next } … barrier …
+//	                        (label next)
+//	Norm{…}.Kernel(it)      if i >= n { return } … barrier …
 //
 // A work-item that returns early from Blur misses a barrier. If it reaches no later barrier, as in
 // this example, it has left its group permanently, like a work-item that returns from the kernel.
 // The pass changes the code to the following form, in which DeadLanes can turn the work-item into a
 // dead lane:
 //
-//	                        if i >= n { return }; …; barrier; …; barrier; …
+//	                        if i >= n { return } … barrier … barrier …
 //
 // So the pass copies the remaining code, up to a return, for the work-items that return early. If
 // such a work-item reaches a barrier after the label next, it has missed a barrier at which other
@@ -62,9 +62,12 @@ func Exits(m *ir.Module) diag.List {
 
 // split copies the block of an early return for each of its predecessors, if the return skips Sync
 // ops. The reason is that each path to the return implies different facts. For example, if i >= n
-// || i%3 == 1 { return } has two paths. A block with a Sync op is not copied, as in:
+// || i%3 == 1 { return } has two paths. A block with a Sync op is not copied, such
+// as the last block of this code:
 //
-//	if i == 0 { post() }; it.Barrier(); return
+//	if i == 0 { post() }
+//	it.Barrier()
+//	return
 func split(f *ir.Func) {
 	e := &exits{f: f, dom: f.Dominators()}
 	for _, p := range f.ReversePostorder() {

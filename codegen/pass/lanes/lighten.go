@@ -13,13 +13,13 @@ import (
 // Lighten replaces all barriers of a kernel by barriers that order only work-group memory, if the
 // kernel's accesses to device memory do not need barriers:
 //
-//	for t := 0; t < n; t += Tile {
-//	    a[y][x] = k.A[row*n+t+x]     the load has ended before the store that needs it
-//	    it.Barrier()                 BarrierLocal
+//	for t := range n / Tile {
+//	    a[y][x] = k.A[row*n+t*Tile+x]     the load has ended before the store that needs it
+//	    it.Barrier()                      BarrierLocal
 //	    for i := range Tile { sum += a[y][i] * … }
-//	    it.Barrier()                 BarrierLocal
+//	    it.Barrier()                      BarrierLocal
 //	}
-//	k.C[row*n+col] = sum             no barrier follows
+//	k.C[row*n+col] = sum                  no barrier follows.
 //
 // A barrier orders one work-item's accesses to device memory before the barrier with another
 // work-item's accesses after it. Two loads need no order. So Lighten requires two conditions:

@@ -19,12 +19,12 @@ import (
 // many rows of B at a time to work-group memory. Each sub-group uses its own part of that memory:
 //
 //	to = c
-//	for k = 0; k < K; k += step
+//	for k from 0 to K in steps of step
 //		barrier
 //		shared = A[:, k:k+step], B[k:k+step, :]       each invocation stores its elements
 //		barrier
 //		for each of its elements [i, j] of to
-//			for l = 0; l < step; l++                  unrolled
+//			for l from 0 to step-1                    unrolled
 //				to[i, j] += A[i, k+l] * B[k+l, j]
 //
 // If an invocation faults, its elements are missing, but then the launch fails anyway. If an

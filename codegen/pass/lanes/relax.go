@@ -19,7 +19,7 @@ import (
 //	    bins[x].Add(1)              AtomicIAddRelaxed
 //	}
 //	it.Barrier()
-//	n := bins[l].Load()             unchanged
+//	n := bins[l].Load()             unchanged.
 //
 // Only work-items that read the result of an atomic operation can notice its ordering. In this
 // kernel, work-items read the result after the barrier, which orders all accesses. In Go's memory

@@ -17,13 +17,13 @@ import (
 // work-group memory:
 //
 //	if all(aligned)                            over the sub-group, with one address and stride
-//		load part 0; load part 1; …
+//		load part 0, load part 1, …
 //	else
 //		for each part
 //			barrier
 //			staging = memory, element by element
 //			barrier
-//			load the part from staging
+//			load the part from staging.
 //
 // A negative stride means that a sub-group has no live lanes. In that case the memory is not
 // accessed (see deadlanes). Tiles runs before structurize. It runs after deadlanes, since not all

@@ -34,10 +34,10 @@ const (
 //			break
 //		}
 //		x0, x1, x2, x3 := x[c0], x[c1], x[c2], x[c3]
-//		sum += x0; sum += x1; sum += x2; sum += x3
+//		sum = sum + x0 + x1 + x2 + x3
 //		i += 4
 //	}
-//	for i < n { sum += x[c[i]] }         the original loop, with its checks
+//	for i < n { sum += x[c[i]] }         the original loop, with its checks.
 //
 // A load takes hundreds of cycles. A load cannot start before an earlier load has finished if its
 // address or check depends on the earlier load. So each iteration takes the time of a whole chain

@@ -6,14 +6,14 @@ package memory
 //
 //	before                                    after
 //
-//	%4 = Arg addr 40            ; k.Tmp       %6 = Arg i32 8              ; the range
-//	%5 = Arg i64 48             ; its length  %5 = UConvert i64 %6        ; is the length
+//	%4 = Arg addr 40  (k.Tmp)                 %6 = Arg i32 8  (the range)
+//	%5 = Arg i64 48  (its length)             %5 = UConvert i64 %6  (is the length)
 //	Store [%4 f32, %1], %2                    Store [var Tmp], %2
 //
 // Loads and stores then become values if possible (mem2reg), so that the kernel
 //
-//	Affine{In: k.In, Out: k.Tmp}.Kernel(it)
-//	Affine{In: k.Tmp, Out: k.Out}.Kernel(it)
+//	Affine{k.In, k.Tmp}.Kernel(it)
+//	Affine{k.Tmp, k.Out}.Kernel(it)
 //
 // loads In, stores Out, and accesses no other memory. The pass runs after fuse, like all passes
 // that combine kernels, because a product that the source stores must be rounded.

@@ -20,9 +20,9 @@ const superBytes = 16
 // bytes. Before the store, the elements are also kept packed in four 32-bit words, instead of eight
 // or sixteen values:
 //
-//	x0 := a[i][0]; …; x7 := a[i][7]                w := a[i]
-//	y0 := phi(0, x0); …; y7 := phi(0, x7)   ──▶    v0 := phi(0, w[0]); …; v3 := phi(0, w[3])
-//	m[8*j] = y0; …; m[8*j+7] = y7                  m[j] = {v0, v1, v2, v3}
+//	x0, …, x7 := a[i][0], …, a[i][7]                w := a[i]
+//	y0, …, y7 := phi(0, x0), …, phi(0, x7)   ──▶    v0, …, v3 := phi(0, w[0]), …, phi(0, w[3])
+//	m[8*j], …, m[8*j+7] = y0, …, y7                 m[j] = {v0, v1, v2, v3}
 //
 // The variable in work-group memory becomes an array of vectors. So all its uses must have one of
 // two forms. The first form is a group of stores to adjacent elements that starts at a multiple of

@@ -16,13 +16,12 @@ import (
 // ExactDivide makes float32 division, square root and inverse square root correctly rounded on
 // devices that round them incorrectly. Vulkan allows an error of 2.5 units in the last place for
 // division and of 2 units for the inverse square root. The error of the square root may be that of
-// an inverse square root followed by a division. The code for each operation has three parts:
-//
-//	raw    the device's result, used if abi.SpecExactDivide says that it is correct; not used
-//	       for inverse roots, which no device rounds correctly
-//	quick  a few fused ops, used if abi.SpecFused says that the device fuses products and sums,
-//	       and only for operands that are neither tiny, huge nor special; see exactdiv_fused.go
-//	slow   code with 32-bit integers, used in all other cases; see exactdiv_slow.go
+// an inverse square root followed by a division. The code for each operation has three parts.
+// The raw part is the device's result. It is used if abi.SpecExactDivide says that it is correct,
+// but never for inverse roots, which no device rounds correctly. The quick part consists of a few
+// fused ops (see exactdiv_fused.go). It is used if abi.SpecFused says that the device fuses
+// products and sums, and only for operands that are neither tiny, huge nor special. The slow part
+// is code with 32-bit integers (see exactdiv_slow.go), which is used in all other cases.
 //
 // Drivers know the specialization constants when they build the pipeline, and remove the unused
 // parts. The slow part is long and rarely executed if another part is used, so it is inside a

@@ -118,7 +118,7 @@ func (x *corrector) divisorIn(b *ir.Value) *ir.Value {
 //
 //	y = 1/b             with an error of at most 1/2 + 2^-18 units in the last place
 //	q = a*y             with an error of slightly more than 3/2 units
-//	q = q + (a-b*q)*y   a/b, correctly rounded
+//	q = q + (a-b*q)*y   a/b, correctly rounded.
 //
 // The last step comes from Markstein ("Computation of elementary functions on the IBM RISC
 // System/6000 processor", 1990). Let a and b be in [1, 2), and let u be a unit in the last place of
@@ -151,7 +151,7 @@ func (x *corrector) fusedQuotient(a, b *ir.Value) (q, in *ir.Value) {
 //	s, h = a*y, y/2
 //	e = 1/2 - s*h
 //	s, h = s+s*e, h+h*e   sqrt(a) and half its inverse, with an error of at most one unit
-//	s = s + (a-s*s)*h     sqrt(a), correctly rounded
+//	s = s + (a-s*s)*h     sqrt(a), correctly rounded.
 //
 // If a is multiplied by 4, the fraction of the root does not change. So a test can check all
 // fractions of operands.
@@ -169,7 +169,7 @@ func (x *corrector) fusedRoot(a *ir.Value) (root, in *ir.Value) {
 //	y = 1/sqrt(a)             the device's result, with an error of at most two units (Vulkan)
 //	h + l = a*y
 //	r = 1 - h*y - l*y
-//	y = y + y*(r/2 + 3/8*r*r) 1/sqrt(a), correctly rounded
+//	y = y + y*(r/2 + 3/8*r*r) 1/sqrt(a), correctly rounded.
 //
 // The value r is accurate enough although h is rounded, because l is the rounding error of h. The
 // omitted terms are less than 2^-60. The other terms must be added in this order, because of a few

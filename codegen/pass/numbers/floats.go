@@ -207,7 +207,7 @@ func narrowOrder(m *rewrite.Maker, v *ir.Value) bool {
 //	small := (bits(x)|bits(y))&^sign - 1 < flushed
 //	x == y    becomes    x == y && !(small && bits(x) != bits(y))
 //	x != y               x != y || small && bits(x) != bits(y)
-//	x < y                small ? order(x) < order(y) : x < y, and the same with <=
+//	x < y                order(x) < order(y) if small, else x < y, and the same with <=
 func keepOrder(m *rewrite.Maker, v *ir.Value) {
 	x, y := v.Args[0], v.Args[1]
 	if x == y || isNormal(x) || isNormal(y) {

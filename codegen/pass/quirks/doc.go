@@ -3,9 +3,9 @@
 // the workaround.
 //
 //	a row      match     a value, or its use, that the driver compiles wrongly
-//	           mend      its replacement: mostly the value combined with a word of the
+//	           mend      its replacement, mostly the value combined with a word of the
 //	                     launch block that is zero, which no driver can know
-//	           where     or: the function elsewhere that avoids the bug as part of its work
+//	           where     otherwise, the function elsewhere that avoids the bug as part of its work
 //
 //	x == 0     Apply ──▶  x | (zero & bits) == 0
 //

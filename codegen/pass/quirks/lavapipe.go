@@ -163,7 +163,7 @@ func isFloatZero(v *ir.Value) bool {
 //	y = trunc(x)        y = copysign(floor(abs(x)), x)
 //
 //	y = even(x)         a = abs(x)
-//	                    y = copysign(a < 1<<52 ? (a + 1<<52) - 1<<52 : a, x)
+//	                    y = copysign((a + 1<<52) - 1<<52 if a < 1<<52, else a, x)
 //
 // A float64 of at least 1<<52 has no fraction, so the sum a + 1<<52 is rounded to an integer, with
 // ties to even.

@@ -41,12 +41,12 @@ import (
 //
 // LoopValues turns a break out of such a loop into a jump to the header, which then ends the loop:
 //
-//	for {                    for done, y := false, 0; !done; {
-//		x := load()              x := load()
-//		if x < 3 {               done, y = x < 3, x
-//			break            }
-//		}                        use(y)
-//	}
+//	for {                    done, y := false, 0
+//		x := load()          for !done {
+//		if x < 3 {               x := load()
+//			break                done, y = x < 3, x
+//		}                    }
+//	}                        use(y)
 //	use(x)
 func LoopValues(m *ir.Module) diag.List {
 	if !facts.Avoids(m, "loop-values") {

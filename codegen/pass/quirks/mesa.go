@@ -32,9 +32,9 @@ func mesaQuirks() []Quirk {
 // hideRoots hides square roots that are operands of selections, phis or stores to private
 // variables. In these uses, code may choose between the root and another value.
 //
-//	r = sqrt(x)             r  = sqrt(x)
-//	                        r' = bits(r) | zero
-//	y = x < 0 ? 0 : r       y  = x < 0 ? 0 : r'
+//	r = sqrt(x)                   r  = sqrt(x)
+//	                              r' = bits(r) | zero
+//	y = select(x < 0, 0, r)       y  = select(x < 0, 0, r')
 //
 // Drivers do not recognize the pattern if the root is hidden. Hiding the comparison would not be
 // enough, because drivers derive comparisons with zero from others, such as x < -x.

@@ -15,7 +15,8 @@ import (
 // be the least integer. A driver that does not know the initial value does not compute the number
 // of iterations:
 //
-//	for i := math.MinInt64; i <= 0; i--        for i := math.MinInt64 ^ zero; i <= 0; i--
+//	i := math.MinInt64          i := math.MinInt64 ^ zero
+//	for i <= 0 { … i-- }        for i <= 0 { … i-- }
 //
 // Most loops that count downward do so between small numbers and are not changed, so that drivers
 // can unroll them.
@@ -25,7 +26,8 @@ import (
 // compute the number of iterations as the difference between the loop's ends, modulo 2^32 or 2^64.
 // In this example, it would compute 25 instead of 3:
 //
-//	for i := uint32(1<<32 - 3); i >= 23; i++        for i := uint32(1<<32-3) ^ zero; i >= 23; i++
+//	i := uint32(1<<32 - 3)       i := uint32(1<<32-3) ^ zero
+//	for i >= 23 { … i++ }        for i >= 23 { … i++ }
 func hideDescents(h *hider) {
 	newDescents(h).eachCounter(func(d *descents, p *ir.Value, back int) {
 		if !d.falls(p, back) && !d.rises(p, back) {

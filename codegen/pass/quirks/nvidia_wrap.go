@@ -13,7 +13,8 @@ import (
 // because the counter wraps. Such a loop decreases the counter while the counter is less than a
 // bound, or increases it while the counter is greater than a bound.
 //
-//	for i := math.MinInt32; i <= 0; i--        for i := math.MinInt32; i ^ zero <= 0; i--
+//	i := math.MinInt32          i := math.MinInt32
+//	for i <= 0 { … i-- }        for i ^ zero <= 0 { … i-- }
 //
 // A compiler that assumes that the counter does not wrap computes a wrong number of iterations or
 // treats the loop as endless. Few programs have such loops, and the workaround costs one more
