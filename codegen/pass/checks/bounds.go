@@ -84,9 +84,9 @@ func NewDecider(m *ir.Module, divergent map[*ir.Block]bool, r *facts.Result) *De
 	return &Decider{m, a, facts.NewProver(a)}
 }
 
-// conditions replaces each bool operand of an instruction by a constant if the operand is known in
-// its own block. So it covers operands of selects and of other conditions, but not the conditions
-// of branches. It reports whether it replaced any operand.
+// The method conditions replaces each bool operand of an instruction by a constant if the operand
+// is known in its own block. So it covers operands of selects and of other conditions, but not the
+// conditions of branches. It reports whether it replaced any operand.
 func (d *Decider) conditions() bool {
 	known := map[*ir.Value]*ir.Value{}
 	for _, b := range d.Ranges.Dom.Order {
@@ -115,9 +115,9 @@ func (d *Decider) conditions() bool {
 	return false
 }
 
-// reduce simplifies the condition c at the end of block b. It returns a constant if c is known, or
-// one operand of c if the other operand has no influence, or else c. It also returns the evidence, which is the kinds
-// of facts that the proof uses.
+// The method reduce simplifies the condition c at the end of block b. It returns a constant if c is
+// known, or one operand of c if the other operand has no influence, or else c. It also returns the
+// evidence, which is the kinds of facts that the proof uses.
 func (d *Decider) reduce(c *ir.Value, b *ir.Block) (*ir.Value, facts.Evidence) {
 	if known, is, how := d.Decide(c, b); known {
 		return d.Module.Bool(is), how
@@ -175,7 +175,8 @@ func (d *Decider) Decide(c *ir.Value, b *ir.Block) (known, is bool, how facts.Ev
 	return false, false, 0
 }
 
-// ranged returns the evidence for a proof that uses only the intervals of x and y in block b.
+// The method ranged returns the evidence for a proof that uses only the intervals of x and y in
+// block b.
 func (d *Decider) ranged(x, y *ir.Value, b *ir.Block) facts.Evidence {
 	if d.Ranges.At(x, b) != d.Ranges.Value(x) || d.Ranges.At(y, b) != d.Ranges.Value(y) {
 		return facts.ByCondition
@@ -183,7 +184,7 @@ func (d *Decider) ranged(x, y *ir.Value, b *ir.Block) facts.Evidence {
 	return facts.ByRange
 }
 
-// order decides x <= y + c for signed integers.
+// The method order decides x <= y + c for signed integers.
 func (d *Decider) order(x, y *ir.Value, b *ir.Block, c int64) (known, is bool, how facts.Evidence) {
 	if how, ok := d.Prover.Le(x, y, c, b); ok {
 		return true, true, how
@@ -194,8 +195,8 @@ func (d *Decider) order(x, y *ir.Value, b *ir.Block, c int64) (known, is bool, h
 	return false, false, 0
 }
 
-// unsigned decides x <= y + c for unsigned integers, if x and y are known to be non-negative as
-// signed integers.
+// The method unsigned decides x <= y + c for unsigned integers, if x and y are known to be
+// non-negative as signed integers.
 func (d *Decider) unsigned(x, y *ir.Value, b *ir.Block, c int64) (known, is bool, how facts.Evidence) {
 	zero := ir.Outside(x.Type, 0)
 	if d.Ranges.At(x, b).Lo < 0 {

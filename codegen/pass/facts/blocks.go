@@ -22,11 +22,11 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// blocks describes the blocks of work-items by which an indexer splits ids. In the sums of an indexer with blocks,
-// GlobalInvocationId represents the first id of the work-item's block.
+// The type blocks describes the blocks of work-items by which an indexer splits ids. In the sums of
+// an indexer with blocks, GlobalInvocationId represents the first id of the work-item's block.
 type blocks struct {
-	// size is the number of work-items in a block, or wholeGroup. The first id of a block is a
-	// multiple of size. If size divides the work-group's size, each block is part of a single
+	// The field size is the number of work-items in a block, or wholeGroup. The first id of a block
+	// is a multiple of size. If size divides the work-group's size, each block is part of a single
 	// work-group.
 	size int64
 	seen []int64 // sizes of blocks of work-items found in the index, such as 2 in i^1
@@ -97,9 +97,9 @@ func (x *indexer) id(v *ir.Value) sum {
 	return s
 }
 
-// block returns the values that represent the first id and the number of the block of work-items
-// that contains id v. It requires that the block's size is a multiple of n. Otherwise, or if v is
-// not an id, block returns nil.
+// The method block returns the values that represent the first id and the number of the block of
+// work-items that contains id v. It requires that the block's size is a multiple of n. Otherwise,
+// or if v is not an id, block returns nil.
 func (x *indexer) block(v *ir.Value, n int64) (first, quotient *ir.Value) {
 	if n < 2 || n > abi.MaxLocalSize {
 		return nil, nil
@@ -128,7 +128,8 @@ func (x *indexer) block(v *ir.Value, n int64) (first, quotient *ir.Value) {
 	return first, quotient
 }
 
-// blocked returns v as a sum if v's op, such as a remainder, has a special rule for blocks of work-items.
+// The method blocked returns v as a sum if v's op, such as a remainder, has a special rule for
+// blocks of work-items.
 func (x *indexer) blocked(v *ir.Value) (sum, bool) {
 	switch v.Op {
 	case ir.OpISub:
@@ -159,7 +160,8 @@ func (x *indexer) blocked(v *ir.Value) (sum, bool) {
 	return sum{}, false
 }
 
-// divisor returns the constant by which v divides, where v is a division or a shift to the right.
+// The function divisor returns the constant by which v divides, where v is a division or a shift to
+// the right.
 func divisor(v *ir.Value) (n int64, ok bool) {
 	switch y := v.Args[1]; {
 	case !y.IsConst():
@@ -187,8 +189,8 @@ func (x *indexer) sameBlock(v, id *ir.Value, most int64) (sum, bool) {
 	return atom(first).plus(atom(x.blocks.rest[v]), 1)
 }
 
-// rebased replaces each product that equals the first id of a work-group or of a block of
-// work-items:
+// The method rebased replaces each product that equals the first id of a work-group or of a block
+// of work-items:
 //
 //	group*size  becomes  id - local      in an indexer without blocks
 //	group*size  becomes  base            in an indexer whose blocks are work-groups
@@ -211,8 +213,8 @@ func (x *indexer) rebased(s sum) sum {
 	return out
 }
 
-// scaled returns the product of the summand x, the constant c and the value v. The summand x must have less than
-// maxFactors factors.
+// The method scaled returns the product of the summand x, the constant c and the value v. The
+// summand x must have less than maxFactors factors.
 func (x summand) scaled(c int64, v *ir.Value) summand {
 	x, _ = x.times(summand{c, [maxFactors]*ir.Value{v}})
 	return x

@@ -172,7 +172,8 @@ func (f *footprinter) inRange(b *ir.Block) bool {
 	return true
 }
 
-// access adds the device memory access v to the footprint of each slice that v may access.
+// The method access adds the device memory access v to the footprint of each slice that v may
+// access.
 func (f *footprinter) access(v *ir.Value) {
 	one, why := f.index(v, nil)
 	if why == WhyIndex {
@@ -227,7 +228,7 @@ func (p *Footprint) with(one share, i int, elem *ir.Type, why Why) (q Footprint,
 	return Footprint{Footprint: abi.Footprint{Reach: abi.ReachAny, Atomic: p.Atomic}, Access: p.Access, Why: why}, false
 }
 
-// lcm returns the least common multiple of two positive numbers. Both must be at most
+// The function lcm returns the least common multiple of two positive numbers. Both must be at most
 // abi.MaxLocalSize.
 func lcm(a, b int64) int64 {
 	n := a

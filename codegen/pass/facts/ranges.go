@@ -57,7 +57,7 @@ const (
 	lateVisits = 40 // number of additional growths for values other than phis
 )
 
-// fact is a relation that holds in all blocks that From dominates.
+// A fact is a relation that holds in all blocks that From dominates.
 type fact struct {
 	Rel   Relation
 	Other *ir.Value
@@ -75,8 +75,8 @@ type Ranges struct {
 	steps  []int64              // sorted bounds to which growing intervals are widened
 	length map[uint64]bool      // offsets of slice lengths in the launch block
 	ints   map[uint64]bool      // offsets of arguments of type int in the launch block
-	// divergent is the set of blocks whose branch conditions give no facts, because dead lanes
-	// ignore these branches.
+	// The field divergent is the set of blocks whose branch conditions give no facts, because dead
+	// lanes ignore these branches.
 	divergent map[*ir.Block]bool
 	// The field given maps a value to the interval that it has in small launches.
 	given map[*ir.Value]Interval
@@ -239,8 +239,8 @@ func (a *Ranges) onlyFrom(b, s *ir.Block) bool {
 	return !a.Dom.Dominates(s, b)
 }
 
-// assume notes the relations that follow if the condition c has the value want. These relations hold in the blocks that
-// the block from dominates.
+// The method assume notes the relations that follow if the condition c has the value want. These
+// relations hold in the blocks that the block from dominates.
 func (a *Ranges) assume(c *ir.Value, want bool, from *ir.Block) {
 	EachRelation(c, want, func(x *ir.Value, r Relation, y *ir.Value, unsigned bool) {
 		if unsigned {
@@ -269,8 +269,8 @@ func (a *Ranges) note(x *ir.Value, facts ...fact) {
 	}
 }
 
-// unsigned notes the facts that follow from the unsigned relation l, if l.y is known to be at least
-// 0. The relation then also holds for signed integers, and l.x is not negative.
+// The method unsigned notes the facts that follow from the unsigned relation l, if l.y is known to
+// be at least 0. The relation then also holds for signed integers, and l.x is not negative.
 func (a *Ranges) unsigned(l lateFact) {
 	zero := ir.Outside(l.x.Type, 0)
 	a.note(l.x, fact{l.rel, l.y, l.from}, fact{AtLeast, zero, l.from})
@@ -358,9 +358,9 @@ func (a *Ranges) Solve() {
 	}
 }
 
-// fixpoint computes intervals that satisfy the known relations. It starts with empty intervals and
-// extends them until nothing changes. A bound that keeps growing is set to the next element of
-// a.steps.
+// The method fixpoint computes intervals that satisfy the known relations. It starts with empty
+// intervals and extends them until nothing changes. A bound that keeps growing is set to the next
+// element of a.steps.
 func (a *Ranges) fixpoint() {
 	for changed := true; changed; {
 		changed = false
@@ -413,7 +413,8 @@ func (a *Ranges) update(v *ir.Value, n Interval) bool {
 	return true
 }
 
-// widen sets each bound of n that exceeds the bound of old to the next element of a.steps.
+// The method widen sets each bound of n that exceeds the bound of old to the next element of
+// a.steps.
 func (a *Ranges) widen(old, n Interval, t *ir.Type) Interval {
 	full := FullRange(t)
 	if n.Hi > old.Hi {
@@ -563,7 +564,8 @@ func (a *Ranges) specRange(s *ir.Spec) Interval {
 	return p
 }
 
-// phi returns the union of the intervals that the arguments of the phi v have on their edges.
+// The method phi returns the union of the intervals that the arguments of the phi v have on their
+// edges.
 func (a *Ranges) phi(v *ir.Value) Interval {
 	var p Interval
 	first := true
@@ -609,8 +611,8 @@ func (a *Ranges) edgeRelations(p, b *ir.Block, f func(x *ir.Value, r Relation, y
 	})
 }
 
-// inherit notes a relation v < z for the phi v if x < z holds for each argument x of v on its edge.
-// Such a relation bounds the counter of a loop that tests its condition at the end.
+// The method inherit notes a relation v < z for the phi v if x < z holds for each argument x of v
+// on its edge. Such a relation bounds the counter of a loop that tests its condition at the end.
 func (a *Ranges) inherit(v *ir.Value) bool {
 	if !v.Type.IsInt() || len(v.Args) < 2 {
 		return false

@@ -53,7 +53,7 @@ func (a *Ranges) findVars() {
 	}
 }
 
-// loaded returns the interval of the integer that the load v loads.
+// The method loaded returns the interval of the integer that the load v loads.
 func (a *Ranges) loaded(v *ir.Value) Interval {
 	r := v.Ref()
 	if r == nil || r.Var == nil || a.vars.opaque[r.Var] {
@@ -85,8 +85,8 @@ func (a *Ranges) held(l leaves) Interval {
 	return p
 }
 
-// stored adds the stored value of the store v to the interval of its variable. It reports whether
-// that interval has changed.
+// The method stored adds the stored value of the store v to the interval of its variable. It
+// reports whether that interval has changed.
 func (a *Ranges) stored(v *ir.Value) bool {
 	r, x := v.Ref(), v.Args[0]
 	if r.Var == nil || a.vars.opaque[r.Var] || !x.Type.IsInt() {

@@ -5,14 +5,14 @@ package facts
 
 import "github.com/kgen-go/kgen/codegen/ir"
 
-// linear represents an integer as a sum of products and a constant k. Different computations of the
-// same integer give the same sum, up to wrapping. For example, (y+1)*w - y*w gives w.
+// A linear represents an integer as a sum of products and a constant k. Different computations of
+// the same integer give the same sum, up to wrapping. For example, (y+1)*w - y*w gives w.
 type linear struct {
 	k     uint64
 	terms []product
 }
 
-// product is coef * a * b, or coef * a if b is nil.
+// A product is coef * a * b, or coef * a if b is nil.
 type product struct {
 	a, b *ir.Value
 	coef uint64
@@ -61,7 +61,7 @@ func sumAt(v *ir.Value, depth int) (s linear, ok bool) {
 	return whole, true
 }
 
-// plus returns s + f*t.
+// The method plus returns s + f*t.
 func (s linear) plus(t linear, f uint64) (linear, bool) {
 	r := linear{k: s.k + f*t.k}
 	r.terms = append(r.terms, s.terms...)
@@ -116,7 +116,7 @@ func (s linear) times(t linear) (linear, bool) {
 	return r, true
 }
 
-// single returns v and k if the sum s is v + k for a single value v.
+// The method single returns v and k if the sum s is v + k for a single value v.
 func (s linear) single() (v *ir.Value, k int64, ok bool) {
 	if len(s.terms) != 1 || s.terms[0].coef != 1 || s.terms[0].b != nil {
 		return nil, 0, false

@@ -23,11 +23,11 @@ const (
 // vectorBytes is the size in bytes of a vector and the required alignment of its address.
 const vectorBytes = 16
 
-// vectors describes a kernel whose work-items read and write only the elements at their own index.
-// The elements are numbers of at most 32 bits, or float64s. Consider the kernel with
-// the statement c[i] = a[i] + b[i]. Each invocation of the coarsened kernel runs four items. If
-// the items are adjacent, from 4k to 4k+3, the four loads of a become one load of 16 bytes. The
-// four loads of b and the four stores also become one access each:
+// The type vectors describes a kernel whose work-items read and write only the elements at their
+// own index. The elements are numbers of at most 32 bits, or float64s. Consider the kernel with the
+// statement c[i] = a[i] + b[i]. Each invocation of the coarsened kernel runs four items. If the
+// items are adjacent, from 4k to 4k+3, the four loads of a become one load of 16 bytes. The four
+// loads of b and the four stores also become one access each:
 //
 //	if fast {                            the same for all items of a work-group
 //		k := group*size + local
@@ -77,9 +77,10 @@ type vectors struct {
 	fixed    map[*ir.Value]bool
 }
 
-// bound is a condition that the fast code requires. It compares the item's id, possibly extended to
-// 64 bits, with a number that is the same for all items. Alternatively, the condition itself is the same for all items.
-// If a bound has the required value for an item, it has that value for all items with smaller ids.
+// A bound is a condition that the fast code requires. It compares the item's id, possibly extended
+// to 64 bits, with a number that is the same for all items. Alternatively, the condition itself is
+// the same for all items. If a bound has the required value for an item, it has that value for all
+// items with smaller ids.
 type bound struct {
 	cond *ir.Value
 	id   int  // index of the operand that is the id, or the constant none
@@ -131,9 +132,9 @@ func vectorOf(t *ir.Type) *ir.Type {
 // isPacked reports whether a 32-bit word contains several elements of type t.
 func isPacked(t *ir.Type) bool { return t == ir.TypeI8 || t == ir.TypeI16 }
 
-// walk finds the blocks of the fast code, the bounds that the fast code requires, and the spine.
-// The spine consists of the blocks that all items reach. A block belongs to the spine if no other
-// block remains to be visited when walk visits it.
+// The method walk finds the blocks of the fast code, the bounds that the fast code requires, and
+// the spine. The spine consists of the blocks that all items reach. A block belongs to the spine if
+// no other block remains to be visited when the method walk visits it.
 func (x *vectors) walk() {
 	in := map[*ir.Block]bool{x.f.Blocks[0]: true}
 	open := map[*ir.Block]bool{x.f.Blocks[0]: true} // blocks that items may reach and that were not yet visited
@@ -238,8 +239,8 @@ func (x *vectors) same(v *ir.Value) bool {
 	return x.fixed[v]
 }
 
-// admit reports whether the fast code may contain v. If v is a load or store of items' elements,
-// admit also records it.
+// The method admit reports whether the fast code may contain v. If v is a load or store of items'
+// elements, admit also records it.
 func (x *vectors) admit(v *ir.Value, b *ir.Block) bool {
 	if v.Op.Has(ir.FlagPure) {
 		return true
@@ -273,7 +274,8 @@ func (x *vectors) admit(v *ir.Value, b *ir.Block) bool {
 	return true
 }
 
-// edge returns the index of b's i-th edge among the predecessors of the block that the edge enters.
+// The function edge returns the index of b's i-th edge among the predecessors of the block that the
+// edge enters.
 func edge(b *ir.Block, i int) int {
 	s := b.Term.Succs[i]
 	at := slices.Index(s.Preds, b)

@@ -73,8 +73,8 @@ func (a *recomputer) have(v *ir.Value, b *ir.Block) *ir.Value {
 	return v
 }
 
-// copy adds a computation of v, which is in divergent code, at the beginning of block b. The
-// operands of v dominate b, because v dominates b.
+// The method copy adds a computation of v, which is in divergent code, at the beginning of block b.
+// The operands of v dominate b, because v dominates b.
 func (a *recomputer) copy(v *ir.Value, b *ir.Block) *ir.Value {
 	if w := a.copies[b][v]; w != nil {
 		return w

@@ -29,9 +29,9 @@ func (a alive) join(b alive) alive {
 	return either
 }
 
-// thread redirects edges past tests of the dead flag whose result is known. So a live lane goes
-// directly from one part of the live lanes' code to the next. A dead lane skips several such parts
-// at once.
+// The method thread redirects edges past tests of the dead flag whose result is known. So a live
+// lane goes directly from one part of the live lanes' code to the next. A dead lane skips several
+// such parts at once.
 func (d *deadLanes) thread() {
 	for changed := true; changed; {
 		changed = d.skipEmpty()
@@ -83,13 +83,14 @@ func (d *deadLanes) skipEmpty() bool {
 	return changed
 }
 
-// tests reports whether b ends with a test of the dead flag that is b's last instruction.
+// The method tests reports whether b ends with a test of the dead flag that is b's last
+// instruction.
 func (d *deadLanes) tests(b *ir.Block) bool {
 	n := len(b.Insts)
 	return b.Term.Kind == ir.Branch && n > 0 && b.Term.Cond == b.Insts[n-1] && d.loads(b.Term.Cond)
 }
 
-// matters reports whether v is anything but a store of an undefined value.
+// The method matters reports whether v is anything but a store of an undefined value.
 func (d *deadLanes) matters(v *ir.Value) bool {
 	return v.Op != ir.OpStore || !d.undef.Is(v.Args[0])
 }

@@ -70,7 +70,7 @@ type spareBarriers struct {
 	ends map[*ir.Block]bool // blocks at the end of which a barrier would order something
 }
 
-// begin reports whether a barrier at the beginning of b would order something.
+// The method begin reports whether a barrier at the beginning of b would order something.
 func (s *spareBarriers) begin(b *ir.Block) bool {
 	return slices.ContainsFunc(b.Preds, func(p *ir.Block) bool { return s.ends[p] })
 }

@@ -60,10 +60,10 @@ func Exits(m *ir.Module) diag.List {
 	return nil
 }
 
-// split copies the block of an early return for each of its predecessors, if the return skips Sync
-// ops. The reason is that each path to the return implies different facts. For example, if i >= n
-// || i%3 == 1 { return } has two paths. A block with a Sync op is not copied, such
-// as the last block of this code:
+// The function split copies the block of an early return for each of its predecessors, if the
+// return skips Sync ops. The reason is that each path to the return implies different facts. For
+// example, if i >= n || i%3 == 1 { return } has two paths. A block with a Sync op is not copied,
+// such as the last block of this code:
 //
 //	if i == 0 { post() }
 //	it.Barrier()
@@ -94,7 +94,7 @@ func split(f *ir.Func) {
 	}
 }
 
-// syncs reports whether b has a Sync op.
+// The function syncs reports whether b has a Sync op.
 func syncs(b *ir.Block) bool {
 	return slices.ContainsFunc(b.Insts, func(v *ir.Value) bool { return v.Op.Has(ir.FlagSync) })
 }
@@ -104,7 +104,7 @@ type exits struct {
 	dom *ir.DomTree
 }
 
-// decide turns branches into jumps if their conditions follow from dominating branches.
+// The method decide turns branches into jumps if their conditions follow from dominating branches.
 func (e *exits) decide() {
 	for _, b := range e.f.ReversePostorder() {
 		if b.Term.Kind == ir.Branch {
@@ -116,8 +116,8 @@ func (e *exits) decide() {
 	e.f.RemoveUnreachable()
 }
 
-// settle turns b's branch into a jump to the successor that the branch takes if its condition has the value yes. The
-// other successor may become unreachable.
+// The function settle turns b's branch into a jump to the successor that the branch takes if its
+// condition has the value yes. The other successor may become unreachable.
 func settle(b *ir.Block, yes bool) {
 	to, not := b.Term.Succs[0], b.Term.Succs[1]
 	if to == not {
@@ -139,7 +139,7 @@ type fact struct {
 	is   bool
 }
 
-// facts returns the facts about conditions that follow in b from dominating branches.
+// The method facts returns the facts about conditions that follow in b from dominating branches.
 func (e *exits) facts(b *ir.Block) []fact {
 	var out []fact
 	for {
@@ -182,7 +182,7 @@ func known(c *ir.Value, facts []fact) (is, ok bool) {
 // maxAlike is the largest depth of expressions that alike compares.
 const maxAlike = 8
 
-// alike reports whether v and w are equal whenever the same work-item computes both.
+// The function alike reports whether v and w are equal whenever the same work-item computes both.
 func alike(v, w *ir.Value, depth int) bool {
 	if v == w {
 		return true
@@ -252,7 +252,7 @@ func (e *exits) around(b *ir.Block) []*ir.Block {
 	return out
 }
 
-// walk follows the paths of work-items that return early at p.
+// A walk follows the paths of work-items that return early at p.
 type walk struct {
 	e       *exits
 	p       *ir.Block
@@ -262,9 +262,9 @@ type walk struct {
 	zeroed  map[*ir.Var]bool   // variables in work-group memory that are declared on these paths
 }
 
-// visit reports whether all paths from b end the kernel without a Sync op. Declarations of
-// work-group memory are not considered Sync ops here. The work-items that remain in the group can
-// zero the memory alone if the work-items that leave do not use it.
+// The method visit reports whether all paths from b end the kernel without a Sync op. Declarations
+// of work-group memory are not considered Sync ops here. The work-items that remain in the group
+// can zero the memory alone if the work-items that leave do not use it.
 func (w *walk) visit(b *ir.Block) bool {
 	if w.seen[b] {
 		return true
@@ -293,7 +293,8 @@ func (w *walk) visit(b *ir.Block) bool {
 	return !slices.ContainsFunc(t.Succs, func(s *ir.Block) bool { return !w.visit(s) })
 }
 
-// uses reports whether the work-items use work-group memory that is declared on their paths.
+// The method uses reports whether the work-items use work-group memory that is declared on their
+// paths.
 func (w *walk) uses() bool {
 	for b := range w.seen {
 		for _, v := range b.Insts {
@@ -305,9 +306,10 @@ func (w *walk) uses() bool {
 	return false
 }
 
-// misses reports whether the work-items skip a declaration of work-group memory on another path.
-// The host's coroutines use the same memory for the n-th declaration that each work-item executes.
-// So a work-item must not skip a declaration if it executes a later declaration.
+// The method misses reports whether the work-items skip a declaration of work-group memory on
+// another path. The host's coroutines use the same memory for the n-th declaration that each
+// work-item executes. So a work-item must not skip a declaration if it executes a later
+// declaration.
 func (w *walk) misses() bool {
 	for b := range w.seen {
 		for _, x := range w.e.around(b) {

@@ -136,7 +136,7 @@ func sameAnywhere(x, y *ir.Value) bool {
 	return x == y && x.IsConst() || x.Op == ir.OpBuiltIn && y.Op == ir.OpBuiltIn && x.Aux == y.Aux
 }
 
-// record appends a call to the return block b that records the stored fault.
+// The method record appends a call to the return block b that records the stored fault.
 func (l *late) record(b *ir.Block, helper *ir.Func) {
 	b.ClearTerm()
 	in, done := l.f.NewBlock(), l.f.NewBlock()

@@ -71,7 +71,8 @@ func (g *groupOps) result(v *ir.Value, op ir.Op, aux any, args ...*ir.Value) {
 	g.b.Insts = append(g.b.Insts, v)
 }
 
-// tile returns a variable in work-group memory that has an element of type t for each invocation.
+// The method tile returns a variable in work-group memory that has an element of type t for each
+// invocation.
 func (g *groupOps) tile(t *ir.Type, phases bool) *ir.Ref {
 	k := tileKey{t, phases}
 	r := g.tiles[k]
@@ -140,7 +141,7 @@ func inOrder(by ir.Combiner) bool { return by == ir.CombineFAdd || by == ir.Comb
 // single sub-group, for which staged adds no other barrier.
 func (g *groupOps) subBarrier() { g.op(ir.OpBarrier, ir.TypeVoid).Aux = ir.ScopeSubGroup }
 
-// combination describes a reduction or scan by its combiner, the value to combine and the
+// A combination describes a reduction or scan by its combiner, the value to combine and the
 // combiner's identity.
 type combination struct {
 	by       ir.Combiner
@@ -247,7 +248,7 @@ func (t *tile) scan(by ir.Combiner, x *ir.Value) {
 
 // The method double appends a loop that executes body for d = 1, 2, 4, and so on, while d < n. The
 // other arguments of body are vs in the first iteration, and the results of the previous iteration
-// afterward. double returns the results of the last iteration.
+// afterward. The method double returns the results of the last iteration.
 func (g *groupOps) double(n *ir.Value, vs []*ir.Value, body func(d *ir.Value, vs []*ir.Value) []*ir.Value) []*ir.Value {
 	return g.repeat(append([]*ir.Value{g.i32(1)}, vs...), func(vs []*ir.Value) *ir.Value {
 		return g.cond(ir.OpULt, vs[0], n)
@@ -258,8 +259,8 @@ func (g *groupOps) double(n *ir.Value, vs []*ir.Value, body func(d *ir.Value, vs
 }
 
 // The method repeat appends a loop that executes body while cond holds. The arguments of body and
-// cond are vs in the first iteration, and the results of the previous iteration afterward. repeat
-// returns the results of the last iteration.
+// cond are vs in the first iteration, and the results of the previous iteration afterward. The
+// method repeat returns the results of the last iteration.
 func (g *groupOps) repeat(vs []*ir.Value, cond func(vs []*ir.Value) *ir.Value, body func(vs []*ir.Value) []*ir.Value) []*ir.Value {
 	head, in, out := g.f.NewBlock(), g.f.NewBlock(), g.f.NewBlock()
 	g.b.Jump(head)

@@ -127,7 +127,7 @@ func (l *lightener) writesAhead() bool {
 	return false
 }
 
-// derive computes the sets l.derived and l.holds.
+// The method derive computes the sets l.derived and l.holds.
 func (l *lightener) derive() {
 	is := func(v *ir.Value) bool { return l.derived[v] }
 	for changed := true; changed; {

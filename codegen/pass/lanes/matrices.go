@@ -139,8 +139,8 @@ func matricesWhole(m *ir.Module) (ds diag.List) {
 	return ds
 }
 
-// columns returns the number of columns of A that are copied to work-group memory at a time. The
-// result divides the number of all columns and is at most 4.
+// The function columns returns the number of columns of A that are copied to work-group memory at a
+// time. The result divides the number of all columns and is at most 4.
 func columns(a *matrix.Shape) int {
 	n := 4
 	for a.Cols%n != 0 {
@@ -173,7 +173,7 @@ type home struct {
 	len      int
 }
 
-// homes maps each large matrix to its home.
+// The function homes maps each large matrix to its home.
 func homes(m *ir.Module) map[*ir.Var]*home {
 	hs := map[*ir.Var]*home{}
 	for _, v := range slices.Clone(m.Kernel.Vars) {
@@ -238,7 +238,8 @@ func (x *matrices) at(v *ir.Var, e *ir.Value, t *ir.Type, access func(r *ir.Ref,
 	return x.either(h.crowded, t, all, func() *ir.Value { return access(h.own, e) })
 }
 
-// element generates the code for the load or store v of an element of a matrix that has a home.
+// The method element generates the code for the load or store v of an element of a matrix that has
+// a home.
 func (x *matrices) element(v *ir.Value) {
 	m := v.Ref().Var
 	if v.Op == ir.OpStore {

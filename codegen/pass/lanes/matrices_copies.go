@@ -122,9 +122,9 @@ func liveMatrices(f *ir.Func) map[*ir.Block]map[*ir.Var]bool {
 	return out
 }
 
-// backward visits the instructions of a block from its end to its beginning and calls the function
-// at for each. During a call, the argument live contains the matrices that are live after the
-// instruction.
+// The function backward visits the instructions of a block from its end to its beginning and calls
+// the function at for each. During a call, the argument live contains the matrices that are live
+// after the instruction.
 func backward(b *ir.Block, live map[*ir.Var]bool, at func(v *ir.Value, x matrixAccess)) {
 	for _, v := range slices.Backward(b.Insts) {
 		x := accessOf(v)
@@ -141,8 +141,8 @@ func backward(b *ir.Block, live map[*ir.Var]bool, at func(v *ir.Value, x matrixA
 	}
 }
 
-// interfere reports whether the matrix p or q is written while the other is live. Copies between
-// the two are ignored.
+// The function interfere reports whether the matrix p or q is written while the other is live.
+// Copies between the two are ignored.
 func interfere(f *ir.Func, out map[*ir.Block]map[*ir.Var]bool, p, q *ir.Var) bool {
 	found := false
 	for _, b := range f.Blocks {

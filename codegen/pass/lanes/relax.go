@@ -61,7 +61,8 @@ func isGroupBarrier(v *ir.Value) bool {
 	return v.Op == ir.OpBarrier && v.Aux.(ir.Scope) == ir.ScopeWorkGroup
 }
 
-// adds reports whether v is an atomic addition to work-group memory whose result is unused.
+// The method adds reports whether v is an atomic addition to work-group memory whose result is
+// unused.
 func (r *relaxer) adds(v *ir.Value) bool {
 	return v.Op == ir.OpAtomicIAdd && v.Type == ir.TypeI32 && v.Ref().Var != nil && !r.used[v]
 }

@@ -71,7 +71,7 @@ func writtenFirst(m *ir.Module, z *ir.Value) bool {
 	return false
 }
 
-// coverage records the elements of a variable that a work-group writes.
+// A coverage records the elements of a variable that a work-group writes.
 type coverage struct {
 	m       *ir.Module
 	v       *ir.Var

@@ -12,7 +12,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/simplify"
 )
 
-// internalize replaces the accesses to internal memory by accesses to variables.
+// The method internalize replaces the accesses to internal memory by accesses to variables.
 func (l *linker) internalize() error {
 	own := func(param int) memory.Own {
 		s := &l.slices[param]

@@ -183,7 +183,7 @@ type linker struct {
 // dataAlign is the alignment of tables in constant data.
 const dataAlign = 16
 
-// params adds the parameters of part n to the module.
+// The method params adds the parameters of part n to the module.
 func (l *linker) params(n int, p *Part) {
 	of := make([]int, len(p.Module.Params))
 	for i, param := range p.Module.Params {
@@ -281,14 +281,14 @@ func globalID(b *ir.Block, k int) *ir.Value {
 	return v
 }
 
-// argument returns the int32 at the given offset of the launch block.
+// The function argument returns the int32 at the given offset of the launch block.
 func argument(b *ir.Block, offset int) *ir.Value {
 	v := b.Append(ir.OpArg, ir.TypeI32)
 	v.Bits = uint64(offset)
 	return v
 }
 
-// isGuard reports whether v is a comparison of the form that guard returns.
+// isGuard reports whether v is a comparison of the form that the method guard returns.
 func isGuard(v *ir.Value) bool {
 	if v.Op != ir.OpULt || v.Args[0].Op != ir.OpBuiltIn || v.Args[1].Op != ir.OpArg || v.Args[1].Type != ir.TypeI32 {
 		return false
@@ -309,7 +309,8 @@ func passGuards(blocks []*ir.Block, yes *ir.Value) {
 	}
 }
 
-// entry generates the guards of the parts' common range, and returns the block after them.
+// The method entry generates the guards of the parts' common range, and returns the block after
+// them.
 func (l *linker) entry() *ir.Block {
 	b := l.m.Kernel.Blocks[0]
 	if l.m.Form != abi.Range {

@@ -110,7 +110,7 @@ func (p *planner) plan(l *ir.Loop) int {
 	return own
 }
 
-// nest is a loop nest, which consists of a loop and all loops inside it.
+// A nest is a loop nest, which consists of a loop and all loops inside it.
 type nest struct {
 	*corners
 	*Loop
@@ -128,7 +128,7 @@ type test struct {
 	is       bool      // the value that the invariant condition must have
 }
 
-// collect finds the checks that can be hoisted, and returns their number.
+// The method collect finds the checks that can be hoisted, and returns their number.
 func (n *nest) collect() int {
 	size := 0
 	for _, b := range n.blocks {
@@ -256,7 +256,7 @@ func (n *nest) emit(b *ir.Block) *ir.Value {
 	return ok
 }
 
-// apply duplicates the planned loop nests.
+// The method apply duplicates the planned loop nests.
 func (p *planner) apply() {
 	fast := make([]*ir.Block, len(p.plans))
 	for i, n := range p.plans {

@@ -12,11 +12,11 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// corners computes values of a loop nest in the first and last iterations of its loops. It handles
-// invariant values, counters that change by a constant step, and sums and products of these. Each
-// of these values is linear in the counter of each single loop. So a bound that holds for all
-// combinations of first and last iterations holds in every iteration. None of the computed values
-// may wrap.
+// The type corners computes values of a loop nest in the first and last iterations of its loops. It
+// handles invariant values, counters that change by a constant step, and sums and products of
+// these. Each of these values is linear in the counter of each single loop. So a bound that holds
+// for all combinations of first and last iterations holds in every iteration. None of the computed
+// values may wrap.
 type corners struct {
 	a        *facts.Ranges
 	l        *ir.Loop
@@ -33,8 +33,8 @@ type corners struct {
 	same map[*ir.Value]*ir.Value
 }
 
-// variance is a set of loops as a bit mask. It contains either the loops in which a value changes,
-// or the loops that are in their last iteration.
+// A variance is a set of loops as a bit mask. It contains either the loops in which a value
+// changes, or the loops that are in their last iteration.
 type variance uint8
 
 const (
@@ -101,8 +101,8 @@ func sides(phi *ir.Value, l *ir.Loop) (first, next *ir.Value) {
 	return one(false), one(true)
 }
 
-// growth returns the value that each iteration adds to phi. The result down tells that the
-// iteration subtracts the value instead.
+// The function growth returns the value that each iteration adds to phi. The result down tells that
+// the iteration subtracts the value instead.
 func growth(phi *ir.Value, l *ir.Loop) (by *ir.Value, down bool) {
 	_, next := sides(phi, l)
 	if next == nil || !phi.Type.IsInt() {
@@ -219,8 +219,8 @@ func (r *corners) start(c *counter) facts.Interval {
 	return facts.AddRanges(r.span(r.entry[c.phi]), facts.Interval{Lo: k, Hi: k})
 }
 
-// terminates reports whether neither the counter's number nor its phi can wrap before the loop
-// ends.
+// The method terminates reports whether neither the counter's number nor its phi can wrap before
+// the loop ends.
 func (r *corners) terminates(c *counter) bool {
 	start := r.start(c)
 	first := facts.AddRanges(r.span(r.entry[c.phi]), facts.Interval{Lo: c.k, Hi: c.k})
@@ -332,8 +332,8 @@ func (r *corners) exact(v *ir.Value) bool {
 	return known() || r.assume(known)
 }
 
-// The method mark returns a mark for the current assumptions, and reset removes all assumptions
-// made after a mark.
+// The method mark returns a mark for the current assumptions. The method reset removes all
+// assumptions made after a mark.
 func (r *corners) mark() int { return len(r.narrow) }
 func (r *corners) reset(n int) {
 	r.narrow = r.narrow[:n]

@@ -15,7 +15,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/uniform"
 )
 
-// overlapped is the number of iterations that run at a time.
+// The constant overlapped is the number of iterations that run at a time.
 const overlapped = 4
 
 // These constants limit the loops that get a copy which runs four iterations at a time.
@@ -106,10 +106,10 @@ type overlapper struct {
 	f     *ir.Func
 	roots *facts.Roots
 
-	// stages maps a value to the stage at which it can be computed for all iterations at once.
-	// Values of stage 0 are computed before any load. Stage 1 follows the loads whose addresses
-	// have stage 0, and so on. A value that is not in the map can only be computed in its own
-	// iteration.
+	// The field stages maps a value to the stage at which it can be computed for all iterations at
+	// once. Values of stage 0 are computed before any load. Stage 1 follows the loads whose
+	// addresses have stage 0, and so on. A value that is not in the map can only be computed in its
+	// own iteration.
 	stages map[*ir.Value]int
 	leaves []wayOut
 	loads  []*ir.Value // loads that are executed for all iterations at once, in the order of the code
@@ -272,8 +272,8 @@ func (o *overlapper) loadsEarly(v *ir.Value, b *ir.Block) bool {
 
 // The method late returns the bound n of an exit condition i < n that is known only after loads.
 // The comparison must be unsigned, the iteration must have loaded i, and n must be invariant. For
-// any other condition, late returns nil. Loads of later iterations may be executed before such a
-// condition is known, but not before other conditions that depend on loads.
+// any other condition, the function late returns nil. Loads of later iterations may be executed
+// before such a condition is known, but not before other conditions that depend on loads.
 //
 // The reason is that an index of a later iteration may be in range only because of conditions in
 // earlier iterations. The condition i < n implies that n is not 0, which the code tests ahead of
@@ -307,7 +307,7 @@ func (o *overlapper) same(v *ir.Value) bool {
 	return v.Block == nil || !o.in[v.Block] || v.Op == ir.OpArg
 }
 
-// build creates the loop that runs several iterations at a time, and returns its head.
+// The method build creates the loop that runs several iterations at a time, and returns its head.
 func (o *overlapper) build() *ir.Block {
 	f := o.f
 	var entries []*ir.Block

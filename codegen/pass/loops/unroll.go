@@ -72,7 +72,8 @@ type Loop struct {
 	dom         *ir.DomTree // dominators of the function at the time when the loop was found
 }
 
-// innermost returns the loops of f that have exactly one back edge and contain no other loop.
+// The function innermost returns the loops of f that have exactly one back edge and contain no
+// other loop.
 func innermost(f *ir.Func) []*Loop {
 	return innermostOf(f, func(*ir.Loop) bool { return true })
 }
@@ -121,7 +122,7 @@ func newLoop(x *ir.Loop, dom *ir.DomTree) *Loop {
 	return l
 }
 
-// values returns the number of the loop's instructions.
+// The method values returns the number of the loop's instructions.
 func (l *Loop) values() int {
 	n := 0
 	for _, b := range l.blocks {

@@ -236,8 +236,8 @@ func (w *writer) costOf(l *ir.Loop, nests map[*ir.Loop]bool) int {
 	return trips * once
 }
 
-// repeatable reports whether the loop's instructions may be copied. They may be copied if all Sync
-// ops in the loop are barriers and algorithms of sub-groups.
+// The method repeatable reports whether the loop's instructions may be copied. They may be copied
+// if all Sync ops in the loop are barriers and algorithms of sub-groups.
 func (l *Loop) repeatable() bool {
 	sub := func(v *ir.Value) bool {
 		return v.Op == ir.OpBarrier && v.Aux.(ir.Scope) == ir.ScopeSubGroup || v.IsGroupOp() && v.GroupScope() == ir.ScopeSubGroup

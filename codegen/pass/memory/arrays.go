@@ -113,13 +113,13 @@ type holder struct {
 	changed bool
 }
 
-// element describes an array element whose value is known.
+// An element describes an array element whose value is known.
 type element struct {
 	path  []*ir.Value
 	value *ir.Value
 }
 
-// contents describes the known contents of an array.
+// The type contents describes the known contents of an array.
 type contents struct {
 	elements map[string]element
 	// The field zeroed is set if the array was zeroed. Elements that have not been stored to since
@@ -229,7 +229,7 @@ func (h *holder) block(b *ir.Block) {
 	h.last[b] = now
 }
 
-// canonical replaces each value of path by a value that represents all equal values.
+// The method canonical replaces each value of path by a value that represents all equal values.
 func (h *holder) canonical(path []*ir.Value) []*ir.Value {
 	c := make([]*ir.Value, len(path))
 	for i, p := range path {
@@ -292,7 +292,7 @@ func leafType(t *ir.Type, path []*ir.Value) *ir.Type {
 	return t
 }
 
-// disjoint reports whether the paths a and b are known to select different elements.
+// The method disjoint reports whether the paths a and b are known to select different elements.
 func (h *holder) disjoint(a, b []*ir.Value) bool {
 	for i := range min(len(a), len(b)) {
 		if h.places.differ(a[i], b[i]) {

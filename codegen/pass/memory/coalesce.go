@@ -63,8 +63,8 @@ func readsOf(f *ir.Func, own map[*ir.Var]bool) *reads {
 	return r
 }
 
-// scalars returns the number of scalars in t if t is an array of scalars or nested arrays of
-// scalars. It returns 0 for any other type, and for arrays that are too large.
+// The function scalars returns the number of scalars in t if t is an array of scalars or nested
+// arrays of scalars. It returns 0 for any other type, and for arrays that are too large.
 func scalars(t *ir.Type) int {
 	all := 1
 	for ; t.Kind == ir.Array; t = t.Elem {
@@ -150,13 +150,13 @@ func dropUnread(f *ir.Func, own map[*ir.Var]bool) bool {
 	return dropped
 }
 
-// pair is a pair of arrays, ordered by the indices of their bits.
+// A pair is a pair of arrays, ordered by the indices of their bits.
 type pair struct{ a, b *ir.Var }
 
-// coalesce merges two arrays into one, if it finds a suitable pair. It reports whether it has
-// merged a pair. In a suitable pair, elements of one array are copied to elements of the other with
-// the same index. No other write may change an element of one array while the element of the other
-// with the same index is live.
+// The function coalesce merges two arrays into one, if it finds a suitable pair. It reports whether
+// it has merged a pair. In a suitable pair, elements of one array are copied to elements of the
+// other with the same index. No other write may change an element of one array while the element of
+// the other with the same index is live.
 func coalesce(f *ir.Func, own map[*ir.Var]bool) bool {
 	r := readsOf(f, own)
 	copies := map[pair]map[*ir.Value]bool{}
@@ -190,7 +190,8 @@ func coalesce(f *ir.Func, own map[*ir.Var]bool) bool {
 
 // The method copied returns the source array if instruction i of b copies an element of one array
 // to the same index of another. The copied value must have been loaded in b, and neither element
-// may have been written since the load. If these conditions do not hold, copied returns nil.
+// may have been written since the load. If these conditions do not hold, the function copied
+// returns nil.
 func (r *reads) copied(b *ir.Block, i int) *ir.Var {
 	v := b.Insts[i]
 	to, bit, end := r.at(v)
@@ -216,8 +217,9 @@ func (r *reads) copied(b *ir.Block, i int) *ir.Var {
 	return nil
 }
 
-// mergeable reports whether the arrays of the pair p can be merged. No write other than the copies
-// may change an element of one array while the element of the other with the same index is live.
+// The method mergeable reports whether the arrays of the pair p can be merged. No write other than
+// the copies may change an element of one array while the element of the other with the same index
+// is live.
 func (r *reads) mergeable(p pair, copies map[*ir.Value]bool) bool {
 	ok := true
 	for b, out := range r.out {

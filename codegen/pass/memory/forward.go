@@ -186,8 +186,8 @@ func (w *forwarder) findKills() {
 	}
 }
 
-// synchronizes reports whether stores of other work-items may become visible at v. It also returns
-// true if v may store to memory in a way that this pass does not analyse.
+// The function synchronizes reports whether stores of other work-items may become visible at v. It
+// also returns true if v may store to memory in a way that this pass does not analyse.
 func synchronizes(v *ir.Value) bool {
 	return v.Op.Has(ir.FlagSync) || v.Op.Has(ir.FlagAtomic) || v.Op == ir.OpCall
 }
@@ -254,9 +254,9 @@ func (w *forwarder) leavesLoop(k int, p, b *ir.Block) bool {
 	return false
 }
 
-// walk visits the instructions of block b and returns the places that are available at its end. For
-// each access to a place, it calls the function access. The argument available of that function
-// tells whether the place was available before the access.
+// The method walk visits the instructions of block b and returns the places that are available at
+// its end. For each access to a place, it calls the function access. The argument available of that
+// function tells whether the place was available before the access.
 func (w *forwarder) walk(b *ir.Block, access func(v *ir.Value, available bool)) []bool {
 	now := append([]bool(nil), w.in[b]...)
 	for _, v := range b.Insts {

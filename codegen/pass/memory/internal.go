@@ -99,8 +99,8 @@ var whyNotInternal = map[facts.Why][2]string{
 	facts.WhyForm:    {"this is in code that several work-items share", "use the elements in the kernel's own code"},
 }
 
-// refuse adds a diagnostic to diags if the slice of the parameter p cannot be internal. The
-// diagnostic contains the reason.
+// The function refuse adds a diagnostic to diags if the slice of the parameter p cannot be
+// internal. The diagnostic contains the reason.
 func refuse(diags *diag.List, m *ir.Module, p *abi.Param, f *facts.Footprint) {
 	add := func(hint, format string, args ...any) {
 		diags.Add(diag.Internal, diag.Pos{File: f.Pos.File, Line: f.Pos.Line, Col: f.Pos.Col}, hint,
@@ -123,7 +123,7 @@ func refuse(diags *diag.List, m *ir.Module, p *abi.Param, f *facts.Footprint) {
 
 // The function lengths replaces the length of each internal slice by the number of the launch's
 // work-items times the number of elements for each work-item. With this length, the checks of a
-// work-item's own elements always pass, so lengths replaces them by true.
+// work-item's own elements always pass, so they are replaced by true.
 func lengths(m *ir.Module, prints []facts.Footprint) {
 	for i := range m.Params {
 		if !isInternal(&m.Params[i]) {

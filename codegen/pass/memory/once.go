@@ -210,8 +210,8 @@ func (s *start) moveValues(b, pre *ir.Block) {
 	})
 }
 
-// preheader returns a block whose only successor is the loop's head and through which all paths
-// enter the loop. It returns nil if two edges of one branch enter the loop.
+// The method preheader returns a block whose only successor is the loop's head and through which
+// all paths enter the loop. It returns nil if two edges of one branch enter the loop.
 func (s *start) preheader() *ir.Block {
 	var from []*ir.Block
 	for _, p := range s.l.Head.Preds {

@@ -52,7 +52,7 @@ type ownElements struct {
 	any   bool
 }
 
-// param replaces the accesses to the slice of one parameter.
+// The method param replaces the accesses to the slice of one parameter.
 func (o *ownElements) param(param int, own Own) {
 	var x *ir.Var
 	for _, b := range o.m.Kernel.Blocks {

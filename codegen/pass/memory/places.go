@@ -17,7 +17,7 @@ type place struct {
 	args []*ir.Value // the address, the index, and the path into the element
 }
 
-// places compares the places that the instructions of one function access.
+// The type places compares the places that the instructions of one function access.
 type places struct {
 	m     *ir.Module
 	roots *facts.Roots

@@ -320,9 +320,9 @@ func wordOf(values []*ir.Value, elem *ir.Type) *ir.Value {
 	return w
 }
 
-// adjacent reports whether the loads load adjacent elements of device memory, and the first address
-// is a multiple of 16 bytes. No store may be between the loads. For example, a[i][0] to a[i][7] are
-// adjacent if a is a slice of arrays of 16 bytes.
+// The method adjacent reports whether the loads load adjacent elements of device memory, and the
+// first address is a multiple of 16 bytes. No store may be between the loads. For example, a[i][0]
+// to a[i][7] are adjacent if a is a slice of arrays of 16 bytes.
 func (x *superwords) adjacent(loads []*ir.Value) bool {
 	first := loads[0]
 	r, path := first.Ref(), first.Path()

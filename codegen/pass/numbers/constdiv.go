@@ -43,8 +43,8 @@ func (d *divider) wide(op ir.Op, args ...*ir.Value) *ir.Value { return d.Op(op, 
 
 func (d *divider) num(n uint64) *ir.Value { return d.Func.Module.Const(ir.TypeI64, n) }
 
-// divide generates the code that replaces the op At. It returns the last op of the code, which is
-// not in Made. If At is not a division by a suitable constant, it returns nil.
+// The method divide generates the code that replaces the op At. It returns the last op of the code,
+// which is not in Made. If At is not a division by a suitable constant, it returns nil.
 func (d *divider) divide() *ir.Value {
 	x, y := d.At.Args[0], d.At.Args[1]
 	if y.Bits == 0 {
@@ -121,10 +121,10 @@ func (d *divider) mulHigh(x *ir.Value, m uint64) *ir.Value {
 	return d.wide(ir.OpIAdd, d.wide(ir.OpIAdd, d.wide(ir.OpIMul, x1, m1), high(mid)), high(low))
 }
 
-// reciprocal returns a factor m and a shift count with which x / by can be computed. If h is the
-// upper half of x*m, the quotient is h>>shift. If add is set, the factor would need 65 bits, and m
-// is the lower 64 of them. The quotient is then ((x-h)>>1 + h)>>shift. The divisor by must be less
-// than 1<<63 and not a power of two.
+// The function reciprocal returns a factor m and a shift count with which x / by can be computed.
+// If h is the upper half of x*m, the quotient is h>>shift. If add is set, the factor would need 65
+// bits, and m is the lower 64 of them. The quotient is then ((x-h)>>1 + h)>>shift. The divisor by
+// must be less than 1<<63 and not a power of two.
 func reciprocal(by uint64) (m uint64, shift int, add bool) {
 	top := bits.Len64(by) // 1<<top is the next power of two
 	for s := range top {

@@ -144,7 +144,7 @@ const (
 	HiddenBit = 1 << 23
 )
 
-// corrector appends the code of corrections to one block at a time.
+// A corrector appends the code of corrections to one block at a time.
 type corrector struct {
 	f     *ir.Func
 	b     *ir.Block

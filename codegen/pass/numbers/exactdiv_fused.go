@@ -48,7 +48,7 @@ func (x *corrector) negated(v *ir.Value) *ir.Value { return x.device(ir.OpFNegat
 
 func (x *corrector) product(v, w *ir.Value) *ir.Value { return x.device(ir.OpFMul, v, w) }
 
-// fma appends an operation that computes v*w + z with a single rounding.
+// The method fma appends an operation that computes v*w + z with a single rounding.
 func (x *corrector) fma(v, w, z *ir.Value) *ir.Value { return x.device(ir.OpFma, v, w, z) }
 
 // These constants are the ranges of operands, as exponents of two, for which no intermediate result

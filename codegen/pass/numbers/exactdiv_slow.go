@@ -8,11 +8,11 @@ import "github.com/kgen-go/kgen/codegen/ir"
 // floatParts contains the parts of a float32, as 32-bit integers.
 type floatParts struct {
 	bits, abs *ir.Value
-	// special is the condition that the float is zero, infinite or NaN. If it is true, the other
-	// parts are meaningless.
+	// The field special is the condition that the float is zero, infinite or NaN. If it is true,
+	// the other parts are meaningless.
 	special *ir.Value
-	// exponent is the biased exponent. For a subnormal it is less than 1, and the fraction is
-	// normalized.
+	// The field exponent is the biased exponent. For a subnormal it is less than 1, and the
+	// fraction is normalized.
 	exponent *ir.Value
 	fraction *ir.Value // fraction without the hidden bit
 }
@@ -43,7 +43,7 @@ func (x *corrector) split(v *ir.Value) *floatParts {
 	return p
 }
 
-// normalize computes the parts of p that follow from p.abs.
+// The method normalize computes the parts of p that follow from p.abs.
 func (x *corrector) normalize(p *floatParts) {
 	p.special = x.is(ir.OpULe, x.n(InfBits-1), x.i(ir.OpISub, p.abs, x.n(1)))
 	// A subnormal equals its fraction times 2^-149. The fraction, converted to float32, is a normal

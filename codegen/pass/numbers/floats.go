@@ -50,9 +50,9 @@ var exactOps = map[ir.Op]bool{
 	ir.OpFNegate: true, ir.OpFAbs: true, ir.OpFFloor: true, ir.OpFCeil: true, ir.OpFTrunc: true, ir.OpFRoundEven: true, ir.OpSelect: true,
 }
 
-// innocuous is the set of ops for which double rounding is harmless. A result that is rounded to 53
-// bits and then to 24 bits equals the result rounded only to 24 bits. The reason is that 53 is at
-// least 2·24 + 2 (Figueroa, When is double rounding innocuous?, 1995).
+// The variable innocuous is the set of ops for which double rounding is harmless. A result that is
+// rounded to 53 bits and then to 24 bits equals the result rounded only to 24 bits. The reason is
+// that 53 is at least 2·24 + 2 (Figueroa, When is double rounding innocuous?, 1995).
 var innocuous = map[ir.Op]bool{ir.OpFAdd: true, ir.OpFSub: true, ir.OpFMul: true, ir.OpFDiv: true, ir.OpFSqrt: true}
 
 // maxNarrow is the largest depth of an expression that is narrowed.
@@ -112,7 +112,7 @@ func inNarrow(m *rewrite.Maker, v *ir.Value, quiet bool) *ir.Value {
 	return m.Op(v.Op, ir.TypeF32, allNarrow(m, v, quiet && isBits(v.Op))...)
 }
 
-// quieted returns x, or the corresponding quiet NaN if x is a signalling NaN.
+// The function quieted returns x, or the corresponding quiet NaN if x is a signalling NaN.
 func quieted(m *rewrite.Maker, x *ir.Value) *ir.Value {
 	bits := m.Op(ir.OpOr, ir.TypeI32, m.Op(ir.OpBitcast, ir.TypeI32, x), m.Func.Module.Int(ir.TypeI32, 1<<22))
 	return m.Op(ir.OpSelect, ir.TypeF32, m.Op(ir.OpFNe, ir.TypeBool, x, x), m.Op(ir.OpBitcast, ir.TypeF32, bits), x)

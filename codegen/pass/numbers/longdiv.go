@@ -85,7 +85,7 @@ func (d *longDivision) real(x float64) *ir.Value {
 	return d.Func.Module.Const(ir.TypeF32, ir.FloatBits(ir.TypeF32, x))
 }
 
-// divide generates the code of the division and returns its last op.
+// The method divide generates the code of the division and returns its last op.
 func (d *longDivision) divide() *ir.Value {
 	x, y := d.At.Args[0], d.At.Args[1]
 	if d.At.Op != ir.OpSDiv {

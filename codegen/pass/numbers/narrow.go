@@ -43,7 +43,8 @@ type Narrower struct {
 	Set    map[*ir.Value]bool
 	low    map[*ir.Value]*ir.Value // maps a 64-bit value to its 32-bit form
 	wide   map[*ir.Value]*ir.Value // maps a 64-bit value to its 32-bit form extended to 64 bits
-	// unsigned is the set of signed divisions by constants in which no operand is negative.
+	// The field unsigned is the set of signed divisions by constants in which no operand is
+	// negative.
 	unsigned map[*ir.Value]bool
 }
 
@@ -127,7 +128,7 @@ func (n *Narrower) IsNarrow(x *ir.Value) bool {
 	return x.IsConst() || n.Set[x] || extended(x) != nil
 }
 
-// extended returns the 32-bit integer that x extends, or nil.
+// The function extended returns the 32-bit integer that x extends, or nil.
 func extended(x *ir.Value) *ir.Value {
 	if (x.Op == ir.OpSConvert || x.Op == ir.OpUConvert) && x.Args[0].Type == ir.TypeI32 {
 		return x.Args[0]

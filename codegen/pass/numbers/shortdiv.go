@@ -107,7 +107,7 @@ type shortDivision struct {
 
 func (d *shortDivision) num(n int64) *ir.Value { return d.Func.Module.Int(ir.TypeI32, n) }
 
-// prepare generates the values that both the quotient and the remainder need.
+// The method prepare generates the values that both the quotient and the remainder need.
 func (d *shortDivision) prepare(a *facts.Ranges) {
 	v := d.At
 	y := v.Args[1]

@@ -326,8 +326,8 @@ func (h *hider) rewrite(do func(v *ir.Value)) {
 	}
 }
 
-// hideable reports whether the method unknown supports the float type t. Each device that supports
-// t must also support integers of the same size.
+// The function hideable reports whether the method unknown supports the float type t. Each device
+// that supports t must also support integers of the same size.
 func hideable(t *ir.Type) bool { return t == ir.TypeF32 || t == ir.TypeF64 }
 
 // The method unknown returns a value that equals the float a but that no driver recognizes as a

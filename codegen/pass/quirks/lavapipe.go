@@ -11,7 +11,7 @@ import (
 // single operations. Lavapipe runs the work-items of a sub-group as lanes of vectors. LLVM compiles
 // the code that Mesa's NIR passes produce.
 
-// mesa22 is the version of Mesa with which the bugs were found, from Debian 12.
+// The constant mesa22 is the version of Mesa with which the bugs were found, from Debian 12.
 const mesa22 = "Mesa 22.3.6"
 
 func lavapipeQuirks() []Quirk {

@@ -114,7 +114,7 @@ func loopOf(h *ir.Block, dom *ir.DomTree) *loopBlocks {
 	return l
 }
 
-// contains reports whether b is executed in the iterations of the loop.
+// The method contains reports whether b is executed in the iterations of the loop.
 func (l *loopBlocks) contains(b *ir.Block) bool {
 	return b != nil && l.dom.Reachable(b) && l.dom.Dominates(l.h, b) && !l.dom.Dominates(l.h.Merge, b)
 }
@@ -155,8 +155,8 @@ func (l *loopBlocks) leftAtOnce() bool {
 	return true
 }
 
-// sameness finds values that are the same for all work-items that are in the same iteration of the
-// loop l and of the loops around it.
+// The type sameness finds values that are the same for all work-items that are in the same
+// iteration of the loop l and of the loops around it.
 type sameness struct {
 	l     *loopBlocks
 	known map[*ir.Value]bool // results so far; a value that is still being examined is assumed to be the same

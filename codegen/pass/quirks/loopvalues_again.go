@@ -46,10 +46,10 @@ func Outlive(m *ir.Module) diag.List {
 	return nil
 }
 
-// recomputed returns the operations that compute the values xs, in order, and the header's phis
-// from which the operations start. The result ok is false if there are more than atMost operations,
-// or if one of them is expensive or not pure. It is also false if the operations need other values
-// of the loop than the header's phis.
+// The method recomputed returns the operations that compute the values xs, in order, and the
+// header's phis from which the operations start. The result ok is false if there are more than
+// atMost operations, or if one of them is expensive or not pure. It is also false if the operations
+// need other values of the loop than the header's phis.
 func (l *loopBlocks) recomputed(xs []*ir.Value, atMost int) (ops, phis []*ir.Value, ok bool) {
 	if l.h.Merge.Continue != nil {
 		return nil, nil, false // the merge block starts another loop, which would execute the operations in each iteration
@@ -81,7 +81,7 @@ func (l *loopBlocks) recomputed(xs []*ir.Value, atMost int) (ops, phis []*ir.Val
 	return ops, phis, true
 }
 
-// hidable reports whether hidePhi supports phis of type t.
+// The function hidable reports whether hidePhi supports phis of type t.
 func hidable(t *ir.Type) bool {
 	return t.IsInt() || t == ir.TypeF32 || t == ir.TypeF16
 }

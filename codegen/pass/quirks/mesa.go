@@ -68,7 +68,7 @@ func hideSigns(h *hider) {
 	})
 }
 
-// sign is a set of facts that a driver may find about the sign of a float.
+// A sign is a set of facts that a driver may find about the sign of a float.
 type sign uint8
 
 const (
@@ -76,7 +76,7 @@ const (
 	notPositive                  // the float is +0, -0 or less
 )
 
-// negated returns the sign of -x.
+// The method negated returns the sign of -x.
 func (s sign) negated() sign { return s>>1 | s<<1&notPositive }
 
 // The method times returns the sign of the product of two floats with the signs s and t.

@@ -45,8 +45,8 @@ func hideDescents(h *hider) {
 	})
 }
 
-// descents finds the loops of a function that count downward from or to a number far from zero, or
-// that count beyond their type's greatest value.
+// The type descents finds the loops of a function that count downward from or to a number far from
+// zero, or that count beyond their type's greatest value.
 type descents struct {
 	h      *hider
 	dom    *ir.DomTree
@@ -232,7 +232,7 @@ func (d *descents) staysNear(v *ir.Value, seen map[*ir.Value]bool) bool {
 // modules for devices without them represent an integer by two 32-bit words.
 const farAway = 1 << 30
 
-// nearby is the interval of numbers with a smaller magnitude than farAway.
+// The variable nearby is the interval of numbers with a smaller magnitude than farAway.
 var nearby = facts.Interval{Lo: -farAway + 1, Hi: farAway - 1}
 
 // farFrom reports whether the difference between the ends from and to may be the least integer. It

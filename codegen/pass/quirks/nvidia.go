@@ -14,7 +14,8 @@ import (
 // pattern without checking all conditions under which that is correct. A value that is combined
 // with an unknown zero by "or" matches none of these patterns.
 
-// nvidia580 is the version of NVIDIA's driver with which the bugs were found, on H200 GPUs.
+// The constant nvidia580 is the version of NVIDIA's driver with which the bugs were found, on H200
+// GPUs.
 const nvidia580 = "580.159.04"
 
 // The function at turns a predicate on a value and its user into a matcher, which has the hider as

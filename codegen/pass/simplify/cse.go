@@ -165,7 +165,7 @@ func (c *cse) use(v *ir.Value) *ir.Value {
 	return v
 }
 
-// numbered reports whether v's result depends only on its operands.
+// The function numbered reports whether v's result depends only on its operands.
 func numbered(v *ir.Value) bool {
 	if v.Op == ir.OpLoad {
 		r := v.Ref()

@@ -197,7 +197,7 @@ func notAbove(v, x *ir.Value) bool {
 	return false
 }
 
-// addend returns a value a and a constant c whose sum is v. The constant may be 0.
+// The function addend returns a value a and a constant c whose sum is v. The constant may be 0.
 func addend(v *ir.Value) (a *ir.Value, c uint64) {
 	if v.Op == ir.OpIAdd && v.Args[1].IsConst() {
 		return v.Args[0], v.Args[1].Bits
@@ -265,8 +265,8 @@ func (s *Simplifier) compare(v *ir.Value) *ir.Value {
 	return s.narrowCompare(v)
 }
 
-// extension returns the value that v extends to a wider type. It also reports whether it is a sign
-// extension.
+// The function extension returns the value that v extends to a wider type. It also reports whether
+// it is a sign extension.
 func extension(v *ir.Value) (from *ir.Value, signed, ok bool) {
 	if v.Op != ir.OpSConvert && v.Op != ir.OpUConvert {
 		return nil, false, false

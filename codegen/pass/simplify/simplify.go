@@ -130,8 +130,8 @@ func (s *Simplifier) values(branches bool) bool {
 	return changed || cut
 }
 
-// unreach removes the outgoing edges of b if b has no predecessors. It does the same for blocks
-// that thereby lose their last predecessor.
+// The method unreach removes the outgoing edges of b if b has no predecessors. It does the same for
+// blocks that thereby lose their last predecessor.
 func (s *Simplifier) unreach(b *ir.Block) {
 	for todo := []*ir.Block{b}; len(todo) > 0; {
 		b, todo = todo[len(todo)-1], todo[:len(todo)-1]

@@ -171,7 +171,7 @@ func isPower(x pair) bool {
 	return lo && facts.IsZero(x.hi) || hi && facts.IsZero(x.lo)
 }
 
-// shl shifts x left by n, which must be less than 64.
+// The method shl shifts x left by n, which must be less than 64.
 func (w *words) shl(x pair, n *ir.Value) pair {
 	if n.IsConst() {
 		k := int64(n.Bits)
@@ -196,8 +196,8 @@ func (w *words) shl(x pair, n *ir.Value) pair {
 // 32. It compares n instead of testing bit 5 because of a bug (see the quirk far-shift of NVIDIA).
 func (w *words) far(n *ir.Value) *ir.Value { return w.is(ir.OpULt, w.n(31), n) }
 
-// shr shifts x right by n, which must be less than 64. The op determines whether zeros or sign bits
-// are shifted in.
+// The method shr shifts x right by n, which must be less than 64. The op determines whether zeros
+// or sign bits are shifted in.
 func (w *words) shr(op ir.Op, x pair, n *ir.Value) pair {
 	in := w.n(0)
 	if op == ir.OpShrA {

@@ -68,7 +68,7 @@ func Lower(m *ir.Module) bool {
 	return true
 }
 
-// accessed returns the type of the value that the memory op v loads or stores.
+// The function accessed returns the type of the value that the memory op v loads or stores.
 func accessed(v *ir.Value) *ir.Type {
 	if v.Type == ir.TypeVoid {
 		return v.Args[0].Type
@@ -156,7 +156,7 @@ func maskWords(m *ir.Module) {
 	}
 }
 
-// typ returns the type that replaces t in memory.
+// The method typ returns the type that replaces t in memory.
 func (w *words) typ(t *ir.Type) *ir.Type {
 	u, ok := w.types[t]
 	if ok {

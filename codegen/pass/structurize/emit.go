@@ -19,7 +19,7 @@ type emitter struct {
 	out   []*ir.Block
 	flags map[*ir.Block]*ir.Ref
 	cur   *ir.Block // block to which code is appended; nil after a jump
-	// loop is the innermost loop's header.
+	// The field loop is the innermost loop's header.
 	loop *ir.Block
 }
 

@@ -5,7 +5,7 @@ package structurize
 
 import "github.com/kgen-go/kgen/codegen/ir"
 
-// stmt is a statement of the structured tree.
+// A stmt is a statement of the structured tree.
 type stmt struct {
 	kind  stmtKind
 	block *ir.Block   // block of the statement's instructions, condition or flag, or the loop's head
@@ -117,7 +117,7 @@ func (t *treeBuilder) exit(b *ir.Block) bool {
 	return false
 }
 
-// build returns the whole function as a tree of statements.
+// The method build returns the whole function as a tree of statements.
 func (t *treeBuilder) build() *tree {
 	p := t.tree(t.dom.Order[0], nil)
 	if len(p.out) > 0 {
@@ -317,7 +317,7 @@ func (t *treeBuilder) loopTree(l *ir.Loop, outer *loopCtx) piece {
 	return p
 }
 
-// dispatch adds the jumps after an inner loop that continue or leave the outer loop ctx.
+// The method dispatch adds the jumps after an inner loop that continue or leave the outer loop ctx.
 func (t *treeBuilder) dispatch(p *piece, ctx *loopCtx) {
 	var here, leave []*ir.Block
 	again := false

@@ -20,7 +20,7 @@ func Arrange(m *ir.Module) {
 	}
 }
 
-// grouped reports whether m's kernel has Sync ops and is not yet structurized.
+// The function grouped reports whether m's kernel has Sync ops and is not yet structurized.
 func grouped(m *ir.Module) bool { return m.UsesGroup && m.Level == ir.Built }
 
 // CommonBranches returns two sets of blocks, those that end in a uniform branch and those whose

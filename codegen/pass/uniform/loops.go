@@ -168,7 +168,8 @@ func (u *Info) BypassLoops() {
 	}
 }
 
-// bypassed reports whether BypassLoops removes the loop l, assuming that l is in uniform flow.
+// The method bypassed reports whether BypassLoops removes the loop l, assuming that l is in uniform
+// flow.
 func (u *Info) bypassed(l *ir.Loop) bool {
 	if !u.leavesTogether(l) || u.fillsFor(l) {
 		return false

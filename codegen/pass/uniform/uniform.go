@@ -410,9 +410,9 @@ func (u *Info) spread() []edge {
 	return pending
 }
 
-// succs returns the successors of node i in the graph of the work-items that stay. Nodes below
-// len(Order) are blocks, and node len(Order) is the kernel's end. The nodes after that are the
-// tests for live lanes at the loop heads in u.asking.
+// The method succs returns the successors of node i in the graph of the work-items that stay. Nodes
+// below len(Order) are blocks, and node len(Order) is the kernel's end. The nodes after that are
+// the tests for live lanes at the loop heads in u.asking.
 func (u *Info) succs(i int) []int {
 	n := len(u.Order)
 	if i > n {
@@ -435,8 +435,8 @@ func (u *Info) succs(i int) []int {
 	return out
 }
 
-// postdominators computes u.ipdom in the graph of the work-items that stay (see succs). In a loop
-// without other exits, the edges on which work-items leave count as exits.
+// The method postdominators computes u.ipdom in the graph of the work-items that stay (see succs).
+// In a loop without other exits, the edges on which work-items leave count as exits.
 func (u *Info) postdominators() {
 	n := len(u.Order)
 	for {
@@ -515,7 +515,7 @@ func (u *Info) postdominators() {
 	}
 }
 
-// postorder returns the nodes reachable from root in postorder.
+// The function postorder returns the nodes reachable from root in postorder.
 func postorder(root int, succs [][]int) []int {
 	seen := make([]bool, len(succs))
 	var out []int
