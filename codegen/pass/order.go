@@ -176,9 +176,9 @@ var passOrder = []constraint{
 	{"structurize", "expand", "the helper that expand adds for faults has its structure already"},
 }
 
-// listInOrder panics if the list of passes violates a constraint. Run calls it for the first
-// module. A check in init would link all passes into programs that compile no kernels, because the
-// list refers to all passes.
+// listInOrder panics if the list of passes violates a constraint. Run calls listInOrder for the
+// first module. A check in init would link all passes into programs that compile no kernels,
+// because the list refers to all passes.
 func listInOrder() {
 	listed.Do(func() {
 		if err := checkOrder(passes, passOrder); err != nil {

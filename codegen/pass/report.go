@@ -18,7 +18,7 @@ import (
 // Proof is the kind of proof that made a check unnecessary.
 type Proof string
 
-// These are the kinds of proofs, in the order of reports.
+// These are the kinds of proofs, in the order in which reports list them.
 const (
 	ProofConstant  Proof = "constants"
 	ProofRepeated  Proof = "an equal check before it"
@@ -30,7 +30,7 @@ const (
 	ProofDead      Proof = "never reached"
 )
 
-// Proofs returns all kinds of proofs, in the order of reports.
+// Proofs returns all kinds of proofs, in the order in which reports list them.
 func Proofs() []Proof {
 	return []Proof{ProofConstant, ProofRepeated, ProofRange, ProofCondition, ProofLoop, ProofItem, ProofLength, ProofDead}
 }
@@ -162,7 +162,7 @@ func (e *explainer) bounds(m *ir.Module, r *facts.Result) diag.List {
 }
 
 // The method ahead marks the open checks that loops.Ahead has hoisted. Their faults remain only in
-// cold blocks.
+// cold blocks, which run if a hoisted check fails.
 func (e *explainer) ahead(m *ir.Module) {
 	hot := map[*ir.Site]bool{}
 	for _, b := range m.Kernel.ReversePostorder() {

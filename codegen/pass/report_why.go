@@ -54,7 +54,7 @@ type Reason struct {
 type Source struct {
 	Text  string // description of the origin, which follows the value's name in messages
 	Pos   ir.Pos // source position of the expression that Text describes, or none
-	Param string // name of the kernel's argument, if the value is an argument or a length of one
+	Param string // name of the kernel's argument, if the value is an argument or the length of an argument
 	Len   bool   // whether the value is the length of the argument Param
 }
 

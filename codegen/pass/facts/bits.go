@@ -15,7 +15,7 @@ func Mask(t *ir.Type) uint64 { return ^uint64(0) >> (64 - t.Bits()) }
 // IsZero reports whether v is the constant 0.
 func IsZero(v *ir.Value) bool { return v.IsConst() && v.Bits == 0 }
 
-// The list of disabled features also contains other names.
+// IsOne reports whether v is the constant 1.
 func IsOne(v *ir.Value) bool { return v.IsConst() && v.Bits == 1 }
 
 // IsOnes reports whether v is the constant of all ones.

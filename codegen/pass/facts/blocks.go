@@ -98,8 +98,8 @@ func (x *indexer) id(v *ir.Value) sum {
 }
 
 // The method block returns the values that represent the first id and the number of the block of
-// work-items that contains id v. It requires that the block's size is a multiple of n. Otherwise,
-// or if v is not an id, block returns nil.
+// work-items that contains id v. It requires that the block's size is a multiple of n. If the size
+// is not such a multiple, or if v is not an id, the method block returns nil.
 func (x *indexer) block(v *ir.Value, n int64) (first, quotient *ir.Value) {
 	if n < 2 || n > abi.MaxLocalSize {
 		return nil, nil

@@ -151,7 +151,7 @@ func (x *indexer) signed(v *ir.Value) (sum, bool) {
 
 // The method exact requires that the sum s is in the interval in. If that is not known yet, the
 // method exact adds a need, which the method split checks later. It returns false if s contains no
-// global id, because split then could not prove the need.
+// global id, because the method split could not prove such a need.
 func (x *indexer) exact(s sum, in Interval) (sum, bool) {
 	if x.interval(s).Within(in) {
 		return s, true
@@ -347,8 +347,8 @@ func (x *indexer) split(s sum) (out share, ok bool) {
 }
 
 // The method within reports whether the index selects one of the work-item's own elements. If ids
-// are split, any element of its block of work-items is allowed. The index is the sum of the
-// parameter rest and the ids, and each id is multiplied by an element of scales.
+// are split, the index may select any element of the work-item's block of work-items. The index is
+// the sum of the parameter rest and the ids, and each id is multiplied by an element of scales.
 func (x *indexer) within(rest sum, scales []summand) bool {
 	if x.blocks != nil {
 		return x.inBlock(rest, scales)

@@ -37,8 +37,8 @@ type Prover struct {
 	a     *Ranges
 	terms map[*ir.Value]term
 	links map[*ir.Value][]link
-	// The field floors maps a value to those of its lower bounds that an instruction with two
-	// operands computes. For other lower bounds, it is enough to follow the relations of x.
+	// The field floors maps a value to those lower bounds that are results of instructions with two
+	// operands. For other lower bounds, it is enough to follow the relations of x.
 	floors map[*ir.Value][]link
 	extra  []link // relations that hold on the edge or select operand being examined
 	under  []claim

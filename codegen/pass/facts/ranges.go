@@ -57,7 +57,7 @@ const (
 	lateVisits = 40 // number of additional growths for values other than phis
 )
 
-// A fact is a relation that holds in all blocks that From dominates.
+// A fact is a relation that holds in all blocks that the block in field From dominates.
 type fact struct {
 	Rel   Relation
 	Other *ir.Value

@@ -5,8 +5,9 @@ package facts
 
 import "github.com/kgen-go/kgen/codegen/ir"
 
-// A linear represents an integer as a sum of products and a constant k. Different computations of
-// the same integer give the same sum, up to wrapping. For example, (y+1)*w - y*w gives w.
+// The type linear represents an integer as a sum of products and a constant k. Different
+// computations of the same integer give the same sum, up to wrapping. For example, (y+1)*w - y*w
+// gives w.
 type linear struct {
 	k     uint64
 	terms []product

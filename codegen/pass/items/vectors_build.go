@@ -219,7 +219,8 @@ func (b *vectorBuilder) body() {
 	}
 }
 
-// The method only returns the index of the edge by which control leaves the block at, if only one edge is possible.
+// The method only returns the index of the edge by which control leaves the given block, if only
+// one edge is possible.
 func (b *vectorBuilder) only(at *ir.Block) (int, bool) {
 	if at.Term.Kind == ir.Jump {
 		return 0, true

@@ -72,14 +72,14 @@ type deadLanes struct {
 	u *uniform.Info
 	// The field dying maps a block to the successor by which some work-items leave the group.
 	dying    map[*ir.Block]*ir.Block
-	given    map[*ir.Block]*uniform.Proviso // maps the head of a loop to the loop's proviso
+	given    map[*ir.Block]*uniform.Proviso // maps the head of a loop to the condition under which the loop is known to end
 	skeleton map[*ir.Value]bool             // values and stores that dead lanes also execute
 	wanted   map[*ir.Var]bool               // variables on which the skeleton's branches depend
 	dead     *ir.Ref
 	undef    *rewrite.Undefs
 	allLive  map[*ir.Value]bool // loads and stores of matrices that dead lanes never reach
 	cells    []*ir.Var          // variables that temporarily replace phis
-	liveOnly []*ir.Var          // the elements of cells that dead lanes do not need
+	liveOnly []*ir.Var // variables of the field cells that dead lanes do not need
 
 	// The field word is the most recent value that is a single 32-bit word of a longer result. The field inputs
 	// contains the operands of that value before they were replaced by neutral operands for dead lanes.
@@ -163,8 +163,8 @@ func (d *deadLanes) ownRegion(b *ir.Block) {
 }
 
 // findSkeleton finds the values that dead lanes can also compute. These are the values in uniform
-// flow that do not depend on values computed only by live lanes. They include all uniform values in
-// uniform flow.
+// flow that do not depend on values computed only by live lanes. These values include all uniform
+// values in uniform flow.
 func (d *deadLanes) findSkeleton() {
 	u := d.u
 	fits := func(v *ir.Value) bool {
@@ -409,9 +409,10 @@ func (d *deadLanes) rebuild(b *ir.Block) {
 	end.SetTerm(ir.Term{Kind: ir.Unreachable})
 }
 
-// The method ask appends a test to b. The test ends the kernel for the group if no live lane remains. If the loop with
-// head b has a proviso that holds, the code skips the test. The method ask returns the block in
-// which the kernel continues.
+// The method ask appends a test to b. The test ends the kernel for the group if no live lane
+// remains. If b is the head of a loop whose proviso (a condition under which the loop is known to
+// end) holds, the code skips the test. The method ask returns the block in which the kernel
+// continues.
 func (d *deadLanes) ask(b *ir.Block) *ir.Block {
 	next, out := d.f.NewBlock(), d.f.NewBlock()
 	p := d.given[b]

@@ -1,7 +1,7 @@
 package lanes
 
-// This file adds code to the skeleton for values that it needs and that only live lanes have
-// computed.
+// This file adds code to the skeleton for values that the skeleton needs and that only live lanes
+// have computed.
 
 import (
 	"slices"

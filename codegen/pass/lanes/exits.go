@@ -30,7 +30,7 @@ import (
 
 // Exits handles work-items that return early from a function that the kernel calls, if they thereby
 // skip Sync ops and reach no later Sync op. It copies the code that these work-items execute from
-// there to the end of the kernel.
+// their return to the end of the kernel.
 func Exits(m *ir.Module) diag.List {
 	f := m.Kernel
 	defer func() {
@@ -62,12 +62,8 @@ func Exits(m *ir.Module) diag.List {
 
 // The function split copies the block of an early return for each of its predecessors, if the
 // return skips Sync ops. The reason is that each path to the return implies different facts. For
-// example, if i >= n || i%3 == 1 { return } has two paths. A block with a Sync op is not copied,
-// such as the last block of this code:
-//
-//	if i == 0 { post() }
-//	it.Barrier()
-//	return
+// example, if i >= n || i%3 == 1 { return } has two paths to the return. A block with a Sync op is
+// not copied. An example is the block with the statement it.Barrier() after an if.
 func split(f *ir.Func) {
 	e := &exits{f: f, dom: f.Dominators()}
 	for _, p := range f.ReversePostorder() {
@@ -262,9 +258,9 @@ type walk struct {
 	zeroed  map[*ir.Var]bool   // variables in work-group memory that are declared on these paths
 }
 
-// The method visit reports whether all paths from b end the kernel without a Sync op. Declarations
-// of work-group memory are not considered Sync ops here. The work-items that remain in the group
-// can zero the memory alone if the work-items that leave do not use it.
+// The method visit reports whether all paths from b end the kernel without a Sync op. This method
+// does not consider declarations of work-group memory to be Sync ops. The work-items that remain in
+// the group can zero the memory alone if the work-items that leave do not use it.
 func (w *walk) visit(b *ir.Block) bool {
 	if w.seen[b] {
 		return true

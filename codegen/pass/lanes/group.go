@@ -40,8 +40,8 @@ type groupOps struct {
 }
 
 // tileKey identifies a variable in work-group memory by its element type and its use. If the field
-// phases is set, the memory passes values between the stages of the method staged. Otherwise each
-// use of the memory ends with a barrier after the last load.
+// phases is set, the memory passes values between the stages of the method staged. If the field
+// phases is not set, each use of the memory ends with a barrier after the last load.
 type tileKey struct {
 	elem   *ir.Type
 	phases bool
@@ -138,7 +138,7 @@ func (g *groupOps) workGroup(v *ir.Value) {
 func inOrder(by ir.Combiner) bool { return by == ir.CombineFAdd || by == ir.CombineFMul }
 
 // subBarrier appends a barrier of sub-groups. It orders memory even if the work-group consists of a
-// single sub-group, for which staged adds no other barrier.
+// single sub-group, for which the method staged adds no other barrier.
 func (g *groupOps) subBarrier() { g.op(ir.OpBarrier, ir.TypeVoid).Aux = ir.ScopeSubGroup }
 
 // A combination describes a reduction or scan by its combiner, the value to combine and the

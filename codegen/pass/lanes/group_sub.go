@@ -84,7 +84,8 @@ func (s *sub) exclusive(c combination) *ir.Value {
 // work-group memory, with one barrier. A last barrier distributes the final values. The first half
 // of the memory contains the results of all stages one after the other, and the second half
 // contains the distributed values. So no stage, and no other op, overwrites values that may still
-// be read. This is correct for sub-groups of four or more invocations (see the aspect SubGroups).
+// be read. The combination in stages is correct for sub-groups of four or more invocations (see the
+// aspect SubGroups).
 func (g *groupOps) staged(op ir.Op, c combination) *ir.Value {
 	s, size := g.newSub(), g.builtIn(ir.SubgroupSize)
 	t := g.newTile(c.x.Type, true)

@@ -205,7 +205,7 @@ func (x *matrices) each(s *matrix.Shape, body func(e, i, r, c *ir.Value)) {
 	})
 }
 
-// The method get loads the invocation's element e of a matrix, and set stores it.
+// The method get loads the invocation's element e of a matrix, and the method set stores it.
 func (x *matrices) get(v *ir.Var, e *ir.Value) *ir.Value {
 	return x.at(v, e, v.Type.Elem, func(r *ir.Ref, at *ir.Value) *ir.Value {
 		l := x.op(ir.OpLoad, v.Type.Elem, at)
@@ -252,7 +252,7 @@ func (x *matrices) element(v *ir.Value) {
 		list = &x.b.Phis
 	}
 	v.Op, v.Aux, v.Args, v.Block = got.Op, got.Aux, got.Args, x.b
-	(*list)[len(*list)-1] = v // v replaces the value got
+	(*list)[len(*list)-1] = v // v replaces the value that the method get has returned
 }
 
 // The method place returns the path to the matrix element in row r and column c in the memory of t.

@@ -217,7 +217,7 @@ func (x *tiles) stage(v *ir.Value, t *ir.Tile, part int, stride *ir.Value, row, 
 	mem := x.stagingOf(elem)
 	base := x.word(ir.OpIMul, x.builtIn(ir.SubgroupID), x.i32(int64(x.most[elem])))
 	id, n := x.builtIn(ir.SubgroupLocalInvocationID), x.builtIn(ir.SubgroupLocalRange)
-	// The field each appends a loop that executes body for the invocation's elements of the part.
+	// The function each appends a loop that executes body for the invocation's elements of the part.
 	each := func(body func(at *ir.Value, place []*ir.Value)) {
 		x.repeat([]*ir.Value{id}, func(vs []*ir.Value) *ir.Value {
 			return x.cond(ir.OpULt, vs[0], x.i32(int64(size[0]*size[1])))

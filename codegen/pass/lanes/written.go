@@ -184,8 +184,7 @@ type ofIDs struct {
 	by [3]int64
 }
 
-// The method index returns v as an ofIDs. It returns false if v does not have this form or may
-// wrap.
+// The method index returns v as an ofIDs. It returns false if v is not such a sum or may wrap.
 func (c *coverage) index(v *ir.Value, size [3]int) (s ofIDs, ok bool) {
 	if v.IsConst() {
 		return ofIDs{k: v.Int()}, true

@@ -20,11 +20,11 @@ import (
 // Part is a kernel that becomes part of another kernel.
 type Part struct {
 	// Module is the part's module after pass.LinkPoint, with its constant data. Link does not
-	// change it.
+	// change the module.
 	Module *ir.Module
-	// Specs maps ids of the part's specialization constants to the bits of their values. It
-	// includes the lengths of local accessors. A constant that is not in the map has its default
-	// value.
+	// Specs maps ids of the part's specialization constants to the bits of their values. The map
+	// Specs includes the lengths of local accessors. A constant that is not in the map has its
+	// default value.
 	Specs map[uint32]uint64
 	// Slices describes the memory of each slice parameter. Elements of Slices for other parameters
 	// are ignored.
@@ -49,9 +49,9 @@ type Slice struct {
 	Shared bool
 }
 
-// Origin identifies a parameter of a part. If Param is RangeOf, it identifies the part's range
-// instead. A range consists of three int32s, the extents along x, y and z. The extent of a missing
-// dimension is 1.
+// Origin identifies a parameter of a part. If Param is RangeOf, the Origin identifies the part's
+// range instead. A range consists of three int32s, the extents along x, y and z. The extent of a
+// missing dimension is 1.
 type Origin struct{ Part, Param int }
 
 // Options determines how parts are linked.
@@ -79,13 +79,13 @@ type Linked struct {
 	Origins []Origin
 }
 
-// Link links parts that have the same form. If slices overlap in a launch and one of them is
-// written, they must have the same Memory in Part.Slices. Unless o.Apart is set, the parts must
-// also have the same rank and run over the same range. With o.Apart, the linked kernel has one
-// dimension, and as many work-items as the largest part. Each part then has arguments for its own
-// range, which has at most abi.MaxRange work-items. Work-item i of the linked kernel runs the
-// work-item with the linear id i of each part. An error describes why the declarations of the parts
-// prevent linking.
+// Link links parts. All parts must have the same abi.Form, for example as kernels over a range. If
+// slices overlap in a launch and one of them is written, they must have the same Memory in
+// Part.Slices. Unless o.Apart is set, the parts must also have the same rank and run over the same
+// range. With o.Apart, the linked kernel has one dimension, and as many work-items as the largest
+// part. Each part then has arguments for its own range, which has at most abi.MaxRange work-items.
+// Work-item i of the linked kernel runs the work-item with the linear id i of each part. An error
+// describes why the declarations of the parts prevent linking.
 func Link(name string, parts []Part, o Options) (*Linked, error) {
 	parts = slices.Clone(parts)
 	for i := range parts {
@@ -174,7 +174,7 @@ type linker struct {
 	ranges  []int               // index of the module's parameter for the range of each part
 	specs   map[uint32]*ir.Spec // maps the id of a reserved specialization constant to the constant, which all parts share
 	of      [][]int             // maps a part and the index of the part's parameter to the index of the module's parameter
-	slices  []Slice             // Slice of each parameter of the module
+	slices  []Slice // description of the slice of each parameter of the module
 	lengths map[int]int         // maps a Slice.Length to the index of the module's parameter that has this length
 	data    []int               // offset of each part's constant data in the module's constant data
 	shifted []*ir.Value         // addresses of the current part's constant data, if the offset of the data is not 0

@@ -49,7 +49,7 @@ type corner struct {
 	ends variance
 }
 
-// The type counter describes a loop that continues while a number n is less than a bound, end. The
+// The type counter describes a loop that continues while a number n is less than the bound end. The
 // number n grows by step in each iteration. If step is negative, the loop continues while n is
 // greater than end.
 type counter struct {
@@ -228,7 +228,8 @@ func (r *corners) terminates(c *counter) bool {
 	if start.Empty() || first.Empty() || way.Empty() || r.last(c).Empty() {
 		return false
 	}
-	// The interval all includes the values of the number and of the phi for which the loop ends.
+	// The interval in variable all includes the values of the number and of the phi for which the
+	// loop ends.
 	all := facts.AddRanges(start.Union(first).Union(way), facts.Interval{Lo: min(-c.k, 0), Hi: max(-c.k, 0)})
 	full := facts.FullRange(c.phi.Type)
 	return !all.Empty() && all.Lo >= full.Lo && all.Hi <= full.Hi

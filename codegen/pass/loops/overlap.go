@@ -272,7 +272,7 @@ func (o *overlapper) loadsEarly(v *ir.Value, b *ir.Block) bool {
 
 // The method late returns the bound n of an exit condition i < n that is known only after loads.
 // The comparison must be unsigned, the iteration must have loaded i, and n must be invariant. For
-// any other condition, the function late returns nil. Loads of later iterations may be executed
+// any other condition, the method late returns nil. Loads of later iterations may be executed
 // before such a condition is known, but not before other conditions that depend on loads.
 //
 // The reason is that an index of a later iteration may be in range only because of conditions in
@@ -445,7 +445,7 @@ func (o *overlapper) next(phi *ir.Value) *ir.Value {
 	return phi.Args[slices.Index(o.head.Preds, o.latch)]
 }
 
-// The method get returns the value of v in iteration k of the four.
+// The method get returns the value of v in iteration k of the four iterations.
 func (o *overlapper) get(v *ir.Value, k int) *ir.Value {
 	if v.Block == nil || !o.in[v.Block] {
 		return v

@@ -123,7 +123,8 @@ type element struct {
 type contents struct {
 	elements map[string]element
 	// The field zeroed is set if the array was zeroed. Elements that have not been stored to since
-	// then are zero. The field written contains the paths of the stores since then.
+	// the array was zeroed are zero. The field written contains the paths of the stores since the
+	// array was zeroed.
 	zeroed  bool
 	written map[string][]*ir.Value
 	// The field block is the only block whose processing may change this struct. While later blocks
@@ -148,7 +149,7 @@ func (h held) own(x *ir.Var, b *ir.Block) *contents {
 }
 
 // The function meet returns the contents that are known on both of two paths into b, given the
-// contents c and d on each.
+// contents c and d on these paths.
 func meet(c, d *contents, b *ir.Block) *contents {
 	if c == d {
 		return c

@@ -108,9 +108,9 @@ func (r *reads) at(v *ir.Value) (x *ir.Var, from, to int) {
 // returned. The result is false if v writes one unknown element of the range.
 func (r *reads) all(v *ir.Value, from, to int) bool { return v.Op == ir.OpZero || to == from+1 }
 
-// The method back visits the instructions of b from its end to its beginning. The set now contains
-// the elements that are live after the current instruction. It calls the function access for each
-// access to an array, before it updates the set now.
+// The method back visits the instructions of b from its end to its beginning. The argument now is
+// the set of elements that are live after the current instruction. It calls the function access for
+// each access to an array, before it updates that set.
 func (r *reads) back(b *ir.Block, now bitset, access func(v *ir.Value)) {
 	for _, v := range slices.Backward(b.Insts) {
 		x, from, to := r.at(v)
@@ -190,8 +190,8 @@ func coalesce(f *ir.Func, own map[*ir.Var]bool) bool {
 
 // The method copied returns the source array if instruction i of b copies an element of one array
 // to the same index of another. The copied value must have been loaded in b, and neither element
-// may have been written since the load. If these conditions do not hold, the function copied
-// returns nil.
+// may have been written since the load. If these conditions do not hold, the method copied returns
+// nil.
 func (r *reads) copied(b *ir.Block, i int) *ir.Var {
 	v := b.Insts[i]
 	to, bit, end := r.at(v)

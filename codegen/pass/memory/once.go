@@ -78,13 +78,13 @@ func onceIn(m *ir.Module, f *ir.Func) bool {
 	return false
 }
 
-// The type start describes the blocks at the start of a loop's iterations. These are the head and
-// the blocks that follow it and are connected only by checks.
+// The type start describes the blocks at the start of a loop's iterations. These blocks are the
+// head and the blocks after it that are connected only by checks.
 type start struct {
 	l       *ir.Loop
 	places  *places
 	blocks  []*ir.Block        // blocks that end with hoisted checks
-	last    *ir.Block          // the block after blocks; its values are hoisted, but no check at its end
+	last    *ir.Block // the block after the blocks in field blocks; its values are hoisted, but no check at its end
 	same    map[*ir.Value]bool // invariant values computed in the loop
 	hoisted map[*ir.Value]bool // the invariant values that are hoisted
 	loads   bool               // whether some hoisted value is a load of device memory
@@ -175,8 +175,8 @@ func (s *start) hoist(values ...*ir.Value) {
 	}
 }
 
-// The method move hoists the values and checks that find has found. It returns false if the loop
-// cannot have a preheader.
+// The method move hoists the values and checks that the method find has found. It returns false if
+// the loop cannot have a preheader.
 func (s *start) move() bool {
 	pre := s.preheader()
 	if pre == nil {

@@ -306,7 +306,7 @@ func (x *superwords) join(values []*ir.Value, elem *ir.Type, emit emitFunc) []*i
 }
 
 // wordOf returns the 32-bit word from which the values were extracted by shifts. The values must be
-// all parts of that word, from the lowest to the highest bits. Otherwise it returns nil.
+// all parts of that word, from the lowest to the highest bits. Otherwise wordOf returns nil.
 func wordOf(values []*ir.Value, elem *ir.Type) *ir.Value {
 	w := values[0]
 	for k, v := range values {

@@ -14,8 +14,9 @@ import (
 
 // ConstDivide turns divisions of 64-bit integers by constants into multiplications by their
 // reciprocals (Granlund and Montgomery, "Division by Invariant Integers using Multiplication",
-// 1994). Drivers do this only for 32 bits. For 64 bits they call a routine of some hundred
-// instructions, and NVIDIA's driver (580) confuses the results of many such calls.
+// 1994). Drivers make this change only for 32-bit integers. For 64-bit integers, drivers call a
+// routine of some hundred instructions, and NVIDIA's driver (580) confuses the results of many such
+// calls.
 func ConstDivide(m *ir.Module) diag.List {
 	for _, f := range rewrite.Bodies(m) {
 		for _, b := range f.Blocks {
@@ -122,9 +123,9 @@ func (d *divider) mulHigh(x *ir.Value, m uint64) *ir.Value {
 }
 
 // The function reciprocal returns a factor m and a shift count with which x / by can be computed.
-// If h is the upper half of x*m, the quotient is h>>shift. If add is set, the factor would need 65
-// bits, and m is the lower 64 of them. The quotient is then ((x-h)>>1 + h)>>shift. The divisor by
-// must be less than 1<<63 and not a power of two.
+// If h is the upper half of x*m, the quotient is h>>shift. If the result add is set, the factor
+// would need 65 bits, and m contains the lower 64 bits. The quotient is then ((x-h)>>1 + h)>>shift.
+// The divisor by must be less than 1<<63 and not a power of two.
 func reciprocal(by uint64) (m uint64, shift int, add bool) {
 	top := bits.Len64(by) // 1<<top is the next power of two
 	for s := range top {

@@ -185,7 +185,8 @@ func (x *corrector) is(op ir.Op, args ...*ir.Value) *ir.Value {
 // The method n returns the 32-bit constant n.
 func (x *corrector) n(n int64) *ir.Value { return x.f.Module.Int(ir.TypeI32, n) }
 
-// The method float converts the bits of a 32-bit integer to a float32, and word converts back.
+// The method float converts the bits of a 32-bit integer to a float32, and the method word converts
+// a float32 back.
 func (x *corrector) float(v *ir.Value) *ir.Value { return x.add(ir.OpBitcast, ir.TypeF32, v) }
 func (x *corrector) word(v *ir.Value) *ir.Value  { return x.i(ir.OpBitcast, v) }
 
@@ -194,8 +195,9 @@ func (x *corrector) real(f float64) *ir.Value {
 	return x.f.Module.Const(ir.TypeF32, ir.FloatBits(ir.TypeF32, f))
 }
 
-// The method device appends an operation that the device must compute. Unlike add, it does not fold
-// the operation, because simplify has already folded all operations that may be folded.
+// The method device appends an operation that the device must compute. Unlike the method add,
+// device does not fold the operation, because simplify has already folded all operations that may
+// be folded.
 func (x *corrector) device(op ir.Op, args ...*ir.Value) *ir.Value {
 	v := x.f.NewValue(op, ir.TypeF32, args...)
 	v.Block, v.Pos = x.b, x.pos

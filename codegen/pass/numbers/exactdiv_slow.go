@@ -86,8 +86,8 @@ func (x *corrector) quotient(a, b *ir.Value) *ir.Value {
 	fa := x.i(ir.OpOr, p.fraction, x.i(ir.OpSelect, less, x.n(TwoBits), x.n(OneBits)))
 	fb := x.i(ir.OpOr, q.fraction, x.n(OneBits))
 
-	// If one operand is special, the other is replaced. The quotient with the replacement is the
-	// correct special result.
+	// If one operand is special (zero, infinite or NaN), the other is replaced. The quotient with
+	// the replacement is the correct special result.
 	fa = x.i(ir.OpSelect, p.special, p.abs, fa)
 	fb = x.i(ir.OpSelect, q.special, q.abs, fb)
 	device := x.word(x.add(ir.OpFDiv, ir.TypeF32, x.float(fa), x.float(fb)))
@@ -176,11 +176,11 @@ func (x *corrector) root(a *ir.Value) *ir.Value {
 // inverseRoot returns the inverse of the square root of a.
 func (x *corrector) inverseRoot(a *ir.Value) *ir.Value {
 	p := &floatParts{bits: x.word(a)}
-	p.abs = p.bits // negative operands are treated as special, as in root
+	p.abs = p.bits // negative operands are treated as special, as in the method root
 	x.normalize(p)
 
-	// As in root, the significand is doubled if the exponent is odd. So its square root is in [1,
-	// 2), and the inverse root is in (1/2, 1].
+	// As in the method root, the significand is doubled if the exponent is odd. So its square root
+	// is in [1, 2), and the inverse root is in (1/2, 1].
 	even := x.i(ir.OpAnd, p.exponent, x.n(1))
 	square := x.i(ir.OpOr, p.fraction, x.n(HiddenBit))
 	square = x.i(ir.OpShl, square, x.i(ir.OpISub, x.n(1), even))
@@ -194,7 +194,8 @@ func (x *corrector) inverseRoot(a *ir.Value) *ir.Value {
 	// The integer middle represents, in units of 2^-25, the number in the middle between a float
 	// and the next smaller float. The number middle is greater than the inverse root if
 	// square*middle*middle is greater than 2^23 * 2^50. These two numbers are so close that the
-	// lowest 64 bits of their difference are enough. Inverse roots are never exactly in the middle.
+	// lowest 64 bits of their difference are enough. Inverse roots are never exactly in the middle
+	// between two floats.
 	middle := x.i(ir.OpISub, x.i(ir.OpShl, device, x.n(1)), x.n((HalfBits-HiddenBit)<<1+2*InverseRootSlack+1))
 	for j := int64(3); j >= 0; j-- {
 		next := x.i(ir.OpIAdd, middle, x.n(2<<j))

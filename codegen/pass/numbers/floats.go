@@ -91,9 +91,9 @@ func narrowConst(v *ir.Value) (uint64, bool) {
 // signalling NaNs.
 func isBits(op ir.Op) bool { return op == ir.OpFNegate || op == ir.OpFAbs || op == ir.OpSelect }
 
-// inNarrow returns v as a float32. It requires that isNarrow is true for v. Like a converted value
-// in Go, the result must not be fused. If quiet is set, a signalling NaN becomes quiet, as in a
-// conversion.
+// inNarrow returns v as a float32. It requires that isNarrow is true for v. If the argument quiet
+// is set, a signalling NaN becomes quiet, as in a conversion. If quiet is set, a signalling NaN
+// becomes quiet, as in a conversion.
 func inNarrow(m *rewrite.Maker, v *ir.Value, quiet bool) *ir.Value {
 	if v.IsConst() {
 		bits, _ := narrowConst(v)
@@ -254,8 +254,8 @@ func between(v *ir.Value) bool {
 }
 
 // The function nearest returns the bits of a float32 that is adjacent to c, where c is not a
-// float32. It is the greatest float32 less than c if before is set, or else the least float32
-// greater than c.
+// float32. It is the greatest float32 less than c if the argument before is set, or else the least
+// float32 greater than c.
 func nearest(c float64, before bool) (uint64, bool) {
 	x := float32(c)
 	switch {

@@ -12,7 +12,7 @@ import (
 
 // Unsigned changes conversions of uint32 to float32 so that every device rounds only once (see the
 // quirk unsigned-float of SwiftShader). In modules that need split64.Lower for devices without
-// 64-bit integers, Lower does this instead.
+// 64-bit integers, Lower makes this change instead.
 func Unsigned(m *ir.Module) diag.List {
 	if !inWords(m) || !facts.Avoids(m, "unsigned-float") {
 		return nil

@@ -272,8 +272,8 @@ func maskOrZero(f *ir.Func, v *ir.Value) []*ir.Value {
 	return m.Made
 }
 
-// xorZero returns instructions that compute v ^ zero. It is used if a driver knows that some bits
-// of v are set, because v | zero would not hide these bits.
+// xorZero returns instructions that compute v ^ zero. xorZero is used if a driver knows that some
+// bits of v are set, because v | zero would not hide these bits.
 func xorZero(f *ir.Func, v *ir.Value) []*ir.Value {
 	m := &rewrite.Maker{Func: f, At: v}
 	m.Op(ir.OpXor, v.Type, v, m.Zero(v.Type))

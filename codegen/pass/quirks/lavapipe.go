@@ -274,7 +274,7 @@ type literalKey struct {
 
 // The method literal reports whether a driver may find that v is a constant. Values computed from
 // arguments or from loads of device memory are not constants. A load from private memory may be a
-// constant only if deep is set, because such loads are frequent in blocked algorithms.
+// constant only if the argument deep is set, because such loads are frequent in blocked algorithms.
 func (h *hider) literal(v *ir.Value, deep bool) bool {
 	if v.IsConst() || v.IsConstExpr() {
 		return true

@@ -21,9 +21,10 @@ import (
 // until the last lane has left, and computes the loop's values for all lanes. For lanes that have
 // left, lavapipe (Mesa 22.3) preserves only the registers that nir_convert_from_ssa creates from
 // phis. After the loop, any other variable has the value that the last iteration computed. That
-// value is correct for a lane that left earlier only if the operands have not changed since. A phi
-// of the header changes if its register also contains the phi's next value. Both are in the same
-// register if nothing reads the phi after the next value is computed:
+// value is correct for a lane that left earlier only if the operands have not changed since. For
+// lanes that have left, a phi of the header changes if its register also contains the phi's next
+// value. The phi and its next value are in the same register if nothing reads the phi after the
+// next value is computed:
 //
 //	for {
 //		x := s >> 8    // reads the register s
@@ -120,8 +121,9 @@ func (l *loopBlocks) contains(b *ir.Block) bool {
 }
 
 // leftAtOnce reports whether all work-items that enter the loop together also leave it in the same
-// iteration. They do so if the loop contains a Sync op. They also do so if each condition that
-// decides whether the loop continues is the same for all work-items.
+// iteration. They leave it in the same iteration if the loop contains a Sync op. They also leave it
+// in the same iteration if each condition that decides whether the loop continues is the same for
+// all work-items.
 func (l *loopBlocks) leftAtOnce() bool {
 	for _, b := range l.blocks {
 		if slices.ContainsFunc(b.Insts, func(v *ir.Value) bool { return v.Op.Has(ir.FlagSync) }) {

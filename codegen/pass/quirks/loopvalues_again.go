@@ -91,8 +91,8 @@ func isSimple(op ir.Op) bool {
 	return op.Has(ir.FlagPure) && !op.Has(ir.FlagCostly) && op != ir.OpPhi
 }
 
-// computeAgain adds copies of ops after the loop that compute the values xs from phis. The phis are
-// hidden, so that no driver recognizes that the results equal values computed in the loop.
+// After the loop, computeAgain adds copies of ops that compute the values xs from phis. The phis
+// are hidden, so that no driver recognizes that the results equal values computed in the loop.
 func (l *loopBlocks) computeAgain(f *ir.Func, xs, ops, phis []*ir.Value) {
 	m := l.h.Merge
 	copies := map[*ir.Value]*ir.Value{}
@@ -153,11 +153,11 @@ func hidePhi(f *ir.Func, p *ir.Value) []*ir.Value {
 	return m.Made
 }
 
-// keptInHeader reports whether lavapipe preserves the live-out values xs without a workaround. That
-// is so if the loop's only exit is in its header and the header computes each of xs from its own
-// phis. When a work-item leaves the loop at the header, the registers of these phis have not been
-// overwritten. In addition, no instruction of the header may be an argument of a phi, since that
-// phi might share a register with one of the header's phis.
+// keptInHeader reports whether lavapipe preserves the live-out values xs without a workaround.
+// These values are preserved if the loop's only exit is in its header and the header computes each
+// of xs from its own phis. When a work-item leaves the loop at the header, the registers of these
+// phis have not been overwritten. In addition, no instruction of the header may be an argument of a
+// phi, since that phi might share a register with one of the header's phis.
 func (l *loopBlocks) keptInHeader(xs []*ir.Value, uses *users) bool {
 	h := l.h
 	if !slices.Equal(h.Merge.Preds, []*ir.Block{h}) || slices.ContainsFunc(h.Insts, func(v *ir.Value) bool { return uses.phis[v] }) {

@@ -107,7 +107,8 @@ func (d *descents) rises(p *ir.Value, back int) bool {
 
 // The method steps reports whether a loop computes next by adding a number to its counter p. The
 // result is true only if a driver may recognize the number as a constant with the sign of the
-// argument want. If next is a phi, it is enough that one argument of next is computed in this way.
+// argument want. If next is a phi, it is enough that one argument of next is the counter plus such
+// a number.
 func (d *descents) steps(p, next *ir.Value, want int64, seen map[*ir.Value]bool) bool {
 	by, sign := (*ir.Value)(nil), int64(1)
 	switch next.Op {
@@ -208,9 +209,9 @@ func (d *descents) end(v *ir.Value, b *ir.Block) (end, bool) {
 	return end{v, r}, true
 }
 
-// staysNear reports whether v is small if a driver finds that v is constant. A driver finds that
-// only if it has unrolled the loops that compute v. Unrolled loops add and multiply small numbers,
-// and have at most a few thousand iterations.
+// staysNear reports whether v is small if a driver finds that v is constant. A driver finds that v
+// is constant only if it has unrolled the loops that compute v. Unrolled loops add and multiply
+// small numbers, and have at most a few thousand iterations.
 func (d *descents) staysNear(v *ir.Value, seen map[*ir.Value]bool) bool {
 	const small = 1 << 12
 	if seen[v] || !d.h.literal(v, true) {
@@ -228,8 +229,8 @@ func (d *descents) staysNear(v *ir.Value, seen map[*ir.Value]bool) bool {
 }
 
 // farAway is a lower bound for two constants whose difference is the least 32-bit integer. At least
-// one of them has this magnitude or more. The same bound is used for 64-bit integers, because
-// modules for devices without them represent an integer by two 32-bit words.
+// one of two such constants has this magnitude or more. The same bound is used for 64-bit integers,
+// because modules for devices without them represent an integer by two 32-bit words.
 const farAway = 1 << 30
 
 // The variable nearby is the interval of numbers with a smaller magnitude than farAway.

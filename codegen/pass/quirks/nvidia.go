@@ -380,7 +380,7 @@ func isScaled(v, use *ir.Value) bool {
 	}
 	switch other.Op {
 	case ir.OpLoad, ir.OpArg, ir.OpPhi, ir.OpIAdd, ir.OpISub, ir.OpIMul, ir.OpBuiltIn, ir.OpInvalid:
-		return linearRoot(v) == linearRoot(other) // ops in this case may have any interval; OpInvalid is a parameter
+		return linearRoot(v) == linearRoot(other) // the ops of this case may have any interval; OpInvalid represents a parameter
 	}
 	return true
 }

@@ -31,7 +31,7 @@ func hideWraps(h *hider) {
 }
 
 // addsConst reports whether a loop computes next by adding a constant to its counter p. If next is
-// a phi, it is enough that one argument of next is computed in this way.
+// a phi, it is enough that one argument of next is the counter plus a constant.
 func (d *descents) addsConst(p, next *ir.Value, seen map[*ir.Value]bool) bool {
 	if next == p || seen[next] {
 		return false

@@ -56,7 +56,8 @@ type Quirk struct {
 	Case []string
 	// Where is the function that avoids the bug, as file:function.
 	Where string
-	// Fixed is set if the workaround cannot be disabled. Only quirks with Where alone may set it.
+	// Fixed is set if the workaround cannot be disabled. Only quirks that have no workaround except
+	// Where may set Fixed.
 	Fixed bool
 
 	// Match reports whether the operand v of use must be hidden from the driver. The value use is

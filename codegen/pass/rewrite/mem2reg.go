@@ -163,7 +163,7 @@ func removeUnread(f *ir.Func) {
 	}
 }
 
-// removeInsts removes the instructions of b for which drop returns true.
+// removeInsts removes the instructions of b for which the function drop returns true.
 func removeInsts(b *ir.Block, drop func(*ir.Value) bool) {
 	out := b.Insts[:0]
 	for _, v := range b.Insts {

@@ -11,9 +11,9 @@ import (
 
 // Undefs is a set of undefined values, one for each type. An undefined value represents the
 // contents of a variable before its first store or after its last load. The IR itself has no
-// undefined values. Undefined values exist only between the demotion of phis and the call of
-// settle. The method settle replaces each undefined value by another operand of the same phi or
-// selection, or by zero.
+// undefined values. Undefined values exist only between the demotion of phis and the call of the
+// method settle. The method settle replaces each undefined value by another operand of the same phi
+// or selection, or by zero.
 type Undefs struct{ byType map[*ir.Type]*ir.Value }
 
 // undefOf returns the undefined value of type t.

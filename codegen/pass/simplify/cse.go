@@ -102,8 +102,8 @@ func (c *cse) block(b *ir.Block) {
 	}
 }
 
-// The method assume records in the map known that the bool v has the value of the argument is. The
-// record is valid in the current block and in all blocks that it dominates.
+// The method assume records in the map known that the bool v has the given value. The record is
+// valid in the current block and in all blocks that it dominates.
 func (c *cse) assume(known map[*ir.Value]*ir.Value, v *ir.Value, is bool) {
 	for v.Op == ir.OpLNot {
 		c.learn(known, v, c.m.Bool(is))

@@ -35,8 +35,8 @@ type Liveness struct {
 	Live   map[*ir.Value]bool
 	Loaded map[*ir.Var]bool // Function variables that are read
 	Used   map[*ir.Var]bool
-	// Stores maps each Function variable to the instructions that write it. These are live if the
-	// variable is loaded.
+	// Stores maps each Function variable to the instructions that write it. These instructions are
+	// live if the variable is loaded.
 	Stores map[*ir.Var][]*ir.Value
 	work   []*ir.Value
 }

@@ -245,7 +245,8 @@ func (s *Simplifier) compare(v *ir.Value) *ir.Value {
 		if y.IsConst() && x.Op == ir.OpIAdd && x.Args[1].IsConst() {
 			return s.set(v, v.Op, x.Args[0], s.Module.Const(y.Type, y.Bits-x.Args[1].Bits))
 		}
-		// The difference or exclusive or x is compared with zero, as in a test of a remainder.
+		// The value x, a difference or an exclusive or, is compared with zero, as in a test of a
+		// remainder.
 		if facts.IsZero(y) && (x.Op == ir.OpISub || x.Op == ir.OpXor) {
 			return s.set(v, v.Op, x.Args[0], x.Args[1])
 		}
@@ -412,7 +413,7 @@ func complements(x, y *ir.Value) bool {
 	return x.Op == ir.OpLNot && x.Args[0] == y || y.Op == ir.OpLNot && y.Args[0] == x
 }
 
-// The method not replaces the negation v of the comparison x by the opposite comparison. The
+// The method named not replaces the negation v of the comparison x by the opposite comparison. The
 // ordered float comparisons FLt and FLe have no opposite op, because the opposite must be true if
 // an operand is NaN.
 func (s *Simplifier) not(v, x *ir.Value) *ir.Value {

@@ -59,10 +59,10 @@ func (s *Simplifier) Resolve(v *ir.Value) *ir.Value {
 	}
 }
 
-// The method values applies the rules to each value once and reports whether it changed any. If
-// branches is set, it also turns branches with constant conditions into jumps. It removes the phi
-// arguments of removed edges immediately. So a single iteration is enough even if each branch
-// determines the condition of the next.
+// The method values applies the rules to each value once and reports whether it changed any. If the
+// argument branches is set, it also turns branches with constant conditions into jumps. It removes
+// the phi arguments of removed edges immediately. So a single iteration is enough even if each
+// branch determines the condition of the next branch.
 func (s *Simplifier) values(branches bool) bool {
 	changed, cut := false, false
 	rewrite := func(v *ir.Value) {

@@ -117,7 +117,7 @@ func (w *words) signed(lo *ir.Value) pair { return pair{lo, w.word(ir.OpShrA, lo
 // signOf returns -1 if x is negative, and otherwise 0.
 func (w *words) signOf(x pair) *ir.Value { return w.word(ir.OpShrA, x.hi, w.n(31)) }
 
-// negateIf returns -x if negative is -1, and x if negative is 0.
+// negateIf returns -x if the argument negative is -1, and x if it is 0.
 func (w *words) negateIf(negative *ir.Value, x pair) pair {
 	flipped := pair{w.word(ir.OpXor, x.lo, negative), w.word(ir.OpXor, x.hi, negative)}
 	return w.difference(flipped, pair{negative, negative})

@@ -137,7 +137,7 @@ func (w *words) fromFloat64(signed bool, x *ir.Value) pair {
 	// The floor of the magnitude is used instead of Trunc because of a bug (see the quirk
 	// round-double). An unsigned x may be between -1 and 0.
 	x = w.add(ir.OpFFloor, t, w.add(ir.OpFAbs, t, x))
-	// The product with a power of two is exact, and so is the difference below.
+	// The product with a power of two is exact, and so is the difference that is computed next.
 	hi := w.add(ir.OpFFloor, t, w.add(ir.OpFMul, t, x, c(0x1p-32)))
 	lo := w.add(ir.OpFSub, t, x, w.add(ir.OpFMul, t, hi, c(1<<32)))
 	p := pair{w.word(ir.OpFToU, lo), w.word(ir.OpFToU, hi)}

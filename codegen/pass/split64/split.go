@@ -22,8 +22,8 @@ import (
 //
 // Lower fails for 64-bit atomic operations, and for 64-bit divisions in constant expressions.
 //
-// Lower runs after all passes. This is possible because the code that it adds has no control flow,
-// except in a helper function. At that point, narrow has already reduced the number of 64-bit
+// Lower runs after all passes. Lower can run last because the code that it adds has no control
+// flow, except in a helper function. At that point, narrow has already reduced the number of 64-bit
 // integers.
 func Lower(m *ir.Module) bool {
 	for _, f := range rewrite.Bodies(m) {
@@ -138,7 +138,7 @@ func (w *words) splitSpecs() {
 }
 
 // maskWords applies the workaround for the quirk store-index to store indices that had 64 bits.
-// Package quirks has applied it only to 32-bit indices.
+// Package quirks has applied this workaround only to 32-bit indices.
 func maskWords(m *ir.Module) {
 	if !facts.Avoids(m, "store-index") {
 		return

@@ -161,7 +161,7 @@ func loopAroundJumps(f *ir.Func) {
 				continue
 			}
 			done[c] = true
-			var from *ir.Block // the origin of the last jump
+			var from *ir.Block // block from which the last jump comes
 			n, deepest := 0, 0
 			for _, p := range c.Preds {
 				if dom.IsBackEdge(p, c) {

@@ -97,8 +97,8 @@ func (t *treeBuilder) place() {
 }
 
 // The method exit reports whether b ends the work-item, so that the code of b replaces each jump to
-// b. That is so for a return without instructions, and for a block with a fault to which only one
-// edge leads.
+// b. The result is true for a return without instructions, and for a block with a fault to which
+// only one edge leads.
 func (t *treeBuilder) exit(b *ir.Block) bool {
 	if len(b.Term.Succs) > 0 || b == t.dom.Order[0] {
 		return false
@@ -156,7 +156,7 @@ func (t *treeBuilder) body(x *ir.Block, ctx *loopCtx) piece {
 	return p
 }
 
-// The method then appends q to p.
+// The method named then appends the piece q to p.
 func (t *treeBuilder) then(p *piece, q piece) {
 	p.code = append(p.code, &stmt{kind: listStmt, then: q.code})
 	p.out = q.out

@@ -17,7 +17,7 @@ import (
 //   - A loop of the first kind needs no change. Dead lanes are known to leave it or bypass it, or no
 //     work-item can have left the group before one of its iterations.
 //   - A loop of the second kind tests in each iteration whether a live lane remains. Such a loop has
-//     Sync ops and is left only by faults and return statements, or it has an exit that ways finds.
+//     Sync ops and is left only by faults and return statements, or it has an exit that the method ways finds.
 //   - A loop of the third kind is treated as divergent if work-items leave their group from it. The
 //     branch on which they leave counts as an end of the kernel.
 //
@@ -56,8 +56,8 @@ func (u *Info) Together(b *ir.Block) bool {
 // remains.
 func (u *Info) AsksAt(b *ir.Block) bool { return slices.Contains(u.asking, u.Index[b]) }
 
-// Provisos maps the heads of certain loops to provisos. If its proviso holds, such a loop does not
-// need to test whether a live lane remains.
+// Provisos maps the heads of certain loops to provisos. Such a loop does not need to test whether a
+// live lane remains if its proviso holds.
 func (u *Info) Provisos() map[*ir.Block]*Proviso {
 	all := map[*ir.Block]*Proviso{}
 	for _, l := range u.loops {

@@ -36,7 +36,7 @@ type Info struct {
 	kept    map[edge]bool           // edges on which, as the analysis has found, no work-items leave their group
 	dom     *ir.DomTree
 	loops   []*ir.Loop
-	exits   map[int]bool // blocks that count as ends of the kernel, see settle
+	exits   map[int]bool // blocks that count as ends of the kernel (see the method settle)
 	// The field asking contains the indices of the heads of loops that test in each iteration
 	// whether a live lane remains. In the graph for postdominators, an additional node before each
 	// of these heads represents the test.
@@ -124,7 +124,7 @@ func (u *Info) root(v *ir.Value) *ir.Value {
 }
 
 // The method parting returns the branch because of which work-items do not reach b together. Among
-// the branches that control b, it is the nearest with a varying condition.
+// the branches that control b, the returned branch is the nearest with a varying condition.
 func (u *Info) parting(b *ir.Block) *ir.Block {
 	var branch *ir.Block
 	seen := map[*ir.Block]bool{}
@@ -462,8 +462,8 @@ func (u *Info) postdominators() {
 		}
 		u.exits[stuck] = true
 	}
-	// This is the algorithm of Cooper, Harvey and Kennedy on the reversed graph. It visits the
-	// nodes in an order that comes from a depth-first search from the kernel's end.
+	// The method uses the algorithm of Cooper, Harvey and Kennedy on the reversed graph. It visits
+	// the nodes in an order that comes from a depth-first search from the kernel's end.
 	nodes := n + 1 + len(u.asking)
 	preds := make([][]int, nodes)
 	succs := make([][]int, nodes)
