@@ -79,7 +79,7 @@ type deadLanes struct {
 	undef    *rewrite.Undefs
 	allLive  map[*ir.Value]bool // loads and stores of matrices that dead lanes never reach
 	cells    []*ir.Var          // variables that temporarily replace phis
-	liveOnly []*ir.Var // variables of the field cells that dead lanes do not need
+	liveOnly []*ir.Var          // variables of the field cells that dead lanes do not need
 
 	// The field word is the most recent value that is a single 32-bit word of a longer result. The field inputs
 	// contains the operands of that value before they were replaced by neutral operands for dead lanes.

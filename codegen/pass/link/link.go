@@ -174,7 +174,7 @@ type linker struct {
 	ranges  []int               // index of the module's parameter for the range of each part
 	specs   map[uint32]*ir.Spec // maps the id of a reserved specialization constant to the constant, which all parts share
 	of      [][]int             // maps a part and the index of the part's parameter to the index of the module's parameter
-	slices  []Slice // description of the slice of each parameter of the module
+	slices  []Slice             // description of the slice of each parameter of the module
 	lengths map[int]int         // maps a Slice.Length to the index of the module's parameter that has this length
 	data    []int               // offset of each part's constant data in the module's constant data
 	shifted []*ir.Value         // addresses of the current part's constant data, if the offset of the data is not 0

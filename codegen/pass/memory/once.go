@@ -84,7 +84,7 @@ type start struct {
 	l       *ir.Loop
 	places  *places
 	blocks  []*ir.Block        // blocks that end with hoisted checks
-	last    *ir.Block // the block after the blocks in field blocks; its values are hoisted, but no check at its end
+	last    *ir.Block          // the block after the blocks in field blocks; its values are hoisted, but no check at its end
 	same    map[*ir.Value]bool // invariant values computed in the loop
 	hoisted map[*ir.Value]bool // the invariant values that are hoisted
 	loads   bool               // whether some hoisted value is a load of device memory
