@@ -361,7 +361,7 @@ func (a *Ranges) IsLength(v *ir.Value) bool {
 func (p *Prover) phi(x, y *ir.Value, c int64) (Evidence, bool) {
 	dom, at := p.a.Dom, x.Block
 	if y != nil && y.Block != nil && (y.Block == at || !dom.Dominates(y.Block, at)) {
-		return 0, false // y may have another value than when x was computed
+		return 0, false // the value of y may have changed since x was computed
 	}
 	me := len(p.under) - 1
 	p.under[me].phi = true

@@ -180,7 +180,7 @@ func (x *superwords) drop(list ...*ir.Value) {
 	}
 }
 
-// The method before inserts an instruction before the instruction at.
+// The method before inserts an instruction before the given instruction.
 func (x *superwords) before(at *ir.Value, op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value {
 	v := x.f.NewValue(op, t, args...)
 	v.Block, v.Pos = at.Block, at.Pos

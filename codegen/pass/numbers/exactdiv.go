@@ -58,8 +58,9 @@ func ExactDivide(m *ir.Module) diag.List {
 	return nil
 }
 
-// divideFast replaces each inverse square root by 1 divided by the square root. In this mode the
-// result may be inexact, but its special cases must be those of Go.
+// divideFast replaces each inverse square root by 1 divided by the square root, for the mode
+// properties.FloatFast. In this mode the result may be inexact, but its special cases must be those
+// of Go.
 func divideFast(f *ir.Func) {
 	for _, b := range f.Blocks {
 		x := &corrector{f: f, b: b}

@@ -57,7 +57,8 @@ func inWords(m *ir.Module) bool {
 	return true
 }
 
-// RoundsTwice reports whether v converts a uint32 whose highest bit may be set to floating point.
+// RoundsTwice reports whether v is a conversion to floating point of a uint32 whose highest bit may
+// be set.
 func RoundsTwice(v *ir.Value) bool {
 	if v.Op != ir.OpUToF || v.Type != ir.TypeF32 || v.Args[0].Type != ir.TypeI32 {
 		return false

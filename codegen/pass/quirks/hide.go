@@ -187,7 +187,7 @@ func (h *hider) hideValues() {
 	}
 }
 
-// isCompared reports whether a quirk hides v only from comparisons and matches the comparison use.
+// isCompared reports whether a quirk matches the comparison use and hides v only from comparisons.
 func (h *hider) isCompared(v, use *ir.Value) bool {
 	for _, q := range h.rows {
 		if q.Match != nil && q.Hide&hideCompared != 0 && q.Match(h, v, use) {
