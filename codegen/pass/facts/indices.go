@@ -149,7 +149,7 @@ func (x *indexer) signed(v *ir.Value) (sum, bool) {
 	return s, true
 }
 
-// The method exact requires that the sum s is in the interval in. If that is not known yet, the
+// The method exact requires that the sum s is in the given interval. If that is not known yet, the
 // method exact adds a need, which the method split checks later. It returns false if s contains no
 // global id, because the method split could not prove such a need.
 func (x *indexer) exact(s sum, in Interval) (sum, bool) {

@@ -24,8 +24,8 @@ const (
 	sumDepth    = 5
 )
 
-// sumOf returns v as a sum of products. If the sum would be too long or too deep, it consists of
-// the single product 1*v.
+// sumOf returns v as a sum of products. If the sum would be too long or too deep, the result
+// consists of the single product 1*v.
 func sumOf(v *ir.Value) linear {
 	s, ok := sumAt(v, sumDepth)
 	if !ok {

@@ -58,8 +58,8 @@ const vectorBytes = 16
 // value.
 //
 // Eight elements of 16 bits or sixteen elements of 8 bits form a vector of four 32-bit words, with
-// the first element in the lowest bits. Then eight or sixteen items are adjacent. If a kernel also
-// has wider elements, these need several vectors.
+// the first element in the lowest bits. In these cases, eight or sixteen items are adjacent. If a
+// kernel also has wider elements, these need several vectors.
 type vectors struct {
 	m *ir.Module
 	f *ir.Func

@@ -22,7 +22,7 @@ func (d *deadLanes) findAllLive() {
 		}
 	}
 	if slices.ContainsFunc(d.u.Order, d.u.AsksAt) {
-		return // work-items that the host asks to stop also become dead lanes
+		return // work-items that the host asks to stop also become dead lanes, so dead lanes may reach any matrix op
 	}
 	d.allLive = map[*ir.Value]bool{}
 	for _, b := range d.u.Order {

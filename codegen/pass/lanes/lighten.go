@@ -33,7 +33,7 @@ import (
 //     allowed.
 //
 // All work-items of a group reach the same barriers. So while one work-item is in its last phase,
-// no other work-item has a barrier before it.
+// no other work-item still has to execute a barrier.
 //
 // NVIDIA's driver compiles a barrier that orders device memory to two instructions, and the second
 // instruction waits. The matrix product above needs 20.8 ms on an H100 with barriers that order

@@ -35,7 +35,7 @@ import (
 //	}                  // later iterations compute x from the new s
 //	use(x)
 //
-// A phi of the header is safe if it is itself used after the loop. The phi's next value is in
+// A phi of the header is safe if it is itself used after the loop. Its next value is then in
 // another register until the end of the iteration, where lanes that have left do not write
 // registers. An argument of a phi after the loop is also safe, because its register is written
 // before the break.

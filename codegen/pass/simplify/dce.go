@@ -93,7 +93,7 @@ func furtherWord(v *ir.Value) bool {
 	return word > 0
 }
 
-// Spread marks all values on which the marked values depend as live.
+// Spread marks as live all values on which the marked values depend.
 func (d *Liveness) Spread() {
 	load := func(x *ir.Var) {
 		if !d.Loaded[x] {

@@ -14,7 +14,7 @@ import (
 // The method settle decides for each loop in uniform flow whether dead lanes might stay in the loop
 // for ever after all work-items have left their group. It distinguishes three kinds of loops:
 //
-//   - A loop of the first kind needs no change. Dead lanes are known to leave it or bypass it, or no
+//   - A loop of the first kind needs no change. Dead lanes are known to leave or bypass such a loop, or no
 //     work-item can have left the group before one of its iterations.
 //   - A loop of the second kind tests in each iteration whether a live lane remains. Such a loop has
 //     Sync ops and is left only by faults and return statements, or it has an exit that the method ways finds.
