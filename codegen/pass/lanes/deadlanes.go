@@ -269,8 +269,8 @@ func (d *deadLanes) asked(all []*ir.Value) map[*ir.Value]bool {
 	return asked
 }
 
-// The function hazardous reports whether computing v is unsafe if all lanes are dead. That is so
-// for a load whose address, or a division whose divisor, was checked only by live lanes.
+// The function hazardous reports whether computing v is unsafe if all lanes are dead. Unsafe values
+// are a load whose address, or a division whose divisor, was checked only by live lanes.
 func hazardous(v *ir.Value) bool {
 	if v.Op == ir.OpLoad {
 		return v.Ref().Var == nil || len(v.Path()) > 0

@@ -42,7 +42,7 @@ func NewHider(f *ir.Func, rows []*Quirk) *hider {
 func kindBits(kind int) uint32 { return uint32(0x01010101<<kind) &^ (1 << 31) }
 
 // flagBit returns the bit of the reserved word that hides the n-th flag of a function. In functions
-// with flags, no value is hidden by this bit.
+// with flags, this bit hides no value.
 func flagBit(n int) uint32 {
 	const free = 3*valueKinds + 3 // number of bits from 4 to 7, from 12 to 15, from 20 to 23, and from 28 to 30
 	n %= free

@@ -12,8 +12,8 @@ import (
 )
 
 // Live-out values of a loop are recomputed after the loop if that needs only a few operations.
-// Otherwise they become phis of the loop's header. These constants are the largest numbers of
-// operations for recomputing.
+// Other live-out values become phis of the loop's header. These constants are the largest numbers
+// of operations for recomputing.
 const (
 	maxRecomputed = 8  // limit for loopvalues, when each operation of the source is one op
 	maxExpanded   = 64 // limit for outlive, when quirks and split64.Lower have expanded the operations
