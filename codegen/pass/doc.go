@@ -3,8 +3,8 @@
 // and the constraints on their order with reasons (order.go). It also reports the checks that could
 // not be proved and the integers that could not be narrowed (report.go).
 //
-// The passes themselves are in packages below codegen/pass, which are called rooms. A room imports
-// only rooms to its left, and no other room in the same braces:
+// The passes themselves are in packages below codegen/pass, which are called rooms. A room imports only rooms to its
+// left in the following line, and no other room in the same braces:
 //
 //	rewrite ← facts ← uniform ← simplify ← {memory, numbers, checks, loops, items, lanes, structurize, quirks} ← split64 ← pass
 //
@@ -17,23 +17,23 @@
 //	  │       lanes        exits                a return from a called kernel returns from the whole kernel
 //	  │       memory       params               arguments that nothing reads are dropped
 //	  │       simplify     simplify cse dce     constants are folded, equal values merged, dead code removed
-//	  │       numbers      floats fuse          float64 becomes float32 with the same bits; products and sums are fused
+//	  │       numbers      floats fuse          float64 becomes float32 with the same bits, products and sums are fused
 //	  │       memory       internal arrays      loads of elements that the work-item has stored become values
-//	  │                      ◀─ link: the kernels of a graph become one here, those without barriers
+//	  │                      ◀─ link (the kernels of a graph without barriers become one here)
 //	  │       lanes        matrices             sub-groups' matrices become the work-items' own arrays
 //	  │       memory       once forward         loads are hoisted out of loops, or become values
 //	  │       checks       bounds               Go's checks are proved
 //	  │       loops        ahead unroll         checks are hoisted out of loops
 //	  │       numbers      shortdiv narrow      integers of 64 bits become integers of 32 bits
-//	  │                      ─▶ gohost: host forms are made of this code
+//	  │                      ─▶ gohost (host forms are made of this code)
 //	  │       loops        writeout             loops over private arrays are unrolled
 //	  │       memory       elements             these arrays become values
-//	  │       loops        overlap              four rounds of a loop load at once
+//	  │       loops        overlap              four iterations of a loop load at once
 //	  │       checks       gather               checks are combined ahead of the loads that waited for them
 //	  │       items        coarsen              invocations run four work-items
 //	  │       loops        polls                long loops ask whether to stop
 //	  │       lanes        deadlanes            work-items that leave a group early become dead lanes
-//	  │                      ◀─ link: kernels with barriers become one here
+//	  │                      ◀─ link (kernels with barriers become one here)
 //	  │       lanes        tiles                loads and products become those of a device's own matrices
 //	  │       memory       superwords           work-group memory of matrices is written by 16 bytes
 //	  │       lanes        groups atomics       operations that SPIR-V lacks are expanded
@@ -54,7 +54,7 @@
 //	  │       numbers      unsigned             uint32 to float32 is rounded once
 //	  │       quirks       outlive              live-out values of loops are recomputed after the loops
 //	  ▼
-//	legal     lanes        expand               faults become calls of a helper
+//	legal     lanes        expand               faults become calls of a helper.
 //
 // The level of a module determines the rules that the verifier enforces. Structured modules have
 // the control flow that SPIR-V requires, and legal modules have only ops that emit supports. After

@@ -10,20 +10,21 @@ import (
 
 // cutBeforeLoops adds a barrier before certain loops with a uniform bound that is loaded or depends
 // on a branch. Package gohost runs each iteration of such a loop for all work-items of a group
-// before the next iteration. To do so, it must know the bound before the loop. With the barrier it
-// does:
+// before the next iteration. To do so, the generated code must know the bound before the loop. With the barrier, the
+// bound n is known there:
 //
 //	n := len(k.X)                                n := len(k.X)
 //	if len(k.Length) > 0 {                       if len(k.Length) > 0 {
 //		n = min(n, int(k.Length[0]))                 n = min(n, int(k.Length[0]))
 //	}                                            }
 //	                                       →     it.Barrier()
-//	for i := l; i < n; i += Size {               for i := l; i < n; i += Size {
-//		sum += k.X[i]                                sum += k.X[i]
+//	for i < n {                                  for i < n {
+//		sum, i = sum+k.X[i], i+Size                  sum, i = sum+k.X[i], i+Size
 //	}                                            }
 //
 // Uniform values that are live across a barrier are stored once for the group, so n is known after
-// the barrier. In a host form, a barrier costs no more than another loop over the work-items.
+// the barrier. In a host form (the Go code of a kernel for the host device), a barrier costs no more than another loop
+// over the work-items.
 func cutBeforeLoops(m *ir.Module, u *uniform.Info) {
 	if m.Form != abi.NDRange || m.Rank != 1 {
 		return
@@ -67,7 +68,7 @@ func boundedLate(b *ir.Block, l *ir.Loop, u *uniform.Info) bool {
 	return late(b.Term.Cond)
 }
 
-// chosen reports whether v depends on a load or, by a phi, on a branch.
+// The function chosen reports whether v depends on a load or, by a phi, on a branch.
 func chosen(v *ir.Value, seen map[*ir.Value]bool) bool {
 	if v.Block == nil || seen[v] {
 		return false

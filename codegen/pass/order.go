@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// constraint requires that one pass runs before another, and contains the reason. A pass at the
+// A constraint requires that one pass runs before another, and contains the reason. A pass at the
 // wrong position in the list often causes no visible harm, because the code is only slower, or
 // wrong only for one driver. So the constraints are data, and the first call of Run checks the list
 // against them.
@@ -80,7 +80,7 @@ var passOrder = []constraint{
 	{"forward", "unroll", "unroll writes out only small loops, and more loops are small without the loads that forward removes"},
 	{"forward", "gather", "gather moves loads across checks, and forward leaves fewer loads"},
 
-	// Checks are decided, then hoisted; the remaining checks bound integers.
+	// Checks are decided and hoisted, and the remaining checks bound integers.
 	{"bounds", "ahead", "ahead versions only loops that still have checks, which bounds decides"},
 	{"bounds", "shortdiv", "the ranges that prove a division short follow from the checks that bounds leaves"},
 	{"bounds", "deadlanes", "each check that bounds decides is one branch less by which a lane may die"},
@@ -141,7 +141,7 @@ var passOrder = []constraint{
 	{"lighten", "partial", "partial adds a path to the kernel's end"},
 	{"deadlanes", "partial", "partial's branch depends on the work-item, so all barriers after it would look divergent"},
 
-	// All loops and branches exist now; they get SPIR-V's structure.
+	// All loops and branches exist now, and get the structure that SPIR-V requires.
 	{"narrow", "constdiv", "constdiv expands the 64-bit divisions that narrow could not do in 32 bits"},
 	{"shortdiv", "constdiv", "constdiv expands the 64-bit divisions that shortdiv could not do in 32 bits"},
 	{"constdiv", "simplify2", "simplify2 folds the shifts and masks of constdiv's multiplications"},
@@ -156,7 +156,7 @@ var passOrder = []constraint{
 	{"simplify3", "dce3", "simplify3 leaves values that nothing uses"},
 	{"structurize", "loopvalues", "loopvalues routes breaks through loop headers, which structurize declares"},
 
-	// Nothing is folded any more; the code is written as drivers and SPIR-V need it.
+	// From here on nothing is folded, because the code is written as drivers and SPIR-V need it.
 	{"dce3", "access", "a load that dce3 removes does not count as a read of its slice"},
 	{"simplify3", "loopvalues", "simplify would fold the phis that loopvalues adds for drivers"},
 	{"simplify3", "quirks", "simplify would undo the roundabout code that quirks writes"},
@@ -176,9 +176,9 @@ var passOrder = []constraint{
 	{"structurize", "expand", "the helper that expand adds for faults has its structure already"},
 }
 
-// listInOrder panics if the list of passes violates a constraint. Run calls it for the first
-// module. A check in init would link all passes into programs that compile no kernels, because the
-// list refers to all passes.
+// listInOrder panics if the list of passes violates a constraint. Run calls listInOrder for the
+// first module. A check in init would link all passes into programs that compile no kernels,
+// because the list refers to all passes.
 func listInOrder() {
 	listed.Do(func() {
 		if err := checkOrder(passes, passOrder); err != nil {

@@ -14,8 +14,8 @@ import (
 type Pass struct {
 	Name string
 	Doc  string
-	// Run transforms the module. It returns diagnostics about the user's kernel. If kgen has a bug,
-	// it panics.
+	// Run transforms the module. It returns diagnostics about the user's kernel. Run panics if kgen
+	// has a bug.
 	Run func(m *ir.Module) diag.List
 	// RunNoting is set instead of Run if the pass also records facts in the facts.Result.
 	RunNoting func(m *ir.Module, r *facts.Result) diag.List
@@ -25,14 +25,14 @@ type Pass struct {
 	// GoesOn is set if the module remains valid when Run reports diagnostics, so that later passes
 	// can find more errors.
 	GoesOn bool
-	// Level is the level of the module after the pass. If it is Built, the pass does not change the
-	// level.
+	// Level is the level of the module after the pass. If Level is Built, the pass does not change
+	// the level.
 	Level ir.Level
 }
 
 // LinkPoint is the pass after which modules can be linked (see package link). At that point
 // products and sums are fused, internal slices are no longer arguments, and needless copies of
-// arrays are removed. Nothing depends on the target yet.
+// arrays are removed. No code depends on the target yet.
 const LinkPoint = "arrays"
 
 // LateLinkPoint is the pass after which modules with barriers can be linked. At that point the
@@ -40,15 +40,15 @@ const LinkPoint = "arrays"
 // live again in the next part.
 const LateLinkPoint = "deadlanes"
 
-// Run compiles a lowered module for a target: it runs the passes in order. When a pass reports
+// Run compiles a lowered module for a target, by running the passes in order. When a pass reports
 // diagnostics and does not go on, Run collects the diagnostics of the later passes' Check functions
 // and stops. The function after, which may be nil, is called after every pass.
 func Run(m *ir.Module, target ir.Target, after func(p *Pass, m *ir.Module)) (*facts.Result, diag.List) {
 	return RunFrom("", m, target, after)
 }
 
-// RunFrom is like Run, but runs only the passes after the pass called last. If last is "", it runs
-// all passes.
+// RunFrom is like Run, but runs only the passes after the pass called last. If last is "", RunFrom
+// runs all passes.
 func RunFrom(last string, m *ir.Module, target ir.Target, after func(p *Pass, m *ir.Module)) (*facts.Result, diag.List) {
 	return runBetween(last, "", m, target, after)
 }
@@ -69,8 +69,8 @@ func HasMatrices(m *ir.Module) bool {
 	return slices.ContainsFunc(m.Kernel.Vars, func(v *ir.Var) bool { return v.Type.Matrix != nil })
 }
 
-// ForHostMatrices runs the passes after LinkPoint, up to HostPoint, on a module with matrices. Its
-// host form holds each matrix in one piece.
+// ForHostMatrices runs the passes after LinkPoint, up to HostPoint, on a module with matrices. The
+// host form of such a module holds each matrix in one piece.
 func ForHostMatrices(m *ir.Module) diag.List {
 	_, diags := runBetween(LinkPoint, HostPoint, m, ir.Target{Host: true}, nil)
 	return diags
@@ -115,7 +115,7 @@ func runBetween(last, until string, m *ir.Module, target ir.Target, after func(p
 	return r, diags
 }
 
-// run calls the pass's function Run or RunNoting.
+// The method run calls the pass's function Run or RunNoting.
 func (p *Pass) run(m *ir.Module, r *facts.Result) diag.List {
 	if p.RunNoting != nil {
 		return p.RunNoting(m, r)

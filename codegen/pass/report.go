@@ -18,7 +18,7 @@ import (
 // Proof is the kind of proof that made a check unnecessary.
 type Proof string
 
-// These are the kinds of proofs, in the order of reports.
+// These are the kinds of proofs, in the order in which reports list them.
 const (
 	ProofConstant  Proof = "constants"
 	ProofRepeated  Proof = "an equal check before it"
@@ -30,7 +30,7 @@ const (
 	ProofDead      Proof = "never reached"
 )
 
-// Proofs returns all kinds of proofs, in the order of reports.
+// Proofs returns all kinds of proofs, in the order in which reports list them.
 func Proofs() []Proof {
 	return []Proof{ProofConstant, ProofRepeated, ProofRange, ProofCondition, ProofLoop, ProofItem, ProofLength, ProofDead}
 }
@@ -126,8 +126,8 @@ func checkIn(b *ir.Block) *ir.Value {
 	return nil
 }
 
-// gone counts the checks that were removed from the module since the last call. It records by as
-// their kind of proof.
+// The method gone counts the checks that were removed from the module since the last call. It
+// records the argument by as the kind of their proofs.
 func (e *explainer) gone(m *ir.Module, by Proof) {
 	now := checkValues(m)
 	for v := range e.left {
@@ -138,7 +138,7 @@ func (e *explainer) gone(m *ir.Module, by Proof) {
 	}
 }
 
-// bounds runs the pass bounds and counts the checks that the pass proves.
+// The method bounds runs the pass bounds and counts the checks that the pass proves.
 func (e *explainer) bounds(m *ir.Module, r *facts.Result) diag.List {
 	diags := checks.DecideBounds(m, r, func(d *checks.Decider, b, dead *ir.Block, how facts.Evidence) {
 		if v := checkIn(dead); v != nil && e.left[v] && len(dead.Preds) == 1 {
@@ -161,8 +161,8 @@ func (e *explainer) bounds(m *ir.Module, r *facts.Result) diag.List {
 	return diags
 }
 
-// ahead marks the open checks that loops.Ahead has hoisted. Their faults remain only in cold
-// blocks.
+// The method ahead marks the open checks that loops.Ahead has hoisted. Their faults remain only in
+// cold blocks, which run if a hoisted check fails.
 func (e *explainer) ahead(m *ir.Module) {
 	hot := map[*ir.Site]bool{}
 	for _, b := range m.Kernel.ReversePostorder() {
@@ -175,7 +175,8 @@ func (e *explainer) ahead(m *ir.Module) {
 	}
 }
 
-// proof returns the kind of proof for a branch whose condition c is known by the evidence how.
+// The function proof returns the kind of proof for a branch whose condition c is known because of
+// the evidence how.
 func proof(d *checks.Decider, c *ir.Value, how facts.Evidence) Proof {
 	switch {
 	case how&facts.ByItem != 0:
@@ -190,7 +191,7 @@ func proof(d *checks.Decider, c *ir.Value, how facts.Evidence) Proof {
 	return ProofRange
 }
 
-// counts reports whether the condition c compares the counter of a loop.
+// The function counts reports whether the condition c compares the counter of a loop.
 func counts(d *checks.Decider, c *ir.Value) bool {
 	for _, x := range c.Args {
 		if x.Type == ir.TypeBool {
@@ -209,7 +210,7 @@ func counts(d *checks.Decider, c *ir.Value) bool {
 	return false
 }
 
-// heads reports whether block b is the head of a loop.
+// The function heads reports whether block b is the head of a loop.
 func heads(a *facts.Ranges, b *ir.Block) bool {
 	for _, p := range b.Preds {
 		if a.Dom.IsBackEdge(p, b) {
@@ -219,7 +220,7 @@ func heads(a *facts.Ranges, b *ir.Block) bool {
 	return false
 }
 
-// narrow runs the pass narrow and lists the values that still have 64 bits.
+// The method narrow runs the pass narrow and lists the values that still have 64 bits.
 func (e *explainer) narrow(m *ir.Module, r *facts.Result) diag.List {
 	return numbers.NarrowValues(m, r, func(n *numbers.Narrower) {
 		e.r.Narrowed = len(n.Set)

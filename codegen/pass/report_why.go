@@ -41,7 +41,7 @@ type Reason struct {
 	Limit  int64  // the constant B
 	Source Source // origin of A, or of the 64-bit value
 	Other  Source // origin of B
-	// Both is used with LackSign. It is set if A may also be larger than the constant Limit.
+	// For LackSign, Both is set if A may also be larger than the constant Limit.
 	Both bool
 	// ItemAgainstLen is set if A is a work-item's id and B is a length. If the kernel compared the
 	// two, the check could be proved.
@@ -54,7 +54,7 @@ type Reason struct {
 type Source struct {
 	Text  string // description of the origin, which follows the value's name in messages
 	Pos   ir.Pos // source position of the expression that Text describes, or none
-	Param string // name of the kernel's argument, if the value is an argument or a length of one
+	Param string // name of the kernel's argument, if the value is an argument or the length of an argument
 	Len   bool   // whether the value is the length of the argument Param
 }
 
@@ -97,7 +97,7 @@ func whyOpen(d *checks.Decider, fault *ir.Value, b *ir.Block) Reason {
 	return r
 }
 
-// rows reports whether v is i*w + j, where w is an extent of the launch's range.
+// The function rows reports whether v is i*w + j, where w is an extent of the launch's range.
 func rows(d *checks.Decider, v *ir.Value) bool {
 	if v.Op != ir.OpIAdd {
 		return false
@@ -118,7 +118,7 @@ func isGlobalID(v *ir.Value) bool {
 	return b >= ir.GlobalInvocationIDX && b <= ir.GlobalInvocationIDZ
 }
 
-// compared returns the operand that the condition c compares with a constant.
+// The function compared returns the operand that the condition c compares with a constant.
 func compared(c *ir.Value) *ir.Value {
 	for c.Op == ir.OpLNot {
 		c = c.Args[0]
@@ -149,7 +149,8 @@ func whyWide(n *numbers.Narrower, v *ir.Value) Reason {
 	return r
 }
 
-// source finds the value because of which the interval of v is large, and describes it.
+// The function source finds the value because of which the interval of v is large, and describes
+// it.
 func source(a *facts.Ranges, v *ir.Value) Source {
 	seen := map[*ir.Value]bool{}
 	for {
@@ -165,8 +166,8 @@ func source(a *facts.Ranges, v *ir.Value) Source {
 	}
 }
 
-// cause returns the operand of v because of which the interval of v is large. It returns nil if v
-// itself is the origin.
+// The function cause returns the operand of v because of which the interval of v is large. It
+// returns nil if v itself is the origin.
 func cause(a *facts.Ranges, v *ir.Value) *ir.Value {
 	switch v.Op {
 	case ir.OpUConvert, ir.OpSConvert:
@@ -207,7 +208,7 @@ func cause(a *facts.Ranges, v *ir.Value) *ir.Value {
 	return nil
 }
 
-// grows reports whether an argument of phi is phi plus or minus another value.
+// The function grows reports whether an argument of phi is phi plus or minus another value.
 func grows(phi *ir.Value) bool {
 	for _, x := range phi.Args {
 		if x.Op != ir.OpPhi && len(x.Args) == 2 && (x.Args[0] == phi || x.Args[1] == phi) {
@@ -219,7 +220,7 @@ func grows(phi *ir.Value) bool {
 
 func width(p facts.Interval) uint64 { return uint64(p.Hi) - uint64(p.Lo) }
 
-// origin describes v as the origin of a large interval.
+// The function origin describes v as the origin of a large interval.
 func origin(a *facts.Ranges, v *ir.Value) Source {
 	switch v.Op {
 	case ir.OpBuiltIn:

@@ -20,16 +20,15 @@ func Bounds(m *ir.Module, r *facts.Result) diag.List { return DecideBounds(m, r,
 // example, the operands of a remainder can be analysed only after the first simplification.
 const maxBoundsRounds = 3
 
-// DecideBounds does the work of Bounds. If proved is not nil, DecideBounds calls proved before it
-// replaces a branch's condition by a constant. The argument dead is the successor that the branch
-// never takes.
+// DecideBounds implements Bounds. If proved is not nil, DecideBounds calls proved before it replaces a branch's
+// condition by a constant. The argument dead of proved is the successor block that the branch never takes.
 func DecideBounds(m *ir.Module, r *facts.Result, proved func(d *Decider, b, dead *ir.Block, how facts.Evidence)) diag.List {
 	for range maxBoundsRounds {
 		uniform.Arrange(m)
 		common, divergent, u := uniform.CommonBranches(m)
 		ways := u.WaysOut()
 		d := NewDecider(m, nil, r)
-		var forDead *Decider // decides with those facts that also hold for dead lanes
+		var forDead *Decider // decides conditions only by facts that also hold for dead lanes (work-items that have left their group)
 		if len(common) > 0 {
 			forDead = NewDecider(m, divergent, r)
 		}
@@ -47,9 +46,8 @@ func DecideBounds(m *ir.Module, r *facts.Result, proved func(d *Decider, b, dead
 			if c == b.Term.Cond || c.IsConst() && !ways.Spare(b, b.Term.Succs[c.Bits]) {
 				continue
 			}
-			// A check that always fails is kept. Without it, the code before the check, such as a
-			// loop exit, would lead only to a fault. The analysis in package uniform does not treat
-			// such a path as an exit.
+			// A check that always fails is kept. Without the check, the code before it, such as a loop exit, would lead
+			// only to a fault. The analysis in package uniform does not treat a path to a fault as an exit.
 			if u != nil && c.IsConst() && uniform.Faults(b.Term.Succs[1-c.Bits]) {
 				continue
 			}
@@ -79,16 +77,16 @@ type Decider struct {
 	Prover *facts.Prover
 }
 
-// NewDecider returns a Decider for m's kernel. It uses no facts from the branches of the blocks in
-// divergent, which may be nil. It records in r the sizes that it assumes to be small.
+// NewDecider returns a Decider for m's kernel. The set divergent contains blocks whose branches give the Decider no
+// facts, and may be nil. It records in r the sizes that it assumes to be small.
 func NewDecider(m *ir.Module, divergent map[*ir.Block]bool, r *facts.Result) *Decider {
 	a := facts.Solved(m, divergent, r)
 	return &Decider{m, a, facts.NewProver(a)}
 }
 
-// conditions replaces each bool operand of an instruction by a constant if the operand is known in
-// its own block. So it covers operands of selects and of other conditions, but not the conditions
-// of branches. It reports whether it replaced any operand.
+// The method conditions replaces each bool operand of an instruction by a constant if the operand
+// is known in its own block. So it covers operands of selects and of other conditions, but not the
+// conditions of branches. It reports whether it replaced any operand.
 func (d *Decider) conditions() bool {
 	known := map[*ir.Value]*ir.Value{}
 	for _, b := range d.Ranges.Dom.Order {
@@ -117,8 +115,9 @@ func (d *Decider) conditions() bool {
 	return false
 }
 
-// reduce simplifies the condition c at the end of block b. It returns a constant if c is known, or
-// one operand of c if the other operand has no influence, or else c. It also returns the evidence.
+// The method reduce simplifies the condition c at the end of block b. It returns a constant if c is
+// known, or one operand of c if the other operand has no influence, or else c. It also returns the
+// evidence, which is the kinds of facts that the proof uses.
 func (d *Decider) reduce(c *ir.Value, b *ir.Block) (*ir.Value, facts.Evidence) {
 	if known, is, how := d.Decide(c, b); known {
 		return d.Module.Bool(is), how
@@ -176,7 +175,8 @@ func (d *Decider) Decide(c *ir.Value, b *ir.Block) (known, is bool, how facts.Ev
 	return false, false, 0
 }
 
-// ranged returns the evidence for a proof that uses only the intervals of x and y in block b.
+// The method ranged returns the evidence for a proof that uses only the intervals of x and y in
+// block b.
 func (d *Decider) ranged(x, y *ir.Value, b *ir.Block) facts.Evidence {
 	if d.Ranges.At(x, b) != d.Ranges.Value(x) || d.Ranges.At(y, b) != d.Ranges.Value(y) {
 		return facts.ByCondition
@@ -184,7 +184,7 @@ func (d *Decider) ranged(x, y *ir.Value, b *ir.Block) facts.Evidence {
 	return facts.ByRange
 }
 
-// order decides x <= y + c for signed integers.
+// The method order decides x <= y + c for signed integers.
 func (d *Decider) order(x, y *ir.Value, b *ir.Block, c int64) (known, is bool, how facts.Evidence) {
 	if how, ok := d.Prover.Le(x, y, c, b); ok {
 		return true, true, how
@@ -195,8 +195,8 @@ func (d *Decider) order(x, y *ir.Value, b *ir.Block, c int64) (known, is bool, h
 	return false, false, 0
 }
 
-// unsigned decides x <= y + c for unsigned integers, if x and y are known to be non-negative as
-// signed integers.
+// The method unsigned decides x <= y + c for unsigned integers, if x and y are known to be
+// non-negative as signed integers.
 func (d *Decider) unsigned(x, y *ir.Value, b *ir.Block, c int64) (known, is bool, how facts.Evidence) {
 	zero := ir.Outside(x.Type, 0)
 	if d.Ranges.At(x, b).Lo < 0 {

@@ -4,7 +4,7 @@
 //	for i := range n {              Bounds    a branch implies i < len(s), so the check is removed
 //	    if i < len(s) { … s[i] }
 //	}
-//	a := s[i]; b := t[j]            Gather    one branch tests both checks, then both loads follow
+//	a, b := s[i], t[j]              Gather    one branch tests both checks, then both loads follow.
 //
 // A check between two loads is expensive, because the second load must wait until the first has
 // finished. To combine checks, Gather duplicates the code. Work-items that pass all checks run code

@@ -88,15 +88,15 @@ func failTogether(f *ir.Func) map[*ir.Block]bool {
 // first is the block before it in the chain.
 type gatherer struct {
 	f        *ir.Func
-	together map[*ir.Block]bool // result of failTogether
+	together map[*ir.Block]bool // blocks whose check has the same result for all work-items of a group
 	list     []rewrite.Check
 	hoisted  []*ir.Value // operands of the checks that move to the end of the first check's block
 	placed   map[*ir.Value]bool
 	effects  bool // whether the code between the checks contains instructions other than loads and pure ops
 }
 
-// collect finds the checks in b and the following blocks whose conditions can be computed at the
-// end of b.
+// The method collect finds the checks in b and the following blocks whose conditions can be
+// computed at the end of b.
 func (c *gatherer) collect(b *ir.Block) {
 	for len(c.list) < maxGathered {
 		k, ok := rewrite.CheckOf(b)
@@ -136,13 +136,13 @@ func (c *gatherer) collect(b *ir.Block) {
 	}
 }
 
-// between reports whether v is computed between the first check and the last.
+// The method between reports whether v is computed between the first check and the last.
 func (c *gatherer) between(v *ir.Value) bool {
 	return v.Block != nil && slices.ContainsFunc(c.list, func(k rewrite.Check) bool { return k.On == v.Block })
 }
 
-// need appends to list all values that must be hoisted so that the given values can be computed
-// before the first check. It returns false if some value cannot be hoisted.
+// The method need appends to list all values that must be hoisted so that the given values can be
+// computed before the first check. It returns false if some value cannot be hoisted.
 func (c *gatherer) need(values, list []*ir.Value) ([]*ir.Value, bool) {
 	for _, v := range values {
 		if !c.between(v) || c.placed[v] || slices.Contains(list, v) {
@@ -160,7 +160,7 @@ func (c *gatherer) need(values, list []*ir.Value) ([]*ir.Value, bool) {
 	return list, true
 }
 
-// merge replaces all collected checks by one check in the first check's block.
+// The method merge replaces all collected checks by one check in the first check's block.
 func (c *gatherer) merge() {
 	first := c.list[0].Block
 	for _, k := range c.list[1:] {
@@ -191,8 +191,8 @@ func (c *gatherer) merge() {
 			rewrite.DropEdge(k.Block, k.Fault)
 			continue
 		}
-		// The first check becomes the combined check. It branches to the code without checks or to
-		// block cold.
+		// The first check becomes the combined check. The combined check branches to the code without checks or, if it
+		// fails, to block cold.
 		rewrite.DropEdge(k.Block, k.Fault)
 		k.Block.Term.Succs = append(k.Block.Term.Succs, cold)
 		cold.Preds = append(cold.Preds, k.Block)
@@ -201,8 +201,8 @@ func (c *gatherer) merge() {
 	c.fail(cold, oks)
 }
 
-// fail adds code to block b and to new blocks that repeats the checks and jumps to the fault of the
-// first check that fails.
+// The method fail adds code that repeats the checks and jumps to the fault of the first check that
+// fails. This code is in block b and in new blocks.
 func (c *gatherer) fail(b *ir.Block, oks []*ir.Value) {
 	copies := rewrite.NewCloner(c.f)
 	for i := 0; i < len(c.list); i++ {
@@ -229,14 +229,14 @@ func (c *gatherer) fail(b *ir.Block, oks []*ir.Value) {
 	}
 }
 
-// alike reports whether the fault blocks a and b record the same fault, perhaps with different
-// arguments.
+// The function alike reports whether the fault blocks a and b record the same fault, perhaps with
+// different arguments.
 func alike(a, b *ir.Block) bool {
 	return len(a.Insts) == 1 && len(b.Insts) == 1 && a.Insts[0].Aux == b.Insts[0].Aux
 }
 
 // selectFirstFault selects the arguments of check i's fault, so that it describes the first failing
-// check among the checks i to j. The faults of these checks must be alike.
+// check among the checks i to j. These checks must record the same fault, perhaps with different arguments.
 func (c *gatherer) selectFirstFault(b *ir.Block, i, j int, oks []*ir.Value) {
 	v := c.list[i].Fault.Insts[len(c.list[i].Fault.Insts)-1]
 	if i == j {

@@ -18,7 +18,7 @@ const (
 	maxRegionHoists = 96
 )
 
-// region is a part of a function without loops and Sync ops. Control enters the region only from
+// A region is a part of a function without loops and Sync ops. Control enters the region only from
 // the end of block start, and leaves it only to block exit or by faults.
 type region struct {
 	f           *ir.Func
@@ -26,7 +26,7 @@ type region struct {
 	start, exit *ir.Block
 	blocks      []*ir.Block // blocks of the region, in an order in which definitions precede uses
 	in          map[*ir.Block]bool
-	together    map[*ir.Block]bool // result of failTogether
+	together    map[*ir.Block]bool // blocks whose check has the same result for all work-items of a group
 	faults      []*ir.Block        // fault blocks that are reached only from the region
 	reach       map[*ir.Block]*ir.Value
 	hoisted     map[*ir.Value]*ir.Value
@@ -34,9 +34,9 @@ type region struct {
 }
 
 // gatherRegions moves the checks of a region to its start, if their conditions can be computed
-// there without loads. The moved check of a conditional block tests that the check passes or that
-// control does not reach the block. The region then exists twice. Work-items that pass all moved
-// checks run a region without them. The others run a copy with the original checks.
+// there without loads. If the check is in a conditional block, the moved check also passes if control does not reach
+// that block. The region then exists twice. Work-items that pass all moved checks run a region without them. The others
+// run a copy with the original checks.
 //
 // The set cold contains the blocks of all copies so far, which are not processed again. Checks with
 // the same result for all work-items of a group (the set together) are not moved. gatherRegions
@@ -125,8 +125,8 @@ func findRegion(f *ir.Func, dom *ir.DomTree, b *ir.Block, cold, together map[*ir
 	return found
 }
 
-// version moves the region's checks to its start, if at least two of them can be computed there. It
-// reports whether it changed the code.
+// The method version moves the region's checks to its start, if at least two of them can be
+// computed there. It reports whether it changed the code.
 func (r *region) version(cold map[*ir.Block]bool) bool {
 	r.reach, r.hoisted = map[*ir.Block]*ir.Value{}, map[*ir.Value]*ir.Value{}
 	m := r.f.Module
@@ -158,7 +158,8 @@ func (r *region) version(cold map[*ir.Block]bool) bool {
 	return true
 }
 
-// op appends a bool op to the region's start and returns its result. It folds trivial ops.
+// The method op appends a bool op to the region's start and returns its result. It folds trivial
+// ops.
 func (r *region) op(op ir.Op, args ...*ir.Value) *ir.Value {
 	m := r.f.Module
 	switch {
@@ -174,8 +175,8 @@ func (r *region) op(op ir.Op, args ...*ir.Value) *ir.Value {
 	return v
 }
 
-// hoist returns a copy of v that is computed at the region's start. It returns nil if v cannot be
-// computed there.
+// The method hoist returns a copy of v that is computed at the region's start. It returns nil if v
+// cannot be computed there.
 func (r *region) hoist(v *ir.Value) *ir.Value {
 	if v.Block == nil || !r.in[v.Block] {
 		return v
@@ -202,8 +203,8 @@ func (r *region) hoist(v *ir.Value) *ir.Value {
 	return w
 }
 
-// reached returns the condition under which control reaches b from the region's start if no check
-// fails. It returns nil if the condition cannot be computed at the region's start.
+// The method reached returns the condition under which control reaches b from the region's start if
+// no check fails. It returns nil if the condition cannot be computed at the region's start.
 func (r *region) reached(b *ir.Block) *ir.Value {
 	if b == r.start {
 		return r.f.Module.Bool(true)
@@ -238,7 +239,7 @@ func (r *region) reached(b *ir.Block) *ir.Value {
 	return any
 }
 
-// always reports whether each path from d leads to b or to a fault.
+// The method always reports whether each path from d leads to b or to a fault.
 func (r *region) always(d, b *ir.Block) bool {
 	seen := map[*ir.Block]bool{}
 	var walk func(x *ir.Block) bool
@@ -250,14 +251,14 @@ func (r *region) always(d, b *ir.Block) bool {
 			return true
 		}
 		seen[x] = true
-		return r.in[x] && onward(x) // false for the region's start, since a path may lead back to it
+		return r.in[x] && onward(x) // the result is false if x is the region's start, to which a path may lead back
 	}
 	return onward(d)
 }
 
-// split duplicates the region. Work-items for which the condition all is true run the region
-// without the gathered checks. The other work-items run a copy with the checks, and leave it by a
-// fault. split maps each block of the region to its copy.
+// The method split duplicates the region. Work-items for which the condition all is true run the
+// region without the gathered checks. The other work-items run a copy with the checks, and leave it
+// by a fault. The method split maps each block of the region to its copy.
 func (r *region) split(all *ir.Value, gathered []rewrite.Check) map[*ir.Block]*ir.Block {
 	hot, cold := r.f.NewBlock(), r.f.NewBlock()
 	t := r.start.Term

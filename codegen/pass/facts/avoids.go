@@ -10,7 +10,7 @@ import (
 )
 
 // QuirkPrefix is the prefix of the names of driver bugs in a module's list of disabled features.
-// That list also contains other names.
+// The list of disabled features also contains other names.
 const QuirkPrefix = "quirk/"
 
 // Avoids reports whether the module must avoid the driver bug with the given name.

@@ -7,11 +7,11 @@ package facts
 // its position in that block:
 //
 //	tile[i^1]                     base + rest         base is a multiple of 2, rest is in [0,1]
-//	tile[group*size + size-1-l]   base + size-1-l     base is the group's first id, l is the local id
+//	tile[group*size + size-1-l]   base + size-1-l     base is the group's first id, l is the local id.
 //
-// The index stays within the elements of the block of work-items under two conditions. First, the
-// index must be that of the work-item's own element with the id replaced by base. Second, the
-// remaining summands must add up to a number from 0 to the size of the block minus 1.
+// The index stays within the elements of the block of work-items under two conditions. First, let f(id) be the index of
+// the work-item's own element. The index must be f(base) plus other summands. Second, these other summands must add up
+// to a number from 0 to the size of the block minus 1.
 
 import (
 	"math"
@@ -22,11 +22,11 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// blocks describes the blocks of work-items by which an indexer splits ids. In the sums of that
-// indexer, GlobalInvocationId represents the first id of the work-item's block.
+// The type blocks describes the blocks of work-items by which an indexer splits ids. In the sums of
+// an indexer with blocks, GlobalInvocationId represents the first id of the work-item's block.
 type blocks struct {
-	// size is the number of work-items in a block, or wholeGroup. The first id of a block is a
-	// multiple of size. If size divides the work-group's size, each block is part of a single
+	// The field size is the number of work-items in a block, or wholeGroup. The first id of a block
+	// is a multiple of size. If size divides the work-group's size, each block is part of a single
 	// work-group.
 	size int64
 	seen []int64 // sizes of blocks of work-items found in the index, such as 2 in i^1
@@ -55,8 +55,8 @@ func newBlocks(size int64) *blocks {
 	return k
 }
 
-// group returns how the access v divides a slice among work-groups. It returns false if a work-item
-// may access elements of another work-group.
+// The method group returns how the access v divides a slice among work-groups. It returns false if a work-item may
+// access elements of another work-group.
 func (f *footprinter) group(v *ir.Value) (s share, ok bool) {
 	var sizes []int64
 	if f.m.Form == abi.NDRange {
@@ -75,7 +75,7 @@ func (f *footprinter) group(v *ir.Value) (s share, ok bool) {
 	return share{}, false
 }
 
-// id returns the id v as a sum. The summands are the first id of the id's block of work-items and
+// The method id returns the sum that equals the id v. The summands are the first id of the id's block of work-items and
 // the position in that block.
 func (x *indexer) id(v *ir.Value) sum {
 	d, global := dimension(v)
@@ -97,9 +97,9 @@ func (x *indexer) id(v *ir.Value) sum {
 	return s
 }
 
-// block returns the values that represent the first id and the number of the block of work-items
-// that contains id v. It requires that the block's size is a multiple of n. Otherwise, or if v is
-// not an id, block returns nil.
+// The method block returns the values that represent the first id and the number of the block of
+// work-items that contains id v. It requires that the block's size is a multiple of n. If the size
+// is not such a multiple, or if v is not an id, the method block returns nil.
 func (x *indexer) block(v *ir.Value, n int64) (first, quotient *ir.Value) {
 	if n < 2 || n > abi.MaxLocalSize {
 		return nil, nil
@@ -128,7 +128,8 @@ func (x *indexer) block(v *ir.Value, n int64) (first, quotient *ir.Value) {
 	return first, quotient
 }
 
-// blocked returns v as a sum if there is a special rule for v's op and blocks of work-items.
+// The method blocked returns v as a sum if v's op, such as a remainder, has a special rule for
+// blocks of work-items.
 func (x *indexer) blocked(v *ir.Value) (sum, bool) {
 	switch v.Op {
 	case ir.OpISub:
@@ -159,7 +160,8 @@ func (x *indexer) blocked(v *ir.Value) (sum, bool) {
 	return sum{}, false
 }
 
-// divisor returns the constant by which v divides, where v is a division or a shift to the right.
+// The function divisor returns the constant by which v divides, where v is a division or a shift to
+// the right.
 func divisor(v *ir.Value) (n int64, ok bool) {
 	switch y := v.Args[1]; {
 	case !y.IsConst():
@@ -171,8 +173,8 @@ func divisor(v *ir.Value) (n int64, ok bool) {
 	}
 }
 
-// sameBlock returns v as a sum, where v differs from id only in low bits. The highest bit that may
-// differ is the highest set bit of most.
+// sameBlock returns v as a sum. The value v differs from the parameter id only in low bits. The highest bit that may
+// differ is the highest set bit of the parameter most.
 func (x *indexer) sameBlock(v, id *ir.Value, most int64) (sum, bool) {
 	if most < 1 || most >= abi.MaxLocalSize {
 		return sum{}, false
@@ -187,8 +189,8 @@ func (x *indexer) sameBlock(v, id *ir.Value, most int64) (sum, bool) {
 	return atom(first).plus(atom(x.blocks.rest[v]), 1)
 }
 
-// rebased replaces each product that equals the first id of a work-group or of a block of
-// work-items:
+// The method rebased replaces each product that equals the first id of a work-group or of a block
+// of work-items:
 //
 //	group*size  becomes  id - local      in an indexer without blocks
 //	group*size  becomes  base            in an indexer whose blocks are work-groups
@@ -211,7 +213,8 @@ func (x *indexer) rebased(s sum) sum {
 	return out
 }
 
-// scaled returns x times c*v. The summand x must have less than maxFactors factors.
+// The method scaled returns the product of the summand x, the constant c and the value v. The
+// summand x must have less than maxFactors factors.
 func (x summand) scaled(c int64, v *ir.Value) summand {
 	x, _ = x.times(summand{c, [maxFactors]*ir.Value{v}})
 	return x
@@ -253,8 +256,8 @@ func (x *indexer) blockStart(t summand) summand {
 	return summand{t.coef / k.size, [maxFactors]*ir.Value{first}}
 }
 
-// builtIn returns the value that represents the given id in sums. There is a value even if the
-// kernel does not use the id.
+// builtIn returns the value that represents the given id in sums. It returns a value even if the kernel does not use
+// the id.
 func (f *footprinter) builtIn(id ir.BuiltIn) *ir.Value {
 	return f.canonical(&ir.Value{ID: -1<<10 - int(id), Op: ir.OpBuiltIn, Type: ir.TypeI32, Aux: id})
 }
@@ -316,8 +319,7 @@ func (x *indexer) belowSize(v *ir.Value, d int) bool {
 	return true
 }
 
-// at returns the interval of the factor v if v is a placeholder of k. For any other factor it
-// returns false.
+// The method at returns the interval of the factor v if v is a placeholder of k. For any other factor it returns false.
 func (k *blocks) at(v *ir.Value) (Interval, bool) {
 	switch {
 	case v == k.low || v.ID <= restID:
@@ -389,7 +391,7 @@ func (s sum) partOf(stride summand) (part, left sum) {
 // d. If the size is an unknown number n, the sum s is between these two bounds:
 //
 //	below*(n-1) + sizes.Lo*n + other.Lo     lower bound of s
-//	above*(n-1) + sizes.Hi*n + other.Hi     upper bound of s
+//	above*(n-1) + sizes.Hi*n + other.Hi     upper bound of s.
 //
 // In these bounds, below is the sum of the negative coefficients of factors in [0,n-1], and above
 // is the sum of the positive coefficients. Both bounds are linear in n, so it suffices to check n =

@@ -2,21 +2,21 @@
 //
 //	question                                            answered by
 //
-//	i in [0, 99] in block b?                            Ranges.At: intervals, from types,
+//	is i in [0, 99] in block b                          Ranges.At, by intervals from types,
 //	                                                      branches and loops
-//	i < len(s) in block b?                              Prover.Le: sums of terms, compared
+//	is i < len(s) in block b                            Prover.Le, by sums of terms, compared
 //	                                                      along conditions and inductions
-//	n*m below 2^28 in launches that are small?          bounder; Result records the product
-//	which bits of v may be set?                         Possible, Certain
-//	which constant is v?                                FoldConst
-//	which slice does an address point into?             FindRoots
-//	which elements of a slice does a work-item use?     Footprints: only its own, or others too
-//	may v be computed on paths that do not use v?       Speculative
+//	is n*m below 2^28 in launches that are small        bounder, and Result records the product
+//	which bits of v may be set                          Possible, Certain
+//	which constant is v                                 FoldConst
+//	which slice does an address point into              FindRoots
+//	which elements of a slice does a work-item use      Footprints, only its own, or others too
+//	may v be computed on paths that do not use v        Speculative.
 //
 // For example, in
 //
-//	if i < len(s) {     // Ranges: i is at most len(s)-1 in the branch, len(s) at most MaxLength
-//		j := i / 2      // Prover: j ≤ i, so j < len(s) holds as well
+//	if i < len(s) {     // Ranges finds that i is at most len(s)-1 in the branch
+//		j := i / 2      // Prover finds that j ≤ i, so j < len(s) holds as well
 //		s[j] = 0        // pass bounds removes the check
 //	}
 //

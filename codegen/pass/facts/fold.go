@@ -1,8 +1,7 @@
 package facts
 
-// This file folds ops with constant operands, if all devices compute the same bits. Package
-// simplify folds constants with it, as do analyses that follow single values through the iterations
-// of a loop.
+// This file folds ops with constant operands, if all devices compute the same bits. Package simplify uses the file to
+// fold constants. Analyses that follow single values through the iterations of a loop use it, too.
 
 import (
 	"math"

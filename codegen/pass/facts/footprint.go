@@ -16,12 +16,12 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// Why is the reason why a footprint has ReachAny. A footprint with ReachGroup always has the reason
-// WhyIndex.
+// Why is an enumeration of the reasons for which a footprint has ReachAny. A footprint with ReachGroup always has the
+// reason WhyIndex.
 type Why uint8
 
 const (
-	WhyNot     Why = iota // no reason: the reach is ReachNone or ReachOwn
+	WhyNot     Why = iota // no reason, since the reach is ReachNone or ReachOwn
 	WhyAtomic             // an access is atomic
 	WhyAddress            // an address is computed, or may point into several slices
 	WhyIndex              // an index could not be proved to select an element of the work-item itself
@@ -37,10 +37,9 @@ type Footprint struct {
 	Access abi.Access // kinds of access by any work-item, such as reads
 	Elem   *ir.Type   // element type of all accesses; nil with ReachAny
 
-	// Pos is the source position of the access for which the reach is ReachAny or ReachGroup. The
-	// field Why has the reason. With ReachOwn, Pos is the source position of the first access to
-	// the slice. Index is the index at Pos as source-like text, or "" if the text would be too
-	// long.
+	// Pos is the source position of the access for which the reach is ReachAny or ReachGroup. The field Why contains
+	// the reason for that reach. With ReachOwn, Pos is the source position of the first access to the slice. Index is
+	// the index at Pos as source-like text, or "" if the text would be too long.
 	Pos   ir.Pos
 	Why   Why
 	Index string
@@ -84,8 +83,8 @@ func (f *Footprint) Limited(rank int) bool {
 
 // OwnChecks returns the comparisons i < len(s) in which i is the index of one of the work-item's
 // own elements. The slice s is the parameter with index param, and its reach is ReachOwn. These
-// comparisons are true under two conditions. The slice must have PerItem elements for each
-// work-item of the launch, and the launch must satisfy Strides and Most.
+// comparisons are true under two conditions. The slice must have PerItem elements for each work-item of the launch, and
+// the launch must satisfy the conditions in the fields Strides and Most.
 func OwnChecks(m *ir.Module, param int, p *Footprint) []*ir.Value {
 	f := newFootprinter(m)
 	var own []*ir.Value
@@ -142,7 +141,7 @@ func newFootprinter(m *ir.Module) *footprinter {
 //	%0 = BuiltIn i32 GlobalInvocationId.x
 //	%1 = Arg i32 8
 //	%2 = ULt bool %0, %1
-//	Branch %2, b1, b6                     ; b1 is a guard
+//	Branch %2, b1, b6                     (b1 is a guard)
 func (f *footprinter) findGuards() {
 	f.ranges.each(func(n *noted) {
 		if n.v.Op != ir.OpBuiltIn {
@@ -173,7 +172,8 @@ func (f *footprinter) inRange(b *ir.Block) bool {
 	return true
 }
 
-// access adds the device memory access v to the footprint of each slice that v may access.
+// The method access adds the device memory access v to the footprint of each slice that v may
+// access.
 func (f *footprinter) access(v *ir.Value) {
 	one, why := f.index(v, nil)
 	if why == WhyIndex {
@@ -199,7 +199,7 @@ func (f *footprinter) access(v *ir.Value) {
 	}
 }
 
-// with returns the footprint of parameter i with another access added, whose elements have type
+// The method with returns the footprint of parameter i after another access is added. The accessed elements have type
 // elem. It returns false if the resulting reach is ReachAny.
 func (p *Footprint) with(one share, i int, elem *ir.Type, why Why) (q Footprint, ok bool) {
 	q = *p
@@ -228,7 +228,7 @@ func (p *Footprint) with(one share, i int, elem *ir.Type, why Why) (q Footprint,
 	return Footprint{Footprint: abi.Footprint{Reach: abi.ReachAny, Atomic: p.Atomic}, Access: p.Access, Why: why}, false
 }
 
-// lcm returns the least common multiple of two positive numbers. Both must be at most
+// The function lcm returns the least common multiple of two positive numbers. Both must be at most
 // abi.MaxLocalSize.
 func lcm(a, b int64) int64 {
 	n := a
@@ -238,8 +238,8 @@ func lcm(a, b int64) int64 {
 	return n
 }
 
-// share describes how a single access divides a slice among the work-items. Its fields have the
-// meanings of the fields of Footprint.
+// A share describes how a single access divides a slice among the work-items. Its fields have the meanings of the
+// fields of Footprint.
 type share struct {
 	param             int
 	reach             abi.Reach
@@ -248,9 +248,9 @@ type share struct {
 	most              int64
 }
 
-// index returns how the access v divides its slice among the work-items. If k is nil, each
-// work-item must access only its own elements. Otherwise it must access only elements of its block
-// of work-items, as k describes it. If this is not proved, index returns the reason.
+// The method index returns how the access v divides its slice among the work-items. If k is nil, each work-item must
+// access only its own elements. If k is not nil, each work-item may access all elements of its block of work-items,
+// which k describes. If no proof is found, the method index returns the reason.
 func (f *footprinter) index(v *ir.Value, k *blocks) (s share, why Why) {
 	switch {
 	case IsAtomic(v):
@@ -265,8 +265,8 @@ func (f *footprinter) index(v *ir.Value, k *blocks) (s share, why Why) {
 	// The element's index in the parameter's slice is the sum of all indices on the path to the
 	// element. In
 	//
-	//	%1 = AddrOf addr [%0 i32, %a]     ; t := s[a:]
-	//	%2 = Load i32 [%1 i32, %b]        ; t[b]
+	//	%1 = AddrOf addr [%0 i32, %a]     (t := s[a:])
+	//	%2 = Load i32 [%1 i32, %b]        (t[b])
 	//
 	// the element's index is a + b, provided that all elements on the path have the same size.
 	x := indexer{f: f, b: v.Block, steps: maxIndexSteps, blocks: k}

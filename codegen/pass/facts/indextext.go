@@ -23,7 +23,8 @@ const (
 	powerOperand
 )
 
-// operators maps each op that the text of an index may contain to its Go operator and precedence.
+// The variable operators maps each op that the text of an index may contain to its Go operator and
+// precedence.
 var operators = map[ir.Op]struct {
 	sign  string
 	power int
@@ -52,7 +53,7 @@ type texter struct {
 	left int // number of values that may still be written
 }
 
-// value returns the text of v and the precedence of its outermost operator.
+// The method value returns the text of v and the precedence of its outermost operator.
 func (t *texter) value(v *ir.Value) (text string, power int, ok bool) {
 	if t.left--; t.left < 0 {
 		return "", 0, false
@@ -85,7 +86,7 @@ func (t *texter) value(v *ir.Value) (text string, power int, ok bool) {
 	return "", 0, false
 }
 
-// binary returns the text of an operation with two operands.
+// The method binary returns the text of an operation with two operands.
 func (t *texter) binary(v *ir.Value, sign string, power int) (string, int, bool) {
 	y := v.Args[1]
 	a, p, ok := t.value(v.Args[0])
@@ -102,7 +103,7 @@ func (t *texter) binary(v *ir.Value, sign string, power int) (string, int, bool)
 	return a + sign + b, power, ok && ok2
 }
 
-// signed returns the value of the integer constant v, sign-extended to 64 bits.
+// The function signed returns the value of the integer constant v, sign-extended to 64 bits.
 func signed(v *ir.Value) int64 {
 	if v.Type == ir.TypeI32 {
 		return int64(int32(v.Bits))
@@ -110,8 +111,8 @@ func signed(v *ir.Value) int64 {
 	return int64(v.Bits)
 }
 
-// argument returns the text of an argument's value or of its length, such as "len(In)". If there is
-// no text, it returns "".
+// The method argument returns the text of an argument's value or of its length, such as "len(In)".
+// If there is no text, it returns "".
 func (t *texter) argument(v *ir.Value) string {
 	for _, p := range t.m.Params {
 		switch at := abi.OffsetArgs + uint64(p.Offset); {

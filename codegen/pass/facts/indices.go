@@ -19,23 +19,22 @@ const (
 	maxIndexSteps = 200 // largest number of values examined for one index
 )
 
-// summand is the product of coef and the factors. The factors are sorted by their IDs. The unused
+// A summand is the product of coef and the factors. The factors are sorted by their IDs. The unused
 // elements at the end of the array are nil.
 type summand struct {
 	coef    int64
 	factors [maxFactors]*ir.Value
 }
 
-// sum is an integer k plus summands, no two of which have the same factors. A sum is an integer of
-// unlimited size, whose low bits equal the value from which the sum was made. A coefficient may
-// wrap at 64 bits, because that does not change the low bits. Facts about the sum also hold for the
-// value if the sum fits in the value's type (see need).
+// A sum is an integer k plus summands with different factors. A sum is an integer of unlimited size, whose low bits
+// equal the value from which the sum was made. A coefficient may wrap at 64 bits, because that does not change the low
+// bits. Facts about the sum also hold for the value if the sum fits in the value's type (see need).
 type sum struct {
 	k     int64
 	terms []summand
 }
 
-// plus returns s + c*t. It returns false if the result has too many summands.
+// The method plus returns s + c*t. It returns false if the result has too many summands.
 func (s sum) plus(t sum, c int64) (sum, bool) {
 	r := sum{s.k + c*t.k, slices.Clone(s.terms)}
 	for _, x := range t.terms {
@@ -56,7 +55,7 @@ func (s *sum) add(x summand) {
 	}
 }
 
-// times returns s * t. It returns false if the result has too many summands or factors.
+// The method times returns s * t. It returns false if the result has too many summands or factors.
 func (s sum) times(t sum) (sum, bool) {
 	all := func(s sum) []summand { return append([]summand{{coef: s.k}}, s.terms...) }
 	var r sum
@@ -90,14 +89,14 @@ func (x summand) times(y summand) (summand, bool) {
 	return x, true
 }
 
-// list returns the factors of x that are not nil.
+// The method list returns the factors of x that are not nil.
 func (x *summand) list() []*ir.Value {
 	return slices.DeleteFunc(slices.Clone(x.factors[:]), func(v *ir.Value) bool { return v == nil })
 }
 
-// without splits the factors of x into global ids and the other factors, left. If exactly one
-// factor is a global id, without returns its dimension. If there is no id, dim is -1. If there are
-// several ids, dim is maxFactors.
+// The method without splits the factors of x into global ids and other factors. It returns the other factors as left.
+// If exactly one factor is a global id, the method without returns its dimension. If there is no
+// id, dim is -1. If there are several ids, dim is maxFactors.
 func (x summand) without(rank int) (dim int, left []*ir.Value) {
 	dim = -1
 	for _, v := range x.list() {
@@ -113,7 +112,8 @@ func (x summand) without(rank int) (dim int, left []*ir.Value) {
 	return dim, left
 }
 
-// dimension returns the dimension of the global id v. If v is not a global id, it returns false.
+// The function dimension returns the dimension of the global id v. If v is not a global id, it
+// returns false.
 func dimension(v *ir.Value) (int, bool) {
 	if v.Op != ir.OpBuiltIn {
 		return 0, false
@@ -122,8 +122,8 @@ func dimension(v *ir.Value) (int, bool) {
 	return d, d >= 0 && d < 3
 }
 
-// need is the condition that a sum is in an interval. Only then does the sum equal the value from
-// which it was made.
+// A need is the condition that a sum is in an interval. Only if the condition holds does the sum
+// equal the value from which it was made.
 type need struct {
 	sum sum
 	in  Interval
@@ -135,12 +135,12 @@ type indexer struct {
 	b     *ir.Block // block of the access
 	steps int       // number of values that may still be examined
 	needs []need
-	// blocks describes the blocks of work-items by which ids are split. It is nil if ids are not
-	// split.
+	// The field blocks describes the blocks of work-items by which ids are split. It is nil if ids
+	// are not split.
 	blocks *blocks
 }
 
-// signed returns the sum of the index v, which is taken as a signed integer.
+// The method signed returns the sum of the index v, which is taken as a signed integer.
 func (x *indexer) signed(v *ir.Value) (sum, bool) {
 	s := x.asSum(v)
 	if v.Type != ir.TypeI64 {
@@ -149,9 +149,9 @@ func (x *indexer) signed(v *ir.Value) (sum, bool) {
 	return s, true
 }
 
-// exact requires that the sum s is in the interval in. If that is not known yet, exact adds a need,
-// which split checks later. It returns false if s contains no global id, because split then could
-// not prove the need.
+// The method exact requires that the sum s is in the given interval. If that is not known yet, the
+// method exact adds a need, which the method split checks later. It returns false if s contains no
+// global id, because the method split could not prove such a need.
 func (x *indexer) exact(s sum, in Interval) (sum, bool) {
 	if x.interval(s).Within(in) {
 		return s, true
@@ -206,13 +206,13 @@ func (x *indexer) asSum(v *ir.Value) sum {
 	return x.rebased(s)
 }
 
-// atom returns the sum with v as its only summand.
+// The function atom returns the sum with v as its only summand.
 func atom(v *ir.Value) sum { return sum{terms: []summand{{1, [maxFactors]*ir.Value{v}}}} }
 
-// converted returns the sum of the integer conversion v, which is that of its argument. A
-// conversion to fewer bits keeps the low bits, and a sum describes only the low bits. A conversion
-// to more bits equals the argument's sum only if that sum is within the range of the argument's
-// type.
+// The method converted returns the sum of the integer conversion v, which is that of its argument.
+// A conversion to fewer bits keeps the low bits, and a sum describes only the low bits. A
+// conversion to more bits equals the argument's sum only if that sum is within the range of the
+// argument's type.
 func (x *indexer) converted(v *ir.Value) (sum, bool) {
 	from := v.Args[0].Type
 	if !from.IsInt() {
@@ -236,8 +236,8 @@ type launchKey struct {
 	aux  any
 }
 
-// one returns the same value for all loads of the same argument or id. If v is neither an argument
-// nor an id, one returns v.
+// The method one returns the same value for all loads of the same argument or id. It returns v itself if v is neither
+// an argument nor an id.
 func (x *indexer) one(v *ir.Value) *ir.Value {
 	if v.Op != ir.OpArg && v.Op != ir.OpBuiltIn {
 		return v
@@ -253,7 +253,7 @@ func (f *footprinter) canonical(v *ir.Value) *ir.Value {
 	return f.ones[key]
 }
 
-// at returns the interval of the factor v in the basic block of the access.
+// The method at returns the interval of the factor v in the basic block of the access.
 func (x *indexer) at(v *ir.Value) Interval {
 	if x.blocks != nil {
 		if p, ok := x.blocks.at(v); ok {
@@ -267,8 +267,8 @@ func (x *indexer) at(v *ir.Value) Interval {
 	return x.f.ranges.At(v, x.b)
 }
 
-// interval returns the interval of the sum s in the basic block of the access. The interval is
-// empty if the value of s is unknown.
+// The method interval returns the interval of the sum s in the basic block of the access. The
+// interval is empty if the value of s is unknown.
 func (x *indexer) interval(s sum) Interval {
 	p := Interval{s.k, s.k}
 	for _, t := range s.terms {
@@ -285,16 +285,16 @@ func (x *indexer) interval(s sum) Interval {
 	return p
 }
 
-// split finds how the index s divides a slice among the work-items. If lin is the linear id and the
-// index is c*lin + r with 0 <= r < c, split returns c as perItem. It also returns the conditions
-// that the launch must satisfy. For example:
+// The method split finds how the index s divides a slice among the work-items. Let lin be the
+// linear id. If the index is c*lin + r with 0 <= r < c, the method split returns c as perItem. It
+// also returns the conditions that the launch must satisfy. For example:
 //
 //	index                     c    rest r    strides
 //
 //	x                         1    0
 //	4*x + j, j in [0,3]       4    j
 //	2*x + 2                   -    2 is not less than c, so this is the next work-item's element
-//	(z*H + y)*W + x           1    0         W is the extent along x, H along y
+//	(z*H + y)*W + x           1    0         W is the extent along x, H along y.
 //
 // Each work-item has a different linear id lin, because the id x is less than the range nx (see
 // inRange).
@@ -346,9 +346,9 @@ func (x *indexer) split(s sum) (out share, ok bool) {
 	return out, out.most > 0
 }
 
-// within reports whether the index selects one of the work-item's own elements. If ids are split,
-// any element of its block of work-items is allowed. The index is rest plus the ids, each
-// multiplied by an element of scales.
+// The method within reports whether the index selects one of the work-item's own elements. If ids
+// are split, the index may select any element of the work-item's block of work-items. The index is
+// the sum of the parameter rest and the ids, and each id is multiplied by an element of scales.
 func (x *indexer) within(rest sum, scales []summand) bool {
 	if x.blocks != nil {
 		return x.inBlock(rest, scales)
@@ -356,8 +356,8 @@ func (x *indexer) within(rest sum, scales []summand) bool {
 	return x.interval(rest).Within(Interval{0, scales[0].coef - 1})
 }
 
-// stride returns the quotient s = a/b, which must be the extent of dimension d of the launch's
-// range. The quotient s must be an argument or a constant.
+// The function stride returns the quotient s = a/b, which must be the extent of dimension d of the
+// launch's range. The quotient s must be an argument or a constant.
 func stride(d int, a, b summand) (s abi.Stride, ok bool) {
 	left := a.list()
 	for _, v := range b.list() {
@@ -379,7 +379,7 @@ func stride(d int, a, b summand) (s abi.Stride, ok bool) {
 	}
 	v := left[0]
 	if v.Op == ir.OpUConvert || v.Op == ir.OpSConvert {
-		// Either conversion of an int32 argument is correct, since no extent is negative.
+		// An int32 argument may be sign-extended or zero-extended, since no extent is negative.
 		if v.Type.Bits() < v.Args[0].Type.Bits() {
 			return s, false
 		}
@@ -392,10 +392,11 @@ func stride(d int, a, b summand) (s abi.Stride, ok bool) {
 	return s, true
 }
 
-// bound returns the largest number of work-items in a launch for which the need n is met. The index
-// is c*lin + r, and scales contains the factors by which the index multiplies the ids. So all
-// summands of the index with an id add up to at most c*lin. A sum with coefficients at most m/c
-// times those of the index is at most m*lin plus its summands without id.
+// The method bound returns the largest number of work-items in a launch for which the need n is
+// met. The index is c*lin + r, and scales contains the factors by which the index multiplies the
+// ids. So all summands of the index with an id add up to at most c*lin. Consider a sum whose
+// coefficients are at most m/c times those of the index. This sum is at most m*lin plus its
+// summands without an id.
 func (x *indexer) bound(n need, scales []summand, c int64) (most int64, ok bool) {
 	rest, times := sum{k: n.sum.k}, int64(0)
 	for _, t := range n.sum.terms {

@@ -45,7 +45,7 @@ func lowZeros(v *ir.Value, depth int) int {
 		if c := v.Aux.(ir.Combine); c.By == ir.CombineOr {
 			return least(v.Args...)
 		}
-	case ir.OpPhi: // a power of two that divides a loop counter's first value and its step divides the counter
+	case ir.OpPhi: // a power of two divides a loop counter if it divides the counter's first value and its step
 		n := all
 		for _, a := range v.Args {
 			if step := a; (a.Op == ir.OpIAdd || a.Op == ir.OpISub) && step.Args[0] == v {

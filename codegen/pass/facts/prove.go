@@ -37,8 +37,8 @@ type Prover struct {
 	a     *Ranges
 	terms map[*ir.Value]term
 	links map[*ir.Value][]link
-	// floors maps a value to those of its lower bounds that an instruction with two operands
-	// computes. For other lower bounds, it is enough to follow the relations of x.
+	// The field floors maps a value to those lower bounds that are results of instructions with two
+	// operands. For other lower bounds, it is enough to follow the relations of x.
 	floors map[*ir.Value][]link
 	extra  []link // relations that hold on the edge or select operand being examined
 	under  []claim
@@ -53,25 +53,26 @@ type knownInterval struct {
 	how Evidence
 }
 
-// term represents a value that equals Base + k without wrapping. If Base is nil, the value is k.
+// A term represents a value that equals Base + k without wrapping. If Base is nil, the value is k.
 type term struct {
 	Base *ir.Value
 	k    int64
 }
 
-// link is a relation between base + k and another value. It holds in the blocks that block from
-// dominates. If from is nil, the relation is temporary and is part of Prover.extra.
+// A link is a relation between base + k and another value. The relation holds in the blocks that
+// the block in field from dominates. If the field from is nil, the relation is temporary and is
+// part of Prover.extra.
 type link struct {
 	base  *ir.Value
 	k     int64
 	rel   Relation
 	other *ir.Value
-	o     term // the value other, as a term
+	o     term // the value in field other, as a term
 	from  *ir.Block
 	how   Evidence
 }
 
-// claim is a statement x <= y + c that is being proved.
+// A claim is a statement x <= y + c that is being proved.
 type claim struct {
 	x, y  *ir.Value
 	c     int64
@@ -93,7 +94,7 @@ func NewProver(a *Ranges) *Prover {
 	return p
 }
 
-// link adds the facts about v to the links and floors of the base of v's term.
+// The method link adds the facts about v to the links and floors of the base of v's term.
 func (p *Prover) link(v *ir.Value) {
 	for _, f := range p.a.Facts(v) {
 		if f.Rel == Above || f.Rel == AtLeast {
@@ -165,7 +166,8 @@ func (p *Prover) Term(v *ir.Value) term {
 	return t
 }
 
-// keeps reports whether the integer conversion v never changes the value of its argument.
+// The method keeps reports whether the integer conversion v never changes the value of its
+// argument.
 func (a *Ranges) keeps(v *ir.Value) bool {
 	x := v.Args[0]
 	q := a.At(x, v.Block)
@@ -176,15 +178,15 @@ func (a *Ranges) keeps(v *ir.Value) bool {
 	return q.Lo >= full.Lo && q.Hi <= full.Hi
 }
 
-// sum returns the sum or difference v as a base value plus a constant, if the two are equal and do
-// not wrap. Otherwise it returns v itself as the base.
+// The method sum returns the sum or difference v as a base value plus a constant, if the two are
+// equal and do not wrap. Otherwise it returns v itself as the base.
 func (p *Prover) sum(v *ir.Value) term {
 	s := sumOf(v)
 	base, k, ok := s.single()
 	if !ok || base == v {
 		return term{v, 0}
 	}
-	// Here v equals base + k up to wrapping. The interval of base shows whether base + k can wrap.
+	// At this point, v is base + k, which may still wrap around. The interval of base shows whether base + k can wrap.
 	full := FullRange(v.Type)
 	r := AddRanges(p.a.At(base, v.Block), Interval{k, k})
 	if r.Lo > r.Hi || r.Lo < full.Lo || r.Hi > full.Hi {
@@ -197,8 +199,8 @@ func (p *Prover) sum(v *ir.Value) term {
 	return term{v, 0}
 }
 
-// at returns the interval of v in block b, with the evidence for it. Besides v's facts it uses
-// relations of v plus a constant, which are in links and extra.
+// The method at returns the interval of v in block b, with the evidence for it. Besides the facts about v, it uses
+// relations between other values and sums of v and a constant. These relations are in the fields links and extra.
 func (p *Prover) at(v *ir.Value, b *ir.Block) (Interval, Evidence) {
 	if v == nil {
 		return Interval{}, ByRange
@@ -247,7 +249,7 @@ func (p *Prover) find(v *ir.Value, b *ir.Block) (Interval, Evidence) {
 	return q, how
 }
 
-// prove tries to prove x <= y + c in block b. A nil x or y represents 0.
+// The method prove tries to prove x <= y + c in block b. A nil x or y represents 0.
 func (p *Prover) prove(x, y *ir.Value, c int64, b *ir.Block) (Evidence, bool) {
 	if x == y {
 		return ByRange, c >= 0
@@ -284,8 +286,8 @@ func (p *Prover) prove(x, y *ir.Value, c int64, b *ir.Block) (Evidence, bool) {
 	return 0, false
 }
 
-// follow tries to prove x <= y + c by relations between x and other values. It tries relations
-// between x and y first.
+// The method follow tries to prove x <= y + c by relations between x and other values. It tries
+// relations between x and y first.
 func (p *Prover) follow(x, y *ir.Value, c int64, b *ir.Block) (Evidence, bool) {
 	for _, direct := range [2]bool{true, false} {
 		for _, ls := range [2][]link{p.extra, p.links[x]} {
@@ -318,8 +320,9 @@ func (p *Prover) follow(x, y *ir.Value, c int64, b *ir.Block) (Evidence, bool) {
 	return 0, false
 }
 
-// direct tries to prove x <= y + c by a relation between x and y themselves. In a loop that tests
-// its condition at the end, the test establishes that relation for the next iteration.
+// The method direct tries to prove x <= y + c by a relation between x and y themselves. In a loop
+// that tests its condition at the end, the test establishes a relation between x and y for the next
+// iteration.
 func (p *Prover) direct(x, y *ir.Value, c int64, b *ir.Block) (Evidence, bool) {
 	if x == nil || y == nil {
 		return 0, false
@@ -353,11 +356,12 @@ func (a *Ranges) IsLength(v *ir.Value) bool {
 	return v.Op == ir.OpArg && v.Type == ir.TypeI64 && a.length[v.Bits]
 }
 
-// phi tries to prove x <= y + c for a phi x by proving the inequality for each argument of x.
+// The method phi tries to prove x <= y + c for a phi x by proving the inequality for each argument
+// of x.
 func (p *Prover) phi(x, y *ir.Value, c int64) (Evidence, bool) {
 	dom, at := p.a.Dom, x.Block
 	if y != nil && y.Block != nil && (y.Block == at || !dom.Dominates(y.Block, at)) {
-		return 0, false // y may have another value than when x was computed
+		return 0, false // the value of y may have changed since x was computed
 	}
 	me := len(p.under) - 1
 	p.under[me].phi = true
@@ -394,8 +398,8 @@ func (p *Prover) assumeEdge(pred, b *ir.Block) {
 	})
 }
 
-// arms proves a claim about the select v by proving it for both operands that v may choose. It
-// calls claim for each operand.
+// The method arms proves a claim about the select v by proving it for both operands that v may
+// choose. It calls the function claim for each operand.
 func (p *Prover) arms(v *ir.Value, b *ir.Block, claim func(arm term) (Evidence, bool)) (Evidence, bool) {
 	var how Evidence
 	for i, is := range [2]bool{true, false} {

@@ -9,7 +9,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// above tries to prove x <= y + c by an upper bound of x that follows from x's operands.
+// The method above tries to prove x <= y + c by an upper bound of x that follows from x's operands.
 func (p *Prover) above(x, y *ir.Value, c int64, b *ir.Block) (Evidence, bool) {
 	try := func(v *ir.Value, d int64) (Evidence, bool) { return p.compare(p.Term(v), term{y, 0}, d, b) }
 	if x.Block == nil {
@@ -67,7 +67,7 @@ func (p *Prover) above(x, y *ir.Value, c int64, b *ir.Block) (Evidence, bool) {
 	return 0, false
 }
 
-// exact reports whether the sum, difference or product v never wraps.
+// The method exact reports whether the sum, difference or product v never wraps.
 func (p *Prover) exact(v *ir.Value) bool {
 	x, y := p.a.At(v.Args[0], v.Block), p.a.At(v.Args[1], v.Block)
 	var r Interval
@@ -88,9 +88,9 @@ func (p *Prover) exact(v *ir.Value) bool {
 	return r.Lo <= r.Hi && r.Lo >= full.Lo && r.Hi <= full.Hi
 }
 
-// quotient tries to prove x <= y + c for x = v / n or x = v >> n. If v is not negative, x is at
-// most v. If v is a sum and x is half of it, x is at most the mean of the operands' upper bounds.
-// For example, the middle index of a binary search is less than its end index.
+// The method quotient tries to prove x <= y + c for x = v / n or x = v >> n. If v is not negative,
+// x is at most v. If v is a sum and x is half of it, x is at most the mean of the operands' upper
+// bounds. For example, the middle index of a binary search is less than its end index.
 func (p *Prover) quotient(x, y *ir.Value, c int64, b *ir.Block) (Evidence, bool) {
 	v, n := x.Args[0], x.Args[1]
 	if p.a.At(v, x.Block).Lo < 0 {
@@ -106,8 +106,8 @@ func (p *Prover) quotient(x, y *ir.Value, c int64, b *ir.Block) (Evidence, bool)
 			if c == math.MaxInt64 {
 				break
 			}
-			// If lo is at most y+c and the other operand is at most y+c+1, the sum is at most
-			// 2*(y+c) + 1. Half of that, rounded down, is y+c.
+			// If the operand lo is at most y+c and the other operand is at most y+c+1, the sum is at most 2*(y+c) + 1.
+			// Half of that, rounded down, is y+c.
 			how, ok := p.compare(p.Term(s.Args[1-i]), term{y, 0}, c+1, b)
 			if !ok {
 				continue
@@ -123,8 +123,8 @@ func (p *Prover) quotient(x, y *ir.Value, c int64, b *ir.Block) (Evidence, bool)
 	return p.compare(p.Term(v), term{y, 0}, c, b)
 }
 
-// grid tries to prove x <= y + c if x is i*w + j and y is h*w, with i < h and j < w. Then x is an
-// index into a matrix that has h rows of w elements.
+// The method grid tries to prove x <= y + c if x is i*w + j and y is h*w, with i < h and j < w.
+// Then x is an index into a matrix that has h rows of w elements.
 func (p *Prover) grid(x, y *ir.Value, c int64, b *ir.Block) (Evidence, bool) {
 	if y == nil || y.Op != ir.OpIMul || c < -1 || !p.exact(y) || !p.exact(x) {
 		return 0, false
@@ -153,8 +153,8 @@ func (p *Prover) grid(x, y *ir.Value, c int64, b *ir.Block) (Evidence, bool) {
 	return 0, false
 }
 
-// beneath tries to prove x <= y + c by a lower bound of y. Lower bounds come from the facts about y
-// and from y's operands.
+// The method beneath tries to prove x <= y + c by a lower bound of y. Lower bounds come from the
+// facts about y and from y's operands.
 func (p *Prover) beneath(x, y *ir.Value, c int64, b *ir.Block) (Evidence, bool) {
 	for _, l := range p.floors[y] {
 		d, over := Sub64(c, l.k)

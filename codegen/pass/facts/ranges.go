@@ -57,7 +57,7 @@ const (
 	lateVisits = 40 // number of additional growths for values other than phis
 )
 
-// fact is a relation that holds in all blocks that From dominates.
+// A fact is a relation that holds in all blocks that the block in field From dominates.
 type fact struct {
 	Rel   Relation
 	Other *ir.Value
@@ -75,32 +75,31 @@ type Ranges struct {
 	steps  []int64              // sorted bounds to which growing intervals are widened
 	length map[uint64]bool      // offsets of slice lengths in the launch block
 	ints   map[uint64]bool      // offsets of arguments of type int in the launch block
-	// divergent is the set of blocks whose branch conditions give no facts, because dead lanes
-	// ignore these branches.
+	// The field divergent is the set of blocks whose branch conditions give no facts, because dead
+	// lanes ignore these branches.
 	divergent map[*ir.Block]bool
-	// given maps a value to the interval that it has in small launches.
+	// The field given maps a value to the interval that it has in small launches.
 	given map[*ir.Value]Interval
-	// later contains unsigned relations x < y and x <= y for which y is not yet known to be
-	// non-negative.
+	// The field later contains unsigned relations x < y and x <= y for which y is not yet known to be non-negative.
 	later []lateFact
 	vars  varRanges
-	// Known caches results of At. It is nil while the intervals may still change.
+	// Known caches results of At. The cache is nil while the intervals may still change.
 	Known map[Place]Interval
 }
 
-// noted holds the facts about one value.
+// The type noted holds the facts about one value.
 type noted struct {
 	v     *ir.Value
 	facts []fact
 	sums  []*ir.Value // sums of the value and a constant about which there are facts
-	// base is the value's interval in all blocks. It has changed visits times in the current
-	// iteration of Solve. If round is not the number of that iteration, base is invalid.
+	// The field base is the value's interval in all blocks. The field visits counts the changes of base in the current
+	// iteration of Solve. If the field round is not the number of that iteration, base is invalid.
 	base          Interval
 	round, visits int
 }
 
-// about returns the notes about v, or nil if there are none. Most notes are in a slice indexed by
-// the values' IDs, because this lookup is the most frequent of the compiler.
+// The method about returns the notes about v, or nil if there are none. Most notes are in a slice indexed by the
+// values' IDs, because this lookup is the most frequent of the compiler.
 func (a *Ranges) about(v *ir.Value) *noted {
 	if uint(v.ID) < uint(len(a.noted)) {
 		if n := a.noted[v.ID]; n == nil || n.v == v {
@@ -125,7 +124,7 @@ func (a *Ranges) noteOn(v *ir.Value) *noted {
 	return n
 }
 
-// known returns v's interval if the current iteration of Solve has computed it.
+// The method known returns v's interval if the current iteration of Solve has computed it.
 func (a *Ranges) known(v *ir.Value) (Interval, bool) {
 	if n := a.about(v); n != nil && n.round == a.round {
 		return n.base, true
@@ -133,7 +132,7 @@ func (a *Ranges) known(v *ir.Value) (Interval, bool) {
 	return Interval{}, false
 }
 
-// each calls f for all notes, in any order.
+// The method each calls f for all notes, in any order.
 func (a *Ranges) each(f func(*noted)) {
 	for _, n := range a.noted {
 		if n != nil {
@@ -162,7 +161,7 @@ type Place struct {
 // maxKnown is the largest number of intervals in a cache.
 const maxKnown = 1 << 16
 
-// lateFact is the unsigned relation x < y or x <= y, which holds in the blocks that block from
+// A lateFact is the unsigned relation x < y or x <= y. The relation holds in the blocks that the block in field from
 // dominates.
 type lateFact struct {
 	x, y *ir.Value
@@ -240,8 +239,8 @@ func (a *Ranges) onlyFrom(b, s *ir.Block) bool {
 	return !a.Dom.Dominates(s, b)
 }
 
-// assume notes the relations that follow if the condition c has the value want. These relations
-// hold in the blocks that block from dominates.
+// The method assume notes the relations that follow if the condition c has the value want. These
+// relations hold in the blocks that the block from dominates.
 func (a *Ranges) assume(c *ir.Value, want bool, from *ir.Block) {
 	EachRelation(c, want, func(x *ir.Value, r Relation, y *ir.Value, unsigned bool) {
 		if unsigned {
@@ -259,7 +258,7 @@ func (a *Ranges) assume(c *ir.Value, want bool, from *ir.Block) {
 	})
 }
 
-// note adds facts about the value x.
+// The method note adds facts about the value x.
 func (a *Ranges) note(x *ir.Value, facts ...fact) {
 	n := a.noteOn(x)
 	n.facts = append(n.facts, facts...)
@@ -270,8 +269,8 @@ func (a *Ranges) note(x *ir.Value, facts ...fact) {
 	}
 }
 
-// unsigned notes the facts that follow from the unsigned relation l, if l.y is known to be at least
-// 0. The relation then also holds for signed integers, and l.x is not negative.
+// The method unsigned notes the facts that follow from the unsigned relation l, if l.y is known to
+// be at least 0. The relation then also holds for signed integers, and l.x is not negative.
 func (a *Ranges) unsigned(l lateFact) {
 	zero := ir.Outside(l.x.Type, 0)
 	a.note(l.x, fact{l.rel, l.y, l.from}, fact{AtLeast, zero, l.from})
@@ -359,9 +358,9 @@ func (a *Ranges) Solve() {
 	}
 }
 
-// fixpoint computes intervals that satisfy the known relations. It starts with empty intervals and
-// extends them until nothing changes. A bound that keeps growing is set to the next element of
-// a.steps.
+// The method fixpoint computes intervals that satisfy the known relations. It starts with empty
+// intervals and extends them until nothing changes. A bound that keeps growing is set to the next
+// element of a.steps.
 func (a *Ranges) fixpoint() {
 	for changed := true; changed; {
 		changed = false
@@ -414,7 +413,8 @@ func (a *Ranges) update(v *ir.Value, n Interval) bool {
 	return true
 }
 
-// widen sets each bound of n that exceeds the bound of old to the next element of a.steps.
+// The method widen sets each bound of n that exceeds the bound of old to the next element of
+// a.steps.
 func (a *Ranges) widen(old, n Interval, t *ir.Type) Interval {
 	full := FullRange(t)
 	if n.Hi > old.Hi {
@@ -564,7 +564,8 @@ func (a *Ranges) specRange(s *ir.Spec) Interval {
 	return p
 }
 
-// phi returns the union of the intervals that the arguments of the phi v have on their edges.
+// The method phi returns the union of the intervals that the arguments of the phi v have on their
+// edges.
 func (a *Ranges) phi(v *ir.Value) Interval {
 	var p Interval
 	first := true
@@ -610,8 +611,8 @@ func (a *Ranges) edgeRelations(p, b *ir.Block, f func(x *ir.Value, r Relation, y
 	})
 }
 
-// inherit notes a relation v < z for the phi v if x < z holds for each argument x of v on its edge.
-// Such a relation bounds the counter of a loop that tests its condition at the end.
+// The method inherit notes a relation v < z for the phi v if x < z holds for each argument x of v
+// on its edge. Such a relation bounds the counter of a loop that tests its condition at the end.
 func (a *Ranges) inherit(v *ir.Value) bool {
 	if !v.Type.IsInt() || len(v.Args) < 2 {
 		return false
@@ -651,8 +652,8 @@ func (a *Ranges) belowOnEdge(x, z *ir.Value, p, b *ir.Block) bool {
 	return found || a.OnEdge(x, p, b).Hi < a.OnEdge(z, p, b).Lo
 }
 
-// less decides whether x < y holds for signed integers in block b. It uses the intervals of x and y
-// and the facts about both.
+// The method less decides whether x < y holds for signed integers in block b. It uses the intervals of x and y and the
+// facts about both.
 func (a *Ranges) less(x, y *ir.Value, b *ir.Block) (known, is bool) {
 	p, q := a.At(x, b), a.At(y, b)
 	switch {

@@ -11,7 +11,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// eval computes the interval of the integer v from the intervals of its operands in v's block.
+// The method eval computes the interval of the integer v from the intervals of its operands in v's
+// block.
 func (a *Ranges) eval(v *ir.Value) Interval {
 	full := FullRange(v.Type)
 	if p, ok := a.given[v]; ok {
@@ -93,8 +94,8 @@ func (a *Ranges) eval(v *ir.Value) Interval {
 	return p
 }
 
-// arm returns the interval of operand i of the select v under the condition that v chooses that
-// operand. For example, it shows that max(x, 0) is not negative.
+// The method arm returns the interval of operand i of the select v under the condition that v
+// chooses that operand. For example, it shows that max(x, 0) is not negative.
 func (a *Ranges) arm(v *ir.Value, i int) Interval {
 	x, b := v.Args[i], v.Block
 	p := a.At(x, b)
@@ -142,7 +143,7 @@ func (a *Ranges) builtIn(b ir.BuiltIn) Interval {
 	return Interval{0, math.MaxInt32}
 }
 
-// remainder returns the interval of v if v is x - x/d*d and d is positive.
+// The method remainder returns the interval of v if v is x - x/d*d and d is positive.
 func (a *Ranges) remainder(v *ir.Value) (Interval, bool) {
 	x, d := Divided(v)
 	if d == nil {

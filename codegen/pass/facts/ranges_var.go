@@ -11,25 +11,24 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// leaves represents all integers of type t within the variable v.
+// The type leaves represents all integers of type t within the variable v.
 type leaves struct {
 	v *ir.Var
 	t *ir.Type
 }
 
-// maxGrowth is the number of times that an interval of leaves may be extended. After that, the
-// interval becomes the full range.
+// maxGrowth is the number of times that the interval of a variable's integers may be extended. After that, the interval
+// becomes the full range.
 const maxGrowth = 8
 
 // varRanges contains the intervals of the integers within variables.
 type varRanges struct {
-	opaque map[*ir.Var]bool // variables that other ops than loads and stores of scalars may write
+	opaque map[*ir.Var]bool // variables that may be written by ops other than stores of scalars
 	of     map[leaves]Interval
 	grown  map[leaves]int
 }
 
-// findVars marks the variables as opaque that may be written in other ways than by stores of
-// scalars in the kernel.
+// findVars marks a variable as opaque if it may be written by anything but a store of a scalar in the kernel.
 func (a *Ranges) findVars() {
 	a.vars.opaque = map[*ir.Var]bool{}
 	for _, f := range rewrite.Bodies(a.Module) {
@@ -54,7 +53,7 @@ func (a *Ranges) findVars() {
 	}
 }
 
-// loaded returns the interval of the integer that the load v loads.
+// The method loaded returns the interval of the integer that the load v loads.
 func (a *Ranges) loaded(v *ir.Value) Interval {
 	r := v.Ref()
 	if r == nil || r.Var == nil || a.vars.opaque[r.Var] {
@@ -63,8 +62,8 @@ func (a *Ranges) loaded(v *ir.Value) Interval {
 	return a.held(leaves{r.Var, v.Type})
 }
 
-// held returns the interval of the integers l of a variable. It considers the initial values and
-// the stores visited so far.
+// The method held returns the interval of a variable's integers, which the argument l represents. It considers the
+// initial values and the stores visited so far.
 func (a *Ranges) held(l leaves) Interval {
 	if p, ok := a.vars.of[l]; ok {
 		return p
@@ -86,8 +85,8 @@ func (a *Ranges) held(l leaves) Interval {
 	return p
 }
 
-// stored adds the stored value of the store v to the interval of its variable. It reports whether
-// that interval has changed.
+// The method stored adds the stored value of the store v to the interval of its variable. It
+// reports whether that interval has changed.
 func (a *Ranges) stored(v *ir.Value) bool {
 	r, x := v.Ref(), v.Args[0]
 	if r.Var == nil || a.vars.opaque[r.Var] || !x.Type.IsInt() {
@@ -96,7 +95,8 @@ func (a *Ranges) stored(v *ir.Value) bool {
 	return a.grow(leaves{r.Var, x.Type}, a.At(x, v.Block))
 }
 
-// grow extends the interval of the integers l by p, and reports whether that changed the interval.
+// The method grow extends the interval of the integers l so that it contains p, and reports whether that changed the
+// interval.
 func (a *Ranges) grow(l leaves, p Interval) bool {
 	old := a.held(l)
 	if p = p.Union(old); p == old {

@@ -27,7 +27,7 @@ type rootSet struct {
 // Has reports whether the set may contain the slice of parameter i.
 func (s rootSet) Has(i int) bool { return s.Unknown || i < len(s.bits) && s.bits[i] != 0 }
 
-// meets reports whether s and t may contain a common slice.
+// The method meets reports whether s and t may contain a common slice.
 func (s rootSet) meets(t rootSet) bool {
 	if s.Unknown || t.Unknown {
 		return true
@@ -87,7 +87,7 @@ func FindRoots(m *ir.Module) *Roots {
 	return r
 }
 
-// Of returns the slices into which address v may point.
+// The method Of returns the slices into which address v may point.
 func (r *Roots) Of(v *ir.Value) rootSet {
 	if v.Block == nil {
 		// The null address points into no slice, and a helper's parameter may point into any slice.
@@ -100,8 +100,8 @@ func (r *Roots) Of(v *ir.Value) rootSet {
 // slices may still overlap in memory, unless the module has NoAlias set.
 func (r *Roots) Apart(v, w *ir.Value) bool { return !r.Of(v).meets(r.Of(w)) }
 
-// visit updates the set of the address v, or the set of the variable to which v stores. It reports
-// whether the set has changed.
+// The method visit updates the set of the address v, or the set of the variable to which v stores.
+// It reports whether the set has changed.
 func (r *Roots) visit(v *ir.Value) bool {
 	if c, ok := v.Aux.(*ir.Copy); ok {
 		return r.addVar(c.Dst, r.vars[c.Src])
@@ -153,7 +153,7 @@ func (r *Roots) addVar(x *ir.Var, s rootSet) bool {
 	return r.vars[x] != old
 }
 
-// note records which slices the memory operation v may read or write.
+// The method note records which slices the memory operation v may read or write.
 func (r *Roots) note(v *ir.Value) {
 	ref := v.Ref()
 	if ref == nil || ref.Var != nil || v.Op == ir.OpAddrOf {

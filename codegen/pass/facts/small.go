@@ -36,7 +36,7 @@ func Solved(m *ir.Module, divergent map[*ir.Block]bool, r *Result) *Ranges {
 	return a
 }
 
-// size identifies a size of the launch by its offset in the launch block. Numbers from
+// A size identifies a size of the launch by its offset in the launch block. Numbers from
 // abi.FactorGroups on identify the number of work-groups along a dimension.
 type size = int
 
@@ -49,13 +49,13 @@ func (a *Ranges) isSize(v *ir.Value) bool {
 	return v.Type == ir.TypeI64 && (a.length[v.Bits] || a.ints[v.Bits]) || IsRangeArg(v)
 }
 
-// bound is an upper bound of an integer. It consists of a constant k plus products of sizes.
+// A bound is an upper bound of an integer. It consists of a constant k plus products of sizes.
 type bound struct {
 	k     int64
 	terms []sizes
 }
 
-// sizes is the product of the constant coef and the sizes in factors.
+// The type sizes is the product of the constant coef and the launch sizes in factors.
 type sizes struct {
 	coef    int64
 	factors []size
@@ -79,8 +79,8 @@ func (s bound) plus(t bound) (bound, bool) {
 	return n, n.ok()
 }
 
-// times returns an upper bound of the product of two integers, given their bounds s and t. The
-// integers must not be negative.
+// The method times returns an upper bound of the product of two integers, given their bounds s and
+// t. The integers must not be negative.
 func (s bound) times(t bound) (bound, bool) {
 	s.k, t.k = max(s.k, 0), max(t.k, 0)
 	n := bound{k: s.k * t.k}
@@ -101,7 +101,7 @@ func (s bound) times(t bound) (bound, bool) {
 	return n, n.ok()
 }
 
-// add adds the product x to the bound s.
+// The method add adds the product x to the bound s.
 func (s *bound) add(x sizes) {
 	if x.coef == 0 {
 		return
@@ -124,7 +124,7 @@ func (s bound) ok() bool {
 	return len(s.terms) <= maxBoundTerms && s.k <= maxBoundConst && s.k >= -maxBoundConst
 }
 
-// hi returns the largest value that the bound s can have in a small launch.
+// The method hi returns the largest value that the bound s can have in a small launch.
 func (s bound) hi() int64 {
 	n := max(s.k, 0)
 	for range s.terms {
@@ -194,7 +194,7 @@ func (a *Ranges) assumeSmall(r *Result) bool {
 	return len(a.given) > before
 }
 
-// bound returns an upper bound of v in block b, in small launches.
+// The method bound returns an upper bound of v in block b, in small launches.
 func (d *bounder) bound(v *ir.Value, b *ir.Block, depth int) (bound, bool) {
 	p := d.a.At(v, b)
 	if p.Hi <= maxBoundConst {

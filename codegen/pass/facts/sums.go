@@ -5,14 +5,15 @@ package facts
 
 import "github.com/kgen-go/kgen/codegen/ir"
 
-// linear represents an integer as a sum of products and a constant k. Different computations of the
-// same integer give the same sum, up to wrapping. For example, (y+1)*w - y*w gives w.
+// The type linear represents an integer as a sum of products and a constant k. Different
+// computations of the same integer give the same sum, up to wrapping. For example, (y+1)*w - y*w
+// gives w.
 type linear struct {
 	k     uint64
 	terms []product
 }
 
-// product is coef * a * b, or coef * a if b is nil.
+// A product is coef * a * b, or coef * a if b is nil.
 type product struct {
 	a, b *ir.Value
 	coef uint64
@@ -23,8 +24,8 @@ const (
 	sumDepth    = 5
 )
 
-// sumOf returns v as a sum of products. If the sum would be too long or too deep, it consists of
-// the single product 1*v.
+// sumOf returns v as a sum of products. If the sum would be too long or too deep, the result
+// consists of the single product 1*v.
 func sumOf(v *ir.Value) linear {
 	s, ok := sumAt(v, sumDepth)
 	if !ok {
@@ -61,7 +62,7 @@ func sumAt(v *ir.Value, depth int) (s linear, ok bool) {
 	return whole, true
 }
 
-// plus returns s + f*t.
+// The method plus returns s + f*t.
 func (s linear) plus(t linear, f uint64) (linear, bool) {
 	r := linear{k: s.k + f*t.k}
 	r.terms = append(r.terms, s.terms...)
@@ -116,7 +117,7 @@ func (s linear) times(t linear) (linear, bool) {
 	return r, true
 }
 
-// single returns v and k if the sum s is v + k for a single value v.
+// The method single returns v and k if the sum s is v + k for a single value v.
 func (s linear) single() (v *ir.Value, k int64, ok bool) {
 	if len(s.terms) != 1 || s.terms[0].coef != 1 || s.terms[0].b != nil {
 		return nil, 0, false

@@ -101,8 +101,8 @@ func Coarsen(m *ir.Module) diag.List {
 const maxBriefValues = 64
 
 // Brief reports whether calling the kernel for each work-item may take about as long as the
-// work-item's computation, or longer. A kernel with loops is brief only if each loop loads from
-// device memory, because other loops compute much.
+// work-item's computation, or longer. A kernel with loops is brief only if each loop loads from device memory, because
+// a loop without loads may compute for a long time.
 func Brief(m *ir.Module) bool {
 	return m.Form == abi.Range && countValues(m.Kernel) <= maxBriefValues && loopsLoad(m.Kernel)
 }

@@ -23,14 +23,11 @@ const (
 // vectorBytes is the size in bytes of a vector and the required alignment of its address.
 const vectorBytes = 16
 
-// vectors describes a kernel whose work-items read and write only the elements at their own index.
-// The elements are numbers of at most 32 bits, or float64s. Consider the kernel
-//
-//	c[i] = a[i] + b[i]
-//
-// Each invocation of the coarsened kernel runs four items. If these are adjacent, from 4k to 4k+3,
-// the four loads of a become one load of 16 bytes. The four loads of b and the four stores also
-// become one access each:
+// The type vectors describes a kernel whose work-items read and write only the elements at their
+// own index. The elements are numbers of at most 32 bits, or float64s. Consider the kernel with the
+// statement c[i] = a[i] + b[i]. Each invocation of the coarsened kernel runs four items. If the
+// items are adjacent, from 4k to 4k+3, the four loads of a become one load of 16 bytes. The four
+// loads of b and the four stores also become one access each:
 //
 //	if fast {                            the same for all items of a work-group
 //		k := group*size + local
@@ -38,7 +35,7 @@ const vectorBytes = 16
 //	} else {
 //		for r := range 4 {               the items of the coarsened kernel
 //			i := (group*4+r)*size + local
-//			...
+//			…
 //		}
 //	}
 //
@@ -61,8 +58,8 @@ const vectorBytes = 16
 // value.
 //
 // Eight elements of 16 bits or sixteen elements of 8 bits form a vector of four 32-bit words, with
-// the first element in the lowest bits. Then eight or sixteen items are adjacent. If a kernel also
-// has wider elements, these need several vectors.
+// the first element in the lowest bits. In these cases, eight or sixteen items are adjacent. If a
+// kernel also has wider elements, these need several vectors.
 type vectors struct {
 	m *ir.Module
 	f *ir.Func
@@ -80,10 +77,10 @@ type vectors struct {
 	fixed    map[*ir.Value]bool
 }
 
-// bound is a condition that the fast code requires. It compares the item's id, possibly extended to
-// 64 bits, with a number that is the same for all items. Or the condition itself is the same for
-// all items. If a bound has the required value for an item, it has that value for all items with
-// smaller ids.
+// A bound is a condition that the fast code requires. It compares the item's id, possibly extended
+// to 64 bits, with a number that is the same for all items. Alternatively, the condition itself is
+// the same for all items. If a bound has the required value for an item, it has that value for all
+// items with smaller ids.
 type bound struct {
 	cond *ir.Value
 	id   int  // index of the operand that is the id, or the constant none
@@ -135,9 +132,9 @@ func vectorOf(t *ir.Type) *ir.Type {
 // isPacked reports whether a 32-bit word contains several elements of type t.
 func isPacked(t *ir.Type) bool { return t == ir.TypeI8 || t == ir.TypeI16 }
 
-// walk finds the blocks of the fast code, the bounds that the fast code requires, and the spine.
-// The spine consists of the blocks that all items reach. A block belongs to the spine if no other
-// block remains to be visited when walk visits it.
+// The method walk finds the blocks of the fast code, the bounds that the fast code requires, and
+// the spine. The spine consists of the blocks that all items reach. A block belongs to the spine if
+// no other block remains to be visited when the method walk visits it.
 func (x *vectors) walk() {
 	in := map[*ir.Block]bool{x.f.Blocks[0]: true}
 	open := map[*ir.Block]bool{x.f.Blocks[0]: true} // blocks that items may reach and that were not yet visited
@@ -169,9 +166,8 @@ func (x *vectors) walk() {
 	}
 }
 
-// bounds returns conditions from which c == want follows. If each bound has its required value for
-// the last item of a work-group, c equals want for all its items. The result is nil if there are no
-// such conditions.
+// The method bounds returns conditions from which c == want follows. If each bound has its required value for the last
+// item of a work-group, c equals want for all its items. The result is nil if there are no such conditions.
 func (x *vectors) bounds(c *ir.Value, want bool) []bound {
 	both := func() []bound {
 		l, r := x.bounds(c.Args[0], want), x.bounds(c.Args[1], want)
@@ -231,7 +227,7 @@ func isID(v *ir.Value) bool {
 	return v.Op == ir.OpBuiltIn && v.Aux == ir.GlobalInvocationIDX
 }
 
-// same reports whether v is the same for all items and can be computed at the start of the kernel.
+// The method same reports whether v is the same for all items and can be computed at the start of the kernel.
 func (x *vectors) same(v *ir.Value) bool {
 	if v.Block == nil || v.Op == ir.OpArg {
 		return true
@@ -243,8 +239,8 @@ func (x *vectors) same(v *ir.Value) bool {
 	return x.fixed[v]
 }
 
-// admit reports whether the fast code may contain v. If v is a load or store of items' elements,
-// admit also records it.
+// The method admit reports whether the fast code may contain v. If v is a load or store of items'
+// elements, admit also records it.
 func (x *vectors) admit(v *ir.Value, b *ir.Block) bool {
 	if v.Op.Has(ir.FlagPure) {
 		return true
@@ -278,7 +274,8 @@ func (x *vectors) admit(v *ir.Value, b *ir.Block) bool {
 	return true
 }
 
-// edge returns the index of b's i-th edge among the predecessors of the block that the edge enters.
+// The function edge returns the index of b's i-th edge among the predecessors of the block that the
+// edge enters.
 func edge(b *ir.Block, i int) int {
 	s := b.Term.Succs[i]
 	at := slices.Index(s.Preds, b)

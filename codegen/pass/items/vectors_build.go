@@ -20,16 +20,16 @@ type vectorBuilder struct {
 	parts map[*ir.Value]part        // maps a loaded element of a packed vector to its position in a 32-bit word
 }
 
-// part describes the position of a packed element in a 32-bit word.
+// The type part describes the position of a packed element in a 32-bit word.
 type part struct {
 	word *ir.Value
 	at   int
 }
 
-// build generates the fast code and returns its first block. It appends code to block start that
-// computes ok, the condition under which a work-group runs the fast code. The argument group is the
-// work-group's id, size is the number of its invocations, and local is the invocation's id within
-// the group.
+// The method build generates the fast code and returns its first block. It appends code to block
+// start that computes ok, the condition under which a work-group runs the fast code. The argument
+// group is the work-group's id, size is the number of its invocations, and local is the
+// invocation's id within the group.
 func (x *vectors) build(start, exit *ir.Block, group, size, local *ir.Value) (fast *ir.Block, ok *ir.Value) {
 	b := &vectorBuilder{vectors: x, ahead: start, exit: exit, had: map[*ir.Value]*ir.Value{},
 		index: map[int][]*ir.Value{}, parts: map[*ir.Value]part{}}
@@ -42,9 +42,9 @@ func (x *vectors) build(start, exit *ir.Block, group, size, local *ir.Value) (fa
 	return fast, ok
 }
 
-// number computes the indices of the invocation's vectors and the ids of its items. If an
-// invocation has more items than a vector has elements, its items form several runs of adjacent
-// items. The indices of the vectors of successive runs differ by the work-group's size.
+// The method number computes the indices of the invocation's vectors and the ids of its items. If an invocation has
+// more items than a vector has elements, its items form several runs of adjacent items. The indices of the vectors of
+// successive runs differ by the work-group's size.
 func (b *vectorBuilder) number(before, size, local *ir.Value) {
 	op := func(op ir.Op, x, y *ir.Value) *ir.Value { return b.cur.Append(op, ir.TypeI32, x, y) }
 	num := func(n int) *ir.Value { return b.m.Int(ir.TypeI32, int64(n)) }
@@ -79,8 +79,8 @@ func (b *vectorBuilder) number(before, size, local *ir.Value) {
 	}
 }
 
-// condition computes whether all items of the work-group exist and pass their checks, and all
-// slices are aligned. The argument before is the number of invocations in the preceding
+// The method condition computes whether all items of the work-group exist and pass their checks,
+// and all slices are aligned. The argument before is the number of invocations in the preceding
 // work-groups.
 func (b *vectorBuilder) condition(before, size *ir.Value) *ir.Value {
 	s, m := b.ahead, b.m
@@ -109,7 +109,8 @@ func (b *vectorBuilder) condition(before, size *ir.Value) *ir.Value {
 	return all
 }
 
-// test computes whether the bound t has its required value for the item with the given id.
+// The method test computes whether the bound t has its required value for the item with the given
+// id.
 func (b *vectorBuilder) test(t bound, id *ir.Value) *ir.Value {
 	var as func(v *ir.Value) *ir.Value
 	as = func(v *ir.Value) *ir.Value {
@@ -155,7 +156,7 @@ func copyTo(b *ir.Block, v *ir.Value, args []*ir.Value) *ir.Value {
 	return w
 }
 
-// value returns the copy of v for item k.
+// The method value returns the copy of v for item k.
 func (b *vectorBuilder) value(v *ir.Value, k int) *ir.Value {
 	switch {
 	case v.Op == ir.OpBuiltIn && v.Aux == ir.GlobalInvocationIDX:
@@ -176,9 +177,9 @@ func (b *vectorBuilder) values(list []*ir.Value, k int) []*ir.Value {
 	return out
 }
 
-// body generates code for the blocks of the spine, which all items reach, one after the other. The
-// code between two blocks of the spine, where items may take different paths, is copied for each
-// item.
+// The method body generates code for the blocks of the spine, which all items reach, one after the
+// other. The code between two blocks of the spine, where items may take different paths, is copied
+// for each item.
 func (b *vectorBuilder) body() {
 	for i := 0; i < len(b.order); {
 		at := b.order[i]
@@ -218,8 +219,8 @@ func (b *vectorBuilder) body() {
 	}
 }
 
-// only returns the index of the edge by which control leaves block at, if only one edge is
-// possible.
+// The method only returns the index of the edge by which control leaves the given block, if only
+// one edge is possible.
 func (b *vectorBuilder) only(at *ir.Block) (int, bool) {
 	if at.Term.Kind == ir.Jump {
 		return 0, true
@@ -228,7 +229,7 @@ func (b *vectorBuilder) only(at *ir.Block) (int, bool) {
 	return n, ok
 }
 
-// inst generates the code for the op v of a block that all items reach.
+// The method inst generates the code for the op v of a block that all items reach.
 func (b *vectorBuilder) inst(v *ir.Value) {
 	switch {
 	case b.accesses[v] && v.Op == ir.OpLoad:
@@ -242,7 +243,7 @@ func (b *vectorBuilder) inst(v *ir.Value) {
 	}
 }
 
-// load replaces the load v of the items' elements by loads of vectors.
+// The method load replaces the load v of the items' elements by loads of vectors.
 func (b *vectorBuilder) load(v *ir.Value) {
 	n := vectorBytes / v.Type.Size
 	var x, word *ir.Value
@@ -274,7 +275,7 @@ func (b *vectorBuilder) load(v *ir.Value) {
 	}
 }
 
-// store replaces the store v of the items' elements by stores of vectors.
+// The method store replaces the store v of the items' elements by stores of vectors.
 func (b *vectorBuilder) store(v *ir.Value) {
 	elem := v.Args[0].Type
 	n := vectorBytes / elem.Size
@@ -293,7 +294,7 @@ func (b *vectorBuilder) store(v *ir.Value) {
 	}
 }
 
-// pack returns 32-bit words that contain the given elements.
+// The method pack returns 32-bit words that contain the given elements.
 func (b *vectorBuilder) pack(elems []*ir.Value) []*ir.Value {
 	bytes := elems[0].Type.Size
 	var words []*ir.Value
@@ -323,7 +324,7 @@ func (b *vectorBuilder) pack(elems []*ir.Value) []*ir.Value {
 	return words
 }
 
-// scalar copies the op v for each item, unless v is the same for all items.
+// The method scalar copies the op v for each item, unless v is the same for all items.
 func (b *vectorBuilder) scalar(v *ir.Value) {
 	for k := range b.each {
 		b.scalarOf(v, k, b.cur)
@@ -338,20 +339,20 @@ func (b *vectorBuilder) scalarOf(v *ir.Value, k int, to *ir.Block) {
 	b.each[k][v] = copyTo(to, v, b.values(v.Args, k))
 }
 
-// vector completes the load or store w of a vector of type t. The vector with number q contains the
-// elements that v accesses for its items.
+// The method vector completes the load or store w of a vector of type t. The vector with number q
+// contains the elements that v accesses for its items.
 func (b *vectorBuilder) vector(v *ir.Value, t *ir.Type, q int, w *ir.Value) *ir.Value {
 	w.Args = append(w.Args, b.value(v.Path()[0], 0), b.index[v.Ref().Elem.Size][q])
 	w.Aux, w.Pos = &ir.Ref{Elem: t}, v.Pos
 	return w
 }
 
-// region copies for item k the blocks between block at, which ends with a branch, and block "to".
-// If that block is nil, the paths lead to the end of the kernel.
+// The method region copies for item k the blocks between block at, which ends with a branch, and
+// block "to". If block "to" is nil, the paths lead to the end of the kernel.
 func (b *vectorBuilder) region(at, to *ir.Block, between []*ir.Block, k int) {
 	join := b.f.NewBlock()
 	copies := map[*ir.Block]*ir.Block{}
-	phis := func(from, at *ir.Block) { // copies the phis of block from to the block at
+	phis := func(from, at *ir.Block) { // copies the phis of one block to another block
 		for _, phi := range from.Phis {
 			w := at.NewPhi(phi.Type)
 			w.Pos = phi.Pos

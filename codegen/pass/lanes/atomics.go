@@ -130,7 +130,7 @@ func (a *atomicOps) wordVars() {
 	}
 }
 
-// at appends an atomic op on the integer that ref and path select.
+// The method at appends an atomic op on the integer that ref and path select.
 func (a *atomicOps) at(op ir.Op, t *ir.Type, ref *ir.Ref, path []*ir.Value, xs ...*ir.Value) *ir.Value {
 	v := a.op(op, t, append(slices.Clone(xs), path...)...)
 	v.Aux = ref
@@ -154,7 +154,8 @@ func (a *atomicOps) floatOp(v *ir.Value) {
 	a.result(v, ir.OpBitcast, nil, bits)
 }
 
-// exchange replaces the atomic exchange or store v of an integer by a loop like that of floatOp.
+// The method exchange replaces the atomic exchange or store v of an integer by a loop like that of
+// floatOp.
 func (a *atomicOps) exchange(v *ir.Value) {
 	x := v.Args[0]
 	old := a.update(x.Type, v.Ref(), slices.Clone(v.Path()), func(*ir.Value) *ir.Value { return x })
@@ -163,8 +164,8 @@ func (a *atomicOps) exchange(v *ir.Value) {
 	}
 }
 
-// update appends a loop that atomically replaces an integer in memory by f(old), where old is the
-// previous integer. It returns old.
+// The method update appends a loop that atomically replaces an integer in memory by f(old), where
+// old is the previous integer. It returns old.
 func (a *atomicOps) update(word *ir.Type, ref *ir.Ref, path []*ir.Value, f func(bits *ir.Value) *ir.Value) *ir.Value {
 	first := a.at(ir.OpAtomicLoadRelaxed, word, ref, path)
 	loop, done := a.f.NewBlock(), a.f.NewBlock()

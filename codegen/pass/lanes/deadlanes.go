@@ -70,19 +70,19 @@ func dropGroupUniform(f *ir.Func) {
 type deadLanes struct {
 	f *ir.Func
 	u *uniform.Info
-	// dying maps a block to the successor by which some work-items leave the group.
+	// The field dying maps a block to the successor by which some work-items leave the group.
 	dying    map[*ir.Block]*ir.Block
-	given    map[*ir.Block]*uniform.Proviso // maps the head of a loop to the loop's proviso
+	given    map[*ir.Block]*uniform.Proviso // maps the head of a loop to the condition under which the loop is known to end
 	skeleton map[*ir.Value]bool             // values and stores that dead lanes also execute
 	wanted   map[*ir.Var]bool               // variables on which the skeleton's branches depend
 	dead     *ir.Ref
 	undef    *rewrite.Undefs
 	allLive  map[*ir.Value]bool // loads and stores of matrices that dead lanes never reach
 	cells    []*ir.Var          // variables that temporarily replace phis
-	liveOnly []*ir.Var          // the elements of cells that dead lanes do not need
+	liveOnly []*ir.Var          // variables of the field cells that dead lanes do not need
 
-	// word is the most recent value that is one 32-bit word of a longer result. inputs contains the
-	// operands of word before they were replaced by neutral ones for dead lanes.
+	// The field word is the most recent value that is a single 32-bit word of a longer result. The field inputs
+	// contains the operands of that value before they were replaced by neutral operands for dead lanes.
 	word   *ir.Value
 	inputs []*ir.Value
 }
@@ -125,13 +125,14 @@ func (d *deadLanes) run() {
 	d.undef.Promote(d.f, d.cells)
 }
 
-// staying reports whether b is a block of the original function and a Sync op is reachable from b.
+// The method staying reports whether b is a block of the original function and a Sync op is
+// reachable from b.
 func (d *deadLanes) staying(b *ir.Block) bool {
 	i, ok := d.u.Index[b]
 	return ok && d.u.Before[i]
 }
 
-// uniform reports whether b is a block of the original function and belongs to the skeleton.
+// The method uniform reports whether b is a block of the original function and belongs to the skeleton.
 func (d *deadLanes) uniform(b *ir.Block) bool { return d.staying(b) && d.u.Block(b) }
 
 // ownRegion ensures that only work-items that leave the group at b execute the code from there to
@@ -162,8 +163,8 @@ func (d *deadLanes) ownRegion(b *ir.Block) {
 }
 
 // findSkeleton finds the values that dead lanes can also compute. These are the values in uniform
-// flow that do not depend on values computed only by live lanes. They include all uniform values in
-// uniform flow.
+// flow that do not depend on values computed only by live lanes. These values include all uniform
+// values in uniform flow.
 func (d *deadLanes) findSkeleton() {
 	u := d.u
 	fits := func(v *ir.Value) bool {
@@ -218,8 +219,8 @@ func (d *deadLanes) findSkeleton() {
 	d.drop(all)
 }
 
-// drop removes values from the skeleton until all operands of each remaining value are in the
-// skeleton.
+// The method drop removes values from the skeleton until all operands of each remaining value are
+// in the skeleton.
 func (d *deadLanes) drop(all []*ir.Value) {
 	for changed := true; changed; {
 		changed = false
@@ -233,8 +234,8 @@ func (d *deadLanes) drop(all []*ir.Value) {
 	}
 }
 
-// asked returns the values in the skeleton on which its branches depend, and the values that must
-// be equal in all lanes. It also computes d.wanted.
+// The method asked returns the values in the skeleton on which its branches depend, and the values that must be equal
+// in all lanes. It also computes d.wanted.
 func (d *deadLanes) asked(all []*ir.Value) map[*ir.Value]bool {
 	asked := map[*ir.Value]bool{}
 	d.wanted = map[*ir.Var]bool{}
@@ -268,8 +269,8 @@ func (d *deadLanes) asked(all []*ir.Value) map[*ir.Value]bool {
 	return asked
 }
 
-// hazardous reports whether computing v is unsafe if all lanes are dead. That is so for a load
-// whose address, or a division whose divisor, was checked only by live lanes.
+// The function hazardous reports whether computing v is unsafe if all lanes are dead. Unsafe values
+// are a load whose address, or a division whose divisor, was checked only by live lanes.
 func hazardous(v *ir.Value) bool {
 	if v.Op == ir.OpLoad {
 		return v.Ref().Var == nil || len(v.Path()) > 0
@@ -291,8 +292,8 @@ func (d *deadLanes) splitTail(b *ir.Block) {
 	rewrite.SplitAfter(b, last+1)
 }
 
-// demote turns phis into variables, so that edges can be moved. If a phi belongs to the skeleton,
-// the stores to its variable do, too.
+// The method demote turns phis into variables, so that edges can be moved. If a phi belongs to the
+// skeleton, the stores to the phi's variable belong to it, too.
 func (d *deadLanes) demote() {
 	var phis []*ir.Value
 	for _, b := range d.f.Blocks {
@@ -317,8 +318,7 @@ func (d *deadLanes) demote() {
 	d.liveOnly = slices.DeleteFunc(slices.Clone(d.cells), func(v *ir.Var) bool { return vars[v] })
 }
 
-// skip ends block b with a branch. Dead lanes continue at block dead, and live lanes continue at
-// block live.
+// The method skip ends block b with a branch. Dead lanes continue at block dead, and live lanes continue at block live.
 func (d *deadLanes) skip(b, dead, live *ir.Block) {
 	e := d.f.NewBlock()
 	b.Branch(d.load(b), e, live)
@@ -326,11 +326,11 @@ func (d *deadLanes) skip(b, dead, live *ir.Block) {
 	e.Jump(dead)
 }
 
-// forget makes the variables undefined at the end of b that dead lanes do not need.
+// At the end of b, the method forget makes those variables undefined that dead lanes do not need.
 func (d *deadLanes) forget(b *ir.Block) { b.Insts = append(b.Insts, d.undef.Forget(b, d.liveOnly)...) }
 
-// rebuild moves the instructions of b that do not belong to the skeleton into blocks that only live
-// lanes execute. The block b must be in uniform flow.
+// The method rebuild moves the instructions of b that do not belong to the skeleton into blocks
+// that only live lanes execute. The block b must be in uniform flow.
 func (d *deadLanes) rebuild(b *ir.Block) {
 	insts := b.Insts
 	b.Insts = nil
@@ -409,9 +409,10 @@ func (d *deadLanes) rebuild(b *ir.Block) {
 	end.SetTerm(ir.Term{Kind: ir.Unreachable})
 }
 
-// ask appends a test to b that ends the kernel for the group if no live lane remains. If the loop
-// with head b has a proviso that holds, the code skips the test. ask returns the block in which the
-// kernel continues.
+// The method ask appends a test to b. The test ends the kernel for the group if no live lane
+// remains. If b is the head of a loop whose proviso (a condition under which the loop is known to
+// end) holds, the code skips the test. The method ask returns the block in which the kernel
+// continues.
 func (d *deadLanes) ask(b *ir.Block) *ir.Block {
 	next, out := d.f.NewBlock(), d.f.NewBlock()
 	p := d.given[b]
@@ -449,8 +450,8 @@ func (d *deadLanes) anyLive(b *ir.Block, rarely bool) *ir.Value {
 	return b.Append(ir.OpFLt, ir.TypeBool, zero, all)
 }
 
-// neutral replaces the operands of the group op v by neutral operands for dead lanes. The op v will
-// be appended to b.
+// The method neutral replaces the operands of the group op v by neutral operands for dead lanes.
+// The op v will be appended to b.
 func (d *deadLanes) neutral(v *ir.Value, b *ir.Block) {
 	if !v.IsGroupOp() {
 		return
@@ -487,16 +488,17 @@ func (d *deadLanes) anotherWord(v *ir.Value, b *ir.Block) bool {
 	return true
 }
 
-// load appends a load of the dead flag to b. The flag is set if the work-item is a dead lane.
+// The method load appends a load of the dead flag to b. The flag is set if the work-item is a dead
+// lane.
 func (d *deadLanes) load(b *ir.Block) *ir.Value {
 	v := b.Append(ir.OpLoad, ir.TypeBool)
 	v.Aux = d.dead
 	return v
 }
 
-// guard makes dead lanes skip code after block b, which is in uniform flow and has a uniform
-// terminator. They skip loops that work-items leave at different times. They return if no Sync op
-// is reachable.
+// The method guard makes dead lanes skip code after block b, which is in uniform flow and has a
+// uniform terminator. Dead lanes skip loops that work-items leave at different times. Dead lanes
+// return if no Sync op is reachable.
 func (d *deadLanes) guard(b *ir.Block) {
 	for _, s := range slices.Clone(b.Term.Succs) {
 		var to *ir.Block
@@ -515,8 +517,8 @@ func (d *deadLanes) guard(b *ir.Block) {
 	}
 }
 
-// redirect replaces the returns of work-items that leave the group at b. Instead of returning,
-// these work-items set the dead flag and jump to block "to" of the skeleton.
+// The method redirect replaces the returns of work-items that leave the group at b. Instead of
+// returning, these work-items set the dead flag and jump to block "to" of the skeleton.
 func (d *deadLanes) redirect(b, to *ir.Block) {
 	for _, x := range uniform.Reachable(d.dying[b]) {
 		if x.Term.Kind != ir.Return {

@@ -1,7 +1,7 @@
 package lanes
 
-// This file adds code to the skeleton for values that it needs and that only live lanes have
-// computed.
+// This file adds code to the skeleton for values that the skeleton needs and that only live lanes
+// have computed.
 
 import (
 	"slices"
@@ -46,8 +46,8 @@ type recomputer struct {
 	first  map[*ir.Block][]*ir.Value // maps a block to the values to insert at its beginning
 }
 
-// have ensures that dead lanes can compute the uniform value v for a use in block b of the
-// skeleton. It returns v or a copy of v.
+// The method have ensures that dead lanes can compute the uniform value v for a use in block b of the skeleton. It
+// returns v or a copy of v.
 func (a *recomputer) have(v *ir.Value, b *ir.Block) *ir.Value {
 	switch {
 	case v.Block == nil:
@@ -73,8 +73,8 @@ func (a *recomputer) have(v *ir.Value, b *ir.Block) *ir.Value {
 	return v
 }
 
-// copy adds a computation of v, which is in divergent code, at the beginning of block b. The
-// operands of v dominate b, because v dominates b.
+// The method copy adds a computation of v, which is in divergent code, at the beginning of block b.
+// The operands of v dominate b, because v dominates b.
 func (a *recomputer) copy(v *ir.Value, b *ir.Block) *ir.Value {
 	if w := a.copies[b][v]; w != nil {
 		return w

@@ -22,7 +22,7 @@ func (d *deadLanes) findAllLive() {
 		}
 	}
 	if slices.ContainsFunc(d.u.Order, d.u.AsksAt) {
-		return // work-items that the host asks to stop also become dead lanes
+		return // work-items that the host asks to stop also become dead lanes, so dead lanes may reach any matrix op
 	}
 	d.allLive = map[*ir.Value]bool{}
 	for _, b := range d.u.Order {
@@ -62,8 +62,8 @@ func (d *deadLanes) wholeSubGroup(v *ir.Value, b *ir.Block) {
 	v.Args[0] = b.Append(ir.OpSelect, t, any, v.Args[0], m.Int(t, -1))
 }
 
-// fromLive returns the integer x, which must be equal for all live lanes of a sub-group, to all
-// lanes. If the sub-group has no live lanes, the result is 0.
+// fromLive gives all lanes of a sub-group the integer x of the live lanes. All live lanes must have
+// the same integer. If the sub-group has no live lanes, the result is 0.
 func (d *deadLanes) fromLive(b *ir.Block, dead, x *ir.Value) *ir.Value {
 	zero := d.f.Module.Int(x.Type, 0)
 	all := b.Append(ir.OpGroupReduce, x.Type, b.Append(ir.OpSelect, x.Type, dead, zero, x), zero)

@@ -9,7 +9,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// alive records whether a work-item at some point in the code is known to be live or dead.
+// The type alive records whether a work-item at some point in the code is known to be live or dead.
 type alive uint8
 
 const (
@@ -29,9 +29,9 @@ func (a alive) join(b alive) alive {
 	return either
 }
 
-// thread redirects edges past tests of the dead flag whose result is known. So a live lane goes
-// directly from one part of the live lanes' code to the next. A dead lane skips several such parts
-// at once.
+// The method thread redirects edges past tests of the dead flag whose result is known. So a live
+// lane goes directly from one part of the live lanes' code to the next. A dead lane skips several
+// such parts at once.
 func (d *deadLanes) thread() {
 	for changed := true; changed; {
 		changed = d.skipEmpty()
@@ -83,13 +83,14 @@ func (d *deadLanes) skipEmpty() bool {
 	return changed
 }
 
-// tests reports whether b ends with a test of the dead flag that is b's last instruction.
+// The method tests reports whether b ends with a test of the dead flag that is b's last
+// instruction.
 func (d *deadLanes) tests(b *ir.Block) bool {
 	n := len(b.Insts)
 	return b.Term.Kind == ir.Branch && n > 0 && b.Term.Cond == b.Insts[n-1] && d.loads(b.Term.Cond)
 }
 
-// matters reports whether v is anything but a store of an undefined value.
+// The method matters reports whether v is anything but a store of an undefined value.
 func (d *deadLanes) matters(v *ir.Value) bool {
 	return v.Op != ir.OpStore || !d.undef.Is(v.Args[0])
 }
@@ -98,7 +99,7 @@ func (d *deadLanes) loads(v *ir.Value) bool {
 	return v.Op == ir.OpLoad && v.Ref().Var == d.dead.Var
 }
 
-// known returns the state of the dead flag at the start of each block.
+// The method known returns the state of the dead flag at the start of each block.
 func (d *deadLanes) known() map[*ir.Block]alive {
 	known := map[*ir.Block]alive{d.f.Blocks[0]: either}
 	order := d.f.ReversePostorder()
@@ -122,8 +123,7 @@ func (d *deadLanes) known() map[*ir.Block]alive {
 	return known
 }
 
-// along returns the state of the dead flag on the edge from p to b, given its state at the start of
-// p.
+// The method along returns the state of the dead flag on the edge from p to b, given its state at the start of p.
 func (d *deadLanes) along(p, b *ir.Block, at alive) alive {
 	for _, v := range p.Insts {
 		if v.Op == ir.OpStore && v.Ref().Var == d.dead.Var {

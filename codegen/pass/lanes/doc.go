@@ -3,13 +3,13 @@
 //
 //	work-items   0 1 2 3
 //	             │ │ │ │     if id == 2 { return }
-//	             │ │ ┆ │       2 is a dead lane: it runs the skeleton, which is the
+//	             │ │ ┆ │       2 is a dead lane and runs the skeleton, which is the
 //	             │ │ ┆ │       barriers and the branches around them, without effects
 //	             └─┴─┴─┘     Barrier()
-//	             │ │ ┆ │     sum := Reduce(x)      Groups: shuffles, with work-group memory in between
-//	             │ │ ┆ │     AtomicAdd(&f, y)      Atomics: loops of compare-and-swap
-//	             │ │ ┆ │     bins[b].Add(1)        Relax: no ordering, if no work-item can notice
-//	             │ │ ↯ │     s[i]                  Expand: a fault calls the helper that records it
+//	             │ │ ┆ │     sum := Reduce(x)      Groups    shuffles, with work-group memory in between
+//	             │ │ ┆ │     AtomicAdd(&f, y)      Atomics   loops of compare-and-swap
+//	             │ │ ┆ │     bins[b].Add(1)        Relax     no ordering, if no work-item can notice
+//	             │ │ ↯ │     s[i]                  Expand    a fault calls the helper that records it.
 //
 // The passes run in this order. Exits makes work-items that return from a called kernel return from
 // the whole kernel. Matrices implements operations on matrices. DeadLanes creates dead lanes. Tiles

@@ -24,10 +24,10 @@ import (
 //
 // A barrier orders memory accesses before it with accesses after it. If there were no accesses
 // since the previous barrier, the previous barrier is enough. A barrier of the work-group is also a
-// barrier of its sub-groups. Accesses to a work-item's own memory need no barrier. Neither do
-// faults, because no work-item reads the fault record. A barrier after a divergent branch is kept,
-// because drivers may need it to let the work-items of a sub-group converge again. The same applies
-// to ops for which exactdiv will add a divergent branch.
+// barrier of its sub-groups. Accesses to a work-item's own memory need no barrier. Faults need no
+// barrier either, because no work-item reads the fault record. A barrier after a divergent branch
+// is kept, because drivers may need it to let the work-items of a sub-group converge again. The
+// same applies to ops for which exactdiv will add a divergent branch.
 //
 // There are many such barriers, because each algorithm of a sub-group begins with one. The reason
 // is that algorithms must order memory like SYCL's group algorithms.
@@ -70,7 +70,7 @@ type spareBarriers struct {
 	ends map[*ir.Block]bool // blocks at the end of which a barrier would order something
 }
 
-// begin reports whether a barrier at the beginning of b would order something.
+// The method begin reports whether a barrier at the beginning of b would order something.
 func (s *spareBarriers) begin(b *ir.Block) bool {
 	return slices.ContainsFunc(b.Preds, func(p *ir.Block) bool { return s.ends[p] })
 }

@@ -3,16 +3,16 @@ package lanes
 // This file contains the pass exits. If a kernel calls other kernels, a return from a called kernel
 // is in the middle of the code:
 //
-//	Blur{…}.Kernel(it)      if i >= n { goto next }; …; barrier; …
-//	                        next:
-//	Norm{…}.Kernel(it)      if i >= n { return }; …; barrier; …
+//	Blur{…}.Kernel(it)      if i >= n { goto next } … barrier …
+//	                        (label next)
+//	Norm{…}.Kernel(it)      if i >= n { return } … barrier …
 //
 // A work-item that returns early from Blur misses a barrier. If it reaches no later barrier, as in
 // this example, it has left its group permanently, like a work-item that returns from the kernel.
 // The pass changes the code to the following form, in which DeadLanes can turn the work-item into a
 // dead lane:
 //
-//	                        if i >= n { return }; …; barrier; …; barrier; …
+//	                        if i >= n { return } … barrier … barrier …
 //
 // So the pass copies the remaining code, up to a return, for the work-items that return early. If
 // such a work-item reaches a barrier after the label next, it has missed a barrier at which other
@@ -30,7 +30,7 @@ import (
 
 // Exits handles work-items that return early from a function that the kernel calls, if they thereby
 // skip Sync ops and reach no later Sync op. It copies the code that these work-items execute from
-// there to the end of the kernel.
+// their return to the end of the kernel.
 func Exits(m *ir.Module) diag.List {
 	f := m.Kernel
 	defer func() {
@@ -60,11 +60,10 @@ func Exits(m *ir.Module) diag.List {
 	return nil
 }
 
-// split copies the block of an early return for each of its predecessors, if the return skips Sync
-// ops. The reason is that each path to the return implies different facts. For example, if i >= n
-// || i%3 == 1 { return } has two paths. A block with a Sync op is not copied, as in:
-//
-//	if i == 0 { post() }; it.Barrier(); return
+// The function split copies the block of an early return for each of its predecessors, if the
+// return skips Sync ops. The reason is that each path to the return implies different facts. For
+// example, if i >= n || i%3 == 1 { return } has two paths to the return. A block with a Sync op is
+// not copied. An example is the block with the statement it.Barrier() after an if.
 func split(f *ir.Func) {
 	e := &exits{f: f, dom: f.Dominators()}
 	for _, p := range f.ReversePostorder() {
@@ -91,7 +90,7 @@ func split(f *ir.Func) {
 	}
 }
 
-// syncs reports whether b has a Sync op.
+// The function syncs reports whether b has a Sync op.
 func syncs(b *ir.Block) bool {
 	return slices.ContainsFunc(b.Insts, func(v *ir.Value) bool { return v.Op.Has(ir.FlagSync) })
 }
@@ -101,7 +100,7 @@ type exits struct {
 	dom *ir.DomTree
 }
 
-// decide turns branches into jumps if their conditions follow from dominating branches.
+// The method decide turns branches into jumps if their conditions follow from dominating branches.
 func (e *exits) decide() {
 	for _, b := range e.f.ReversePostorder() {
 		if b.Term.Kind == ir.Branch {
@@ -113,8 +112,8 @@ func (e *exits) decide() {
 	e.f.RemoveUnreachable()
 }
 
-// settle turns b's branch into a jump to the successor for which the condition is yes. The other
-// successor may become unreachable.
+// The function settle turns b's branch into a jump to the successor that the branch takes if its
+// condition has the value yes. The other successor may become unreachable.
 func settle(b *ir.Block, yes bool) {
 	to, not := b.Term.Succs[0], b.Term.Succs[1]
 	if to == not {
@@ -130,13 +129,13 @@ func settle(b *ir.Block, yes bool) {
 	b.Term = ir.Term{Kind: ir.Jump, Succs: []*ir.Block{to}, Pos: b.Term.Pos}
 }
 
-// fact records that the condition cond has the value is.
+// A fact records that the condition in field cond has the value in field is.
 type fact struct {
 	cond *ir.Value
 	is   bool
 }
 
-// facts returns the facts about conditions that follow in b from dominating branches.
+// The method facts returns the facts about conditions that follow in b from dominating branches.
 func (e *exits) facts(b *ir.Block) []fact {
 	var out []fact
 	for {
@@ -159,7 +158,7 @@ func edgeFacts(p, s *ir.Block) []fact {
 	return nil
 }
 
-// known returns the value of the condition c if it follows from the given facts.
+// The function known returns the value of the condition c if it follows from the given facts.
 func known(c *ir.Value, facts []fact) (is, ok bool) {
 	if c.IsConst() {
 		return c.Bits != 0, true
@@ -179,7 +178,7 @@ func known(c *ir.Value, facts []fact) (is, ok bool) {
 // maxAlike is the largest depth of expressions that alike compares.
 const maxAlike = 8
 
-// alike reports whether v and w are equal whenever the same work-item computes both.
+// The function alike reports whether v and w are equal whenever the same work-item computes both.
 func alike(v, w *ir.Value, depth int) bool {
 	if v == w {
 		return true
@@ -196,8 +195,8 @@ func alike(v, w *ir.Value, depth int) bool {
 	return true
 }
 
-// leaves reports whether work-items that return early at p have left their group permanently. If
-// so, it creates a copy of the remaining code for these work-items.
+// The method leaves reports whether work-items that return early at p have left their group
+// permanently. If so, it creates a copy of the remaining code for these work-items.
 func (e *exits) leaves(p *ir.Block) bool {
 	to := p.Term.Succs[0]
 	missed := e.around(to)
@@ -232,8 +231,8 @@ func (e *exits) leaves(p *ir.Block) bool {
 	return true
 }
 
-// around returns the blocks on paths from b's immediate dominator to b, without these two. A
-// work-item on one path to b may miss some of these blocks.
+// The method around returns the blocks on paths from b's immediate dominator to b, except these two
+// blocks. A work-item on one path to b may miss some of these blocks.
 func (e *exits) around(b *ir.Block) []*ir.Block {
 	top := e.dom.Idom(b)
 	in := map[*ir.Block]bool{b: true, top: true}
@@ -249,7 +248,7 @@ func (e *exits) around(b *ir.Block) []*ir.Block {
 	return out
 }
 
-// walk follows the paths of work-items that return early at p.
+// A walk follows the paths of work-items that return early at p.
 type walk struct {
 	e       *exits
 	p       *ir.Block
@@ -259,9 +258,9 @@ type walk struct {
 	zeroed  map[*ir.Var]bool   // variables in work-group memory that are declared on these paths
 }
 
-// visit reports whether all paths from b end the kernel without a Sync op. Declarations of
-// work-group memory are not considered Sync ops here. The remaining work-items can zero the memory
-// without the others, if these do not use it.
+// The method visit reports whether all paths from b end the kernel without a Sync op. This method
+// does not consider declarations of work-group memory to be Sync ops. The work-items that remain in
+// the group can zero the memory alone if the work-items that leave do not use it.
 func (w *walk) visit(b *ir.Block) bool {
 	if w.seen[b] {
 		return true
@@ -290,7 +289,8 @@ func (w *walk) visit(b *ir.Block) bool {
 	return !slices.ContainsFunc(t.Succs, func(s *ir.Block) bool { return !w.visit(s) })
 }
 
-// uses reports whether the work-items use work-group memory that is declared on their paths.
+// The method uses reports whether the work-items use work-group memory that is declared on their
+// paths.
 func (w *walk) uses() bool {
 	for b := range w.seen {
 		for _, v := range b.Insts {
@@ -302,9 +302,10 @@ func (w *walk) uses() bool {
 	return false
 }
 
-// misses reports whether the work-items skip a declaration of work-group memory on another path.
-// The host's coroutines use the same memory for the n-th declaration that each work-item executes.
-// So a work-item must not skip a declaration if it executes a later one.
+// The method misses reports whether the work-items skip a declaration of work-group memory on
+// another path. The host's coroutines use the same memory for the n-th declaration that each
+// work-item executes. So a work-item must not skip a declaration if it executes a later
+// declaration.
 func (w *walk) misses() bool {
 	for b := range w.seen {
 		for _, x := range w.e.around(b) {

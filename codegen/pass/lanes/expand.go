@@ -77,8 +77,8 @@ type leafStep struct {
 	len   *ir.Value // length of the array, or nil for a field
 }
 
-// zero generates one loop for all scalars and vectors that are within the same arrays. The loop
-// zeroes the elements with linear indices first, first+step, and so on.
+// The method zero generates one loop for all scalars and vectors that are within the same arrays.
+// The loop zeroes the elements with linear indices first, first+step, and so on.
 func (z *zeroer) zero(first, step *ir.Value) {
 	type group struct {
 		dims   []*ir.Value
@@ -138,7 +138,7 @@ func (z *zeroer) zero(first, step *ir.Value) {
 	}
 }
 
-// product returns the number of elements of nested arrays with the given lengths.
+// The method product returns the number of elements of nested arrays with the given lengths.
 func (z *zeroer) product(dims []*ir.Value) *ir.Value {
 	n := z.m.Int(ir.TypeI32, 1)
 	for _, d := range dims {
@@ -183,7 +183,8 @@ func localSize(m *ir.Module, d int) *ir.Spec {
 	return s
 }
 
-// loop appends a loop that executes body for i = first, first+step, and so on, while i < n.
+// The method loop appends a loop that executes body for i = first, first+step, and so on, while i <
+// n.
 func (z *zeroer) loop(first, n, step *ir.Value, body func(i *ir.Value)) {
 	head, in, out := z.f.NewBlock(), z.f.NewBlock(), z.f.NewBlock()
 	z.b.Jump(head)
@@ -197,7 +198,8 @@ func (z *zeroer) loop(first, n, step *ir.Value, body func(i *ir.Value)) {
 	z.b = out
 }
 
-// split returns the indices into arrays of the given lengths that correspond to the linear index i.
+// The method split returns the indices into arrays of the given lengths that correspond to the
+// linear index i.
 func (z *zeroer) split(i *ir.Value, dims []*ir.Value) []*ir.Value {
 	index := make([]*ir.Value, len(dims))
 	for d := len(dims) - 1; d > 0; d-- {
@@ -280,8 +282,8 @@ func siteNumber(s *ir.Site) int64 {
 	return int64(s.Index)
 }
 
-// linked reports whether the module was linked from several kernels, each of which has its own
-// fault record.
+// The function linked reports whether the module was linked from several kernels, each of which has
+// its own fault record.
 func linked(m *ir.Module) bool {
 	return slices.ContainsFunc(m.Sites, func(s *ir.Site) bool { return s.Part > 0 })
 }
@@ -348,7 +350,7 @@ func spillArgs(f *ir.Func) {
 	rewrite.ReplaceUses(f, func(v *ir.Value) *ir.Value { return cmp.Or(repl[v], v) })
 }
 
-// argument identifies the argument of type t at the given offset from the first argument.
+// An argument identifies the argument of type t at the given offset from the first argument.
 type argument struct {
 	offset uint64
 	t      *ir.Type
@@ -369,8 +371,8 @@ func (sp *spiller) add(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value {
 	return v
 }
 
-// load returns the value of the argument a. It adds a load of the argument when it is first called
-// for a.
+// The method load returns the value of the argument a. It adds a load of the argument when it is
+// first called for a.
 func (sp *spiller) load(a argument) *ir.Value {
 	if v := sp.loaded[a]; v != nil {
 		return v

@@ -12,7 +12,7 @@ import (
 
 // maxCalls is the largest number of Fault ops in a kernel that become separate calls of the
 // recording helper. The number is limited because drivers inline the calls. Mesa's compilers need
-// about 50 ms for each, which dominates compile time.
+// about 50 ms for each inlined call, which dominates compile time.
 const maxCalls = 6
 
 // lateFaults changes kernels with many Fault ops. A work-item that faults stores the fault in
@@ -73,8 +73,8 @@ func lateFaults(m *ir.Module, helper func() *ir.Func) {
 	}
 }
 
-// late contains the variables in which a fault is stored. They hold the number of its site plus
-// one, and its arguments.
+// The type late contains the variables in which a fault is stored. These variables hold the number
+// of the fault's site plus one, and the fault's arguments.
 type late struct {
 	m    *ir.Module
 	f    *ir.Func
@@ -96,7 +96,7 @@ func (l *late) store(b *ir.Block, i int, x *ir.Value) {
 	b.Append(ir.OpStore, ir.TypeVoid, x).Aux = &ir.Ref{Var: l.vars[i]}
 }
 
-// keep appends stores to b that store the fault v in the variables.
+// The method keep appends stores to b that store the fault v in the variables.
 func (l *late) keep(b *ir.Block, v *ir.Value) {
 	var first *ir.Value
 	if l.m.Items > 1 {
@@ -136,7 +136,7 @@ func sameAnywhere(x, y *ir.Value) bool {
 	return x == y && x.IsConst() || x.Op == ir.OpBuiltIn && y.Op == ir.OpBuiltIn && x.Aux == y.Aux
 }
 
-// record appends a call to the return block b that records the stored fault.
+// The method record appends a call to the return block b that records the stored fault.
 func (l *late) record(b *ir.Block, helper *ir.Func) {
 	b.ClearTerm()
 	in, done := l.f.NewBlock(), l.f.NewBlock()
@@ -164,9 +164,9 @@ func (l *late) record(b *ir.Block, helper *ir.Func) {
 	done.SetTerm(ir.Term{Kind: ir.Return})
 }
 
-// part appends code to b that computes the index of the part of a linked module to which a site
-// belongs. The index is the number of parts after the first whose first site is not after the given
-// site.
+// The method part appends code to b that computes the index of the part of a linked module to which
+// a site belongs. The index is the number of parts, without the first part, whose first site is at
+// or before the given site.
 func (l *late) part(b *ir.Block, site *ir.Value) *ir.Value {
 	sum := l.m.Int(ir.TypeI32, 0)
 	for n := 1; ; n++ {

@@ -12,10 +12,11 @@ import (
 )
 
 // Groups replaces the group ops that SPIR-V lacks. The code for ops of work-groups combines values
-// within each sub-group first, then across sub-groups by work-group memory. The code for ops of
-// sub-groups on types other than 32-bit integers shuffles 32-bit words. Both combine values in the
-// order that package dsl defines, which depends only on the group's size. Groups runs after
-// deadlanes, since dead lanes also execute the code, and before structurize, since it adds loops.
+// within each sub-group first, then across sub-groups through work-group memory. The code for ops
+// of sub-groups on types other than 32-bit integers shuffles 32-bit words. Both kinds of code
+// combine values in the order that package dsl defines, which depends only on the group's size.
+// Groups runs after deadlanes, since dead lanes also execute the code, and before structurize,
+// since it adds loops.
 func Groups(m *ir.Module) diag.List {
 	g := &groupOps{m: m, tiles: map[tileKey]*ir.Ref{}}
 	f := m.Kernel
@@ -38,9 +39,9 @@ type groupOps struct {
 	tiles map[tileKey]*ir.Ref // work-group memory that all ops share
 }
 
-// tileKey identifies a variable in work-group memory by its element type and its use. If phases is
-// set, the memory passes values between the stages of the method staged. Otherwise each use of the
-// memory ends with a barrier after the last load.
+// tileKey identifies a variable in work-group memory by its element type and its use. If the field
+// phases is set, the memory passes values between the stages of the method staged. If the field
+// phases is not set, each use of the memory ends with a barrier after the last load.
 type tileKey struct {
 	elem   *ir.Type
 	phases bool
@@ -64,13 +65,14 @@ func (g *groupOps) builtIn(b ir.BuiltIn) *ir.Value {
 	return v
 }
 
-// result replaces the op and operands of v and appends v to the current block.
+// The method result replaces the op and operands of v and appends v to the current block.
 func (g *groupOps) result(v *ir.Value, op ir.Op, aux any, args ...*ir.Value) {
 	v.Op, v.Aux, v.Args, v.Block = op, aux, args, g.b
 	g.b.Insts = append(g.b.Insts, v)
 }
 
-// tile returns a variable in work-group memory that has an element of type t for each invocation.
+// The method tile returns a variable in work-group memory that has an element of type t for each
+// invocation.
 func (g *groupOps) tile(t *ir.Type, phases bool) *ir.Ref {
 	k := tileKey{t, phases}
 	r := g.tiles[k]
@@ -81,7 +83,7 @@ func (g *groupOps) tile(t *ir.Type, phases bool) *ir.Ref {
 	return r
 }
 
-// tile is a variable in work-group memory with an element for each of n invocations.
+// The type tile is a variable in work-group memory with an element for each of n invocations.
 type tile struct {
 	*groupOps
 	ref   *ir.Ref
@@ -136,10 +138,10 @@ func (g *groupOps) workGroup(v *ir.Value) {
 func inOrder(by ir.Combiner) bool { return by == ir.CombineFAdd || by == ir.CombineFMul }
 
 // subBarrier appends a barrier of sub-groups. It orders memory even if the work-group consists of a
-// single sub-group, for which staged adds no other barrier.
+// single sub-group, for which the method staged adds no other barrier.
 func (g *groupOps) subBarrier() { g.op(ir.OpBarrier, ir.TypeVoid).Aux = ir.ScopeSubGroup }
 
-// combination describes a reduction or scan by its combiner, the value to combine and the
+// A combination describes a reduction or scan by its combiner, the value to combine and the
 // combiner's identity.
 type combination struct {
 	by       ir.Combiner
@@ -147,11 +149,11 @@ type combination struct {
 	identity *ir.Value
 }
 
-// native reports whether SPIR-V has instructions for the combination in sub-groups.
+// The method native reports whether SPIR-V has instructions for the combination in sub-groups.
 func (c combination) native() bool { return c.x.Type == ir.TypeI32 }
 
-// combination returns the combination for the group op v, and a function that turns v into the
-// result. Votes, minimums and maximums of float32 become combinations of 32-bit integers.
+// The method combination returns the combination for the group op v, and a function that turns v
+// into the result. Votes, minimums and maximums of float32 become combinations of 32-bit integers.
 func (g *groupOps) combination(v *ir.Value) (combination, func(r *ir.Value)) {
 	same := func(r *ir.Value) { g.result(v, ir.OpBitcast, nil, r) }
 	x := v.Args[0]
@@ -177,9 +179,9 @@ func (g *groupOps) combination(v *ir.Value) (combination, func(r *ir.Value)) {
 	}
 }
 
-// ordered turns Go's minimum or maximum of float32 into a minimum or maximum of 32-bit integers
-// that have the same order. The integers for negative numbers have inverted bits, and NaN becomes
-// the least or greatest integer.
+// The method ordered turns Go's minimum or maximum of float32 into a minimum or maximum of 32-bit
+// integers that have the same order. The integers for negative numbers have inverted bits, and NaN
+// becomes the least or greatest integer.
 func (g *groupOps) ordered(c combination) combination {
 	by, nan := ir.CombineSMin, g.i32(math.MinInt32)
 	if c.by == ir.CombineFMax {
@@ -192,7 +194,7 @@ func (g *groupOps) ordered(c combination) combination {
 	return combination{by, key, g.i32(int64(least ^ least>>31&math.MaxInt32))}
 }
 
-// alone combines the values of a work-group without using sub-groups. For a group of 2^k
+// The method alone combines the values of a work-group without using sub-groups. For a group of 2^k
 // work-items, the code needs k steps with one barrier each, or two barriers each for scans.
 func (g *groupOps) alone(op ir.Op, c combination) *ir.Value {
 	t := g.newTile(c.x.Type, false)
@@ -214,7 +216,7 @@ func (g *groupOps) alone(op ir.Op, c combination) *ir.Value {
 	return r
 }
 
-// reduce appends code that stores the combination of all elements in the first element.
+// The method reduce appends code that stores the combination of all elements in the first element.
 func (t *tile) reduce(by ir.Combiner) {
 	t.double(t.n, nil, func(d *ir.Value, _ []*ir.Value) []*ir.Value {
 		other := t.word(ir.OpIAdd, t.id, d)
@@ -229,8 +231,8 @@ func (t *tile) reduce(by ir.Combiner) {
 	})
 }
 
-// scan appends code that stores in each element the combination of all elements up to and including
-// it. The argument x is the work-item's own element.
+// The method scan appends code that stores in each element the combination of all elements up to
+// and including it. The argument x is the work-item's own element.
 func (t *tile) scan(by ir.Combiner, x *ir.Value) {
 	t.double(t.n, []*ir.Value{x}, func(d *ir.Value, vs []*ir.Value) []*ir.Value {
 		x, y := vs[0], vs[0]
@@ -244,9 +246,9 @@ func (t *tile) scan(by ir.Combiner, x *ir.Value) {
 	})
 }
 
-// double appends a loop that executes body for d = 1, 2, 4, and so on, while d < n. The other
-// arguments of body are vs in the first iteration, and the results of the previous iteration
-// afterward. double returns the results of the last iteration.
+// The method double appends a loop that executes body for d = 1, 2, 4, and so on, while d < n. The
+// other arguments of body are vs in the first iteration, and the results of the previous iteration
+// afterward. The method double returns the results of the last iteration.
 func (g *groupOps) double(n *ir.Value, vs []*ir.Value, body func(d *ir.Value, vs []*ir.Value) []*ir.Value) []*ir.Value {
 	return g.repeat(append([]*ir.Value{g.i32(1)}, vs...), func(vs []*ir.Value) *ir.Value {
 		return g.cond(ir.OpULt, vs[0], n)
@@ -256,9 +258,9 @@ func (g *groupOps) double(n *ir.Value, vs []*ir.Value, body func(d *ir.Value, vs
 	})[1:]
 }
 
-// repeat appends a loop that executes body while cond holds. The arguments of body and cond are vs
-// in the first iteration, and the results of the previous iteration afterward. repeat returns the
-// results of the last iteration.
+// The method repeat appends a loop that executes body while cond holds. The arguments of body and
+// cond are vs in the first iteration, and the results of the previous iteration afterward. The
+// method repeat returns the results of the last iteration.
 func (g *groupOps) repeat(vs []*ir.Value, cond func(vs []*ir.Value) *ir.Value, body func(vs []*ir.Value) []*ir.Value) []*ir.Value {
 	head, in, out := g.f.NewBlock(), g.f.NewBlock(), g.f.NewBlock()
 	g.b.Jump(head)
@@ -278,8 +280,8 @@ func (g *groupOps) repeat(vs []*ir.Value, cond func(vs []*ir.Value) *ir.Value, b
 	return phis
 }
 
-// either appends a branch on cond that executes the code of yes or no. It returns their result as a
-// value of type t, or nil if t is nil.
+// The method either appends a branch on cond that executes the code of yes or no. It returns the
+// result of the executed code as a value of type t, or nil if t is nil.
 func (g *groupOps) either(cond *ir.Value, t *ir.Type, yes, no func() *ir.Value) *ir.Value {
 	then, other, join := g.f.NewBlock(), g.f.NewBlock(), g.f.NewBlock()
 	g.b.Branch(cond, then, other)
@@ -296,8 +298,9 @@ func (g *groupOps) either(cond *ir.Value, t *ir.Type, yes, no func() *ir.Value) 
 	return join.NewPhi(t, a, b)
 }
 
-// when appends a branch that executes body only if cond is true. It returns a value that is the
-// result of body if cond is true, and other if not. If other is nil, it returns nil.
+// The method when appends a branch that executes body only if cond is true. It returns a value that
+// equals the result of body if cond is true, and the argument other if not. The result is nil if
+// the argument other is nil.
 func (g *groupOps) when(cond, other *ir.Value, body func() *ir.Value) *ir.Value {
 	from := g.b
 	then, join := g.f.NewBlock(), g.f.NewBlock()

@@ -22,7 +22,7 @@ func (g *groupOps) subGroup(v *ir.Value) {
 	}
 }
 
-// sub describes a sub-group of n invocations, in which id is the invocation's own id.
+// The type sub describes a sub-group of n invocations, in which id is the invocation's own id.
 type sub struct {
 	*groupOps
 	id, n *ir.Value
@@ -32,15 +32,15 @@ func (g *groupOps) newSub() *sub {
 	return &sub{g, g.builtIn(ir.SubgroupLocalInvocationID), g.builtIn(ir.SubgroupLocalRange)}
 }
 
-// native appends SPIR-V's instruction for the combination in sub-groups.
+// The method native appends SPIR-V's instruction for the combination in sub-groups.
 func (s *sub) native(op ir.Op, c combination) *ir.Value {
 	v := s.word(op, c.x, c.identity)
 	v.Aux = ir.Combine{Scope: ir.ScopeSubGroup, By: c.by}
 	return v
 }
 
-// reduce combines the values of the first n invocations, pair by pair, and returns the result in
-// all invocations.
+// The method reduce combines the values of the first n invocations, pair by pair, and returns the
+// result in all invocations.
 func (s *sub) reduce(c combination) *ir.Value {
 	if c.native() {
 		return s.native(ir.OpGroupReduce, c)
@@ -66,8 +66,8 @@ func (s *sub) inclusive(c combination) *ir.Value {
 	})[0]
 }
 
-// exclusive is like inclusive, but the result does not include the invocation's own value. The
-// first invocation gets the identity.
+// The method exclusive is like the method inclusive, but its result does not include the
+// invocation's own value. The first invocation gets the identity.
 func (s *sub) exclusive(c combination) *ir.Value {
 	if c.native() {
 		return s.native(ir.OpGroupExclusiveScan, c)
@@ -78,13 +78,14 @@ func (s *sub) exclusive(c combination) *ir.Value {
 	return s.op(ir.OpSelect, x.Type, first, c.identity, x)
 }
 
-// staged combines the values of a work-group in stages. The first stage combines the values of each
-// sub-group. Each later stage combines the results of the stage before, until one value remains. A
-// stage passes its results to the first invocations of the work-group by work-group memory, with
-// one barrier. A last barrier distributes the final values. The first half of the memory contains
-// the results of all stages one after the other, and the second half contains the distributed
-// values. So no stage, and no other op, overwrites values that may still be read. This is correct
-// for sub-groups of four or more invocations (see the aspect SubGroups).
+// The method staged combines the values of a work-group in stages. The first stage combines the
+// values of each sub-group. Each later stage combines the results of the stage before, until one
+// value remains. A stage passes its results to the first invocations of the work-group through
+// work-group memory, with one barrier. A last barrier distributes the final values. The first half
+// of the memory contains the results of all stages one after the other, and the second half
+// contains the distributed values. So no stage, and no other op, overwrites values that may still
+// be read. The combination in stages is correct for sub-groups of four or more invocations (see the
+// aspect SubGroups).
 func (g *groupOps) staged(op ir.Op, c combination) *ir.Value {
 	s, size := g.newSub(), g.builtIn(ir.SubgroupSize)
 	t := g.newTile(c.x.Type, true)
@@ -150,9 +151,9 @@ func (g *groupOps) staged(op ir.Op, c combination) *ir.Value {
 	return r
 }
 
-// prefix appends a loop over the stages that computes the combination of all values before the
-// invocation's sub-group. Each stage has stored the combination of the values before a sub-group,
-// within a group of sub-groups.
+// The method prefix appends a loop over the stages that computes the combination of all values
+// before the invocation's sub-group. For each sub-group, a stage has stored the combination of the
+// values that precede the sub-group in its group of sub-groups.
 func (g *groupOps) prefix(t *tile, c combination, count, size, half, id *ir.Value, groups func(n *ir.Value) *ir.Value) *ir.Value {
 	return g.repeat([]*ir.Value{count, half, id, c.identity}, func(vs []*ir.Value) *ir.Value {
 		return g.cond(ir.OpULt, g.i32(1), vs[0])
@@ -163,7 +164,8 @@ func (g *groupOps) prefix(t *tile, c combination, count, size, half, id *ir.Valu
 	})[3]
 }
 
-// from returns the value x of the given lane of the sub-group. The value is passed in 32-bit words.
+// The method from returns the value x of the given lane of the sub-group. The value is passed in
+// 32-bit words.
 func (g *groupOps) from(x, lane *ir.Value) *ir.Value {
 	sel := func(w *ir.Value) *ir.Value {
 		v := g.word(ir.OpGroupSelect, w, lane)
@@ -187,7 +189,7 @@ func (g *groupOps) from(x, lane *ir.Value) *ir.Value {
 	panic("BUG: a group op of " + x.Type.String())
 }
 
-// combine appends code that combines two values by the given combiner.
+// The method combine appends code that combines two values by the given combiner.
 func (g *groupOps) combine(by ir.Combiner, x, y *ir.Value) *ir.Value {
 	t := x.Type
 	least := func(less ir.Op, p, q *ir.Value) *ir.Value {

@@ -13,13 +13,13 @@ import (
 // Lighten replaces all barriers of a kernel by barriers that order only work-group memory, if the
 // kernel's accesses to device memory do not need barriers:
 //
-//	for t := 0; t < n; t += Tile {
-//	    a[y][x] = k.A[row*n+t+x]     the load has ended before the store that needs it
-//	    it.Barrier()                 BarrierLocal
+//	for t := range n / Tile {
+//	    a[y][x] = k.A[row*n+t*Tile+x]     the load has ended before the store that needs it
+//	    it.Barrier()                      BarrierLocal
 //	    for i := range Tile { sum += a[y][i] * … }
-//	    it.Barrier()                 BarrierLocal
+//	    it.Barrier()                      BarrierLocal
 //	}
-//	k.C[row*n+col] = sum             no barrier follows
+//	k.C[row*n+col] = sum                  no barrier follows.
 //
 // A barrier orders one work-item's accesses to device memory before the barrier with another
 // work-item's accesses after it. Two loads need no order. So Lighten requires two conditions:
@@ -28,11 +28,12 @@ import (
 //     work-group, which is the code after its last barrier.
 //   - No load before a barrier can be delayed into the last phase, where another work-item may
 //     overwrite the memory. The loaded value and values computed from it become visible in stores.
-//     Another barrier must follow each of these stores. It waits for the store, and thus for the
-//     load. A branch on such a value may have effects after any barrier, so it is not allowed.
+//     Another barrier must follow each of these stores. That barrier waits for the store, and thus
+//     for the load. A branch on such a value may have effects after any barrier, so it is not
+//     allowed.
 //
 // All work-items of a group reach the same barriers. So while one work-item is in its last phase,
-// no other work-item has a barrier before it.
+// no other work-item still has to execute a barrier.
 //
 // NVIDIA's driver compiles a barrier that orders device memory to two instructions, and the second
 // instruction waits. The matrix product above needs 20.8 ms on an H100 with barriers that order
@@ -64,11 +65,12 @@ func Lighten(m *ir.Module) diag.List {
 // lightener searches for a reason for which the barriers of a kernel must not change.
 type lightener struct {
 	f *ir.Func
-	// meets is the set of blocks from the beginning of which a barrier is reachable. ends is the
-	// set of blocks from the beginning of which the kernel's end is reachable without a barrier.
+	// The field meets is the set of blocks for which a barrier is reachable from the block's
+	// beginning. The field ends is the set of blocks for which the kernel's end is reachable from
+	// the block's beginning without a barrier.
 	meets, ends map[*ir.Block]bool
-	// derived is the set of values that are loaded from device memory or computed from such values.
-	// holds is the set of private variables that may contain derived values.
+	// The field derived is the set of values that are loaded from device memory or computed from
+	// such values. The field holds is the set of private variables that may contain derived values.
 	derived map[*ir.Value]bool
 	holds   map[*ir.Var]bool
 }
@@ -89,8 +91,8 @@ func (l *lightener) findPhases() {
 	}
 }
 
-// reachable examines the code from the instruction of b with index at. It reports whether a barrier
-// is reachable, and whether the kernel's end is reachable without a barrier.
+// The method reachable examines the code from the instruction of b with index at. It reports
+// whether a barrier is reachable, and whether the kernel's end is reachable without a barrier.
 func (l *lightener) reachable(b *ir.Block, at int) (meets, ends bool) {
 	if slices.ContainsFunc(b.Insts[at:], isGroupBarrier) {
 		return true, false
@@ -125,7 +127,7 @@ func (l *lightener) writesAhead() bool {
 	return false
 }
 
-// derive computes the sets l.derived and l.holds.
+// The method derive computes the sets l.derived and l.holds.
 func (l *lightener) derive() {
 	is := func(v *ir.Value) bool { return l.derived[v] }
 	for changed := true; changed; {
@@ -171,8 +173,8 @@ func (l *lightener) derive() {
 	}
 }
 
-// delays reports whether a load before a barrier may be delayed into the last phase, because of a
-// use of its value there.
+// The method delays reports whether a load before a barrier may be delayed into the last phase,
+// because of a use of its value there.
 func (l *lightener) delays() bool {
 	for _, b := range l.f.Blocks {
 		i := slices.IndexFunc(b.Insts, func(v *ir.Value) bool {
@@ -186,8 +188,8 @@ func (l *lightener) delays() bool {
 	return false
 }
 
-// delaysFrom is like delays, but considers only values loaded in b from the instruction with index
-// at on.
+// delaysFrom is like the method delays, but considers only values that b loads at index at or
+// later.
 func (l *lightener) delaysFrom(b *ir.Block, at int) bool {
 	type point struct {
 		b      *ir.Block
@@ -232,8 +234,8 @@ func (l *lightener) delaysFrom(b *ir.Block, at int) bool {
 	return false
 }
 
-// shows reports whether v makes a derived value visible to other work-items. Pure ops and stores to
-// private variables do not.
+// The method shows reports whether v makes a derived value visible to other work-items. Pure ops
+// and stores to private variables do not make it visible.
 func (l *lightener) shows(v *ir.Value) bool {
 	if !l.derived[v] || !v.Op.Has(ir.FlagWrites) || v.Op.Has(ir.FlagSync) && v.Op != ir.OpMatrixStore {
 		return false

@@ -19,12 +19,12 @@ import (
 // many rows of B at a time to work-group memory. Each sub-group uses its own part of that memory:
 //
 //	to = c
-//	for k = 0; k < K; k += step
+//	for k from 0 to K in steps of step
 //		barrier
 //		shared = A[:, k:k+step], B[k:k+step, :]       each invocation stores its elements
 //		barrier
 //		for each of its elements [i, j] of to
-//			for l = 0; l < step; l++                  unrolled
+//			for l from 0 to step-1                    unrolled
 //				to[i, j] += A[i, k+l] * B[k+l, j]
 //
 // If an invocation faults, its elements are missing, but then the launch fails anyway. If an
@@ -82,14 +82,14 @@ func Matrices(m *ir.Module) diag.List {
 	return nil
 }
 
-// start prepares x to append the code for the op v to block b.
+// The method start prepares the generator x to append the code for the op v to block b.
 func (x *matrices) start(b *ir.Block, v *ir.Value) {
 	x.zeroer = zeroer{m: x.m, f: b.Func, b: b, pos: v.Pos}
 	x.id, x.n = x.builtIn(ir.SubgroupLocalInvocationID), x.builtIn(ir.SubgroupLocalRange)
 }
 
-// scalar generates the code for ops that use only the invocation's own elements. These ops copy or
-// zero a matrix, load or store an element, or return the number of elements.
+// The method scalar generates the code for ops that use only the invocation's own elements. These
+// ops copy or zero a matrix, load or store an element, or return the number of elements.
 func (x *matrices) scalar(v *ir.Value) {
 	switch a := v.Aux.(type) {
 	case *ir.Copy:
@@ -139,8 +139,8 @@ func matricesWhole(m *ir.Module) (ds diag.List) {
 	return ds
 }
 
-// columns returns the number of columns of A that are copied to work-group memory at a time. It
-// divides the number of all columns and is at most 4.
+// The function columns returns the number of columns of A that are copied to work-group memory at a
+// time. The result divides the number of all columns and is at most 4.
 func columns(a *matrix.Shape) int {
 	n := 4
 	for a.Cols%n != 0 {
@@ -149,14 +149,14 @@ func columns(a *matrix.Shape) int {
 	return n
 }
 
-// shared returns the number of 32-bit words of work-group memory that a sub-group uses for the
-// product p.
+// The function shared returns the number of 32-bit words of work-group memory that a sub-group uses
+// for the product p.
 func shared(p *ir.Product) int {
 	a, b := p.A.Type.Matrix, p.B.Type.Matrix
 	return (a.Rows + b.Cols) * columns(a)
 }
 
-// matrices generates the code that replaces ops on matrices.
+// The type matrices generates the code that replaces ops on matrices.
 type matrices struct {
 	groupOps
 	id, n *ir.Value // id of the invocation in its sub-group, and number of invocations of the sub-group
@@ -164,7 +164,7 @@ type matrices struct {
 	homes map[*ir.Var]*home
 }
 
-// home describes the memory for the elements of a large matrix, which is private memory or
+// The type home describes the memory for the elements of a large matrix, which is private memory or
 // work-group memory. The choice depends on the specialization constant for the size of sub-groups.
 // Host forms always use work-group memory.
 type home struct {
@@ -173,7 +173,7 @@ type home struct {
 	len      int
 }
 
-// homes maps each large matrix to its home.
+// The function homes maps each large matrix to its home.
 func homes(m *ir.Module) map[*ir.Var]*home {
 	hs := map[*ir.Var]*home{}
 	for _, v := range slices.Clone(m.Kernel.Vars) {
@@ -192,9 +192,9 @@ func homes(m *ir.Module) map[*ir.Var]*home {
 	return hs
 }
 
-// each appends a loop that executes body for the invocation's elements of a matrix. The arguments
-// of body are the index e among the invocation's elements, the index i in the matrix, and the row
-// and column.
+// The method each appends a loop that executes body for the invocation's elements of a matrix. The
+// arguments of body are the index e among the invocation's elements, the index i in the matrix, and
+// the row and column.
 func (x *matrices) each(s *matrix.Shape, body func(e, i, r, c *ir.Value)) {
 	x.repeat([]*ir.Value{x.i32(0), x.id}, func(vs []*ir.Value) *ir.Value {
 		return x.cond(ir.OpULt, vs[1], x.i32(int64(s.Len())))
@@ -205,7 +205,7 @@ func (x *matrices) each(s *matrix.Shape, body func(e, i, r, c *ir.Value)) {
 	})
 }
 
-// get loads the invocation's element e of a matrix, and set stores it.
+// The method get loads the invocation's element e of a matrix, and the method set stores it.
 func (x *matrices) get(v *ir.Var, e *ir.Value) *ir.Value {
 	return x.at(v, e, v.Type.Elem, func(r *ir.Ref, at *ir.Value) *ir.Value {
 		l := x.op(ir.OpLoad, v.Type.Elem, at)
@@ -221,8 +221,8 @@ func (x *matrices) set(v *ir.Var, e, y *ir.Value) {
 	})
 }
 
-// at calls access with the memory and index of the invocation's element e of a matrix. It returns
-// the result of access, which has type t, or nil if t is nil.
+// The method at calls the function access with the memory and index of the invocation's element e
+// of a matrix. It returns the result of access, which has type t, or nil if t is nil.
 func (x *matrices) at(v *ir.Var, e *ir.Value, t *ir.Type, access func(r *ir.Ref, at *ir.Value) *ir.Value) *ir.Value {
 	h := x.homes[v]
 	if h == nil {
@@ -238,7 +238,8 @@ func (x *matrices) at(v *ir.Var, e *ir.Value, t *ir.Type, access func(r *ir.Ref,
 	return x.either(h.crowded, t, all, func() *ir.Value { return access(h.own, e) })
 }
 
-// element generates the code for the load or store v of an element of a matrix that has a home.
+// The method element generates the code for the load or store v of an element of a matrix that has
+// a home.
 func (x *matrices) element(v *ir.Value) {
 	m := v.Ref().Var
 	if v.Op == ir.OpStore {
@@ -251,10 +252,10 @@ func (x *matrices) element(v *ir.Value) {
 		list = &x.b.Phis
 	}
 	v.Op, v.Aux, v.Args, v.Block = got.Op, got.Aux, got.Args, x.b
-	(*list)[len(*list)-1] = v // v replaces the value got
+	(*list)[len(*list)-1] = v // v replaces the value that the method get has returned
 }
 
-// place returns the path to the matrix element in row r and column c in the memory of t.
+// The method place returns the path to the matrix element in row r and column c in the memory of t.
 func (x *matrices) place(t *ir.Tile, stride *ir.Value, path []*ir.Value, r, c *ir.Value) []*ir.Value {
 	if t.Columns {
 		r, c = c, r
@@ -299,8 +300,8 @@ func (x *matrices) load(t *ir.Tile, stride *ir.Value, path []*ir.Value) {
 	})
 }
 
-// float converts the matrix element v to float32. If e is a 16-bit type, v contains the bits of the
-// element.
+// The method float converts the matrix element v to float32. If e is a 16-bit type, v contains the
+// bits of the element.
 func (x *matrices) float(e matrix.Elem, v *ir.Value) *ir.Value {
 	switch e {
 	case matrix.Float16:
@@ -323,7 +324,8 @@ func (x *matrices) store(t *ir.Tile, stride *ir.Value, path []*ir.Value) {
 	})
 }
 
-// memory returns a variable in work-group memory that has most 32-bit words for each sub-group.
+// The method memory returns a variable in work-group memory. The argument most is the variable's
+// number of 32-bit words for each sub-group.
 func (x *matrices) memory(most int) *ir.Ref {
 	if x.words == nil {
 		x.words = &ir.Ref{Var: x.m.NewVar(nil, ir.Workgroup, "matrices", x.m.OfSubGroups(ir.TypeI32, most))}
@@ -390,8 +392,8 @@ func (x *matrices) multiply(p *ir.Product, most int) {
 	})
 }
 
-// plus returns sum + y*z for an accumulator with elements of type e. The product is rounded before
-// the addition.
+// The method plus returns sum + y*z for an accumulator with elements of type e. The product is
+// rounded before the addition.
 func (x *matrices) plus(e matrix.Elem, sum, y, z *ir.Value) *ir.Value {
 	f32 := func(op ir.Op, args ...*ir.Value) *ir.Value { return x.op(op, ir.TypeF32, args...) }
 	switch e {

@@ -122,8 +122,9 @@ func liveMatrices(f *ir.Func) map[*ir.Block]map[*ir.Var]bool {
 	return out
 }
 
-// backward visits the instructions of a block from its end to its beginning and calls at for each.
-// During a call, live contains the matrices that are live after the instruction.
+// The function backward visits the instructions of a block from its end to its beginning and calls
+// the function at for each. During a call, the argument live contains the matrices that are live
+// after the instruction.
 func backward(b *ir.Block, live map[*ir.Var]bool, at func(v *ir.Value, x matrixAccess)) {
 	for _, v := range slices.Backward(b.Insts) {
 		x := accessOf(v)
@@ -140,8 +141,8 @@ func backward(b *ir.Block, live map[*ir.Var]bool, at func(v *ir.Value, x matrixA
 	}
 }
 
-// interfere reports whether the matrix p or q is written while the other is live. Copies between
-// the two are ignored.
+// The function interfere reports whether the matrix p or q is written while the other is live.
+// Copies between the two are ignored.
 func interfere(f *ir.Func, out map[*ir.Block]map[*ir.Var]bool, p, q *ir.Var) bool {
 	found := false
 	for _, b := range f.Blocks {
@@ -159,8 +160,8 @@ func interfere(f *ir.Func, out map[*ir.Block]map[*ir.Var]bool, p, q *ir.Var) boo
 	return found
 }
 
-// renameMatrix replaces the matrix from by the matrix to in the instruction v. It replaces v.Aux by
-// a changed copy, because copies of v may share v.Aux.
+// renameMatrix replaces one matrix by another in the instruction v. It replaces v.Aux by a changed
+// copy, because copies of v may share v.Aux.
 func renameMatrix(v *ir.Value, from, to *ir.Var) {
 	other := func(x *ir.Var) *ir.Var {
 		if x == from {

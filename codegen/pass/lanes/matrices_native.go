@@ -82,10 +82,10 @@ func tupleFor(m *ir.Module, products []*ir.Value, in func(v *ir.Var) bool) (best
 	return best
 }
 
-// packLocals changes variables in work-group memory from which matrices are loaded. It lets their
-// 8-bit and 16-bit elements follow each other without gaps. It requires that all other accesses to
-// the variable are loads and stores of elements. Otherwise matrices in the variable are accessed
-// element by element.
+// packLocals changes variables in work-group memory from which matrices are loaded. packLocals lets
+// the variables' 8-bit and 16-bit elements follow each other without gaps. It requires that all
+// other accesses to the variable are loads and stores of elements. Otherwise matrices in the
+// variable are accessed element by element.
 func packLocals(m *ir.Module) {
 	elems := map[*ir.Var]matrix.Elem{}
 	keep := map[*ir.Var]bool{}

@@ -11,12 +11,13 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// Partial adds code to kernels with barriers by which invocations without a work-item return. Such
-// invocations fill up the last sub-group of a work-group. The specialization constant abi.SpecWhole
-// selects the devices that need the code. The reason is a bug in lavapipe (see the quirk
-// idle-lanes). There, an invocation without a work-item loads zeros. So it may take another branch
-// than all work-items, into a loop with barriers. An if around the whole kernel keeps such an
-// invocation out of every branch. Other devices fold the if.
+// To kernels with barriers, Partial adds code that makes invocations without a work-item return.
+// Such invocations fill up the last sub-group of a work-group. The specialization constant
+// abi.SpecWhole selects the devices that need the code. The reason is a bug in lavapipe (see the
+// quirk idle-lanes). On lavapipe, an invocation without a work-item loads zeros. So such an
+// invocation may take a different branch than all work-items, and enter a loop with barriers. An if
+// statement around the whole kernel keeps such an invocation out of every branch. On other devices,
+// the if statement is folded.
 func Partial(m *ir.Module) diag.List {
 	if !m.UsesGroup || !facts.Avoids(m, "idle-lanes") {
 		return nil

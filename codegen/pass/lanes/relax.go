@@ -19,11 +19,11 @@ import (
 //	    bins[x].Add(1)              AtomicIAddRelaxed
 //	}
 //	it.Barrier()
-//	n := bins[l].Load()             unchanged
+//	n := bins[l].Load()             unchanged.
 //
-// Only work-items that read the result of an atomic operation can notice its ordering. Here they
-// read it after the barrier, which orders all accesses. In Go's memory model the additions
-// synchronize with each other, but no work-item can observe their order.
+// Only work-items that read the result of an atomic operation can notice its ordering. In this
+// kernel, work-items read the result after the barrier, which orders all accesses. In Go's memory
+// model the additions synchronize with each other, but no work-item can observe their order.
 //
 // On NVIDIA's GPUs, the loads in a loop wait for each ordered addition. A kernel that counts the
 // bytes of 1 GiB needs 1.33 ms with ordered additions, and 0.54 ms with relaxed additions.
@@ -54,20 +54,22 @@ func Relax(m *ir.Module) diag.List {
 // barriers that may follow next.
 type relaxer struct {
 	used  map[*ir.Value]bool
-	phase map[*ir.Block]bool // blocks the beginning of which is in the current phase
+	phase map[*ir.Block]bool // blocks whose beginning is in the current phase
 }
 
 func isGroupBarrier(v *ir.Value) bool {
 	return v.Op == ir.OpBarrier && v.Aux.(ir.Scope) == ir.ScopeWorkGroup
 }
 
-// adds reports whether v is an atomic addition to work-group memory whose result is unused.
+// The method adds reports whether v is an atomic addition to work-group memory whose result is
+// unused.
 func (r *relaxer) adds(v *ir.Value) bool {
 	return v.Op == ir.OpAtomicIAdd && v.Type == ir.TypeI32 && v.Ref().Var != nil && !r.used[v]
 }
 
-// from examines the phase that begins at the instruction of b with index at. If a variable is
-// accessed in another way in this phase, it adds the additions to this variable to the set ordered.
+// The method from examines the phase that begins at the instruction of b with index at. If the
+// phase accesses a variable in another way, the method adds the additions to this variable to the
+// set ordered.
 func (r *relaxer) from(b *ir.Block, at int, ordered map[*ir.Value]bool) {
 	clear(r.phase)
 	adds := map[*ir.Var][]*ir.Value{}

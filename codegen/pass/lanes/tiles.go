@@ -17,13 +17,13 @@ import (
 // work-group memory:
 //
 //	if all(aligned)                            over the sub-group, with one address and stride
-//		load part 0; load part 1; …
+//		load part 0, load part 1, …
 //	else
 //		for each part
 //			barrier
 //			staging = memory, element by element
 //			barrier
-//			load the part from staging
+//			load the part from staging.
 //
 // A negative stride means that a sub-group has no live lanes. In that case the memory is not
 // accessed (see deadlanes). Tiles runs before structurize. It runs after deadlanes, since not all
@@ -59,18 +59,18 @@ func Tiles(m *ir.Module, r *facts.Result) diag.List {
 	return nil
 }
 
-// tiles generates the code that replaces loads, stores and products of matrices.
+// The type tiles generates the code that replaces loads, stores and products of matrices.
 type tiles struct {
 	matrices
 	result *facts.Result
-	// staging maps an element type to a variable in work-group memory. The map most has the number
-	// of elements that the variable contains for each sub-group.
+	// The field staging maps an element type to a variable in work-group memory. The map most maps
+	// the element type to the number of elements that the variable contains for each sub-group.
 	staging map[*ir.Type]*ir.Ref
 	most    map[*ir.Type]int
 }
 
-// product generates the code for the product p. It multiplies rows of parts of A by columns of
-// parts of B.
+// The method product generates the code for the product p. It multiplies rows of parts of A by
+// columns of parts of B.
 func (x *tiles) product(p *ir.Product) {
 	rows, cols := p.To.Type.Parts()
 	_, inner := p.A.Type.Parts()
@@ -86,7 +86,7 @@ func (x *tiles) product(p *ir.Product) {
 	}
 }
 
-// memory generates the code for the load or store v of a matrix.
+// The method memory generates the code for the load or store v of a matrix.
 func (x *tiles) memory(v *ir.Value) {
 	stride := v.Args[0]
 	if v.Args[0].Op != ir.OpSelect || !v.Args[0].Args[2].IsConst() || v.Args[0].Args[2].Int() >= 0 {
@@ -99,7 +99,8 @@ func (x *tiles) memory(v *ir.Value) {
 	})
 }
 
-// access generates the code for the load or store v of a matrix if the stride is not negative.
+// The method access generates the code for the load or store v of a matrix if the stride is not
+// negative.
 func (x *tiles) access(v *ir.Value, stride *ir.Value) {
 	t := v.Aux.(*ir.Tile)
 	direct := func() *ir.Value {
@@ -128,7 +129,7 @@ func (x *tiles) access(v *ir.Value, stride *ir.Value) {
 	}
 }
 
-// either appends a branch on cond that executes the code of yes or no.
+// The method either appends a branch on cond that executes the code of yes or no.
 func (x *tiles) either(cond *ir.Value, yes, no func() *ir.Value) {
 	then, other, join := x.f.NewBlock(), x.f.NewBlock(), x.f.NewBlock()
 	x.b.Branch(cond, then, other)
@@ -141,8 +142,8 @@ func (x *tiles) either(cond *ir.Value, yes, no func() *ir.Value) {
 	x.b = join
 }
 
-// eachPart calls do for each part of a matrix, with the part's number, counted from 1, and its
-// first row and column.
+// eachPart calls the function do for each part of a matrix, with the part's number, counted from 1,
+// and its first row and column.
 func (x *tiles) eachPart(t *ir.Tile, do func(part, row, col int)) {
 	rows, cols := t.Matrix.Type.Parts()
 	size := t.Matrix.Type.Part
@@ -153,7 +154,7 @@ func (x *tiles) eachPart(t *ir.Tile, do func(part, row, col int)) {
 	}
 }
 
-// start returns the path to the matrix element in the given constant row and column.
+// The method start returns the path to the matrix element in the given constant row and column.
 func (x *tiles) start(t *ir.Tile, stride *ir.Value, path []*ir.Value, row, col int) []*ir.Value {
 	if row == 0 && col == 0 {
 		return path
@@ -161,15 +162,15 @@ func (x *tiles) start(t *ir.Tile, stride *ir.Value, path []*ir.Value, row, col i
 	return x.place(t, stride, path, x.i32(int64(row)), x.i32(int64(col)))
 }
 
-// part appends an op that loads or stores one part of a matrix. The path selects the part's first
-// element in memory.
+// The method part appends an op that loads or stores one part of a matrix. The path selects the
+// part's first element in memory.
 func (x *tiles) part(op ir.Op, t *ir.Tile, part int, mem *ir.Ref, columns bool, stride *ir.Value, path []*ir.Value) {
 	x.op(op, ir.TypeVoid, append([]*ir.Value{stride}, path...)...).Aux = &ir.Tile{Matrix: t.Matrix, Mem: mem, Columns: columns, Part: part}
 }
 
-// aligned returns the condition under which the matrix hardware can access the memory directly. The
-// condition is nil if it is always true. The result ok is false if direct access is impossible or
-// the alignment is unknown.
+// The method aligned returns the condition under which the matrix hardware can access the memory
+// directly. The condition is nil if direct access is always possible. The result ok is false if
+// direct access is impossible or the alignment is unknown.
 func (x *tiles) aligned(t *ir.Tile, stride *ir.Value, path []*ir.Value) (cond *ir.Value, ok bool) {
 	s := t.Matrix.Type.Matrix
 	size, line := s.Elem.Size(), t.Matrix.Type.Part[1]
@@ -208,14 +209,15 @@ func (x *tiles) aligned(t *ir.Tile, stride *ir.Value, path []*ir.Value) (cond *i
 	return x.op(ir.OpLAnd, ir.TypeBool, fits, x.cond(ir.OpULt, long, x.m.Int(of, 1<<30))), true
 }
 
-// stage generates the code that loads or stores one part of a matrix through work-group memory.
+// The method stage generates the code that loads or stores one part of a matrix through work-group
+// memory.
 func (x *tiles) stage(v *ir.Value, t *ir.Tile, part int, stride *ir.Value, row, col int) {
 	s, size := t.Matrix.Type.Matrix, t.Matrix.Type.Part
 	elem := ir.MatrixElem(s.Elem, true)
 	mem := x.stagingOf(elem)
 	base := x.word(ir.OpIMul, x.builtIn(ir.SubgroupID), x.i32(int64(x.most[elem])))
 	id, n := x.builtIn(ir.SubgroupLocalInvocationID), x.builtIn(ir.SubgroupLocalRange)
-	// each appends a loop that executes body for the invocation's elements of the part.
+	// The function each appends a loop that executes body for the invocation's elements of the part.
 	each := func(body func(at *ir.Value, place []*ir.Value)) {
 		x.repeat([]*ir.Value{id}, func(vs []*ir.Value) *ir.Value {
 			return x.cond(ir.OpULt, vs[0], x.i32(int64(size[0]*size[1])))

@@ -71,7 +71,7 @@ func writtenFirst(m *ir.Module, z *ir.Value) bool {
 	return false
 }
 
-// coverage records the elements of a variable that a work-group writes.
+// A coverage records the elements of a variable that a work-group writes.
 type coverage struct {
 	m       *ir.Module
 	v       *ir.Var
@@ -103,8 +103,8 @@ func newCoverage(m *ir.Module, z *ir.Value) (*coverage, bool) {
 	return c, true
 }
 
-// covers reports whether the given stores, executed by all work-items, write each element that the
-// instructions in uses may read.
+// The method covers reports whether the given stores, executed by all work-items, write each
+// element that the instructions in the argument uses may read.
 func (c *coverage) covers(stores, uses []*ir.Value) bool {
 	size := [3]int{max(c.m.WorkGroup[0], 1), max(c.m.WorkGroup[1], 1), max(c.m.WorkGroup[2], 1)}
 	if len(stores)*size[0]*size[1]*size[2] > maxIndexed {
@@ -140,8 +140,8 @@ func (c *coverage) covers(stores, uses []*ir.Value) bool {
 	return !slices.ContainsFunc(uses, func(v *ir.Value) bool { return !c.within(v, r) })
 }
 
-// element returns the linear index of the element that the indices at select for the work-item with
-// the ids x, y and z.
+// The method element returns the linear index of the element that the given indices select for the
+// work-item with the ids x, y and z.
 func (c *coverage) element(at []ofIDs, x, y, z int) (int, bool) {
 	e := 0
 	for d, a := range at {
@@ -154,7 +154,7 @@ func (c *coverage) element(at []ofIDs, x, y, z int) (int, bool) {
 	return e, true
 }
 
-// within reports whether v accesses only elements that are written.
+// The method within reports whether v accesses only elements that are written.
 func (c *coverage) within(v *ir.Value, r *facts.Ranges) bool {
 	path := v.Path()
 	if len(path) != len(c.lens) {
@@ -177,14 +177,14 @@ func (c *coverage) within(v *ir.Value, r *facts.Ranges) bool {
 	return !slices.ContainsFunc(elements, func(e int) bool { return !c.written[e] })
 }
 
-// ofIDs represents an index. The index is the constant k plus the work-item's local ids along x, y
-// and z, each multiplied by an element of by.
+// The type ofIDs represents an index. The index is the constant k plus the work-item's local ids
+// along x, y and z, each multiplied by an element of the field by.
 type ofIDs struct {
 	k  int64
 	by [3]int64
 }
 
-// index returns v as an ofIDs. It returns false if v does not have this form or may wrap.
+// The method index returns v as an ofIDs. It returns false if v is not such a sum or may wrap.
 func (c *coverage) index(v *ir.Value, size [3]int) (s ofIDs, ok bool) {
 	if v.IsConst() {
 		return ofIDs{k: v.Int()}, true
@@ -242,7 +242,7 @@ func (c *coverage) index(v *ir.Value, size [3]int) (s ofIDs, ok bool) {
 	return s, lo >= 0 && hi < maxCovered && v.Type.Bits() >= 32
 }
 
-// plus returns the sum s + f*t.
+// The method plus returns the sum s + f*t.
 func (s ofIDs) plus(t ofIDs, f int64) ofIDs {
 	s.k += f * t.k
 	for d := range s.by {

@@ -1,16 +1,16 @@
 // Package link combines several kernels, called parts, into one kernel. Without linking, the parts
 // would be launched one after another for the same work-items:
 //
-//	part 0: out[i] = a*in[i] + b        one kernel:  t := a*in[i] + b
-//	part 1: res[i] = out[i] * out[i]                 out[i] = t
-//	                                                 res[i] = t * t
+//	part 0   out[i] = a*in[i] + b        one kernel   t := a*in[i] + b
+//	part 1   res[i] = out[i] * out[i]                 out[i] = t
+//	                                                  res[i] = t * t
 //
 // Link places the code of the parts one after the other. A return of a part becomes a jump to the
 // seam, which is the block where the next part begins:
 //
-//	entry: is this a work-item of the launch? ──no──▶ return
+//	entry ──not a work-item of the launch──▶ return
 //	  │
-//	part 0 ──fault──▶ return: a fault ends the work-item
+//	part 0 ──fault──▶ return, since a fault ends the work-item
 //	  │ return
 //	seam
 //	  │

@@ -12,7 +12,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/simplify"
 )
 
-// internalize replaces the accesses to internal memory by accesses to variables.
+// The method internalize replaces the accesses to internal memory by accesses to variables.
 func (l *linker) internalize() error {
 	own := func(param int) memory.Own {
 		s := &l.slices[param]
@@ -21,7 +21,7 @@ func (l *linker) internalize() error {
 	if !memory.OwnElements(l.m, own) {
 		return nil
 	}
-	// Simplification folds the index into a work-item's elements to a constant.
+	// Simplification later folds the index into a work-item's elements to a constant.
 	diags := append(simplify.Clean(l.m), memory.SRoA(l.m)...)
 	if diags = append(diags, rewrite.Mem2Reg(l.m)...); len(diags) > 0 {
 		return fmt.Errorf("BUG: the linked kernel has diagnostics: %v", diags[0])

@@ -20,14 +20,14 @@ import (
 // Part is a kernel that becomes part of another kernel.
 type Part struct {
 	// Module is the part's module after pass.LinkPoint, with its constant data. Link does not
-	// change it.
+	// change the module.
 	Module *ir.Module
-	// Specs maps ids of the part's specialization constants to the bits of their values. It
-	// includes the lengths of local accessors. A constant that is not in the map has its default
-	// value.
+	// Specs maps ids of the part's specialization constants to the bits of their values. The map
+	// Specs includes the lengths of local accessors. A constant that is not in the map has its
+	// default value.
 	Specs map[uint32]uint64
-	// Slices describes the memory of each slice parameter. Its elements for other parameters are
-	// ignored.
+	// Slices describes the memory of each slice parameter. Elements of Slices for other parameters
+	// are ignored.
 	Slices []Slice
 }
 
@@ -49,9 +49,9 @@ type Slice struct {
 	Shared bool
 }
 
-// Origin identifies a parameter of a part. If Param is RangeOf, it identifies the part's range
-// instead. A range consists of three int32s, the extents along x, y and z. The extent of a missing
-// dimension is 1.
+// Origin identifies a parameter of a part. If Param is RangeOf, the Origin identifies the part's
+// range instead. A range consists of three int32s, the extents along x, y and z. The extent of a
+// missing dimension is 1.
 type Origin struct{ Part, Param int }
 
 // Options determines how parts are linked.
@@ -61,8 +61,8 @@ type Options struct {
 	// nd-range, and parts over ranges require Apart. A work-item that faults in a part still runs
 	// the next part, because all work-items must reach the barriers.
 	Barriers bool
-	// Late runs the passes up to pass.LateLinkPoint on a module. Link calls it for copies of the
-	// parts before it links them. It is nil if no part contains barriers or group operations.
+	// Late runs the passes up to pass.LateLinkPoint on a module. Link calls Late for copies of the
+	// parts before it links them. Late is nil if no part contains barriers or group operations.
 	Late func(m *ir.Module) error
 	// Block is the largest size in bytes of the device's launch blocks, if it exceeds
 	// abi.MaxLaunchBlock. Arguments are spilled if they do not fit in a launch block.
@@ -79,13 +79,13 @@ type Linked struct {
 	Origins []Origin
 }
 
-// Link links parts that have the same form. If slices overlap in a launch and one of them is
-// written, they must have the same Memory in Part.Slices. Unless o.Apart is set, the parts must
-// also have the same rank and run over the same range. With o.Apart, the linked kernel has one
-// dimension, and as many work-items as the largest part. Each part then has arguments for its own
-// range, which has at most abi.MaxRange work-items. Work-item i of the linked kernel runs the
-// work-item with the linear id i of each part. An error describes why the declarations of the parts
-// prevent linking.
+// Link links parts. All parts must have the same abi.Form, for example as kernels over a range. If
+// slices overlap in a launch and one of them is written, they must have the same Memory in
+// Part.Slices. Unless o.Apart is set, the parts must also have the same rank and run over the same
+// range. With o.Apart, the linked kernel has one dimension, and as many work-items as the largest
+// part. Each part then has arguments for its own range, which has at most abi.MaxRange work-items.
+// Work-item i of the linked kernel runs the work-item with the linear id i of each part. An error
+// describes why the declarations of the parts prevent linking.
 func Link(name string, parts []Part, o Options) (*Linked, error) {
 	parts = slices.Clone(parts)
 	for i := range parts {
@@ -146,7 +146,8 @@ func Link(name string, parts []Part, o Options) (*Linked, error) {
 	return &Linked{m, l.origins}, nil
 }
 
-// alike returns an error if the parts cannot be linked because of their forms or modes.
+// The function alike returns an error if the parts cannot be linked because of their forms or
+// modes.
 func alike(parts []Part, o Options) error {
 	first := parts[0].Module
 	for i := range parts {
@@ -172,8 +173,8 @@ type linker struct {
 	origins []Origin
 	ranges  []int               // index of the module's parameter for the range of each part
 	specs   map[uint32]*ir.Spec // maps the id of a reserved specialization constant to the constant, which all parts share
-	of      [][]int             // index of the module's parameter for each part and each of its parameters
-	slices  []Slice             // Slice of each parameter of the module
+	of      [][]int             // maps a part and the index of the part's parameter to the index of the module's parameter
+	slices  []Slice             // description of the slice of each parameter of the module
 	lengths map[int]int         // maps a Slice.Length to the index of the module's parameter that has this length
 	data    []int               // offset of each part's constant data in the module's constant data
 	shifted []*ir.Value         // addresses of the current part's constant data, if the offset of the data is not 0
@@ -182,7 +183,7 @@ type linker struct {
 // dataAlign is the alignment of tables in constant data.
 const dataAlign = 16
 
-// params adds the parameters of part n to the module.
+// The method params adds the parameters of part n to the module.
 func (l *linker) params(n int, p *Part) {
 	of := make([]int, len(p.Module.Params))
 	for i, param := range p.Module.Params {
@@ -257,8 +258,8 @@ func (l *linker) placeData(parts []Part, n int) int {
 	return at
 }
 
-// shift inserts after v a computation of the address of part n's constant data, and returns that
-// address. The value v is the address of the module's constant data.
+// The method shift inserts after v a computation of the address of part n's constant data, and
+// returns that address. The value v is the address of the module's constant data.
 func (l *linker) shift(v *ir.Value, n int) *ir.Value {
 	m, b := l.m, v.Block
 	w := m.Kernel.NewValue(ir.OpAddrOf, ir.TypeAddr, v, m.Int(ir.TypeI64, int64(l.data[n]/dataAlign)))
@@ -267,8 +268,8 @@ func (l *linker) shift(v *ir.Value, n int) *ir.Value {
 	return w
 }
 
-// guard returns the comparison that tests whether the work-item's id is within the range along
-// dimension k. Package lower generates the same comparisons.
+// The method guard returns the comparison that tests whether the work-item's id is within the range
+// along dimension k. Package lower generates the same comparisons.
 func (l *linker) guard(b *ir.Block, k int) *ir.Value {
 	return b.Append(ir.OpULt, ir.TypeBool, globalID(b, k), argument(b, abi.OffsetRange+4*k))
 }
@@ -280,14 +281,14 @@ func globalID(b *ir.Block, k int) *ir.Value {
 	return v
 }
 
-// argument returns the int32 at the given offset of the launch block.
+// The function argument returns the int32 at the given offset of the launch block.
 func argument(b *ir.Block, offset int) *ir.Value {
 	v := b.Append(ir.OpArg, ir.TypeI32)
 	v.Bits = uint64(offset)
 	return v
 }
 
-// isGuard reports whether v is a comparison of the form that guard returns.
+// isGuard reports whether v is a comparison of the form that the method guard returns.
 func isGuard(v *ir.Value) bool {
 	if v.Op != ir.OpULt || v.Args[0].Op != ir.OpBuiltIn || v.Args[1].Op != ir.OpArg || v.Args[1].Type != ir.TypeI32 {
 		return false
@@ -308,7 +309,8 @@ func passGuards(blocks []*ir.Block, yes *ir.Value) {
 	}
 }
 
-// entry generates the guards of the parts' common range, and returns the block after them.
+// The method entry generates the guards of the parts' common range, and returns the block after
+// them.
 func (l *linker) entry() *ir.Block {
 	b := l.m.Kernel.Blocks[0]
 	if l.m.Form != abi.Range {
@@ -345,8 +347,8 @@ func (l *linker) ownRange(b, seam *ir.Block, n int, m *ir.Module) (in *ir.Block,
 	return in, ids
 }
 
-// part appends the code of part n after block b, and returns the block in which the next part
-// begins.
+// The method part appends the code of part n after block b, and returns the block in which the next
+// part begins.
 func (l *linker) part(b *ir.Block, n int, p *Part) *ir.Block {
 	f := l.m.Kernel
 	seam := f.NewBlock()
@@ -398,8 +400,8 @@ func (l *linker) part(b *ir.Block, n int, p *Part) *ir.Block {
 	return seam
 }
 
-// arg changes the Arg op v of a part so that it loads the corresponding argument of the linked
-// kernel.
+// The method arg changes the Arg op v of a part so that it loads the corresponding argument of the
+// linked kernel.
 func (l *linker) arg(v *ir.Value, part int, m *ir.Module) {
 	if k := int(v.Bits) - abi.OffsetRange; l.Apart && k >= 0 && k < 12 {
 		v.Bits = uint64(abi.OffsetArgs + l.m.Params[l.ranges[part]].Offset + k)
@@ -440,9 +442,9 @@ func (l *linker) lengthOf(part, param int) int {
 	return own
 }
 
-// outside returns the linked module's constant or constant expression for the constant expression v
-// of a part. It replaces specialization constants by their values and folds the expression.
-// Constants that the runtime sets remain specialization constants.
+// The method outside returns the linked module's constant or constant expression for the constant
+// expression v of a part. It replaces specialization constants by their values and folds the
+// expression. Constants that the runtime sets remain specialization constants.
 func (l *linker) outside(v *ir.Value, args []*ir.Value, values map[uint32]uint64) *ir.Value {
 	if s, ok := v.Aux.(*ir.Spec); ok && v.Op == ir.OpSpecConst {
 		bits, ok := values[s.ID]
@@ -462,8 +464,8 @@ func (l *linker) outside(v *ir.Value, args []*ir.Value, values map[uint32]uint64
 	return l.m.ConstExpr(v.Op, v.Type, args...)
 }
 
-// reserved returns the linked module's specialization constant for a part's constant that the
-// runtime sets.
+// The method reserved returns the linked module's specialization constant for a part's constant
+// that the runtime sets.
 func (l *linker) reserved(s *ir.Spec) *ir.Spec {
 	t := l.specs[s.ID]
 	if t == nil {

@@ -50,7 +50,7 @@ func checkScopes(p *Part) {
 	}
 }
 
-// checkScope inserts a check before an access to the memory of the parameter called name.
+// checkScope inserts a check before an access to the memory of the parameter with the given name.
 func checkScope(m *ir.Module, access *ir.Value, name string) {
 	f, b := m.Kernel, access.Block
 	rest := rewrite.SplitAfter(b, slices.Index(b.Insts, access))

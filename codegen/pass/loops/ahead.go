@@ -56,12 +56,12 @@ type planner struct {
 	f        *ir.Func
 	a        *facts.Ranges
 	loops    *ir.Loops
-	together map[*ir.Block]bool // result of leaveTogether
+	together map[*ir.Block]bool // blocks by whose branch all work-items of a group may leave the group together
 	plans    []*nest
 }
 
-// leaveTogether returns the blocks with a uniform branch from which all work-items of a group
-// together may leave the group, before a Sync op. Loops with such blocks are not duplicated. In a
+// leaveTogether returns the blocks with a uniform branch by which all work-items of a group may
+// leave the group together before a Sync op. Loops with such blocks are not duplicated. In a
 // duplicated loop nest the work-items would leave one by one, and would continue as dead lanes in
 // code that is only for remaining work-items.
 func leaveTogether(f *ir.Func) map[*ir.Block]bool {
@@ -77,13 +77,13 @@ func leaveTogether(f *ir.Func) map[*ir.Block]bool {
 	return together
 }
 
-// copies reports whether the loop l may be duplicated.
+// The method copies reports whether the loop l may be duplicated.
 func (p *planner) copies(l *Loop) bool {
 	return l.Movable(0) && l.values() <= maxAheadValues && !slices.ContainsFunc(l.blocks, func(b *ir.Block) bool { return p.together[b] })
 }
 
-// plan adds the loop l to p.plans, or instead the loops inside it if that hoists more checks. It
-// returns the number of hoisted checks.
+// The method plan adds the loop l to p.plans. If more checks can be hoisted from the loops inside
+// l, it adds these loops instead. It returns the number of hoisted checks.
 func (p *planner) plan(l *ir.Loop) int {
 	var n *nest
 	own := 0
@@ -110,7 +110,7 @@ func (p *planner) plan(l *ir.Loop) int {
 	return own
 }
 
-// nest is a loop nest, which consists of a loop and all loops inside it.
+// A nest is a loop nest, which consists of a loop and all loops inside it.
 type nest struct {
 	*corners
 	*Loop
@@ -118,8 +118,8 @@ type nest struct {
 	tests   []test
 }
 
-// test is a test ahead of a loop nest that makes a check in it unnecessary. It either tests x < y
-// in the first and last iterations, or an invariant condition.
+// The type test describes a test ahead of a loop nest that makes a check in the nest unnecessary.
+// The test is either x < y in the first and last iterations, or an invariant condition.
 type test struct {
 	x, y     *ir.Value
 	equal    bool      // whether the test is x <= y instead of x < y
@@ -128,7 +128,7 @@ type test struct {
 	is       bool      // the value that the invariant condition must have
 }
 
-// collect finds the checks that can be hoisted, and returns their number.
+// The method collect finds the checks that can be hoisted, and returns their number.
 func (n *nest) collect() int {
 	size := 0
 	for _, b := range n.blocks {
@@ -155,8 +155,8 @@ func (n *nest) collect() int {
 	return len(n.hoisted)
 }
 
-// suffice adds tests which imply that the condition c equals want in all iterations that execute
-// block b. It returns false if there are no such tests.
+// The method suffice adds tests which imply that the condition c equals want in all iterations that
+// execute block b. It returns false if there are no such tests.
 func (n *nest) suffice(c *ir.Value, want bool, b *ir.Block) bool {
 	if n.vary(c) == 0 {
 		n.tests = append(n.tests, test{same: c, is: want})
@@ -187,8 +187,8 @@ func (n *nest) suffice(c *ir.Value, want bool, b *ir.Block) bool {
 	return true
 }
 
-// ends returns the combinations of first and last iterations of the loops for which the test t must
-// be made.
+// The method ends returns the combinations of first and last iterations of the loops for which the
+// test t must be made.
 func (n *nest) ends(t test) []variance {
 	if t.same != nil {
 		return []variance{0}
@@ -203,8 +203,8 @@ func (n *nest) ends(t test) []variance {
 	return all
 }
 
-// fails reports whether the tests are known to fail always, so that the copy without checks would
-// never run. It emits the tests into a temporary block and simplifies them.
+// The method fails reports whether the tests are known to always fail, so that the copy without
+// checks would never run. It emits the tests into a temporary block and simplifies them.
 func (n *nest) fails() bool {
 	f := n.head.Func
 	b := &ir.Block{Func: f} // the temporary block, which is not part of the kernel
@@ -222,7 +222,7 @@ func (n *nest) fails() bool {
 	return ok.IsConst() && ok.Bits == 0
 }
 
-// emit adds the tests at the end of block b and returns whether all of them succeed.
+// The method emit adds the tests at the end of block b and returns whether all of them succeed.
 func (n *nest) emit(b *ir.Block) *ir.Value {
 	n.begin(b)
 	m := b.Func.Module
@@ -256,7 +256,7 @@ func (n *nest) emit(b *ir.Block) *ir.Value {
 	return ok
 }
 
-// apply duplicates the planned loop nests.
+// The method apply duplicates the planned loop nests.
 func (p *planner) apply() {
 	fast := make([]*ir.Block, len(p.plans))
 	for i, n := range p.plans {
@@ -282,8 +282,8 @@ func (p *planner) apply() {
 	u.Promote(p.f, cells)
 }
 
-// without creates a copy of the loop nest n that does not have the hoisted checks. It redirects the
-// edge from pre to the copy.
+// The method without creates a copy of the loop nest n that does not have the hoisted checks. It
+// redirects the edge from pre to the copy.
 func (n *nest) without(f *ir.Func, pre *ir.Block) {
 	c := rewrite.NewCloner(f)
 	c.Copy(n.blocks)

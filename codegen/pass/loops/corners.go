@@ -12,11 +12,11 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// corners computes values of a loop nest in the first and last iterations of its loops. It handles
-// invariant values, counters that change by a constant step, and sums and products of these. Each
-// of these values is linear in the counter of each single loop. So a bound that holds for all
-// combinations of first and last iterations holds in every iteration. None of the computed values
-// may wrap.
+// The type corners computes values of a loop nest in the first and last iterations of its loops. It
+// handles invariant values, counters that change by a constant step, and sums and products of
+// these. Each of these values is linear in the counter of each single loop. So a bound that holds
+// for all combinations of first and last iterations holds in every iteration. None of the computed
+// values may wrap.
 type corners struct {
 	a        *facts.Ranges
 	l        *ir.Loop
@@ -28,13 +28,13 @@ type corners struct {
 	assuming bool
 	narrow   []*ir.Value // 64-bit values that are assumed to fit in 32 bits
 
-	pre  *ir.Block // block before the nest in which values are computed; made and same record these values
+	pre  *ir.Block // block before the nest, in which values are computed; the fields made and same record these values
 	made map[corner]*ir.Value
 	same map[*ir.Value]*ir.Value
 }
 
-// variance is a set of loops as a bit mask. It contains either the loops in which a value changes,
-// or the loops that are in their last iteration.
+// A variance is a set of loops as a bit mask. It contains either the loops in which a value
+// changes, or the loops that are in their last iteration.
 type variance uint8
 
 const (
@@ -42,15 +42,16 @@ const (
 	maxCounters          = 3
 )
 
-// corner is a value v in the last iterations of the loops in ends, and in the first iterations of
-// all other loops.
+// A corner is a value v in the last iterations of the loops in its field ends, and in the first
+// iterations of all other loops.
 type corner struct {
 	v    *ir.Value
 	ends variance
 }
 
-// counter describes a loop that continues while a number n is less than end. The number n grows by
-// step in each iteration. If step is negative, the loop continues while n is greater than end.
+// The type counter describes a loop that continues while a number n is less than the bound end. The
+// number n grows by step in each iteration. If step is negative, the loop continues while n is
+// greater than end.
 type counter struct {
 	l      *ir.Loop
 	bit    variance
@@ -82,8 +83,8 @@ func newCorners(a *facts.Ranges, loops *ir.Loops, l *ir.Loop) *corners {
 	return r
 }
 
-// sides returns the initial value of a phi of the loop's head and its value in the next iteration.
-// Each result is nil if there are several such values.
+// The function sides returns the initial value of a phi of the loop's head and its value in the
+// next iteration. Each result is nil if there are several such values.
 func sides(phi *ir.Value, l *ir.Loop) (first, next *ir.Value) {
 	one := func(back bool) *ir.Value {
 		var v *ir.Value
@@ -100,8 +101,8 @@ func sides(phi *ir.Value, l *ir.Loop) (first, next *ir.Value) {
 	return one(false), one(true)
 }
 
-// growth returns the value that each iteration adds to phi. The result down tells that the
-// iteration subtracts the value instead.
+// The function growth returns the value that each iteration adds to phi. The result down tells that
+// the iteration subtracts the value instead.
 func growth(phi *ir.Value, l *ir.Loop) (by *ir.Value, down bool) {
 	_, next := sides(phi, l)
 	if next == nil || !phi.Type.IsInt() {
@@ -118,7 +119,7 @@ func growth(phi *ir.Value, l *ir.Loop) (by *ir.Value, down bool) {
 	return nil, false
 }
 
-// count finds the counter of the loop l and adds it to r.order.
+// The method count finds the counter of the loop l and adds it to r.order.
 func (r *corners) count(l *ir.Loop) {
 	for _, b := range l.Blocks {
 		if b.Term.Kind != ir.Branch || slices.ContainsFunc(l.Latches, func(x *ir.Block) bool { return !r.a.Dom.Dominates(b, x) }) {
@@ -156,8 +157,8 @@ func (r *corners) count(l *ir.Loop) {
 	}
 }
 
-// grows computes the remaining fields of the counter c. If c is valid, it adds c to r.counters and
-// returns true.
+// The method grows computes the remaining fields of the counter c. If c is valid, it adds c to
+// r.counters and returns true.
 func (r *corners) grows(c *counter, rel facts.Relation) bool {
 	// The number c.n must be a phi plus a constant.
 	phi, k := c.n, int64(0)
@@ -195,8 +196,8 @@ func (r *corners) grows(c *counter, rel facts.Relation) bool {
 	return true
 }
 
-// assume calls found in a mode in which 64-bit values may be assumed to fit in 32 bits. It returns
-// the result of found, and keeps the assumptions only if that is true.
+// The method assume calls the function found in a mode in which 64-bit values may be assumed to fit
+// in 32 bits. It returns the result of found, and keeps the assumptions only if the result is true.
 func (r *corners) assume(found func() bool) bool {
 	mark := r.mark()
 	clear(r.spans)
@@ -208,8 +209,8 @@ func (r *corners) assume(found func() bool) bool {
 	return ok
 }
 
-// start returns the interval of the counter's number before the first test, with step already
-// subtracted if the test is at the loop's end.
+// The method start returns the interval of the counter's number before the first test, with step
+// already subtracted if the test is at the loop's end.
 func (r *corners) start(c *counter) facts.Interval {
 	k := c.k
 	if c.next {
@@ -218,8 +219,8 @@ func (r *corners) start(c *counter) facts.Interval {
 	return facts.AddRanges(r.span(r.entry[c.phi]), facts.Interval{Lo: k, Hi: k})
 }
 
-// terminates reports whether neither the counter's number nor its phi can wrap before the loop
-// ends.
+// The method terminates reports whether neither the counter's number nor its phi can wrap before
+// the loop ends.
 func (r *corners) terminates(c *counter) bool {
 	start := r.start(c)
 	first := facts.AddRanges(r.span(r.entry[c.phi]), facts.Interval{Lo: c.k, Hi: c.k})
@@ -227,13 +228,14 @@ func (r *corners) terminates(c *counter) bool {
 	if start.Empty() || first.Empty() || way.Empty() || r.last(c).Empty() {
 		return false
 	}
-	// The interval all includes the values of the number and of the phi for which the loop ends.
+	// The interval in variable all includes the values of the number and of the phi for which the
+	// loop ends.
 	all := facts.AddRanges(start.Union(first).Union(way), facts.Interval{Lo: min(-c.k, 0), Hi: max(-c.k, 0)})
 	full := facts.FullRange(c.phi.Type)
 	return !all.Empty() && all.Lo >= full.Lo && all.Hi <= full.Hi
 }
 
-// last returns the interval of the index of the loop's last iteration, counted from 0.
+// The method last returns the interval of the index of the loop's last iteration, counted from 0.
 func (r *corners) last(c *counter) facts.Interval {
 	from, to := r.start(c), r.span(c.end)
 	if c.step < 0 {
@@ -250,9 +252,9 @@ func (r *corners) last(c *counter) facts.Interval {
 	return facts.Interval{Lo: min(d.Lo, 0) / s, Hi: max(d.Hi, 0) / s}
 }
 
-// counts reports whether block b is executed only while the conditions of all loops in with hold.
-// The result is false if b is after one of these loops, or is executed in the iteration that ends
-// the loop.
+// The method counts reports whether block b is executed only while the conditions of all loops in
+// the set with hold. The result is false if b is after one of these loops, or is executed in the
+// iteration that ends the loop.
 func (r *corners) counts(b *ir.Block, with variance) bool {
 	for _, c := range r.order {
 		if with&c.bit != 0 && !(c.l.Contains(b) && r.a.Dom.Dominates(c.stay, b)) {
@@ -262,7 +264,7 @@ func (r *corners) counts(b *ir.Block, with variance) bool {
 	return with&unknown == 0
 }
 
-// vary returns the set of loops in which the value v changes.
+// The method vary returns the set of loops in which the value v changes.
 func (r *corners) vary(v *ir.Value) variance {
 	if v.IsConst() || v.Block == nil || !r.l.Contains(v.Block) {
 		return 0
@@ -321,8 +323,8 @@ func (r *corners) varies(v *ir.Value) variance {
 	return unknown
 }
 
-// exact reports whether v can be computed for the first and last iterations without wrapping. If
-// necessary, it makes assumptions.
+// The method exact reports whether v can be computed for the first and last iterations without
+// wrapping. If necessary, it assumes that 64-bit values fit in 32 bits.
 func (r *corners) exact(v *ir.Value) bool {
 	if x := r.vary(v); x == 0 || x&unknown != 0 {
 		return x == 0
@@ -331,15 +333,16 @@ func (r *corners) exact(v *ir.Value) bool {
 	return known() || r.assume(known)
 }
 
-// mark returns a mark for the current assumptions, and reset removes all assumptions made after a
-// mark.
+// The method mark returns a mark for the current assumptions. The method reset removes all
+// assumptions made after a mark.
 func (r *corners) mark() int { return len(r.narrow) }
 func (r *corners) reset(n int) {
 	r.narrow = r.narrow[:n]
 	clear(r.spans)
 }
 
-// span returns an interval that contains v in all iterations. The interval is empty if v may wrap.
+// The method span returns an interval that contains v in all iterations. The interval is empty if v
+// may wrap.
 func (r *corners) span(v *ir.Value) facts.Interval {
 	if p, ok := r.spans[v]; ok {
 		return p
@@ -439,12 +442,12 @@ func (r *corners) computedSpan(v *ir.Value) facts.Interval {
 	return p[0]
 }
 
-// begin sets the block to which the methods at, hoist and assumed append values.
+// The method begin sets the block to which the methods at, hoist and assumed append values.
 func (r *corners) begin(b *ir.Block) {
 	r.pre, r.made, r.same = b, map[corner]*ir.Value{}, map[*ir.Value]*ir.Value{}
 }
 
-// assumed appends comparisons that test the assumptions, and returns these conditions.
+// The method assumed appends comparisons that test the assumptions, and returns these conditions.
 func (r *corners) assumed() []*ir.Value {
 	var all []*ir.Value
 	m := r.a.Module
@@ -461,7 +464,7 @@ func (r *corners) assumed() []*ir.Value {
 	return all
 }
 
-// hoist returns a copy of the invariant value v that is computed ahead of the loop nest.
+// The method hoist returns a copy of the invariant value v that is computed ahead of the loop nest.
 func (r *corners) hoist(v *ir.Value) *ir.Value {
 	if v.IsConst() || v.Block == nil || !r.l.Contains(v.Block) {
 		return v
@@ -479,8 +482,8 @@ func (r *corners) hoist(v *ir.Value) *ir.Value {
 	return x
 }
 
-// at returns v as a 64-bit value in certain iterations. These are the last iterations of the loops
-// in ends and the first iterations of the other loops.
+// The method at returns v as a 64-bit value in certain iterations. These are the last iterations of
+// the loops in the set ends and the first iterations of the other loops.
 func (r *corners) at(v *ir.Value, ends variance) *ir.Value {
 	ends &= r.vary(v)
 	key := corner{v, ends}

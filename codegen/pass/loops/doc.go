@@ -2,13 +2,13 @@
 // lets the iterations of a loop overlap.
 //
 //	for i := range n {              Ahead     one test of n <= len(s) before a loop without
-//	    sum += s[i]                           checks; if it fails, the original loop runs
+//	    sum += s[i]                           checks, or the original loop if the test fails
 //	}
 //	for k := range 4 { … s[x+k] }   Unroll    four copies, so that Gather sees the checks
 //	for j := range 4 { v[j] = … }   WriteOut  four copies, so that v's elements are values
 //	for i < n { s += x[c[i]] }      Overlap   four iterations at a time, whose loads overlap
 //	for i < n { s += local[i] }     AskUnroll the driver is asked to unroll
-//	for { … }                       Polls     sometimes tests whether the host has asked to stop
+//	for { … }                       Polls     sometimes tests whether the host has asked to stop.
 //
 // A check between two loads is expensive, because the second load must wait until the first has
 // finished. To hoist checks, the passes duplicate the loop. Work-items that pass all hoisted checks

@@ -15,7 +15,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/uniform"
 )
 
-// overlapped is the number of iterations that run at a time.
+// The constant overlapped is the number of iterations that run at a time.
 const overlapped = 4
 
 // These constants limit the loops that get a copy which runs four iterations at a time.
@@ -34,10 +34,10 @@ const (
 //			break
 //		}
 //		x0, x1, x2, x3 := x[c0], x[c1], x[c2], x[c3]
-//		sum += x0; sum += x1; sum += x2; sum += x3
+//		sum = sum + x0 + x1 + x2 + x3
 //		i += 4
 //	}
-//	for i < n { sum += x[c[i]] }         the original loop, with its checks
+//	for i < n { sum += x[c[i]] }         the original loop, with its checks.
 //
 // A load takes hundreds of cycles. A load cannot start before an earlier load has finished if its
 // address or check depends on the earlier load. So each iteration takes the time of a whole chain
@@ -106,10 +106,10 @@ type overlapper struct {
 	f     *ir.Func
 	roots *facts.Roots
 
-	// stages maps a value to the stage at which it can be computed for all iterations at once.
-	// Values of stage 0 are computed before any load. Stage 1 follows the loads whose addresses
-	// have stage 0, and so on. A value that is not in the map can only be computed in its own
-	// iteration.
+	// The field stages maps a value to the stage at which it can be computed for all iterations at
+	// once. Values of stage 0 are computed before any load. Stage 1 follows the loads whose
+	// addresses have stage 0, and so on. A value that is not in the map can only be computed in its
+	// own iteration.
 	stages map[*ir.Value]int
 	leaves []wayOut
 	loads  []*ir.Value // loads that are executed for all iterations at once, in the order of the code
@@ -133,8 +133,8 @@ func newOverlapper(f *ir.Func, l *Loop, roots *facts.Roots) *overlapper {
 	return o
 }
 
-// find finds the values that can be computed for all iterations at once. It reports whether the
-// transformation is possible and worthwhile.
+// The method find finds the values that can be computed for all iterations at once. It reports
+// whether the transformation is possible and worthwhile.
 func (o *overlapper) find() bool {
 	if !o.findLeaves() {
 		return false
@@ -177,10 +177,10 @@ func (o *overlapper) findLeaves() bool {
 	return len(o.leaves) > 0
 }
 
-// stage computes o.stages and o.loads. In the later iterations, a phi of the head has the stage of
-// its argument from the previous iteration. So the method stage starts with all phis at stage 0,
-// and repeats until nothing changes. If a value depends on its own load in the previous iteration,
-// its stage increases until the value is removed from the map.
+// The method stage computes o.stages and o.loads. In the later iterations, a phi of the head has
+// the stage of its argument from the previous iteration. So the method stage starts with all phis
+// at stage 0, and repeats until nothing changes. If a value depends on its own load in the previous
+// iteration, its stage increases until the value is removed from the map.
 func (o *overlapper) stage() {
 	const never = maxOverlapStages + 1
 	o.stages = map[*ir.Value]int{}
@@ -270,10 +270,10 @@ func (o *overlapper) loadsEarly(v *ir.Value, b *ir.Block) bool {
 	return true
 }
 
-// late returns the bound n of an exit condition i < n that is known only after loads. The
-// comparison must be unsigned, the iteration must have loaded i, and n must be invariant. For any
-// other condition, late returns nil. Loads of later iterations may be executed before such a
-// condition is known, but not before other conditions that depend on loads.
+// The method late returns the bound n of an exit condition i < n that is known only after loads.
+// The comparison must be unsigned, the iteration must have loaded i, and n must be invariant. For
+// any other condition, the method late returns nil. Loads of later iterations may be executed
+// before such a condition is known, but not before other conditions that depend on loads.
 //
 // The reason is that an index of a later iteration may be in range only because of conditions in
 // earlier iterations. The condition i < n implies that n is not 0, which the code tests ahead of
@@ -290,8 +290,8 @@ func (o *overlapper) late(x wayOut) *ir.Value {
 	return c.Args[1]
 }
 
-// loaded returns the load whose result v is, perhaps after integer conversions. It returns nil if
-// there is no such load.
+// The function loaded returns the load that computes v, perhaps before integer conversions. It
+// returns nil if there is no such load.
 func loaded(v *ir.Value) *ir.Value {
 	for v.Op == ir.OpUConvert || v.Op == ir.OpSConvert {
 		v = v.Args[0]
@@ -302,12 +302,12 @@ func loaded(v *ir.Value) *ir.Value {
 	return v
 }
 
-// same reports whether v is known to be the same in all iterations.
+// The method same reports whether v is known to be the same in all iterations.
 func (o *overlapper) same(v *ir.Value) bool {
 	return v.Block == nil || !o.in[v.Block] || v.Op == ir.OpArg
 }
 
-// build creates the loop that runs several iterations at a time, and returns its head.
+// The method build creates the loop that runs several iterations at a time, and returns its head.
 func (o *overlapper) build() *ir.Block {
 	f := o.f
 	var entries []*ir.Block
@@ -385,8 +385,8 @@ func (o *overlapper) build() *ir.Block {
 	return head
 }
 
-// enter returns a block whose only successor is the loop's head and through which all paths enter
-// the loop.
+// The method enter returns a block whose only successor is the loop's head and through which all
+// paths enter the loop.
 func (o *overlapper) enter(entries []*ir.Block) *ir.Block {
 	if len(entries) == 1 && entries[0].Term.Kind == ir.Jump {
 		return entries[0]
@@ -440,12 +440,12 @@ func (o *overlapper) stagesAhead(b, rest *ir.Block) *ir.Block {
 	return b
 }
 
-// next returns the value of a phi of the head in the next iteration.
+// The method next returns the value of a phi of the head in the next iteration.
 func (o *overlapper) next(phi *ir.Value) *ir.Value {
 	return phi.Args[slices.Index(o.head.Preds, o.latch)]
 }
 
-// get returns the value of v in iteration k of the four.
+// The method get returns the value of v in iteration k of the four iterations.
 func (o *overlapper) get(v *ir.Value, k int) *ir.Value {
 	if v.Block == nil || !o.in[v.Block] {
 		return v

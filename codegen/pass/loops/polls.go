@@ -13,13 +13,13 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// Polls adds code to a module that can be cancelled, by which work-items sometimes read the cancel
-// word. The cancel word is a 32-bit word of the fault record by which the host asks work-items to
-// stop. Polls adds the code to the back edges of loops that are not short. The host may write the
-// cancel word at any time, so it is in uncached memory, and reading it is slow on some devices. So
-// each iteration counts the values that it computes, and a work-item reads the cancel word only
-// when the count reaches maxUnasked. It reads the cancel word for the first time after firstAsked
-// values, so that work-items which start after the cancellation stop early.
+// To a module that can be cancelled, Polls adds code that makes work-items read the cancel word
+// from time to time. The cancel word is a 32-bit word of the fault record by which the host asks
+// work-items to stop. Polls adds the code to the back edges of loops that are not short. The host
+// may write the cancel word at any time, so it is in uncached memory, and reading it is slow on
+// some devices. So each iteration counts the values that it computes, and a work-item reads the
+// cancel word only when the count reaches maxUnasked. It reads the cancel word for the first time
+// after firstAsked values, so that work-items which start after the cancellation stop early.
 //
 // A work-item that stops records a fault of the kind FaultCancelled. In a loop with barriers, all
 // work-items stop together. A reduction over the group determines whether some work-item was asked
@@ -63,14 +63,14 @@ type poller struct {
 	m    *ir.Module
 	f    *ir.Func
 	site *ir.Site
-	// counts contains two variables that count the values computed since the cancel word was last
-	// read. The second variable is for loops with Sync ops, and has the same value in all
+	// The field counts contains two variables that count the values computed since the cancel word
+	// was last read. The second variable is for loops with Sync ops, and has the same value in all
 	// work-items.
 	counts [2]*ir.Ref
 }
 
-// count returns the variable that counts computed values, and creates it if necessary. The argument
-// meets selects the variable for loops with Sync ops.
+// The method count returns the variable that counts computed values, and creates it if necessary.
+// The argument meets selects the variable for loops with Sync ops.
 func (p *poller) count(meets bool) *ir.Ref {
 	i := 0
 	if meets {
@@ -86,8 +86,8 @@ func (p *poller) count(meets bool) *ir.Ref {
 	return p.counts[i]
 }
 
-// poll adds a check of the cancel word to the edge from latch to head. The argument n is the number
-// of values that an iteration of the loop computes.
+// The method poll adds a check of the cancel word to the edge from latch to head. The argument n is
+// the number of values that an iteration of the loop computes.
 func (p *poller) poll(latch, head *ir.Block, n int, meets bool) {
 	if p.site == nil {
 		p.site = p.m.NewSite(abi.FaultCancelled, ir.Pos{}, "", false)
@@ -147,9 +147,9 @@ func (p *poller) poll(latch, head *ir.Block, n int, meets bool) {
 	}
 }
 
-// staying appends code to b that computes the number of work-items that remain in the group. The
-// number is negative if stay is false for one of these work-items. The code does not use
-// sub-groups, because they might not be supported.
+// The method staying appends code to b that computes the number of work-items that remain in the
+// group. The number is negative if the argument stay is false for one of these work-items. The code
+// does not use sub-groups, because they might not be supported.
 func (p *poller) staying(b *ir.Block, stay *ir.Value) *ir.Value {
 	num := func(x float32) *ir.Value { return p.m.Const(ir.TypeF32, uint64(math.Float32bits(x))) }
 	// The number -1<<24 makes the sum negative for any number of other work-items, and the float32

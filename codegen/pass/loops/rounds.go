@@ -15,15 +15,15 @@ import (
 // cancel word. Computing them takes less than a millisecond.
 const maxUnasked = 1 << 16
 
-// loopCosts describes the loops of a function. Its maps have the heads of the loops as keys.
+// loopCosts describes the loops of a function. The keys of its maps are the heads of the loops.
 type loopCosts struct {
 	// Short is the set of loops that a work-item is known to finish quickly, without waiting for
 	// other work-items. Such a loop does not need to check for cancellation.
 	Short map[*ir.Block]bool
-	// round maps a loop to the number of values that an iteration computes, without inner loops
-	// that are not short.
+	// The field round maps a loop to the number of values that an iteration computes, without inner
+	// loops that are not short.
 	round map[*ir.Block]int
-	// meets is the set of loops that contain Sync ops.
+	// The field meets is the set of loops that contain Sync ops.
 	meets map[*ir.Block]bool
 }
 
@@ -72,7 +72,7 @@ func Lingers(m *ir.Module) bool {
 	short, dom := CostOfLoops(f).Short, f.Dominators()
 	for _, b := range dom.Order {
 		for _, s := range b.Term.Succs {
-			// This condition also finds loops with several entries, which are not natural loops.
+			// The condition also finds loops with several entries, which are not natural loops.
 			if dom.Index(s) <= dom.Index(b) && !short[s] {
 				return true
 			}
@@ -88,8 +88,8 @@ type roundCounter struct {
 	outside *ir.Module // module for new constants, so that the kernel's module does not change
 }
 
-// rounds returns an upper bound of the number of times that the loop's head is executed after each
-// entry into the loop. It returns false if it finds no bound.
+// The method rounds returns an upper bound of the number of times that the loop's head is executed
+// after each entry into the loop. It returns false if it finds no bound.
 func (c *roundCounter) rounds(l *ir.Loop) (n int64, ok bool) {
 	if len(l.Latches) == 1 {
 		if n := newLoop(l, c.dom).trips(c.outside); n > 0 {
@@ -119,9 +119,10 @@ func (c *roundCounter) rounds(l *ir.Loop) (n int64, ok bool) {
 	return n, ok
 }
 
-// until returns an upper bound of the number of iterations of a loop that continues while v has the
-// relation rel to end. The loop tests the relation in block b, and v must be a phi of the loop's
-// head plus a constant. The function succeeds only if v cannot wrap before the loop ends.
+// The method until returns an upper bound of the number of iterations of a loop that continues
+// while v has the relation rel to end. The loop tests the relation in block b, and v must be a phi
+// of the loop's head plus a constant. The function succeeds only if v cannot wrap before the loop
+// ends.
 func (c *roundCounter) until(l *ir.Loop, b *ir.Block, v *ir.Value, rel facts.Relation, end *ir.Value, unsigned bool) (int64, bool) {
 	phi, k := uniform.Plus(v)
 	if phi.Op != ir.OpPhi || phi.Block != l.Head || !uniform.Invariant(end, l) || !facts.Fits32(k) {

@@ -36,12 +36,12 @@ func Unroll(m *ir.Module) diag.List {
 	return nil
 }
 
-// limits contains the largest number of iterations of an unrolled loop, and of its instructions
-// after unrolling.
+// The type limits contains the largest number of iterations of an unrolled loop, and of its
+// instructions after unrolling.
 type limits struct{ rounds, values int }
 
-// UnrollOne unrolls the first small loop of f for which worth returns true. It reports whether
-// there was such a loop.
+// UnrollOne unrolls the first small loop of f for which the function worth returns true. It reports
+// whether there was such a loop.
 func UnrollOne(f *ir.Func, tried map[*ir.Block]bool, worth func(l *Loop, trips int) bool) bool {
 	f.RemoveUnreachable()
 	return unrollFirst(f, innermost(f), tried, limits{rounds: maxUnrolled, values: maxUnrolledValues}, worth)
@@ -72,13 +72,14 @@ type Loop struct {
 	dom         *ir.DomTree // dominators of the function at the time when the loop was found
 }
 
-// innermost returns the loops of f that have exactly one back edge and contain no other loop.
+// The function innermost returns the loops of f that have exactly one back edge and contain no
+// other loop.
 func innermost(f *ir.Func) []*Loop {
 	return innermostOf(f, func(*ir.Loop) bool { return true })
 }
 
-// innermostOf returns certain loops of f for which kind returns true. They have exactly one back
-// edge and contain no other loop for which kind returns true.
+// innermostOf returns certain loops of f for which the function kind returns true. These loops have
+// exactly one back edge and contain no other loop for which kind returns true.
 func innermostOf(f *ir.Func, kind func(*ir.Loop) bool) []*Loop {
 	dom := f.Dominators()
 	loops := dom.Loops()
@@ -121,7 +122,7 @@ func newLoop(x *ir.Loop, dom *ir.DomTree) *Loop {
 	return l
 }
 
-// values returns the number of the loop's instructions.
+// The method values returns the number of the loop's instructions.
 func (l *Loop) values() int {
 	n := 0
 	for _, b := range l.blocks {
@@ -170,12 +171,12 @@ func (l *Loop) worthChecking(trips int) bool {
 	return n > 0 && n*(trips-1) <= maxUnrolledChecks && l.Movable(trips)
 }
 
-// trips returns the number of iterations of the loop if it is known to be small, or else 0. It
-// creates constants in module consts. A caller that needs only the number passes a module other
-// than the loop's own.
+// The method trips returns the number of iterations of the loop if it is known to be small, or else
+// 0. It creates constants in module consts. A caller that needs only the number passes a module
+// other than the loop's own.
 func (l *Loop) trips(consts *ir.Module) int { return l.tripsWithin(maxUnrolled, consts) }
 
-// tripsWithin is like trips, with most as the largest number of iterations.
+// tripsWithin is like the method trips, with the argument most as the largest number of iterations.
 func (l *Loop) tripsWithin(most int, consts *ir.Module) int {
 	for _, b := range l.blocks {
 		if b.Term.Kind == ir.Branch && l.dom.Dominates(b, l.latch) {
@@ -190,9 +191,9 @@ func (l *Loop) tripsWithin(most int, consts *ir.Module) int {
 	return 0
 }
 
-// simulate returns the number of times that the loop's head is executed until the condition cond
-// chooses the successor with index out. It returns 0 if cond is not known, or if there are more
-// than most iterations.
+// The method simulate returns the number of times that the loop's head is executed until the
+// condition cond chooses the successor with index out. It returns 0 if cond is not known, or if
+// there are more than most iterations.
 func (l *Loop) simulate(cond *ir.Value, out, most int, consts *ir.Module) int {
 	back := slices.Index(l.head.Preds, l.latch)
 	env := map[*ir.Value]*ir.Value{}
@@ -230,8 +231,8 @@ func (l *Loop) simulate(cond *ir.Value, out, most int, consts *ir.Module) int {
 	return 0
 }
 
-// fold returns the constant that equals v in the current iteration, or nil if v is not known. It
-// creates the constant in module consts. The map env contains the known phis.
+// The method fold returns the constant that equals v in the current iteration, or nil if v is not
+// known. It creates the constant in module consts. The map env contains the known phis.
 func (l *Loop) fold(consts *ir.Module, v *ir.Value, env, seen map[*ir.Value]*ir.Value) *ir.Value {
 	if v.IsConst() {
 		return v
@@ -259,8 +260,8 @@ func (l *Loop) fold(consts *ir.Module, v *ir.Value, env, seen map[*ir.Value]*ir.
 	return seen[v]
 }
 
-// unroll inserts n copies of the loop before it. Simplification then folds the exit conditions of
-// the copies and removes the loop itself.
+// The method unroll inserts n copies of the loop before it. Simplification then folds the exit
+// conditions of the copies and removes the loop itself.
 func (l *Loop) unroll(f *ir.Func, n int) {
 	u := &rewrite.Undefs{}
 	cells := append(l.demoteUses(f, u), rewrite.DemotePhis(f, u)...)

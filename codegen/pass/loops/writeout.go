@@ -112,8 +112,8 @@ func countingHeads(f *ir.Func) map[*ir.Block]bool {
 	return heads
 }
 
-// splits reports whether a variable of type t can be split into its elements if all indices are
-// constant.
+// The function splits reports whether a variable of type t can be split into its elements if all
+// indices are constant.
 func splits(t *ir.Type) bool {
 	parts := 1
 	for ; t.Kind == ir.Array; t = t.Elem {
@@ -126,9 +126,9 @@ func splits(t *ir.Type) bool {
 	return parts <= rewrite.MaxSplitParts
 }
 
-// decide adds to nests the loops that must be unrolled so that all indices of the accesses become
-// constant. It also adds the loops inside these loops, unless the code would become too large. It
-// reports whether the loops in nests can be unrolled.
+// The method decide adds to nests the loops that must be unrolled so that all indices of the
+// accesses become constant. It also adds the loops inside these loops, unless the code would become
+// too large. It reports whether the loops in nests can be unrolled.
 func (w *writer) decide(accesses []*ir.Value, nests map[*ir.Loop]bool) bool {
 	for _, v := range accesses {
 		for _, p := range v.Path() {
@@ -150,7 +150,8 @@ func (w *writer) decide(accesses []*ir.Value, nests map[*ir.Loop]bool) bool {
 	return w.fit(nests)
 }
 
-// fit computes the cost of each loop in nests, and reports whether all these loops can be unrolled.
+// The method fit computes the cost of each loop in nests, and reports whether all these loops can
+// be unrolled.
 func (w *writer) fit(nests map[*ir.Loop]bool) bool {
 	for _, l := range slices.Backward(w.loops.All) {
 		if nests[l] {
@@ -162,8 +163,8 @@ func (w *writer) fit(nests map[*ir.Loop]bool) bool {
 	return true
 }
 
-// constant adds loops around block b to nests so that v becomes a constant if these loops are
-// unrolled. It reports whether that is possible.
+// The method constant adds loops around block b to nests so that v becomes a constant if these
+// loops are unrolled. It reports whether that is possible.
 func (w *writer) constant(v *ir.Value, b *ir.Block, nests map[*ir.Loop]bool, depth int) bool {
 	switch {
 	case v.IsConst():
@@ -183,8 +184,8 @@ func (w *writer) constant(v *ir.Value, b *ir.Block, nests map[*ir.Loop]bool, dep
 	return !slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return !w.constant(a, b, nests, depth-1) })
 }
 
-// counts reports whether phi, which is in the loop's head, starts with a constant and depends only
-// on itself and constants in later iterations.
+// The method counts reports whether phi, which is in the loop's head, starts with a constant and
+// depends only on itself and constants in later iterations.
 func (w *writer) counts(l *ir.Loop, phi *ir.Value) bool {
 	var of func(v *ir.Value, depth int) bool
 	of = func(v *ir.Value, depth int) bool {
@@ -235,8 +236,8 @@ func (w *writer) costOf(l *ir.Loop, nests map[*ir.Loop]bool) int {
 	return trips * once
 }
 
-// repeatable reports whether the loop's instructions may be copied. They may be copied if all Sync
-// ops in the loop are barriers and algorithms of sub-groups.
+// The method repeatable reports whether the loop's instructions may be copied. They may be copied
+// if all Sync ops in the loop are barriers and algorithms of sub-groups.
 func (l *Loop) repeatable() bool {
 	sub := func(v *ir.Value) bool {
 		return v.Op == ir.OpBarrier && v.Aux.(ir.Scope) == ir.ScopeSubGroup || v.IsGroupOp() && v.GroupScope() == ir.ScopeSubGroup

@@ -113,29 +113,30 @@ type holder struct {
 	changed bool
 }
 
-// element describes an array element whose value is known.
+// An element describes an array element whose value is known.
 type element struct {
 	path  []*ir.Value
 	value *ir.Value
 }
 
-// contents describes the known contents of an array.
+// The type contents describes the known contents of an array.
 type contents struct {
 	elements map[string]element
-	// zeroed is set if the array was zeroed. Elements that have not been stored to since then are
-	// zero. written contains the paths of the stores since then.
+	// The field zeroed is set if the array was zeroed. Elements that have not been stored to since
+	// the array was zeroed are zero. The field written contains the paths of the stores since the
+	// array was zeroed.
 	zeroed  bool
 	written map[string][]*ir.Value
-	// block is the only block whose processing may change this struct. Later blocks share the
-	// struct, and copy it before a change.
+	// The field block is the only block whose processing may change this struct. While later blocks
+	// are processed, they share the struct, and copy it before a change.
 	block *ir.Block
 }
 
-// held maps each array to its known contents at some point in the code.
+// The type held maps each array to its known contents at some point in the code.
 type held map[*ir.Var]*contents
 
-// own returns the contents of x for a change in block b. It copies the contents if they belong to
-// another block.
+// The method own returns the contents of x for a change in block b. It copies the contents if they
+// belong to another block.
 func (h held) own(x *ir.Var, b *ir.Block) *contents {
 	c := h[x]
 	if c == nil {
@@ -147,8 +148,8 @@ func (h held) own(x *ir.Var, b *ir.Block) *contents {
 	return c
 }
 
-// meet returns the contents that are known on both of two paths into b, given the contents c and d
-// on each.
+// The function meet returns the contents that are known on both of two paths into b, given the
+// contents c and d on these paths.
 func meet(c, d *contents, b *ir.Block) *contents {
 	if c == d {
 		return c
@@ -166,9 +167,9 @@ func meet(c, d *contents, b *ir.Block) *contents {
 	return e
 }
 
-// enter returns the contents known at the beginning of b. These are the contents known at the ends
-// of all predecessors. The result is empty if b is the head of a loop, or if an edge into b leaves
-// a loop.
+// The method enter returns the contents known at the beginning of b. These are the contents known
+// at the ends of all predecessors. The result is empty if b is the head of a loop, or if an edge
+// into b leaves a loop.
 func (h *holder) enter(b *ir.Block) held {
 	now := held{}
 	for i, p := range b.Preds {
@@ -191,7 +192,7 @@ func (h *holder) enter(b *ir.Block) held {
 	return now
 }
 
-// block replaces loads and removes stores in b.
+// The method block replaces loads and removes stores in b.
 func (h *holder) block(b *ir.Block) {
 	now := h.enter(b)
 	b.Insts = slices.DeleteFunc(b.Insts, func(v *ir.Value) bool {
@@ -229,7 +230,7 @@ func (h *holder) block(b *ir.Block) {
 	h.last[b] = now
 }
 
-// canonical replaces each value of path by a value that represents all equal values.
+// The method canonical replaces each value of path by a value that represents all equal values.
 func (h *holder) canonical(path []*ir.Value) []*ir.Value {
 	c := make([]*ir.Value, len(path))
 	for i, p := range path {
@@ -267,7 +268,8 @@ func (h *holder) lookUp(c *contents, name string, path []*ir.Value, x *ir.Var) *
 	return h.zero(leafType(x.Type, path))
 }
 
-// zero returns the zero of type t. It returns nil if t exists only in memory or is not a scalar.
+// The method zero returns the zero of type t. It returns nil if t exists only in memory or is not a
+// scalar.
 func (h *holder) zero(t *ir.Type) *ir.Value {
 	if t == nil || !t.IsScalar() || t.Kind == ir.I8 || t.Kind == ir.I16 {
 		return nil
@@ -291,7 +293,7 @@ func leafType(t *ir.Type, path []*ir.Value) *ir.Type {
 	return t
 }
 
-// disjoint reports whether the paths a and b are known to select different elements.
+// The method disjoint reports whether the paths a and b are known to select different elements.
 func (h *holder) disjoint(a, b []*ir.Value) bool {
 	for i := range min(len(a), len(b)) {
 		if h.places.differ(a[i], b[i]) {
@@ -301,14 +303,14 @@ func (h *holder) disjoint(a, b []*ir.Value) bool {
 	return false
 }
 
-// learn records the known value of the element e.
+// The method learn records the known value of the element e.
 func (c *contents) learn(name string, e element) {
 	if t := e.value.Type; t.Kind != ir.I8 && t.Kind != ir.I16 && len(c.elements) < maxHeld {
 		c.elements[name] = e // values of 8 and 16 bits are not recorded, because they exist only as operands of stores
 	}
 }
 
-// forget removes the known values of all elements that a store to path may change.
+// The method forget removes the known values of all elements that a store to path may change.
 func (h *holder) forget(c *contents, name string, path []*ir.Value) {
 	maps.DeleteFunc(c.elements, func(_ string, e element) bool { return !h.disjoint(e.path, path) })
 	if c.zeroed && len(c.written) < maxHeld {

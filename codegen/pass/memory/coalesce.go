@@ -16,8 +16,8 @@ const (
 	maxAllElements = 1 << 12
 )
 
-// reads records the liveness of array elements. An element is live at the end of a block if it may
-// be read afterward before it is written again. Each element is represented by one bit.
+// The type reads records the liveness of array elements. An element is live at the end of a block
+// if it may be read afterward before it is written again. Each element is represented by one bit.
 type reads struct {
 	f     *ir.Func
 	first map[*ir.Var]int // maps an array to the index of its first bit
@@ -63,8 +63,8 @@ func readsOf(f *ir.Func, own map[*ir.Var]bool) *reads {
 	return r
 }
 
-// scalars returns the number of scalars in t if t is an array of scalars or nested arrays of
-// scalars. It returns 0 for any other type, and for arrays that are too large.
+// The function scalars returns the number of scalars in t if t is an array of scalars or nested
+// arrays of scalars. It returns 0 for any other type, and for arrays that are too large.
 func scalars(t *ir.Type) int {
 	all := 1
 	for ; t.Kind == ir.Array; t = t.Elem {
@@ -80,9 +80,9 @@ func scalars(t *ir.Type) int {
 	return all
 }
 
-// at returns the array x that v accesses, and the range of the bits of the accessed elements. If an
-// index varies, the range contains all bits of the array. If v does not access an array in r, x is
-// nil.
+// The method at returns the array x that v accesses, and the range of the bits of the accessed
+// elements. If an index varies, the range contains all bits of the array. If v does not access an
+// array in r, x is nil.
 func (r *reads) at(v *ir.Value) (x *ir.Var, from, to int) {
 	ref := v.Ref()
 	if ref == nil || r.count[ref.Var] == 0 {
@@ -104,13 +104,13 @@ func (r *reads) at(v *ir.Value) (x *ir.Var, from, to int) {
 	return x, from + k, from + k + 1
 }
 
-// all reports whether v writes every element in the range of bits that at returned, and not only
-// one of several.
+// The method all reports whether v writes every element in the range of bits that the method at
+// returned. The result is false if v writes one unknown element of the range.
 func (r *reads) all(v *ir.Value, from, to int) bool { return v.Op == ir.OpZero || to == from+1 }
 
-// back visits the instructions of b from its end to its beginning, and keeps in now the elements
-// that are live after the current instruction. It calls access for each access to an array, before
-// it updates now.
+// The method back visits the instructions of b from its end to its beginning. The argument now is
+// the set of elements that are live after the current instruction. It calls the function access for
+// each access to an array, before it updates that set.
 func (r *reads) back(b *ir.Block, now bitset, access func(v *ir.Value)) {
 	for _, v := range slices.Backward(b.Insts) {
 		x, from, to := r.at(v)
@@ -150,13 +150,13 @@ func dropUnread(f *ir.Func, own map[*ir.Var]bool) bool {
 	return dropped
 }
 
-// pair is a pair of arrays, ordered by the indices of their bits.
+// A pair is a pair of arrays, ordered by the indices of their bits.
 type pair struct{ a, b *ir.Var }
 
-// coalesce merges two arrays into one, if it finds a suitable pair. It reports whether it has
-// merged a pair. In a suitable pair, elements of one array are copied to elements of the other with
-// the same index. No other write may change an element of one array while the element of the other
-// with the same index is live.
+// The function coalesce merges two arrays into one, if it finds a suitable pair. It reports whether
+// it has merged a pair. In a suitable pair, elements of one array are copied to elements of the
+// other with the same index. No other write may change an element of one array while the element of
+// the other with the same index is live.
 func coalesce(f *ir.Func, own map[*ir.Var]bool) bool {
 	r := readsOf(f, own)
 	copies := map[pair]map[*ir.Value]bool{}
@@ -188,9 +188,10 @@ func coalesce(f *ir.Func, own map[*ir.Var]bool) bool {
 	return false
 }
 
-// copied returns the source array if instruction i of b copies an element of one array to the same
-// index of another. The copied value must have been loaded in b, and neither element may have been
-// written since the load. If these conditions do not hold, copied returns nil.
+// The method copied returns the source array if instruction i of b copies an element of one array
+// to the same index of another. The copied value must have been loaded in b, and neither element
+// may have been written since the load. If these conditions do not hold, the method copied returns
+// nil.
 func (r *reads) copied(b *ir.Block, i int) *ir.Var {
 	v := b.Insts[i]
 	to, bit, end := r.at(v)
@@ -216,8 +217,9 @@ func (r *reads) copied(b *ir.Block, i int) *ir.Var {
 	return nil
 }
 
-// mergeable reports whether the arrays of the pair p can be merged. No write other than the copies
-// may change an element of one array while the element of the other with the same index is live.
+// The method mergeable reports whether the arrays of the pair p can be merged. No write other than
+// the copies may change an element of one array while the element of the other with the same index
+// is live.
 func (r *reads) mergeable(p pair, copies map[*ir.Value]bool) bool {
 	ok := true
 	for b, out := range r.out {
@@ -237,7 +239,7 @@ func (r *reads) mergeable(p pair, copies map[*ir.Value]bool) bool {
 	return ok
 }
 
-// merge replaces the array p.b by p.a in all accesses, and removes the copies.
+// The function merge replaces the array p.b by p.a in all accesses, and removes the copies.
 func merge(f *ir.Func, p pair, copies map[*ir.Value]bool) {
 	for _, b := range f.Blocks {
 		b.Insts = slices.DeleteFunc(b.Insts, func(v *ir.Value) bool { return copies[v] })

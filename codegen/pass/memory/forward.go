@@ -65,10 +65,10 @@ func Forward(m *ir.Module) diag.List {
 // follower describes a tracked location in device memory.
 type follower struct {
 	place
-	// fixed is set if the memory does not change during the launch.
+	// The field fixed is set if the memory does not change during the launch.
 	fixed bool
-	// ref is the variable that contains the available value of the location. It is nil if no load
-	// needs the value. Mem2reg later turns the variable into values.
+	// The field ref is the variable that contains the available value of the location. It is nil if
+	// no load needs the value. Mem2reg later turns the variable into values.
 	ref *ir.Ref
 }
 
@@ -81,8 +81,8 @@ type forwarder struct {
 	all    []*follower
 	at     map[*ir.Value]int   // maps a load or store to the index of the place that it accesses
 	kills  map[*ir.Value][]int // maps an instruction to the places that it makes unavailable
-	// unasked maps the head of a loop to the places that the loop does not load. Values of these
-	// places are not kept available in the loop, where they would only occupy registers.
+	// The field unasked maps the head of a loop to the places that the loop does not load. Values
+	// of these places are not kept available in the loop, where they would only occupy registers.
 	unasked map[*ir.Block][]bool
 	in      map[*ir.Block][]bool // maps a block to the places available at its beginning
 }
@@ -121,7 +121,8 @@ func loadsTwice(f *ir.Func) bool {
 	return n > 1 && loads > 0
 }
 
-// collect finds the places that at least two instructions access, at least one of them by a load.
+// The method collect finds the places that at least two instructions access, at least one of them
+// by a load.
 func (w *forwarder) collect() {
 	type found struct {
 		place
@@ -185,8 +186,8 @@ func (w *forwarder) findKills() {
 	}
 }
 
-// synchronizes reports whether stores of other work-items may become visible at v. It also returns
-// true if v may store to memory in a way that this pass does not analyse.
+// The function synchronizes reports whether stores of other work-items may become visible at v. It
+// also returns true if v may store to memory in a way that this pass does not analyse.
 func synchronizes(v *ir.Value) bool {
 	return v.Op.Has(ir.FlagSync) || v.Op.Has(ir.FlagAtomic) || v.Op == ir.OpCall
 }
@@ -210,9 +211,10 @@ func (w *forwarder) findUnasked() {
 	}
 }
 
-// solve finds the places available at the beginning of each block. A place must be available at the
-// ends of all predecessors. solve first assumes that all places are available everywhere except at
-// the entry. Then it removes places that are unavailable on some path, until nothing changes.
+// The method solve finds the places available at the beginning of each block. A place must be
+// available at the ends of all predecessors. The method solve first assumes that all places are
+// available everywhere except at the entry. Then it removes places that are unavailable on some
+// path, until nothing changes.
 func (w *forwarder) solve() {
 	w.in = map[*ir.Block][]bool{}
 	out := map[*ir.Block][]bool{}
@@ -252,9 +254,9 @@ func (w *forwarder) leavesLoop(k int, p, b *ir.Block) bool {
 	return false
 }
 
-// walk visits the instructions of block b and returns the places that are available at its end. For
-// each access to a place it calls access. The argument available of access tells whether the place
-// was available before that instruction.
+// The method walk visits the instructions of block b and returns the places that are available at
+// its end. For each access to a place, it calls the function access. The argument available of that
+// function tells whether the place was available before the access.
 func (w *forwarder) walk(b *ir.Block, access func(v *ir.Value, available bool)) []bool {
 	now := append([]bool(nil), w.in[b]...)
 	for _, v := range b.Insts {
@@ -271,8 +273,8 @@ func (w *forwarder) walk(b *ir.Block, access func(v *ir.Value, available bool)) 
 	return now
 }
 
-// rewrite replaces each load of an available place by a load of the place's variable. After each
-// other access to the place, it adds a store of the accessed value to the variable.
+// The method rewrite replaces each load of an available place by a load of the place's variable.
+// After each other access to the place, it adds a store of the accessed value to the variable.
 func (w *forwarder) rewrite() bool {
 	replaced := map[*ir.Value]bool{}
 	for _, b := range w.dom.Order {

@@ -6,14 +6,14 @@ package memory
 //
 //	before                                    after
 //
-//	%4 = Arg addr 40            ; k.Tmp       %6 = Arg i32 8              ; the range
-//	%5 = Arg i64 48             ; its length  %5 = UConvert i64 %6        ; is the length
+//	%4 = Arg addr 40  (k.Tmp)                 %6 = Arg i32 8  (the range)
+//	%5 = Arg i64 48  (its length)             %5 = UConvert i64 %6  (is the length)
 //	Store [%4 f32, %1], %2                    Store [var Tmp], %2
 //
 // Loads and stores then become values if possible (mem2reg), so that the kernel
 //
-//	Affine{In: k.In, Out: k.Tmp}.Kernel(it)
-//	Affine{In: k.Tmp, Out: k.Out}.Kernel(it)
+//	Affine{k.In, k.Tmp}.Kernel(it)
+//	Affine{k.Tmp, k.Out}.Kernel(it)
 //
 // loads In, stores Out, and accesses no other memory. The pass runs after fuse, like all passes
 // that combine kernels, because a product that the source stores must be rounded.
@@ -99,8 +99,8 @@ var whyNotInternal = map[facts.Why][2]string{
 	facts.WhyForm:    {"this is in code that several work-items share", "use the elements in the kernel's own code"},
 }
 
-// refuse adds a diagnostic to diags if the slice of the parameter p cannot be internal. The
-// diagnostic contains the reason.
+// The function refuse adds a diagnostic to diags if the slice of the parameter p cannot be
+// internal. The diagnostic contains the reason.
 func refuse(diags *diag.List, m *ir.Module, p *abi.Param, f *facts.Footprint) {
 	add := func(hint, format string, args ...any) {
 		diags.Add(diag.Internal, diag.Pos{File: f.Pos.File, Line: f.Pos.Line, Col: f.Pos.Col}, hint,
@@ -121,9 +121,9 @@ func refuse(diags *diag.List, m *ir.Module, p *abi.Param, f *facts.Footprint) {
 	}
 }
 
-// lengths replaces the length of each internal slice by the number of the launch's work-items times
-// the number of elements for each work-item. With this length, the checks of a work-item's own
-// elements always pass, so lengths replaces them by true.
+// The function lengths replaces the length of each internal slice by the number of the launch's
+// work-items times the number of elements for each work-item. With this length, the checks of a
+// work-item's own elements always pass, so they are replaced by true.
 func lengths(m *ir.Module, prints []facts.Footprint) {
 	for i := range m.Params {
 		if !isInternal(&m.Params[i]) {

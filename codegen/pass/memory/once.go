@@ -14,21 +14,21 @@ import (
 
 // Once hoists loads of device memory from a loop's head into the preheader, if they load the same
 // value in all iterations. It also hoists the checks before these loads, and the operands of both.
-// For the loop for i := k.Starts[row]; i < k.Starts[row+1]; i++ {...} the result is:
+// For a loop in which i counts from k.Starts[row] while i < k.Starts[row+1], the result is:
 //
-//	b2:                                   b2:
+//	b2                                    b2
 //	  %15 = Load [%starts, %row]            %15 = Load [%starts, %row]
 //	  Jump b3                               %18 = IAdd %row, 1
-//	b3: preds b8, b2                        %19 = ULt %18, %len
+//	b3 (preds b8, b2)                       %19 = ULt %18, %len
 //	  %17 = Phi [%31 b8, %15 b2]            Branch %19, b18, b15
-//	  %18 = IAdd %row, 1           ──▶    b18: preds b2
+//	  %18 = IAdd %row, 1           ──▶    b18 (preds b2)
 //	  %19 = ULt %18, %len                   %20 = Load [%starts, %18]
 //	  Branch %19, b4, b15                   Jump b3
-//	b4: preds b3                          b3: preds b8, b18
+//	b4 (preds b3)                         b3 (preds b8, b18)
 //	  %20 = Load [%starts, %18]             %17 = Phi [%31 b8, %15 b18]
 //	  %21 = ULt %17, %20                    %21 = ULt %17, %20
 //	  Branch %21, b5, b12                   Branch %21, b5, b12
-//	b15: preds b3                         b15: preds b2
+//	b15 (preds b3)                        b15 (preds b2)
 //	  Fault index out of range              Fault index out of range
 //
 // The head is executed whenever the loop is entered, even if the loop then has no iteration. So the
@@ -78,19 +78,19 @@ func onceIn(m *ir.Module, f *ir.Func) bool {
 	return false
 }
 
-// start describes the blocks at the start of a loop's iterations. These are the head and the blocks
-// that follow it and are connected only by checks.
+// The type start describes the blocks at the start of a loop's iterations. These blocks are the
+// head and the blocks after it that are connected only by checks.
 type start struct {
 	l       *ir.Loop
 	places  *places
 	blocks  []*ir.Block        // blocks that end with hoisted checks
-	last    *ir.Block          // the block after blocks; its values are hoisted, but no check at its end
+	last    *ir.Block          // the block after the blocks in field blocks; its values are hoisted, but no check at its end
 	same    map[*ir.Value]bool // invariant values computed in the loop
 	hoisted map[*ir.Value]bool // the invariant values that are hoisted
 	loads   bool               // whether some hoisted value is a load of device memory
 }
 
-// find finds the values and checks to hoist, and fills the fields of s.
+// The method find finds the values and checks to hoist, and fills the fields of s.
 func (s *start) find() {
 	for s.last = s.l.Head; ; {
 		b := s.last
@@ -113,8 +113,8 @@ func (s *start) find() {
 	}
 }
 
-// values finds the invariant values of b, up to the first instruction with an effect. It reports
-// whether b contains no instruction with an effect.
+// The method values finds the invariant values of b, up to the first instruction with an effect. It
+// reports whether b contains no instruction with an effect.
 func (s *start) values(b *ir.Block) bool {
 	for _, v := range b.Insts {
 		same := !slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return !s.invariant(a) })
@@ -131,12 +131,12 @@ func (s *start) values(b *ir.Block) bool {
 	return true
 }
 
-// invariant reports whether v is known to be the same in all iterations.
+// The method invariant reports whether v is known to be the same in all iterations.
 func (s *start) invariant(v *ir.Value) bool {
 	return v.Block == nil || !s.l.Contains(v.Block) || s.same[v]
 }
 
-// changes reports whether the loop may change the memory that v loads.
+// The method changes reports whether the loop may change the memory that v loads.
 func (s *start) changes(v *ir.Value) bool {
 	pl := s.places.of(v)
 	if s.places.fixed(pl) {
@@ -164,8 +164,8 @@ func (s *start) invariantFault(fault *ir.Block) bool {
 	return true
 }
 
-// hoist marks the given values and their operands to be hoisted, if they are invariant values
-// computed in the loop.
+// The method hoist marks the given values and their operands to be hoisted, if they are invariant
+// values computed in the loop.
 func (s *start) hoist(values ...*ir.Value) {
 	for _, v := range values {
 		if s.same[v] && !s.hoisted[v] {
@@ -175,8 +175,8 @@ func (s *start) hoist(values ...*ir.Value) {
 	}
 }
 
-// move hoists the values and checks that find has found. It returns false if the loop cannot have a
-// preheader.
+// The method move hoists the values and checks that the method find has found. It returns false if
+// the loop cannot have a preheader.
 func (s *start) move() bool {
 	pre := s.preheader()
 	if pre == nil {
@@ -210,8 +210,8 @@ func (s *start) moveValues(b, pre *ir.Block) {
 	})
 }
 
-// preheader returns a block whose only successor is the loop's head and through which all paths
-// enter the loop. It returns nil if two edges of one branch enter the loop.
+// The method preheader returns a block whose only successor is the loop's head and through which
+// all paths enter the loop. It returns nil if two edges of one branch enter the loop.
 func (s *start) preheader() *ir.Block {
 	var from []*ir.Block
 	for _, p := range s.l.Head.Preds {

@@ -17,8 +17,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
-// Own describes how a slice is divided among the work-items. A slice with the zero Own is not
-// replaced.
+// The type Own describes how a slice is divided among the work-items. A slice with the zero Own is
+// not replaced.
 type Own struct {
 	PerItem int64 // number of elements that belong to each work-item (see facts.Footprint)
 	Shared  bool  // whether the work-items of a work-group share their elements
@@ -52,7 +52,7 @@ type ownElements struct {
 	any   bool
 }
 
-// param replaces the accesses to the slice of one parameter.
+// The method param replaces the accesses to the slice of one parameter.
 func (o *ownElements) param(param int, own Own) {
 	var x *ir.Var
 	for _, b := range o.m.Kernel.Blocks {
@@ -88,8 +88,8 @@ func (o *ownElements) param(param int, own Own) {
 	}
 }
 
-// variable creates the variable for a parameter's slice, and adds an instruction that zeroes it at
-// the kernel's start.
+// The method variable creates the variable for a parameter's slice, and adds an instruction that
+// zeroes it at the kernel's start.
 func (o *ownElements) variable(param int, own Own, elem *ir.Type) *ir.Var {
 	f, storage, op := o.m.Kernel, ir.Function, ir.OpZero
 	if own.Shared {
@@ -104,7 +104,7 @@ func (o *ownElements) variable(param int, own Own, elem *ir.Type) *ir.Var {
 	return x
 }
 
-// elements returns the type of the variable for a slice with elements of type elem.
+// The method elements returns the type of the variable for a slice with elements of type elem.
 func (o *ownElements) elements(elem *ir.Type, own Own) *ir.Type {
 	switch {
 	case own.Shared:
@@ -125,8 +125,8 @@ func (o *ownElements) groupSize() *ir.Value {
 	panic("BUG: a kernel over an nd-range without the size of its groups")
 }
 
-// first inserts code that computes the index of the first element that belongs to the work-item, or
-// to its group if the elements are shared.
+// The method first inserts code that computes the index of the first element that belongs to the
+// work-item, or to its group if the elements are shared.
 func (o *ownElements) first(m *inserter, own Own) *ir.Value {
 	if own.Shared {
 		return m.wide(m.add(ir.OpIMul, ir.TypeI32, m.launch(ir.OpBuiltIn, ir.WorkgroupIDX, 0), o.groupSize()))
@@ -134,7 +134,7 @@ func (o *ownElements) first(m *inserter, own Own) *ir.Value {
 	return m.add(ir.OpIMul, ir.TypeI64, o.linear(m), o.m.Int(ir.TypeI64, own.PerItem))
 }
 
-// linear inserts code that computes the work-item's linear id.
+// The method linear inserts code that computes the work-item's linear id.
 func (o *ownElements) linear(m *inserter) *ir.Value {
 	lin := m.wide(m.launch(ir.OpBuiltIn, ir.GlobalInvocationIDX+ir.BuiltIn(max(o.m.Rank-1, 0)), 0))
 	for k := o.m.Rank - 2; k >= 0; k-- {
@@ -164,14 +164,14 @@ func (m *inserter) add(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value {
 	return m.insert(m.b.Func.NewValue(op, t, args...))
 }
 
-// launch inserts an op that returns an int32 argument or a built-in id of the launch.
+// The method launch inserts an op that returns an int32 argument or a built-in id of the launch.
 func (m *inserter) launch(op ir.Op, aux any, bits uint64) *ir.Value {
 	v := m.b.Func.NewValue(op, ir.TypeI32)
 	v.Aux, v.Bits = aux, bits
 	return m.insert(v)
 }
 
-// wide returns the index or id v as an int64.
+// The method wide returns the index or id v as an int64.
 func (m *inserter) wide(v *ir.Value) *ir.Value {
 	if v.Type == ir.TypeI64 {
 		return v

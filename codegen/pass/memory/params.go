@@ -11,9 +11,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/simplify"
 )
 
-// Params removes the parameters from the argument block that the kernel never reads, and moves the
-// others together. All modules of a kernel share the same argument block. So the pass must run
-// before the first pass that changes these modules in different ways.
+// Params removes parameters that the kernel never reads from the argument block, and closes the
+// gaps. All modules of a kernel share the same argument block. So the pass must run before the
+// first pass that changes these modules in different ways.
 func Params(m *ir.Module) diag.List {
 	d := simplify.NewLiveness()
 	for _, f := range rewrite.Bodies(m) {

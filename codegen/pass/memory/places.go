@@ -10,19 +10,19 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
-// place identifies the location in device memory that a load or store accesses. It is an element
-// with an index relative to an address, or a part of an element, such as k.Points[i].X.
+// The type place identifies the location in device memory that a load or store accesses. It is an
+// element with an index relative to an address, or a part of an element, such as k.Points[i].X.
 type place struct {
 	elem *ir.Type
 	args []*ir.Value // the address, the index, and the path into the element
 }
 
-// places compares the places that the instructions of one function access.
+// The type places compares the places that the instructions of one function access.
 type places struct {
 	m     *ir.Module
 	roots *facts.Roots
-	// launch maps each argument and built-in to the first value that loads it. All values that load
-	// the same argument or built-in are equal, even if none of them dominates another.
+	// The field launch maps each argument and built-in to the first value that loads it. All values
+	// that load the same argument or built-in are equal, even if none of them dominates another.
 	launch map[launchValue]*ir.Value
 	elems  map[*ir.Type]uint64 // maps an element type to the number that the method name uses for it
 }
@@ -43,7 +43,7 @@ func isDevice(v *ir.Value) bool {
 	return (v.Op == ir.OpLoad || v.Op == ir.OpStore) && v.Ref().Var == nil
 }
 
-// of returns the place that v accesses. It requires that isDevice(v) is true.
+// The method of returns the place that v accesses. It requires that isDevice(v) is true.
 func (p *places) of(v *ir.Value) place {
 	pl := place{elem: v.Ref().Elem}
 	for _, a := range v.Path() {
@@ -52,7 +52,7 @@ func (p *places) of(v *ir.Value) place {
 	return pl
 }
 
-// canonical returns the value that represents v when places are compared.
+// The method canonical returns the value that represents v when places are compared.
 func (p *places) canonical(v *ir.Value) *ir.Value {
 	if v.Op != ir.OpArg && v.Op != ir.OpBuiltIn {
 		return v
@@ -64,8 +64,8 @@ func (p *places) canonical(v *ir.Value) *ir.Value {
 	return p.launch[k]
 }
 
-// name returns a string that identifies a place. The strings of two places are equal if and only if
-// the places are the same.
+// The method name returns a string that identifies a place. The strings of two places are equal if
+// and only if the places are the same.
 func (p *places) name(pl place) string {
 	if p.elems[pl.elem] == 0 {
 		p.elems[pl.elem] = uint64(len(p.elems) + 1)
@@ -77,7 +77,7 @@ func (p *places) name(pl place) string {
 	return string(b)
 }
 
-// fixed reports whether the memory of the place does not change during the launch.
+// The method fixed reports whether the memory of the place does not change during the launch.
 func (p *places) fixed(pl place) bool {
 	return p.m.NoAlias && p.roots.NeverWritten(pl.args[0])
 }
@@ -100,8 +100,8 @@ func (p *places) mayAlias(a, b place) bool {
 	return true
 }
 
-// differ reports whether x and y are known to be different, such as i and i+1, even if the sum
-// wraps. Indices are within bounds, so different indices always select different elements.
+// The method differ reports whether x and y are known to be different, such as i and i+1, even if
+// the sum wraps. Indices are within bounds, so different indices always select different elements.
 func (p *places) differ(x, y *ir.Value) bool {
 	if x.Type != y.Type {
 		return false
@@ -117,8 +117,8 @@ func (p *places) differ(x, y *ir.Value) bool {
 		a.Args[0].Type.Bits() < a.Type.Bits() && p.differ(a.Args[0], b.Args[0])
 }
 
-// split returns a value base and a constant add whose sum is v. If base is nil, v is the constant
-// add.
+// The method split returns a value base and a constant add whose sum is v. If base is nil, v is the
+// constant add.
 func (p *places) split(v *ir.Value) (base *ir.Value, add uint64) {
 	for {
 		switch {

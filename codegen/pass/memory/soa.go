@@ -102,8 +102,8 @@ func wrapArrays(m *ir.Module, t *ir.Type, d int, elem *ir.Type) *ir.Type {
 	return m.ArrayOf(wrapArrays(m, t.Elem, d-1, elem), t.Len)
 }
 
-// splittable reports whether every access to variable x selects a field of the struct inside d
-// arrays.
+// The function splittable reports whether every access to variable x selects a field of the struct
+// inside d arrays.
 func splittable(f *ir.Func, x *ir.Var, d int) bool {
 	for _, b := range f.Blocks {
 		for _, v := range b.Insts {

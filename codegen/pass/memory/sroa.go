@@ -20,16 +20,16 @@ func SRoA(m *ir.Module) diag.List {
 	return nil
 }
 
-// shape describes how the variables of one class are split. Variables that are copied to each other
-// belong to the same class and are split in the same way, so that a copy becomes copies of their
-// parts.
+// The type shape describes how the variables of one class are split. Variables that are copied to
+// each other belong to the same class and are split in the same way, so that a copy becomes copies
+// of their parts.
 type shape struct {
 	typ   *ir.Type
-	whole bool // whether it is not split, as a scalar or an array with a varying index
+	whole bool // whether the variable is not split, because it is a scalar or an array with a varying index
 	kids  []*shape
 }
 
-// parts contains the variables that replace one variable or a part of it.
+// The type parts contains the variables that replace one variable or a part of it.
 type parts struct {
 	v    *ir.Var // the variable, if this part is not split further
 	kids []*parts
@@ -131,7 +131,7 @@ func (h *shape) leaves() int {
 	return n
 }
 
-// access marks an array as not split if the path indexes the array with a varying value.
+// The method access marks an array as not split if the path indexes the array with a varying value.
 func (h *shape) access(path []*ir.Value) {
 	for _, p := range path {
 		if h.whole {
@@ -145,7 +145,7 @@ func (h *shape) access(path []*ir.Value) {
 	}
 }
 
-// split creates the variables for the parts of the shape h.
+// The method split creates the variables for the parts of the shape h.
 func (s *splitter) split(name string, h *shape) *parts {
 	if h.whole {
 		return &parts{v: s.f.Module.NewVar(s.f, ir.Function, name, h.typ)}
@@ -157,7 +157,7 @@ func (s *splitter) split(name string, h *shape) *parts {
 	return p
 }
 
-// each calls do for each variable in p and the corresponding variable in q.
+// The method each calls the function do for each variable in p and the corresponding variable in q.
 func (p *parts) each(q *parts, do func(v, w *ir.Var)) {
 	if p.v != nil {
 		do(p.v, q.v)

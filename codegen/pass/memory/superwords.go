@@ -20,9 +20,9 @@ const superBytes = 16
 // bytes. Before the store, the elements are also kept packed in four 32-bit words, instead of eight
 // or sixteen values:
 //
-//	x0 := a[i][0]; …; x7 := a[i][7]                w := a[i]
-//	y0 := phi(0, x0); …; y7 := phi(0, x7)   ──▶    v0 := phi(0, w[0]); …; v3 := phi(0, w[3])
-//	m[8*j] = y0; …; m[8*j+7] = y7                  m[j] = {v0, v1, v2, v3}
+//	x0, …, x7 := a[i][0], …, a[i][7]                w := a[i]
+//	y0, …, y7 := phi(0, x0), …, phi(0, x7)   ──▶    v0, …, v3 := phi(0, w[0]), …, phi(0, w[3])
+//	m[8*j], …, m[8*j+7] = y0, …, y7                 m[j] = {v0, v1, v2, v3}
 //
 // The variable in work-group memory becomes an array of vectors. So all its uses must have one of
 // two forms. The first form is a group of stores to adjacent elements that starts at a multiple of
@@ -51,8 +51,8 @@ type superwords struct {
 	f     *ir.Func
 	edits *rewrite.Edits
 	gone  map[*ir.Value]bool
-	// words maps a list of values, represented as a string of their IDs, to the 32-bit words that
-	// contain the values.
+	// The field words maps a list of values, represented as a string of their IDs, to the 32-bit
+	// words that contain the values.
 	words map[string][]*ir.Value
 }
 
@@ -60,11 +60,11 @@ type superwords struct {
 // the order of the elements.
 type superGroup []*ir.Value
 
-// per returns the number of elements of type t in a vector.
+// The function per returns the number of elements of type t in a vector.
 func per(t *ir.Type) int { return superBytes / t.Size }
 
-// groups returns the groups of stores to the variable v. The result ok is false if there are
-// accesses of other forms.
+// The method groups returns the groups of stores to the variable v. The result ok is false if there
+// are accesses of other forms.
 func (x *superwords) groups(v *ir.Var) (list []superGroup, ok bool) {
 	if v.Storage != ir.Workgroup || v.Type.Kind != ir.Array || v.Type.Elem != ir.TypeI8 && v.Type.Elem != ir.TypeI16 {
 		return nil, false
@@ -106,7 +106,7 @@ func (x *superwords) groups(v *ir.Var) (list []superGroup, ok bool) {
 	return list, true
 }
 
-// refersTo reports whether the instruction in accesses the variable v.
+// refersTo reports whether the given instruction accesses the variable v.
 func refersTo(in *ir.Value, v *ir.Var) bool {
 	if t, ok := in.Aux.(*ir.Tile); ok {
 		return t.Mem != nil && t.Mem.Var == v
@@ -115,7 +115,8 @@ func refersTo(in *ir.Value, v *ir.Var) bool {
 	return r != nil && r.Var == v
 }
 
-// follows reports whether the store in writes the element after the elements of group g.
+// The method follows reports whether the given store writes the element that follows the elements
+// of group g.
 func (x *superwords) follows(g superGroup, in *ir.Value) bool {
 	if len(g) == 0 {
 		return true
@@ -125,8 +126,8 @@ func (x *superwords) follows(g superGroup, in *ir.Value) bool {
 	return base == other && more == add+int64(len(g))
 }
 
-// plus returns a value base and a constant add whose sum is the index v. If base is nil, v is the
-// constant add.
+// The function plus returns a value base and a constant add whose sum is the index v. If base is
+// nil, v is the constant add.
 func plus(v *ir.Value) (base *ir.Value, add int64) {
 	switch {
 	case v.IsConst():
@@ -137,8 +138,8 @@ func plus(v *ir.Value) (base *ir.Value, add int64) {
 	return v, 0
 }
 
-// rewrite turns the variable v into an array of vectors, and replaces each group of stores by one
-// store.
+// The method rewrite turns the variable v into an array of vectors, and replaces each group of
+// stores by one store.
 func (x *superwords) rewrite(v *ir.Var, groups []superGroup) {
 	n := per(v.Type.Elem)
 	for _, g := range groups {
@@ -165,7 +166,7 @@ func (x *superwords) rewrite(v *ir.Var, groups []superGroup) {
 	v.Type = x.m.ArrayOf(ir.TypeI32x4, x.m.Int(ir.TypeI32, int64(size/n)))
 }
 
-// shift returns the shift count that divides a number by n, a power of two.
+// The method shift returns the shift count that divides a number by n, a power of two.
 func (x *superwords) shift(n int) *ir.Value {
 	return x.m.Int(ir.TypeI32, int64(facts.LowZeros(x.m.Int(ir.TypeI32, int64(n)))))
 }
@@ -179,7 +180,7 @@ func (x *superwords) drop(list ...*ir.Value) {
 	}
 }
 
-// before inserts an instruction before the instruction at.
+// The method before inserts an instruction before the given instruction.
 func (x *superwords) before(at *ir.Value, op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value {
 	v := x.f.NewValue(op, t, args...)
 	v.Block, v.Pos = at.Block, at.Pos
@@ -197,9 +198,9 @@ func (x *superwords) atEnd(b *ir.Block, op ir.Op, t *ir.Type, args ...*ir.Value)
 
 type emitFunc func(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value
 
-// pack returns four 32-bit words that contain the lower bits of the given values, which are
-// elements of type elem. The function emit must add instructions at a point in the code that all
-// values dominate.
+// The method pack returns four 32-bit words that contain the lower bits of the given values, which
+// are elements of type elem. The function emit must add instructions at a point in the code that
+// all values dominate.
 func (x *superwords) pack(values []*ir.Value, elem *ir.Type, emit emitFunc) []*ir.Value {
 	values = slices.Clone(values)
 	key := []byte(elem.String())
@@ -230,7 +231,7 @@ func (x *superwords) pack(values []*ir.Value, elem *ir.Type, emit emitFunc) []*i
 		for i := range words {
 			words[i] = first.Block.NewPhi(ir.TypeI32)
 		}
-		x.words[string(key)] = words // recorded before the arguments, because a phi on a back edge may be one of them
+		x.words[string(key)] = words // recorded before the arguments are processed, because a phi on a back edge may be one of them
 		for i, p := range first.Block.Preds {
 			from := x.pack(args(i), elem, func(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value { return x.atEnd(p, op, t, args...) })
 			for k, w := range words {
@@ -250,8 +251,8 @@ func (x *superwords) pack(values []*ir.Value, elem *ir.Type, emit emitFunc) []*i
 	return words
 }
 
-// sameBits returns the operand from which v was converted, if its lower bits equal those of v. As
-// many bits must be equal as elem has. Otherwise sameBits returns nil.
+// sameBits returns the operand from which v was converted, if its lower bits equal those of v. The
+// number of these lower bits is the size of elem in bits. Otherwise sameBits returns nil.
 func sameBits(v *ir.Value, elem *ir.Type) *ir.Value {
 	switch {
 	case v.Op == ir.OpUConvert && v.Block != nil && min(v.Type.Size, v.Args[0].Type.Size) >= elem.Size:
@@ -263,7 +264,7 @@ func sameBits(v *ir.Value, elem *ir.Type) *ir.Value {
 	return nil
 }
 
-// join packs values into 32-bit words by shifts and "or".
+// The method join packs values into 32-bit words by shifts and "or".
 func (x *superwords) join(values []*ir.Value, elem *ir.Type, emit emitFunc) []*ir.Value {
 	words := make([]*ir.Value, 4)
 	n := 4 / elem.Size
@@ -304,8 +305,8 @@ func (x *superwords) join(values []*ir.Value, elem *ir.Type, emit emitFunc) []*i
 	return words
 }
 
-// wordOf returns the 32-bit word from which the values were extracted by shifts, if the values are
-// all its parts, lowest first. Otherwise it returns nil.
+// wordOf returns the 32-bit word from which the values were extracted by shifts. The values must be
+// all parts of that word, from the lowest to the highest bits. Otherwise wordOf returns nil.
 func wordOf(values []*ir.Value, elem *ir.Type) *ir.Value {
 	w := values[0]
 	for k, v := range values {
@@ -319,9 +320,9 @@ func wordOf(values []*ir.Value, elem *ir.Type) *ir.Value {
 	return w
 }
 
-// adjacent reports whether the loads load adjacent elements of device memory, and the first address
-// is a multiple of 16 bytes. No store may be between the loads. For example, a[i][0] to a[i][7] are
-// adjacent if a is a slice of arrays of 16 bytes.
+// The method adjacent reports whether the loads load adjacent elements of device memory, and the
+// first address is a multiple of 16 bytes. No store may be between the loads. For example, a[i][0]
+// to a[i][7] are adjacent if a is a slice of arrays of 16 bytes.
 func (x *superwords) adjacent(loads []*ir.Value) bool {
 	first := loads[0]
 	r, path := first.Ref(), first.Path()
@@ -352,8 +353,8 @@ func (x *superwords) adjacent(loads []*ir.Value) bool {
 	})
 }
 
-// offset returns the offset in bytes of the part that path selects within an element of type t. The
-// result ok is false if the offset is not constant.
+// The function offset returns the offset in bytes of the part that path selects within an element
+// of type t. The result ok is false if the offset is not constant.
 func offset(t *ir.Type, path []*ir.Value) (bytes int, ok bool) {
 	for _, p := range path {
 		switch {
@@ -370,9 +371,9 @@ func offset(t *ir.Type, path []*ir.Value) (bytes int, ok bool) {
 	return bytes, true
 }
 
-// aligned reports whether the address v is known to be a multiple of 16. Buffers begin at multiples
-// of 16. So slices whose element size is a multiple of 16, and their elements, also begin at
-// multiples of 16.
+// The method aligned reports whether the address v is known to be a multiple of 16. Buffers begin
+// at multiples of 16. So slices whose element size is a multiple of 16, and their elements, also
+// begin at multiples of 16.
 func (x *superwords) aligned(v *ir.Value, depth int) bool {
 	const most = 8
 	if depth == most {
@@ -392,8 +393,8 @@ func (x *superwords) aligned(v *ir.Value, depth int) bool {
 	return false
 }
 
-// load appends a load of a vector that replaces the given loads of adjacent elements. It returns
-// the vector's four 32-bit words.
+// The method load appends a load of a vector that replaces the given loads of adjacent elements. It
+// returns the vector's four 32-bit words.
 func (x *superwords) load(loads []*ir.Value) []*ir.Value {
 	first := loads[0]
 	path, each := first.Path(), int64(first.Ref().Elem.Size/superBytes)

@@ -14,8 +14,9 @@ import (
 
 // ConstDivide turns divisions of 64-bit integers by constants into multiplications by their
 // reciprocals (Granlund and Montgomery, "Division by Invariant Integers using Multiplication",
-// 1994). Drivers do this only for 32 bits. For 64 bits they call a routine of some hundred
-// instructions, and NVIDIA's driver (580) confuses the results of many such calls.
+// 1994). Drivers make this change only for 32-bit integers. For 64-bit integers, drivers call a
+// routine of some hundred instructions, and NVIDIA's driver (580) confuses the results of many such
+// calls.
 func ConstDivide(m *ir.Module) diag.List {
 	for _, f := range rewrite.Bodies(m) {
 		for _, b := range f.Blocks {
@@ -43,8 +44,8 @@ func (d *divider) wide(op ir.Op, args ...*ir.Value) *ir.Value { return d.Op(op, 
 
 func (d *divider) num(n uint64) *ir.Value { return d.Func.Module.Const(ir.TypeI64, n) }
 
-// divide generates the code that replaces the op At. It returns the last op of the code, which is
-// not in Made. If At is not a division by a suitable constant, it returns nil.
+// The method divide generates the code that replaces the op At. It returns the last op of the code,
+// which is not in Made. If At is not a division by a suitable constant, it returns nil.
 func (d *divider) divide() *ir.Value {
 	x, y := d.At.Args[0], d.At.Args[1]
 	if y.Bits == 0 {
@@ -70,7 +71,7 @@ func (d *divider) divide() *ir.Value {
 	return last
 }
 
-// signed generates code for the signed quotient x / by, and returns the quotient.
+// The method signed generates code for the signed quotient x / by, and returns the quotient.
 func (d *divider) signed(x *ir.Value, by int64) {
 	abs := uint64(max(by, -by))
 	sign := d.wide(ir.OpShrA, x, d.num(63))
@@ -92,7 +93,7 @@ func (d *divider) signed(x *ir.Value, by int64) {
 	d.wide(ir.OpISub, d.wide(ir.OpXor, q, sign), sign)
 }
 
-// unsigned generates code for the unsigned quotient x / by, and returns the quotient.
+// The method unsigned generates code for the unsigned quotient x / by, and returns the quotient.
 func (d *divider) unsigned(x *ir.Value, by uint64) *ir.Value {
 	if by&(by-1) == 0 {
 		return d.wide(ir.OpShrL, x, d.num(uint64(bits.TrailingZeros64(by))))
@@ -121,10 +122,10 @@ func (d *divider) mulHigh(x *ir.Value, m uint64) *ir.Value {
 	return d.wide(ir.OpIAdd, d.wide(ir.OpIAdd, d.wide(ir.OpIMul, x1, m1), high(mid)), high(low))
 }
 
-// reciprocal returns a factor m and a shift count with which x / by can be computed. If h is the
-// upper half of x*m, the quotient is h>>shift. If add is set, the factor would need 65 bits, and m
-// is the lower 64 of them. The quotient is then ((x-h)>>1 + h)>>shift. The divisor by must be less
-// than 1<<63 and not a power of two.
+// The function reciprocal returns a factor m and a shift count with which x / by can be computed.
+// If h is the upper half of x*m, the quotient is h>>shift. If the result add is set, the factor
+// would need 65 bits, and m contains the lower 64 bits. The quotient is then ((x-h)>>1 + h)>>shift.
+// The divisor by must be less than 1<<63 and not a power of two.
 func reciprocal(by uint64) (m uint64, shift int, add bool) {
 	top := bits.Len64(by) // 1<<top is the next power of two
 	for s := range top {

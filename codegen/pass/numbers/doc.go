@@ -8,7 +8,7 @@
 //	i / 10                            ConstDivide  ──▶  a product with the reciprocal
 //	x / y, float32                    ExactDivide  ──▶  a correctly rounded quotient
 //	i / n, int64                      LongDivide   ──▶  floating point and corrections
-//	float32(u), uint32                Unsigned     ──▶  one rounding
+//	float32(u), uint32                Unsigned     ──▶  one rounding.
 //
 // Most of these passes handle 64-bit integers whose values need fewer bits, because Go's indices
 // are 64-bit ints and GPUs compute in 32 bits. They use the intervals of values from package facts.

@@ -16,13 +16,12 @@ import (
 // ExactDivide makes float32 division, square root and inverse square root correctly rounded on
 // devices that round them incorrectly. Vulkan allows an error of 2.5 units in the last place for
 // division and of 2 units for the inverse square root. The error of the square root may be that of
-// an inverse square root followed by a division. The code for each operation has three parts:
-//
-//	raw    the device's result, used if abi.SpecExactDivide says that it is correct; not used
-//	       for inverse roots, which no device rounds correctly
-//	quick  a few fused ops, used if abi.SpecFused says that the device fuses products and sums,
-//	       and only for operands that are neither tiny, huge nor special; see exactdiv_fused.go
-//	slow   code with 32-bit integers, used in all other cases; see exactdiv_slow.go
+// an inverse square root followed by a division. The code for each operation has three parts.
+// The raw part is the device's result. It is used if abi.SpecExactDivide says that it is correct,
+// but never for inverse roots, which no device rounds correctly. The quick part consists of a few
+// fused ops (see exactdiv_fused.go). It is used if abi.SpecFused says that the device fuses
+// products and sums, and only for operands that are neither tiny, huge nor special. The slow part
+// is code with 32-bit integers (see exactdiv_slow.go), which is used in all other cases.
 //
 // Drivers know the specialization constants when they build the pipeline, and remove the unused
 // parts. The slow part is long and rarely executed if another part is used, so it is inside a
@@ -59,8 +58,9 @@ func ExactDivide(m *ir.Module) diag.List {
 	return nil
 }
 
-// divideFast replaces each inverse square root by 1 divided by the square root. In this mode the
-// result may be inexact, but its special cases must be those of Go.
+// divideFast replaces each inverse square root by 1 divided by the square root, for the mode
+// properties.FloatFast. In this mode the result may be inexact, but its special cases must be those
+// of Go.
 func divideFast(f *ir.Func) {
 	for _, b := range f.Blocks {
 		x := &corrector{f: f, b: b}
@@ -83,8 +83,8 @@ type exactDivide struct {
 	blocks []*ir.Block        // processed blocks of the function, in order
 }
 
-// block adds corrections to the ops of b. The block b becomes a chain of blocks with a branch after
-// each but the last.
+// The method block adds corrections to the ops of b. The block b becomes a chain of blocks with a
+// branch after each but the last.
 func (e *exactDivide) block(b *ir.Block) {
 	e.blocks = append(e.blocks, b)
 	if !slices.ContainsFunc(b.Insts, facts.Inexact) {
@@ -111,9 +111,9 @@ func (e *exactDivide) block(b *ir.Block) {
 	x.b.Insts = x.out
 }
 
-// branch ends x's block with a branch on the condition rare. If rare is true, a new block computes
-// v by the slow part. Otherwise v equals quick. After the call, x appends to the block where the
-// two paths join.
+// The method branch ends x's block with a branch on the condition rare. If rare is true, a new
+// block computes v by the slow part. Otherwise v equals the value quick. After the call, x appends
+// to the block where the two paths join.
 func (e *exactDivide) branch(x *corrector, v, quick, rare *ir.Value) {
 	from, extra, meet := x.b, e.f.NewBlock(), e.f.NewBlock()
 	e.blocks = append(e.blocks, extra, meet)
@@ -145,7 +145,7 @@ const (
 	HiddenBit = 1 << 23
 )
 
-// corrector appends the code of corrections to one block at a time.
+// A corrector appends the code of corrections to one block at a time.
 type corrector struct {
 	f     *ir.Func
 	b     *ir.Block
@@ -155,8 +155,8 @@ type corrector struct {
 	fused map[*ir.Value]*inverse    // maps a divisor to its inverse, if the quick part has computed it
 }
 
-// add appends an operation and returns its result. If the operation can be folded, it returns a
-// constant or an operand instead.
+// The method add appends an operation and returns its result. If the operation can be folded, it
+// returns a constant or an operand instead.
 func (x *corrector) add(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value {
 	if op == ir.OpSelect && args[0].IsConst() {
 		if args[0].Bits != 0 {
@@ -173,30 +173,32 @@ func (x *corrector) add(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value {
 	return v
 }
 
-// i appends an operation on 32-bit integers.
+// The method i appends an operation on 32-bit integers.
 func (x *corrector) i(op ir.Op, args ...*ir.Value) *ir.Value {
 	return x.add(op, ir.TypeI32, args...)
 }
 
-// is appends a comparison or another operation with a bool result.
+// The method is appends a comparison or another operation with a bool result.
 func (x *corrector) is(op ir.Op, args ...*ir.Value) *ir.Value {
 	return x.add(op, ir.TypeBool, args...)
 }
 
-// n returns the 32-bit constant n.
+// The method n returns the 32-bit constant n.
 func (x *corrector) n(n int64) *ir.Value { return x.f.Module.Int(ir.TypeI32, n) }
 
-// float converts the bits of a 32-bit integer to a float32, and word converts back.
+// The method float converts the bits of a 32-bit integer to a float32, and the method word converts
+// a float32 back.
 func (x *corrector) float(v *ir.Value) *ir.Value { return x.add(ir.OpBitcast, ir.TypeF32, v) }
 func (x *corrector) word(v *ir.Value) *ir.Value  { return x.i(ir.OpBitcast, v) }
 
-// real returns the float32 constant f.
+// The method real returns the float32 constant f.
 func (x *corrector) real(f float64) *ir.Value {
 	return x.f.Module.Const(ir.TypeF32, ir.FloatBits(ir.TypeF32, f))
 }
 
-// device appends an operation that the device must compute. Unlike add, it does not fold the
-// operation, because simplify has already folded all operations that may be folded.
+// The method device appends an operation that the device must compute. Unlike the method add,
+// device does not fold the operation, because simplify has already folded all operations that may
+// be folded.
 func (x *corrector) device(op ir.Op, args ...*ir.Value) *ir.Value {
 	v := x.f.NewValue(op, ir.TypeF32, args...)
 	v.Block, v.Pos = x.b, x.pos

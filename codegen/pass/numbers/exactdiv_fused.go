@@ -10,9 +10,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// quick returns the result of v, and a bool rare that is true if the result may be wrong. The
-// result is correct if the device's own result is, or if the operands are in range and the device
-// fuses products and sums.
+// The method quick returns the result of v, and a bool rare that is true if the result may be
+// wrong. The result is correct if the device's own result is, or if the operands are in range and
+// the device fuses products and sums.
 func (x *corrector) quick(v *ir.Value) (result, rare *ir.Value) {
 	var in *ir.Value
 	switch v.Op {
@@ -33,7 +33,7 @@ func (x *corrector) quick(v *ir.Value) (result, rare *ir.Value) {
 	return x.add(ir.OpSelect, v.Type, exact, result, raw), x.is(ir.OpLAnd, exact, rare)
 }
 
-// both returns the bool p && q. A nil bool represents true.
+// The method both returns the bool p && q. A nil bool represents true.
 func (x *corrector) both(p, q *ir.Value) *ir.Value {
 	switch {
 	case p == nil:
@@ -48,7 +48,7 @@ func (x *corrector) negated(v *ir.Value) *ir.Value { return x.device(ir.OpFNegat
 
 func (x *corrector) product(v, w *ir.Value) *ir.Value { return x.device(ir.OpFMul, v, w) }
 
-// fma appends an operation that computes v*w + z with a single rounding.
+// The method fma appends an operation that computes v*w + z with a single rounding.
 func (x *corrector) fma(v, w, z *ir.Value) *ir.Value { return x.device(ir.OpFma, v, w, z) }
 
 // These constants are the ranges of operands, as exponents of two, for which no intermediate result
@@ -60,20 +60,22 @@ const (
 	RootLeast                   = -64
 	InverseRootLeast            = -126
 
-	// DivisorFraction is an upper bound for the fractions of divisors. From it on, which is close
-	// to 2, an inverse with an error of slightly more than half a unit is not accurate enough.
+	// DivisorFraction is an upper bound for the fractions of divisors. DivisorFraction is close to
+	// 2. For fractions from DivisorFraction on, an inverse with an error of slightly more than half
+	// a unit is not accurate enough.
 	DivisorFraction = Fraction - 511
 )
 
-// inverse contains the inverse of a divisor. Several divisions by the same divisor share it.
+// The type inverse contains the inverse of a divisor. Several divisions by the same divisor share
+// it.
 type inverse struct {
 	by    *ir.Value // the negated divisor
 	value *ir.Value
 	in    *ir.Value // condition that the divisor is in range; nil if always true
 }
 
-// within returns the condition that the exponent of v is from least to most. The sign of v is
-// ignored.
+// The method within returns the condition that the exponent of v is from least to most. The sign of
+// v is ignored.
 func (x *corrector) within(v *ir.Value, least, most int64) *ir.Value {
 	bits := x.word(v)
 	// The shift by 1 removes the sign, so that the exponent is in the upper 8 bits.
@@ -81,14 +83,14 @@ func (x *corrector) within(v *ir.Value, least, most int64) *ir.Value {
 	return x.is(ir.OpULt, above, x.n((most-least+1)<<24))
 }
 
-// normal returns the condition that v is positive, finite and at least 2^least.
+// The method normal returns the condition that v is positive, finite and at least 2^least.
 func (x *corrector) normal(v *ir.Value, least int64) *ir.Value {
 	first := (127 + least) << 23
 	return x.is(ir.OpULt, x.i(ir.OpISub, x.word(v), x.n(first)), x.n(InfBits-first))
 }
 
-// inverse returns 1/b with an error of slightly more than half a unit in the last place. It refines
-// the device's result, whose error may be three units, by one step of Newton's method.
+// The method inverse returns 1/b with an error of slightly more than half a unit in the last place.
+// It refines the device's result, whose error may be three units, by one step of Newton's method.
 func (x *corrector) inverse(b *ir.Value) *inverse {
 	if d := x.fused[b]; d != nil {
 		return d
@@ -116,7 +118,7 @@ func (x *corrector) divisorIn(b *ir.Value) *ir.Value {
 //
 //	y = 1/b             with an error of at most 1/2 + 2^-18 units in the last place
 //	q = a*y             with an error of slightly more than 3/2 units
-//	q = q + (a-b*q)*y   a/b, correctly rounded
+//	q = q + (a-b*q)*y   a/b, correctly rounded.
 //
 // The last step comes from Markstein ("Computation of elementary functions on the IBM RISC
 // System/6000 processor", 1990). Let a and b be in [1, 2), and let u be a unit in the last place of
@@ -149,7 +151,7 @@ func (x *corrector) fusedQuotient(a, b *ir.Value) (q, in *ir.Value) {
 //	s, h = a*y, y/2
 //	e = 1/2 - s*h
 //	s, h = s+s*e, h+h*e   sqrt(a) and half its inverse, with an error of at most one unit
-//	s = s + (a-s*s)*h     sqrt(a), correctly rounded
+//	s = s + (a-s*s)*h     sqrt(a), correctly rounded.
 //
 // If a is multiplied by 4, the fraction of the root does not change. So a test can check all
 // fractions of operands.
@@ -167,7 +169,7 @@ func (x *corrector) fusedRoot(a *ir.Value) (root, in *ir.Value) {
 //	y = 1/sqrt(a)             the device's result, with an error of at most two units (Vulkan)
 //	h + l = a*y
 //	r = 1 - h*y - l*y
-//	y = y + y*(r/2 + 3/8*r*r) 1/sqrt(a), correctly rounded
+//	y = y + y*(r/2 + 3/8*r*r) 1/sqrt(a), correctly rounded.
 //
 // The value r is accurate enough although h is rounded, because l is the rounding error of h. The
 // omitted terms are less than 2^-60. The other terms must be added in this order, because of a few

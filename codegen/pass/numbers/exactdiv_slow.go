@@ -8,19 +8,19 @@ import "github.com/kgen-go/kgen/codegen/ir"
 // floatParts contains the parts of a float32, as 32-bit integers.
 type floatParts struct {
 	bits, abs *ir.Value
-	// special is the condition that the float is zero, infinite or NaN. If it is true, the other
-	// parts are meaningless.
+	// The field special is the condition that the float is zero, infinite or NaN. If it is true,
+	// the other parts are meaningless.
 	special *ir.Value
-	// exponent is the biased exponent. For a subnormal it is less than 1, and the fraction is
-	// normalized.
+	// The field exponent is the biased exponent. For a subnormal it is less than 1, and the
+	// fraction is normalized.
 	exponent *ir.Value
 	fraction *ir.Value // fraction without the hidden bit
 }
 
-// slow returns the result of v, computed with 32-bit integers and without control flow. It first
-// lets the device compute an approximation for the significands, whose error Vulkan bounds. Then it
-// corrects the approximation by means of the remainder, which integers represent exactly modulo a
-// power of two. Finally it rounds the result once. The result may be subnormal.
+// The method slow returns the result of v, computed with 32-bit integers and without control flow.
+// It first lets the device compute an approximation for the significands, whose error Vulkan
+// bounds. Then it corrects the approximation by means of the remainder, which integers represent
+// exactly modulo a power of two. Finally it rounds the result once. The result may be subnormal.
 func (x *corrector) slow(v *ir.Value) *ir.Value {
 	switch v.Op {
 	case ir.OpFDiv:
@@ -31,7 +31,7 @@ func (x *corrector) slow(v *ir.Value) *ir.Value {
 	return x.inverseRoot(v.Args[0])
 }
 
-// split returns the parts of the float32 v.
+// The method split returns the parts of the float32 v.
 func (x *corrector) split(v *ir.Value) *floatParts {
 	p := x.parts[v]
 	if p == nil {
@@ -43,7 +43,7 @@ func (x *corrector) split(v *ir.Value) *floatParts {
 	return p
 }
 
-// normalize computes the parts of p that follow from p.abs.
+// The method normalize computes the parts of p that follow from p.abs.
 func (x *corrector) normalize(p *floatParts) {
 	p.special = x.is(ir.OpULe, x.n(InfBits-1), x.i(ir.OpISub, p.abs, x.n(1)))
 	// A subnormal equals its fraction times 2^-149. The fraction, converted to float32, is a normal
@@ -55,17 +55,17 @@ func (x *corrector) normalize(p *floatParts) {
 }
 
 // Each of these constants is subtracted from a first approximation, so that the approximation is
-// never too large. It is larger than the error of the approximation, in units in the last place.
-// The steps after that correct the resulting error.
+// never too large. The constant is larger than the error of the approximation, in units in the last
+// place. Later steps correct the resulting error.
 const (
 	QuotientSlack    = 4
 	RootSlack        = 8
 	InverseRootSlack = 8
 )
 
-// seed returns the first approximation as an integer significand. It subtracts slack from the
-// device's result, which is about 1 to 2. A result below 1 is first raised to 1, because its units
-// are smaller.
+// The method seed returns the first approximation as an integer significand. It subtracts slack
+// from the device's result, which is a number from about 1 to 2. A result below 1 is first raised
+// to 1, because its units are smaller.
 func (x *corrector) seed(device *ir.Value, slack int64) *ir.Value {
 	below := x.is(ir.OpULt, device, x.n(OneBits))
 	device = x.i(ir.OpSelect, below, x.n(OneBits), device)
@@ -86,8 +86,8 @@ func (x *corrector) quotient(a, b *ir.Value) *ir.Value {
 	fa := x.i(ir.OpOr, p.fraction, x.i(ir.OpSelect, less, x.n(TwoBits), x.n(OneBits)))
 	fb := x.i(ir.OpOr, q.fraction, x.n(OneBits))
 
-	// If one operand is special, the other is replaced. The quotient with the replacement is the
-	// correct special result.
+	// If one operand is special (zero, infinite or NaN), the other is replaced. The quotient with
+	// the replacement is the correct special result.
 	fa = x.i(ir.OpSelect, p.special, p.abs, fa)
 	fb = x.i(ir.OpSelect, q.special, q.abs, fb)
 	device := x.word(x.add(ir.OpFDiv, ir.TypeF32, x.float(fa), x.float(fb)))
@@ -107,8 +107,8 @@ func (x *corrector) quotient(a, b *ir.Value) *ir.Value {
 	tail = x.i(ir.OpSelect, x.is(ir.OpIEq, rem, x.n(0)), x.n(0), tail)
 	quo = x.i(ir.OpOr, x.i(ir.OpShl, quo, x.n(2)), tail)
 
-	// This is one less than the biased exponent, because the hidden bit of the significand adds
-	// one.
+	// The computed exponent is one less than the biased exponent, because the hidden bit of the
+	// significand adds one.
 	exponent := x.i(ir.OpIAdd, p.exponent, x.i(ir.OpSelect, less, x.n(125), x.n(126)))
 	exponent = x.i(ir.OpISub, exponent, q.exponent)
 	abs := x.i(ir.OpSelect, special, device, x.round(quo, exponent))
@@ -116,8 +116,8 @@ func (x *corrector) quotient(a, b *ir.Value) *ir.Value {
 	return x.float(x.i(ir.OpOr, abs, sign))
 }
 
-// round returns the float32 nearest to significand * 2^-25 * 2^(exponent-126). It rounds ties to
-// even. The significand has 26 bits.
+// The method round returns the float32 nearest to significand * 2^-25 * 2^(exponent-126). It rounds
+// ties to even. The significand has 26 bits.
 func (x *corrector) round(significand, exponent *ir.Value) *ir.Value {
 	subnormal := x.is(ir.OpSLt, exponent, x.n(0))
 	drop := x.i(ir.OpISub, x.n(2), exponent)
@@ -131,7 +131,7 @@ func (x *corrector) round(significand, exponent *ir.Value) *ir.Value {
 	return x.i(ir.OpSelect, x.is(ir.OpULt, bits, x.n(InfBits)), bits, x.n(InfBits))
 }
 
-// root returns the square root of a.
+// The method root returns the square root of a.
 func (x *corrector) root(a *ir.Value) *ir.Value {
 	// Negative operands are treated as special, because as unsigned integers their bits are large.
 	p := &floatParts{bits: x.word(a)}
@@ -176,11 +176,11 @@ func (x *corrector) root(a *ir.Value) *ir.Value {
 // inverseRoot returns the inverse of the square root of a.
 func (x *corrector) inverseRoot(a *ir.Value) *ir.Value {
 	p := &floatParts{bits: x.word(a)}
-	p.abs = p.bits // negative operands are treated as special, as in root
+	p.abs = p.bits // negative operands are treated as special, as in the method root
 	x.normalize(p)
 
-	// As in root, the significand is doubled if the exponent is odd. So its square root is in [1,
-	// 2), and the inverse root is in (1/2, 1].
+	// As in the method root, the significand is doubled if the exponent is odd. So its square root
+	// is in [1, 2), and the inverse root is in (1/2, 1].
 	even := x.i(ir.OpAnd, p.exponent, x.n(1))
 	square := x.i(ir.OpOr, p.fraction, x.n(HiddenBit))
 	square = x.i(ir.OpShl, square, x.i(ir.OpISub, x.n(1), even))
@@ -192,9 +192,10 @@ func (x *corrector) inverseRoot(a *ir.Value) *ir.Value {
 	device = x.i(ir.OpSelect, x.is(ir.OpULt, device, x.n(OneBits)), device, x.n(OneBits))
 
 	// The integer middle represents, in units of 2^-25, the number in the middle between a float
-	// and the next smaller float. It is greater than the inverse root if square*middle*middle is
-	// greater than 2^23 * 2^50. These two numbers are so close that the lowest 64 bits of their
-	// difference are enough. Inverse roots are never exactly in the middle.
+	// and the next smaller float. The number middle is greater than the inverse root if
+	// square*middle*middle is greater than 2^23 * 2^50. These two numbers are so close that the
+	// lowest 64 bits of their difference are enough. Inverse roots are never exactly in the middle
+	// between two floats.
 	middle := x.i(ir.OpISub, x.i(ir.OpShl, device, x.n(1)), x.n((HalfBits-HiddenBit)<<1+2*InverseRootSlack+1))
 	for j := int64(3); j >= 0; j-- {
 		next := x.i(ir.OpIAdd, middle, x.n(2<<j))

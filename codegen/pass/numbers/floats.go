@@ -50,9 +50,9 @@ var exactOps = map[ir.Op]bool{
 	ir.OpFNegate: true, ir.OpFAbs: true, ir.OpFFloor: true, ir.OpFCeil: true, ir.OpFTrunc: true, ir.OpFRoundEven: true, ir.OpSelect: true,
 }
 
-// innocuous is the set of ops for which double rounding is harmless. A result that is rounded to 53
-// bits and then to 24 bits equals the result rounded only to 24 bits. The reason is that 53 is at
-// least 2·24 + 2 (Figueroa, When is double rounding innocuous?, 1995).
+// The variable innocuous is the set of ops for which double rounding is harmless. A result that is
+// rounded to 53 bits and then to 24 bits equals the result rounded only to 24 bits. The reason is
+// that 53 is at least 2·24 + 2 (Figueroa, When is double rounding innocuous?, 1995).
 var innocuous = map[ir.Op]bool{ir.OpFAdd: true, ir.OpFSub: true, ir.OpFMul: true, ir.OpFDiv: true, ir.OpFSqrt: true}
 
 // maxNarrow is the largest depth of an expression that is narrowed.
@@ -91,9 +91,9 @@ func narrowConst(v *ir.Value) (uint64, bool) {
 // signalling NaNs.
 func isBits(op ir.Op) bool { return op == ir.OpFNegate || op == ir.OpFAbs || op == ir.OpSelect }
 
-// inNarrow returns v as a float32. It requires that isNarrow is true for v. Like a converted value
-// in Go, the result must not be fused. If quiet is set, a signalling NaN becomes quiet, as in a
-// conversion.
+// inNarrow returns v as a float32. It requires that isNarrow is true for v. If the argument quiet
+// is set, a signalling NaN becomes quiet, as in a conversion. If quiet is set, a signalling NaN
+// becomes quiet, as in a conversion.
 func inNarrow(m *rewrite.Maker, v *ir.Value, quiet bool) *ir.Value {
 	if v.IsConst() {
 		bits, _ := narrowConst(v)
@@ -112,7 +112,7 @@ func inNarrow(m *rewrite.Maker, v *ir.Value, quiet bool) *ir.Value {
 	return m.Op(v.Op, ir.TypeF32, allNarrow(m, v, quiet && isBits(v.Op))...)
 }
 
-// quieted returns x, or the corresponding quiet NaN if x is a signalling NaN.
+// The function quieted returns x, or the corresponding quiet NaN if x is a signalling NaN.
 func quieted(m *rewrite.Maker, x *ir.Value) *ir.Value {
 	bits := m.Op(ir.OpOr, ir.TypeI32, m.Op(ir.OpBitcast, ir.TypeI32, x), m.Func.Module.Int(ir.TypeI32, 1<<22))
 	return m.Op(ir.OpSelect, ir.TypeF32, m.Op(ir.OpFNe, ir.TypeBool, x, x), m.Op(ir.OpBitcast, ir.TypeF32, bits), x)
@@ -207,7 +207,7 @@ func narrowOrder(m *rewrite.Maker, v *ir.Value) bool {
 //	small := (bits(x)|bits(y))&^sign - 1 < flushed
 //	x == y    becomes    x == y && !(small && bits(x) != bits(y))
 //	x != y               x != y || small && bits(x) != bits(y)
-//	x < y                small ? order(x) < order(y) : x < y, and the same with <=
+//	x < y                order(x) < order(y) if small, else x < y, and the same with <=
 func keepOrder(m *rewrite.Maker, v *ir.Value) {
 	x, y := v.Args[0], v.Args[1]
 	if x == y || isNormal(x) || isNormal(y) {
@@ -244,7 +244,7 @@ func keepOrder(m *rewrite.Maker, v *ir.Value) {
 // isNormal reports whether v is a constant that is neither zero nor subnormal.
 func isNormal(v *ir.Value) bool { return v.IsConst() && v.Bits&(SignBit-1) >= HiddenBit }
 
-// between reports whether v is a constant strictly between two adjacent float32s.
+// The function between reports whether v is a constant strictly between two adjacent float32s.
 func between(v *ir.Value) bool {
 	if !v.IsConst() {
 		return false
@@ -253,8 +253,9 @@ func between(v *ir.Value) bool {
 	return ok
 }
 
-// nearest returns the bits of a float32 that is adjacent to c, where c is not a float32. It is the
-// greatest float32 less than c if before is set, or else the least float32 greater than c.
+// The function nearest returns the bits of a float32 that is adjacent to c, where c is not a
+// float32. It is the greatest float32 less than c if the argument before is set, or else the least
+// float32 greater than c.
 func nearest(c float64, before bool) (uint64, bool) {
 	x := float32(c)
 	switch {

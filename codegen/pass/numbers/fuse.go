@@ -105,9 +105,9 @@ func fuseProducts(f *ir.Func) {
 	}
 }
 
-// fusible returns the products whose uses are all sums in the same loop as the product. A product
-// that was computed before a loop is not fused with a sum in the loop, because then each iteration
-// would compute it again.
+// The function fusible returns the products whose uses are all sums in the same loop as the
+// product. A product that was computed before a loop is not fused with a sum in the loop, because
+// then each iteration would compute it again.
 func fusible(f *ir.Func) map[*ir.Value]bool {
 	loops := f.Dominators().Loops()
 	all := map[*ir.Value]bool{}

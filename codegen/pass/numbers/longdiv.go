@@ -51,13 +51,13 @@ func IsLongDivision(v *ir.Value) bool {
 // longDivision generates the code for one division.
 //
 // The code computes four partial quotients with the divisor's float32 reciprocal, the first for the
-// dividend and the others for the remainders. The reciprocal is reduced by the small factor under,
-// which is larger than all rounding errors together. Rounding errors come from conversions, a
-// division and a product. The error of the division is at most 2.5 units in the last place (Vulkan,
-// "Precision and Operation of SPIR-V Instructions"). So no partial quotient is too large. If the
-// exact partial quotient is q, the computed one is more than q*(1-2^-18)-1. So the remainder of
-// each step is less than 2^-18 times the previous remainder plus the divisor. After four steps, the
-// remainder is less than twice the divisor.
+// dividend and the others for the remainders. The reciprocal is reduced by a small factor, the
+// constant under, which is larger than all rounding errors together. Rounding errors come from
+// conversions, a division and a product. The error of the division is at most 2.5 units in the last
+// place (Vulkan, "Precision and Operation of SPIR-V Instructions"). So no partial quotient is too
+// large. If the exact partial quotient is q, the computed one is more than q*(1-2^-18)-1. So the
+// remainder of each step is less than 2^-18 times the previous remainder plus the divisor. After
+// four steps, the remainder is less than twice the divisor.
 type longDivision struct {
 	rewrite.Maker
 	by      *ir.Value // absolute value of the divisor
@@ -85,7 +85,7 @@ func (d *longDivision) real(x float64) *ir.Value {
 	return d.Func.Module.Const(ir.TypeF32, ir.FloatBits(ir.TypeF32, x))
 }
 
-// divide generates the code of the division and returns its last op.
+// The method divide generates the code of the division and returns its last op.
 func (d *longDivision) divide() *ir.Value {
 	x, y := d.At.Args[0], d.At.Args[1]
 	if d.At.Op != ir.OpSDiv {
@@ -102,8 +102,8 @@ func (d *longDivision) negateIf(sign, x *ir.Value) *ir.Value {
 	return d.wide(ir.OpISub, d.wide(ir.OpXor, x, sign), sign)
 }
 
-// unsigned generates code that computes d.q and the remainder d.left. The quotient q may be too
-// small by one.
+// The method unsigned generates code that computes d.q and the remainder d.left. The quotient q may
+// be too small by one.
 func (d *longDivision) unsigned(x, y *ir.Value) {
 	d.by = y
 	d.inverse = d.float(ir.OpFDiv, d.real(1-under), d.toFloat(y))
@@ -135,7 +135,8 @@ func (d *longDivision) toFloat(x *ir.Value) *ir.Value {
 	return d.float(ir.OpFAdd, d.float(ir.OpFMul, high, d.real(1<<32)), low)
 }
 
-// last corrects the results of unsigned, and returns the quotient, or the remainder if rest is set.
+// The method last corrects the results of the method unsigned. It returns the remainder if the
+// argument rest is set, and the quotient if not.
 func (d *longDivision) last(rest bool) *ir.Value {
 	more := d.Op(ir.OpULe, ir.TypeBool, d.by, d.left)
 	if rest {

@@ -21,8 +21,8 @@ import (
 // and a mask.
 func Narrow(m *ir.Module, r *facts.Result) diag.List { return NarrowValues(m, r, nil) }
 
-// NarrowValues does the work of Narrow. If chosen is not nil, NarrowValues calls it after it has
-// chosen the values to narrow.
+// NarrowValues implements Narrow. If chosen is not nil, NarrowValues calls it after it has chosen
+// the values to narrow.
 func NarrowValues(m *ir.Module, r *facts.Result, chosen func(n *Narrower)) diag.List {
 	a := facts.Solved(m, nil, r)
 	n := &Narrower{Ranges: a, m: m, Set: map[*ir.Value]bool{}, low: map[*ir.Value]*ir.Value{}, wide: map[*ir.Value]*ir.Value{}}
@@ -43,7 +43,8 @@ type Narrower struct {
 	Set    map[*ir.Value]bool
 	low    map[*ir.Value]*ir.Value // maps a 64-bit value to its 32-bit form
 	wide   map[*ir.Value]*ir.Value // maps a 64-bit value to its 32-bit form extended to 64 bits
-	// unsigned is the set of signed divisions by constants in which no operand is negative.
+	// The field unsigned is the set of signed divisions by constants in which no operand is
+	// negative.
 	unsigned map[*ir.Value]bool
 }
 
@@ -53,7 +54,7 @@ func NarrowOp(op ir.Op) (ok, args bool) {
 	return op.Has(ir.FlagLow), op.Has(ir.FlagLow | ir.FlagPartial)
 }
 
-// choose finds the largest set of values that can be narrowed together.
+// The method choose finds the largest set of values that can be narrowed together.
 func (n *Narrower) choose() {
 	for _, b := range n.Ranges.Dom.Order {
 		for _, vs := range [2][]*ir.Value{b.Phis, b.Insts} {
@@ -127,7 +128,7 @@ func (n *Narrower) IsNarrow(x *ir.Value) bool {
 	return x.IsConst() || n.Set[x] || extended(x) != nil
 }
 
-// extended returns the 32-bit integer that x extends, or nil.
+// The function extended returns the 32-bit integer that x extends, or nil.
 func extended(x *ir.Value) *ir.Value {
 	if (x.Op == ir.OpSConvert || x.Op == ir.OpUConvert) && x.Args[0].Type == ir.TypeI32 {
 		return x.Args[0]
@@ -148,8 +149,8 @@ func (n *Narrower) lowOf(x *ir.Value) *ir.Value {
 	return extended(x)
 }
 
-// rewrite adds a 32-bit value next to each narrowed value. All other code then uses the 32-bit
-// values, extended to 64 bits, so that the original values become unused.
+// The method rewrite adds a 32-bit value next to each narrowed value. All other code then uses the
+// 32-bit values, extended to 64 bits, so that the original values become unused.
 func (n *Narrower) rewrite() {
 	f := n.m.Kernel
 	for _, b := range n.Ranges.Dom.Order {
@@ -205,8 +206,8 @@ func (n *Narrower) rewrite() {
 	}
 }
 
-// indexes removes extensions of 32-bit indices in memory operations. Such an index is signed, and
-// the device extends it when it computes the address.
+// The method indexes removes extensions of 32-bit indices in memory operations. Such an index is
+// signed, and the device extends it when it computes the address.
 func (n *Narrower) indexes() {
 	low := map[*ir.Value]bool{}
 	for _, v := range n.low {
@@ -258,7 +259,7 @@ func (n *Narrower) fill(v *ir.Value) *ir.Value {
 	return low
 }
 
-// compare turns v into a 32-bit comparison if both operands have a 32-bit form.
+// The method compare turns v into a 32-bit comparison if both operands have a 32-bit form.
 func (n *Narrower) compare(v *ir.Value) {
 	if !v.Op.Has(ir.FlagCompare) || v.Args[0].Type != ir.TypeI64 {
 		return

@@ -107,7 +107,7 @@ type shortDivision struct {
 
 func (d *shortDivision) num(n int64) *ir.Value { return d.Func.Module.Int(ir.TypeI32, n) }
 
-// prepare generates the values that both the quotient and the remainder need.
+// The method prepare generates the values that both the quotient and the remainder need.
 func (d *shortDivision) prepare(a *facts.Ranges) {
 	v := d.At
 	y := v.Args[1]
@@ -132,7 +132,7 @@ func (d *shortDivision) prepare(a *facts.Ranges) {
 	d.by = d.ifFits(d.by, d.num(1))
 }
 
-// ifFits returns v if the divisor fits in 32 bits, and other if not.
+// ifFits returns v if the divisor fits in 32 bits, and the argument other if not.
 func (d *shortDivision) ifFits(v, other *ir.Value) *ir.Value {
 	if d.fits == nil {
 		return v
@@ -148,7 +148,7 @@ func (d *shortDivision) quotient() *ir.Value {
 	return d.ifFits(q, d.num(0))
 }
 
-// remainder returns the remainder, which is not negative because the dividend is not.
+// The method remainder returns the remainder, which is not negative because the dividend is not.
 func (d *shortDivision) remainder() *ir.Value {
 	return d.ifFits(d.Op(ir.OpUMod, ir.TypeI32, d.x, d.by), d.x)
 }

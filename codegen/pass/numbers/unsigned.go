@@ -12,7 +12,7 @@ import (
 
 // Unsigned changes conversions of uint32 to float32 so that every device rounds only once (see the
 // quirk unsigned-float of SwiftShader). In modules that need split64.Lower for devices without
-// 64-bit integers, Lower does this instead.
+// 64-bit integers, Lower makes this change instead.
 func Unsigned(m *ir.Module) diag.List {
 	if !inWords(m) || !facts.Avoids(m, "unsigned-float") {
 		return nil
@@ -57,7 +57,8 @@ func inWords(m *ir.Module) bool {
 	return true
 }
 
-// RoundsTwice reports whether v converts a uint32 whose highest bit may be set to floating point.
+// RoundsTwice reports whether v is a conversion to floating point of a uint32 whose highest bit may
+// be set.
 func RoundsTwice(v *ir.Value) bool {
 	if v.Op != ir.OpUToF || v.Type != ir.TypeF32 || v.Args[0].Type != ir.TypeI32 {
 		return false

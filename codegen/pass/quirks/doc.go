@@ -2,12 +2,11 @@
 // bug, called a quirk, has one row, with the driver, its version, and a kernel that fails without
 // the workaround.
 //
-//	a row      match     a value, or its use, that the driver compiles wrongly
-//	           mend      its replacement: mostly the value combined with a word of the
-//	                     launch block that is zero, which no driver can know
-//	           where     or: the function elsewhere that avoids the bug as part of its work
-//
-//	x == 0     Apply ──▶  x | (zero & bits) == 0
+// Most rows have a function that recognizes the values, or their uses, that the driver compiles
+// wrongly. The function Apply replaces such a value, mostly by its combination with a 32-bit word
+// of the launch block. This word is zero, but no driver can know that. For example, x == 0 becomes
+// x | (zero & bits) == 0. Other rows have the name of a function elsewhere that avoids the bug as
+// part of its work.
 //
 // LoopValues and Outlive rewrite live-out values of loops. LoopValues, Apply and Outlive run after
 // structurize and after the last simplification, which would fold the code that they write. Apply

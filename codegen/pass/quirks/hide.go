@@ -17,7 +17,7 @@ type hider struct {
 	f    *ir.Func
 	rows []*Quirk // quirks that apply to the module
 
-	kinds int               // number of kinds of zeros; each kind consists of other bits of the reserved word
+	kinds int               // number of kinds of zeros; each kind consists of different bits of the reserved word
 	in    map[*ir.Value]int // maps a hidden value to the kind of zeros that hides it
 	reads map[*ir.Value]int // maps a value to the number of low bits of its operands that affect the kernel
 
@@ -42,9 +42,9 @@ func NewHider(f *ir.Func, rows []*Quirk) *hider {
 func kindBits(kind int) uint32 { return uint32(0x01010101<<kind) &^ (1 << 31) }
 
 // flagBit returns the bit of the reserved word that hides the n-th flag of a function. In functions
-// with flags, no value is hidden by this bit.
+// with flags, this bit hides no value.
 func flagBit(n int) uint32 {
-	const free = 3*valueKinds + 3 // how many bits there are in 4 to 7, 12 to 15, 20 to 23, and 28 to 30
+	const free = 3*valueKinds + 3 // number of bits from 4 to 7, from 12 to 15, from 20 to 23, and from 28 to 30
 	n %= free
 	return 1 << (n/valueKinds*2*valueKinds + valueKinds + n%valueKinds)
 }
@@ -74,16 +74,17 @@ func (h *hider) otherKind(v *ir.Value) int {
 	return z
 }
 
-// hiding is a set of flags that describe how a value v is hidden. If no flag is set, v | zeros
-// replaces v in all its uses. Comparisons still use v, and so do phis if v is a phi.
+// The type hiding is a set of flags that describe how a value v is hidden. If no flag is set, v |
+// zeros replaces v in all its uses. Exceptions are comparisons, which still use v, and phis if v
+// itself is a phi.
 type hiding uint8
 
 const (
 	// hideBit hides a value in which only one bit may be set. If the value is x & c, it becomes x &
 	// (c|zero), because a driver that knows the mask c also knows which bit of x is used.
 	hideBit hiding = 1 << iota
-	// hideUpper hides both halves of a 64-bit value. Otherwise the zeros have only 32 bits, so a
-	// driver might know that the upper half is zero.
+	// hideUpper hides both halves of a 64-bit value. Without hideUpper, the zeros have only 32
+	// bits, so a driver might know that the upper half is zero.
 	hideUpper
 	// hideCompared hides the value only from the comparisons for which the quirk matches.
 	hideCompared
@@ -186,7 +187,7 @@ func (h *hider) hideValues() {
 	}
 }
 
-// isCompared reports whether a quirk hides v only from comparisons and matches the comparison use.
+// isCompared reports whether a quirk matches the comparison use and hides v only from comparisons.
 func (h *hider) isCompared(v, use *ir.Value) bool {
 	for _, q := range h.rows {
 		if q.Match != nil && q.Hide&hideCompared != 0 && q.Match(h, v, use) {
@@ -237,8 +238,8 @@ func readBits(f *ir.Func) map[*ir.Value]int {
 	return reads
 }
 
-// orZero returns instructions that the caller inserts next to the instruction at. The last of them
-// computes v | zeros.
+// orZero returns instructions that the caller inserts next to the instruction at. The last of these
+// instructions computes v | zeros.
 func (h *hider) orZero(v, at *ir.Value) []*ir.Value { return h.orKind(v, at, v.ID%h.kinds) }
 
 // orKind is like orZero, with zeros of the given kind.
@@ -271,8 +272,8 @@ func maskOrZero(f *ir.Func, v *ir.Value) []*ir.Value {
 	return m.Made
 }
 
-// xorZero returns instructions that compute v ^ zero. It is used if a driver knows that some bits
-// of v are set, because v | zero would not hide these bits.
+// xorZero returns instructions that compute v ^ zero. xorZero is used if a driver knows that some
+// bits of v are set, because v | zero would not hide these bits.
 func xorZero(f *ir.Func, v *ir.Value) []*ir.Value {
 	m := &rewrite.Maker{Func: f, At: v}
 	m.Op(ir.OpXor, v.Type, v, m.Zero(v.Type))
@@ -289,14 +290,15 @@ func upperOrZero(f *ir.Func, made []*ir.Value) []*ir.Value {
 	return append(m.Made, or)
 }
 
-// rewriting is the state of the method unknown while a block is rewritten.
+// The type rewriting is the state of the method unknown while a block is rewritten.
 type rewriting struct {
 	b    *ir.Block
 	out  []*ir.Value             // instructions of the block so far
 	done map[*ir.Value]*ir.Value // maps a value to the replacement that unknown has created in the block
 }
 
-// eachIncoming replaces each phi argument for which match returns true by the result of unknown.
+// eachIncoming replaces each phi argument for which the function match returns true by the result
+// of the method unknown.
 func (h *hider) eachIncoming(match func(p, a *ir.Value) bool) {
 	for _, b := range h.f.Blocks {
 		for _, p := range b.Phis {
@@ -311,8 +313,8 @@ func (h *hider) eachIncoming(match func(p, a *ir.Value) bool) {
 	}
 }
 
-// rewrite calls do for each instruction of the function. The function do may replace operands by
-// results of unknown.
+// The method rewrite calls the function do for each instruction of the function. The function do
+// may replace operands by results of the method unknown.
 func (h *hider) rewrite(do func(v *ir.Value)) {
 	for _, b := range h.f.Blocks {
 		h.rewriting = rewriting{b: b, done: map[*ir.Value]*ir.Value{}}
@@ -324,13 +326,13 @@ func (h *hider) rewrite(do func(v *ir.Value)) {
 	}
 }
 
-// hideable reports whether the method unknown supports the float type t. Each device that supports
-// t must also support integers of the same size.
+// The function hideable reports whether the method unknown supports the float type t. Each device
+// that supports t must also support integers of the same size.
 func hideable(t *ir.Type) bool { return t == ir.TypeF32 || t == ir.TypeF64 }
 
-// unknown returns a value that equals the float a but that no driver recognizes as a constant. It
-// is used as an operand of v. If a is 0, the value is made from the reserved word, and otherwise
-// from bits(a) | zero.
+// The method unknown returns a value that equals the float a but that no driver recognizes as a
+// constant. The returned value is used as an operand of v. If a is 0, the value is made from the
+// reserved word, and otherwise from bits(a) | zero.
 func (h *hider) unknown(a, v *ir.Value) *ir.Value {
 	if x := h.done[a]; x != nil {
 		return x

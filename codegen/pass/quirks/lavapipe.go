@@ -11,7 +11,7 @@ import (
 // single operations. Lavapipe runs the work-items of a sub-group as lanes of vectors. LLVM compiles
 // the code that Mesa's NIR passes produce.
 
-// mesa22 is the version of Mesa with which the bugs were found, from Debian 12.
+// The constant mesa22 is the version of Mesa with which the bugs were found, from Debian 12.
 const mesa22 = "Mesa 22.3.6"
 
 func lavapipeQuirks() []Quirk {
@@ -163,7 +163,7 @@ func isFloatZero(v *ir.Value) bool {
 //	y = trunc(x)        y = copysign(floor(abs(x)), x)
 //
 //	y = even(x)         a = abs(x)
-//	                    y = copysign(a < 1<<52 ? (a + 1<<52) - 1<<52 : a, x)
+//	                    y = copysign((a + 1<<52) - 1<<52 if a < 1<<52, else a, x)
 //
 // A float64 of at least 1<<52 has no fraction, so the sum a + 1<<52 is rounded to an integer, with
 // ties to even.
@@ -272,9 +272,9 @@ type literalKey struct {
 	deep bool
 }
 
-// literal reports whether a driver may find that v is a constant. Values computed from arguments or
-// from loads of device memory are not constants. A load from private memory may be a constant only
-// if deep is set, because such loads are frequent in blocked algorithms.
+// The method literal reports whether a driver may find that v is a constant. Values computed from
+// arguments or from loads of device memory are not constants. A load from private memory may be a
+// constant only if the argument deep is set, because such loads are frequent in blocked algorithms.
 func (h *hider) literal(v *ir.Value, deep bool) bool {
 	if v.IsConst() || v.IsConstExpr() {
 		return true

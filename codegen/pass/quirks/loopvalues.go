@@ -21,9 +21,10 @@ import (
 // until the last lane has left, and computes the loop's values for all lanes. For lanes that have
 // left, lavapipe (Mesa 22.3) preserves only the registers that nir_convert_from_ssa creates from
 // phis. After the loop, any other variable has the value that the last iteration computed. That
-// value is correct for a lane that left earlier only if the operands have not changed since. A phi
-// of the header changes if its register also contains the phi's next value. Both are in the same
-// register if nothing reads the phi after the next value is computed:
+// value is correct for a lane that left earlier only if the operands have not changed since. For
+// lanes that have left, a phi of the header changes if its register also contains the phi's next
+// value. The phi and its next value are in the same register if nothing reads the phi after the
+// next value is computed:
 //
 //	for {
 //		x := s >> 8    // reads the register s
@@ -34,18 +35,19 @@ import (
 //	}                  // later iterations compute x from the new s
 //	use(x)
 //
-// A phi of the header is safe if it is itself used after the loop. Its next value is in another
-// register until the end of the iteration, where lanes that have left do not write registers. An
-// argument of a phi after the loop is also safe, because its register is written before the break.
+// A phi of the header is safe if it is itself used after the loop. Its next value is then in
+// another register until the end of the iteration, where lanes that have left do not write
+// registers. An argument of a phi after the loop is also safe, because its register is written
+// before the break.
 //
 // LoopValues turns a break out of such a loop into a jump to the header, which then ends the loop:
 //
-//	for {                    for done, y := false, 0; !done; {
-//		x := load()              x := load()
-//		if x < 3 {               done, y = x < 3, x
-//			break            }
-//		}                        use(y)
-//	}
+//	for {                    done, y := false, 0
+//		x := load()          for !done {
+//		if x < 3 {               x := load()
+//			break                done, y = x < 3, x
+//		}                    }
+//	}                        use(y)
 //	use(x)
 func LoopValues(m *ir.Module) diag.List {
 	if !facts.Avoids(m, "loop-values") {
@@ -60,8 +62,8 @@ func LoopValues(m *ir.Module) diag.List {
 // routeThroughHeader changes each loop whose live-out values lavapipe may lose. It moves the loop's
 // exits to the header, and the live-out values become phis of the header. A loop is treated
 // differently if its values can be computed from the header's phis with at most atMost operations.
-// If recompute is set, these values are computed again after the loop. Otherwise the loop is not
-// changed.
+// If the argument recompute is set, these values are computed again after the loop. Otherwise the
+// loop is not changed.
 func routeThroughHeader(f *ir.Func, atMost int, recompute bool) {
 	dropCopies(f)
 	dom := f.Dominators()
@@ -113,14 +115,15 @@ func loopOf(h *ir.Block, dom *ir.DomTree) *loopBlocks {
 	return l
 }
 
-// contains reports whether b is executed in the iterations of the loop.
+// The method contains reports whether b is executed in the iterations of the loop.
 func (l *loopBlocks) contains(b *ir.Block) bool {
 	return b != nil && l.dom.Reachable(b) && l.dom.Dominates(l.h, b) && !l.dom.Dominates(l.h.Merge, b)
 }
 
 // leftAtOnce reports whether all work-items that enter the loop together also leave it in the same
-// iteration. They do so if the loop contains a Sync op. They also do so if each condition that
-// decides whether the loop continues is the same for all work-items.
+// iteration. They leave it in the same iteration if the loop contains a Sync op. They also leave it
+// in the same iteration if each condition that decides whether the loop continues is the same for
+// all work-items.
 func (l *loopBlocks) leftAtOnce() bool {
 	for _, b := range l.blocks {
 		if slices.ContainsFunc(b.Insts, func(v *ir.Value) bool { return v.Op.Has(ir.FlagSync) }) {
@@ -154,8 +157,8 @@ func (l *loopBlocks) leftAtOnce() bool {
 	return true
 }
 
-// sameness finds values that are the same for all work-items that are in the same iteration of the
-// loop l and of the loops around it.
+// The type sameness finds values that are the same for all work-items that are in the same
+// iteration of the loop l and of the loops around it.
 type sameness struct {
 	l     *loopBlocks
 	known map[*ir.Value]bool // results so far; a value that is still being examined is assumed to be the same
@@ -181,10 +184,10 @@ func (s *sameness) same(v *ir.Value) bool {
 	return s.known[v]
 }
 
-// users records where values are used. The map blocks contains for each value the blocks that use
-// it, other than its own block. An argument of a phi counts as used at the end of the predecessor.
-// phis is the set of values that are arguments of phis, and place maps each block to its index in
-// the function.
+// The type users records where values are used. The map blocks contains for each value the blocks
+// that use it, other than its own block. An argument of a phi counts as used at the end of the
+// predecessor. The set phis contains the values that are arguments of phis. The map place maps each
+// block to its index in the function.
 type users struct {
 	blocks map[*ir.Value][]*ir.Block
 	phis   map[*ir.Value]bool
@@ -240,7 +243,8 @@ func breakLater(f *ir.Func, h *ir.Block, xs []*ir.Value) {
 	m, c := h.Merge, h.Continue
 	splitHeader(f, h)
 	back := slices.Index(h.Preds, c)
-	// From now on, breaks also lead to the continue block c, so its operands become phis.
+	// After this change, breaks also lead to the continue block c, so the values that c uses become
+	// phis.
 	for _, v := range c.Insts {
 		for i, a := range v.Args {
 			v.Args[i] = joined(c, a)
@@ -306,7 +310,7 @@ func breakLater(f *ir.Func, h *ir.Block, xs []*ir.Value) {
 	}
 }
 
-// carried is a live-out value of a loop that becomes a phi of the header.
+// The type carried is a live-out value of a loop that becomes a phi of the header.
 type carried struct {
 	old *ir.Value   // the original value, which phi replaces after the loop
 	at  []*ir.Value // value at each break
@@ -355,8 +359,8 @@ func moveAfter(f *ir.Func, b *ir.Block) {
 	f.Blocks = slices.Insert(f.Blocks[:last], slices.Index(f.Blocks, b)+1, n)
 }
 
-// joined returns a phi of block c that has the argument v for all predecessors. If v is a constant
-// or computed in c, it returns v itself.
+// The function joined returns a phi of block c that has the argument v for all predecessors. If v
+// is a constant or computed in c, it returns v itself.
 func joined(c *ir.Block, v *ir.Value) *ir.Value {
 	if v.Block == nil || v.Block == c {
 		return v

@@ -12,8 +12,8 @@ import (
 )
 
 // Live-out values of a loop are recomputed after the loop if that needs only a few operations.
-// Otherwise they become phis of the loop's header. These constants are the largest numbers of
-// operations for recomputing.
+// Other live-out values become phis of the loop's header. These constants are the largest numbers
+// of operations for recomputing.
 const (
 	maxRecomputed = 8  // limit for loopvalues, when each operation of the source is one op
 	maxExpanded   = 64 // limit for outlive, when quirks and split64.Lower have expanded the operations
@@ -46,10 +46,10 @@ func Outlive(m *ir.Module) diag.List {
 	return nil
 }
 
-// recomputed returns the operations that compute the values xs, in order, and the header's phis
-// from which the operations start. The result ok is false if there are more than atMost operations,
-// or if one of them is expensive or not pure. It is also false if the operations need other values
-// of the loop than the header's phis.
+// The method recomputed returns the operations that compute the values xs, in order, and the
+// header's phis from which the operations start. The result ok is false if there are more than
+// atMost operations, or if one of them is expensive or not pure. It is also false if the operations
+// need other values of the loop than the header's phis.
 func (l *loopBlocks) recomputed(xs []*ir.Value, atMost int) (ops, phis []*ir.Value, ok bool) {
 	if l.h.Merge.Continue != nil {
 		return nil, nil, false // the merge block starts another loop, which would execute the operations in each iteration
@@ -81,7 +81,7 @@ func (l *loopBlocks) recomputed(xs []*ir.Value, atMost int) (ops, phis []*ir.Val
 	return ops, phis, true
 }
 
-// hidable reports whether hidePhi supports phis of type t.
+// The function hidable reports whether hidePhi supports phis of type t.
 func hidable(t *ir.Type) bool {
 	return t.IsInt() || t == ir.TypeF32 || t == ir.TypeF16
 }
@@ -91,8 +91,8 @@ func isSimple(op ir.Op) bool {
 	return op.Has(ir.FlagPure) && !op.Has(ir.FlagCostly) && op != ir.OpPhi
 }
 
-// computeAgain adds copies of ops after the loop that compute the values xs from phis. The phis are
-// hidden, so that no driver recognizes that the results equal values computed in the loop.
+// After the loop, computeAgain adds copies of ops that compute the values xs from phis. The phis
+// are hidden, so that no driver recognizes that the results equal values computed in the loop.
 func (l *loopBlocks) computeAgain(f *ir.Func, xs, ops, phis []*ir.Value) {
 	m := l.h.Merge
 	copies := map[*ir.Value]*ir.Value{}
@@ -153,11 +153,11 @@ func hidePhi(f *ir.Func, p *ir.Value) []*ir.Value {
 	return m.Made
 }
 
-// keptInHeader reports whether lavapipe preserves the live-out values xs without a workaround. That
-// is so if the loop's only exit is in its header and the header computes each of xs from its own
-// phis. When a work-item leaves there, the registers of these phis have not been overwritten. In
-// addition, no instruction of the header may be an argument of a phi, since that phi might share a
-// register with one of the header's phis.
+// keptInHeader reports whether lavapipe preserves the live-out values xs without a workaround.
+// These values are preserved if the loop's only exit is in its header and the header computes each
+// of xs from its own phis. When a work-item leaves the loop at the header, the registers of these
+// phis have not been overwritten. In addition, no instruction of the header may be an argument of a
+// phi, since that phi might share a register with one of the header's phis.
 func (l *loopBlocks) keptInHeader(xs []*ir.Value, uses *users) bool {
 	h := l.h
 	if !slices.Equal(h.Merge.Preds, []*ir.Block{h}) || slices.ContainsFunc(h.Insts, func(v *ir.Value) bool { return uses.phis[v] }) {
@@ -174,7 +174,7 @@ func (l *loopBlocks) keptInHeader(xs []*ir.Value, uses *users) bool {
 }
 
 // dropCopies removes a phi of a loop's merge block if all its arguments are the same value, and
-// uses that value instead. Drivers do the same.
+// uses that value instead. Drivers also remove such phis.
 func dropCopies(f *ir.Func) {
 	same := map[*ir.Value]*ir.Value{}
 	for _, h := range f.Blocks {

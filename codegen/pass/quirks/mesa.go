@@ -32,9 +32,9 @@ func mesaQuirks() []Quirk {
 // hideRoots hides square roots that are operands of selections, phis or stores to private
 // variables. In these uses, code may choose between the root and another value.
 //
-//	r = sqrt(x)             r  = sqrt(x)
-//	                        r' = bits(r) | zero
-//	y = x < 0 ? 0 : r       y  = x < 0 ? 0 : r'
+//	r = sqrt(x)                   r  = sqrt(x)
+//	                              r' = bits(r) | zero
+//	y = select(x < 0, 0, r)       y  = select(x < 0, 0, r')
 //
 // Drivers do not recognize the pattern if the root is hidden. Hiding the comparison would not be
 // enough, because drivers derive comparisons with zero from others, such as x < -x.
@@ -68,7 +68,7 @@ func hideSigns(h *hider) {
 	})
 }
 
-// sign is a set of facts that a driver may find about the sign of a float.
+// A sign is a set of facts that a driver may find about the sign of a float.
 type sign uint8
 
 const (
@@ -76,10 +76,10 @@ const (
 	notPositive                  // the float is +0, -0 or less
 )
 
-// negated returns the sign of -x.
+// The method negated returns the sign of -x.
 func (s sign) negated() sign { return s>>1 | s<<1&notPositive }
 
-// times returns the sign of the product of two floats with the signs s and t.
+// The method times returns the sign of the product of two floats with the signs s and t.
 func (s sign) times(t sign) sign {
 	var out sign
 	if s&t != 0 {
@@ -91,11 +91,12 @@ func (s sign) times(t sign) sign {
 	return out
 }
 
-// signs finds the signs of a function's floats.
+// The type signs finds the signs of a function's floats.
 type signs struct{ known map[*ir.Value]sign }
 
-// of returns the sign that a driver may find for v. It includes a fact in doubt, because hiding a
-// value needlessly is harmless. So for a value loaded from private memory it returns all facts.
+// The method of returns the sign that a driver may find for v. In case of doubt, the result
+// includes a fact, because hiding a value needlessly is harmless. So for a value loaded from
+// private memory it returns all facts.
 func (s *signs) of(v *ir.Value) sign {
 	if out, ok := s.known[v]; ok {
 		return out
@@ -140,7 +141,7 @@ func (s *signs) of(v *ir.Value) sign {
 	return out
 }
 
-// product returns the sign of x*y or x/y.
+// The method product returns the sign of x*y or x/y.
 func (s *signs) product(x, y *ir.Value) sign {
 	out := s.of(x).times(s.of(y))
 	if x == y {

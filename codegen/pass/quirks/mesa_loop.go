@@ -15,7 +15,8 @@ import (
 // be the least integer. A driver that does not know the initial value does not compute the number
 // of iterations:
 //
-//	for i := math.MinInt64; i <= 0; i--        for i := math.MinInt64 ^ zero; i <= 0; i--
+//	i := math.MinInt64          i := math.MinInt64 ^ zero
+//	for i <= 0 { … i-- }        for i <= 0 { … i-- }
 //
 // Most loops that count downward do so between small numbers and are not changed, so that drivers
 // can unroll them.
@@ -25,7 +26,8 @@ import (
 // compute the number of iterations as the difference between the loop's ends, modulo 2^32 or 2^64.
 // In this example, it would compute 25 instead of 3:
 //
-//	for i := uint32(1<<32 - 3); i >= 23; i++        for i := uint32(1<<32-3) ^ zero; i >= 23; i++
+//	i := uint32(1<<32 - 3)       i := uint32(1<<32-3) ^ zero
+//	for i >= 23 { … i++ }        for i >= 23 { … i++ }
 func hideDescents(h *hider) {
 	newDescents(h).eachCounter(func(d *descents, p *ir.Value, back int) {
 		if !d.falls(p, back) && !d.rises(p, back) {
@@ -43,8 +45,8 @@ func hideDescents(h *hider) {
 	})
 }
 
-// descents finds the loops of a function that count downward from or to a number far from zero, or
-// that count beyond their type's greatest value.
+// The type descents finds the loops of a function that count downward from or to a number far from
+// zero, or that count beyond their type's greatest value.
 type descents struct {
 	h      *hider
 	dom    *ir.DomTree
@@ -69,15 +71,15 @@ func (d *descents) eachCounter(f func(d *descents, p *ir.Value, back int)) {
 	}
 }
 
-// falls reports whether the counter p counts downward from or to a number far from zero. The
-// argument p.Args[back] is the value of p in the next iteration.
+// The method falls reports whether the counter p counts downward from or to a number far from zero.
+// The argument p.Args[back] is the value of p in the next iteration.
 func (d *descents) falls(p *ir.Value, back int) bool {
 	return d.steps(p, p.Args[back], -1, map[*ir.Value]bool{}) && d.far(p, back)
 }
 
-// rises reports whether the counter p counts upward from a number so large that p may exceed its
-// type's greatest value after a few iterations. If the initial number may also be small, the result
-// is false, because inner loops of triangular loop nests start with such numbers.
+// The method rises reports whether the counter p counts upward from a number so large that p may
+// exceed its type's greatest value after a few iterations. If the initial number may also be small,
+// the result is false, because inner loops of triangular loop nests start with such numbers.
 func (d *descents) rises(p *ir.Value, back int) bool {
 	if !d.steps(p, p.Args[back], 1, map[*ir.Value]bool{}) {
 		return false
@@ -103,9 +105,10 @@ func (d *descents) rises(p *ir.Value, back int) bool {
 	return false
 }
 
-// steps reports whether a loop computes next by adding a number to its counter p. The result is
-// true only if a driver may recognize the number as a constant with the sign of want. If next is a
-// phi, one argument that satisfies this is enough.
+// The method steps reports whether a loop computes next by adding a number to its counter p. The
+// result is true only if a driver may recognize the number as a constant with the sign of the
+// argument want. If next is a phi, it is enough that one argument of next is the counter plus such
+// a number.
 func (d *descents) steps(p, next *ir.Value, want int64, seen map[*ir.Value]bool) bool {
 	by, sign := (*ir.Value)(nil), int64(1)
 	switch next.Op {
@@ -137,7 +140,8 @@ func (d *descents) steps(p, next *ir.Value, want int64, seen map[*ir.Value]bool)
 	return !known || want*sign < 0 && r.Lo < 0 || want*sign > 0 && r.Hi > 0
 }
 
-// invariant reports whether v is the same in all iterations of the loop with the given header.
+// The method invariant reports whether v is the same in all iterations of the loop with the given
+// header.
 func (d *descents) invariant(v *ir.Value, header *ir.Block) bool {
 	switch {
 	case v.Block == nil || v.Block != header && d.dom.Dominates(v.Block, header):
@@ -148,9 +152,9 @@ func (d *descents) invariant(v *ir.Value, header *ir.Block) bool {
 	return !slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return !d.invariant(a, header) })
 }
 
-// far reports whether a driver may find that the difference between the initial value of the
-// counter p and the loop's bound is the least integer. The argument p.Args[back] is the value of p
-// in the next iteration.
+// The method far reports whether a driver may find that the difference between the initial value of
+// the counter p and the loop's bound is the least integer. The argument p.Args[back] is the value
+// of p in the next iteration.
 func (d *descents) far(p *ir.Value, back int) bool {
 	var ends []end
 	for _, b := range d.h.f.Blocks {
@@ -164,8 +168,8 @@ func (d *descents) far(p *ir.Value, back int) bool {
 					continue
 				}
 				if (v.Op == ir.OpULt || v.Op == ir.OpULe) && !e.v.IsConst() {
-					// For this comparison, Mesa's compiler divides unsigned numbers. The exception
-					// is that it has turned the comparison into one with 0.
+					// For an unsigned comparison, Mesa's compiler divides unsigned numbers. It does
+					// not do so if it has turned the comparison into a comparison with 0.
 					e.r = facts.Interval{Lo: 0, Hi: 1}
 				}
 				ends = append(ends, e)
@@ -183,14 +187,14 @@ func (d *descents) far(p *ir.Value, back int) bool {
 	return false
 }
 
-// end describes the first or last value of a counter, as far as a driver may know it.
+// The type end describes the first or last value of a counter, as far as a driver may know it.
 type end struct {
 	v *ir.Value
 	r facts.Interval
 }
 
-// end returns the facts that a driver may know about v in block b, where v is an end of a counter.
-// It returns false if the driver cannot know that v is constant.
+// The method end returns the facts that a driver may know about v in block b, where v is the first
+// or last value of a counter. It returns false if the driver cannot know that v is constant.
 func (d *descents) end(v *ir.Value, b *ir.Block) (end, bool) {
 	if !v.Type.IsInt() || !v.IsConst() && !d.h.literal(v, true) {
 		return end{}, false
@@ -205,9 +209,9 @@ func (d *descents) end(v *ir.Value, b *ir.Block) (end, bool) {
 	return end{v, r}, true
 }
 
-// staysNear reports whether v is small if a driver finds that v is constant. A driver finds that
-// only if it has unrolled the loops that compute v. Unrolled loops add and multiply small numbers,
-// and have at most a few thousand iterations.
+// staysNear reports whether v is small if a driver finds that v is constant. A driver finds that v
+// is constant only if it has unrolled the loops that compute v. Unrolled loops add and multiply
+// small numbers, and have at most a few thousand iterations.
 func (d *descents) staysNear(v *ir.Value, seen map[*ir.Value]bool) bool {
 	const small = 1 << 12
 	if seen[v] || !d.h.literal(v, true) {
@@ -225,11 +229,11 @@ func (d *descents) staysNear(v *ir.Value, seen map[*ir.Value]bool) bool {
 }
 
 // farAway is a lower bound for two constants whose difference is the least 32-bit integer. At least
-// one of them has this magnitude or more. The same bound is used for 64-bit integers, because
-// modules for devices without them represent an integer by two 32-bit words.
+// one of two such constants has this magnitude or more. The same bound is used for 64-bit integers,
+// because modules for devices without them represent an integer by two 32-bit words.
 const farAway = 1 << 30
 
-// nearby is the interval of numbers with a smaller magnitude than farAway.
+// The variable nearby is the interval of numbers with a smaller magnitude than farAway.
 var nearby = facts.Interval{Lo: -farAway + 1, Hi: farAway - 1}
 
 // farFrom reports whether the difference between the ends from and to may be the least integer. It
@@ -247,8 +251,8 @@ func (from end) farFrom(to end) bool {
 	return distant(from.r.Lo, to.r.Hi) || distant(to.r.Lo, from.r.Hi)
 }
 
-// at returns the interval of v in block b. In helper functions, for which no intervals are
-// computed, known is false unless v is a constant.
+// The method at returns the interval of v in block b. In helper functions, for which no intervals
+// are computed, the result known is false unless v is a constant.
 func (d *descents) at(v *ir.Value, b *ir.Block) (r facts.Interval, known bool) {
 	if v.IsConst() {
 		return facts.Interval{Lo: v.Int(), Hi: v.Int()}, true

@@ -14,11 +14,12 @@ import (
 // pattern without checking all conditions under which that is correct. A value that is combined
 // with an unknown zero by "or" matches none of these patterns.
 
-// nvidia580 is the version of NVIDIA's driver with which the bugs were found, on H200 GPUs.
+// The constant nvidia580 is the version of NVIDIA's driver with which the bugs were found, on H200
+// GPUs.
 const nvidia580 = "580.159.04"
 
-// at turns a predicate on a value and its user into a matcher, which has the hider as an additional
-// argument.
+// The function at turns a predicate on a value and its user into a matcher, which has the hider as
+// an additional argument.
 func at(is func(v, use *ir.Value) bool) func(h *hider, v, use *ir.Value) bool {
 	return func(_ *hider, v, use *ir.Value) bool { return is(v, use) }
 }
@@ -379,7 +380,7 @@ func isScaled(v, use *ir.Value) bool {
 	}
 	switch other.Op {
 	case ir.OpLoad, ir.OpArg, ir.OpPhi, ir.OpIAdd, ir.OpISub, ir.OpIMul, ir.OpBuiltIn, ir.OpInvalid:
-		return linearRoot(v) == linearRoot(other) // ops in this case may have any interval; OpInvalid is a parameter
+		return linearRoot(v) == linearRoot(other) // the ops of this case may have any interval; OpInvalid represents a parameter
 	}
 	return true
 }

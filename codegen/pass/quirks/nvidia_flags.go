@@ -50,7 +50,7 @@ func splitComparisons(h *hider) {
 // operand of the comparison:
 //
 //	c = x < y            c = float(bits(x) | zeros) < y
-//	m = c ? x : y        m = c ? x : y
+//	m = select(c, x, y)  m = select(c, x, y)
 func splitMinima(h *hider) {
 	chosen := map[[2]*ir.Value]bool{}
 	for _, b := range h.f.Blocks {
@@ -95,7 +95,7 @@ func splitMinima(h *hider) {
 
 // numberFlags turns a comparison of two bools into a comparison of numbers, one of which is hidden:
 //
-//	v = a != b        v = ((a ? 1 : 0) | zeros) != (b ? 1 : 0)
+//	v = a != b        v = (int(a) | zeros) != int(b)
 func numberFlags(h *hider, v *ir.Value) []*ir.Value {
 	if v.Op != ir.OpLNe && v.Op != ir.OpLEq {
 		return nil
@@ -115,7 +115,7 @@ func numberFlags(h *hider, v *ir.Value) []*ir.Value {
 
 // countedFlags turns bool phis in headers of loops into integer phis:
 //
-//	flag = phi(false, next)        n    = phi(0, next ? 1 : 0)
+//	flag = phi(false, next)        n    = phi(0, int(next))
 //	                               flag = n != 0
 func countedFlags(f *ir.Func) {
 	m := f.Module
@@ -170,7 +170,7 @@ func countedFlags(f *ir.Func) {
 // joinedFlags hides each bool phi from all its uses except other phis:
 //
 //	flag = phi(true, c)        flag = phi(true, c)
-//	if flag …                  if ((flag ? 1 : 0) | zeros) != 0 …
+//	if flag …                  if (int(flag) | zeros) != 0 …
 //
 // joinedFlags changes only functions with Sync ops. In other functions, it is harmless if some
 // work-items skip a join.

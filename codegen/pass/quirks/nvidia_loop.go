@@ -11,11 +11,8 @@ import (
 // This file has the matchers of NVIDIA's quirks that concern loops which the compiler unrolls.
 
 // isBound reports whether use compares v with a loop's counter. The value v must not be constant,
-// but its difference from the counter's initial value must be known:
-//
-//	for i := first; i < first+8; i++
-//
-// NVIDIA's compiler handles loops that count between two constants correctly, and also loops for
+// but its difference from the counter's initial value must be known. An example is
+// the loop in which i counts from first while i < first+8. NVIDIA's compiler handles loops that count between two constants correctly, and also loops for
 // which it does not know the number of iterations.
 func isBound(v, use *ir.Value) bool {
 	if !use.Op.Has(ir.FlagCompare) || v.Block == nil {

@@ -13,7 +13,8 @@ import (
 // because the counter wraps. Such a loop decreases the counter while the counter is less than a
 // bound, or increases it while the counter is greater than a bound.
 //
-//	for i := math.MinInt32; i <= 0; i--        for i := math.MinInt32; i ^ zero <= 0; i--
+//	i := math.MinInt32          i := math.MinInt32
+//	for i <= 0 { … i-- }        for i ^ zero <= 0 { … i-- }
 //
 // A compiler that assumes that the counter does not wrap computes a wrong number of iterations or
 // treats the loop as endless. Few programs have such loops, and the workaround costs one more
@@ -30,7 +31,7 @@ func hideWraps(h *hider) {
 }
 
 // addsConst reports whether a loop computes next by adding a constant to its counter p. If next is
-// a phi, one argument that satisfies this is enough.
+// a phi, it is enough that one argument of next is the counter plus a constant.
 func (d *descents) addsConst(p, next *ir.Value, seen map[*ir.Value]bool) bool {
 	if next == p || seen[next] {
 		return false
@@ -81,7 +82,7 @@ func leadsOnlyTo(b, to *ir.Block) bool {
 }
 
 // hideEnd hides the counter p from the comparisons in the condition cond. The loop continues if
-// cond equals goes.
+// cond equals the argument goes.
 func (d *descents) hideEnd(p *ir.Value, step int64, cond *ir.Value, goes bool) {
 	switch cond.Op {
 	case ir.OpLNot:
@@ -91,8 +92,8 @@ func (d *descents) hideEnd(p *ir.Value, step int64, cond *ir.Value, goes bool) {
 			d.hideEnd(p, step, a, goes)
 		}
 	case ir.OpSLt, ir.OpSLe:
-		// The loop continues while p is greater than the other operand c if it continues for c < p
-		// or ends for p < c.
+		// Let c be the other operand of the comparison. The loop continues while p is greater than c
+		// if c < p continues the loop, or if p < c ends the loop.
 		for i, x := range cond.Args {
 			greater := (i == 1) == goes
 			if linearRoot(x) == p && greater == (step > 0) && cond.Block != nil {

@@ -56,7 +56,8 @@ type Quirk struct {
 	Case []string
 	// Where is the function that avoids the bug, as file:function.
 	Where string
-	// Fixed is set if the workaround cannot be disabled. Only quirks with Where alone may set it.
+	// Fixed is set if the workaround cannot be disabled. Only quirks that have no workaround except
+	// Where may set Fixed.
 	Fixed bool
 
 	// Match reports whether the operand v of use must be hidden from the driver. The value use is
@@ -80,8 +81,8 @@ func (q *Quirk) Mends() bool {
 	return q.Match != nil || q.Operands != nil || q.Inst != nil || q.Module != nil || q.Before != nil || q.After != nil
 }
 
-// rows contains all quirks in the order in which they are applied. It is filled on first use, so
-// that the linker can remove the code from programs that compile no kernels.
+// The variable rows contains all quirks in the order in which they are applied. It is filled on first use,
+// so that the linker can remove the code from programs that compile no kernels.
 var rows struct {
 	once sync.Once
 	all  []*Quirk

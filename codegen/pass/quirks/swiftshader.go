@@ -3,7 +3,7 @@ package quirks
 // This file has the quirks of SwiftShader, Chromium's driver for CPUs. SwiftShader optimizes
 // modules with SPIRV-Tools and supports only 32-bit integers.
 
-// chromium156 is the version of Chromium whose package contains the tested driver (see
+// The constant chromium156 is the version of Chromium whose package contains the tested driver (see
 // scripts/deps.sh). SwiftShader itself has no version numbers.
 const chromium156 = "Chromium 156.0.8078.108"
 

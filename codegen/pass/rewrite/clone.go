@@ -9,8 +9,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// Cloner copies code. Its methods Value and Block map a value or block that was not copied to
-// itself.
+// Cloner copies code. The methods Value and Block of a Cloner map a value or block that was not
+// copied to itself.
 type Cloner struct {
 	f      *ir.Func
 	Blocks map[*ir.Block]*ir.Block // maps each copied block to its copy
@@ -39,13 +39,14 @@ func (c *Cloner) Block(b *ir.Block) *ir.Block {
 	return b
 }
 
-// Pair records that block "to" is the copy of b. End and Phis then treat the two as such.
+// Pair records that block "to" is the copy of b. The methods End and Phis then treat the two blocks
+// as original and copy.
 func (c *Cloner) Pair(b, to *ir.Block) {
 	c.Blocks[b], c.from[to] = to, b
 }
 
-// Copy copies the given blocks, but no terminators and no arguments of phis. End and Phis add
-// these.
+// Copy copies the given blocks, but no terminators and no arguments of phis. The methods End and
+// Phis add the terminators and the arguments of phis.
 func (c *Cloner) Copy(blocks []*ir.Block) {
 	for _, b := range blocks {
 		d := c.f.NewBlock()
@@ -71,7 +72,7 @@ func (c *Cloner) Insts(b, to *ir.Block) {
 	c.fill(b.Insts)
 }
 
-// bare returns a copy of v that has no arguments yet.
+// The method bare returns a copy of v that has no arguments yet.
 func (c *Cloner) bare(v *ir.Value, b *ir.Block) *ir.Value {
 	w := c.f.NewValue(v.Op, v.Type)
 	w.Bits, w.Aux, w.Pos, w.Block = v.Bits, v.Aux, v.Pos, b
@@ -79,7 +80,7 @@ func (c *Cloner) bare(v *ir.Value, b *ir.Block) *ir.Value {
 	return w
 }
 
-// fill sets the arguments of the copies of the given values.
+// The method fill sets the arguments of the copies of the given values.
 func (c *Cloner) fill(values []*ir.Value) {
 	for _, v := range values {
 		w := c.values[v]
@@ -126,7 +127,7 @@ func (c *Cloner) Phis(blocks []*ir.Block) {
 	}
 }
 
-// indices returns the positions of b in blocks.
+// The function indices returns the positions of b in blocks.
 func indices(blocks []*ir.Block, b *ir.Block) []int {
 	var at []int
 	for i, x := range blocks {

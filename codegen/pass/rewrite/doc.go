@@ -3,15 +3,15 @@
 //
 //	goal of a pass           functions of this package
 //
-//	copy a loop              Cloner: blocks, values, phis
+//	copy a loop              Cloner, for blocks, values and phis
 //	move edges freely        DemotePhis ──▶ phis become variables
 //	                           … edges move …
 //	                         Undefs.Promote ──▶ variables become phis again
-//	use a value elsewhere    RepairSSA: new phis where the definition no longer dominates
+//	use a value elsewhere    RepairSSA, with new phis where the definition no longer dominates
 //	replace values           ReplaceUses, with a Promoter's map of replacements
 //	add code around a value  Maker, and Edits for a whole function
 //	take a check out         CheckOf, DropEdge
-//	split edges and blocks   SingleLatches, SplitTwins, SplitAfter, CutOut
+//	split edges and blocks   SingleLatches, SplitTwins, SplitAfter, CutOut.
 //
 // Mem2Reg, the pass that turns variables into values, is here because the passes that demote phis
 // need it to restore the phis.

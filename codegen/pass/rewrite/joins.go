@@ -61,7 +61,8 @@ func groupPreds(preds []*ir.Block, key func(p *ir.Block) any) [][]*ir.Block {
 	return groups
 }
 
-// agree reports whether some phi of b has the same argument for all predecessors in preds.
+// The function agree reports whether some phi of b has the same argument for all predecessors in
+// preds.
 func agree(b *ir.Block, preds []*ir.Block) bool {
 	return slices.ContainsFunc(b.Phis, func(phi *ir.Value) bool {
 		arg := func(p *ir.Block) *ir.Value { return phi.Args[slices.Index(b.Preds, p)] }
@@ -82,9 +83,9 @@ func exitOf(loops *ir.Loops, p, b *ir.Block) any {
 	return l
 }
 
-// waysTo groups the predecessors preds of b by the successor of their common dominator from which
-// control comes. It returns the groups for which a phi of b has a single argument (see agree). The
-// other groups are divided further in the same way.
+// waysTo groups the predecessors preds of b. A group contains the predecessors that control reaches
+// from the same successor of their common dominator. It returns the groups for which a phi of b has
+// a single argument (see agree). The other groups are divided further in the same way.
 func waysTo(dom *ir.DomTree, b *ir.Block, preds []*ir.Block) [][]*ir.Block {
 	if len(preds) < 3 {
 		return nil

@@ -8,9 +8,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// The pass sroa splits an array into variables, which Mem2Reg then promotes, only within these
-// limits. MaxSplitLen limits the array's length, and MaxSplitParts limits the number of resulting
-// variables.
+// Within the limits of these constants, the pass sroa splits an array into variables, which Mem2Reg
+// then promotes. MaxSplitLen limits the array's length, and MaxSplitParts limits the number of
+// resulting variables.
 const (
 	MaxSplitLen   = 32
 	MaxSplitParts = 128
@@ -163,7 +163,7 @@ func removeUnread(f *ir.Func) {
 	}
 }
 
-// removeInsts removes the instructions of b for which drop returns true.
+// removeInsts removes the instructions of b for which the function drop returns true.
 func removeInsts(b *ir.Block, drop func(*ir.Value) bool) {
 	out := b.Insts[:0]
 	for _, v := range b.Insts {
@@ -200,7 +200,7 @@ func (p *Promoter) candidates() {
 	p.f.Vars = keep
 }
 
-// promoted returns the index of the promoted variable that v loads or stores.
+// The method promoted returns the index of the promoted variable that v loads or stores.
 func (p *Promoter) promoted(v *ir.Value) (int, bool) {
 	if v.Op != ir.OpLoad && v.Op != ir.OpStore {
 		return 0, false
@@ -280,7 +280,7 @@ func (p *Promoter) placePhis() {
 	}
 }
 
-// frontiers returns the dominance frontier of each block, as indices of blocks.
+// The method frontiers returns the dominance frontier of each block, as indices of blocks.
 func (p *Promoter) frontiers() [][]int {
 	fr := make([][]int, len(p.dom.Order))
 	for j, b := range p.dom.Order {
@@ -305,7 +305,8 @@ func (p *Promoter) frontiers() [][]int {
 	return fr
 }
 
-// rename walks over the dominator tree and replaces each load by the current value of its variable.
+// The method rename walks over the dominator tree and replaces each load by the current value of
+// its variable.
 func (p *Promoter) rename() {
 	type saved struct {
 		v   int
@@ -404,7 +405,7 @@ func (p *Promoter) Resolve(v *ir.Value) *ir.Value {
 	return r
 }
 
-// finish removes trivial phis and replaces all uses of the removed phis and loads.
+// The method finish removes trivial phis and replaces all uses of the removed phis and loads.
 func (p *Promoter) finish() {
 	for _, phi := range p.all {
 		for k, a := range phi.Args {
@@ -439,8 +440,8 @@ func DropTrivialPhis(f *ir.Func, repl map[*ir.Value]*ir.Value) {
 	}
 }
 
-// trivial returns the only argument of phi that differs from phi itself. It returns nil if there
-// are several different arguments.
+// The function trivial returns the only argument of phi that differs from phi itself. It returns
+// nil if there are several different arguments.
 func trivial(phi *ir.Value, resolve func(*ir.Value) *ir.Value) *ir.Value {
 	var one *ir.Value
 	for _, a := range phi.Args {

@@ -54,8 +54,8 @@ func DemotePhis(f *ir.Func, u *Undefs) []*ir.Var {
 	return all
 }
 
-// use is a use of a value in block b, by the instruction v. If v is nil, b's terminator is the
-// user.
+// The type use is a use of a value in block b, by the instruction v. If v is nil, b's terminator is
+// the user.
 type use struct {
 	v *ir.Value
 	b *ir.Block
@@ -64,8 +64,8 @@ type use struct {
 // RepairSSA finds each value with uses that its definition no longer dominates. It stores the value
 // to a new Function variable and replaces these uses by loads of the variable. The function f must
 // not have phis. At run time the definition is always executed before these uses, so the initial
-// contents of the variable are never read. RepairSSA makes them undefined in the common dominator
-// of the definition and the uses.
+// contents of the variable are never read. RepairSSA makes these contents undefined in the common
+// dominator of the definition and the uses.
 func RepairSSA(f *ir.Func, u *Undefs) {
 	dom := f.Dominators()
 	broken := map[*ir.Value][]use{}

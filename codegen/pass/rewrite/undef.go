@@ -11,9 +11,9 @@ import (
 
 // Undefs is a set of undefined values, one for each type. An undefined value represents the
 // contents of a variable before its first store or after its last load. The IR itself has no
-// undefined values. Undefined values exist only between the demotion of phis and the call of
-// settle. The method settle replaces each undefined value by another operand of the same phi or
-// selection, or by zero.
+// undefined values. Undefined values exist only between the demotion of phis and the call of the
+// method settle. The method settle replaces each undefined value by another operand of the same phi
+// or selection, or by zero.
 type Undefs struct{ byType map[*ir.Type]*ir.Value }
 
 // undefOf returns the undefined value of type t.
@@ -53,9 +53,9 @@ func (u *Undefs) Promote(f *ir.Func, vars []*ir.Var) {
 	u.settle(f)
 }
 
-// settle removes the undefined values from f. If all operands of a phi or selection are undefined
-// or one other value, that value replaces the phi or selection. The value must dominate a phi that
-// it replaces.
+// The method settle removes the undefined values from f. If all operands of a phi or selection are
+// undefined or one other value, that value replaces the phi or selection. The value must dominate a
+// phi that it replaces.
 func (u *Undefs) settle(f *ir.Func) {
 	if len(u.byType) == 0 {
 		return
@@ -89,8 +89,8 @@ func (u *Undefs) settle(f *ir.Func) {
 	})
 }
 
-// settler finds values that can replace phis and selections, as settle describes. It repeats the
-// search until no replacement changes.
+// A settler finds values that can replace phis and selections, as the method settle describes. It
+// repeats the search until no replacement changes.
 type settler struct {
 	u     *Undefs
 	order []*ir.Block
@@ -100,8 +100,8 @@ type settler struct {
 	turns map[*ir.Value]int
 }
 
-// chooses returns the operands from which the phi or selection v chooses. It returns nil for any
-// other op.
+// The function chooses returns the operands from which the phi or selection v chooses. It returns
+// nil for any other op.
 func chooses(v *ir.Value) []*ir.Value {
 	switch v.Op {
 	case ir.OpPhi:
@@ -132,8 +132,8 @@ func (s *settler) solve() {
 // maxTurns is the largest number of times that the replacement of one value may change.
 const maxTurns = 8
 
-// meet computes the replacement of the phi or selection v from the replacements of its operands
-// args.
+// The method meet computes the replacement of the phi or selection v from the replacements of its
+// operands args.
 func (s *settler) meet(v *ir.Value, args []*ir.Value) *ir.Value {
 	if s.kept[v] || s.repl[v] == v {
 		return v
@@ -163,8 +163,8 @@ func (s *settler) meet(v *ir.Value, args []*ir.Value) *ir.Value {
 	return one
 }
 
-// misplaced finds the phis that their replacements do not dominate, and adds them to the set kept.
-// It reports whether it found any.
+// The method misplaced finds the phis that their replacements do not dominate, and adds them to the
+// set kept. It reports whether it found any.
 func (s *settler) misplaced() bool {
 	found := false
 	for _, b := range s.order {

@@ -37,8 +37,8 @@ type cse struct {
 	dom   *ir.DomTree
 	repl  map[*ir.Value]*ir.Value // maps removed values to their replacements
 	known map[*ir.Value]*ir.Value // maps conditions and phis to their constant values in the current block
-	// liveOnly is like known, for values that are known only for live lanes (see
-	// uniform.CommonBranches).
+	// The field liveOnly is like the field known, but for values that are known only for live lanes
+	// (see uniform.CommonBranches).
 	liveOnly          map[*ir.Value]*ir.Value
 	common, divergent map[*ir.Block]bool
 	u                 *uniform.Info
@@ -53,7 +53,7 @@ type refKey struct {
 	t *ir.Type
 }
 
-// block replaces values in b and in all blocks that b dominates.
+// The method block replaces values in b and in all blocks that b dominates.
 func (c *cse) block(b *ir.Block) {
 	mark := len(c.undo)
 	if len(b.Preds) == 1 {
@@ -84,7 +84,7 @@ func (c *cse) block(b *ir.Block) {
 		}
 	}
 	for _, s := range b.Term.Succs {
-		// Facts that hold at the end of b also hold for the arguments of phis on this edge.
+		// Facts that hold at the end of b also hold for the phi arguments on the edge from b.
 		for i, p := range s.Preds {
 			if p == b {
 				for _, phi := range s.Phis {
@@ -102,8 +102,8 @@ func (c *cse) block(b *ir.Block) {
 	}
 }
 
-// assume records in the map known that the bool v has the value is. The record is valid in the
-// current block and in all blocks that it dominates.
+// The method assume records in the map known that the bool v has the given value. The record is
+// valid in the current block and in all blocks that it dominates.
 func (c *cse) assume(known map[*ir.Value]*ir.Value, v *ir.Value, is bool) {
 	for v.Op == ir.OpLNot {
 		c.learn(known, v, c.m.Bool(is))
@@ -115,9 +115,9 @@ func (c *cse) assume(known map[*ir.Value]*ir.Value, v *ir.Value, is bool) {
 	}
 }
 
-// assumePhis records the constant values that other phis of v's block have if the phi v has the
-// value is. The value of v excludes some edges into the block, and thus some arguments of the other
-// phis. Phis that serve as flags are common.
+// assumePhis records the constant values of other phis of v's block that follow from the given
+// value of the phi v. The value of v excludes some edges into the block, and thus some arguments of
+// the other phis. Phis that serve as flags are common.
 func (c *cse) assumePhis(known map[*ir.Value]*ir.Value, v *ir.Value, is bool) {
 	for _, phi := range v.Block.Phis {
 		var only *ir.Value
@@ -156,7 +156,7 @@ func (c *cse) resolve(v *ir.Value) *ir.Value {
 	return v
 }
 
-// use returns the value that replaces a use of v in the current block.
+// The method use returns the value that replaces a use of v in the current block.
 func (c *cse) use(v *ir.Value) *ir.Value {
 	v = c.resolve(v)
 	if k := c.known[v]; k != nil {
@@ -165,7 +165,7 @@ func (c *cse) use(v *ir.Value) *ir.Value {
 	return v
 }
 
-// numbered reports whether v's result depends only on its operands.
+// The function numbered reports whether v's result depends only on its operands.
 func numbered(v *ir.Value) bool {
 	if v.Op == ir.OpLoad {
 		r := v.Ref()
@@ -174,8 +174,8 @@ func numbered(v *ir.Value) bool {
 	return v.Op.Has(ir.FlagPure)
 }
 
-// number searches for a value that equals v and dominates it. If there is one, number records it as
-// the replacement of v and returns true.
+// The method number searches for a value that equals v and dominates it. If there is one, the
+// method records it as the replacement of v and returns true.
 func (c *cse) number(v *ir.Value) bool {
 	k := c.key(v)
 	if w := c.table[k]; w != nil {

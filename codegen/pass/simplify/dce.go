@@ -35,8 +35,8 @@ type Liveness struct {
 	Live   map[*ir.Value]bool
 	Loaded map[*ir.Var]bool // Function variables that are read
 	Used   map[*ir.Var]bool
-	// Stores maps each Function variable to the instructions that write it. These are live if the
-	// variable is loaded.
+	// Stores maps each Function variable to the instructions that write it. These instructions are
+	// live if the variable is loaded.
 	Stores map[*ir.Var][]*ir.Value
 	work   []*ir.Value
 }
@@ -86,14 +86,14 @@ func (d *Liveness) Roots(f *ir.Func) {
 }
 
 // furtherWord reports whether v is one of the 32-bit words of a ballot after the first. Work-items
-// synchronize at the first 32-bit word, so an unused later one has no effect. In sub-groups of at
-// most 32 work-items, only the first contains lanes.
+// synchronize at the first 32-bit word, so an unused later 32-bit word has no effect. In sub-groups
+// of at most 32 work-items, only the first 32-bit word contains lanes.
 func furtherWord(v *ir.Value) bool {
 	word, _ := v.Word()
 	return word > 0
 }
 
-// Spread marks all values as live on which the marked values depend.
+// Spread marks as live all values on which the marked values depend.
 func (d *Liveness) Spread() {
 	load := func(x *ir.Var) {
 		if !d.Loaded[x] {

@@ -2,10 +2,10 @@
 // equal values only once, and removes values and stores without effect.
 //
 //	x := i*8 + 0          Run  ──▶  x := i << 3        rules, op by op, until none applies
-//	y := i*8              CSE  ──▶  y := x             one value for equal ones; conditions
+//	y := i*8              CSE  ──▶  y := x             one value for equal ones, and conditions
 //	                                                     known from branches are constants
 //	if false { … }        Run  ──▶                     branches on constants are jumps
-//	z := y * y            DCE  ──▶                     nothing uses z
+//	z := y * y            DCE  ──▶                     nothing uses z.
 //
 // Passes that have copied code call Clean, which runs the three passes one after the other. The
 // list of passes in package pass contains the three passes several times, after lowering, after the

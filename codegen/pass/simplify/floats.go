@@ -8,9 +8,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
-// magnitude simplifies the comparison v if it compares |x| with zero or a negative constant. The
-// result then depends only on whether x is NaN or zero. The comparison must be avoided because of a
-// bug (see the quirk magnitude for NVIDIA).
+// The method magnitude simplifies the comparison v if it compares |x| with zero or a negative
+// constant. The result then depends only on whether x is NaN or zero. The comparison must be
+// avoided because of a bug (see the quirk magnitude for NVIDIA).
 func (s *Simplifier) magnitude(v *ir.Value) *ir.Value {
 	x, y := v.Args[0], v.Args[1]
 	switch {

@@ -86,8 +86,8 @@ func SelectBranches(f *ir.Func) bool {
 	return changed
 }
 
-// selectable reports whether a selection between the phi's arguments with indices y and n is
-// worthwhile.
+// The function selectable reports whether a selection between the phi's arguments with indices y
+// and n is worthwhile.
 func selectable(phi *ir.Value, y, n int) bool {
 	switch phi.Type {
 	case ir.TypeI32, ir.TypeI64:

@@ -168,7 +168,7 @@ func (s *Simplifier) bits(v *ir.Value) *ir.Value {
 	return nil
 }
 
-// masked simplifies v, which is x & c for a constant c.
+// The method masked simplifies v, which is x & c for a constant c.
 func (s *Simplifier) masked(v, x, c *ir.Value) *ir.Value {
 	switch {
 	case facts.Possible(x)&^c.Bits == 0:
@@ -197,7 +197,7 @@ func notAbove(v, x *ir.Value) bool {
 	return false
 }
 
-// addend returns a value a and a constant c whose sum is v. The constant may be 0.
+// The function addend returns a value a and a constant c whose sum is v. The constant may be 0.
 func addend(v *ir.Value) (a *ir.Value, c uint64) {
 	if v.Op == ir.OpIAdd && v.Args[1].IsConst() {
 		return v.Args[0], v.Args[1].Bits
@@ -205,8 +205,8 @@ func addend(v *ir.Value) (a *ir.Value, c uint64) {
 	return v, 0
 }
 
-// compare simplifies comparisons of integers. It also narrows comparisons of extended integers,
-// because the checks of indices compare extended integers.
+// The method compare simplifies comparisons of integers. It also narrows comparisons of extended
+// integers, because the checks of indices compare extended integers.
 func (s *Simplifier) compare(v *ir.Value) *ir.Value {
 	x, y := v.Args[0], v.Args[1]
 	if x == y {
@@ -245,7 +245,8 @@ func (s *Simplifier) compare(v *ir.Value) *ir.Value {
 		if y.IsConst() && x.Op == ir.OpIAdd && x.Args[1].IsConst() {
 			return s.set(v, v.Op, x.Args[0], s.Module.Const(y.Type, y.Bits-x.Args[1].Bits))
 		}
-		// The difference or exclusive or x is compared with zero, as in a test of a remainder.
+		// The value x, a difference or an exclusive or, is compared with zero, as in a test of a
+		// remainder.
 		if facts.IsZero(y) && (x.Op == ir.OpISub || x.Op == ir.OpXor) {
 			return s.set(v, v.Op, x.Args[0], x.Args[1])
 		}
@@ -265,8 +266,8 @@ func (s *Simplifier) compare(v *ir.Value) *ir.Value {
 	return s.narrowCompare(v)
 }
 
-// extension returns the value that v extends to a wider type. It also reports whether it is a sign
-// extension.
+// The function extension returns the value that v extends to a wider type. It also reports whether
+// it is a sign extension.
 func extension(v *ir.Value) (from *ir.Value, signed, ok bool) {
 	if v.Op != ir.OpSConvert && v.Op != ir.OpUConvert {
 		return nil, false, false
@@ -412,9 +413,9 @@ func complements(x, y *ir.Value) bool {
 	return x.Op == ir.OpLNot && x.Args[0] == y || y.Op == ir.OpLNot && y.Args[0] == x
 }
 
-// not replaces the negation v of the comparison x by the opposite comparison. The ordered float
-// comparisons FLt and FLe have no opposite op, because the opposite must be true if an operand is
-// NaN.
+// The method named not replaces the negation v of the comparison x by the opposite comparison. The
+// ordered float comparisons FLt and FLe have no opposite op, because the opposite must be true if
+// an operand is NaN.
 func (s *Simplifier) not(v, x *ir.Value) *ir.Value {
 	switch x.Op {
 	case ir.OpLNot:
@@ -486,9 +487,9 @@ func (s *Simplifier) selection(v *ir.Value) *ir.Value {
 	return nil
 }
 
-// isWhere reports whether v equals constant whenever the bool c has the value is. If v and c are
-// phis of the same block, it compares their arguments edge by edge. The argument joins limits the
-// number of nested phis.
+// isWhere reports whether v equals the given constant whenever the bool c has the given value. If v
+// and c are phis of the same block, it compares their arguments edge by edge. The argument joins
+// limits the number of nested phis.
 func isWhere(v, constant, c *ir.Value, is bool, joins int) bool {
 	switch {
 	case v == constant:
@@ -511,7 +512,7 @@ func sameValues(a, b []*ir.Value) bool {
 	return a[0] == b[0] && a[1] == b[1] || a[0] == b[1] && a[1] == b[0]
 }
 
-// convert simplifies the integer conversion v.
+// The method convert simplifies the integer conversion v.
 func (s *Simplifier) convert(v *ir.Value) *ir.Value {
 	x := v.Args[0]
 	to, from := v.Type.Bits(), x.Type.Bits()

@@ -30,7 +30,8 @@ type Simplifier struct {
 	// Repl maps removed values to their replacements. The next iteration over all values replaces
 	// the uses, so the simplifier needs no lists of uses.
 	Repl map[*ir.Value]*ir.Value
-	// made contains the values that a rule inserts before the value to which the rule is applied.
+	// The field made contains the values that a rule inserts before the value to which the rule is
+	// applied.
 	made []*ir.Value
 }
 
@@ -58,10 +59,10 @@ func (s *Simplifier) Resolve(v *ir.Value) *ir.Value {
 	}
 }
 
-// values applies the rules to each value once and reports whether it changed any. If branches is
-// set, it also turns branches with constant conditions into jumps. It removes the phi arguments of
-// removed edges immediately. So a single iteration is enough even if each branch determines the
-// condition of the next.
+// The method values applies the rules to each value once and reports whether it changed any. If the
+// argument branches is set, it also turns branches with constant conditions into jumps. It removes
+// the phi arguments of removed edges immediately. So a single iteration is enough even if each
+// branch determines the condition of the next branch.
 func (s *Simplifier) values(branches bool) bool {
 	changed, cut := false, false
 	rewrite := func(v *ir.Value) {
@@ -129,8 +130,8 @@ func (s *Simplifier) values(branches bool) bool {
 	return changed || cut
 }
 
-// unreach removes the outgoing edges of b if b has no predecessors. It does the same for blocks
-// that thereby lose their last predecessor.
+// The method unreach removes the outgoing edges of b if b has no predecessors. It does the same for
+// blocks that thereby lose their last predecessor.
 func (s *Simplifier) unreach(b *ir.Block) {
 	for todo := []*ir.Block{b}; len(todo) > 0; {
 		b, todo = todo[len(todo)-1], todo[:len(todo)-1]
@@ -180,14 +181,14 @@ func (s *Simplifier) Pure(v *ir.Value) (w *ir.Value, changed bool) {
 	return v, changed
 }
 
-// set changes v into another operation of the same type.
+// The method set changes v into another operation of the same type.
 func (s *Simplifier) set(v *ir.Value, op ir.Op, args ...*ir.Value) *ir.Value {
 	v.Op, v.Args, v.Aux, v.Bits = op, args, nil, 0
 	return v
 }
 
-// rule applies the first matching identity to v. It returns nil if no identity matches, v if it has
-// changed v in place, or another value that equals v.
+// The method rule applies the first matching identity to v. It returns nil if no identity matches,
+// v if it has changed v in place, or another value that equals v.
 func (s *Simplifier) rule(v *ir.Value) *ir.Value {
 	switch v.Op {
 	case ir.OpIAdd, ir.OpISub, ir.OpIMul, ir.OpSDiv, ir.OpUDiv, ir.OpUMod:
@@ -244,8 +245,8 @@ func (s *Simplifier) rule(v *ir.Value) *ir.Value {
 	return nil
 }
 
-// cfg applies each simplification of the control flow once and reports whether one changed the
-// code.
+// The method cfg applies each simplification of the control flow once and reports whether one
+// changed the code.
 func (s *Simplifier) cfg() bool {
 	changed := s.thread()
 	if changed {
@@ -254,7 +255,7 @@ func (s *Simplifier) cfg() bool {
 	return s.merge() || changed
 }
 
-// branch turns a branch with one possible target into a jump.
+// The method branch turns a branch with one possible target into a jump.
 func (s *Simplifier) branch(b *ir.Block) bool {
 	t := b.Term
 	if t.Kind != ir.Branch {
@@ -291,9 +292,9 @@ func (s *Simplifier) branch(b *ir.Block) bool {
 	return false
 }
 
-// thread redirects edges to an empty block to the block's successor. Edges to return blocks are not
-// changed, because separate return blocks distinguish an early return from the end of an if (see
-// package uniform).
+// The method thread redirects edges to an empty block to the block's successor. Edges to return
+// blocks are not changed, because separate return blocks distinguish an early return from the end
+// of an if (see package uniform).
 func (s *Simplifier) thread() bool {
 	changed := false
 	dom := s.Func.Dominators()
@@ -336,7 +337,8 @@ func (s *Simplifier) thread() bool {
 	return changed
 }
 
-// merge appends a block to its only predecessor, if the block is the predecessor's only successor.
+// The method merge appends a block to its only predecessor, if the block is the predecessor's only
+// successor.
 func (s *Simplifier) merge() bool {
 	changed := false
 	gone := map[*ir.Block]bool{}

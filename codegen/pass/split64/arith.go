@@ -80,8 +80,8 @@ func (w *words) scalarOf(v *ir.Value) *ir.Value {
 	panic("BUG: " + v.Op.String() + " of 64 bits")
 }
 
-// order compares the high words of x and y by the op high. If they are equal, it compares the low
-// words by the op low.
+// The method order compares the high words of x and y by the op high. If they are equal, it
+// compares the low words by the op low.
 func (w *words) order(low, high ir.Op, x, y pair) *ir.Value {
 	same := w.is(ir.OpIEq, x.hi, y.hi)
 	switch {
@@ -93,7 +93,7 @@ func (w *words) order(low, high ir.Op, x, y pair) *ir.Value {
 	return w.is(ir.OpSelect, same, w.is(low, x.lo, y.lo), w.is(high, x.hi, y.hi))
 }
 
-// less returns the unsigned comparison x < y.
+// The method less returns the unsigned comparison x < y.
 func (w *words) less(x, y pair) *ir.Value { return w.order(ir.OpULt, ir.OpULt, x, y) }
 
 func (w *words) extend(v *ir.Value) pair {
@@ -111,13 +111,13 @@ func (w *words) extend(v *ir.Value) pair {
 	return w.signed(lo)
 }
 
-// signed sign-extends the 32-bit word lo to a pair.
+// The method signed sign-extends the 32-bit word lo to a pair.
 func (w *words) signed(lo *ir.Value) pair { return pair{lo, w.word(ir.OpShrA, lo, w.n(31))} }
 
 // signOf returns -1 if x is negative, and otherwise 0.
 func (w *words) signOf(x pair) *ir.Value { return w.word(ir.OpShrA, x.hi, w.n(31)) }
 
-// negateIf returns -x if negative is -1, and x if negative is 0.
+// negateIf returns -x if the argument negative is -1, and x if it is 0.
 func (w *words) negateIf(negative *ir.Value, x pair) pair {
 	flipped := pair{w.word(ir.OpXor, x.lo, negative), w.word(ir.OpXor, x.hi, negative)}
 	return w.difference(flipped, pair{negative, negative})
@@ -130,7 +130,7 @@ func (w *words) sum(x, y pair) pair {
 		return pair{x.lo, w.word(ir.OpIAdd, x.hi, y.hi)}
 	}
 	lo := w.word(ir.OpIAdd, x.lo, y.lo)
-	// If one operand is constant, it is the one to compare with.
+	// If one operand is constant, the sum is compared with that operand to find the carry.
 	other := x.lo
 	if y.lo.IsConst() {
 		other = y.lo
@@ -171,7 +171,7 @@ func isPower(x pair) bool {
 	return lo && facts.IsZero(x.hi) || hi && facts.IsZero(x.lo)
 }
 
-// shl shifts x left by n, which must be less than 64.
+// The method shl shifts x left by n, which must be less than 64.
 func (w *words) shl(x pair, n *ir.Value) pair {
 	if n.IsConst() {
 		k := int64(n.Bits)
@@ -192,12 +192,12 @@ func (w *words) shl(x pair, n *ir.Value) pair {
 	return w.choose(far, pair{w.n(0), lo}, pair{lo, hi})
 }
 
-// far returns the condition that the shift count n, which is less than 64, is at least 32. It
-// compares n instead of testing bit 5 because of a bug (see the quirk far-shift of NVIDIA).
+// The method far returns the condition that the shift count n, which is less than 64, is at least
+// 32. It compares n instead of testing bit 5 because of a bug (see the quirk far-shift of NVIDIA).
 func (w *words) far(n *ir.Value) *ir.Value { return w.is(ir.OpULt, w.n(31), n) }
 
-// shr shifts x right by n, which must be less than 64. The op determines whether zeros or sign bits
-// are shifted in.
+// The method shr shifts x right by n, which must be less than 64. The op determines whether zeros
+// or sign bits are shifted in.
 func (w *words) shr(op ir.Op, x pair, n *ir.Value) pair {
 	in := w.n(0)
 	if op == ir.OpShrA {
@@ -222,8 +222,8 @@ func (w *words) shr(op ir.Op, x pair, n *ir.Value) pair {
 	return w.choose(far, pair{hi, in}, pair{lo, hi})
 }
 
-// divide returns the unsigned quotient x / y, where y must not be zero. It is used only in constant
-// expressions, since numbers.LongDivide has expanded the divisions in blocks.
+// The method divide returns the unsigned quotient x / y, where y must not be zero. It is used only
+// in constant expressions, since numbers.LongDivide has expanded the divisions in blocks.
 func (w *words) divide(x, y pair) pair {
 	if facts.IsZero(x.hi) && facts.IsZero(y.hi) {
 		return pair{w.word(ir.OpUDiv, x.lo, y.lo), w.n(0)}

@@ -20,10 +20,10 @@ func (w *words) fromBits(x *ir.Value) pair {
 	return w.split(x)
 }
 
-// split returns the address x as a pair.
+// The method split returns the address x as a pair.
 func (w *words) split(x *ir.Value) pair { return pair{w.word(ir.OpLow, x), w.word(ir.OpHigh, x)} }
 
-// join returns the pair x as an address.
+// The method join returns the pair x as an address.
 func (w *words) join(x pair) *ir.Value { return w.add(ir.OpPair, ir.TypeAddr, x.lo, x.hi) }
 
 // toBits converts the bits of the pair x to a value of type t.
@@ -137,7 +137,7 @@ func (w *words) fromFloat64(signed bool, x *ir.Value) pair {
 	// The floor of the magnitude is used instead of Trunc because of a bug (see the quirk
 	// round-double). An unsigned x may be between -1 and 0.
 	x = w.add(ir.OpFFloor, t, w.add(ir.OpFAbs, t, x))
-	// The product with a power of two is exact, and so is the difference below.
+	// The product with a power of two is exact, and so is the difference that is computed next.
 	hi := w.add(ir.OpFFloor, t, w.add(ir.OpFMul, t, x, c(0x1p-32)))
 	lo := w.add(ir.OpFSub, t, x, w.add(ir.OpFMul, t, hi, c(1<<32)))
 	p := pair{w.word(ir.OpFToU, lo), w.word(ir.OpFToU, hi)}

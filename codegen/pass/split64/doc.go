@@ -2,7 +2,7 @@
 //
 //	x + y, int64     ──▶   lo = x.lo + y.lo
 //	                       hi = x.hi + y.hi + (lo < x.lo)
-//	s[i], []uint8    ──▶   a shift of the 32-bit word that contains the byte
+//	s[i], []uint8    ──▶   a shift of the 32-bit word that contains the byte.
 //
 // Every 64-bit integer becomes a pair of 32-bit words, and all results remain the same as in Go. If
 // a variant needs it, Lower runs on a clone of the module after all passes. After Lower, only

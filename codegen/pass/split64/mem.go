@@ -7,7 +7,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
-// memory rewrites the memory op v.
+// The method memory rewrites the memory op v.
 func (w *words) memory(v *ir.Value) {
 	r, path := v.Ref(), v.Path()
 	head := v.Args[:len(v.Args)-len(path)]
@@ -35,7 +35,7 @@ func (w *words) memory(v *ir.Value) {
 	}
 }
 
-// access rewrites the memory op v so that it uses reference r and the given path.
+// The method access rewrites the memory op v so that it uses reference r and the given path.
 func (w *words) access(v *ir.Value, r *ir.Ref, head, path []*ir.Value) {
 	v.Aux = r
 	var args []*ir.Value
@@ -58,8 +58,8 @@ func (w *words) access(v *ir.Value, r *ir.Ref, head, path []*ir.Value) {
 	w.pairs[v] = w.split(x)
 }
 
-// indices returns the low words of the indices in path. Indices are within the bounds of their
-// arrays, so their high words are zero.
+// The method indices returns the low words of the indices in path. Indices are within the bounds of
+// their arrays, so their high words are zero.
 func (w *words) indices(path []*ir.Value) []*ir.Value {
 	out := make([]*ir.Value, len(path))
 	for i, p := range path {
@@ -75,8 +75,8 @@ func (w *words) index(i *ir.Value) *ir.Value {
 	return w.value(i)
 }
 
-// address computes the address of the element of device memory that path selects. It also returns
-// the element's type.
+// The method address computes the address of the element of device memory that path selects. It
+// also returns the element's type.
 func (w *words) address(elem *ir.Type, path []*ir.Value) (pair, *ir.Type) {
 	at := w.split(w.value(path[0]))
 	var index pair
@@ -104,8 +104,8 @@ func (w *words) address(elem *ir.Type, path []*ir.Value) (pair, *ir.Type) {
 	return w.sum(at, pair{w.n(offset), w.n(0)}), t
 }
 
-// around returns the address of the 32-bit word that contains the byte at the address at, and the
-// bit offset of the byte within that word.
+// The method around returns the address of the 32-bit word that contains the byte at the address
+// at, and the bit offset of the byte within that word.
 func (w *words) around(at pair) (word, shift *ir.Value) {
 	word = w.join(pair{w.word(ir.OpAnd, at.lo, w.n(^3)), at.hi})
 	return word, w.word(ir.OpShl, w.word(ir.OpAnd, at.lo, w.n(3)), w.n(3))

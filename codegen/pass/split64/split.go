@@ -22,8 +22,8 @@ import (
 //
 // Lower fails for 64-bit atomic operations, and for 64-bit divisions in constant expressions.
 //
-// Lower runs after all passes. This is possible because the code that it adds has no control flow,
-// except in a helper function. At that point, narrow has already reduced the number of 64-bit
+// Lower runs after all passes. Lower can run last because the code that it adds has no control
+// flow, except in a helper function. At that point, narrow has already reduced the number of 64-bit
 // integers.
 func Lower(m *ir.Module) bool {
 	for _, f := range rewrite.Bodies(m) {
@@ -68,7 +68,7 @@ func Lower(m *ir.Module) bool {
 	return true
 }
 
-// accessed returns the type of the value that the memory op v loads or stores.
+// The function accessed returns the type of the value that the memory op v loads or stores.
 func accessed(v *ir.Value) *ir.Type {
 	if v.Type == ir.TypeVoid {
 		return v.Args[0].Type
@@ -76,10 +76,10 @@ func accessed(v *ir.Value) *ir.Type {
 	return v.Type
 }
 
-// pair is a 64-bit integer as two 32-bit words.
+// A pair is a 64-bit integer that is represented by two 32-bit words.
 type pair struct{ lo, hi *ir.Value }
 
-// words is the state of Lower.
+// The type words contains the state of Lower.
 type words struct {
 	m     *ir.Module
 	simp  *simplify.Simplifier
@@ -88,10 +88,11 @@ type words struct {
 	types map[*ir.Type]*ir.Type
 	specs map[*ir.Spec]pair
 	small map[*ir.Value]bool // 64-bit values known to be from 0 to MaxInt32
-	// storer is the helper function that storeHelper creates. It is nil until it is needed.
+	// The field storer is the helper function that storeHelper creates. It is nil until it is
+	// needed.
 	storer *ir.Func
 
-	// The following fields determine where code is added. If outer is set, it is added to the
+	// The following fields determine where code is added. If outer is set, code is added to the
 	// module's constant expressions, and otherwise to a block.
 	f     *ir.Func
 	b     *ir.Block
@@ -137,7 +138,7 @@ func (w *words) splitSpecs() {
 }
 
 // maskWords applies the workaround for the quirk store-index to store indices that had 64 bits.
-// Package quirks has applied it only to 32-bit indices.
+// Package quirks has applied this workaround only to 32-bit indices.
 func maskWords(m *ir.Module) {
 	if !facts.Avoids(m, "store-index") {
 		return
@@ -155,7 +156,7 @@ func maskWords(m *ir.Module) {
 	}
 }
 
-// typ returns the type that replaces t in memory.
+// The method typ returns the type that replaces t in memory.
 func (w *words) typ(t *ir.Type) *ir.Type {
 	u, ok := w.types[t]
 	if ok {
@@ -187,7 +188,7 @@ func (w *words) variable(v *ir.Var) {
 	}
 }
 
-// signature splits the 64-bit parameters of the helper function f.
+// The method signature splits the 64-bit parameters of the helper function f.
 func (w *words) signature(f *ir.Func) {
 	params := f.Params
 	f.Params = nil
@@ -255,7 +256,7 @@ func (w *words) block(b *ir.Block) {
 	}
 }
 
-// inst rewrites the instruction v.
+// The method inst rewrites the instruction v.
 func (w *words) inst(v *ir.Value) {
 	switch {
 	case v.Ref() != nil:
@@ -290,7 +291,8 @@ func (w *words) inst(v *ir.Value) {
 	}
 }
 
-// compute records the replacement of v, which is a pure op with a 64-bit operand or result.
+// The method compute records the replacement of v, which is a pure op with a 64-bit operand or
+// result.
 func (w *words) compute(v *ir.Value) {
 	if v.Type == ir.TypeI64 {
 		w.pairs[v] = w.pairOf(v)
@@ -299,7 +301,7 @@ func (w *words) compute(v *ir.Value) {
 	}
 }
 
-// value returns the replacement of v, which must not be a 64-bit integer.
+// The method value returns the replacement of v, which must not be a 64-bit integer.
 func (w *words) value(v *ir.Value) *ir.Value {
 	if r := w.repl[v]; r != nil {
 		return r
@@ -311,7 +313,7 @@ func (w *words) value(v *ir.Value) *ir.Value {
 	return w.repl[v]
 }
 
-// pair returns the 64-bit integer v as a pair.
+// The method pair returns the 64-bit integer v as a pair.
 func (w *words) pair(v *ir.Value) pair {
 	p, ok := w.pairs[v]
 	switch {
@@ -328,7 +330,7 @@ func (w *words) pair(v *ir.Value) pair {
 	return w.pairs[v]
 }
 
-// constant rewrites the constant expression v, which contains specialization constants.
+// The method constant rewrites the constant expression v, which contains specialization constants.
 func (w *words) constant(v *ir.Value) {
 	was := w.outer
 	w.outer = true
@@ -347,8 +349,8 @@ func (w *words) constant(v *ir.Value) {
 	w.outer = was
 }
 
-// add appends an op and returns its result. If an equal value exists already, it returns that value
-// instead.
+// The method add appends an op and returns its result. If an equal value exists already, it returns
+// that value instead.
 func (w *words) add(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value {
 	v := w.m.Kernel.NewValue(op, t, args...)
 	if len(args) > 0 {
@@ -364,19 +366,19 @@ func (w *words) add(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value {
 	return v
 }
 
-// word appends an operation on 32-bit words.
+// The method word appends an operation on 32-bit words.
 func (w *words) word(op ir.Op, args ...*ir.Value) *ir.Value { return w.add(op, ir.TypeI32, args...) }
 
-// is appends a comparison or another operation with a bool result.
+// The method is appends a comparison or another operation with a bool result.
 func (w *words) is(op ir.Op, args ...*ir.Value) *ir.Value { return w.add(op, ir.TypeBool, args...) }
 
-// n returns the 32-bit constant n.
+// The method n returns the 32-bit constant n.
 func (w *words) n(n int64) *ir.Value { return w.m.Int(ir.TypeI32, n) }
 
-// bit returns 1 if c is true, and 0 if not.
+// The method bit returns 1 if c is true, and 0 if not.
 func (w *words) bit(c *ir.Value) *ir.Value { return w.word(ir.OpSelect, c, w.n(1), w.n(0)) }
 
-// choose returns the pair x if c is true, and y if not.
+// The method choose returns the pair x if c is true, and y if not.
 func (w *words) choose(c *ir.Value, x, y pair) pair {
 	return pair{w.word(ir.OpSelect, c, x.lo, y.lo), w.word(ir.OpSelect, c, x.hi, y.hi)}
 }

@@ -3,10 +3,10 @@
 //
 //	blocks and edges            tree of statements            blocks again
 //
-//	  a ──▶ b ──▶ d             a                             a: selection, ends at m
-//	  │     └──┐  ▲    tree.go  if {                 emit.go    b: selection, ends at n
+//	  a ──▶ b ──▶ d             a                             a (selection, ends at m)
+//	  │     └──┐  ▲    tree.go  if {                 emit.go    b (selection, ends at n)
 //	  └──▶ c ──┼──┘    ─────▶     b                  ─────▶     …
-//	       ▲   │                  if … { set flag c }         m: if flag c or … { c }
+//	       ▲   │                  if … { set flag c }         m, if flag c or … { c }
 //	       └───┘                } else { set flag c }         d
 //	                            if flag c { c }
 //	                            d

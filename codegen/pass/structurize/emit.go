@@ -5,8 +5,8 @@ package structurize
 
 import "github.com/kgen-go/kgen/codegen/ir"
 
-// tree is a function in the form of statements. The function returns if control reaches the end of
-// code.
+// The type tree is a function in the form of statements. The function returns if control reaches
+// the end of the field code.
 type tree struct {
 	code    []*stmt
 	tested  map[*ir.Block]bool
@@ -19,7 +19,7 @@ type emitter struct {
 	out   []*ir.Block
 	flags map[*ir.Block]*ir.Ref
 	cur   *ir.Block // block to which code is appended; nil after a jump
-	// loop is the innermost loop's header.
+	// The field loop is the innermost loop's header.
 	loop *ir.Block
 }
 
@@ -42,13 +42,13 @@ func emitTree(f *ir.Func, t *tree) {
 	}
 }
 
-// start appends block b to the function and makes it the current block.
+// The method start appends block b to the function and makes it the current block.
 func (e *emitter) start(b *ir.Block) {
 	e.out = append(e.out, b)
 	e.cur = b
 }
 
-// end sets the terminator of the current block.
+// The method end sets the terminator of the current block.
 func (e *emitter) end(t ir.Term) {
 	e.cur.SetTerm(t)
 	e.cur = nil
@@ -56,8 +56,8 @@ func (e *emitter) end(t ir.Term) {
 
 func (e *emitter) jump(to *ir.Block) { e.end(ir.Term{Kind: ir.Jump, Succs: []*ir.Block{to}}) }
 
-// merge starts the merge block b of a selection or loop. If b has no predecessors, it ends with
-// Unreachable.
+// The method merge starts the merge block b of a selection or loop. If b has no predecessors, it
+// ends with Unreachable.
 func (e *emitter) merge(b *ir.Block) {
 	e.start(b)
 	if len(b.Preds) == 0 {
@@ -112,8 +112,8 @@ func (e *emitter) stmt(s *stmt) {
 	}
 }
 
-// silent reports whether the statements in code generate no instructions and control reaches their
-// end.
+// The method silent reports whether the statements in code generate no instructions and control
+// reaches their end.
 func (e *emitter) silent(code []*stmt) bool {
 	for _, s := range code {
 		switch s.kind {

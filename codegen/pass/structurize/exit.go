@@ -54,8 +54,8 @@ func countReturns(code []*stmt) int {
 	return n
 }
 
-// list rewrites statements that are inside the given number of loops. The argument tail tells that
-// the work-item returns after the statements.
+// The method list rewrites statements that are inside the given number of loops. The argument tail
+// tells that the work-item returns after the statements.
 func (l *leaver) list(code []*stmt, loops int, tail bool) []*stmt {
 	var out []*stmt
 	for i, s := range code {
@@ -161,7 +161,7 @@ func loopAroundJumps(f *ir.Func) {
 				continue
 			}
 			done[c] = true
-			var from *ir.Block // the origin of the last jump
+			var from *ir.Block // block from which the last jump comes
 			n, deepest := 0, 0
 			for _, p := range c.Preds {
 				if dom.IsBackEdge(p, c) {
@@ -185,7 +185,7 @@ func loopAroundJumps(f *ir.Func) {
 			h.SetTerm(t)
 			z.Jump(h)
 			// A block belongs to the loop only if it can reach the head. So each jump gets a back
-			// edge that is never taken, also a jump from a block that records a fault.
+			// edge that is never taken, including a jump from a block that records a fault.
 			for _, p := range slices.Clone(c.Preds) {
 				if p == from || p.Term.Kind == ir.Jump && p != h && !dom.IsBackEdge(p, c) {
 					back := f.NewBlock()

@@ -50,7 +50,7 @@ type tidier struct {
 	repl   map[*ir.Value]*ir.Value
 }
 
-// empty reports whether e is an arm that only jumps.
+// The method empty reports whether e is an arm that only jumps.
 func (t *tidier) empty(e *ir.Block) bool {
 	return len(e.Phis)+len(e.Insts) == 0 && e.Term.Kind == ir.Jump && len(e.Preds) == 1 &&
 		e.Merge == nil && !t.merges[e] && !t.exits[e]
@@ -122,8 +122,8 @@ func (t *tidier) foldSelection(p *ir.Block) bool {
 	return true
 }
 
-// Choose returns a value that equals yes if c is true, and no otherwise. It appends the necessary
-// ops to p.
+// Choose returns a value that equals the argument yes if c is true, and the argument no if not. It
+// appends the necessary ops to p.
 func Choose(p *ir.Block, c, yes, no *ir.Value) *ir.Value {
 	m := p.Func.Module
 	t := m.Bool(true)

@@ -5,7 +5,7 @@ package structurize
 
 import "github.com/kgen-go/kgen/codegen/ir"
 
-// stmt is a statement of the structured tree.
+// A stmt is a statement of the structured tree.
 type stmt struct {
 	kind  stmtKind
 	block *ir.Block   // block of the statement's instructions, condition or flag, or the loop's head
@@ -17,11 +17,11 @@ type stmt struct {
 type stmtKind uint8
 
 const (
-	listStmt    stmtKind = iota // executes the statements in then
+	listStmt    stmtKind = iota // executes the statements in the field then
 	instsStmt                   // executes the block's instructions
 	ifStmt                      // branches on the block's condition
-	ifFlagsStmt                 // executes then if one of the flags is set
-	loopStmt                    // loops over the statements in then
+	ifFlagsStmt                 // executes the statements in the field then if one of the flags is set
+	loopStmt                    // loops over the statements in the field then
 	setStmt                     // sets the block's flag
 	resetStmt                   // clears the block's flag
 	breakStmt
@@ -30,8 +30,9 @@ const (
 	unreachableStmt
 )
 
-// piece is a part of the tree. After its code, control must still reach one of the blocks in out,
-// which are in reverse postorder. If control never reaches the end of the code, out is empty.
+// The type piece is a part of the tree. After the code of a piece, control must still reach one of
+// the blocks in the field out, which are in reverse postorder. If control never reaches the end of
+// the code, out is empty.
 type piece struct {
 	code []*stmt
 	out  []*ir.Block
@@ -51,11 +52,11 @@ type treeBuilder struct {
 	dom     *ir.DomTree
 	loops   *ir.Loops
 	forward map[*ir.Block]int // maps each block to the number of forward edges that enter it
-	// inner maps a block to its children in the dominator tree that several forward edges enter and
-	// that are in the same loop. Their code follows the code of the block. after maps the head of a
-	// loop to the blocks that directly follow the loop.
+	// The field inner maps a block to its children in the dominator tree that several forward edges
+	// enter and that are in the same loop. Their code follows the code of the block. The field
+	// after maps the head of a loop to the blocks that directly follow the loop.
 	inner, after map[*ir.Block][]*ir.Block
-	// tested is the set of blocks whose flags some statement tests.
+	// The field tested is the set of blocks whose flags some statement tests.
 	tested map[*ir.Block]bool
 }
 
@@ -68,8 +69,8 @@ func newTreeBuilder(f *ir.Func) *treeBuilder {
 	return t
 }
 
-// place fills the maps forward, inner and after, which determine the position of each block in the
-// tree.
+// The method place fills the maps forward, inner and after, which determine the position of each
+// block in the tree.
 func (t *treeBuilder) place() {
 	for _, b := range t.dom.Order {
 		for _, p := range b.Preds {
@@ -95,8 +96,9 @@ func (t *treeBuilder) place() {
 	}
 }
 
-// exit reports whether b ends the work-item and replaces each jump to it. That is so for a return
-// without instructions, and for a block with a fault to which only one edge leads.
+// The method exit reports whether b ends the work-item, so that the code of b replaces each jump to
+// b. The result is true for a return without instructions, and for a block with a fault to which
+// only one edge leads.
 func (t *treeBuilder) exit(b *ir.Block) bool {
 	if len(b.Term.Succs) > 0 || b == t.dom.Order[0] {
 		return false
@@ -115,7 +117,7 @@ func (t *treeBuilder) exit(b *ir.Block) bool {
 	return false
 }
 
-// build returns the whole function as a tree of statements.
+// The method build returns the whole function as a tree of statements.
 func (t *treeBuilder) build() *tree {
 	p := t.tree(t.dom.Order[0], nil)
 	if len(p.out) > 0 {
@@ -124,8 +126,8 @@ func (t *treeBuilder) build() *tree {
 	return &tree{code: dropReturns(flatten(p.code, nil), true), tested: t.tested, flagged: t.dom.Order}
 }
 
-// tree returns the code of x and of all blocks that x dominates. The innermost loop around the code
-// is ctx.
+// The method tree returns the code of x and of all blocks that x dominates. The innermost loop
+// around the code is ctx.
 func (t *treeBuilder) tree(x *ir.Block, ctx *loopCtx) piece {
 	if l := t.loops.Of(x); l != nil && l.Head == x {
 		return t.loopTree(l, ctx)
@@ -133,7 +135,7 @@ func (t *treeBuilder) tree(x *ir.Block, ctx *loopCtx) piece {
 	return t.body(x, ctx)
 }
 
-// body is like tree, but does not create the loop of which x is the head.
+// The method body is like the method tree, but does not create the loop of which x is the head.
 func (t *treeBuilder) body(x *ir.Block, ctx *loopCtx) piece {
 	p := piece{size: 1}
 	for _, c := range t.inner[x] {
@@ -154,7 +156,7 @@ func (t *treeBuilder) body(x *ir.Block, ctx *loopCtx) piece {
 	return p
 }
 
-// then appends q to p.
+// The method named then appends the piece q to p.
 func (t *treeBuilder) then(p *piece, q piece) {
 	p.code = append(p.code, &stmt{kind: listStmt, then: q.code})
 	p.out = q.out
@@ -194,7 +196,7 @@ func (t *treeBuilder) branch(p *piece, x *ir.Block, ctx *loopCtx) {
 	}
 }
 
-// leave returns the statement that ends block x, which ends the work-item.
+// The method leave returns the statement that ends block x, which ends the work-item.
 func (t *treeBuilder) leave(x *ir.Block, ctx *loopCtx) *stmt {
 	if x.Term.Kind == ir.Unreachable {
 		return &stmt{kind: unreachableStmt}
@@ -210,8 +212,8 @@ func newReturn(ctx *loopCtx) *stmt {
 	return s
 }
 
-// edge returns the code for the jump from x to y. If no other forward edge leads to y, the code is
-// that of y itself. Otherwise the code sets y's flag.
+// The method edge returns the code for the jump from x to y. If no other forward edge leads to y,
+// the code is that of y itself. Otherwise the code sets y's flag.
 func (t *treeBuilder) edge(x, y *ir.Block, ctx *loopCtx) piece {
 	set := &stmt{kind: setStmt, block: y}
 	switch back := t.dom.IsBackEdge(x, y); {
@@ -229,7 +231,7 @@ func (t *treeBuilder) edge(x, y *ir.Block, ctx *loopCtx) piece {
 	}
 }
 
-// join appends the tree of block c to p. Some paths in p must lead to c.
+// The method join appends the tree of block c to p. Some paths in p must lead to c.
 func (t *treeBuilder) join(p *piece, c *ir.Block, ctx *loopCtx) {
 	rest := make([]*ir.Block, 0, len(p.out))
 	for _, b := range p.out {
@@ -258,7 +260,7 @@ func (t *treeBuilder) ifFlags(code []*stmt, flags ...*ir.Block) *stmt {
 	return &stmt{kind: ifFlagsStmt, flags: flags, then: code}
 }
 
-// union returns the union of two lists in reverse postorder.
+// The method union returns the union of two lists in reverse postorder.
 func (t *treeBuilder) union(a, b []*ir.Block) []*ir.Block {
 	out := make([]*ir.Block, 0, len(a)+len(b))
 	for len(a) > 0 && len(b) > 0 {
@@ -315,7 +317,7 @@ func (t *treeBuilder) loopTree(l *ir.Loop, outer *loopCtx) piece {
 	return p
 }
 
-// dispatch adds the jumps after an inner loop that continue or leave the outer loop ctx.
+// The method dispatch adds the jumps after an inner loop that continue or leave the outer loop ctx.
 func (t *treeBuilder) dispatch(p *piece, ctx *loopCtx) {
 	var here, leave []*ir.Block
 	again := false
@@ -348,8 +350,8 @@ func (t *treeBuilder) dispatch(p *piece, ctx *loopCtx) {
 	p.out = here
 }
 
-// flatten appends the statements in code to out. It replaces lists by their statements and omits
-// blocks without instructions.
+// The function flatten appends the statements in code to out. It replaces lists by their statements
+// and omits blocks without instructions.
 func flatten(code, out []*stmt) []*stmt {
 	for _, s := range code {
 		switch {

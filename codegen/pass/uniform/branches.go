@@ -11,7 +11,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// Arrange prepares the kernel for CommonBranches: it removes unreachable blocks and gives each loop
+// Arrange prepares the kernel for CommonBranches. It removes unreachable blocks and gives each loop
 // one back edge. It does nothing to kernels without Sync ops.
 func Arrange(m *ir.Module) {
 	if grouped(m) {
@@ -20,10 +20,10 @@ func Arrange(m *ir.Module) {
 	}
 }
 
-// grouped reports whether m's kernel has Sync ops and is not yet structurized.
+// The function grouped reports whether m's kernel has Sync ops and is not yet structurized.
 func grouped(m *ir.Module) bool { return m.UsesGroup && m.Level == ir.Built }
 
-// CommonBranches returns two sets of blocks: those that end in a uniform branch, and those whose
+// CommonBranches returns two sets of blocks, those that end in a uniform branch and those whose
 // branch may be divergent. A branch is uniform if all work-items that remain in the group take it
 // in the same way. The caller must have called Arrange before.
 //

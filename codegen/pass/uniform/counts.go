@@ -12,8 +12,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
-// count is a number that changes in each iteration of a loop, also for dead lanes. Without a
-// conversion it is phi + at. If wide is not nil, it is phi + at, converted by wide, plus off.
+// A count represents a number that changes in each iteration of a loop, also for dead lanes.
+// Without a conversion, the number is the sum of the fields phi and at. If the field wide is not
+// nil, the sum phi + at is converted by wide, and off is added to the result.
 type count struct {
 	phi     *ir.Value
 	at, off int64
@@ -23,7 +24,7 @@ type count struct {
 	start facts.Interval // interval of phi in the first iteration
 }
 
-// stepped describes how a count changes from one iteration to the next.
+// The type stepped describes how a count changes from one iteration to the next.
 type stepped struct {
 	how   stepKind
 	by    facts.Interval
@@ -31,8 +32,8 @@ type stepped struct {
 	minus bool      // whether each iteration subtracts step instead of adding it
 }
 
-// Proviso is a condition under which a loop is known to end. It requires that Step is from 1 to
-// Most, or that -Step is, if Opposite is set.
+// Proviso is a condition under which a loop is known to end. The condition is that Step is from 1
+// to Most. If Opposite is set, -Step must be from 1 to Most instead.
 type Proviso struct {
 	Step     *ir.Value
 	Opposite bool
@@ -49,8 +50,8 @@ const (
 	byHalving           // division by 2 or more; stepped.by is -1 for shifts that keep the sign, else 0
 )
 
-// patience is a number of iterations. A loop that ends only because its counter overflows after
-// that many iterations is treated as endless.
+// A loop that ends only because its counter overflows after more than patience iterations is
+// treated as endless.
 const patience = 1 << 24
 
 // Plus returns a value x and a constant n whose sum is v.
@@ -72,7 +73,7 @@ func Plus(v *ir.Value) (x *ir.Value, n int64) {
 // Invariant reports whether v is computed outside the loop.
 func Invariant(v *ir.Value, l *ir.Loop) bool { return v.Block == nil || !l.Contains(v.Block) }
 
-// count returns v as a count of loop l. It returns false if v is not a count.
+// The method count returns v as a count of loop l. It returns false if v is not a count.
 func (u *Info) count(v *ir.Value, l *ir.Loop) (n count, ok bool) {
 	n.phi, n.at = Plus(v)
 	if c := n.phi; (c.Op == ir.OpSConvert || c.Op == ir.OpUConvert) && c.Type.Bits() > c.Args[0].Type.Bits() {
@@ -165,7 +166,7 @@ func (u *Info) stepOf(phi, v *ir.Value, latch *ir.Block, l *ir.Loop) (s stepped)
 	return s
 }
 
-// within returns the interval of the loop-invariant value v at the back edges of l.
+// The method within returns the interval of the loop-invariant value v at the back edges of l.
 func (u *Info) within(v *ir.Value, l *ir.Loop) facts.Interval {
 	p := u.at(v, l.Latches[0])
 	for _, b := range l.Latches[1:] {
@@ -174,8 +175,8 @@ func (u *Info) within(v *ir.Value, l *ir.Loop) facts.Interval {
 	return p
 }
 
-// at returns an interval of v in block b that is valid also for dead lanes. So it uses no facts
-// from divergent branches.
+// The method at returns an interval of v in block b that is valid also for dead lanes. So it uses
+// no facts from divergent branches.
 func (u *Info) at(v *ir.Value, b *ir.Block) facts.Interval {
 	if v.IsConst() {
 		return facts.Interval{Lo: v.Int(), Hi: v.Int()}
@@ -192,9 +193,9 @@ func (u *Info) at(v *ir.Value, b *ir.Block) facts.Interval {
 	return u.ranges.At(v, b)
 }
 
-// equals reports whether the count n is known to equal an invariant value in some iteration of the
-// loop. The interval end contains the invariant value. If equal is false, equals reports instead
-// whether n is known to differ from the value in some iteration.
+// The method equals reports whether the count n is known to equal an invariant value in some
+// iteration of the loop. The interval end contains the invariant value. If the argument equal is
+// false, the method reports instead whether n is known to differ from the value in some iteration.
 func (n *count) equals(end facts.Interval, equal bool) bool {
 	if n.how != byAdding {
 		return false
@@ -219,8 +220,9 @@ func (n *count) equals(end facts.Interval, equal bool) bool {
 	}
 }
 
-// meeting subtracts n.off from the count n and from the interval end. It returns the interval of
-// all possible values of n, of its first values, and of end, after this subtraction.
+// The method meeting subtracts n.off from the count n and from the interval end. It returns three
+// intervals, which are those of all values of n, of the first values of n, and of end, each after
+// this subtraction.
 func (n *count) meeting(end facts.Interval) (all, start, less facts.Interval, ok bool) {
 	all = facts.FullRange(n.phi.Type)
 	start = facts.AddRanges(n.start, facts.Interval{Lo: n.at, Hi: n.at})
@@ -236,7 +238,7 @@ func (n *count) meeting(end facts.Interval) (all, start, less facts.Interval, ok
 	return all, start, less, less.Within(full) && facts.AddRanges(all, facts.Interval{Lo: n.off, Hi: n.off}).Within(full)
 }
 
-// order is the direction in which a count must change to pass the end of a loop.
+// The type order is the direction in which a count must change to pass the end of a loop.
 type order struct {
 	unsigned, down bool
 	strict         bool // whether the count must exceed the end, not only reach it
@@ -253,7 +255,8 @@ func orderOf(c *ir.Value, i int, want bool) order {
 	}
 }
 
-// span returns the bounds of p, mapped to unsigned numbers that grow in the direction of o.
+// The method span returns the bounds of p, mapped to unsigned numbers that grow in the direction of
+// o.
 func (o order) span(p facts.Interval) (lo, hi uint64) {
 	lo, hi = uint64(p.Lo)^1<<63, uint64(p.Hi)^1<<63
 	if o.unsigned {
@@ -268,8 +271,8 @@ func (o order) span(p facts.Interval) (lo, hi uint64) {
 	return lo, hi
 }
 
-// passes reports whether the count n is known to reach or pass the end in the order o. If the
-// returned proviso is not nil, the result is valid only under the proviso.
+// The method passes reports whether the count n is known to reach or pass the end in the order o.
+// If the returned proviso is not nil, the result is valid only under the proviso.
 func (n *count) passes(end facts.Interval, o order) (*Proviso, bool) {
 	all, start, end, ok := n.meeting(end)
 	if !ok {
@@ -311,7 +314,8 @@ func (n *count) passes(end facts.Interval, o order) (*Proviso, bool) {
 	return nil, false
 }
 
-// multiplies is like passes, for a count that is multiplied in each iteration.
+// The method multiplies is like the method passes, for a count that is multiplied in each
+// iteration.
 func (n *count) multiplies(end facts.Interval, o order) bool {
 	last := uint64(facts.FullRange(n.phi.Type).Hi)
 	to := uint64(max(end.Hi, 0))

@@ -15,7 +15,7 @@ import (
 // Check returns diagnostics for the Sync ops that some work-items of a group may miss.
 func (u *Info) Check() diag.List { return u.CheckOf(func(*ir.Value) bool { return true }) }
 
-// CheckOf is like Check, but considers only the Sync ops for which ops returns true.
+// CheckOf is like Check, but considers only the Sync ops for which the function ops returns true.
 func (u *Info) CheckOf(ops func(v *ir.Value) bool) diag.List {
 	var ds diag.List
 	for i, b := range u.Order {
@@ -34,9 +34,9 @@ func (u *Info) CheckOf(ops func(v *ir.Value) bool) diag.List {
 	return ds
 }
 
-// Stays applies change to a clone of m and reports whether all barriers are still recognized as
-// being in uniform control flow. The test is needed because a change that copies code adds paths.
-// The analysis might not recognize that all work-items take the same path.
+// Stays applies the function change to a clone of m and reports whether all barriers are still
+// recognized as being in uniform control flow. The test is needed because a change that copies code
+// adds paths. The analysis might not recognize that all work-items take the same path.
 func Stays(m *ir.Module, change func(m *ir.Module) diag.List) bool {
 	c := m.Clone()
 	if diags := change(c); len(diags) > 0 {
@@ -79,7 +79,7 @@ func (u *Info) report(ds *diag.List, v *ir.Value) {
 	}
 }
 
-// describe returns the reason why v differs within a group, as a text about the source.
+// The method describe returns the reason why v differs within a group, as a text about the source.
 func (u *Info) describe(v *ir.Value) string {
 	if v.Op.Has(ir.FlagAtomic) {
 		return "the result of an atomic operation, which differs between work-items"
@@ -147,7 +147,7 @@ func (u *Info) describeOwn(x *ir.Var) string {
 	return text + " and has values that depend on " + u.describe(why)
 }
 
-// named returns the name of x in the source. It returns "" if x has no name there.
+// The function named returns the name of x in the source. It returns "" if x has no name there.
 func named(x *ir.Var) string {
 	if x.Name == "" || madeUp[x.Name] {
 		return ""

@@ -4,12 +4,12 @@
 //	work-items   0 1 2 3
 //	             │ │ │ │    n := len(s)        uniform value
 //	             │ │ │ │    if n > 9 {         uniform branch
-//	             │ │ │ │        Barrier()      legal: all are here
+//	             │ │ │ │        Barrier()      legal, since all are here
 //	             │ │ │ │    }
 //	             │ │ │ │    if id == 2 {       divergent branch
 //	             │ │ ↯ │        return         2 leaves the group and becomes a dead lane
 //	             │ │ ┆ │    }
-//	             │ │ ┆ │    Barrier()          legal: all remaining work-items are here
+//	             │ │ ┆ │    Barrier()          legal, since all remaining work-items are here.
 //
 // The function Of analyses a kernel and returns the result as an Info. A barrier in a block that is
 // not uniform is an error in the kernel, and Info.Check returns the diagnostics. Loops are the

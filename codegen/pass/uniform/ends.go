@@ -11,10 +11,10 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
-// ways returns the blocks with an exit by which dead lanes may leave the loop l. The exit must be
-// one that dead lanes are known to take, or its condition must be uniform and change between
-// iterations. A condition that never changes might keep the loop running for ever. A failing check
-// is not an exit.
+// The method ways returns the blocks with an exit by which dead lanes may leave the loop l. The
+// exit must be one that dead lanes are known to take, or its condition must be uniform and change
+// between iterations. A condition that never changes might keep the loop running for ever. A
+// failing check is not an exit.
 func (u *Info) ways(l *ir.Loop) []*ir.Block {
 	var all []*ir.Block
 	for _, b := range u.Order {
@@ -29,8 +29,8 @@ func (u *Info) ways(l *ir.Loop) []*ir.Block {
 	return all
 }
 
-// sureToEnd reports whether dead lanes are known to leave the loop l by some exit. If given is not
-// nil, the result is valid only under that proviso.
+// sureToEnd reports whether dead lanes are known to leave the loop l by some exit. If the returned
+// proviso given is not nil, the result is valid only under that proviso.
 func (u *Info) sureToEnd(l *ir.Loop) (given *Proviso, ok bool) {
 	for _, b := range u.Order {
 		if p, is := u.leavesBy(b, l); is {
@@ -99,8 +99,8 @@ func (u *Info) amongDead(v *ir.Value, l *ir.Loop, known map[*ir.Value]*ir.Value)
 	return known[v]
 }
 
-// counts reports whether v depends on a phi of the loop's head. It does not follow operands of
-// group algorithms, since dead lanes do not contribute to their results.
+// The function counts reports whether v depends on a phi of the loop's head. It does not follow
+// operands of group algorithms, since dead lanes do not contribute to their results.
 func counts(v *ir.Value, l *ir.Loop, seen map[*ir.Value]bool) bool {
 	if v.Block == nil || !l.Contains(v.Block) || seen[v] || v.IsGroupOp() {
 		return false
@@ -112,9 +112,9 @@ func counts(v *ir.Value, l *ir.Loop, seen map[*ir.Value]bool) bool {
 	return slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return counts(a, l, seen) })
 }
 
-// becomes reports whether the condition c is known to equal want in some iteration of the loop l.
-// Each iteration must compute c, and c must compare a count with an invariant value. If the
-// returned proviso is not nil, the result is valid only under the proviso.
+// The method becomes reports whether the condition c is known to equal want in some iteration of
+// the loop l. Each iteration must compute c, and c must compare a count with an invariant value. If
+// the returned proviso is not nil, the result is valid only under the proviso.
 func (u *Info) becomes(c *ir.Value, want bool, l *ir.Loop) (*Proviso, bool) {
 	switch c.Op {
 	case ir.OpLNot:

@@ -24,14 +24,15 @@ func (u *Info) Way(b *ir.Block) (edge, bool) {
 	return edge{}, false
 }
 
-// splits reports whether some work-items leave the group on the edge e while others stay.
+// The method splits reports whether some work-items leave the group on the edge e while others
+// stay.
 func (u *Info) splits(e edge) bool {
 	return u.Leaving[e] && !u.Together(e.from)
 }
 
-// meets reports whether work-items that take the edge e can later meet work-items that have passed
-// a Sync op. It assumes that work-items leave the group on all edges in leaving. Work-items do not
-// count as meeting if they only share the block of a return statement.
+// The method meets reports whether work-items that take the edge e can later meet work-items that
+// have passed a Sync op. It assumes that work-items leave the group on all edges in leaving.
+// Work-items do not count as meeting if they only share the block of a return statement.
 func (u *Info) meets(e edge, leaving []edge) bool {
 	if u.stated(e, leaving) {
 		return false
@@ -102,10 +103,10 @@ func (u *Info) meetsAgain(e edge, leaving []edge) bool {
 	return false
 }
 
-// stated reports whether work-items that take the edge e leave the group only by faults and return
-// statements. In addition, the work-items that stay must reach an end of the kernel without passing
-// these statements. The second condition excludes a return statement that all work-items reach
-// after a loop.
+// The method stated reports whether work-items that take the edge e leave the group only by faults
+// and return statements. In addition, the work-items that stay must reach an end of the kernel
+// without passing these statements. The second condition excludes a return statement that all
+// work-items reach after a loop.
 func (u *Info) stated(e edge, leaving []edge) bool {
 	region := Reachable(e.To)
 	if !statements(region) {
@@ -180,11 +181,11 @@ func (u *Info) SubGroups(v *ir.Value) bool {
 	return same(v)
 }
 
-// fails reports whether b is the block to which a failing check jumps.
+// The function fails reports whether b is the block to which a failing check jumps.
 func fails(b *ir.Block) bool { return (Faults(b) || b.Cold) && onlyFaults(Reachable(b)) }
 
-// statements reports whether each end of the kernel within region is a fault, a panic or a return
-// statement.
+// The function statements reports whether each end of the kernel within region is a fault, a panic
+// or a return statement.
 func statements(region []*ir.Block) bool {
 	return !slices.ContainsFunc(region, func(b *ir.Block) bool {
 		return b.Term.Kind == ir.Return && !b.Term.Early &&
@@ -197,7 +198,7 @@ func onlyFaults(region []*ir.Block) bool {
 	return !slices.ContainsFunc(region, func(b *ir.Block) bool { return b.Term.Kind == ir.Return && !Faults(b) })
 }
 
-// Reachable returns the blocks reachable from b; b is the first.
+// Reachable returns the blocks reachable from b, starting with b.
 func Reachable(b *ir.Block) []*ir.Block {
 	seen := map[*ir.Block]bool{b: true}
 	out := []*ir.Block{b}

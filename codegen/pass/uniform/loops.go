@@ -11,18 +11,18 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// settle decides for each loop in uniform flow whether dead lanes might stay in the loop for ever
-// after all work-items have left their group. It distinguishes three kinds of loops:
+// The method settle decides for each loop in uniform flow whether dead lanes might stay in the loop
+// for ever after all work-items have left their group. It distinguishes three kinds of loops:
 //
-//   - A loop of the first kind needs no change. Dead lanes are known to leave it or bypass it, or no
+//   - A loop of the first kind needs no change. Dead lanes are known to leave or bypass such a loop, or no
 //     work-item can have left the group before one of its iterations.
 //   - A loop of the second kind tests in each iteration whether a live lane remains. Such a loop has
-//     Sync ops and is left only by faults and return statements, or it has an exit that ways finds.
+//     Sync ops and is left only by faults and return statements, or it has an exit that the method ways finds.
 //   - A loop of the third kind is treated as divergent if work-items leave their group from it. The
 //     branch on which they leave counts as an end of the kernel.
 //
-// settle returns false at the first loop of the second or third kind, since the decision affects
-// other loops. It returns true if there is no such loop.
+// The method settle returns false at the first loop of the second or third kind, since the decision
+// affects other loops. It returns true if there is no such loop.
 func (u *Info) settle() bool {
 	for _, l := range u.loops {
 		if !u.Block(l.Head) || u.AsksAt(l.Head) {
@@ -56,8 +56,8 @@ func (u *Info) Together(b *ir.Block) bool {
 // remains.
 func (u *Info) AsksAt(b *ir.Block) bool { return slices.Contains(u.asking, u.Index[b]) }
 
-// Provisos maps the heads of certain loops to provisos. If its proviso holds, such a loop does not
-// need to test whether a live lane remains.
+// Provisos maps the heads of certain loops to provisos. Such a loop does not need to test whether a
+// live lane remains if its proviso holds.
 func (u *Info) Provisos() map[*ir.Block]*Proviso {
 	all := map[*ir.Block]*Proviso{}
 	for _, l := range u.loops {
@@ -168,7 +168,8 @@ func (u *Info) BypassLoops() {
 	}
 }
 
-// bypassed reports whether BypassLoops removes the loop l, assuming that l is in uniform flow.
+// The method bypassed reports whether BypassLoops removes the loop l, assuming that l is in uniform
+// flow.
 func (u *Info) bypassed(l *ir.Loop) bool {
 	if !u.leavesTogether(l) || u.fillsFor(l) {
 		return false
@@ -181,8 +182,8 @@ func (u *Info) bypassed(l *ir.Loop) bool {
 	return true
 }
 
-// needs reports whether block b, which is outside the loop l, contains a uniform value that depends
-// on the loop.
+// The method needs reports whether block b, which is outside the loop l, contains a uniform value
+// that depends on the loop.
 func (u *Info) needs(b *ir.Block, l *ir.Loop) bool {
 	used := func(a *ir.Value) bool { return a != nil && a.Block != nil && l.Contains(a.Block) && u.Value(a) }
 	after := slices.ContainsFunc(b.Preds, func(p *ir.Block) bool { return l.Contains(p) })

@@ -36,14 +36,14 @@ type Info struct {
 	kept    map[edge]bool           // edges on which, as the analysis has found, no work-items leave their group
 	dom     *ir.DomTree
 	loops   []*ir.Loop
-	exits   map[int]bool // blocks that count as ends of the kernel, see settle
-	// asking contains the indices of the heads of loops that test in each iteration whether a live
-	// lane remains. In the graph for postdominators, an additional node before each of these heads
-	// represents the test.
+	exits   map[int]bool // blocks that count as ends of the kernel (see the method settle)
+	// The field asking contains the indices of the heads of loops that test in each iteration
+	// whether a live lane remains. In the graph for postdominators, an additional node before each
+	// of these heads represents the test.
 	asking []int
 	ranges *facts.Ranges // intervals for the method at, or nil if not yet computed
-	// outside is a module for the constants that the analysis creates by folding. The analysis must
-	// not add constants to the module that it analyses.
+	// The field outside is a module for the constants that the analysis creates by folding. The
+	// analysis must not add constants to the module that it analyses.
 	outside    *ir.Module
 	ipdom      []int // immediate postdominator of each node (see succs), for the remaining work-items
 	ShortLoops map[*ir.Block]bool
@@ -111,7 +111,7 @@ func (u *Info) Explain(b *ir.Block) (branch *ir.Block, cause *ir.Value) {
 	return branch, u.root(branch.Term.Cond)
 }
 
-// root follows the reasons why v varies, and returns the value from which the divergence
+// The method root follows the reasons why v varies, and returns the value from which the divergence
 // originates.
 func (u *Info) root(v *ir.Value) *ir.Value {
 	for chain := map[*ir.Value]bool{}; v != nil && !chain[v]; {
@@ -123,8 +123,8 @@ func (u *Info) root(v *ir.Value) *ir.Value {
 	return v
 }
 
-// parting returns the branch because of which work-items do not reach b together. Among the
-// branches that control b, it is the nearest with a varying condition.
+// The method parting returns the branch because of which work-items do not reach b together. Among
+// the branches that control b, the returned branch is the nearest with a varying condition.
 func (u *Info) parting(b *ir.Block) *ir.Block {
 	var branch *ir.Block
 	seen := map[*ir.Block]bool{}
@@ -143,9 +143,9 @@ func (u *Info) parting(b *ir.Block) *ir.Block {
 	return branch
 }
 
-// values marks varying values, given the divergent blocks, and reports whether it marked any. A
-// value varies if it depends on a varying value. Phis in divergent flow vary. So the counter of a
-// loop that work-items leave in different iterations varies.
+// The method values marks varying values, given the divergent blocks, and reports whether it marked
+// any. A value varies if it depends on a varying value. Phis in divergent flow vary. So the counter
+// of a loop that work-items leave in different iterations varies.
 func (u *Info) values() bool {
 	any := false
 	mark := func(v, why *ir.Value) bool {
@@ -177,7 +177,7 @@ func (u *Info) values() bool {
 	return any
 }
 
-// phi returns the value that makes the phi v vary, or nil if v is uniform.
+// The method phi returns the value that makes the phi v vary, or nil if v is uniform.
 func (u *Info) phi(v *ir.Value) *ir.Value {
 	for _, a := range v.Args {
 		if a.Block != nil && !u.Value(a) {
@@ -202,7 +202,7 @@ func (u *Info) phi(v *ir.Value) *ir.Value {
 	return nil
 }
 
-// value returns the value that makes the instruction v vary, or nil if v is uniform.
+// The method value returns the value that makes the instruction v vary, or nil if v is uniform.
 func (u *Info) value(v *ir.Value) *ir.Value {
 	switch v.Op {
 	case ir.OpBuiltIn:
@@ -241,9 +241,9 @@ func (u *Info) value(v *ir.Value) *ir.Value {
 	return nil
 }
 
-// flow finds the divergent blocks. When it finds an edge on which work-items leave the group, it
-// removes the edge from the graph and starts again. The reason is that removing the edge changes
-// which blocks depend on which branches.
+// The method flow finds the divergent blocks. When it finds an edge on which work-items leave the
+// group, it removes the edge from the graph and starts again. The reason is that removing the edge
+// changes which blocks depend on which branches.
 func (u *Info) flow() {
 	u.kept, u.exits, u.asking = map[edge]bool{}, map[int]bool{}, nil
 	back := map[edge]bool{}
@@ -323,7 +323,7 @@ func (u *Info) retractExits(back map[edge]bool) bool {
 	return true
 }
 
-// origin returns the index of the block whose varying branch makes b divergent.
+// The method origin returns the index of the block whose varying branch makes b divergent.
 func (u *Info) origin(b *ir.Block) int {
 	for range u.Order {
 		c := u.control[u.Index[b]]
@@ -337,8 +337,9 @@ func (u *Info) origin(b *ir.Block) int {
 	return u.Index[b]
 }
 
-// spread marks the blocks that depend on divergent branches. Branches with an undecided edge, on
-// which work-items may leave, are left out. spread returns these undecided edges.
+// The method spread marks the blocks that depend on divergent branches. Branches with an undecided
+// edge, on which work-items may leave, are left out. The method spread returns these undecided
+// edges.
 func (u *Info) spread() []edge {
 	n := len(u.Order)
 	clear(u.control)
@@ -409,9 +410,9 @@ func (u *Info) spread() []edge {
 	return pending
 }
 
-// succs returns the successors of node i in the graph of the work-items that stay. Nodes below
-// len(Order) are blocks, and node len(Order) is the kernel's end. The nodes after that are the
-// tests for live lanes at the loop heads in u.asking.
+// The method succs returns the successors of node i in the graph of the work-items that stay. Nodes
+// below len(Order) are blocks, and node len(Order) is the kernel's end. The nodes after that are
+// the tests for live lanes at the loop heads in u.asking.
 func (u *Info) succs(i int) []int {
 	n := len(u.Order)
 	if i > n {
@@ -434,8 +435,8 @@ func (u *Info) succs(i int) []int {
 	return out
 }
 
-// postdominators computes u.ipdom in the graph of the work-items that stay (see succs). In a loop
-// without other exits, the edges on which work-items leave count as exits.
+// The method postdominators computes u.ipdom in the graph of the work-items that stay (see succs).
+// In a loop without other exits, the edges on which work-items leave count as exits.
 func (u *Info) postdominators() {
 	n := len(u.Order)
 	for {
@@ -461,8 +462,8 @@ func (u *Info) postdominators() {
 		}
 		u.exits[stuck] = true
 	}
-	// This is the algorithm of Cooper, Harvey and Kennedy on the reversed graph. It visits the
-	// nodes in an order that comes from a depth-first search from the kernel's end.
+	// The method uses the algorithm of Cooper, Harvey and Kennedy on the reversed graph. It visits
+	// the nodes in an order that comes from a depth-first search from the kernel's end.
 	nodes := n + 1 + len(u.asking)
 	preds := make([][]int, nodes)
 	succs := make([][]int, nodes)
@@ -514,7 +515,7 @@ func (u *Info) postdominators() {
 	}
 }
 
-// postorder returns the nodes reachable from root in postorder.
+// The function postorder returns the nodes reachable from root in postorder.
 func postorder(root int, succs [][]int) []int {
 	seen := make([]bool, len(succs))
 	var out []int

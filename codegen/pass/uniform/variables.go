@@ -8,7 +8,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// own returns the private variable that v loads from or writes, or nil if there is none.
+// The function own returns the private variable that v loads from or writes, or nil if there is
+// none.
 func own(v *ir.Value) *ir.Var {
 	if c, ok := v.Aux.(*ir.Copy); ok {
 		return c.Dst
@@ -19,9 +20,9 @@ func own(v *ir.Value) *ir.Var {
 	return nil
 }
 
-// contents marks the variable that v writes as varying if v may write different contents for
-// different work-items. It reports whether it marked a variable. A variable stays uniform if all
-// work-items of the group execute all writes together, with the same values and indices.
+// The method contents marks the variable that v writes as varying if v may write different contents
+// for different work-items. It reports whether it marked a variable. A variable stays uniform if
+// all work-items of the group execute all writes together, with the same values and indices.
 //
 // A write in a block from which no Sync op is reachable makes the variable vary. A work-item that
 // leaves the group may reach such a block alone, and its stores remain when it continues as a dead
@@ -44,8 +45,8 @@ func (u *Info) contents(v *ir.Value) bool {
 	return why != nil
 }
 
-// changes returns the value because of which v may write different contents for different
-// work-items. It returns nil if v keeps its variable uniform.
+// The method changes returns the value because of which v may write different contents for
+// different work-items. It returns nil if v keeps its variable uniform.
 func (u *Info) changes(v *ir.Value) *ir.Value {
 	switch c, ok := v.Aux.(*ir.Copy); {
 	case ok && u.differ[c.Src] != nil:
@@ -61,8 +62,8 @@ func (u *Info) changes(v *ir.Value) *ir.Value {
 	return u.splitCond(v.Block)
 }
 
-// loaded returns the value that makes v vary, where v is a load of a private variable. It returns
-// nil if v is uniform.
+// The method loaded returns the value that makes v vary, where v is a load of a private variable.
+// It returns nil if v is uniform.
 func (u *Info) loaded(v *ir.Value) *ir.Value {
 	if u.differ[own(v)] != nil {
 		return v
