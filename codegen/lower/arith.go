@@ -24,7 +24,7 @@ func (w *builder) float(t *ir.Type, x float64) *ir.Value {
 	return w.m.Const(t, math.Float64bits(x))
 }
 
-// fit truncates v to the width of the integer type t. The result is extended to the register's
+// fit truncates v to the width of the integer type t. fit then extends the number to the register's
 // width, by its sign if t is signed, and otherwise by zeros.
 func (w *builder) fit(v *ir.Value, t types.Type) *ir.Value {
 	n := gotypes.Width(t)
@@ -105,7 +105,7 @@ func (w *builder) stringOp(op token.Token, a, b string) val {
 	return w.m.Bool(a >= b)
 }
 
-// order lowers the comparison operators <, <=, > and >=. It returns nil for other operators.
+// order lowers the comparison operators <, <=, > and >=. For other operators, it returns nil.
 func (w *builder) order(op token.Token, a, b *ir.Value, t types.Type) val {
 	switch op {
 	case token.GTR:
@@ -166,7 +166,7 @@ func (l *lowerer) divide(op token.Token, a, b *ir.Value, t types.Type) *ir.Value
 	}
 	d := b
 	if gotypes.Width(t) == reg.Bits() && !(b.IsConst() && b.Int() != -1) {
-		// The quotient of the least integer and -1 overflows. Dividing by 1 instead gives the
+		// The quotient of the least integer and -1 overflows. Division by 1 instead of -1 gives the
 		// wrapped result.
 		least := l.m.Const(reg, 1<<(reg.Bits()-1))
 		over := l.op(ir.OpLAnd, ir.TypeBool,
@@ -238,7 +238,7 @@ func (w *builder) not(v val) val {
 	return w.op(ir.OpLNot, ir.TypeBool, x)
 }
 
-// unused reports whether nothing uses a value.
+// unused reports whether a value has no uses.
 func unused(v ssa.Value) bool {
 	return !slices.ContainsFunc(*v.Referrers(), func(r ssa.Instruction) bool {
 		_, debug := r.(*ssa.DebugRef)
@@ -447,7 +447,7 @@ func (l *lowerer) equalPointers(x, y pointer) val {
 	return l.op(ir.OpLOr, ir.TypeBool, none, l.op(ir.OpLAnd, ir.TypeBool, some, l.sameRef(x.ref, y.ref)))
 }
 
-// hasIdentity reports whether code can test that reference r and another one refer to the same
+// hasIdentity reports whether code can compare reference r with another reference for the same
 // variable.
 func hasIdentity(r ref) bool {
 	switch r := r.(type) {

@@ -43,8 +43,9 @@ func (w *builder) noteStorage(t *ir.Type) {
 	}
 }
 
-// use records where the kernel first uses an aspect. It also records the first use for each inlined
-// function whose directive lists aspects. AspectInvalid is ignored.
+// use records where the kernel first uses an aspect. For each inlined function whose directive
+// lists aspects, the method also records the first use inside the function. AspectInvalid is
+// ignored.
 func (w *builder) use(a properties.Aspect) {
 	f := w.frame
 	if a == properties.AspectInvalid || f == nil || f.uses[a] {

@@ -91,8 +91,8 @@ func firstMissing(t types.Type, want *types.Interface) string {
 // reflectName returns the name of a type as in gc's panics.
 func reflectName(t types.Type) string { return typeName(t, (*types.Package).Name) }
 
-// typeName returns the name of a type with package names from q. Inside type arguments, packages
-// appear with their full paths.
+// typeName returns the name of a type. Function q supplies the names of packages. Inside type
+// arguments, packages appear with their full paths.
 func typeName(t types.Type, q types.Qualifier) string {
 	switch t := types.Unalias(t).(type) {
 	case *types.Basic:

@@ -9,7 +9,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/diag"
 )
 
-// badType returns the diagnostic code and the hint for a value whose type kernels cannot have.
+// badType returns the diagnostic code and the hint for a value of a type that kernels do not
+// support.
 func badType(t types.Type) (diag.Code, string) {
 	switch t := t.Underlying().(type) {
 	case *types.Map:
@@ -39,8 +40,8 @@ func isDeferStack(t types.Type) bool {
 	return t.String() == "$ssa.deferStack"
 }
 
-// lost returns the value bad for an expression that could not be lowered. If no error has been
-// reported yet, lost reports one, because every bad value must have a diagnostic.
+// lost returns a value of type bad for an expression that could not be lowered. If no error has
+// been reported yet, lost reports an error, because every value of type bad must have a diagnostic.
 func (l *lowerer) lost(t types.Type) val {
 	if isDeferStack(t) { // package check reports the reason
 		return l.zero(t)

@@ -203,7 +203,7 @@ func (l *lowerer) minMax(name string, args []val, t types.Type) val {
 	return acc
 }
 
-// floatMinMax lowers Go's min or max of floats: The result is NaN if either operand is NaN, and -0
+// floatMinMax lowers Go's min or max of floats. The result is NaN if either operand is NaN, and -0
 // is less than +0.
 func (w *builder) floatMinMax(isMin bool, x, y *ir.Value) *ir.Value {
 	t := x.Type
@@ -252,7 +252,7 @@ func (l *lowerer) copySlice(in *ssa.Call, args []val) val {
 	return n
 }
 
-// move copies n elements from src to dst. If the slices overlap, it copies upwards or downwards so
+// move copies n elements from src to dst. If the slices overlap, the direction of the copy ensures
 // that no element is overwritten before it is read.
 func (l *lowerer) move(dst, src slice, n *ir.Value, elem types.Type) {
 	if n.IsConst() && n.Bits*uint64(sizes.Sizeof(elem)) <= 8*4 {

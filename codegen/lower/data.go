@@ -23,17 +23,17 @@ type tables struct {
 	*builder
 	foresight *foresight
 	vars      map[*ir.Var]*ssa.Global // tables that are variables of the module
-	inData    map[*ssa.Global]bool    // tables that an earlier lowering found to be needed as constant data
+	inData    map[*ssa.Global]bool    // tables that must be constant data according to an earlier lowering
 
 	data []byte    // constant data of the kernel
 	base *ir.Value // address of the data
 
 	texts      *texts
-	textTables [2]slice // texts as tables of bytes and of runes
+	textTables [2]slice // the table of the texts' bytes, and the table of their runes
 }
 
-// dataTable puts a table of the given scalars into the kernel's constant data, in the layout that
-// gc gives type t.
+// dataTable adds a table of the given scalars to the kernel's constant data, with gc's memory
+// layout of type t.
 func (ts *tables) dataTable(scalars []*ir.Value, t types.Type) mem {
 	if ts.base == nil {
 		ts.data = []byte(abi.DataHeader)

@@ -20,12 +20,12 @@ import (
 type carried struct {
 	known   map[any]bool              // declarations of variables that hold values of several shapes
 	ahead   map[*path][]val           // shapes that variables in known had in the previous lowering
-	early   map[*path]bool            // variables that an iteration of a loop reads before a later iteration executes their declaration
-	tries   map[*path]int             // number of lowerings that added a shape, by variable
+	early   map[*path]bool            // variables declared in a later iteration of a loop than the first read of the variable
+	tries   map[*path]int             // maps a variable's path to the number of lowerings that added a shape to the variable
 	paths   map[path]*path            // all paths; makes equal paths the same pointer
-	owners  map[*ir.Var]*cell         // cell of each array variable, from all lowerings
+	owners  map[*ir.Var]*cell         // maps each array variable of all lowerings to its cell
 	inits   *constinit.Env            // values of package-level variables
-	objects map[any]*constinit.Object // objects of packages, by their ids
+	objects map[any]*constinit.Object // maps an id to an object allocated by package initialization
 	rolled  map[rolledKey]bool        // loops that must be lowered as loops, not iteration by iteration
 	made    map[*path]*types.Array    // arrays created by make and similar calls
 	taken   map[*path]bool            // calls and accessors that reserve work-group memory, or private memory by dsl.PrivateAlloca
@@ -42,22 +42,23 @@ type foresight struct {
 	*builder
 	carried  *carried
 	repeat   bool            // whether to lower the kernel once more
-	times    map[path]int    // number of visits so far to each instruction or function, by its path
-	declared map[*path]*cell // variables that this lowering has declared, by their paths
+	times    map[path]int    // maps the path of an instruction or function to the number of its visits so far
+	declared map[*path]*cell // maps a path to a variable that this lowering has declared
 	rounds   int             // number of loops around the current code that are lowered iteration by iteration
 	time     int             // logical clock: number of iterations begun and variables declared so far
-	cut      bool            // whether values may be missing only because later iterations are not lowered
+	cut      bool            // whether values may be missing because later iterations of a loop were not lowered
 }
 
-// A path identifies a call or a variable by the chain of calls that leads to it. The path is the
-// same in all lowerings of the kernel.
+// A path identifies a call or a variable by the chain of calls that leads to it. A call has the
+// same path in all lowerings of the kernel.
 type path struct {
 	up  *path
-	at  any // an instruction, a function, or the number of a variable's part
+	at  any // an instruction, a function, or the number of a variable's field or element
 	nth int // number of this visit if there are several, for example in unrolled loops
 }
 
-// path returns the path that extends up by the instruction, function or part number at.
+// The method path returns the path that extends parameter up by an instruction, function or part
+// number, parameter at.
 func (fs *foresight) path(up *path, at any) *path {
 	p := path{up: up, at: at}
 	p.nth = fs.times[p]
@@ -72,8 +73,8 @@ func (c *carried) path(p path) *path {
 	return c.paths[p]
 }
 
-// foresee saves the shapes of the values in variable c for the next lowering. It reports whether
-// the next lowering can use these shapes.
+// foresee saves the shapes of the values in variable c for the next lowering. The method foresee
+// reports whether the next lowering can use these shapes.
 func (fs *foresight) foresee(c *cell) bool {
 	if c.inst == nil || fs.carried.tries[c.inst] > maxAlts {
 		return false
@@ -132,8 +133,8 @@ func (fs *foresight) translatable(v val) bool {
 	return false
 }
 
-// declares reports whether a path belongs to a variable declared in the source, to a part of such a
-// variable, or to memory that a call reserves.
+// declares reports whether a path identifies a variable of the source, a field or element of this
+// variable, or memory that a call reserves.
 func (c *carried) declares(p *path) bool {
 	if p == nil {
 		return false
@@ -216,8 +217,8 @@ func (l *lowerer) translate(v val) (val, bool) {
 	return v, true
 }
 
-// stand returns a placeholder for the scalar v inside a shape. A constant becomes an equal constant
-// of this module. Other scalars become 0, because their values do not matter in shapes.
+// stand returns a placeholder for the run-time scalar v inside a shape. A constant becomes an equal
+// constant of this module. Other scalars become 0, because their values do not matter in shapes.
 func (w *builder) stand(v *ir.Value) *ir.Value {
 	if v.IsConst() {
 		return w.m.Const(v.Type, v.Bits)
@@ -256,8 +257,8 @@ func (w *builder) translateType(t *ir.Type) *ir.Type {
 	return t
 }
 
-// cellAt returns the variable of this lowering that corresponds to the variable old of the previous
-// one. If the variable has not been declared yet, cellAt creates it.
+// cellAt returns the variable of this lowering that corresponds to variable old of the previous
+// lowering. If the variable has not been declared yet, cellAt creates it.
 func (l *lowerer) cellAt(old *cell) *cell {
 	if old == nil || old.inst == nil {
 		return nil

@@ -93,8 +93,8 @@ func (l *lowerer) branch(f *frame, in *ssa.If) {
 	l.dead()
 }
 
-// condPos returns the position of a condition. The condition of a range over a number has no
-// position, but its limit has one.
+// condPos returns the source position of a condition. For a range over a number, the condition has
+// no position, so condPos returns the position of the limit.
 func (w *builder) condPos(cond ssa.Value) token.Pos {
 	if c, ok := cond.(*ssa.BinOp); ok && !c.Pos().IsValid() {
 		if p := c.Y.Pos(); p.IsValid() {
@@ -169,7 +169,7 @@ func (l *lowerer) get(v ssa.Value) val {
 	if !ok && l.foresight.cut {
 		return bad{}
 	} else if !ok {
-		// The definition is in code that a constant condition excludes.
+		// The operand's definition is in code that a constant condition excludes.
 		return l.zero(v.Type())
 	}
 	return x
@@ -286,7 +286,7 @@ func (l *lowerer) value(in ssa.Value) val {
 	return l.unsupported(in)
 }
 
-// unsupported reports a value that kernels cannot have and that package check did not report.
+// unsupported reports a value that kernels do not support and that package check did not report.
 func (r *reporter) unsupported(in ssa.Value) val {
 	switch in.(type) {
 	case *ssa.Next: // the Range instruction of this Next has been reported

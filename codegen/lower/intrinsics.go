@@ -168,8 +168,8 @@ func reverse64(l *lowerer, x *ir.Value) *ir.Value {
 	return l.op(ir.OpOr, ir.TypeI64, top, l.op(ir.OpUConvert, ir.TypeI64, reverse32(l, hi)))
 }
 
-// lowerPow lowers math.Pow by inlining its Go body. The body calls Pow recursively only for x =
-// -Inf. So lowerPow replaces Pow(-Inf, y) by Pow(-0, -y), which is equal for all y.
+// lowerPow lowers math.Pow by inlining its Go body. The Go body calls Pow recursively only for x =
+// -Inf. So lowerPow replaces Pow(-Inf, y) by Pow(-0, -y), which has the same value for all y.
 func lowerPow(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val {
 	for f := l.frame; f != nil; f = f.caller {
 		if f.fn == fn {

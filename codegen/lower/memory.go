@@ -53,7 +53,7 @@ func (l *lowerer) storeMem(m mem, v val, t types.Type) {
 
 func (w *builder) field(i int) *ir.Value { return w.m.Int(ir.TypeI32, int64(i)) }
 
-// loadScalar loads a scalar and extends it to the form that registers hold.
+// loadScalar loads a scalar and extends it to the width of a register.
 func (w *builder) loadScalar(m mem, t types.Type) *ir.Value {
 	mt := regType(t)
 	if m.device() {
@@ -66,7 +66,7 @@ func (w *builder) loadScalar(m mem, t types.Type) *ir.Value {
 	case mt == regType(t):
 		return v
 	case gotypes.IsBoolean(t):
-		// Any byte except zero is true, although gc writes only 1.
+		// Any byte except zero means true, although gc writes only 1.
 		return w.op(ir.OpINe, ir.TypeBool, w.op(ir.OpUConvert, ir.TypeI32, v), w.m.Int(ir.TypeI32, 0))
 	case gotypes.IsUnsigned(t):
 		return w.op(ir.OpUConvert, ir.TypeI32, v)
@@ -114,8 +114,8 @@ func (l *lowerer) deref(p pointer) ref {
 	return p.ref
 }
 
-// throughNil emits a fault if an instruction accesses memory through a pointer that is always nil.
-// The result tells whether a fault was emitted.
+// throughNil emits a fault for an access of memory through a pointer that is always nil. The result
+// tells whether a fault was emitted.
 func (l *lowerer) throughNil(in ssa.Instruction) bool {
 	var x ssa.Value
 	switch in := in.(type) {
@@ -141,8 +141,8 @@ func (l *lowerer) throughNil(in ssa.Instruction) bool {
 	return true
 }
 
-// alwaysNil reports whether a pointer of type t can only be nil. A pointer that is an address is
-// always nil if its target type cannot be in device memory.
+// alwaysNil reports whether a pointer of type t can only be nil. An address can only be nil if
+// device memory cannot contain values of its target type.
 func (w *builder) alwaysNil(p pointer, t types.Type) bool {
 	m, ok := p.ref.(mem)
 	to, isPointer := t.Underlying().(*types.Pointer)
@@ -241,8 +241,8 @@ func (l *lowerer) checkIndex(i *ir.Value, t types.Type, n *ir.Value) *ir.Value {
 // isUint64 reports whether values of an integer type may exceed the greatest int64.
 func isUint64(t types.Type) bool { return gotypes.IsUnsigned(t) && gotypes.Width(t) == 64 }
 
-// isUint64Value reports whether values of v, a bound that may be missing, may exceed the greatest
-// int64.
+// isUint64Value reports whether the bound v may exceed the greatest int64. Parameter v is nil if
+// the bound is missing.
 func isUint64Value(v ssa.Value) bool { return v != nil && isUint64(v.Type()) }
 
 // indexSlice returns the memory of element i of a slice. It emits a check of the index.
@@ -377,7 +377,7 @@ func (l *lowerer) indexString(s string, i *ir.Value, t types.Type) val {
 func (l *lowerer) slice(in *ssa.Slice) val {
 	lo, hi, mx := l.sliceBound(in.Low), l.sliceBound(in.High), l.sliceBound(in.Max)
 	var s slice
-	fixed := false // whether an array is sliced, so that its length is the upper bound
+	fixed := false // whether the operand is an array, whose length is the upper bound
 	switch x := l.get(in.X).(type) {
 	case slice:
 		s = x
@@ -430,8 +430,7 @@ func (l *lowerer) slice(in *ssa.Slice) val {
 	return l.reslice(s, b)
 }
 
-// sliceBound returns the value of a slice expression's bound. A bound missing in the source gives
-// nil.
+// sliceBound returns the value of a slice expression's bound, or nil if the source omits the bound.
 func (l *lowerer) sliceBound(v ssa.Value) *ir.Value {
 	if v == nil {
 		return nil
@@ -447,7 +446,7 @@ func (l *lowerer) sliceBound(v ssa.Value) *ir.Value {
 type bounds struct {
 	lo, hi, mx                         *ir.Value
 	unsignedLo, unsignedHi, unsignedMx bool // whether each bound was converted from a uint64
-	// fixed is set for slices of an array, whose length is the upper bound.
+	// The field fixed is set if the operand is an array, whose length is the upper bound.
 	fixed bool
 }
 

@@ -15,7 +15,7 @@ type parts struct {
 	refs   []ref // elements up to the slice's capacity; each is a *cell or a constRef
 	n      int   // length of the slice
 	global *ssa.Global
-	from   int // index of the slice's first element in the variable of field global
+	from   int // index, in the variable that field global names, of the slice's first element
 }
 
 // partsOf returns an array's elements as a slice.
@@ -27,8 +27,8 @@ func partsOf(cells []*cell) parts {
 	return p
 }
 
-// constParts returns a slice whose elements are the given constants. If id is not nil, the elements
-// are the parts of the object with identity id.
+// constParts returns a slice whose elements are the given constants. If parameter id is not nil,
+// the elements belong to the object with this identity.
 func constParts(vs []val, id any) parts {
 	p := parts{n: len(vs)}
 	for i, v := range vs {
@@ -41,7 +41,7 @@ func constParts(vs []val, id any) parts {
 	return p
 }
 
-// same reports whether two slices have the same elements and capacity.
+// The method same reports whether two slices have the same elements and capacity.
 func (p parts) same(q parts) bool {
 	if p.n != q.n || len(p.refs) != len(q.refs) || p.global != q.global {
 		return false

@@ -153,7 +153,7 @@ type printRecord struct {
 type printItem struct {
 	word  *ir.Value
 	chars chars
-	of    val // value whose bytes field chars holds
+	of    val // value from which the bytes in field chars come
 }
 
 func (r *printRecord) fail(hint, format string, args ...any) {
@@ -163,7 +163,7 @@ func (r *printRecord) fail(hint, format string, args ...any) {
 	r.failed = true
 }
 
-// arg adds to the record an argument that the format's directive d prints.
+// arg adds an argument to the record, for the directive d of the format.
 func (r *printRecord) arg(i iface, d directive) {
 	if r.failed {
 		return
@@ -184,9 +184,9 @@ func (r *printRecord) arg(i iface, d directive) {
 	}
 }
 
-// value adds a value to the record. It returns the name of the value's type as in an abi.PrintSite.
-// Parameter depth is the number of structs and arrays around the value. Inside unexported fields,
-// depth is negative, because package fmt calls no methods there.
+// value adds a value to the record. The method returns the name of the value's type in the notation
+// of abi.PrintSite. Parameter depth is the number of structs and arrays around the value. Inside
+// unexported fields, depth is negative, because package fmt calls no methods there.
 func (r *printRecord) value(i iface, d directive, depth int) string {
 	if code, is := r.method(i, d, depth); is {
 		return code
@@ -211,7 +211,7 @@ func (r *printRecord) value(i iface, d directive, depth int) string {
 		}
 		code := fmt.Sprintf("[%d]", u.Len())
 		if b, ok := u.Elem().Underlying().(*types.Basic); ok && b.Kind() == types.Uint8 && gotypes.Half(u.Elem()) == "" && strings.ContainsRune("sqxX", d.verb) {
-			d.verb = 'd' // fmt prints such bytes as a string
+			d.verb = 'd' // package fmt prints a slice of bytes as a string for this verb
 		}
 		elem := ""
 		if u.Len() == 0 { // for a constant, the host needs only the type
@@ -360,8 +360,8 @@ func (r *printRecord) elem(v val, t *types.Array, n int64) val {
 	return bad{}
 }
 
-// basic adds a number, a bool or a string to the record. A constant string that is a whole argument
-// can be omitted from the record.
+// basic adds a number, a bool or a string to the record. If a whole argument is a constant string,
+// the record does not contain it.
 func (r *printRecord) basic(t types.Type, v val, alone bool) string {
 	l := r.l
 	word := func(w *ir.Value) { r.items = append(r.items, printItem{word: w}) }
@@ -437,14 +437,14 @@ func (w *builder) printWords(v *ir.Value) []*ir.Value {
 	return []*ir.Value{w.op(ir.OpUConvert, ir.TypeI32, v), w.op(ir.OpUConvert, ir.TypeI32, high)}
 }
 
-// printer describes the print buffer of a kernel that prints.
+// The type printer describes the print buffer of a kernel that prints.
 type printer struct {
 	buf  mem
-	room *ir.Value // number of 32-bit words for records
+	room *ir.Value // capacity of the buffer for records, in 32-bit words
 }
 
-// printer returns the kernel's print buffer. The first call adds the buffer as a parameter of the
-// kernel.
+// The method printer returns the kernel's print buffer. The first call adds the buffer as a
+// parameter of the kernel.
 func (l *lowerer) printer() *printer {
 	if l.prints == nil {
 		m := l.m
@@ -479,8 +479,7 @@ func (l *lowerer) printRecord(r *printRecord) {
 	need, long := l.printSize(r)
 	try, write, lost, carry, out := l.newBlock(), l.newBlock(), l.newBlock(), l.newBlock(), l.newBlock()
 
-	// The counter Used is not increased if it is past the end of the buffer, so that it stays below
-	// 2^32.
+	// The counter Used does not grow once it is past the end of the buffer. So it stays below 2^32.
 	room := l.op(ir.OpULt, ir.TypeBool, atomic(ir.OpAtomicLoadRelaxed, abi.PrintUsed), p.room)
 	if long != nil {
 		room = l.op(ir.OpLAnd, ir.TypeBool, room, l.not(long).(*ir.Value))
@@ -532,8 +531,9 @@ func (w *builder) storePrint(m mem, x *ir.Value) {
 	v.Aux = m.auxRef()
 }
 
-// printSize returns the number of 32-bit words of a record. The result long is the condition that a
-// string is too long for the record. If no string can be too long, long is nil.
+// printSize returns the number of 32-bit words of a record. The second result, named long, is the
+// condition that a string is too long for the record. This result is nil if no string can be too
+// long.
 func (w *builder) printSize(r *printRecord) (need, long *ir.Value) {
 	static := int64(abi.PrintRecord)
 	for _, item := range r.items {
@@ -580,8 +580,8 @@ func (l *lowerer) fourBytes(c chars, i *ir.Value) *ir.Value {
 	return word
 }
 
-// printSite returns the index of a print site in the module's list. All copies of an unrolled call
-// share one site.
+// printSite returns the index of a print site in the module's list. All copies of a call in an
+// unrolled loop share one site.
 func (w *builder) printSite(s *abi.PrintSite) int {
 	s.Pos = w.irPos(w.pos).String()
 	for i := range w.m.Prints {

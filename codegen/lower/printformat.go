@@ -15,7 +15,7 @@ type directive struct {
 	sharp bool // whether the directive is %#v
 }
 
-// verbsOf returns the verbs that package fmt accepts for a kind of basic types, apart from %v.
+// verbsOf returns the verbs, except %v, that package fmt accepts for a kind of basic types.
 func verbsOf(info types.BasicInfo) string {
 	switch {
 	case info&types.IsBoolean != 0:
@@ -35,10 +35,10 @@ func (d directive) fits(b *types.Basic) bool {
 	return d.verb == 'v' || strings.ContainsRune(verbsOf(b.Info()), d.verb)
 }
 
-// format adds the arguments of Printf to the record, in the order in which the format's verbs use
-// them. It sets the site's format, with argument indices removed. If a format has a mistake,
-// package fmt prints a complaint, which contains names of types. For such a format, the method
-// format reports an error instead.
+// The method format adds the arguments of Printf to the record, in the order in which the format's
+// verbs use them. It also sets the format of the print site, without argument indices. If a format
+// has a mistake, package fmt prints a complaint, which contains names of types. For such a format,
+// the method format reports an error instead.
 func (r *printRecord) format(format string, list []iface) {
 	f := &formatReader{r: r, rest: format, list: list, used: make([]bool, len(list))}
 	var b strings.Builder
@@ -68,12 +68,13 @@ type formatReader struct {
 	list []iface
 	used []bool
 	next int // index of the argument that the next verb uses
-	// indexed is set if a verb has named its argument. Arguments that no verb uses are then
-	// allowed.
+	// The field indexed is set if a verb has an explicit argument index. In that case, arguments that
+	// no verb uses are allowed.
 	indexed bool
 }
 
-// cut removes the longest prefix of rest whose characters are in set, and returns it.
+// The method cut removes from field rest the longest prefix that consists of characters in set. It
+// returns the prefix.
 func (f *formatReader) cut(set string) string {
 	n := len(f.rest) - len(strings.TrimLeft(f.rest, set))
 	s := f.rest[:n]

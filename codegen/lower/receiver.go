@@ -20,7 +20,7 @@ func (l *lowerer) receiver() val {
 	}
 	next := 0
 	var v val
-	if len(l.m.Params) == 0 { // all fields are blank, or there are no fields
+	if len(l.m.Params) == 0 { // the struct has no fields except blank ones
 		v = l.zero(l.k.Type)
 	} else {
 		v = l.fromArgs(l.k.Type, &next, token.NoPos)

@@ -43,7 +43,8 @@ func (r *reporter) report(code diag.Code, p token.Pos, hint, format string, args
 	if !p.IsValid() {
 		p = r.pos
 	}
-	// An instruction that still has the call's position is reported at the called function instead.
+	// If an instruction still has the position of the call, the error gets the position of the called
+	// function instead.
 	if f := r.frame; f != nil && f.caller != nil && p == f.callPos && f.fn.Syntax() != nil && (p < f.fn.Syntax().Pos() || p >= f.fn.Syntax().End()) {
 		p = f.fn.Pos()
 	}
@@ -68,7 +69,7 @@ func (w *builder) chained(d *diag.Diagnostic) {
 	w.prog.AddSite(d)
 }
 
-// follows reports whether an operand of an instruction is bad.
+// The method follows reports whether an operand of an instruction is bad.
 func (r *reporter) follows(in ssa.Instruction) bool {
 	if _, ok := in.(*ssa.If); ok || in == nil {
 		return false // a branch is lowered even if its condition is bad

@@ -12,8 +12,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// stringIter is the state of a range over a string. The field n is a variable with the number of
-// the next rune.
+// stringIter is the state of a range over a string. The field n is a variable that holds the number
+// of the next rune.
 type stringIter struct {
 	s string
 	n *ir.Var
@@ -111,7 +111,7 @@ func (l *lowerer) bytesOrRunes(s string, runes bool) val {
 }
 
 // charsIter is the state of a range over a string whose bytes are known only at run time. The field
-// at is a variable with the index of the next rune.
+// at is a variable that holds the index of the next rune.
 type charsIter struct {
 	v  val
 	c  chars
@@ -129,7 +129,8 @@ func (l *lowerer) rangeChars(in *ssa.Range) val {
 	return charsIter{v, c, at}
 }
 
-// nextCharsRune does the same as nextRune for a string whose bytes are known only at run time.
+// nextCharsRune lowers one step of a range over a string whose bytes are known only at run time.
+// Its results are those of nextRune.
 func (l *lowerer) nextCharsRune(it charsIter) val {
 	at := l.loadVar(it.at)
 	more := l.op(ir.OpSLt, ir.TypeBool, at, it.c.length())
@@ -165,8 +166,8 @@ func (l *lowerer) decode(c chars, at, first *ir.Value) (r, width *ir.Value) {
 	}
 	choose := func(is *ir.Value, a, b int64) *ir.Value { return l.op(ir.OpSelect, ir.TypeI32, is, n32(a), n32(b)) }
 	is := func(b int64) *ir.Value { return l.op(ir.OpIEq, ir.TypeBool, first, n32(b)) }
-	// next returns the k-th byte after the first byte. Past the end of the string it returns 0,
-	// which is not a valid continuation byte.
+	// The function next returns the k-th byte after the first byte. Past the end of the string, the
+	// result is 0, which is not a valid continuation byte.
 	next := func(k int64) *ir.Value {
 		i := l.op(ir.OpIAdd, ir.TypeI64, at, l.m.Int(ir.TypeI64, k))
 		there := l.op(ir.OpSLt, ir.TypeBool, i, c.length())

@@ -13,8 +13,8 @@ import (
 // reserve registers cell c as memory that a call or a field of the kernel reserves. A variable may
 // then hold slices and pointers of several reserved memories.
 //
-// Work-group memory gets no home block. All iterations of a loop use the same work-group memory, so
-// no pointer can refer to an earlier iteration's memory.
+// For work-group memory, no declaring block is recorded. All iterations of a loop use the same
+// work-group memory, so no pointer can refer to an earlier iteration's memory.
 func (fs *foresight) reserve(c *cell, at *path) {
 	fs.carried.owners[c.mem.v] = c
 	c.inst = at
@@ -23,9 +23,9 @@ func (fs *foresight) reserve(c *cell, at *path) {
 }
 
 // takenAhead returns the work-group memory that corresponds to the cell old of the previous
-// lowering. The memory is made before the call that reserves it is lowered, because a loop may use
-// the memory in its next iteration. The result is nil if the length depends on specialization
-// constants that have not been read yet.
+// lowering. takenAhead makes the memory before the call that reserves it is lowered, because a loop
+// may use the memory in its next iteration. The result is nil if the length depends on
+// specialization constants that have not been read yet.
 func (l *lowerer) takenAhead(old *cell) *cell {
 	v := old.mem.v
 	if old.private || v.Storage != ir.Workgroup {

@@ -23,10 +23,10 @@ type text struct{ off, n *ir.Value }
 // texts is the table of all constant strings that may be selected at run time.
 type texts struct {
 	all     string
-	dynamic map[any]bool // declarations of variables that hold strings selected at run time; a field or element has a partKey
+	dynamic map[any]bool // declarations of variables that hold strings selected at run time; keys of type partKey stand for fields and elements
 }
 
-// textOf converts string v to a text. If v is constant, it is added to the table of texts.
+// textOf converts string v to a text. If v is constant, textOf adds v to the table of texts.
 func (ts *tables) textOf(v val) (text, bool) {
 	switch v := v.(type) {
 	case text:
@@ -95,9 +95,9 @@ func (l *lowerer) setInst(c *cell, p *path) {
 	}
 }
 
-// textTable returns the table of all texts with one element for each byte. If runes is set, each
-// element instead holds the rune that begins at the byte, with its width from bit 24 on. Decoding a
-// rune may read bytes after the end of its text.
+// textTable returns the table of all texts with one element for each byte. If parameter runes is
+// set, each element instead holds the rune that begins at the byte. Bits 24 and above of the
+// element hold the rune's width in bytes. Decoding a rune may read bytes after the end of its text.
 func (ts *tables) textTable(runes bool) slice {
 	all := ts.texts.all
 	if all == "" {
@@ -191,7 +191,7 @@ func onlyLooked(v ssa.Value) bool {
 	return true
 }
 
-// textVar stands for the table of texts where slice bounds of a text are checked.
+// textVar represents the table of texts in the checks of a text's slice bounds.
 var textVar = &ir.Var{}
 
 // sliceText lowers t[lo:hi] for a text t.
@@ -201,7 +201,7 @@ func (l *lowerer) sliceText(t text, b bounds) text {
 	return text{s.off, s.len}
 }
 
-// differAt returns the first index at which two strings differ, but at most limit.
+// differAt returns the first index at which two strings differ, or limit if that is less.
 func (l *lowerer) differAt(a, b chars, limit *ir.Value) *ir.Value {
 	v := l.m.NewVar(l.f, ir.Function, "same", ir.TypeI64)
 	l.storeVar(v, l.m.Int(ir.TypeI64, 0))
@@ -303,8 +303,8 @@ func (l *lowerer) nextTextRune(it textIter) val {
 }
 
 // stringIntrinsic makes an intrinsic for a function with one string parameter. For a constant
-// string, the function known computes the result. For other strings, the function's body is
-// compiled.
+// string, the function in parameter known computes the result. For other strings, the function's
+// body is compiled.
 func stringIntrinsic(known func(l *lowerer, s string) val) func(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val {
 	return func(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val {
 		if s, ok := args[0].(str); ok {

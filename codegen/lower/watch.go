@@ -23,8 +23,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/load"
 )
 
-// watched reports whether each launch checks that variable g still has the value that it had when
-// the kernel was generated. An exported variable may be written by packages that are not loaded.
+// The method watched reports whether each launch compares the value of variable g with its value at
+// the time of generation. An exported variable may be written by packages that are not loaded.
 func (l *lowerer) watched(g *ssa.Global) bool { return watched(l.prog, l.k.Pkg, g) }
 
 func watched(p *load.Program, pkg *load.Package, g *ssa.Global) bool {
