@@ -63,8 +63,8 @@ func NewBase(ctx context.Context, cfg Config) (*Base, error) {
 	return b, nil
 }
 
-// Load loads a single package on top of the base. The map files holds the texts of the package's
-// files by file name. The package can import only packages of the base.
+// Load loads a single package on top of the base. Parameter files maps a file name to the text of
+// the package's file. The package can import only packages of the base.
 func (b *Base) Load(pkgPath string, files map[string]string) (*Program, diag.List, error) {
 	l := newLoader(b.l.dir, Config{Intrinsic: b.l.known})
 	l.fset = b.l.fset

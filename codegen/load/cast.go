@@ -64,7 +64,8 @@ func OnlyReinterpreted(c *ssa.Convert) bool {
 	return true
 }
 
-// toNumber returns the element type of pointer type t, if that is an integer or a float.
+// toNumber returns the element type of pointer type t, if the element type is an integer or a
+// float.
 func toNumber(t types.Type) (types.Type, bool) {
 	p, ok := t.Underlying().(*types.Pointer)
 	if !ok {

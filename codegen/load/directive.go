@@ -33,7 +33,7 @@ type Directives struct {
 	late map[*types.Package]token.Pos
 }
 
-// bareness is the content of a package's //kgen:bare directive. The directive has these forms:
+// bareness holds the content of a package's //kgen:bare directive. The directive has these forms:
 //
 //	//kgen:bare                 kernels are only run; their stubs have only Run functions
 //	//kgen:bare views           all kernels are also launched with views and as nodes of graphs
@@ -47,8 +47,8 @@ type bareness struct {
 	pos           token.Pos
 }
 
-// selection is a set of a package's kernels. The set contains all kernels, or the kernels with the
-// given names.
+// The type selection is a set of a package's kernels. The set contains all kernels, or only the
+// kernels in the list names.
 type selection struct {
 	all   bool
 	names []string
@@ -138,7 +138,7 @@ func (l *loader) fileDirectives(d *Directives, s *source, file *ast.File) {
 	}
 }
 
-// packageDirective reads a directive above a package clause.
+// packageDirective reads one directive above a package clause.
 func (l *loader) packageDirective(d *Directives, s *source, verb, args string, pos token.Pos) {
 	switch verb {
 	case "bare":
@@ -182,9 +182,10 @@ func (l *loader) bareDirective(d *Directives, s *source, args string, pos token.
 	d.bare[s.types] = b
 }
 
-// bareKernels reports errors in //kgen:bare directives: names of kernels that do not exist, and a
-// //kgen:variants directive in the same package. Tests get the modules of all variants of a package
-// with //kgen:bare, so a //kgen:variants directive contradicts it.
+// bareKernels reports two errors in packages with a //kgen:bare directive. One is a name of a
+// kernel that does not exist. The other is a //kgen:variants directive in the same package. Tests
+// get the modules of all variants of a package with //kgen:bare, so a //kgen:variants directive
+// contradicts it.
 func (f *finder) bareKernels() {
 	for _, pkg := range f.prog.Packages {
 		b := f.prog.bare[pkg.Types]
@@ -313,8 +314,8 @@ func (l *loader) fieldDirective(d *Directives, s *source, decl *ast.TypeSpec, fi
 	}
 }
 
-// maxPinned is the number above which a //kgen:spec directive must not number constants. Package
-// abi reserves the higher numbers.
+// maxPinned is the largest number that a //kgen:spec directive may give a constant. Package abi
+// reserves the numbers above maxPinned.
 const maxPinned = 0x10000
 
 // kernelDirectives applies the directives of Kernel methods to the kernels' properties.
@@ -338,8 +339,9 @@ func (f *finder) kernelDirectives() {
 	}
 }
 
-// internalFields marks the receiver's leaves that come from fields with a //kgen:internal
-// directive. If such a field is in a struct type, all leaves that come from that field are marked.
+// A leaf is a part of a kernel's receiver that is passed as one argument. internalFields marks the
+// leaves that come from fields with a //kgen:internal directive. If a struct type with such a field
+// occurs several times in the receiver, the field's leaves are all marked.
 func (f *finder) internalFields(k *Kernel) {
 	for i := range k.Leaves {
 		l := &k.Leaves[i]

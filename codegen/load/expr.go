@@ -41,7 +41,7 @@ func (p *Program) exprAt(f *ast.File, pos token.Pos) (e Expr, found bool) {
 		if n == nil || pos < n.Pos() || pos >= n.End() {
 			return false
 		}
-		// The last visited node is the innermost one.
+		// The node visited last is the innermost node.
 		if x, ok := p.exprOf(n, pos); ok {
 			e, found = x, true
 		}

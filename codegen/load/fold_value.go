@@ -110,7 +110,7 @@ func (f *frame) typeAssert(in *ssa.TypeAssert) any {
 	return v
 }
 
-// field returns an unknown value for field i of an unknown struct.
+// The method field returns an unknown value for field i of an unknown struct.
 func (f *frame) field(t types.Type, i int) any {
 	name := "?"
 	if st, ok := t.Underlying().(*types.Struct); ok {
@@ -215,8 +215,8 @@ func wrap(v constant.Value, t types.Type) any {
 	return v
 }
 
-// finite returns the float x as a constant. If x is an infinity or NaN, it returns an unknown,
-// because constants cannot represent x.
+// finite returns the float x as a constant. If x is an infinity or NaN, which constants cannot
+// represent, it returns a value of type unknown.
 func finite(x float64) any {
 	if c := constant.MakeFloat64(x); c.Kind() != constant.Unknown {
 		return constant.ToFloat(c)
@@ -324,15 +324,16 @@ func (f *frame) call(in *ssa.Call) any {
 	return v
 }
 
-// most returns how many elements an append of n elements to s may use without making a new array.
-// If the answer depends on the capacity that gc gives to arrays, most fails. For example, after a
-// := append(s, x) and b := append(s, y), the last element of a is y if s had capacity left.
+// The method most returns the number of elements up to which an append of n elements to s uses the
+// existing array. If the number depends on the capacity that gc gives to arrays, most fails. For
+// example, after a := append(s, x) and b := append(s, y), the last element of a is y if s had
+// capacity left.
 func (f *frame) most(s *slice, n int) int {
 	if s.room == nil {
 		return cap(s.cells)
 	}
 	most := cap(s.cells) - s.room.free
-	used := most - len(s.cells) // used elements of the array after the end of s
+	used := most - len(s.cells) // number of used elements of the array after the end of s
 	if used > 0 && (s.room.init || n > used) || n > used && s.room.taken {
 		f.e.fail(f.pos, "it uses the capacity that append has left, which is up to the compiler")
 	}
@@ -361,7 +362,7 @@ func (f *frame) builtin(b *ssa.Builtin, in *ssa.Call, args []any) any {
 		for i, c := range more.cells {
 			added[i] = copyValue(*c)
 		}
-		if n+len(added) <= most { // the array has room, so that elements are added in place
+		if n+len(added) <= most { // the elements fit the existing array
 			out := s.cells[:n+len(added)]
 			for i, v := range added {
 				*out[n+i] = v
@@ -389,7 +390,7 @@ func (f *frame) builtin(b *ssa.Builtin, in *ssa.Call, args []any) any {
 			f.e.fail(f.pos, "it copies elements that are not known")
 		}
 		n := min(len(to.cells), len(from.cells))
-		copied := make([]any, n) // all elements are read first, because the slices may overlap
+		copied := make([]any, n) // all elements are read before the first write, because the slices may overlap
 		for i := range copied {
 			copied[i] = copyValue(*from.cells[i])
 		}

@@ -18,7 +18,7 @@ var halfMethods = map[string]string{
 	"AtomicAdd": "Add", "AtomicMin": "Min", "AtomicMax": "Max",
 }
 
-// HalfArg returns the type of package half among the type arguments of fn, or nil.
+// HalfArg returns the type argument of fn that is a type of package half, or nil.
 func HalfArg(fn *ssa.Function) types.Type {
 	args := fn.TypeArgs()
 	if i := slices.IndexFunc(args, func(t types.Type) bool { return gotypes.Half(t) != "" }); i >= 0 {

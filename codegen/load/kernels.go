@@ -29,11 +29,10 @@ type finder struct {
 	out     *Package
 	generic []*types.TypeName          // generic kernel types of the package being searched
 	used    map[*types.TypeName]bool   // generic types that an alias instantiates
-	names   map[string]*types.TypeName // kernels of the package, by their names in lower case
+	names   map[string]*types.TypeName // maps a name in lower case to the package's kernel
 	found   int                        // number of errors so far
 	inits   *constinit.Env             // initial values of package-level variables, created by the first call of fold
-	// sink receives the errors instead of the loader if it is not nil. Field l is nil if sink is
-	// set.
+	// If the function sink is not nil, it receives the errors, and field l (the loader) is nil.
 	sink func(code diag.Code, pos token.Pos, hint, message string)
 }
 
@@ -68,8 +67,8 @@ func (f *finder) add(code diag.Code, pos token.Pos, hint, format string, args ..
 	f.l.diags.Add(code, f.l.diagPos(pos), hint, format, args...)
 }
 
-// OfKernel is the prefix of a related message that names a kernel. A diagnostic in another package
-// than the kernel has such a message.
+// OfKernel is the prefix of a related message that names a kernel. A diagnostic about a kernel has
+// this related message if its position is in another package.
 const OfKernel = "of kernel "
 
 // addOf reports an error about kernel k at a position that may be in another package, because k may
@@ -82,8 +81,8 @@ func (f *finder) addOf(k *Kernel, code diag.Code, pos token.Pos, hint, format st
 	}
 }
 
-// CheckDeclarations reports those errors in a package's declarations of kernels that can be found
-// by type information alone. Generic kernels are skipped.
+// CheckDeclarations reports errors in a package's declarations of kernels. It finds only errors
+// that type information alone shows. Generic kernels are skipped.
 func CheckDeclarations(pkg *types.Package, report func(code diag.Code, pos token.Pos, hint, message string)) {
 	f := &finder{sink: report, pkg: &source{types: pkg}, out: &Package{PkgPath: pkg.Path(), Name: pkg.Name()},
 		used: map[*types.TypeName]bool{}, names: map[string]*types.TypeName{}}
@@ -124,7 +123,8 @@ func (f *finder) find(roots []*listed) {
 	}
 }
 
-// typeName adds the kernel that type name obj declares. It does nothing if obj declares none.
+// typeName adds the kernel that type name obj declares. If obj declares no kernel, typeName does
+// nothing.
 func (f *finder) typeName(obj *types.TypeName) {
 	named, sel, pointer := kernelOf(f.pkg.types, obj)
 	if sel == nil {
@@ -166,8 +166,9 @@ func (f *finder) typeName(obj *types.TypeName) {
 }
 
 // kernelOf returns the kernel type that obj declares, and the type's Kernel method. If obj is an
-// alias of an instance of a generic type, the result named is the instance. The result pointer
-// tells whether only the pointer type has the method. If obj declares no kernel, sel is nil.
+// alias of an instance of a generic type, the first result is the instance. The last result tells
+// whether only the pointer type has the method. If obj declares no kernel, the second result is
+// nil.
 func kernelOf(pkg *types.Package, obj *types.TypeName) (named *types.Named, sel *types.Selection, pointer bool) {
 	named, ok := types.Unalias(obj.Type()).(*types.Named)
 	if !ok {
@@ -178,7 +179,7 @@ func kernelOf(pkg *types.Package, obj *types.TypeName) (named *types.Named, sel 
 			return nil, nil, false
 		}
 		if named.TypeArgs().Len() == 0 {
-			return nil, nil, false // an alias of a kernel that is declared elsewhere
+			return nil, nil, false // the alias refers to a kernel type that another declaration declares
 		}
 	}
 	if types.IsInterface(named) {
@@ -208,8 +209,8 @@ func KernelMethods(pkg *types.Package) []*types.Selection {
 	return all
 }
 
-// method returns the method of type t with the given name. The method may be promoted. The result
-// pointer tells whether only the pointer type has the method.
+// method returns the method of type t with the given name. The method may be promoted. The second
+// result tells whether only the pointer type has the method.
 func method(pkg *types.Package, t types.Type, name string) (sel *types.Selection, pointer bool) {
 	if sel := types.NewMethodSet(t).Lookup(pkg, name); sel != nil {
 		return sel, false
@@ -218,8 +219,9 @@ func method(pkg *types.Package, t types.Type, name string) (sel *types.Selection
 }
 
 // isKernel reports whether a method named Kernel makes its type a kernel. The method must have a
-// parameter whose type belongs to package dsl. A method without parameters counts, too, if its
-// package imports dsl. The user then gets an error.
+// parameter whose type belongs to package dsl. A method without parameters also makes its type a
+// kernel if the package imports dsl. In that case the user gets an error about the missing
+// parameter.
 func isKernel(pkg *types.Package, sig *types.Signature) bool {
 	for p := range sig.Params().Variables() {
 		if fromDSL(p.Type()) != "" {
@@ -230,8 +232,9 @@ func isKernel(pkg *types.Package, sig *types.Signature) bool {
 		slices.ContainsFunc(pkg.Imports(), func(p *types.Package) bool { return p.Path() == dslPath })
 }
 
-// fromDSL returns the name of type t if t belongs to package dsl. If t is a slice or array of such
-// a type, it returns the name of that type. Otherwise it returns "".
+// fromDSL returns the name of type t if t belongs to package dsl. If t is a pointer to a type of
+// package dsl, or a slice of this type, fromDSL returns the type's name. For all other types, it
+// returns "".
 func fromDSL(t types.Type) string {
 	switch t := types.Unalias(t).(type) {
 	case *types.Pointer:
@@ -269,7 +272,7 @@ func (f *finder) checkName(obj *types.TypeName) {
 }
 
 // signature returns the form of the kernel with the Kernel method m. The form depends on the
-// method's parameter. The result none is true if there is no valid parameter.
+// method's parameter. The last result is true if the method has no valid parameter.
 func (f *finder) signature(m *types.Func) (form abi.Form, rank int, none bool) {
 	sig := m.Signature()
 	wrong := false
@@ -332,7 +335,7 @@ func promoters(pkg *types.Package, t types.Type, name string) (from []string) {
 			}
 		}
 	}
-	if len(from) == 1 { // this single field has the same conflict itself
+	if len(from) == 1 { // a conflict between promoted methods may exist inside this single field
 		return promoters(pkg, last, name)
 	}
 	return from
@@ -360,8 +363,8 @@ func (f *finder) doc(pos token.Pos) string {
 	return ""
 }
 
-// finish completes the kernels after all reached functions have been loaded. Its main work is the
-// evaluation of the kernels' properties. The roots are the packages that may contain kernels.
+// The method finish completes the kernels after all reached functions have been loaded. Its main
+// step evaluates the kernels' properties. The roots are the packages that may contain kernels.
 func (f *finder) finish(roots []*listed) {
 	for _, m := range f.methods {
 		if m.properties != nil {

@@ -20,11 +20,11 @@ import (
 	"github.com/kgen-go/kgen/codegen/internal/kerneltext"
 )
 
-// listed is the information that the go command gives about a package.
+// The type listed holds the information that the go command gives about a package.
 type listed struct {
 	path, name, dir string
 	files           []string // absolute names of the Go files
-	export          string   // name of the file with export data, if there is one
+	export          string   // name of the file with export data; empty if there is none
 	imports         map[string]*listed
 	modulePath      string
 	moduleDir       string
@@ -34,8 +34,8 @@ type listed struct {
 	errs            []packages.Error
 }
 
-// list runs the go command for the patterns, and returns the packages that may contain kernels. If
-// a pattern contains "...", the go command runs twice, otherwise once.
+// The method list runs the go command for the patterns, and returns the packages that may contain
+// kernels. If a pattern contains "...", the go command runs twice. Otherwise it runs once.
 func (l *loader) list(ctx context.Context, patterns []string) ([]*listed, error) {
 	if err := l.noModule(); err != nil {
 		return nil, err
@@ -68,8 +68,8 @@ func (l *loader) list(ctx context.Context, patterns []string) ([]*listed, error)
 	return roots, nil
 }
 
-// full selects the information that go/packages provides for packages with kernels and their
-// imports.
+// The constant full selects the information that go/packages provides for packages with kernels and
+// their imports.
 const full = packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps |
 	packages.NeedExportFile | packages.NeedModule
 
@@ -150,7 +150,7 @@ func (p *listed) missing() bool {
 
 var (
 	kernelMethod = regexp.MustCompile(`(?m)^func\s*\([^)]*\)\s*Kernel\s*\(`)
-	// nearKernel matches functions that the user may have meant as Kernel methods.
+	// nearKernel matches functions that the user may have intended as Kernel methods.
 	nearKernel = regexp.MustCompile(`(?m)^func\s*(\([^)]*\)\s*)?[Kk]ernel\s*\(`)
 )
 
@@ -164,8 +164,8 @@ func (l *loader) read(name string) ([]byte, error) {
 
 // candidates returns the paths of the packages whose text may contain a kernel. A kernel may be an
 // alias of a generic type in any package, also in another module or outside the patterns. If no
-// package can contain a kernel, candidates returns packages with functions that may be meant as
-// kernels.
+// package can contain a kernel, candidates returns packages with functions that the user may have
+// intended as kernels.
 func (l *loader) candidates(pkgs []*packages.Package) ([]string, error) {
 	found, near := map[string]bool{}, map[string]bool{}
 	texts := l.texts(pkgs)
@@ -208,8 +208,8 @@ func (l *loader) mayWrite(modulePath, moduleDir, path string) bool {
 	return strings.HasPrefix(path+"/", modulePath+"/") && (l.stubs == nil || l.stubs(modulePath, moduleDir, path))
 }
 
-// texts converts packages of go/packages, and all packages that they import, for package
-// kerneltext.
+// The function texts converts packages of go/packages, and all packages that they import, to the
+// types of package kerneltext.
 func (l *loader) texts(pkgs []*packages.Package) map[*packages.Package]*kerneltext.Package {
 	mayWrite := func(path string) bool {
 		return slices.ContainsFunc(pkgs, func(p *packages.Package) bool {
@@ -224,7 +224,7 @@ func (l *loader) texts(pkgs []*packages.Package) map[*packages.Package]*kernelte
 		}
 		q := &kerneltext.Package{Path: p.PkgPath, Name: p.Name, Files: p.GoFiles, Imports: map[string]*kerneltext.Package{}}
 		all[p] = q
-		// A package that does not exist may be generated code that kgen has not written yet.
+		// The missing package may be generated code that kgen has not written yet.
 		q.Missing = len(p.GoFiles) == 0 && len(p.Errors) > 0 && !mayWrite(p.PkgPath)
 		for path, i := range p.Imports {
 			q.Imports[path] = convert(i)

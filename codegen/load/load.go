@@ -31,16 +31,16 @@ const (
 type Config struct {
 	Dir      string   // working directory; "" means that of the process
 	Patterns []string // package patterns in the go command's syntax; an empty list means "."
-	Env      []string // environment of the go command; nil means that of the process
+	Env      []string // environment of the go command; nil means the environment of the process
 	Tags     []string // build tags
 	// Show is the folder to which file names in positions are relative. If it is empty, Dir is
 	// used.
 	Show string
 	// Overlay maps absolute file names to contents that are not saved yet.
 	Overlay map[string][]byte
-	// Intrinsic reports whether the compiler has its own code for a function, so that its body is
-	// not needed. The name has the form "Func" or "Type.Method". Functions of dsl, properties and
-	// sync/atomic never need bodies.
+	// Intrinsic reports whether the compiler has its own code for a function. The body of such a
+	// function is not needed. The name has the form "Func" or "Type.Method". Functions of dsl,
+	// properties and sync/atomic never need bodies.
 	Intrinsic func(pkgPath, name string) bool
 	// Stubs reports whether kgen may write the package with the given import path. A missing
 	// package for which Stubs returns true counts as not written yet. If Stubs is nil, kgen may
@@ -51,7 +51,7 @@ type Config struct {
 // loader is the state of one call of Load.
 type loader struct {
 	dir      string
-	show     string // folder to which printed file names are relative, as in Config.Show
+	show     string // folder of field Config.Show, to which printed file names are relative
 	env      []string
 	tags     []string
 	overlay  map[string][]byte
@@ -67,12 +67,12 @@ type loader struct {
 	tried    map[*listed]bool   // packages for which otherFiles has searched for such files
 	parsed   map[*listed][]*ast.File
 	files    map[string]string
-	made     map[string]string // texts of files that do not exist on disk, by file name
-	own      map[string]bool   // folders of the main module
+	made     map[string]string // maps the name of a file that does not exist on disk to its text
+	own      map[string]bool   // folders with packages of the main module
 	repaired map[*ast.File]bool
 	broken   map[*ast.FuncDecl]diag.List
 	unsound  map[*listed]bool            // packages with errors that repair cannot remove
-	lost     map[*listed]map[string]lost // removed declarations of each package, by their names
+	lost     map[*listed]map[string]lost // maps a package and a name to the reason why the declaration of this name was removed
 	inBodies map[*listed]diag.List
 	diags    diag.List
 	last     *diag.Diagnostic // last reported error of the type checker
@@ -90,8 +90,9 @@ func isFolder(name string) error {
 	return err
 }
 
-// maxRounds is the largest number of universes that one Load builds. Each universe after the first
-// has packages from source that the previous one lacked.
+// maxRounds is the largest number of universes that one Load builds. A universe is a consistent set
+// of type-checked packages. Each further universe loads more packages from source than the previous
+// universe.
 const maxRounds = 10
 
 // Load loads the packages of the patterns and finds their kernels. The diagnostics are about the
@@ -197,7 +198,7 @@ func (l *loader) program(ctx context.Context, listing []*listed) (*Program, erro
 			}
 		}
 		if more {
-			l.diags = before // the next universe gives the same diagnostics again
+			l.diags = before // type-checking the next universe reports the same diagnostics again
 			continue
 		}
 		f.finish(roots)
@@ -215,8 +216,9 @@ func (l *loader) trees() []*ast.File {
 	return slices.Concat(slices.Collect(maps.Values(l.parsed))...)
 }
 
-// want adds package p to wanted, the packages to load from source. If p is a cryptography package,
-// want also adds the packages that p wraps, to avoid another universe for each of them.
+// The method want adds package p to wanted, the set of packages to load from source. If p is a
+// cryptography package, the method also adds the packages that p imports. Otherwise each of these
+// packages would cause a repetition of type-checking.
 func (l *loader) want(wanted map[*listed]bool, p *listed) {
 	if wanted[p] {
 		return
@@ -231,7 +233,7 @@ func (l *loader) want(wanted map[*listed]bool, p *listed) {
 	}
 }
 
-// likely reports whether a kernel package that imports p probably calls functions of p.
+// The method likely reports whether a kernel package that imports p probably calls functions of p.
 func (l *loader) likely(p *listed) bool {
 	if p.missing() || len(p.files) == 0 {
 		return false
@@ -242,7 +244,8 @@ func (l *loader) likely(p *listed) bool {
 	return p.path != dslPath && p.path != propertiesPath
 }
 
-// sound returns the roots that do not depend on packages with errors.
+// Roots are the packages that may contain kernels. The method sound returns the roots that do not
+// depend on packages with errors.
 func (l *loader) sound(roots []*listed) []*listed {
 	known := map[*listed]bool{}
 	var check func(p *listed) bool
@@ -267,7 +270,8 @@ func (l *loader) sound(roots []*listed) []*listed {
 	return left
 }
 
-// usable returns the packages that have files. For the other packages it reports errors.
+// The method usable returns the packages that have files. For all other packages, it reports
+// errors.
 func (l *loader) usable(listing []*listed) []*listed {
 	var roots []*listed
 	for _, p := range listing {

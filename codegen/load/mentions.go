@@ -10,29 +10,29 @@ import (
 	"strings"
 )
 
-// mentioned is the set of declarations that the kernels of a package mention, directly or
+// The type mentioned is the set of declarations that the kernels of a package mention, directly or
 // indirectly. The set includes all declarations that can affect the compiled kernels, and possibly
 // more.
 type mentioned struct {
 	u       *universe
 	decls   map[types.Object]declared
-	methods map[*types.TypeName][]*types.Func // declared methods of each type
+	methods map[*types.TypeName][]*types.Func // maps a type to its declared methods
 	inits   map[*types.Package][]*types.Func
 	seen    map[types.Object]bool
-	kernels map[*types.TypeName]bool // kernel types; a method of theirs counts only if other code mentions it
+	kernels map[*types.TypeName]bool // kernel types; a method of a kernel type is in the set only if other code mentions the method
 	pkgs    map[string]bool          // packages with a mentioned declaration
 	specs   []*types.Var             // specialization constants
 	work    []types.Object
 }
 
-// declared is the syntax that declares an object, and its package.
+// The type declared holds the syntax node that declares an object, and the object's package.
 type declared struct {
 	node ast.Node
 	info *types.Info
 }
 
 // declarations indexes the declarations of all packages from source. It skips the standard library,
-// which mentions no declarations of other packages.
+// because the standard library mentions no declarations of other packages.
 func (u *universe) declarations() *mentioned {
 	m := &mentioned{u: u, decls: map[types.Object]declared{}, methods: map[*types.TypeName][]*types.Func{},
 		inits: map[*types.Package][]*types.Func{}}
@@ -107,7 +107,7 @@ func (m *mentioned) markAll(kernels []*kernelMethods) {
 			m.kernels[name] = true
 			m.add(name)
 		}
-		m.add(k.k.Pkg.Types.Scope().Lookup(k.k.Name)) // for a kernel that is an alias, this includes its type arguments
+		m.add(k.k.Pkg.Types.Scope().Lookup(k.k.Name)) // if the kernel is an alias, its type arguments are marked, too
 		m.add(k.object)
 		if k.properties != nil {
 			m.add(object(k.properties))
@@ -128,7 +128,7 @@ func (m *mentioned) markAll(kernels []*kernelMethods) {
 	})
 }
 
-// add marks object obj as mentioned, and all objects that obj's declaration mentions.
+// The method add marks object obj as mentioned, and all objects that obj's declaration mentions.
 func (m *mentioned) add(obj types.Object) {
 	switch o := obj.(type) {
 	case *types.Func:
@@ -158,7 +158,7 @@ func (m *mentioned) add(obj types.Object) {
 			m.add(fn)
 		}
 	case *types.TypeName:
-		if !m.kernels[obj] { // all methods count, since an interface may call them
+		if !m.kernels[obj] { // all methods are in the set, since they may be called through an interface
 			for _, fn := range m.methods[obj] {
 				m.add(fn)
 			}
@@ -166,7 +166,7 @@ func (m *mentioned) add(obj types.Object) {
 	}
 }
 
-// within marks all objects that a declaration mentions.
+// The method within marks all objects that a declaration mentions.
 func (m *mentioned) within(d declared) {
 	ast.Inspect(d.node, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok {
@@ -178,8 +178,8 @@ func (m *mentioned) within(d declared) {
 	})
 }
 
-// packages returns the paths of the packages that declare mentioned objects. A package that is not
-// loaded from source may mention any of its imports, so all its imports are added.
+// The method packages returns the paths of the packages that declare mentioned objects. A package
+// that is not loaded from source may mention any of its imports, so all its imports are added.
 func (m *mentioned) packages(known map[string]*listed) []string {
 	var all func(p *listed)
 	paths := maps.Clone(m.pkgs)

@@ -9,8 +9,8 @@ import (
 	"go/types"
 )
 
-// unevaluated is a range statement over an array that uses only the indices. The field over is the
-// original range expression.
+// The type unevaluated is a range statement over an array that uses only the indices. The field
+// over is the original range expression.
 type unevaluated struct {
 	loop *ast.RangeStmt
 	over ast.Expr
@@ -22,9 +22,9 @@ type unevaluated struct {
 //
 // for i := range *p
 //
-// would fault if p is nil. The result lists the changed statements. The changes must be undone
-// after the SSA form is built, because a package is type-checked several times but parsed only
-// once.
+// would fault if p is nil. The result lists the changed statements. The caller must undo the
+// changes after the SSA form is built, because a package is type-checked several times but parsed
+// only once.
 func (u *universe) indicesOnly(s *source) (changed []unevaluated) {
 	for _, f := range s.files {
 		ast.Inspect(f, func(n ast.Node) bool {
