@@ -359,7 +359,7 @@ func (f *runFrame) slice(in *ssa.Slice) any {
 			panic(Unknown{})
 		}
 		elems = x.elems
-		if x.obj == nil || x.obj.ID != x.obj { // the array is a field or element, and has no identity of its own
+		if x.obj == nil || x.obj.ID != x.obj { // the array is a field or element, so it has no separate identity
 			for _, e := range elems {
 				e.owner = x
 			}
@@ -419,7 +419,7 @@ func runBuiltin(name string, args []any, in *ssa.Call) any {
 		}
 		n := len(s.elems) + len(more)
 		if n > MaxTable || s.room != nil && s.room.free != cap(s.elems)-len(s.elems) {
-			break // too large, or a second append to the same part of an array that append made
+			break // the array is too large, or it is a second append to the same elements of an array that append made
 		}
 		if len(more) == 0 {
 			return s
@@ -513,11 +513,11 @@ func minMaxVal(name string, args []any, t types.Type) any {
 	return acc
 }
 
-// Idle lists functions that have no effect in kernels and initializers. The map's value tells
-// whether the function has a result. The result is a bool, and is false.
+// Idle lists functions that have no effect in kernels and initializers. The map's value is true for
+// functions with a result. Their result is the bool false.
 var Idle = map[string]bool{
 	"crypto/internal/fips140.RecordApproved":    false, // would record the calling goroutine, which devices do not have
-	"crypto/internal/fips140.RecordNonApproved": false, // would record the calling goroutine, too
+	"crypto/internal/fips140.RecordNonApproved": false, // would also record the calling goroutine
 	"crypto/internal/boring.Unreachable":        false, // only marks the program for a tool
 	"crypto/internal/fips140only.Enforced":      true,  // reads a setting from the program's environment, which devices do not have
 }
@@ -611,8 +611,8 @@ func init() {
 	}
 }
 
-// tree converts the value of a variable to a tree. All variables that can be reached from the
-// converted variable get root as their owner.
+// The method tree converts the value of a variable to a tree. It sets the owner of all variables
+// that can be reached from the converted variable to root.
 func (b *Var) tree(root any) *Tree {
 	if b.elems != nil {
 		t := &Tree{}

@@ -32,8 +32,8 @@ type MatrixTile struct {
 
 // MatrixMemory describes work-group memory that expanded matrix operations need.
 type MatrixMemory struct {
-	// Shape is the shape of the matrix in this memory. The memory is used where sub-groups have
-	// fewer than Below work-items. For memory that matrix products need, Shape is "".
+	// Shape is the shape of the matrix in this memory. The memory is used only on devices whose
+	// sub-groups have fewer than Below work-items. For memory that matrix products need, Shape is "".
 	Shape string `json:"shape,omitempty"`
 	Below int    `json:"below,omitempty"`
 	Bytes int    `json:"bytes"` // size in bytes for each sub-group
@@ -75,7 +75,7 @@ func (m MatrixMemory) String() string {
 	return fmt.Sprintf("matrices, expanded: a %s takes %d bytes of work-group memory for each sub-group if one has fewer than %d work-items", m.Shape, m.Bytes, m.Below)
 }
 
-// String tells whether the device's own matrix instructions are used, and why not.
+// String tells whether the device's own matrix instructions are used, or why they are not used.
 func (u MatrixUse) String() string {
 	if u.Why != "" {
 		return fmt.Sprintf("matrices, %s: expanded: %s", u.Device, u.Why)

@@ -12,8 +12,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/view"
 )
 
-// facts adds the results of kgen -explain to a kernel's body, and other facts that the compiler
-// found.
+// The method facts adds the results of kgen -explain, and other results of the compiler, to a
+// kernel's data on the page.
 func (v *viewer) facts(m *Compiled, r *recorder) {
 	s, b := sourceText{v.prog, v.k}, v.row.Body
 	var matrices []pass.MatrixUse
@@ -81,7 +81,7 @@ func (v *viewer) findings(fs []Finding) []view.Finding {
 	return list
 }
 
-// fused describes the sums that the compiler fused with a product.
+// The method fused describes the sums that the compiler fused with a product.
 func (s sourceText) fused(at []ir.Pos) []Finding {
 	var fs []Finding
 	for _, pos := range at {
@@ -95,7 +95,7 @@ func (s sourceText) fused(at []ir.Pos) []Finding {
 	return merge(fs)
 }
 
-// args describes the kernel's argument block.
+// The method args describes the kernel's argument block.
 func args(k *abi.Kernel) view.Args {
 	a := view.Args{Bytes: k.ArgSize, Spilled: k.Spilled}
 	for _, p := range k.Params {

@@ -37,7 +37,7 @@ func misnamedAnalyzer() *analysis.Analyzer {
 				}
 				for _, m := range misnamed(pass.Pkg, named) {
 					if used[m] || m.Pkg() != pass.Pkg || seen[m.Pos()] {
-						continue // other code of the package uses the method
+						continue // the package calls the method, so the name is probably intended
 					}
 					seen[m.Pos()] = true
 					pass.Report(analysis.Diagnostic{Pos: m.Pos(), Category: diag.Misnamed.String(),

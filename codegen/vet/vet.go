@@ -45,7 +45,8 @@ func Analyzers() []*analysis.Analyzer {
 	return append(rules, staleAnalyzer(), sharedAnalyzer(), misnamedAnalyzer(), compiles)
 }
 
-// compile reports the diagnostics of kgen's stages, except those that the rules have found already.
+// The function compile reports the diagnostics of kgen's stages. It omits diagnostics that the
+// rules have already reported.
 func compile(pass *analysis.Pass, found check.Findings, tags []string) error {
 	if len(load.KernelMethods(pass.Pkg)) == 0 || pass.Pkg.Name() == "main" {
 		return nil
@@ -54,7 +55,7 @@ func compile(pass *analysis.Pass, found check.Findings, tags []string) error {
 	overlay := map[string][]byte{}
 	for _, f := range pass.Files {
 		tf := pass.Fset.File(f.FileStart)
-		// An editor may have texts that are not saved yet, which pass.ReadFile returns.
+		// The function pass.ReadFile also returns texts that an editor has not saved yet.
 		read := pass.ReadFile
 		if read == nil {
 			read = os.ReadFile // old drivers do not set pass.ReadFile
@@ -95,8 +96,8 @@ func compile(pass *analysis.Pass, found check.Findings, tags []string) error {
 		elsewhere := report.Pos == token.NoPos
 		for _, r := range d.Related {
 			p := at(r.Pos)
-			// A diagnostic in another package is reported where this package calls or embeds that
-			// package's code.
+			// If a diagnostic is in another package, it is reported at the code of this package that calls
+			// or embeds the other package's code.
 			if report.Pos == token.NoPos && p != token.NoPos && (strings.HasPrefix(r.Message, "called here") || strings.HasPrefix(r.Message, load.OfKernel)) {
 				report.Pos = p
 				report.Message += fmt.Sprintf(" (at %v)", d.Pos)
