@@ -35,12 +35,12 @@ type Directives struct {
 
 // bareness holds the content of a package's //kgen:bare directive. The directive has these forms:
 //
-//	//kgen:bare                 kernels are only run; their stubs have only Run functions
-//	//kgen:bare views           all kernels are also launched with views and as nodes of graphs
-//	//kgen:bare views=Sum,Blur  only these kernels are also launched that way
-//	//kgen:bare nospare         without the host forms that only cancellable launches need
-//	//kgen:bare noform          without host forms
-//	//kgen:bare noform=Sum      these kernels have no host forms
+//   - With //kgen:bare, the stubs of the package's kernels have only Run functions.
+//   - With //kgen:bare views, the stubs can also launch all kernels with views and in graphs.
+//   - With //kgen:bare views=Sum,Blur, the previous item applies only to the kernels Sum and Blur.
+//   - With //kgen:bare nospare, kernels lack the host forms that only cancellable launches need.
+//   - With //kgen:bare noform, all kernels lack host forms, which are versions for the CPU.
+//   - With //kgen:bare noform=Sum, only the kernel Sum lacks a host form.
 type bareness struct {
 	nospare       bool
 	noform, views selection

@@ -60,15 +60,13 @@ func (l *lowerer) storesOld(to ref, x val) {
 	}
 }
 
-// iterationOf returns the Alloc of a loop variable's first instance, if parameter in is the Alloc
-// of the next iteration's instance. Otherwise it returns nil. If something refers to a variable of
-// a three-part for statement, go/ssa copies the variable at the end of each iteration, as in this
-// code.
+// iterationOf returns the Alloc of a loop variable's first instance, if parameter in is the Alloc of
+// the next iteration's instance. Otherwise it returns nil.
 //
-//	head: p = phi [first, next]
-//	post: t = *p; next = new T; *next = t; …
-//
-// The lowerer has one cell for all instances, and the copy does not change this cell.
+// If something refers to a variable of a three-part for statement, go/ssa copies the variable at the
+// end of each iteration. The loop's head has a phi of the first and the next instance. Before the
+// post statement, the code allocates the next instance and stores the current value in it. The
+// lowerer has one cell for all instances, and the copy does not change this cell.
 func iterationOf(in *ssa.Alloc) *ssa.Alloc {
 	block := in.Block()
 	i := slices.Index(block.Instrs, ssa.Instruction(in))

@@ -12,16 +12,18 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// A val is the lowered form of a Go value. A val has one of the types below.
+// A val is the lowered form of a Go value. A val has one of these types:
 //
-//	*ir.Value  a bool, integer or float; integers of at most 32 bits are held as
-//	           i32, extended from their width by their sign
-//	tuple      a struct, the results of a call, or a complex number
-//	array      an array, or a matrix
-//	pointer, slice, parts, str, text, stringIter, textIter, function, iface, item, accessor, localGroup
-//	bad        a value of any type for which an error has been reported
-//	held       an array in the memory of a variable that also holds other alternatives
-//	oneOf      a function, pointer, slice or interface value that may be one of several
+//   - An *ir.Value is a bool, integer or float. An integer of at most 32 bits is held as an i32,
+//     extended from its width by its sign.
+//   - A tuple is a struct, the list of a call's results, or a complex number.
+//   - An array is an array value or a matrix.
+//   - Most other types represent one kind of Go value or dsl value: pointer, slice, parts, str, text,
+//     stringIter, textIter, function, iface, item, accessor, localGroup.
+//   - A bad is a value of any type for which an error has been reported.
+//   - A held is an array in the memory of a variable that also holds other alternatives.
+//   - A oneOf is a function, pointer, slice or interface value with several possible targets, types
+//     or functions. Data at run time selects one of them.
 type val any
 
 type tuple struct{ elems []val }

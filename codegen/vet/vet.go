@@ -22,11 +22,13 @@ import (
 
 // Analyzers returns an analyzer for each rule of package check, and four more analyzers:
 //
-//   - kgencompile compiles the kernels to find all other errors, and reports the diagnostics of
-//     kgen about code in a kernel's package, with the same positions and codes
-//   - kgenstale compares the code with the code that kgen compiled
-//   - kgenshared reports elements of slices that every work-item changes, which is a data race
-//   - kgenproperties reports methods that are probably meant to be a kernel's Properties method
+//   - The analyzer kgencompile compiles the kernels to find all other errors. It reports kgen's
+//     diagnostics about code in a kernel's package, with the same positions and codes.
+//   - The analyzer kgenstale compares the code with the code that kgen compiled.
+//   - The analyzer kgenshared reports elements of slices that every work-item changes. Such a change
+//     is a data race.
+//   - The analyzer kgenproperties reports methods that the author probably intended as a kernel's
+//     Properties method.
 func Analyzers() []*analysis.Analyzer {
 	rules := check.Analyzers(lower.Known)
 	compiles := &analysis.Analyzer{
