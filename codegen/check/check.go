@@ -155,8 +155,8 @@ func (c *checker) walk(v *visit) {
 	}
 }
 
-// recursion reports calls of functions that are already being called. It ignores calls of function
-// values, because the called function depends on data.
+// The method recursion reports calls of functions that are already being called. It ignores calls
+// of function values, because the called function depends on data.
 func (c *checker) recursion() {
 	const (
 		active = 1

@@ -100,7 +100,7 @@ func hostFunc(o *ssa.Function, pkg string) bool {
 	return false
 }
 
-// convert lists the functions of package strconv that kernels can call.
+// The variable convert lists the functions of package strconv that kernels can call.
 var convert = strings.Fields("AppendBool AppendFloat AppendInt AppendUint Atoi IsGraphic IsPrint ParseFloat ParseInt ParseUint")
 
 // makeStrings lists the functions of package strings that allocate memory.

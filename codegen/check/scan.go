@@ -107,7 +107,7 @@ func firstPos(fn *ssa.Function, b *ssa.BasicBlock, seen map[*ssa.BasicBlock]bool
 	return token.NoPos
 }
 
-// scan applies the rules to the code of function fn.
+// The method scan applies the rules to the code of function fn.
 func (s *scanner) scan(fn *ssa.Function) *scan {
 	if out := s.scans[fn]; out != nil {
 		return out

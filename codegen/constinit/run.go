@@ -24,8 +24,8 @@ const (
 	maxAllSteps = 4 * maxSteps
 )
 
-// assembly lists the functions that gc implements in assembly on some ports. The assembly's results
-// may differ from those of the Go code in the last bits.
+// The variable assembly lists the functions that gc implements in assembly on some ports. The
+// assembly's results may differ from those of the Go code in the last bits.
 var assembly = map[string]bool{"math.Exp": true, "math.Exp2": true, "math.Log": true, "math.Hypot": true}
 
 // maxCallDepth is the largest depth of nested calls.
@@ -69,8 +69,8 @@ type (
 		elems []*Var // elements of the slice; the Go slice's capacity covers the elements after them
 		room  *room  // not nil if append has made the array
 	}
-	// room describes an array that append has made. Field free is the number of unused elements at the
-	// array's end, which gc chooses.
+	// The type room describes an array that append has made. Field free is the number of unused
+	// elements at the array's end, which gc chooses.
 	room  struct{ free int }
 	Iface struct {
 		typ types.Type
@@ -366,7 +366,7 @@ func (b *Var) store(v any) {
 	}
 }
 
-// global returns the Var of a package-level variable.
+// The method global returns the Var of a package-level variable.
 func (r *initRun) global(g *ssa.Global) *Var {
 	if b := r.vars[g]; b != nil {
 		return b
@@ -535,7 +535,7 @@ func (r *initRun) call(fn *ssa.Function, args, bindings []any, at token.Pos) any
 
 func isUnknown(v any) bool { _, ok := v.(Unknown); return ok }
 
-// run executes the blocks of a function.
+// The method run executes the blocks of a function.
 func (f *runFrame) run() any {
 	var from *ssa.BasicBlock
 	var phis []any // new values of a block's phis; all phis are set at the same time
@@ -587,7 +587,7 @@ func (f *runFrame) run() any {
 	}
 }
 
-// get returns the value of an operand.
+// The method get returns the value of an operand.
 func (f *runFrame) get(v ssa.Value) any {
 	switch v := v.(type) {
 	case *ssa.Const:
@@ -643,7 +643,7 @@ func (f *runFrame) exec(in ssa.Instruction) {
 	}
 }
 
-// pointer returns the variable to which pointer v points.
+// The method pointer returns the variable to which pointer v points.
 func (f *runFrame) pointer(v ssa.Value) *Var {
 	b, ok := f.get(v).(*Var)
 	if !ok || b == nil {
@@ -670,7 +670,7 @@ func (f *runFrame) index(v ssa.Value, n int) int {
 	return int(i)
 }
 
-// eval computes the value of an instruction.
+// The method eval computes the value of an instruction.
 func (f *runFrame) eval(in ssa.Value) any {
 	switch in := in.(type) {
 	case *ssa.BinOp:
@@ -771,7 +771,7 @@ func (f *runFrame) typeAssert(in *ssa.TypeAssert) any {
 	return v
 }
 
-// call evaluates a call instruction.
+// The method call evaluates a call instruction.
 func (f *runFrame) call(in *ssa.Call) any {
 	var args []any
 	for _, a := range in.Call.Args {

@@ -334,7 +334,7 @@ func makeSliceVal(n, c int64, t types.Type) Slice {
 	return Slice{elems: out[:n]}
 }
 
-// slice computes x[lo:hi:max].
+// The method slice computes x[lo:hi:max].
 func (f *runFrame) slice(in *ssa.Slice) any {
 	bound := func(v ssa.Value, no, limit int) int {
 		if v == nil {

@@ -43,9 +43,9 @@ type begun struct {
 	stopped *Reason // reason why the evaluation ended, if known
 }
 
-// begin records that an instruction is about to run. It keeps the last instruction in the package's
-// own code and the last instruction in other packages. For users, a call of another package's
-// function is easier to understand than the code of the function.
+// The method begin records that an instruction is about to run. It keeps the last instruction in
+// the package's own code and the last instruction in other packages. For users, a call of another
+// package's function is easier to understand than the code of the function.
 func (f *runFrame) begin(in ssa.Instruction) {
 	if f.fn.Pkg == nil || f.fn.Pkg == f.r.pkg { // instances of generic functions have no package
 		f.r.at, f.r.within, f.r.inner, f.r.innerOf = in, f, nil, nil

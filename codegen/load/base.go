@@ -98,7 +98,7 @@ func (b *Base) Load(pkgPath string, files map[string]string) (*Program, diag.Lis
 	return prog, l.diags, nil
 }
 
-// program type-checks package p on top of the base, and returns the Program for p.
+// The method program type-checks package p on top of the base, and returns the Program for p.
 func (b *Base) program(l *loader, p *listed) (*Program, error) {
 	u := *b.u
 	u.l, u.sources, u.bySrc, u.types = l, nil, map[*listed]*source{}, maps.Clone(b.u.types)

@@ -29,7 +29,7 @@ type Directives struct {
 	Internal map[types.Object]token.Pos
 
 	bare map[*types.Package]*bareness // packages with a //kgen:bare directive
-	// late maps a package with a //kgen:variants load directive to the directive's position.
+	// The field late maps a package with a //kgen:variants load directive to the directive's position.
 	late map[*types.Package]token.Pos
 }
 
@@ -64,7 +64,7 @@ type AspectList struct {
 
 const directivePrefix = "//kgen:"
 
-// directives reads the directives of all packages that are loaded from source.
+// The method directives reads the directives of all packages that are loaded from source.
 func (l *loader) directives(u *universe) Directives {
 	d := Directives{SpecIDs: map[types.Object]SpecID{}, DeviceHas: map[types.Object]AspectList{}, Cancel: map[types.Object]bool{},
 		Internal: map[types.Object]token.Pos{}, bare: map[*types.Package]*bareness{}, late: map[*types.Package]token.Pos{}}

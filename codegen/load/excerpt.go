@@ -135,7 +135,7 @@ func (p *Program) Line(at ir.Pos) string {
 	return ""
 }
 
-// lines returns the lines of a file, or nil if the file cannot be read.
+// The method lines returns the lines of a file, or nil if the file cannot be read.
 func (p *Program) lines(file string) []string {
 	for _, abs := range slices.Sorted(maps.Keys(p.files)) {
 		if p.files[abs] != file {

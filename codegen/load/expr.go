@@ -94,7 +94,7 @@ func (p *Program) exprOf(n ast.Node, pos token.Pos) (Expr, bool) {
 
 const maxExprText = 60
 
-// text prints a syntax node on one line. A long text is shortened.
+// The method text prints a syntax node on one line. A long text is shortened.
 func (p *Program) text(n ast.Node) string {
 	switch n.(type) {
 	case ast.Expr, *ast.AssignStmt, *ast.IncDecStmt:

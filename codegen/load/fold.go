@@ -29,9 +29,9 @@ const (
 type (
 	// The type property holds a kernel property and the position of the call that made it.
 	property = constinit.Property
-	// slice is a Go slice. A nil slice has no cells. If append made the array, the field room is not
-	// nil, and gc may choose a larger capacity than the capacity of field cells. Otherwise the slice
-	// has the capacity of field cells.
+	// The type slice is a Go slice. A nil slice has no cells. If append made the array, the field room
+	// is not nil, and gc may choose a larger capacity than the capacity of field cells. Otherwise the
+	// slice has the capacity of field cells.
 	slice struct {
 		cells []*any
 		room  *room
@@ -80,7 +80,7 @@ type evaluator struct {
 	errs  []*foldError
 }
 
-// frame is one running call of a function.
+// The type frame is one running call of a function.
 type frame struct {
 	e    *evaluator
 	fn   *ssa.Function
@@ -88,7 +88,7 @@ type frame struct {
 	pos  token.Pos // position of the last instruction with a position
 }
 
-// fold evaluates a kernel's Properties method and checks the properties that it returns.
+// The method fold evaluates a kernel's Properties method and checks the properties that it returns.
 func (f *finder) fold(m *kernelMethods) {
 	k := m.k
 	list, errs := f.evaluate(m.properties)
@@ -243,7 +243,7 @@ func (e *evaluator) call(fn *ssa.Function, args []any, pos token.Pos) any {
 	return f.run()
 }
 
-// run executes the blocks of the function, and returns the function's result.
+// The method run executes the blocks of the function, and returns the function's result.
 func (f *frame) run() any {
 	var prev *ssa.BasicBlock
 	b := f.fn.Blocks[0]
@@ -300,8 +300,8 @@ next:
 	}
 }
 
-// phis sets the values of all phis of block b. The method reads all operands before it sets a
-// value, because the phis of a block act in parallel.
+// The method phis sets the values of all phis of block b. The method reads all operands before it
+// sets a value, because the phis of a block act in parallel.
 func (f *frame) phis(b, prev *ssa.BasicBlock) {
 	var vals []any
 	for _, in := range b.Instrs {
@@ -316,7 +316,7 @@ func (f *frame) phis(b, prev *ssa.BasicBlock) {
 	}
 }
 
-// get returns the value of an operand.
+// The method get returns the value of an operand.
 func (f *frame) get(v ssa.Value) any {
 	switch v := v.(type) {
 	case *ssa.Const:
@@ -349,7 +349,7 @@ func (f *frame) int(v ssa.Value) int {
 	return int(n)
 }
 
-// zero returns the zero value of a type.
+// The function zero returns the zero value of a type.
 func zero(t types.Type) any {
 	if gotypes.IsNamed(t, propertiesPath, "Property") {
 		return property{}
@@ -398,7 +398,8 @@ func copyValue(v any) any {
 	return b
 }
 
-// constructor evaluates a call of a function of package properties that returns a property.
+// The method constructor evaluates a call of a function of package properties that returns a
+// property.
 func (e *evaluator) constructor(fn *ssa.Function, args []any, pos token.Pos) any {
 	ints := func(v any) []int {
 		s, ok := v.(*slice)
@@ -446,8 +447,8 @@ func (e *evaluator) number(v any, pos token.Pos) int {
 	return int(n)
 }
 
-// method evaluates a call of a method of type List or Property. If a kernel embeds a type with
-// properties, its Properties method calls these methods on the embedded type's list.
+// The method method evaluates a call of a method of type List or Property. If a kernel embeds a
+// type with properties, its Properties method calls these methods on the embedded type's list.
 func (e *evaluator) method(name string, args []any, pos token.Pos) any {
 	switch name {
 	case "List.Has", "List.Get":

@@ -14,7 +14,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 )
 
-// value evaluates an instruction that has a result.
+// The method value evaluates an instruction that has a result.
 func (f *frame) value(in ssa.Value) any {
 	switch in := in.(type) {
 	case *ssa.Alloc:
@@ -215,8 +215,8 @@ func wrap(v constant.Value, t types.Type) any {
 	return v
 }
 
-// finite returns the float x as a constant. If x is an infinity or NaN, which constants cannot
-// represent, it returns a value of type unknown.
+// The function finite returns the float x as a constant. If x is an infinity or NaN, which
+// constants cannot represent, it returns a value of type unknown.
 func finite(x float64) any {
 	if c := constant.MakeFloat64(x); c.Kind() != constant.Unknown {
 		return constant.ToFloat(c)
@@ -303,7 +303,7 @@ func (f *frame) slice(in *ssa.Slice) any {
 	return &slice{cells: cells[lo:hi:most], room: room}
 }
 
-// call evaluates a call instruction.
+// The method call evaluates a call instruction.
 func (f *frame) call(in *ssa.Call) any {
 	var args []any
 	for _, a := range in.Call.Args {

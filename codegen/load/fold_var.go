@@ -114,8 +114,9 @@ func (c *converter) room(s constinit.Slice) *room {
 	return c.rooms[id]
 }
 
-// value converts a value of Go type t. The type t is nil if v is an argument of a function of
-// package properties. Arguments of package properties are signed integers or lists of them.
+// The method value converts a value of Go type t. The type t is nil if v is an argument of a
+// function of package properties. Arguments of package properties are signed integers or lists of
+// them.
 func (c *converter) value(v any, t types.Type) any {
 	switch v := v.(type) {
 	case bool:

@@ -41,7 +41,7 @@ func (w *follower) holds(v ssa.Value) held {
 	return h
 }
 
-// value adds to h the values that v may hold.
+// The method value adds to h the values that v may hold.
 func (h *holder) value(v ssa.Value) {
 	if h.unknown || h.seen[v] {
 		return
@@ -95,7 +95,7 @@ func (h *holder) concrete(t types.Type) {
 	}
 }
 
-// result adds to h the values that result i of a call may hold.
+// The method result adds to h the values that result i of a call may hold.
 func (h *holder) result(call *ssa.Call, i int) {
 	fn := call.Call.StaticCallee()
 	switch {
@@ -114,8 +114,8 @@ func (h *holder) result(call *ssa.Call, i int) {
 	}
 }
 
-// parameter adds to h the values that callers may pass for parameter p. If some calls of the
-// function are not known, the method sets the field unknown.
+// The method parameter adds to h the values that callers may pass for parameter p. If some calls of
+// the function are not known, the method sets the field unknown.
 func (h *holder) parameter(p *ssa.Parameter) {
 	fn := p.Parent()
 	i := slices.Index(fn.Params, p)
@@ -143,8 +143,8 @@ func (h *holder) parameter(p *ssa.Parameter) {
 	}
 }
 
-// calls returns the calls of function fn. If fn has uses that are not calls, the method sets the
-// field unknown.
+// The method calls returns the calls of function fn. If fn has uses that are not calls, the method
+// sets the field unknown.
 func (h *holder) calls(fn *ssa.Function) (all []*ssa.CallCommon) {
 	var add func(callee ssa.Value, in ssa.Instruction)
 	add = func(callee ssa.Value, in ssa.Instruction) {
@@ -185,7 +185,7 @@ func (h *holder) captured(v *ssa.FreeVar, do func(ssa.Value)) {
 	h.unknown = h.unknown || !bound
 }
 
-// cell adds to h the values that the variable or field at address addr may hold.
+// The method cell adds to h the values that the variable or field at address addr may hold.
 func (h *holder) cell(addr ssa.Value) {
 	if h.unknown || h.seen[addr] {
 		return

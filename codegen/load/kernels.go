@@ -19,7 +19,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 )
 
-// finder finds the kernels of a universe.
+// The type finder finds the kernels of a universe.
 type finder struct {
 	l       *loader
 	u       *universe
@@ -44,7 +44,7 @@ type kernelMethods struct {
 	object     types.Object  // declared Kernel method
 }
 
-// forms maps the item type of a Kernel method's parameter to the kernel's form.
+// The variable forms maps the item type of a Kernel method's parameter to the kernel's form.
 var forms = map[string]struct {
 	form abi.Form
 	rank int
@@ -93,7 +93,7 @@ func CheckDeclarations(pkg *types.Package, report func(code diag.Code, pos token
 	}
 }
 
-// find finds the kernels of the roots and checks the kernels' declarations.
+// The method find finds the kernels of the roots and checks the kernels' declarations.
 func (f *finder) find(roots []*listed) {
 	f.used = map[*types.TypeName]bool{}
 	for _, p := range roots {
@@ -209,8 +209,8 @@ func KernelMethods(pkg *types.Package) []*types.Selection {
 	return all
 }
 
-// method returns the method of type t with the given name. The method may be promoted. The second
-// result tells whether only the pointer type has the method.
+// The function method returns the method of type t with the given name. The method may be promoted.
+// The second result tells whether only the pointer type has the method.
 func method(pkg *types.Package, t types.Type, name string) (sel *types.Selection, pointer bool) {
 	if sel := types.NewMethodSet(t).Lookup(pkg, name); sel != nil {
 		return sel, false
@@ -271,8 +271,8 @@ func (f *finder) checkName(obj *types.TypeName) {
 	}
 }
 
-// signature returns the form of the kernel with the Kernel method m. The form depends on the
-// method's parameter. The last result is true if the method has no valid parameter.
+// The method signature returns the form of the kernel with the Kernel method m. The form depends on
+// the method's parameter. The last result is true if the method has no valid parameter.
 func (f *finder) signature(m *types.Func) (form abi.Form, rank int, none bool) {
 	sig := m.Signature()
 	wrong := false
@@ -321,8 +321,9 @@ func (f *finder) propertiesMethod(k *Kernel, named *types.Named) *ssa.Function {
 	return f.u.prog.MethodValue(sel)
 }
 
-// promoters returns the embedded fields of a struct type that promote a method of the given name.
-// If several fields at the same depth promote such a method, Go promotes none of the methods.
+// The function promoters returns the embedded fields of a struct type that promote a method of the
+// given name. If several fields at the same depth promote such a method, Go promotes none of the
+// methods.
 func promoters(pkg *types.Package, t types.Type, name string) (from []string) {
 	if obj, index, _ := types.LookupFieldOrMethod(t, true, pkg, name); obj != nil || index == nil {
 		return nil
@@ -341,7 +342,7 @@ func promoters(pkg *types.Package, t types.Type, name string) (from []string) {
 	return from
 }
 
-// doc returns the doc comment of the type whose name is at position pos.
+// The method doc returns the doc comment of the type whose name is at position pos.
 func (f *finder) doc(pos token.Pos) string {
 	_, d := enclosing(f.pkg.files, pos)
 	g, ok := d.(*ast.GenDecl)

@@ -110,7 +110,7 @@ func (l *loader) whyNone(ctx context.Context, patterns []string) error {
 	return nil
 }
 
-// listing converts package p of go/packages, and all packages that p imports.
+// The method listing converts package p of go/packages, and all packages that p imports.
 func (l *loader) listing(p *packages.Package, known map[*packages.Package]*listed) *listed {
 	if q := known[p]; q != nil {
 		return q
@@ -142,8 +142,8 @@ func (l *loader) listing(p *packages.Package, known map[*packages.Package]*liste
 	return q
 }
 
-// missing reports whether the package does not exist. An example is a stub package that kgen has
-// not written yet.
+// The method missing reports whether the package does not exist. An example is a stub package that
+// kgen has not written yet.
 func (p *listed) missing() bool {
 	return p == nil || p.path != "unsafe" && p.export == "" && len(p.files) == 0
 }
@@ -154,7 +154,7 @@ var (
 	nearKernel = regexp.MustCompile(`(?m)^func\s*(\([^)]*\)\s*)?[Kk]ernel\s*\(`)
 )
 
-// read returns the content of a file. Contents in the overlay replace files on disk.
+// The method read returns the content of a file. Contents in the overlay replace files on disk.
 func (l *loader) read(name string) ([]byte, error) {
 	if src, ok := l.overlay[name]; ok {
 		return src, nil
@@ -162,10 +162,10 @@ func (l *loader) read(name string) ([]byte, error) {
 	return os.ReadFile(name)
 }
 
-// candidates returns the paths of the packages whose text may contain a kernel. A kernel may be an
-// alias of a generic type in any package, also in another module or outside the patterns. If no
-// package can contain a kernel, candidates returns packages with functions that the user may have
-// intended as kernels.
+// The method candidates returns the paths of the packages whose text may contain a kernel. A kernel
+// may be an alias of a generic type in any package, also in another module or outside the patterns.
+// If no package can contain a kernel, candidates returns packages with functions that the user may
+// have intended as kernels.
 func (l *loader) candidates(pkgs []*packages.Package) ([]string, error) {
 	found, near := map[string]bool{}, map[string]bool{}
 	texts := l.texts(pkgs)

@@ -148,7 +148,8 @@ func newLoader(dir string, cfg Config) *loader {
 	}
 }
 
-// program builds universes until one contains the body of every function that a kernel reaches.
+// The method program builds universes until one contains the body of every function that a kernel
+// reaches.
 func (l *loader) program(ctx context.Context, listing []*listed) (*Program, error) {
 	roots := l.usable(listing)
 	if len(roots) == 0 && len(l.diags) > 0 {

@@ -31,8 +31,8 @@ type declared struct {
 	info *types.Info
 }
 
-// declarations indexes the declarations of all packages from source. It skips the standard library,
-// because the standard library mentions no declarations of other packages.
+// The method declarations indexes the declarations of all packages from source. It skips the
+// standard library, because the standard library mentions no declarations of other packages.
 func (u *universe) declarations() *mentioned {
 	m := &mentioned{u: u, decls: map[types.Object]declared{}, methods: map[*types.TypeName][]*types.Func{},
 		inits: map[*types.Package][]*types.Func{}}

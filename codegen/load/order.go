@@ -132,7 +132,7 @@ func placesIn(b *ssa.BasicBlock, units []ast.Node) map[ssa.Instruction]ast.Node 
 	return at
 }
 
-// evaluates reports whether an instruction may be the evaluation of expression e.
+// The function evaluates reports whether an instruction may be the evaluation of expression e.
 func evaluates(in ssa.Instruction, e ast.Expr) bool {
 	switch in := in.(type) {
 	case *ssa.UnOp:

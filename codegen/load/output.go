@@ -20,8 +20,8 @@ import (
 // does not load. The kgen program contains the declarations of its own packages and of a few
 // packages of the standard library. All other packages are loaded, or have export data.
 
-// declarations is the embedded archive of Go declarations. The archive has one file for each import
-// path.
+// The variable declarations is the embedded archive of Go declarations. The archive has one file
+// for each import path.
 //
 //go:embed declared.txt
 var declarations []byte
@@ -120,7 +120,7 @@ func mayImport(from, path string) bool {
 	return true
 }
 
-// outputs imports packages for generated code, and caches them.
+// The type outputs imports packages for generated code, and caches them.
 type outputs struct {
 	prog *Program
 	fset *token.FileSet

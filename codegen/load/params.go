@@ -64,8 +64,8 @@ type flattener struct {
 	shown map[token.Pos]token.Pos
 }
 
-// leaves splits the receiver of k into leaves, depth first. Fields that cannot be arguments are
-// reported as errors.
+// The method leaves splits the receiver of k into leaves, depth first. Fields that cannot be
+// arguments are reported as errors.
 func (f *finder) leaves(k *Kernel) []Leaf {
 	fl := &flattener{f: f, k: k, bad: map[token.Pos]bool{}, hidden: map[token.Pos]bool{}, shown: map[token.Pos]token.Pos{token.NoPos: k.Pos}}
 	fl.members(k.Struct, "", nil, 0, token.NoPos)
@@ -73,8 +73,8 @@ func (f *finder) leaves(k *Kernel) []Leaf {
 	return fl.leaves
 }
 
-// members visits the fields of the receiver, or of a struct in the receiver that contains slices.
-// Generated code contains separate statements for each of these fields.
+// The method members visits the fields of the receiver, or of a struct in the receiver that
+// contains slices. Generated code contains separate statements for each of these fields.
 func (fl *flattener) members(st *types.Struct, name string, path []Step, at int64, outer token.Pos) {
 	fields := make([]*types.Var, st.NumFields())
 	for i := range fields {

@@ -51,8 +51,8 @@ func (l *loader) reportGap(p *listed, pos token.Pos, why gap) {
 	l.last = l.diags.Add(why.code, l.diagPos(pos), why.hint, "%s", why.message)
 }
 
-// repair removes function bodies with errors from a package, and reports other errors. The result
-// is true if the package must be type-checked again.
+// The method repair removes function bodies with errors from a package, and reports other errors.
+// The result is true if the package must be type-checked again.
 func (l *loader) repair(s *source, errs []types.Error) bool {
 	again := false
 	// Later checks find errors that may be consequences of removed code.
@@ -97,7 +97,7 @@ func (l *loader) bodiesToo() {
 	}
 }
 
-// continued appends a continuation line of go/types' message to the last error.
+// The method continued appends a continuation line of go/types' message to the last error.
 func (l *loader) continued(pos token.Pos, message string) {
 	if l.last != nil {
 		l.last.Related = append(l.last.Related, diag.Related{Pos: l.diagPos(pos), Message: message})
@@ -106,7 +106,7 @@ func (l *loader) continued(pos token.Pos, message string) {
 
 func within(n ast.Node, pos token.Pos) bool { return n.Pos() <= pos && pos < n.End() }
 
-// enclosing returns the file and the top-level declaration that contain pos.
+// The function enclosing returns the file and the top-level declaration that contain pos.
 func enclosing(files []*ast.File, pos token.Pos) (*ast.File, ast.Decl) {
 	for _, f := range files {
 		if f.FileStart <= pos && pos <= f.FileEnd {

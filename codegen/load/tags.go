@@ -184,7 +184,7 @@ type choice struct {
 	ctx build.Context
 }
 
-// choices returns the ways to select a package's files without assembly.
+// The function choices returns the ways to select a package's files without assembly.
 func choices(tags []string) (all []choice) {
 	for _, tag := range append(slices.Clone(noAssembly), "") {
 		ctx := build.Default

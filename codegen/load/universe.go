@@ -79,7 +79,7 @@ func (l *loader) newUniverse(roots []*listed, wanted map[*listed]bool) (*univers
 	return u, nil
 }
 
-// pkg returns the complete type information of package p.
+// The method pkg returns the complete type information of package p.
 func (u *universe) pkg(p *listed, wanted map[*listed]bool) *types.Package {
 	if t, ok := u.done[p]; ok {
 		return t
@@ -224,7 +224,7 @@ func (l *loader) parse(p *listed) ([]*ast.File, error) {
 	return files, nil
 }
 
-// build builds the SSA form of the packages that are loaded from source.
+// The method build builds the SSA form of the packages that are loaded from source.
 func (u *universe) build() {
 	seen := map[*types.Package]bool{}
 	for _, s := range u.sources {

@@ -330,9 +330,9 @@ func (w *follower) wrote(in ssa.Instruction) {
 	earlier(&w.found.Stored, at)
 }
 
-// escapes records that an instruction makes the followed memory available to unknown code. Among
-// several such instructions, the method prefers an instruction in the variable's package, since it
-// is the most informative for the user.
+// The method escapes records that an instruction makes the followed memory available to unknown
+// code. Among several such instructions, the method prefers an instruction in the variable's
+// package, since it is the most informative for the user.
 func (w *follower) escapes(in ssa.Instruction) {
 	near := in.Parent().Pkg == w.g.Pkg
 	if at := w.where(in); !w.found.Out.IsValid() || near && !w.near || near == w.near && at < w.found.Out {

@@ -24,8 +24,8 @@ func (w *builder) float(t *ir.Type, x float64) *ir.Value {
 	return w.m.Const(t, math.Float64bits(x))
 }
 
-// fit truncates v to the width of the integer type t. fit then extends the number to the register's
-// width, by its sign if t is signed, and otherwise by zeros.
+// The method fit truncates v to the width of the integer type t. fit then extends the number to the
+// register's width, by its sign if t is signed, and otherwise by zeros.
 func (w *builder) fit(v *ir.Value, t types.Type) *ir.Value {
 	n := gotypes.Width(t)
 	if n >= 32 {
@@ -105,7 +105,8 @@ func (w *builder) stringOp(op token.Token, a, b string) val {
 	return w.m.Bool(a >= b)
 }
 
-// order lowers the comparison operators <, <=, > and >=. For other operators, it returns nil.
+// The method order lowers the comparison operators <, <=, > and >=. For other operators, it returns
+// nil.
 func (w *builder) order(op token.Token, a, b *ir.Value, t types.Type) val {
 	switch op {
 	case token.GTR:
@@ -150,8 +151,8 @@ func (l *lowerer) intOp(op token.Token, a, b *ir.Value, t types.Type) *ir.Value 
 	return v
 }
 
-// divide lowers / and % as Go defines them. Division by zero is a fault, quotients are truncated
-// towards zero, and MinInt / -1 is MinInt.
+// The method divide lowers / and % as Go defines them. Division by zero is a fault, quotients are
+// truncated towards zero, and MinInt / -1 is MinInt.
 func (l *lowerer) divide(op token.Token, a, b *ir.Value, t types.Type) *ir.Value {
 	reg := a.Type
 	if !b.IsConst() || b.Bits == 0 {
@@ -181,7 +182,7 @@ func (l *lowerer) divide(op token.Token, a, b *ir.Value, t types.Type) *ir.Value
 	return l.op(ir.OpISub, reg, a, l.op(ir.OpIMul, reg, q, d))
 }
 
-// shift lowers x << y and x >> y for any shift count.
+// The method shift lowers x << y and x >> y for any shift count.
 func (l *lowerer) shift(op token.Token, x, y *ir.Value, t, ct types.Type) *ir.Value {
 	reg := x.Type
 	n := int64(reg.Bits())
@@ -238,7 +239,7 @@ func (w *builder) not(v val) val {
 	return w.op(ir.OpLNot, ir.TypeBool, x)
 }
 
-// unused reports whether a value has no uses.
+// The function unused reports whether a value has no uses.
 func unused(v ssa.Value) bool {
 	return !slices.ContainsFunc(*v.Referrers(), func(r ssa.Instruction) bool {
 		_, debug := r.(*ssa.DebugRef)
@@ -290,7 +291,7 @@ func (l *lowerer) unOp(in *ssa.UnOp) val {
 	return l.fit(l.op(ir.OpISub, v.Type, l.m.Const(v.Type, 0), v), t)
 }
 
-// equal lowers x == y for operands of type t.
+// The method equal lowers x == y for operands of type t.
 func (l *lowerer) equal(x, y val, t types.Type) val {
 	if isBad(x) || isBad(y) {
 		return bad{}

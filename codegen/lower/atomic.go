@@ -205,8 +205,8 @@ func (l *lowerer) ownAtomic(form atomicForm, r ref, t types.Type, xs []*ir.Value
 	return old
 }
 
-// combined returns the new contents of a memory location after the operation op. Parameter old
-// holds the contents before the operation.
+// The method combined returns the new contents of a memory location after the operation op.
+// Parameter old holds the contents before the operation.
 func (w *builder) combined(op ir.Op, old, x *ir.Value) *ir.Value {
 	least := func(less ir.Op, p, q *ir.Value) *ir.Value {
 		return w.op(ir.OpSelect, x.Type, w.op(less, ir.TypeBool, p, q), old, x)

@@ -12,9 +12,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// bad represents a value that is unknown because of an error that has been reported. Errors in code
-// that uses a bad value are not reported, because they may disappear once the first error is
-// corrected.
+// The type bad represents a value that is unknown because of an error that has been reported.
+// Errors in code that uses a bad value are not reported, because they may disappear once the first
+// error is corrected.
 type bad struct{}
 
 func isBad(v val) bool { _, ok := v.(bad); return ok }
@@ -44,7 +44,8 @@ func passesOn(in ssa.Value) bool {
 	return false
 }
 
-// spoil marks the contents of a variable as unknown because of an error, for all following loads.
+// The method spoil marks the contents of a variable as unknown because of an error, for all
+// following loads.
 func (c *cell) spoil() {
 	c.bad = true
 	for _, part := range c.fields {
@@ -52,8 +53,8 @@ func (c *cell) spoil() {
 	}
 }
 
-// opaque returns an unknown scalar that is the same for all work-items. Lowering continues with
-// this scalar in place of a bad value. The resulting module is never used.
+// The method opaque returns an unknown scalar that is the same for all work-items. Lowering
+// continues with this scalar in place of a bad value. The resulting module is never used.
 func (l *lowerer) opaque(t *ir.Type) *ir.Value {
 	l.opaques++
 	at := abi.OffsetArgs + l.m.ArgSize + 8*l.opaques
@@ -63,9 +64,9 @@ func (l *lowerer) opaque(t *ir.Type) *ir.Value {
 	return l.arg(at, t)
 }
 
-// sound replaces bad scalars among the arguments of an intrinsic by results of opaque. So errors
-// about the other arguments are found. The second result is false if a bad argument is not a
-// scalar.
+// The method sound replaces bad scalars among the arguments of an intrinsic by results of opaque.
+// So errors about the other arguments are found. The second result is false if a bad argument is
+// not a scalar.
 func (l *lowerer) sound(c *ssa.CallCommon, args []val) ([]val, bool) {
 	if !slices.ContainsFunc(args, isBad) {
 		return args, true

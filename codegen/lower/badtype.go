@@ -40,8 +40,9 @@ func isDeferStack(t types.Type) bool {
 	return t.String() == "$ssa.deferStack"
 }
 
-// lost returns a value of type bad for an expression that could not be lowered. If no error has
-// been reported yet, lost reports an error, because every value of type bad must have a diagnostic.
+// The method lost returns a value of type bad for an expression that could not be lowered. If no
+// error has been reported yet, lost reports an error, because every value of type bad must have a
+// diagnostic.
 func (l *lowerer) lost(t types.Type) val {
 	if isDeferStack(t) { // package check reports the reason
 		return l.zero(t)

@@ -12,7 +12,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// cell is a Go variable of the kernel.
+// The type cell is a Go variable of the kernel.
 type cell struct {
 	typ types.Type
 	cls class
@@ -57,7 +57,7 @@ type cell struct {
 	name    string // source name of memory that a call or a field of the kernel reserves
 }
 
-// know records a store of value x to the variable of a phi.
+// The method know records a store of value x to the variable of a phi.
 func (c *cell) know(x val) {
 	v, ok := x.(*ir.Value)
 	if !ok || !v.IsConst() || c.known && c.onlyConst != v {
@@ -66,8 +66,8 @@ func (c *cell) know(x val) {
 	c.onlyConst, c.known = v, true
 }
 
-// place is a block of an inlined call. A call with a oneOf as operand is lowered once for each
-// alternative of the oneOf. The field alt is the number of that alternative.
+// The type place is a block of an inlined call. A call with a oneOf as operand is lowered once for
+// each alternative of the oneOf. The field alt is the number of that alternative.
 type place struct {
 	frame *frame
 	block *ssa.BasicBlock
@@ -81,7 +81,8 @@ func (a *alternatives) place() place {
 	return place{a.frame, a.frame.cur.Block(), a.in}
 }
 
-// remember records x as the last value stored in variable c, if sizes of slices may depend on it.
+// The method remember records x as the last value stored in variable c, if sizes of slices may
+// depend on it.
 func (c *cell) remember(l *lowerer, x val) {
 	c.last, c.lastAt = nil, l.b
 	if !l.foresight.carried.folds {
@@ -97,7 +98,7 @@ func (c *cell) remember(l *lowerer, x val) {
 	}
 }
 
-// settle records the block and the instruction that declare a variable and its parts.
+// The method settle records the block and the instruction that declare a variable and its parts.
 func (c *cell) settle(home place, in ssa.Instruction) {
 	c.home, c.decl = &home, in
 	for _, part := range c.fields {
@@ -336,7 +337,7 @@ func (l *lowerer) storeCell(c *cell, v val) {
 	l.lost(c.typ)
 }
 
-// zero returns the zero value of a Go type.
+// The method zero returns the zero value of a Go type.
 func (l *lowerer) zero(t types.Type) val { return l.zeroIn(l.b, t) }
 
 // zeroIn returns the zero value of Go type t. It zeroes the memory of arrays in block b.

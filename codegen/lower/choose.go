@@ -54,9 +54,9 @@ func (l *lowerer) elemAddr(in *ssa.IndexAddr, x parts, idx *ir.Value) val {
 	return u
 }
 
-// part lowers the address of a field or element of the oneOf u. Each alternative of u must be a
-// pointer that is not nil, or a slice that is resolved while lowering. The emitted code has no
-// branches, and the result may be a oneOf of several addresses.
+// The method part lowers the address of a field or element of the oneOf u. Each alternative of u
+// must be a pointer that is not nil, or a slice that is resolved while lowering. The emitted code
+// has no branches, and the result may be a oneOf of several addresses.
 func (l *lowerer) part(in ssa.Value, u oneOf) (val, bool) {
 	var alts []val
 	switch in := in.(type) {
@@ -142,7 +142,7 @@ func (l *lowerer) partOfSlices(in *ssa.IndexAddr, u oneOf, i *ir.Value) []val {
 	return alts
 }
 
-// flat returns u with each nested oneOf replaced by its own alternatives.
+// The method flat returns u with each nested oneOf replaced by its own alternatives.
 func (l *lowerer) flat(u oneOf, t types.Type) val {
 	out := oneOf{}
 	var tags []val
@@ -211,8 +211,8 @@ func (r *reporter) unknownValue(t types.Type, why string) val {
 	return bad{}
 }
 
-// choice refers to one of several variables, by an index that is not constant. A load through a
-// choice loads all the variables and selects one of their values.
+// The type choice refers to one of several variables, by an index that is not constant. A load
+// through a choice loads all the variables and selects one of their values.
 type choice struct {
 	refs []ref
 	idx  *ir.Value
@@ -252,8 +252,8 @@ func (r *reporter) notOneOf(all []val, t types.Type) val {
 	return r.unknownValue(t, "")
 }
 
-// choose returns element idx of the list all, whose values have type t. Functions, interface
-// values, pointers and slices of different shapes are combined into a oneOf.
+// The method choose returns element idx of the list all, whose values have type t. Functions,
+// interface values, pointers and slices of different shapes are combined into a oneOf.
 func (l *lowerer) choose(all []val, idx *ir.Value, t types.Type) (val, bool) {
 	switch first := all[0].(type) {
 	case str, text:
@@ -340,7 +340,7 @@ func (l *lowerer) chooseShape(all []val, idx *ir.Value, t types.Type) (val, bool
 	return out, true
 }
 
-// shape returns the number of the shape of v. A new shape gets a new number.
+// The method shape returns the number of the shape of v. A new shape gets a new number.
 func (c *chooser) shape(l *lowerer, v val, values int) int {
 	for n, s := range c.shapes {
 		if sameShape(s, v) {

@@ -12,7 +12,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// convert lowers a conversion between basic types, or between types with the same underlying type.
+// The method convert lowers a conversion between basic types, or between types with the same
+// underlying type.
 func (l *lowerer) convert(v val, from, to types.Type) val {
 	if gotypes.IsComplex(from) && gotypes.IsComplex(to) {
 		c, ok := v.(tuple)

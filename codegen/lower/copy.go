@@ -11,8 +11,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// snapshot copies an array into separate memory, so that later stores to the array do not change
-// the copied value.
+// The method snapshot copies an array into separate memory, so that later stores to the array do
+// not change the copied value.
 func (l *lowerer) snapshot(m mem, t types.Type) array {
 	c := l.newCell(t, cmp.Or(l.sourceName(), "copy"))
 	if c.mem.v == nil {
@@ -117,8 +117,8 @@ func groupScalars(groups []*scalarsAt, t types.Type, blank bool, path []int, dim
 	return groups
 }
 
-// elements returns the number of copies of each scalar in the group. The result is the product of
-// the lengths of the arrays around the scalar.
+// The method elements returns the number of copies of each scalar in the group. The result is the
+// product of the lengths of the arrays around the scalar.
 func (g *scalarsAt) elements() int64 {
 	n := int64(1)
 	for _, d := range g.dims {
@@ -144,8 +144,8 @@ func (g *scalarsAt) each(index []*ir.Value, l *lowerer, body func(path []*ir.Val
 	}
 }
 
-// split converts the number of an array element to a list with its index in each dimension.
-// Elements are numbered in memory order.
+// The method split converts the number of an array element to a list with its index in each
+// dimension. Elements are numbered in memory order.
 func (w *builder) split(number *ir.Value, dims []int64) []*ir.Value {
 	index := make([]*ir.Value, len(dims))
 	for d := len(dims) - 1; d > 0; d-- {

@@ -199,8 +199,8 @@ func (w *builder) orElse(x *ir.Value, other func() val) val { return w.decided(x
 // andThen returns x && other(). The code that function other emits runs only if x is true.
 func (w *builder) andThen(x *ir.Value, other func() val) val { return w.decided(x, false, other) }
 
-// decided returns x if x equals the constant by. Otherwise decided returns the result of function
-// other. The code that this function emits runs only if x differs from the constant by.
+// The method decided returns x if x equals the constant by. Otherwise decided returns the result of
+// function other. The code that this function emits runs only if x differs from the constant by.
 func (w *builder) decided(x *ir.Value, by bool, other func() val) val {
 	if x.IsConst() {
 		if (x.Bits == 1) == by {

@@ -16,7 +16,7 @@ import (
 // shape in it. In that case the kernel is lowered once more, and the variable has all shapes from
 // the beginning.
 
-// carried is the state that one lowering of a kernel passes to the next.
+// The type carried is the state that one lowering of a kernel passes to the next.
 type carried struct {
 	known   map[any]bool              // declarations of variables that hold values of several shapes
 	ahead   map[*path][]val           // shapes that variables in known had in the previous lowering
@@ -73,8 +73,8 @@ func (c *carried) path(p path) *path {
 	return c.paths[p]
 }
 
-// foresee saves the shapes of the values in variable c for the next lowering. The method foresee
-// reports whether the next lowering can use these shapes.
+// The method foresee saves the shapes of the values in variable c for the next lowering. The method
+// foresee reports whether the next lowering can use these shapes.
 func (fs *foresight) foresee(c *cell) bool {
 	if c.inst == nil || fs.carried.tries[c.inst] > maxAlts {
 		return false
@@ -133,8 +133,8 @@ func (fs *foresight) translatable(v val) bool {
 	return false
 }
 
-// declares reports whether a path identifies a variable of the source, a field or element of this
-// variable, or memory that a call reserves.
+// The method declares reports whether a path identifies a variable of the source, a field or
+// element of this variable, or memory that a call reserves.
 func (c *carried) declares(p *path) bool {
 	if p == nil {
 		return false
@@ -148,8 +148,8 @@ func (c *carried) declares(p *path) bool {
 	return c.made[p] != nil || c.taken[p]
 }
 
-// translate returns the shape in this lowering that corresponds to shape v of the previous
-// lowering.
+// The method translate returns the shape in this lowering that corresponds to shape v of the
+// previous lowering.
 func (l *lowerer) translate(v val) (val, bool) {
 	all := func(vs []val) ([]val, bool) {
 		out := make([]val, len(vs))
@@ -217,8 +217,9 @@ func (l *lowerer) translate(v val) (val, bool) {
 	return v, true
 }
 
-// stand returns a placeholder for the run-time scalar v inside a shape. A constant becomes an equal
-// constant of this module. Other scalars become 0, because their values do not matter in shapes.
+// The method stand returns a placeholder for the run-time scalar v inside a shape. A constant
+// becomes an equal constant of this module. Other scalars become 0, because their values do not
+// matter in shapes.
 func (w *builder) stand(v *ir.Value) *ir.Value {
 	if v.IsConst() {
 		return w.m.Const(v.Type, v.Bits)

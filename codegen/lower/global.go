@@ -23,7 +23,7 @@ const (
 	maxVarTable = 1 << 8
 )
 
-// global returns a pointer to a package-level variable that the program never changes.
+// The method global returns a pointer to a package-level variable that the program never changes.
 func (l *lowerer) global(g *ssa.Global) val {
 	if v, ok := l.globals[g]; ok {
 		return v
@@ -230,7 +230,7 @@ func (l *lowerer) globalSlice(g *ssa.Global, s *types.Slice, tree *constinit.Tre
 	return pointer{ref: constRef{v: l.tableSlice(m, s, n)}}
 }
 
-// table returns the memory of a read-only variable that holds the constants of tree.
+// The method table returns the memory of a read-only variable that holds the constants of tree.
 func (l *lowerer) table(g *ssa.Global, name string, tree *constinit.Tree, t types.Type) (mem, bool) {
 	if !l.isFlat(t) {
 		return mem{}, false
@@ -385,8 +385,8 @@ func (l *lowerer) rowSlice(tree *constinit.Tree, s *types.Slice) (val, bool) {
 	return l.tableSlice(m, s, int64(tree.Length)), ok
 }
 
-// backing returns the identity of the array to which a constant slice refers. The result is nil if
-// the array is unknown.
+// The method backing returns the identity of the array to which a constant slice refers. The result
+// is nil if the array is unknown.
 func (fs *foresight) backing(tree *constinit.Tree) any {
 	if tree.Array == nil {
 		return nil
@@ -413,8 +413,8 @@ func (w *builder) stringTable(s string) mem {
 	return w.numbers("string "+s, bytes)
 }
 
-// numbers returns a table of 32-bit integers. Tables with different contents must have different
-// names.
+// The method numbers returns a table of 32-bit integers. Tables with different contents must have
+// different names.
 func (w *builder) numbers(name string, ns []int64) mem {
 	for _, v := range w.m.Vars {
 		if v.Storage == ir.Private && v.Name == name {
@@ -428,7 +428,8 @@ func (w *builder) numbers(name string, ns []int64) mem {
 	return mem{v: v}
 }
 
-// scalars returns a table of constants of type t. The table's name is derived from its contents.
+// The method scalars returns a table of constants of type t. The table's name is derived from its
+// contents.
 func (w *builder) scalars(t *ir.Type, vs []*ir.Value) mem {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%v", t)

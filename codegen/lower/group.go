@@ -132,8 +132,8 @@ func (l *lowerer) groupSize(s ir.Scope) *ir.Value {
 	return n
 }
 
-// meet emits a group op. For a sub-group, meet also emits a barrier before the op. An op of a
-// work-group orders memory without a barrier.
+// The method meet emits a group op. For a sub-group, meet also emits a barrier before the op. An op
+// of a work-group orders memory without a barrier.
 func (w *builder) meet(op ir.Op, s ir.Scope, aux any, args ...*ir.Value) *ir.Value {
 	if s == ir.ScopeSubGroup {
 		w.barrier(s)
@@ -224,7 +224,7 @@ func (row combinerRow) of(t types.Type) ir.Combiner {
 	return row[0]
 }
 
-// combine lowers a direct call of a combiner function, such as dsl.Plus.
+// The method combine lowers a direct call of a combiner function, such as dsl.Plus.
 func (l *lowerer) combine(by ir.Combiner, args []val, t types.Type) val {
 	xs := values(args)
 	if len(xs) != 2 {
@@ -289,7 +289,7 @@ func (w *builder) identityOf(c ir.Combiner, t types.Type, reg *ir.Type) *ir.Valu
 	return w.m.Const(reg, 0)
 }
 
-// combining lowers a reduction or scan.
+// The function combining lowers a reduction or scan.
 func combining(op ir.Op) intrinsic {
 	return func(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val {
 		scope, v, ok := l.groupArgs(args)

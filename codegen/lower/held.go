@@ -8,16 +8,16 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// held is an array of Go type typ that is part of another value. The array's memory belongs to the
-// variable that holds the value. Stores copy the array into this memory, and loads copy the array
-// out of it. So later stores do not change a loaded value.
+// The type held is an array of Go type typ that is part of another value. The array's memory
+// belongs to the variable that holds the value. Stores copy the array into this memory, and loads
+// copy the array out of it. So later stores do not change a loaded value.
 type held struct {
 	at  mem
 	typ types.Type
 }
 
-// where is the condition under which an array of type held exists. Each oneOf in the list contains
-// the array. The array exists only if every oneOf in the list has its alternative i.
+// The type where is the condition under which an array of type held exists. Each oneOf in the list
+// contains the array. The array exists only if every oneOf in the list has its alternative i.
 type where []struct {
 	u oneOf
 	i int

@@ -17,7 +17,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/load"
 )
 
-// instr lowers one instruction.
+// The method instr lowers one instruction.
 func (l *lowerer) instr(in ssa.Instruction) {
 	f := l.frame
 	f.cur = in
@@ -70,8 +70,8 @@ func (l *lowerer) instr(in ssa.Instruction) {
 	}
 }
 
-// branch lowers a conditional jump. If the condition is constant, only the arm that it selects is
-// lowered.
+// The method branch lowers a conditional jump. If the condition is constant, only the arm that it
+// selects is lowered.
 func (l *lowerer) branch(f *frame, in *ssa.If) {
 	cond, ok := l.get(in.Cond).(*ir.Value)
 	if !ok {
@@ -144,7 +144,7 @@ func (l *lowerer) phi(f *frame, in *ssa.Phi) val {
 	return l.loadCell(c)
 }
 
-// get returns the lowered form of operand v.
+// The method get returns the lowered form of operand v.
 func (l *lowerer) get(v ssa.Value) val {
 	if x, ok := l.frame.as[v]; ok {
 		return x
@@ -206,7 +206,7 @@ func (l *lowerer) constant(c *ssa.Const) val {
 	return l.lost(t)
 }
 
-// value lowers an instruction that has a result.
+// The method value lowers an instruction that has a result.
 func (l *lowerer) value(in ssa.Value) val {
 	if in, ok := in.(ssa.Instruction); ok && !passesOn(in.(ssa.Value)) && l.follows(in) {
 		return bad{}
@@ -297,7 +297,7 @@ func (r *reporter) unsupported(in ssa.Value) val {
 	return bad{}
 }
 
-// alloc makes the variable of a go/ssa Alloc. The variable is zeroed at its declaration.
+// The method alloc makes the variable of a go/ssa Alloc. The variable is zeroed at its declaration.
 func (l *lowerer) alloc(in *ssa.Alloc) val {
 	c := l.cellOf(l.frame, in)
 	c.setPending(false)

@@ -82,7 +82,7 @@ func scalar(f func(l *lowerer) *ir.Value) intrinsic {
 	return func(l *lowerer, _ *ssa.Call, _ *ssa.Function, _ []val) val { return l.widen(f(l)) }
 }
 
-// widen converts an unsigned i32 to an int.
+// The method widen converts an unsigned i32 to an int.
 func (w *builder) widen(v *ir.Value) *ir.Value { return w.op(ir.OpUConvert, ir.TypeI64, v) }
 
 // perDim returns an intrinsic whose result is a tuple of ints, one for each dimension. The tuple

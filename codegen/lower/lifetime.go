@@ -112,9 +112,9 @@ func lastInstance(in *ssa.Alloc) *ssa.Alloc {
 	return in
 }
 
-// outlives reports an error if a store of x lets private memory be used after the function that
-// reserved it has returned. The value x may be a reference to such memory, or lead to a reference.
-// The check runs after lowering, when the contents of variables are known.
+// The method outlives reports an error if a store of x lets private memory be used after the
+// function that reserved it has returned. The value x may be a reference to such memory, or lead to
+// a reference. The check runs after lowering, when the contents of variables are known.
 func (l *lowerer) outlives(to ref, x val) {
 	holder, ok := to.(*cell)
 	if !ok || holder.home == nil {
@@ -344,7 +344,7 @@ func (c *cell) declaredIn(f *frame) ssa.Instruction {
 	return nil
 }
 
-// tick advances the logical clock and returns the new time.
+// The method tick advances the logical clock and returns the new time.
 func (fs *foresight) tick() int { fs.time++; return fs.time }
 
 func (c *cell) setBorn(time int) {
@@ -398,9 +398,9 @@ func liveAcross(phi *ssa.Phi, decl ssa.Instruction, rounds []*unrolled, deep boo
 	return false
 }
 
-// walk marks the blocks reachable from block b on paths that do not pass through block stop. Where
-// a path would start the next iteration of one of the given loops, walk continues after the loop
-// instead.
+// The function walk marks the blocks reachable from block b on paths that do not pass through block
+// stop. Where a path would start the next iteration of one of the given loops, walk continues after
+// the loop instead.
 func walk(b, stop *ssa.BasicBlock, seen map[*ssa.BasicBlock]bool, rounds ...*unrolled) {
 	for _, s := range b.Succs {
 		to := []*ssa.BasicBlock{s}

@@ -47,7 +47,7 @@ type lowerer struct {
 	quiet   bool                   // suppresses "unsupported variable" diagnostics
 }
 
-// frame is one inlined call.
+// The type frame is one inlined call.
 type frame struct {
 	fn        *ssa.Function
 	path      *path
@@ -152,8 +152,8 @@ func newLowerer(p *load.Program, k *load.Kernel, refused map[ssa.Instruction]boo
 	return l
 }
 
-// kernel lowers the kernel. If the kernel has errors, a panic of the lowering is caught, and its
-// value is returned.
+// The method kernel lowers the kernel. If the kernel has errors, a panic of the lowering is caught,
+// and its value is returned.
 func (l *lowerer) kernel() (stopped any) {
 	defer func() {
 		if len(l.diags) > 0 || len(l.refused) > 0 || l.k.Unsound {
@@ -171,7 +171,7 @@ func (l *lowerer) kernel() (stopped any) {
 	return nil
 }
 
-// entry lowers the range guard, the receiver and the body of the kernel.
+// The method entry lowers the range guard, the receiver and the body of the kernel.
 func (l *lowerer) entry() {
 	m := l.m
 	for i := range 3 {
@@ -242,7 +242,7 @@ func (l *lowerer) checkBound(ok *ir.Value, kind abi.FaultKind, a, b func() *ir.V
 	l.b = cont
 }
 
-// fault emits a fault record and a return from the kernel.
+// The method fault emits a fault record and a return from the kernel.
 func (l *lowerer) fault(kind abi.FaultKind, a, b func() *ir.Value, message string) {
 	l.faultBound(kind, a, b, message, false)
 }
@@ -271,8 +271,8 @@ func (w *builder) faultPos(at ir.Pos) ir.Pos {
 	return at
 }
 
-// call inlines fn and returns the results of the call. A single result is a val, several results
-// are a tuple, and no result is nil.
+// The method call inlines fn and returns the results of the call. A single result is a val, several
+// results are a tuple, and no result is nil.
 func (l *lowerer) call(fn *ssa.Function, args, bindings []val, at token.Pos) val {
 	fn, args = l.simplerCall(fn, args)
 	res := fn.Signature.Results()
@@ -443,7 +443,7 @@ func (l *lowerer) body(f *frame) {
 	}
 }
 
-// blocks lowers blocks, in reverse postorder.
+// The method blocks lowers blocks, in reverse postorder.
 func (l *lowerer) blocks(f *frame, order []*ssa.BasicBlock) {
 	for _, b := range order {
 		if !f.reached[b] {
@@ -527,8 +527,9 @@ func blockOrder(fn *ssa.Function) []*ssa.BasicBlock {
 	return post
 }
 
-// edge returns the block to which a terminator of block from jumps for the given successor. If the
-// successor has phis, edge makes a new block, which stores the phis' operands first.
+// The method edge returns the block to which a terminator of block from jumps for the given
+// successor. If the successor has phis, edge makes a new block, which stores the phis' operands
+// first.
 func (l *lowerer) edge(f *frame, from *ssa.BasicBlock, succ int) *ir.Block {
 	to := from.Succs[succ]
 	f.reached[to] = true

@@ -165,7 +165,7 @@ func (l *lowerer) matrixType(t types.Type) (*ir.Type, bool) {
 	return nil, false
 }
 
-// shape returns the matrix shape that the array type t describes.
+// The method shape returns the matrix shape that the array type t describes.
 func (l *lowerer) shape(use matrix.Use, t types.Type, at token.Pos) (s matrix.Shape, ok bool) {
 	problem := matrix.NoShape(use, plainName(t))
 	if rows, isArray := t.Underlying().(*types.Array); isArray {
@@ -255,8 +255,8 @@ func (l *lowerer) eachHeld(m *ir.Var, body func(e *ir.Value)) {
 	})
 }
 
-// arith returns x op y for elements of type t. If t is a type of package half, arith calls the
-// method of t that has the given name.
+// The method arith returns x op y for elements of type t. If t is a type of package half, arith
+// calls the method of t that has the given name.
 func (l *lowerer) arith(in *ssa.Call, op token.Token, method string, x, y *ir.Value, t types.Type) val {
 	switch {
 	case gotypes.Half(t) != "":

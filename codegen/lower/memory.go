@@ -90,7 +90,7 @@ func (l *lowerer) storeScalar(m mem, x *ir.Value, t types.Type) {
 	v.Aux = m.auxRef()
 }
 
-// loop emits a loop that runs body for i from 0 to n-1. The type of i is that of n.
+// The method loop emits a loop that runs body for i from 0 to n-1. The type of i is that of n.
 func (w *builder) loop(n *ir.Value, body func(i *ir.Value)) {
 	v := w.m.NewVar(w.f, ir.Function, "i", n.Type)
 	w.storeVar(v, w.m.Const(n.Type, 0))
@@ -337,7 +337,7 @@ func (l *lowerer) fieldAddr(in *ssa.FieldAddr) val {
 	return l.lost(in.Type())
 }
 
-// index lowers x[i] of an array or string value.
+// The method index lowers x[i] of an array or string value.
 func (l *lowerer) index(in *ssa.Index) val {
 	i, ok := l.get(in.Index).(*ir.Value)
 	if !ok {
@@ -373,7 +373,7 @@ func (l *lowerer) indexString(s string, i *ir.Value, t types.Type) val {
 	return l.loadMem(l.stringTable(s).at(l.toI32(idx)), types.Typ[types.Byte])
 }
 
-// slice lowers x[lo:hi:max].
+// The method slice lowers x[lo:hi:max].
 func (l *lowerer) slice(in *ssa.Slice) val {
 	lo, hi, mx := l.sliceBound(in.Low), l.sliceBound(in.High), l.sliceBound(in.Max)
 	var s slice
@@ -441,8 +441,8 @@ func (l *lowerer) sliceBound(v ssa.Value) *ir.Value {
 	return l.m.Int(ir.TypeI64, 0)
 }
 
-// bounds holds the bounds of a slice expression as int64 values. The bounds hi and mx may be
-// missing (nil).
+// The type bounds holds the bounds of a slice expression as int64 values. The bounds hi and mx may
+// be missing (nil).
 type bounds struct {
 	lo, hi, mx                         *ir.Value
 	unsignedLo, unsignedHi, unsignedMx bool // whether each bound was converted from a uint64

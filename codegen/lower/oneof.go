@@ -31,10 +31,10 @@ type alternatives struct {
 	n        int  // number of alternatives for which code has been lowered
 }
 
-// null is a nil pointer or nil slice as an alternative of a oneOf.
+// The type null is a nil pointer or nil slice as an alternative of a oneOf.
 type null struct{ typ types.Type }
 
-// alt returns the alternative i of u.
+// The method alt returns the alternative i of u.
 func (l *lowerer) alt(u oneOf, i int) val {
 	if n, ok := u.alts[i].(null); ok {
 		return l.zero(n.typ)
@@ -112,8 +112,8 @@ func (w *builder) dispatch(u oneOf, lo, hi int, emit func(i int)) {
 	w.dispatch(u, mid, hi, emit)
 }
 
-// resolved returns the first oneOf among an instruction's operands, if the instruction must be
-// lowered separately for each alternative.
+// The method resolved returns the first oneOf among an instruction's operands, if the instruction
+// must be lowered separately for each alternative.
 func (l *lowerer) resolved(in ssa.Instruction) (ssa.Value, oneOf, bool) {
 	var operands []ssa.Value
 	switch in := in.(type) {
@@ -252,8 +252,8 @@ func uncomparableText(t types.Type) string {
 	return "runtime error: comparing uncomparable type " + reflectName(t)
 }
 
-// several describes the storage of a variable that holds values of several shapes. Each shape has
-// its own IR variables, and tag holds the number of the current shape.
+// The type several describes the storage of a variable that holds values of several shapes. Each
+// shape has its own IR variables, and tag holds the number of the current shape.
 type several struct {
 	tag  *ir.Var
 	alts []*version

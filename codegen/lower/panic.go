@@ -18,7 +18,7 @@ import (
 // nilPanicText is gc's text for panic(nil).
 var nilPanicText = new(runtime.PanicNilError).Error()
 
-// panics lowers a call panic(x).
+// The method panics lowers a call panic(x).
 func (l *lowerer) panics(x ssa.Value) {
 	i, ok := l.get(x).(iface)
 	switch {

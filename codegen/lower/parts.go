@@ -9,8 +9,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// parts is a slice whose elements are resolved while lowering. The elements are variables of the
-// kernel, or constants of a package.
+// The type parts is a slice whose elements are resolved while lowering. The elements are variables
+// of the kernel, or constants of a package.
 type parts struct {
 	refs   []ref // elements up to the slice's capacity; each is a *cell or a constRef
 	n      int   // length of the slice
@@ -82,7 +82,7 @@ func (r *reporter) sliceParts(in *ssa.Slice, x parts, lo, hi, mx *ir.Value) val 
 	return x
 }
 
-// elems returns the values of the elements of slice x.
+// The method elems returns the values of the elements of slice x.
 func (l *lowerer) elems(x parts) []val {
 	var out []val
 	for _, r := range x.refs[:x.n] {

@@ -163,7 +163,7 @@ func (r *printRecord) fail(hint, format string, args ...any) {
 	r.failed = true
 }
 
-// arg adds an argument to the record, for the directive d of the format.
+// The method arg adds an argument to the record, for the directive d of the format.
 func (r *printRecord) arg(i iface, d directive) {
 	if r.failed {
 		return
@@ -184,9 +184,9 @@ func (r *printRecord) arg(i iface, d directive) {
 	}
 }
 
-// value adds a value to the record. The method returns the name of the value's type in the notation
-// of abi.PrintSite. Parameter depth is the number of structs and arrays around the value. Inside
-// unexported fields, depth is negative, because package fmt calls no methods there.
+// The method value adds a value to the record. The method returns the name of the value's type in
+// the notation of abi.PrintSite. Parameter depth is the number of structs and arrays around the
+// value. Inside unexported fields, depth is negative, because package fmt calls no methods there.
 func (r *printRecord) value(i iface, d directive, depth int) string {
 	if code, is := r.method(i, d, depth); is {
 		return code
@@ -275,7 +275,7 @@ func (r *printRecord) unprintable(i iface, d directive) {
 
 func width8(t types.Type) bool { return gotypes.IsInteger(t) && gotypes.Width(t) == 8 }
 
-// named reports whether a type contains names or tags, which %#v prints.
+// The function named reports whether a type contains names or tags, which %#v prints.
 func named(t types.Type) bool {
 	switch t := types.Unalias(t).(type) {
 	case *types.Named, *types.TypeParam:
@@ -292,8 +292,8 @@ func named(t types.Type) bool {
 	return false
 }
 
-// method adds the result of the Error or String method that package fmt would call for the value.
-// The result is false if there is no such method.
+// The method method adds the result of the Error or String method that package fmt would call for
+// the value. The result is false if there is no such method.
 func (r *printRecord) method(i iface, d directive, depth int) (code string, is bool) {
 	if depth < 0 {
 		return "", false
@@ -340,7 +340,7 @@ func (r *printRecord) method(i iface, d directive, depth int) (code string, is b
 	return "", true
 }
 
-// elem returns element n of an array value of type t.
+// The method elem returns element n of an array value of type t.
 func (r *printRecord) elem(v val, t *types.Array, n int64) val {
 	switch v := v.(type) {
 	case tuple:
@@ -360,8 +360,8 @@ func (r *printRecord) elem(v val, t *types.Array, n int64) val {
 	return bad{}
 }
 
-// basic adds a number, a bool or a string to the record. If a whole argument is a constant string,
-// the record does not contain it.
+// The method basic adds a number, a bool or a string to the record. If a whole argument is a
+// constant string, the record does not contain it.
 func (r *printRecord) basic(t types.Type, v val, alone bool) string {
 	l := r.l
 	word := func(w *ir.Value) { r.items = append(r.items, printItem{word: w}) }

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// directive holds the verb of a format directive, and whether it has the flag #.
+// The type directive holds the verb of a format directive, and whether it has the flag #.
 type directive struct {
 	verb  rune
 	sharp bool // whether the directive is %#v
@@ -30,7 +30,7 @@ func verbsOf(info types.BasicInfo) string {
 	return ""
 }
 
-// fits reports whether the directive accepts values of basic type b.
+// The method fits reports whether the directive accepts values of basic type b.
 func (d directive) fits(b *types.Basic) bool {
 	return d.verb == 'v' || strings.ContainsRune(verbsOf(b.Info()), d.verb)
 }
@@ -82,7 +82,7 @@ func (f *formatReader) cut(set string) string {
 	return s
 }
 
-// index parses an explicit argument index, as in %[2]d.
+// The method index parses an explicit argument index, as in %[2]d.
 func (f *formatReader) index() {
 	if !strings.HasPrefix(f.rest, "[") {
 		return
@@ -99,8 +99,8 @@ func (f *formatReader) index() {
 	f.rest, f.next, f.indexed = f.rest[1:], n-1, true
 }
 
-// number parses a width or a precision. The format gives such a number by digits, or by a star,
-// which uses an argument.
+// The method number parses a width or a precision. The format gives such a number by digits, or by
+// a star, which uses an argument.
 func (f *formatReader) number() string {
 	f.index()
 	if !strings.HasPrefix(f.rest, "*") {
@@ -117,7 +117,7 @@ func (f *formatReader) number() string {
 	return "*"
 }
 
-// arg returns the argument that the next verb uses.
+// The method arg returns the argument that the next verb uses.
 func (f *formatReader) arg() (iface, bool) {
 	if f.next >= len(f.list) {
 		f.r.fail("add the argument, or write %% for a percent sign", "a verb of the format has no argument")
@@ -129,7 +129,8 @@ func (f *formatReader) arg() (iface, bool) {
 	return f.list[i], !f.r.failed
 }
 
-// directive parses the text after a percent sign and returns its form in the host's format.
+// The method directive parses the text after a percent sign and returns its form in the host's
+// format.
 func (f *formatReader) directive() string {
 	flags := f.cut("+-# 0")
 	text := flags + f.number()

@@ -148,8 +148,8 @@ func (l *lowerer) length(x val, t types.Type) (n, expr *ir.Value, ok bool) {
 	return n, expr, ok
 }
 
-// lift returns v as a constant expression. It returns false if v depends on a value that is not
-// constant.
+// The method lift returns v as a constant expression. It returns false if v depends on a value that
+// is not constant.
 func (w *builder) lift(v *ir.Value) (*ir.Value, bool) {
 	if s, ok := v.Aux.(*ir.Spec); ok && s.User == nil {
 		return nil, false // each launch sets this constant; the program does not declare it
@@ -355,7 +355,7 @@ func ofWords(v *ir.Value) bool {
 	return !slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return !ofWords(a) })
 }
 
-// divisor returns the divisor y of x / y or x % y. In the lowered code, v is a select.
+// The function divisor returns the divisor y of x / y or x % y. In the lowered code, v is a select.
 // [lowerer.divide] emits this select to replace the divisor by 1 where the division would overflow.
 func divisor(v *ir.Value) (*ir.Value, bool) {
 	if v.Op != ir.OpSelect || v.Type != ir.TypeI64 || v.Args[0].Op != ir.OpLAnd || !v.Args[1].IsConst() || v.Args[1].Int() != 1 {

@@ -13,7 +13,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// receiver rebuilds the kernel's receiver from the kernel's arguments.
+// The method receiver rebuilds the kernel's receiver from the kernel's arguments.
 func (l *lowerer) receiver() val {
 	if l.k.Struct == nil {
 		return bad{} // package load has reported the kernel's type

@@ -32,8 +32,8 @@ func (r *reporter) errorf(code diag.Code, p token.Pos, hint, format string, args
 	}
 }
 
-// report adds a diagnostic even if the current instruction uses a bad value. The diagnostic
-// includes the chain of calls that leads to the instruction.
+// The method report adds a diagnostic even if the current instruction uses a bad value. The
+// diagnostic includes the chain of calls that leads to the instruction.
 func (r *reporter) report(code diag.Code, p token.Pos, hint, format string, args ...any) {
 	for i, a := range args {
 		if t, ok := a.(types.Type); ok {
@@ -60,7 +60,7 @@ func (r *reporter) qualifier(p *types.Package) string {
 	return p.Name()
 }
 
-// chained adds to d the calls that lead to the current instruction.
+// The method chained adds to d the calls that lead to the current instruction.
 func (w *builder) chained(d *diag.Diagnostic) {
 	for f := w.frame; f != nil && f.caller != nil; f = f.caller {
 		d.Related = append(d.Related, diag.Related{Pos: w.prog.DiagPos(f.callPos),

@@ -42,7 +42,7 @@ func (f *frame) findConverted() {
 	}
 }
 
-// define sets the value of v in frame f to x.
+// The method define sets the value of v in frame f to x.
 func (l *lowerer) define(f *frame, v ssa.Value, x val) {
 	if f.converted[v] {
 		switch y := x.(type) {

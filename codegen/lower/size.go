@@ -18,7 +18,7 @@ const maxValues = 250_000
 // copies. It does not count instructions of further calls inside the function.
 type copied struct{ times, values int }
 
-// budget limits the size of the kernel's code.
+// The type budget limits the size of the kernel's code.
 type budget struct {
 	*reporter
 	copies   map[*ssa.Function]copied // number of copies and instructions of each inlined function

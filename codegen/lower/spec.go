@@ -30,7 +30,7 @@ type specDecl struct {
 	leaves   []*ir.Spec // scalars of the constant in depth-first order
 }
 
-// specs holds the specialization constants of a kernel.
+// The type specs holds the specialization constants of a kernel.
 type specs struct {
 	*reporter
 	decls   []*specDecl

@@ -57,7 +57,7 @@ func (w *builder) start(s slice, elem types.Type) *ir.Value {
 	return w.op(ir.OpIMul, ir.TypeI64, s.off, w.m.Int(ir.TypeI64, sizes.Sizeof(elem)))
 }
 
-// shared reports whether two slices may refer to the same memory.
+// The function shared reports whether two slices may refer to the same memory.
 func shared(a, b slice) bool {
 	if a.at.device() || b.at.device() {
 		return a.at.device() && b.at.device()
@@ -70,7 +70,7 @@ func lowerOverlaps(l *lowerer, _ *ssa.Call, fn *ssa.Function, args []val) val {
 	return l.overlap(args, fn.TypeArgs()[0])
 }
 
-// overlap emits the condition that two slices have elements in common.
+// The method overlap emits the condition that two slices have elements in common.
 func (w *builder) overlap(args []val, elem types.Type) *ir.Value {
 	a, ok1 := args[0].(slice)
 	b, ok2 := args[1].(slice)

@@ -156,8 +156,8 @@ func (l *lowerer) nextCharsRune(it charsIter) val {
 	return tuple{[]val{more, at, l.loadVar(r)}}
 }
 
-// decode returns the rune at index at, and its width in bytes. The first byte must not be ASCII.
-// Invalid UTF-8 gives RuneError and width 1 (The Unicode Standard, table 3-7).
+// The method decode returns the rune at index at, and its width in bytes. The first byte must not
+// be ASCII. Invalid UTF-8 gives RuneError and width 1 (The Unicode Standard, table 3-7).
 func (l *lowerer) decode(c chars, at, first *ir.Value) (r, width *ir.Value) {
 	n32 := func(n int64) *ir.Value { return l.m.Int(ir.TypeI32, n) }
 	and := func(a, b *ir.Value) *ir.Value { return l.op(ir.OpLAnd, ir.TypeBool, a, b) }

@@ -10,8 +10,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// reserve registers cell c as memory that a call or a field of the kernel reserves. A variable may
-// then hold slices and pointers of several reserved memories.
+// The method reserve registers cell c as memory that a call or a field of the kernel reserves. A
+// variable may then hold slices and pointers of several reserved memories.
 //
 // For work-group memory, no declaring block is recorded. All iterations of a loop use the same
 // work-group memory, so no pointer can refer to an earlier iteration's memory.
@@ -69,7 +69,8 @@ func (w *builder) constHere(v *ir.Value) *ir.Value {
 	return w.m.ConstExpr(v.Op, v.Type, args...)
 }
 
-// assigned returns the name of the variable to which the result of a call is assigned, or "".
+// The function assigned returns the name of the variable to which the result of a call is assigned,
+// or "".
 func assigned(in *ssa.Call) string {
 	for _, r := range *in.Referrers() {
 		if d, ok := r.(*ssa.DebugRef); ok {

@@ -15,12 +15,12 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// text is a string that is selected at run time from the kernel's constant texts. The fields off
-// and n are int64 values. Field off is the text's position in the table of texts, and n is its
-// length.
+// The type text is a string that is selected at run time from the kernel's constant texts. The
+// fields off and n are int64 values. Field off is the text's position in the table of texts, and n
+// is its length.
 type text struct{ off, n *ir.Value }
 
-// texts is the table of all constant strings that may be selected at run time.
+// The type texts is the table of all constant strings that may be selected at run time.
 type texts struct {
 	all     string
 	dynamic map[any]bool // declarations of variables that hold strings selected at run time; keys of type partKey stand for fields and elements

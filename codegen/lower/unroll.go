@@ -14,9 +14,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// unrolled is a loop that is lowered iteration by iteration, so that the loop's index is a constant
-// in each. The constant index is needed if the loop indexes an array or slice whose elements are
-// resolved during lowering, such as functions.
+// The type unrolled is a loop that is lowered iteration by iteration, so that the loop's index is a
+// constant in each. The constant index is needed if the loop indexes an array or slice whose
+// elements are resolved during lowering, such as functions.
 type unrolled struct {
 	head   *ssa.BasicBlock
 	blocks map[*ssa.BasicBlock]bool // blocks of the loop, and the return blocks of its iterations

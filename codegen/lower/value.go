@@ -31,16 +31,16 @@ type tuple struct{ elems []val }
 // The type array is an array value. Code does not write to its memory after the value is made.
 type array struct{ at mem }
 
-// pointer is the lowered form of a Go pointer. The field isNil is a run-time bool that is true if
-// the pointer is nil. If the pointer is never nil, the field isNil is nil.
+// The type pointer is the lowered form of a Go pointer. The field isNil is a run-time bool that is
+// true if the pointer is nil. If the pointer is never nil, the field isNil is nil.
 type pointer struct {
 	ref   ref
 	isNil *ir.Value
 }
 
-// slice is the lowered form of a Go slice. If the elements are in device memory, at.addr is the
-// address of the first element. Otherwise the field at is an array, and the field off is the index
-// of the first element in this array.
+// The type slice is the lowered form of a Go slice. If the elements are in device memory, at.addr
+// is the address of the first element. Otherwise the field at is an array, and the field off is the
+// index of the first element in this array.
 type slice struct {
 	at       mem
 	off      *ir.Value // index of the slice's first element; nil in device memory
@@ -50,14 +50,15 @@ type slice struct {
 // The type str is a string that is known during lowering.
 type str struct{ s string }
 
-// function is a function value that is resolved during lowering.
+// The type function is a function value that is resolved during lowering.
 type function struct {
 	fn       *ssa.Function
 	builtin  *ssa.Builtin
 	bindings []val
 }
 
-// iface is an interface value whose dynamic type is known. For a nil interface, typ is nil.
+// The type iface is an interface value whose dynamic type is known. For a nil interface, typ is
+// nil.
 type iface struct {
 	typ types.Type
 	v   val
@@ -119,7 +120,7 @@ func (m mem) auxRef() *ir.Ref {
 	return &ir.Ref{Var: m.v}
 }
 
-// class classifies Go types by the representation of their values.
+// The type class classifies Go types by the representation of their values.
 type class uint8
 
 const (

@@ -347,8 +347,8 @@ func reaches(from, to *ir.Block, stop func(b *ir.Block) bool) bool {
 	return seen[to]
 }
 
-// index returns the index of the instruction after point p. If the instruction at p has been
-// removed, the result is the parameter lost.
+// The method index returns the index of the instruction after point p. If the instruction at p has
+// been removed, the result is the parameter lost.
 func (p point) index(lost int) int {
 	if p.prev == nil {
 		return 0

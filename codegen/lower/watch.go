@@ -67,7 +67,7 @@ func (l *lowerer) finishVariables() {
 	}
 }
 
-// digest computes the bytes of a variable's value, as the ABI defines them.
+// The type digest computes the bytes of a variable's value, as the ABI defines them.
 type digest struct {
 	l     *lowerer
 	bytes []byte
@@ -89,7 +89,7 @@ func (d *digest) text(s string) {
 	d.bytes = append(d.bytes, s...)
 }
 
-// value appends the bytes of a value of type t to the digest.
+// The method value appends the bytes of a value of type t to the digest.
 func (d *digest) value(tree *constinit.Tree, t types.Type, pointers int) {
 	if tree == nil {
 		tree = &constinit.Tree{}

@@ -47,7 +47,7 @@ var tileWords = map[string]string{
 	"staged": "element by element through work-group memory",
 }
 
-// matrices describes the matrices of a kernel for each known type of device.
+// The method matrices describes the matrices of a kernel for each known type of device.
 func (s sourceText) matrices(r *pass.Report) []MatrixUse {
 	var uses []MatrixUse
 	for _, m := range r.Matrices {

@@ -89,7 +89,7 @@ type viewer struct {
 	names map[string]string // maps a file name in diagnostics to the file name in the page's positions
 }
 
-// run compiles the kernel. Parameter loaded holds all diagnostics of loading.
+// The method run compiles the kernel. Parameter loaded holds all diagnostics of loading.
 func (v *viewer) run(ctx context.Context, loaded diag.List) {
 	k := v.k
 	v.row = view.Kernel{
@@ -155,8 +155,8 @@ func (v *viewer) problems(diags diag.List) []view.Problem {
 	return list
 }
 
-// pos returns a position for the page. The position does not depend on the folder in which the
-// module is stored.
+// The method pos returns a position for the page. The position does not depend on the folder in
+// which the module is stored.
 func (v *viewer) pos(at diag.Pos) view.Pos {
 	if at.Line == 0 {
 		return view.Pos{}

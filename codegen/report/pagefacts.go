@@ -54,7 +54,7 @@ func (v *viewer) facts(m *Compiled, r *recorder) {
 	v.row.Spilled, v.row.Bytes = m.ABI.Spilled, 4*len(m.Words)
 }
 
-// matrices describes the use of a kernel's matrices for the page.
+// The method matrices describes the use of a kernel's matrices for the page.
 func (v *viewer) matrices(uses []MatrixUse, memory []MatrixMemory) (lines []view.Matrix) {
 	for _, m := range memory {
 		lines = append(lines, view.Matrix{Text: m.String()})
@@ -68,7 +68,7 @@ func (v *viewer) matrices(uses []MatrixUse, memory []MatrixMemory) (lines []view
 	return lines
 }
 
-// findings converts a report's findings to the page's type.
+// The method findings converts a report's findings to the page's type.
 func (v *viewer) findings(fs []Finding) []view.Finding {
 	list := []view.Finding{}
 	for _, f := range fs {

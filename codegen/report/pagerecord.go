@@ -113,7 +113,7 @@ func (r *recorder) variant(name string, m *ir.Module) {
 	r.others[name] = e
 }
 
-// listing converts the text of a module to a listing for the page.
+// The method listing converts the text of a module to a listing for the page.
 func (r *recorder) listing(m *ir.Module, lines []ir.Line) view.Listing {
 	halves := halvesIn(m)
 	l := view.Listing{Text: make([]string, len(lines)), At: make([]int, len(lines))}
@@ -238,8 +238,8 @@ func (r *recorder) finish(m *Compiled) error {
 	return nil
 }
 
-// excerpts adds the source of all positions on the page. The declarations of the kernel itself are
-// listed before all others.
+// The method excerpts adds the source of all positions on the page. The declarations of the kernel
+// itself are listed before all others.
 func (v *viewer) excerpts() {
 	at := []ir.Pos{v.prog.Pos(v.k.Pos)}
 	if v.k.Fn != nil {

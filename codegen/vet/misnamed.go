@@ -50,8 +50,8 @@ func misnamedAnalyzer() *analysis.Analyzer {
 	}
 }
 
-// misnamed returns the methods of a kernel that have the signature of a Properties method. The
-// function is called only for kernels without a Properties method.
+// The function misnamed returns the methods of a kernel that have the signature of a Properties
+// method. The function is called only for kernels without a Properties method.
 func misnamed(pkg *types.Package, named types.Type) (found []*types.Func) {
 	methods := types.NewMethodSet(types.NewPointer(named))
 	if methods.Lookup(pkg, propertiesMethod) != nil {

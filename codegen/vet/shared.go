@@ -79,7 +79,7 @@ func newSharing(pass *analysis.Pass, fn *ast.FuncDecl) *sharing {
 	return s
 }
 
-// variables finds the classes of the method's variables.
+// The method variables finds the classes of the method's variables.
 func (s *sharing) variables() {
 	steps := map[ast.Stmt]bool{} // post statements of loops that all work-items execute equally often
 	for before := -1; before != s.sum(); {

@@ -166,7 +166,7 @@ func encode(data any) (string, error) {
 	return base64.StdEncoding.EncodeToString(text.Bytes()), nil
 }
 
-// decode reverses encode.
+// The function decode reverses encode.
 func decode(s string, data any) error {
 	text, err := base64.StdEncoding.DecodeString(s)
 	if err != nil {

@@ -182,8 +182,8 @@ func (s *server) readHeader() (length string, err error) {
 	}
 }
 
-// send writes a message to the editor. Write errors are ignored, because the method read detects
-// the exit of the editor.
+// The method send writes a message to the editor. Write errors are ignored, because the method read
+// detects the exit of the editor.
 func (s *server) send(m map[string]any) {
 	m["jsonrpc"] = "2.0"
 	text, err := json.Marshal(m)
@@ -256,8 +256,8 @@ func (s *server) look(ctx context.Context, changed <-chan struct{}) {
 	}
 }
 
-// publish sends the diagnostics of the packages of the open files. For a file that no longer has
-// diagnostics, it sends an empty list.
+// The method publish sends the diagnostics of the packages of the open files. For a file that no
+// longer has diagnostics, it sends an empty list.
 func (s *server) publish(ctx context.Context) {
 	overlay, dirs := map[string][]byte{}, map[string]bool{}
 	s.mu.Lock()
