@@ -24,7 +24,7 @@ func (w *builder) float(t *ir.Type, x float64) *ir.Value {
 	return w.m.Const(t, math.Float64bits(x))
 }
 
-// The method fit truncates v to the width of the integer type t. fit then extends the number to the
+// The method fit truncates v to the width of the integer type t. Then it extends the number to the
 // register's width, by its sign if t is signed, and otherwise by zeros.
 func (w *builder) fit(v *ir.Value, t types.Type) *ir.Value {
 	n := gotypes.Width(t)
@@ -254,7 +254,7 @@ func (l *lowerer) unOp(in *ssa.UnOp) val {
 	case token.MUL:
 		l.looked(in)
 		if p, ok := x.(pointer); ok && l.resolvedElems(in.Type()) && unused(in) {
-			l.deref(p) // no memory is read: a range over an array uses only the array's length
+			l.deref(p) // no memory is read, because a range over an array uses only the array's length
 			return l.zero(in.Type())
 		}
 		if g, ok := in.X.(*ssa.Global); ok {
@@ -448,7 +448,7 @@ func (l *lowerer) equalPointers(x, y pointer) val {
 	return l.op(ir.OpLOr, ir.TypeBool, none, l.op(ir.OpLAnd, ir.TypeBool, some, l.sameRef(x.ref, y.ref)))
 }
 
-// hasIdentity reports whether code can compare reference r with another reference for the same
+// hasIdentity reports whether code can test if reference r and another reference denote the same
 // variable.
 func hasIdentity(r ref) bool {
 	switch r := r.(type) {

@@ -27,7 +27,7 @@ const (
 	nothing atomicResult = iota
 	oldValue
 	newValue
-	truth // the function returns the result of the op, which is a bool
+	truth // the Go function returns the bool that is the result of the IR op
 )
 
 // atomics maps the name of a function or method of sync/atomic, without the type, to its lowering.
@@ -110,8 +110,8 @@ func (l *lowerer) nativeAdd(t types.Type, p val) bool {
 	return slices.Contains(has.Aspects(), want)
 }
 
-// atomicFunc returns the intrinsic for an atomic function whose arguments are a pointer and values,
-// or for a method.
+// atomicFunc returns the intrinsic for an atomic function or method. The arguments of a function
+// are a pointer and values.
 func atomicFunc(form atomicForm) intrinsic {
 	return func(l *lowerer, in *ssa.Call, _ *ssa.Function, args []val) val {
 		p, ok := args[0].(pointer)

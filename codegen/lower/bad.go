@@ -54,7 +54,8 @@ func (c *cell) spoil() {
 }
 
 // The method opaque returns an unknown scalar that is the same for all work-items. Lowering
-// continues with this scalar in place of a bad value. The resulting module is never used.
+// continues with this scalar in place of a bad value. Because of the error, the resulting module is
+// never used.
 func (l *lowerer) opaque(t *ir.Type) *ir.Value {
 	l.opaques++
 	at := abi.OffsetArgs + l.m.ArgSize + 8*l.opaques
@@ -64,9 +65,9 @@ func (l *lowerer) opaque(t *ir.Type) *ir.Value {
 	return l.arg(at, t)
 }
 
-// The method sound replaces bad scalars among the arguments of an intrinsic by results of opaque.
-// So errors about the other arguments are found. The second result is false if a bad argument is
-// not a scalar.
+// The method sound replaces bad scalars among the arguments of an intrinsic by results of method
+// opaque. So errors about the other arguments are found. The second result is false if a bad
+// argument is not a scalar.
 func (l *lowerer) sound(c *ssa.CallCommon, args []val) ([]val, bool) {
 	if !slices.ContainsFunc(args, isBad) {
 		return args, true

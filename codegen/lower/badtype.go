@@ -30,8 +30,8 @@ func badType(t types.Type) (diag.Code, string) {
 	return diag.Type, "keep numbers there, such as an index"
 }
 
-// isDeferStack reports whether t is the type of the argument that go/ssa passes to the body of a
-// range-over-func loop containing defer statements.
+// In a range-over-func loop with defer statements, go/ssa passes an additional argument to the
+// loop's body. isDeferStack reports whether t is the type of this argument.
 func isDeferStack(t types.Type) bool {
 	p, ok := t.Underlying().(*types.Pointer)
 	if ok {

@@ -17,7 +17,7 @@ type builder struct {
 	f    *ir.Func
 
 	b        *ir.Block // block to which code is added
-	pos      token.Pos // position of the instruction being lowered, or of the last instruction that had one
+	pos      token.Pos // position of the instruction being lowered, or of the last instruction with a position
 	posCache map[token.Pos]ir.Pos
 	frame    *frame
 	prologue []*ir.Value // instructions at the kernel's start
@@ -69,7 +69,7 @@ func (w *builder) irPos(p token.Pos) ir.Pos {
 	return q
 }
 
-// newBlock returns a new block. The builder still adds code to the current block.
+// newBlock returns a new block. The new block does not become the builder's current block.
 func (w *builder) newBlock() *ir.Block { return w.f.NewBlock() }
 
 // The method dead makes a new, unreachable block the current one, for code after a jump.

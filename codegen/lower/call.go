@@ -265,7 +265,7 @@ func (l *lowerer) move(dst, src slice, n *ir.Value, elem types.Type) {
 		}
 		return
 	}
-	// Copying upwards gives the correct result unless dst starts within src.
+	// A copy in ascending order of indices gives the correct result unless dst starts within src.
 	down := l.m.Bool(false)
 	if dst.at.device() && src.at.device() {
 		p := l.op(ir.OpBitcast, ir.TypeI64, dst.at.addr)
@@ -374,7 +374,7 @@ func (ro *readonly) onlyNil(addr *ir.Value) bool {
 	return true
 }
 
-// bytesOf converts a string to a slice of its bytes, and returns other values unchanged.
+// bytesOf converts a string to a slice of the string's bytes, and returns other values unchanged.
 func (l *lowerer) bytesOf(v val) val {
 	if t, ok := v.(text); ok {
 		return l.textBytes(t)

@@ -20,10 +20,10 @@ type cell struct {
 	fields []*cell // cells of the fields of a classStruct, or of the elements of a classArray that are not flat
 	scalar *ir.Var // IR variable that holds a classScalar
 	mem    mem     // IR variable that holds a classArray with flat elements
-	shape  val     // shape of the value that a classShape variable holds
+	shape  val     // known parts of the value that a classShape variable holds
 	vars   []*ir.Var
 	fixed  bool        // whether code relies on the shape, because a value other than nil was stored or the variable was loaded
-	nils   []*ir.Value // last store of each group of stores of nil, recorded until the shape is fixed
+	nils   []*ir.Value // for each store of nil, its last instruction; recorded only while fixed is false
 	views  []point     // code positions of the stores, for a variable that holds a view (a string that shares a slice's bytes)
 	stored bool        // whether a value without run-time parts was stored
 	home   *place      // block in which the variable is declared
@@ -32,9 +32,9 @@ type cell struct {
 	onlyConst   *ir.Value // the only constant ever stored in a phi's variable; nil if there may be several values
 	known       bool      // whether a value was stored in the variable
 	edges       int       // number of edges that lead to the phi
-	edge        val       // value stored by the last of these edges
+	edge        val       // value stored on the last edge that leads to the phi
 	anew        bool      // whether each iteration of a loop has its own instance of the variable
-	born        int       // foresight.time of the declaration; 0 before it
+	born        int       // foresight.time at the declaration; 0 before the declaration
 	once        bool      // whether only the declaration stores to the variable, so that field onlyConst is its value
 	onlyConstAt *ir.Block // block that stores the constant in field onlyConst; set only if field anew is set
 	last        val       // constant or slice that was stored last, if sizes may depend on it
@@ -47,13 +47,14 @@ type cell struct {
 
 	bad      bool // whether the contents are unknown because of an error
 	reported bool // whether an error has been reported that the variable may have several values
-	// old is an error about an earlier iteration of a loop. Errors about later iterations refer to
-	// this error. The field oldFirst is set if old's position is the beginning of that iteration.
+	// The field old is an error about an earlier iteration of a loop. Errors about later iterations
+	// refer to this error. The field oldFirst is set if the error's position is the beginning of the
+	// iteration.
 	old      *diag.Diagnostic
 	oldFirst bool
 
 	key     any    // declaration in the source; equal in all lowerings of the kernel
-	private bool   // whether dsl.PrivateAlloca reserves the memory, which ends when the calling function returns
+	private bool   // whether dsl.PrivateAlloca reserves the memory, which is released when the calling function returns
 	name    string // source name of memory that a call or a field of the kernel reserves
 }
 
@@ -340,7 +341,8 @@ func (l *lowerer) storeCell(c *cell, v val) {
 // The method zero returns the zero value of a Go type.
 func (l *lowerer) zero(t types.Type) val { return l.zeroIn(l.b, t) }
 
-// zeroIn returns the zero value of Go type t. It zeroes the memory of arrays in block b.
+// zeroIn returns the zero value of Go type t. It emits the stores that zero the memory of arrays in
+// block b.
 func (l *lowerer) zeroIn(b *ir.Block, t types.Type) val {
 	if t == nil {
 		return nil

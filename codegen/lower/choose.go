@@ -340,7 +340,8 @@ func (l *lowerer) chooseShape(all []val, idx *ir.Value, t types.Type) (val, bool
 	return out, true
 }
 
-// The method shape returns the number of the shape of v. A new shape gets a new number.
+// The method shape returns the number of the shape of v. A shape that is not in the list gets a new
+// number.
 func (c *chooser) shape(l *lowerer, v val, values int) int {
 	for n, s := range c.shapes {
 		if sameShape(s, v) {

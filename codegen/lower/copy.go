@@ -42,7 +42,7 @@ const straightScalars = 64
 // scalarsAt is a group of scalars that have the same Go type and are inside the same arrays.
 type scalarsAt struct {
 	dims  []int64 // lengths of the arrays around the scalars, from the outermost to the innermost
-	paths [][]int // path of each scalar: indices of fields, or anyElement for a step into an array
+	paths [][]int // path of each scalar, which consists of field indices, and of anyElement for each step into an array
 	types []types.Type
 }
 
@@ -66,10 +66,10 @@ func isStraight(groups []*scalarsAt) bool {
 // body leads from the whole value to the scalar. Blank fields (named _) are skipped unless
 // parameter blank is set.
 //
-// One flat loop handles all dimensions of an array of arrays. A field that is an array gets a loop
-// of its own, which is not nested in the loop for its struct. A nest of loops would have short
-// inner loops. Drivers unroll all short loops. For example, lavapipe took minutes to compile the
-// copy of a [32][32]byte.
+// One flat loop handles all dimensions of an array of arrays. A field that is an array gets a
+// separate loop, which is not nested in the loop for the field's struct. A nest of loops would have
+// short inner loops. Drivers unroll all short loops. For example, lavapipe took minutes to compile
+// the copy of a [32][32]byte.
 func (l *lowerer) eachScalar(t types.Type, blank bool, body func(path []*ir.Value, t types.Type)) {
 	groups := groupScalars(nil, t, blank, nil, nil)
 	straight := isStraight(groups)
@@ -159,8 +159,8 @@ func (w *builder) split(number *ir.Value, dims []int64) []*ir.Value {
 	return index
 }
 
-// splitConst returns the same indices as split, as constants, for an element number that is
-// constant.
+// For a constant element number, splitConst returns the same indices as split. The returned indices
+// are constants.
 func (w *builder) splitConst(number int64, dims []int64) []*ir.Value {
 	index := make([]*ir.Value, len(dims))
 	for d := len(dims) - 1; d >= 0; d-- {

@@ -51,8 +51,8 @@ func (ts *tables) dataTable(scalars []*ir.Value, t types.Type) mem {
 	return mem{addr: addr, elem: ts.memType(t, true), path: []*ir.Value{ts.m.Int(ir.TypeI32, 0)}}
 }
 
-// The method encode writes a value of type t at offset at of the data. It consumes the value's
-// scalars from *scalars.
+// The method encode writes a value of type t to the constant data, at the offset in parameter at.
+// It consumes the value's scalars from *scalars.
 func (ts *tables) encode(scalars *[]*ir.Value, t types.Type, at int) {
 	switch u := t.Underlying().(type) {
 	case *types.Array:

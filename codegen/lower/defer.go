@@ -14,8 +14,8 @@ import (
 )
 
 // The type deferred is a defer statement of an inlined call. Outside of loops, each statement runs
-// at most once. So a flag records whether the statement has run, and variables keep its arguments
-// until the function returns.
+// at most once. So a flag records whether the statement has run, and variables keep the statement's
+// arguments until the function returns.
 type deferred struct {
 	in    *ssa.Defer
 	armed *ir.Var

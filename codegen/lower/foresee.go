@@ -1,6 +1,6 @@
 package lower
 
-// This file carries information from one lowering of a kernel to the next one.
+// This file carries information from one lowering of a kernel to the next lowering.
 
 import (
 	"go/types"
@@ -22,11 +22,11 @@ type carried struct {
 	ahead   map[*path][]val           // shapes that variables in known had in the previous lowering
 	early   map[*path]bool            // variables declared in a later iteration of a loop than the first read of the variable
 	tries   map[*path]int             // maps a variable's path to the number of lowerings that added a shape to the variable
-	paths   map[path]*path            // all paths; makes equal paths the same pointer
+	paths   map[path]*path            // set of all paths; ensures that equal paths have the same pointer
 	owners  map[*ir.Var]*cell         // maps each array variable of all lowerings to its cell
 	inits   *constinit.Env            // values of package-level variables
 	objects map[any]*constinit.Object // maps an id to an object allocated by package initialization
-	rolled  map[rolledKey]bool        // loops that must be lowered as loops, not iteration by iteration
+	rolled  map[rolledKey]bool        // loops that must stay loops, and must not be lowered iteration by iteration
 	made    map[*path]*types.Array    // arrays created by make and similar calls
 	taken   map[*path]bool            // calls and accessors that reserve work-group memory, or private memory by dsl.PrivateAlloca
 	folds   bool                      // whether sizes of slices depend on integers that are computed from constants
@@ -54,11 +54,11 @@ type foresight struct {
 type path struct {
 	up  *path
 	at  any // an instruction, a function, or the number of a variable's field or element
-	nth int // number of this visit if there are several, for example in unrolled loops
+	nth int // number of this visit among several visits, for example in unrolled loops
 }
 
-// The method path returns the path that extends parameter up by an instruction, function or part
-// number, parameter at.
+// The method path returns a path that extends the path up. Parameter at is the added instruction,
+// function or field number.
 func (fs *foresight) path(up *path, at any) *path {
 	p := path{up: up, at: at}
 	p.nth = fs.times[p]
@@ -92,7 +92,7 @@ func (fs *foresight) foresee(c *cell) bool {
 	return true
 }
 
-// translatable reports whether translate can translate v.
+// translatable reports whether the method translate can translate v.
 func (fs *foresight) translatable(v val) bool {
 	all := func(vs []val) bool {
 		for _, v := range vs {
@@ -218,8 +218,8 @@ func (l *lowerer) translate(v val) (val, bool) {
 }
 
 // The method stand returns a placeholder for the run-time scalar v inside a shape. A constant
-// becomes an equal constant of this module. Other scalars become 0, because their values do not
-// matter in shapes.
+// becomes an equal constant of this module. Scalars that are not constant become 0, because their
+// values do not matter in shapes.
 func (w *builder) stand(v *ir.Value) *ir.Value {
 	if v.IsConst() {
 		return w.m.Const(v.Type, v.Bits)

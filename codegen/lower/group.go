@@ -107,7 +107,7 @@ func laneSet(f func(l *lowerer, args []*ir.Value) (ir.Op, []*ir.Value)) intrinsi
 // The method lane returns the work-item's index in its sub-group, as an int.
 func (w *builder) lane() *ir.Value { return w.widen(w.builtIn(ir.SubgroupLocalInvocationID)) }
 
-// groupArgs returns the scope of the group and the value to combine, for the call of a group
+// groupArgs returns the scope of the group and the value to combine, for a call of a group
 // algorithm.
 func (w *builder) groupArgs(args []val) (ir.Scope, *ir.Value, bool) {
 	v, ok := args[1].(*ir.Value)
@@ -183,8 +183,9 @@ func voting(op ir.Op, not bool) intrinsic {
 	}
 }
 
-// combiners maps the name of a function of package dsl that reductions accept to its combiners for
-// signed integers, unsigned integers and floats.
+// Reductions accept some functions of package dsl, such as dsl.Plus. The map combiners maps the
+// name of each of these functions to its combiners for signed integers, unsigned integers and
+// floats.
 var combiners = map[string]combinerRow{
 	"Plus":       {ir.CombineIAdd, ir.CombineIAdd, ir.CombineFAdd},
 	"Multiplies": {ir.CombineIMul, ir.CombineIMul, ir.CombineFMul},

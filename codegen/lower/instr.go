@@ -119,8 +119,8 @@ func (l *lowerer) ret(f *frame, in *ssa.Return) {
 		l.storeCell(f.result, t)
 	}
 	if f.caller == nil {
-		// Each return statement becomes a separate IR return. A common return block would look like
-		// a join of control flow, and hide early returns.
+		// Each return statement becomes a separate IR return. A common return block would look like a
+		// join of control flow and would hide early returns.
 		l.b.SetTerm(ir.Term{Kind: ir.Return, Early: in.Pos().IsValid()})
 	} else {
 		l.b.SetTerm(ir.Term{Kind: ir.Jump, Succs: []*ir.Block{f.ret}, Early: in.Pos().IsValid()})
@@ -133,7 +133,7 @@ func (l *lowerer) phi(f *frame, in *ssa.Phi) val {
 	if c == nil { // no edge to the phi's block has been lowered
 		return l.zero(in.Type())
 	}
-	if l.foresight.carried.folds && naturalLoop(in.Block()) == nil { // all edges to this block have been lowered, as it heads no loop
+	if l.foresight.carried.folds && naturalLoop(in.Block()) == nil { // all edges to this block have been lowered, because the block is not the head of a loop
 		switch {
 		case c.onlyConst != nil:
 			return c.onlyConst
@@ -320,7 +320,7 @@ func (l *lowerer) cellOf(f *frame, in *ssa.Alloc) *cell {
 		inst := l.foresight.path(f.path, in)
 		if c = l.foresight.declared[inst]; c == nil {
 			t := in.Type().Underlying().(*types.Pointer).Elem()
-			l.quiet = l.k.Unsound && types.Identical(t, l.k.Type) // package load reports the errors in its fields
+			l.quiet = l.k.Unsound && types.Identical(t, l.k.Type) // package load reports the errors in the receiver's fields
 			name := in.Comment
 			if madeUp[name] {
 				name = cmp.Or(sourceNameOf(in), name)
@@ -334,7 +334,7 @@ func (l *lowerer) cellOf(f *frame, in *ssa.Alloc) *cell {
 		c.anew = f.inRound(in.Block()) || f.firstOfRounds(in)
 		init := initStores(in) != nil
 		if c.once = c.anew && c.cls == classScalar && init; l.foresight.carried.folds && init && decl == in {
-			c.setOnce() // not for a three-part for statement, whose iterations store to the next instance
+			c.setOnce() // excluded is a three-part for statement, whose iterations store to the next instance
 		}
 		l.setKey(c, in)
 		f.allocs[in] = c

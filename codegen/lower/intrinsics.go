@@ -127,7 +127,7 @@ func (w *builder) sub32(n int64, x *ir.Value) *ir.Value {
 	return w.i32(ir.OpISub, w.m.Int(ir.TypeI32, n), x)
 }
 
-// The method halves returns the low and the high 32-bit word of a 64-bit integer.
+// The method halves returns the low and the high 32-bit half of a 64-bit integer.
 func (w *builder) halves(x *ir.Value) (lo, hi *ir.Value) {
 	lo = w.i32(ir.OpUConvert, x)
 	hi = w.i32(ir.OpUConvert, w.op(ir.OpShrL, ir.TypeI64, x, w.m.Int(ir.TypeI64, 32)))

@@ -13,7 +13,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// intrinsic lowers a call of a function that is not compiled from its Go body.
+// The type intrinsic is a function that lowers calls of a Go function without the Go function's
+// body.
 type intrinsic func(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val
 
 // intrinsics maps the full name of a function to the function that lowers calls of it. The full
@@ -101,7 +102,8 @@ func perDim(rank int, f func(l *lowerer, d int) *ir.Value) intrinsic {
 }
 
 // The function linear returns an intrinsic whose result is the row-major index of a work-item in a
-// box of work-items. The functions id and size give the index and the length in dimension d.
+// box of work-items. The functions in parameters id and size return the index and the length in
+// dimension d.
 func linear(rank int, id, size func(l *lowerer, d int) *ir.Value) intrinsic {
 	return func(l *lowerer, _ *ssa.Call, _ *ssa.Function, _ []val) val {
 		acc := l.widen(id(l, rank-1))
@@ -150,8 +152,8 @@ func (w *builder) barrier(s ir.Scope) val {
 	return nil
 }
 
-// lowerLocal lowers dsl.Local[T](it). The call becomes a work-group variable, which is zeroed each
-// time control reaches the call.
+// lowerLocal lowers dsl.Local[T](it). A work-group variable replaces the call. The variable is
+// zeroed each time control reaches the call.
 func lowerLocal(l *lowerer, in *ssa.Call, fn *ssa.Function, _ []val) val {
 	t := fn.TypeArgs()[0]
 	v := l.localVar(in, t, func() *ir.Type { return l.memType(t, false) })

@@ -14,11 +14,11 @@ type lateAddr struct {
 	v     val
 }
 
-// findLate finds the addresses on the left side of assignments. go/ssa computes such an address
-// before it evaluates the right side. But an index out of range, or a nil pointer, panics only when
-// the assignment itself is executed. At that time, the assignments further left in the statement
-// have been executed. The Go specification, "Assignment statements", gives the example "x[1], x[3]
-// = 4, 5 // set x[1] = 4, then panic".
+// findLate finds the addresses on the left side of assignments. go/ssa computes an address on the
+// left side before it evaluates the right side. But an index out of range, or a nil pointer, panics
+// only when the assignment itself is executed. At that time, the assignments further left in the
+// statement have been executed. The Go specification, "Assignment statements", gives the example
+// "x[1], x[3] = 4, 5 // set x[1] = 4, then panic".
 func (f *frame) findLate() {
 	for _, b := range slices.Backward(f.fn.Blocks) {
 		for i := len(b.Instrs) - 1; i >= 0; i-- { // in reverse, so that uses are visited before definitions

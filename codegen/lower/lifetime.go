@@ -13,12 +13,13 @@ import (
 	"github.com/kgen-go/kgen/codegen/load"
 )
 
-// A variable declared in a loop is a new variable in each iteration, but lower has a single cell
-// for it. The difference matters only if a pointer or closure to an earlier iteration's variable is
-// still used after the next iteration has declared the variable. Kernels with such uses are
-// refused. If a loop is lowered iteration by iteration, each iteration has a cell of its own. But
-// the cell of an iteration is declared again if the whole loop runs again. It is also declared
-// again if the declaration is in a further inner loop.
+// A variable declared in a loop is a new variable in each iteration, but package lower has a single
+// cell for all these variables. The difference matters only if a pointer or closure to an earlier
+// iteration's variable is still used after the next iteration has declared the variable. Kernels
+// that use an earlier iteration's variable in this way are refused. If a loop is lowered iteration
+// by iteration, each iteration has its own cell. But the cell of an iteration is declared again if
+// the whole loop runs again. The cell is also declared again if the declaration is in a further
+// inner loop.
 
 // keepsOld checks operand v of a phi. Parameter x is the lowered form of v. If the phi may be used
 // after a variable to which x refers has been declared again, keepsOld reports an error.
@@ -28,8 +29,8 @@ func (l *lowerer) keepsOld(f *frame, phi *ssa.Phi, v ssa.Value, x val) {
 		if at == nil || f.ofRoundBefore(c, at, phi.Block()) {
 			continue
 		}
-		// Inside an unrolled loop, each iteration has a cell of its own. So uses of the variable
-		// through other phis matter only after the loop.
+		// Inside an unrolled loop, each iteration has its own cell. So uses of the variable through other
+		// phis matter only after the loop.
 		after := slices.ContainsFunc(f.unrolled, func(u *unrolled) bool { return u.blocks[at.Block()] && !u.blocks[phi.Block()] })
 		if liveAcross(phi, at, f.roundsOf(c, at, phi.Block()), after) {
 			from, passed := v.(*ssa.Phi)
@@ -113,8 +114,8 @@ func lastInstance(in *ssa.Alloc) *ssa.Alloc {
 }
 
 // The method outlives reports an error if a store of x lets private memory be used after the
-// function that reserved it has returned. The value x may be a reference to such memory, or lead to
-// a reference. The check runs after lowering, when the contents of variables are known.
+// function that reserved it has returned. The value x may refer to private memory directly or
+// through other variables. The check runs after lowering, when the contents of variables are known.
 func (l *lowerer) outlives(to ref, x val) {
 	holder, ok := to.(*cell)
 	if !ok || holder.home == nil {
@@ -169,8 +170,8 @@ func (w *builder) atEnd(f func()) {
 	})
 }
 
-// privatesOf returns the private memory that can be reached from value x. It follows pointers and
-// closures, and the contents of the variables to which they refer.
+// privatesOf returns the private memory that can be reached from value x. The search follows
+// pointers and closures, and the contents of the variables to which they refer.
 func (l *lowerer) privatesOf(x val) []*cell {
 	var out []*cell
 	seen := map[*cell]bool{}
@@ -332,7 +333,7 @@ func (c *cell) frame() *frame {
 }
 
 // declaredIn returns the instruction of f that declares the variable c. If c is declared inside a
-// call, it returns that call in f. It returns nil if c is not declared in f.
+// call, declaredIn returns the call instruction in f. If c is not declared in f, it returns nil.
 func (c *cell) declaredIn(f *frame) ssa.Instruction {
 	at := c.decl
 	for g := c.frame(); g != nil; g = g.caller {

@@ -62,7 +62,7 @@ type frame struct {
 	allocs    map[*ssa.Alloc]*cell
 	cur       ssa.Instruction // instruction being lowered
 	site      ssa.Instruction // instruction of the caller that makes this call
-	uses      [32]bool        // whether the use of each aspect has been recorded, by aspect
+	uses      [32]bool        // for each aspect, whether its use has been recorded
 	ret       *ir.Block
 	result    *cell
 	single    bool // whether the function has only one return statement, so that its results need no cell
@@ -76,13 +76,13 @@ type frame struct {
 	as        map[ssa.Value]val   // maps an operand to the alternative for which code is being lowered
 	begin     int                 // number of instructions in the module before the call
 	returns   int                 // number of return statements lowered so far, if sizes may depend on it
-	common    []val               // constant results that all return statements have in common
+	common    []val               // results for which all return statements return the same constant
 	inner     int                 // number of instructions emitted for the calls inside this call
 }
 
-// Lower translates a kernel into an ir module at level Built. It reports all errors of the kernel,
-// not only the first, except errors that follow from other errors. If there are errors, the module
-// must not be used.
+// Lower translates a kernel into an ir module at level Built. Lower reports all errors of the
+// kernel except errors that follow from other errors. If there are errors, the module must not be
+// used.
 func Lower(p *load.Program, k *load.Kernel) (*ir.Module, diag.List) {
 	m, diags, _ := LowerRest(p, k, nil)
 	return m, diags
@@ -90,8 +90,8 @@ func Lower(p *load.Program, k *load.Kernel) (*ir.Module, diag.List) {
 
 // LowerRest searches for further errors in a kernel in which package check has refused some
 // instructions. It lowers the other instructions. If the kernel has errors, lowering may panic
-// because of a bug in kgen. A panic only ends the search for errors. After a panic, m is nil, and
-// stopped is the value of the panic.
+// because of a bug in kgen. A panic only ends the search for errors. After a panic, the module is
+// nil, and the result stopped is the value of the panic.
 func LowerRest(p *load.Program, k *load.Kernel, refused map[ssa.Instruction]bool) (m *ir.Module, diags diag.List, stopped any) {
 	inData := map[*ssa.Global]bool{}
 	texts, kept := &texts{dynamic: map[any]bool{}}, newCarried(initsOf(p, k.Pkg))
@@ -361,12 +361,12 @@ func sameFuncs(a, b []val) bool {
 	return true
 }
 
-// Parameter outer holds the arguments of the call f of a function. Parameter inner holds the
-// arguments of a call of the same function inside f. otherVars reports whether the two lists refer
-// to different variables. If the variables existed before f, the inner call is not an endless
-// recursion. For example, a closure of an iterator may call another closure of the same function
-// literal. The nesting of such calls ends, since only variables that the calls declare can be
-// unlimited in number.
+// Parameter f is a call of a function, and parameter outer holds the call's arguments. Parameter
+// inner holds the arguments of a call of the same function inside f. otherVars reports whether the
+// two lists refer to different variables. If the variables existed before f, the inner call is not
+// an endless recursion. For example, a closure of an iterator may call another closure of the same
+// function literal. The nesting of these calls ends, since the number of variables that existed
+// before f is limited.
 func otherVars(f *frame, outer, inner []val) bool {
 	for i, v := range inner {
 		switch v := v.(type) {
@@ -396,8 +396,8 @@ func sameShapes(a, b []val) bool {
 	return true
 }
 
-// funcIn returns the function value v. If v is a pointer to a variable, funcIn returns the function
-// value in that variable. The free variables of closures are such pointers.
+// funcIn returns v if v is a function value. If v is a pointer to a variable, funcIn returns the
+// function value in that variable. The free variables of closures are such pointers.
 func funcIn(v val) (function, bool) {
 	if p, ok := v.(pointer); ok {
 		if c, ok := p.ref.(*cell); ok {
@@ -426,7 +426,7 @@ func (l *lowerer) body(f *frame) {
 	for _, b := range order {
 		if _, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Return); ok {
 			if returns++; f.unrolledAt(b) != nil {
-				returns++ // lowered several times, so the results need a cell
+				returns++ // the return statement is lowered several times, so the results need a cell
 			}
 		}
 	}
@@ -443,7 +443,7 @@ func (l *lowerer) body(f *frame) {
 	}
 }
 
-// The method blocks lowers blocks, in reverse postorder.
+// The method blocks lowers the given blocks, which must be in reverse postorder.
 func (l *lowerer) blocks(f *frame, order []*ssa.BasicBlock) {
 	for _, b := range order {
 		if !f.reached[b] {
@@ -527,9 +527,9 @@ func blockOrder(fn *ssa.Function) []*ssa.BasicBlock {
 	return post
 }
 
-// The method edge returns the block to which a terminator of block from jumps for the given
-// successor. If the successor has phis, edge makes a new block, which stores the phis' operands
-// first.
+// The method edge returns the IR block to which the terminator of block from must jump to reach the
+// given successor. If the successor has phis, edge makes a new block, which stores the phis'
+// operands first.
 func (l *lowerer) edge(f *frame, from *ssa.BasicBlock, succ int) *ir.Block {
 	to := from.Succs[succ]
 	f.reached[to] = true

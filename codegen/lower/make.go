@@ -16,8 +16,9 @@ import (
 
 // makeSlice lowers make([]T, n, c) with a capacity c that is not constant in the source. For a
 // constant capacity, go/ssa makes an array instead. The capacity may still be constant in this
-// inlined call. At the first such make, the kernel is lowered once more. The new lowering folds
-// integers that are computed from constants, and skips code that constant conditions exclude.
+// inlined call. The first make with a variable capacity requests another lowering of the kernel.
+// The new lowering folds integers that are computed from constants, and skips code that constant
+// conditions exclude.
 func (l *lowerer) makeSlice(in *ssa.MakeSlice) val {
 	n, ok1 := l.get(in.Len).(*ir.Value)
 	c, ok2 := l.get(in.Cap).(*ir.Value)
@@ -46,7 +47,7 @@ func (l *lowerer) makeOf(in ssa.Value, n, c *ir.Value, unsigned bool) val {
 	elem := in.Type().Underlying().(*types.Slice).Elem()
 	l.checkMake(n, most, elem, unsigned)
 	if most < 0 || most > allocLimit(elem) || n.IsConst() && uint64(n.Int()) > uint64(most) {
-		return l.zero(in.Type()) // the check above always faults
+		return l.zero(in.Type()) // the check above fails in every execution
 	}
 	return l.newSlice(in, elem, n, most)
 }

@@ -99,9 +99,10 @@ func init() {
 }
 
 // accumulator returns the intrinsic for a function that computes each element of an accumulator
-// matrix separately. Parameter elem is the index of the type argument for a scalar parameter's
-// type, or negative. The other type arguments describe the matrix shape. Function f gets the scalar
-// arguments. For each accumulator among the arguments, f gets the current element.
+// matrix separately. If the function has a scalar parameter, elem is the index of the type argument
+// for the scalar's type. Otherwise elem is negative. The other type arguments describe the matrix
+// shape. Function f gets the scalar arguments. For each accumulator among the arguments, f gets the
+// current element.
 func accumulator(elem, args int, f func(l *lowerer, in *ssa.Call, t types.Type, args []val, xs []*ir.Value) val) intrinsic {
 	return func(l *lowerer, in *ssa.Call, fn *ssa.Function, all []val) val {
 		shape := fn.TypeArgs()[0]
@@ -190,7 +191,7 @@ func shapeElem(shape types.Type) types.Type {
 	return shape.Underlying().(*types.Array).Elem().Underlying().(*types.Array).Elem()
 }
 
-// elemName returns the name of a Go type in the form that package matrix uses.
+// elemName returns the name that package matrix uses for a Go type.
 func elemName(t types.Type) string {
 	if h := gotypes.Half(t); h != "" {
 		return "half." + h
@@ -232,7 +233,7 @@ func (l *lowerer) newMatrix(s matrix.Shape) *ir.Var {
 	return l.m.NewVar(l.f, ir.Function, "matrix", l.m.MatrixOf(s))
 }
 
-// heldOf returns how many elements of the matrix the current work-item holds, as an i32.
+// heldOf returns, as an i32, the number of matrix elements that the current work-item holds.
 func (l *lowerer) heldOf(m *ir.Var) *ir.Value {
 	n := l.op(ir.OpMatrixLength, ir.TypeI32)
 	n.Aux = &ir.Tile{Matrix: m}

@@ -14,7 +14,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// loadMem loads a flat value of Go type t from memory m.
+// loadMem loads a value of Go type t, which consists only of scalars, from memory m.
 func (l *lowerer) loadMem(m mem, t types.Type) val {
 	switch l.classify(t) {
 	case classScalar:
@@ -33,7 +33,7 @@ func (l *lowerer) loadMem(m mem, t types.Type) val {
 	return bad{}
 }
 
-// storeMem stores a flat value v of Go type t in memory m.
+// storeMem stores a value v of Go type t, which consists only of scalars, in memory m.
 func (l *lowerer) storeMem(m mem, v val, t types.Type) {
 	switch v := v.(type) {
 	case *ir.Value:
@@ -141,8 +141,8 @@ func (l *lowerer) throughNil(in ssa.Instruction) bool {
 	return true
 }
 
-// alwaysNil reports whether a pointer of type t can only be nil. An address can only be nil if
-// device memory cannot contain values of its target type.
+// alwaysNil reports whether a pointer of type t can only be nil. If device memory cannot contain
+// values of the target type, pointers that are addresses are always nil.
 func (w *builder) alwaysNil(p pointer, t types.Type) bool {
 	m, ok := p.ref.(mem)
 	to, isPointer := t.Underlying().(*types.Pointer)
@@ -172,7 +172,8 @@ func (l *lowerer) loadRef(r ref, t types.Type) val {
 	return l.lost(t)
 }
 
-// inPart returns the memory at the given path inside part p.
+// Parameter p describes an array inside another array. inPart returns the memory at the given path
+// inside this array.
 func (w *builder) inPart(p part, path []*ir.Value) mem { return w.elem(p.s, path[0]).along(path[1:]) }
 
 func (l *lowerer) storeRef(r ref, v val, t types.Type) {
@@ -214,8 +215,8 @@ func (w *builder) toI32(v *ir.Value) *ir.Value {
 	return w.op(ir.OpUConvert, ir.TypeI32, v)
 }
 
-// checkIndex checks 0 <= i < n for an index of Go type t. The result is the index, extended to a
-// type that can hold it.
+// checkIndex emits the check 0 <= i < n for an index i of Go type t. The result is the index,
+// extended to a type that can hold it.
 func (l *lowerer) checkIndex(i *ir.Value, t types.Type, n *ir.Value) *ir.Value {
 	if i.IsConst() && n.IsConst() {
 		wide := l.m.Const(ir.TypeI64, i.Bits)

@@ -28,13 +28,13 @@ type alternatives struct {
 	*builder
 	oneSlice bool // whether the alternative being lowered is a slice
 	in       int  // number of the alternative being lowered; 0 outside of alternatives
-	n        int  // number of alternatives for which code has been lowered
+	n        int  // number of alternatives for which lowering has begun
 }
 
 // The type null is a nil pointer or nil slice as an alternative of a oneOf.
 type null struct{ typ types.Type }
 
-// The method alt returns the alternative i of u.
+// The method alt returns alternative i of u.
 func (l *lowerer) alt(u oneOf, i int) val {
 	if n, ok := u.alts[i].(null); ok {
 		return l.zero(n.typ)
@@ -172,7 +172,8 @@ func (l *lowerer) operand(v ssa.Value) val {
 	return l.get(v)
 }
 
-// withOperand calls the function in parameter lower. During this call, operand v has the value x.
+// withOperand calls the function that is its parameter lower. During this call, operand v has the
+// value x.
 func (w *builder) withOperand(v ssa.Value, x val, lower func() val) val {
 	f := w.frame
 	if f.as == nil {
@@ -188,7 +189,7 @@ func (w *builder) withOperand(v ssa.Value, x val, lower func() val) val {
 func (l *lowerer) equalAlts(u oneOf, y val, t types.Type) val {
 	or := l.m.Bool(false)
 	for i := range u.alts {
-		if mayPanic(u.alts[i], y) { // such a comparison must run only if u has this alternative
+		if mayPanic(u.alts[i], y) { // a comparison that may panic must run only if u has this alternative
 			same, ok := l.andThen(l.isAlt(u, i), func() val { return l.equal(l.alt(u, i), y, t) }).(*ir.Value)
 			if !ok {
 				return bad{}
@@ -397,8 +398,8 @@ func (l *lowerer) alternative(c *cell, v val) int {
 	return n
 }
 
-// tooMixed reports an error for a value v that variable c cannot hold in addition to its other
-// values.
+// tooMixed reports an error for a value v that variable c cannot hold in addition to the variable's
+// other values.
 func (l *lowerer) tooMixed(c *cell, v val, kept bool) {
 	alts := c.several.alts
 	if kept && len(alts) == maxAlts {
@@ -423,10 +424,9 @@ func (l *lowerer) tooMixed(c *cell, v val, kept bool) {
 	l.mixed(c, alts[0].shape, v)
 }
 
-// The method kept converts a value of type t to a form that can be stored as one of several
-// alternatives. Strings become positions in the table of texts, pointers record whether they are
-// nil, and arrays are copied when they are stored. The result is false if the value has no such
-// form.
+// The method kept prepares a value of type t for a store as one of several alternatives. Strings
+// become positions in the table of texts, pointers record whether they are nil, and arrays are
+// copied when they are stored. The result is false if the value cannot be stored as an alternative.
 func (l *lowerer) kept(v val, t types.Type) (val, bool) {
 	all := func(vs []val, of func(i int) types.Type) ([]val, bool) {
 		out := make([]val, len(vs))
@@ -484,8 +484,8 @@ func (l *lowerer) maySeveral(c *cell, a, b val) bool {
 	return true
 }
 
-// mixedCall reports an error if an argument of an intrinsic is a oneOf. The result tells whether it
-// did.
+// mixedCall reports an error if an argument of an intrinsic is a oneOf. The result tells whether an
+// error was reported.
 func (r *reporter) mixedCall(fn *ssa.Function, args []val) bool {
 	if funcPkg(fn) == "errors" {
 		return false

@@ -15,7 +15,7 @@ type parts struct {
 	refs   []ref // elements up to the slice's capacity; each is a *cell or a constRef
 	n      int   // length of the slice
 	global *ssa.Global
-	from   int // index, in the variable that field global names, of the slice's first element
+	from   int // index of the slice's first element inside the variable in field global
 }
 
 // partsOf returns an array's elements as a slice.

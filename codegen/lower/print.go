@@ -26,8 +26,8 @@ const maxPrintWords = 512
 
 const elemHint = "print its elements, one by one or as an array"
 
-// fmtPrints maps the names of fmt's printing functions that kernels call to the functions' numbers
-// in package abi.
+// fmtPrints maps the name of a printing function of package fmt to the function's number in package
+// abi.
 var fmtPrints = map[string]abi.PrintFunc{"fmt.Print": abi.Print, "fmt.Printf": abi.Printf, "fmt.Println": abi.Println}
 
 func init() {
@@ -85,8 +85,8 @@ func usedResult(in *ssa.Call) token.Pos {
 	return token.NoPos
 }
 
-// printEach emits a record with the given interface values. The dynamic type of each value must be
-// known, or be one of several known types.
+// printEach emits a record with the given interface values. For each value, the dynamic type or a
+// list of possible dynamic types must be known.
 func (l *lowerer) printEach(f abi.PrintFunc, format string, values []val) {
 	for i, v := range values {
 		if u, ok := v.(oneOf); ok {
@@ -360,8 +360,8 @@ func (r *printRecord) elem(v val, t *types.Array, n int64) val {
 	return bad{}
 }
 
-// The method basic adds a number, a bool or a string to the record. If a whole argument is a
-// constant string, the record does not contain it.
+// The method basic adds a number, a bool or a string to the record. The record does not contain an
+// argument that is a constant string.
 func (r *printRecord) basic(t types.Type, v val, alone bool) string {
 	l := r.l
 	word := func(w *ir.Value) { r.items = append(r.items, printItem{word: w}) }

@@ -15,7 +15,7 @@ type directive struct {
 	sharp bool // whether the directive is %#v
 }
 
-// verbsOf returns the verbs, except %v, that package fmt accepts for a kind of basic types.
+// verbsOf returns the verbs except %v that package fmt accepts for a group of basic types.
 func verbsOf(info types.BasicInfo) string {
 	switch {
 	case info&types.IsBoolean != 0:
@@ -99,8 +99,8 @@ func (f *formatReader) index() {
 	f.rest, f.next, f.indexed = f.rest[1:], n-1, true
 }
 
-// The method number parses a width or a precision. The format gives such a number by digits, or by
-// a star, which uses an argument.
+// The method number parses a width or a precision. In the format, digits give the number, or a star
+// takes the number from an argument.
 func (f *formatReader) number() string {
 	f.index()
 	if !strings.HasPrefix(f.rest, "*") {

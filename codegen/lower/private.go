@@ -119,9 +119,8 @@ func calledThroughVariable(in *ssa.Call, fn *ssa.Function) bool {
 	return false
 }
 
-// The method length returns the length x twice. Result n is the length as an int, and result expr
-// is a constant expression of type i64. The result named ok is false if x depends on values that
-// are not constant.
+// The method length converts the length x to an int (result n) and to a constant expression of type
+// i64 (result expr). The result named ok is false if x depends on values that are not constant.
 func (l *lowerer) length(x val, t types.Type) (n, expr *ir.Value, ok bool) {
 	if c, isConst := x.(specConst); isConst {
 		if c.decl == nil {
@@ -263,8 +262,9 @@ func (sp *specs) validDefault(in *ssa.Call, expr *ir.Value) bool {
 	return false
 }
 
-// narrowExpr returns the constant expression v of type i64 as an expression of type i32. The result
-// has as few 64-bit operations as possible. The runtime checks that the value fits.
+// narrowExpr returns the constant expression v of type i64 as an expression of type i32. The
+// resulting expression has as few 64-bit operations as possible. The runtime checks that the value
+// fits.
 func (w *builder) narrowExpr(v *ir.Value) *ir.Value {
 	m := w.m
 	switch v.Op {
@@ -300,8 +300,8 @@ func (w *builder) narrowExpr(v *ir.Value) *ir.Value {
 	return m.ConstExpr(ir.OpUConvert, ir.TypeI32, v)
 }
 
-// narrowCond returns the condition v with comparisons of 32-bit integers wherever both operands fit
-// 32 bits.
+// narrowCond returns the condition v, in which comparisons of operands that fit 32 bits are
+// narrowed to 32 bits.
 func (w *builder) narrowCond(v *ir.Value) *ir.Value {
 	switch v.Op {
 	case ir.OpIEq, ir.OpINe, ir.OpSLt, ir.OpSLe:
@@ -329,9 +329,9 @@ func fits32(v *ir.Value) bool {
 }
 
 // dividesWords reports whether the 64-bit division v in a length can become a 32-bit division in
-// the module. All constants in the operands must have 32 bits. A module without 64-bit integers can
-// divide by a value that is not a positive constant only in this way. If the values of the
-// constants make an operand too large for 32 bits, the runtime refuses them (see exprText).
+// the module. All specialization constants in the operands must have 32 bits. A module without
+// 64-bit integers needs a 32-bit division if the divisor is not a positive constant. If the values
+// of the constants make an operand too large for 32 bits, the runtime refuses them (see exprText).
 func dividesWords(v *ir.Value) bool {
 	switch v.Op {
 	case ir.OpSDiv, ir.OpUDiv, ir.OpUMod:

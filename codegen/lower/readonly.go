@@ -17,8 +17,8 @@ type readonly struct {
 
 // The method changes records a write to memory m. It reports an error if m belongs to a
 // package-level variable. A table in the module cannot be written, and constant data is shared by
-// all launches. For memory behind a pointer or a slice, the check runs at the end, when all stores
-// are known.
+// all launches. For memory that a pointer or slice refers to, the check runs after lowering, when
+// all stores are known.
 func (ro *readonly) changes(m mem) {
 	if !m.device() {
 		if m.v.Storage == ir.Private {

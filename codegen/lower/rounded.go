@@ -59,8 +59,8 @@ func (l *lowerer) define(f *frame, v ssa.Value, x val) {
 	f.vals[v] = x
 }
 
-// The method rounded marks the number x as rounded. So pass fuse does not combine the operation
-// that computes x with an addition that uses x.
+// The method rounded marks the number x as rounded. Therefore pass fuse does not combine the
+// operation that computes x with an addition that uses x.
 func (l *lowerer) rounded(x *ir.Value) *ir.Value {
 	if !l.fuse || x.IsConst() || !x.Type.IsFloat() {
 		return x

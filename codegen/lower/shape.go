@@ -16,8 +16,9 @@ import (
 )
 
 // storeShape stores a value in a variable. The value must have the same shape as the values stored
-// before. A nil pointer or nil slice adopts the shape of the other stored values. Any other zero
-// value adopts the variable's shape only if every execution overwrites the value before it is read.
+// before. A stored nil pointer or nil slice adopts the shape of the variable's other values. Any
+// other zero value adopts the variable's shape only if every execution overwrites the value before
+// it is read.
 func (l *lowerer) storeShape(c *cell, v val) {
 	c.last = nil
 	w, isView := v.(view)
@@ -368,7 +369,7 @@ func (l *lowerer) mixed(c *cell, a, b val) {
 		c.subject(kindOf(b)), one, other)
 }
 
-// The function whyNoAlt returns these constants.
+// The function whyNoAlt returns these constant texts.
 const (
 	holdsPartText  = "a pointer to an array in a slice"
 	holdsTableText = "a pointer to a part of a table"
@@ -381,8 +382,8 @@ var wayOut = map[string]string{
 	holdsTableText: "let it hold the table's index, and read the table where it is used",
 }
 
-// whyNoAlt returns the reason why value v cannot be an alternative of a oneOf. The result is "" if
-// there is no reason.
+// whyNoAlt returns the reason why value v cannot be an alternative of a oneOf. If v can be an
+// alternative, the result is "".
 func whyNoAlt(v val) string {
 	all := func(vs []val) string {
 		for _, v := range vs {
@@ -487,7 +488,7 @@ func (w *builder) nilLike(v val) val {
 			n.off = w.m.Int(ir.TypeI64, nilOffset)
 		}
 		return n
-	case oneOf: // the zero tag selects the first alternative
+	case oneOf: // the tag 0 selects the first alternative
 		n.alts[0] = w.nilLike(n.alts[0])
 		return n
 	}

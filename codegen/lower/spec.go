@@ -192,8 +192,8 @@ func evalSpec(init *ssa.Function, g *ssa.Global) (call *ssa.Call, tree *constini
 	return nil, nil, false
 }
 
-// fullName returns the full name of a function. For an instance of a generic function, it is the
-// name of the generic function.
+// fullName returns the full name of a function. An instance of a generic function has the full name
+// of the generic function.
 func fullName(fn *ssa.Function) string {
 	if o := fn.Origin(); o != nil {
 		fn = o

@@ -13,7 +13,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// The Go bodies of these functions of the standard library depend on the memory or stack of the
+// These functions of the standard library have Go bodies that depend on the memory or stack of the
 // host. So an intrinsic with the same results replaces each body.
 func init() {
 	add("slices.overlaps", lowerOverlaps)
@@ -164,8 +164,8 @@ func (l *lowerer) outOfCapacity() {
 // the algorithm.
 var simpler = map[string]string{"slices.pdqsortOrdered": "slices.heapSortOrdered"}
 
-// simplerCall replaces the callee of a call by the simpler function with the same result, if there
-// is one.
+// If the map simpler contains a simpler function with the same result, simplerCall replaces the
+// callee of a call by this function.
 func (w *builder) simplerCall(fn *ssa.Function, args []val) (*ssa.Function, []val) {
 	other := simpler[origin(fn).RelString(nil)]
 	if other == "" || !gotypes.IsInteger(fn.TypeArgs()[0]) {

@@ -34,8 +34,8 @@ func (l *lowerer) rangeString(in *ssa.Range) val {
 	return stringIter{s.s, n}
 }
 
-// nextRune lowers one step of a range over a string. The results are a bool that tells whether
-// there is another rune, the rune's index, and the rune.
+// nextRune lowers one step of a range over a string. The first result is a bool that tells whether
+// the string has another rune. The other results are the rune's index and the rune.
 func (l *lowerer) nextRune(in *ssa.Next) val {
 	if it, ok := l.get(in.Iter).(textIter); ok {
 		return l.nextTextRune(it)
@@ -156,8 +156,9 @@ func (l *lowerer) nextCharsRune(it charsIter) val {
 	return tuple{[]val{more, at, l.loadVar(r)}}
 }
 
-// The method decode returns the rune at index at, and its width in bytes. The first byte must not
-// be ASCII. Invalid UTF-8 gives RuneError and width 1 (The Unicode Standard, table 3-7).
+// The method decode returns the rune at the given index of the string, and the rune's width in
+// bytes. The first byte must not be ASCII. Invalid UTF-8 gives RuneError and width 1 (The Unicode
+// Standard, table 3-7).
 func (l *lowerer) decode(c chars, at, first *ir.Value) (r, width *ir.Value) {
 	n32 := func(n int64) *ir.Value { return l.m.Int(ir.TypeI32, n) }
 	and := func(a, b *ir.Value) *ir.Value { return l.op(ir.OpLAnd, ir.TypeBool, a, b) }

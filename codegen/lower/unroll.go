@@ -15,8 +15,8 @@ import (
 )
 
 // The type unrolled is a loop that is lowered iteration by iteration, so that the loop's index is a
-// constant in each. The constant index is needed if the loop indexes an array or slice whose
-// elements are resolved during lowering, such as functions.
+// constant in each iteration. A constant index is needed for an array or slice whose elements are
+// resolved during lowering. An example is an array of functions.
 type unrolled struct {
 	head   *ssa.BasicBlock
 	blocks map[*ssa.BasicBlock]bool // blocks of the loop, and the return blocks of its iterations
@@ -123,8 +123,8 @@ func declStores(a *ssa.Alloc) []*ssa.Store {
 	return all
 }
 
-// initStores returns the stores to a variable in the block that declares it. The result is nil if
-// other blocks write the variable, too. If a variable has no other stores, go/ssa keeps it only
+// If only the block that declares a variable writes to it, initStores returns the stores to the
+// variable. Otherwise the result is nil. If a variable has no other stores, go/ssa keeps it only
 // because a closure reads it.
 func initStores(a *ssa.Alloc) []*ssa.Store {
 	var all []*ssa.Store
@@ -350,8 +350,8 @@ func (l *lowerer) unroll(f *frame, u *unrolled, order []*ssa.BasicBlock) {
 	u.active = false
 }
 
-// The method abandon is called for a loop of which some iterations could not be lowered. It adds
-// branches to all exits of the loop that have not been reached.
+// The method abandon is called if some iterations of a loop could not be lowered. It adds branches
+// to all exits of the loop that have not been reached.
 func (l *lowerer) abandon(f *frame, u *unrolled, order []*ssa.BasicBlock) {
 	l.b, l.foresight.cut = f.block(l, u.head), true
 	for _, from := range order {

@@ -41,7 +41,8 @@ func (w *builder) supersede(c *cell, v val) bool {
 	return true
 }
 
-// versionOf returns the version with the shape of v. If there is no such version, it adds one.
+// versionOf returns the version with the shape of v. If no version has this shape, versionOf adds a
+// version.
 func (vs *versions) versionOf(v val) *version {
 	for _, ver := range vs.all {
 		if sameShape(ver.shape, v) {
@@ -53,7 +54,7 @@ func (vs *versions) versionOf(v val) *version {
 	return ver
 }
 
-// keepVersion records that the current block stores the variable's current version.
+// keepVersion records that the current block stores a value of the variable's current shape.
 func (w *builder) keepVersion(c *cell) {
 	if c.versions != nil {
 		ver := c.versions.versionOf(c.shape)

@@ -41,8 +41,8 @@ const viewHint = "use the string before anything is written, compare bytes by by
 // viewOf lowers string(b) for a byte slice.
 func (w *builder) viewOf(s slice) view { return view{s: s, made: w.here()} }
 
-// The type chars is a string whose bytes are known only at run time. Such a string is a text, a
-// view, or a oneOf of texts and views.
+// The type chars is a string whose bytes are known only at run time. The string is a text, a view,
+// or a oneOf of texts and views.
 type chars interface {
 	length() *ir.Value
 	at(l *lowerer, i *ir.Value) *ir.Value
@@ -255,7 +255,7 @@ func (l *lowerer) sliceView(v view, b bounds) view {
 }
 
 // writeBetween returns an instruction between two points of the code that may write to memory m.
-// The result is nil if there is none.
+// The result is nil if no instruction may write to m.
 func (l *lowerer) writeBetween(from, to point, m mem) *ir.Value {
 	begin, end := from.index(0), to.index(len(to.b.Insts))
 	if from.b == to.b && begin <= end {
@@ -270,9 +270,8 @@ func (l *lowerer) writeBetween(from, to point, m mem) *ir.Value {
 	return l.writeOnWay(from.b, to.b, func(b *ir.Block) bool { return b == from.b }, m)
 }
 
-// writeOnWay returns an instruction that may write to memory m in a block on a path between from
-// and to. If there is no such instruction, the result is nil. Paths through a block for which stop
-// is true do not count.
+// writeOnWay searches the blocks on paths between the blocks from and to. It returns an instruction
+// that may write to memory m, or nil. Paths through a block for which stop is true do not count.
 func (l *lowerer) writeOnWay(from, to *ir.Block, stop func(b *ir.Block) bool, m mem) *ir.Value {
 	ahead := map[*ir.Block]bool{}
 	spread(from, stop, succs, ahead)

@@ -67,7 +67,7 @@ func (l *lowerer) finishVariables() {
 	}
 }
 
-// The type digest computes the bytes of a variable's value, as the ABI defines them.
+// The type digest computes the bytes that represent a variable's value in the ABI.
 type digest struct {
 	l     *lowerer
 	bytes []byte
@@ -192,8 +192,8 @@ func dynamicName(t types.Type) string {
 	return path + "." + n.Obj().Name()
 }
 
-// funcName returns the name of a function as the linker writes it. A function literal is named by
-// its file and line.
+// funcName returns the name that the linker gives to a function. The name of a function literal
+// consists of its file and line.
 func (d *digest) funcName(fn *ssa.Function) string {
 	if fn.Parent() != nil {
 		at := d.l.prog.Fset.Position(fn.Pos())
