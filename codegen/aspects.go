@@ -13,9 +13,9 @@ import (
 )
 
 // checkAspects reports aspects that are used but not listed. The list of aspects is a kernel's
-// DeviceHas property, or a directive of a function that the kernel calls. Without this list,
-// nothing is checked. The function in parameter uses returns the aspects that the kernel uses. Its
-// argument tells whether the source contains int64 or uint64.
+// DeviceHas property, or a directive of a function that the kernel calls. For a kernel without this
+// list, checkAspects checks nothing. The function in parameter uses returns the aspects that the
+// kernel uses. The argument of uses tells whether the source contains int64 or uint64.
 func checkAspects(prog *load.Program, k *load.Kernel, m *ir.Module, uses func(explicit64 bool) []properties.Aspect, diags *diag.List) {
 	written, explicit := check.Explicit64(k)
 	has, listed := k.Properties.Get(properties.KeyDeviceHas)

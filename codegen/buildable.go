@@ -68,7 +68,7 @@ func (w *writer) render(out *output, pkg *gostub.Package, importPath string) ([]
 	return files, w.check(out.pkg, importPath, texts), nil
 }
 
-// hostText returns the text of the file with the given host forms.
+// hostText returns the source text of the file with the given host forms.
 func (w *writer) hostText(out *output, forms []*gohost.Form) ([]byte, error) {
 	pkg := &gostub.Package{Constraint: w.prog.Constraint(out.pkg)}
 	return gohost.File(pkg.Header(), gostub.Name(out.pkg.Name), forms)

@@ -21,8 +21,9 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// Module is a compiled kernel. The field ABI is its description, without the modules. Words holds
-// the first module. Variants holds the modules of ABI.Variants in the same order.
+// Module is a compiled kernel. The field ABI is the kernel's description, without the modules. The
+// field Words holds the first module. The field Variants holds the modules of ABI.Variants in the
+// same order.
 type Module struct {
 	ABI      *abi.Kernel
 	Words    []uint32
@@ -33,8 +34,8 @@ type Module struct {
 	// no host form.
 	Form   *gohost.Form
 	NoForm error
-	// Lacks has one error for each missing variant. The passes refuse the kernel under the
-	// assumptions of a missing variant.
+	// Lacks has one error for each missing variant. For a missing variant, the passes refuse the
+	// kernel under the variant's assumptions.
 	Lacks []error
 	// Unwatched lists the variables that the kernel reads and that launches cannot check for
 	// changes.
@@ -44,7 +45,7 @@ type Module struct {
 // isLate reports whether programs (not kgen) make the module of a variant from the kernel's IR. In
 // a package with the directive //kgen:variants load, programs make all variants except "words".
 func (u *unit) isLate(variant string) bool {
-	return u.prog.Late(u.k.Pkg) && variant != abi.VariantWords && len(u.prog.Disabled) == 0 // only kgen can disable optimizations
+	return u.prog.Late(u.k.Pkg) && variant != abi.VariantWords && len(u.prog.Disabled) == 0 // with disabled optimizations, kgen makes the module, because programs cannot disable optimizations
 }
 
 // The method late returns the names of the variants whose modules programs make from the kernel's
@@ -68,10 +69,11 @@ func (u *unit) late(m *Module) (names []string, err error) {
 }
 
 // Compile compiles one kernel of a loaded program. The diagnostics are about the user's code. The
-// error is a bug in kgen. If there are any diagnostics, or if the kernel is unsound, the result is
-// nil. Function after is called with the lowered module and the name "built", and after each pass
-// with the pass's name. For each variant, function after is called with the name "small", "words",
-// "alone" or "cancel". Parameter after may be nil.
+// error is a bug in kgen. If there are any diagnostics, or if the kernel's field Unsound is set,
+// the result is nil. Compile calls the function in parameter after with the lowered module and the
+// name "built". Later calls follow after each pass, with the pass's name. For each variant, the
+// function is called with the name "small", "words", "alone" or "cancel". Parameter after may be
+// nil.
 func Compile(prog *load.Program, k *load.Kernel, after func(form string, m *ir.Module)) (*Module, diag.List, error) {
 	return (&unit{prog: prog, k: k}).compile(after)
 }
@@ -137,9 +139,9 @@ func (u *unit) compile(after func(form string, m *ir.Module)) (*Module, diag.Lis
 	return out, diags, nil
 }
 
-// CompileGeneral compiles a kernel without variants and host form, which take longer than the rest.
-// CompileGeneral does not compare the used aspects with the aspects listed in the source, because a
-// variant might avoid an aspect.
+// CompileGeneral compiles only the first module of a kernel. It omits the variants and the host
+// form, because they take most of the time. CompileGeneral does not compare the used aspects with
+// the aspects listed in the source, because a variant might avoid an aspect.
 func CompileGeneral(prog *load.Program, k *load.Kernel, after func(form string, m *ir.Module)) (*Module, diag.List, error) {
 	return (&unit{prog: prog, k: k}).compileBy(false, after)
 }

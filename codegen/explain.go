@@ -13,8 +13,8 @@ import (
 )
 
 // ExplainPasses compiles kernels and reports the cost of their checks and 64-bit integers. It also
-// reports the slice elements that several work-items use. ExplainPasses writes no files. Its
-// diagnostics are the same as those of Generate.
+// reports the slice elements that several work-items use. ExplainPasses writes no files.
+// ExplainPasses returns the same diagnostics as Generate.
 func ExplainPasses(ctx context.Context, cfg Config, what ...string) ([]report.Kernel, diag.List, error) {
 	if err := report.CheckNames(what); err != nil {
 		return nil, nil, err

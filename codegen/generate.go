@@ -45,12 +45,12 @@ type Config struct {
 	Check bool
 	// Diff requests Result.Costs in a run with Check.
 	Diff bool
-	// Strict turns each note in Result.Notes into an error. A note says that a kernel lacks a
-	// variant or its host form.
+	// Strict turns each note in Result.Notes into an error. A note says that a kernel lacks a variant
+	// or a host form (the kernel's code for the CPU).
 	Strict bool
-	// Modules is the folder for modules that stubs do not contain (see internal/modules). The modules
-	// of packages with the directive //kgen:bare are written there. Modules that programs make when
-	// they load a kernel are written there, too. All modules for the folder are written even with
+	// Modules is the folder for modules that stubs do not contain (see internal/modules). The folder
+	// gets the modules of packages with the directive //kgen:bare. The folder also gets the modules
+	// that programs make when they load a kernel. All modules for the folder are written even with
 	// Check. If Modules is set without Check, no other files are written.
 	Modules string
 
@@ -108,7 +108,7 @@ type Timing struct {
 
 // Generate compiles the kernels of the packages and writes the packages that launch them. The
 // diagnostics are about the user's code. For a package with diagnostics, no files are written. All
-// other problems are errors.
+// problems except those in the user's code are returned as an error.
 func Generate(ctx context.Context, cfg Config) (res *Result, diags diag.List, err error) {
 	res = &Result{}
 	defer func() {
@@ -340,8 +340,8 @@ func resolve(prog *load.Program, d *diag.Diagnostic) {
 	}
 }
 
-// The function place converts the positions in a diagnostic of a pass, like function resolve. It
-// also adds the calls that lead to the position, which passes do not report.
+// The function place converts the positions in a diagnostic of a pass, like function resolve. The
+// function also adds the calls that lead to the position, because passes do not report the calls.
 func place(prog *load.Program, k *load.Kernel, d *diag.Diagnostic) {
 	resolve(prog, d)
 	calls := prog.Chain(k, d.Pos)

@@ -64,8 +64,8 @@ type writer struct {
 }
 
 // The method place returns the folder and import path of the generated package for p. If p is below
-// an internal folder, the generated package is beside p, so that every package that may import p
-// may import the generated package.
+// an internal folder, the generated package is beside p. So every package that may import p may
+// also import the generated package.
 func (w *writer) place(p *load.Package) (dir, importPath string) {
 	rel := strings.TrimPrefix(strings.TrimPrefix(p.PkgPath, p.ModulePath), "/")
 	if isInternal(p.PkgPath) {
@@ -225,7 +225,7 @@ func (w *writer) file(name string, data []byte) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	// A rename ensures that other processes see either the old or the new file.
+	// The file is replaced by a rename, so other processes see either the old or the new file.
 	tmp, err := os.CreateTemp(dir, ".kgen-*")
 	if err != nil {
 		return err

@@ -129,9 +129,9 @@ func uses(k *Kernel, d *abi.Kernel) []abi.Use {
 }
 
 // Used returns the aspects that the kernel's author uses. The result contains the aspects that the
-// kernel needs, and those that the variant "words" avoids. Because int has 64 bits, the result
-// contains Int64 only if the source says int64 or uint64 (parameter explicit64). The result omits
-// sub-groups if only work-group algorithms use sub-groups.
+// kernel needs, and the aspects that the variant "words" avoids. Because int has 64 bits, the
+// result contains Int64 only if the source says int64 or uint64 (parameter explicit64). The result
+// omits sub-groups if only work-group algorithms use sub-groups.
 func Used(k *abi.Kernel, explicit64 bool) []properties.Aspect {
 	uses := slices.Clone(k.Aspects)
 	for i := range k.Variants {
@@ -145,9 +145,9 @@ func Used(k *abi.Kernel, explicit64 bool) []properties.Aspect {
 	return slices.Compact(uses)
 }
 
-// UsesLeft returns the aspects that the kernel's author uses. It serves for kernels with
-// diagnostics, which therefore have no description. The result is based on the uses that lowering
-// recorded. Uses in code that the passes have removed are ignored.
+// UsesLeft returns the aspects that the kernel's author uses. Kernels with diagnostics have no
+// description, so the method Used does not apply to them. The result is based on the uses that
+// lowering recorded. Uses in code that the passes have removed are ignored.
 func UsesLeft(m *ir.Module, explicit64 bool) []properties.Aspect {
 	kinds := map[ir.Kind]bool{}
 	left := map[properties.Aspect]bool{}

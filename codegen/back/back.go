@@ -23,16 +23,16 @@ type Kernel struct {
 	Name, Package string
 	Properties    properties.List
 	// At is the function that the kernel's author wrote, with its position. If lowering recorded no
-	// use of a needed aspect, At is reported as the use.
+	// use of a needed aspect, the function At is reported as the use.
 	At abi.Frame
 	// Cancel requests variants of which a launch can be cancelled.
 	Cancel bool
 	// From is the name of the last pass that has run on the module. For a module before the first
 	// pass, From is "".
 	From string
-	// After is called with the first module after each pass, and with the pass's name. For each
-	// variant, After is called with the name "small", "words", "alone" or "cancel". The field After
-	// may be nil.
+	// The function After is called after each pass on the first module, with the pass's name and the
+	// module. The function After is also called for each variant, with the name "small", "words",
+	// "alone" or "cancel". The field After may be nil.
 	After func(form string, m *ir.Module)
 }
 
@@ -43,7 +43,8 @@ type Compiled struct {
 	// Variants are the SPIR-V words of the variants, in the order of ABI.Variants.
 	Variants [][]uint32
 	// Lacks has one error for each missing variant that the passes refuse. A missing variant does not
-	// mean that the kernel is wrong. The kernel only violates an assumption of the variant.
+	// mean that the kernel is wrong. The kernel only violates an assumption on which the variant is
+	// based.
 	Lacks []error
 }
 
@@ -109,7 +110,7 @@ func compileFirst(k *Kernel) (*compiler, diag.List, error) {
 		c.after(p.Name, m)
 		switch p.Name {
 		case pass.LinkPoint:
-			if text = Text(m); k.From == "" { // a linked kernel cannot be fused again, and needs no text
+			if text = Text(m); k.From == "" { // a kernel made by linking cannot be fused again, so it needs no text
 				prints = facts.Footprints(m)
 			}
 		case pass.HostPoint:

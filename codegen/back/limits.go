@@ -7,10 +7,10 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// siteLimits returns the limit of each fault site of a module, for abi.Site. The limit is the
-// number in the text of a Go panic, such as a length. The host device runs the kernel's Go code,
-// and a Go panic tells only the line. If a line has several fault sites, the limit in the panic's
-// text identifies the site.
+// The limit of a fault site is the number in the text of the Go panic, such as a length. siteLimits
+// returns the limit of each fault site of a module, for abi.Site. The host device runs the kernel's
+// Go code, and a Go panic tells only the line. If a line has several fault sites, the limit in the
+// panic's text identifies the site.
 func siteLimits(m *ir.Module) map[*ir.Site]int64 {
 	limits := map[*ir.Site]int64{}
 	for _, b := range m.Kernel.Blocks {

@@ -15,9 +15,9 @@ import (
 
 // CompileNative compiles a kernel's module from its IR for devices with matrix instructions. The
 // target lists the matrix products of the device. The fields Small and Cancel of the target may be
-// set, too. If the device lacks a matrix of the kernel, CompileNative returns a *NoMatrices.
-// Function after is called with the module after each pass, and with the pass's name. The function
-// after may be nil.
+// set, too. If the device lacks a matrix of the kernel, CompileNative returns a *NoMatrices. The
+// function in parameter after is called after each pass, with the pass's name and the module.
+// Parameter after may be nil.
 func CompileNative(k *abi.Kernel, t ir.Target, after func(form string, m *ir.Module)) (*abi.NativeModule, error) {
 	p, err := prepareNative(k)
 	if err != nil {

@@ -62,13 +62,13 @@ func (c *compiler) one(f form) ([]uint32, error) {
 	case err != nil || words != nil:
 		return words, err
 	case f.cancel:
-		return made.words, nil // addCancelled uses this module, too, if it needs no change
+		return made.words, nil // a module that needs no change is the variant; addCancelled does the same
 	}
 	return nil, errors.New("it has no form in words")
 }
 
-// The method ahead compiles the variant that parameter f describes. If f.words is set, ahead only
-// compiles the module that inWords later changes to 32-bit integers.
+// The method ahead compiles the variant that parameter f describes. If f.words is set, the method
+// compiles only the module that inWords later changes to 32-bit integers.
 func (c *compiler) ahead(f form) (finished, error) {
 	switch {
 	case f.small:

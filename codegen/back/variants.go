@@ -90,8 +90,8 @@ func (c *compiler) find(name string) *abi.Variant {
 
 // The type refused is the error for a variant that the passes refuse. For example, a kernel has a
 // loop with a barrier, and for long slices all work-items of a group leave the loop together. The
-// module for small launches lacks this loop exit, so the passes can no longer prove that all
-// work-items leave the loop together.
+// module for small launches lacks the loop exit for long slices. So the passes can no longer prove
+// that all work-items leave the loop together.
 type refused struct {
 	form string
 	d    *diag.Diagnostic
@@ -232,8 +232,8 @@ func (c *compiler) addCancelled(name string, f finished, without []properties.As
 }
 
 // inWords changes module m to compute only with 32-bit integers, and returns its SPIR-V words. It
-// returns nil in three cases. Either m uses only 32-bit integers, or the kernel requires devices
-// with all integer types that m uses, or m cannot be changed.
+// returns nil in three cases. The module m may use only 32-bit integers, the kernel may require
+// devices with all integer types of m, or m cannot be changed.
 func (c *compiler) inWords(m *ir.Module, uses []properties.Aspect, after func(form string, m *ir.Module)) ([]uint32, error) {
 	listed, _ := c.k.Properties.Get(properties.KeyDeviceHas)
 	required := func(a properties.Aspect) bool { return slices.Contains(listed.Aspects(), a) }

@@ -112,8 +112,8 @@ func (v *visit) via() []hop {
 }
 
 // vias returns the chains of calls that lead to fn, a function of a library. Each chain begins with
-// a call in the user's own code and continues with calls inside libraries. The result has one chain
-// for each such call in the user's code.
+// a call of a library in the user's own code and continues with calls inside libraries. The result
+// has one chain for each of these calls in the user's code.
 func (c *checker) vias(fn *ssa.Function, own func(*ssa.Function) bool) [][]hop {
 	if c.callers == nil {
 		c.callers = map[*ssa.Function][]hop{}
@@ -156,7 +156,7 @@ func (c *checker) walk(v *visit) {
 }
 
 // The method recursion reports calls of functions that are already being called. It ignores calls
-// of function values, because the called function depends on data.
+// of function values, because data at run time determines the called function.
 func (c *checker) recursion() {
 	const (
 		active = 1

@@ -53,7 +53,7 @@ func halfNumbers(in ssa.Instruction, report reporter) {
 		if t == "" || in.Op == token.EQL || in.Op == token.NEQ {
 			break
 		}
-		if !in.Pos().IsValid() { // the test 0 < n that go/ssa inserts for a range over a number
+		if !in.Pos().IsValid() { // the instruction is the test 0 < n that go/ssa inserts for a range over a number
 			if _, ok := in.X.(*ssa.Const); ok && in.Op == token.LSS {
 				report("convert: range int(x.Float32())", "a loop counts up to the bits of a %s", t)
 			}
@@ -94,11 +94,11 @@ func halfNumbers(in ssa.Instruction, report reporter) {
 	halfOperands(in, report)
 }
 
-// halfConversion reports a conversion between two types if one is a type of package half.
+// halfConversion reports a conversion from or to a type of package half.
 func halfConversion(from, to types.Type, report reporter) {
 	f, t := halfOf(from), halfOf(to)
 	if f == t {
-		return // neither type is of package half, or both types are the same
+		return // neither of the types belongs to package half, or both types are the same
 	}
 	kind := types.BasicInfo(0)
 	other := to
@@ -154,8 +154,8 @@ func halfBuiltin(in *ssa.Call, report reporter) bool {
 	return false
 }
 
-// halfOperands reports integer constants that become the bits of numbers of package half, not the
-// value. It also reports calls of integer functions with these numbers.
+// halfOperands reports an integer constant that becomes the bits of a number of package half
+// instead of its value. It also reports calls of integer functions with these numbers.
 func halfOperands(in ssa.Instruction, report reporter) {
 	var ops [8]*ssa.Value
 	for _, op := range in.Operands(ops[:0]) {

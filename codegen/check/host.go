@@ -42,10 +42,10 @@ func hostOnly(pkg string) bool {
 // someHosts lists packages with functions for the host and functions that kernels may call.
 var someHosts = map[string]bool{"encoding/binary": true, "errors": true, "iter": true, "math/rand": true, "math/rand/v2": true, "sort": true, "strconv": true, "strings": true}
 
-// needsHost is used for functions of package pkg that kernels cannot call. The result tells whether
+// needsHost is called for a package whose functions kernels cannot call. The result tells whether
 // the functions need files, clocks, goroutines, reflection or state of the program, all of which
-// devices lack. A function that only needs a heap gives false. The result false means that kgen
-// does not support the functions yet.
+// devices lack. For functions that need nothing except a heap, the result is false. False means
+// that kgen does not support the functions yet.
 func needsHost(pkg string) bool {
 	if yet, ok := notYet[pkg]; ok {
 		return !yet
@@ -69,8 +69,8 @@ var notYet = map[string]bool{
 
 // hostFunc reports whether kernels cannot call function o, although they can call other functions
 // of its package pkg. A function cannot be called if it makes strings, is not supported yet, or
-// uses the host. For example, it may use reflection, readers, writers, or the random generator that
-// all goroutines share.
+// uses the host. Examples of the host are reflection, readers, writers, and the random generator
+// that all goroutines share.
 func hostFunc(o *ssa.Function, pkg string) bool {
 	name, method := o.Name(), o.Signature.Recv() != nil || o.Parent() != nil
 	switch pkg {
@@ -124,7 +124,7 @@ func isStd(pkg string) bool {
 }
 
 // stdRoots are the first elements of the standard library's import paths. The list is needed
-// because a path without a dot in its first element may also belong to another module.
+// because other modules may also have paths without a dot in the first element.
 var stdRoots = strings.Fields(`
 	archive bufio bytes cmd cmp compress container context crypto database debug embed encoding errors
 	expvar flag fmt go hash html image index internal io iter log maps math mime net os path plugin

@@ -136,8 +136,8 @@ func allocation(in ssa.Instruction, report reporter) {
 	}
 }
 
-// noCapacity reports whether the only possible values of slice v are nil, an empty literal, and
-// results of appending to such slices.
+// noCapacity reports whether slice v certainly has no capacity before an append. Its possible
+// values must be nil, an empty literal, or results of appends to other slices without capacity.
 func noCapacity(v ssa.Value, seen map[ssa.Value]bool) bool {
 	if seen[v] {
 		return true
@@ -176,7 +176,7 @@ func unsafeUse(in ssa.Instruction, report reporter) {
 		return
 	}
 	if _, ok := load.Reinterpreted(c); ok {
-		return // the inner conversion gets the error
+		return // only the inner conversion is reported
 	}
 	if x, ok := c.X.(*ssa.Convert); ok && gotypes.IsUnsafePointer(x.Type()) && x.Pos() > c.Pos() {
 		return // the inner conversion is reported as well

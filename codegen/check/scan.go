@@ -22,7 +22,7 @@ type scanner struct {
 	scans   map[*ssa.Function]*scan
 }
 
-// The type scan holds the results of applying the rules to one function.
+// The type scan holds the results of one function's scan, in which all rules are applied.
 type scan struct {
 	found []found
 	next  []step // functions that the scanned function calls or uses as values
@@ -92,7 +92,7 @@ func firstPos(fn *ssa.Function, b *ssa.BasicBlock, seen map[*ssa.BasicBlock]bool
 	seen[b] = true
 	for _, in := range b.Instrs {
 		switch in.(type) {
-		case *ssa.DebugRef, *ssa.Phi: // they may have the position of a variable's declaration
+		case *ssa.DebugRef, *ssa.Phi: // instructions of these types may have the position of a variable's declaration
 			continue
 		}
 		if in.Pos().IsValid() && within(fn, in.Pos()) {

@@ -136,7 +136,7 @@ func reachable(pass *analysis.Pass, known func(string) bool) []finding {
 			return nil, true
 		}
 		if from := obj.Pkg().Path(); obj.Pkg() == pass.Pkg {
-			return nil, std || load.OtherBody(obj, pass.Fset) // kgen compiles other files of the package, in which the function has a body
+			return nil, std || load.OtherBody(obj, pass.Fset) // in the files that kgen compiles, the function has a body
 		} else if noBodies[from] || isStd(from) && !load.DeviceStd(from) {
 			return nil, false
 		}

@@ -17,14 +17,15 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// MaxTable is the largest number of elements of a slice, array or string that is evaluated.
+// MaxTable limits the number of elements of a slice, array or string. Larger values are not
+// evaluated.
 const MaxTable = 1 << 22
 
 // Facts holds information about the whole program that the evaluation needs.
 type Facts struct {
 	SSA *ssa.Program
 	// Written returns a position at which code may write to variable g, or to memory that can be
-	// reached from g. Only writes after the initialization of g's package count. Without such
+	// reached from g. Writes during the initialization of g's package are ignored. Without such
 	// writes, it returns token.NoPos.
 	Written func(g *ssa.Global) token.Pos
 	// Filled returns a position at which a function writes to variable g, if the function runs only
@@ -111,9 +112,9 @@ func RootOf(v ssa.Value) ssa.Value {
 }
 
 // StoredCall returns the call whose result an initializer stores in g, and the value of the call's
-// first argument. The argument may depend on earlier stores of the initializer. The call is nil if
-// the stored value is not the result of a static call. The last result is false if the argument's
-// value is unknown.
+// first argument. The argument may depend on earlier stores of the initializer. If the stored value
+// is not the result of a static call, the returned call is nil. The last result is false if the
+// argument's value is unknown.
 func StoredCall(init *ssa.Function, g *ssa.Global) (call *ssa.Call, arg *Tree, known bool) {
 	if init == nil {
 		return nil, nil, false

@@ -11,7 +11,8 @@ import (
 	"github.com/kgen-go/kgen/dsl/half"
 )
 
-// halfNumber evaluates a call of a function of package half that makes a number from constants.
+// Some functions of package half make a number from constants. halfNumber evaluates a call of these
+// functions.
 func halfNumber(v *ssa.Call) (*ssa.Const, bool) {
 	fn := v.Call.StaticCallee()
 	kind := gotypes.Half(v.Type())

@@ -35,7 +35,7 @@ const maxCallDepth = 100
 type initRun struct {
 	env     *Env
 	vars    map[*ssa.Global]*Var
-	objects map[any]*Var // variables for the objects that tree.go has found, by Object.ID
+	objects map[any]*Var // maps Object.ID of an object from tree.go to the object's variable
 	ran     map[*ssa.Package]bool
 	steps   int
 	limit   int // largest number of steps
@@ -45,7 +45,7 @@ type initRun struct {
 }
 
 // Unknown represents a value that could not be evaluated. An operation that needs the value panics
-// with the Unknown, which ends the evaluation.
+// with a value of type Unknown, which ends the evaluation.
 type Unknown struct{ Why *Reason }
 
 // Var is a variable, a field of a struct variable, or an element of an array variable.
@@ -66,7 +66,7 @@ type (
 		bindings []any
 	}
 	Slice struct {
-		elems []*Var // elements of the slice; the Go slice's capacity covers the elements after them
+		elems []*Var // elements of the slice; the spare capacity of elems holds the array's further elements
 		room  *room  // not nil if append has made the array
 	}
 	// The type room describes an array that append has made. Field free is the number of unused
@@ -490,7 +490,7 @@ func (e *Env) computed(g *ssa.Global) (tree *Tree, ok bool) {
 	return tree, true
 }
 
-// runFrame is one running call of a function.
+// runFrame is the state of one running call.
 type runFrame struct {
 	r    *initRun
 	fn   *ssa.Function

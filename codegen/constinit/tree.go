@@ -1,6 +1,6 @@
 package constinit
 
-// This file evaluates initializers whose values are made of constants.
+// This file evaluates initializers whose values consist of constants.
 
 import (
 	"go/constant"
@@ -48,7 +48,7 @@ type initializer struct {
 	trees map[ssa.Value]*Tree
 	// The set failed contains the variables with an unknown field or element.
 	failed map[ssa.Value]bool
-	call   any // value of the field call in new objectIDs
+	call   any // value for the field call of new objectIDs
 	// The map loaded maps a load to the value at the time of the load, or to nil if the value is
 	// unknown.
 	loaded map[*ssa.UnOp]*Tree
@@ -190,7 +190,7 @@ func (e *initializer) store(at *Tree, v ssa.Value) bool {
 			return true
 		}
 		return e.callTree(at, v)
-	case *ssa.Index: // indexing a constant string does not give a constant in Go
+	case *ssa.Index: // in Go, an index expression of a constant string is not constant
 		c, ok1 := v.X.(*ssa.Const)
 		i, ok2 := v.Index.(*ssa.Const)
 		if ok1 && ok2 && gotypes.IsString(c.Type()) {
@@ -216,7 +216,7 @@ func (e *initializer) store(at *Tree, v ssa.Value) bool {
 // The method load records the value that a load instruction reads.
 func (e *initializer) load(v *ssa.UnOp) {
 	if g, ok := RootOf(v.X).(*ssa.Global); ok && e.env != nil && e.env.facts.Filled(g).IsValid() {
-		return // other functions may have written to this memory already
+		return // other functions may have written to the loaded memory before
 	}
 	t := &Tree{}
 	if g, ok := v.X.(*ssa.Global); ok {

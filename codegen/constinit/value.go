@@ -15,8 +15,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 )
 
-// wrap truncates the integer n to the width of type t. It then sign-extends the result if t is
-// signed, and zero-extends it otherwise.
+// wrap truncates the integer n to the width of type t. Then wrap sign-extends the result if t is
+// signed. Otherwise it zero-extends the result.
 func wrap(n int64, t types.Type) int64 {
 	s := 64 - gotypes.Width(t)
 	if gotypes.IsUnsigned(t) {
@@ -268,7 +268,7 @@ func convertVal(v any, from, to types.Type) any {
 			return x
 		case gotypes.IsFloat(to):
 			return roundFloat(quiet(x), to)
-		case gotypes.IsInteger(to) && x > -1<<31 && x < 1<<31: // other conversion results depend on the processor
+		case gotypes.IsInteger(to) && x > -1<<31 && x < 1<<31: // results of other conversions depend on the processor
 			return wrap(int64(x), to)
 		}
 	case complex128:
@@ -371,7 +371,7 @@ func (f *runFrame) slice(in *ssa.Slice) any {
 	mx := bound(in.Max, cap(elems), cap(elems))
 	hi := bound(in.High, len(elems), mx)
 	if room != nil && (in.Max != nil || hi > len(elems)) {
-		panic(Unknown{}) // gc chooses the capacity of a slice after append
+		panic(Unknown{}) // after an append, the capacity of the slice is chosen by gc
 	}
 	return Slice{elems[bound(in.Low, 0, hi):hi:mx], room}
 }
@@ -518,7 +518,7 @@ func minMaxVal(name string, args []any, t types.Type) any {
 var Idle = map[string]bool{
 	"crypto/internal/fips140.RecordApproved":    false, // would record the calling goroutine, which devices do not have
 	"crypto/internal/fips140.RecordNonApproved": false, // would also record the calling goroutine
-	"crypto/internal/boring.Unreachable":        false, // only marks the program for a tool
+	"crypto/internal/boring.Unreachable":        false, // only leaves a mark in the program for a tool
 	"crypto/internal/fips140only.Enforced":      true,  // reads a setting from the program's environment, which devices do not have
 }
 

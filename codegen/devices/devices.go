@@ -54,8 +54,8 @@ type Config struct {
 // Import describes the import of a package with kernels.
 type Import struct{ Alias, Path string }
 
-// List prints the list of devices and kernels to stdout. Progress and warnings of the go command go
-// to stderr.
+// List prints the list of devices and kernels to stdout. The go command prints progress and
+// warnings to stderr.
 func List(ctx context.Context, cfg Config, stdout, stderr io.Writer) error {
 	l := lister{ctx: ctx, cfg: cfg, stderr: stderr, overlay: map[string]string{}}
 	var err error

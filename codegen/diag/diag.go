@@ -1,6 +1,6 @@
 // Package diag defines kgen's diagnostics. A [Diagnostic] has a position in the user's code and a
-// [Code]. Its message states the error and the reason, and its hint tells how to correct the error.
-// The package also contains an explanation of each code.
+// [Code]. The message of a diagnostic states the error and the reason, and the hint tells how to
+// correct the error. The package also contains an explanation of each code.
 package diag
 
 import (

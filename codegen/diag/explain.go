@@ -9,9 +9,9 @@ import (
 )
 
 // The explanations are in files, one for each code. The first line of a file is a summary. The next
-// part of the file explains the meaning, the limit of devices that is the reason, and the way to
-// correct the code. The file ends with two small packages. The first package has the error, and the
-// second package is equivalent but correct.
+// part of the file explains the meaning of the code, the reason for the error, and the way to
+// correct the kernel. The file ends with two small packages. The first package has the error, and
+// the second package is equivalent but correct.
 //
 //go:embed explain/KG*.txt
 var explanations embed.FS
@@ -101,7 +101,7 @@ func Example(c Code) (bad, good string) {
 }
 
 // Explain returns a readable text with the meaning of a code, the reason, the way to correct the
-// error, and examples. The result false means that the code does not exist.
+// error, and examples. If the code does not exist, the second result is false.
 func Explain(c Code) (string, bool) {
 	e := explain()[c]
 	if e == nil {

@@ -29,7 +29,7 @@ type Package struct {
 }
 
 // In stubs, a View is a struct type that replaces a struct type of the source. The slices in a View
-// are views of device memory. All kernels of a package share the View. Types are written in the
+// are views of device memory. All kernels of a package use the same View. Types are written in the
 // notation of Arg.Type.
 type View struct {
 	Name, Of     string
@@ -46,7 +46,7 @@ type ViewField struct{ Name, Type string }
 
 // Kernel is one kernel of a package.
 type Kernel struct {
-	ABI  *abi.Kernel // description of the kernel; field SPIRV of the description is ignored
+	ABI  *abi.Kernel // description of the kernel; the description's field SPIRV is ignored
 	Doc  string      // doc comment of the kernel's type
 	Args []Arg       // one element for each row of ABI.Params
 	// Views maps the path of a member, such as "Deep[0].In", to the member's type. It contains the

@@ -25,7 +25,8 @@ const (
 	stubsPath      = modulePath + "/internal/tests/stubs"
 )
 
-// packageConst is the name of a constant in stubs without modules, which holds the package's path.
+// Stubs without modules contain a constant with the package's path. packageConst is the name of
+// this constant.
 const packageConst = "pkg"
 
 // A generator writes one stub package.
@@ -133,9 +134,9 @@ func wordBytes(words []uint32) []byte {
 	return b
 }
 
-// The method imports tells the library jennifer the names of packages, so that it does not import
-// them under an alias. A package is imported under an alias only if generated code uses its name
-// for something else.
+// The method imports tells the library jennifer the names of packages, so that jennifer does not
+// import the packages under aliases. A package gets an alias only if generated code uses the
+// package's name for another declaration.
 func (g *generator) imports(names map[string]string) {
 	if !g.p.Bare {
 		g.file.Anon("embed")

@@ -41,7 +41,7 @@ func (g *generator) compare(k *Kernel) {
 		for i := range s.Params {
 			params = append(params, jen.Id(fmt.Sprintf("T%d", i+1)))
 		}
-		name = fmt.Sprintf("%s%d", lowerFirst(name), len(g.shapes)) // makes the function's name unique
+		name = fmt.Sprintf("%s%d", lowerFirst(name), len(g.shapes)) // the number makes the function's name unique
 		g.file.Func().Id(name).Types(jen.List(params...).Any()).Params(jen.Id("k").Add(g.typeExpr(s.Literal))).Block(jen.Id("_").Op("=").Id("k"))
 		body = append(body, jen.Id(name).Call(value).Comment(s.Name+" has changed: run go generate"))
 	}

@@ -188,8 +188,8 @@ func (g *generator) allocates(v *View) {
 }
 
 // lengthNames returns parameter names for the lengths of slices, such as dataLen for Data and
-// subRows1Len for Sub.Rows[1]. If two slices would get the same name, the second slice's index is
-// added to its name.
+// subRows1Len for Sub.Rows[1]. If two slices would get the same name, the index of the second slice
+// is added to the second name.
 func lengthNames(slices []string) []string {
 	names := make([]string, len(slices))
 	taken := map[string]bool{}

@@ -1,6 +1,7 @@
 package load
 
-// This file loads many small packages on top of a set of packages that is loaded only once.
+// This file loads many small packages that import a common set of packages. The common set is
+// loaded only once.
 
 import (
 	"cmp"
@@ -16,9 +17,10 @@ import (
 	"github.com/kgen-go/kgen/codegen/diag"
 )
 
-// Base is a set of packages that are loaded once. A package in memory that imports only these
-// packages is then loaded within milliseconds. Programs that compile many small packages, such as
-// fuzzers, use a Base. A Base must not be used by several goroutines at once.
+// Base is a set of packages that are loaded only once. On top of a Base, Load loads a package from
+// memory within milliseconds, if the package imports only packages of the Base. Programs that
+// compile many small packages, such as fuzzers, use a Base. A Base must not be used by several
+// goroutines at once.
 type Base struct {
 	l      *loader
 	u      *universe

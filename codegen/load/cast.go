@@ -43,8 +43,8 @@ func Reinterpreted(c *ssa.Convert) (from types.Type, ok bool) {
 	return from, true
 }
 
-// OnlyReinterpreted reports whether a conversion to unsafe.Pointer is used only by conversions that
-// Reinterpreted accepts.
+// OnlyReinterpreted reports whether Reinterpreted accepts all uses of a conversion to
+// unsafe.Pointer.
 func OnlyReinterpreted(c *ssa.Convert) bool {
 	if !gotypes.IsUnsafePointer(c.Type()) {
 		return false

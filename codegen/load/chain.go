@@ -15,7 +15,7 @@ import (
 )
 
 // Chain returns a shortest chain of calls from kernel k to the function that contains a position.
-// The innermost call is first. Diagnostics about inlined code show this chain.
+// The innermost call is first. Diagnostics about inlined code show the chain of calls.
 func (p *Program) Chain(k *Kernel, at diag.Pos) []diag.Related {
 	var chain []diag.Related
 	for v := p.reached(k, at); v != nil && v.from != nil; v = v.from {

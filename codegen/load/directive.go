@@ -1,6 +1,6 @@
 package load
 
-// This file reads //kgen: directives.
+// This file reads directives, which are comments with the prefix "//kgen" and a colon.
 
 import (
 	"go/ast"
@@ -16,7 +16,7 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// Directives holds the information from all //kgen: directives, by declaration.
+// Directives holds the information from all directives of kgen, by declaration.
 type Directives struct {
 	// SpecIDs maps a specialization constant to its number in a //kgen:spec directive.
 	SpecIDs map[types.Object]SpecID
@@ -37,7 +37,7 @@ type Directives struct {
 //
 //   - With //kgen:bare, the stubs of the package's kernels have only Run functions.
 //   - With //kgen:bare views, the stubs can also launch all kernels with views and in graphs.
-//   - With //kgen:bare views=Sum,Blur, the previous item applies only to the kernels Sum and Blur.
+//   - With //kgen:bare views=Sum,Blur, the stubs can also launch Sum and Blur with views and in graphs.
 //   - With //kgen:bare nospare, kernels lack the host forms that only cancellable launches need.
 //   - With //kgen:bare noform, all kernels lack host forms, which are versions for the CPU.
 //   - With //kgen:bare noform=Sum, only the kernel Sum lacks a host form.
@@ -182,10 +182,10 @@ func (l *loader) bareDirective(d *Directives, s *source, args string, pos token.
 	d.bare[s.types] = b
 }
 
-// bareKernels reports two errors in packages with a //kgen:bare directive. One is a name of a
-// kernel that does not exist. The other is a //kgen:variants directive in the same package. Tests
-// get the modules of all variants of a package with //kgen:bare, so a //kgen:variants directive
-// contradicts it.
+// bareKernels reports two errors in packages with a //kgen:bare directive. The first error is a
+// name of a kernel that does not exist. The second error is a //kgen:variants directive in the same
+// package. Tests get the modules of all variants of a package with //kgen:bare, so a
+// //kgen:variants directive contradicts it.
 func (f *finder) bareKernels() {
 	for _, pkg := range f.prog.Packages {
 		b := f.prog.bare[pkg.Types]

@@ -9,17 +9,17 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// The type thrown describes values of type t that are converted to error. After as many loads as
-// field depth tells, the value leads to a pointer to the followed memory.
+// The type thrown describes values of type t that are converted to error. A program reaches the
+// followed memory from the value by a number of loads, which the field depth holds.
 type thrown struct {
 	t     types.Type
 	depth int
 }
 
 // The method throw follows a value of type t that an instruction converts to error. The uses of the
-// resulting error are not followed. Instead, throw assumes that the methods of type t are called.
-// It also assumes that each assertion of an error to type t yields this value. For packages that
-// are not loaded, throw assumes that they do not write to memory through errors.
+// resulting error are not followed. Instead, the method assumes that the methods of type t are
+// called. The method also assumes that each assertion of an error to type t yields the converted
+// value. It assumes, too, that packages that are not loaded do not write to memory through errors.
 func (w *follower) throw(at flow, t types.Type, in ssa.Instruction) {
 	known := func(o thrown) bool { return types.Identical(t, o.t) && o.depth <= at.depth }
 	if !leads(t) || slices.ContainsFunc(w.errors, known) {

@@ -28,9 +28,9 @@ const (
 )
 
 // Excerpts returns the top-level declarations that contain the given positions, with their
-// comments. The files are sorted by the first position in each file, in the order of the list of
-// positions. Declarations of one file are sorted by line. Unreadable files and positions after the
-// end of a file are skipped.
+// comments. The first position of each file in the list of positions determines the order of the
+// files. Declarations of one file are sorted by line. Unreadable files and positions after the end
+// of a file are skipped.
 func (p *Program) Excerpts(at []ir.Pos) []Excerpt {
 	var files []string
 	lines := map[string][]int{}
@@ -166,5 +166,6 @@ func (p *Program) Canonical(printed string) string {
 	return printed
 }
 
-// Folders returns the absolute paths of the folders of the main module's loaded packages.
+// Folders returns the absolute paths of all folders that contain loaded packages of the main
+// module.
 func (p *Program) Folders() []string { return slices.Sorted(maps.Keys(p.own)) }

@@ -80,7 +80,7 @@ type evaluator struct {
 	errs  []*foldError
 }
 
-// The type frame is one running call of a function.
+// The type frame is the state of one running call of a function.
 type frame struct {
 	e    *evaluator
 	fn   *ssa.Function
@@ -181,8 +181,8 @@ func notKnown(pos token.Pos, v any) *foldError {
 	return &foldError{pos: pos, msg: describe(v), reported: u.reported}
 }
 
-// The method try evaluates a call. If a direct call in the Properties method fails, its result is
-// unknown, and the evaluation continues. Code that inspects an unknown result fails, too.
+// The method try evaluates a call. If a direct call in the Properties method fails, the call's
+// result is unknown, and the evaluation continues. Code that inspects an unknown result fails, too.
 func (e *evaluator) try(call func() any) (v any) {
 	if e.depth > 1 {
 		return call()

@@ -129,7 +129,7 @@ func (f *frame) unary(in *ssa.UnOp) any {
 			v := copyValue(*p.cell)
 			if at := readAt(in); at.IsValid() {
 				if u, ok := v.(unknown); ok && u.pos.IsValid() {
-					u.pos = at // position of this read, since the variable may be read in several places
+					u.pos = at // the position of this read is set, since the variable may be read in several places
 					return u
 				}
 			}
@@ -324,10 +324,10 @@ func (f *frame) call(in *ssa.Call) any {
 	return v
 }
 
-// The method most returns the number of elements up to which an append of n elements to s uses the
-// existing array. If the number depends on the capacity that gc gives to arrays, most fails. For
-// example, after a := append(s, x) and b := append(s, y), the last element of a is y if s had
-// capacity left.
+// The method most returns the largest length of a slice for which an append of n elements to s
+// needs no new array. If the number depends on the capacity that gc gives to arrays, the method
+// fails. For example, after a := append(s, x) and b := append(s, y), the last element of a is y if
+// s had capacity left.
 func (f *frame) most(s *slice, n int) int {
 	if s.room == nil {
 		return cap(s.cells)

@@ -17,8 +17,8 @@ import (
 
 // newInits returns the initial values of package-level variables for Properties methods. A list
 // that a Properties method returns may share memory with a variable, and the method's caller might
-// write to that memory. A write to shared memory is found when the kernel is registered.
-// Registration compares the list that the program's method returns with the compiled list.
+// write to the list. Such a write does not go unnoticed. At the registration of the kernel, the
+// program compares the list from its Properties method with the compiled list.
 func newInits(l *loader, p *Program) *constinit.Env {
 	return constinit.New(constinit.Facts{
 		SSA:     p.SSA,
@@ -116,7 +116,7 @@ func (c *converter) room(s constinit.Slice) *room {
 
 // The method value converts a value of Go type t. The type t is nil if v is an argument of a
 // function of package properties. Arguments of package properties are signed integers or lists of
-// them.
+// signed integers.
 func (c *converter) value(v any, t types.Type) any {
 	switch v := v.(type) {
 	case bool:

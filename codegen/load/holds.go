@@ -248,7 +248,7 @@ func (h *holder) stored(addr ssa.Value, uses []ssa.Instruction) {
 }
 
 // The type field identifies an unexported field by package and name. The struct type is omitted,
-// because conversions between struct types connect their fields of the same name.
+// because a conversion between struct types copies the values of fields with the same name.
 type field struct {
 	pkg  *types.Package
 	name string
@@ -279,8 +279,8 @@ func (w *follower) sound(pkg *types.Package) bool {
 	return p != nil && !noInit(p) && !w.partial(p)
 }
 
-// packageOf returns the package of a function. For an instance of a generic function, it is the
-// package of the generic function.
+// packageOf returns the package of a function. For an instance of a generic function, the result is
+// the package of the generic function.
 func packageOf(fn *ssa.Function) *ssa.Package {
 	if o := fn.Origin(); o != nil {
 		fn = o

@@ -44,7 +44,8 @@ type kernelMethods struct {
 	object     types.Object  // declared Kernel method
 }
 
-// The variable forms maps the item type of a Kernel method's parameter to the kernel's form.
+// The variable forms maps the type of a Kernel method's parameter to the form of the kernel's
+// launches, such as range or task.
 var forms = map[string]struct {
 	form abi.Form
 	rank int
@@ -93,7 +94,8 @@ func CheckDeclarations(pkg *types.Package, report func(code diag.Code, pos token
 	}
 }
 
-// The method find finds the kernels of the roots and checks the kernels' declarations.
+// The method find finds the kernels of the roots (packages that may contain kernels) and checks the
+// kernels' declarations.
 func (f *finder) find(roots []*listed) {
 	f.used = map[*types.TypeName]bool{}
 	for _, p := range roots {
@@ -271,8 +273,9 @@ func (f *finder) checkName(obj *types.TypeName) {
 	}
 }
 
-// The method signature returns the form of the kernel with the Kernel method m. The form depends on
-// the method's parameter. The last result is true if the method has no valid parameter.
+// The method signature returns the form of the launches (such as range or task) of the kernel with
+// the Kernel method m. The type of the method's parameter determines the form. The last result is
+// true if the Kernel method has no valid parameter.
 func (f *finder) signature(m *types.Func) (form abi.Form, rank int, none bool) {
 	sig := m.Signature()
 	wrong := false

@@ -16,8 +16,8 @@ import (
 
 // The function leads reports whether memory can be reached through a value of type t. The bytes of
 // strings do not count, because this memory is constant. For errors and functions the result is
-// false, because methods of follower handle these values separately. For interfaces, the method
-// lead has a more precise result.
+// false, because methods of type follower handle these values separately. For interfaces, the
+// result of the method lead is more precise.
 func leads(t types.Type) bool {
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
@@ -60,8 +60,8 @@ func (w *follower) lead(t types.Type) string {
 	return by
 }
 
-// leadBy computes the result of the method lead. Parameter up lists the interfaces being visited,
-// which stops the recursion.
+// leadBy computes the result of the method lead. Parameter up lists the interfaces being visited.
+// The list prevents an endless recursion.
 func (w *follower) leadBy(t types.Type, up []types.Type) string {
 	if !leads(t) {
 		return ""

@@ -89,7 +89,7 @@ func (l *loader) goList(ctx context.Context, mode packages.LoadMode, patterns []
 	return pkgs, nil
 }
 
-// buildFlags returns the flags by which the go command selects files.
+// buildFlags returns the flags of the go command that affect the selection of files.
 func (l *loader) buildFlags() []string {
 	if len(l.tags) == 0 {
 		return nil
@@ -97,8 +97,8 @@ func (l *loader) buildFlags() []string {
 	return []string{"-tags=" + strings.Join(l.tags, ",")}
 }
 
-// whyNone runs the go command again to get its error message. It is called if go/packages has
-// returned neither packages nor an error. The usual cause is a go.mod that has to be updated first.
+// whyNone is called if go/packages has returned neither packages nor an error. It runs the go
+// command again to get the error message. The usual cause is a go.mod file that has to be updated.
 func (l *loader) whyNone(ctx context.Context, patterns []string) error {
 	cmd := exec.CommandContext(ctx, "go", slices.Concat([]string{"list"}, l.buildFlags(), []string{"--"}, patterns)...)
 	cmd.Dir, cmd.Env = l.dir, l.env
@@ -116,7 +116,7 @@ func (l *loader) listing(p *packages.Package, known map[*packages.Package]*liste
 		return q
 	}
 	if q := l.byPath[p.PkgPath]; q != nil {
-		return q // from an earlier run of the go command
+		return q // the package is known from an earlier run of the go command
 	}
 	q := &listed{path: p.PkgPath, name: p.Name, dir: p.Dir, files: p.GoFiles, export: p.ExportFile,
 		imports: map[string]*listed{}, errs: p.Errors}

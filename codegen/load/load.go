@@ -42,9 +42,9 @@ type Config struct {
 	// function is not needed. The name has the form "Func" or "Type.Method". Functions of dsl,
 	// properties and sync/atomic never need bodies.
 	Intrinsic func(pkgPath, name string) bool
-	// Stubs reports whether kgen may write the package with the given import path. A missing
-	// package for which Stubs returns true counts as not written yet. If Stubs is nil, kgen may
-	// write any package.
+	// Stubs reports whether kgen may write the package with the given import path. If Stubs returns
+	// true for a missing package, Load assumes that kgen has not written the package yet. If Stubs is
+	// nil, kgen may write any package.
 	Stubs func(modulePath, moduleDir, importPath string) bool
 }
 
@@ -63,15 +63,15 @@ type loader struct {
 	below    bool // whether a pattern contains "..."
 	roots    map[*listed]bool
 	byPath   map[string]*listed
-	others   map[*listed]*other // packages of which kernels may use other files than programs
-	tried    map[*listed]bool   // packages for which otherFiles has searched for such files
+	others   map[*listed]*other // packages whose files may differ between kernels and programs
+	tried    map[*listed]bool   // packages for which the method otherFiles has searched for other files
 	parsed   map[*listed][]*ast.File
 	files    map[string]string
 	made     map[string]string // maps the name of a file that does not exist on disk to its text
 	own      map[string]bool   // folders with packages of the main module
 	repaired map[*ast.File]bool
 	broken   map[*ast.FuncDecl]diag.List
-	unsound  map[*listed]bool            // packages with errors that repair cannot remove
+	unsound  map[*listed]bool            // packages with errors that the method repair cannot remove
 	lost     map[*listed]map[string]lost // maps a package and a name to the reason why the declaration of this name was removed
 	inBodies map[*listed]diag.List
 	diags    diag.List
@@ -97,8 +97,8 @@ const maxRounds = 10
 
 // Load loads the packages of the patterns and finds their kernels. The diagnostics are about the
 // user's code. If there are diagnostics, the program may be nil or incomplete, and only serves to
-// find more errors. Incorrectly declared kernels then have no function. The error is about the
-// environment, such as a missing go command or an unknown pattern.
+// find more errors. In an incomplete program, incorrectly declared kernels have no function. The
+// error is about the environment, such as a missing go command or an unknown pattern.
 func Load(ctx context.Context, cfg Config) (*Program, diag.List, error) {
 	dir, err := filepath.Abs(cmp.Or(cfg.Dir, "."))
 	if err != nil {
@@ -218,8 +218,8 @@ func (l *loader) trees() []*ast.File {
 }
 
 // The method want adds package p to wanted, the set of packages to load from source. If p is a
-// cryptography package, the method also adds the packages that p imports. Otherwise each of these
-// packages would cause a repetition of type-checking.
+// cryptography package, the method also adds the packages that p imports. This avoids a repetition
+// of type-checking for each of the imported packages.
 func (l *loader) want(wanted map[*listed]bool, p *listed) {
 	if wanted[p] {
 		return

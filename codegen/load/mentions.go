@@ -87,7 +87,8 @@ func (m *mentioned) declare(s *source, d ast.Decl) {
 	}
 }
 
-// typeNameOf returns the name of the declared type of which t is an instance or to which t points.
+// typeNameOf returns the name of a declared type. Type t must be this type, a pointer to this type,
+// or an instance of this type.
 func typeNameOf(t types.Type) *types.TypeName {
 	if p, ok := types.Unalias(t).(*types.Pointer); ok {
 		t = p.Elem()
@@ -142,7 +143,7 @@ func (m *mentioned) add(obj types.Object) {
 	m.seen[obj] = true
 	_, isFunc := obj.(*types.Func)
 	if obj.Parent() != obj.Pkg().Scope() && !isFunc {
-		return // fields and local objects have no declaration of their own
+		return // fields and local objects are part of another object's declaration
 	}
 	if path := obj.Pkg().Path(); m.decls[obj].node != nil || path != dslPath && path != propertiesPath {
 		m.pkgs[path] = true
@@ -199,8 +200,8 @@ func (m *mentioned) packages(known map[string]*listed) []string {
 	return slices.Sorted(maps.Keys(paths))
 }
 
-// isSpecConstant returns the value type of a specialization constant if t is a pointer to one.
-// Otherwise it returns nil.
+// If t is a pointer to a specialization constant, isSpecConstant returns the type of the constant's
+// value. Otherwise it returns nil.
 func isSpecConstant(t types.Type) types.Type {
 	p, ok := types.Unalias(t).(*types.Pointer)
 	if !ok {

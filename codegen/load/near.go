@@ -11,8 +11,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/diag"
 )
 
-// noKernels reports an error because there are no kernels. If a function looks like a kernel, the
-// error explains why the function is not a kernel.
+// noKernels reports the error that the packages contain no kernels. If a function looks like a
+// kernel, the error explains why the function is not a kernel.
 func (f *finder) noKernels(roots []*listed) {
 	for _, p := range roots {
 		if s := f.u.bySrc[p]; s != nil {

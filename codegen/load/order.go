@@ -13,14 +13,14 @@ import (
 
 // This file changes the order of evaluation in go/ssa code to the order of gc. Go does not specify
 // whether the variables in a statement are read before or after its function calls ("Order of
-// evaluation"). gc makes all calls first, in order, and then reads the variables. In a[i] +
-// next(&i), gc reads i after the function next has changed i. go/ssa evaluates from left to right.
-// Therefore the method order moves reads in a statement after the calls in the same statement that
-// may write. Instructions are moved only within a block.
+// evaluation"). gc first makes all calls, from left to right, and then reads the variables. In a[i]
+// + next(&i), gc reads i after the function next has changed i. go/ssa evaluates from left to
+// right. Therefore the method order moves reads in a statement after the calls in the same
+// statement that may write. Instructions are moved only within a block.
 //
-// gc evaluates some operations in the same order as calls. Examples are slice expressions,
-// conversions to interfaces, type assertions, and calls of builtins such as len and min
-// (cmd/compile/internal/walk, order.go).
+// For the order of evaluation, gc treats some other operations as calls. Examples are slice
+// expressions, conversions to interfaces, type assertions, and calls of builtins such as len and
+// min (cmd/compile/internal/walk, order.go).
 
 // orderer changes the order of instructions in functions. The cache in an orderer tells which
 // functions write to memory outside of their own variables.
@@ -121,7 +121,7 @@ func placesIn(b *ssa.BasicBlock, units []ast.Node) map[ssa.Instruction]ast.Node 
 	}
 	for _, in := range slices.Backward(b.Instrs) {
 		switch in := in.(type) {
-		case *ssa.IndexAddr, *ssa.FieldAddr: // addresses inside composite literals have no position of their own
+		case *ssa.IndexAddr, *ssa.FieldAddr: // addresses inside composite literals have no position
 			for _, use := range *in.(ssa.Value).Referrers() {
 				if at[in] == nil && use.Block() == b {
 					at[in] = at[use]
@@ -137,7 +137,7 @@ func evaluates(in ssa.Instruction, e ast.Expr) bool {
 	switch in := in.(type) {
 	case *ssa.UnOp:
 		if in.Op != token.MUL {
-			return false // these instructions have a position and need no DebugRef
+			return false // instructions of this kind have a position, so no DebugRef is needed
 		}
 		name := ""
 		switch x := in.X.(type) {

@@ -35,10 +35,10 @@ var carried = sync.OnceValue(func() map[string][]byte {
 	return files
 })
 
-// The variable ours lists prefixes of import paths of packages that stubs call. For these packages,
-// the embedded declarations are used, because kgen writes stubs for exactly these versions. The
-// list does not contain properties, dsl and the packages below dsl. Kernels use types of these
-// packages, and stubs must use the same types.
+// The variable ours lists prefixes of import paths of packages that stubs call. For packages with
+// these prefixes, kgen uses the embedded declarations, because the stubs are written for exactly
+// the embedded versions. The list does not contain properties, dsl and the packages below dsl.
+// Kernels use types of these packages, and stubs must use the same types.
 var ours = []string{modulePath + "/abi", modulePath + "/runtime", modulePath + "/internal/modules", modulePath + "/internal/tests/stubs"}
 
 // Text is a generated Go file.
@@ -107,8 +107,8 @@ func (p *Program) CheckTexts(pkg *Package, importPath string, texts []Text) (wro
 	return wrong
 }
 
-// mayImport reports whether one package may import another package. By the go command's rule, a
-// package in an internal folder can be imported only below the parent of that folder.
+// mayImport reports whether one package may import another package. By a rule of the go command,
+// only packages below the parent of an internal folder can import packages in the folder.
 func mayImport(from, path string) bool {
 	parts := strings.Split(path, "/")
 	for i, part := range slices.Backward(parts) {

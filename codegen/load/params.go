@@ -30,8 +30,8 @@ type Step struct {
 	Index int        // index of the field or element
 }
 
-// Layout sets the offsets of the leaves in the argument block. The results are the block's size,
-// and whether the block must be spilled to a buffer.
+// Layout sets the offsets of the leaves in the argument block. The first result is the block's
+// size. The second result tells whether the block must be spilled to a buffer.
 func Layout(leaves []Leaf) (size int, spilled bool) {
 	for i := range leaves {
 		p := &leaves[i]
@@ -209,8 +209,8 @@ func (fl *flattener) typeString(t types.Type) string {
 	})
 }
 
-// badValue returns the reason why device memory cannot hold a value of type t, or "". Types that
-// generated code cannot name also give a reason.
+// badValue returns the reason why device memory cannot hold a value of type t, or "". If generated
+// code cannot name type t, this is a reason, too.
 func (fl *flattener) badValue(t types.Type) string {
 	seen := map[types.Type]bool{}
 	var bad func(t types.Type, local bool) string
@@ -312,8 +312,8 @@ func fieldHint(t types.Type, why string) string {
 	return valueHint(why)
 }
 
-// hasSlices reports whether values of type t contain slices or local accessors. Such values are
-// split into leaves.
+// hasSlices reports whether values of type t contain slices or local accessors. Values with slices
+// or local accessors are split into leaves.
 func hasSlices(t types.Type) bool {
 	if fromDSL(t) == "LocalAccessor" {
 		return true
@@ -334,16 +334,15 @@ func hasSlices(t types.Type) bool {
 }
 
 // TypeExpr returns t as a Go expression, with import paths in angle quotes, for example
-// "[2]«example.com/geom».Point". Package gostub replaces the paths by the package names in its
-// file.
+// "[2]«example.com/geom».Point". Package gostub replaces the paths by the package names that are
+// valid in the generated file.
 func TypeExpr(t types.Type) string {
 	return types.TypeString(spelled(t), func(p *types.Package) string { return "«" + p.Path() + "»" })
 }
 
-// The function spelled returns a type identical to t that other packages can write. Unexported
-// aliases are replaced by the types that they name:
-//
-// type real = float32 []real is []float32
+// The function spelled returns a type identical to t that other packages can write. It replaces an
+// unexported alias by the type that the alias names. For example, with the declaration
+// "type real = float32", the type []real becomes []float32.
 //
 // An unexported alias may also have the name of a predeclared type. In another package, that name
 // would mean the predeclared type.

@@ -19,7 +19,7 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// Sizes is the layout of Go types in device memory. The layout is that of gc on amd64.
+// Sizes is the layout of Go types in device memory. The layout is the same as in gc on amd64.
 var Sizes = types.SizesFor("gc", "amd64")
 
 // Program is the result of loading. It holds the packages with kernels, and the code that the
@@ -29,7 +29,7 @@ type Program struct {
 	SSA      *ssa.Program
 	Packages []*Package // packages with kernels, sorted by import path
 	Trace    Trace
-	Tagged   []Tagged // packages of which kernels use other files than programs
+	Tagged   []Tagged // packages whose files differ between kernels and programs
 	Directives
 	// Disabled is copied to the field Disabled of each kernel's ir.Module.
 	Disabled []string
@@ -97,8 +97,8 @@ func (p *Package) Inits(make func() *constinit.Env) *constinit.Env {
 // no modules (see internal/modules).
 func (p *Program) Bare(pkg *Package) bool { return p.bare[pkg.Types] != nil }
 
-// Late reports whether package pkg has a //kgen:variants load directive. Programs then make the
-// modules of most variants only when a device needs them.
+// Late reports whether package pkg has a //kgen:variants load directive. For a package with this
+// directive, programs make the modules of most variants only when a device needs them.
 func (p *Program) Late(pkg *Package) bool {
 	_, late := p.late[pkg.Types]
 	return late
@@ -121,7 +121,7 @@ func (p *Program) NoForm(k *Kernel) bool {
 
 // Views reports whether the stub of kernel k has a type with views of device memory, for queues and
 // graphs. In a package with a //kgen:bare directive, only the kernels that the directive names have
-// such a type. Kernels that the directive does not name have only a Run function.
+// a type with views. Kernels that the directive does not name have only a Run function.
 func (p *Program) Views(k *Kernel) bool {
 	b := p.bare[k.Pkg.Types]
 	return b == nil || b.views.has(k)
@@ -158,10 +158,10 @@ type Kernel struct {
 	// Fn is the Kernel method, whose receiver is Type or a pointer to Type. If the method is
 	// promoted, Fn is a synthetic wrapper.
 	Fn *ssa.Function
-	// Unsound is set if the declaration has errors. An unsound kernel is compiled only to find more
-	// errors. Formless is set if the parameter of the Kernel method is not an item. In that case, kgen
-	// checks only the code that Fn reaches. BadFields holds the positions of the fields that cannot be
-	// arguments.
+	// Unsound is set if the declaration has errors. A kernel with Unsound set is compiled only to find
+	// more errors. Formless is set if the parameter of the Kernel method is not an item. In that case,
+	// kgen checks only the code that Fn reaches. BadFields holds the positions of the fields that
+	// cannot be arguments.
 	Unsound, Formless bool
 	BadFields         map[token.Pos]bool
 	// Pointer is set if only the pointer type has the method Kernel. A kernel with field Pointer set
@@ -202,7 +202,7 @@ func (p *Program) Pos(pos token.Pos) ir.Pos {
 	return ir.Pos{File: file, Line: at.Line, Col: at.Column}
 }
 
-// PackageNames returns the names of all packages of the program, by import path.
+// PackageNames returns a map from import paths to package names, for all packages of the program.
 func (p *Program) PackageNames() map[string]string {
 	names := map[string]string{}
 	for _, pkg := range p.SSA.AllPackages() {
@@ -243,9 +243,9 @@ func (p *Program) AddSite(d *diag.Diagnostic) {
 	}
 }
 
-// Abs returns the path to print for the file name of an [ir.Pos]. The path is relative to
-// Config.Show or the working directory if that is shorter. A file that belongs to no loaded package
-// keeps its name.
+// Abs returns the path to print for the file name of an [ir.Pos]. If the relative path from
+// Config.Show or the working directory is shorter, it is the result. The name of a file that
+// belongs to no loaded package is not changed.
 func (p *Program) Abs(file string) string {
 	best := ""
 	for abs, name := range p.files {

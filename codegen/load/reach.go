@@ -25,7 +25,8 @@ var deviceStd = map[string]bool{
 }
 
 // seldomStd lists further standard packages whose code may be compiled into kernels. Programs
-// usually import them for host code, so they are loaded from source only if a kernel calls them.
+// usually import these packages for host code. So a package in the list is loaded from source only
+// if a kernel calls one of its functions.
 var seldomStd = map[string]bool{
 	"strings": true, "internal/stringslite": true, "strconv": true, "internal/strconv": true,
 	"encoding/hex": true, "encoding/base64": true, "encoding/base32": true, "hash/fnv": true,
@@ -40,8 +41,8 @@ var seldomStd = map[string]bool{
 func DeviceStd(path string) bool { return deviceStd[path] || seldomStd[path] }
 
 // Clones reports whether fn is one of the standard library's functions that allocate their result
-// by an append to a slice without capacity. If the length of the result is constant, kernels can
-// call it.
+// by an append to a slice without capacity. Kernels can call these functions if the length of the
+// result is constant.
 func Clones(fn *ssa.Function) bool {
 	if o := fn.Origin(); o != nil {
 		fn = o
@@ -247,8 +248,8 @@ func noInit(p *ssa.Package) bool {
 	return init == nil || len(init.Blocks) == 0
 }
 
-// interfaceMethods adds to r.methods the methods that become callable when an instruction converts
-// a value to an interface.
+// An instruction that converts a value to an interface makes the value's methods callable.
+// interfaceMethods adds these methods to r.methods.
 func (r *reacher) interfaceMethods(in *ssa.MakeInterface) {
 	iface, ok := in.Type().Underlying().(*types.Interface)
 	if !ok {

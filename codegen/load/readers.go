@@ -15,7 +15,7 @@ import (
 )
 
 // The code of function fn is not loaded. onlyReads reports whether fn only reads the memory that
-// its i-th argument leads to, and keeps the argument at most in its results.
+// its i-th argument leads to, and does not keep the argument, except in its results.
 func onlyReads(fn *ssa.Function, i int) bool {
 	if object(fn) == nil {
 		return false
@@ -104,7 +104,7 @@ func (w *follower) formatted(at flow, in ssa.CallInstruction, fn *ssa.Function) 
 	}
 	var seen []types.Type
 	for _, t := range of {
-		w.text(t, max(at.depth-1, 0), in, &seen) // one load fewer, because the arguments are in a slice
+		w.text(t, max(at.depth-1, 0), in, &seen) // the depth is one less, because a load from the slice of arguments is needed anyway
 	}
 }
 

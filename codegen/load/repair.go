@@ -55,7 +55,7 @@ func (l *loader) reportGap(p *listed, pos token.Pos, why gap) {
 // The result is true if the package must be type-checked again.
 func (l *loader) repair(s *source, errs []types.Error) bool {
 	again := false
-	// Later checks find errors that may be consequences of removed code.
+	// In later type-checks, errors may be consequences of removed code.
 	first := !l.unsound[s.listed] && !slices.ContainsFunc(s.files, func(f *ast.File) bool { return l.repaired[f] })
 	for _, e := range errs {
 		if more, ok := strings.CutPrefix(e.Msg, "\t"); ok {
@@ -88,7 +88,7 @@ func (l *loader) repair(s *source, errs []types.Error) bool {
 	return again
 }
 
-// bodiesToo reports the errors in all function bodies of unusable packages, even in bodies that no
+// In unusable packages, bodiesToo reports the errors in all function bodies, even in bodies that no
 // kernel reaches. Thus a single run reports all errors.
 func (l *loader) bodiesToo() {
 	for p := range l.unsound {
@@ -97,7 +97,8 @@ func (l *loader) bodiesToo() {
 	}
 }
 
-// The method continued appends a continuation line of go/types' message to the last error.
+// A message of go/types may have several lines. The method continued appends a further line of the
+// message to the last error.
 func (l *loader) continued(pos token.Pos, message string) {
 	if l.last != nil {
 		l.last.Related = append(l.last.Related, diag.Related{Pos: l.diagPos(pos), Message: message})
@@ -137,7 +138,7 @@ var undefined = regexp.MustCompile(`^undefined: (\w+)$|^undefined array length (
 
 // The method cause returns the error to report for the type error e. If e is about an undefined
 // name whose declaration was removed, the result is the reason for the removal and its position.
-// Otherwise the result is e itself.
+// For all other errors, the result is e itself.
 func (l *loader) cause(p *listed, e types.Error) lost {
 	if m := undefined.FindStringSubmatch(e.Msg); m != nil {
 		if why, ok := l.lost[p][m[1]+m[2]+m[3]]; ok {

@@ -17,11 +17,11 @@ import (
 // This file replaces some functions of the standard library in kernels by other code. A function is
 // replaced for one of these reasons:
 //
-//   - a function is recursive, and a stack of fixed size is enough;
-//   - its body is in assembly, or makes strings;
-//   - it builds tables at their first use, or uses a generator with a lock;
-//   - it allocates memory, and an array of fixed size is enough;
-//   - it compares floats, and devices may treat subnormal numbers as zeros.
+//   - The function is recursive, and a stack of fixed size is enough.
+//   - The body of the function is in assembly, or makes strings.
+//   - The function builds tables at its first use, or uses a generator with a lock.
+//   - The function allocates memory, and an array of fixed size is enough.
+//   - The function compares floats, and devices may treat subnormal numbers as zeros.
 //
 // The sorting code is generated from a template, as in the standard library. The template has
 // variants for slices with a comparison function, for slices of ordered elements, and for
@@ -171,15 +171,16 @@ func (l *loader) replace(p *listed, files []*ast.File) []*ast.File {
 	return append(files, added)
 }
 
-// The type branch identifies an if statement by its function, field fn, and its condition, field
-// cond. In kernels, its first branch always runs.
+// The type branch identifies an if statement. The field fn is the name of the function that
+// contains it, and the field cond is its condition. In kernels, the first branch of the if
+// statement always runs.
 type branch struct{ fn, cond string }
 
 // The variable taken maps a package to the if statements whose first branch always runs in kernels.
 // The first branch computes the same result as the second branch, but without package unsafe.
 var taken = map[string][]branch{
-	// On big-endian processors, this function copies the state's bytes to integers and back. On
-	// other processors, it converts the state's address.
+	// On big-endian processors, the function keccakF1600Generic copies the state's bytes to integers
+	// and back. On other processors, it uses package unsafe to convert the state's address.
 	"crypto/internal/fips140/sha3": {{"keccakF1600Generic", "cpu.BigEndian"}},
 }
 

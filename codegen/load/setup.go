@@ -34,7 +34,7 @@ func moduleWord(dir string) string {
 	return word
 }
 
-// ModuleRoot returns the folder with the go.mod file that applies to folder dir, or "".
+// ModuleRoot returns the folder that contains the go.mod file for folder dir, or "".
 func ModuleRoot(dir string) string {
 	for {
 		if info, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil && !info.IsDir() {

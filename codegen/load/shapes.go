@@ -13,8 +13,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 )
 
-// Shape describes the struct type of a kernel's receiver, or of a part of the receiver, as it was
-// when kgen compiled the kernel.
+// Shape describes the struct type of a kernel's receiver, or of a part of the receiver. It
+// describes the type at the time when kgen compiled the kernel.
 type Shape struct {
 	// Value is an expression for a value of the type. Examples are "k" for the receiver, and
 	// "k.In[0]" for a part of the receiver.
@@ -117,7 +117,7 @@ type literal struct {
 	k      *Kernel
 	text   strings.Builder
 	params []types.Type // types that generated code cannot name
-	no     bool         // whether generated code cannot write the literal, because it embeds a type that generated code cannot name
+	no     bool         // whether generated code cannot write the literal at all, because a type without a usable name is embedded
 }
 
 func (w *literal) write(t types.Type, tags bool) {

@@ -34,8 +34,8 @@ func specScalars(t types.Type) int {
 }
 
 // The function overlap reports errors for constants with a number from a directive (pinned
-// constants). It reports scalars of two constants with the same number, and reserved numbers. Each
-// constant is reported only once, because constants of one package may be found again in a program.
+// constants). An error is a number that two constants share, or a reserved number. Each constant is
+// reported only once, although several checks may find the same error.
 func (l *loader) overlap(d Directives, pinned []*types.Var, reported map[types.Object]bool) {
 	type run struct {
 		v           *types.Var

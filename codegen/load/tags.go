@@ -26,7 +26,7 @@ import (
 // order of the list.
 var noAssembly = []string{"purego", "noasm", "safe", "appengine"}
 
-// Tagged describes a package of which kernels use other files than programs.
+// Tagged describes a package whose files differ between kernels and programs.
 type Tagged struct {
 	Package string
 	Tag     string // build tag that selects the files in kernels, or "" for the files of a port without assembly
@@ -53,9 +53,9 @@ func (l *loader) folder(p *listed) *folder {
 		tags: l.tags, imports: func(path string) bool { return p.imports[path] != nil }, read: l.read}
 }
 
-// OtherFiles reports whether the files of package pkg that kernels use differ from those that
-// programs use. The list files holds the program's files. The parameter own is set if the package
-// belongs to a main module.
+// OtherFiles reports whether kernels and programs use different files of package pkg. The list
+// files holds the program's files. The parameter own is set if the package belongs to a main
+// module.
 func OtherFiles(pkg *types.Package, files []string, std, own bool) bool {
 	f := &folder{path: pkg.Path(), name: pkg.Name(), std: std, own: own, read: os.ReadFile}
 	paths := map[string]bool{}
@@ -76,10 +76,10 @@ func OtherFiles(pkg *types.Package, files []string, std, own bool) bool {
 }
 
 // kernelFiles returns the files of a package that kernels use. Files of the standard library are
-// selected as for a 64-bit port of Go without assembly. Other packages are treated in the same way
-// if they have assembly, or if the files of such a port do not import unsafe. The selected files
-// must only import packages that the program's files import. If a function still lacks a body, the
-// method otherFiles searches for other files.
+// selected as for a 64-bit port of Go without assembly. The files of other packages are selected in
+// the same way in two cases. Either the package has assembly, or the files for the port do not
+// import unsafe. The selected files must only import packages that the program's files import. If a
+// function still lacks a body, the method otherFiles searches for other files.
 func (f *folder) kernelFiles() []string {
 	ctx := build.Default
 	ctx.GOARCH, ctx.CgoEnabled = "mips64le", false
@@ -124,8 +124,7 @@ func matching(ctx *build.Context, dir string) (files []string) {
 }
 
 // canImport reports whether the given files import only packages that the program's files import.
-// The go command has not listed any other packages. For an empty list of files, the result is
-// false.
+// The loader knows no other packages. For an empty list of files, the result is false.
 func (f *folder) canImport(files []string) bool {
 	for _, name := range files {
 		src, err := f.read(name)
@@ -273,15 +272,15 @@ func OtherBody(obj *types.Func, fset *token.FileSet) bool {
 	return otherBodies.of(fset, filepath.Dir(fset.Position(obj.Pos()).Filename), name)
 }
 
-// otherBodies maps a folder to the contents of files that build tags exclude, as a cache. The cache
-// holds the data of only one file set. The cache matters because a package that imports C may have
-// thousands of functions without bodies.
+// otherBodies is a cache that maps a folder to the contents of files that build tags exclude. The
+// cache holds the data of only one file set. Without the cache, checks would be slow, because a
+// package that imports C may have thousands of functions without bodies.
 var otherBodies bodiesOf
 
 type bodiesOf struct {
 	mu    sync.Mutex
 	fset  *token.FileSet
-	byDir map[string][]*contents // maps a folder to the contents of the program's files, followed by the contents of the files of each choice
+	byDir map[string][]*contents // maps a folder to a list that holds the contents of the program's files and the contents of each possible choice of files
 	reads int                    // number of folders that were read, for tests
 }
 
@@ -367,8 +366,8 @@ func (l *loader) otherFiles(ctx context.Context, p *listed, fns []*ssa.Function)
 	return false, nil
 }
 
-// canImportAll adds imports to package p. It runs the go command for packages that are not listed
-// yet. The result is false if a package is missing.
+// canImportAll adds imports to package p. For packages that are not listed yet, it runs the go
+// command. The result is false if a package is missing.
 func (l *loader) canImportAll(ctx context.Context, p *listed, imports []string) (bool, error) {
 	var unknown []string
 	for _, path := range imports {

@@ -24,7 +24,7 @@ type universe struct {
 	bySrc   map[*listed]*source
 	types   map[string]*types.Package // maps a path to a package; some packages may be incomplete
 	done    map[*listed]*types.Package
-	touches map[*listed]bool // whether a direct or indirect import of a package is loaded from source
+	touches map[*listed]bool // maps a package to whether one of its direct or indirect imports is loaded from source
 	err     error
 }
 
@@ -79,7 +79,7 @@ func (l *loader) newUniverse(roots []*listed, wanted map[*listed]bool) (*univers
 	return u, nil
 }
 
-// The method pkg returns the complete type information of package p.
+// The method pkg returns the package p with complete type information.
 func (u *universe) pkg(p *listed, wanted map[*listed]bool) *types.Package {
 	if t, ok := u.done[p]; ok {
 		return t
@@ -141,7 +141,7 @@ func (u *universe) read(p *listed) (*types.Package, error) {
 }
 
 // The method check type-checks package p from source. The bodies of functions with errors are
-// removed. For example, a function may use stubs that kgen has not written yet. An error in a
+// removed. An example is a function that uses stubs that kgen has not written yet. An error in a
 // removed body is reported only if a kernel reaches the function.
 func (u *universe) check(p *listed) (*types.Package, error) {
 	files, err := u.l.parse(p)

@@ -33,14 +33,15 @@ type ViewField struct{ Name, Type string }
 // viewer finds the view types for the kernels of a package.
 type viewer struct {
 	pkg   *Package
-	names map[string]*types.TypeName // maps the name of a view to its original type, or a name that a kernel uses to nil
+	names map[string]*types.TypeName // maps the name of a view to the original type; maps a name that a kernel uses to nil
 	of    map[*types.TypeName]*View  // maps an original type to its view, or to nil if the type has no view
 	all   []View
 }
 
-// SharedViews returns the view types in the stubs of a package, sorted by name. The map's key is a
-// kernel. The inner map maps the path of a member, such as "Deep[0].In", to the expression for the
-// view type. A type without a name, or with a name that stubs cannot use, has no view.
+// SharedViews returns the view types in the stubs of a package, sorted by name. The second result
+// maps each kernel to a further map. The further map's keys are paths of members, such as
+// "Deep[0].In". Its values are expressions for the members' view types. A type without a name, or
+// with a name that stubs cannot use, has no view.
 func (p *Program) SharedViews(pkg *Package) ([]View, map[*Kernel]map[string]string) {
 	v := &viewer{pkg: pkg, names: map[string]*types.TypeName{"Kernels": nil}, of: map[*types.TypeName]*View{}}
 	for _, k := range pkg.Kernels {
@@ -101,7 +102,7 @@ func (v *viewer) use(t types.Type) string {
 	var args []string
 	for a := range n.TypeArgs().Types() {
 		if hasSlices(a) {
-			return "" // a type argument would itself need a view
+			return "" // a type argument would need a view
 		}
 		args = append(args, TypeExpr(a))
 	}
@@ -231,8 +232,8 @@ func (v *viewer) name(obj *types.TypeName) string {
 	return name
 }
 
-// The method nameable reports whether generated code for the package's kernels can write the
-// constraint type t.
+// Type t is the constraint of a type parameter. The method nameable reports whether generated code
+// for the package's kernels can write this constraint.
 func nameable(t types.Type, pkg *Package) bool {
 	ok := true
 	var visit func(t types.Type)

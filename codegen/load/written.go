@@ -19,10 +19,9 @@ import (
 )
 
 // Fate describes the writes to a package-level variable, and to memory that can be reached from the
-// variable. Only writes after the initializer of the variable's package count. Written is the
-// position of a write, or token.NoPos. Out is a position at which code outside of the loaded
-// packages gets access to the memory, or token.NoPos. For example, a caller of an exported function
-// may get a pointer.
+// variable. Writes of the package's initializer are ignored. Written is the position of a write, or
+// token.NoPos. Out is a position at which code outside of the loaded packages gets access to the
+// memory, or token.NoPos. For example, a caller of an exported function may get a pointer.
 type Fate struct {
 	Written, Out token.Pos
 	// Stored is the position of a write that is not an append, or token.NoPos. An append writes after
@@ -58,9 +57,9 @@ type usage struct {
 	asserts  []*ssa.TypeAssert          // type assertions on values of type error
 	finds    []*ssa.Call                // calls of errors.As and errors.AsType
 	// The list first contains the types of values that package initializers convert to interfaces. The
-	// list boxed contains the types of values that any code converts to interfaces. Some instances of
-	// the methods of generic types are not known. If a generic method converts a value of a type
-	// parameter, the field boxesAny is set. In that case, the interface may hold a value of any type.
+	// list boxed contains the types of values that any code converts to interfaces. Not all instances
+	// of methods of generic types are known. If a generic method converts a value of a type parameter,
+	// the field boxesAny is set. In that case, the interface may hold a value of any type.
 	first    []types.Type
 	boxed    typeutil.Map
 	boxesAny bool
@@ -96,7 +95,8 @@ func (p *Program) Fate(g *ssa.Global) Fate {
 }
 
 // IsStd reports whether the package with the given path belongs to the standard library. The
-// standard library does not write to memory that it makes available to others.
+// standard library does not write to memory after it has made the memory available to other
+// packages.
 func (p *Program) IsStd(path string) bool { return p.listed[path] != nil && p.listed[path].std }
 
 // The method index computes the index of all uses.
@@ -245,8 +245,8 @@ type follower struct {
 	seen   map[flow]bool
 	work   []flow
 	types  []types.Type // types of values that interfaces may hold and through which the memory may be reached
-	boxed  []types.Type // types in field types that were added because visited code converts their values to interfaces
-	errors []thrown     // followed values that were converted to error
+	boxed  []types.Type // types that were added to field types because visited code converts their values to interfaces
+	errors []thrown     // followed values that the program converts to error
 	known  typeutil.Map // maps a type to the result of method lead
 	at     ssa.Value    // value that is being followed
 	found  Fate
@@ -449,8 +449,8 @@ func (w *follower) initial(in *ssa.Store) bool {
 }
 
 // runsInitially reports whether function fn runs only while the variable's package is initialized.
-// The result is true if fn is an init function of the package. The result is also true if fn is
-// only called, and all its callers run only during initialization.
+// The result is true if fn is an init function of the package. The result is also true if all uses
+// of fn are calls, and the calling functions run only during initialization.
 func (w *follower) runsInitially(fn *ssa.Function, up []*ssa.Function) bool {
 	if fn.Pkg != w.g.Pkg || slices.Contains(up, fn) {
 		return fn.Pkg == w.g.Pkg
@@ -590,7 +590,7 @@ func (w *follower) invoke(at flow, in ssa.CallInstruction) {
 		}
 		return
 	}
-	if c.Value == at.v { // only a value that the interface held from the start; other values are followed separately
+	if c.Value == at.v { // the value was in the interface from the start; other values are followed separately
 		iface := c.Value.Type().Underlying().(*types.Interface)
 		for _, t := range w.types {
 			if types.Implements(t, iface) {
@@ -613,8 +613,8 @@ func (w *follower) invoke(at flow, in ssa.CallInstruction) {
 	}
 }
 
-// enterMethod follows a value into a call through an interface. It assumes that the interface holds
-// a value of type t, and enters that type's method.
+// enterMethod follows a value into a call through an interface. The method assumes that the
+// interface holds a value of type t, and enters the method of type t.
 func (w *follower) enterMethod(at flow, in ssa.CallInstruction, t types.Type, args []ssa.Value) {
 	m := in.Common().Method
 	sel := w.prog.MethodSets.MethodSet(t).Lookup(m.Pkg(), m.Name())

@@ -20,8 +20,8 @@
 //   - The builder holds the module and the block to which code is added.
 //   - The reporter adds diagnostics.
 //   - The budget limits the amount of code.
-//   - The foresight is information about code that is not lowered yet. It comes from an earlier
-//     lowering of the kernel.
+//   - The foresight is information about code that is not lowered yet. The information comes from an
+//     earlier lowering of the kernel.
 //   - The part alternatives holds the alternative of a oneOf for which code is being lowered.
 //   - The part tables holds constant tables, data and texts.
 //   - The part readonly checks that no write reaches constant memory.

@@ -18,7 +18,7 @@ import (
 //     extended from its width by its sign.
 //   - A tuple is a struct, the list of a call's results, or a complex number.
 //   - An array is an array value or a matrix.
-//   - Most other types represent one kind of Go value or dsl value: pointer, slice, parts, str, text,
+//   - Each of these types represents one kind of Go or dsl value: pointer, slice, parts, str, text,
 //     stringIter, textIter, function, iface, item, accessor, localGroup.
 //   - A bad is a value of any type for which an error has been reported.
 //   - A held is an array in the memory of a variable that also holds other alternatives.

@@ -159,8 +159,8 @@ func isKernel(t ast.Expr) bool {
 	return ok && x.Name == "abi" && sel.Sel.Name == "Kernel"
 }
 
-// kernelLiteral returns the name, the package and the number of fault sites from a literal that
-// describes a kernel.
+// kernelLiteral reads a Go literal that describes a kernel. It returns the kernel's name, its
+// package and the number of its fault sites.
 func kernelLiteral(lit *ast.CompositeLit) (name, pkg string, sites int) {
 	for _, e := range lit.Elts {
 		kv, ok := e.(*ast.KeyValueExpr)

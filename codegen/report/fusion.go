@@ -17,7 +17,7 @@ import (
 type SliceUse struct {
 	Slice  string `json:"slice"`
 	Access string `json:"access"` // "read", "written", "read and written", "internal" or "not used"
-	// Own is a number n of elements that belong to one work-item alone. The work-item with linear id
+	// Own is the number n of elements that belong to one work-item alone. The work-item with linear id
 	// lin uses only the n elements from index n*lin on. Own is 0 if work-items may use other elements.
 	// Group is the same number for launches in which a work-item may also use the elements of other
 	// work-items in its work-group. The fields Own and Group hold only for launches that meet the

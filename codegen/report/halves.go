@@ -12,8 +12,8 @@ import (
 	"github.com/kgen-go/kgen/dsl/half"
 )
 
-// halfNumbers maps the name of a type of package half to a function that returns the text of a
-// number.
+// halfNumbers maps the name of a type of package half to a function that prints a number of this
+// type.
 var halfNumbers = map[string]func(b uint16) string{
 	"Float16": halfText[half.Float16], "BFloat16": halfText[half.BFloat16],
 	"Float8E4M3": halfText[half.Float8E4M3], "Float8E5M2": halfText[half.Float8E5M2],
@@ -28,9 +28,9 @@ type halves struct {
 	typs map[*ir.Value]string
 }
 
-// halvesIn finds the values of a module that are bits of numbers of package half. It starts at
-// instructions that work only on numbers of package half. The bits of such a number as operand of a
-// phi, select or conversion make the result such a number, too.
+// halvesIn finds the values of a module that are bits of numbers of package half. The search starts
+// at instructions that work only on numbers of package half. If an operand of a phi, select or
+// conversion is such a value, the result is such a value, too.
 func halvesIn(m *ir.Module) *halves {
 	h := &halves{m: m, typs: map[*ir.Value]string{}}
 	if m.Kernel == nil {

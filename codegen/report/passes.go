@@ -23,8 +23,8 @@ const (
 	Bounds = "bounds" // run-time checks that remain, with the reasons
 	Narrow = "narrow" // integers that are computed in 64 bits, with the reasons
 	Fusion = "fusion" // slice elements that a work-item uses
-	// Matrices is the report about the way in which devices with matrix instructions load and store
-	// the kernel's matrices.
+	// Matrices is the report about loads and stores of the kernel's matrices on devices with matrix
+	// instructions.
 	Matrices = "matrices"
 )
 
@@ -233,7 +233,7 @@ func (s sourceText) pos(at ir.Pos) diag.Pos {
 	return diag.Pos{File: s.prog.Abs(at.File), Line: at.Line, Col: at.Col}
 }
 
-// checkWords maps the kind of a check to its name in reports.
+// checkWords maps the kind of a check to the name of the kind in reports.
 var checkWords = map[abi.FaultKind]string{
 	abi.FaultIndex: "index", abi.FaultSliceLen: "slice bound", abi.FaultSliceCap: "slice bound",
 	abi.FaultSliceOrder: "order of slice bounds", abi.FaultSlice3Len: "slice bound", abi.FaultSlice3Cap: "slice bound",
@@ -347,7 +347,7 @@ func interval(r pass.Reason) string {
 }
 
 // The function number returns a number as text. A number close to a large power of two is written
-// as a difference from that power.
+// as this power and a difference.
 func number(n int64) string {
 	u := uint64(n)
 	sign := ""

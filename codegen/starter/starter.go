@@ -45,7 +45,7 @@ type Starter struct {
 
 // New returns the Starter for a kernel package. The package's folder is below dir and has the given
 // name. The module of dir must require kgen. New does not write files. If New fails, the error
-// names a command to run first, or demands another name.
+// names a command to run first, or asks for another name.
 func New(ctx context.Context, dir, name string) (*Starter, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -155,7 +155,7 @@ func moduleOf(ctx context.Context, dir, root string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	// In a workspace, the go command lists several modules.
+	// In a workspace (go.work), the go command lists several modules.
 	module := ""
 	for line := range strings.Lines(out) {
 		name, file, _ := strings.Cut(strings.TrimSpace(line), "\t")

@@ -14,8 +14,8 @@ import (
 )
 
 // sharedAnalyzer reports that all work-items change the same element of a slice. It reports only
-// cases that are evident from the code of the Kernel method. Other races are found by the race
-// detector and by checked mode.
+// cases that are evident from the code of the Kernel method. The race detector and checked mode
+// find other races.
 func sharedAnalyzer() *analysis.Analyzer {
 	return &analysis.Analyzer{
 		Name: "kgenshared",

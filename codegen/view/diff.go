@@ -109,9 +109,9 @@ func (d *differ) anchors(i, i2, j, j2 int) []pair {
 			c.inB, c.b = c.inB+1, n
 		}
 	}
-	// The longest increasing subsequence is found by patience sorting. The slice tops holds the last
-	// pair of the best sequence of each length. The slice before holds, for each pair, the preceding
-	// pair in the pair's sequence.
+	// The longest increasing subsequence is found by patience sorting. For each length, the slice tops
+	// holds the last pair of the best sequence of this length. The slice before holds, for each pair,
+	// the preceding pair in the pair's sequence.
 	var all []pair
 	for n := i; n < i2; n++ {
 		if c := counts[key{d.a.Text[n], d.a.At[n]}]; c.inA == 1 && c.inB == 1 {

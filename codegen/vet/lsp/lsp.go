@@ -1,5 +1,5 @@
 // Package lsp is a language server (Language Server Protocol 3.17) that shows errors in kernels
-// during typing. It runs beside gopls, and provides only diagnostics.
+// while the user types. It runs beside gopls, and provides only diagnostics.
 package lsp
 
 import (
