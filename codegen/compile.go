@@ -130,8 +130,8 @@ func (u *unit) compile(after func(form string, m *ir.Module)) (*Module, diag.Lis
 		if out.Form, out.NoForm, err = hostForm(u.k.Name, host, spare); err != nil {
 			return nil, nil, err
 		}
-		// The kernel's Go code is enough for launches that cannot be cancelled or that end soon. Such a
-		// kernel needs no host form.
+		// The kernel's Go code is enough for launches that cannot be cancelled or that end soon. A kernel
+		// with only these launches needs no host form.
 		if own := !lingers || u.prog.NoSpare(u.k.Pkg); own && spare && (out.Form == nil || out.Form.Spare) {
 			out.Form, out.NoForm = nil, nil
 		}
@@ -147,8 +147,8 @@ func CompileGeneral(prog *load.Program, k *load.Kernel, after func(form string, 
 }
 
 // compileBy lowers a kernel and compiles it with package back. If parameter variants is set,
-// compileBy also compiles the variants. In that case, it also compares the used aspects with the
-// aspects listed in the source.
+// compileBy also compiles the variants. With variants, compileBy also compares the used aspects
+// with the aspects listed in the source.
 func (u *unit) compileBy(variants bool, after func(form string, m *ir.Module)) (*Module, diag.List, error) {
 	prog, k := u.prog, u.k
 	m, diags := u.front()

@@ -344,8 +344,8 @@ func (w *writer) sweep(pkgs []*load.Package) error {
 }
 
 // The method elsewhere reports whether the current build tags exclude a Go file of a generated
-// package. If so, the tags probably exclude the kernels of this package, too, and the kernels may
-// still exist.
+// package. In a package with an excluded file, the tags probably exclude the kernels, too, so the
+// kernels may still exist.
 func (w *writer) elsewhere(name string) bool {
 	in := build.Default
 	in.BuildTags = w.cfg.Tags

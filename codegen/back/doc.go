@@ -1,4 +1,5 @@
-// Package back compiles a kernel's lowered module to SPIR-V. It is the second half of kgen.
+// Package back compiles a kernel's lowered module to SPIR-V. Package back is the second half of
+// kgen.
 //
 // [Compile] makes these modules of a kernel, each from a clone of Kernel.Module:
 //
@@ -14,6 +15,6 @@
 // is omitted if it saves little, or if the first module uses none of the aspects that the variant
 // avoids.
 //
-// The variants "words" and "aloneWords" use only 32-bit integers. The package imports neither Go's
-// syntax packages nor kgen's loader. So the runtime can call it in programs.
+// The variants "words" and "aloneWords" use only 32-bit integers. Package back imports neither Go's
+// syntax packages nor kgen's loader. So the runtime can call package back in programs.
 package back

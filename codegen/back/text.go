@@ -90,7 +90,7 @@ func asLowered(m *ir.Module) error {
 	return nil
 }
 
-// The function argument reports whether instruction v reads a value from the launch block. Such a
+// The function argument reports whether instruction v reads a value from the launch block. The
 // value is an extent of the range, a parameter or part of a parameter, or the address of the
 // constant data.
 func argument(m *ir.Module, v *ir.Value) bool {

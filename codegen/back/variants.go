@@ -171,9 +171,9 @@ func (c *compiler) addNarrowDevices() error {
 // cancelForm describes the variant "cancel" in errors.
 const cancelForm = "that can be cancelled"
 
-// addCancel adds variants that end early when the host cancels the launch. These variants are added
-// if the kernel requests them and has loops that test for cancellation. The first module gets such
-// a variant, and so does each variant for devices with fewer features.
+// addCancel adds variants that end early when the host cancels the launch. The variants are added
+// if the kernel requests cancellation and has loops that test for cancellation. The first module
+// gets such a variant, and so does each variant for devices with fewer features.
 func (c *compiler) addCancel() (err error) {
 	if !c.k.Cancel {
 		return nil

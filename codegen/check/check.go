@@ -12,10 +12,10 @@ import (
 )
 
 // Check reports all forbidden constructs in the functions that the kernel reaches, once for each
-// position. Check also returns the instructions that it reported. The function known returns true
-// for the full name of a function that is compiled without its body. Check does not examine the
-// bodies of such functions. For an instance of a generic function, Check passes the name of the
-// generic function to known.
+// position. Check also returns the instructions that it reported. Parameter known is a function. It
+// returns true for the full name of a function that is compiled without its body. Check does not
+// examine the bodies of such functions. For an instance of a generic function, Check passes the
+// name of the generic function to the function known.
 func Check(p *load.Program, k *load.Kernel, known func(fullName string) bool) (map[ssa.Instruction]bool, diag.List) {
 	c := newChecker(&scanner{known: known})
 	c.check(k.Fn)

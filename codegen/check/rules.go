@@ -136,8 +136,9 @@ func allocation(in ssa.Instruction, report reporter) {
 	}
 }
 
-// noCapacity reports whether slice v certainly has no capacity before an append. Its possible
-// values must be nil, an empty literal, or results of appends to other slices without capacity.
+// noCapacity reports whether slice v certainly has no capacity before an append. The possible
+// values of v must be nil, an empty literal, or results of appends to other slices without
+// capacity.
 func noCapacity(v ssa.Value, seen map[ssa.Value]bool) bool {
 	if seen[v] {
 		return true

@@ -13,7 +13,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/load"
 )
 
-// scanner applies the rules to functions. Each function is scanned only once.
+// scanner applies the rules to functions. A scanner scans each function only once.
 type scanner struct {
 	known func(fullName string) bool
 	// The function foreign returns the findings in a function whose code is not loaded. The second
@@ -46,9 +46,9 @@ type step struct {
 	in ssa.Instruction
 }
 
-// eachInstruction calls function do for each instruction of fn that may run, with the instruction's
-// position. An instruction without a position gets the position of the preceding instruction in its
-// block.
+// eachInstruction calls its function argument for each instruction of fn that may run, with the
+// instruction's position. An instruction without a position gets the position of the preceding
+// instruction in its block.
 func eachInstruction(fn *ssa.Function, do func(in ssa.Instruction, pos token.Pos)) {
 	for _, b := range liveBlocks(fn) {
 		pos := fn.Pos()

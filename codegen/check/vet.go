@@ -52,8 +52,8 @@ func Analyzers(known func(fullName string) bool) []*analysis.Analyzer {
 type Findings []finding
 
 // At reports whether there is a finding with the given code at position p. If call is true, p is
-// the position of a call of a function in another package. In that case, At accepts any finding in
-// the same line.
+// the position of a call of a function in another package. For the position of a call, At accepts
+// any finding in the same line.
 func (fs Findings) At(p token.Position, code diag.Code, call bool, fset *token.FileSet) bool {
 	return slices.ContainsFunc(fs, func(f finding) bool {
 		q := fset.Position(f.pos)
@@ -206,7 +206,8 @@ func otherFiles(pass *analysis.Pass, std bool) bool {
 	return load.OtherFiles(pass.Pkg, files, std, pass.Module == nil || pass.Module.Version == "")
 }
 
-// usesC reports whether a package uses cgo. If so, the compiled files are generated files.
+// usesC reports whether a package uses cgo. For packages with cgo, the compiled files are generated
+// files.
 func usesC(files []*ast.File) bool {
 	for _, f := range files {
 		for _, spec := range f.Imports {

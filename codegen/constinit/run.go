@@ -334,8 +334,9 @@ func zeroOf(t types.Type) any {
 }
 
 // Load returns the value of a variable. A scalar value is a bool, an int64 with the bits of an
-// integer, a float64, complex128, string, *Var, Slice, Iface or Property. A struct or array is a
-// []any. A function is a value of an unexported type. An unknown value is an Unknown.
+// integer, a float64, complex128, string, *Var, Slice, Iface or Property. Load returns a struct or
+// array as a []any. Load returns a function as a value of an unexported type. Load returns an
+// Unknown for an unknown value.
 func (b *Var) Load() any {
 	if b.elems == nil {
 		if _, ok := b.v.([]any); ok || b.v == nil {
@@ -388,8 +389,8 @@ func (r *initRun) global(g *ssa.Global) *Var {
 	return b
 }
 
-// The method fixed reports whether tree.go can evaluate variable g from constants. If so, the
-// evaluation uses the objects of tree.go and runs no code.
+// The method fixed reports whether tree.go can evaluate variable g from constants. For such a
+// variable, the evaluation uses the objects of tree.go and runs no code.
 func (r *initRun) fixed(g *ssa.Global) bool {
 	env := r.env.initializer(g.Pkg)
 	return env != nil && !env.failed[g] && !r.env.facts.Filled(g).IsValid()

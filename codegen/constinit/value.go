@@ -514,7 +514,7 @@ func minMaxVal(name string, args []any, t types.Type) any {
 }
 
 // Idle lists functions that have no effect in kernels and initializers. The map's value is true for
-// functions with a result. Their result is the bool false.
+// functions with a result. The result of these functions is the bool false.
 var Idle = map[string]bool{
 	"crypto/internal/fips140.RecordApproved":    false, // would record the calling goroutine, which devices do not have
 	"crypto/internal/fips140.RecordNonApproved": false, // would also record the calling goroutine

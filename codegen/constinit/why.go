@@ -15,9 +15,9 @@ type Reason struct {
 	Pos  token.Pos
 	Text string // description of the construct, for example "it calls os.Getenv"
 	// Inner is the construct that failed inside a called function. If Inner is set, Text names the
-	// call, and In is the name of the function that contains Inner. This function may be the called
-	// function, or a function further inside the call. Inner is nil if the failed construct is not
-	// known.
+	// call, and In is the name of the function that contains Inner. The function named by In may be
+	// the called function, or a function further inside the call. Inner is nil if the failed construct
+	// is not known.
 	Inner *Reason
 	In    string
 }

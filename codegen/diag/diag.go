@@ -46,8 +46,8 @@ type Diagnostic struct {
 	Message string    `json:"message"`           // error and its reason
 	Hint    string    `json:"hint,omitempty"`    // way to correct the error
 	Related []Related `json:"related,omitempty"` // explaining positions, such as the call chain or a divergent branch
-	// Site is the innermost call in the user's own code that leads to an error in a library. This
-	// position helps the user, who can change the call but not the library.
+	// Site is the innermost call in the user's own code that leads to an error in a library. The
+	// position of the call helps the user, who can change the call but not the library.
 	Site Pos `json:"-"`
 }
 
@@ -116,8 +116,8 @@ func (p Pos) compare(q Pos) int {
 	return cmp.Or(cmp.Compare(p.File, q.File), cmp.Compare(p.Line, q.Line), cmp.Compare(p.Col, q.Col))
 }
 
-// WriteText prints the list for people and editors. Each diagnostic is printed on one line. Its
-// related positions and its hint follow on indented lines.
+// WriteText prints the list for people and editors. Each diagnostic is printed on one line. The
+// related positions and the hint of a diagnostic follow on indented lines.
 func (l List) WriteText(w io.Writer) error {
 	for _, d := range l {
 		if _, err := fmt.Fprintf(w, "%v: %v: %s\n", d.Pos, d.Code, d.Message); err != nil {

@@ -488,8 +488,8 @@ func firstSentence(text string) string {
 }
 
 // FormType returns the name of the type that implements a kernel's host form. The function that
-// allocates the form for a kernel A is called newAHost. This name would also be the type name for a
-// kernel NewA, so FormType returns another name for NewA.
+// allocates the form for a kernel A is called newAHost. The name newAHost would also be the type
+// name for a kernel NewA, so FormType returns another name for NewA.
 func FormType(name string) string {
 	typ := lowerFirst(name) + "Host"
 	if rest, ok := strings.CutPrefix(typ, "new"); ok {

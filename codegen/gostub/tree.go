@@ -12,8 +12,8 @@ import (
 	"github.com/kgen-go/kgen/abi"
 )
 
-// A node is a member of the receiver. It is a leaf (one argument of the kernel), or a struct or
-// array that contains leaves.
+// A node is a member of the receiver. A node is either a leaf (one argument of the kernel), or a
+// struct or array that contains leaves.
 type node struct {
 	name   string // field name; empty for an array element
 	index  int

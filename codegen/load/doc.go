@@ -14,8 +14,8 @@
 //     their numbers.
 //
 // Only step 1 runs other programs. Each repetition of step 2 type-checks all packages again. So all
-// types of a [Program] belong to one universe, which is a consistent set of type-checked packages.
-// Only packages whose functions kernels call are loaded from source.
+// types of a [Program] belong to one universe. A universe is a consistent set of type-checked
+// packages. Only packages whose functions kernels call are loaded from source.
 //
 // The files of a standard package are selected as on a port of Go without assembly, so that every
 // function has a body in Go.

@@ -77,8 +77,8 @@ func (w *follower) throwHeld(at flow, in ssa.Instruction) {
 	}
 }
 
-// The function finds reports whether a call is a call of errors.As or errors.AsType. These
-// functions search for an error of a given type.
+// The function finds reports whether a call is a call of errors.As or errors.AsType. Both functions
+// search for an error of a given type.
 func finds(c *ssa.Call) bool {
 	fn := c.Call.StaticCallee()
 	return fn != nil && PackageOf(fn) == "errors" && (funcName(fn) == "As" || funcName(fn) == "AsType")

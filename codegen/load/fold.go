@@ -30,8 +30,8 @@ type (
 	// The type property holds a kernel property and the position of the call that made it.
 	property = constinit.Property
 	// The type slice is a Go slice. A nil slice has no cells. If append made the array, the field room
-	// is not nil, and gc may choose a larger capacity than the capacity of field cells. Otherwise the
-	// slice has the capacity of field cells.
+	// is not nil, and gc may choose a larger capacity than the capacity of field cells. A slice of an
+	// array that append did not make has the capacity of field cells.
 	slice struct {
 		cells []*any
 		room  *room

@@ -170,8 +170,8 @@ func (h *holder) calls(fn *ssa.Function) (all []*ssa.CallCommon) {
 	return all
 }
 
-// The method captured calls function do for each value that is bound to the free variable v of a
-// function literal.
+// The method captured calls its function argument for each value that is bound to the free variable
+// v of a function literal.
 func (h *holder) captured(v *ssa.FreeVar, do func(ssa.Value)) {
 	fn := v.Parent()
 	i := slices.Index(fn.FreeVars, v)
@@ -270,7 +270,7 @@ func fieldOf(a *ssa.FieldAddr) (field, bool) {
 }
 
 // The method sound reports whether package pkg is loaded completely from source and does not import
-// unsafe. Such a package writes fields only through addresses of fields.
+// unsafe. A package without unsafe writes fields only through addresses of fields.
 func (w *follower) sound(pkg *types.Package) bool {
 	if slices.Contains(pkg.Imports(), types.Unsafe) {
 		return false

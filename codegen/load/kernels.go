@@ -222,8 +222,8 @@ func method(pkg *types.Package, t types.Type, name string) (sel *types.Selection
 
 // isKernel reports whether a method named Kernel makes its type a kernel. The method must have a
 // parameter whose type belongs to package dsl. A method without parameters also makes its type a
-// kernel if the package imports dsl. In that case the user gets an error about the missing
-// parameter.
+// kernel if the package imports dsl. For a Kernel method without parameters, the user gets an error
+// about the missing parameter.
 func isKernel(pkg *types.Package, sig *types.Signature) bool {
 	for p := range sig.Params().Variables() {
 		if fromDSL(p.Type()) != "" {
@@ -367,8 +367,9 @@ func (f *finder) doc(pos token.Pos) string {
 	return ""
 }
 
-// The method finish completes the kernels after all reached functions have been loaded. Its main
-// step evaluates the kernels' properties. The roots are the packages that may contain kernels.
+// The method finish completes the kernels after all reached functions have been loaded. The main
+// step of finish is the evaluation of the kernels' properties. The roots are the packages that may
+// contain kernels.
 func (f *finder) finish(roots []*listed) {
 	for _, m := range f.methods {
 		if m.properties != nil {

@@ -35,7 +35,8 @@ type listed struct {
 }
 
 // The method list runs the go command for the patterns, and returns the packages that may contain
-// kernels. If a pattern contains "...", the go command runs twice. Otherwise it runs once.
+// kernels. If a pattern contains "...", the go command runs twice. For patterns without "...", it
+// runs once.
 func (l *loader) list(ctx context.Context, patterns []string) ([]*listed, error) {
 	if err := l.noModule(); err != nil {
 		return nil, err

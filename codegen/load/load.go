@@ -218,8 +218,8 @@ func (l *loader) trees() []*ast.File {
 }
 
 // The method want adds package p to wanted, the set of packages to load from source. If p is a
-// cryptography package, the method also adds the packages that p imports. This avoids a repetition
-// of type-checking for each of the imported packages.
+// cryptography package, the method also adds the packages that p imports. The early addition avoids
+// a repetition of type-checking for each of the imported packages.
 func (l *loader) want(wanted map[*listed]bool, p *listed) {
 	if wanted[p] {
 		return

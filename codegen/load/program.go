@@ -87,7 +87,7 @@ type Package struct {
 }
 
 // Inits returns the initial values of the package-level variables that the package's kernels read.
-// At the first call, the function make computes these values.
+// At the first call, Inits calls the function in parameter make to compute these values.
 func (p *Package) Inits(make func() *constinit.Env) *constinit.Env {
 	p.initsOnce.Do(func() { p.inits = make() })
 	return p.inits
@@ -104,7 +104,7 @@ func (p *Program) Late(pkg *Package) bool {
 	return late
 }
 
-// NoSpare reports whether package pkg has a directive //kgen:bare nospare. In that case, the
+// NoSpare reports whether package pkg has a directive //kgen:bare nospare. With this directive, the
 // package's kernels lack the host forms (versions that run on the CPU) that only cancellable
 // launches need.
 func (p *Program) NoSpare(pkg *Package) bool {
@@ -159,14 +159,14 @@ type Kernel struct {
 	// promoted, Fn is a synthetic wrapper.
 	Fn *ssa.Function
 	// Unsound is set if the declaration has errors. A kernel with Unsound set is compiled only to find
-	// more errors. Formless is set if the parameter of the Kernel method is not an item. In that case,
-	// kgen checks only the code that Fn reaches. BadFields holds the positions of the fields that
-	// cannot be arguments.
+	// more errors. Formless is set if the parameter of the Kernel method is not an item. For a kernel
+	// with Formless set, kgen checks only the code that Fn reaches. BadFields holds the positions of
+	// the fields that cannot be arguments.
 	Unsound, Formless bool
 	BadFields         map[token.Pos]bool
 	// Pointer is set if only the pointer type has the method Kernel. A kernel with field Pointer set
-	// is refused. Its work-items would share one receiver, although each work-item must have its own
-	// receiver.
+	// is refused. The work-items of such a kernel would share one receiver, although each work-item
+	// must have its own receiver.
 	Pointer bool
 	Pos     token.Pos // position of the type's name
 

@@ -280,8 +280,8 @@ func (l *loader) reportBroken(errs diag.List, c *call) {
 	}
 }
 
-// The method intrinsic reports whether the compiler has its own code for fn. In that case, the body
-// of fn is not needed.
+// The method intrinsic reports whether the compiler has its own code for fn. If the compiler has
+// its own code, the body of fn is not needed.
 func (l *loader) intrinsic(fn *ssa.Function) bool {
 	path := PackageOf(fn)
 	switch path {

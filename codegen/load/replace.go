@@ -117,8 +117,8 @@ func declName(d *ast.FuncDecl) string {
 }
 
 // The method replace adds the replacement code to the files of package p, and removes the replaced
-// functions. In another version of Go, the package may lack one of the replaced functions. In that
-// case, the files are returned unchanged.
+// functions. In another version of Go, the package may lack one of the replaced functions. If a
+// replaced function is missing, the files are returned unchanged.
 func (l *loader) replace(p *listed, files []*ast.File) []*ast.File {
 	for _, t := range taken[p.path] {
 		for _, f := range files {

@@ -243,9 +243,9 @@ func readFiles(files []string, read func(name string) ([]byte, error)) *contents
 }
 
 // The method without reports whether files make the assembly function fn unnecessary. The result is
-// true if the files contain a Go body for fn. It can also be true if the files neither declare nor
-// mention fn. In that case, the files must have bodies for all exported functions of the program's
-// files, because other packages may call these functions.
+// true if the files contain a Go body for fn. The result is also true if the files neither declare
+// nor mention fn, and have bodies for all exported functions of the program's files. Other packages
+// may call these exported functions.
 func (c *contents) without(fn string, program *contents) bool {
 	if body, declared := c.funcs[fn]; declared {
 		return body
@@ -404,7 +404,7 @@ func (l *loader) canImportAll(ctx context.Context, p *listed, imports []string) 
 }
 
 // Kernels and programs may use different files of a package. The method tagged returns all packages
-// with such a difference, sorted by path.
+// whose files differ in this way, sorted by path.
 func (l *loader) tagged() (all []Tagged) {
 	for _, o := range l.others {
 		if o.reached {

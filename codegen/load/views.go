@@ -40,8 +40,8 @@ type viewer struct {
 
 // SharedViews returns the view types in the stubs of a package, sorted by name. The second result
 // maps each kernel to a further map. The further map's keys are paths of members, such as
-// "Deep[0].In". Its values are expressions for the members' view types. A type without a name, or
-// with a name that stubs cannot use, has no view.
+// "Deep[0].In". The values of the further map are expressions for the members' view types. A type
+// without a name, or with a name that stubs cannot use, has no view.
 func (p *Program) SharedViews(pkg *Package) ([]View, map[*Kernel]map[string]string) {
 	v := &viewer{pkg: pkg, names: map[string]*types.TypeName{"Kernels": nil}, of: map[*types.TypeName]*View{}}
 	for _, k := range pkg.Kernels {

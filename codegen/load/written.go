@@ -25,7 +25,7 @@ import (
 type Fate struct {
 	Written, Out token.Pos
 	// Stored is the position of a write that is not an append, or token.NoPos. An append writes after
-	// the end of a slice, to elements that the variable itself does not have.
+	// the end of a slice, to elements that the variable's slice does not contain.
 	Stored token.Pos
 	// OutBy describes the operation at position Out. For example, "the exported method Hit returns
 	// a Hit, whose field M may hold *Mesh".
@@ -59,7 +59,7 @@ type usage struct {
 	// The list first contains the types of values that package initializers convert to interfaces. The
 	// list boxed contains the types of values that any code converts to interfaces. Not all instances
 	// of methods of generic types are known. If a generic method converts a value of a type parameter,
-	// the field boxesAny is set. In that case, the interface may hold a value of any type.
+	// the field boxesAny is set. If boxesAny is set, an interface may hold a value of any type.
 	first    []types.Type
 	boxed    typeutil.Map
 	boxesAny bool

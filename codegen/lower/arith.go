@@ -24,8 +24,9 @@ func (w *builder) float(t *ir.Type, x float64) *ir.Value {
 	return w.m.Const(t, math.Float64bits(x))
 }
 
-// The method fit truncates v to the width of the integer type t. Then it extends the number to the
-// register's width, by its sign if t is signed, and otherwise by zeros.
+// The method fit truncates v to the width of the integer type t. Then fit extends the number to the
+// register's width. If t is signed, the extension copies the sign bit. If t is unsigned, the
+// extension adds zeros.
 func (w *builder) fit(v *ir.Value, t types.Type) *ir.Value {
 	n := gotypes.Width(t)
 	if n >= 32 {

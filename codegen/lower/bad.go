@@ -34,8 +34,9 @@ func holdsBad(v val) bool {
 	return false
 }
 
-// passesOn reports whether an instruction can be lowered although an operand is bad. Such an
-// instruction has a known result without the operand, or its own lowering reports the bad operand.
+// passesOn reports whether an instruction can be lowered although an operand is bad. Lowering is
+// possible if the result of the instruction is known without the operand. Lowering is also possible
+// if the code for the instruction reports the bad operand.
 func passesOn(in ssa.Value) bool {
 	switch in.(type) {
 	case *ssa.Call, *ssa.MakeClosure, *ssa.MakeInterface:

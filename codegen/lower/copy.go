@@ -128,7 +128,7 @@ func (g *scalarsAt) elements() int64 {
 }
 
 // The method each calls body for the scalars of the group, in the array elements that parameter
-// index selects. The slice index has one value for each dimension.
+// index selects. Parameter index is a slice with one value for each dimension.
 func (g *scalarsAt) each(index []*ir.Value, l *lowerer, body func(path []*ir.Value, t types.Type)) {
 	for i, steps := range g.paths {
 		path, at := make([]*ir.Value, len(steps)), 0

@@ -69,8 +69,8 @@ func lowerErrorsAsType(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) v
 		l.zeroCell(c)
 		return c
 	}
-	// A method As may set the target and still return false. In that case errors.As must not change
-	// the target, so a temporary variable is passed to the method.
+	// A method As may set the target and still return false. If the result is false, errors.As must
+	// not change the target. So a temporary variable is passed to the method.
 	set, found := made("set", -2), made("found", -3)
 	p := pointer{ref: set}
 	hit, ok := l.errorAs(args[0], want, p, iface{typ: types.NewPointer(want), v: p}).(*ir.Value)
@@ -193,14 +193,17 @@ func (w *builder) methodOf(t types.Type, name string) *ssa.Function {
 	return w.prog.SSA.MethodValue(sel)
 }
 
-// orElse returns x || other(). The code that function other emits runs only if x is false.
+// orElse returns x || other(). The code that the function in parameter other emits runs only if x
+// is false.
 func (w *builder) orElse(x *ir.Value, other func() val) val { return w.decided(x, true, other) }
 
-// andThen returns x && other(). The code that function other emits runs only if x is true.
+// andThen returns x && other(). The code that the function in parameter other emits runs only if x
+// is true.
 func (w *builder) andThen(x *ir.Value, other func() val) val { return w.decided(x, false, other) }
 
-// The method decided returns x if x equals the constant by. Otherwise decided returns the result of
-// function other. The code that this function emits runs only if x differs from the constant by.
+// Parameter by is a constant bool. The method decided returns x if x equals this constant. If x
+// differs from the constant, the result is the result of the function in parameter other. The code
+// that this function emits runs only if x differs from the constant.
 func (w *builder) decided(x *ir.Value, by bool, other func() val) val {
 	if x.IsConst() {
 		if (x.Bits == 1) == by {

@@ -13,8 +13,8 @@ import (
 )
 
 // A loop may read a variable before the lowerer reaches the code that stores a value of another
-// shape in it. In that case the kernel is lowered once more, and the variable has all shapes from
-// the beginning.
+// shape in it. In this situation, the kernel is lowered once more, and the variable has all shapes
+// from the beginning.
 
 // The type carried is the state that one lowering of a kernel passes to the next.
 type carried struct {

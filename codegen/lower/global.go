@@ -75,8 +75,8 @@ func (r *reporter) onlyRefused(v ssa.Value, depth int) bool {
 	return n > 0
 }
 
-// globalValue returns the value of a package-level variable that needs no memory. Such a value is a
-// slice of a table, or a scalar.
+// globalValue returns the value of a package-level variable that needs no memory. A value that
+// needs no memory is a slice of a table, or a scalar.
 func (l *lowerer) globalValue(g *ssa.Global) (val, bool) {
 	p, ok := l.global(g).(pointer)
 	if !ok {

@@ -104,8 +104,9 @@ func (l *lowerer) unheld(v val, present func() *ir.Value) val {
 	})
 }
 
-// copyWhere copies an array of type held to other memory. The copy runs only if the result of
-// function present and the condition of parameter in are true.
+// copyWhere copies an array of type held to other memory. Two conditions must be true for the copy.
+// The first condition is the result of the function in parameter present. The second condition is
+// parameter in.
 func (l *lowerer) copyWhere(present func() *ir.Value, in where, to mem, from held) {
 	cond := present()
 	for _, one := range in {

@@ -370,8 +370,8 @@ func (f *frame) roundsOf(c *cell, decl ssa.Instruction, in *ssa.BasicBlock) []*u
 }
 
 // ofRoundBefore reports whether variable c belongs to an earlier iteration of a loop that contains
-// a given block. If the given block is the loop's head, the current iteration is about to end. In
-// that case, variables of the current iteration also count as earlier.
+// a given block. If the given block is the loop's head, the current iteration is about to end. At
+// the loop's head, variables of the current iteration also count as earlier.
 func (f *frame) ofRoundBefore(c *cell, decl ssa.Instruction, in *ssa.BasicBlock) bool {
 	return c.born > 0 && slices.ContainsFunc(f.unrolled, func(u *unrolled) bool {
 		return u.active && u.blocks[in] && u.blocks[decl.Block()] && (c.born < u.began || in == u.head)

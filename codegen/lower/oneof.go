@@ -50,9 +50,9 @@ func (w *builder) isAlt(u oneOf, i int) *ir.Value {
 	return w.op(ir.OpIEq, ir.TypeBool, u.tag, w.m.Int(ir.TypeI32, int64(i)))
 }
 
-// The method each calls function emit for each alternative of u, in a separate branch of the
-// emitted code. It returns the combined result, a value of type t. If t is nil or an empty tuple,
-// there is no result.
+// The method each calls the function in parameter emit for each alternative of u. The emitted code
+// has a separate branch for each alternative. It returns the combined result, a value of type t. If
+// t is nil or an empty tuple, there is no result.
 func (l *lowerer) each(u oneOf, t types.Type, emit func(alt val) val) val {
 	var c *cell
 	if tuple, ok := t.(*types.Tuple); t != nil && !(ok && tuple.Len() == 0) {
@@ -88,8 +88,8 @@ func (l *lowerer) each(u oneOf, t types.Type, emit func(alt val) val) val {
 // conditions.
 const maxInRow = 4
 
-// dispatch calls function emit for each alternative from lo to hi. The code that function emit adds
-// is in a branch. The branch runs if the value is the alternative.
+// dispatch calls the function in parameter emit for each alternative from lo to hi. The code that
+// this function adds is in a branch. The branch runs if the value has this alternative.
 func (w *builder) dispatch(u oneOf, lo, hi int, emit func(i int)) {
 	mid := lo + 1
 	if hi-lo > maxInRow {
@@ -112,8 +112,8 @@ func (w *builder) dispatch(u oneOf, lo, hi int, emit func(i int)) {
 	w.dispatch(u, mid, hi, emit)
 }
 
-// The method resolved returns the first oneOf among an instruction's operands, if the instruction
-// must be lowered separately for each alternative.
+// Some instructions must be lowered separately for each alternative of an operand. For these
+// instructions, the method resolved returns the first operand that is a oneOf.
 func (l *lowerer) resolved(in ssa.Instruction) (ssa.Value, oneOf, bool) {
 	var operands []ssa.Value
 	switch in := in.(type) {
@@ -254,7 +254,7 @@ func uncomparableText(t types.Type) string {
 }
 
 // The type several describes the storage of a variable that holds values of several shapes. Each
-// shape has its own IR variables, and tag holds the number of the current shape.
+// shape has its own IR variables. The field tag holds the number of the current shape.
 type several struct {
 	tag  *ir.Var
 	alts []*version

@@ -32,7 +32,7 @@ func (l *lowerer) panics(x ssa.Value) {
 
 // rangeEnded is go/ssa's text for the panic of a range-over-func body that is called after the loop
 // has ended. If the body itself has ended the loop, gc prints the text rangeDone for this panic.
-// Otherwise gc prints the text rangeExhausted.
+// For a loop that has ended without a jump out of its body, gc prints the text rangeExhausted.
 const (
 	rangeEnded     = "yield function called after range loop exit"
 	rangeDone      = "runtime error: range function continued iteration after function for loop body returned false"

@@ -479,7 +479,8 @@ func (l *lowerer) printRecord(r *printRecord) {
 	need, long := l.printSize(r)
 	try, write, lost, carry, out := l.newBlock(), l.newBlock(), l.newBlock(), l.newBlock(), l.newBlock()
 
-	// The counter Used does not grow once it is past the end of the buffer. So it stays below 2^32.
+	// The counter Used does not grow once it is past the end of the buffer. So the counter stays below
+	// 2^32.
 	room := l.op(ir.OpULt, ir.TypeBool, atomic(ir.OpAtomicLoadRelaxed, abi.PrintUsed), p.room)
 	if long != nil {
 		room = l.op(ir.OpLAnd, ir.TypeBool, room, l.not(long).(*ir.Value))
@@ -532,8 +533,8 @@ func (w *builder) storePrint(m mem, x *ir.Value) {
 }
 
 // printSize returns the number of 32-bit words of a record. The second result, named long, is the
-// condition that a string is too long for the record. This result is nil if no string can be too
-// long.
+// condition that a string is too long for the record. The second result is nil if no string can be
+// too long.
 func (w *builder) printSize(r *printRecord) (need, long *ir.Value) {
 	static := int64(abi.PrintRecord)
 	for _, item := range r.items {

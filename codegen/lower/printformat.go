@@ -68,8 +68,8 @@ type formatReader struct {
 	list []iface
 	used []bool
 	next int // index of the argument that the next verb uses
-	// The field indexed is set if a verb has an explicit argument index. In that case, arguments that
-	// no verb uses are allowed.
+	// The field indexed is set if a verb has an explicit argument index. With an explicit argument
+	// index, arguments that no verb uses are allowed.
 	indexed bool
 }
 

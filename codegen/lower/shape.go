@@ -495,8 +495,8 @@ func (w *builder) nilLike(v val) val {
 	return n
 }
 
-// nilOffset is the offset of a nil slice. It is used in variables that also hold slices of an
-// array. A nil slice has no elements, so no access uses the offset.
+// nilOffset is the offset of a nil slice. The offset is used in variables that also hold slices of
+// an array. A nil slice has no elements, so no access uses the offset.
 const nilOffset = -1
 
 // The method canonical prepares a value for a store in a variable. The resulting pointers always

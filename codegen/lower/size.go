@@ -22,7 +22,7 @@ type copied struct{ times, values int }
 type budget struct {
 	*reporter
 	copies   map[*ssa.Function]copied // number of copies and instructions of each inlined function
-	tooLarge bool                     // whether the code has exceeded maxValues; lowering then stops
+	tooLarge bool                     // whether the code has exceeded maxValues; if it has, lowering stops
 }
 
 // countCopy adds frame f, whose lowering has ended, to the counts of its function.

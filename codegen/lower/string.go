@@ -130,7 +130,7 @@ func (l *lowerer) rangeChars(in *ssa.Range) val {
 }
 
 // nextCharsRune lowers one step of a range over a string whose bytes are known only at run time.
-// Its results are those of nextRune.
+// nextCharsRune has the same results as nextRune.
 func (l *lowerer) nextCharsRune(it charsIter) val {
 	at := l.loadVar(it.at)
 	more := l.op(ir.OpSLt, ir.TypeBool, at, it.c.length())

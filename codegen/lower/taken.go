@@ -11,7 +11,7 @@ import (
 )
 
 // The method reserve registers cell c as memory that a call or a field of the kernel reserves. A
-// variable may then hold slices and pointers of several reserved memories.
+// variable may hold slices and pointers of several memories that are registered in this way.
 //
 // For work-group memory, no declaring block is recorded. All iterations of a loop use the same
 // work-group memory, so no pointer can refer to an earlier iteration's memory.

@@ -155,7 +155,7 @@ func (l *lowerer) textBytes(t text) slice {
 }
 
 // onlyLooked reports whether v, the result of []byte(s), is only read, for example by a range over
-// the bytes. Such a conversion needs no copy of the bytes.
+// the bytes. If v is only read, the conversion needs no copy of the bytes.
 func onlyLooked(v ssa.Value) bool {
 	s, ok := v.Type().Underlying().(*types.Slice)
 	if !ok || gotypes.Width(s.Elem()) != 8 {
@@ -285,7 +285,8 @@ type textIter struct {
 	at *ir.Var
 }
 
-// nextTextRune lowers one step of a range over a text. Its results are those of nextRune.
+// nextTextRune lowers one step of a range over a text. nextTextRune has the same results as
+// nextRune.
 func (l *lowerer) nextTextRune(it textIter) val {
 	zero, one := l.m.Int(ir.TypeI64, 0), l.m.Int(ir.TypeI64, 1)
 	at := l.loadVar(it.at)

@@ -149,7 +149,7 @@ func instanceOf(phi *ssa.Phi) *ssa.Alloc {
 }
 
 // readOnly reports whether the memory at address p is only read. Accesses in closures are included.
-// Stores for which the function allowed returns true do not count as writes.
+// Stores that the function in parameter allowed accepts do not count as writes.
 func readOnly(p ssa.Value, allowed func(st *ssa.Store) bool) bool {
 	for _, r := range *p.Referrers() {
 		switch r := r.(type) {
@@ -429,8 +429,9 @@ func (f *frame) outVar(v ssa.Value) *cell {
 	return nil
 }
 
-// foldInt evaluates an integer operation on constants. It is used in and around loops that are
-// lowered iteration by iteration. If the operation cannot be evaluated, the result is nil.
+// foldInt evaluates an integer operation on constants. The method foldInt is used in and around
+// loops that are lowered iteration by iteration. If the operation cannot be evaluated, the result
+// is nil.
 func (fs *foresight) foldInt(op token.Token, a, b *ir.Value, t types.Type) *ir.Value {
 	if fs.rounds == 0 && len(fs.frame.unrolled) == 0 && !fs.carried.folds || !a.IsConst() || !b.IsConst() || !gotypes.IsInteger(t) {
 		return nil

@@ -39,8 +39,8 @@ type pointer struct {
 }
 
 // The type slice is the lowered form of a Go slice. If the elements are in device memory, at.addr
-// is the address of the first element. Otherwise the field at is an array, and the field off is the
-// index of the first element in this array.
+// is the address of the first element. For elements in other memory, the field at is an array, and
+// the field off is the index of the first element in this array.
 type slice struct {
 	at       mem
 	off      *ir.Value // index of the slice's first element; nil in device memory
@@ -314,8 +314,8 @@ func leaves(v val) []*ir.Value {
 	return nil
 }
 
-// rebuild returns a value with the shape of v. The function next supplies the run-time scalars of
-// this value.
+// rebuild returns a value with the shape of v. The function in parameter next supplies the run-time
+// scalars of this value.
 func rebuild(v val, next func() *ir.Value) val {
 	switch v := v.(type) {
 	case *ir.Value:
@@ -375,9 +375,9 @@ func rebuild(v val, next func() *ir.Value) val {
 	return v
 }
 
-// rebuildPath replaces the indices in m's path by results of function next, and returns the new
-// path. Field numbers belong to the shape and do not change. The path of device memory does not
-// change either, since its only step is zero.
+// rebuildPath replaces the indices in m's path by results of the function in parameter next. It
+// returns the new path. Field numbers belong to the shape and do not change. The path of device
+// memory does not change either, since its only step is zero.
 func (m mem) rebuildPath(next func() *ir.Value) []*ir.Value {
 	out := make([]*ir.Value, len(m.path))
 	for i := range out {

@@ -115,8 +115,8 @@ func (l *lowerer) used(vs ...val) {
 	}
 }
 
-// lookAt lowers []byte(v) for a view v if the bytes are only read. The conversion then needs no
-// copy.
+// lookAt lowers []byte(v) for a view v if the bytes are only read. If the bytes are only read, the
+// conversion needs no copy.
 func (w *builder) lookAt(in *ssa.Convert, v view) val {
 	if w.frame.looks == nil {
 		w.frame.looks = map[ssa.Value]view{}

@@ -76,8 +76,8 @@ func operandType(d *spirv.Decoder, in *spirv.Instruction) spirv.ID {
 }
 
 // The function costs maps the name of each kernel of a package to the kernel's cost. The map checks
-// holds the number of checks of each kernel. The function data returns the contents of a file, if
-// the file exists.
+// holds the number of checks of each kernel. Parameter data is a function that returns the contents
+// of a file, if the file exists.
 func costs(checks map[string]int, files []string, data func(name string) ([]byte, error)) (map[string]*Cost, error) {
 	out := map[string]*Cost{}
 	for name, n := range checks {
@@ -207,8 +207,8 @@ func CompareCosts(pkg, dir string, kernels []gostub.Kernel, files []gostub.File)
 	return costChanges(pkg, old, now, changed), nil
 }
 
-// LostCosts returns the costs of kernels that no longer exist. Their files in folder dir will be
-// removed.
+// LostCosts returns the costs of kernels that no longer exist. The files of these kernels in folder
+// dir will be removed.
 func LostCosts(dir string) ([]CostChange, error) {
 	pkg, old, err := costsIn(dir)
 	return costChanges(pkg, old, nil, nil), err

@@ -16,8 +16,8 @@ import (
 // MatrixUse describes how a known type of device runs the matrix operations of a kernel.
 type MatrixUse struct {
 	Device string `json:"device"`
-	// Why is the reason why matrix operations are expanded to scalar code. If the device's matrix
-	// instructions are used, Why is "".
+	// The field Why is the reason for the expansion of matrix operations to scalar code. If the
+	// device's matrix instructions are used, the field is "".
 	Why   string       `json:"why,omitempty"`
 	Tiles []MatrixTile `json:"tiles,omitempty"`
 }

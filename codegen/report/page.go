@@ -28,8 +28,8 @@ type Compiled struct {
 	Late func(variant string) bool
 }
 
-// Compiler is the type of codegen.Compile, which compiles one kernel. It calls function after with
-// the lowered module, with the module after each pass, and with each variant.
+// Compiler is the type of codegen.Compile, which compiles one kernel. The function in parameter
+// after is called with the lowered module, with the module after each pass, and with each variant.
 type Compiler func(k *load.Kernel, after func(form string, m *ir.Module)) (*Compiled, diag.List, error)
 
 // Page returns the page that shows a program's kernels. Parameter diags holds the diagnostics of

@@ -41,8 +41,8 @@ type Kernel struct {
 	MatrixMemory []MatrixMemory `json:"matrixMemory,omitempty"`
 }
 
-// Checks are the run-time checks of a kernel. They check indices, slice bounds, divisors, shift
-// counts and nil pointers. The numbers are taken after inlining, so a check in a function is
+// Checks are the run-time checks of a kernel. The checks concern indices, slice bounds, divisors,
+// shift counts and nil pointers. The numbers are taken after inlining, so a check in a function is
 // counted once for each call.
 type Checks struct {
 	Proved []Proved  `json:"proved"`

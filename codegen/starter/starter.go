@@ -179,8 +179,8 @@ func same(a, b string) bool {
 	return err == nil && err2 == nil && os.SameFile(x, y)
 }
 
-// hasTool reports whether the module declares kgen as a tool. If so, the command go tool kgen
-// works.
+// hasTool reports whether the module declares kgen as a tool. With this declaration, the command go
+// tool kgen works.
 func hasTool(ctx context.Context, dir string) bool {
 	out, err := goCommand(ctx, dir, "list", "tool")
 	return err == nil && strings.Contains("\n"+out, "\n"+modulePath+"/cmd/kgen\n")

@@ -406,8 +406,8 @@ func leaves(n ast.Node) (found bool) {
 }
 
 // The method singles reports whether only one work-item, or a few work-items, may pass condition
-// cond. The result is false for a comparison of the work-item's id with a size. It is also false
-// for a comparison that involves data.
+// cond. The result is false for a comparison of the work-item's id with a size. The result is also
+// false for a comparison that involves data.
 func (s *sharing) singles(cond ast.Expr) bool {
 	const item = byItem | byGroup
 	switch e := ast.Unparen(cond).(type) {

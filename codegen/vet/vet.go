@@ -98,8 +98,8 @@ func compile(pass *analysis.Pass, found check.Findings, tags []string) error {
 		elsewhere := report.Pos == token.NoPos
 		for _, r := range d.Related {
 			p := at(r.Pos)
-			// A diagnostic about another package's code is reported in this package. Its position is the
-			// call or embedding that uses the other package's code.
+			// A diagnostic about another package's code is reported in this package. The reported position
+			// is the call or embedding that uses the other package's code.
 			if report.Pos == token.NoPos && p != token.NoPos && (strings.HasPrefix(r.Message, "called here") || strings.HasPrefix(r.Message, load.OfKernel)) {
 				report.Pos = p
 				report.Message += fmt.Sprintf(" (at %v)", d.Pos)

@@ -43,9 +43,9 @@ func Apply(a Listing, edits []Edit) Listing {
 }
 
 // differ finds the common lines of two listings. First it considers lines that occur once in each
-// listing. It matches as many of these lines as possible in the same order. The lines between two
-// matched lines are then compared by the same method. A value has the same number in all listings,
-// so most lines of a listing are distinct.
+// listing. It matches as many of these lines as possible in the same order. After that, the lines
+// between two matched lines are compared by the same method. A value has the same number in all
+// listings, so most lines of a listing are distinct.
 type differ struct {
 	a, b Listing
 	same []pair // common lines found so far, in order

@@ -141,7 +141,7 @@ type Matrix struct {
 	Pos  Pos    `json:"pos"`
 }
 
-// Checks describes the run-time checks. They are counted after inlining.
+// Checks describes the run-time checks. The checks are counted after inlining.
 type Checks struct {
 	Proved []Proved  `json:"proved"`
 	Remain []Finding `json:"remain"`

@@ -1,5 +1,5 @@
 // Package lsp is a language server (Language Server Protocol 3.17) that shows errors in kernels
-// while the user types. It runs beside gopls, and provides only diagnostics.
+// while the user types. The server runs beside gopls, and provides only diagnostics.
 package lsp
 
 import (
@@ -84,7 +84,8 @@ const Pause = 200 * time.Millisecond
 
 // Serve answers an editor's messages until the editor exits. Serve returns nil if the editor has
 // sent the messages shutdown and exit. Otherwise it returns an error. When the texts have not
-// changed for the duration pause, Serve compiles the kernels with the given build tags.
+// changed for the duration in parameter pause, Serve compiles the kernels with the given build
+// tags.
 func Serve(in io.Reader, out io.Writer, pause time.Duration, tags ...string) error {
 	s := &server{in: bufio.NewReader(in), out: out, pause: pause, tags: tags, open: map[string]string{}, shown: map[string]bool{}}
 	ctx, stop := context.WithCancel(context.Background())
@@ -228,8 +229,8 @@ func (s *server) edit(m *message) error {
 	return nil
 }
 
-// The method look waits for a change of the texts, and then until the texts have not changed for
-// the duration pause. Next, it compiles the packages of the open files. A later change cancels a
+// The method look waits for a change of the texts. When the texts have not changed for the duration
+// in field pause, look compiles the packages of the open files. A later change cancels a
 // compilation in progress.
 func (s *server) look(ctx context.Context, changed <-chan struct{}) {
 	var last context.CancelFunc = func() {}
