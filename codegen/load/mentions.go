@@ -87,8 +87,8 @@ func (m *mentioned) declare(s *source, d ast.Decl) {
 	}
 }
 
-// typeNameOf returns the name of a declared type. Type t must be this type, a pointer to this type,
-// or an instance of this type.
+// typeNameOf returns the name of the declared type from which t is made. Type t is the declared
+// type, a pointer to it, or an instance of it.
 func typeNameOf(t types.Type) *types.TypeName {
 	if p, ok := types.Unalias(t).(*types.Pointer); ok {
 		t = p.Elem()

@@ -259,8 +259,8 @@ func (p *Program) Abs(file string) string {
 	return shorten(p.dir, best)
 }
 
-// The function shorten returns the relative path from folder dir to the file name, if the file is
-// below dir or the relative path is shorter. Otherwise it returns the name unchanged.
+// The function shorten returns a file name as a path relative to folder dir, if the file is below
+// dir or the relative path is shorter. Otherwise it returns the name unchanged.
 func shorten(dir, name string) string {
 	if rel, err := filepath.Rel(dir, name); err == nil && (len(rel) < len(name) || !strings.HasPrefix(rel, "..")) {
 		return rel

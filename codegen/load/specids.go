@@ -69,8 +69,8 @@ func (l *loader) overlap(d Directives, pinned []*types.Var, reported map[types.O
 	}
 }
 
-// The method compare orders two positions by file, line and column, so that the result does not
-// depend on the order in which files were loaded.
+// The method compare orders two positions by file, line and column. So the result does not depend
+// on the order in which files were loaded.
 func (l *loader) compare(a, b token.Pos) int {
 	p, q := l.fset.Position(a), l.fset.Position(b)
 	return cmp.Or(cmp.Compare(p.Filename, q.Filename), p.Line-q.Line, p.Column-q.Column)

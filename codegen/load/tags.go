@@ -124,7 +124,7 @@ func matching(ctx *build.Context, dir string) (files []string) {
 }
 
 // canImport reports whether the given files import only packages that the program's files import.
-// The loader knows no other packages. For an empty list of files, the result is false.
+// The go command has listed only these packages. For an empty list of files, the result is false.
 func (f *folder) canImport(files []string) bool {
 	for _, name := range files {
 		src, err := f.read(name)

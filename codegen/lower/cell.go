@@ -23,7 +23,7 @@ type cell struct {
 	shape  val     // known parts of the value that a classShape variable holds
 	vars   []*ir.Var
 	fixed  bool        // whether code relies on the shape, because a value other than nil was stored or the variable was loaded
-	nils   []*ir.Value // for each store of nil, its last instruction; recorded only while fixed is false
+	nils   []*ir.Value // last instruction of each store of nil; recorded only while field fixed is false
 	views  []point     // code positions of the stores, for a variable that holds a view (a string that shares a slice's bytes)
 	stored bool        // whether a value without run-time parts was stored
 	home   *place      // block in which the variable is declared

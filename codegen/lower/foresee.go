@@ -133,8 +133,8 @@ func (fs *foresight) translatable(v val) bool {
 	return false
 }
 
-// The method declares reports whether a path identifies a variable of the source, a field or
-// element of this variable, or memory that a call reserves.
+// The method declares reports whether a path identifies a source variable, a field or element of a
+// source variable, or memory that a call reserves.
 func (c *carried) declares(p *path) bool {
 	if p == nil {
 		return false

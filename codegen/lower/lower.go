@@ -62,7 +62,7 @@ type frame struct {
 	allocs    map[*ssa.Alloc]*cell
 	cur       ssa.Instruction // instruction being lowered
 	site      ssa.Instruction // instruction of the caller that makes this call
-	uses      [32]bool        // for each aspect, whether its use has been recorded
+	uses      [32]bool        // whether the use of an aspect has been recorded, indexed by aspect
 	ret       *ir.Block
 	result    *cell
 	single    bool // whether the function has only one return statement, so that its results need no cell

@@ -327,8 +327,8 @@ func (c *cell) subject(kind string) string {
 	return "the " + kind + " " + name
 }
 
-// The method mixed reports an error for a variable that may hold two values of different shapes, if
-// code cannot select one of them at run time.
+// The method mixed reports an error for a variable with two possible values of different shapes, if
+// code cannot select one of the values at run time.
 func (l *lowerer) mixed(c *cell, a, b val) {
 	if l.tables.moveTables(a, b) {
 		return

@@ -23,7 +23,7 @@ import (
 //   - A bad is a value of any type for which an error has been reported.
 //   - A held is an array in the memory of a variable that also holds other alternatives.
 //   - A oneOf is a function, pointer, slice or interface value with several possible targets, types
-//     or functions. Data at run time selects one of them.
+//     or functions. Data at run time selects one alternative.
 type val any
 
 type tuple struct{ elems []val }

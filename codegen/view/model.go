@@ -64,9 +64,10 @@ type Body struct {
 	Idle []string `json:"idle,omitempty"`
 	// Values has one character for each value, and Blocks has one character for each block. The number
 	// of a value or block is the index of its character. The character 'u' (uniform) marks values that
-	// are the same for all work-items of a work-group, and blocks that all work-items reach unless
-	// they have returned. The character 'd' (divergent) marks other values and blocks. The character
-	// '.' marks values and blocks that did not exist after pass narrow, where uniformity is analysed.
+	// are the same for all work-items of a work-group. It also marks blocks that all work-items reach
+	// unless they have returned. The character 'd' (divergent) marks other values and blocks. The
+	// character '.' marks values and blocks that did not exist after pass narrow, where uniformity is
+	// analysed.
 	Values string `json:"values,omitempty"`
 	Blocks string `json:"blocks,omitempty"`
 	// Modules are the first module and the variants. The listing after the last pass is the IR of the
