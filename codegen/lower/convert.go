@@ -72,7 +72,7 @@ func (l *lowerer) convert(v val, from, to types.Type) val {
 	return x
 }
 
-// runeOf returns the rune of the string string(x) for a constant integer x.
+// runeOf returns the rune to which the conversion string(x) maps a constant integer x.
 func runeOf(x *ir.Value, from types.Type) rune {
 	n := x.Int()
 	if gotypes.IsUnsigned(from) {

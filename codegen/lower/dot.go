@@ -9,7 +9,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// This file lowers package dsl's products of four numbers of 8 bits.
+// This file lowers package dsl's dot products of four 8-bit numbers.
 
 func init() {
 	signed, unsigned := types.Typ[types.Int8], types.Typ[types.Uint8]

@@ -141,8 +141,8 @@ func lowerRuneCount(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val 
 	return l.loadVar(n)
 }
 
-// allocatesBeyond reports whether fn is a function of package slices that, like append, allocates
-// only if the result exceeds the slice's capacity.
+// Some functions of package slices allocate only if the result exceeds the slice's capacity, in the
+// same way as append. allocatesBeyond reports whether fn is one of these functions.
 func allocatesBeyond(fn *ssa.Function) bool {
 	switch origin(fn).RelString(nil) {
 	case "slices.Grow", "slices.Insert", "slices.Replace":

@@ -291,8 +291,8 @@ func (f *frame) inRound(b *ssa.BasicBlock) bool {
 	return slices.ContainsFunc(f.unrolled, func(u *unrolled) bool { return u.active && u.blocks[b] })
 }
 
-// firstOfRounds reports whether an Alloc declares the first instance of a loop variable. The loop
-// must be lowered iteration by iteration.
+// firstOfRounds reports whether an Alloc declares the first instance of a loop variable. The result
+// is true only for loops that are lowered iteration by iteration.
 func (f *frame) firstOfRounds(in *ssa.Alloc) bool {
 	last := lastInstance(in)
 	return last != in && slices.ContainsFunc(f.unrolled, func(u *unrolled) bool { return u.blocks[last.Block()] })
