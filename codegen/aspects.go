@@ -12,10 +12,10 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// checkAspects reports aspects that are used but not listed. The list is a kernel's DeviceHas
-// property, or a directive of a function that the kernel calls. Without such a list, nothing is
-// checked. Function uses returns the aspects that the kernel uses. The parameter of uses tells
-// whether the source contains int64 or uint64.
+// checkAspects reports aspects that are used but not listed. The list of aspects is a kernel's
+// DeviceHas property, or a directive of a function that the kernel calls. For a kernel without this
+// list, checkAspects checks nothing. The function in parameter uses returns the aspects that the
+// kernel uses. The argument of uses tells whether the source contains int64 or uint64.
 func checkAspects(prog *load.Program, k *load.Kernel, m *ir.Module, uses func(explicit64 bool) []properties.Aspect, diags *diag.List) {
 	written, explicit := check.Explicit64(k)
 	has, listed := k.Properties.Get(properties.KeyDeviceHas)
@@ -50,8 +50,8 @@ func checkAspects(prog *load.Program, k *load.Kernel, m *ir.Module, uses func(ex
 
 const aspectHint = "list it, or use none of what needs it"
 
-// relate adds to a diagnostic the calls that lead to the use of an aspect. File names in the
-// positions become names that the user can open.
+// The function relate adds to a diagnostic the calls that lead to the use of an aspect. It replaces
+// the file names in the positions by names that the user can open.
 func relate(prog *load.Program, d *diag.Diagnostic, u *ir.AspectUse) {
 	open := func(p ir.Pos) diag.Pos { return diag.Pos{File: prog.Abs(p.File), Line: p.Line, Col: p.Col} }
 	d.Pos = open(u.Pos)

@@ -11,11 +11,11 @@ import (
 	"github.com/kgen-go/kgen/codegen/load"
 )
 
-// This file checks that gc accepts the generated code. If a host form does not compile, it is
-// omitted, and the kernel's Go code runs instead. If stubs do not compile, kgen fails with an
-// error. The cause is a bug in kgen in both cases.
+// This file checks that gc accepts the generated code. A host form (the code of a kernel for the
+// CPU) that does not compile is omitted, and the kernel's Go code runs instead. If stubs do not
+// compile, kgen fails with an error. In both cases, the cause is a bug in kgen.
 
-// files returns the files of a stub package, after type-checking the Go code in them.
+// The method files returns the files of a stub package, after type-checking the Go code in them.
 func (w *writer) files(out *output, pkg *gostub.Package, importPath string) ([]gostub.File, error) {
 	files, wrong, err := w.render(out, pkg, importPath)
 	if err != nil || len(wrong) == 0 {
@@ -43,7 +43,7 @@ func (w *writer) files(out *output, pkg *gostub.Package, importPath string) ([]g
 // hostFile returns the name of the file with the host forms.
 func (o *output) hostFile() string { return o.pkg.Name + "_host_kgen.go" }
 
-// render returns the files of a stub package, and the type errors in its Go code.
+// The method render returns the files of a stub package, and the type errors in its Go code.
 func (w *writer) render(out *output, pkg *gostub.Package, importPath string) ([]gostub.File, []*load.TextError, error) {
 	files, err := gostub.Files(pkg, importPath, w.names)
 	if err != nil {
@@ -68,15 +68,15 @@ func (w *writer) render(out *output, pkg *gostub.Package, importPath string) ([]
 	return files, w.check(out.pkg, importPath, texts), nil
 }
 
-// hostText returns the text of the file with the given host forms.
+// hostText returns the source text of the file with the given host forms.
 func (w *writer) hostText(out *output, forms []*gohost.Form) ([]byte, error) {
 	pkg := &gostub.Package{Constraint: w.prog.Constraint(out.pkg)}
 	return gohost.File(pkg.Header(), gostub.Name(out.pkg.Name), forms)
 }
 
-// dropForms removes each host form that does not compile on its own, and adds a message. If each
-// form compiles on its own, but the file with all forms does not, it removes all forms. The result
-// tells whether a form was removed.
+// dropForms removes each host form that does not compile alone, and adds a message. If each form
+// compiles alone, but the file with all forms does not compile, dropForms removes all forms. The
+// result tells whether a form was removed.
 func (w *writer) dropForms(out *output, importPath string) (dropped bool, err error) {
 	check := func(forms []*gohost.Form) error {
 		code, err := w.hostText(out, forms)

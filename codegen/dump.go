@@ -13,7 +13,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// These forms of a kernel can be printed although they are not the result of a pass.
+// These intermediate forms of a kernel can be printed, in addition to the results of passes.
 const (
 	dumpSSA    = "ssa"
 	dumpBuilt  = "built"
@@ -37,8 +37,7 @@ func DumpNames() []string {
 
 func validDump(name string) bool { return slices.Contains(DumpNames(), name) }
 
-// title prints the title of a kernel's form, if that form is requested. The result tells whether
-// the form is requested.
+// If a form of the kernel is requested, the method title prints its title and returns true.
 func (c *compiled) title(k *load.Kernel, dump, form string) bool {
 	if dump != form && dump != dumpAll {
 		return false

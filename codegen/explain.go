@@ -1,6 +1,6 @@
 package codegen
 
-// This file reports the costs of kernels and the way in which work-items share slices.
+// This file reports the costs of kernels, and the slice elements that several work-items use.
 
 import (
 	"context"
@@ -12,9 +12,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/report"
 )
 
-// ExplainPasses compiles kernels and reports the cost of their checks and 64-bit integers, and the
-// way in which work-items share slices. ExplainPasses writes no files. Its diagnostics are the same
-// as those of Generate.
+// ExplainPasses compiles kernels and reports the cost of their checks and 64-bit integers. It also
+// reports the slice elements that several work-items use. ExplainPasses writes no files.
+// ExplainPasses returns the same diagnostics as Generate.
 func ExplainPasses(ctx context.Context, cfg Config, what ...string) ([]report.Kernel, diag.List, error) {
 	if err := report.CheckNames(what); err != nil {
 		return nil, nil, err

@@ -30,7 +30,7 @@ import (
 type Config struct {
 	Dir      string   // working directory; "" means that of the process
 	Patterns []string // package patterns in the go command's syntax; an empty list means "."
-	Env      []string // environment of the go command; nil means that of the process
+	Env      []string // environment of the go command; nil means the environment of the process
 	Tags     []string // build tags for loading the packages
 	// Show is the folder to which printed paths are relative. If it is empty, Dir is used.
 	Show string
@@ -40,51 +40,52 @@ type Config struct {
 	// Out is the root folder for generated files. By default it is the folder "generated" in the
 	// module's root.
 	Out string
-	// Check compares the generated files with the existing ones and writes nothing. If the files
+	// Check compares the generated files with the existing files and writes nothing. If the files
 	// differ, the error is ErrStale.
 	Check bool
-	// Diff makes a run with Check fill Result.Costs.
+	// Diff requests Result.Costs in a run with Check.
 	Diff bool
-	// Strict turns each note in Result.Notes into an error. A note says that a kernel lacks a
-	// variant or its host form.
+	// Strict turns each note in Result.Notes into an error. A note says that a kernel lacks a variant
+	// or a host form (the kernel's code for the CPU).
 	Strict bool
-	// Modules is the folder for modules that stubs do not contain (see internal/modules). The
-	// modules of packages with the directive //kgen:bare are written there. Modules that programs
-	// make when they load a kernel are written there, too. All these modules are written even with
+	// Modules is the folder for modules that stubs do not contain (see internal/modules). The folder
+	// gets the modules of packages with the directive //kgen:bare. The folder also gets the modules
+	// that programs make when they load a kernel. All modules for the folder are written even with
 	// Check. If Modules is set without Check, no other files are written.
 	Modules string
 
 	// Disabled lists optimizations to omit from modules, such as "quirk/rotation". A quirk is a
-	// workaround for a driver bug. Disabling it shows whether a driver still needs it. See package
-	// quirks.
+	// workaround for a driver bug. A run with a disabled quirk shows whether a driver still needs the
+	// workaround. See package quirks.
 	Disabled []string
 
-	// Dump is the name of the kernel form to print to DumpTo. The name must be one of DumpNames. If
-	// Dump is set, no files are written.
+	// Dump is the name of the intermediate form of kernels to print to DumpTo. The name must be one of
+	// DumpNames. If Dump is set, no files are written.
 	Dump   string
 	DumpTo io.Writer
 
-	onFollowUpPanic func(bug any) // see type unit
-	// alter changes the text of a generated Go file. Only tests set it.
+	onFollowUpPanic func(bug any) // called for bugs that only occur because the kernel has errors; see type unit
+	// The function alter changes the text of a generated Go file. Only tests set it.
 	alter func(name string, text []byte) []byte
 }
 
-// load returns the configuration for Load of package load.
+// The method load returns the configuration for function Load of package load.
 func (cfg *Config) load() load.Config {
 	return load.Config{Dir: cfg.Dir, Patterns: cfg.Patterns, Env: cfg.Env, Tags: cfg.Tags, Show: cfg.Show, Overlay: cfg.Overlay, Intrinsic: lower.Intrinsic, Stubs: cfg.mayWrite}
 }
 
-// ModuleRoot returns the folder of the go.mod file that applies to a folder, or "".
+// ModuleRoot returns the folder that contains the go.mod file for folder dir, or "".
 func ModuleRoot(dir string) string { return load.ModuleRoot(dir) }
 
-// CheckDisabled returns an error if one of the names is not an optimization that can be disabled.
+// CheckDisabled returns an error unless each of the names is an optimization that can be disabled.
 // The error lists the valid names.
 func CheckDisabled(names []string) error { return quirks.CheckDisabled(names) }
 
 // ErrStale is the error of a run with Config.Check if generated files are out of date.
 var ErrStale = errors.New("generated files are out of date")
 
-// Result describes the results of Generate. All paths in a Result have the form for printing.
+// Result describes the results of Generate. All paths in a Result are relative to Config.Show where
+// that is shorter.
 type Result struct {
 	Packages int
 	Kernels  int
@@ -94,12 +95,12 @@ type Result struct {
 	Costs    []report.CostChange
 	Notes    []string // missing variants and host forms of kernels
 	Warnings []string // texts about variables that launches cannot check
-	Tagged   []string // packages of which kernels use other files than programs, with reasons
+	Tagged   []string // packages whose files differ between kernels and programs, with reasons
 	Timings  []Timing
 	Trace    load.Trace
 }
 
-// Timing is the duration of one part of the work.
+// Timing is the duration of one part of Generate's work.
 type Timing struct {
 	Name string
 	Took time.Duration
@@ -107,7 +108,7 @@ type Timing struct {
 
 // Generate compiles the kernels of the packages and writes the packages that launch them. The
 // diagnostics are about the user's code. For a package with diagnostics, no files are written. All
-// other problems are errors.
+// problems except those in the user's code are returned as an error.
 func Generate(ctx context.Context, cfg Config) (res *Result, diags diag.List, err error) {
 	res = &Result{}
 	defer func() {
@@ -138,7 +139,7 @@ func Generate(ctx context.Context, cfg Config) (res *Result, diags diag.List, er
 	if err != nil || prog == nil {
 		return res, diags, err
 	}
-	sound := len(diags) == 0 // if false, the kernels are compiled only to find more errors
+	sound := len(diags) == 0 // if the value is false, the kernels are compiled only to find more errors
 	compiled := compileAll(ctx, prog, &cfg)
 	lap("compile")
 	var outputs []*output
@@ -221,13 +222,13 @@ func Generate(ctx context.Context, cfg Config) (res *Result, diags diag.List, er
 	return res, diags, errors.Join(errs...)
 }
 
-// compiled holds the results of compiling one kernel.
+// The type compiled holds the results of compiling one kernel.
 type compiled struct {
 	stub   gostub.Kernel
 	form   *gohost.Form
 	noForm error
 	lacks  []error
-	// unwatched is the same as Module.Unwatched.
+	// The list unwatched is Module.Unwatched of the kernel.
 	unwatched []string
 	diags     diag.List
 	err       error
@@ -266,8 +267,8 @@ func compileAll(ctx context.Context, prog *load.Program, cfg *Config) map[*load.
 	return all
 }
 
-// run compiles one kernel. A panic because of a bug in kgen becomes an error, so that the other
-// kernels are still compiled.
+// The method run compiles one kernel. It converts a panic (a bug in kgen) to an error, so that the
+// other kernels are still compiled.
 func (c *compiled) run(ctx context.Context, u *unit, dump string) {
 	k := u.k
 	defer func() {
@@ -313,7 +314,7 @@ func (c *compiled) run(ctx context.Context, u *unit, dump string) {
 	}
 }
 
-// argument returns the Arg of package gostub for a leaf of a kernel's receiver.
+// The function argument returns the gostub.Arg for a leaf, which is a part of a kernel's receiver.
 func argument(l *load.Leaf) gostub.Arg {
 	t := l.GoType
 	if l.Elem != nil {
@@ -330,8 +331,8 @@ func argument(l *load.Leaf) gostub.Arg {
 	return a
 }
 
-// resolve converts the positions in a diagnostic of a pass. Passes report positions in the form
-// that modules contain. They become positions in files that the user can open.
+// The function resolve converts the positions in a diagnostic of a pass. Passes report positions
+// with the file names in modules. The converted positions have file names that the user can open.
 func resolve(prog *load.Program, d *diag.Diagnostic) {
 	d.Pos.File = prog.Abs(d.Pos.File)
 	for i := range d.Related {
@@ -339,8 +340,8 @@ func resolve(prog *load.Program, d *diag.Diagnostic) {
 	}
 }
 
-// place converts the positions in a diagnostic of a pass, like resolve. It also adds the calls that
-// lead to the position, because passes do not have this information.
+// The function place converts the positions in a diagnostic of a pass, like function resolve. The
+// function also adds the calls that lead to the position, because passes do not report the calls.
 func place(prog *load.Program, k *load.Kernel, d *diag.Diagnostic) {
 	resolve(prog, d)
 	calls := prog.Chain(k, d.Pos)

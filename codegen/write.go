@@ -24,15 +24,15 @@ import (
 	"github.com/kgen-go/kgen/internal/modules"
 )
 
-// output is a stub package to write.
+// The type output is a stub package to write.
 type output struct {
 	pkg     *load.Package
 	kernels []gostub.Kernel
 	forms   []*gohost.Form
 }
 
-// views returns the view types that the stubs of the package share in place of struct types. The
-// field Views of each kernel is set, too.
+// A view type replaces a struct type in stubs. The method views returns the view types that the
+// stubs of the package share, and sets the field Views of each kernel.
 func (o *output) views(prog *load.Program) (all []gostub.View) {
 	views, uses := prog.SharedViews(o.pkg)
 	for i := range o.kernels {
@@ -63,8 +63,9 @@ type writer struct {
 	check func(p *load.Package, importPath string, texts []load.Text) []*load.TextError
 }
 
-// place returns the folder and import path of the generated package for p. If p is below an
-// internal folder, the generated package is beside p, so that the same packages may import both.
+// The method place returns the folder and import path of the generated package for p. If p is below
+// an internal folder, the generated package is beside p. So every package that may import p may
+// also import the generated package.
 func (w *writer) place(p *load.Package) (dir, importPath string) {
 	rel := strings.TrimPrefix(strings.TrimPrefix(p.PkgPath, p.ModulePath), "/")
 	if isInternal(p.PkgPath) {
@@ -75,8 +76,8 @@ func (w *writer) place(p *load.Package) (dir, importPath string) {
 	return filepath.Join(root, filepath.FromSlash(rel)), path.Join(importBase(p.ModulePath, p.ModuleDir, root), rel)
 }
 
-// importBase returns the import path of the folder root, below which a module's generated packages
-// are written.
+// Below the folder root, kgen writes the generated packages of a module. importBase returns the
+// import path of this folder.
 func importBase(modulePath, moduleDir, root string) string {
 	if r, err := filepath.Rel(moduleDir, root); err == nil && filepath.IsLocal(r) {
 		return path.Join(modulePath, filepath.ToSlash(r))
@@ -84,8 +85,8 @@ func importBase(modulePath, moduleDir, root string) string {
 	return path.Join(modulePath, outFolder)
 }
 
-// mayWrite reports whether kgen may generate a package with the given import path. The path must be
-// one that place gives, with the default folder or with Config.Out.
+// mayWrite reports whether kgen may generate a package with the given import path. The method place
+// must be able to return the path, with the default folder or with Config.Out.
 func (cfg *Config) mayWrite(modulePath, moduleDir, importPath string) bool {
 	if isInternal(importPath) && strings.HasSuffix(importPath, gostub.Name("")) {
 		return true
@@ -114,8 +115,8 @@ func StubFolder(root, rel, name string) string {
 // outFolder is the name of the folder for generated files in a module's root.
 const outFolder = "generated"
 
-// root returns the folder below which a module's generated packages are written. Parameter dir is
-// the working directory.
+// The method root returns the folder below which kgen writes a module's generated packages.
+// Parameter dir is the working directory.
 func (cfg *Config) root(dir, moduleDir string) string {
 	if cfg.Out == "" {
 		return filepath.Join(moduleDir, outFolder)
@@ -126,7 +127,7 @@ func (cfg *Config) root(dir, moduleDir string) string {
 	return filepath.Join(dir, cfg.Out)
 }
 
-// output writes the files of one stub package, and removes old ones.
+// The method output writes the files of one stub package, and removes old files.
 func (w *writer) output(out *output) error {
 	dir, importPath := w.place(out.pkg)
 	bare := w.prog.Bare(out.pkg)
@@ -164,7 +165,8 @@ func (w *writer) output(out *output) error {
 	return w.clean(dir, keep)
 }
 
-// modules writes the modules that the stub package does not contain to the folder Config.Modules.
+// Stub packages do not contain all modules. The method modules writes the other modules to the
+// folder Config.Modules.
 func (w *writer) modules(out *output, bare bool) error {
 	if !bare {
 		files := map[string][]byte{}
@@ -185,8 +187,9 @@ func (w *writer) modules(out *output, bare bool) error {
 	return modules.Write(w.cfg.Modules, out.pkg.ModuleDir, out.pkg.PkgPath, kernels)
 }
 
-// sources describes the source files of a package's kernels, for stubs in folder dir. If the stubs
-// are outside of the module, there is no relative path to the sources, and the result is nil.
+// The method sources describes the source files of a package's kernels, for stubs in folder dir. If
+// the stubs are outside of the module, no relative path leads to the sources, and the result is
+// nil.
 func (w *writer) sources(p *load.Package, dir string) (*abi.Sources, error) {
 	rel, err := filepath.Rel(p.ModuleDir, dir)
 	if err != nil || !filepath.IsLocal(rel) {
@@ -203,7 +206,7 @@ func (w *writer) sources(p *load.Package, dir string) (*abi.Sources, error) {
 	return &abi.Sources{Module: p.ModulePath, Package: p.PkgPath, Root: filepath.ToSlash(root), Files: files}, nil
 }
 
-// file writes a file, unless it already has these contents.
+// The method file writes a file, unless the file already has these contents.
 func (w *writer) file(name string, data []byte) error {
 	old, err := os.ReadFile(name)
 	switch {
@@ -222,7 +225,7 @@ func (w *writer) file(name string, data []byte) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	// A rename ensures that other processes see either the old or the new file.
+	// The file is replaced by a rename, so other processes see either the old or the new file.
 	tmp, err := os.CreateTemp(dir, ".kgen-*")
 	if err != nil {
 		return err
@@ -239,10 +242,10 @@ func (w *writer) file(name string, data []byte) error {
 	return nil
 }
 
-// isText reports whether git may convert the line ends of the file to those of Windows.
+// isText reports whether git may convert the line ends of the file to line ends of Windows.
 func isText(name string) bool { return filepath.Ext(name) == ".go" || filepath.Ext(name) == ".kir" }
 
-// clean removes the files of a folder that kgen has written, except those in keep.
+// The method clean removes the files that kgen has written in a folder, except the files in keep.
 func (w *writer) clean(dir string, keep map[string]bool) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -265,8 +268,8 @@ func (w *writer) clean(dir string, keep map[string]bool) error {
 	return nil
 }
 
-// ours reports whether kgen has written a file. Such a file is a module, or a text with kgen's
-// header.
+// The function ours reports whether kgen has written a file. The files of kgen are modules and
+// texts with kgen's header.
 func ours(name string) bool {
 	switch filepath.Ext(name) {
 	case ".spv":
@@ -291,8 +294,8 @@ func firstLine(name string) string {
 	return strings.TrimSpace(line)
 }
 
-// sweep removes the generated packages whose kernels do not exist any more. It does so only if the
-// patterns cover the whole module.
+// If the patterns cover the whole module, the method sweep removes the generated packages of
+// kernels that do not exist any more.
 func (w *writer) sweep(pkgs []*load.Package) error {
 	if w.cfg.Modules != "" && !w.cfg.Check || len(pkgs) == 0 || pkgs[0].ModuleDir != w.dir || !slices.Contains(w.cfg.Patterns, "./...") {
 		return nil
@@ -340,8 +343,9 @@ func (w *writer) sweep(pkgs []*load.Package) error {
 	return nil
 }
 
-// elsewhere reports whether the current build tags exclude a Go file. The kernels of an excluded
-// file are probably excluded, too, and may still exist.
+// The method elsewhere reports whether the current build tags exclude a Go file of a generated
+// package. In a package with an excluded file, the tags probably exclude the kernels, too, so the
+// kernels may still exist.
 func (w *writer) elsewhere(name string) bool {
 	in := build.Default
 	in.BuildTags = w.cfg.Tags
@@ -353,7 +357,7 @@ func (w *writer) stale(name, what string) {
 	w.res.Stale = append(w.res.Stale, fmt.Sprintf("%s %s", w.show(name), what))
 }
 
-// show returns a path in the form for printing.
+// The method show returns the path to print for a file.
 func (w *writer) show(name string) string {
 	if rel, err := filepath.Rel(cmp.Or(w.shown, w.dir), name); err == nil && len(rel) < len(name) {
 		return rel

@@ -11,15 +11,16 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// native lists the aspects that the variant "words" (only 32-bit integers) does not need.
+// The list native contains the aspects that the variant "words" (only 32-bit integers) does not
+// need.
 var native = []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}
 
-// nativeUses returns the aspects in native that a module uses.
+// nativeUses returns the aspects that a module uses and the variant "words" avoids.
 func nativeUses(module *spirv.Module) []properties.Aspect {
 	return slices.DeleteFunc(features.Used(module), func(a properties.Aspect) bool { return !slices.Contains(native, a) })
 }
 
-// describe returns the kernel's description, based on its first module.
+// The method describe returns the kernel's description, based on its first module.
 func describe(k *Kernel, module *spirv.Module) *abi.Kernel {
 	m := k.Module
 	d := &abi.Kernel{
@@ -60,13 +61,14 @@ func describe(k *Kernel, module *spirv.Module) *abi.Kernel {
 	return d
 }
 
-// smallArrays is a number of bytes. If a work-item's arrays are not larger, the runtime does not
-// compare their size with the device's limit. NVIDIA's largest GPUs have a limit of about 15 KiB.
+// smallArrays is a size in bytes. The runtime compares the size of a work-item's arrays with the
+// device's limit only if the arrays are larger than smallArrays. NVIDIA's largest GPUs have a limit
+// of about 15 KiB.
 const smallArrays = 8 << 10
 
-// privates describes the private memory of a work-item. Each array whose length depends on
-// specialization constants has its own row. One row covers all other arrays that remain after the
-// passes.
+// The function privates describes the private memory of a work-item. The result has one row for
+// each array whose length depends on specialization constants. Another row covers all other arrays
+// that remain after the passes.
 func privates(m *ir.Module) []abi.Private {
 	out := slices.Clone(m.Privates)
 	arrays := 0
@@ -98,9 +100,9 @@ func local(v *ir.Var) abi.Local {
 	return l
 }
 
-// uses returns, for each aspect that the kernel needs, the calls that lead to a use of the aspect.
-// A kernel needs integers of 8, 16 or 64 bits only if 64-bit atomic operations prevent the variant
-// "words". For such integers, the result contains the uses of the atomic operations.
+// The method uses returns, for each aspect that the kernel needs, the calls that lead to a use of
+// the aspect. A kernel needs integers of 8, 16 or 64 bits only if 64-bit atomic operations prevent
+// the variant "words". For such integers, the result contains the uses of the atomic operations.
 func uses(k *Kernel, d *abi.Kernel) []abi.Use {
 	m := k.Module
 	find := func(a properties.Aspect) int {
@@ -127,9 +129,9 @@ func uses(k *Kernel, d *abi.Kernel) []abi.Use {
 }
 
 // Used returns the aspects that the kernel's author uses. The result contains the aspects that the
-// kernel needs, and those that the variant "words" avoids. Because int has 64 bits, Int64 counts
-// only if the source says int64 or uint64 (explicit64). Sub-groups do not count if only work-group
-// algorithms use them.
+// kernel needs, and the aspects that the variant "words" avoids. Because int has 64 bits, the
+// result contains Int64 only if the source says int64 or uint64 (parameter explicit64). The result
+// omits sub-groups if only work-group algorithms use sub-groups.
 func Used(k *abi.Kernel, explicit64 bool) []properties.Aspect {
 	uses := slices.Clone(k.Aspects)
 	for i := range k.Variants {
@@ -143,9 +145,9 @@ func Used(k *abi.Kernel, explicit64 bool) []properties.Aspect {
 	return slices.Compact(uses)
 }
 
-// UsesLeft returns the aspects that the kernel's author uses, for a kernel that has diagnostics and
-// therefore no description. The result is based on the uses that lowering recorded. Uses in code
-// that the passes have removed do not count.
+// UsesLeft returns the aspects that the kernel's author uses. Kernels with diagnostics have no
+// description, so the method Used does not apply to them. The result is based on the uses that
+// lowering recorded. Uses in code that the passes have removed are ignored.
 func UsesLeft(m *ir.Module, explicit64 bool) []properties.Aspect {
 	kinds := map[ir.Kind]bool{}
 	left := map[properties.Aspect]bool{}

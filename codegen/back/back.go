@@ -23,27 +23,28 @@ type Kernel struct {
 	Name, Package string
 	Properties    properties.List
 	// At is the function that the kernel's author wrote, with its position. If lowering recorded no
-	// use of a needed aspect, At is reported as the use.
+	// use of a needed aspect, the function At is reported as the use.
 	At abi.Frame
 	// Cancel requests variants of which a launch can be cancelled.
 	Cancel bool
-	// From is the last pass that the module has been through. For a module before the first pass,
-	// From is "".
+	// From is the name of the last pass that has run on the module. For a module before the first
+	// pass, From is "".
 	From string
-	// After is called with the first module after each pass, and with the pass's name. For each
-	// variant, After is called with the name "small", "words", "alone" or "cancel". The field After
-	// may be nil.
+	// The function After is called after each pass on the first module, with the pass's name and the
+	// module. The function After is also called for each variant, with the name "small", "words",
+	// "alone" or "cancel". The field After may be nil.
 	After func(form string, m *ir.Module)
 }
 
-// Compiled is a kernel's description, with the SPIR-V words of its modules.
+// Compiled holds a kernel's description and the SPIR-V words of its modules.
 type Compiled struct {
 	ABI   *abi.Kernel // description without the modules
 	Words []uint32    // SPIR-V words of the first module
 	// Variants are the SPIR-V words of the variants, in the order of ABI.Variants.
 	Variants [][]uint32
-	// Lacks has one error for each missing variant that the passes refuse. In such a case the
-	// kernel is correct, but not under the assumptions of the variant.
+	// Lacks has one error for each missing variant that the passes refuse. A missing variant does not
+	// mean that the kernel is wrong. The kernel only violates an assumption on which the variant is
+	// based.
 	Lacks []error
 }
 
@@ -68,8 +69,8 @@ func Compile(k *Kernel) (*Compiled, diag.List, error) {
 	return c.out, nil, nil
 }
 
-// CompileGeneral compiles only the first module of a kernel, because the variants take longer. The
-// kernel then needs all aspects that this module uses.
+// CompileGeneral compiles only the first module of a kernel, which saves the time for the variants.
+// In the resulting description, the kernel needs all aspects that the first module uses.
 func CompileGeneral(k *Kernel) (*Compiled, diag.List, error) {
 	c, diags, err := compileFirst(k)
 	if err != nil || len(diags) > 0 {
@@ -80,7 +81,7 @@ func CompileGeneral(k *Kernel) (*Compiled, diag.List, error) {
 	return c.out, nil, nil
 }
 
-// compiler compiles one kernel.
+// A compiler compiles one kernel.
 type compiler struct {
 	k       *Kernel
 	lowered *ir.Module // clone of the lowered module, from which variants are compiled
@@ -88,14 +89,15 @@ type compiler struct {
 	out     *Compiled
 }
 
-// after calls Kernel.After, if it is set.
+// The method after calls Kernel.After, if that function is set.
 func (c *compiler) after(form string, m *ir.Module) {
 	if c.k.After != nil {
 		c.k.After(form, m)
 	}
 }
 
-// compileFirst compiles the kernel's first module, and describes the kernel by it.
+// compileFirst compiles the kernel's first module, and bases the kernel's description on this
+// module.
 func compileFirst(k *Kernel) (*compiler, diag.List, error) {
 	c := &compiler{k: k}
 	m := k.Module
@@ -108,7 +110,7 @@ func compileFirst(k *Kernel) (*compiler, diag.List, error) {
 		c.after(p.Name, m)
 		switch p.Name {
 		case pass.LinkPoint:
-			if text = Text(m); k.From == "" { // a linked kernel cannot be fused again, and needs no text
+			if text = Text(m); k.From == "" { // a kernel made by linking cannot be fused again, so it needs no text
 				prints = facts.Footprints(m)
 			}
 		case pass.HostPoint:
@@ -133,16 +135,16 @@ func compileFirst(k *Kernel) (*compiler, diag.List, error) {
 	return c, nil, nil
 }
 
-// finished is a module after all passes, with its SPIR-V.
+// The type finished is a module after all passes, with its SPIR-V.
 type finished struct {
 	m     *ir.Module
 	words []uint32
 	spirv *spirv.Module
 }
 
-// finish emits SPIR-V for a module after all passes.
+// The function finish emits SPIR-V for a module after all passes.
 func finish(m *ir.Module) (out finished, err error) {
-	// A wrong module is worse than none, and verifying takes almost no time.
+	// Verification takes almost no time, and an error of kgen is better than a wrong module.
 	if err = ir.Verify(m); err != nil {
 		return out, err
 	}
@@ -154,7 +156,7 @@ func finish(m *ir.Module) (out finished, err error) {
 	return out, err
 }
 
-// need adds aspects to those that the kernel needs.
+// The method need adds aspects to the list of aspects that the kernel needs.
 func (c *compiler) need(aspects []properties.Aspect) {
 	d := c.out.ABI
 	d.Aspects = append(d.Aspects, aspects...)

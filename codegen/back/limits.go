@@ -7,9 +7,10 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// siteLimits returns the limit of each fault site of a module, for abi.Site. The limit is the
-// number in the text of a Go panic, such as a length. The host device runs the kernel's Go code,
-// whose panics tell only the line. So the limit distinguishes several sites of one line.
+// The limit of a fault site is the number in the text of the Go panic, such as a length. siteLimits
+// returns the limit of each fault site of a module, for abi.Site. The host device runs the kernel's
+// Go code, and a Go panic tells only the line. If a line has several fault sites, the limit in the
+// panic's text identifies the site.
 func siteLimits(m *ir.Module) map[*ir.Site]int64 {
 	limits := map[*ir.Site]int64{}
 	for _, b := range m.Kernel.Blocks {
@@ -27,7 +28,8 @@ func siteLimits(m *ir.Module) map[*ir.Site]int64 {
 	return limits
 }
 
-// limit returns the limit of a fault site whose second value is b.
+// The function limit returns the limit of a fault site. Parameter b is the second value of the
+// fault.
 func limit(m *ir.Module, b *ir.Value) int64 {
 	for b.Op == ir.OpSConvert || b.Op == ir.OpUConvert {
 		b = b.Args[0]

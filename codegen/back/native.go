@@ -14,10 +14,10 @@ import (
 )
 
 // CompileNative compiles a kernel's module from its IR for devices with matrix instructions. The
-// target lists the matrix products of such a device. The fields Small and Cancel of the target may
-// be set, too. If the device lacks a matrix of the kernel, CompileNative returns a *NoMatrices.
-// Function after is called with the module after each pass, and with the pass's name. The function
-// after may be nil.
+// target lists the matrix products of the device. The fields Small and Cancel of the target may be
+// set, too. If the device lacks a matrix of the kernel, CompileNative returns a *NoMatrices. The
+// function in parameter after is called after each pass, with the pass's name and the module.
+// Parameter after may be nil.
 func CompileNative(k *abi.Kernel, t ir.Target, after func(form string, m *ir.Module)) (*abi.NativeModule, error) {
 	p, err := prepareNative(k)
 	if err != nil {
@@ -26,12 +26,12 @@ func CompileNative(k *abi.Kernel, t ir.Target, after func(form string, m *ir.Mod
 	return p.compile(t, after)
 }
 
-// preparedNative holds a kernel for which modules with matrix instructions of any device can be
-// compiled.
+// preparedNative holds a kernel in the form from which modules with a device's matrix instructions
+// are compiled.
 type preparedNative struct {
 	k     *abi.Kernel
 	m     *ir.Module
-	first *ir.Module // module for all launches, which defines the numbers of the faults
+	first *ir.Module // module for all launches; it defines the numbers of the faults
 }
 
 func prepareNative(k *abi.Kernel) (*preparedNative, error) {
@@ -74,7 +74,7 @@ func (p *preparedNative) compile(t ir.Target, after func(form string, m *ir.Modu
 	return out, nil
 }
 
-// MakeNative calls CompileNative for a target of package abi.
+// MakeNative does the work of CompileNative for a target that package abi describes.
 func MakeNative(k *abi.Kernel, t abi.NativeTarget) (*abi.NativeModule, error) {
 	var tuples []matrix.Tuple
 	for _, x := range t.Tuples {
@@ -89,8 +89,8 @@ type NoMatrices struct{ Why string }
 func (e *NoMatrices) Error() string { return e.Why }
 
 // ProveNative compiles a kernel with matrices for all devices in matrix.Known, and returns the
-// first error. So kgen finds errors before a program loads the kernel. If a device lacks the
-// kernel's matrices, that is not an error.
+// first error. So kgen finds errors before a program loads the kernel. Devices that lack the
+// kernel's matrices give no error.
 func ProveNative(k *abi.Kernel) error {
 	if !k.Matrices {
 		return nil
@@ -101,7 +101,7 @@ func ProveNative(k *abi.Kernel) error {
 	}
 	for i, d := range matrix.Known {
 		targets := []ir.Target{{}, {Small: true}, {Cancel: true}}
-		if i > 0 { // these devices only differ in their matrix products
+		if i > 0 { // devices after the first differ from it only in their matrix products
 			targets = targets[:1]
 		}
 		for _, t := range targets {

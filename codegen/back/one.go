@@ -9,10 +9,10 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass"
 )
 
-// form describes how to compile a variant.
+// The type form describes how to compile a variant.
 type form struct{ small, alone, cancel, words bool }
 
-// forms maps the name of a variant to its form.
+// The variable forms maps the name of a variant to the description of its compilation.
 var forms = map[string]form{
 	abi.VariantSmall:                 {small: true},
 	abi.VariantWords:                 {words: true},
@@ -25,7 +25,7 @@ var forms = map[string]form{
 }
 
 // CompileVariant compiles the variant with the given name. It starts from the IR of a kernel that
-// Compile has described. The result has the same SPIR-V words as that of Compile.
+// Compile has described. The result has the same SPIR-V words as the variant from Compile.
 func CompileVariant(k *abi.Kernel, name string) ([]uint32, error) {
 	form, ok := forms[name]
 	if !ok {
@@ -43,10 +43,10 @@ func CompileVariant(k *abi.Kernel, name string) ([]uint32, error) {
 	return words, nil
 }
 
-// one compiles the variant with form f. It compiles other modules only if the variant depends on
-// them.
+// The method one compiles the variant that parameter f describes. It compiles other modules only if
+// the variant depends on them.
 func (c *compiler) one(f form) ([]uint32, error) {
-	if f.small || f.cancel || !f.alone { // other variants do not depend on the first module
+	if f.small || f.cancel || !f.alone { // only these variants depend on the first module
 		m, _, err := c.variant("for every launch", ir.Target{})
 		if err != nil {
 			return nil, err
@@ -62,13 +62,13 @@ func (c *compiler) one(f form) ([]uint32, error) {
 	case err != nil || words != nil:
 		return words, err
 	case f.cancel:
-		return made.words, nil // addCancelled uses this module, too, if it needs no change
+		return made.words, nil // a module that needs no change is the variant; addCancelled does the same
 	}
 	return nil, errors.New("it has no form in words")
 }
 
-// ahead compiles the module of form f. If f.words is set, it compiles the module that inWords then
-// changes to 32-bit integers.
+// The method ahead compiles the variant that parameter f describes. If f.words is set, the method
+// compiles only the module that inWords later changes to 32-bit integers.
 func (c *compiler) ahead(f form) (finished, error) {
 	switch {
 	case f.small:

@@ -17,8 +17,8 @@ func Text(m *ir.Module) string {
 	return abi.IRHeader + m.Text(ir.PrintOptions{Kept: true, Place: unchecked})
 }
 
-// Restore returns the module from a kernel's IR. It adds the facts that the text does not contain.
-// If the kernel has no IR, or if the text is damaged, it returns an error.
+// Restore parses the text of a kernel's IR and returns the module. It adds the facts that the text
+// does not contain. If the kernel has no IR, or if the text is damaged, it returns an error.
 func Restore(k *abi.Kernel) (*ir.Module, error) {
 	if k.IR == "" {
 		return nil, fmt.Errorf("%s has no IR", k.FullName())
@@ -64,9 +64,9 @@ func samePlace(a, b abi.Param) bool {
 	return a.Kind == b.Kind && a.Offset == b.Offset && a.Size == b.Size && a.ElemSize == b.ElemSize
 }
 
-// asLowered returns an error unless module m has some properties of all modules from package lower.
-// The passes and the linker rely on these properties. ir.Verify does not check the properties,
-// because modules in tests may lack them.
+// The passes and the linker rely on some properties that all modules from package lower have.
+// asLowered returns an error unless module m has these properties. ir.Verify does not check the
+// properties, because modules in tests may lack them.
 func asLowered(m *ir.Module) error {
 	if m.Level != ir.Built || m.Items != 1 || len(m.Helpers) > 0 {
 		return fmt.Errorf("no module of the pass arrays")
@@ -90,8 +90,9 @@ func asLowered(m *ir.Module) error {
 	return nil
 }
 
-// argument reports whether instruction v reads an extent of the range, a parameter or part of a
-// parameter, or the address of the constant data.
+// The function argument reports whether instruction v reads a value from the launch block. The
+// value is an extent of the range, a parameter or part of a parameter, or the address of the
+// constant data.
 func argument(m *ir.Module, v *ir.Value) bool {
 	size := uint64(v.Type.Size)
 	if size == 0 || v.Bits%uint64(v.Type.Align) != 0 {
@@ -109,16 +110,16 @@ func argument(m *ir.Module, v *ir.Value) bool {
 	})
 }
 
-// check identifies a bounds check by the index, and by the offset of the slice in the launch block.
-// If the length is not that of a slice, the offset is 0.
+// The type check identifies a bounds check by the index, and by the offset of the slice in the
+// launch block. If the compared length does not come from a slice, the offset is 0.
 type check struct {
 	index *ir.Value
 	slice uint64
 }
 
 // placeAccesses sets the source positions of accesses to device memory that the text omits. An
-// access without a position gets that of its bounds check. The check compares an index with a
-// length, which follows the slice's address in the launch block.
+// access without a position gets the position of its bounds check. The check compares an index with
+// the length of a slice. In the launch block, the length follows the address of the slice.
 func placeAccesses(m *ir.Module) {
 	places := checkPlaces(m)
 	for _, b := range m.Kernel.Blocks {

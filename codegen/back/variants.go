@@ -20,7 +20,8 @@ import (
 
 // A variant for small launches is added if it saves enough 64-bit operations. The variant must save
 // at least minSaved operations, and at least one in minShare of all operations. An operation in a
-// loop counts loopWeight times. In a nested loop it counts the square of that.
+// loop is counted loopWeight times. An operation in a nested loop is counted loopWeight squared
+// times.
 const (
 	minSaved   = 16
 	minShare   = 64
@@ -51,14 +52,14 @@ func (c *compiler) addSmall() error {
 	return nil
 }
 
-// small runs the passes with the target for small launches.
+// The method small runs the passes with the target for small launches.
 func (c *compiler) small() (*ir.Module, *facts.Result, error) {
 	return c.variant("for small launches", ir.Target{Small: true, First: c.first.m})
 }
 
-// variant runs the passes for a target over another clone of the lowered module. If the passes
-// refuse the kernel only for this target, the error is a *refused. Parameter form describes the
-// variant in errors.
+// The method variant runs the passes for a target over another clone of the lowered module. If the
+// passes refuse the kernel only for this target, the error is a *refused. Parameter form describes
+// the variant in errors.
 func (c *compiler) variant(form string, target ir.Target) (*ir.Module, *facts.Result, error) {
 	m := c.lowered.Clone()
 	found, diags := pass.RunFrom(c.k.From, m, target, nil)
@@ -68,7 +69,8 @@ func (c *compiler) variant(form string, target ir.Target) (*ir.Module, *facts.Re
 	return m, found, nil
 }
 
-// add adds a variant's row to the description, and the variant's SPIR-V words to the result.
+// The method add adds a variant's row to the description, and the variant's SPIR-V words to the
+// result.
 func (c *compiler) add(row abi.Variant, m *ir.Module, words []uint32) {
 	slices.Sort(row.Without)
 	row.Without, row.Loops = slices.Compact(row.Without), emit.Loops(m)
@@ -76,7 +78,8 @@ func (c *compiler) add(row abi.Variant, m *ir.Module, words []uint32) {
 	c.out.Variants = append(c.out.Variants, words)
 }
 
-// find returns the row of the variant with the given name, or nil if the kernel does not have it.
+// The method find returns the row of the variant with the given name, or nil if the kernel does not
+// have this variant.
 func (c *compiler) find(name string) *abi.Variant {
 	rows := c.out.ABI.Variants
 	if i := slices.IndexFunc(rows, func(v abi.Variant) bool { return v.Name == name }); i >= 0 {
@@ -85,10 +88,10 @@ func (c *compiler) find(name string) *abi.Variant {
 	return nil
 }
 
-// refused is the error for a variant that the passes refuse. For example, all work-items of a group
-// may leave a loop with a barrier together, but only if a slice is long. In a module for small
-// launches, this loop exit is removed, and the passes can no longer prove that all work-items leave
-// the loop together.
+// The type refused is the error for a variant that the passes refuse. For example, a kernel has a
+// loop with a barrier, and for long slices all work-items of a group leave the loop together. The
+// module for small launches lacks the loop exit for long slices. So the passes can no longer prove
+// that all work-items leave the loop together.
 type refused struct {
 	form string
 	d    *diag.Diagnostic
@@ -102,7 +105,7 @@ func countOps(m *ir.Module) (wide, all int) {
 	loops := m.Kernel.Dominators().Loops()
 	outer := 0
 	if m.Items > 1 {
-		outer = 1 // depth of the loop over work-items
+		outer = 1 // nesting depth of the loop over work-items
 	}
 	for _, b := range m.Kernel.Blocks {
 		weight := 1
@@ -123,8 +126,8 @@ func countOps(m *ir.Module) (wide, all int) {
 }
 
 // addNarrowDevices adds the variants for devices without some integer types or without sub-group
-// algorithms. The first module may be changed. If no variant avoids an aspect that the first module
-// uses, the kernel needs that aspect.
+// algorithms. The method may change the first module. If no variant avoids an aspect that the first
+// module uses, the kernel needs the aspect.
 func (c *compiler) addNarrowDevices() error {
 	d := c.out.ABI
 	uses := nativeUses(c.first.spirv)
@@ -168,9 +171,9 @@ func (c *compiler) addNarrowDevices() error {
 // cancelForm describes the variant "cancel" in errors.
 const cancelForm = "that can be cancelled"
 
-// addCancel adds variants that end early when the host cancels the launch. These variants are added
-// if the kernel requests them and has loops that test for cancellation. There is one such variant
-// of the first module, and one of each variant for devices with fewer features.
+// addCancel adds variants that end early when the host cancels the launch. The variants are added
+// if the kernel requests cancellation and has loops that test for cancellation. The first module
+// gets such a variant, and so does each variant for devices with fewer features.
 func (c *compiler) addCancel() (err error) {
 	if !c.k.Cancel {
 		return nil
@@ -211,8 +214,8 @@ func (c *compiler) addCancel() (err error) {
 }
 
 // addCancelled adds a module for launches that can be cancelled. Parameter inWords is the name of a
-// variant with 32-bit integers only. If the kernel has that variant, addCancelled also adds such a
-// variant that can be cancelled.
+// variant with 32-bit integers only. If the kernel has a variant of this name, addCancelled also
+// adds a version of the module with 32-bit integers that can be cancelled.
 func (c *compiler) addCancelled(name string, f finished, without []properties.Aspect, inWords string) error {
 	c.add(abi.Variant{Name: name, Cancel: true, Without: slices.Clone(without)}, f.m, f.words)
 	like := c.find(inWords)
@@ -229,8 +232,8 @@ func (c *compiler) addCancelled(name string, f finished, without []properties.As
 }
 
 // inWords changes module m to compute only with 32-bit integers, and returns its SPIR-V words. It
-// returns nil if m uses no other integers, if the kernel runs only on devices that have all of these
-// integers, or if m cannot be changed.
+// returns nil in three cases. The module m may use only 32-bit integers, the kernel may require
+// devices with all integer types of m, or m cannot be changed.
 func (c *compiler) inWords(m *ir.Module, uses []properties.Aspect, after func(form string, m *ir.Module)) ([]uint32, error) {
 	listed, _ := c.k.Properties.Get(properties.KeyDeviceHas)
 	required := func(a properties.Aspect) bool { return slices.Contains(listed.Aspects(), a) }
@@ -247,8 +250,8 @@ func (c *compiler) inWords(m *ir.Module, uses []properties.Aspect, after func(fo
 	return f.words, nil
 }
 
-// implied reports whether only work-group algorithms use sub-groups in the kernel. Such algorithms
-// can be compiled without sub-groups.
+// The method implied reports whether, in the kernel, only work-group algorithms use sub-groups.
+// Work-group algorithms can be compiled without sub-groups.
 func (c *compiler) implied() bool {
 	d := c.out.ABI
 	return slices.Contains(d.Aspects, properties.SubGroups) && !d.Properties.Has(properties.KeyDeviceHas) &&

@@ -11,11 +11,11 @@ import (
 	"github.com/kgen-go/kgen/codegen/load"
 )
 
-// Check reports every construct that no kernel may have, in the functions that the kernel reaches,
-// once for each position. Check also returns the instructions that it reported. The function known
+// Check reports all forbidden constructs in the functions that the kernel reaches, once for each
+// position. Check also returns the instructions that it reported. Parameter known is a function. It
 // returns true for the full name of a function that is compiled without its body. Check does not
-// examine the bodies of such functions. An instance of a generic function is passed to known by the
-// name of the generic function.
+// examine the bodies of such functions. For an instance of a generic function, Check passes the
+// name of the generic function to the function known.
 func Check(p *load.Program, k *load.Kernel, known func(fullName string) bool) (map[ssa.Instruction]bool, diag.List) {
 	c := newChecker(&scanner{known: known})
 	c.check(k.Fn)
@@ -44,11 +44,11 @@ func Check(p *load.Program, k *load.Kernel, known func(fullName string) bool) (m
 type checker struct {
 	*scanner
 	seen     map[*ssa.Function]*visit
-	order    []*visit // visits in field seen, in the order in which they were made
+	order    []*visit // values of field seen, in the order in which the search reached the functions
 	reported map[reportKey]bool
 	findings []finding
 	refused  map[ssa.Instruction]bool // instructions that violate a rule
-	callers  map[*ssa.Function][]hop  // calls and other uses of each function
+	callers  map[*ssa.Function][]hop  // maps a function to its calls and other uses
 }
 
 type reportKey struct {
@@ -56,15 +56,15 @@ type reportKey struct {
 	code diag.Code
 }
 
-// finding is a forbidden construct, with the chain of calls that leads to it. The innermost call is
-// first.
+// A finding is a forbidden construct, with the chain of calls that leads to it. The innermost call
+// is first.
 type finding struct {
 	found
 	fn  *ssa.Function
 	via []hop
 }
 
-// hop is one call in a chain of calls from a kernel to a function.
+// A hop is one call in a chain of calls from a kernel to a function.
 type hop struct {
 	from *ssa.Function
 	at   token.Pos
@@ -72,7 +72,8 @@ type hop struct {
 
 func (h hop) String() string { return "called here from " + load.FuncText(h.from) }
 
-// visit is a function, and the call by which the search from the kernel first reached it.
+// A visit is a function, with the call by which the search from the kernel first reached the
+// function.
 type visit struct {
 	fn   *ssa.Function
 	from *visit    // the calling function; nil for the kernel
@@ -83,13 +84,13 @@ func newChecker(s *scanner) *checker {
 	return &checker{scanner: s, seen: map[*ssa.Function]*visit{}, reported: map[reportKey]bool{}, refused: map[ssa.Instruction]bool{}}
 }
 
-// check finds the forbidden constructs in fn and in the functions that it reaches.
+// The method check finds the forbidden constructs in fn and in the functions that fn reaches.
 func (c *checker) check(fn *ssa.Function) {
 	c.walk(&visit{fn: fn, at: fn.Pos()})
 	c.recursion()
 }
 
-// report adds a finding in v's function, with the calls that lead to this function.
+// The method report adds a finding in v's function, with the calls that lead to this function.
 func (c *checker) report(v *visit, f found) {
 	c.refused[f.in] = true
 	key := reportKey{f.pos, f.code}
@@ -100,8 +101,8 @@ func (c *checker) report(v *visit, f found) {
 	c.findings = append(c.findings, finding{found: f, fn: v.fn, via: v.via()})
 }
 
-// via returns the calls by which the search first reached v's function. The innermost call is
-// first.
+// The method via returns the calls by which the search first reached v's function. The innermost
+// call is first.
 func (v *visit) via() []hop {
 	var out []hop
 	for ; v.from != nil; v = v.from {
@@ -110,9 +111,9 @@ func (v *visit) via() []hop {
 	return out
 }
 
-// vias returns the chains of calls that lead to fn, a function of a library. There is one chain for
-// each call of a library function in the user's own code, from which further calls inside libraries
-// lead to fn.
+// vias returns the chains of calls that lead to fn, a function of a library. Each chain begins with
+// a call of a library in the user's own code and continues with calls inside libraries. The result
+// has one chain for each of these calls in the user's code.
 func (c *checker) vias(fn *ssa.Function, own func(*ssa.Function) bool) [][]hop {
 	if c.callers == nil {
 		c.callers = map[*ssa.Function][]hop{}
@@ -138,7 +139,8 @@ func (c *checker) vias(fn *ssa.Function, own func(*ssa.Function) bool) [][]hop {
 	return out
 }
 
-// walk applies the rules to v's function, and to all functions that v's function reaches.
+// The method walk applies the rules to v's function, and to all functions that v's function
+// reaches.
 func (c *checker) walk(v *visit) {
 	c.seen[v.fn] = v
 	c.order = append(c.order, v)
@@ -153,8 +155,8 @@ func (c *checker) walk(v *visit) {
 	}
 }
 
-// recursion reports calls of functions that are already being called. Calls of function values do
-// not count, because the called function depends on data.
+// The method recursion reports calls of functions that are already being called. It ignores calls
+// of function values, because data at run time determines the called function.
 func (c *checker) recursion() {
 	const (
 		active = 1
@@ -179,7 +181,7 @@ func (c *checker) recursion() {
 		}
 		state[v] = done
 	}
-	// Functions that are called only through function values are in no list of calls.
+	// The lists of calls do not contain functions that are called only through function values.
 	for _, v := range c.order {
 		if state[v] == 0 {
 			down(v)

@@ -1,9 +1,9 @@
-// Package check contains the rules that restrict Go in kernels. A rule forbids a construct that no
-// kernel may have, regardless of values. A kernel without findings may still fail in package lower,
-// because some constructs are forbidden only for some values. Examples are an unknown function
-// value, and a pointer to one of several variables.
+// Package check contains the rules that restrict Go in kernels. A rule forbids a construct in all
+// kernels, regardless of run-time values. A kernel without findings may still get errors from
+// package lower, because some constructs are forbidden only for some values. Examples are an
+// unknown function value, and a pointer to one of several variables.
 //
 // The rules are rows of a table in rules.go. Each rule examines one instruction of go/ssa. Check
 // applies the rules to a loaded kernel and the functions that the kernel reaches. Analyzers applies
-// them to one package at a time, for go vet.
+// the rules to one package at a time, for go vet.
 package check

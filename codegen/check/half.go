@@ -20,8 +20,8 @@ const (
 	halfPath = gotypes.HalfPath
 )
 
-// halfOf returns the name of type t with its package's name, if t is a type of package half.
-// Otherwise it returns "".
+// If t is a type of package half, halfOf returns the name of t with the package's name. Otherwise
+// it returns "".
 func halfOf(t types.Type) string {
 	if name := gotypes.Half(t); name != "" {
 		return "half." + name
@@ -30,7 +30,7 @@ func halfOf(t types.Type) string {
 }
 
 // halfOperators maps an operator to a hint for its use on the types of package half. Operators
-// without an entry get a common hint, because they work on bits.
+// without an entry work on bits and share one hint.
 var halfOperators = map[token.Token]string{
 	token.ADD: "write x.Add(y)", token.SUB: "write x.Sub(y)", token.MUL: "write x.Mul(y)", token.QUO: "write x.Div(y)",
 	token.LSS: "write x.Less(y)", token.GTR: "write y.Less(x)",
@@ -38,8 +38,8 @@ var halfOperators = map[token.Token]string{
 }
 
 // halfNumbers reports code that treats the bits of package half's numbers as integers. It reports
-// operators, conversions, constants and functions that are meant for integers. The operators == and
-// != are allowed, because they are meant to compare bits.
+// integer operators, conversions, constants and functions that are applied to these numbers. The
+// operators == and != are allowed, because users apply them to compare bits.
 func halfNumbers(in ssa.Instruction, report reporter) {
 	if pkgPath(in.Parent()) == halfPath {
 		return
@@ -48,12 +48,12 @@ func halfNumbers(in ssa.Instruction, report reporter) {
 	case *ssa.BinOp:
 		t := halfOf(in.X.Type())
 		if t == "" {
-			t = halfOf(in.Y.Type()) // the left operand of a shift may be another type
+			t = halfOf(in.Y.Type()) // in a shift, only the right operand may have a type of package half
 		}
 		if t == "" || in.Op == token.EQL || in.Op == token.NEQ {
 			break
 		}
-		if !in.Pos().IsValid() { // the test 0 < n that go/ssa inserts for a range over a number
+		if !in.Pos().IsValid() { // the instruction is the test 0 < n that go/ssa inserts for a range over a number
 			if _, ok := in.X.(*ssa.Const); ok && in.Op == token.LSS {
 				report("convert: range int(x.Float32())", "a loop counts up to the bits of a %s", t)
 			}
@@ -94,11 +94,11 @@ func halfNumbers(in ssa.Instruction, report reporter) {
 	halfOperands(in, report)
 }
 
-// halfConversion reports a conversion between two types if one is a type of package half.
+// halfConversion reports a conversion from or to a type of package half.
 func halfConversion(from, to types.Type, report reporter) {
 	f, t := halfOf(from), halfOf(to)
 	if f == t {
-		return // neither type is of package half, or both types are the same
+		return // neither of the types belongs to package half, or both types are the same
 	}
 	kind := types.BasicInfo(0)
 	other := to
@@ -154,8 +154,8 @@ func halfBuiltin(in *ssa.Call, report reporter) bool {
 	return false
 }
 
-// halfOperands reports integer constants that are converted to numbers of package half without
-// conversion of the value. It also reports calls of functions for integers.
+// halfOperands reports an integer constant that becomes the bits of a number of package half
+// instead of its value. It also reports calls of integer functions with these numbers.
 func halfOperands(in ssa.Instruction, report reporter) {
 	var ops [8]*ssa.Value
 	for _, op := range in.Operands(ops[:0]) {
@@ -182,8 +182,9 @@ func halfOperands(in ssa.Instruction, report reporter) {
 // half, not its bits.
 var integerFuncs = []string{"BitAnd", "BitOr", "BitXor"}
 
-// halfForInteger returns a message about a function of package dsl or the standard library that is
-// instantiated to treat numbers of package half as integers. The message is "" for other functions.
+// Some instances of functions of package dsl or the standard library treat numbers of package half
+// as integers. For these instances, halfForInteger returns a hint and a message. For other
+// functions, the message is "".
 func halfForInteger(fn *ssa.Function) (hint, message string) {
 	t, i := "", slices.IndexFunc(fn.TypeArgs(), func(t types.Type) bool { return halfOf(t) != "" })
 	if i < 0 {
@@ -230,6 +231,6 @@ func halfEverywhere(pkg *ssa.Package, declared []*ssa.Function) []finding {
 	for _, fn := range declared {
 		scan(fn)
 	}
-	scan(pkg.Func("init")) // for the initial values of package-level variables
+	scan(pkg.Func("init")) // scans the initializers of package-level variables
 	return all
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/load"
 )
 
-// hostPackages maps the path of a package whose code can never run on a device to a hint. A single
-// diagnostic then reports the call, instead of many diagnostics for the code inside it. The hint ""
-// means the usual hint.
+// hostPackages maps the path of a package whose code can never run on a device to a hint. For a
+// call of such a package, a single diagnostic replaces many diagnostics for the code inside the
+// package. The hint "" means the usual hint.
 var hostPackages = map[string]string{
 	"fmt":       printHint,
 	"log":       printHint,
@@ -42,9 +42,10 @@ func hostOnly(pkg string) bool {
 // someHosts lists packages with functions for the host and functions that kernels may call.
 var someHosts = map[string]bool{"encoding/binary": true, "errors": true, "iter": true, "math/rand": true, "math/rand/v2": true, "sort": true, "strconv": true, "strings": true}
 
-// needsHost is used for functions of package pkg that kernels cannot call. It reports whether they
-// need something that devices lack: files, clocks, goroutines, reflection, or state of the program.
-// A heap does not count. If the result is false, kgen does not support the functions yet.
+// needsHost is called for a package whose functions kernels cannot call. The result tells whether
+// the functions need files, clocks, goroutines, reflection or state of the program, all of which
+// devices lack. For functions that need nothing except a heap, the result is false. False means
+// that kgen does not support the functions yet.
 func needsHost(pkg string) bool {
 	if yet, ok := notYet[pkg]; ok {
 		return !yet
@@ -53,9 +54,9 @@ func needsHost(pkg string) bool {
 	return !notYet[first]
 }
 
-// notYet tells whether kernels could in principle call the functions of a package. The map's keys
-// are package paths and first elements of package paths. The entry for a package path overrides the
-// entry for the path's first element.
+// notYet tells, for a package, whether kernels could in principle call its functions. A key is a
+// package path or the first element of package paths. The entry for a whole path has priority over
+// the entry for its first element.
 var notYet = map[string]bool{
 	"bytes": true, "compress": true, "container": true, "crypto": true, "encoding": true, "hash": true, "html": true, "image": true,
 	"index": true, "maps": true, "math": true, "path": true, "regexp": true, "slices": true, "strconv": true, "strings": true, "text": true,
@@ -68,8 +69,8 @@ var notYet = map[string]bool{
 
 // hostFunc reports whether kernels cannot call function o, although they can call other functions
 // of its package pkg. A function cannot be called if it makes strings, is not supported yet, or
-// uses the host. For example, it may use reflection, readers, writers, or the random generator that
-// all goroutines share.
+// uses the host. Examples of the host are reflection, readers, writers, and the random generator
+// that all goroutines share.
 func hostFunc(o *ssa.Function, pkg string) bool {
 	name, method := o.Name(), o.Signature.Recv() != nil || o.Parent() != nil
 	switch pkg {
@@ -99,7 +100,7 @@ func hostFunc(o *ssa.Function, pkg string) bool {
 	return false
 }
 
-// convert lists the functions of package strconv that kernels can call.
+// The variable convert lists the functions of package strconv that kernels can call.
 var convert = strings.Fields("AppendBool AppendFloat AppendInt AppendUint Atoi IsGraphic IsPrint ParseFloat ParseInt ParseUint")
 
 // makeStrings lists the functions of package strings that allocate memory.
@@ -123,7 +124,7 @@ func isStd(pkg string) bool {
 }
 
 // stdRoots are the first elements of the standard library's import paths. The list is needed
-// because a path without a dot in its first element may also belong to another module.
+// because other modules may also have paths without a dot in the first element.
 var stdRoots = strings.Fields(`
 	archive bufio bytes cmd cmp compress container context crypto database debug embed encoding errors
 	expvar flag fmt go hash html image index internal io iter log maps math mime net os path plugin

@@ -13,9 +13,9 @@ import (
 )
 
 // Explicit64 reports whether the kernel's author uses the types int64 or uint64, and where.
-// Explicit64 searches the kernel's fields, and the functions of its module that the kernel reaches.
-// Functions of other modules do not count. The types int and uint, and results of len, do not
-// count.
+// Explicit64 searches the kernel's fields, and the functions that the kernel reaches in its own
+// module. Functions of other modules are not searched. Uses of the types int and uint, and results
+// of len, are ignored.
 func Explicit64(k *load.Kernel) (token.Pos, bool) {
 	for _, l := range k.Leaves {
 		if has64(l.GoType, nil) {
@@ -38,7 +38,8 @@ type walk64 struct {
 	at     token.Pos // position of the first use
 }
 
-// function reports whether fn, or a function that fn may call, has values of type int64 or uint64.
+// The method function reports whether fn, or a function that fn may call, has values of type int64
+// or uint64.
 func (w *walk64) function(fn *ssa.Function) bool {
 	if w.seen[fn] || !w.own(fn) {
 		return false
@@ -57,7 +58,8 @@ func (w *walk64) function(fn *ssa.Function) bool {
 						return true
 					}
 				default:
-					// Of the receiver, only the leaves count, and they have been examined.
+					// In the receiver, only the parts that become arguments matter, and Explicit64 has examined
+					// these parts.
 					if x != receiver(fn) && has64(x.Type(), nil) {
 						w.at = cmp.Or(in.Pos(), fn.Pos())
 						return true
@@ -69,7 +71,7 @@ func (w *walk64) function(fn *ssa.Function) bool {
 	return false
 }
 
-// receiver returns the receiver of a method, or nil.
+// The function receiver returns the receiver of a method, or nil.
 func receiver(fn *ssa.Function) ssa.Value {
 	if fn.Signature.Recv() == nil || len(fn.Params) == 0 {
 		return nil
@@ -77,8 +79,8 @@ func receiver(fn *ssa.Function) ssa.Value {
 	return fn.Params[0]
 }
 
-// own reports whether function fn belongs to the kernel's module. Package dsl never counts as part
-// of that module.
+// The method own reports whether function fn belongs to the kernel's module. For functions of
+// package dsl, the result is always false.
 func (w *walk64) own(fn *ssa.Function) bool {
 	if o := fn.Origin(); o != nil {
 		fn = o

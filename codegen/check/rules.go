@@ -12,9 +12,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/load"
 )
 
-// rule is a check for forbidden instructions. To add a rule, add a row to the table, a function for
-// it, and a case in testdata/reject that shows its findings. Each rule is also an analyzer: see
-// [Analyzers].
+// A rule is a check for forbidden instructions. To add a rule, add a row to the table, a function
+// for the row, and a test in testdata/reject that shows the rule's findings. Each rule is also an
+// analyzer (see [Analyzers]).
 type rule struct {
 	name  string
 	code  diag.Code
@@ -22,7 +22,7 @@ type rule struct {
 	check func(in ssa.Instruction, report reporter) // nil for rules about functions
 }
 
-// reporter reports the instruction that a rule is examining.
+// A reporter reports the instruction that a rule is examining.
 type reporter func(hint, format string, args ...any)
 
 // These are the names of rules about functions, and of rules to which other code refers.
@@ -30,7 +30,7 @@ const (
 	ruleHost      = "host"
 	ruleNoBody    = "nobody"
 	ruleRecursion = "recursion"
-	ruleKernel    = "kernel" // package load's rule for declarations
+	ruleKernel    = "kernel" // name of the rule for declarations, which package load checks
 	ruleHalf      = "half"
 )
 
@@ -49,8 +49,8 @@ var rules = []rule{
 	{ruleRecursion, diag.Recursion, "functions that call themselves", nil},
 }
 
-// builtin returns the name of the predeclared function that an instruction calls. For other
-// instructions it returns "".
+// The function builtin returns the name of the predeclared function that an instruction calls. For
+// other instructions it returns "".
 func builtin(in ssa.Instruction) string {
 	if c, ok := in.(*ssa.Call); ok {
 		if b, ok := c.Call.Value.(*ssa.Builtin); ok {
@@ -66,8 +66,8 @@ func goroutines(in ssa.Instruction, report reporter) {
 	}
 }
 
-// deferred reports defer statements in the body of a range-over-func loop. The deferred calls would
-// run at the end of the enclosing function, and their number is not known.
+// The rule deferred reports defer statements in the body of a range-over-func loop. The deferred
+// calls would run at the end of the enclosing function, and their number is not known.
 func deferred(in ssa.Instruction, report reporter) {
 	if d, ok := in.(*ssa.Defer); ok && d.DeferStack != nil && in.Parent().Synthetic != "" {
 		report("call it at the end of the iteration, or defer it in a function that the loop calls",
@@ -126,8 +126,9 @@ func ofLiteral(up *ssa.MapUpdate) (is bool) {
 	return is
 }
 
-// allocation reports calls of append on slices that certainly have no capacity. Calls of make are
-// not examined here. Only package lower, after inlining, can tell whether their size is constant.
+// The rule allocation reports calls of append on slices that certainly have no capacity. The rule
+// ignores calls of make. Only package lower can tell, after inlining, whether the size of a make is
+// constant.
 func allocation(in ssa.Instruction, report reporter) {
 	if builtin(in) == "append" && !load.Clones(in.Parent()) && noCapacity(in.(*ssa.Call).Call.Args[0], map[ssa.Value]bool{}) {
 		report("make the slice with a constant capacity: make([]T, 0, 16)",
@@ -135,8 +136,9 @@ func allocation(in ssa.Instruction, report reporter) {
 	}
 }
 
-// noCapacity reports whether the only possible values of slice v are nil, an empty literal, and
-// results of appending to such slices.
+// noCapacity reports whether slice v certainly has no capacity before an append. The possible
+// values of v must be nil, an empty literal, or results of appends to other slices without
+// capacity.
 func noCapacity(v ssa.Value, seen map[ssa.Value]bool) bool {
 	if seen[v] {
 		return true
@@ -175,7 +177,7 @@ func unsafeUse(in ssa.Instruction, report reporter) {
 		return
 	}
 	if _, ok := load.Reinterpreted(c); ok {
-		return // an error would be reported for the inner conversion
+		return // only the inner conversion is reported
 	}
 	if x, ok := c.X.(*ssa.Convert); ok && gotypes.IsUnsafePointer(x.Type()) && x.Pos() > c.Pos() {
 		return // the inner conversion is reported as well

@@ -13,23 +13,23 @@ import (
 	"github.com/kgen-go/kgen/codegen/load"
 )
 
-// scanner applies the rules to functions. Each function is scanned only once.
+// scanner applies the rules to functions. A scanner scans each function only once.
 type scanner struct {
 	known func(fullName string) bool
-	// foreign returns the findings in a function whose code is not loaded. The result ok is false
-	// if the function is not known. The field foreign may be nil.
+	// The function foreign returns the findings in a function whose code is not loaded. The second
+	// result is false if the function is not known. The field foreign may be nil.
 	foreign func(fn *ssa.Function) (wrong []found, ok bool)
 	scans   map[*ssa.Function]*scan
 }
 
-// scan holds the results of applying the rules to one function.
+// The type scan holds the results of one function's scan, in which all rules are applied.
 type scan struct {
 	found []found
-	next  []step // functions that the function calls, or whose value it uses
+	next  []step // functions that the scanned function calls or uses as values
 	calls []step // static calls in the function, in order
 }
 
-// found is a construct that no kernel may have.
+// The type found is a forbidden construct.
 type found struct {
 	rule    string // name of the violated rule in the table of rules
 	code    diag.Code
@@ -46,9 +46,9 @@ type step struct {
 	in ssa.Instruction
 }
 
-// eachInstruction calls do for each instruction of fn that may run, with the instruction's
-// position. An instruction without a position gets that of the nearest instruction before it in its
-// block.
+// eachInstruction calls its function argument for each instruction of fn that may run, with the
+// instruction's position. An instruction without a position gets the position of the preceding
+// instruction in its block.
 func eachInstruction(fn *ssa.Function, do func(in ssa.Instruction, pos token.Pos)) {
 	for _, b := range liveBlocks(fn) {
 		pos := fn.Pos()
@@ -66,8 +66,8 @@ func eachInstruction(fn *ssa.Function, do func(in ssa.Instruction, pos token.Pos
 	}
 }
 
-// rangePos handles the comparison that a range over a number makes, which has no position. If in is
-// such a comparison, rangePos returns the position of the number. It finds the loop by the code of
+// A range over a number contains a comparison without a position. If parameter in is this
+// comparison, rangePos returns the position of the number. It recognizes the loop by a position in
 // the loop's body.
 func rangePos(fn *ssa.Function, in ssa.Instruction) (p token.Pos) {
 	cond, ok := in.(*ssa.BinOp)
@@ -92,7 +92,7 @@ func firstPos(fn *ssa.Function, b *ssa.BasicBlock, seen map[*ssa.BasicBlock]bool
 	seen[b] = true
 	for _, in := range b.Instrs {
 		switch in.(type) {
-		case *ssa.DebugRef, *ssa.Phi: // their positions may be those of variables declared elsewhere
+		case *ssa.DebugRef, *ssa.Phi: // instructions of these types may have the position of a variable's declaration
 			continue
 		}
 		if in.Pos().IsValid() && within(fn, in.Pos()) {
@@ -107,7 +107,7 @@ func firstPos(fn *ssa.Function, b *ssa.BasicBlock, seen map[*ssa.BasicBlock]bool
 	return token.NoPos
 }
 
-// scan applies the rules to the code of function fn.
+// The method scan applies the rules to the code of function fn.
 func (s *scanner) scan(fn *ssa.Function) *scan {
 	if out := s.scans[fn]; out != nil {
 		return out
@@ -130,14 +130,15 @@ func (s *scanner) scan(fn *ssa.Function) *scan {
 	return out
 }
 
-// within reports whether position p is in the source of fn. For example, the slice of a call's
-// variadic arguments may have the position of the parameter's declaration.
+// The function within reports whether position p is in the source of fn. Instructions of fn may
+// have other positions. For example, the slice of a call's variadic arguments may have the position
+// of the parameter's declaration.
 func within(fn *ssa.Function, p token.Pos) bool {
 	n := fn.Syntax()
 	return n == nil || n.Pos() <= p && p <= n.End()
 }
 
-// follow adds to out the functions that an instruction calls, or whose value it uses.
+// The method follow adds to out the functions that an instruction calls or uses as values.
 func (s *scanner) follow(out *scan, in ssa.Instruction, pos token.Pos) {
 	switch in := in.(type) {
 	case *ssa.Go:
@@ -168,8 +169,8 @@ func (s *scanner) follow(out *scan, in ssa.Instruction, pos token.Pos) {
 	}
 }
 
-// outside returns the findings for a call of function fn if its body must not be examined. The
-// result stop is false if its body must be examined.
+// The method outside returns the findings for a call of function fn if the body of fn must not be
+// examined. If the body must be examined, the second result is false.
 func (s *scanner) outside(fn *ssa.Function, in ssa.Instruction, pos token.Pos) (wrong []found, stop bool) {
 	pkg := pkgPath(fn)
 	hosts := found{rule: ruleHost, code: diag.HostOnly, pos: pos, in: in, hint: hostHint(pkg),
@@ -204,7 +205,7 @@ func (s *scanner) outside(fn *ssa.Function, in ssa.Instruction, pos token.Pos) (
 		message: load.FuncText(origin(fn)) + " has no Go body that kgen could compile"}}, true
 }
 
-// onlyStarted reports whether go statements are the only uses of a closure.
+// onlyStarted reports whether all uses of a closure are go statements.
 func onlyStarted(in *ssa.MakeClosure) bool {
 	found := false
 	for _, r := range *in.Referrers() {
@@ -219,10 +220,10 @@ func onlyStarted(in *ssa.MakeClosure) bool {
 	return found
 }
 
-// liveBlocks returns the blocks of a function that can be reached. Conditions whose value is known
-// from the code alone are evaluated. Such a condition is a constant, or an arm of a type switch
-// over a parameter of a generic function. In a generic function that is not instantiated, blocks
-// after arms of such a type switch are omitted.
+// liveBlocks returns the blocks of a function that can be reached. It evaluates constant
+// conditions. It also evaluates the type tests of a type switch over a parameter of a generic
+// function. If the generic function is not instantiated, the blocks after these type tests are
+// omitted.
 func liveBlocks(fn *ssa.Function) []*ssa.BasicBlock {
 	if len(fn.Blocks) == 0 {
 		return nil
@@ -263,7 +264,7 @@ func liveBlocks(fn *ssa.Function) []*ssa.BasicBlock {
 	return out
 }
 
-// fold returns the value of a condition, if it can be computed from the code alone.
+// The function fold returns the value of a condition if the value does not depend on data.
 func fold(v ssa.Value) (yes, known bool) {
 	switch v := v.(type) {
 	case *ssa.Const:
@@ -284,8 +285,8 @@ func fold(v ssa.Value) (yes, known bool) {
 	return false, false
 }
 
-// typeTest recognizes the result v of a type test whose operand was just converted to an interface.
-// It returns the operand's type before that conversion, and the type assertion.
+// typeTest recognizes the result v of a type test whose operand is a conversion to an interface. It
+// returns the type of the converted value, and the type assertion.
 func typeTest(v *ssa.Extract) (put types.Type, a *ssa.TypeAssert) {
 	a, ok := v.Tuple.(*ssa.TypeAssert)
 	if !ok || v.Index != 1 {

@@ -18,9 +18,9 @@ import (
 )
 
 // Analyzers returns an analyzer for each rule, for go vet -vettool and other drivers. In the
-// package of a kernel, the analyzers report the findings of Check, at the same positions. If a
-// function of another package has a finding, it gets a fact when that package is analysed. The
-// finding is then reported at the call of the function.
+// package of a kernel, the analyzers report the findings of Check, at the same positions. A
+// function with a finding gets an analysis fact when its package is analysed. In kernels of other
+// packages, the analyzers report this finding at the call of the function.
 func Analyzers(known func(fullName string) bool) []*analysis.Analyzer {
 	reach := &analysis.Analyzer{
 		Name:       "kgenreach",
@@ -52,8 +52,8 @@ func Analyzers(known func(fullName string) bool) []*analysis.Analyzer {
 type Findings []finding
 
 // At reports whether there is a finding with the given code at position p. If call is true, p is
-// the position of a call of a function in another package. In that case any finding in the same
-// line counts.
+// the position of a call of a function in another package. For the position of a call, At accepts
+// any finding in the same line.
 func (fs Findings) At(p token.Position, code diag.Code, call bool, fset *token.FileSet) bool {
 	return slices.ContainsFunc(fs, func(f finding) bool {
 		q := fset.Position(f.pos)
@@ -61,7 +61,8 @@ func (fs Findings) At(p token.Position, code diag.Code, call bool, fset *token.F
 	})
 }
 
-// diagnostic converts a finding to a diagnostic for drivers, which print only one line of it.
+// The method diagnostic converts a finding to a diagnostic for drivers. Drivers print only one line
+// of a diagnostic.
 func (f finding) diagnostic() analysis.Diagnostic {
 	d := analysis.Diagnostic{Pos: f.pos, Category: f.code.String(), Message: fmt.Sprintf("%v: %s", f.code, f.message)}
 	if f.hint != "" {
@@ -73,7 +74,8 @@ func (f finding) diagnostic() analysis.Diagnostic {
 	return d
 }
 
-// hostFact is the analysis fact that a function cannot be compiled into a kernel, with the reasons.
+// hostFact is the analysis fact that a function cannot be compiled into a kernel. The fact contains
+// the reasons.
 type hostFact struct {
 	Wrong []foreignFound
 }
@@ -92,8 +94,8 @@ type foreignFound struct {
 	Pos     string // package path, file, line and column of the finding
 }
 
-// noBodies lists packages of which kernels can call only intrinsics, functions that are compiled
-// without their bodies.
+// noBodies lists packages of which kernels can call only intrinsics. An intrinsic is a function
+// that is compiled without its body.
 var noBodies = map[string]bool{
 	"sync/atomic":                        true,
 	"github.com/kgen-go/kgen/dsl":        true,
@@ -103,8 +105,8 @@ var noBodies = map[string]bool{
 // maxForeign is the largest number of findings in a fact.
 const maxForeign = 4
 
-// reachable analyses one package. It exports facts for the package's functions, and returns the
-// findings in its kernels.
+// The function reachable analyses one package. It exports facts for the package's functions, and
+// returns the findings in the package's kernels.
 func reachable(pass *analysis.Pass, known func(string) bool) []finding {
 	path := pass.Pkg.Path()
 	std := isStd(path)
@@ -134,7 +136,7 @@ func reachable(pass *analysis.Pass, known func(string) bool) []finding {
 			return nil, true
 		}
 		if from := obj.Pkg().Path(); obj.Pkg() == pass.Pkg {
-			return nil, std || load.OtherBody(obj, pass.Fset) // kgen compiles other files, in which the function has a body
+			return nil, std || load.OtherBody(obj, pass.Fset) // in the files that kgen compiles, the function has a body
 		} else if noBodies[from] || isStd(from) && !load.DeviceStd(from) {
 			return nil, false
 		}
@@ -194,8 +196,8 @@ func reachable(pass *analysis.Pass, known func(string) bool) []finding {
 }
 
 // otherFiles reports whether kgen compiles the package from other files than the driver has loaded.
-// The rules then report nothing in this package, and the analyzer kgencompile reports kgen's
-// diagnostics.
+// For such a package, the rules report nothing, and the analyzer kgencompile reports the
+// diagnostics of kgen.
 func otherFiles(pass *analysis.Pass, std bool) bool {
 	var files []string
 	for _, f := range pass.Files {
@@ -204,7 +206,8 @@ func otherFiles(pass *analysis.Pass, std bool) bool {
 	return load.OtherFiles(pass.Pkg, files, std, pass.Module == nil || pass.Module.Version == "")
 }
 
-// usesC reports whether a package uses cgo, which generates the files that are compiled.
+// usesC reports whether a package uses cgo. For packages with cgo, the compiled files are generated
+// files.
 func usesC(files []*ast.File) bool {
 	for _, f := range files {
 		for _, spec := range f.Imports {
@@ -216,7 +219,7 @@ func usesC(files []*ast.File) bool {
 	return false
 }
 
-// declared returns the functions and methods that a package declares.
+// The function declared returns the functions and methods that a package declares.
 func declared(pass *analysis.Pass, prog *ssa.Program) []*ssa.Function {
 	var all []*ssa.Function
 	for _, file := range pass.Files {
@@ -233,7 +236,7 @@ func declared(pass *analysis.Pass, prog *ssa.Program) []*ssa.Function {
 	return all
 }
 
-// factOf makes a fact from findings. It keeps one finding for each code.
+// factOf makes a fact from findings. It keeps one finding for each diagnostic code.
 func factOf(pass *analysis.Pass, findings []finding) *hostFact {
 	var fact hostFact
 	seen := map[diag.Code]bool{}

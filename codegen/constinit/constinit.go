@@ -2,11 +2,12 @@
 // that a package-level variable has after its package is initialized. The input is the SSA form of
 // the program ([Facts]). An [Env] returns the value of a variable as a [Tree] or a [Var].
 //
-// There are two evaluators. The first one (tree.go) reads the stores of an initializer if the
-// stored values are made of constants. The second one (run.go) runs the initializer's SSA form with
-// a limited number of steps. So it can evaluate tables that functions fill. Both evaluators have
-// the same results as gc on amd64. A value that depends on anything else, such as a map, the
-// environment or a goroutine, is unknown. Env.Why returns the reason.
+// There are two evaluators. The first evaluator (tree.go) reads the stores of an initializer if the
+// stored values consist of constants. The second evaluator (run.go) runs the initializer's SSA form
+// with a limited number of steps. So the second evaluator can compute tables that functions fill.
+// Both evaluators have the same results as gc on amd64. A value that depends on other things, such
+// as a map, the environment or a goroutine, is unknown. Env.Why returns the reason why a value is
+// unknown.
 package constinit
 
 import (
@@ -16,21 +17,22 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// MaxTable is the largest number of elements of a slice, array or string that is evaluated.
+// MaxTable limits the number of elements of a slice, array or string. Larger values are not
+// evaluated.
 const MaxTable = 1 << 22
 
-// Facts is the information about the whole program that the evaluation needs.
+// Facts holds information about the whole program that the evaluation needs.
 type Facts struct {
 	SSA *ssa.Program
 	// Written returns a position at which code may write to variable g, or to memory that can be
-	// reached from g. Only writes after the initialization of g's package count. Without such
+	// reached from g. Writes during the initialization of g's package are ignored. Without such
 	// writes, it returns token.NoPos.
 	Written func(g *ssa.Global) token.Pos
 	// Filled returns a position at which a function writes to variable g, if the function runs only
 	// while g's package is initialized. Without such writes, it returns token.NoPos.
 	Filled func(g *ssa.Global) token.Pos
-	// Native evaluates a call of a function of package properties. Arguments have the form of
-	// Var.Load's results. Native is nil if these calls are not evaluated.
+	// Native evaluates a call of a function of package properties. Arguments have the same
+	// representation as results of Var.Load. Native is nil if these calls are not evaluated.
 	Native func(fn *ssa.Function, args []any, at token.Pos) (result any, ok bool)
 }
 
@@ -39,8 +41,8 @@ type Facts struct {
 type Env struct {
 	mu    sync.Mutex
 	facts Facts
-	inits map[*ssa.Package]*initializer // state of each evaluated package initializer; nil for a package without code
-	trees map[*ssa.Global]*Tree         // values computed by run.go, by variable; nil if unknown
+	inits map[*ssa.Package]*initializer // maps a package to the state of its evaluated initializer; nil for a package without code
+	trees map[*ssa.Global]*Tree         // maps a variable to the value that run.go computed; nil if the value is unknown
 	run   *initRun
 }
 
@@ -70,8 +72,8 @@ func (e *Env) tree(g *ssa.Global) (*Tree, bool) {
 	return init.treeOf(g), true
 }
 
-// Var returns variable g as it is after the initialization of its package. The result is nil if its
-// value is unknown. Parts of the value may be Unknown.
+// Var returns variable g with its value after the initialization of its package. The result is nil
+// if the value is unknown. Fields and elements of the value may be Unknown.
 func (e *Env) Var(g *ssa.Global) (v *Var) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -84,7 +86,7 @@ func (e *Env) Var(g *ssa.Global) (v *Var) {
 }
 
 // Why returns the reason why a variable's value is unknown, or nil if there is no specific reason.
-// Var or Tree must have been called for the variable before.
+// A call of Var or Tree for the same variable must precede the call of Why.
 func (e *Env) Why(g *ssa.Global) *Reason {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -95,7 +97,7 @@ func (e *Env) Why(g *ssa.Global) *Reason {
 	return v.unknownFor()
 }
 
-// RootOf returns the variable or value that contains the part at an address.
+// RootOf returns the variable or value that contains the field or element at an address.
 func RootOf(v ssa.Value) ssa.Value {
 	for {
 		switch x := v.(type) {
@@ -110,9 +112,9 @@ func RootOf(v ssa.Value) ssa.Value {
 }
 
 // StoredCall returns the call whose result an initializer stores in g, and the value of the call's
-// first argument. The argument may depend on earlier stores of the initializer. The call is nil if
-// the stored value is not the result of a static call. The result known is false if the argument's
-// value is unknown.
+// first argument. The argument may depend on earlier stores of the initializer. If the stored value
+// is not the result of a static call, the returned call is nil. The last result is false if the
+// argument's value is unknown.
 func StoredCall(init *ssa.Function, g *ssa.Global) (call *ssa.Call, arg *Tree, known bool) {
 	if init == nil {
 		return nil, nil, false

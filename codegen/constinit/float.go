@@ -32,9 +32,9 @@ var exactFloats = map[string]func(x []float64) float64{
 	"math.Trunc":           func(x []float64) float64 { return math.Trunc(x[0]) },
 }
 
-// ExactFloat evaluates a float that initializers compute from constants by exact or correctly
-// rounded operations. Package-level variables use such expressions for values that Go constants
-// cannot have, such as an infinity or a root.
+// ExactFloat evaluates a float expression of an initializer. The expression consists of constants
+// and of exact or correctly rounded operations. Package-level variables use these expressions for
+// values that Go constants cannot have, such as an infinity or a root.
 func ExactFloat(v ssa.Value) (float64, bool) {
 	if !gotypes.IsFloat(v.Type()) {
 		return 0, false
@@ -46,7 +46,7 @@ func ExactFloat(v ssa.Value) (float64, bool) {
 	return x, ok
 }
 
-// widened converts a float32 to float64. A signaling NaN remains signaling.
+// The function widened converts a float32 to float64. A signaling NaN remains a signaling NaN.
 func widened(f uint32) float64 {
 	if x := math.Float32frombits(f); x == x {
 		return float64(x)
@@ -70,8 +70,8 @@ func Narrowed(x float64) uint32 {
 // rounded32 rounds a float64 to float32, but keeps signaling NaNs.
 func rounded32(x float64) float64 { return widened(Narrowed(x)) }
 
-// quiet returns x, with a signaling NaN made quiet. Every floating-point operation does the same to
-// its operands.
+// The function quiet converts a signaling NaN to a quiet NaN and returns other numbers unchanged.
+// Every floating-point operation does the same with its operands.
 func quiet(x float64) float64 {
 	if x == x {
 		return x
@@ -138,7 +138,7 @@ func unroundedFloat(v ssa.Value) (float64, bool) {
 	return 0, false
 }
 
-// constFloat returns the value of a numeric constant. A float32 is rounded only once.
+// constFloat returns the value of a numeric constant. The conversion to a float32 rounds only once.
 func constFloat(c *ssa.Const) (float64, bool) {
 	if c.Value == nil || c.Value.Kind() != constant.Int && c.Value.Kind() != constant.Float {
 		return 0, false

@@ -13,9 +13,9 @@ import (
 )
 
 // This file runs package initializers with the same results as gc on amd64. It evaluates tables
-// that a function fills, and variables that are computed from others. The number of steps is
-// limited. A value is unknown if it depends on an unknown value, or on constructs such as maps or
-// functions of the host.
+// that a function fills, and variables that are computed from other variables. The number of steps
+// is limited. A value is unknown if it depends on an unknown value, or on constructs such as maps
+// or functions of the host.
 
 // maxSteps is the largest number of instructions that are run for one variable. The limit for all
 // variables of a package is maxAllSteps.
@@ -24,18 +24,18 @@ const (
 	maxAllSteps = 4 * maxSteps
 )
 
-// assembly lists the functions that gc implements in assembly on some ports. The assembly's results
-// may differ from those of the Go code in the last bits.
+// The variable assembly lists the functions that gc implements in assembly on some ports. The
+// assembly's results may differ from those of the Go code in the last bits.
 var assembly = map[string]bool{"math.Exp": true, "math.Exp2": true, "math.Log": true, "math.Hypot": true}
 
 // maxCallDepth is the largest depth of nested calls.
 const maxCallDepth = 100
 
-// initRun is the state of all evaluated initializers.
+// initRun is the state of the evaluation of all initializers.
 type initRun struct {
 	env     *Env
 	vars    map[*ssa.Global]*Var
-	objects map[any]*Var // variables for the objects that tree.go has found, by Object.ID
+	objects map[any]*Var // maps Object.ID of an object from tree.go to the object's variable
 	ran     map[*ssa.Package]bool
 	steps   int
 	limit   int // largest number of steps
@@ -45,32 +45,32 @@ type initRun struct {
 }
 
 // Unknown represents a value that could not be evaluated. An operation that needs the value panics
-// with the Unknown, which ends the evaluation.
+// with a value of type Unknown, which ends the evaluation.
 type Unknown struct{ Why *Reason }
 
 // Var is a variable, a field of a struct variable, or an element of an array variable.
 type Var struct {
-	v     any    // value of a variable without parts
+	v     any    // value of a variable without fields and elements
 	elems []*Var // fields of a struct, or elements of an array
 	typ   types.Type
 	obj   *Object // target of a pointer to the variable; nil for a field or element
-	owner any     // global or object whose parts include this variable
+	owner any     // package-level variable or object that contains this variable
 }
 
-// A variable without parts holds a bool, int64 (the bits of an integer), float64, complex128,
-// string, *Var, funcVal, Slice or Iface. A struct, array or tuple value is represented by []any. An
-// unknown value is represented by Unknown.
+// A variable without fields and elements holds a bool, int64 (bits of an integer), float64,
+// complex128, string, *Var, funcVal, Slice or Iface. A struct, array or tuple value is represented
+// by []any. An unknown value is represented by Unknown.
 type (
 	funcVal struct {
 		fn       *ssa.Function
 		bindings []any
 	}
 	Slice struct {
-		elems []*Var // elements of the slice; the Go slice's capacity covers the elements after them
+		elems []*Var // elements of the slice; the spare capacity of elems holds the array's further elements
 		room  *room  // not nil if append has made the array
 	}
-	// room describes an array that append has made. Field free is the number of unused elements
-	// after the last written one. gc chooses this number.
+	// The type room describes an array that append has made. Field free is the number of unused
+	// elements at the array's end, which gc chooses.
 	room  struct{ free int }
 	Iface struct {
 		typ types.Type
@@ -82,7 +82,7 @@ type (
 	}
 )
 
-// runInits evaluates the initializer of a package, unless it has been evaluated.
+// runInits evaluates the initializer of a package once.
 func (r *initRun) runInits(p *ssa.Package) {
 	if r.ran[p] {
 		return
@@ -92,7 +92,7 @@ func (r *initRun) runInits(p *ssa.Package) {
 	if init == nil || len(init.Blocks) == 0 {
 		return
 	}
-	// Another package's initializer may be running, whose steps are counted separately. Thus the
+	// While another package's initializer is running, its steps are counted separately. Thus the
 	// result does not depend on the package that is requested first.
 	outer, pkg, steps, limit := r.begun, r.pkg, r.steps, r.limit
 	defer func() { r.begun, r.pkg, r.steps, r.limit = outer, pkg, steps, limit }()
@@ -153,8 +153,8 @@ func (f *runFrame) try(do func()) (ok bool) {
 	return true
 }
 
-// giveUp is called for an instruction that could not be run. It marks the variables that the
-// instruction would have changed as unknown.
+// giveUp is called for an instruction that could not be run. It marks as unknown all variables that
+// the instruction would have changed.
 func (f *runFrame) giveUp(in ssa.Instruction, why *Reason) {
 	switch in := in.(type) {
 	case *ssa.Store:
@@ -172,9 +172,9 @@ func (f *runFrame) giveUp(in ssa.Instruction, why *Reason) {
 	}
 }
 
-// forgetMentioned marks the variables in an instruction, and in functions that the instruction
-// calls, as unknown. The same applies to memory that can be reached from these variables. Other
-// variables need no mark, because only functions that are called by name fill variables.
+// forgetMentioned marks as unknown the variables that an instruction and its called functions
+// mention. It also marks the memory that can be reached from these variables. Other variables need
+// no mark, because only functions that are called by name fill variables.
 func (f *runFrame) forgetMentioned(in ssa.Instruction, seen map[*ssa.Function]bool, why *Reason) {
 	var ops [8]*ssa.Value
 	for _, op := range in.Operands(ops[:0]) {
@@ -199,7 +199,7 @@ func (f *runFrame) forgetMentioned(in ssa.Instruction, seen map[*ssa.Function]bo
 	}
 }
 
-// known returns the value of operand v. If it cannot be evaluated, the result is an Unknown.
+// The method known returns the value of operand v, or an Unknown if evaluation fails.
 func (f *runFrame) known(v ssa.Value) (x any) {
 	x = Unknown{}
 	f.try(func() { x = f.get(v) })
@@ -280,9 +280,9 @@ func (b *Var) Type() types.Type { return b.typ }
 // capacity of s.
 func (s Slice) Elems() []*Var { return s.elems }
 
-// Room identifies the array of a slice if append made the array, so that gc chose the slice's
-// capacity. The result free is the number of the array's elements that no append has written. For
-// other slices, id is nil.
+// Room identifies the array of a slice if append made the array. For such an array, gc chose the
+// capacity. The second result is the number of the array's elements that no append has written. For
+// other slices, the first result is nil.
 func (s Slice) Room() (id any, free int) {
 	if s.room == nil {
 		return nil, 0
@@ -333,9 +333,10 @@ func zeroOf(t types.Type) any {
 	return Unknown{}
 }
 
-// Load returns the value of a variable. A value without parts is a bool, an int64 with the bits of
-// an integer, a float64, complex128, string, *Var, Slice, Iface or Property. A struct or array is a
-// []any. A function is a value of an unexported type. An unknown value is an Unknown.
+// Load returns the value of a variable. A scalar value is a bool, an int64 with the bits of an
+// integer, a float64, complex128, string, *Var, Slice, Iface or Property. Load returns a struct or
+// array as a []any. Load returns a function as a value of an unexported type. Load returns an
+// Unknown for an unknown value.
 func (b *Var) Load() any {
 	if b.elems == nil {
 		if _, ok := b.v.([]any); ok || b.v == nil {
@@ -366,7 +367,7 @@ func (b *Var) store(v any) {
 	}
 }
 
-// global returns the Var of a package-level variable.
+// The method global returns the Var of a package-level variable.
 func (r *initRun) global(g *ssa.Global) *Var {
 	if b := r.vars[g]; b != nil {
 		return b
@@ -382,20 +383,21 @@ func (r *initRun) global(g *ssa.Global) *Var {
 		r.runInits(g.Pkg)
 	}
 	init := g.Pkg.Func("init")
-	if r.env.facts.Written(g).IsValid() || init == nil || len(init.Blocks) == 0 { // written later, or its package is not loaded
+	if r.env.facts.Written(g).IsValid() || init == nil || len(init.Blocks) == 0 { // the variable is written later, or its package is not loaded
 		b.forget(nil)
 	}
 	return b
 }
 
-// fixed reports whether tree.go can evaluate variable g from constants. The variable's objects are
-// then those of tree.go, and no code has to be run.
+// The method fixed reports whether tree.go can evaluate variable g from constants. For such a
+// variable, the evaluation uses the objects of tree.go and runs no code.
 func (r *initRun) fixed(g *ssa.Global) bool {
 	env := r.env.initializer(g.Pkg)
 	return env != nil && !env.failed[g] && !r.env.facts.Filled(g).IsValid()
 }
 
-// fill stores the value of a tree in variable b. It returns false if that is not possible.
+// The method fill stores the value of a tree in variable b. It returns false if a run-time value
+// cannot represent the tree.
 func (r *initRun) fill(b *Var, tree *Tree) bool {
 	if tree == nil {
 		return true // a missing tree means the zero value
@@ -471,7 +473,7 @@ func (r *initRun) valueOf(tree *Tree, t types.Type) (any, bool) {
 	return out, true
 }
 
-// computed returns the value of variable g, which is computed by running the package's initializer.
+// The method computed runs the package's initializer to find the value of variable g.
 func (e *Env) computed(g *ssa.Global) (tree *Tree, ok bool) {
 	if tree, ok := e.trees[g]; ok {
 		return tree, tree != nil
@@ -489,14 +491,14 @@ func (e *Env) computed(g *ssa.Global) (tree *Tree, ok bool) {
 	return tree, true
 }
 
-// runFrame is one running call of a function.
+// runFrame is the state of one running call.
 type runFrame struct {
 	r    *initRun
 	fn   *ssa.Function
 	vals map[ssa.Value]any
 }
 
-// call runs function fn. Parameter at is the position of the call.
+// The method call runs function fn. Parameter at is the call's position.
 func (r *initRun) call(fn *ssa.Function, args, bindings []any, at token.Pos) any {
 	name := fn.RelString(nil)
 	if assembly[name] {
@@ -534,10 +536,10 @@ func (r *initRun) call(fn *ssa.Function, args, bindings []any, at token.Pos) any
 
 func isUnknown(v any) bool { _, ok := v.(Unknown); return ok }
 
-// run executes the blocks of a function.
+// The method run executes the blocks of a function.
 func (f *runFrame) run() any {
 	var from *ssa.BasicBlock
-	var phis []any // new values of a block's phis; all are set at the same time
+	var phis []any // new values of a block's phis; all phis are set at the same time
 	for b := f.fn.Blocks[0]; ; {
 		phis = phis[:0]
 		for _, in := range b.Instrs {
@@ -586,7 +588,7 @@ func (f *runFrame) run() any {
 	}
 }
 
-// get returns the value of an operand.
+// The method get returns the value of an operand.
 func (f *runFrame) get(v ssa.Value) any {
 	switch v := v.(type) {
 	case *ssa.Const:
@@ -627,7 +629,7 @@ func constVal(c *ssa.Const) any {
 	panic(Unknown{})
 }
 
-// exec runs an instruction that does not end its block.
+// The method exec runs an instruction that does not end its block.
 func (f *runFrame) exec(in ssa.Instruction) {
 	switch in := in.(type) {
 	case *ssa.DebugRef, *ssa.Jump, *ssa.If, *ssa.Return, *ssa.RunDefers:
@@ -642,7 +644,7 @@ func (f *runFrame) exec(in ssa.Instruction) {
 	}
 }
 
-// pointer returns the variable to which pointer v points.
+// The method pointer returns the variable to which pointer v points.
 func (f *runFrame) pointer(v ssa.Value) *Var {
 	b, ok := f.get(v).(*Var)
 	if !ok || b == nil {
@@ -659,8 +661,8 @@ func (f *runFrame) int(v ssa.Value) int64 {
 	return n
 }
 
-// index returns the value of index v. If it is not in the range from 0 to n-1, the evaluation
-// fails.
+// The method index returns the value of index v. If the value is not in the range from 0 to n-1,
+// the evaluation fails.
 func (f *runFrame) index(v ssa.Value, n int) int {
 	i := f.int(v)
 	if i < 0 || i >= int64(n) {
@@ -669,7 +671,7 @@ func (f *runFrame) index(v ssa.Value, n int) int {
 	return int(i)
 }
 
-// eval computes the value of an instruction.
+// The method eval computes the value of an instruction.
 func (f *runFrame) eval(in ssa.Value) any {
 	switch in := in.(type) {
 	case *ssa.BinOp:
@@ -770,7 +772,7 @@ func (f *runFrame) typeAssert(in *ssa.TypeAssert) any {
 	return v
 }
 
-// call evaluates a call instruction.
+// The method call evaluates a call instruction.
 func (f *runFrame) call(in *ssa.Call) any {
 	var args []any
 	for _, a := range in.Call.Args {

@@ -1,6 +1,6 @@
 package constinit
 
-// This file evaluates initializers whose values are made of constants.
+// This file evaluates initializers whose values consist of constants.
 
 import (
 	"go/constant"
@@ -12,11 +12,12 @@ import (
 	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 )
 
-// Tree is a constant value that is split into its parts. Parts without a Tree are zero.
+// Tree is a constant value, represented as a tree of its fields and elements. Fields and elements
+// without a Tree are zero.
 type Tree struct {
 	Leaf    ssa.Value     // scalar: *ssa.Const or *ssa.Function
 	Number  *[2]float64   // computed float, or real and imaginary part of a complex number
-	Parts   map[int]*Tree // trees of a struct's fields, or of the elements of an array or of a slice's array; a missing part is zero
+	Parts   map[int]*Tree // trees of the fields of a struct, or of the elements of an array or slice, by index; a missing entry is zero
 	Length  int           // number of elements in the array of a slice
 	Made    bool          // whether a slice is not nil
 	Array   *Object       // array of a slice, if the array's identity is known
@@ -27,7 +28,7 @@ type Tree struct {
 // Object is a variable to which pointers may point. An object is an unnamed variable that an
 // initializer makes, or a package-level variable.
 type Object struct {
-	ID   any // objectID or package-level variable; equal in all Envs for the same object
+	ID   any // objectID or package-level variable; the same object has an equal ID in all Envs
 	Type types.Type
 	Tree *Tree
 }
@@ -39,16 +40,17 @@ type objectID struct {
 	at   *ssa.Alloc
 }
 
-// initializer is the state of a package initializer, as far as it is known. A function that the
-// initializer calls gets a state of its own.
+// The type initializer holds the known part of a package initializer's state. A function that the
+// initializer calls gets a separate state.
 type initializer struct {
 	env   *Env         // nil if calls and other variables are not evaluated
 	pkg   *ssa.Package // package of the initializer; nil in a function
 	trees map[ssa.Value]*Tree
-	// failed contains the variables of which a part is unknown.
+	// The set failed contains the variables with an unknown field or element.
 	failed map[ssa.Value]bool
-	call   any // value of the field call in new objectIDs
-	// loaded maps a load to the value at the time of the load. An unknown value is nil.
+	call   any // value for the field call of new objectIDs
+	// The map loaded maps a load to the value at the time of the load, or to nil if the value is
+	// unknown.
 	loaded map[*ssa.UnOp]*Tree
 }
 
@@ -70,8 +72,8 @@ func (e *initializer) treeOf(g *ssa.Global) *Tree {
 	return &Tree{}
 }
 
-// initializer evaluates the initializer of package p, as far as values consist of constants. If the
-// package's code is not loaded, it returns nil.
+// The method initializer evaluates those values in the initializer of package p that consist of
+// constants. If the package's code is not loaded, it returns nil.
 func (e *Env) initializer(p *ssa.Package) *initializer {
 	if env, ok := e.inits[p]; ok {
 		return env
@@ -104,7 +106,8 @@ func (e *Env) initializer(p *ssa.Package) *initializer {
 	return env
 }
 
-// place returns the part of a variable's tree at address v. If the part is unknown, it returns nil.
+// The method place returns the tree of the variable, field or element at address v. If the value at
+// v is unknown, it returns nil.
 func (e *initializer) place(v ssa.Value) *Tree {
 	switch v := v.(type) {
 	case *ssa.Global:
@@ -133,7 +136,8 @@ func (e *initializer) place(v ssa.Value) *Tree {
 	return nil
 }
 
-// store evaluates v and stores its value in the tree at. It returns false if the value is unknown.
+// The method store evaluates v and stores its value in the tree of parameter at. It returns false
+// if the value is unknown.
 func (e *initializer) store(at *Tree, v ssa.Value) bool {
 	if _, ok := ExactFloat(v); ok {
 		*at = Tree{Leaf: v}
@@ -186,7 +190,7 @@ func (e *initializer) store(at *Tree, v ssa.Value) bool {
 			return true
 		}
 		return e.callTree(at, v)
-	case *ssa.Index: // indexing a constant string does not give a constant in Go
+	case *ssa.Index: // in Go, an index expression of a constant string is not constant
 		c, ok1 := v.X.(*ssa.Const)
 		i, ok2 := v.Index.(*ssa.Const)
 		if ok1 && ok2 && gotypes.IsString(c.Type()) {
@@ -209,10 +213,10 @@ func (e *initializer) store(at *Tree, v ssa.Value) bool {
 	return false
 }
 
-// load records the value that a load reads.
+// The method load records the value that a load instruction reads.
 func (e *initializer) load(v *ssa.UnOp) {
 	if g, ok := RootOf(v.X).(*ssa.Global); ok && e.env != nil && e.env.facts.Filled(g).IsValid() {
-		return // other functions may have written to this memory already
+		return // other functions may have written to the loaded memory before
 	}
 	t := &Tree{}
 	if g, ok := v.X.(*ssa.Global); ok {
@@ -228,7 +232,8 @@ func (e *initializer) load(v *ssa.UnOp) {
 	e.loaded[v] = t
 }
 
-// copied returns a copy of the tree's current value. The targets of slices and pointers are shared.
+// The method copied returns a copy of the tree's current value. The copy and the tree share the
+// targets of slices and pointers.
 func (t *Tree) copied() Tree {
 	c := *t
 	if t.Length > 0 || t.Made || t.To != nil || t.Dynamic != nil || t.Parts == nil {
@@ -262,7 +267,7 @@ func stringTree(s string, elem types.Type) *Tree {
 }
 
 // callTree evaluates a call of a function that only builds its result from its arguments, such as
-// errors.New. The result is stored in the tree at.
+// errors.New. The result is stored in the tree of parameter at.
 func (e *initializer) callTree(at *Tree, c *ssa.Call) bool {
 	fn := c.Call.StaticCallee()
 	if e.env == nil || fn == nil || ofProperties(fn) || len(fn.Blocks) != 1 || fn.Signature.Results().Len() != 1 {
@@ -301,7 +306,7 @@ func (e *initializer) callTree(at *Tree, c *ssa.Call) bool {
 	return false
 }
 
-// global stores the value of package-level variable g in the tree at.
+// The method global stores the value of package-level variable g in the tree of parameter at.
 func (e *initializer) global(at *Tree, g *ssa.Global) bool {
 	if e.env == nil {
 		return false
@@ -309,7 +314,7 @@ func (e *initializer) global(at *Tree, g *ssa.Global) bool {
 	if e.env.facts.Written(g).IsValid() || e.env.facts.Filled(g).IsValid() { // the variable may change after its initialization, or a function may fill it
 		return false
 	}
-	if g.Pkg == e.pkg { // the variable's current value counts
+	if g.Pkg == e.pkg { // inside the same package, the current value of the variable is used
 		if e.failed[g] {
 			return false
 		}

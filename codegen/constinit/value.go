@@ -15,8 +15,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 )
 
-// wrap truncates the integer n to the width of type t. It then sign-extends the result if t is
-// signed, and zero-extends it otherwise.
+// wrap truncates the integer n to the width of type t. Then wrap sign-extends the result if t is
+// signed. Otherwise it zero-extends the result.
 func wrap(n int64, t types.Type) int64 {
 	s := 64 - gotypes.Width(t)
 	if gotypes.IsUnsigned(t) {
@@ -268,7 +268,7 @@ func convertVal(v any, from, to types.Type) any {
 			return x
 		case gotypes.IsFloat(to):
 			return roundFloat(quiet(x), to)
-		case gotypes.IsInteger(to) && x > -1<<31 && x < 1<<31: // other conversion results depend on the processor
+		case gotypes.IsInteger(to) && x > -1<<31 && x < 1<<31: // results of other conversions depend on the processor
 			return wrap(int64(x), to)
 		}
 	case complex128:
@@ -334,7 +334,7 @@ func makeSliceVal(n, c int64, t types.Type) Slice {
 	return Slice{elems: out[:n]}
 }
 
-// slice computes x[lo:hi:max].
+// The method slice computes x[lo:hi:max].
 func (f *runFrame) slice(in *ssa.Slice) any {
 	bound := func(v ssa.Value, no, limit int) int {
 		if v == nil {
@@ -359,7 +359,7 @@ func (f *runFrame) slice(in *ssa.Slice) any {
 			panic(Unknown{})
 		}
 		elems = x.elems
-		if x.obj == nil || x.obj.ID != x.obj { // the array is a field or element, and has no identity of its own
+		if x.obj == nil || x.obj.ID != x.obj { // the array is a field or element, so it has no separate identity
 			for _, e := range elems {
 				e.owner = x
 			}
@@ -371,7 +371,7 @@ func (f *runFrame) slice(in *ssa.Slice) any {
 	mx := bound(in.Max, cap(elems), cap(elems))
 	hi := bound(in.High, len(elems), mx)
 	if room != nil && (in.Max != nil || hi > len(elems)) {
-		panic(Unknown{}) // gc chooses the capacity of a slice after append
+		panic(Unknown{}) // after an append, the capacity of the slice is chosen by gc
 	}
 	return Slice{elems[bound(in.Low, 0, hi):hi:mx], room}
 }
@@ -419,7 +419,7 @@ func runBuiltin(name string, args []any, in *ssa.Call) any {
 		}
 		n := len(s.elems) + len(more)
 		if n > MaxTable || s.room != nil && s.room.free != cap(s.elems)-len(s.elems) {
-			break // too large, or a second append to the same part of an array that append made
+			break // the array is too large, or it is a second append to the same elements of an array that append made
 		}
 		if len(more) == 0 {
 			return s
@@ -513,12 +513,12 @@ func minMaxVal(name string, args []any, t types.Type) any {
 	return acc
 }
 
-// Idle lists functions that have no effect in kernels and initializers. The map's value tells
-// whether the function has a result. The result is a bool, and is false.
+// Idle lists functions that have no effect in kernels and initializers. The map's value is true for
+// functions with a result. The result of these functions is the bool false.
 var Idle = map[string]bool{
 	"crypto/internal/fips140.RecordApproved":    false, // would record the calling goroutine, which devices do not have
-	"crypto/internal/fips140.RecordNonApproved": false, // would record the calling goroutine, too
-	"crypto/internal/boring.Unreachable":        false, // only marks the program for a tool
+	"crypto/internal/fips140.RecordNonApproved": false, // would also record the calling goroutine
+	"crypto/internal/boring.Unreachable":        false, // only leaves a mark in the program for a tool
 	"crypto/internal/fips140only.Enforced":      true,  // reads a setting from the program's environment, which devices do not have
 }
 
@@ -611,8 +611,8 @@ func init() {
 	}
 }
 
-// tree converts the value of a variable to a tree. All variables that can be reached from the
-// converted variable get root as their owner.
+// The method tree converts the value of a variable to a tree. It sets the owner of all variables
+// that can be reached from the converted variable to root.
 func (b *Var) tree(root any) *Tree {
 	if b.elems != nil {
 		t := &Tree{}

@@ -10,19 +10,20 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// Reason describes the construct that could not be evaluated, so that a value is unknown.
+// Reason describes a construct that could not be evaluated and therefore made a value unknown.
 type Reason struct {
 	Pos  token.Pos
 	Text string // description of the construct, for example "it calls os.Getenv"
-	// Inner is the construct that failed inside a called function. Text then names the call. In is
-	// the name of the function that contains Inner. In is the called function, or one that the
-	// called function calls. If the construct is not known, Inner is nil.
+	// Inner is the construct that failed inside a called function. If Inner is set, Text names the
+	// call, and In is the name of the function that contains Inner. The function named by In may be
+	// the called function, or a function further inside the call. Inner is nil if the failed construct
+	// is not known.
 	Inner *Reason
 	In    string
 }
 
-// Describe returns the reason as text. Function place prints the positions. An example of such a
-// text is "at a.go:3:9 it calls os.Getenv".
+// Describe returns the reason as text, for example "at a.go:3:9 it calls os.Getenv". Parameter
+// place is a function that prints positions.
 func (r *Reason) Describe(place func(token.Pos) string) string {
 	text := fmt.Sprintf("at %s %s", place(r.Pos), r.Text)
 	for r.Inner != nil {
@@ -33,18 +34,18 @@ func (r *Reason) Describe(place func(token.Pos) string) string {
 	return text
 }
 
-// begun identifies the instruction that the evaluation has reached.
+// The type begun identifies the instruction that the evaluation has reached.
 type begun struct {
-	at      ssa.Instruction // last instruction begun in the package's own code; its frame is field within
+	at      ssa.Instruction // last instruction begun in the package's own code; field within is the instruction's frame
 	within  *runFrame
-	inner   ssa.Instruction // last instruction begun later, in another package; its frame is field innerOf
+	inner   ssa.Instruction // last instruction begun later, in another package; field innerOf is the instruction's frame
 	innerOf *runFrame
 	stopped *Reason // reason why the evaluation ended, if known
 }
 
-// begin records that an instruction is about to run. The last instruction in the package's own code
-// and the last one in other packages are both recorded. Users understand a call of another
-// package's function better than that function's code.
+// The method begin records that an instruction is about to run. It keeps the last instruction in
+// the package's own code and the last instruction in other packages. For users, a call of another
+// package's function is easier to understand than the code of the function.
 func (f *runFrame) begin(in ssa.Instruction) {
 	if f.fn.Pkg == nil || f.fn.Pkg == f.r.pkg { // instances of generic functions have no package
 		f.r.at, f.r.within, f.r.inner, f.r.innerOf = in, f, nil, nil
@@ -62,9 +63,10 @@ func (r *initRun) tooLong() *Reason {
 	return &Reason{Pos: r.at.Pos(), Text: fmt.Sprintf("it takes more than %d million steps", steps/1_000_000)}
 }
 
-// why returns the reason why an instruction of a package's initializer could not be run. The reason
-// comes from the panic that ended it, or from an unknown operand. Otherwise the reason is the last
-// instruction that was begun, which may be in a called function.
+// The method why returns the reason why an instruction of a package's initializer could not be run.
+// The reason comes from the panic that ended the instruction, or from an unknown operand. Without
+// such a panic or operand, the reason is the last instruction that was begun. The last instruction
+// may be in a called function.
 func (f *runFrame) why(in ssa.Instruction) *Reason {
 	r, stopped := f.r, f.r.stopped
 	if stopped != nil {
@@ -87,8 +89,9 @@ func (f *runFrame) why(in ssa.Instruction) *Reason {
 	return w
 }
 
-// innermost returns the construct in another package that ended the evaluation, and the name of the
-// function that contains it. If the evaluation ended in the package itself, it returns nil.
+// The method innermost returns the construct in another package that ended the evaluation, and the
+// name of the function that contains this construct. If the evaluation ended in the package itself,
+// the method returns nil.
 func (r *initRun) innermost() (*Reason, string) {
 	if r.inner == nil {
 		return nil, ""
@@ -104,8 +107,8 @@ func (r *initRun) innermost() (*Reason, string) {
 	return w, in
 }
 
-// lacks returns the reason why an operand of an instruction is unknown. If all operands are known,
-// it returns nil.
+// The method lacks returns the reason why an operand of an instruction is unknown. If all operands
+// are known, the method returns nil.
 func (f *runFrame) lacks(in ssa.Instruction) *Reason {
 	var ops [8]*ssa.Value
 	for _, op := range in.Operands(ops[:0]) {
@@ -119,8 +122,8 @@ func (f *runFrame) lacks(in ssa.Instruction) *Reason {
 	return nil
 }
 
-// operationText returns a text for the operation of an instruction that cannot be run. If there is
-// no such text, it returns "".
+// operationText returns a text for the operation of an instruction that cannot be run, or "" if
+// there is no text for the operation.
 func operationText(in ssa.Instruction) string {
 	overMap := func(t types.Type) bool { _, ok := t.Underlying().(*types.Map); return ok }
 	switch in := in.(type) {
@@ -150,8 +153,8 @@ func operationText(in ssa.Instruction) string {
 	return ""
 }
 
-// whyAny returns the reason why one of the values, or a part of one, is unknown. If all are known,
-// it returns nil.
+// whyAny returns the reason why a value in a list, or a field or element of such a value, is
+// unknown. If all values are known, it returns nil.
 func whyAny(vs []any) *Reason {
 	for _, v := range vs {
 		var w *Reason

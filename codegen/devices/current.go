@@ -16,17 +16,17 @@ import (
 	"github.com/kgen-go/kgen/internal/sources"
 )
 
-// current compares the kernels in the sources with the compiled kernels in the list of devices. The
-// comparison finds missing kernels, and kernels that have changed.
+// The type current compares the kernels in the sources with the compiled kernels in the list of
+// devices. The comparison finds missing kernels, and kernels that have changed.
 type current struct {
 	kernels []string                       // paths of packages with kernels
 	stubs   []string                       // paths of kernel packages for which kgen has written stubs
 	older   []string                       // kernels that have changed since they were compiled
-	texts   map[string]*kerneltext.Package // texts of packages, by path
+	texts   map[string]*kerneltext.Package // maps a package path to the text of the package
 }
 
-// borrows records the texts of all packages. A package may have kernels whose types other packages
-// declare.
+// The method borrows records the texts of all packages. The texts are needed because other packages
+// may declare the types of a package's kernels.
 func (c *current) borrows(all []*pkg) {
 	c.texts = map[string]*kerneltext.Package{}
 	for _, p := range all {
@@ -85,13 +85,14 @@ func (c *current) addKernels(p *pkg) {
 		}
 	}
 	finder := kerneltext.Finder{Read: os.ReadFile}
-	// The list of devices is printed even if a file cannot be read.
+	// An unreadable file does not prevent the list of devices.
 	if kernel, _, err := finder.Borrowed(c.texts[p.ImportPath]); err == nil && kernel {
 		c.kernels = append(c.kernels, p.ImportPath)
 	}
 }
 
-// files returns the syntax trees of the package's files. Files that cannot be read are skipped.
+// The method files returns the syntax trees of the package's files. Files that cannot be read are
+// skipped.
 func (p *pkg) files() iter.Seq[*ast.File] {
 	return func(yield func(*ast.File) bool) {
 		for _, name := range p.GoFiles {
@@ -103,8 +104,8 @@ func (p *pkg) files() iter.Seq[*ast.File] {
 	}
 }
 
-// isKernel reports whether declaration d is the Kernel method of a kernel that is not generic. A
-// generic kernel may have no instance, and then no code is generated for it.
+// isKernel reports whether declaration d is the Kernel method of a kernel that is not generic. Code
+// is generated only for instances of a generic kernel, and a generic kernel may have no instance.
 func isKernel(d ast.Decl) bool {
 	f, ok := d.(*ast.FuncDecl)
 	if !ok || f.Recv == nil || f.Name.Name != "Kernel" || f.Type.Params.NumFields() != 1 {
@@ -121,7 +122,8 @@ func isKernel(d ast.Decl) bool {
 
 var items = []string{"Item1", "Item2", "Item3", "NDItem1", "NDItem2", "NDItem3", "Task"}
 
-// notes returns texts about kernels that are missing from the list, and about outdated ones.
+// The method notes returns texts about kernels that are missing from the list, and about outdated
+// kernels.
 func (c *current) notes() (notes []string) {
 	var lack []string
 	for _, path := range c.kernels {
@@ -142,7 +144,8 @@ func (c *current) notes() (notes []string) {
 	return notes
 }
 
-// hasKernels reports whether the package declares a function Kernels, as stubs do.
+// hasKernels reports whether the package declares a function Kernels. All stub packages declare
+// this function.
 func (p *pkg) hasKernels() bool {
 	return slices.ContainsFunc(p.GoFiles, func(name string) bool {
 		text, err := os.ReadFile(filepath.Join(p.Dir, name))

@@ -1,15 +1,16 @@
 // Package devices prints the devices of this machine, and tells how a module's kernels run on them.
 //
 // The command kgen contains neither the runtime nor cgo. A program in the user's module queries the
-// devices. It imports the runtime and the stubs that kgen wrote in the module. Only the go command
-// sees the program, by an overlay, so that no file of the module changes:
+// devices. The program imports the runtime and the stubs that kgen wrote in the module. An overlay
+// adds the program's files for the go command only, so no file of the module changes.
 //
-//	<module>/kgen_devices/main.go               the program
-//	<module>/a/kgen_devices/kernels.go          passes on the kernels of <module>/a/internal/b
+// The overlay contains the program in <module>/kgen_devices/main.go. It also contains packages that
+// re-export the kernels of internal packages. For example, <module>/a/kgen_devices/kernels.go
+// re-exports the kernels of <module>/a/internal/b.
 //
-// Outside of modules that require the runtime, the program is in a module of its own. The command
-// kgen itself reads the sources. It finds kernels that are missing from the list, and kernels that
-// have changed since they were compiled.
+// If the user's module does not require the runtime, the program is in a separate module. The
+// command kgen itself reads the sources. From the sources, kgen finds kernels that are missing from
+// the list, and kernels that have changed since their compilation.
 package devices
 
 import (
@@ -50,11 +51,11 @@ type Config struct {
 	JSON     bool
 }
 
-// Import is the import of a package with kernels.
+// Import describes the import of a package with kernels.
 type Import struct{ Alias, Path string }
 
-// List prints the list of devices and kernels to stdout. Progress and warnings of the go command go
-// to stderr.
+// List prints the list of devices and kernels to stdout. The go command prints progress and
+// warnings to stderr.
 func List(ctx context.Context, cfg Config, stdout, stderr io.Writer) error {
 	l := lister{ctx: ctx, cfg: cfg, stderr: stderr, overlay: map[string]string{}}
 	var err error
@@ -83,11 +84,11 @@ type lister struct {
 	stderr  io.Writer
 	tmp     string
 	root    string            // root of the user's module; "" outside of modules
-	overlay map[string]string // files with the contents of the overlay, by name in the overlay
+	overlay map[string]string // maps a file name of the overlay to the file with its contents
 	current current
 }
 
-// build builds the program that queries the devices. It returns the program's path.
+// The method build builds the program that queries the devices. It returns the program's path.
 func (l *lister) build() (string, error) {
 	mod, err := l.goCommand(l.cfg.Dir, "env", "GOMOD")
 	if err != nil {
@@ -126,7 +127,7 @@ func (l *lister) build() (string, error) {
 	}
 	bin := l.bin()
 	if _, err = l.goCommand(l.root, "build", strip, "-overlay="+name, "-o", bin, "./"+folder); err != nil {
-		if imports == nil { // the module may lack requirements of the runtime, so it is left alone
+		if imports == nil { // the module may lack requirements of the runtime, so a separate module is tried
 			if bin, err := l.alone(); err == nil {
 				return bin, nil
 			}
@@ -144,7 +145,7 @@ func (l *lister) bin() string {
 	return name
 }
 
-// explain adds a hint to the error of a program that does not build.
+// The method explain adds a hint to the error of a program that does not build.
 func explain(err error) error {
 	text := err.Error()
 	switch {
@@ -158,17 +159,17 @@ func explain(err error) error {
 	return fmt.Errorf("%w\nthe packages that kgen wrote do not build; run: go generate ./... (or name those that do)", err)
 }
 
-// pkg is one package in the output of go list.
+// The type pkg is one package in the output of go list.
 type pkg struct {
 	ImportPath, Dir, Name string
 	GoFiles, Imports      []string
-	ImportMap             map[string]string // package paths by the import paths in the source, where they differ
-	DepOnly               bool              // whether the package is only imported by the listed packages
+	ImportMap             map[string]string // maps import paths in the source to package paths, where the two differ
+	DepOnly               bool              // whether the package is in the output only as an import of the listed packages
 }
 
-// kernels returns the stub packages to list. A stub package is listed if the patterns name it, or
-// if it imports a package that the patterns name. For an internal stub package, the result has a
-// package of the overlay that re-exports the kernels.
+// The method kernels returns the stub packages to list. A stub package is listed if the patterns
+// name it, or if it imports a package that the patterns name. In place of an internal stub package,
+// the result contains a package of the overlay that re-exports its kernels.
 func (l *lister) kernels() ([]Import, error) {
 	var named []string
 	if len(l.cfg.Patterns) > 0 {
@@ -228,8 +229,8 @@ func (l *lister) kernels() ([]Import, error) {
 	return imports, nil
 }
 
-// aboveInternal returns the part of an import path before the last element "internal". Packages
-// below that path may import the package.
+// aboveInternal returns the part of an import path before the last element "internal". Only
+// packages below the returned path may import the package.
 func aboveInternal(path string) (above string, inside bool) {
 	i := strings.LastIndex(path+"/", "/internal/")
 	if i < 0 {
@@ -244,7 +245,8 @@ func dirAbove(dir string) string {
 	return dir[:max(i, 0)]
 }
 
-// bridge returns the source of a package that re-exports the kernels of other packages.
+// The function bridge returns the source of a package that re-exports the kernels of other
+// packages.
 func bridge(of []Import) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "package kernels\n\nimport (\n\t%q\n", library)
@@ -267,7 +269,7 @@ func (l *lister) program(imports []Import) []byte {
 	return b.Bytes()
 }
 
-// write adds a file to the overlay.
+// The method write adds a file to the overlay.
 func (l *lister) write(name string, text []byte) error {
 	at, known := l.overlay[name]
 	if !known {
@@ -277,7 +279,8 @@ func (l *lister) write(name string, text []byte) error {
 	return os.WriteFile(at, text, 0o666)
 }
 
-// alone builds the program in a module of its own. The program then lists only devices.
+// The method alone builds the program in a separate module. The resulting program lists only
+// devices, no kernels.
 func (l *lister) alone() (string, error) {
 	dir := filepath.Join(l.tmp, "module")
 	if err := os.Mkdir(dir, 0o777); err != nil {
@@ -299,9 +302,9 @@ func (l *lister) alone() (string, error) {
 	return bin, nil
 }
 
-// requirement returns the go.mod and go.sum of a module that requires kgen's runtime. If the
-// sources from which kgen was built are present, the module uses them. Otherwise the module
-// requires the version of kgen.
+// The function requirement returns the go.mod and go.sum of a module that requires kgen's runtime.
+// If the sources of the running kgen are present, the module uses these sources. Otherwise the
+// module requires kgen's version.
 func requirement() (mod, sum []byte, err error) {
 	const head = "module kgendevices\n\ngo 1.26\n\nrequire " + module + " "
 	if _, file, _, ok := runtime.Caller(0); ok && filepath.IsAbs(file) {
@@ -322,8 +325,8 @@ func requirement() (mod, sum []byte, err error) {
 	return nil, nil, fmt.Errorf("this kgen does not know its version; run it in a module that requires %s: go mod init example.com/x && go get -tool %s/cmd/kgen", module, module)
 }
 
-// strip is the linker flag that omits tables for debuggers. Without these tables, linking takes
-// half the time. They are not needed, because the program runs only once.
+// The constant strip is the linker flag that omits tables for debuggers. Without these tables,
+// linking takes half the time. The program runs only once and needs no tables for debuggers.
 const strip = "-ldflags=-s"
 
 // goCommand runs the go command and returns its output.

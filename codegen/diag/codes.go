@@ -4,7 +4,7 @@ package diag
 
 import "fmt"
 
-// Code identifies a kind of diagnostic. Codes are stable: the meaning of a number never changes.
+// A Code identifies a kind of diagnostic. Codes are stable. The meaning of a number never changes.
 type Code uint16
 
 // String prints the code as KGnnn.
@@ -13,9 +13,10 @@ func (c Code) String() string { return fmt.Sprintf("KG%03d", uint16(c)) }
 // MarshalText prints the code as KGnnn.
 func (c Code) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
 
-// These are the codes of all diagnostics. The hundreds digit gives the subject: 0 packages and
-// kernels, 1 statements and control flow, 2 types and memory, 3 calls, 4 work-groups, 5 properties,
-// 6 specialization constants and private memory.
+// These are the codes of all diagnostics. The hundreds digit of a code gives the subject. The digit
+// 0 stands for packages and kernels, 1 for statements and control flow, 2 for types and memory, and
+// 3 for calls. The digit 4 stands for work-groups, 5 for properties, and 6 for specialization
+// constants and private memory.
 const (
 	// Load: the package does not build.
 	Load Code = 1

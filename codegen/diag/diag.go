@@ -1,6 +1,6 @@
 // Package diag defines kgen's diagnostics. A [Diagnostic] has a position in the user's code and a
-// [Code]. Its message states the error and the reason, and its hint tells how to correct the error.
-// The package also contains an explanation of each code.
+// [Code]. The message of a diagnostic states the error and the reason, and the hint tells how to
+// correct the error. The package also contains an explanation of each code.
 package diag
 
 import (
@@ -19,7 +19,7 @@ type Pos struct {
 	Col  int    `json:"col"`
 }
 
-// String returns the position as file:line:col. The position of a folder or a whole file is only
+// String returns the position as file:line:col. For a folder or a whole file, the result is only
 // the name. An empty position is "-".
 func (p Pos) String() string {
 	switch {
@@ -31,8 +31,8 @@ func (p Pos) String() string {
 	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Col)
 }
 
-// Related is a further position that explains a diagnostic. An example is a call that leads from
-// the kernel to the error.
+// Related is an additional position that explains a diagnostic, such as a call that leads from the
+// kernel to the error.
 type Related struct {
 	Pos     Pos    `json:"pos"`
 	Message string `json:"message"`
@@ -47,7 +47,7 @@ type Diagnostic struct {
 	Hint    string    `json:"hint,omitempty"`    // way to correct the error
 	Related []Related `json:"related,omitempty"` // explaining positions, such as the call chain or a divergent branch
 	// Site is the innermost call in the user's own code that leads to an error in a library. The
-	// user cannot change the library, but can change the call.
+	// position of the call helps the user, who can change the call but not the library.
 	Site Pos `json:"-"`
 }
 
@@ -60,7 +60,7 @@ func (d *Diagnostic) Error() string {
 	return s
 }
 
-// List is a list of diagnostics. Used as an error, it has the text of its first diagnostic.
+// List is a list of diagnostics. As an error, a List has the text of its first diagnostic.
 type List []*Diagnostic
 
 // Add appends a diagnostic.
@@ -70,7 +70,7 @@ func (l *List) Add(code Code, pos Pos, hint, format string, args ...any) *Diagno
 	return d
 }
 
-// Error returns the text of the first diagnostic, and the number of the others.
+// Error returns the text of the first diagnostic, and the number of further diagnostics.
 func (l List) Error() string {
 	switch len(l) {
 	case 0:
@@ -116,8 +116,8 @@ func (p Pos) compare(q Pos) int {
 	return cmp.Or(cmp.Compare(p.File, q.File), cmp.Compare(p.Line, q.Line), cmp.Compare(p.Col, q.Col))
 }
 
-// WriteText prints the list for people and editors. A diagnostic has one line. Each related
-// position and the hint follow on indented lines.
+// WriteText prints the list for people and editors. Each diagnostic is printed on one line. The
+// related positions and the hint of a diagnostic follow on indented lines.
 func (l List) WriteText(w io.Writer) error {
 	for _, d := range l {
 		if _, err := fmt.Fprintf(w, "%v: %v: %s\n", d.Pos, d.Code, d.Message); err != nil {

@@ -8,9 +8,10 @@ import (
 	"sync"
 )
 
-// The explanations are in files, one for each code. The first line of a file is a summary. A text
-// follows with the meaning, the reason why devices have this limit, and the way to correct the
-// code. At the end are two small packages, one with the error, and an equivalent one without it.
+// The explanations are in files, one for each code. The first line of a file is a summary. The next
+// part of the file explains the meaning of the code, the reason for the error, and the way to
+// correct the kernel. The file ends with two small packages. The first package has the error, and
+// the second package is equivalent but correct.
 //
 //go:embed explain/KG*.txt
 var explanations embed.FS
@@ -26,7 +27,7 @@ type explanation struct {
 	bad, good string
 }
 
-// explain returns the explanations of all codes. The first call reads them.
+// The function explain returns the explanations of all codes. The first call reads the files.
 func explain() map[Code]*explanation {
 	explained.once.Do(func() {
 		all := map[Code]*explanation{}
@@ -52,7 +53,7 @@ func explain() map[Code]*explanation {
 	return explained.all
 }
 
-// explained caches the result of function explain.
+// The variable explained caches the result of function explain.
 var explained struct {
 	once sync.Once
 	all  map[Code]*explanation
@@ -69,8 +70,8 @@ func Codes() []Code {
 	return codes
 }
 
-// ParseCode returns the code that is written as KG203, kg203 or 203. It does not check that the
-// code exists.
+// ParseCode parses a code such as KG203, which may also be written kg203 or 203. It does not check
+// that the code exists.
 func ParseCode(s string) (Code, bool) {
 	if len(s) > 2 && strings.EqualFold(s[:2], "KG") {
 		s = s[2:]
@@ -90,8 +91,8 @@ func Summary(c Code) string {
 	return ""
 }
 
-// Example returns the sources of two small packages. The first has the error, and the second does
-// the same without the error.
+// Example returns the sources of two small packages. The first package has the error, and the
+// second package does the same without the error.
 func Example(c Code) (bad, good string) {
 	if e := explain()[c]; e != nil {
 		return e.bad, e.good
@@ -99,8 +100,8 @@ func Example(c Code) (bad, good string) {
 	return "", ""
 }
 
-// Explain returns a text for people: the meaning of a code, the reason, the way to correct the
-// code, and examples. The result false means that the code does not exist.
+// Explain returns a readable text with the meaning of a code, the reason, the way to correct the
+// error, and examples. If the code does not exist, the second result is false.
 func Explain(c Code) (string, bool) {
 	e := explain()[c]
 	if e == nil {

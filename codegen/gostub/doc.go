@@ -1,5 +1,5 @@
-// Package gostub writes the Go package that launches the kernels of one package. The files are
-// <pkg>_kgen.go and the modules of each kernel.
+// Package gostub writes a stub package, which is the Go package that launches the kernels of one
+// package. The stub package consists of the file <pkg>_kgen.go and the modules of each kernel.
 //
 // Generated code contains only the parts that depend on a kernel's types. All other code is in
 // runtime/kernelimpl.
@@ -19,24 +19,24 @@ type Package struct {
 	Path, Name string // path and name of the kernels' package
 	Kernels    []Kernel
 	Views      []View
-	// Sources describes the files from which the kernels were compiled. If the written package is
-	// outside of the kernels' module, Sources is nil.
+	// Sources describes the files from which the kernels were compiled. If the stub package is outside
+	// of the kernels' module, Sources is nil.
 	Sources *abi.Sources
-	// Constraint is the //go:build condition under which the kernels exist, or "".
+	// Constraint is the //go:build condition under which the kernels are declared, or "".
 	Constraint string
 	// Bare is set if stubs get modules and descriptions from internal/modules.
 	Bare bool
 }
 
-// View is a struct type that replaces a struct type of the source in stubs. The slices in a View
-// are views of device memory. All kernels of a package share the View. Types have the form of
-// Arg.Type.
+// In stubs, a View is a struct type that replaces a struct type of the source. The slices in a View
+// are views of device memory. All kernels of a package use the same View. Types are written in the
+// notation of Arg.Type.
 type View struct {
 	Name, Of     string
 	Params, Args string // type parameters and arguments, for example "[T any]" and "[T]"
 	Fields       []ViewField
-	// Source is the source's type, if stubs can import it. Slices and Values list the paths of its
-	// parts, such as "Sub.Data[1]".
+	// Source is the replaced type, if stubs can import it. Slices lists the paths of the slices inside
+	// this type, such as "Sub.Data[1]". Values lists the paths of its parts without slices.
 	Source         string
 	Slices, Values []string
 }
@@ -46,11 +46,11 @@ type ViewField struct{ Name, Type string }
 
 // Kernel is one kernel of a package.
 type Kernel struct {
-	ABI  *abi.Kernel // description of the kernel; its field SPIRV is ignored
+	ABI  *abi.Kernel // description of the kernel; the description's field SPIRV is ignored
 	Doc  string      // doc comment of the kernel's type
 	Args []Arg       // one element for each row of ABI.Params
-	// Views maps the path of a member to the member's type, for members whose type is one of
-	// Package.Views. An example of a path is "Deep[0].In".
+	// Views maps the path of a member, such as "Deep[0].In", to the member's type. It contains the
+	// members whose type is in Package.Views.
 	Views map[string]string
 	// RunOnly is set if the stub has a Run function, but no type with views.
 	RunOnly bool
@@ -58,21 +58,23 @@ type Kernel struct {
 	Pointer bool
 	Words   []uint32 // SPIR-V words of the first module
 	// Variants holds the SPIR-V words of the modules for ABI.Variants. Late lists the variants that
-	// programs make from the IR, so that stubs have no files for them.
+	// programs make from the IR. The stub package has no files for these variants.
 	Variants [][]uint32
 	Late     []string
-	// Form is the name of the function that allocates the kernel's host form, or "".
+	// Form is the name of the function that allocates the kernel's host form (its code for the CPU),
+	// or "".
 	Form string
 	// Specs are the variables of the specialization constants, in the order of ABI.Specs.
 	Specs []SpecVar
-	// Shapes are the struct types of the receiver and its parts. The kernel's own type is first.
+	// Shapes are the struct types of the receiver and of its fields and elements. The kernel's own
+	// type is first.
 	Shapes []Shape
 }
 
-// late reports whether programs make the module of variant i from the kernel's IR.
+// The method late reports whether programs make the module of variant i from the kernel's IR.
 func (k *Kernel) late(i int) bool { return slices.Contains(k.Late, k.ABI.Variants[i].Name) }
 
-// LateFiles returns, as files, the modules that programs make from the kernel's IR.
+// LateFiles returns a file for each module that programs make from the kernel's IR.
 func (k *Kernel) LateFiles() (list []File) {
 	for i, words := range k.Variants {
 		if k.late(i) {
@@ -93,12 +95,12 @@ func (k *Kernel) Complete() *abi.Kernel {
 	return &out
 }
 
-// Shape is a struct type as it was when kgen compiled the kernel.
+// Shape is a struct type in its state at the time when kgen compiled the kernel.
 type Shape struct {
-	Value string // expression for a value of the type, which begins with the receiver k
+	Value string // expression for a value of the type; begins with the receiver k
 	Name  string // name of the type in messages
-	// Literal is the type without its name, in the form of Arg.Type. The literal uses type
-	// parameters named T1, T2 and so on, and Params is their number.
+	// Literal is the type without its name, in the notation of Arg.Type. The literal uses type
+	// parameters named T1, T2 and so on. Params is the number of these type parameters.
 	Literal string
 	Params  int
 }
@@ -109,8 +111,8 @@ type SpecVar struct{ Path, Name string }
 // Arg describes the Go type and the position of a kernel's parameter.
 type Arg struct {
 	Path []Step
-	// Type is the Go type of a value, or of the elements of a slice or local accessor. Import paths
-	// in it are in angle quotes, as in "[2]«example.com/geom».Point".
+	// Type is the Go type of a value, or of the elements of a slice or local accessor. Import paths in
+	// Type are in angle quotes, for example "[2]«example.com/geom».Point".
 	Type string
 }
 

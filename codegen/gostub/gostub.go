@@ -25,28 +25,29 @@ const (
 	stubsPath      = modulePath + "/internal/tests/stubs"
 )
 
-// packageConst is the name of a constant in stubs without modules, which holds the package's path.
+// Stubs without modules contain a constant with the package's path. packageConst is the name of
+// this constant.
 const packageConst = "pkg"
 
-// generator writes one stub package.
+// A generator writes one stub package.
 type generator struct {
 	p      *Package
 	file   *jen.File
-	shapes map[Shape]bool // shapes written so far, by Name and Literal
+	shapes map[Shape]bool // set of the shapes written so far, identified by Name and Literal
 }
 
 // Files returns the files of the stub package for the kernels of p. The import path of the stub
-// package is genPath. The map names holds the names of the packages that declare types of the
-// kernels' arguments.
+// package is genPath. Parameter names maps an import path to the name of a package that declares
+// types of the kernels' arguments.
 func Files(p *Package, genPath string, names map[string]string) ([]File, error) {
 	g := &generator{p: p, shapes: map[Shape]bool{}, file: jen.NewFilePathName(genPath, Name(p.Name))}
 	g.imports(names)
 	g.file.HeaderComment(Header)
 	g.file.PackageComment(fmt.Sprintf("Package %s launches the kernels of package %s.", Name(p.Name), p.Name))
 	if !p.Bare {
-		// The comparisons are first in the file, because compilers report errors in the order of
-		// lines, and not all of them. The compiler's error for a failed comparison tells the user
-		// how to correct it.
+		// The comparisons are first in the file, because compilers report errors in the order of lines
+		// and stop after some errors. The compiler's error for a failed comparison tells the user how to
+		// correct it.
 		for i := range p.Kernels {
 			g.compare(&p.Kernels[i])
 		}
@@ -115,8 +116,9 @@ func Files(p *Package, genPath string, names map[string]string) ([]File, error) 
 	return files, nil
 }
 
-// Header returns the first lines of the written Go files. If the kernels exist only under a build
-// constraint, the header has that constraint, since the files compile only under it.
+// Header returns the first lines of the written Go files. If a build constraint applies to the
+// kernels, the header contains the same constraint, since the stubs compile only under this
+// constraint.
 func (p *Package) Header() string {
 	if p.Constraint == "" {
 		return Header
@@ -132,8 +134,9 @@ func wordBytes(words []uint32) []byte {
 	return b
 }
 
-// imports tells jennifer the names of packages, so that it does not alias them. If generated code
-// uses the name of a package for something else, the package is aliased.
+// The method imports tells the library jennifer the names of packages, so that jennifer does not
+// import the packages under aliases. A package gets an alias only if generated code uses the
+// package's name for another declaration.
 func (g *generator) imports(names map[string]string) {
 	if !g.p.Bare {
 		g.file.Anon("embed")
@@ -143,7 +146,7 @@ func (g *generator) imports(names map[string]string) {
 		g.file.ImportName(path, path[strings.LastIndex(path, "/")+1:])
 	}
 	used := map[string]bool{"a": true, "k": true, "l": true, "q": true, "r": true, "ctx": true, "dev": true, "opts": true, "item": true, "to": true, "from": true, "v": true, "err": true, packageConst: g.p.Bare,
-		"any": true, // jennifer does not reserve this name
+		"any": true, // the library jennifer does not reserve this name
 	}
 	for i := range g.p.Kernels {
 		used[kernelVar(g.p.Kernels[i].ABI.Name)] = true
@@ -167,14 +170,14 @@ func (g *generator) imports(names map[string]string) {
 	name(g.p.Path, g.p.Name)
 }
 
-// comment writes a doc comment. In stubs for tests, it writes nothing.
+// The method comment writes a doc comment. In stubs for tests, it writes nothing.
 func (g *generator) comment(format string, args ...any) {
 	if !g.p.Bare {
 		g.file.Commentf(format, args...)
 	}
 }
 
-// kernel writes the declarations of one kernel.
+// The method kernel writes the declarations of one kernel.
 func (g *generator) kernel(k *Kernel, taken map[string]bool) {
 	name := k.ABI.Name
 	root := tree(k)
@@ -205,7 +208,8 @@ func (g *generator) kernel(k *Kernel, taken map[string]bool) {
 	g.run(k)
 }
 
-// specs returns code for the variables that declare the kernel's specialization constants.
+// The method specs returns code for the variables that declare the kernel's specialization
+// constants.
 func specs(k *Kernel) []jen.Code {
 	var vars []jen.Code
 	for _, s := range k.Specs {
@@ -214,8 +218,9 @@ func specs(k *Kernel) []jen.Code {
 	return vars
 }
 
-// bare writes one line for a kernel without a module. With this line, package stubs creates the
-// kernel and its Run function. The command make check verifies that the line is up to date.
+// The method bare writes one line for a kernel without a module. From this line, package stubs
+// creates the kernel and its Run function. The command make check verifies that the line is up to
+// date.
 func (g *generator) bare(k *Kernel) {
 	name := k.ABI.Name
 	args := []jen.Code{jen.Lit(name)}
@@ -246,7 +251,8 @@ func (g *generator) bare(k *Kernel) {
 	g.file.Var().List(kernel, jen.Id("Run"+name)).Op("=").Qual(stubsPath, typ).Call(append(args, specs(k)...)...)
 }
 
-// views writes the type with views in place of the kernel's slices, and the type's methods.
+// The method views writes the type with views in place of the kernel's slices, and the type's
+// methods.
 func (g *generator) views(k *Kernel, root *node) {
 	name := k.ABI.Name
 	g.comment("%s is the kernel [%s.%s] with its slices in device memory.", name, g.p.Name, name)
@@ -258,7 +264,7 @@ func (g *generator) views(k *Kernel, root *node) {
 	g.launch(k)
 }
 
-// embeds writes the variables for the kernel's embedded modules.
+// The method embeds writes the variables for the kernel's embedded modules.
 func (g *generator) embeds(k *Kernel) {
 	name := k.ABI.Name
 	g.file.Commentf("//go:embed %s.spv", name)
@@ -323,7 +329,7 @@ func (g *generator) hostBody(k *Kernel) func(*jen.Group) {
 	}
 }
 
-// hostValue returns code for argument i of a launch on the host. For a value of size zero it
+// hostValue returns code for argument i of a launch on the host. If argument i has size zero, it
 // returns nil.
 func (g *generator) hostValue(k *Kernel, i int) *jen.Statement {
 	t := g.typeExpr(k.Args[i].Type)
@@ -360,14 +366,14 @@ func newLaunch(b *jen.Group, k *Kernel) {
 	b.Id("l").Op(":=").Qual(implPath, "NewLaunch").Call(jen.Id(kernelVar(k.ABI.Name)))
 }
 
-// fill writes the calls that set the arguments of a launch. Parameter slices is the name of the
+// The method fill writes the calls that set the arguments of a launch. Parameter slices names the
 // function that sets a slice.
 func (g *generator) fill(b *jen.Group, k *Kernel, slices string) {
 	for i, a := range k.Args {
 		p := &k.ABI.Params[i]
 		v := selector(a.Path)
 		switch {
-		case p.Internal > 0: // launches have no argument for an internal slice
+		case p.Internal > 0: // callers of launches pass no argument for an internal slice
 		case p.Kind == abi.Slice:
 			b.Qual(implPath, slices).Call(jen.Id("l"), jen.Lit(i), v)
 		case p.Kind == abi.LocalAccessor:
@@ -378,8 +384,8 @@ func (g *generator) fill(b *jen.Group, k *Kernel, slices string) {
 	}
 }
 
-// rangeOf returns the suffix of the launch methods' names, and the type of their range. For a task,
-// both are "".
+// rangeOf returns the suffix in the names of the launch methods, and the type of the range. For a
+// task, both results are "".
 func rangeOf(k *abi.Kernel) (suffix, typ string) {
 	switch k.Form {
 	case abi.Range:
@@ -390,8 +396,8 @@ func rangeOf(k *abi.Kernel) (suffix, typ string) {
 	return "", ""
 }
 
-// launch writes the methods that launch the kernel on a queue, and the method that returns a graph
-// node.
+// The method launch writes the methods that launch the kernel on a queue, and the method that
+// returns a graph node.
 func (g *generator) launch(k *Kernel) {
 	suffix, typ := rangeOf(k.ABI)
 	receiver := func() *jen.Statement { return jen.Func().Params(jen.Id("k").Id(k.ABI.Name)) }
@@ -428,7 +434,7 @@ func (g *generator) launch(k *Kernel) {
 		Block(jen.Return(jen.Id("k").Dot("launch").Call().Dot(node).Call(args...)))
 }
 
-// run writes the Run function, which runs the kernel on the caller's slices.
+// The method run writes the Run function, which runs the kernel on the caller's slices.
 func (g *generator) run(k *Kernel) {
 	name := k.ABI.Name
 	suffix, typ := rangeOf(k.ABI)
@@ -452,8 +458,8 @@ func (g *generator) run(k *Kernel) {
 	})
 }
 
-// groupImports moves the standard library's imports into a group of their own, because jennifer
-// does not do so.
+// groupImports moves the imports of the standard library into a separate group, because the library
+// jennifer writes only one group.
 func groupImports(src []byte) []byte {
 	head, rest, ok := bytes.Cut(src, []byte("import (\n"))
 	list, tail, ok2 := bytes.Cut(rest, []byte(")\n"))
@@ -482,8 +488,8 @@ func firstSentence(text string) string {
 }
 
 // FormType returns the name of the type that implements a kernel's host form. The function that
-// allocates the form for a kernel A is called newAHost. So the type for a kernel NewA must have
-// another name.
+// allocates the form for a kernel A is called newAHost. The name newAHost would also be the type
+// name for a kernel NewA, so FormType returns another name for NewA.
 func FormType(name string) string {
 	typ := lowerFirst(name) + "Host"
 	if rest, ok := strings.CutPrefix(typ, "new"); ok {
@@ -497,7 +503,8 @@ func dataVar(name string) string   { return lowerFirst(name) + "Data" }
 func irVar(name string) string     { return lowerFirst(name) + "IR" }
 func spirvVar(name string) string  { return lowerFirst(name) + "SPIRV" }
 
-// variantVar and variantFile return the variable and the file for a kernel's variant i.
+// variantVar returns the name of the variable for a kernel's variant i, and variantFile returns the
+// name of the variant's file.
 func variantVar(k *abi.Kernel, i int) string {
 	v := k.Variants[i].Name
 	return lowerFirst(k.Name) + strings.ToUpper(v[:1]) + v[1:]
@@ -505,8 +512,8 @@ func variantVar(k *abi.Kernel, i int) string {
 
 func variantFile(k *abi.Kernel, i int) string { return k.Name + "." + k.Variants[i].Name + ".spv" }
 
-// lowerFirst changes a name's leading capitals to lower case, as in Go names: SAXPY becomes saxpy,
-// MatMul matMul, and FFTStep fftStep.
+// lowerFirst changes a name's leading capitals to lower case. For example, SAXPY becomes saxpy,
+// MatMul becomes matMul, and FFTStep becomes fftStep.
 func lowerFirst(name string) string {
 	r := []rune(name)
 	for i := range r {

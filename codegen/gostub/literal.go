@@ -11,13 +11,13 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// field is one field of a composite literal. Fields with zero values are omitted.
+// The type field is one field of a composite literal. Fields with zero values are omitted.
 type field struct {
 	name  string
 	value any // a string, int, bool, or *jen.Statement
 }
 
-// row returns a composite literal on one line, without its type.
+// The function row returns a composite literal on one line, without its type.
 func row(fields ...field) *jen.Statement {
 	return jen.ValuesFunc(func(g *jen.Group) {
 		for _, f := range fields {
@@ -28,7 +28,7 @@ func row(fields ...field) *jen.Statement {
 	})
 }
 
-// block returns a composite literal with one value per line, without its type.
+// The function block returns a composite literal with one value per line, without its type.
 func block(values ...jen.Code) *jen.Statement {
 	return jen.Custom(jen.Options{Open: "{", Close: "}", Separator: ",", Multi: true}, values...)
 }
@@ -180,7 +180,7 @@ func abiKernel(stub *Kernel) *jen.Statement {
 	return jen.Op("&").Add(q("Kernel")).Add(block(fields...))
 }
 
-// pointer returns the address of a package-level variable.
+// The function pointer returns code for the address of a package-level variable.
 func pointer(name string) *jen.Statement {
 	dot := strings.LastIndexByte(name, '.')
 	return jen.Op("&").Qual(name[:dot], name[dot+1:])
@@ -229,8 +229,8 @@ func paramRow(p *abi.Param) *jen.Statement {
 	return row(fields...)
 }
 
-// footprint returns the literal with the known facts about a slice's elements. If no facts are
-// known, it returns nil.
+// The function footprint returns the literal with the known facts about the elements of a slice
+// that a work-item uses. If no facts are known, it returns nil.
 func footprint(f *abi.Footprint) *jen.Statement {
 	if f.Reach == abi.ReachNone {
 		return nil
@@ -247,7 +247,7 @@ func footprint(f *abi.Footprint) *jen.Statement {
 	return jen.Qual(abiPath, "Footprint").Add(row(fields...))
 }
 
-// property returns the call that creates a property.
+// The function property returns code for the call that creates a property.
 func property(p properties.Property) *jen.Statement {
 	var args []jen.Code
 	name := p.Key().String()
@@ -269,7 +269,7 @@ func property(p properties.Property) *jen.Statement {
 	return jen.Qual(propertiesPath, name).Call(args...)
 }
 
-// aspect returns the constant for an aspect.
+// The function aspect returns code for the constant of an aspect.
 func aspect(a properties.Aspect) *jen.Statement {
 	return jen.Qual(propertiesPath, strings.TrimPrefix(a.GoString(), "properties."))
 }

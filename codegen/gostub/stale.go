@@ -10,7 +10,8 @@ import (
 // This file writes code that detects changes of kernels. Changed types are detected when the stubs
 // are compiled. Other changes are detected by checksums of the sources.
 
-// compare writes code that compiles only if the types of the kernel's arguments are unchanged.
+// The method compare writes code that compiles only if the types of the kernel's arguments are
+// unchanged.
 func (g *generator) compare(k *Kernel) {
 	var body []jen.Code
 	for _, s := range k.Shapes {
@@ -19,7 +20,7 @@ func (g *generator) compare(k *Kernel) {
 			continue
 		}
 		g.shapes[key] = true
-		// The Go compiler prints this name in its error.
+		// The Go compiler prints the name of this function in its error.
 		name := strings.Map(func(r rune) rune {
 			if isIdent(r) {
 				return r
@@ -40,7 +41,7 @@ func (g *generator) compare(k *Kernel) {
 		for i := range s.Params {
 			params = append(params, jen.Id(fmt.Sprintf("T%d", i+1)))
 		}
-		name = fmt.Sprintf("%s%d", lowerFirst(name), len(g.shapes)) // makes the function's name unique
+		name = fmt.Sprintf("%s%d", lowerFirst(name), len(g.shapes)) // the number makes the function's name unique
 		g.file.Func().Id(name).Types(jen.List(params...).Any()).Params(jen.Id("k").Add(g.typeExpr(s.Literal))).Block(jen.Id("_").Op("=").Id("k"))
 		body = append(body, jen.Id(name).Call(value).Comment(s.Name+" has changed: run go generate"))
 	}
@@ -50,7 +51,7 @@ func (g *generator) compare(k *Kernel) {
 	}
 }
 
-// sources writes the list of files from which the kernels were compiled.
+// The method sources writes the list of files from which the kernels were compiled.
 func (g *generator) sources() {
 	if g.p.Sources == nil {
 		return

@@ -12,18 +12,19 @@ import (
 	"github.com/kgen-go/kgen/abi"
 )
 
-// node is a member of the receiver. A node is a leaf, or a struct or array that contains leaves.
+// A node is a member of the receiver. A node is either a leaf (one argument of the kernel), or a
+// struct or array that contains leaves.
 type node struct {
 	name   string // field name; empty for an array element
 	index  int
 	leaf   int // index in Kernel.Args; -1 for a struct or array
 	fields []*node
 	elems  []*node
-	typ    string // name of the stub's type for a struct
-	shared bool   // whether typ is one of the package's Views
+	typ    string // name of the type that stubs declare for a struct
+	shared bool   // whether field typ is one of the package's Views
 }
 
-// tree arranges the leaves of kernel k in the structure of the receiver.
+// The function tree arranges the leaves (arguments) of kernel k in the structure of the receiver.
 func tree(k *Kernel) *node {
 	root := &node{leaf: -1, typ: k.ABI.Name}
 	for i, a := range k.Args {
@@ -55,8 +56,8 @@ func (n *node) step(s Step) *node {
 	return m
 }
 
-// nameTypes chooses the names of the stub's types for nested structs. A name consists of the
-// kernel's name and the path.
+// nameTypes chooses the names of the types that stubs declare for nested structs. A name consists
+// of the kernel's name and the struct's path.
 func (n *node) nameTypes(path string, taken map[string]bool) {
 	if n.shared {
 		return
@@ -84,7 +85,7 @@ func (n *node) nameTypes(path string, taken map[string]bool) {
 	}
 }
 
-// setType gives n the type names of m, which is another element of the same array.
+// Parameter m is another element of the same array as n. setType copies the type names of m to n.
 func (n *node) setType(m *node) {
 	n.typ, n.shared = m.typ, m.shared
 	for i := range n.fields {
@@ -95,7 +96,7 @@ func (n *node) setType(m *node) {
 	}
 }
 
-// viewType returns the type of member n in the struct of views.
+// viewType returns the type of member n in the struct that has views in place of slices.
 func (g *generator) viewType(k *Kernel, n *node) *jen.Statement {
 	switch {
 	case n.leaf >= 0:
@@ -130,8 +131,8 @@ func (g *generator) sharedViews() {
 	}
 }
 
-// copies writes, for a view type, the function that copies a value to device memory. It also writes
-// the method that frees this memory.
+// The method copies writes, for a view type, the function that copies a value to device memory. It
+// also writes the method that frees this memory.
 func (g *generator) copies(v *View) {
 	view := func() *jen.Statement { return g.typeExpr(v.Name + v.Args) }
 	g.file.Commentf("%sOf copies a [%s] to memory of the queue's device, which Close frees. Slices that", v.Name, v.Of)
@@ -162,8 +163,8 @@ func (g *generator) copies(v *View) {
 	})
 }
 
-// allocates writes, for a view type, the function that allocates the device memory of a value whose
-// slices have no data on the host.
+// The method allocates writes, for a view type, the function that allocates device memory for
+// slices without data on the host.
 func (g *generator) allocates(v *View) {
 	params := []jen.Code{jen.Id("dev").Op("*").Qual(runtimePath, "Device"), jen.Id("from").Add(g.typeExpr(v.Source + v.Args))}
 	args := []jen.Code{jen.Id("dev")}
@@ -187,8 +188,8 @@ func (g *generator) allocates(v *View) {
 }
 
 // lengthNames returns parameter names for the lengths of slices, such as dataLen for Data and
-// subRows1Len for Sub.Rows[1]. If two slices would get the same name, the later one gets its index
-// as a suffix.
+// subRows1Len for Sub.Rows[1]. If two slices would get the same name, the index of the second slice
+// is added to the second name.
 func lengthNames(slices []string) []string {
 	names := make([]string, len(slices))
 	taken := map[string]bool{}
@@ -212,7 +213,8 @@ func lengthNames(slices []string) []string {
 	return names
 }
 
-// mirrors writes the types of nested structs with views. Inner types follow outer ones.
+// The method mirrors writes the types of nested structs with views. An inner type follows the type
+// that contains it.
 func (g *generator) mirrors(k *Kernel, n *node, path string) {
 	if len(n.elems) > 0 {
 		g.mirrors(k, n.elems[0], path)
@@ -249,10 +251,11 @@ func (g *generator) structFields(k *Kernel, n *node) func(*jen.Group) {
 	}
 }
 
-// selector returns the expression for the leaf at the given path of variable k.
+// The function selector returns the expression for the leaf (an argument) at the given path in
+// variable k.
 func selector(path []Step) *jen.Statement { return jen.Id("k." + member(path)) }
 
-// member returns a path in Go syntax, without the dot before it.
+// The function member returns a path in Go syntax, without a leading dot.
 func member(path []Step) string {
 	var b strings.Builder
 	for _, s := range path {
@@ -265,7 +268,8 @@ func member(path []Step) string {
 	return strings.TrimPrefix(b.String(), ".")
 }
 
-// typeExpr returns code for a type in the form of Arg.Type. It imports the packages in the type.
+// typeExpr returns code for a type that is given in the notation of Arg.Type. The code imports the
+// packages in the type.
 func (g *generator) typeExpr(text string) *jen.Statement {
 	s := &jen.Statement{}
 	for {

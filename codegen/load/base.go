@@ -1,6 +1,7 @@
 package load
 
-// This file loads many small packages on top of a set of packages that is loaded only once.
+// This file loads many small packages that import a common set of packages. The common set is
+// loaded only once.
 
 import (
 	"cmp"
@@ -16,9 +17,10 @@ import (
 	"github.com/kgen-go/kgen/codegen/diag"
 )
 
-// Base is a set of packages that are loaded once. A package in memory that imports only these
-// packages is then loaded within milliseconds. Programs that compile many small packages, such as
-// fuzzers, use a Base. A Base must not be used by several goroutines at once.
+// Base is a set of packages that are loaded only once. On top of a Base, Load loads a package from
+// memory within milliseconds, if the package imports only packages of the Base. Programs that
+// compile many small packages, such as fuzzers, use a Base. A Base must not be used by several
+// goroutines at once.
 type Base struct {
 	l      *loader
 	u      *universe
@@ -63,8 +65,8 @@ func NewBase(ctx context.Context, cfg Config) (*Base, error) {
 	return b, nil
 }
 
-// Load loads a single package on top of the base. The map files holds the texts of the package's
-// files by file name. The package can import only packages of the base.
+// Load loads a single package on top of the base. Parameter files maps a file name to the text of
+// the package's file. The package can import only packages of the base.
 func (b *Base) Load(pkgPath string, files map[string]string) (*Program, diag.List, error) {
 	l := newLoader(b.l.dir, Config{Intrinsic: b.l.known})
 	l.fset = b.l.fset
@@ -98,7 +100,7 @@ func (b *Base) Load(pkgPath string, files map[string]string) (*Program, diag.Lis
 	return prog, l.diags, nil
 }
 
-// program type-checks package p on top of the base, and returns the Program for p.
+// The method program type-checks package p on top of the base, and returns the Program for p.
 func (b *Base) program(l *loader, p *listed) (*Program, error) {
 	u := *b.u
 	u.l, u.sources, u.bySrc, u.types = l, nil, map[*listed]*source{}, maps.Clone(b.u.types)

@@ -43,8 +43,8 @@ func Reinterpreted(c *ssa.Convert) (from types.Type, ok bool) {
 	return from, true
 }
 
-// OnlyReinterpreted reports whether a conversion to unsafe.Pointer is used only by conversions that
-// Reinterpreted accepts.
+// OnlyReinterpreted reports whether Reinterpreted accepts all uses of a conversion to
+// unsafe.Pointer.
 func OnlyReinterpreted(c *ssa.Convert) bool {
 	if !gotypes.IsUnsafePointer(c.Type()) {
 		return false
@@ -64,7 +64,8 @@ func OnlyReinterpreted(c *ssa.Convert) bool {
 	return true
 }
 
-// toNumber returns the element type of pointer type t, if that is an integer or a float.
+// toNumber returns the element type of pointer type t, if the element type is an integer or a
+// float.
 func toNumber(t types.Type) (types.Type, bool) {
 	p, ok := t.Underlying().(*types.Pointer)
 	if !ok {

@@ -15,7 +15,7 @@ import (
 )
 
 // Chain returns a shortest chain of calls from kernel k to the function that contains a position.
-// The innermost call is first. Diagnostics about inlined code show this chain.
+// The innermost call is first. Diagnostics about inlined code show the chain of calls.
 func (p *Program) Chain(k *Kernel, at diag.Pos) []diag.Related {
 	var chain []diag.Related
 	for v := p.reached(k, at); v != nil && v.from != nil; v = v.from {
@@ -26,8 +26,8 @@ func (p *Program) Chain(k *Kernel, at diag.Pos) []diag.Related {
 	return chain
 }
 
-// Concerns reports whether a position is in the declaration of kernel k's type, or in a function
-// that the kernel may call.
+// Concerns reports whether a position is in a function that kernel k may call, or in the
+// declaration of the kernel's type.
 func (p *Program) Concerns(k *Kernel, at diag.Pos) bool {
 	for _, f := range p.trees {
 		for _, d := range f.Decls {
@@ -43,21 +43,23 @@ func (p *Program) Concerns(k *Kernel, at diag.Pos) bool {
 	return k.Fn != nil && p.reached(k, at) != nil
 }
 
-// visit is a function on a path of calls from a kernel.
+// The type visit is a function on a path of calls from a kernel.
 type visit struct {
 	fn   *ssa.Function
 	from *visit
 	at   token.Pos // position of the call
 }
 
-// reached returns the function that contains a position, as the end of a shortest path of calls
-// from kernel k. If the kernel reaches no such function, the result is nil.
+// The method reached finds the function that contains a position. It returns a shortest path of
+// calls from kernel k to this function. If the kernel does not reach the position, the result is
+// nil.
 func (p *Program) reached(k *Kernel, at diag.Pos) *visit {
 	seen := map[*ssa.Function]bool{k.Fn: true}
 	var found *visit
 	for queue := []*visit{{fn: k.Fn}}; len(queue) > 0; queue = queue[1:] {
 		v := queue[0]
-		// A function literal is inside its parent function. The innermost function wins.
+		// The source of a function literal is inside its parent function, so the innermost function is
+		// chosen.
 		if p.holds(v.fn, at) && (found == nil || found.fn == v.fn.Parent()) {
 			found = v
 		}
@@ -98,20 +100,20 @@ func (p *Program) Returns(at diag.Pos) bool {
 	return found
 }
 
-// holds reports whether a position is in the source of fn.
+// The function holds reports whether a position is in the source of fn.
 func (p *Program) holds(fn *ssa.Function, at diag.Pos) bool {
 	n := fn.Syntax()
 	return n != nil && p.within(n, at)
 }
 
-// within reports whether a position is inside a syntax node.
+// The function within reports whether a position is inside a syntax node.
 func (p *Program) within(n ast.Node, at diag.Pos) bool {
 	begin, end := p.DiagPos(n.Pos()), p.DiagPos(n.End())
 	return begin.File == at.File && (begin.Line < at.Line || begin.Line == at.Line && begin.Col <= at.Col) &&
 		(at.Line < end.Line || at.Line == end.Line && at.Col <= end.Col)
 }
 
-// WithoutPaths returns a name with the packages' names instead of their import paths, also in type arguments.
+// WithoutPaths replaces the import paths in a name by package names, also in type arguments.
 func WithoutPaths(name string) string { return pathPrefix.ReplaceAllString(name, "") }
 
 // pathPrefix matches an import path up to the last element.
@@ -134,7 +136,7 @@ func FuncText(f *ssa.Function) string {
 		name = strings.TrimSuffix(name, suffix)
 	}
 	name = WithoutPaths(name)
-	// If the last element of the path is a version, the package's name differs from it.
+	// If the last element of the path is a version, it is not the package's name.
 	if o := f.Origin(); o != nil {
 		f = o
 	}

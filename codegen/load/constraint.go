@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// Constraint returns the //go:build condition under which package pkg has its kernels. The result
-// is the conjunction of the conditions of all files that declare kernels. If there are no
+// Constraint returns the //go:build condition under which package pkg declares its kernels. The
+// result is the conjunction of the conditions of all files that declare kernels. If there are no
 // conditions, the result is "".
 func (p *Program) Constraint(pkg *Package) string {
 	var all constraint.Expr

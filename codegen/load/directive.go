@@ -1,6 +1,6 @@
 package load
 
-// This file reads //kgen: directives.
+// This file reads directives, which are comments with the prefix "//kgen" and a colon.
 
 import (
 	"go/ast"
@@ -16,7 +16,7 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// Directives holds the information from all //kgen: directives, by declaration.
+// Directives holds the information from all directives of kgen, by declaration.
 type Directives struct {
 	// SpecIDs maps a specialization constant to its number in a //kgen:spec directive.
 	SpecIDs map[types.Object]SpecID
@@ -29,26 +29,26 @@ type Directives struct {
 	Internal map[types.Object]token.Pos
 
 	bare map[*types.Package]*bareness // packages with a //kgen:bare directive
-	// late maps a package with a //kgen:variants load directive to the directive's position.
+	// The field late maps a package with a //kgen:variants load directive to the directive's position.
 	late map[*types.Package]token.Pos
 }
 
-// bareness is the content of a package's //kgen:bare directive. The directive has these forms:
+// bareness holds the content of a package's //kgen:bare directive. The directive has these forms:
 //
-//	//kgen:bare                 kernels are only run; their stubs have only Run functions
-//	//kgen:bare views           all kernels are also launched with views and as nodes of graphs
-//	//kgen:bare views=Sum,Blur  only these kernels are also launched that way
-//	//kgen:bare nospare         without the host forms that only cancellable launches need
-//	//kgen:bare noform          without host forms
-//	//kgen:bare noform=Sum      these kernels have no host forms
+//   - With //kgen:bare, the stubs of the package's kernels have only Run functions.
+//   - With //kgen:bare views, the stubs can also launch all kernels with views and in graphs.
+//   - With //kgen:bare views=Sum,Blur, the stubs can also launch Sum and Blur with views and in graphs.
+//   - With //kgen:bare nospare, kernels lack the host forms that only cancellable launches need.
+//   - With //kgen:bare noform, all kernels lack host forms, which are versions for the CPU.
+//   - With //kgen:bare noform=Sum, only the kernel Sum lacks a host form.
 type bareness struct {
 	nospare       bool
 	noform, views selection
 	pos           token.Pos
 }
 
-// selection is a set of a package's kernels. The set contains all kernels, or the kernels with the
-// given names.
+// The type selection is a set of a package's kernels. The set contains all kernels, or only the
+// kernels in the list names.
 type selection struct {
 	all   bool
 	names []string
@@ -64,7 +64,7 @@ type AspectList struct {
 
 const directivePrefix = "//kgen:"
 
-// directives reads the directives of all packages that are loaded from source.
+// The method directives reads the directives of all packages that are loaded from source.
 func (l *loader) directives(u *universe) Directives {
 	d := Directives{SpecIDs: map[types.Object]SpecID{}, DeviceHas: map[types.Object]AspectList{}, Cancel: map[types.Object]bool{},
 		Internal: map[types.Object]token.Pos{}, bare: map[*types.Package]*bareness{}, late: map[*types.Package]token.Pos{}}
@@ -138,7 +138,7 @@ func (l *loader) fileDirectives(d *Directives, s *source, file *ast.File) {
 	}
 }
 
-// packageDirective reads a directive above a package clause.
+// packageDirective reads one directive above a package clause.
 func (l *loader) packageDirective(d *Directives, s *source, verb, args string, pos token.Pos) {
 	switch verb {
 	case "bare":
@@ -182,9 +182,10 @@ func (l *loader) bareDirective(d *Directives, s *source, args string, pos token.
 	d.bare[s.types] = b
 }
 
-// bareKernels reports errors in //kgen:bare directives: names of kernels that do not exist, and a
-// //kgen:variants directive in the same package. Tests get the modules of all variants of a package
-// with //kgen:bare, so a //kgen:variants directive contradicts it.
+// bareKernels reports two errors in packages with a //kgen:bare directive. The first error is a
+// name of a kernel that does not exist. The second error is a //kgen:variants directive in the same
+// package. Tests get the modules of all variants of a package with //kgen:bare, so a
+// //kgen:variants directive contradicts it.
 func (f *finder) bareKernels() {
 	for _, pkg := range f.prog.Packages {
 		b := f.prog.bare[pkg.Types]
@@ -313,8 +314,8 @@ func (l *loader) fieldDirective(d *Directives, s *source, decl *ast.TypeSpec, fi
 	}
 }
 
-// maxPinned is the number above which a //kgen:spec directive must not number constants. Package
-// abi reserves the higher numbers.
+// maxPinned is the largest number that a //kgen:spec directive may give a constant. Package abi
+// reserves the numbers above maxPinned.
 const maxPinned = 0x10000
 
 // kernelDirectives applies the directives of Kernel methods to the kernels' properties.
@@ -338,8 +339,9 @@ func (f *finder) kernelDirectives() {
 	}
 }
 
-// internalFields marks the receiver's leaves that come from fields with a //kgen:internal
-// directive. If such a field is in a struct type, all leaves that come from that field are marked.
+// A leaf is a part of a kernel's receiver that is passed as one argument. internalFields marks the
+// leaves that come from fields with a //kgen:internal directive. If a struct type with such a field
+// occurs several times in the receiver, the field's leaves are all marked.
 func (f *finder) internalFields(k *Kernel) {
 	for i := range k.Leaves {
 		l := &k.Leaves[i]

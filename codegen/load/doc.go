@@ -13,8 +13,8 @@
 //  5. Properties methods are evaluated, directives are applied, and specialization constants get
 //     their numbers.
 //
-// Only step 1 runs other programs. Step 2 type-checks all packages again each time it is repeated.
-// So all types of a [Program] belong to one universe, which is a consistent set of type-checked
+// Only step 1 runs other programs. Each repetition of step 2 type-checks all packages again. So all
+// types of a [Program] belong to one universe. A universe is a consistent set of type-checked
 // packages. Only packages whose functions kernels call are loaded from source.
 //
 // The files of a standard package are selected as on a port of Go without assembly, so that every

@@ -9,17 +9,17 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// thrown describes values of a type that are converted to error. The depth is that of the flow with
-// the value.
+// The type thrown describes values of type t that are converted to error. A program reaches the
+// followed memory from the value by a number of loads, which the field depth holds.
 type thrown struct {
 	t     types.Type
 	depth int
 }
 
-// throw follows a value of type t that an instruction converts to error. The uses of the resulting
-// error are not followed. Instead, throw assumes that the methods of type t are called. It also
-// assumes that each assertion of an error to type t yields this value. Packages that are not loaded
-// are assumed not to write memory behind errors.
+// The method throw follows a value of type t that an instruction converts to error. The uses of the
+// resulting error are not followed. Instead, the method assumes that the methods of type t are
+// called. The method also assumes that each assertion of an error to type t yields the converted
+// value. It assumes, too, that packages that are not loaded do not write to memory through errors.
 func (w *follower) throw(at flow, t types.Type, in ssa.Instruction) {
 	known := func(o thrown) bool { return types.Identical(t, o.t) && o.depth <= at.depth }
 	if !leads(t) || slices.ContainsFunc(w.errors, known) {
@@ -67,7 +67,7 @@ func (w *follower) throw(at flow, t types.Type, in ssa.Instruction) {
 	}
 }
 
-// throwHeld follows a value in an interface if the interface is converted to error.
+// throwHeld follows the values in an interface that is converted to error.
 func (w *follower) throwHeld(at flow, in ssa.Instruction) {
 	iface := types.Universe.Lookup("error").Type().Underlying().(*types.Interface)
 	for _, t := range slices.Clone(w.types) {
@@ -77,8 +77,8 @@ func (w *follower) throwHeld(at flow, in ssa.Instruction) {
 	}
 }
 
-// finds reports whether a call is errors.As or errors.AsType, which search for an error of a given
-// type.
+// The function finds reports whether a call is a call of errors.As or errors.AsType. Both functions
+// search for an error of a given type.
 func finds(c *ssa.Call) bool {
 	fn := c.Call.StaticCallee()
 	return fn != nil && PackageOf(fn) == "errors" && (funcName(fn) == "As" || funcName(fn) == "AsType")

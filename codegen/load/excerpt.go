@@ -16,7 +16,7 @@ import (
 
 // Excerpt is a range of lines of a file.
 type Excerpt struct {
-	File  string // name as in ir.Pos
+	File  string // file name in the notation of ir.Pos
 	Line  int    // number of the first line
 	Lines []string
 }
@@ -28,8 +28,9 @@ const (
 )
 
 // Excerpts returns the top-level declarations that contain the given positions, with their
-// comments. The files are in the order in which the positions first name them. Declarations of one
-// file are sorted by line. Unreadable files and positions after the end of a file are skipped.
+// comments. The first position of each file in the list of positions determines the order of the
+// files. Declarations of one file are sorted by line. Unreadable files and positions after the end
+// of a file are skipped.
 func (p *Program) Excerpts(at []ir.Pos) []Excerpt {
 	var files []string
 	lines := map[string][]int{}
@@ -66,10 +67,12 @@ func (p *Program) Excerpts(at []ir.Pos) []Excerpt {
 	return all
 }
 
-// span is a range of lines, including the lines from and to.
+// A span is a range of lines. The range includes its first and its last line, the fields from and
+// to.
 type span struct{ from, to int }
 
-// joined sorts spans. It merges spans that overlap, touch, or are separated by a single line.
+// joined sorts spans. The function merges spans that overlap, touch, or are separated by a single
+// line.
 func joined(spans []span) []span {
 	slices.SortFunc(spans, func(a, b span) int { return cmp.Compare(a.from, b.from) })
 	var out []span
@@ -132,7 +135,7 @@ func (p *Program) Line(at ir.Pos) string {
 	return ""
 }
 
-// lines returns the lines of a file, or nil if the file cannot be read.
+// The method lines returns the lines of a file, or nil if the file cannot be read.
 func (p *Program) lines(file string) []string {
 	for _, abs := range slices.Sorted(maps.Keys(p.files)) {
 		if p.files[abs] != file {
@@ -152,7 +155,8 @@ func (p *Program) lines(file string) []string {
 }
 
 // Canonical returns the name that positions in modules use for a file. The parameter printed is the
-// file's path in diagnostics. If the file belongs to no loaded package, the name is that path.
+// file's path in diagnostics. If the file belongs to no loaded package, Canonical returns this path
+// unchanged.
 func (p *Program) Canonical(printed string) string {
 	for abs, name := range p.files {
 		if abs == printed || shorten(p.dir, abs) == printed {
@@ -162,5 +166,6 @@ func (p *Program) Canonical(printed string) string {
 	return printed
 }
 
-// Folders returns the absolute paths of the folders of the main module's loaded packages.
+// Folders returns the absolute paths of all folders that contain loaded packages of the main
+// module.
 func (p *Program) Folders() []string { return slices.Sorted(maps.Keys(p.own)) }

@@ -12,8 +12,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// Expr is an expression of the source, with the texts of those operands that fault messages print.
-// Operands that the expression does not have are empty.
+// Expr describes an expression of the source for fault messages. It holds the source texts of the
+// operands. The text of an operand that the expression lacks is empty.
 type Expr struct {
 	Text           string
 	Base           string // indexed or sliced expression
@@ -41,7 +41,7 @@ func (p *Program) exprAt(f *ast.File, pos token.Pos) (e Expr, found bool) {
 		if n == nil || pos < n.Pos() || pos >= n.End() {
 			return false
 		}
-		// The last visited node is the innermost one.
+		// The node visited last is the innermost node.
 		if x, ok := p.exprOf(n, pos); ok {
 			e, found = x, true
 		}
@@ -50,7 +50,8 @@ func (p *Program) exprAt(f *ast.File, pos token.Pos) (e Expr, found bool) {
 	return e, found
 }
 
-// exprOf describes the node n. The second result is false unless n's operator or bracket is at pos.
+// exprOf returns the Expr for syntax node n. The second result is false unless the operator or
+// bracket of n is at pos.
 func (p *Program) exprOf(n ast.Node, pos token.Pos) (Expr, bool) {
 	e := Expr{Text: p.text(n)}
 	switch n := n.(type) {
@@ -94,7 +95,7 @@ func (p *Program) exprOf(n ast.Node, pos token.Pos) (Expr, bool) {
 
 const maxExprText = 60
 
-// text prints a syntax node on one line. A long text is shortened.
+// The method text prints a syntax node on one line. A long text is shortened.
 func (p *Program) text(n ast.Node) string {
 	switch n.(type) {
 	case ast.Expr, *ast.AssignStmt, *ast.IncDecStmt:

@@ -24,37 +24,37 @@ const (
 	maxFoldDepth = 100
 )
 
-// The evaluator represents each Go value by a constant.Value, property, *slice, pointer, aggregate,
-// dynamic, tuple or unknown.
+// The evaluator represents a Go value by a value of one of these types: constant.Value, property,
+// *slice, pointer, aggregate, dynamic, tuple, unknown.
 type (
-	// property is a property with the position of the call that made it.
+	// The type property holds a kernel property and the position of the call that made it.
 	property = constinit.Property
-	// slice is a Go slice. A nil slice has no cells. The capacity of the slice is that of cells,
-	// unless append made the array. If append made the array, room is not nil, and gc may choose
-	// any larger capacity.
+	// The type slice is a Go slice. A nil slice has no cells. If append made the array, the field room
+	// is not nil, and gc may choose a larger capacity than the capacity of field cells. A slice of an
+	// array that append did not make has the capacity of field cells.
 	slice struct {
 		cells []*any
 		room  *room
 	}
-	// room describes the unused end of an array that append made. All slices of the array share one
-	// room.
+	// The type room describes the unused end of an array that append made. All slices of the array
+	// share one value of this type.
 	room struct {
-		free  int  // number of elements after the last used one, when the package initializer ends
+		free  int  // number of unused elements at the array's end when the package initializer ends
 		init  bool // whether a package initializer made the array
-		taken bool // whether an append needed more elements than the array has in use
+		taken bool // whether an append has used elements that were unused before
 	}
 	pointer   struct{ cell *any }
 	aggregate []*any // an array or struct
 	tuple     []any
-	// unknown represents a value that is not known during code generation. Code may copy an unknown
-	// value, but not inspect it. The field reported is set if an error has been reported for the
-	// value.
+	// The type unknown represents a value that is not known during code generation. Code may copy an
+	// unknown value, but not inspect it. The field reported is set if an error has been reported for
+	// the value.
 	unknown struct {
 		what     string
 		reported bool
 		pos      token.Pos // position of the expression that reads the value, or NoPos
 	}
-	// dynamic is an interface value that is not nil.
+	// The type dynamic is an interface value that is not nil.
 	dynamic struct {
 		typ types.Type
 		v   any
@@ -74,13 +74,13 @@ type evaluator struct {
 	prog  *Program
 	inits *constinit.Env // initial values of package-level variables
 	cells map[*constinit.Var]*any
-	rooms map[any]*room // rooms of arrays that initializers made, by the array's id in constinit
+	rooms map[any]*room // maps the id of an array that an initializer made to the array's unused end
 	steps int
 	depth int
 	errs  []*foldError
 }
 
-// frame is one running call of a function.
+// The type frame is the state of one running call of a function.
 type frame struct {
 	e    *evaluator
 	fn   *ssa.Function
@@ -88,7 +88,7 @@ type frame struct {
 	pos  token.Pos // position of the last instruction with a position
 }
 
-// fold evaluates a kernel's Properties method and checks the properties that it returns.
+// The method fold evaluates a kernel's Properties method and checks the properties that it returns.
 func (f *finder) fold(m *kernelMethods) {
 	k := m.k
 	list, errs := f.evaluate(m.properties)
@@ -122,8 +122,8 @@ func (f *finder) fold(m *kernelMethods) {
 	}
 }
 
-// evaluate runs fn, which has no parameters apart from a receiver. It returns the known properties.
-// For each cause of unknown properties, it returns one error.
+// evaluate runs the function fn, which has no parameters except a receiver. The first result lists
+// the known properties. The second result has one error for each cause of unknown properties.
 func (f *finder) evaluate(fn *ssa.Function) ([]property, []*foldError) {
 	if f.inits == nil {
 		f.inits = newInits(f.l, f.prog)
@@ -133,7 +133,8 @@ func (f *finder) evaluate(fn *ssa.Function) ([]property, []*foldError) {
 	return list, e.errs
 }
 
-// list returns the properties that fn returns, and adds errors to e.errs.
+// The method list evaluates fn and returns the list of properties that fn returns. It adds errors
+// to e.errs.
 func (e *evaluator) list(fn *ssa.Function) (list []property) {
 	defer func() {
 		switch p := recover().(type) {
@@ -167,11 +168,11 @@ func (e *evaluator) fail(pos token.Pos, format string, args ...any) {
 	panic(&foldError{pos: pos, msg: fmt.Sprintf(format, args...)})
 }
 
-// failOn ends the evaluation with an error, because v is not known.
+// failOn ends the evaluation with an error about the unknown value v.
 func (e *evaluator) failOn(pos token.Pos, v any) { panic(notKnown(pos, v)) }
 
-// notKnown returns the error for an unknown value v. The error's position is that of the expression
-// that reads the value. If no expression reads the value, the error's position is pos.
+// notKnown returns the error for an unknown value v. The error has the position of the expression
+// that reads the value. If no expression reads the value, the error has the position pos.
 func notKnown(pos token.Pos, v any) *foldError {
 	u, _ := v.(unknown)
 	if u.pos.IsValid() {
@@ -180,8 +181,8 @@ func notKnown(pos token.Pos, v any) *foldError {
 	return &foldError{pos: pos, msg: describe(v), reported: u.reported}
 }
 
-// try evaluates a call. If a call in the Properties method itself fails, its result is unknown, and
-// the evaluation continues. Any code that inspects this result fails, too.
+// The method try evaluates a call. If a direct call in the Properties method fails, the call's
+// result is unknown, and the evaluation continues. Code that inspects an unknown result fails, too.
 func (e *evaluator) try(call func() any) (v any) {
 	if e.depth > 1 {
 		return call()
@@ -242,7 +243,7 @@ func (e *evaluator) call(fn *ssa.Function, args []any, pos token.Pos) any {
 	return f.run()
 }
 
-// run executes the blocks of the function, and returns the function's result.
+// The method run executes the blocks of the function, and returns the function's result.
 func (f *frame) run() any {
 	var prev *ssa.BasicBlock
 	b := f.fn.Blocks[0]
@@ -299,8 +300,8 @@ next:
 	}
 }
 
-// phis sets the values of all phis of block b. It reads all operands before it sets a value, as the
-// phis of a block act in parallel.
+// The method phis sets the values of all phis of block b. The method reads all operands before it
+// sets a value, because the phis of a block act in parallel.
 func (f *frame) phis(b, prev *ssa.BasicBlock) {
 	var vals []any
 	for _, in := range b.Instrs {
@@ -315,7 +316,7 @@ func (f *frame) phis(b, prev *ssa.BasicBlock) {
 	}
 }
 
-// get returns the value of an operand.
+// The method get returns the value of an operand.
 func (f *frame) get(v ssa.Value) any {
 	switch v := v.(type) {
 	case *ssa.Const:
@@ -348,7 +349,7 @@ func (f *frame) int(v ssa.Value) int {
 	return int(n)
 }
 
-// zero returns the zero value of a type.
+// The function zero returns the zero value of a type.
 func zero(t types.Type) any {
 	if gotypes.IsNamed(t, propertiesPath, "Property") {
 		return property{}
@@ -397,7 +398,8 @@ func copyValue(v any) any {
 	return b
 }
 
-// constructor evaluates a call of a function of package properties that returns a property.
+// The method constructor evaluates a call of a function of package properties that returns a
+// property.
 func (e *evaluator) constructor(fn *ssa.Function, args []any, pos token.Pos) any {
 	ints := func(v any) []int {
 		s, ok := v.(*slice)
@@ -445,8 +447,8 @@ func (e *evaluator) number(v any, pos token.Pos) int {
 	return int(n)
 }
 
-// method evaluates a call of a method of type List or Property. A kernel that embeds a type with
-// properties calls these methods on that type's list.
+// The method method evaluates a call of a method of type List or Property. If a kernel embeds a
+// type with properties, its Properties method calls these methods on the embedded type's list.
 func (e *evaluator) method(name string, args []any, pos token.Pos) any {
 	switch name {
 	case "List.Has", "List.Get":
@@ -457,7 +459,7 @@ func (e *evaluator) method(name string, args []any, pos token.Pos) any {
 		key := properties.Key(e.number(args[1], pos))
 		for _, c := range list.cells {
 			p, ok := (*c).(property)
-			if !ok { // an unknown property in the list may have the key
+			if !ok { // a property in the list is unknown and may have the searched key
 				e.failOn(pos, *c)
 			}
 			if p.Key() == key {

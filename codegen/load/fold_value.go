@@ -14,7 +14,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 )
 
-// value evaluates an instruction that has a result.
+// The method value evaluates an instruction that has a result.
 func (f *frame) value(in ssa.Value) any {
 	switch in := in.(type) {
 	case *ssa.Alloc:
@@ -110,7 +110,7 @@ func (f *frame) typeAssert(in *ssa.TypeAssert) any {
 	return v
 }
 
-// field returns an unknown value for field i of an unknown struct.
+// The method field returns an unknown value for field i of an unknown struct.
 func (f *frame) field(t types.Type, i int) any {
 	name := "?"
 	if st, ok := t.Underlying().(*types.Struct); ok {
@@ -129,7 +129,7 @@ func (f *frame) unary(in *ssa.UnOp) any {
 			v := copyValue(*p.cell)
 			if at := readAt(in); at.IsValid() {
 				if u, ok := v.(unknown); ok && u.pos.IsValid() {
-					u.pos = at // position of this read, since the variable may be read in several places
+					u.pos = at // the position of this read is set, since the variable may be read in several places
 					return u
 				}
 			}
@@ -215,8 +215,8 @@ func wrap(v constant.Value, t types.Type) any {
 	return v
 }
 
-// finite returns the float x as a constant. If x is an infinity or NaN, it returns an unknown,
-// because constants cannot represent x.
+// The function finite returns the float x as a constant. If x is an infinity or NaN, which
+// constants cannot represent, it returns a value of type unknown.
 func finite(x float64) any {
 	if c := constant.MakeFloat64(x); c.Kind() != constant.Unknown {
 		return constant.ToFloat(c)
@@ -303,7 +303,7 @@ func (f *frame) slice(in *ssa.Slice) any {
 	return &slice{cells: cells[lo:hi:most], room: room}
 }
 
-// call evaluates a call instruction.
+// The method call evaluates a call instruction.
 func (f *frame) call(in *ssa.Call) any {
 	var args []any
 	for _, a := range in.Call.Args {
@@ -324,15 +324,16 @@ func (f *frame) call(in *ssa.Call) any {
 	return v
 }
 
-// most returns how many elements an append of n elements to s may use without making a new array.
-// If the answer depends on the capacity that gc gives to arrays, most fails. For example, after a
-// := append(s, x) and b := append(s, y), the last element of a is y if s had capacity left.
+// The method most returns the largest length of a slice for which an append of n elements to s
+// needs no new array. If the number depends on the capacity that gc gives to arrays, the method
+// fails. For example, after a := append(s, x) and b := append(s, y), the last element of a is y if
+// s had capacity left.
 func (f *frame) most(s *slice, n int) int {
 	if s.room == nil {
 		return cap(s.cells)
 	}
 	most := cap(s.cells) - s.room.free
-	used := most - len(s.cells) // used elements of the array after the end of s
+	used := most - len(s.cells) // number of used elements of the array after the end of s
 	if used > 0 && (s.room.init || n > used) || n > used && s.room.taken {
 		f.e.fail(f.pos, "it uses the capacity that append has left, which is up to the compiler")
 	}
@@ -361,7 +362,7 @@ func (f *frame) builtin(b *ssa.Builtin, in *ssa.Call, args []any) any {
 		for i, c := range more.cells {
 			added[i] = copyValue(*c)
 		}
-		if n+len(added) <= most { // the array has room, so that elements are added in place
+		if n+len(added) <= most { // the elements fit the existing array
 			out := s.cells[:n+len(added)]
 			for i, v := range added {
 				*out[n+i] = v
@@ -389,7 +390,7 @@ func (f *frame) builtin(b *ssa.Builtin, in *ssa.Call, args []any) any {
 			f.e.fail(f.pos, "it copies elements that are not known")
 		}
 		n := min(len(to.cells), len(from.cells))
-		copied := make([]any, n) // all elements are read first, because the slices may overlap
+		copied := make([]any, n) // all elements are read before the first write, because the slices may overlap
 		for i := range copied {
 			copied[i] = copyValue(*from.cells[i])
 		}

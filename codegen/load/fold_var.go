@@ -17,8 +17,8 @@ import (
 
 // newInits returns the initial values of package-level variables for Properties methods. A list
 // that a Properties method returns may share memory with a variable, and the method's caller might
-// write to that memory. A write to shared memory is found when the kernel is registered.
-// Registration compares the list that the program's method returns with the compiled list.
+// write to the list. The program detects a write to a shared list. When the kernel is registered,
+// the program compares the list from its Properties method with the compiled list.
 func newInits(l *loader, p *Program) *constinit.Env {
 	return constinit.New(constinit.Facts{
 		SSA:     p.SSA,
@@ -43,8 +43,8 @@ func newInits(l *loader, p *Program) *constinit.Env {
 	})
 }
 
-// readAt returns the position of the expression whose value a load instruction reads. The result is
-// NoPos if there is no such expression.
+// readAt returns the position of the expression whose value a load instruction reads. If the load
+// reads no expression's value, the result is NoPos.
 func readAt(load *ssa.UnOp) token.Pos {
 	for _, use := range *load.Referrers() {
 		if ref, ok := use.(*ssa.DebugRef); ok {
@@ -54,8 +54,8 @@ func readAt(load *ssa.UnOp) token.Pos {
 	return token.NoPos
 }
 
-// variable returns the address of the package-level variable g, which is read at pos. If the
-// program changes the variable, the result is unknown.
+// The method variable returns the address of the package-level variable g. Parameter pos is the
+// position of the read. If the program changes the variable, the result is unknown.
 func (e *evaluator) variable(g *ssa.Global, pos token.Pos) any {
 	if at := e.prog.Fate(g).Stored; at.IsValid() {
 		return unknown{what: fmt.Sprintf("it reads the variable %s, which is written at %v", g.Name(), e.l.diagPos(at)), pos: pos}
@@ -101,7 +101,8 @@ func (c *converter) all(vs []*constinit.Var) []*any {
 	return slices.Clip(out)
 }
 
-// room returns the room of the array of slice s. All slices of an array share one room.
+// The method room returns the description of the unused end of slice s's array. All slices of an
+// array share one description.
 func (c *converter) room(s constinit.Slice) *room {
 	id, free := s.Room()
 	if id == nil {
@@ -113,8 +114,9 @@ func (c *converter) room(s constinit.Slice) *room {
 	return c.rooms[id]
 }
 
-// value converts a value of Go type t. The type t is nil if v is an argument of a function of
-// package properties. Arguments of package properties are signed integers or lists of them.
+// The method value converts a value of Go type t. The type t is nil if v is an argument of a
+// function of package properties. Arguments of package properties are signed integers or lists of
+// signed integers.
 func (c *converter) value(v any, t types.Type) any {
 	switch v := v.(type) {
 	case bool:
@@ -157,7 +159,7 @@ func (c *converter) value(v any, t types.Type) any {
 }
 
 // toInit converts an evaluator's value to a value of package constinit. The second result is false
-// if that is not possible.
+// if package constinit cannot represent the value.
 func toInit(v any) (any, bool) {
 	switch v := v.(type) {
 	case property:

@@ -11,14 +11,14 @@ import (
 	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 )
 
-// halfMethods maps functions of package dsl to the methods of package half's types that implement
-// them.
+// halfMethods maps a function of package dsl to the method that implements it in the types of
+// package half.
 var halfMethods = map[string]string{
 	"Plus": "Add", "Multiplies": "Mul", "Minimum": "Min", "Maximum": "Max",
 	"AtomicAdd": "Add", "AtomicMin": "Min", "AtomicMax": "Max",
 }
 
-// HalfArg returns the type of package half among the type arguments of fn, or nil.
+// HalfArg returns the type argument of fn that is a type of package half, or nil.
 func HalfArg(fn *ssa.Function) types.Type {
 	args := fn.TypeArgs()
 	if i := slices.IndexFunc(args, func(t types.Type) bool { return gotypes.Half(t) != "" }); i >= 0 {
@@ -27,7 +27,7 @@ func HalfArg(fn *ssa.Function) types.Type {
 	return nil
 }
 
-// HalfMethod returns the method with the given name of type t of package half.
+// Type t is a type of package half. HalfMethod returns the method of t with the given name.
 func HalfMethod(prog *ssa.Program, t types.Type, name string) *ssa.Function {
 	return prog.LookupMethod(t, nil, name)
 }
@@ -43,8 +43,8 @@ func HalfCode(prog *ssa.Program, fn *ssa.Function) *ssa.Function {
 	return nil
 }
 
-// halfCode returns the functions of package half that kgen compiles for an instance of a function
-// of package dsl.
+// For an instance of a function of package dsl, halfCode returns the functions of package half that
+// kgen compiles.
 func halfCode(prog *ssa.Program, fn *ssa.Function) []*ssa.Function {
 	t := HalfArg(fn)
 	if t == nil || PackageOf(fn) != dslPath {

@@ -10,26 +10,26 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// held describes the values that an interface may hold.
+// The type held describes the values that an interface may hold.
 type held struct {
 	types []types.Type
-	// hashes is set if the interface may also hold a hash from a constructor whose code is not
-	// loaded.
-	hashes bool
-	// unknown is set if the interface may hold any value, for example one from a package that is
+	// The field hashes is set if the interface may also hold a hash from a constructor whose code is
 	// not loaded.
+	hashes bool
+	// The field unknown is set if the interface may hold any value. An example is a result of a
+	// function in a package that is not loaded.
 	unknown bool
 }
 
-// holder finds the values that an interface may hold, by a search backwards from the interface's
-// uses to the stored values.
+// A holder finds the values that an interface may hold. It searches backwards from the uses of the
+// interface to the stored values.
 type holder struct {
 	w    *follower
 	seen map[ssa.Value]bool
 	held
 }
 
-// holds returns a description of the values that the interface v may hold.
+// The method holds returns a description of the values that the interface v may hold.
 func (w *follower) holds(v ssa.Value) held {
 	h, ok := w.held[v]
 	if !ok {
@@ -41,7 +41,7 @@ func (w *follower) holds(v ssa.Value) held {
 	return h
 }
 
-// value adds to h the values that v may hold.
+// The method value adds to h the values that v may hold.
 func (h *holder) value(v ssa.Value) {
 	if h.unknown || h.seen[v] {
 		return
@@ -95,7 +95,7 @@ func (h *holder) concrete(t types.Type) {
 	}
 }
 
-// result adds to h the values that result i of a call may hold.
+// The method result adds to h the values that result i of a call may hold.
 func (h *holder) result(call *ssa.Call, i int) {
 	fn := call.Call.StaticCallee()
 	switch {
@@ -114,8 +114,8 @@ func (h *holder) result(call *ssa.Call, i int) {
 	}
 }
 
-// parameter adds to h the values that callers may pass for parameter p. If some calls are not
-// known, it sets the field unknown.
+// The method parameter adds to h the values that callers may pass for parameter p. If some calls of
+// the function are not known, the method sets the field unknown.
 func (h *holder) parameter(p *ssa.Parameter) {
 	fn := p.Parent()
 	i := slices.Index(fn.Params, p)
@@ -143,8 +143,8 @@ func (h *holder) parameter(p *ssa.Parameter) {
 	}
 }
 
-// calls returns the calls of function fn. If fn has uses that are not calls, it sets the field
-// unknown.
+// The method calls returns the calls of function fn. If fn has uses that are not calls, the method
+// sets the field unknown.
 func (h *holder) calls(fn *ssa.Function) (all []*ssa.CallCommon) {
 	var add func(callee ssa.Value, in ssa.Instruction)
 	add = func(callee ssa.Value, in ssa.Instruction) {
@@ -170,7 +170,8 @@ func (h *holder) calls(fn *ssa.Function) (all []*ssa.CallCommon) {
 	return all
 }
 
-// captured calls do for each value that is bound to the free variable v of a function literal.
+// The method captured calls its function argument for each value that is bound to the free variable
+// v of a function literal.
 func (h *holder) captured(v *ssa.FreeVar, do func(ssa.Value)) {
 	fn := v.Parent()
 	i := slices.Index(fn.FreeVars, v)
@@ -184,7 +185,7 @@ func (h *holder) captured(v *ssa.FreeVar, do func(ssa.Value)) {
 	h.unknown = h.unknown || !bound
 }
 
-// cell adds to h the values that the variable or field at address addr may hold.
+// The method cell adds to h the values that the variable or field at address addr may hold.
 func (h *holder) cell(addr ssa.Value) {
 	if h.unknown || h.seen[addr] {
 		return
@@ -217,8 +218,8 @@ func (h *holder) cell(addr ssa.Value) {
 	}
 }
 
-// stored adds to h the values that are stored at an address. If the address has other uses than
-// loads and stores, stored sets unknown.
+// The method stored adds to h the values that are stored at an address. If the address has other
+// uses than loads and stores, the method sets the field unknown.
 func (h *holder) stored(addr ssa.Value, uses []ssa.Instruction) {
 	for _, in := range uses {
 		switch in := in.(type) {
@@ -246,8 +247,8 @@ func (h *holder) stored(addr ssa.Value, uses []ssa.Instruction) {
 	}
 }
 
-// field identifies an unexported field by package and name. The struct type is omitted, because
-// conversions between struct types connect their fields of the same name.
+// The type field identifies an unexported field by package and name. The struct type is omitted,
+// because a conversion between struct types copies the values of fields with the same name.
 type field struct {
 	pkg  *types.Package
 	name string
@@ -268,8 +269,8 @@ func fieldOf(a *ssa.FieldAddr) (field, bool) {
 	return field{f.Pkg(), f.Name()}, !f.Exported() && f.Pkg() != nil
 }
 
-// sound reports whether package pkg is loaded from source, and writes fields only through addresses
-// of fields.
+// The method sound reports whether package pkg is loaded completely from source and does not import
+// unsafe. A package without unsafe writes fields only through addresses of fields.
 func (w *follower) sound(pkg *types.Package) bool {
 	if slices.Contains(pkg.Imports(), types.Unsafe) {
 		return false
@@ -278,8 +279,8 @@ func (w *follower) sound(pkg *types.Package) bool {
 	return p != nil && !noInit(p) && !w.partial(p)
 }
 
-// packageOf returns the package of a function. For an instance of a generic function, it is the
-// package of the generic function.
+// packageOf returns the package of a function. For an instance of a generic function, the result is
+// the package of the generic function.
 func packageOf(fn *ssa.Function) *ssa.Package {
 	if o := fn.Origin(); o != nil {
 		fn = o
@@ -287,7 +288,7 @@ func packageOf(fn *ssa.Function) *ssa.Package {
 	return fn.Pkg
 }
 
-// partial reports whether code was removed from package p because of errors.
+// The method partial reports whether code was removed from package p because of errors.
 func (w *follower) partial(p *ssa.Package) bool {
 	return slices.ContainsFunc(w.in, func(u *usage) bool { return u.partial[p] })
 }

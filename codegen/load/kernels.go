@@ -19,7 +19,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 )
 
-// finder finds the kernels of a universe.
+// The type finder finds the kernels of a universe.
 type finder struct {
 	l       *loader
 	u       *universe
@@ -29,11 +29,10 @@ type finder struct {
 	out     *Package
 	generic []*types.TypeName          // generic kernel types of the package being searched
 	used    map[*types.TypeName]bool   // generic types that an alias instantiates
-	names   map[string]*types.TypeName // kernels of the package, by their names in lower case
+	names   map[string]*types.TypeName // maps a name in lower case to the package's kernel
 	found   int                        // number of errors so far
 	inits   *constinit.Env             // initial values of package-level variables, created by the first call of fold
-	// sink receives the errors instead of the loader if it is not nil. Field l is nil if sink is
-	// set.
+	// If the function sink is not nil, it receives the errors, and field l (the loader) is nil.
 	sink func(code diag.Code, pos token.Pos, hint, message string)
 }
 
@@ -45,7 +44,8 @@ type kernelMethods struct {
 	object     types.Object  // declared Kernel method
 }
 
-// forms maps the item type of a Kernel method's parameter to the kernel's form.
+// The variable forms maps the type of a Kernel method's parameter to the form of the kernel's
+// launches, such as range or task.
 var forms = map[string]struct {
 	form abi.Form
 	rank int
@@ -68,8 +68,8 @@ func (f *finder) add(code diag.Code, pos token.Pos, hint, format string, args ..
 	f.l.diags.Add(code, f.l.diagPos(pos), hint, format, args...)
 }
 
-// OfKernel is the prefix of a related message that names a kernel. A diagnostic in another package
-// than the kernel has such a message.
+// OfKernel is the prefix of a related message that names a kernel. A diagnostic about a kernel has
+// this related message if its position is in another package.
 const OfKernel = "of kernel "
 
 // addOf reports an error about kernel k at a position that may be in another package, because k may
@@ -82,8 +82,8 @@ func (f *finder) addOf(k *Kernel, code diag.Code, pos token.Pos, hint, format st
 	}
 }
 
-// CheckDeclarations reports those errors in a package's declarations of kernels that can be found
-// by type information alone. Generic kernels are skipped.
+// CheckDeclarations reports errors in a package's declarations of kernels. It finds only errors
+// that type information alone shows. Generic kernels are skipped.
 func CheckDeclarations(pkg *types.Package, report func(code diag.Code, pos token.Pos, hint, message string)) {
 	f := &finder{sink: report, pkg: &source{types: pkg}, out: &Package{PkgPath: pkg.Path(), Name: pkg.Name()},
 		used: map[*types.TypeName]bool{}, names: map[string]*types.TypeName{}}
@@ -94,7 +94,8 @@ func CheckDeclarations(pkg *types.Package, report func(code diag.Code, pos token
 	}
 }
 
-// find finds the kernels of the roots and checks the kernels' declarations.
+// The method find finds the kernels of the roots (packages that may contain kernels) and checks the
+// kernels' declarations.
 func (f *finder) find(roots []*listed) {
 	f.used = map[*types.TypeName]bool{}
 	for _, p := range roots {
@@ -124,7 +125,8 @@ func (f *finder) find(roots []*listed) {
 	}
 }
 
-// typeName adds the kernel that type name obj declares. It does nothing if obj declares none.
+// typeName adds the kernel that type name obj declares. If obj declares no kernel, typeName does
+// nothing.
 func (f *finder) typeName(obj *types.TypeName) {
 	named, sel, pointer := kernelOf(f.pkg.types, obj)
 	if sel == nil {
@@ -166,8 +168,9 @@ func (f *finder) typeName(obj *types.TypeName) {
 }
 
 // kernelOf returns the kernel type that obj declares, and the type's Kernel method. If obj is an
-// alias of an instance of a generic type, the result named is the instance. The result pointer
-// tells whether only the pointer type has the method. If obj declares no kernel, sel is nil.
+// alias of an instance of a generic type, the first result is the instance. The last result tells
+// whether only the pointer type has the method. If obj declares no kernel, the second result is
+// nil.
 func kernelOf(pkg *types.Package, obj *types.TypeName) (named *types.Named, sel *types.Selection, pointer bool) {
 	named, ok := types.Unalias(obj.Type()).(*types.Named)
 	if !ok {
@@ -178,7 +181,7 @@ func kernelOf(pkg *types.Package, obj *types.TypeName) (named *types.Named, sel 
 			return nil, nil, false
 		}
 		if named.TypeArgs().Len() == 0 {
-			return nil, nil, false // an alias of a kernel that is declared elsewhere
+			return nil, nil, false // the alias refers to a kernel type that another declaration declares
 		}
 	}
 	if types.IsInterface(named) {
@@ -208,8 +211,8 @@ func KernelMethods(pkg *types.Package) []*types.Selection {
 	return all
 }
 
-// method returns the method of type t with the given name. The method may be promoted. The result
-// pointer tells whether only the pointer type has the method.
+// The function method returns the method of type t with the given name. The method may be promoted.
+// The second result tells whether only the pointer type has the method.
 func method(pkg *types.Package, t types.Type, name string) (sel *types.Selection, pointer bool) {
 	if sel := types.NewMethodSet(t).Lookup(pkg, name); sel != nil {
 		return sel, false
@@ -218,8 +221,9 @@ func method(pkg *types.Package, t types.Type, name string) (sel *types.Selection
 }
 
 // isKernel reports whether a method named Kernel makes its type a kernel. The method must have a
-// parameter whose type belongs to package dsl. A method without parameters counts, too, if its
-// package imports dsl. The user then gets an error.
+// parameter whose type belongs to package dsl. A method without parameters also makes its type a
+// kernel if the package imports dsl. For a Kernel method without parameters, the user gets an error
+// about the missing parameter.
 func isKernel(pkg *types.Package, sig *types.Signature) bool {
 	for p := range sig.Params().Variables() {
 		if fromDSL(p.Type()) != "" {
@@ -230,8 +234,9 @@ func isKernel(pkg *types.Package, sig *types.Signature) bool {
 		slices.ContainsFunc(pkg.Imports(), func(p *types.Package) bool { return p.Path() == dslPath })
 }
 
-// fromDSL returns the name of type t if t belongs to package dsl. If t is a slice or array of such
-// a type, it returns the name of that type. Otherwise it returns "".
+// fromDSL returns the name of type t if t belongs to package dsl. If t is a pointer to a type of
+// package dsl, or a slice of this type, fromDSL returns the type's name. For all other types, it
+// returns "".
 func fromDSL(t types.Type) string {
 	switch t := types.Unalias(t).(type) {
 	case *types.Pointer:
@@ -268,8 +273,9 @@ func (f *finder) checkName(obj *types.TypeName) {
 	}
 }
 
-// signature returns the form of the kernel with the Kernel method m. The form depends on the
-// method's parameter. The result none is true if there is no valid parameter.
+// The method signature returns the form of the launches (such as range or task) of the kernel with
+// the Kernel method m. The type of the method's parameter determines the form. The last result is
+// true if the Kernel method has no valid parameter.
 func (f *finder) signature(m *types.Func) (form abi.Form, rank int, none bool) {
 	sig := m.Signature()
 	wrong := false
@@ -318,8 +324,9 @@ func (f *finder) propertiesMethod(k *Kernel, named *types.Named) *ssa.Function {
 	return f.u.prog.MethodValue(sel)
 }
 
-// promoters returns the embedded fields of a struct type that promote a method of the given name.
-// If several fields at the same depth promote such a method, Go promotes none of the methods.
+// The function promoters returns the embedded fields of a struct type that promote a method of the
+// given name. If several fields at the same depth promote such a method, Go promotes none of the
+// methods.
 func promoters(pkg *types.Package, t types.Type, name string) (from []string) {
 	if obj, index, _ := types.LookupFieldOrMethod(t, true, pkg, name); obj != nil || index == nil {
 		return nil
@@ -332,13 +339,13 @@ func promoters(pkg *types.Package, t types.Type, name string) (from []string) {
 			}
 		}
 	}
-	if len(from) == 1 { // this single field has the same conflict itself
+	if len(from) == 1 { // a conflict between promoted methods may exist inside this single field
 		return promoters(pkg, last, name)
 	}
 	return from
 }
 
-// doc returns the doc comment of the type whose name is at position pos.
+// The method doc returns the doc comment of the type whose name is at position pos.
 func (f *finder) doc(pos token.Pos) string {
 	_, d := enclosing(f.pkg.files, pos)
 	g, ok := d.(*ast.GenDecl)
@@ -360,8 +367,9 @@ func (f *finder) doc(pos token.Pos) string {
 	return ""
 }
 
-// finish completes the kernels after all reached functions have been loaded. Its main work is the
-// evaluation of the kernels' properties. The roots are the packages that may contain kernels.
+// The method finish completes the kernels after all reached functions have been loaded. The main
+// step of finish is the evaluation of the kernels' properties. The roots are the packages that may
+// contain kernels.
 func (f *finder) finish(roots []*listed) {
 	for _, m := range f.methods {
 		if m.properties != nil {

@@ -14,9 +14,10 @@ import (
 	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 )
 
-// leads reports whether memory can be reached through a value of type t. Strings do not count,
-// because their memory is constant. For errors and functions the result is false, because methods
-// of follower handle them separately. For interfaces, lead gives a more precise answer.
+// The function leads reports whether memory can be reached through a value of type t. The bytes of
+// strings do not count, because this memory is constant. For errors and functions the result is
+// false, because methods of type follower handle these values separately. For interfaces, the
+// result of the method lead is more precise.
 func leads(t types.Type) bool {
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
@@ -45,11 +46,11 @@ func leads(t types.Type) bool {
 	return true
 }
 
-// lead describes the type through which a value of type t reaches memory. The description is "" if
-// the value reaches no memory. An interface reaches memory only if a value in it may do so. The
-// candidates for that value are all types that the loaded code converts to interfaces. Values from
-// other code do not matter, because kgen cannot compute the initial value of a variable with such a
-// value anyway.
+// The method lead describes the type through which a value of type t leads to memory. The
+// description is "" if the value does not lead to memory. An interface leads to memory only if a
+// value in the interface may lead to memory. The value in an interface may have any type that the
+// loaded code converts to an interface. Values from code that is not loaded do not matter. With
+// such a value in a variable, kgen cannot compute the variable's initial value anyway.
 func (w *follower) lead(t types.Type) string {
 	if by, ok := w.known.At(t).(string); ok {
 		return by
@@ -59,8 +60,8 @@ func (w *follower) lead(t types.Type) string {
 	return by
 }
 
-// leadBy returns the result of lead. The list up holds the interfaces being visited, to stop
-// recursion.
+// leadBy computes the result of the method lead. Parameter up lists the interfaces being visited.
+// The list prevents an endless recursion.
 func (w *follower) leadBy(t types.Type, up []types.Type) string {
 	if !leads(t) {
 		return ""
@@ -112,7 +113,8 @@ func (w *follower) leadBy(t types.Type, up []types.Type) string {
 	return w.name(t)
 }
 
-// name returns the name of a type relative to the variable's package.
+// The method name returns the name of a type. Types of the variable's package are named without the
+// package.
 func (w *follower) name(t types.Type) string {
 	return types.TypeString(t, types.RelativeTo(w.g.Pkg.Pkg))
 }

@@ -20,11 +20,11 @@ import (
 	"github.com/kgen-go/kgen/codegen/internal/kerneltext"
 )
 
-// listed is the information that the go command gives about a package.
+// The type listed holds the information that the go command gives about a package.
 type listed struct {
 	path, name, dir string
 	files           []string // absolute names of the Go files
-	export          string   // name of the file with export data, if there is one
+	export          string   // name of the file with export data; empty if there is none
 	imports         map[string]*listed
 	modulePath      string
 	moduleDir       string
@@ -34,8 +34,9 @@ type listed struct {
 	errs            []packages.Error
 }
 
-// list runs the go command for the patterns, and returns the packages that may contain kernels. If
-// a pattern contains "...", the go command runs twice, otherwise once.
+// The method list runs the go command for the patterns, and returns the packages that may contain
+// kernels. If a pattern contains "...", the go command runs twice. For patterns without "...", it
+// runs once.
 func (l *loader) list(ctx context.Context, patterns []string) ([]*listed, error) {
 	if err := l.noModule(); err != nil {
 		return nil, err
@@ -68,8 +69,8 @@ func (l *loader) list(ctx context.Context, patterns []string) ([]*listed, error)
 	return roots, nil
 }
 
-// full selects the information that go/packages provides for packages with kernels and their
-// imports.
+// The constant full selects the information that go/packages provides for packages with kernels and
+// their imports.
 const full = packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps |
 	packages.NeedExportFile | packages.NeedModule
 
@@ -89,7 +90,7 @@ func (l *loader) goList(ctx context.Context, mode packages.LoadMode, patterns []
 	return pkgs, nil
 }
 
-// buildFlags returns the flags by which the go command selects files.
+// buildFlags returns the flags of the go command that affect the selection of files.
 func (l *loader) buildFlags() []string {
 	if len(l.tags) == 0 {
 		return nil
@@ -97,8 +98,8 @@ func (l *loader) buildFlags() []string {
 	return []string{"-tags=" + strings.Join(l.tags, ",")}
 }
 
-// whyNone runs the go command again to get its error message. It is called if go/packages has
-// returned neither packages nor an error. The usual cause is a go.mod that has to be updated first.
+// whyNone is called if go/packages has returned neither packages nor an error. It runs the go
+// command again to get the error message. The usual cause is a go.mod file that has to be updated.
 func (l *loader) whyNone(ctx context.Context, patterns []string) error {
 	cmd := exec.CommandContext(ctx, "go", slices.Concat([]string{"list"}, l.buildFlags(), []string{"--"}, patterns)...)
 	cmd.Dir, cmd.Env = l.dir, l.env
@@ -110,13 +111,13 @@ func (l *loader) whyNone(ctx context.Context, patterns []string) error {
 	return nil
 }
 
-// listing converts package p of go/packages, and all packages that p imports.
+// The method listing converts package p of go/packages, and all packages that p imports.
 func (l *loader) listing(p *packages.Package, known map[*packages.Package]*listed) *listed {
 	if q := known[p]; q != nil {
 		return q
 	}
 	if q := l.byPath[p.PkgPath]; q != nil {
-		return q // from an earlier run of the go command
+		return q // the package is known from an earlier run of the go command
 	}
 	q := &listed{path: p.PkgPath, name: p.Name, dir: p.Dir, files: p.GoFiles, export: p.ExportFile,
 		imports: map[string]*listed{}, errs: p.Errors}
@@ -142,19 +143,19 @@ func (l *loader) listing(p *packages.Package, known map[*packages.Package]*liste
 	return q
 }
 
-// missing reports whether the package does not exist. An example is a stub package that kgen has
-// not written yet.
+// The method missing reports whether the package does not exist. An example is a stub package that
+// kgen has not written yet.
 func (p *listed) missing() bool {
 	return p == nil || p.path != "unsafe" && p.export == "" && len(p.files) == 0
 }
 
 var (
 	kernelMethod = regexp.MustCompile(`(?m)^func\s*\([^)]*\)\s*Kernel\s*\(`)
-	// nearKernel matches functions that the user may have meant as Kernel methods.
+	// nearKernel matches functions that the user may have intended as Kernel methods.
 	nearKernel = regexp.MustCompile(`(?m)^func\s*(\([^)]*\)\s*)?[Kk]ernel\s*\(`)
 )
 
-// read returns the content of a file. Contents in the overlay replace files on disk.
+// The method read returns the content of a file. Contents in the overlay replace files on disk.
 func (l *loader) read(name string) ([]byte, error) {
 	if src, ok := l.overlay[name]; ok {
 		return src, nil
@@ -162,10 +163,10 @@ func (l *loader) read(name string) ([]byte, error) {
 	return os.ReadFile(name)
 }
 
-// candidates returns the paths of the packages whose text may contain a kernel. A kernel may be an
-// alias of a generic type in any package, also in another module or outside the patterns. If no
-// package can contain a kernel, candidates returns packages with functions that may be meant as
-// kernels.
+// The method candidates returns the paths of the packages whose text may contain a kernel. A kernel
+// may be an alias of a generic type in any package, also in another module or outside the patterns.
+// If no package can contain a kernel, candidates returns packages with functions that the user may
+// have intended as kernels.
 func (l *loader) candidates(pkgs []*packages.Package) ([]string, error) {
 	found, near := map[string]bool{}, map[string]bool{}
 	texts := l.texts(pkgs)
@@ -208,8 +209,8 @@ func (l *loader) mayWrite(modulePath, moduleDir, path string) bool {
 	return strings.HasPrefix(path+"/", modulePath+"/") && (l.stubs == nil || l.stubs(modulePath, moduleDir, path))
 }
 
-// texts converts packages of go/packages, and all packages that they import, for package
-// kerneltext.
+// The function texts converts packages of go/packages, and all packages that they import, to the
+// types of package kerneltext.
 func (l *loader) texts(pkgs []*packages.Package) map[*packages.Package]*kerneltext.Package {
 	mayWrite := func(path string) bool {
 		return slices.ContainsFunc(pkgs, func(p *packages.Package) bool {
@@ -224,7 +225,7 @@ func (l *loader) texts(pkgs []*packages.Package) map[*packages.Package]*kernelte
 		}
 		q := &kerneltext.Package{Path: p.PkgPath, Name: p.Name, Files: p.GoFiles, Imports: map[string]*kerneltext.Package{}}
 		all[p] = q
-		// A package that does not exist may be generated code that kgen has not written yet.
+		// The missing package may be generated code that kgen has not written yet.
 		q.Missing = len(p.GoFiles) == 0 && len(p.Errors) > 0 && !mayWrite(p.PkgPath)
 		for path, i := range p.Imports {
 			q.Imports[path] = convert(i)

@@ -31,27 +31,27 @@ const (
 type Config struct {
 	Dir      string   // working directory; "" means that of the process
 	Patterns []string // package patterns in the go command's syntax; an empty list means "."
-	Env      []string // environment of the go command; nil means that of the process
+	Env      []string // environment of the go command; nil means the environment of the process
 	Tags     []string // build tags
 	// Show is the folder to which file names in positions are relative. If it is empty, Dir is
 	// used.
 	Show string
 	// Overlay maps absolute file names to contents that are not saved yet.
 	Overlay map[string][]byte
-	// Intrinsic reports whether the compiler has its own code for a function, so that its body is
-	// not needed. The name has the form "Func" or "Type.Method". Functions of dsl, properties and
-	// sync/atomic never need bodies.
+	// Intrinsic reports whether the compiler has its own code for a function. The body of such a
+	// function is not needed. The name has the form "Func" or "Type.Method". Functions of dsl,
+	// properties and sync/atomic never need bodies.
 	Intrinsic func(pkgPath, name string) bool
-	// Stubs reports whether kgen may write the package with the given import path. A missing
-	// package for which Stubs returns true counts as not written yet. If Stubs is nil, kgen may
-	// write any package.
+	// Stubs reports whether kgen may write the package with the given import path. If Stubs returns
+	// true for a missing package, Load assumes that kgen has not written the package yet. If Stubs is
+	// nil, kgen may write any package.
 	Stubs func(modulePath, moduleDir, importPath string) bool
 }
 
 // loader is the state of one call of Load.
 type loader struct {
 	dir      string
-	show     string // folder to which printed file names are relative, as in Config.Show
+	show     string // folder of field Config.Show, to which printed file names are relative
 	env      []string
 	tags     []string
 	overlay  map[string][]byte
@@ -63,16 +63,16 @@ type loader struct {
 	below    bool // whether a pattern contains "..."
 	roots    map[*listed]bool
 	byPath   map[string]*listed
-	others   map[*listed]*other // packages of which kernels may use other files than programs
-	tried    map[*listed]bool   // packages for which otherFiles has searched for such files
+	others   map[*listed]*other // packages whose files may differ between kernels and programs
+	tried    map[*listed]bool   // packages for which the method otherFiles has searched for other files
 	parsed   map[*listed][]*ast.File
 	files    map[string]string
-	made     map[string]string // texts of files that do not exist on disk, by file name
-	own      map[string]bool   // folders of the main module
+	made     map[string]string // maps the name of a file that does not exist on disk to its text
+	own      map[string]bool   // folders with packages of the main module
 	repaired map[*ast.File]bool
 	broken   map[*ast.FuncDecl]diag.List
-	unsound  map[*listed]bool            // packages with errors that repair cannot remove
-	lost     map[*listed]map[string]lost // removed declarations of each package, by their names
+	unsound  map[*listed]bool            // packages with errors that the method repair cannot remove
+	lost     map[*listed]map[string]lost // maps a package and a name to the reason why the declaration of this name was removed
 	inBodies map[*listed]diag.List
 	diags    diag.List
 	last     *diag.Diagnostic // last reported error of the type checker
@@ -90,14 +90,15 @@ func isFolder(name string) error {
 	return err
 }
 
-// maxRounds is the largest number of universes that one Load builds. Each universe after the first
-// has packages from source that the previous one lacked.
+// maxRounds is the largest number of universes that one Load builds. A universe is a consistent set
+// of type-checked packages. Each further universe loads more packages from source than the previous
+// universe.
 const maxRounds = 10
 
 // Load loads the packages of the patterns and finds their kernels. The diagnostics are about the
 // user's code. If there are diagnostics, the program may be nil or incomplete, and only serves to
-// find more errors. Incorrectly declared kernels then have no function. The error is about the
-// environment, such as a missing go command or an unknown pattern.
+// find more errors. In an incomplete program, incorrectly declared kernels have no function. The
+// error is about the environment, such as a missing go command or an unknown pattern.
 func Load(ctx context.Context, cfg Config) (*Program, diag.List, error) {
 	dir, err := filepath.Abs(cmp.Or(cfg.Dir, "."))
 	if err != nil {
@@ -147,7 +148,8 @@ func newLoader(dir string, cfg Config) *loader {
 	}
 }
 
-// program builds universes until one contains the body of every function that a kernel reaches.
+// The method program builds universes until one contains the body of every function that a kernel
+// reaches.
 func (l *loader) program(ctx context.Context, listing []*listed) (*Program, error) {
 	roots := l.usable(listing)
 	if len(roots) == 0 && len(l.diags) > 0 {
@@ -197,7 +199,7 @@ func (l *loader) program(ctx context.Context, listing []*listed) (*Program, erro
 			}
 		}
 		if more {
-			l.diags = before // the next universe gives the same diagnostics again
+			l.diags = before // type-checking the next universe reports the same diagnostics again
 			continue
 		}
 		f.finish(roots)
@@ -215,8 +217,9 @@ func (l *loader) trees() []*ast.File {
 	return slices.Concat(slices.Collect(maps.Values(l.parsed))...)
 }
 
-// want adds package p to wanted, the packages to load from source. If p is a cryptography package,
-// want also adds the packages that p wraps, to avoid another universe for each of them.
+// The method want adds package p to wanted, the set of packages to load from source. If p is a
+// cryptography package, the method also adds the packages that p imports. The early addition avoids
+// a repetition of type-checking for each of the imported packages.
 func (l *loader) want(wanted map[*listed]bool, p *listed) {
 	if wanted[p] {
 		return
@@ -231,7 +234,7 @@ func (l *loader) want(wanted map[*listed]bool, p *listed) {
 	}
 }
 
-// likely reports whether a kernel package that imports p probably calls functions of p.
+// The method likely reports whether a kernel package that imports p probably calls functions of p.
 func (l *loader) likely(p *listed) bool {
 	if p.missing() || len(p.files) == 0 {
 		return false
@@ -242,7 +245,8 @@ func (l *loader) likely(p *listed) bool {
 	return p.path != dslPath && p.path != propertiesPath
 }
 
-// sound returns the roots that do not depend on packages with errors.
+// Roots are the packages that may contain kernels. The method sound returns the roots that do not
+// depend on packages with errors.
 func (l *loader) sound(roots []*listed) []*listed {
 	known := map[*listed]bool{}
 	var check func(p *listed) bool
@@ -267,7 +271,8 @@ func (l *loader) sound(roots []*listed) []*listed {
 	return left
 }
 
-// usable returns the packages that have files. For the other packages it reports errors.
+// The method usable returns the packages that have files. For all other packages, it reports
+// errors.
 func (l *loader) usable(listing []*listed) []*listed {
 	var roots []*listed
 	for _, p := range listing {

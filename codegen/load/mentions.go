@@ -10,29 +10,29 @@ import (
 	"strings"
 )
 
-// mentioned is the set of declarations that the kernels of a package mention, directly or
+// The type mentioned is the set of declarations that the kernels of a package mention, directly or
 // indirectly. The set includes all declarations that can affect the compiled kernels, and possibly
 // more.
 type mentioned struct {
 	u       *universe
 	decls   map[types.Object]declared
-	methods map[*types.TypeName][]*types.Func // declared methods of each type
+	methods map[*types.TypeName][]*types.Func // maps a type to its declared methods
 	inits   map[*types.Package][]*types.Func
 	seen    map[types.Object]bool
-	kernels map[*types.TypeName]bool // kernel types; a method of theirs counts only if other code mentions it
+	kernels map[*types.TypeName]bool // kernel types; a method of a kernel type is in the set only if other code mentions the method
 	pkgs    map[string]bool          // packages with a mentioned declaration
 	specs   []*types.Var             // specialization constants
 	work    []types.Object
 }
 
-// declared is the syntax that declares an object, and its package.
+// The type declared holds the syntax node that declares an object, and the object's package.
 type declared struct {
 	node ast.Node
 	info *types.Info
 }
 
-// declarations indexes the declarations of all packages from source. It skips the standard library,
-// which mentions no declarations of other packages.
+// The method declarations indexes the declarations of all packages from source. It skips the
+// standard library, because the standard library mentions no declarations of other packages.
 func (u *universe) declarations() *mentioned {
 	m := &mentioned{u: u, decls: map[types.Object]declared{}, methods: map[*types.TypeName][]*types.Func{},
 		inits: map[*types.Package][]*types.Func{}}
@@ -87,7 +87,8 @@ func (m *mentioned) declare(s *source, d ast.Decl) {
 	}
 }
 
-// typeNameOf returns the name of the declared type of which t is an instance or to which t points.
+// typeNameOf returns the name of the declared type from which t is made. Type t is the declared
+// type, a pointer to it, or an instance of it.
 func typeNameOf(t types.Type) *types.TypeName {
 	if p, ok := types.Unalias(t).(*types.Pointer); ok {
 		t = p.Elem()
@@ -107,7 +108,7 @@ func (m *mentioned) markAll(kernels []*kernelMethods) {
 			m.kernels[name] = true
 			m.add(name)
 		}
-		m.add(k.k.Pkg.Types.Scope().Lookup(k.k.Name)) // for a kernel that is an alias, this includes its type arguments
+		m.add(k.k.Pkg.Types.Scope().Lookup(k.k.Name)) // if the kernel is an alias, its type arguments are marked, too
 		m.add(k.object)
 		if k.properties != nil {
 			m.add(object(k.properties))
@@ -128,7 +129,7 @@ func (m *mentioned) markAll(kernels []*kernelMethods) {
 	})
 }
 
-// add marks object obj as mentioned, and all objects that obj's declaration mentions.
+// The method add marks object obj as mentioned, and all objects that obj's declaration mentions.
 func (m *mentioned) add(obj types.Object) {
 	switch o := obj.(type) {
 	case *types.Func:
@@ -142,7 +143,7 @@ func (m *mentioned) add(obj types.Object) {
 	m.seen[obj] = true
 	_, isFunc := obj.(*types.Func)
 	if obj.Parent() != obj.Pkg().Scope() && !isFunc {
-		return // fields and local objects have no declaration of their own
+		return // fields and local objects are part of another object's declaration
 	}
 	if path := obj.Pkg().Path(); m.decls[obj].node != nil || path != dslPath && path != propertiesPath {
 		m.pkgs[path] = true
@@ -158,7 +159,7 @@ func (m *mentioned) add(obj types.Object) {
 			m.add(fn)
 		}
 	case *types.TypeName:
-		if !m.kernels[obj] { // all methods count, since an interface may call them
+		if !m.kernels[obj] { // all methods are in the set, since they may be called through an interface
 			for _, fn := range m.methods[obj] {
 				m.add(fn)
 			}
@@ -166,7 +167,7 @@ func (m *mentioned) add(obj types.Object) {
 	}
 }
 
-// within marks all objects that a declaration mentions.
+// The method within marks all objects that a declaration mentions.
 func (m *mentioned) within(d declared) {
 	ast.Inspect(d.node, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok {
@@ -178,8 +179,8 @@ func (m *mentioned) within(d declared) {
 	})
 }
 
-// packages returns the paths of the packages that declare mentioned objects. A package that is not
-// loaded from source may mention any of its imports, so all its imports are added.
+// The method packages returns the paths of the packages that declare mentioned objects. A package
+// that is not loaded from source may mention any of its imports, so all its imports are added.
 func (m *mentioned) packages(known map[string]*listed) []string {
 	var all func(p *listed)
 	paths := maps.Clone(m.pkgs)
@@ -199,8 +200,8 @@ func (m *mentioned) packages(known map[string]*listed) []string {
 	return slices.Sorted(maps.Keys(paths))
 }
 
-// isSpecConstant returns the value type of a specialization constant if t is a pointer to one.
-// Otherwise it returns nil.
+// If t is a pointer to a specialization constant, isSpecConstant returns the type of the constant's
+// value. Otherwise it returns nil.
 func isSpecConstant(t types.Type) types.Type {
 	p, ok := types.Unalias(t).(*types.Pointer)
 	if !ok {

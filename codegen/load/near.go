@@ -11,8 +11,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/diag"
 )
 
-// noKernels reports an error because there are no kernels. If a function looks like a kernel, the
-// error explains why the function is none.
+// noKernels reports the error that the packages contain no kernels. If a function looks like a
+// kernel, the error explains why the function is not a kernel.
 func (f *finder) noKernels(roots []*listed) {
 	for _, p := range roots {
 		if s := f.u.bySrc[p]; s != nil {
@@ -47,7 +47,7 @@ func (l *loader) folderPos(p *listed) diag.Pos {
 	return diag.Pos{File: dir}
 }
 
-// named describes the packages that the patterns named, for an error message.
+// The method named describes, for an error message, the packages that the patterns select.
 func (l *loader) named(roots []*listed) string {
 	if l.matched == 1 && len(roots) == 1 {
 		return "package " + roots[0].path
@@ -55,8 +55,8 @@ func (l *loader) named(roots []*listed) string {
 	return fmt.Sprintf("the packages named (%d)", l.matched)
 }
 
-// near reports an error for each function of a package whose name is Kernel in any mix of upper and
-// lower case.
+// The method near reports an error for each function of a package that is named Kernel, in any mix
+// of upper and lower case.
 func (f *finder) near(s *source, roots []*listed) {
 	for _, file := range s.files {
 		for _, d := range file.Decls {

@@ -11,19 +11,19 @@ import (
 	"github.com/kgen-go/kgen/codegen/constinit"
 )
 
-// This file changes go/ssa's order of evaluation to gc's. Go does not specify whether the variables
-// in a statement are read before or after its function calls ("Order of evaluation"). gc makes all
-// calls first, in order, and then reads the variables. In a[i] + next(&i), gc reads i after next
-// has changed it. go/ssa evaluates from left to right. Therefore the method order moves a
-// statement's reads after those of the statement's calls that may write. Instructions are moved
-// only within a block.
+// This file changes the order of evaluation in go/ssa code to the order of gc. Go does not specify
+// whether the variables in a statement are read before or after its function calls ("Order of
+// evaluation"). gc first makes all calls, from left to right, and then reads the variables. In a[i]
+// + next(&i), gc reads i after the function next has changed i. go/ssa evaluates from left to
+// right. Therefore the method order moves reads in a statement after the calls in the same
+// statement that may write. Instructions are moved only within a block.
 //
-// Some operations are evaluated by gc in the same order as calls. Examples are slice expressions,
-// conversions to interfaces, type assertions, and calls of builtins such as len and min
-// (cmd/compile/internal/walk, order.go).
+// For the order of evaluation, gc treats some other operations as calls. Examples are slice
+// expressions, conversions to interfaces, type assertions, and calls of builtins such as len and
+// min (cmd/compile/internal/walk, order.go).
 
-// orderer changes the order of instructions in functions. It caches which functions write to memory
-// outside of their own variables.
+// orderer changes the order of instructions in functions. The cache in an orderer tells which
+// functions write to memory outside of their own variables.
 type orderer struct {
 	done   map[*ssa.Function]bool
 	writes map[*ssa.Function]bool
@@ -33,7 +33,7 @@ func newOrderer() *orderer {
 	return &orderer{done: map[*ssa.Function]bool{}, writes: map[*ssa.Function]bool{}}
 }
 
-// order changes the order of a function's instructions to gc's order of evaluation.
+// The method order changes the order of a function's instructions to gc's order of evaluation.
 func (o *orderer) order(fn *ssa.Function) {
 	if o.done[fn] || fn.Syntax() == nil {
 		return
@@ -59,8 +59,8 @@ func (o *orderer) order(fn *ssa.Function) {
 	}
 }
 
-// unitsOf returns the syntax nodes of a function that gc evaluates as a whole. Such a unit is a
-// simple statement, or an expression in a statement that contains other statements.
+// unitsOf returns the syntax nodes of a function that gc evaluates as a whole. Each of these nodes
+// (units) is a simple statement, or an expression in a statement that contains other statements.
 func unitsOf(fn ast.Node) (units []ast.Node) {
 	add := func(n ast.Node, ok bool) {
 		if ok {
@@ -105,13 +105,13 @@ func unitAt(units []ast.Node, p token.Pos) ast.Node {
 	return nil
 }
 
-// placesIn maps the instructions of a block to the units (see unitsOf) that they belong to.
-// Instructions without a known unit are omitted.
+// placesIn maps each instruction of a block to the unit (see unitsOf) that contains the
+// instruction. Instructions without a known unit are omitted.
 func placesIn(b *ssa.BasicBlock, units []ast.Node) map[ssa.Instruction]ast.Node {
 	at := map[ssa.Instruction]ast.Node{}
 	for _, in := range b.Instrs {
 		if d, ok := in.(*ssa.DebugRef); ok {
-			// Other DebugRefs refer to variables that hold the instruction's value.
+			// A DebugRef that fails this test refers to a variable that holds the instruction's value.
 			if x, ok := d.X.(ssa.Instruction); ok && x.Block() == b && at[x] == nil && !d.IsAddr && evaluates(x, d.Expr) {
 				at[x] = unitAt(units, d.Pos())
 			}
@@ -121,7 +121,7 @@ func placesIn(b *ssa.BasicBlock, units []ast.Node) map[ssa.Instruction]ast.Node 
 	}
 	for _, in := range slices.Backward(b.Instrs) {
 		switch in := in.(type) {
-		case *ssa.IndexAddr, *ssa.FieldAddr: // addresses inside composite literals have no position of their own
+		case *ssa.IndexAddr, *ssa.FieldAddr: // addresses inside composite literals have no position
 			for _, use := range *in.(ssa.Value).Referrers() {
 				if at[in] == nil && use.Block() == b {
 					at[in] = at[use]
@@ -132,12 +132,12 @@ func placesIn(b *ssa.BasicBlock, units []ast.Node) map[ssa.Instruction]ast.Node 
 	return at
 }
 
-// evaluates reports whether an instruction may be the evaluation of expression e.
+// The function evaluates reports whether an instruction may be the evaluation of expression e.
 func evaluates(in ssa.Instruction, e ast.Expr) bool {
 	switch in := in.(type) {
 	case *ssa.UnOp:
 		if in.Op != token.MUL {
-			return false // these instructions have a position and need no DebugRef
+			return false // instructions of this kind have a position, so no DebugRef is needed
 		}
 		name := ""
 		switch x := in.X.(type) {
@@ -175,7 +175,7 @@ func evaluates(in ssa.Instruction, e ast.Expr) bool {
 	return false
 }
 
-// block changes the order of a block's instructions to gc's order of evaluation.
+// The method block changes the order of a block's instructions to gc's order of evaluation.
 func (o *orderer) block(b *ssa.BasicBlock, units []ast.Node) {
 	at := placesIn(b, units)
 	for i := 0; i < len(b.Instrs); i++ {
@@ -203,8 +203,8 @@ func (o *orderer) block(b *ssa.BasicBlock, units []ast.Node) {
 // isUpdate reports whether an instruction may be the store of an assignment x op= y.
 func isUpdate(in ssa.Instruction) bool { return updated(in) != nil }
 
-// updated returns the load of x if its argument is the store of an assignment x op= y. Otherwise it
-// returns nil.
+// For the store of an assignment x op= y, the function updated returns the load of x. For other
+// instructions, it returns nil.
 func updated(in ssa.Instruction) *ssa.UnOp {
 	st, ok := in.(*ssa.Store)
 	if !ok {
@@ -222,7 +222,8 @@ func updated(in ssa.Instruction) *ssa.UnOp {
 }
 
 // loadFirst moves the load of x in x op= y before the computation of y, but not before a call in y.
-// go/ssa loads x last. The order matters because both may panic.
+// go/ssa computes y before it loads x. The order matters because the load and the computation may
+// both panic.
 func loadFirst(b *ssa.BasicBlock, units []ast.Node) {
 	at := placesIn(b, units)
 	for i := 0; i < len(b.Instrs); i++ {
@@ -257,9 +258,10 @@ func loadFirst(b *ssa.BasicBlock, units []ast.Node) {
 	}
 }
 
-// waiting returns the instructions of a call's statement that can be moved from before the call to
-// after it. An instruction cannot move if its result is needed by the call, or by another
-// instruction that cannot move.
+// The function waiting returns the instructions that can be moved from before a call to after the
+// call. The instructions and the call belong to the same statement. An instruction cannot move if
+// the call needs its result. It also cannot move if another instruction that cannot move needs its
+// result.
 func waiting(before []ssa.Instruction, call ssa.Instruction, same func(ssa.Instruction) bool) map[ssa.Instruction]bool {
 	late := map[ssa.Instruction]bool{}
 	needed := map[ssa.Value]bool{}

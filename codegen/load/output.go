@@ -15,18 +15,18 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// This file type-checks the Go code that kgen generates before it is written. Thus kgen reports
-// errors that gc would otherwise report in the user's build. Stubs may import packages that the
-// program does not load. For its own packages and a few packages of the standard library, kgen
-// contains the declarations. All other packages are loaded, or have export data.
+// This file type-checks generated Go code before kgen writes it to disk. Thus kgen reports errors
+// that gc would otherwise report in the user's build. Stubs may import packages that the program
+// does not load. The kgen program contains the declarations of its own packages and of a few
+// packages of the standard library. All other packages are loaded, or have export data.
 
-// declarations is the embedded archive of Go declarations. The archive has one file for each import
-// path.
+// The variable declarations is the embedded archive of Go declarations. The archive has one file
+// for each import path.
 //
 //go:embed declared.txt
 var declarations []byte
 
-// carried returns the files of the embedded archive by import path.
+// The function carried returns a map from import paths to the files of the embedded archive.
 var carried = sync.OnceValue(func() map[string][]byte {
 	files := map[string][]byte{}
 	for _, f := range txtar.Parse(declarations).Files {
@@ -35,10 +35,10 @@ var carried = sync.OnceValue(func() map[string][]byte {
 	return files
 })
 
-// ours lists prefixes of import paths of packages that stubs call. For these packages, the embedded
-// declarations are used, because kgen writes stubs for exactly these versions. The packages dsl and
-// properties, and packages below dsl, are not in the list. Kernels use their types, and stubs must
-// use the same types.
+// The variable ours lists prefixes of import paths of packages that stubs call. For packages with
+// these prefixes, kgen uses the embedded declarations, because the stubs are written for exactly
+// the embedded versions. The list does not contain properties, dsl and the packages below dsl.
+// Kernels use types of these packages, and stubs must use the same types.
 var ours = []string{modulePath + "/abi", modulePath + "/runtime", modulePath + "/internal/modules", modulePath + "/internal/tests/stubs"}
 
 // Text is a generated Go file.
@@ -59,8 +59,8 @@ type TextError struct {
 
 func (e *TextError) Error() string { return e.At + ": " + e.Msg }
 
-// CheckTexts type-checks the files of a generated package, which belongs to the kernels of pkg. It
-// returns the errors.
+// CheckTexts type-checks the files of a generated package, which belongs to the kernels of pkg. The
+// result lists the errors.
 func (p *Program) CheckTexts(pkg *Package, importPath string, texts []Text) (wrong []*TextError) {
 	if p.outputs == nil {
 		p.outputs = &outputs{prog: p, fset: token.NewFileSet(), done: map[string]*types.Package{}}
@@ -107,8 +107,8 @@ func (p *Program) CheckTexts(pkg *Package, importPath string, texts []Text) (wro
 	return wrong
 }
 
-// mayImport reports whether one package may import another package. By the go command's rule, a
-// package in an internal folder can be imported only below the parent of that folder.
+// mayImport reports whether one package may import another package. By a rule of the go command,
+// only packages below the parent of an internal folder can import packages in the folder.
 func mayImport(from, path string) bool {
 	parts := strings.Split(path, "/")
 	for i, part := range slices.Backward(parts) {
@@ -120,17 +120,17 @@ func mayImport(from, path string) bool {
 	return true
 }
 
-// outputs imports packages for generated code, and caches them.
+// The type outputs imports packages for generated code, and caches them.
 type outputs struct {
 	prog *Program
 	fset *token.FileSet
 	done map[string]*types.Package
-	// wrong holds the errors found in the embedded declarations.
+	// The field wrong holds the errors found in the embedded declarations.
 	wrong []error
 }
 
-// Import returns the package with the given path. The packages that contain the kernels are handled
-// elsewhere.
+// Import returns the package with the given path. A function of the type-checker's configuration
+// handles the packages that contain the kernels.
 func (o *outputs) Import(path string) (*types.Package, error) {
 	if t := o.done[path]; t != nil {
 		return t, nil
@@ -165,9 +165,10 @@ func (o *outputs) find(path string) (*types.Package, error) {
 	return nil, fmt.Errorf("package %s cannot be imported", path)
 }
 
-// declared type-checks the embedded declarations of a package. The functions in them have empty
-// bodies. If the user's module requires another version of package dsl, some declarations may have
-// errors. The errors matter only to generated code that uses these declarations.
+// The method declared type-checks the embedded declarations of a package. Functions in the embedded
+// declarations have empty bodies. If the user's module requires another version of package dsl,
+// some declarations may have errors. Errors in declarations matter only to generated code that uses
+// these declarations.
 func (o *outputs) declared(path string, text []byte) (*types.Package, error) {
 	f, err := parser.ParseFile(o.fset, path+" as declared", text, parser.SkipObjectResolution)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/diag"
 )
 
-// Leaf is one part of a kernel's receiver that is passed as one argument. A leaf is a value without
+// Leaf is a part of a kernel's receiver that is passed as one argument. A leaf is a value without
 // slices, a slice, or a local accessor.
 type Leaf struct {
 	abi.Param
@@ -24,14 +24,14 @@ type Leaf struct {
 	Pos    token.Pos  // position of the field that contains the leaf
 }
 
-// Step is one step of a Path, from a struct or array to a field or element.
+// Step is one step of a Path. It leads from a struct or array to a field or element.
 type Step struct {
 	Field *types.Var // field of a struct; nil for an array
 	Index int        // index of the field or element
 }
 
-// Layout sets the offsets of the leaves in the argument block. The results are the block's size,
-// and whether the block must be spilled to a buffer.
+// Layout sets the offsets of the leaves in the argument block. The first result is the block's
+// size. The second result tells whether the block must be spilled to a buffer.
 func Layout(leaves []Leaf) (size int, spilled bool) {
 	for i := range leaves {
 		p := &leaves[i]
@@ -58,14 +58,14 @@ type flattener struct {
 	leaves []Leaf
 	bad    map[token.Pos]bool // fields for which an error has been reported
 	hidden map[token.Pos]bool // fields that are not exported
-	// shown maps the position of a field to the position at which errors about it are reported. An
-	// error about a field in a type of another package is reported at the field of the kernel's
-	// package that contains that type.
+	// The map shown maps the position of a field to the position at which errors about the field are
+	// reported. An error about a field in another package's type is reported at the field of the
+	// kernel's package that contains this type.
 	shown map[token.Pos]token.Pos
 }
 
-// leaves splits the receiver of k into leaves, depth first. Fields that cannot be arguments are
-// reported as errors.
+// The method leaves splits the receiver of k into leaves, depth first. Fields that cannot be
+// arguments are reported as errors.
 func (f *finder) leaves(k *Kernel) []Leaf {
 	fl := &flattener{f: f, k: k, bad: map[token.Pos]bool{}, hidden: map[token.Pos]bool{}, shown: map[token.Pos]token.Pos{token.NoPos: k.Pos}}
 	fl.members(k.Struct, "", nil, 0, token.NoPos)
@@ -73,8 +73,8 @@ func (f *finder) leaves(k *Kernel) []Leaf {
 	return fl.leaves
 }
 
-// members visits the fields of the receiver, or of a struct in the receiver that contains slices.
-// Generated code has separate code for each of these fields.
+// The method members visits the fields of the receiver, or of a struct in the receiver that
+// contains slices. Generated code contains separate statements for each of these fields.
 func (fl *flattener) members(st *types.Struct, name string, path []Step, at int64, outer token.Pos) {
 	fields := make([]*types.Var, st.NumFields())
 	for i := range fields {
@@ -159,7 +159,8 @@ func (fl *flattener) member(t types.Type, name string, path []Step, at int64, po
 	fl.add(leaf)
 }
 
-// accessor adds a leaf whose type belongs to package dsl. The type must be LocalAccessor.
+// The method accessor adds a leaf (an argument of the kernel) of a type from package dsl. Except
+// for type LocalAccessor, the method reports an error.
 func (fl *flattener) accessor(leaf Leaf) {
 	named, ok := types.Unalias(leaf.GoType).(*types.Named)
 	if !ok || named.Obj().Name() != "LocalAccessor" || named.TypeArgs().Len() != 1 {
@@ -208,8 +209,8 @@ func (fl *flattener) typeString(t types.Type) string {
 	})
 }
 
-// badValue returns the reason why device memory cannot hold a value of type t, or "". The type must
-// also have a form that generated code can name.
+// badValue returns the reason why device memory cannot hold a value of type t, or "". If generated
+// code cannot name type t, this is a reason, too.
 func (fl *flattener) badValue(t types.Type) string {
 	seen := map[types.Type]bool{}
 	var bad func(t types.Type, local bool) string
@@ -228,12 +229,12 @@ func (fl *flattener) badValue(t types.Type) string {
 			if n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == dslPath {
 				return fl.typeString(n)
 			}
-			// Without a module, the import path of the stubs is not known. A package that not even
-			// the kernels may import occurs only in tests that build modules without files.
+			// The import path of the stubs is known only inside a module. In tests that build modules
+			// without files, types may even belong to packages that the kernels must not import.
 			if out := fl.f.out; naming && n.Obj().Pkg() != nil && out.ModulePath != "" && mayImport(out.PkgPath, n.Obj().Pkg().Path()) && !out.Importable(n.Obj().Pkg().Path()) {
 				return "type " + fl.typeString(n) + " is in package " + n.Obj().Pkg().Path() + ", which generated code may not import"
 			}
-			naming = false // generated code does not name the parts of this type
+			naming = false // generated code does not need the names of this type's fields or elements
 		}
 		switch u := t.Underlying().(type) {
 		case *types.Basic:
@@ -260,7 +261,8 @@ func (fl *flattener) badValue(t types.Type) string {
 	return bad(t, true)
 }
 
-// valueHint returns the hint for a value that badValue refuses, for the reason why.
+// valueHint returns the hint for a value that badValue refuses. Parameter why is the reason from
+// badValue.
 func valueHint(why string) string {
 	if strings.HasSuffix(why, "exported") {
 		return "export it: generated code has to name it"
@@ -310,8 +312,8 @@ func fieldHint(t types.Type, why string) string {
 	return valueHint(why)
 }
 
-// hasSlices reports whether values of type t contain slices or local accessors. Such values are
-// split into leaves.
+// hasSlices reports whether values of type t contain slices or local accessors. Values with slices
+// or local accessors are split into leaves.
 func hasSlices(t types.Type) bool {
 	if fromDSL(t) == "LocalAccessor" {
 		return true
@@ -331,17 +333,16 @@ func hasSlices(t types.Type) bool {
 	return false
 }
 
-// TypeExpr returns t as a Go expression, with import paths in angle quotes:
-// "[2]«example.com/geom».Point". Package gostub replaces the paths by the package names in its
-// file.
+// TypeExpr returns t as a Go expression, with import paths in angle quotes, for example
+// "[2]«example.com/geom».Point". Package gostub replaces the paths by the package names that are
+// valid in the generated file.
 func TypeExpr(t types.Type) string {
 	return types.TypeString(spelled(t), func(p *types.Package) string { return "«" + p.Path() + "»" })
 }
 
-// spelled returns a form of type t that other packages can write. Unexported aliases are replaced
-// by the types that they name:
-//
-// type real = float32 []real is []float32
+// The function spelled returns a type identical to t that other packages can write. It replaces an
+// unexported alias by the type that the alias names. For example, with the declaration
+// "type real = float32", the type []real becomes []float32.
 //
 // An unexported alias may also have the name of a predeclared type. In another package, that name
 // would mean the predeclared type.
@@ -388,8 +389,8 @@ func spelled(t types.Type) types.Type {
 	return t
 }
 
-// spelledAll returns the results of spelled for a list of types. The result changed tells whether a
-// type differs.
+// spelledAll returns the results of function spelled for a list of types. The second result tells
+// whether a type in the list has changed.
 func spelledAll(list *types.TypeList) (all []types.Type, changed bool) {
 	for t := range list.Types() {
 		s := spelled(t)

@@ -19,31 +19,32 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// Sizes is the layout of Go types in device memory. The layout is that of gc on amd64.
+// Sizes is the layout of Go types in device memory. The layout is the same as in gc on amd64.
 var Sizes = types.SizesFor("gc", "amd64")
 
-// Program is the result of loading: the packages with kernels, and the code that the kernels reach.
+// Program is the result of loading. It holds the packages with kernels, and the code that the
+// kernels reach.
 type Program struct {
 	Fset     *token.FileSet
 	SSA      *ssa.Program
 	Packages []*Package // packages with kernels, sorted by import path
 	Trace    Trace
-	Tagged   []Tagged // packages of which kernels use other files than programs
+	Tagged   []Tagged // packages whose files differ between kernels and programs
 	Directives
 	// Disabled is copied to the field Disabled of each kernel's ir.Module.
 	Disabled []string
 
 	dir   string            // folder to which printed file names are relative
-	files map[string]string // canonical file names (see Pos), by absolute path
-	made  map[string]string // texts of files that do not exist on disk
-	own   map[string]bool   // folders of the main module
+	files map[string]string // maps an absolute path to the file name that Pos returns
+	made  map[string]string // maps the name of a file that does not exist on disk to its text
+	own   map[string]bool   // folders with packages of the main module
 	trees []*ast.File       // files of the packages from source
-	// broken maps a function declaration whose body was removed to the errors in that body.
+	// The map broken maps a function declaration whose body was removed to the errors in that body.
 	broken map[*ast.FuncDecl]diag.List
 	fates  *fates
 	listed map[string]*listed
-	// universe holds the loaded types; outputs holds the types of packages that only generated code
-	// imports.
+	// The field universe holds the loaded types. The field outputs holds the types of packages that
+	// only generated code imports.
 	universe *universe
 	outputs  *outputs
 }
@@ -58,7 +59,7 @@ func (p *Program) Broken(fn *ssa.Function) diag.List {
 // Trace holds statistics about loading, which the flag -v prints.
 type Trace struct {
 	GoList   int // number of runs of the go command
-	Rounds   int // number of universes that were built
+	Rounds   int // number of universes (type-checks of all packages) that were built
 	Sources  []string
 	Exported int // number of packages from export data
 }
@@ -74,19 +75,19 @@ type Package struct {
 	Types      *types.Package
 	SSA        *ssa.Package
 	Kernels    []*Kernel // kernels, sorted by name
-	// SpecIDs maps specialization constants that the package's kernels may read to their numbers. A
-	// number belongs to the constant's first scalar. The constant's other scalars have the
-	// following numbers.
+	// SpecIDs maps specialization constants that the package's kernels may read to their numbers. The
+	// mapped number belongs to the first scalar of the constant. The following numbers belong to its
+	// other scalars.
 	SpecIDs map[types.Object]uint32
 
-	mentions []string // paths of the packages with declarations that the kernels mention
+	mentions []string // paths of the packages that declare objects mentioned by the kernels
 
 	initsOnce sync.Once
 	inits     *constinit.Env
 }
 
 // Inits returns the initial values of the package-level variables that the package's kernels read.
-// At the first call, the function make computes these values.
+// At the first call, Inits calls the function in parameter make to compute these values.
 func (p *Package) Inits(make func() *constinit.Env) *constinit.Env {
 	p.initsOnce.Do(func() { p.inits = make() })
 	return p.inits
@@ -96,22 +97,23 @@ func (p *Package) Inits(make func() *constinit.Env) *constinit.Env {
 // no modules (see internal/modules).
 func (p *Program) Bare(pkg *Package) bool { return p.bare[pkg.Types] != nil }
 
-// Late reports whether package pkg has a //kgen:variants load directive. Programs then make the
-// modules of most variants only when a device needs them.
+// Late reports whether package pkg has a //kgen:variants load directive. For a package with this
+// directive, programs make the modules of most variants only when a device needs them.
 func (p *Program) Late(pkg *Package) bool {
 	_, late := p.late[pkg.Types]
 	return late
 }
 
-// NoSpare reports whether package pkg has a directive //kgen:bare nospare. The package's kernels
-// then lack the host forms that only cancellable launches need.
+// NoSpare reports whether package pkg has a directive //kgen:bare nospare. With this directive, the
+// package's kernels lack the host forms (versions that run on the CPU) that only cancellable
+// launches need.
 func (p *Program) NoSpare(pkg *Package) bool {
 	b := p.bare[pkg.Types]
 	return b != nil && b.nospare
 }
 
-// NoForm reports whether a directive //kgen:bare noform applies to kernel k, which then has no host
-// form.
+// NoForm reports whether a directive //kgen:bare noform applies to kernel k. Kernels with this
+// directive have no host form, which is a version that runs on the CPU.
 func (p *Program) NoForm(k *Kernel) bool {
 	b := p.bare[k.Pkg.Types]
 	return b != nil && b.noform.has(k)
@@ -119,15 +121,15 @@ func (p *Program) NoForm(k *Kernel) bool {
 
 // Views reports whether the stub of kernel k has a type with views of device memory, for queues and
 // graphs. In a package with a //kgen:bare directive, only the kernels that the directive names have
-// such a type. Kernels that the directive does not name only have a Run function.
+// a type with views. Kernels that the directive does not name have only a Run function.
 func (p *Program) Views(k *Kernel) bool {
 	b := p.bare[k.Pkg.Types]
 	return b == nil || b.views.has(k)
 }
 
 // Importable reports whether generated code for the package's kernels can import the package with
-// the given path. Generated code is in the module's folder generated. If the package is below an
-// internal folder, generated code is beside the package instead.
+// the given path. Generated code for most packages is in the module's folder named generated. For a
+// package below an internal folder, generated code is in a folder beside the package.
 func (p *Package) Importable(path string) bool {
 	inside := func(path string) (parent string, ok bool) {
 		i := slices.Index(strings.Split(path, "/"), "internal")
@@ -143,8 +145,8 @@ func (p *Package) Importable(path string) bool {
 	return !ok || parent == p.ModulePath
 }
 
-// Kernel is one kernel. If it is an alias of an instance of a generic type, the type may belong to
-// another package.
+// Kernel is one kernel. If the kernel is an alias of an instance of a generic type, the generic
+// type may belong to another package.
 type Kernel struct {
 	Name   string
 	Pkg    *Package
@@ -156,13 +158,15 @@ type Kernel struct {
 	// Fn is the Kernel method, whose receiver is Type or a pointer to Type. If the method is
 	// promoted, Fn is a synthetic wrapper.
 	Fn *ssa.Function
-	// Unsound is set if the declaration has errors. An unsound kernel is compiled only to find more
-	// errors. Formless is set if the parameter is not an item, so that only the code reached from
-	// Fn is checked. BadFields holds the positions of the fields that cannot be arguments.
+	// Unsound is set if the declaration has errors. A kernel with Unsound set is compiled only to find
+	// more errors. Formless is set if the parameter of the Kernel method is not an item. For a kernel
+	// with Formless set, kgen checks only the code that Fn reaches. BadFields holds the positions of
+	// the fields that cannot be arguments.
 	Unsound, Formless bool
 	BadFields         map[token.Pos]bool
-	// Pointer is set if only the pointer type has the Kernel method. Such kernels are refused,
-	// because work-items would share one receiver, although each work-item must have its own.
+	// Pointer is set if only the pointer type has the method Kernel. A kernel with field Pointer set
+	// is refused. The work-items of such a kernel would share one receiver, although each work-item
+	// must have its own receiver.
 	Pointer bool
 	Pos     token.Pos // position of the type's name
 
@@ -173,7 +177,7 @@ type Kernel struct {
 	Cancel bool
 
 	// Leaves are the parts of the receiver that are passed as arguments. Params are the ABI's
-	// descriptions of them, with offsets in the argument block.
+	// descriptions of the leaves, with offsets in the argument block.
 	Leaves  []Leaf
 	Params  []abi.Param
 	ArgSize int
@@ -198,7 +202,7 @@ func (p *Program) Pos(pos token.Pos) ir.Pos {
 	return ir.Pos{File: file, Line: at.Line, Col: at.Column}
 }
 
-// PackageNames returns the names of all packages of the program, by import path.
+// PackageNames returns a map from import paths to package names, for all packages of the program.
 func (p *Program) PackageNames() map[string]string {
 	names := map[string]string{}
 	for _, pkg := range p.SSA.AllPackages() {
@@ -216,8 +220,7 @@ func (p *Program) DiagPos(pos token.Pos) diag.Pos {
 	return diag.Pos{File: shorten(p.dir, at.Filename), Line: at.Line, Col: at.Column}
 }
 
-// Own reports whether the file at a position belongs to the main module, not to a library that it
-// uses.
+// Own reports whether the file at a position belongs to the main module, not to a library.
 func (p *Program) Own(at diag.Pos) bool {
 	file := at.File
 	if !filepath.IsAbs(file) {
@@ -227,7 +230,7 @@ func (p *Program) Own(at diag.Pos) bool {
 }
 
 // AddSite sets d.Site if diagnostic d is about code outside of the main module. The field Site is
-// the position of the main module's call that leads to that code.
+// the position of a call in the main module that leads to the code of the diagnostic.
 func (p *Program) AddSite(d *diag.Diagnostic) {
 	if p.Own(d.Pos) {
 		return
@@ -240,9 +243,9 @@ func (p *Program) AddSite(d *diag.Diagnostic) {
 	}
 }
 
-// Abs returns the path to print for the file name of an [ir.Pos]. The path is relative to
-// Config.Show or the working directory if that is shorter. A file that belongs to no loaded package
-// keeps its name.
+// Abs returns the path to print for the file name of an [ir.Pos]. If the relative path from
+// Config.Show or the working directory is shorter, it is the result. The name of a file that
+// belongs to no loaded package is not changed.
 func (p *Program) Abs(file string) string {
 	best := ""
 	for abs, name := range p.files {
@@ -256,7 +259,8 @@ func (p *Program) Abs(file string) string {
 	return shorten(p.dir, best)
 }
 
-// shorten returns name relative to dir if name is below dir or the relative path is shorter.
+// The function shorten returns a file name as a path relative to folder dir, if the file is below
+// dir or the relative path is shorter. Otherwise it returns the name unchanged.
 func shorten(dir, name string) string {
 	if rel, err := filepath.Rel(dir, name); err == nil && (len(rel) < len(name) || !strings.HasPrefix(rel, "..")) {
 		return rel

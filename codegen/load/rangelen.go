@@ -9,22 +9,22 @@ import (
 	"go/types"
 )
 
-// unevaluated is a range statement over an array that uses only the indices. The field over is the
-// original range expression.
+// The type unevaluated is a range statement over an array that uses only the indices. The field
+// over is the original range expression.
 type unevaluated struct {
 	loop *ast.RangeStmt
 	over ast.Expr
 }
 
 // indicesOnly changes range statements over arrays that use only the indices. The changed
-// statements range over the array's length. Go does not evaluate the range expression if its length
-// is constant ("For statements with range clause"). go/ssa does evaluate it, so that
+// statements range over the array's length.
 //
-// for i := range *p
+// Go does not evaluate the range expression if its length is constant ("For statements with range
+// clause"). But go/ssa evaluates the range expression. So without the change, a range over *p would
+// fault if p is nil.
 //
-// would fault if p is nil. The result lists the changed statements. The changes must be undone
-// after the SSA form is built, because a package is type-checked several times but parsed only
-// once.
+// The result lists the changed statements. The caller must undo the changes after the SSA form is
+// built, because a package is type-checked several times but parsed only once.
 func (u *universe) indicesOnly(s *source) (changed []unevaluated) {
 	for _, f := range s.files {
 		ast.Inspect(f, func(n ast.Node) bool {
@@ -63,8 +63,8 @@ func putBack(changed []unevaluated) {
 	}
 }
 
-// mayFault reports whether the evaluation of x may fault and x contains no calls. The length of an
-// array expression without calls is constant.
+// mayFault reports whether x contains no calls, and the evaluation of x may fault. Without calls in
+// the array expression x, len(x) is constant.
 func mayFault(info *types.Info, x ast.Expr) bool {
 	faults, calls := false, false
 	ast.Inspect(x, func(n ast.Node) bool {

@@ -25,7 +25,8 @@ var deviceStd = map[string]bool{
 }
 
 // seldomStd lists further standard packages whose code may be compiled into kernels. Programs
-// usually import them for host code, so they are loaded from source only if a kernel calls them.
+// usually import these packages for host code. So a package in the list is loaded from source only
+// if a kernel calls one of its functions.
 var seldomStd = map[string]bool{
 	"strings": true, "internal/stringslite": true, "strconv": true, "internal/strconv": true,
 	"encoding/hex": true, "encoding/base64": true, "encoding/base32": true, "hash/fnv": true,
@@ -39,9 +40,9 @@ var seldomStd = map[string]bool{
 // DeviceStd reports whether a standard package's code may be compiled into kernels.
 func DeviceStd(path string) bool { return deviceStd[path] || seldomStd[path] }
 
-// Clones reports whether fn is a function of the standard library that allocates its result by
-// appending to a slice without capacity. If the length of the result is constant, kernels can call
-// it.
+// Clones reports whether fn is one of the standard library's functions that allocate their result
+// by an append to a slice without capacity. Kernels can call these functions if the length of the
+// result is constant.
 func Clones(fn *ssa.Function) bool {
 	if o := fn.Origin(); o != nil {
 		fn = o
@@ -58,20 +59,21 @@ type reacher struct {
 	l    *loader
 	u    *universe
 	seen map[*ssa.Function]bool
-	// missing maps each package that must be loaded from source to its reached functions that have
-	// no body.
+	// The map missing maps each package that must be loaded from source to the reached functions that
+	// have no body.
 	missing map[string][]*ssa.Function
-	// methods lists functions that may be called through interfaces. The packages that they need
-	// are loaded. Errors in these functions count only if package lower finds a call of them.
+	// The list methods contains functions that may be called through interfaces. The packages of these
+	// functions are loaded. An error in such a function is reported only if package lower finds a call
+	// of the function.
 	methods []*ssa.Function
-	made    map[*ssa.Global]bool // variables whose initializing functions have been added to field methods
+	made    map[*ssa.Global]bool // variables for which field methods contains the initializing functions
 	quiet   bool
 	orderer *orderer
 }
 
-// reach visits all functions that kernels reach. It reports the errors of these functions. The
-// result maps each package that must be loaded from source to its reached functions that have no
-// body.
+// The function reach visits all functions that kernels reach, and reports the errors in these
+// functions. The result maps each package that must be loaded from source to the reached functions
+// that have no body.
 func (l *loader) reach(u *universe, from []*ssa.Function) map[string][]*ssa.Function {
 	r := &reacher{l: l, u: u, seen: map[*ssa.Function]bool{}, missing: map[string][]*ssa.Function{}, made: map[*ssa.Global]bool{}, orderer: newOrderer()}
 	for _, fn := range from {
@@ -85,7 +87,7 @@ func (l *loader) reach(u *universe, from []*ssa.Function) map[string][]*ssa.Func
 	return r.missing
 }
 
-// call is one link in a chain of calls that begins at a kernel.
+// The type call is one link in a chain of calls that begins at a kernel.
 type call struct {
 	up *call
 	fn *ssa.Function
@@ -136,8 +138,8 @@ func (r *reacher) walk(fn *ssa.Function, up *call, at token.Pos) {
 				case *ssa.Function:
 					r.walk(x, &call{up, fn, at}, in.Pos())
 				case *ssa.Global:
-					// The package's initializer computes the variable's initial value, so it must
-					// be loaded, too.
+					// The package of the variable must be loaded, too, because its initializer computes the
+					// variable's initial value.
 					if path := x.Pkg.Pkg.Path(); noInit(x.Pkg) && path != dslPath && path != propertiesPath {
 						r.missing[path] = r.missing[path][:len(r.missing[path]):len(r.missing[path])]
 					} else {
@@ -176,8 +178,8 @@ func (r *reacher) madeBy(g *ssa.Global) {
 	}
 }
 
-// mentions reports whether function fn uses variable g, directly or through calls within its
-// package.
+// The function mentions reports whether function fn uses variable g, directly or through calls
+// inside the package.
 func mentions(fn *ssa.Function, g *ssa.Global) bool {
 	seen := map[*ssa.Function]bool{}
 	var look func(fn *ssa.Function) bool
@@ -204,7 +206,7 @@ func mentions(fn *ssa.Function, g *ssa.Global) bool {
 	return look(fn)
 }
 
-// computes adds to r.methods the functions that compute value v in an initializer.
+// The method computes adds to r.methods the functions that compute value v in an initializer.
 func (r *reacher) computes(v ssa.Value, seen map[ssa.Value]bool) {
 	if seen[v] {
 		return
@@ -220,7 +222,7 @@ func (r *reacher) computes(v ssa.Value, seen map[ssa.Value]bool) {
 		}
 		r.madeBy(v)
 		return
-	case *ssa.Alloc: // the values stored in the variable count
+	case *ssa.Alloc: // the functions that compute the stored values are added
 		for _, u := range *v.Referrers() {
 			if st, ok := u.(*ssa.Store); ok {
 				r.computes(st.Val, seen)
@@ -246,8 +248,8 @@ func noInit(p *ssa.Package) bool {
 	return init == nil || len(init.Blocks) == 0
 }
 
-// interfaceMethods adds to r.methods the methods that become callable when an instruction converts
-// a value to an interface.
+// An instruction that converts a value to an interface makes the value's methods callable.
+// interfaceMethods adds these methods to r.methods.
 func (r *reacher) interfaceMethods(in *ssa.MakeInterface) {
 	iface, ok := in.Type().Underlying().(*types.Interface)
 	if !ok {
@@ -278,7 +280,8 @@ func (l *loader) reportBroken(errs diag.List, c *call) {
 	}
 }
 
-// intrinsic reports whether the compiler has its own code for fn, so that fn's body is not needed.
+// The method intrinsic reports whether the compiler has its own code for fn. If the compiler has
+// its own code, the body of fn is not needed.
 func (l *loader) intrinsic(fn *ssa.Function) bool {
 	path := PackageOf(fn)
 	switch path {
@@ -288,8 +291,8 @@ func (l *loader) intrinsic(fn *ssa.Function) bool {
 	return path != "" && l.known != nil && l.known(path, funcName(fn))
 }
 
-// object returns the declaration of function fn. For an instance of a generic function, it returns
-// the generic function.
+// The function object returns the object that declares function fn. For an instance of a generic
+// function, it returns the generic function's object.
 func object(fn *ssa.Function) *types.Func {
 	if o := fn.Origin(); o != nil {
 		fn = o

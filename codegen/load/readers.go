@@ -1,7 +1,7 @@
 package load
 
-// This file lists functions of the standard library that do not write to memory behind their
-// arguments.
+// This file lists functions of the standard library that do not write to memory that their
+// arguments refer to.
 
 import (
 	"go/token"
@@ -14,8 +14,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 )
 
-// onlyReads reports whether function fn, whose code is not loaded, only reads the memory that its
-// i-th argument leads to. The function must not keep the argument, except in its results.
+// The code of function fn is not loaded. onlyReads reports whether fn only reads the memory that
+// its i-th argument leads to, and does not keep the argument, except in its results.
 func onlyReads(fn *ssa.Function, i int) bool {
 	if object(fn) == nil {
 		return false
@@ -38,8 +38,8 @@ func onlyReads(fn *ssa.Function, i int) bool {
 	return slices.ContainsFunc(thatRead[path], func(p string) bool { return strings.HasPrefix(name, p) })
 }
 
-// thatRead maps the path of a package to prefixes of the names of its functions that only read
-// their arguments.
+// thatRead maps the path of a package to prefixes of function names. Functions of the package with
+// these prefixes only read their arguments.
 var thatRead = map[string][]string{
 	"crypto/aes": {"NewCipher"}, "crypto/sha3": {"Sum"}, "crypto/subtle": {"ConstantTimeCompare"},
 	"crypto/md5": {"Sum"}, "crypto/sha1": {"Sum"}, "crypto/sha256": {"Sum"}, "crypto/sha512": {"Sum"},
@@ -64,8 +64,8 @@ var methodsThatRead = map[string][]string{
 	"strings.Builder":          {"Write"},
 }
 
-// callsBack reports whether function fn passes pointers, or values with pointers, to a function
-// that is one of its arguments or results.
+// callsBack reports whether an argument or result of fn is a function whose parameters may contain
+// pointers.
 func callsBack(fn *ssa.Function) bool {
 	var passes func(t types.Type, inner bool) bool
 	passes = func(t types.Type, inner bool) bool {
@@ -90,8 +90,8 @@ func callsBack(fn *ssa.Function) bool {
 	return false
 }
 
-// formatted follows a value that is passed in an interface to a formatting function such as
-// fmt.Print. It follows the value into the methods from which fn gets the value's text.
+// The method formatted follows a value that is passed in an interface to a formatting function such
+// as fmt.Print. It follows the value into the methods that return the value's text.
 func (w *follower) formatted(at flow, in ssa.CallInstruction, fn *ssa.Function) {
 	switch PackageOf(fn) {
 	case "fmt", "log", "errors":
@@ -104,11 +104,12 @@ func (w *follower) formatted(at flow, in ssa.CallInstruction, fn *ssa.Function) 
 	}
 	var seen []types.Type
 	for _, t := range of {
-		w.text(t, max(at.depth-1, 0), in, &seen) // one depth less, because the arguments are in a slice
+		w.text(t, max(at.depth-1, 0), in, &seen) // the depth is one less, because a load from the slice of arguments is needed anyway
 	}
 }
 
-// text follows a value of type t into the formatting methods of t, and of the types of t's parts.
+// The method text follows a value of type t into the formatting methods of t. It does the same for
+// the types of fields and elements of t.
 func (w *follower) text(t types.Type, depth int, in ssa.CallInstruction, seen *[]types.Type) {
 	if !leads(t) || slices.ContainsFunc(*seen, func(u types.Type) bool { return types.Identical(t, u) }) {
 		return

@@ -38,23 +38,24 @@ func (l *loader) syntaxErrors(p *listed, err error) {
 	}
 }
 
-// report reports an error in a declaration of package p, and marks p as unusable.
+// The method report records an error in a declaration of package p, and marks p as unusable.
 func (l *loader) report(p *listed, pos token.Pos, format string, args ...any) {
 	l.unsound[p] = true
 	l.last = l.diags.Add(diag.Load, l.diagPos(pos), "", format, args...)
 }
 
-// reportGap reports that a declaration of p cannot be used because it needs code that was removed.
+// reportGap reports that kgen cannot use a declaration of package p, because the declaration needs
+// code that was removed.
 func (l *loader) reportGap(p *listed, pos token.Pos, why gap) {
 	l.unsound[p] = true
 	l.last = l.diags.Add(why.code, l.diagPos(pos), why.hint, "%s", why.message)
 }
 
-// repair removes function bodies with errors from a package, and reports other errors. The result
-// is true if the package must be type-checked again.
+// The method repair removes function bodies with errors from a package, and reports other errors.
+// The result is true if the package must be type-checked again.
 func (l *loader) repair(s *source, errs []types.Error) bool {
 	again := false
-	// Later checks find errors that may be consequences of removed code.
+	// In later type-checks, errors may be consequences of removed code.
 	first := !l.unsound[s.listed] && !slices.ContainsFunc(s.files, func(f *ast.File) bool { return l.repaired[f] })
 	for _, e := range errs {
 		if more, ok := strings.CutPrefix(e.Msg, "\t"); ok {
@@ -87,8 +88,8 @@ func (l *loader) repair(s *source, errs []types.Error) bool {
 	return again
 }
 
-// bodiesToo reports the errors in all function bodies of unusable packages, even if no kernel
-// reaches them. Thus a single run reports all errors.
+// In unusable packages, bodiesToo reports the errors in all function bodies, even in bodies that no
+// kernel reaches. Thus a single run reports all errors.
 func (l *loader) bodiesToo() {
 	for p := range l.unsound {
 		l.diags = append(l.diags, l.inBodies[p]...)
@@ -96,7 +97,8 @@ func (l *loader) bodiesToo() {
 	}
 }
 
-// continued appends a continuation line of go/types' message to the last error.
+// A message of go/types may have several lines. The method continued appends a further line of the
+// message to the last error.
 func (l *loader) continued(pos token.Pos, message string) {
 	if l.last != nil {
 		l.last.Related = append(l.last.Related, diag.Related{Pos: l.diagPos(pos), Message: message})
@@ -105,7 +107,7 @@ func (l *loader) continued(pos token.Pos, message string) {
 
 func within(n ast.Node, pos token.Pos) bool { return n.Pos() <= pos && pos < n.End() }
 
-// enclosing returns the file and the top-level declaration that contain pos.
+// The function enclosing returns the file and the top-level declaration that contain pos.
 func enclosing(files []*ast.File, pos token.Pos) (*ast.File, ast.Decl) {
 	for _, f := range files {
 		if f.FileStart <= pos && pos <= f.FileEnd {
@@ -120,13 +122,13 @@ func enclosing(files []*ast.File, pos token.Pos) (*ast.File, ast.Decl) {
 	return nil, nil
 }
 
-// gap is the reason why a declaration or function body was removed.
+// A gap is the reason why a declaration or function body was removed.
 type gap struct {
 	code          diag.Code
 	message, hint string
 }
 
-// lost is a gap, with the position of the removed code.
+// The type lost holds the reason for a removal (a gap) and the position of the removed code.
 type lost struct {
 	gap
 	pos token.Pos
@@ -134,9 +136,9 @@ type lost struct {
 
 var undefined = regexp.MustCompile(`^undefined: (\w+)$|^undefined array length (\w+) |has no field or method (\w+)\)$`)
 
-// cause returns the error to report for the type error e. If e is about an undefined name whose
-// declaration was removed, cause returns the reason and the position of that removal. Otherwise it
-// returns e itself.
+// The method cause returns the error to report for the type error e. If e is about an undefined
+// name whose declaration was removed, the result is the reason for the removal and its position.
+// For all other errors, the result is e itself.
 func (l *loader) cause(p *listed, e types.Error) lost {
 	if m := undefined.FindStringSubmatch(e.Msg); m != nil {
 		if why, ok := l.lost[p][m[1]+m[2]+m[3]]; ok {
@@ -146,7 +148,7 @@ func (l *loader) cause(p *listed, e types.Error) lost {
 	return lost{gap{diag.Load, e.Msg, ""}, e.Pos}
 }
 
-// lose records why the declaration of a name in package p was removed.
+// The method lose records why the declaration of a name in package p was removed.
 func (l *loader) lose(p *listed, name string, why gap, pos token.Pos) {
 	if l.lost[p] == nil {
 		l.lost[p] = map[string]lost{}
@@ -154,9 +156,9 @@ func (l *loader) lose(p *listed, name string, why gap, pos token.Pos) {
 	l.lost[p][name] = lost{why, pos}
 }
 
-// blank removes a function's body because of an error. The new body is an endless loop, because
-// that needs no return statement. The error is recorded, and reported if a kernel reaches the
-// function.
+// The method blank removes a function's body because of an error. The new body is an endless loop,
+// because an endless loop needs no return statement. The error is recorded, and reported if a
+// kernel reaches the function.
 func (l *loader) blank(f *ast.File, fn *ast.FuncDecl, pos token.Pos, why gap) bool {
 	_, already := l.broken[fn]
 	d := &diag.Diagnostic{Pos: l.diagPos(pos), Code: why.code, Message: why.message, Hint: why.hint}
@@ -169,7 +171,7 @@ func (l *loader) blank(f *ast.File, fn *ast.FuncDecl, pos token.Pos, why gap) bo
 	return !already
 }
 
-// drop removes the declaration at pos from a file.
+// The method drop removes the declaration at pos from a file.
 func (l *loader) drop(f *ast.File, pos token.Pos) bool {
 	for i, d := range f.Decls {
 		if !within(d, pos) {
@@ -199,13 +201,13 @@ func (l *loader) drop(f *ast.File, pos token.Pos) bool {
 var majorVersion = regexp.MustCompile(`^v[0-9]+$`)
 
 // dropMissing handles imports of packages that do not exist, such as stubs that kgen has not
-// written yet. It removes the imports from the files of package p, together with the code that uses
-// them. If they remained, go/types would silently give the code invalid types, which go/ssa does
-// not accept.
+// written yet. It removes these imports from the files of package p, together with the code that
+// uses the missing packages. For such code, go/types would silently compute invalid types, which
+// go/ssa does not accept.
 func (l *loader) dropMissing(p *listed, files []*ast.File) {
 	for _, f := range files {
-		gone := map[string]gap{}     // reasons for missing packages, by local package name
-		foreign := map[string]bool{} // missing packages that kgen does not write, by local name
+		gone := map[string]gap{}     // maps the local name of a missing package to the reason
+		foreign := map[string]bool{} // local names of missing packages that kgen does not write
 		for _, spec := range f.Imports {
 			file, err := strconv.Unquote(spec.Path.Value)
 			if err != nil || file == "unsafe" || file != "C" && !p.imports[file].missing() {
@@ -245,8 +247,8 @@ func (l *loader) isStub(path string) bool {
 	return false
 }
 
-// takesKernel reports whether type t may get its Kernel method from a generic type of one of the
-// given packages, whose local names are the keys of pkgs. The removal of such a type must be
+// takesKernel reports whether type t may get its Kernel method from a generic type of a package in
+// pkgs. The keys of the map pkgs are local names of packages. The removal of such a type must be
 // reported to the user.
 func takesKernel(t *ast.TypeSpec, pkgs map[string]bool) bool {
 	return slices.ContainsFunc(kerneltext.Instances(t), func(e ast.Expr) bool {
@@ -259,8 +261,8 @@ func takesKernel(t *ast.TypeSpec, pkgs map[string]bool) bool {
 	})
 }
 
-// dropUses removes the declarations and function bodies of file f that use a package in gone. The
-// map foreign marks the packages that kgen does not write.
+// dropUses removes the declarations and function bodies of file f that use a package in the map
+// gone. The map foreign marks the packages that kgen does not write.
 func (l *loader) dropUses(p *listed, f *ast.File, gone map[string]gap, foreign map[string]bool) {
 	use := func(n ast.Node) (at token.Pos, why gap) {
 		ast.Inspect(n, func(n ast.Node) bool {

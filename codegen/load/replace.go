@@ -17,11 +17,11 @@ import (
 // This file replaces some functions of the standard library in kernels by other code. A function is
 // replaced for one of these reasons:
 //
-//   - a function is recursive, and a stack of fixed size is enough;
-//   - its body is in assembly, or makes strings;
-//   - it builds tables at their first use, or uses a generator with a lock;
-//   - it allocates memory, and an array of fixed size is enough;
-//   - it compares floats, and devices may treat subnormal numbers as zeros.
+//   - The function is recursive, and a stack of fixed size is enough.
+//   - The body of the function is in assembly, or makes strings.
+//   - The function builds tables at its first use, or uses a generator with a lock.
+//   - The function allocates memory, and an array of fixed size is enough.
+//   - The function compares floats, and devices may treat subnormal numbers as zeros.
 //
 // The sorting code is generated from a template, as in the standard library. The template has
 // variants for slices with a comparison function, for slices of ordered elements, and for
@@ -56,14 +56,15 @@ var sortVariants = map[string][]sortVariant{
 	"sort": {{"", "", "Interface", "", "", "data.Less($i, $j)", "data.Swap($i, $j)"}},
 }
 
-// replacing maps the path of a package to the template with the replacement code for its functions.
+// The variable replacing maps the path of a package to a template, which contains the replacement
+// code for functions of the package.
 var replacing = map[string]string{
 	"slices": "sort", "sort": "sort", "errors": "errors", "strings": "strings", "hash/crc32": "crc32", "hash/crc64": "crc64",
 	"math/rand": "rand", "math": "nextafter", "internal/chacha8rand": "chacha8", "crypto/internal/fips140/subtle": "xor", "strconv": "strconv",
 }
 
-// replaced reports whether kernels use replacement code for a function of package pkg. The name has
-// the form "Func" or "Type.Method".
+// The function replaced reports whether kernels use replacement code for a function of package pkg.
+// The name has the form "Func" or "Type.Method".
 func replaced(pkg, name string) bool {
 	switch pkg {
 	case "internal/chacha8rand":
@@ -115,9 +116,9 @@ func declName(d *ast.FuncDecl) string {
 	return ""
 }
 
-// replace adds the replacement code to the files of package p, and removes the replaced functions.
-// If the package belongs to another version of Go and lacks one of these functions, the files are
-// returned unchanged.
+// The method replace adds the replacement code to the files of package p, and removes the replaced
+// functions. In another version of Go, the package may lack one of the replaced functions. If a
+// replaced function is missing, the files are returned unchanged.
 func (l *loader) replace(p *listed, files []*ast.File) []*ast.File {
 	for _, t := range taken[p.path] {
 		for _, f := range files {
@@ -170,19 +171,20 @@ func (l *loader) replace(p *listed, files []*ast.File) []*ast.File {
 	return append(files, added)
 }
 
-// branch identifies an if statement in function fn, by its condition cond. In kernels, its first
-// branch always runs.
+// The type branch identifies an if statement. The field fn is the name of the function that
+// contains it, and the field cond is its condition. In kernels, the first branch of the if
+// statement always runs.
 type branch struct{ fn, cond string }
 
-// taken maps a package to the branches that always run in kernels. The first branch computes the
-// same result as the other one, but without package unsafe.
+// The variable taken maps a package to the if statements whose first branch always runs in kernels.
+// The first branch computes the same result as the second branch, but without package unsafe.
 var taken = map[string][]branch{
-	// On big-endian processors, this function copies the state's bytes to integers and back. On
-	// other processors, it converts the state's address.
+	// On big-endian processors, the function keccakF1600Generic copies the state's bytes to integers
+	// and back. On other processors, it uses package unsafe to convert the state's address.
 	"crypto/internal/fips140/sha3": {{"keccakF1600Generic", "cpu.BigEndian"}},
 }
 
-// take replaces the if statement by the statements of its first branch.
+// The method take replaces the if statement by the statements of its first branch.
 func (b branch) take(f *ast.File) {
 	for _, d := range f.Decls {
 		fn, ok := d.(*ast.FuncDecl)

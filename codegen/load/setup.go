@@ -34,7 +34,7 @@ func moduleWord(dir string) string {
 	return word
 }
 
-// ModuleRoot returns the folder with the go.mod file that applies to folder dir, or "".
+// ModuleRoot returns the folder that contains the go.mod file for folder dir, or "".
 func ModuleRoot(dir string) string {
 	for {
 		if info, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil && !info.IsDir() {
@@ -48,8 +48,8 @@ func ModuleRoot(dir string) string {
 	}
 }
 
-// noModule returns an error if the working directory is not in a module. If an environment variable
-// or a go.work file selects another mode or module, the result is nil.
+// noModule returns an error if the working directory is not in a module. The result is nil if an
+// environment variable or a go.work file selects another module or turns modules off.
 func (l *loader) noModule() error {
 	if ModuleRoot(l.dir) != "" {
 		return nil
@@ -71,11 +71,11 @@ func (l *loader) noModule() error {
 	}
 }
 
-// unimportable returns the reason why the package with the given path cannot be imported. The hint
-// is a command that helps. The text msg is the go command's message.
+// unimportable returns the reason why the package with the given path cannot be imported, and a
+// command that helps. Parameter msg is the message of the go command.
 func unimportable(path, msg string) (why, hint string) {
 	why = fmt.Sprintf("package %s cannot be imported", path)
-	// The go command's advice only covers a single package, and is not always right.
+	// The go command's advice covers only a single package, and is not always right.
 	first, _, _ := strings.Cut(msg, "; to add")
 	if first, _, _ = strings.Cut(first, "\n"); first != "" {
 		why += ": " + strings.TrimSuffix(first, ":")
@@ -93,7 +93,7 @@ func unimportable(path, msg string) (why, hint string) {
 	return why, hint
 }
 
-// advised adds advice to an error of the go command.
+// The function advised adds advice to an error of the go command.
 func advised(err error) error {
 	if text := err.Error(); strings.Contains(text, "updates to go.mod needed") || strings.Contains(text, "missing go.sum entry") {
 		return fmt.Errorf("%w\n%s", err, tidy)

@@ -13,18 +13,18 @@ import (
 	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 )
 
-// Shape describes the struct type of a kernel's receiver, or of a part of the receiver, as it was
-// when kgen compiled the kernel.
+// Shape describes the struct type of a kernel's receiver, or of a part of the receiver. It
+// describes the type at the time when kgen compiled the kernel.
 type Shape struct {
 	// Value is an expression for a value of the type. Examples are "k" for the receiver, and
 	// "k.In[0]" for a part of the receiver.
 	Value string
 	// Name is the type's name, for printing.
 	Name string
-	// Literal is the struct type without its name, in the form of [TypeExpr]. Types that generated
-	// code cannot name are replaced by T1, T2 and so on. Params is the number of such types. If it
-	// is not zero, Literal includes the tags of the fields, because comparisons take them into
-	// account.
+	// Literal is the struct type without its name, in the notation of [TypeExpr]. The names T1, T2 and
+	// so on replace types that generated code cannot name. Params is the number of replaced types. If
+	// Params is not zero, Literal includes the tags of the fields, because comparisons of types also
+	// compare the tags.
 	Literal string
 	Params  int
 }
@@ -45,8 +45,8 @@ func (k *Kernel) Shapes() []Shape {
 	return s.shapes
 }
 
-// visit adds the shapes of a value of type t and of its parts. Unexported fields are omitted,
-// because other packages cannot access them.
+// The method visit adds the shapes of a value of type t and of its fields and elements. Unexported
+// fields are omitted, because other packages cannot access them.
 func (s *shaper) visit(t types.Type, value string) {
 	if fromDSL(t) != "" {
 		return
@@ -98,7 +98,7 @@ func writable(t types.Type) bool {
 func (s *shaper) shape(named *types.Named, st *types.Struct, value string) {
 	w := &literal{k: s.k}
 	w.write(st, false)
-	if w.no || len(w.params) > 0 && gotypes.HoldsSync(st) { // replaced types are compared by value, which would copy locks
+	if w.no || len(w.params) > 0 && gotypes.HoldsSync(st) { // types replaced by T1, T2 and so on are compared by value, which would copy locks
 		return
 	}
 	if len(w.params) > 0 {
@@ -112,12 +112,12 @@ func (s *shaper) shape(named *types.Named, st *types.Struct, value string) {
 	s.shapes = append(s.shapes, Shape{Value: value, Name: name, Literal: w.text.String(), Params: len(w.params)})
 }
 
-// literal builds the text of a type literal.
+// The type literal builds the text of a type literal.
 type literal struct {
 	k      *Kernel
 	text   strings.Builder
 	params []types.Type // types that generated code cannot name
-	no     bool         // whether there is no such literal, because one of these types is embedded
+	no     bool         // whether generated code cannot write the literal at all, because a type without a usable name is embedded
 }
 
 func (w *literal) write(t types.Type, tags bool) {
@@ -162,7 +162,7 @@ func (w *literal) write(t types.Type, tags bool) {
 	}
 }
 
-// nameable reports whether generated code can refer to type t by a name.
+// The function nameable reports whether generated code can refer to type t by a name.
 func (w *literal) nameable(t types.Type) bool {
 	var obj *types.TypeName
 	var args *types.TypeList

@@ -11,15 +11,15 @@ import (
 	"github.com/kgen-go/kgen/codegen/diag"
 )
 
-// SpecID is the number of a specialization constant from a //kgen:spec directive. The constant's
-// first scalar has this number, and its other scalars have the following numbers.
+// SpecID is the number that a //kgen:spec directive gives to a specialization constant. The
+// constant's first scalar has this number, and its other scalars have the following numbers.
 type SpecID struct {
 	ID  uint32
 	Pos token.Pos // position of the directive
 }
 
-// specScalars returns the number of scalars in a value of type t. The result is at least 1, and
-// huge numbers are cut off at about maxPinned.
+// specScalars returns the number of scalars in a value of type t. The result is at least 1, and not
+// much larger than maxPinned.
 func specScalars(t types.Type) int {
 	n := 0
 	switch u := t.Underlying().(type) {
@@ -33,9 +33,9 @@ func specScalars(t types.Type) int {
 	return max(1, min(n, maxPinned))
 }
 
-// overlap reports errors for constants with a number from a directive (pinned constants). Scalars
-// of two constants must not share a number, and some numbers are reserved. Each constant is
-// reported only once, because constants of one package may be found again in a program.
+// The function overlap reports errors for constants with a number from a directive (pinned
+// constants). An error is a number that two constants share, or a reserved number. Each constant is
+// reported only once, although several checks may find the same error.
 func (l *loader) overlap(d Directives, pinned []*types.Var, reported map[types.Object]bool) {
 	type run struct {
 		v           *types.Var
@@ -69,8 +69,8 @@ func (l *loader) overlap(d Directives, pinned []*types.Var, reported map[types.O
 	}
 }
 
-// compare orders two positions by file, line and column, so that the result does not depend on the
-// order in which files were loaded.
+// The method compare orders two positions by file, line and column. So the result does not depend
+// on the order in which files were loaded.
 func (l *loader) compare(a, b token.Pos) int {
 	p, q := l.fset.Position(a), l.fset.Position(b)
 	return cmp.Or(cmp.Compare(p.Filename, q.Filename), p.Line-q.Line, p.Column-q.Column)
@@ -93,7 +93,7 @@ func (l *loader) pinnedTogether(d Directives) map[types.Object]bool {
 	return reported
 }
 
-// mentions computes for each package which declarations its kernels mention.
+// The method mentions computes, for each package, the set of declarations that its kernels mention.
 func (f *finder) mentions() {
 	reported := f.l.pinnedTogether(f.prog.Directives)
 	m := f.u.declarations()
@@ -145,7 +145,8 @@ func (f *finder) numberSpecs(pkg *Package, specs []*types.Var, reported map[type
 	}
 }
 
-// free reports whether none of the numbers from first to first+n-1 is in taken.
+// The function free reports whether the map taken contains none of the numbers from first to
+// first+n-1.
 func free(taken map[uint32]bool, first, n uint32) bool {
 	for i := range n {
 		if taken[first+i] {

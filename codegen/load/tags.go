@@ -26,7 +26,7 @@ import (
 // order of the list.
 var noAssembly = []string{"purego", "noasm", "safe", "appengine"}
 
-// Tagged describes a package of which kernels use other files than programs.
+// Tagged describes a package whose files differ between kernels and programs.
 type Tagged struct {
 	Package string
 	Tag     string // build tag that selects the files in kernels, or "" for the files of a port without assembly
@@ -34,8 +34,8 @@ type Tagged struct {
 	Unsafe  bool   // whether the program's files import package unsafe, if Func is ""
 }
 
-// folder holds the files of a package that programs use, and the criteria that select the files for
-// kernels.
+// The type folder holds the files of a package that programs use, and the criteria that select the
+// files for kernels.
 type folder struct {
 	path, name, dir string
 	files           []string // absolute names of the Go files in programs
@@ -47,15 +47,15 @@ type folder struct {
 	read            func(name string) ([]byte, error)
 }
 
-// folder returns the data for selecting the files of package p that kernels use.
+// The method folder returns the data for selecting the files of package p that kernels use.
 func (l *loader) folder(p *listed) *folder {
 	return &folder{path: p.path, name: p.name, dir: p.dir, files: p.files, std: p.std, own: p.inMain, unsafe: p.imports["unsafe"] != nil,
 		tags: l.tags, imports: func(path string) bool { return p.imports[path] != nil }, read: l.read}
 }
 
-// OtherFiles reports whether the files of package pkg that kernels use differ from those that
-// programs use. The list files holds the program's files. The parameter own is set if the package
-// belongs to a main module.
+// OtherFiles reports whether kernels and programs use different files of package pkg. The list
+// files holds the program's files. The parameter own is set if the package belongs to a main
+// module.
 func OtherFiles(pkg *types.Package, files []string, std, own bool) bool {
 	f := &folder{path: pkg.Path(), name: pkg.Name(), std: std, own: own, read: os.ReadFile}
 	paths := map[string]bool{}
@@ -76,9 +76,10 @@ func OtherFiles(pkg *types.Package, files []string, std, own bool) bool {
 }
 
 // kernelFiles returns the files of a package that kernels use. Files of the standard library are
-// selected as for a 64-bit port of Go without assembly. Other packages are treated in the same way
-// if they have assembly, or if the files of such a port do not import unsafe. The selected files
-// must not have new imports. If a function still lacks a body, otherFiles searches further.
+// selected as for a 64-bit port of Go without assembly. The files of other packages are selected in
+// the same way in two cases. Either the package has assembly, or the files for the port do not
+// import unsafe. The selected files must only import packages that the program's files import. If a
+// function still lacks a body, the method otherFiles searches for other files.
 func (f *folder) kernelFiles() []string {
 	ctx := build.Default
 	ctx.GOARCH, ctx.CgoEnabled = "mips64le", false
@@ -105,7 +106,7 @@ func (f *folder) hasAssembly() bool {
 	return err == nil && len(found) > 0
 }
 
-// matching returns the Go files in folder dir that the build context ctx selects.
+// The function matching returns the Go files in folder dir that the build context ctx selects.
 func matching(ctx *build.Context, dir string) (files []string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -123,7 +124,7 @@ func matching(ctx *build.Context, dir string) (files []string) {
 }
 
 // canImport reports whether the given files import only packages that the program's files import.
-// Other packages have not been listed. The result is false if there are no files.
+// The go command has listed only these packages. For an empty list of files, the result is false.
 func (f *folder) canImport(files []string) bool {
 	for _, name := range files {
 		src, err := f.read(name)
@@ -156,7 +157,8 @@ func sameFiles(a, b []string) bool {
 	return slices.Equal(base(a), base(b))
 }
 
-// tagged describes how the files that kernels use differ from those that programs use.
+// The method tagged describes the difference between the files that kernels use and the files that
+// programs use.
 func (f *folder) tagged(files []string) Tagged {
 	t := Tagged{Package: f.path, Unsafe: f.unsafe}
 	for _, c := range choices(f.tags) {
@@ -175,13 +177,13 @@ func (f *folder) tagged(files []string) Tagged {
 	return t
 }
 
-// choice is one way to select a package's files without assembly.
+// The type choice is one way to select a package's files without assembly.
 type choice struct {
 	tag string // build tag, or "" for a port of Go for which no package has assembly
 	ctx build.Context
 }
 
-// choices returns the ways to select a package's files without assembly.
+// The function choices returns the ways to select a package's files without assembly.
 func choices(tags []string) (all []choice) {
 	for _, tag := range append(slices.Clone(noAssembly), "") {
 		ctx := build.Default
@@ -197,7 +199,7 @@ func choices(tags []string) (all []choice) {
 	return all
 }
 
-// contents summarizes some Go files of a package.
+// The type contents summarizes some Go files of a package.
 type contents struct {
 	files   []string
 	funcs   map[string]bool // whether a function has a body, by "Func" or "Type.Method"
@@ -240,10 +242,10 @@ func readFiles(files []string, read func(name string) ([]byte, error)) *contents
 	return c
 }
 
-// without reports whether files make the assembly function fn unnecessary. The files may have a Go
-// body for fn. Or they neither declare nor mention fn. In the second case, they must have bodies
-// for all exported functions of the program's files, because other packages may call these
-// functions.
+// The method without reports whether files make the assembly function fn unnecessary. The result is
+// true if the files contain a Go body for fn. The result is also true if the files neither declare
+// nor mention fn, and have bodies for all exported functions of the program's files. Other packages
+// may call these exported functions.
 func (c *contents) without(fn string, program *contents) bool {
 	if body, declared := c.funcs[fn]; declared {
 		return body
@@ -259,8 +261,9 @@ func (c *contents) without(fn string, program *contents) bool {
 	return true
 }
 
-// OtherBody reports whether kernels can use function obj although it has no Go body in programs.
-// Other files of its folder must have a body for it, or not mention it.
+// OtherBody reports whether kernels can use function obj although the function has no Go body in
+// programs. Other files of the function's folder must contain a body for it, or must not mention
+// it.
 func OtherBody(obj *types.Func, fset *token.FileSet) bool {
 	name := obj.Name()
 	if recv := obj.Signature().Recv(); recv != nil {
@@ -269,15 +272,15 @@ func OtherBody(obj *types.Func, fset *token.FileSet) bool {
 	return otherBodies.of(fset, filepath.Dir(fset.Position(obj.Pos()).Filename), name)
 }
 
-// otherBodies caches the contents of files that build tags exclude, by folder. The cache holds the
-// data of only one file set. The cache matters because a package that imports C may have thousands
-// of functions without bodies.
+// otherBodies is a cache that maps a folder to the contents of files that build tags exclude. The
+// cache holds the data of only one file set. Without the cache, checks would be slow, because a
+// package that imports C may have thousands of functions without bodies.
 var otherBodies bodiesOf
 
 type bodiesOf struct {
 	mu    sync.Mutex
 	fset  *token.FileSet
-	byDir map[string][]*contents // contents by folder: first of the program's files, then of the files of each choice
+	byDir map[string][]*contents // maps a folder to a list that holds the contents of the program's files and the contents of each possible choice of files
 	reads int                    // number of folders that were read, for tests
 }
 
@@ -302,7 +305,7 @@ func (b *bodiesOf) of(fset *token.FileSet, dir, fn string) bool {
 	return all[0] != nil && slices.ContainsFunc(all[1:], func(c *contents) bool { return c != nil && c.without(fn, all[0]) })
 }
 
-// other describes the files of a package that kernels use.
+// The type other describes the files of a package that kernels use.
 type other struct {
 	files   []string
 	reached bool // whether kernels call a function in a file that programs do not use
@@ -322,7 +325,7 @@ func (l *loader) kernelFiles(p *listed) []string {
 	return files
 }
 
-// reaches records that kernels call fn.
+// The method reaches records that kernels call fn.
 func (l *loader) reaches(fn *ssa.Function) {
 	p := l.byPath[PackageOf(fn)]
 	if o := l.others[p]; o != nil && !o.reached && fn.Pos().IsValid() {
@@ -330,8 +333,9 @@ func (l *loader) reaches(fn *ssa.Function) {
 	}
 }
 
-// otherFiles selects other files for package p if functions fns have no body in the current files.
-// The result tells whether suitable files were found. The search runs only once for each package.
+// otherFiles selects other files for package p if the functions in list fns have no body in the
+// current files. The result tells whether suitable files were found. The search runs only once for
+// each package.
 func (l *loader) otherFiles(ctx context.Context, p *listed, fns []*ssa.Function) (bool, error) {
 	if l.tried[p] || p.std || len(fns) == 0 {
 		return false, nil
@@ -362,8 +366,8 @@ func (l *loader) otherFiles(ctx context.Context, p *listed, fns []*ssa.Function)
 	return false, nil
 }
 
-// canImportAll adds imports to package p. It runs the go command for packages that are not listed
-// yet. The result is false if a package is missing.
+// canImportAll adds imports to package p. For packages that are not listed yet, it runs the go
+// command. The result is false if a package is missing.
 func (l *loader) canImportAll(ctx context.Context, p *listed, imports []string) (bool, error) {
 	var unknown []string
 	for _, path := range imports {
@@ -399,7 +403,8 @@ func (l *loader) canImportAll(ctx context.Context, p *listed, imports []string) 
 	return true, nil
 }
 
-// tagged returns the packages of which kernels use other files than programs, sorted by path.
+// Kernels and programs may use different files of a package. The method tagged returns all packages
+// whose files differ in this way, sorted by path.
 func (l *loader) tagged() (all []Tagged) {
 	for _, o := range l.others {
 		if o.reached {
@@ -410,7 +415,7 @@ func (l *loader) tagged() (all []Tagged) {
 	return all
 }
 
-// String describes which files of the package kernels use, and why.
+// String describes the files of the package that kernels use, with the reason for this choice.
 func (t Tagged) String() string {
 	how, why := "as with the build tag "+t.Tag, "it has assembly"
 	if t.Tag == "" {

@@ -22,13 +22,13 @@ type universe struct {
 	prog    *ssa.Program
 	sources []*source
 	bySrc   map[*listed]*source
-	types   map[string]*types.Package // packages by path; some may be incomplete
+	types   map[string]*types.Package // maps a path to a package; some packages may be incomplete
 	done    map[*listed]*types.Package
-	touches map[*listed]bool // whether a direct or indirect import of a package is loaded from source
+	touches map[*listed]bool // maps a package to whether one of its direct or indirect imports is loaded from source
 	err     error
 }
 
-// source is a package that is loaded from source.
+// The type source is a package that is loaded from source.
 type source struct {
 	*listed
 	files []*ast.File
@@ -38,8 +38,8 @@ type source struct {
 }
 
 // newUniverse type-checks the roots and the packages that they import. Packages in wanted are
-// loaded from source. Other packages are read from export data if they have any. Then newUniverse
-// builds the SSA form of the packages from source.
+// loaded from source. All other packages are read from export data if export data exists. Then
+// newUniverse builds the SSA form of the packages from source.
 func (l *loader) newUniverse(roots []*listed, wanted map[*listed]bool) (*universe, error) {
 	u := &universe{
 		l:       l,
@@ -79,7 +79,7 @@ func (l *loader) newUniverse(roots []*listed, wanted map[*listed]bool) (*univers
 	return u, nil
 }
 
-// pkg returns the complete type information of package p.
+// The method pkg returns the package p with complete type information.
 func (u *universe) pkg(p *listed, wanted map[*listed]bool) *types.Package {
 	if t, ok := u.done[p]; ok {
 		return t
@@ -90,7 +90,7 @@ func (u *universe) pkg(p *listed, wanted map[*listed]bool) *types.Package {
 	u.done[p] = nil // set now so that an import cycle ends
 	fromSource := wanted[p] || p.export == ""
 	if fromSource || u.touches[p] {
-		// Packages to which export data refers must be loaded before the data is read.
+		// Export data refers to other packages, which must be loaded before the data is read.
 		for _, q := range sortedImports(p) {
 			if fromSource || u.touches[q] || wanted[q] || q.export == "" {
 				if !q.missing() {
@@ -122,7 +122,7 @@ func sortedImports(p *listed) []*listed {
 	return all
 }
 
-// read reads the export data of package p.
+// The method read reads the export data of package p.
 func (u *universe) read(p *listed) (*types.Package, error) {
 	f, err := os.Open(p.export)
 	if err != nil {
@@ -140,9 +140,9 @@ func (u *universe) read(p *listed) (*types.Package, error) {
 	return t, nil
 }
 
-// check type-checks package p from source. The bodies of functions with errors are removed. For
-// example, a function may use stubs that kgen has not written yet. An error in a removed body is
-// reported only if a kernel reaches the function.
+// The method check type-checks package p from source. The bodies of functions with errors are
+// removed. An example is a function that uses stubs that kgen has not written yet. An error in a
+// removed body is reported only if a kernel reaches the function.
 func (u *universe) check(p *listed) (*types.Package, error) {
 	files, err := u.l.parse(p)
 	if err != nil {
@@ -196,8 +196,8 @@ type importerFunc func(path string) (*types.Package, error)
 
 func (f importerFunc) Import(path string) (*types.Package, error) { return f(path) }
 
-// parse returns the syntax trees of package p. Each package is parsed once, and all universes share
-// the trees.
+// The method parse returns the syntax trees of package p. Each package is parsed once, and all
+// type-checks of the package use the same trees.
 func (l *loader) parse(p *listed) ([]*ast.File, error) {
 	if files, ok := l.parsed[p]; ok {
 		return files, nil
@@ -224,7 +224,7 @@ func (l *loader) parse(p *listed) ([]*ast.File, error) {
 	return files, nil
 }
 
-// build builds the SSA form of the packages that are loaded from source.
+// The method build builds the SSA form of the packages that are loaded from source.
 func (u *universe) build() {
 	seen := map[*types.Package]bool{}
 	for _, s := range u.sources {

@@ -12,16 +12,17 @@ import (
 )
 
 // View is a struct type that stubs declare in place of a source struct type with slices. The view
-// has views of device memory in place of the slices. All kernels of a package share one view type.
+// has views of device memory in place of the slices. All kernels of a package share the view type
+// of a struct type.
 type View struct {
 	Name   string // name of the view type in the stubs
 	Of     string // name of the original type, for messages
-	Params string // type parameters in the form of [TypeExpr], for example "[T any]", or ""
+	Params string // type parameters in the notation of [TypeExpr], for example "[T any]", or ""
 	Args   string // type arguments, for example "[T]", or ""
 	Fields []ViewField
-	// Source is the original type in the form of TypeExpr, if stubs can import it. Slices and
-	// Values list the paths of the type's parts, such as "Sub.Data[1]". Slices lists the parts that
-	// are slices, and Values the parts without slices.
+	// If stubs can import the original type, Source is the type in the notation of TypeExpr. Slices
+	// lists the paths, such as "Sub.Data[1]", to the slices inside the type. Values lists the paths to
+	// all parts of the type without slices.
 	Source         string
 	Slices, Values []string
 }
@@ -32,14 +33,15 @@ type ViewField struct{ Name, Type string }
 // viewer finds the view types for the kernels of a package.
 type viewer struct {
 	pkg   *Package
-	names map[string]*types.TypeName // original type of each view name; nil for a name that a kernel uses
-	of    map[*types.TypeName]*View  // views by their original types; nil for a type without a view
+	names map[string]*types.TypeName // maps the name of a view to the original type; maps a name that a kernel uses to nil
+	of    map[*types.TypeName]*View  // maps an original type to its view, or to nil if the type has no view
 	all   []View
 }
 
-// SharedViews returns the view types in the stubs of a package, sorted by name. The map gives each
-// kernel the expression for the view type of each member, by the member's path, such as
-// "Deep[0].In". A type without a name, or with a name that stubs cannot use, has no view.
+// SharedViews returns the view types in the stubs of a package, sorted by name. The second result
+// maps each kernel to a further map. The further map's keys are paths of members, such as
+// "Deep[0].In". The values of the further map are expressions for the members' view types. A type
+// without a name, or with a name that stubs cannot use, has no view.
 func (p *Program) SharedViews(pkg *Package) ([]View, map[*Kernel]map[string]string) {
 	v := &viewer{pkg: pkg, names: map[string]*types.TypeName{"Kernels": nil}, of: map[*types.TypeName]*View{}}
 	for _, k := range pkg.Kernels {
@@ -48,7 +50,7 @@ func (p *Program) SharedViews(pkg *Package) ([]View, map[*Kernel]map[string]stri
 	uses := map[*Kernel]map[string]string{}
 	for _, k := range pkg.Kernels {
 		uses[k] = map[string]string{}
-		internal := func(at string) bool { // whether a part of a member is internal, so that it has no argument
+		internal := func(at string) bool { // whether a member contains an internal slice, for which callers pass no argument
 			return slices.ContainsFunc(k.Params, func(p abi.Param) bool {
 				return p.Internal > 0 && (p.Name == at || strings.HasPrefix(p.Name, at+".") || strings.HasPrefix(p.Name, at+"["))
 			})
@@ -82,8 +84,8 @@ func (p *Program) SharedViews(pkg *Package) ([]View, map[*Kernel]map[string]stri
 	return v.all, uses
 }
 
-// use returns the expression by which stubs refer to the view of struct type t. The result is "" if
-// there is no view.
+// The method use returns the expression by which stubs refer to the view of struct type t. The
+// result is "" if type t has no view.
 func (v *viewer) use(t types.Type) string {
 	n, ok := types.Unalias(t).(*types.Named)
 	if !ok || !hasSlices(t) || fromDSL(t) != "" {
@@ -100,7 +102,7 @@ func (v *viewer) use(t types.Type) string {
 	var args []string
 	for a := range n.TypeArgs().Types() {
 		if hasSlices(a) {
-			return "" // a type argument would itself need a view
+			return "" // a type argument would need a view
 		}
 		args = append(args, TypeExpr(a))
 	}
@@ -110,7 +112,7 @@ func (v *viewer) use(t types.Type) string {
 	return view.Name + "[" + strings.Join(args, ", ") + "]"
 }
 
-// view returns the view of the declared type n, or nil if it has none.
+// The method view returns the view of the declared type n, or nil if the type has no view.
 func (v *viewer) view(n *types.Named, st *types.Struct) *View {
 	obj := n.Obj()
 	if view, ok := v.of[obj]; ok {
@@ -152,7 +154,8 @@ func (v *viewer) view(n *types.Named, st *types.Struct) *View {
 	return view
 }
 
-// parts adds the paths of a value's parts to v.Slices and v.Values. The value has type t.
+// The method parts adds the paths of a value's fields and elements to v.Slices and v.Values. The
+// value has type t.
 func (v *View) parts(t types.Type, at string) {
 	if !hasSlices(t) || fromDSL(t) != "" {
 		v.Values = append(v.Values, at)
@@ -174,8 +177,8 @@ func (v *View) parts(t types.Type, at string) {
 	}
 }
 
-// field returns the type of a view's field if the original field has type t. The result is "" if
-// views cannot have such a field.
+// Parameter t is the type of a field in the original type. The method field returns the type of the
+// view's field. The result is "" if views cannot have this field.
 func (v *viewer) field(t types.Type) string {
 	if !hasSlices(t) || fromDSL(t) != "" {
 		return TypeExpr(t)
@@ -209,8 +212,8 @@ func (v *viewer) field(t types.Type) string {
 	return ""
 }
 
-// name returns an unused name for a view. The name is that of the original type. If that name is in
-// use, the package's name precedes it.
+// The method name returns an unused name for a view. The view has the same name as the original
+// type. If this name is in use, the package's name is put before it.
 func (v *viewer) name(obj *types.TypeName) string {
 	name := obj.Name()
 	if _, taken := v.names[name]; taken {
@@ -229,8 +232,8 @@ func (v *viewer) name(obj *types.TypeName) string {
 	return name
 }
 
-// nameable reports whether generated code for the package's kernels can write the constraint type
-// t.
+// Type t is the constraint of a type parameter. The method nameable reports whether generated code
+// for the package's kernels can write this constraint.
 func nameable(t types.Type, pkg *Package) bool {
 	ok := true
 	var visit func(t types.Type)

@@ -19,14 +19,13 @@ import (
 )
 
 // Fate describes the writes to a package-level variable, and to memory that can be reached from the
-// variable. Only writes after the initializer of the variable's package count. Written is the
-// position of a write, or token.NoPos. Out is a position at which code outside of the loaded
-// packages gets access to the memory, or token.NoPos. For example, a caller of an exported function
-// may get a pointer.
+// variable. Writes of the package's initializer are ignored. Written is the position of a write, or
+// token.NoPos. Out is a position at which code outside of the loaded packages gets access to the
+// memory, or token.NoPos. For example, a caller of an exported function may get a pointer.
 type Fate struct {
 	Written, Out token.Pos
-	// Stored is like Written, but without calls of append. An append writes after the end of a
-	// slice, to elements that the variable itself does not have.
+	// Stored is the position of a write that is not an append, or token.NoPos. An append writes after
+	// the end of a slice, to elements that the variable's slice does not contain.
 	Stored token.Pos
 	// OutBy describes the operation at position Out. For example, "the exported method Hit returns
 	// a Hit, whose field M may hold *Mesh".
@@ -36,31 +35,31 @@ type Fate struct {
 	Filled token.Pos
 }
 
-// fates computes and caches the Fate of each package-level variable.
+// The type fates computes and caches the Fate of each package-level variable.
 type fates struct {
 	mu sync.Mutex
 	of map[*ssa.Global]Fate
 	in []*usage
-	// held caches the possible values of interfaces.
+	// The map held caches the possible values of interfaces.
 	held map[ssa.Value]held
 }
 
-// usage is an index of the uses of package-level variables and functions in some packages from
-// source. go/ssa does not provide such an index.
+// The type usage is an index of the uses of package-level variables and functions in some packages
+// from source. go/ssa does not provide this index.
 type usage struct {
 	once     sync.Once
 	packages []*ssa.Package
 	partial  map[*ssa.Package]bool // packages from which code was removed
 	uses     map[ssa.Value][]ssa.Instruction
-	invokes  map[string][]ssa.CallInstruction // calls through interfaces, by the name of the called method
+	invokes  map[string][]ssa.CallInstruction // maps the name of a method to its calls through interfaces
 	methods  map[string][]*ssa.Function
-	fields   map[field][]*ssa.FieldAddr // addresses of fields that have an interface type
+	fields   map[field][]*ssa.FieldAddr // maps a field with an interface type to its addresses
 	asserts  []*ssa.TypeAssert          // type assertions on values of type error
 	finds    []*ssa.Call                // calls of errors.As and errors.AsType
-	// first lists the types of values that package initializers convert to interfaces. The list
-	// boxed contains the types of values that any code converts to interfaces. Some instances of
-	// the methods of generic types are not known. If a generic method converts a value of a type
-	// parameter, boxesAny is set, and the value may have any type.
+	// The list first contains the types of values that package initializers convert to interfaces. The
+	// list boxed contains the types of values that any code converts to interfaces. Not all instances
+	// of methods of generic types are known. If a generic method converts a value of a type parameter,
+	// the field boxesAny is set. If boxesAny is set, an interface may hold a value of any type.
 	first    []types.Type
 	boxed    typeutil.Map
 	boxesAny bool
@@ -70,8 +69,8 @@ func newFates(in ...*usage) *fates {
 	return &fates{of: map[*ssa.Global]Fate{}, in: in, held: map[ssa.Value]held{}}
 }
 
-// usageOf returns the index of uses for the packages in sources. The index is computed at first
-// use. Packages with removed code are marked as partial.
+// usageOf returns the index of uses for the packages in sources. The index is computed when it is
+// first used. Packages with removed code are marked as partial.
 func usageOf(sources []*source, repaired map[*ast.File]bool) *usage {
 	u := &usage{partial: map[*ssa.Package]bool{}}
 	for _, s := range sources {
@@ -96,10 +95,11 @@ func (p *Program) Fate(g *ssa.Global) Fate {
 }
 
 // IsStd reports whether the package with the given path belongs to the standard library. The
-// standard library does not write to memory that it makes available to others.
+// standard library does not write to memory after it has made the memory available to other
+// packages.
 func (p *Program) IsStd(path string) bool { return p.listed[path] != nil && p.listed[path].std }
 
-// index computes the index of all uses.
+// The method index computes the index of all uses.
 func (f *usage) index() {
 	f.uses, f.invokes, f.methods = map[ssa.Value][]ssa.Instruction{}, map[string][]ssa.CallInstruction{}, map[string][]*ssa.Function{}
 	f.fields = map[field][]*ssa.FieldAddr{}
@@ -197,7 +197,7 @@ func methodOf(fn *ssa.Function) bool {
 	return fn.Signature.Recv() != nil
 }
 
-// initial collects the types of values that package initializers convert to interfaces.
+// The method initial collects the types of values that package initializers convert to interfaces.
 func (f *usage) initial() {
 	seen := map[*ssa.Function]bool{}
 	var add func(fn *ssa.Function)
@@ -225,9 +225,9 @@ func (f *usage) initial() {
 	}
 }
 
-// flow is a value from which the memory of the followed variable can be reached. At depth 0, the
-// value is a pointer or slice that refers to the memory, or contains one. At depth n, the value
-// leads to a pointer or slice of depth 0 after n loads.
+// A flow is a value from which the memory of the followed variable can be reached. At depth 0, the
+// value contains a pointer or slice that refers to the memory. At depth n, the program reaches this
+// pointer or slice after n loads.
 type flow struct {
 	v     ssa.Value
 	depth int
@@ -236,7 +236,7 @@ type flow struct {
 // maxDepth is the largest depth of a flow.
 const maxDepth = 8
 
-// follower finds all values and instructions through which a variable's memory is accessed.
+// A follower finds all values and instructions through which a variable's memory is accessed.
 type follower struct {
 	prog   *ssa.Program
 	in     []*usage
@@ -244,13 +244,13 @@ type follower struct {
 	held   map[ssa.Value]held
 	seen   map[flow]bool
 	work   []flow
-	types  []types.Type // types of values in interfaces through which the memory may be reached
-	boxed  []types.Type // types in field types that code on the way has converted to interfaces
-	errors []thrown     // followed values that were converted to error
-	known  typeutil.Map // results of method lead, by type
+	types  []types.Type // types of values that interfaces may hold and through which the memory may be reached
+	boxed  []types.Type // types that were added to field types because visited code converts their values to interfaces
+	errors []thrown     // followed values that the program converts to error
+	known  typeutil.Map // maps a type to the result of method lead
 	at     ssa.Value    // value that is being followed
 	found  Fate
-	near   bool // whether found.Out is in the package of the variable
+	near   bool // whether the position found.Out is in the package of the variable
 }
 
 func (f *fates) find(prog *ssa.Program, g *ssa.Global) Fate {
@@ -270,7 +270,8 @@ func (f *fates) find(prog *ssa.Program, g *ssa.Global) Fate {
 	return w.found
 }
 
-// uses returns the instructions that have a package-level variable or a function as an operand.
+// The method uses returns the instructions that have a package-level variable or a function as an
+// operand.
 func (w *follower) uses(v ssa.Value) (all []ssa.Instruction) {
 	for _, u := range w.in {
 		all = append(all, u.uses[v]...)
@@ -289,7 +290,7 @@ func (w *follower) referrers(v ssa.Value) []ssa.Instruction {
 	return nil
 }
 
-// add queues value v to be followed, unless no memory can be reached from v.
+// The method add queues value v to be followed, unless no memory can be reached from v.
 func (w *follower) add(v ssa.Value, depth int) {
 	if v == nil || w.lead(v.Type()) == "" {
 		return
@@ -300,20 +301,20 @@ func (w *follower) add(v ssa.Value, depth int) {
 	}
 }
 
-// where returns the position of an instruction. For an instruction of a wrapper, which has no
-// position, it returns that of the function or of the variable.
+// The method where returns the position of an instruction. An instruction of a wrapper has no
+// position, so the method returns the position of the function or of the variable.
 func (w *follower) where(in ssa.Instruction) token.Pos {
 	return cmp.Or(in.Pos(), in.Parent().Pos(), w.g.Pos())
 }
 
-// earlier sets *pos to at if *pos is not valid or is after at.
+// The function earlier sets *pos to position at if *pos is not valid or is after position at.
 func earlier(pos *token.Pos, at token.Pos) {
 	if !pos.IsValid() || at < *pos {
 		*pos = at
 	}
 }
 
-// wrote records that an instruction writes to the followed memory.
+// The method wrote records that an instruction writes to the followed memory.
 func (w *follower) wrote(in ssa.Instruction) {
 	at := w.where(in)
 	if w.runsInitially(in.Parent(), nil) {
@@ -329,9 +330,9 @@ func (w *follower) wrote(in ssa.Instruction) {
 	earlier(&w.found.Stored, at)
 }
 
-// escapes records that an instruction makes the followed memory available to unknown code. If there are
-// several such instructions, one in the variable's package is preferred, since it is the most
-// informative.
+// The method escapes records that an instruction makes the followed memory available to unknown
+// code. Among several such instructions, the method prefers an instruction in the variable's
+// package, since it is the most informative for the user.
 func (w *follower) escapes(in ssa.Instruction) {
 	near := in.Parent().Pkg == w.g.Pkg
 	if at := w.where(in); !w.found.Out.IsValid() || near && !w.near || near == w.near && at < w.found.Out {
@@ -339,8 +340,8 @@ func (w *follower) escapes(in ssa.Instruction) {
 	}
 }
 
-// made records that an interface holds a value of type t that leads to the followed memory. If the
-// type is new, the search starts again from the variable.
+// The method made records that an interface holds a value of type t that leads to the followed
+// memory. If the type is new, the search starts again from the variable.
 func (w *follower) made(t types.Type) {
 	is := func(u types.Type) bool { return types.Identical(t, u) }
 	if leads(t) && !slices.ContainsFunc(w.boxed, is) {
@@ -354,7 +355,7 @@ func (w *follower) made(t types.Type) {
 	}
 }
 
-// use follows a value into an instruction that uses the value.
+// The method use follows a value into an instruction that uses the value.
 func (w *follower) use(at flow, in ssa.Instruction) {
 	switch in := in.(type) {
 	case *ssa.Store:
@@ -406,7 +407,8 @@ func (w *follower) use(at flow, in ssa.Instruction) {
 	}
 }
 
-// store follows a store of the value, or a store to memory that can be reached from the value.
+// The method store follows a store of the value, or a store to memory that can be reached from the
+// value.
 func (w *follower) store(at flow, in *ssa.Store) {
 	if in.Addr == at.v && at.depth == 0 && !w.initial(in) {
 		w.wrote(in)
@@ -428,7 +430,7 @@ func (w *follower) store(at flow, in *ssa.Store) {
 	w.escapes(in)
 }
 
-// initial reports whether a store sets the initial value of the followed variable.
+// The method initial reports whether a store sets the initial value of the followed variable.
 func (w *follower) initial(in *ssa.Store) bool {
 	fn := in.Parent()
 	if fn.Synthetic == "" || fn.Name() != "init" {
@@ -447,8 +449,8 @@ func (w *follower) initial(in *ssa.Store) bool {
 }
 
 // runsInitially reports whether function fn runs only while the variable's package is initialized.
-// The result is true if fn is an init function of the package. It is also true if only functions
-// that run during initialization call fn, and fn has no other use.
+// The result is true if fn is an init function of the package. The result is also true if all uses
+// of fn are calls, and the calling functions run only during initialization.
 func (w *follower) runsInitially(fn *ssa.Function, up []*ssa.Function) bool {
 	if fn.Pkg != w.g.Pkg || slices.Contains(up, fn) {
 		return fn.Pkg == w.g.Pkg
@@ -487,7 +489,7 @@ func isInit(fn *ssa.Function) bool {
 	return fn.Parent() == nil && fn.Signature.Recv() == nil && strings.HasPrefix(fn.Name(), "init#")
 }
 
-// callsInitially reports whether an instruction only calls function fn, and runs only while the
+// callsInitially reports whether an instruction is a call of function fn that runs only while the
 // variable's package is initialized.
 func (w *follower) callsInitially(fn ssa.Value, in ssa.Instruction, up []*ssa.Function) bool {
 	if _, ok := in.(*ssa.DebugRef); ok {
@@ -497,7 +499,7 @@ func (w *follower) callsInitially(fn ssa.Value, in ssa.Instruction, up []*ssa.Fu
 	return ok && c.Call.Value == fn && !slices.Contains(c.Call.Args, fn) && w.runsInitially(in.Parent(), up)
 }
 
-// returns follows a returned value to the calls of the function that returns it.
+// The method returns follows a returned value to the calls of the returning function.
 func (w *follower) returns(at flow, in *ssa.Return) {
 	fn := in.Parent()
 	if obj := object(fn); fn.Parent() == nil && obj != nil && token.IsExported(obj.Name()) {
@@ -513,7 +515,8 @@ func (w *follower) returns(at flow, in *ssa.Return) {
 	}
 }
 
-// results follows the results of function fn at an instruction with fn as an operand.
+// The method results follows the results of function fn at an instruction that has fn as an
+// operand.
 func (w *follower) results(fn ssa.Value, use ssa.Instruction, depth int, at ssa.Instruction) {
 	switch use := use.(type) {
 	case ssa.CallInstruction:
@@ -534,7 +537,7 @@ func (w *follower) results(fn ssa.Value, use ssa.Instruction, depth int, at ssa.
 	w.escapes(at)
 }
 
-// call follows a value into a call that uses the value as an argument or as the called function.
+// The method call follows a value into a call. The value is an argument or the called function.
 func (w *follower) call(at flow, in ssa.CallInstruction) {
 	c := in.Common()
 	if b, ok := c.Value.(*ssa.Builtin); ok {
@@ -552,8 +555,8 @@ func (w *follower) call(at flow, in ssa.CallInstruction) {
 	}
 }
 
-// enter follows a value into the body of function fn, which a call may execute. The list args
-// contains the values of fn's parameters.
+// The method enter follows a value into the body of function fn, which a call may execute. The list
+// args contains the values of fn's parameters.
 func (w *follower) enter(at flow, in ssa.CallInstruction, fn *ssa.Function, args []ssa.Value) {
 	for i, a := range args {
 		switch {
@@ -573,7 +576,7 @@ func (w *follower) enter(at flow, in ssa.CallInstruction, fn *ssa.Function, args
 	}
 }
 
-// invoke follows a value into a call through an interface.
+// The method invoke follows a value into a call through an interface.
 func (w *follower) invoke(at flow, in ssa.CallInstruction) {
 	c := in.Common()
 	args := slices.Concat([]ssa.Value{c.Value}, c.Args)
@@ -587,7 +590,7 @@ func (w *follower) invoke(at flow, in ssa.CallInstruction) {
 		}
 		return
 	}
-	if c.Value == at.v { // the interface held the value from the start, or else the value is followed separately
+	if c.Value == at.v { // the value was in the interface from the start; other values are followed separately
 		iface := c.Value.Type().Underlying().(*types.Interface)
 		for _, t := range w.types {
 			if types.Implements(t, iface) {
@@ -610,8 +613,8 @@ func (w *follower) invoke(at flow, in ssa.CallInstruction) {
 	}
 }
 
-// enterMethod follows a value into a call through an interface. It assumes that the interface holds
-// a value of type t, and enters that type's method.
+// enterMethod follows a value into a call through an interface. The method assumes that the
+// interface holds a value of type t, and enters the method of type t.
 func (w *follower) enterMethod(at flow, in ssa.CallInstruction, t types.Type, args []ssa.Value) {
 	m := in.Common().Method
 	sel := w.prog.MethodSets.MethodSet(t).Lookup(m.Pkg(), m.Name())
@@ -625,7 +628,7 @@ func (w *follower) enterMethod(at flow, in ssa.CallInstruction, t types.Type, ar
 	}
 }
 
-// invokes returns the calls through interfaces that may call function fn.
+// The method invokes returns the calls through interfaces that may call function fn.
 func (w *follower) invokes(fn *ssa.Function) (all []ssa.CallInstruction) {
 	if fn.Signature.Recv() == nil {
 		return nil

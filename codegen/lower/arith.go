@@ -24,8 +24,9 @@ func (w *builder) float(t *ir.Type, x float64) *ir.Value {
 	return w.m.Const(t, math.Float64bits(x))
 }
 
-// fit truncates v to the width of the integer type t. The result is extended to the register's
-// width, by its sign if t is signed, and otherwise by zeros.
+// The method fit truncates v to the width of the integer type t. Then fit extends the number to the
+// register's width. If t is signed, the extension copies the sign bit. If t is unsigned, the
+// extension adds zeros.
 func (w *builder) fit(v *ir.Value, t types.Type) *ir.Value {
 	n := gotypes.Width(t)
 	if n >= 32 {
@@ -105,7 +106,8 @@ func (w *builder) stringOp(op token.Token, a, b string) val {
 	return w.m.Bool(a >= b)
 }
 
-// order lowers the comparison operators <, <=, > and >=. It returns nil for other operators.
+// The method order lowers the comparison operators <, <=, > and >=. For other operators, it returns
+// nil.
 func (w *builder) order(op token.Token, a, b *ir.Value, t types.Type) val {
 	switch op {
 	case token.GTR:
@@ -150,8 +152,8 @@ func (l *lowerer) intOp(op token.Token, a, b *ir.Value, t types.Type) *ir.Value 
 	return v
 }
 
-// divide lowers / and % as Go defines them. Division by zero is a fault, quotients are truncated
-// towards zero, and MinInt / -1 is MinInt.
+// The method divide lowers / and % as Go defines them. Division by zero is a fault, quotients are
+// truncated towards zero, and MinInt / -1 is MinInt.
 func (l *lowerer) divide(op token.Token, a, b *ir.Value, t types.Type) *ir.Value {
 	reg := a.Type
 	if !b.IsConst() || b.Bits == 0 {
@@ -166,7 +168,7 @@ func (l *lowerer) divide(op token.Token, a, b *ir.Value, t types.Type) *ir.Value
 	}
 	d := b
 	if gotypes.Width(t) == reg.Bits() && !(b.IsConst() && b.Int() != -1) {
-		// The quotient of the least integer and -1 overflows. Dividing by 1 instead gives the
+		// The quotient of the least integer and -1 overflows. Division by 1 instead of -1 gives the
 		// wrapped result.
 		least := l.m.Const(reg, 1<<(reg.Bits()-1))
 		over := l.op(ir.OpLAnd, ir.TypeBool,
@@ -181,7 +183,7 @@ func (l *lowerer) divide(op token.Token, a, b *ir.Value, t types.Type) *ir.Value
 	return l.op(ir.OpISub, reg, a, l.op(ir.OpIMul, reg, q, d))
 }
 
-// shift lowers x << y and x >> y for any shift count.
+// The method shift lowers x << y and x >> y for any shift count.
 func (l *lowerer) shift(op token.Token, x, y *ir.Value, t, ct types.Type) *ir.Value {
 	reg := x.Type
 	n := int64(reg.Bits())
@@ -238,7 +240,7 @@ func (w *builder) not(v val) val {
 	return w.op(ir.OpLNot, ir.TypeBool, x)
 }
 
-// unused reports whether nothing uses a value.
+// The function unused reports whether a value has no uses.
 func unused(v ssa.Value) bool {
 	return !slices.ContainsFunc(*v.Referrers(), func(r ssa.Instruction) bool {
 		_, debug := r.(*ssa.DebugRef)
@@ -253,7 +255,7 @@ func (l *lowerer) unOp(in *ssa.UnOp) val {
 	case token.MUL:
 		l.looked(in)
 		if p, ok := x.(pointer); ok && l.resolvedElems(in.Type()) && unused(in) {
-			l.deref(p) // no memory is read: a range over an array uses only the array's length
+			l.deref(p) // no memory is read, because a range over an array uses only the array's length
 			return l.zero(in.Type())
 		}
 		if g, ok := in.X.(*ssa.Global); ok {
@@ -290,7 +292,7 @@ func (l *lowerer) unOp(in *ssa.UnOp) val {
 	return l.fit(l.op(ir.OpISub, v.Type, l.m.Const(v.Type, 0), v), t)
 }
 
-// equal lowers x == y for operands of type t.
+// The method equal lowers x == y for operands of type t.
 func (l *lowerer) equal(x, y val, t types.Type) val {
 	if isBad(x) || isBad(y) {
 		return bad{}
@@ -447,7 +449,7 @@ func (l *lowerer) equalPointers(x, y pointer) val {
 	return l.op(ir.OpLOr, ir.TypeBool, none, l.op(ir.OpLAnd, ir.TypeBool, some, l.sameRef(x.ref, y.ref)))
 }
 
-// hasIdentity reports whether code can test that reference r and another one refer to the same
+// hasIdentity reports whether code can test if reference r and another reference denote the same
 // variable.
 func hasIdentity(r ref) bool {
 	switch r := r.(type) {

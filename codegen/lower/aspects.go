@@ -43,8 +43,9 @@ func (w *builder) noteStorage(t *ir.Type) {
 	}
 }
 
-// use records where the kernel first uses an aspect. It also records the first use for each inlined
-// function whose directive lists aspects. AspectInvalid is ignored.
+// The method use records where the kernel first uses an aspect. For each inlined function whose
+// directive lists aspects, the method also records the first use inside the function. AspectInvalid
+// is ignored.
 func (w *builder) use(a properties.Aspect) {
 	f := w.frame
 	if a == properties.AspectInvalid || f == nil || f.uses[a] {
@@ -70,7 +71,7 @@ func (w *builder) use(a properties.Aspect) {
 	}
 }
 
-// require records the aspects that the directive of the called function fn lists.
+// The method require records the aspects that the directive of the called function fn lists.
 func (w *builder) require(fn *ssa.Function) {
 	list, ok := w.deviceHas(fn)
 	if !ok || w.frame.caller == nil {
@@ -98,7 +99,8 @@ func (w *builder) deviceHas(fn *ssa.Function) (load.AspectList, bool) {
 	return list, ok
 }
 
-// chain returns the calls that lead to the function being lowered. The innermost call is first.
+// The method chain returns the calls that lead to the function being lowered. The innermost call is
+// first.
 func (w *builder) chain() []ir.CallSite {
 	var out []ir.CallSite
 	for f := w.frame; f != nil && f.caller != nil; f = f.caller {

@@ -49,9 +49,9 @@ func (l *lowerer) typeAssert(in *ssa.TypeAssert) val {
 	return v
 }
 
-// assertText returns the text of gc's panic for a failed assertion to type to. Parameter from is
-// the operand's static type. Parameter dyn is the operand's dynamic type, or nil for a nil
-// interface.
+// assertText returns the text of gc's panic for a failed type assertion. Parameter to is the
+// asserted type. Parameter from is the operand's static type. Parameter dyn is the operand's
+// dynamic type, or nil for a nil interface.
 func assertText(from, dyn, to types.Type) string {
 	const prefix = "interface conversion: "
 	u, isIface := to.Underlying().(*types.Interface)
@@ -73,7 +73,8 @@ func assertText(from, dyn, to types.Type) string {
 	return text
 }
 
-// firstMissing returns the alphabetically first method of want that t lacks.
+// firstMissing compares the methods of type t with the interface in parameter want. It returns the
+// alphabetically first method that t lacks.
 func firstMissing(t types.Type, want *types.Interface) string {
 	var missing []string
 	set := types.NewMethodSet(t)
@@ -88,11 +89,11 @@ func firstMissing(t types.Type, want *types.Interface) string {
 	return slices.Min(missing)
 }
 
-// reflectName returns the name of a type as in gc's panics.
+// reflectName returns the name that gc's panics print for a type.
 func reflectName(t types.Type) string { return typeName(t, (*types.Package).Name) }
 
-// typeName returns the name of a type with package names from q. Inside type arguments, packages
-// appear with their full paths.
+// typeName returns the name of a type. Function q supplies the names of packages. Inside type
+// arguments, packages appear with their full paths.
 func typeName(t types.Type, q types.Qualifier) string {
 	switch t := types.Unalias(t).(type) {
 	case *types.Basic:

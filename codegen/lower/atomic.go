@@ -15,7 +15,7 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// atomicForm describes the op and the result of an atomic function.
+// atomicForm describes the IR op and the result of an atomic function.
 type atomicForm struct {
 	op     ir.Op
 	result atomicResult
@@ -27,7 +27,7 @@ const (
 	nothing atomicResult = iota
 	oldValue
 	newValue
-	truth // the function returns the result of the op, which is a bool
+	truth // the Go function returns the bool that is the result of the IR op
 )
 
 // atomics maps the name of a function or method of sync/atomic, without the type, to its lowering.
@@ -69,14 +69,14 @@ func init() {
 	add(dslPath+".AtomicFence", atomicFence)
 }
 
-// genericAtomics lists the ops of dsl's AtomicAdd, AtomicMin and AtomicMax, in this order.
+// genericAtomics lists the IR ops of dsl's AtomicAdd, AtomicMin and AtomicMax, in this order.
 var genericAtomics = []atomicRow{
 	{ir.OpAtomicIAdd, ir.OpAtomicIAdd, ir.OpAtomicFAdd},
 	{ir.OpAtomicSMin, ir.OpAtomicUMin, ir.OpAtomicFMin},
 	{ir.OpAtomicSMax, ir.OpAtomicUMax, ir.OpAtomicFMax},
 }
 
-// atomicRow holds the ops of one atomic function, for signed integers, unsigned integers and
+// atomicRow holds the IR ops of one atomic function, for signed integers, unsigned integers and
 // floats.
 type atomicRow struct{ signed, unsigned, float ir.Op }
 
@@ -110,8 +110,8 @@ func (l *lowerer) nativeAdd(t types.Type, p val) bool {
 	return slices.Contains(has.Aspects(), want)
 }
 
-// atomicFunc returns the intrinsic for an atomic function whose arguments are a pointer and values,
-// or for a method.
+// atomicFunc returns the intrinsic for an atomic function or method. The arguments of a function
+// are a pointer and values.
 func atomicFunc(form atomicForm) intrinsic {
 	return func(l *lowerer, in *ssa.Call, _ *ssa.Function, args []val) val {
 		p, ok := args[0].(pointer)
@@ -147,8 +147,8 @@ func atomicFunc(form atomicForm) intrinsic {
 	}
 }
 
-// atomic emits the atomic operation that form describes, on the variable of type t at r. atomic
-// returns the result of the Go function.
+// atomic emits the atomic operation that parameter form describes, on the variable of type t to
+// which r refers. The method returns the result of the Go function.
 func (l *lowerer) atomic(form atomicForm, r ref, t types.Type, xs []*ir.Value) *ir.Value {
 	reg := regType(t)
 	if form.op == ir.OpAtomicCompareAndSwap {
@@ -205,7 +205,8 @@ func (l *lowerer) ownAtomic(form atomicForm, r ref, t types.Type, xs []*ir.Value
 	return old
 }
 
-// combined returns the new contents of a memory location after op, if the location held old.
+// The method combined returns the new contents of a memory location after the operation op.
+// Parameter old holds the contents before the operation.
 func (w *builder) combined(op ir.Op, old, x *ir.Value) *ir.Value {
 	least := func(less ir.Op, p, q *ir.Value) *ir.Value {
 		return w.op(ir.OpSelect, x.Type, w.op(less, ir.TypeBool, p, q), old, x)

@@ -12,14 +12,14 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// bad represents a value that is unknown because of an error that has been reported. Errors in code
-// that uses a bad value are not reported, because they may disappear once the first error is
-// corrected.
+// The type bad represents a value that is unknown because of an error that has been reported.
+// Errors in code that uses a bad value are not reported, because they may disappear once the first
+// error is corrected.
 type bad struct{}
 
 func isBad(v val) bool { _, ok := v.(bad); return ok }
 
-// holdsBad reports whether a value is bad or contains a bad value.
+// holdsBad reports whether a value is of type bad or contains a value of type bad.
 func holdsBad(v val) bool {
 	switch v := v.(type) {
 	case bad:
@@ -34,8 +34,9 @@ func holdsBad(v val) bool {
 	return false
 }
 
-// passesOn reports whether an instruction can be lowered although an operand is bad. Either the
-// instruction's result is known all the same, or its lowering reports which operand is bad.
+// passesOn reports whether an instruction can be lowered although an operand is bad. Lowering is
+// possible if the result of the instruction is known without the operand. Lowering is also possible
+// if the code for the instruction reports the bad operand.
 func passesOn(in ssa.Value) bool {
 	switch in.(type) {
 	case *ssa.Call, *ssa.MakeClosure, *ssa.MakeInterface:
@@ -44,7 +45,8 @@ func passesOn(in ssa.Value) bool {
 	return false
 }
 
-// spoil marks the contents of a variable as bad for all following loads.
+// The method spoil marks the contents of a variable as unknown because of an error, for all
+// following loads.
 func (c *cell) spoil() {
 	c.bad = true
 	for _, part := range c.fields {
@@ -52,8 +54,9 @@ func (c *cell) spoil() {
 	}
 }
 
-// opaque returns an unknown scalar that is the same for all work-items. Lowering continues with an
-// opaque value in place of a bad value. The resulting module is never used.
+// The method opaque returns an unknown scalar that is the same for all work-items. Lowering
+// continues with this scalar in place of a bad value. Because of the error, the resulting module is
+// never used.
 func (l *lowerer) opaque(t *ir.Type) *ir.Value {
 	l.opaques++
 	at := abi.OffsetArgs + l.m.ArgSize + 8*l.opaques
@@ -63,9 +66,9 @@ func (l *lowerer) opaque(t *ir.Type) *ir.Value {
 	return l.arg(at, t)
 }
 
-// sound replaces bad scalars among the arguments of an intrinsic by opaque ones, so that errors
-// about the other arguments are found. The result false means that an argument which is not a
-// scalar is bad.
+// The method sound replaces bad scalars among the arguments of an intrinsic by results of method
+// opaque. So errors about the other arguments are found. The second result is false if a bad
+// argument is not a scalar.
 func (l *lowerer) sound(c *ssa.CallCommon, args []val) ([]val, bool) {
 	if !slices.ContainsFunc(args, isBad) {
 		return args, true

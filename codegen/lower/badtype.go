@@ -9,7 +9,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/diag"
 )
 
-// badType returns the diagnostic code and the hint for a value whose type kernels cannot have.
+// badType returns the diagnostic code and the hint for a value of a type that kernels do not
+// support.
 func badType(t types.Type) (diag.Code, string) {
 	switch t := t.Underlying().(type) {
 	case *types.Map:
@@ -29,8 +30,8 @@ func badType(t types.Type) (diag.Code, string) {
 	return diag.Type, "keep numbers there, such as an index"
 }
 
-// isDeferStack reports whether t is the type of the argument that go/ssa passes to the body of a
-// range-over-func loop containing defer statements.
+// In a range-over-func loop with defer statements, go/ssa passes an additional argument to the
+// loop's body. isDeferStack reports whether t is the type of this argument.
 func isDeferStack(t types.Type) bool {
 	p, ok := t.Underlying().(*types.Pointer)
 	if ok {
@@ -39,8 +40,9 @@ func isDeferStack(t types.Type) bool {
 	return t.String() == "$ssa.deferStack"
 }
 
-// lost returns the value bad for an expression that could not be lowered. If no error has been
-// reported yet, lost reports one, because every bad value must have a diagnostic.
+// The method lost returns a value of type bad for an expression that could not be lowered. If no
+// error has been reported yet, lost reports an error, because every value of type bad must have a
+// diagnostic.
 func (l *lowerer) lost(t types.Type) val {
 	if isDeferStack(t) { // package check reports the reason
 		return l.zero(t)

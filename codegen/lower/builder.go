@@ -17,14 +17,14 @@ type builder struct {
 	f    *ir.Func
 
 	b        *ir.Block // block to which code is added
-	pos      token.Pos // position of the instruction being lowered, or of the last instruction that had one
+	pos      token.Pos // position of the instruction being lowered, or of the last instruction with a position
 	posCache map[token.Pos]ir.Pos
 	frame    *frame
 	prologue []*ir.Value // instructions at the kernel's start
 	ends     []func()    // functions to call after all code is lowered
 }
 
-// op appends an instruction to the current block and returns its value.
+// The method op appends an instruction to the current block and returns its value.
 func (w *builder) op(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value {
 	v := w.b.Append(op, t, args...)
 	v.Pos = w.irPos(w.pos)
@@ -47,7 +47,7 @@ func (w *builder) arg(offset int, t *ir.Type) *ir.Value {
 // rangeArg returns the number of work-items along SPIR-V dimension d.
 func (w *builder) rangeArg(d int) *ir.Value { return w.arg(abi.OffsetRange+4*d, ir.TypeI32) }
 
-// spec returns the specialization constant with the given reserved id.
+// The method spec returns the specialization constant with the given reserved id.
 func (w *builder) spec(id uint32) *ir.Value {
 	for _, s := range w.m.Specs {
 		if s.ID == id {
@@ -69,8 +69,8 @@ func (w *builder) irPos(p token.Pos) ir.Pos {
 	return q
 }
 
-// newBlock returns a new block. The builder still adds code to the current block.
+// newBlock returns a new block. The new block does not become the builder's current block.
 func (w *builder) newBlock() *ir.Block { return w.f.NewBlock() }
 
-// dead makes a new, unreachable block the current one, for code after a jump.
+// The method dead makes a new, unreachable block the current one, for code after a jump.
 func (w *builder) dead() { w.b = w.newBlock() }

@@ -36,8 +36,8 @@ func (l *lowerer) callInstr(in *ssa.Call) val {
 	return l.callFunc(in, f.fn, args, f.bindings)
 }
 
-// callee returns the function that a call of the function value x executes, and the arguments of
-// the call.
+// The method callee returns the function that a call of the function value x executes, and the
+// arguments of the call.
 func (l *lowerer) callee(c *ssa.CallCommon, x val, args []val) (function, []val, bool) {
 	if isBad(x) {
 		return function{}, nil, false
@@ -104,7 +104,7 @@ func (l *lowerer) callFunc(in *ssa.Call, fn *ssa.Function, args, bindings []val)
 	return l.call(fn, args, bindings, l.pos)
 }
 
-// builtin lowers a call of a predeclared function.
+// The method builtin lowers a call of a predeclared function.
 func (l *lowerer) builtin(in *ssa.Call, b *ssa.Builtin, args []val) val {
 	if slices.ContainsFunc(args, isBad) {
 		return bad{}
@@ -203,7 +203,7 @@ func (l *lowerer) minMax(name string, args []val, t types.Type) val {
 	return acc
 }
 
-// floatMinMax lowers Go's min or max of floats: The result is NaN if either operand is NaN, and -0
+// floatMinMax lowers Go's min or max of floats. The result is NaN if either operand is NaN, and -0
 // is less than +0.
 func (w *builder) floatMinMax(isMin bool, x, y *ir.Value) *ir.Value {
 	t := x.Type
@@ -222,7 +222,7 @@ func (w *builder) floatMinMax(isMin bool, x, y *ir.Value) *ir.Value {
 	return w.op(ir.OpSelect, t, w.op(ir.OpFNe, ir.TypeBool, x, x), x, r)
 }
 
-// elem returns the memory of element i of a slice, without a bounds check.
+// The method elem returns the memory of element i of a slice, without a bounds check.
 func (w *builder) elem(s slice, i *ir.Value) mem {
 	if s.at.device() {
 		return s.at.at(i)
@@ -252,8 +252,8 @@ func (l *lowerer) copySlice(in *ssa.Call, args []val) val {
 	return n
 }
 
-// move copies n elements from src to dst. If the slices overlap, it copies upwards or downwards so
-// that no element is overwritten before it is read.
+// The method move copies n elements from src to dst. If the slices overlap, the direction of the
+// copy ensures that no element is overwritten before it is read.
 func (l *lowerer) move(dst, src slice, n *ir.Value, elem types.Type) {
 	if n.IsConst() && n.Bits*uint64(sizes.Sizeof(elem)) <= 8*4 {
 		var xs []val
@@ -265,7 +265,7 @@ func (l *lowerer) move(dst, src slice, n *ir.Value, elem types.Type) {
 		}
 		return
 	}
-	// Copying upwards gives the correct result unless dst starts within src.
+	// A copy in ascending order of indices gives the correct result unless dst starts within src.
 	down := l.m.Bool(false)
 	if dst.at.device() && src.at.device() {
 		p := l.op(ir.OpBitcast, ir.TypeI64, dst.at.addr)
@@ -374,7 +374,7 @@ func (ro *readonly) onlyNil(addr *ir.Value) bool {
 	return true
 }
 
-// bytesOf converts a string to a slice of its bytes, and returns other values unchanged.
+// bytesOf converts a string to a slice of the string's bytes, and returns other values unchanged.
 func (l *lowerer) bytesOf(v val) val {
 	if t, ok := v.(text); ok {
 		return l.textBytes(t)

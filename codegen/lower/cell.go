@@ -12,7 +12,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// cell is a Go variable of the kernel.
+// The type cell is a Go variable of the kernel.
 type cell struct {
 	typ types.Type
 	cls class
@@ -20,11 +20,11 @@ type cell struct {
 	fields []*cell // cells of the fields of a classStruct, or of the elements of a classArray that are not flat
 	scalar *ir.Var // IR variable that holds a classScalar
 	mem    mem     // IR variable that holds a classArray with flat elements
-	shape  val     // shape of the value that a classShape variable holds
+	shape  val     // known parts of the value that a classShape variable holds
 	vars   []*ir.Var
-	fixed  bool        // whether code relies on the shape: a value other than nil was stored, or the variable was loaded
-	nils   []*ir.Value // last store of each group of stores of nil, recorded until the shape is fixed
-	views  []point     // code positions of the stores, for a variable that holds a view
+	fixed  bool        // whether code relies on the shape, because a value other than nil was stored or the variable was loaded
+	nils   []*ir.Value // last instruction of each store of nil; recorded only while field fixed is false
+	views  []point     // code positions of the stores, for a variable that holds a view (a string that shares a slice's bytes)
 	stored bool        // whether a value without run-time parts was stored
 	home   *place      // block in which the variable is declared
 	decl   ssa.Instruction
@@ -32,11 +32,11 @@ type cell struct {
 	onlyConst   *ir.Value // the only constant ever stored in a phi's variable; nil if there may be several values
 	known       bool      // whether a value was stored in the variable
 	edges       int       // number of edges that lead to the phi
-	edge        val       // value stored by the last of these edges
-	anew        bool      // whether each iteration of a loop has a variable of its own
-	born        int       // foresight.time of the declaration; 0 before it
+	edge        val       // value stored on the last edge that leads to the phi
+	anew        bool      // whether each iteration of a loop has its own instance of the variable
+	born        int       // foresight.time at the declaration; 0 before the declaration
 	once        bool      // whether only the declaration stores to the variable, so that field onlyConst is its value
-	onlyConstAt *ir.Block // block of the store of field onlyConst, for a variable with anew set
+	onlyConstAt *ir.Block // block that stores the constant in field onlyConst; set only if field anew is set
 	last        val       // constant or slice that was stored last, if sizes may depend on it
 	lastAt      *ir.Block // block of the store that set field last
 	zeroed      *ir.Block // block in which the variable was zeroed
@@ -46,18 +46,19 @@ type cell struct {
 	pending     bool      // whether the variable was used, in a loop, before its declaration was lowered
 
 	bad      bool // whether the contents are unknown because of an error
-	reported bool // whether an error about several possible values has been reported
-	// old is an error about an earlier iteration of a loop. Errors about later iterations refer to
-	// this error. The field oldFirst is set if old's position is the beginning of that iteration.
+	reported bool // whether an error has been reported that the variable may have several values
+	// The field old is an error about an earlier iteration of a loop. Errors about later iterations
+	// refer to this error. The field oldFirst is set if the error's position is the beginning of the
+	// iteration.
 	old      *diag.Diagnostic
 	oldFirst bool
 
 	key     any    // declaration in the source; equal in all lowerings of the kernel
-	private bool   // whether dsl.PrivateAlloca reserves the memory, which ends when the calling function returns
+	private bool   // whether dsl.PrivateAlloca reserves the memory, which is released when the calling function returns
 	name    string // source name of memory that a call or a field of the kernel reserves
 }
 
-// know records a store of x to the variable of a phi.
+// The method know records a store of value x to the variable of a phi.
 func (c *cell) know(x val) {
 	v, ok := x.(*ir.Value)
 	if !ok || !v.IsConst() || c.known && c.onlyConst != v {
@@ -66,8 +67,8 @@ func (c *cell) know(x val) {
 	c.onlyConst, c.known = v, true
 }
 
-// place is a block of an inlined call. A call may be lowered once for each alternative of a oneOf.
-// The field alt is the number of that alternative.
+// The type place is a block of an inlined call. A call with a oneOf as operand is lowered once for
+// each alternative of the oneOf. The field alt is the number of that alternative.
 type place struct {
 	frame *frame
 	block *ssa.BasicBlock
@@ -81,7 +82,8 @@ func (a *alternatives) place() place {
 	return place{a.frame, a.frame.cur.Block(), a.in}
 }
 
-// remember records x as the last value stored in variable c, if sizes of slices may depend on it.
+// The method remember records x as the last value stored in variable c, if sizes of slices may
+// depend on it.
 func (c *cell) remember(l *lowerer, x val) {
 	c.last, c.lastAt = nil, l.b
 	if !l.foresight.carried.folds {
@@ -97,7 +99,7 @@ func (c *cell) remember(l *lowerer, x val) {
 	}
 }
 
-// settle records the block and the instruction that declare a variable and its parts.
+// The method settle records the block and the instruction that declare a variable and its parts.
 func (c *cell) settle(home place, in ssa.Instruction) {
 	c.home, c.decl = &home, in
 	for _, part := range c.fields {
@@ -113,7 +115,7 @@ func (c *cell) setOnce() {
 	}
 }
 
-// maxVar bounds the size in bytes of a private array: drivers are known to fail for 2 MiB.
+// maxVar bounds the size in bytes of a private array. Drivers are known to fail for 2 MiB.
 const maxVar = 1 << 20
 
 // newCell makes a variable of Go type t. The variable is not zeroed.
@@ -163,7 +165,7 @@ func (l *lowerer) newCell(t types.Type, name string) *cell {
 		}
 		c.bad = true
 		if len(l.refused) > 0 || l.quiet {
-			break // uses of such a variable have been reported
+			break // each use of a variable of this type has been reported as an error
 		}
 		code, hint := badType(t)
 		l.errorf(code, l.pos, hint, "a kernel cannot have a variable of type %v", t)
@@ -336,10 +338,11 @@ func (l *lowerer) storeCell(c *cell, v val) {
 	l.lost(c.typ)
 }
 
-// zero returns the zero value of a Go type.
+// The method zero returns the zero value of a Go type.
 func (l *lowerer) zero(t types.Type) val { return l.zeroIn(l.b, t) }
 
-// zeroIn returns the zero value of Go type t. It zeroes the memory of arrays in block b.
+// zeroIn returns the zero value of Go type t. It emits the stores that zero the memory of arrays in
+// block b.
 func (l *lowerer) zeroIn(b *ir.Block, t types.Type) val {
 	if t == nil {
 		return nil
@@ -412,8 +415,8 @@ func (w *builder) zeroShape(t types.Type) val {
 	return item{}
 }
 
-// elemType returns the IR type of Go type t as the element of a slice in device memory. If t cannot
-// be in device memory, the result is int32.
+// elemType returns the IR type of Go type t as the element of a slice in device memory. If values
+// of type t cannot be in device memory, the result is int32.
 func (w *builder) elemType(t types.Type) *ir.Type {
 	if !w.isFlat(t) {
 		return ir.TypeI32

@@ -54,9 +54,9 @@ func (l *lowerer) elemAddr(in *ssa.IndexAddr, x parts, idx *ir.Value) val {
 	return u
 }
 
-// part lowers the address of a field or element of u, which is one of several values. Each
-// alternative of u must be a pointer that is not nil, or a slice that is resolved while lowering.
-// No branches are needed, and the result can again be one of several addresses.
+// The method part lowers the address of a field or element of the oneOf u. Each alternative of u
+// must be a pointer that is not nil, or a slice that is resolved while lowering. The emitted code
+// has no branches, and the result may be a oneOf of several addresses.
 func (l *lowerer) part(in ssa.Value, u oneOf) (val, bool) {
 	var alts []val
 	switch in := in.(type) {
@@ -115,7 +115,7 @@ func allPointers(alts []val) bool {
 	})
 }
 
-// partOfSlices returns the addresses of element i in each of the slices that are the alternatives
+// partOfSlices returns a list with the address of element i for each slice among the alternatives
 // of u. The result is nil if an alternative is not a slice that is resolved while lowering.
 func (l *lowerer) partOfSlices(in *ssa.IndexAddr, u oneOf, i *ir.Value) []val {
 	var lens, alts []val
@@ -134,7 +134,7 @@ func (l *lowerer) partOfSlices(in *ssa.IndexAddr, u oneOf, i *ir.Value) []val {
 	for j := range u.alts {
 		x, _ := u.alts[j].(parts)
 		at := idx
-		if !idx.IsConst() { // the index may be out of range for the other slices
+		if !idx.IsConst() { // the index may be out of range for the slices that are not selected
 			at = l.op(ir.OpSelect, idx.Type, l.isAlt(u, j), idx, l.m.Const(idx.Type, 0))
 		}
 		alts = append(alts, l.elemAddr(in, x, at))
@@ -142,7 +142,7 @@ func (l *lowerer) partOfSlices(in *ssa.IndexAddr, u oneOf, i *ir.Value) []val {
 	return alts
 }
 
-// flat returns u with each nested oneOf replaced by its own alternatives.
+// The method flat returns u with each nested oneOf replaced by its own alternatives.
 func (l *lowerer) flat(u oneOf, t types.Type) val {
 	out := oneOf{}
 	var tags []val
@@ -181,7 +181,7 @@ func (l *lowerer) elemOf(in *ssa.Index, elems []val, idx *ir.Value) val {
 	return l.notOneOf(elems, in.Type())
 }
 
-// onlyRead reports whether memory is only read through the address addr.
+// onlyRead reports whether all uses of the address addr only read memory.
 func onlyRead(addr ssa.Value) bool {
 	for _, r := range *addr.Referrers() {
 		switch r := r.(type) {
@@ -211,14 +211,14 @@ func (r *reporter) unknownValue(t types.Type, why string) val {
 	return bad{}
 }
 
-// choice refers to one of several variables, by an index that is not constant. A load through a
-// choice loads all the variables and selects one of their values.
+// The type choice refers to one of several variables, by an index that is not constant. A load
+// through a choice loads all the variables and selects one of their values.
 type choice struct {
 	refs []ref
 	idx  *ir.Value
 }
 
-// field refers to field i of the chosen variable.
+// The method field returns a reference to field i of the chosen variable.
 func (c choice) field(i int) choice {
 	out := choice{idx: c.idx}
 	for _, r := range c.refs {
@@ -242,8 +242,7 @@ func (l *lowerer) loadChoice(c choice) val {
 	return l.notOneOf(all, t)
 }
 
-// notOneOf reports an error for values that choose cannot combine, because a value has a type that
-// no oneOf may have.
+// notOneOf reports an error for values that the method choose cannot combine.
 func (r *reporter) notOneOf(all []val, t types.Type) val {
 	for _, v := range all {
 		if why := whyNoAlt(v); why != "" {
@@ -253,8 +252,8 @@ func (r *reporter) notOneOf(all []val, t types.Type) val {
 	return r.unknownValue(t, "")
 }
 
-// choose returns element idx of the list all, whose values have type t. Functions, interface
-// values, pointers and slices of different shapes are combined into a oneOf.
+// The method choose returns element idx of the list all, whose values have type t. Functions,
+// interface values, pointers and slices of different shapes are combined into a oneOf.
 func (l *lowerer) choose(all []val, idx *ir.Value, t types.Type) (val, bool) {
 	switch first := all[0].(type) {
 	case str, text:
@@ -281,9 +280,9 @@ func (l *lowerer) choose(all []val, idx *ir.Value, t types.Type) (val, bool) {
 
 // chooser combines several values of possibly different shapes into one value.
 type chooser struct {
-	shapes []val           // the different shapes
+	shapes []val           // distinct shapes of the values
 	leaves [][][]*ir.Value // run-time scalars of the values, indexed by shape and then by value; nil where the value has another shape
-	tags   []val           // number of each value's shape
+	tags   []val           // shape number of each value
 }
 
 // chooseShape returns element idx of the list all, whose values may have different shapes.
@@ -341,7 +340,8 @@ func (l *lowerer) chooseShape(all []val, idx *ir.Value, t types.Type) (val, bool
 	return out, true
 }
 
-// shape returns the number of the shape of v. A new shape gets a new number.
+// The method shape returns the number of the shape of v. A shape that is not in the list gets a new
+// number.
 func (c *chooser) shape(l *lowerer, v val, values int) int {
 	for n, s := range c.shapes {
 		if sameShape(s, v) {

@@ -12,7 +12,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// convert lowers a conversion between basic types, or between types with the same underlying type.
+// The method convert lowers a conversion between basic types, or between types with the same
+// underlying type.
 func (l *lowerer) convert(v val, from, to types.Type) val {
 	if gotypes.IsComplex(from) && gotypes.IsComplex(to) {
 		c, ok := v.(tuple)
@@ -71,7 +72,7 @@ func (l *lowerer) convert(v val, from, to types.Type) val {
 	return x
 }
 
-// runeOf returns the rune of the string string(x) for a constant integer x.
+// runeOf returns the rune to which the conversion string(x) maps a constant integer x.
 func runeOf(x *ir.Value, from types.Type) rune {
 	n := x.Int()
 	if gotypes.IsUnsigned(from) {
@@ -109,9 +110,10 @@ func (w *builder) intToInt(x *ir.Value, from, to types.Type) *ir.Value {
 	return w.fit(x, to)
 }
 
-// floatToInt converts a float to an integer like gc on amd64, also if the value is out of range.
-// For such values, the hardware's conversions return the least integer. A conversion to a type
-// narrower than int32 and uint32 converts to a wider type and truncates the result.
+// floatToInt converts a float to an integer with the same result as gc on amd64, even if the value
+// is out of range. The conversions of amd64 return the least integer for values out of range. For
+// an integer type with less than 32 bits, the float is converted to a wider type and the result is
+// truncated.
 func (l *lowerer) floatToInt(x *ir.Value, to types.Type) *ir.Value {
 	x = l.rounded(x) // the difference below must not be fused
 	wide := gotypes.Width(to) == 64 || gotypes.Width(to) == 32 && gotypes.IsUnsigned(to)
@@ -123,8 +125,8 @@ func (l *lowerer) floatToInt(x *ir.Value, to types.Type) *ir.Value {
 		return l.op(ir.OpUConvert, ir.TypeI32, v)
 	}
 	if gotypes.IsUnsigned(to) {
-		// Numbers of at least 1<<63 are converted after subtracting 1<<63. Their result is used if
-		// the signed conversion gave a negative number.
+		// For numbers of at least 1<<63, code subtracts 1<<63 before a second conversion. The second
+		// result is used if the first, signed conversion gave a negative number.
 		high := l.truncTo(l.op(ir.OpFSub, x.Type, x, l.float(x.Type, 1<<63)), ir.TypeI64)
 		sign := l.op(ir.OpShrA, ir.TypeI64, v, l.m.Int(ir.TypeI64, 63))
 		v = l.op(ir.OpOr, ir.TypeI64, v, l.op(ir.OpAnd, ir.TypeI64, high, sign))
@@ -132,7 +134,7 @@ func (l *lowerer) floatToInt(x *ir.Value, to types.Type) *ir.Value {
 	return v
 }
 
-// truncTo converts to a signed integer. NaN, and numbers that do not fit, become the least integer.
+// truncTo converts to a signed integer. NaN and numbers out of range become the least integer.
 func (w *builder) truncTo(x *ir.Value, t *ir.Type) *ir.Value {
 	bits := t.Bits()
 	limit := float64(uint64(1) << (bits - 1))

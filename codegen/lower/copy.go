@@ -11,7 +11,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// snapshot copies an array into separate memory, so that later stores do not change the value.
+// The method snapshot copies an array into separate memory, so that later stores to the array do
+// not change the copied value.
 func (l *lowerer) snapshot(m mem, t types.Type) array {
 	c := l.newCell(t, cmp.Or(l.sourceName(), "copy"))
 	if c.mem.v == nil {
@@ -38,10 +39,10 @@ func (l *lowerer) copyMem(dst, src mem, t types.Type) {
 // array in registers.
 const straightScalars = 64
 
-// scalarsAt is a group of scalars of one Go type that are inside the same arrays.
+// scalarsAt is a group of scalars that have the same Go type and are inside the same arrays.
 type scalarsAt struct {
-	dims  []int64 // lengths of these arrays, from the outermost to the innermost
-	paths [][]int // path of each scalar: indices of fields, or anyElement for a step into an array
+	dims  []int64 // lengths of the arrays around the scalars, from the outermost to the innermost
+	paths [][]int // path of each scalar, which consists of field indices, and of anyElement for each step into an array
 	types []types.Type
 }
 
@@ -62,12 +63,13 @@ func isStraight(groups []*scalarsAt) bool {
 }
 
 // eachScalar emits code that executes body for every scalar of a flat type. The argument path of
-// body leads from the whole value to the scalar. Blank fields are skipped unless blank is set.
+// body leads from the whole value to the scalar. Blank fields (named _) are skipped unless
+// parameter blank is set.
 //
-// One flat loop handles all dimensions of an array of arrays. A field that is an array gets a loop
-// of its own, which is not nested in the loop for its struct. A nest of loops would have short
-// inner loops. Drivers unroll all of them: lavapipe took minutes to compile the copy of a
-// [32][32]byte.
+// One flat loop handles all dimensions of an array of arrays. A field that is an array gets a
+// separate loop, which is not nested in the loop for the field's struct. A nest of loops would have
+// short inner loops. Drivers unroll all short loops. For example, lavapipe took minutes to compile
+// the copy of a [32][32]byte.
 func (l *lowerer) eachScalar(t types.Type, blank bool, body func(path []*ir.Value, t types.Type)) {
 	groups := groupScalars(nil, t, blank, nil, nil)
 	straight := isStraight(groups)
@@ -89,8 +91,8 @@ func (l *lowerer) eachScalar(t types.Type, blank bool, body func(path []*ir.Valu
 	}
 }
 
-// groupScalars adds the scalars of type t to groups. The arguments path and dims describe how t is
-// nested in the whole value.
+// groupScalars adds the scalars of type t to groups. The arguments path and dims describe the
+// position of t inside the whole value.
 func groupScalars(groups []*scalarsAt, t types.Type, blank bool, path []int, dims []int64) []*scalarsAt {
 	switch u := t.Underlying().(type) {
 	case *types.Array:
@@ -115,8 +117,8 @@ func groupScalars(groups []*scalarsAt, t types.Type, blank bool, path []int, dim
 	return groups
 }
 
-// elements returns how often the group's scalars occur. The result is the product of the lengths of
-// the arrays.
+// The method elements returns the number of copies of each scalar in the group. The result is the
+// product of the lengths of the arrays around the scalar.
 func (g *scalarsAt) elements() int64 {
 	n := int64(1)
 	for _, d := range g.dims {
@@ -125,8 +127,8 @@ func (g *scalarsAt) elements() int64 {
 	return n
 }
 
-// each calls body for the scalars of the group, in the array elements that index selects. The slice
-// index has one value for each dimension.
+// The method each calls body for the scalars of the group, in the array elements that parameter
+// index selects. Parameter index is a slice with one value for each dimension.
 func (g *scalarsAt) each(index []*ir.Value, l *lowerer, body func(path []*ir.Value, t types.Type)) {
 	for i, steps := range g.paths {
 		path, at := make([]*ir.Value, len(steps)), 0
@@ -142,8 +144,8 @@ func (g *scalarsAt) each(index []*ir.Value, l *lowerer, body func(path []*ir.Val
 	}
 }
 
-// split converts the number of an array element to its index in each dimension. Elements are
-// numbered in memory order.
+// The method split converts the number of an array element to a list with its index in each
+// dimension. Elements are numbered in memory order.
 func (w *builder) split(number *ir.Value, dims []int64) []*ir.Value {
 	index := make([]*ir.Value, len(dims))
 	for d := len(dims) - 1; d > 0; d-- {
@@ -157,7 +159,8 @@ func (w *builder) split(number *ir.Value, dims []int64) []*ir.Value {
 	return index
 }
 
-// splitConst does the same as split for a constant number. The results are constants.
+// For a constant element number, splitConst returns the same indices as split. The returned indices
+// are constants.
 func (w *builder) splitConst(number int64, dims []int64) []*ir.Value {
 	index := make([]*ir.Value, len(dims))
 	for d := len(dims) - 1; d >= 0; d-- {

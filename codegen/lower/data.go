@@ -17,23 +17,23 @@ import (
 // dataAlign is the alignment of tables in constant data.
 const dataAlign = 16
 
-// tables holds the constant tables that a kernel reads. A table is a variable of the module,
-// constant data outside of the module, or a table of texts.
+// The type tables holds the constant tables that a kernel reads. A table is a variable of the
+// module, constant data outside of the module, or a table of texts.
 type tables struct {
 	*builder
 	foresight *foresight
 	vars      map[*ir.Var]*ssa.Global // tables that are variables of the module
-	inData    map[*ssa.Global]bool    // tables that an earlier lowering found to be needed as constant data
+	inData    map[*ssa.Global]bool    // tables that must be constant data according to an earlier lowering
 
 	data []byte    // constant data of the kernel
 	base *ir.Value // address of the data
 
 	texts      *texts
-	textTables [2]slice // texts as tables of bytes and of runes
+	textTables [2]slice // the table of the texts' bytes, and the table of their runes
 }
 
-// dataTable puts a table of the given scalars into the kernel's constant data, in the layout that
-// gc gives type t.
+// dataTable adds a table of the given scalars to the kernel's constant data, with gc's memory
+// layout of type t.
 func (ts *tables) dataTable(scalars []*ir.Value, t types.Type) mem {
 	if ts.base == nil {
 		ts.data = []byte(abi.DataHeader)
@@ -51,8 +51,8 @@ func (ts *tables) dataTable(scalars []*ir.Value, t types.Type) mem {
 	return mem{addr: addr, elem: ts.memType(t, true), path: []*ir.Value{ts.m.Int(ir.TypeI32, 0)}}
 }
 
-// encode writes a value of type t at offset at of the data. It consumes the value's scalars from
-// *scalars.
+// The method encode writes a value of type t to the constant data, at the offset in parameter at.
+// It consumes the value's scalars from *scalars.
 func (ts *tables) encode(scalars *[]*ir.Value, t types.Type, at int) {
 	switch u := t.Underlying().(type) {
 	case *types.Array:
@@ -77,7 +77,7 @@ func (ts *tables) encode(scalars *[]*ir.Value, t types.Type, at int) {
 	}
 }
 
-// early appends an instruction to the kernel's prologue.
+// The method early appends an instruction to the kernel's prologue.
 func (w *builder) early(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value {
 	v := w.f.NewValue(op, t, args...)
 	v.Block = w.f.Blocks[0]

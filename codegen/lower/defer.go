@@ -13,9 +13,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/load"
 )
 
-// deferred is a defer statement of an inlined call. Outside of loops, each statement runs at most
-// once. So a flag records whether the statement has run, and variables keep its arguments until the
-// function returns.
+// The type deferred is a defer statement of an inlined call. Outside of loops, each statement runs
+// at most once. So a flag records whether the statement has run, and variables keep the statement's
+// arguments until the function returns.
 type deferred struct {
 	in    *ssa.Defer
 	armed *ir.Var
@@ -25,8 +25,8 @@ type deferred struct {
 	reached bool
 }
 
-// armDefers creates the flags of f's defer statements. A flag records whether its statement has
-// run.
+// armDefers creates a flag for each of f's defer statements. The flag records whether the statement
+// has run.
 func (w *builder) armDefers(f *frame, order []*ssa.BasicBlock) {
 	for _, b := range order {
 		for _, in := range b.Instrs {
@@ -89,8 +89,8 @@ func (l *lowerer) notNil(x val) {
 }
 
 // runDefers lowers the deferred calls, which run between a return statement and the return. The
-// method visits the defer statements in the opposite of reverse postorder. Outside of loops, a
-// statement precedes in reverse postorder all statements that may run after it.
+// method visits the defer statements in postorder of their blocks. Outside of loops, postorder
+// visits a statement after all statements that may run later.
 func (l *lowerer) runDefers(f *frame) {
 	pos := l.pos
 	for i := len(f.defers) - 1; i >= 0; i-- {

@@ -14,15 +14,16 @@
 // The lowered code has the same checks of accesses, divisions, shifts and conversions as code of
 // gc. A check is a branch to a block with a Fault.
 //
-// The lowerer is the state of lowering one kernel. The lowerer consists of these parts, each with a
-// type of its own:
+// The lowerer is the state of lowering one kernel. The lowerer consists of these parts, each with
+// its own type:
 //
-//	builder        the module and the block to which code is added
-//	reporter       diagnostics
-//	budget         limits on the amount of code
-//	foresight      information about code that is not lowered yet, from an earlier lowering
-//	alternatives   the alternative of a oneOf for which code is being lowered
-//	tables         constant tables, data and texts
-//	readonly       the check that no write reaches constant memory
-//	specs          specialization constants
+//   - The builder holds the module and the block to which code is added.
+//   - The reporter adds diagnostics.
+//   - The budget limits the amount of code.
+//   - The foresight is information about code that is not lowered yet. The information comes from an
+//     earlier lowering of the kernel.
+//   - The part alternatives holds the alternative of a oneOf for which code is being lowered.
+//   - The part tables holds constant tables, data and texts.
+//   - The part readonly checks that no write reaches constant memory.
+//   - The part specs holds specialization constants.
 package lower

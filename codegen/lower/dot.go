@@ -9,7 +9,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// This file lowers package dsl's products of four numbers of 8 bits.
+// This file lowers package dsl's dot products of four 8-bit numbers.
 
 func init() {
 	signed, unsigned := types.Typ[types.Int8], types.Typ[types.Uint8]
@@ -41,7 +41,7 @@ func init() {
 			if d.a == unsigned {
 				return named(l.i32(ir.OpSelect, is(ir.OpULt, sum, acc), l.m.Int(ir.TypeI32, -1), sum))
 			}
-			// The sum of two signed numbers wraps if its sign differs from the signs of both.
+			// The sum of two signed numbers wraps if its sign differs from the signs of both numbers.
 			zero := l.m.Int(ir.TypeI32, 0)
 			wraps := is(ir.OpSLt, l.i32(ir.OpAnd, l.i32(ir.OpXor, sum, dot), l.i32(ir.OpXor, sum, acc)), zero)
 			edge := l.i32(ir.OpSelect, is(ir.OpSLt, acc, zero), l.m.Int(ir.TypeI32, math.MinInt32), l.m.Int(ir.TypeI32, math.MaxInt32))
@@ -50,8 +50,8 @@ func init() {
 	}
 }
 
-// dot4 returns the sum of the products, their factors, and the accumulator. The sum dot is nil if
-// an argument is bad.
+// dot4 returns the sum of the products, the factors of the products, and the accumulator. The sum
+// is nil if an argument has type bad.
 func (l *lowerer) dot4(args []val, a, b types.Type) (dot *ir.Value, operands []*ir.Value, acc *ir.Value) {
 	x, ok := args[0].(array)
 	y, ok2 := args[1].(array)

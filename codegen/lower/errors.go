@@ -12,7 +12,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// Functions of package errors that inspect types at run time are resolved while lowering.
+// Some functions of package errors inspect types at run time. In kernels, these functions are
+// resolved while lowering.
 func init() {
 	add("errors.Is", lowerErrorsIs)
 	add("errors.As", lowerErrorsAs)
@@ -27,7 +28,7 @@ func lowerJoinedUnwrap(l *lowerer, in *ssa.Call, _ *ssa.Function, _ []val) val {
 	return bad{}
 }
 
-// maxWrapped is the largest length of a chain of errors, each of which wraps the next.
+// maxWrapped is the largest length of a chain of wrapped errors.
 const maxWrapped = 8
 
 // lowerErrorsIs lowers errors.Is.
@@ -68,8 +69,8 @@ func lowerErrorsAsType(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) v
 		l.zeroCell(c)
 		return c
 	}
-	// A method As may set the target and return false. The target then keeps its old value, so the
-	// method gets a variable of its own.
+	// A method As may set the target and still return false. If the result is false, errors.As must
+	// not change the target. So a temporary variable is passed to the method.
 	set, found := made("set", -2), made("found", -3)
 	p := pointer{ref: set}
 	hit, ok := l.errorAs(args[0], want, p, iface{typ: types.NewPointer(want), v: p}).(*ir.Value)
@@ -84,7 +85,7 @@ func lowerErrorsAsType(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) v
 }
 
 // errorAs stores to *p, of type want, the first error of that type in the chain of err. The result
-// tells whether the chain has such an error.
+// tells whether the chain contains an error of type want.
 func (l *lowerer) errorAs(err val, want types.Type, p pointer, target iface) val {
 	u, isIface := want.Underlying().(*types.Interface)
 	return l.inChain(err, 0, func(e iface) *ir.Value {
@@ -100,8 +101,8 @@ func (l *lowerer) errorAs(err val, want types.Type, p pointer, target iface) val
 	})
 }
 
-// inChain lowers a test of err. If the test fails, it is repeated for the error that err wraps, and
-// so on along the chain.
+// inChain lowers a test of the error err and of the errors that it wraps. The test stops at the
+// first error that passes.
 func (l *lowerer) inChain(err val, depth int, test func(e iface) *ir.Value) val {
 	if u, ok := err.(oneOf); ok {
 		return l.each(u, types.Typ[types.Bool], func(alt val) val { return l.inChain(alt, depth, test) })
@@ -135,7 +136,7 @@ func (l *lowerer) inChain(err val, depth int, test func(e iface) *ir.Value) val 
 // errorIface is the predeclared type error.
 var errorIface = types.Universe.Lookup("error").Type()
 
-// inChains lowers the test for the chain of each error in a slice, until a test succeeds.
+// inChains lowers the same test as inChain for each error in a slice, until a test succeeds.
 func (l *lowerer) inChains(errs val, depth int, test func(e iface) *ir.Value) val {
 	switch errs := errs.(type) {
 	case oneOf:
@@ -157,7 +158,8 @@ func (l *lowerer) inChains(errs val, depth int, test func(e iface) *ir.Value) va
 	return l.lost(types.Typ[types.Bool])
 }
 
-// orMethod returns hit || e.name(target). If the error e has no such method, it returns hit.
+// orMethod returns hit || e.name(target). If the error e has no method of that name, orMethod
+// returns hit.
 func (l *lowerer) orMethod(e iface, name string, hit *ir.Value, target iface) *ir.Value {
 	fn := l.methodOf(e.typ, name)
 	if fn == nil || hit == nil {
@@ -167,8 +169,8 @@ func (l *lowerer) orMethod(e iface, name string, hit *ir.Value, target iface) *i
 	return v
 }
 
-// methodOf returns the method of type t that package errors would call, or nil. The method must
-// have one result. Except for Unwrap, it must have one argument.
+// methodOf returns the method of type t that package errors would call, or nil. Each method that
+// package errors calls has one result. All except Unwrap have one argument.
 func (w *builder) methodOf(t types.Type, name string) *ssa.Function {
 	sel := types.NewMethodSet(t).Lookup(nil, name)
 	if sel == nil {
@@ -191,14 +193,17 @@ func (w *builder) methodOf(t types.Type, name string) *ssa.Function {
 	return w.prog.SSA.MethodValue(sel)
 }
 
-// orElse returns x || other(). The code of other runs only if x is false.
+// orElse returns x || other(). The code that the function in parameter other emits runs only if x
+// is false.
 func (w *builder) orElse(x *ir.Value, other func() val) val { return w.decided(x, true, other) }
 
-// andThen returns x && other(). The code of other runs only if x is true.
+// andThen returns x && other(). The code that the function in parameter other emits runs only if x
+// is true.
 func (w *builder) andThen(x *ir.Value, other func() val) val { return w.decided(x, false, other) }
 
-// decided returns x if x equals by. If x differs from by, it returns the result of other, whose
-// code runs only in that case.
+// Parameter by is a constant bool. The method decided returns x if x equals this constant. If x
+// differs from the constant, the result is the result of the function in parameter other. The code
+// that this function emits runs only if x differs from the constant.
 func (w *builder) decided(x *ir.Value, by bool, other func() val) val {
 	if x.IsConst() {
 		if (x.Bits == 1) == by {

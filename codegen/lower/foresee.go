@@ -1,6 +1,6 @@
 package lower
 
-// This file carries information from one lowering of a kernel to the next one.
+// This file carries information from one lowering of a kernel to the next lowering.
 
 import (
 	"go/types"
@@ -13,20 +13,20 @@ import (
 )
 
 // A loop may read a variable before the lowerer reaches the code that stores a value of another
-// shape in it. In that case the kernel is lowered once more, and the variable has all shapes from
-// the beginning.
+// shape in it. In this situation, the kernel is lowered once more, and the variable has all shapes
+// from the beginning.
 
-// carried is the state that one lowering of a kernel passes to the next.
+// The type carried is the state that one lowering of a kernel passes to the next.
 type carried struct {
 	known   map[any]bool              // declarations of variables that hold values of several shapes
 	ahead   map[*path][]val           // shapes that variables in known had in the previous lowering
-	early   map[*path]bool            // variables that an iteration of a loop reads before a later iteration executes their declaration
-	tries   map[*path]int             // number of lowerings that added a shape, by variable
-	paths   map[path]*path            // all paths; makes equal paths the same pointer
-	owners  map[*ir.Var]*cell         // cell of each array variable, from all lowerings
+	early   map[*path]bool            // variables declared in a later iteration of a loop than the first read of the variable
+	tries   map[*path]int             // maps a variable's path to the number of lowerings that added a shape to the variable
+	paths   map[path]*path            // set of all paths; ensures that equal paths have the same pointer
+	owners  map[*ir.Var]*cell         // maps each array variable of all lowerings to its cell
 	inits   *constinit.Env            // values of package-level variables
-	objects map[any]*constinit.Object // objects of packages, by their ids
-	rolled  map[rolledKey]bool        // loops that must be lowered as loops, not iteration by iteration
+	objects map[any]*constinit.Object // maps an id to an object allocated by package initialization
+	rolled  map[rolledKey]bool        // loops that must stay loops, and must not be lowered iteration by iteration
 	made    map[*path]*types.Array    // arrays created by make and similar calls
 	taken   map[*path]bool            // calls and accessors that reserve work-group memory, or private memory by dsl.PrivateAlloca
 	folds   bool                      // whether sizes of slices depend on integers that are computed from constants
@@ -42,22 +42,23 @@ type foresight struct {
 	*builder
 	carried  *carried
 	repeat   bool            // whether to lower the kernel once more
-	times    map[path]int    // number of visits so far to each instruction or function, by its path
-	declared map[*path]*cell // variables that this lowering has declared, by their paths
+	times    map[path]int    // maps the path of an instruction or function to the number of its visits so far
+	declared map[*path]*cell // maps a path to a variable that this lowering has declared
 	rounds   int             // number of loops around the current code that are lowered iteration by iteration
 	time     int             // logical clock: number of iterations begun and variables declared so far
-	cut      bool            // whether values may be missing only because later iterations are not lowered
+	cut      bool            // whether values may be missing because later iterations of a loop were not lowered
 }
 
-// A path identifies a call or a variable by the chain of calls that leads to it. The path is the
-// same in all lowerings of the kernel.
+// A path identifies a call or a variable by the chain of calls that leads to it. A call has the
+// same path in all lowerings of the kernel.
 type path struct {
 	up  *path
-	at  any // an instruction, a function, or the number of a variable's part
-	nth int // number of this visit if there are several, for example in unrolled loops
+	at  any // an instruction, a function, or the number of a variable's field or element
+	nth int // number of this visit among several visits, for example in unrolled loops
 }
 
-// path returns the path that extends up by the instruction, function or part number at.
+// The method path returns a path that extends the path up. Parameter at is the added instruction,
+// function or field number.
 func (fs *foresight) path(up *path, at any) *path {
 	p := path{up: up, at: at}
 	p.nth = fs.times[p]
@@ -72,8 +73,8 @@ func (c *carried) path(p path) *path {
 	return c.paths[p]
 }
 
-// foresee saves the shapes of the values in variable c for the next lowering. It reports whether
-// the next lowering can use these shapes.
+// The method foresee saves the shapes of the values in variable c for the next lowering. The method
+// foresee reports whether the next lowering can use these shapes.
 func (fs *foresight) foresee(c *cell) bool {
 	if c.inst == nil || fs.carried.tries[c.inst] > maxAlts {
 		return false
@@ -91,7 +92,7 @@ func (fs *foresight) foresee(c *cell) bool {
 	return true
 }
 
-// translatable reports whether translate can translate v.
+// translatable reports whether the method translate can translate v.
 func (fs *foresight) translatable(v val) bool {
 	all := func(vs []val) bool {
 		for _, v := range vs {
@@ -132,8 +133,8 @@ func (fs *foresight) translatable(v val) bool {
 	return false
 }
 
-// declares reports whether a path belongs to a variable declared in the source, to a part of such a
-// variable, or to memory that a call reserves.
+// The method declares reports whether a path identifies a source variable, a field or element of a
+// source variable, or memory that a call reserves.
 func (c *carried) declares(p *path) bool {
 	if p == nil {
 		return false
@@ -147,8 +148,8 @@ func (c *carried) declares(p *path) bool {
 	return c.made[p] != nil || c.taken[p]
 }
 
-// translate returns the shape in this lowering that corresponds to shape v of the previous
-// lowering.
+// The method translate returns the shape in this lowering that corresponds to shape v of the
+// previous lowering.
 func (l *lowerer) translate(v val) (val, bool) {
 	all := func(vs []val) ([]val, bool) {
 		out := make([]val, len(vs))
@@ -216,8 +217,9 @@ func (l *lowerer) translate(v val) (val, bool) {
 	return v, true
 }
 
-// stand returns a placeholder for the scalar v inside a shape. A constant becomes an equal constant
-// of this module. Other scalars become 0, because their values do not matter in shapes.
+// The method stand returns a placeholder for the run-time scalar v inside a shape. A constant
+// becomes an equal constant of this module. Scalars that are not constant become 0, because their
+// values do not matter in shapes.
 func (w *builder) stand(v *ir.Value) *ir.Value {
 	if v.IsConst() {
 		return w.m.Const(v.Type, v.Bits)
@@ -256,8 +258,8 @@ func (w *builder) translateType(t *ir.Type) *ir.Type {
 	return t
 }
 
-// cellAt returns the variable of this lowering that corresponds to the variable old of the previous
-// one. If the variable has not been declared yet, cellAt creates it.
+// cellAt returns the variable of this lowering that corresponds to variable old of the previous
+// lowering. If the variable has not been declared yet, cellAt creates it.
 func (l *lowerer) cellAt(old *cell) *cell {
 	if old == nil || old.inst == nil {
 		return nil

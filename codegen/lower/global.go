@@ -23,7 +23,7 @@ const (
 	maxVarTable = 1 << 8
 )
 
-// global returns a pointer to a package-level variable that the program never changes.
+// The method global returns a pointer to a package-level variable that the program never changes.
 func (l *lowerer) global(g *ssa.Global) val {
 	if v, ok := l.globals[g]; ok {
 		return v
@@ -54,8 +54,8 @@ func (r *reporter) usedWrongly() bool {
 	return ok && r.onlyRefused(v, maxLooks)
 }
 
-// onlyRefused reports whether package check reports an error for every use of value v. Uses of v as
-// an interface value count, too.
+// onlyRefused reports whether package check reports an error for every use of value v. A conversion
+// of v to an interface counts as refused if all uses of the result are refused.
 func (r *reporter) onlyRefused(v ssa.Value, depth int) bool {
 	n := 0
 	for _, use := range *v.Referrers() {
@@ -75,8 +75,8 @@ func (r *reporter) onlyRefused(v ssa.Value, depth int) bool {
 	return n > 0
 }
 
-// globalValue returns the value of a package-level variable that needs no memory. Such a value is a
-// slice of a table, or a scalar.
+// globalValue returns the value of a package-level variable that needs no memory. A value that
+// needs no memory is a slice of a table, or a scalar.
 func (l *lowerer) globalValue(g *ssa.Global) (val, bool) {
 	p, ok := l.global(g).(pointer)
 	if !ok {
@@ -92,10 +92,10 @@ func (l *lowerer) globalValue(g *ssa.Global) (val, bool) {
 // lowering.
 type constRef struct {
 	v  val
-	id any // identity of the variable or object; nil if it is unknown, or if v is only a part of a constant
+	id any // identity of the variable or object; nil if the identity is unknown or field v is only a part of a constant
 }
 
-// part returns the reference to part i of the constant r.
+// The method part returns a reference to field or element i of the constant r.
 func (r constRef) part(i int) constRef {
 	out := constRef{v: r.v.(tuple).elems[i]}
 	if r.id != nil {
@@ -183,8 +183,8 @@ func (l *lowerer) makeGlobal(g *ssa.Global) val {
 	return fail(diag.GlobalVar, "pass it as a field of the kernel", "kernels cannot read the package-level variable %s of type %v", g.Name(), t)
 }
 
-// globalHint returns the hint for a variable of type t that kernels cannot read. The result is
-// hint, unless kernels cannot have fields of type t.
+// globalHint returns the hint for a variable of type t that kernels cannot read. If kernels can
+// have fields of type t, the result is the parameter hint.
 func globalHint(t types.Type, hint string) string {
 	switch u := t.Underlying().(type) {
 	case *types.Interface:
@@ -204,7 +204,7 @@ func globalHint(t types.Type, hint string) string {
 
 var errorType = types.Universe.Lookup("error").Type().Underlying().(*types.Interface)
 
-// errorHint tells users how a kernel can report a problem without a value of type error.
+// errorHint is a hint that explains error reports of kernels without a value of type error.
 const errorHint = "return a bool, or a number that says what is wrong; panic(\"text\") reports a fault"
 
 func (l *lowerer) globalSlice(g *ssa.Global, s *types.Slice, tree *constinit.Tree, fail func(diag.Code, string, string, ...any) val) val {
@@ -222,7 +222,7 @@ func (l *lowerer) globalSlice(g *ssa.Global, s *types.Slice, tree *constinit.Tre
 	if tree.Leaf != nil || !l.isFlat(s.Elem()) {
 		return fail(diag.GlobalVar, "pass it as a field of the kernel", "kernels cannot read the package-level variable %s of type %v", g.Name(), s)
 	}
-	// A slice without elements is not nil if its variable is not. So it needs a table, too.
+	// An empty slice may differ from nil. So an empty slice needs a table, too.
 	m, ok := l.table(g, g.Name(), tree, types.NewArray(s.Elem(), max(n, 1)))
 	if !ok {
 		return fail(diag.TooLarge, "pass it as a field of the kernel", "the table %s is too large or not constant", g.Name())
@@ -230,7 +230,7 @@ func (l *lowerer) globalSlice(g *ssa.Global, s *types.Slice, tree *constinit.Tre
 	return pointer{ref: constRef{v: l.tableSlice(m, s, n)}}
 }
 
-// table returns the memory of a read-only variable that holds the constants of tree.
+// The method table returns the memory of a read-only variable that holds the constants of tree.
 func (l *lowerer) table(g *ssa.Global, name string, tree *constinit.Tree, t types.Type) (mem, bool) {
 	if !l.isFlat(t) {
 		return mem{}, false
@@ -385,8 +385,8 @@ func (l *lowerer) rowSlice(tree *constinit.Tree, s *types.Slice) (val, bool) {
 	return l.tableSlice(m, s, int64(tree.Length)), ok
 }
 
-// backing returns the identity of the array to which a slice in a table refers. The result is nil
-// if the array is unknown.
+// The method backing returns the identity of the array to which a constant slice refers. The result
+// is nil if the array is unknown.
 func (fs *foresight) backing(tree *constinit.Tree) any {
 	if tree.Array == nil {
 		return nil
@@ -395,7 +395,7 @@ func (fs *foresight) backing(tree *constinit.Tree) any {
 	return tree.Array.ID
 }
 
-// tableSlice returns the slice of all n elements of the table m.
+// tableSlice returns a slice with all n elements of the table in memory m.
 func (w *builder) tableSlice(m mem, s *types.Slice, n int64) slice {
 	length := w.m.Int(ir.TypeI64, n)
 	if m.device() {
@@ -413,8 +413,8 @@ func (w *builder) stringTable(s string) mem {
 	return w.numbers("string "+s, bytes)
 }
 
-// numbers returns a table of 32-bit integers. Tables with different contents must have different
-// names.
+// The method numbers returns a table of 32-bit integers. Tables with different contents must have
+// different names.
 func (w *builder) numbers(name string, ns []int64) mem {
 	for _, v := range w.m.Vars {
 		if v.Storage == ir.Private && v.Name == name {
@@ -428,7 +428,8 @@ func (w *builder) numbers(name string, ns []int64) mem {
 	return mem{v: v}
 }
 
-// scalars returns a table of constants of type t. The table's name is derived from its contents.
+// The method scalars returns a table of constants of type t. The table's name is derived from its
+// contents.
 func (w *builder) scalars(t *ir.Type, vs []*ir.Value) mem {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%v", t)
@@ -464,7 +465,7 @@ func initsOf(p *load.Program, pkg *load.Package) *constinit.Env {
 // writtenAt returns the position where the program writes to a package-level variable, or to memory
 // that the variable points to. The result is token.NoPos if there is no write. Passing the variable
 // to code that may write it counts as a write, unless launches check the variable for changes. The
-// result out is set if the position is that of passing the variable.
+// result out is true if the position is a place where the variable is passed.
 func writtenAt(p *load.Program, pkg *load.Package, g *ssa.Global) (at token.Pos, out bool) {
 	f := p.Fate(g)
 	if f.Written.IsValid() || watched(p, pkg, g) || p.IsStd(g.Pkg.Pkg.Path()) {
@@ -473,7 +474,7 @@ func writtenAt(p *load.Program, pkg *load.Package, g *ssa.Global) (at token.Pos,
 	return f.Out, f.Out.IsValid()
 }
 
-// numberOf returns the scalars of a float or complex number that was computed for initialization.
+// numberOf returns the scalars of a float or complex number that package initialization computed.
 func (w *builder) numberOf(tree *constinit.Tree, t types.Type) []*ir.Value {
 	if gotypes.IsComplex(t) {
 		part := regType(gotypes.Fields(t)[0])
@@ -505,8 +506,8 @@ func (l *lowerer) objectPointer(o *constinit.Object) (val, bool) {
 	return p, true
 }
 
-// unknownFor returns the part of a diagnostic that explains why a variable's value is unknown. The
-// text begins with a colon, or is empty.
+// unknownFor returns the end of a diagnostic's text, which explains why a variable's value is
+// unknown. The text begins with a colon, or is empty.
 func (fs *foresight) unknownFor(g *ssa.Global) string {
 	w := fs.carried.inits.Why(g)
 	if w == nil {

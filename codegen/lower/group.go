@@ -80,9 +80,9 @@ func init() {
 }
 
 // laneSet returns the intrinsic for a sub-group function whose result is a set of lanes, a
-// [4]uint32. One op is emitted for each of the four words. Parameter f gets the function's
-// arguments without the sub-group. The function f returns the op, and the op's arguments without
-// the word number.
+// [4]uint32. One op is emitted for each of the four 32-bit words. Function f gets the arguments of
+// the call without the sub-group. It returns the op, and the op's arguments without the word
+// number.
 func laneSet(f func(l *lowerer, args []*ir.Value) (ir.Op, []*ir.Value)) intrinsic {
 	return func(l *lowerer, in *ssa.Call, _ *ssa.Function, args []val) val {
 		xs := values(args[1:])
@@ -91,7 +91,7 @@ func laneSet(f func(l *lowerer, args []*ir.Value) (ir.Op, []*ir.Value)) intrinsi
 			return bad{}
 		}
 		op, xs := f(l, xs)
-		l.barrier(ir.ScopeSubGroup) // all work-items meet at this barrier, so none is needed before the ops
+		l.barrier(ir.ScopeSubGroup) // no op below needs a barrier before it, because all work-items meet at this barrier
 		var words [4]*ir.Value
 		for i := range words {
 			words[i] = l.op(op, ir.TypeI32, append(slices.Clone(xs), l.m.Int(ir.TypeI32, int64(i)))...)
@@ -104,10 +104,10 @@ func laneSet(f func(l *lowerer, args []*ir.Value) (ir.Op, []*ir.Value)) intrinsi
 	}
 }
 
-// lane returns the work-item's index in its sub-group, as an int.
+// The method lane returns the work-item's index in its sub-group, as an int.
 func (w *builder) lane() *ir.Value { return w.widen(w.builtIn(ir.SubgroupLocalInvocationID)) }
 
-// groupArgs returns the scope of the group and the value to combine, for the call of a group
+// groupArgs returns the scope of the group and the value to combine, for a call of a group
 // algorithm.
 func (w *builder) groupArgs(args []val) (ir.Scope, *ir.Value, bool) {
 	v, ok := args[1].(*ir.Value)
@@ -132,8 +132,8 @@ func (l *lowerer) groupSize(s ir.Scope) *ir.Value {
 	return n
 }
 
-// meet emits a group op. A sub-group needs a barrier before the op, but an op of a work-group
-// orders memory by itself.
+// The method meet emits a group op. For a sub-group, meet also emits a barrier before the op. An op
+// of a work-group orders memory without a barrier.
 func (w *builder) meet(op ir.Op, s ir.Scope, aux any, args ...*ir.Value) *ir.Value {
 	if s == ir.ScopeSubGroup {
 		w.barrier(s)
@@ -143,8 +143,8 @@ func (w *builder) meet(op ir.Op, s ir.Scope, aux any, args ...*ir.Value) *ir.Val
 	return v
 }
 
-// word applies f to v. A bool is converted to a 32-bit integer for f, and the result back to a
-// bool.
+// The method word applies function f to the value v. If v is a bool, f gets a 32-bit integer, and
+// the result of f is converted back to a bool.
 func (w *builder) word(v *ir.Value, f func(v *ir.Value) *ir.Value) *ir.Value {
 	if v.Type != ir.TypeBool {
 		return f(v)
@@ -154,13 +154,14 @@ func (w *builder) word(v *ir.Value, f func(v *ir.Value) *ir.Value) *ir.Value {
 	return w.op(ir.OpINe, ir.TypeBool, v, zero)
 }
 
-// selectFrom lowers dsl.GroupBroadcast and similar functions. If lane is out of range, the result
-// is zero, not the work-item's own value. So the result is uniform if lane is uniform.
+// selectFrom lowers dsl.GroupBroadcast and similar functions. If parameter lane is out of range,
+// the result is zero, not the work-item's own value. So the result is uniform if parameter lane is
+// uniform.
 func (l *lowerer) selectFrom(s ir.Scope, v, lane *ir.Value) *ir.Value {
 	zero := l.m.Int(ir.TypeI32, 0)
 	return l.word(v, func(v *ir.Value) *ir.Value {
 		if lane.IsConst() && lane.Bits == 0 {
-			return l.meet(ir.OpGroupSelect, s, s, v, zero) // no check is needed because every group has a lane 0
+			return l.meet(ir.OpGroupSelect, s, s, v, zero) // index 0 needs no check, because every group has a first work-item
 		}
 		in := l.op(ir.OpULt, ir.TypeBool, lane, l.widen(l.groupSize(s)))
 		index := l.op(ir.OpSelect, ir.TypeI32, in, l.op(ir.OpUConvert, ir.TypeI32, lane), zero)
@@ -182,8 +183,9 @@ func voting(op ir.Op, not bool) intrinsic {
 	}
 }
 
-// combiners maps the name of a function of package dsl that reductions accept to its combiners for
-// signed integers, unsigned integers and floats.
+// Reductions accept some functions of package dsl, such as dsl.Plus. The map combiners maps the
+// name of each of these functions to its combiners for signed integers, unsigned integers and
+// floats.
 var combiners = map[string]combinerRow{
 	"Plus":       {ir.CombineIAdd, ir.CombineIAdd, ir.CombineFAdd},
 	"Multiplies": {ir.CombineIMul, ir.CombineIMul, ir.CombineFMul},
@@ -223,7 +225,7 @@ func (row combinerRow) of(t types.Type) ir.Combiner {
 	return row[0]
 }
 
-// combine lowers a direct call of a combiner function, such as dsl.Plus.
+// The method combine lowers a direct call of a combiner function, such as dsl.Plus.
 func (l *lowerer) combine(by ir.Combiner, args []val, t types.Type) val {
 	xs := values(args)
 	if len(xs) != 2 {
@@ -258,8 +260,8 @@ func (l *lowerer) combine(by ir.Combiner, args []val, t types.Type) val {
 	return l.op(op, x.Type, x, y)
 }
 
-// identityOf returns c's identity for values of type t. A sum of floats has the identity -0, since
-// only adding -0 changes no number.
+// identityOf returns the identity element of the combiner c for values of type t. A sum of floats
+// has the identity -0, since only adding -0 changes no number.
 func (w *builder) identityOf(c ir.Combiner, t types.Type, reg *ir.Type) *ir.Value {
 	n := uint(gotypes.Width(t))
 	switch c {
@@ -288,7 +290,7 @@ func (w *builder) identityOf(c ir.Combiner, t types.Type, reg *ir.Type) *ir.Valu
 	return w.m.Const(reg, 0)
 }
 
-// combining lowers a reduction or scan.
+// The function combining lowers a reduction or scan.
 func combining(op ir.Op) intrinsic {
 	return func(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val {
 		scope, v, ok := l.groupArgs(args)

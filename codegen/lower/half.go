@@ -33,7 +33,7 @@ func init() {
 	}
 }
 
-// halfTile returns a work-group variable that holds two 32-bit words for each work-item.
+// The method halfTile returns a work-group variable that holds two 32-bit words for each work-item.
 func (l *lowerer) halfTile() *ir.Var {
 	for _, v := range l.m.Vars {
 		if v.Name == halfTile {
@@ -52,11 +52,12 @@ func (l *lowerer) halfTile() *ir.Var {
 	return l.m.NewVar(nil, ir.Workgroup, halfTile, l.m.ArrayOf(l.m.ArrayOf(ir.TypeI32, l.m.Int(ir.TypeI32, 2)), n))
 }
 
-// halfTile is the name of the variable that the method halfTile makes. It is not a valid Go name.
+// halfTile is the name of the variable that the method halfTile makes. The name contains a space,
+// so no Go variable has it.
 const halfTile = "half tile"
 
-// combineHalves lowers a reduction or scan of numbers of type t. The function op is the operation,
-// and by is the operation's combiner. Each NaN becomes the canonical NaN of type t.
+// combineHalves lowers a reduction or scan of numbers of type t. Parameter op is the operation as a
+// function value, and parameter by is its combiner. Each NaN becomes the canonical NaN of type t.
 func (l *lowerer) combineHalves(in *ssa.Call, t types.Type, alg ir.Op, op val, by ir.Combiner, scope ir.Scope, x *ir.Value) val {
 	isNaN, ok := l.call(load.HalfMethod(l.prog.SSA, t, "IsNaN"), []val{x}, nil, in.Pos()).(*ir.Value)
 	if !ok {
@@ -96,8 +97,9 @@ func (l *lowerer) combineHalves(in *ssa.Call, t types.Type, alg ir.Op, op val, b
 	return l.call(pkg.Func("scanned"), append(args, e, l.m.Bool(alg == ir.OpGroupExclusiveScan), function{fn: pkg.Func(meet)}, op), nil, in.Pos())
 }
 
-// leastHalf lowers a reduction or scan for the minimum or maximum. It maps the numbers to integers
-// in the same order. NaN is mapped before or after all numbers.
+// leastHalf lowers a reduction or scan for the minimum or maximum. The method maps each number to
+// an integer, so that the integers have the order of the numbers. NaN becomes the least or the
+// greatest integer.
 func (l *lowerer) leastHalf(alg ir.Op, by ir.Combiner, scope ir.Scope, k halfKind, x, isNaN, e *ir.Value) val {
 	nan, none, to := l.m.Int(ir.TypeI32, math.MinInt32), l.m.Int(ir.TypeI32, math.MaxInt32), ir.CombineSMin
 	if by == ir.CombineUMax {
@@ -117,10 +119,10 @@ func (l *lowerer) leastHalf(alg ir.Op, by ir.Combiner, scope ir.Scope, k halfKin
 // halfKind holds the width of a type of package half, and the bits of special numbers.
 type halfKind struct {
 	bits               int
-	one, nan, inf, neg uint16 // bits of 1, NaN, the greatest number (inf) and the least (neg)
+	one, nan, inf, neg uint16 // bits of 1, of NaN, of the greatest number (field inf) and of the least number (field neg)
 }
 
-// halfNumbers returns the facts about a type of package half.
+// halfNumbers returns the width and the special numbers of a type of package half.
 func halfNumbers(t types.Type) halfKind {
 	switch gotypes.Half(t) {
 	case "Float16":
@@ -141,7 +143,8 @@ func halfKindOf[T half.Float[T]](bits int) halfKind {
 	return halfKind{bits, half.FromFloat32[T](1).Bits(), half.NaN[T]().Bits(), most.Bits(), most.Neg().Bits()}
 }
 
-// identity returns the bits of the first result of an exclusive scan by the given combiner.
+// The method identity returns the combiner's identity element. An exclusive scan has this element
+// as its first result.
 func (k halfKind) identity(by ir.Combiner) uint16 {
 	switch by {
 	case ir.CombineIMul:

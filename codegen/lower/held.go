@@ -8,22 +8,22 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// held is an array of Go type typ that is part of another value. The array's memory belongs to the
-// variable that holds the value. Stores copy the array into this memory, and loads copy the array
-// out of it. So later stores do not change a loaded value.
+// The type held is an array of Go type typ that is part of another value. The array's memory
+// belongs to the variable that holds the value. Stores copy the array into this memory, and loads
+// copy the array out of it. So later stores do not change a loaded value.
 type held struct {
 	at  mem
 	typ types.Type
 }
 
-// where is the condition under which a held array exists. Each oneOf in the list contains the
-// array, and must have alternative i for the array to exist.
+// The type where is the condition under which an array of type held exists. Each oneOf in the list
+// contains the array. The array exists only if every oneOf in the list has its alternative i.
 type where []struct {
 	u oneOf
 	i int
 }
 
-// mapHeld returns v with each held array replaced by f's result for it.
+// mapHeld returns a copy of v in which function f has replaced each array of type held.
 func mapHeld(v val, f func(h held, in where) val) val { return where(nil).mapHeld(v, f) }
 
 func (in where) mapHeld(v val, f func(h held, in where) val) val {
@@ -55,8 +55,8 @@ func (in where) mapHeld(v val, f func(h held, in where) val) val {
 	return v
 }
 
-// eachHeld calls f for each array held in a value, in an order that depends only on the value's
-// shape.
+// eachHeld calls f for each array of type held in the value v. The order depends only on the shape
+// of v.
 func eachHeld(v val, f func(h held, in where)) {
 	mapHeld(v, func(h held, in where) val {
 		f(h, in)
@@ -64,8 +64,8 @@ func eachHeld(v val, f func(h held, in where)) {
 	})
 }
 
-// holdAnew returns a copy of v whose held arrays are in new memory. The new memory is zeroed when
-// the kernel starts, since a load of a oneOf reads the arrays of all alternatives.
+// holdAnew returns a copy of v in which the arrays of type held have new memory. The new memory is
+// zeroed when the kernel starts, since a load of a oneOf reads the arrays of all alternatives.
 func (l *lowerer) holdAnew(v val) val {
 	return mapHeld(v, func(h held, _ where) val {
 		h.at = l.newCell(h.typ, "held").mem
@@ -74,9 +74,9 @@ func (l *lowerer) holdAnew(v val) val {
 	})
 }
 
-// hold copies the held arrays of src to those of dst, which has the same shape. Function present
-// returns the condition that the value has alternative src. If the condition is false, the arrays
-// may still be copied, unless must is set.
+// The method hold copies the arrays inside value src to the arrays inside value dst, which has the
+// same shape. Function present returns the condition that the value has alternative src. Unless
+// parameter must is set, the arrays may also be copied when the condition is false.
 func (l *lowerer) hold(dst, src val, present func() *ir.Value, must bool) {
 	var to []held
 	eachHeld(dst, func(h held, _ where) { to = append(to, h) })
@@ -90,9 +90,9 @@ func (l *lowerer) hold(dst, src val, present func() *ir.Value, must bool) {
 	})
 }
 
-// unheld returns an alternative v with copies of its held arrays, as array values. Function present
-// returns the condition that the value has this alternative. Arrays need to be copied only if the
-// condition is true.
+// unheld returns the alternative v with each array of type held replaced by a copy, which is an
+// array value. Function present returns the condition that the value has this alternative. No copy
+// is needed if the condition is false.
 func (l *lowerer) unheld(v val, present func() *ir.Value) val {
 	return mapHeld(v, func(h held, in where) val {
 		if straightCopy(h.typ) {
@@ -104,7 +104,9 @@ func (l *lowerer) unheld(v val, present func() *ir.Value) val {
 	})
 }
 
-// copyWhere copies a held array to other memory if the conditions present and in are true.
+// copyWhere copies an array of type held to other memory. Two conditions must be true for the copy.
+// The first condition is the result of the function in parameter present. The second condition is
+// parameter in.
 func (l *lowerer) copyWhere(present func() *ir.Value, in where, to mem, from held) {
 	cond := present()
 	for _, one := range in {

@@ -17,7 +17,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/load"
 )
 
-// instr lowers one instruction.
+// The method instr lowers one instruction.
 func (l *lowerer) instr(in ssa.Instruction) {
 	f := l.frame
 	f.cur = in
@@ -70,8 +70,8 @@ func (l *lowerer) instr(in ssa.Instruction) {
 	}
 }
 
-// branch lowers a conditional jump. If the condition is constant, only the arm that it selects is
-// lowered.
+// The method branch lowers a conditional jump. If the condition is constant, only the arm that it
+// selects is lowered.
 func (l *lowerer) branch(f *frame, in *ssa.If) {
 	cond, ok := l.get(in.Cond).(*ir.Value)
 	if !ok {
@@ -93,8 +93,8 @@ func (l *lowerer) branch(f *frame, in *ssa.If) {
 	l.dead()
 }
 
-// condPos returns the position of a condition. The condition of a range over a number has no
-// position, but its limit has one.
+// condPos returns the source position of a condition. For a range over a number, the condition has
+// no position, so condPos returns the position of the limit.
 func (w *builder) condPos(cond ssa.Value) token.Pos {
 	if c, ok := cond.(*ssa.BinOp); ok && !c.Pos().IsValid() {
 		if p := c.Y.Pos(); p.IsValid() {
@@ -119,8 +119,8 @@ func (l *lowerer) ret(f *frame, in *ssa.Return) {
 		l.storeCell(f.result, t)
 	}
 	if f.caller == nil {
-		// Each return statement becomes a separate IR return. A common return block would look like
-		// a join of control flow, and hide early returns.
+		// Each return statement becomes a separate IR return. A common return block would look like a
+		// join of control flow and would hide early returns.
 		l.b.SetTerm(ir.Term{Kind: ir.Return, Early: in.Pos().IsValid()})
 	} else {
 		l.b.SetTerm(ir.Term{Kind: ir.Jump, Succs: []*ir.Block{f.ret}, Early: in.Pos().IsValid()})
@@ -133,7 +133,7 @@ func (l *lowerer) phi(f *frame, in *ssa.Phi) val {
 	if c == nil { // no edge to the phi's block has been lowered
 		return l.zero(in.Type())
 	}
-	if l.foresight.carried.folds && naturalLoop(in.Block()) == nil { // all edges to this block have been lowered, as it heads no loop
+	if l.foresight.carried.folds && naturalLoop(in.Block()) == nil { // all edges to this block have been lowered, because the block is not the head of a loop
 		switch {
 		case c.onlyConst != nil:
 			return c.onlyConst
@@ -144,7 +144,7 @@ func (l *lowerer) phi(f *frame, in *ssa.Phi) val {
 	return l.loadCell(c)
 }
 
-// get returns the lowered form of operand v.
+// The method get returns the lowered form of operand v.
 func (l *lowerer) get(v ssa.Value) val {
 	if x, ok := l.frame.as[v]; ok {
 		return x
@@ -169,7 +169,7 @@ func (l *lowerer) get(v ssa.Value) val {
 	if !ok && l.foresight.cut {
 		return bad{}
 	} else if !ok {
-		// The definition is in code that a constant condition excludes.
+		// The operand's definition is in code that a constant condition excludes.
 		return l.zero(v.Type())
 	}
 	return x
@@ -206,7 +206,7 @@ func (l *lowerer) constant(c *ssa.Const) val {
 	return l.lost(t)
 }
 
-// value lowers an instruction that has a result.
+// The method value lowers an instruction that has a result.
 func (l *lowerer) value(in ssa.Value) val {
 	if in, ok := in.(ssa.Instruction); ok && !passesOn(in.(ssa.Value)) && l.follows(in) {
 		return bad{}
@@ -286,7 +286,7 @@ func (l *lowerer) value(in ssa.Value) val {
 	return l.unsupported(in)
 }
 
-// unsupported reports a value that kernels cannot have and that package check did not report.
+// unsupported reports a value that kernels do not support and that package check did not report.
 func (r *reporter) unsupported(in ssa.Value) val {
 	switch in.(type) {
 	case *ssa.Next: // the Range instruction of this Next has been reported
@@ -297,7 +297,7 @@ func (r *reporter) unsupported(in ssa.Value) val {
 	return bad{}
 }
 
-// alloc makes the variable of a go/ssa Alloc. The variable is zeroed at its declaration.
+// The method alloc makes the variable of a go/ssa Alloc. The variable is zeroed at its declaration.
 func (l *lowerer) alloc(in *ssa.Alloc) val {
 	c := l.cellOf(l.frame, in)
 	c.setPending(false)
@@ -320,7 +320,7 @@ func (l *lowerer) cellOf(f *frame, in *ssa.Alloc) *cell {
 		inst := l.foresight.path(f.path, in)
 		if c = l.foresight.declared[inst]; c == nil {
 			t := in.Type().Underlying().(*types.Pointer).Elem()
-			l.quiet = l.k.Unsound && types.Identical(t, l.k.Type) // package load reports the errors in its fields
+			l.quiet = l.k.Unsound && types.Identical(t, l.k.Type) // package load reports the errors in the receiver's fields
 			name := in.Comment
 			if madeUp[name] {
 				name = cmp.Or(sourceNameOf(in), name)
@@ -334,7 +334,7 @@ func (l *lowerer) cellOf(f *frame, in *ssa.Alloc) *cell {
 		c.anew = f.inRound(in.Block()) || f.firstOfRounds(in)
 		init := initStores(in) != nil
 		if c.once = c.anew && c.cls == classScalar && init; l.foresight.carried.folds && init && decl == in {
-			c.setOnce() // not for a three-part for statement, whose iterations store to the next instance
+			c.setOnce() // excluded is a three-part for statement, whose iterations store to the next instance
 		}
 		l.setKey(c, in)
 		f.allocs[in] = c

@@ -110,7 +110,7 @@ func init() {
 	}
 }
 
-// values returns the arguments that are scalars.
+// The function values returns the arguments that are scalars.
 func values(args []val) []*ir.Value {
 	var out []*ir.Value
 	for _, a := range args {
@@ -127,7 +127,7 @@ func (w *builder) sub32(n int64, x *ir.Value) *ir.Value {
 	return w.i32(ir.OpISub, w.m.Int(ir.TypeI32, n), x)
 }
 
-// halves returns the low and the high 32-bit word of a 64-bit integer.
+// The method halves returns the low and the high 32-bit half of a 64-bit integer.
 func (w *builder) halves(x *ir.Value) (lo, hi *ir.Value) {
 	lo = w.i32(ir.OpUConvert, x)
 	hi = w.i32(ir.OpUConvert, w.op(ir.OpShrL, ir.TypeI64, x, w.m.Int(ir.TypeI64, 32)))
@@ -168,8 +168,8 @@ func reverse64(l *lowerer, x *ir.Value) *ir.Value {
 	return l.op(ir.OpOr, ir.TypeI64, top, l.op(ir.OpUConvert, ir.TypeI64, reverse32(l, hi)))
 }
 
-// lowerPow lowers math.Pow by inlining its Go body. The body calls Pow recursively only for x =
-// -Inf. So lowerPow replaces Pow(-Inf, y) by Pow(-0, -y), which is equal for all y.
+// lowerPow lowers math.Pow by inlining its Go body. The Go body calls Pow recursively only for x =
+// -Inf. So lowerPow replaces Pow(-Inf, y) by Pow(-0, -y), which has the same value for all y.
 func lowerPow(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val {
 	for f := l.frame; f != nil; f = f.caller {
 		if f.fn == fn {

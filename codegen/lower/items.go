@@ -13,12 +13,13 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// intrinsic lowers a call of a function that is not compiled from its Go body.
+// The type intrinsic is a function that lowers calls of a Go function without the Go function's
+// body.
 type intrinsic func(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val
 
 // intrinsics maps the full name of a function to the function that lowers calls of it. The full
-// name is the result of RelString(nil). For an instance of a generic function, it is the generic
-// function's name.
+// name is the result of RelString(nil). An instance of a generic function has the full name of the
+// generic function.
 var intrinsics = map[string]intrinsic{}
 
 // Known reports whether the function with the given full name is lowered
@@ -62,7 +63,8 @@ func init() {
 }
 
 // subGroups returns the number of sub-groups in a work-group. The number is computed, because
-// lavapipe's built-in NumSubgroups may be wrong. See the row partial-sub-group in package quirks.
+// lavapipe's built-in NumSubgroups may be wrong. Package quirks describes this bug in the row
+// partial-sub-group.
 func subGroups(l *lowerer) *ir.Value {
 	size := l.builtIn(ir.SubgroupSize)
 	last := l.op(ir.OpISub, ir.TypeI32, l.groupSize(ir.ScopeWorkGroup), l.m.Int(ir.TypeI32, 1))
@@ -76,12 +78,12 @@ func add(name string, f intrinsic) {
 	intrinsics[name] = f
 }
 
-// scalar returns an intrinsic whose result is an int that is computed as an i32.
+// The function scalar returns an intrinsic that computes an i32 and widens it to an int.
 func scalar(f func(l *lowerer) *ir.Value) intrinsic {
 	return func(l *lowerer, _ *ssa.Call, _ *ssa.Function, _ []val) val { return l.widen(f(l)) }
 }
 
-// widen converts an unsigned i32 to an int.
+// The method widen converts an unsigned i32 to an int.
 func (w *builder) widen(v *ir.Value) *ir.Value { return w.op(ir.OpUConvert, ir.TypeI64, v) }
 
 // perDim returns an intrinsic whose result is a tuple of ints, one for each dimension. The tuple
@@ -99,8 +101,9 @@ func perDim(rank int, f func(l *lowerer, d int) *ir.Value) intrinsic {
 	}
 }
 
-// linear returns an intrinsic whose result is the row-major index of a work-item in a box of
-// work-items. The functions id and size give the index and the length in dimension d.
+// The function linear returns an intrinsic whose result is the row-major index of a work-item in a
+// box of work-items. The functions in parameters id and size return the index and the length in
+// dimension d.
 func linear(rank int, id, size func(l *lowerer, d int) *ir.Value) intrinsic {
 	return func(l *lowerer, _ *ssa.Call, _ *ssa.Function, _ []val) val {
 		acc := l.widen(id(l, rank-1))
@@ -149,8 +152,8 @@ func (w *builder) barrier(s ir.Scope) val {
 	return nil
 }
 
-// lowerLocal lowers dsl.Local[T](it). The call becomes a work-group variable, which is zeroed each
-// time control reaches the call.
+// lowerLocal lowers dsl.Local[T](it). A work-group variable replaces the call. The variable is
+// zeroed each time control reaches the call.
 func lowerLocal(l *lowerer, in *ssa.Call, fn *ssa.Function, _ []val) val {
 	t := fn.TypeArgs()[0]
 	v := l.localVar(in, t, func() *ir.Type { return l.memType(t, false) })

@@ -8,17 +8,17 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// lateAddr is the lowered value of an address that is used only as the target of assignments.
+// lateAddr is the lowered form of an address that is used only as the target of assignments.
 type lateAddr struct {
-	block *ssa.BasicBlock // block in which field v is valid
+	block *ssa.BasicBlock // block in which the lowered value v is valid
 	v     val
 }
 
-// findLate finds the addresses on the left side of assignments. go/ssa computes such an address
-// before it evaluates the right side. But an index out of range, or a nil pointer, panics only when
-// the assignment itself is executed. Assignments further left have been executed before. The Go
-// specification, "Assignment statements", gives the example "x[1], x[3] = 4, 5 // set x[1] = 4,
-// then panic".
+// findLate finds the addresses on the left side of assignments. go/ssa computes an address on the
+// left side before it evaluates the right side. But an index out of range, or a nil pointer, panics
+// only when the assignment itself is executed. At that time, the assignments further left in the
+// statement have been executed. The Go specification, "Assignment statements", gives the example
+// "x[1], x[3] = 4, 5 // set x[1] = 4, then panic".
 func (f *frame) findLate() {
 	for _, b := range slices.Backward(f.fn.Blocks) {
 		for i := len(b.Instrs) - 1; i >= 0; i-- { // in reverse, so that uses are visited before definitions

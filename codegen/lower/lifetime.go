@@ -13,23 +13,24 @@ import (
 	"github.com/kgen-go/kgen/codegen/load"
 )
 
-// A variable declared in a loop is a new variable in each iteration, but lower has a single cell
-// for it. The difference matters only if a pointer or closure to an earlier iteration's variable is
-// still used after the next iteration has declared the variable. Kernels with such uses are
-// refused. If a loop is lowered iteration by iteration, each iteration has a cell of its own. But
-// this cell is declared again if the loop runs again, or if the declaration is also in an inner
-// loop.
+// A variable declared in a loop is a new variable in each iteration, but package lower has a single
+// cell for all these variables. The difference matters only if a pointer or closure to an earlier
+// iteration's variable is still used after the next iteration has declared the variable. Kernels
+// that use an earlier iteration's variable in this way are refused. If a loop is lowered iteration
+// by iteration, each iteration has its own cell. But the cell of an iteration is declared again if
+// the whole loop runs again. The cell is also declared again if the declaration is in a further
+// inner loop.
 
-// keepsOld checks operand v of a phi, with the value x. If the phi may be used after a variable to
-// which x refers has been declared again, keepsOld reports an error.
+// keepsOld checks operand v of a phi. Parameter x is the lowered form of v. If the phi may be used
+// after a variable to which x refers has been declared again, keepsOld reports an error.
 func (l *lowerer) keepsOld(f *frame, phi *ssa.Phi, v ssa.Value, x val) {
 	for _, c := range l.cellsOf(x) {
 		at := c.declaredIn(f)
 		if at == nil || f.ofRoundBefore(c, at, phi.Block()) {
 			continue
 		}
-		// Inside an unrolled loop, each iteration has a cell of its own. So uses of the variable
-		// through other phis matter only after the loop.
+		// Inside an unrolled loop, each iteration has its own cell. So uses of the variable through other
+		// phis matter only after the loop.
 		after := slices.ContainsFunc(f.unrolled, func(u *unrolled) bool { return u.blocks[at.Block()] && !u.blocks[phi.Block()] })
 		if liveAcross(phi, at, f.roundsOf(c, at, phi.Block()), after) {
 			from, passed := v.(*ssa.Phi)
@@ -60,14 +61,13 @@ func (l *lowerer) storesOld(to ref, x val) {
 	}
 }
 
-// iterationOf returns the Alloc of a loop variable's first instance, if its argument is the Alloc
-// of the next iteration's instance. Otherwise it returns nil. If something refers to a variable of
-// a three-part for statement, go/ssa copies the variable at the end of each iteration:
+// iterationOf returns the Alloc of a loop variable's first instance, if parameter in is the Alloc of
+// the next iteration's instance. Otherwise it returns nil.
 //
-//	head: p = phi [first, next]
-//	post: t = *p; next = new T; *next = t; …
-//
-// The lowerer has one cell for all instances, and the copy does not change this cell.
+// If something refers to a variable of a three-part for statement, go/ssa copies the variable at the
+// end of each iteration. The loop's head has a phi of the first and the next instance. Before the
+// post statement, the code allocates the next instance and stores the current value in it. The
+// lowerer has one cell for all instances, and the copy does not change this cell.
 func iterationOf(in *ssa.Alloc) *ssa.Alloc {
 	block := in.Block()
 	i := slices.Index(block.Instrs, ssa.Instruction(in))
@@ -96,9 +96,8 @@ func iterationOf(in *ssa.Alloc) *ssa.Alloc {
 	return first
 }
 
-// lastInstance returns the Alloc that is executed in each iteration, if its argument is the Alloc
-// of a loop variable's first instance in a three-part for statement. Otherwise it returns its
-// argument.
+// lastInstance maps the Alloc of a loop variable's first instance, in a three-part for statement,
+// to the Alloc executed in each iteration. It returns any other Alloc unchanged.
 func lastInstance(in *ssa.Alloc) *ssa.Alloc {
 	for _, r := range *in.Referrers() {
 		phi, ok := r.(*ssa.Phi)
@@ -114,9 +113,9 @@ func lastInstance(in *ssa.Alloc) *ssa.Alloc {
 	return in
 }
 
-// outlives reports an error if a store of x lets private memory be used after the function that
-// reserved it has returned. The value x may be a reference to such memory, or lead to a reference.
-// The check runs after lowering, when the contents of variables are known.
+// The method outlives reports an error if a store of x lets private memory be used after the
+// function that reserved it has returned. The value x may refer to private memory directly or
+// through other variables. The check runs after lowering, when the contents of variables are known.
 func (l *lowerer) outlives(to ref, x val) {
 	holder, ok := to.(*cell)
 	if !ok || holder.home == nil {
@@ -137,7 +136,8 @@ func (l *lowerer) outlives(to ref, x val) {
 	})
 }
 
-// within reports whether frame f is g, or a direct or indirect call inside g.
+// The method within reports whether frame f is frame g, or a direct or indirect call inside frame
+// g.
 func (f *frame) within(g *frame) bool {
 	for ; f != nil; f = f.caller {
 		if f == g {
@@ -160,8 +160,8 @@ func (l *lowerer) returnsPrivate(f *frame, x val) {
 	})
 }
 
-// atEnd registers f to be called after everything is lowered. The call sees the present frame and
-// position.
+// atEnd registers f to be called after everything is lowered. During the call of f, the lowerer has
+// its present frame and position again.
 func (w *builder) atEnd(f func()) {
 	frame, pos, cur := w.frame, w.pos, w.frame.cur
 	w.ends = append(w.ends, func() {
@@ -170,8 +170,8 @@ func (w *builder) atEnd(f func()) {
 	})
 }
 
-// privatesOf returns the private memory that can be reached from value x. It follows pointers and
-// closures, and the contents of the variables to which they refer.
+// privatesOf returns the private memory that can be reached from value x. The search follows
+// pointers and closures, and the contents of the variables to which they refer.
 func (l *lowerer) privatesOf(x val) []*cell {
 	var out []*cell
 	seen := map[*cell]bool{}
@@ -254,8 +254,8 @@ func (w *builder) sourceName() string {
 	return sourceNameOf(v)
 }
 
-// sourceNameOf returns the name of the variable or field that has the value v in the source, or "".
-// If v is the array of a slice literal, the variable may hold the slice.
+// sourceNameOf returns the name of the variable or field to which the source assigns the value v,
+// or "". If v is the array of a slice literal, the variable may hold the slice.
 func sourceNameOf(v ssa.Value) string {
 	if v.Referrers() == nil {
 		return ""
@@ -275,7 +275,7 @@ func sourceNameOf(v ssa.Value) string {
 	return ""
 }
 
-// isPath reports whether an expression is a variable or a field of one.
+// isPath reports whether an expression is a variable or a field of a variable.
 func isPath(e ast.Expr) bool {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:
@@ -333,7 +333,7 @@ func (c *cell) frame() *frame {
 }
 
 // declaredIn returns the instruction of f that declares the variable c. If c is declared inside a
-// call, it returns that call in f. It returns nil if c is not declared in f.
+// call, declaredIn returns the call instruction in f. If c is not declared in f, it returns nil.
 func (c *cell) declaredIn(f *frame) ssa.Instruction {
 	at := c.decl
 	for g := c.frame(); g != nil; g = g.caller {
@@ -345,7 +345,7 @@ func (c *cell) declaredIn(f *frame) ssa.Instruction {
 	return nil
 }
 
-// tick advances the logical clock and returns the new time.
+// The method tick advances the logical clock and returns the new time.
 func (fs *foresight) tick() int { fs.time++; return fs.time }
 
 func (c *cell) setBorn(time int) {
@@ -355,10 +355,10 @@ func (c *cell) setBorn(time int) {
 	}
 }
 
-// roundsOf returns the loops of f that are lowered iteration by iteration and contain decl, the
-// declaration of variable c. In such loops, each iteration has a variable of its own. If block in
-// is not nil, only loops that also contain this block are returned. For a variable that has not
-// been declared yet, the result is empty.
+// roundsOf returns the loops of f that are lowered iteration by iteration and contain instruction
+// decl, which declares variable c. In these loops, each iteration has its own instance of the
+// variable. If parameter in is not nil, only loops that also contain this block are returned. For a
+// variable that has not been declared yet, the result is empty.
 func (f *frame) roundsOf(c *cell, decl ssa.Instruction, in *ssa.BasicBlock) []*unrolled {
 	var all []*unrolled
 	for _, u := range f.unrolled {
@@ -370,8 +370,8 @@ func (f *frame) roundsOf(c *cell, decl ssa.Instruction, in *ssa.BasicBlock) []*u
 }
 
 // ofRoundBefore reports whether variable c belongs to an earlier iteration of a loop that contains
-// a given block. If that block is the loop's head, the current iteration is about to end, so its
-// variables count, too.
+// a given block. If the given block is the loop's head, the current iteration is about to end. At
+// the loop's head, variables of the current iteration also count as earlier.
 func (f *frame) ofRoundBefore(c *cell, decl ssa.Instruction, in *ssa.BasicBlock) bool {
 	return c.born > 0 && slices.ContainsFunc(f.unrolled, func(u *unrolled) bool {
 		return u.active && u.blocks[in] && u.blocks[decl.Block()] && (c.born < u.began || in == u.head)
@@ -379,8 +379,8 @@ func (f *frame) ofRoundBefore(c *cell, decl ssa.Instruction, in *ssa.BasicBlock)
 }
 
 // liveAcross reports whether the instruction decl may run between a phi and a use of the phi's
-// value. Paths that continue with the next iteration of the given loops do not count. If deep is
-// set, uses through other phis count.
+// value. Paths that continue with the next iteration of the given loops do not count. If parameter
+// deep is set, uses through other phis count.
 func liveAcross(phi *ssa.Phi, decl ssa.Instruction, rounds []*unrolled, deep bool) bool {
 	home, b := phi.Block(), decl.Block()
 	reached := map[*ssa.BasicBlock]bool{}
@@ -399,8 +399,9 @@ func liveAcross(phi *ssa.Phi, decl ssa.Instruction, rounds []*unrolled, deep boo
 	return false
 }
 
-// walk marks the blocks reachable from b without passing through stop. Where a path would start the
-// next iteration of one of the given loops, walk continues after the loop instead.
+// The function walk marks the blocks reachable from block b on paths that do not pass through block
+// stop. Where a path would start the next iteration of one of the given loops, walk continues after
+// the loop instead.
 func walk(b, stop *ssa.BasicBlock, seen map[*ssa.BasicBlock]bool, rounds ...*unrolled) {
 	for _, s := range b.Succs {
 		to := []*ssa.BasicBlock{s}
@@ -418,10 +419,10 @@ func walk(b, stop *ssa.BasicBlock, seen map[*ssa.BasicBlock]bool, rounds ...*unr
 	}
 }
 
-// readAfter reports whether the instruction decl may run again before a use of the variable that
-// held declares. The declaration must not run in between. If held is nil, the variable is declared
-// outside of the function. Running decl in a later iteration of one of the given loops does not
-// count.
+// Parameter held is the instruction that declares a variable, or nil if the declaration is outside
+// of the function. readAfter reports whether the instruction decl may run again before a use of
+// this variable, on a path without the instruction held. Running decl in a later iteration of one
+// of the given loops does not count.
 func readAfter(decl, held ssa.Instruction, rounds []*unrolled) bool {
 	if decl == nil {
 		return false
@@ -450,8 +451,8 @@ type use struct {
 	index int
 }
 
-// usesOf returns the uses of a value, and of pointers computed from the value. If deep is set, uses
-// of phis with that value as an operand are included.
+// usesOf returns the uses of a value, and of pointers computed from the value. If parameter deep is
+// set, the result includes uses of phis that have the value as an operand.
 func usesOf(v ssa.Value, deep bool) []use {
 	var out []use
 	seen := map[ssa.Value]bool{v: true}

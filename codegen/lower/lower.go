@@ -38,7 +38,7 @@ type lowerer struct {
 	fuse       bool               // whether products may be fused into sums
 	gx, gy, gz *ir.Value          // global id of the work-item
 	accessors  []*ir.Var          // work-group variables of the kernel's local accessors
-	heads      map[*ir.Block]bool // first blocks of loops
+	heads      map[*ir.Block]bool // head blocks of loops
 	prints     *printer           // nil if nothing prints
 
 	objects map[any]val            // pointers to objects of packages
@@ -47,7 +47,7 @@ type lowerer struct {
 	quiet   bool                   // suppresses "unsupported variable" diagnostics
 }
 
-// frame is one inlined call.
+// The type frame is one inlined call.
 type frame struct {
 	fn        *ssa.Function
 	path      *path
@@ -62,35 +62,36 @@ type frame struct {
 	allocs    map[*ssa.Alloc]*cell
 	cur       ssa.Instruction // instruction being lowered
 	site      ssa.Instruction // instruction of the caller that makes this call
-	uses      [32]bool        // whether the use of each aspect has been recorded, by aspect
+	uses      [32]bool        // whether the use of an aspect has been recorded, indexed by aspect
 	ret       *ir.Block
 	result    *cell
-	single    bool // whether the function has only one return, so that its results need no cell
+	single    bool // whether the function has only one return statement, so that its results need no cell
 	retVal    val
 	defers    []*deferred
 	converted map[ssa.Value]bool // values rounded by explicit conversions to their own type
-	looks     map[ssa.Value]view // views whose conversion to a byte slice needs no copy, by conversion
+	looks     map[ssa.Value]view // maps a conversion of a view to a byte slice to the view, if the conversion needs no copy
 	late      map[ssa.Value]*lateAddr
 	unrolled  []*unrolled         // loops that are lowered iteration by iteration; inner loops come last
-	outs      map[ssa.Value]*cell // variables for values that are defined in one of these loops and used after it
-	as        map[ssa.Value]val   // alternative for which code is being lowered, by operand
+	outs      map[ssa.Value]*cell // variables for values that are defined in a loop of field unrolled and used after the loop
+	as        map[ssa.Value]val   // maps an operand to the alternative for which code is being lowered
 	begin     int                 // number of instructions in the module before the call
 	returns   int                 // number of return statements lowered so far, if sizes may depend on it
-	common    []val               // constant results that all return statements have in common
-	inner     int                 // number of instructions of the calls inside this call
+	common    []val               // results for which all return statements return the same constant
+	inner     int                 // number of instructions emitted for the calls inside this call
 }
 
-// Lower translates a kernel into an ir module at level Built. It reports all errors of the kernel,
-// not only the first, except errors that follow from other errors. If there are errors, the module
-// must not be used.
+// Lower translates a kernel into an ir module at level Built. Lower reports all errors of the
+// kernel except errors that follow from other errors. If there are errors, the module must not be
+// used.
 func Lower(p *load.Program, k *load.Kernel) (*ir.Module, diag.List) {
 	m, diags, _ := LowerRest(p, k, nil)
 	return m, diags
 }
 
-// LowerRest lowers a kernel in which package check has refused some instructions, to find further
-// errors. If the kernel has errors, lowering may panic because of a bug in kgen. A panic only ends
-// the search for errors. After a panic, m is nil, and stopped is the value of the panic.
+// LowerRest searches for further errors in a kernel in which package check has refused some
+// instructions. It lowers the other instructions. If the kernel has errors, lowering may panic
+// because of a bug in kgen. A panic only ends the search for errors. After a panic, the module is
+// nil, and the result stopped is the value of the panic.
 func LowerRest(p *load.Program, k *load.Kernel, refused map[ssa.Instruction]bool) (m *ir.Module, diags diag.List, stopped any) {
 	inData := map[*ssa.Global]bool{}
 	texts, kept := &texts{dynamic: map[any]bool{}}, newCarried(initsOf(p, k.Pkg))
@@ -151,8 +152,8 @@ func newLowerer(p *load.Program, k *load.Kernel, refused map[ssa.Instruction]boo
 	return l
 }
 
-// kernel lowers the kernel. If the kernel has errors, a panic of the lowering is caught, and its
-// value is returned.
+// The method kernel lowers the kernel. If the kernel has errors, a panic of the lowering is caught,
+// and its value is returned.
 func (l *lowerer) kernel() (stopped any) {
 	defer func() {
 		if len(l.diags) > 0 || len(l.refused) > 0 || l.k.Unsound {
@@ -170,7 +171,7 @@ func (l *lowerer) kernel() (stopped any) {
 	return nil
 }
 
-// entry lowers the range guard, the receiver and the body of the kernel.
+// The method entry lowers the range guard, the receiver and the body of the kernel.
 func (l *lowerer) entry() {
 	m := l.m
 	for i := range 3 {
@@ -217,12 +218,13 @@ func FuncName(f *ssa.Function) string {
 	return load.WithoutPaths(f.RelString(nil))
 }
 
-// check emits a branch to a fault that is executed if ok is false.
+// The method check emits a branch to a fault, which is executed if ok is false.
 func (l *lowerer) check(ok *ir.Value, kind abi.FaultKind, a, b func() *ir.Value, message string) {
 	l.checkBound(ok, kind, a, b, message, false)
 }
 
-// checkBound does the same as check for a fault whose first value a may be a uint64.
+// checkBound emits the same check as the method check, for a fault whose first value may be a
+// uint64.
 func (l *lowerer) checkBound(ok *ir.Value, kind abi.FaultKind, a, b func() *ir.Value, message string, unsigned bool) {
 	if ok.IsConst() && ok.Bits == 1 {
 		return
@@ -240,7 +242,7 @@ func (l *lowerer) checkBound(ok *ir.Value, kind abi.FaultKind, a, b func() *ir.V
 	l.b = cont
 }
 
-// fault emits a fault record and a return from the kernel.
+// The method fault emits a fault record and a return from the kernel.
 func (l *lowerer) fault(kind abi.FaultKind, a, b func() *ir.Value, message string) {
 	l.faultBound(kind, a, b, message, false)
 }
@@ -269,8 +271,8 @@ func (w *builder) faultPos(at ir.Pos) ir.Pos {
 	return at
 }
 
-// call inlines fn and returns the results of the call. A single result is a val, several results
-// are a tuple, and no result is nil.
+// The method call inlines fn and returns the results of the call. A single result is a val, several
+// results are a tuple, and no result is nil.
 func (l *lowerer) call(fn *ssa.Function, args, bindings []val, at token.Pos) val {
 	fn, args = l.simplerCall(fn, args)
 	res := fn.Signature.Results()
@@ -345,9 +347,9 @@ func (l *lowerer) call(fn *ssa.Function, args, bindings []val, at token.Pos) val
 	return l.unwrap(v, res)
 }
 
-// sameFuncs reports whether the function values among a and b are the same. If the function values
-// differ, a nested call of the same function is not a recursion. For example, apply(f) may call g,
-// which calls apply(h).
+// sameFuncs reports whether the argument lists a and b contain the same function values. If the
+// function values differ, a nested call of the same function is not a recursion. For example,
+// apply(f) may call g, which calls apply(h).
 func sameFuncs(a, b []val) bool {
 	for i := range a {
 		f, ok := funcIn(a[i])
@@ -359,11 +361,12 @@ func sameFuncs(a, b []val) bool {
 	return true
 }
 
-// otherVars reports whether inner and outer refer to different variables. The arguments outer
-// belong to the call f of a function, and inner to a call of the same function inside f. If the
-// variables existed before f, the inner call is not an endless recursion. For example, a closure of
-// an iterator may call another closure of the same function literal. The nesting of such calls
-// ends, since only variables that the calls declare can be unlimited in number.
+// Parameter f is a call of a function, and parameter outer holds the call's arguments. Parameter
+// inner holds the arguments of a call of the same function inside f. otherVars reports whether the
+// two lists refer to different variables. If the variables existed before f, the inner call is not
+// an endless recursion. For example, a closure of an iterator may call another closure of the same
+// function literal. The nesting of these calls ends, since the number of variables that existed
+// before f is limited.
 func otherVars(f *frame, outer, inner []val) bool {
 	for i, v := range inner {
 		switch v := v.(type) {
@@ -393,8 +396,8 @@ func sameShapes(a, b []val) bool {
 	return true
 }
 
-// funcIn returns the function value v. If v is a pointer to a variable, as the free variables of
-// closures are, it returns the function value of that variable.
+// funcIn returns v if v is a function value. If v is a pointer to a variable, funcIn returns the
+// function value in that variable. The free variables of closures are such pointers.
 func funcIn(v val) (function, bool) {
 	if p, ok := v.(pointer); ok {
 		if c, ok := p.ref.(*cell); ok {
@@ -405,8 +408,8 @@ func funcIn(v val) (function, bool) {
 	return f, ok
 }
 
-// unwrap returns the results v of a function. If the function has only one result, unwrap returns
-// the single element of v.
+// unwrap returns the results of a function. If the function has only one result, unwrap returns
+// this value instead of a tuple.
 func (w *builder) unwrap(v val, res *types.Tuple) val {
 	if t, ok := v.(tuple); ok && res.Len() == 1 {
 		return t.elems[0]
@@ -414,7 +417,7 @@ func (w *builder) unwrap(v val, res *types.Tuple) val {
 	return v
 }
 
-// body lowers the blocks of f's function in reverse postorder.
+// The method body lowers the blocks of f's function in reverse postorder.
 func (l *lowerer) body(f *frame) {
 	f.ret = l.newBlock()
 	order := blockOrder(f.fn)
@@ -423,7 +426,7 @@ func (l *lowerer) body(f *frame) {
 	for _, b := range order {
 		if _, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Return); ok {
 			if returns++; f.unrolledAt(b) != nil {
-				returns++ // lowered several times, so the results need a cell
+				returns++ // the return statement is lowered several times, so the results need a cell
 			}
 		}
 	}
@@ -440,7 +443,7 @@ func (l *lowerer) body(f *frame) {
 	}
 }
 
-// blocks lowers blocks, in reverse postorder.
+// The method blocks lowers the given blocks, which must be in reverse postorder.
 func (l *lowerer) blocks(f *frame, order []*ssa.BasicBlock) {
 	for _, b := range order {
 		if !f.reached[b] {
@@ -465,7 +468,7 @@ func (l *lowerer) blocks(f *frame, order []*ssa.BasicBlock) {
 	}
 }
 
-// next lowers one instruction of frame f.
+// The method next lowers one instruction of frame f.
 func (l *lowerer) next(f *frame, in ssa.Instruction) {
 	if p := in.Pos(); p.IsValid() && within(f.fn, p) {
 		l.pos = p
@@ -477,9 +480,9 @@ func (l *lowerer) next(f *frame, in ssa.Instruction) {
 	}
 }
 
-// within reports whether position p is in the source of fn. An instruction of fn may have a
-// position elsewhere. For example, the store of a function passed to a variadic parameter has the
-// position of that function's declaration.
+// The function within reports whether position p is in the source of fn. An instruction of fn may
+// have a position elsewhere. For example, the store of a function passed to a variadic parameter
+// has the position of that function's declaration.
 func within(fn *ssa.Function, p token.Pos) bool {
 	n := fn.Syntax()
 	return n == nil || n.Pos() <= p && p <= n.End()
@@ -524,8 +527,9 @@ func blockOrder(fn *ssa.Function) []*ssa.BasicBlock {
 	return post
 }
 
-// edge returns the block to which a terminator of block from jumps for the given successor. If the
-// successor has phis, edge makes a new block, which stores the phis' operands first.
+// The method edge returns the IR block to which the terminator of block from must jump to reach the
+// given successor. If the successor has phis, edge makes a new block, which stores the phis'
+// operands first.
 func (l *lowerer) edge(f *frame, from *ssa.BasicBlock, succ int) *ir.Block {
 	to := from.Succs[succ]
 	f.reached[to] = true
@@ -540,7 +544,7 @@ func (l *lowerer) edge(f *frame, from *ssa.BasicBlock, succ int) *ir.Block {
 			pred = i
 		}
 	}
-	// The stores get a block of their own, since the branch's other edge must not execute them.
+	// The stores are in a separate block, since the branch's other edge must not execute them.
 	save := l.b
 	mid := l.newBlock()
 	l.b = mid

@@ -16,8 +16,9 @@ import (
 
 // makeSlice lowers make([]T, n, c) with a capacity c that is not constant in the source. For a
 // constant capacity, go/ssa makes an array instead. The capacity may still be constant in this
-// inlined call. At the first such make, the kernel is lowered once more. The new lowering folds
-// integers that are computed from constants, and skips code that constant conditions exclude.
+// inlined call. The first make with a variable capacity requests another lowering of the kernel.
+// The new lowering folds integers that are computed from constants, and skips code that constant
+// conditions exclude.
 func (l *lowerer) makeSlice(in *ssa.MakeSlice) val {
 	n, ok1 := l.get(in.Len).(*ir.Value)
 	c, ok2 := l.get(in.Cap).(*ir.Value)
@@ -46,13 +47,13 @@ func (l *lowerer) makeOf(in ssa.Value, n, c *ir.Value, unsigned bool) val {
 	elem := in.Type().Underlying().(*types.Slice).Elem()
 	l.checkMake(n, most, elem, unsigned)
 	if most < 0 || most > allocLimit(elem) || n.IsConst() && uint64(n.Int()) > uint64(most) {
-		return l.zero(in.Type()) // the check above always faults
+		return l.zero(in.Type()) // the check above fails in every execution
 	}
 	return l.newSlice(in, elem, n, most)
 }
 
-// foldsAgain requests another lowering of the kernel, with folded integers. It returns false if the
-// current lowering folds them already.
+// foldsAgain requests another lowering of the kernel, which folds integers computed from constants.
+// It returns false if the current lowering folds these integers already.
 func (fs *foresight) foldsAgain() bool {
 	if fs.carried.folds {
 		return false
@@ -76,7 +77,7 @@ func (l *lowerer) newSlice(in ssa.Value, elem types.Type, n *ir.Value, most int6
 	f, t := l.frame, types.NewArray(elem, most)
 	inst := l.foresight.path(f.path, in)
 	if old, ok := l.foresight.carried.made[inst]; ok && old.Len() != most {
-		l.foresight.repeat = true // the foreseen shapes refer to an array of another length
+		l.foresight.repeat = true // the shapes from the previous lowering refer to an array of another length
 	}
 	l.foresight.carried.made[inst] = t
 	c := l.foresight.declared[inst]
@@ -117,8 +118,8 @@ func allocLimit(elem types.Type) int64 {
 	return math.MaxInt64
 }
 
-// checkMake adds the checks of gc's make for a length n and a capacity most. An unsigned length is
-// never below zero.
+// checkMake adds the checks of gc's make for the length n and the capacity in parameter most. An
+// unsigned length is never below zero.
 func (l *lowerer) checkMake(n *ir.Value, most int64, elem types.Type, unsigned bool) {
 	check := func(upTo int64, what string) {
 		l.check(l.atMost(n, upTo), abi.FaultPanic, nil, nil, "runtime error: makeslice: "+what+" out of range")
@@ -142,8 +143,9 @@ func (w *builder) atMost(n *ir.Value, most int64) *ir.Value {
 	return w.op(ir.OpULe, ir.TypeBool, n, w.m.Int(ir.TypeI64, most))
 }
 
-// grown lowers an append(s, more...) that must allocate, inside a function of the standard library.
-// The lengths of both slices must be known. The new array has the length of both slices together.
+// The method grown lowers an append(s, more...) that must allocate, inside a function of the
+// standard library. The lengths of both slices must be known. The new array has the length of both
+// slices together.
 func (l *lowerer) grown(in *ssa.Call, s, more slice, elem types.Type) (val, bool) {
 	n, ok1 := l.known(s.len)
 	c, ok2 := l.known(s.cap)
@@ -165,11 +167,11 @@ func (l *lowerer) grown(in *ssa.Call, s, more slice, elem types.Type) (val, bool
 	return out, true
 }
 
-// maxKnown bounds the number of operations that one call of known evaluates. A small limit is
-// enough, because operands have usually been folded before.
+// maxKnown bounds the number of operations that one call of method known evaluates. A small limit
+// is enough, because operands have usually been folded before.
 const maxKnown = 64
 
-// known returns the value of an integer that is computed only from constants.
+// The method known returns the value of an integer that is computed only from constants.
 func (w *builder) known(v *ir.Value) (int64, bool) {
 	if v.IsConst() {
 		return v.Int(), true
@@ -197,8 +199,8 @@ func ofConstants(v *ir.Value, left *int) bool {
 	return true
 }
 
-// folded returns x with each integer and bool replaced by its value if it is computed from
-// constants. If no sizes depend on such values, it returns x unchanged.
+// The method folded returns x with each integer and bool that is computed from constants replaced
+// by its value. If no sizes depend on these values, it returns x unchanged.
 func (fs *foresight) folded(x val) val {
 	if !fs.carried.folds {
 		return x
@@ -224,8 +226,8 @@ func (fs *foresight) folded(x val) val {
 	return x
 }
 
-// returned records the results t of a return statement, if sizes may depend on the function's
-// results.
+// The method returned records the results t of a return statement, if sizes may depend on the
+// function's results.
 func (f *frame) returned(t tuple) {
 	if f.returns++; f.returns == 1 {
 		f.common = slices.Clone(t.elems)
@@ -239,8 +241,8 @@ func (f *frame) returned(t tuple) {
 	}
 }
 
-// settled returns a function's results t. A result that is the same constant in all reached return
-// statements is replaced by that constant.
+// The method settled returns a function's results t. A result that is the same constant in all
+// reached return statements is replaced by that constant.
 func (f *frame) settled(t tuple) tuple {
 	for i, x := range f.common {
 		if x != nil {

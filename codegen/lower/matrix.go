@@ -99,9 +99,10 @@ func init() {
 }
 
 // accumulator returns the intrinsic for a function that computes each element of an accumulator
-// matrix separately. Parameter elem is the index of the type argument for a scalar parameter's
-// type, or negative. The other type arguments describe the matrix shape. Function f gets the
-// arguments without the group, and the current elements of the arguments that are accumulators.
+// matrix separately. If the function has a scalar parameter, elem is the index of the type argument
+// for the scalar's type. Otherwise elem is negative. The other type arguments describe the matrix
+// shape. Function f gets the scalar arguments. For each accumulator among the arguments, f gets the
+// current element.
 func accumulator(elem, args int, f func(l *lowerer, in *ssa.Call, t types.Type, args []val, xs []*ir.Value) val) intrinsic {
 	return func(l *lowerer, in *ssa.Call, fn *ssa.Function, all []val) val {
 		shape := fn.TypeArgs()[0]
@@ -165,7 +166,7 @@ func (l *lowerer) matrixType(t types.Type) (*ir.Type, bool) {
 	return nil, false
 }
 
-// shape returns the matrix shape that the array type t describes.
+// The method shape returns the matrix shape that the array type t describes.
 func (l *lowerer) shape(use matrix.Use, t types.Type, at token.Pos) (s matrix.Shape, ok bool) {
 	problem := matrix.NoShape(use, plainName(t))
 	if rows, isArray := t.Underlying().(*types.Array); isArray {
@@ -190,7 +191,7 @@ func shapeElem(shape types.Type) types.Type {
 	return shape.Underlying().(*types.Array).Elem().Underlying().(*types.Array).Elem()
 }
 
-// elemName returns the name of a Go type in the form that package matrix uses.
+// elemName returns the name that package matrix uses for a Go type.
 func elemName(t types.Type) string {
 	if h := gotypes.Half(t); h != "" {
 		return "half." + h
@@ -205,7 +206,8 @@ func plainName(t types.Type) string {
 	return types.TypeString(t, func(p *types.Package) string { return p.Name() })
 }
 
-// fits reports an error if the problem p is not empty. It returns whether p is empty.
+// The method fits reports an error with the text p, unless p is empty. The result tells whether p
+// is empty.
 func (l *lowerer) fits(in *ssa.Call, p matrix.Problem) bool {
 	if p.Text != "" {
 		l.errorf(diag.Matrix, in.Pos(), p.Hint, "%s", p.Text)
@@ -231,7 +233,7 @@ func (l *lowerer) newMatrix(s matrix.Shape) *ir.Var {
 	return l.m.NewVar(l.f, ir.Function, "matrix", l.m.MatrixOf(s))
 }
 
-// heldOf returns how many elements of the matrix the current work-item holds, as an i32.
+// heldOf returns, as an i32, the number of matrix elements that the current work-item holds.
 func (l *lowerer) heldOf(m *ir.Var) *ir.Value {
 	n := l.op(ir.OpMatrixLength, ir.TypeI32)
 	n.Aux = &ir.Tile{Matrix: m}
@@ -254,8 +256,8 @@ func (l *lowerer) eachHeld(m *ir.Var, body func(e *ir.Value)) {
 	})
 }
 
-// arith returns x op y for elements of type t. If t is a type of package half, the operation is its
-// method of the given name.
+// The method arith returns x op y for elements of type t. If t is a type of package half, arith
+// calls the method of t that has the given name.
 func (l *lowerer) arith(in *ssa.Call, op token.Token, method string, x, y *ir.Value, t types.Type) val {
 	switch {
 	case gotypes.Half(t) != "":
@@ -268,8 +270,8 @@ func (l *lowerer) arith(in *ssa.Call, op token.Token, method string, x, y *ir.Va
 	return l.intOp(op, x, y, t)
 }
 
-// tile lowers the load or store of a whole matrix. The slice args holds the memory, the stride and
-// the layout.
+// The method tile lowers the load or store of a whole matrix. The slice args holds the memory, the
+// stride and the layout.
 func (l *lowerer) tile(in *ssa.Call, op ir.Op, m *ir.Var, s matrix.Shape, args []val, elem types.Type) bool {
 	mem, ok := args[0].(slice)
 	stride, ok2 := args[1].(*ir.Value)

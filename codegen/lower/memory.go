@@ -14,7 +14,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// loadMem loads a flat value of Go type t from memory m.
+// loadMem loads a value of Go type t, which consists only of scalars, from memory m.
 func (l *lowerer) loadMem(m mem, t types.Type) val {
 	switch l.classify(t) {
 	case classScalar:
@@ -33,7 +33,7 @@ func (l *lowerer) loadMem(m mem, t types.Type) val {
 	return bad{}
 }
 
-// storeMem stores a flat value v of Go type t in memory m.
+// storeMem stores a value v of Go type t, which consists only of scalars, in memory m.
 func (l *lowerer) storeMem(m mem, v val, t types.Type) {
 	switch v := v.(type) {
 	case *ir.Value:
@@ -53,7 +53,7 @@ func (l *lowerer) storeMem(m mem, v val, t types.Type) {
 
 func (w *builder) field(i int) *ir.Value { return w.m.Int(ir.TypeI32, int64(i)) }
 
-// loadScalar loads a scalar and extends it to the form that registers hold.
+// loadScalar loads a scalar and extends it to the width of a register.
 func (w *builder) loadScalar(m mem, t types.Type) *ir.Value {
 	mt := regType(t)
 	if m.device() {
@@ -66,7 +66,7 @@ func (w *builder) loadScalar(m mem, t types.Type) *ir.Value {
 	case mt == regType(t):
 		return v
 	case gotypes.IsBoolean(t):
-		// Any byte except zero is true, although gc writes only 1.
+		// Any byte except zero means true, although gc writes only 1.
 		return w.op(ir.OpINe, ir.TypeBool, w.op(ir.OpUConvert, ir.TypeI32, v), w.m.Int(ir.TypeI32, 0))
 	case gotypes.IsUnsigned(t):
 		return w.op(ir.OpUConvert, ir.TypeI32, v)
@@ -90,7 +90,7 @@ func (l *lowerer) storeScalar(m mem, x *ir.Value, t types.Type) {
 	v.Aux = m.auxRef()
 }
 
-// loop emits a loop that runs body for i from 0 to n-1. The type of i is that of n.
+// The method loop emits a loop that runs body for i from 0 to n-1. The type of i is that of n.
 func (w *builder) loop(n *ir.Value, body func(i *ir.Value)) {
 	v := w.m.NewVar(w.f, ir.Function, "i", n.Type)
 	w.storeVar(v, w.m.Const(n.Type, 0))
@@ -114,8 +114,8 @@ func (l *lowerer) deref(p pointer) ref {
 	return p.ref
 }
 
-// throughNil emits a fault if an instruction accesses memory through a pointer that is always nil.
-// The result tells whether a fault was emitted.
+// throughNil emits a fault for an access of memory through a pointer that is always nil. The result
+// tells whether a fault was emitted.
 func (l *lowerer) throughNil(in ssa.Instruction) bool {
 	var x ssa.Value
 	switch in := in.(type) {
@@ -141,8 +141,8 @@ func (l *lowerer) throughNil(in ssa.Instruction) bool {
 	return true
 }
 
-// alwaysNil reports whether a pointer of type t can only be nil. A pointer that is an address is
-// always nil if its target type cannot be in device memory.
+// alwaysNil reports whether a pointer of type t can only be nil. If device memory cannot contain
+// values of the target type, pointers that are addresses are always nil.
 func (w *builder) alwaysNil(p pointer, t types.Type) bool {
 	m, ok := p.ref.(mem)
 	to, isPointer := t.Underlying().(*types.Pointer)
@@ -172,7 +172,8 @@ func (l *lowerer) loadRef(r ref, t types.Type) val {
 	return l.lost(t)
 }
 
-// inPart returns the memory at the given path inside part p.
+// Parameter p describes an array inside another array. inPart returns the memory at the given path
+// inside this array.
 func (w *builder) inPart(p part, path []*ir.Value) mem { return w.elem(p.s, path[0]).along(path[1:]) }
 
 func (l *lowerer) storeRef(r ref, v val, t types.Type) {
@@ -214,8 +215,8 @@ func (w *builder) toI32(v *ir.Value) *ir.Value {
 	return w.op(ir.OpUConvert, ir.TypeI32, v)
 }
 
-// checkIndex checks 0 <= i < n for an index of Go type t. The result is the index, extended to a
-// type that can hold it.
+// checkIndex emits the check 0 <= i < n for an index i of Go type t. The result is the index,
+// extended to a type that can hold it.
 func (l *lowerer) checkIndex(i *ir.Value, t types.Type, n *ir.Value) *ir.Value {
 	if i.IsConst() && n.IsConst() {
 		wide := l.m.Const(ir.TypeI64, i.Bits)
@@ -241,8 +242,8 @@ func (l *lowerer) checkIndex(i *ir.Value, t types.Type, n *ir.Value) *ir.Value {
 // isUint64 reports whether values of an integer type may exceed the greatest int64.
 func isUint64(t types.Type) bool { return gotypes.IsUnsigned(t) && gotypes.Width(t) == 64 }
 
-// isUint64Value reports whether values of v, a bound that may be missing, may exceed the greatest
-// int64.
+// isUint64Value reports whether the bound v may exceed the greatest int64. Parameter v is nil if
+// the bound is missing.
 func isUint64Value(v ssa.Value) bool { return v != nil && isUint64(v.Type()) }
 
 // indexSlice returns the memory of element i of a slice. It emits a check of the index.
@@ -337,7 +338,7 @@ func (l *lowerer) fieldAddr(in *ssa.FieldAddr) val {
 	return l.lost(in.Type())
 }
 
-// index lowers x[i] of an array or string value.
+// The method index lowers x[i] of an array or string value.
 func (l *lowerer) index(in *ssa.Index) val {
 	i, ok := l.get(in.Index).(*ir.Value)
 	if !ok {
@@ -373,11 +374,11 @@ func (l *lowerer) indexString(s string, i *ir.Value, t types.Type) val {
 	return l.loadMem(l.stringTable(s).at(l.toI32(idx)), types.Typ[types.Byte])
 }
 
-// slice lowers x[lo:hi:max].
+// The method slice lowers x[lo:hi:max].
 func (l *lowerer) slice(in *ssa.Slice) val {
 	lo, hi, mx := l.sliceBound(in.Low), l.sliceBound(in.High), l.sliceBound(in.Max)
 	var s slice
-	fixed := false // whether an array is sliced, so that its length is the upper bound
+	fixed := false // whether the operand is an array, whose length is the upper bound
 	switch x := l.get(in.X).(type) {
 	case slice:
 		s = x
@@ -430,8 +431,7 @@ func (l *lowerer) slice(in *ssa.Slice) val {
 	return l.reslice(s, b)
 }
 
-// sliceBound returns the value of a slice expression's bound. A bound missing in the source gives
-// nil.
+// sliceBound returns the value of a slice expression's bound, or nil if the source omits the bound.
 func (l *lowerer) sliceBound(v ssa.Value) *ir.Value {
 	if v == nil {
 		return nil
@@ -442,12 +442,12 @@ func (l *lowerer) sliceBound(v ssa.Value) *ir.Value {
 	return l.m.Int(ir.TypeI64, 0)
 }
 
-// bounds holds the bounds of a slice expression as int64 values. The bounds hi and mx may be
-// missing (nil).
+// The type bounds holds the bounds of a slice expression as int64 values. The bounds hi and mx may
+// be missing (nil).
 type bounds struct {
 	lo, hi, mx                         *ir.Value
 	unsignedLo, unsignedHi, unsignedMx bool // whether each bound was converted from a uint64
-	// fixed is set for slices of an array, whose length is the upper bound.
+	// The field fixed is set if the operand is an array, whose length is the upper bound.
 	fixed bool
 }
 

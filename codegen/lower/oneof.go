@@ -1,7 +1,6 @@
 package lower
 
-// This file handles values that are one of several alternatives, of which data at run time selects
-// one.
+// This file handles values for which data at run time selects one of several alternatives.
 
 import (
 	"go/types"
@@ -29,13 +28,13 @@ type alternatives struct {
 	*builder
 	oneSlice bool // whether the alternative being lowered is a slice
 	in       int  // number of the alternative being lowered; 0 outside of alternatives
-	n        int  // number of alternatives for which code has been lowered
+	n        int  // number of alternatives for which lowering has begun
 }
 
-// null is a nil pointer or nil slice as an alternative of a oneOf.
+// The type null is a nil pointer or nil slice as an alternative of a oneOf.
 type null struct{ typ types.Type }
 
-// alt returns the alternative i of u.
+// The method alt returns alternative i of u.
 func (l *lowerer) alt(u oneOf, i int) val {
 	if n, ok := u.alts[i].(null); ok {
 		return l.zero(n.typ)
@@ -51,9 +50,9 @@ func (w *builder) isAlt(u oneOf, i int) *ir.Value {
 	return w.op(ir.OpIEq, ir.TypeBool, u.tag, w.m.Int(ir.TypeI32, int64(i)))
 }
 
-// each calls function emit for each alternative of u, in a separate branch of the emitted code. It
-// returns the combined result, a value of type t. If t is nil or an empty tuple, there is no
-// result.
+// The method each calls the function in parameter emit for each alternative of u. The emitted code
+// has a separate branch for each alternative. It returns the combined result, a value of type t. If
+// t is nil or an empty tuple, there is no result.
 func (l *lowerer) each(u oneOf, t types.Type, emit func(alt val) val) val {
 	var c *cell
 	if tuple, ok := t.(*types.Tuple); t != nil && !(ok && tuple.Len() == 0) {
@@ -84,12 +83,13 @@ func (l *lowerer) each(u oneOf, t types.Type, emit func(alt val) val) val {
 	return l.loadCell(c)
 }
 
-// maxInRow is the largest number of alternatives that are tested in a chain of conditions. More
-// alternatives are first divided into halves, because drivers bound the nesting of conditions.
+// maxInRow is the largest number of alternatives that are tested in a chain of conditions. A longer
+// list of alternatives is first divided into halves, because drivers limit the nesting of
+// conditions.
 const maxInRow = 4
 
-// dispatch calls function emit for each alternative from lo to hi. The code that emit adds is in a
-// branch, which runs if the value is that alternative.
+// dispatch calls the function in parameter emit for each alternative from lo to hi. The code that
+// this function adds is in a branch. The branch runs if the value has this alternative.
 func (w *builder) dispatch(u oneOf, lo, hi int, emit func(i int)) {
 	mid := lo + 1
 	if hi-lo > maxInRow {
@@ -112,8 +112,8 @@ func (w *builder) dispatch(u oneOf, lo, hi int, emit func(i int)) {
 	w.dispatch(u, mid, hi, emit)
 }
 
-// resolved returns the first oneOf among an instruction's operands, if the instruction must be
-// lowered separately for each alternative.
+// Some instructions must be lowered separately for each alternative of an operand. For these
+// instructions, the method resolved returns the first operand that is a oneOf.
 func (l *lowerer) resolved(in ssa.Instruction) (ssa.Value, oneOf, bool) {
 	var operands []ssa.Value
 	switch in := in.(type) {
@@ -162,8 +162,8 @@ func funcPkg(fn *ssa.Function) string {
 	return ""
 }
 
-// operand returns the lowered form of operand v, which may be a oneOf. Other operands are lowered
-// by get.
+// The method operand returns the lowered form of operand v, which may be a oneOf. For an operand
+// that must not be a oneOf, the method get is used.
 func (l *lowerer) operand(v ssa.Value) val {
 	switch v.(type) {
 	case *ssa.Const, *ssa.Global:
@@ -172,7 +172,8 @@ func (l *lowerer) operand(v ssa.Value) val {
 	return l.get(v)
 }
 
-// withOperand runs the function lower, in which operand v has the value x.
+// withOperand calls the function that is its parameter lower. During this call, operand v has the
+// value x.
 func (w *builder) withOperand(v ssa.Value, x val, lower func() val) val {
 	f := w.frame
 	if f.as == nil {
@@ -188,7 +189,7 @@ func (w *builder) withOperand(v ssa.Value, x val, lower func() val) val {
 func (l *lowerer) equalAlts(u oneOf, y val, t types.Type) val {
 	or := l.m.Bool(false)
 	for i := range u.alts {
-		if mayPanic(u.alts[i], y) { // such a comparison must run only if u has this alternative
+		if mayPanic(u.alts[i], y) { // a comparison that may panic must run only if u has this alternative
 			same, ok := l.andThen(l.isAlt(u, i), func() val { return l.equal(l.alt(u, i), y, t) }).(*ir.Value)
 			if !ok {
 				return bad{}
@@ -214,7 +215,8 @@ func (l *lowerer) equalAlts(u oneOf, y val, t types.Type) val {
 	return or
 }
 
-// setPending records whether a variable and its parts have not been declared yet.
+// setPending records whether the declaration of a variable, and of its fields or elements, has
+// still to be lowered.
 func (c *cell) setPending(pending bool) {
 	c.pending = pending
 	for _, part := range c.fields {
@@ -251,8 +253,8 @@ func uncomparableText(t types.Type) string {
 	return "runtime error: comparing uncomparable type " + reflectName(t)
 }
 
-// several is the storage of a variable that holds values of several shapes. Each shape has its own
-// IR variables, and tag holds the number of the current shape.
+// The type several describes the storage of a variable that holds values of several shapes. Each
+// shape has its own IR variables. The field tag holds the number of the current shape.
 type several struct {
 	tag  *ir.Var
 	alts []*version
@@ -260,8 +262,8 @@ type several struct {
 	soon bool // whether the variable was loaded before its declaration was lowered
 }
 
-// makeSeveral changes the storage of a variable and of its parts to hold values of several shapes.
-// Strings are excluded, since all strings have the same shape.
+// makeSeveral changes the storage of a variable, and of its fields or elements, to hold values of
+// several shapes. Strings are excluded, since all strings have the same shape.
 func (l *lowerer) makeSeveral(c *cell) {
 	if c.cls == classShape && c.several == nil && !gotypes.IsString(c.typ) {
 		c.several = &several{tag: l.clearVar("which", ir.TypeI32)}
@@ -276,15 +278,15 @@ func (l *lowerer) makeSeveral(c *cell) {
 	}
 }
 
-// clearVar makes an IR variable that is zeroed when the kernel starts. The zeros are needed since a
-// load of a oneOf loads the scalars of all alternatives, also of those never stored.
+// clearVar makes an IR variable that is zeroed when the kernel starts. A load of a oneOf loads the
+// scalars of all alternatives, so even alternatives that were never stored need defined contents.
 func (w *builder) clearVar(name string, t *ir.Type) *ir.Var {
 	v := w.m.NewVar(w.f, ir.Function, name, t)
 	w.early(ir.OpStore, ir.TypeVoid, w.m.Const(t, 0)).Aux = &ir.Ref{Var: v}
 	return v
 }
 
-// add adds an alternative with the shape of v. It returns the alternative's number.
+// The method add adds an alternative with the shape of v and returns the alternative's number.
 func (s *several) add(l *lowerer, v val) int {
 	ver := &version{shape: l.holdAnew(v)}
 	for _, x := range leaves(v) {
@@ -351,7 +353,7 @@ func (l *lowerer) storeSeveral(c *cell, v val) {
 		}
 		xs := leaves(x)
 		for j := range xs {
-			if stored[n] != nil { // another alternative of the stored value has the same shape
+			if stored[n] != nil { // an earlier alternative of the stored value has the same shape
 				xs[j] = l.op(ir.OpSelect, xs[j].Type, is, xs[j], stored[n][j])
 			}
 			l.storeVar(s.alts[n].vars[j], xs[j])
@@ -372,8 +374,9 @@ func (l *lowerer) storeSeveral(c *cell, v val) {
 	l.storeVar(s.tag, tag)
 }
 
-// alternative returns the number of the alternative of c with the shape of v. If c does not have
-// the alternative, it is added. The result is -1 if it cannot be added.
+// The method alternative returns the number of the alternative of c with the shape of v. If c has
+// no alternative of this shape, the method adds one. The result is -1 if no alternative can be
+// added.
 func (l *lowerer) alternative(c *cell, v val) int {
 	s := c.several
 	for i, ver := range s.alts {
@@ -395,8 +398,8 @@ func (l *lowerer) alternative(c *cell, v val) int {
 	return n
 }
 
-// tooMixed reports an error for a value v that variable c cannot hold in addition to its other
-// values.
+// tooMixed reports an error for a value v that variable c cannot hold in addition to the variable's
+// other values.
 func (l *lowerer) tooMixed(c *cell, v val, kept bool) {
 	alts := c.several.alts
 	if kept && len(alts) == maxAlts {
@@ -421,9 +424,9 @@ func (l *lowerer) tooMixed(c *cell, v val, kept bool) {
 	l.mixed(c, alts[0].shape, v)
 }
 
-// kept converts a value of type t to a form that can be stored as one of several alternatives.
-// Strings become texts, pointers record whether they are nil, and arrays are copied when they are
-// stored. The result is false if the value has no such form.
+// The method kept prepares a value of type t for a store as one of several alternatives. Strings
+// become positions in the table of texts, pointers record whether they are nil, and arrays are
+// copied when they are stored. The result is false if the value cannot be stored as an alternative.
 func (l *lowerer) kept(v val, t types.Type) (val, bool) {
 	all := func(vs []val, of func(i int) types.Type) ([]val, bool) {
 		out := make([]val, len(vs))
@@ -469,7 +472,7 @@ func (l *lowerer) kept(v val, t types.Type) (val, bool) {
 }
 
 // maySeveral requests another lowering of the kernel, in which variable c can hold values of
-// several shapes. It returns false if another lowering would not help.
+// several shapes. maySeveral returns false if another lowering would not help.
 func (l *lowerer) maySeveral(c *cell, a, b val) bool {
 	_, ok1 := l.kept(a, c.typ)
 	_, ok2 := l.kept(b, c.typ)
@@ -481,8 +484,8 @@ func (l *lowerer) maySeveral(c *cell, a, b val) bool {
 	return true
 }
 
-// mixedCall reports an error if an argument of an intrinsic is a oneOf. The result tells whether it
-// did.
+// mixedCall reports an error if an argument of an intrinsic is a oneOf. The result tells whether an
+// error was reported.
 func (r *reporter) mixedCall(fn *ssa.Function, args []val) bool {
 	if funcPkg(fn) == "errors" {
 		return false

@@ -18,7 +18,7 @@ import (
 // nilPanicText is gc's text for panic(nil).
 var nilPanicText = new(runtime.PanicNilError).Error()
 
-// panics lowers a call panic(x).
+// The method panics lowers a call panic(x).
 func (l *lowerer) panics(x ssa.Value) {
 	i, ok := l.get(x).(iface)
 	switch {
@@ -31,8 +31,8 @@ func (l *lowerer) panics(x ssa.Value) {
 }
 
 // rangeEnded is go/ssa's text for the panic of a range-over-func body that is called after the loop
-// has ended. For the same panic, gc prints rangeDone if the body itself has ended the loop, and
-// otherwise rangeExhausted.
+// has ended. If the body itself has ended the loop, gc prints the text rangeDone for this panic.
+// For a loop that has ended without a jump out of its body, gc prints the text rangeExhausted.
 const (
 	rangeEnded     = "yield function called after range loop exit"
 	rangeDone      = "runtime error: range function continued iteration after function for loop body returned false"
@@ -162,7 +162,7 @@ func (l *lowerer) panicWith(verb abi.PanicVerb, before, after string, a, b *ir.V
 	l.fault(abi.FaultPanic, get(a), get(b), message)
 }
 
-// panicBits returns the bits of v in the form that a fault record has for panic texts.
+// panicBits returns the bits of v in the encoding that fault records use for values in panic texts.
 func (w *builder) panicBits(v *ir.Value, verb abi.PanicVerb) *ir.Value {
 	if v.IsConst() && verb == abi.PanicInt {
 		return w.m.Int(ir.TypeI64, v.Int())
@@ -184,8 +184,8 @@ func (w *builder) panicBits(v *ir.Value, verb abi.PanicVerb) *ir.Value {
 }
 
 // ownText returns the text from a value's Error or String method. The second result tells whether
-// the value has such a method. The text is nil if the method does more than return one of several
-// texts.
+// the value has such a method. The text is nil unless the method only selects one of several
+// constant texts.
 func (l *lowerer) ownText(i iface) (val, bool) {
 	for _, name := range []string{"Error", "String"} {
 		sel := types.NewMethodSet(i.typ).Lookup(nil, name)
@@ -205,7 +205,7 @@ func (l *lowerer) ownText(i iface) (val, bool) {
 	return nil, false
 }
 
-// maxLooks bounds the nesting of calls in an Error or String method that is evaluated for a panic's
+// maxLooks bounds the depth of calls in an Error or String method that is evaluated for a panic's
 // text.
 const maxLooks = 4
 

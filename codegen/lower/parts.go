@@ -9,13 +9,13 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// parts is a slice whose elements are resolved while lowering. The elements are variables of the
-// kernel, or constants of a package.
+// The type parts is a slice whose elements are resolved while lowering. The elements are variables
+// of the kernel, or constants of a package.
 type parts struct {
 	refs   []ref // elements up to the slice's capacity; each is a *cell or a constRef
 	n      int   // length of the slice
 	global *ssa.Global
-	from   int // index of the slice's first element in the variable of field global
+	from   int // index of the slice's first element inside the variable in field global
 }
 
 // partsOf returns an array's elements as a slice.
@@ -27,8 +27,8 @@ func partsOf(cells []*cell) parts {
 	return p
 }
 
-// constParts returns a slice whose elements are the given constants. If id is not nil, the elements
-// are the parts of the object with identity id.
+// constParts returns a slice whose elements are the given constants. If parameter id is not nil,
+// the elements belong to the object with this identity.
 func constParts(vs []val, id any) parts {
 	p := parts{n: len(vs)}
 	for i, v := range vs {
@@ -41,7 +41,7 @@ func constParts(vs []val, id any) parts {
 	return p
 }
 
-// same reports whether two slices have the same elements and capacity.
+// The method same reports whether two slices have the same elements and capacity.
 func (p parts) same(q parts) bool {
 	if p.n != q.n || len(p.refs) != len(q.refs) || p.global != q.global {
 		return false
@@ -82,7 +82,7 @@ func (r *reporter) sliceParts(in *ssa.Slice, x parts, lo, hi, mx *ir.Value) val 
 	return x
 }
 
-// elems returns the values of the elements of slice x.
+// The method elems returns the values of the elements of slice x.
 func (l *lowerer) elems(x parts) []val {
 	var out []val
 	for _, r := range x.refs[:x.n] {

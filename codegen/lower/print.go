@@ -26,8 +26,8 @@ const maxPrintWords = 512
 
 const elemHint = "print its elements, one by one or as an array"
 
-// fmtPrints maps the names of fmt's printing functions that kernels call to the functions' numbers
-// in package abi.
+// fmtPrints maps the name of a printing function of package fmt to the function's number in package
+// abi.
 var fmtPrints = map[string]abi.PrintFunc{"fmt.Print": abi.Print, "fmt.Printf": abi.Printf, "fmt.Println": abi.Println}
 
 func init() {
@@ -85,8 +85,8 @@ func usedResult(in *ssa.Call) token.Pos {
 	return token.NoPos
 }
 
-// printEach emits a record with the given interface values. The dynamic type of each value must be
-// known, or be one of several known types.
+// printEach emits a record with the given interface values. For each value, the dynamic type or a
+// list of possible dynamic types must be known.
 func (l *lowerer) printEach(f abi.PrintFunc, format string, values []val) {
 	for i, v := range values {
 		if u, ok := v.(oneOf); ok {
@@ -153,7 +153,7 @@ type printRecord struct {
 type printItem struct {
 	word  *ir.Value
 	chars chars
-	of    val // value whose bytes field chars holds
+	of    val // value from which the bytes in field chars come
 }
 
 func (r *printRecord) fail(hint, format string, args ...any) {
@@ -163,7 +163,7 @@ func (r *printRecord) fail(hint, format string, args ...any) {
 	r.failed = true
 }
 
-// arg adds to the record an argument that the format's directive d prints.
+// The method arg adds an argument to the record, for the directive d of the format.
 func (r *printRecord) arg(i iface, d directive) {
 	if r.failed {
 		return
@@ -184,9 +184,9 @@ func (r *printRecord) arg(i iface, d directive) {
 	}
 }
 
-// value adds a value to the record. It returns the name of the value's type as in an abi.PrintSite.
-// Parameter depth is the number of structs and arrays around the value. Inside unexported fields,
-// depth is negative, because package fmt calls no methods there.
+// The method value adds a value to the record. The method returns the name of the value's type in
+// the notation of abi.PrintSite. Parameter depth is the number of structs and arrays around the
+// value. Inside unexported fields, depth is negative, because package fmt calls no methods there.
 func (r *printRecord) value(i iface, d directive, depth int) string {
 	if code, is := r.method(i, d, depth); is {
 		return code
@@ -211,7 +211,7 @@ func (r *printRecord) value(i iface, d directive, depth int) string {
 		}
 		code := fmt.Sprintf("[%d]", u.Len())
 		if b, ok := u.Elem().Underlying().(*types.Basic); ok && b.Kind() == types.Uint8 && gotypes.Half(u.Elem()) == "" && strings.ContainsRune("sqxX", d.verb) {
-			d.verb = 'd' // fmt prints such bytes as a string
+			d.verb = 'd' // package fmt prints a slice of bytes as a string for this verb
 		}
 		elem := ""
 		if u.Len() == 0 { // for a constant, the host needs only the type
@@ -275,7 +275,7 @@ func (r *printRecord) unprintable(i iface, d directive) {
 
 func width8(t types.Type) bool { return gotypes.IsInteger(t) && gotypes.Width(t) == 8 }
 
-// named reports whether a type contains names or tags, which %#v prints.
+// The function named reports whether a type contains names or tags, which %#v prints.
 func named(t types.Type) bool {
 	switch t := types.Unalias(t).(type) {
 	case *types.Named, *types.TypeParam:
@@ -292,8 +292,8 @@ func named(t types.Type) bool {
 	return false
 }
 
-// method adds the result of the Error or String method that package fmt would call for the value.
-// The result is false if there is no such method.
+// The method method adds the result of the Error or String method that package fmt would call for
+// the value. The result is false if there is no such method.
 func (r *printRecord) method(i iface, d directive, depth int) (code string, is bool) {
 	if depth < 0 {
 		return "", false
@@ -340,7 +340,7 @@ func (r *printRecord) method(i iface, d directive, depth int) (code string, is b
 	return "", true
 }
 
-// elem returns element n of an array value of type t.
+// The method elem returns element n of an array value of type t.
 func (r *printRecord) elem(v val, t *types.Array, n int64) val {
 	switch v := v.(type) {
 	case tuple:
@@ -360,8 +360,8 @@ func (r *printRecord) elem(v val, t *types.Array, n int64) val {
 	return bad{}
 }
 
-// basic adds a number, a bool or a string to the record. A constant string that is a whole argument
-// can be omitted from the record.
+// The method basic adds a number, a bool or a string to the record. The record does not contain an
+// argument that is a constant string.
 func (r *printRecord) basic(t types.Type, v val, alone bool) string {
 	l := r.l
 	word := func(w *ir.Value) { r.items = append(r.items, printItem{word: w}) }
@@ -437,14 +437,14 @@ func (w *builder) printWords(v *ir.Value) []*ir.Value {
 	return []*ir.Value{w.op(ir.OpUConvert, ir.TypeI32, v), w.op(ir.OpUConvert, ir.TypeI32, high)}
 }
 
-// printer describes the print buffer of a kernel that prints.
+// The type printer describes the print buffer of a kernel that prints.
 type printer struct {
 	buf  mem
-	room *ir.Value // number of 32-bit words for records
+	room *ir.Value // capacity of the buffer for records, in 32-bit words
 }
 
-// printer returns the kernel's print buffer. The first call adds the buffer as a parameter of the
-// kernel.
+// The method printer returns the kernel's print buffer. The first call adds the buffer as a
+// parameter of the kernel.
 func (l *lowerer) printer() *printer {
 	if l.prints == nil {
 		m := l.m
@@ -479,7 +479,7 @@ func (l *lowerer) printRecord(r *printRecord) {
 	need, long := l.printSize(r)
 	try, write, lost, carry, out := l.newBlock(), l.newBlock(), l.newBlock(), l.newBlock(), l.newBlock()
 
-	// The counter Used is not increased if it is past the end of the buffer, so that it stays below
+	// The counter Used does not grow once it is past the end of the buffer. So the counter stays below
 	// 2^32.
 	room := l.op(ir.OpULt, ir.TypeBool, atomic(ir.OpAtomicLoadRelaxed, abi.PrintUsed), p.room)
 	if long != nil {
@@ -532,8 +532,9 @@ func (w *builder) storePrint(m mem, x *ir.Value) {
 	v.Aux = m.auxRef()
 }
 
-// printSize returns the number of 32-bit words of a record. The result long is the condition that a
-// string is too long for the record. If no string can be too long, long is nil.
+// printSize returns the number of 32-bit words of a record. The second result, named long, is the
+// condition that a string is too long for the record. The second result is nil if no string can be
+// too long.
 func (w *builder) printSize(r *printRecord) (need, long *ir.Value) {
 	static := int64(abi.PrintRecord)
 	for _, item := range r.items {
@@ -580,8 +581,8 @@ func (l *lowerer) fourBytes(c chars, i *ir.Value) *ir.Value {
 	return word
 }
 
-// printSite returns the index of a print site in the module's list. All copies of an unrolled call
-// share one site.
+// printSite returns the index of a print site in the module's list. All copies of a call in an
+// unrolled loop share one site.
 func (w *builder) printSite(s *abi.PrintSite) int {
 	s.Pos = w.irPos(w.pos).String()
 	for i := range w.m.Prints {

@@ -9,13 +9,13 @@ import (
 	"unicode/utf8"
 )
 
-// directive holds the verb of a format directive, and whether it has the flag #.
+// The type directive holds the verb of a format directive, and whether it has the flag #.
 type directive struct {
 	verb  rune
 	sharp bool // whether the directive is %#v
 }
 
-// verbsOf returns the verbs that package fmt accepts for a kind of basic types, apart from %v.
+// verbsOf returns the verbs except %v that package fmt accepts for a group of basic types.
 func verbsOf(info types.BasicInfo) string {
 	switch {
 	case info&types.IsBoolean != 0:
@@ -30,15 +30,15 @@ func verbsOf(info types.BasicInfo) string {
 	return ""
 }
 
-// fits reports whether the directive accepts values of basic type b.
+// The method fits reports whether the directive accepts values of basic type b.
 func (d directive) fits(b *types.Basic) bool {
 	return d.verb == 'v' || strings.ContainsRune(verbsOf(b.Info()), d.verb)
 }
 
-// format adds the arguments of Printf to the record, in the order in which the format's verbs use
-// them. It sets the site's format, with argument indices removed. If a format has a mistake,
-// package fmt prints a complaint, which contains names of types. For such a format, the method
-// format reports an error instead.
+// The method format adds the arguments of Printf to the record, in the order in which the format's
+// verbs use them. It also sets the format of the print site, without argument indices. If a format
+// has a mistake, package fmt prints a complaint, which contains names of types. For such a format,
+// the method format reports an error instead.
 func (r *printRecord) format(format string, list []iface) {
 	f := &formatReader{r: r, rest: format, list: list, used: make([]bool, len(list))}
 	var b strings.Builder
@@ -68,12 +68,13 @@ type formatReader struct {
 	list []iface
 	used []bool
 	next int // index of the argument that the next verb uses
-	// indexed is set if a verb has named its argument. Arguments that no verb uses are then
-	// allowed.
+	// The field indexed is set if a verb has an explicit argument index. With an explicit argument
+	// index, arguments that no verb uses are allowed.
 	indexed bool
 }
 
-// cut removes the longest prefix of rest whose characters are in set, and returns it.
+// The method cut removes from field rest the longest prefix that consists of characters in set. It
+// returns the prefix.
 func (f *formatReader) cut(set string) string {
 	n := len(f.rest) - len(strings.TrimLeft(f.rest, set))
 	s := f.rest[:n]
@@ -81,7 +82,7 @@ func (f *formatReader) cut(set string) string {
 	return s
 }
 
-// index parses an explicit argument index, as in %[2]d.
+// The method index parses an explicit argument index, as in %[2]d.
 func (f *formatReader) index() {
 	if !strings.HasPrefix(f.rest, "[") {
 		return
@@ -98,8 +99,8 @@ func (f *formatReader) index() {
 	f.rest, f.next, f.indexed = f.rest[1:], n-1, true
 }
 
-// number parses a width or a precision. The format gives such a number by digits, or by a star,
-// which uses an argument.
+// The method number parses a width or a precision. In the format, digits give the number, or a star
+// takes the number from an argument.
 func (f *formatReader) number() string {
 	f.index()
 	if !strings.HasPrefix(f.rest, "*") {
@@ -116,7 +117,7 @@ func (f *formatReader) number() string {
 	return "*"
 }
 
-// arg returns the argument that the next verb uses.
+// The method arg returns the argument that the next verb uses.
 func (f *formatReader) arg() (iface, bool) {
 	if f.next >= len(f.list) {
 		f.r.fail("add the argument, or write %% for a percent sign", "a verb of the format has no argument")
@@ -128,7 +129,8 @@ func (f *formatReader) arg() (iface, bool) {
 	return f.list[i], !f.r.failed
 }
 
-// directive parses the text after a percent sign and returns its form in the host's format.
+// The method directive parses the text after a percent sign and returns its form in the host's
+// format.
 func (f *formatReader) directive() string {
 	flags := f.cut("+-# 0")
 	text := flags + f.number()

@@ -23,8 +23,8 @@ func init() {
 	add(dslPath+".AlignedPrivateAlloca", lowerPrivateAlloca)
 }
 
-// maxAlign is the largest alignment of private memory that SYCL allows, which is an eighth of
-// INT32_MAX.
+// maxAlign is the largest alignment of private memory that SYCL allows. The SYCL limit is an eighth
+// of INT32_MAX.
 const maxAlign = math.MaxInt32 / 8
 
 // lowerPrivateAlloca lowers dsl.PrivateAlloca[T](it, n) and dsl.AlignedPrivateAlloca. The memory is
@@ -119,8 +119,8 @@ func calledThroughVariable(in *ssa.Call, fn *ssa.Function) bool {
 	return false
 }
 
-// length returns the length x in two forms: n is an int, and expr is a constant expression of type
-// i64. The result ok is false if x depends on values that are not constant.
+// The method length converts the length x to an int (result n) and to a constant expression of type
+// i64 (result expr). The result named ok is false if x depends on values that are not constant.
 func (l *lowerer) length(x val, t types.Type) (n, expr *ir.Value, ok bool) {
 	if c, isConst := x.(specConst); isConst {
 		if c.decl == nil {
@@ -147,11 +147,11 @@ func (l *lowerer) length(x val, t types.Type) (n, expr *ir.Value, ok bool) {
 	return n, expr, ok
 }
 
-// lift returns v as a constant expression. It returns false if v depends on a value that is not
-// constant.
+// The method lift returns v as a constant expression. It returns false if v depends on a value that
+// is not constant.
 func (w *builder) lift(v *ir.Value) (*ir.Value, bool) {
 	if s, ok := v.Aux.(*ir.Spec); ok && s.User == nil {
-		return nil, false // this constant belongs to the launch, not to the program
+		return nil, false // each launch sets this constant; the program does not declare it
 	}
 	if v.IsConstExpr() {
 		return v, true
@@ -176,10 +176,10 @@ func (w *builder) lift(v *ir.Value) (*ir.Value, bool) {
 	return w.m.ConstExpr(v.Op, v.Type, args...), true
 }
 
-// bound records the range of allowed values for each specialization constant in the length expr.
-// Only sums and products are analyzed. No constant may be negative, no factor of a product may be
-// zero, and no constant may exceed the largest length. If a constant is a factor n times, its
-// largest value is the n-th root of the largest length.
+// The function bound records the range of allowed values for each specialization constant in the
+// expression expr of a length. Only sums and products are analyzed. No constant may be negative, no
+// factor of a product may be zero, and no constant may exceed the largest length. If a constant
+// occurs n times as a factor, its largest value is the n-th root of the largest length.
 func bound(expr *ir.Value, least int) {
 	if expr.Op == ir.OpIAdd {
 		bound(expr.Args[0], 0)
@@ -213,8 +213,8 @@ func bound(expr *ir.Value, least int) {
 	}
 }
 
-// unseen sets the default of each required constant in expr to 1. The host always sets these
-// constants, so their defaults are never used. But a default of 0 as a divisor would make the
+// The function unseen sets to 1 the default of each required constant in expr. The host always sets
+// these constants, so their defaults are never used. But a default of 0 as a divisor would make the
 // constant expression invalid.
 func unseen(expr *ir.Value) {
 	if s, ok := expr.Aux.(*ir.Spec); ok && s.User != nil && s.User.Required && s.Default == 0 {
@@ -225,7 +225,8 @@ func unseen(expr *ir.Value) {
 	}
 }
 
-// factors appends the factors of the product v to out. Conversions around factors are ignored.
+// The function factors appends the factors of the product v to the list out. Conversions around
+// factors are ignored.
 func factors(v *ir.Value, out *[]*ir.Value) {
 	switch v.Op {
 	case ir.OpSConvert, ir.OpUConvert:
@@ -238,9 +239,9 @@ func factors(v *ir.Value, out *[]*ir.Value) {
 	}
 }
 
-// validDefault reports an error if the length expr is less than 1 with the defaults of all
-// specialization constants. The check is omitted if the length contains a constant without a
-// default.
+// validDefault evaluates the length expr with the defaults of all specialization constants, and
+// reports an error if the result is less than 1. The check is omitted if the length contains a
+// constant without a default.
 func (sp *specs) validDefault(in *ssa.Call, expr *ir.Value) bool {
 	known := true
 	place := func(s *ir.Spec) uint32 { return uint32(slices.Index(sp.m.Specs, s)) }
@@ -261,8 +262,9 @@ func (sp *specs) validDefault(in *ssa.Call, expr *ir.Value) bool {
 	return false
 }
 
-// narrowExpr returns the constant expression v of type i64 as an expression of type i32. The result
-// has as few 64-bit operations as possible. The runtime checks that the value fits.
+// narrowExpr returns the constant expression v of type i64 as an expression of type i32. The
+// resulting expression has as few 64-bit operations as possible. The runtime checks that the value
+// fits.
 func (w *builder) narrowExpr(v *ir.Value) *ir.Value {
 	m := w.m
 	switch v.Op {
@@ -298,8 +300,8 @@ func (w *builder) narrowExpr(v *ir.Value) *ir.Value {
 	return m.ConstExpr(ir.OpUConvert, ir.TypeI32, v)
 }
 
-// narrowCond returns the condition v with comparisons of 32-bit integers wherever both operands fit
-// 32 bits.
+// narrowCond returns the condition v, in which comparisons of operands that fit 32 bits are
+// narrowed to 32 bits.
 func (w *builder) narrowCond(v *ir.Value) *ir.Value {
 	switch v.Op {
 	case ir.OpIEq, ir.OpINe, ir.OpSLt, ir.OpSLe:
@@ -327,9 +329,9 @@ func fits32(v *ir.Value) bool {
 }
 
 // dividesWords reports whether the 64-bit division v in a length can become a 32-bit division in
-// the module. The operands must consist of 32-bit constants. A module without 64-bit integers has
-// no other constant expression for a division by a value that is not a positive constant. The
-// runtime refuses values of constants for which an operand does not fit 32 bits (see exprText).
+// the module. All specialization constants in the operands must have 32 bits. A module without
+// 64-bit integers needs a 32-bit division if the divisor is not a positive constant. If the values
+// of the constants make an operand too large for 32 bits, the runtime refuses them (see exprText).
 func dividesWords(v *ir.Value) bool {
 	switch v.Op {
 	case ir.OpSDiv, ir.OpUDiv, ir.OpUMod:
@@ -353,7 +355,7 @@ func ofWords(v *ir.Value) bool {
 	return !slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return !ofWords(a) })
 }
 
-// divisor returns the divisor y of x / y or x % y. In the lowered code, v is a select.
+// The function divisor returns the divisor y of x / y or x % y. In the lowered code, v is a select.
 // [lowerer.divide] emits this select to replace the divisor by 1 where the division would overflow.
 func divisor(v *ir.Value) (*ir.Value, bool) {
 	if v.Op != ir.OpSelect || v.Type != ir.TypeI64 || v.Args[0].Op != ir.OpLAnd || !v.Args[1].IsConst() || v.Args[1].Int() != 1 {

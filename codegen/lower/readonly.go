@@ -11,13 +11,14 @@ import (
 type readonly struct {
 	*reporter
 	tables  *tables
-	written map[any]*ir.Value       // last address to which an instruction writes, by the instruction and its call
+	written map[any]*ir.Value       // maps an instruction and its call to the last address to which the instruction writes
 	stores  map[*ir.Var][]*ir.Value // values stored in each variable, computed after lowering
 }
 
-// changes records a write to memory m. It reports an error if m belongs to a package-level
-// variable. A table in the module cannot be written, and constant data is shared by all launches.
-// For memory behind a pointer or a slice, the check runs at the end, when all stores are known.
+// The method changes records a write to memory m. It reports an error if m belongs to a
+// package-level variable. A table in the module cannot be written, and constant data is shared by
+// all launches. For memory that a pointer or slice refers to, the check runs after lowering, when
+// all stores are known.
 func (ro *readonly) changes(m mem) {
 	if !m.device() {
 		if m.v.Storage == ir.Private {

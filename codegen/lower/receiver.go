@@ -13,14 +13,14 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// receiver rebuilds the kernel's receiver from the kernel's arguments.
+// The method receiver rebuilds the kernel's receiver from the kernel's arguments.
 func (l *lowerer) receiver() val {
 	if l.k.Struct == nil {
 		return bad{} // package load has reported the kernel's type
 	}
 	next := 0
 	var v val
-	if len(l.m.Params) == 0 { // all fields are blank, or there are no fields
+	if len(l.m.Params) == 0 { // the struct has no fields except blank ones
 		v = l.zero(l.k.Type)
 	} else {
 		v = l.fromArgs(l.k.Type, &next, token.NoPos)

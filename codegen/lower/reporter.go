@@ -32,8 +32,8 @@ func (r *reporter) errorf(code diag.Code, p token.Pos, hint, format string, args
 	}
 }
 
-// report adds a diagnostic even if the current instruction uses a bad value. The diagnostic
-// includes the chain of calls that leads to the instruction.
+// The method report adds a diagnostic even if the current instruction uses a bad value. The
+// diagnostic includes the chain of calls that leads to the instruction.
 func (r *reporter) report(code diag.Code, p token.Pos, hint, format string, args ...any) {
 	for i, a := range args {
 		if t, ok := a.(types.Type); ok {
@@ -43,7 +43,8 @@ func (r *reporter) report(code diag.Code, p token.Pos, hint, format string, args
 	if !p.IsValid() {
 		p = r.pos
 	}
-	// An instruction that still has the call's position is reported at the called function instead.
+	// If an instruction still has the position of the call, the error gets the position of the called
+	// function instead.
 	if f := r.frame; f != nil && f.caller != nil && p == f.callPos && f.fn.Syntax() != nil && (p < f.fn.Syntax().Pos() || p >= f.fn.Syntax().End()) {
 		p = f.fn.Pos()
 	}
@@ -59,7 +60,7 @@ func (r *reporter) qualifier(p *types.Package) string {
 	return p.Name()
 }
 
-// chained adds to d the calls that lead to the current instruction.
+// The method chained adds to d the calls that lead to the current instruction.
 func (w *builder) chained(d *diag.Diagnostic) {
 	for f := w.frame; f != nil && f.caller != nil; f = f.caller {
 		d.Related = append(d.Related, diag.Related{Pos: w.prog.DiagPos(f.callPos),
@@ -68,7 +69,7 @@ func (w *builder) chained(d *diag.Diagnostic) {
 	w.prog.AddSite(d)
 }
 
-// follows reports whether an operand of an instruction is bad.
+// The method follows reports whether an operand of an instruction is bad.
 func (r *reporter) follows(in ssa.Instruction) bool {
 	if _, ok := in.(*ssa.If); ok || in == nil {
 		return false // a branch is lowered even if its condition is bad

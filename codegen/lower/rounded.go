@@ -11,11 +11,11 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// findConverted finds the numbers with an explicit conversion to a type of the same format. Pass
-// fuse must not combine the operation that computes such a number with a following operation (Go
-// specification, "Floating-point operators"). go/ssa drops a conversion to the type that the number
-// already has. Of a dropped conversion, only a DebugRef at its parenthesis remains. A real call has
-// the same kind of DebugRef.
+// findConverted finds the numbers that the source converts explicitly to a type of the same
+// floating-point format. Pass fuse must not combine the operation that computes such a number with
+// a following operation (Go specification, "Floating-point operators"). go/ssa drops a conversion
+// to the type that the number already has. For a dropped conversion, the code only contains a
+// DebugRef at the conversion's parenthesis. A function call has a DebugRef at its parenthesis, too.
 func (f *frame) findConverted() {
 	f.converted = map[ssa.Value]bool{}
 	for _, b := range f.fn.Blocks {
@@ -42,7 +42,7 @@ func (f *frame) findConverted() {
 	}
 }
 
-// define sets the value of v in frame f to x.
+// The method define sets the value of v in frame f to x.
 func (l *lowerer) define(f *frame, v ssa.Value, x val) {
 	if f.converted[v] {
 		switch y := x.(type) {
@@ -59,8 +59,8 @@ func (l *lowerer) define(f *frame, v ssa.Value, x val) {
 	f.vals[v] = x
 }
 
-// rounded marks the number x as rounded, so that pass fuse does not combine its operation with an
-// addition that uses x.
+// The method rounded marks the number x as rounded. Therefore pass fuse does not combine the
+// operation that computes x with an addition that uses x.
 func (l *lowerer) rounded(x *ir.Value) *ir.Value {
 	if !l.fuse || x.IsConst() || !x.Type.IsFloat() {
 		return x

@@ -16,8 +16,9 @@ import (
 )
 
 // storeShape stores a value in a variable. The value must have the same shape as the values stored
-// before. A nil pointer or nil slice adopts the shape of the other stored values. Any other zero
-// value adopts that shape only if the value is always overwritten before it is read.
+// before. A stored nil pointer or nil slice adopts the shape of the variable's other values. Any
+// other zero value adopts the variable's shape only if every execution overwrites the value before
+// it is read.
 func (l *lowerer) storeShape(c *cell, v val) {
 	c.last = nil
 	w, isView := v.(view)
@@ -72,8 +73,9 @@ func (l *lowerer) storeShape(c *cell, v val) {
 	}
 }
 
-// storeView stores a view in a variable. It returns false if the variable cannot hold the view. All
-// views in one variable must be of the same memory.
+// storeView stores a view (a string that shares the bytes of a slice) in a variable. It returns
+// false if the variable cannot hold the view. All views in one variable must share the bytes of the
+// same memory.
 func (l *lowerer) storeView(c *cell, w view) bool {
 	if c.several != nil || c.versions != nil {
 		return false
@@ -100,13 +102,14 @@ func (l *lowerer) storeView(c *cell, w view) bool {
 	return true
 }
 
-// straight reports whether every execution of block b continues to the current block, unless it
-// ends in a fault. A store in the current block then overwrites the value that the variable had in
-// b.
+// The method straight reports whether every execution of block b continues to the current block,
+// unless the execution ends in a fault. A store in the current block then overwrites the value that
+// the variable had in b.
 func (l *lowerer) straight(b *ir.Block) bool { return l.leadsHere(b, true) }
 
-// unchanged reports whether every execution of block b continues to the current block, and no loop
-// begins between them. An earlier iteration of such a loop might have stored another value.
+// The method unchanged reports whether every execution of block b continues to the current block,
+// without the head of a loop between the two blocks. An earlier iteration of a loop might have
+// stored another value.
 func (l *lowerer) unchanged(b *ir.Block) bool { return l.leadsHere(b, false) }
 
 func (l *lowerer) leadsHere(b *ir.Block, intoLoops bool) bool {
@@ -130,7 +133,7 @@ func (l *lowerer) leadsHere(b *ir.Block, intoLoops bool) bool {
 }
 
 // leadsTo reports whether control reaches the second block from the first through blocks with a
-// single predecessor, or whether the blocks are the same.
+// single predecessor. If the blocks are the same, the result is true.
 func leadsTo(b, to *ir.Block) bool {
 	for to != b {
 		if len(to.Preds) != 1 {
@@ -150,7 +153,7 @@ func (w *builder) makeVars(c *cell, xs []*ir.Value) {
 }
 
 // reshape sets the shape of a variable that has held only nil to the shape of v. After each earlier
-// store of nil, it inserts stores for the nil of the new shape.
+// store of nil, reshape inserts stores of the nil value of the new shape.
 func (w *builder) reshape(c *cell, v val) {
 	c.shape, c.vars = v, nil
 	if !yields(v) {
@@ -171,7 +174,8 @@ func (w *builder) reshape(c *cell, v val) {
 	c.nils = nil
 }
 
-// yields reports whether value v is a pointer or slice. A nil of these types may adopt any shape.
+// The function yields reports whether value v is a pointer or slice. A nil pointer or nil slice may
+// adopt any shape.
 func yields(v val) bool {
 	switch v.(type) {
 	case slice, pointer:
@@ -182,8 +186,8 @@ func yields(v val) bool {
 
 // shapeAhead returns the shape that phi v will have once its loop is lowered. The method is used
 // for a phi that is read before all its operands are lowered. Only pointers and slices of the
-// kernel's variables are considered. If no operand has such a shape, the result is nil. No code is
-// emitted.
+// kernel's variables are considered. If no operand refers to a variable of the kernel, the result
+// is nil. No code is emitted.
 func (l *lowerer) shapeAhead(f *frame, v ssa.Value, seen map[ssa.Value]bool) val {
 	if seen[v] {
 		return nil
@@ -288,7 +292,7 @@ func (l *lowerer) phiCell(f *frame, phi *ssa.Phi, x val) *cell {
 	return c
 }
 
-// kindOf returns the name of a reference's kind for messages, which is "slice" or "pointer".
+// kindOf returns "slice" or "pointer", the word that messages use for a reference.
 func kindOf(v val) string {
 	if _, ok := v.(slice); ok {
 		return "slice"
@@ -296,8 +300,8 @@ func kindOf(v val) string {
 	return "pointer"
 }
 
-// subject returns the text that names a variable in messages. It is the variable's name in the
-// source, or else the kind.
+// The function subject returns the text that names a variable in messages. The text is the
+// variable's name in the source, or the word "slice" or "pointer".
 func (c *cell) subject(kind string) string {
 	key, part := c.key, false
 	for {
@@ -323,8 +327,8 @@ func (c *cell) subject(kind string) string {
 	return "the " + kind + " " + name
 }
 
-// mixed reports an error for a variable that may hold two values of different shapes, between which
-// code cannot select at run time.
+// The method mixed reports an error for a variable with two possible values of different shapes, if
+// code cannot select one of the values at run time.
 func (l *lowerer) mixed(c *cell, a, b val) {
 	if l.tables.moveTables(a, b) {
 		return
@@ -365,21 +369,21 @@ func (l *lowerer) mixed(c *cell, a, b val) {
 		c.subject(kindOf(b)), one, other)
 }
 
-// The function whyNoAlt returns these constants.
+// The function whyNoAlt returns these constant texts.
 const (
 	holdsPartText  = "a pointer to an array in a slice"
 	holdsTableText = "a pointer to a part of a table"
 )
 
-// wayOut maps a result of the function whyNoAlt to a hint. The hint tells how a variable of
-// function or interface type can hold the value in another form.
+// wayOut maps a result of the function whyNoAlt to a hint. The hint proposes another value for the
+// variable of function or interface type.
 var wayOut = map[string]string{
 	holdsPartText:  "let it hold the slice, and convert that to an array where it is used",
 	holdsTableText: "let it hold the table's index, and read the table where it is used",
 }
 
-// whyNoAlt returns the reason why value v cannot be an alternative of a oneOf. The result is "" if
-// there is no reason.
+// whyNoAlt returns the reason why value v cannot be an alternative of a oneOf. If v can be an
+// alternative, the result is "".
 func whyNoAlt(v val) string {
 	all := func(vs []val) string {
 		for _, v := range vs {
@@ -409,7 +413,7 @@ func whyNoAlt(v val) string {
 	return ""
 }
 
-// describe returns the text that names the memory of a pointer or slice in messages.
+// describe returns a text for messages, which names the memory to which a pointer or slice refers.
 func (l *lowerer) describe(v val) string {
 	var r ref
 	switch v := v.(type) {
@@ -484,19 +488,19 @@ func (w *builder) nilLike(v val) val {
 			n.off = w.m.Int(ir.TypeI64, nilOffset)
 		}
 		return n
-	case oneOf: // the zero tag selects the first alternative
+	case oneOf: // the tag 0 selects the first alternative
 		n.alts[0] = w.nilLike(n.alts[0])
 		return n
 	}
 	return n
 }
 
-// nilOffset is the offset of a nil slice in a variable that also holds slices of an array. A nil
-// slice has no elements, so no access uses the offset.
+// nilOffset is the offset of a nil slice. The offset is used in variables that also hold slices of
+// an array. A nil slice has no elements, so no access uses the offset.
 const nilOffset = -1
 
-// canonical converts a value to the form that variables hold. In this form, a pointer always has
-// the flag isNil, and a pointer to device memory is an address without a path.
+// The method canonical prepares a value for a store in a variable. The resulting pointers always
+// have the flag isNil, and pointers to device memory are addresses without a path.
 func (w *builder) canonical(v val) val {
 	p, ok := v.(pointer)
 	if !ok {
@@ -511,7 +515,7 @@ func (w *builder) canonical(v val) val {
 	return p
 }
 
-// addressed converts memory m, if it is device memory, to the form of an address without a path.
+// If memory m is in device memory, the method addressed converts it to an address without a path.
 func (w *builder) addressed(m mem) mem {
 	zero := w.m.Int(ir.TypeI32, 0)
 	if len(m.path) == 1 && m.path[0] == zero {

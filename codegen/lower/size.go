@@ -14,15 +14,15 @@ import (
 // for so many instructions, and drivers take longer.
 const maxValues = 250_000
 
-// copied holds the number of times that a function has been inlined, and the number of instructions
-// of these copies. Instructions of calls inside the function are not included.
+// The type copied counts the inlined copies of a function, and the instructions of all these
+// copies. It does not count instructions of further calls inside the function.
 type copied struct{ times, values int }
 
-// budget limits the size of the kernel's code.
+// The type budget limits the size of the kernel's code.
 type budget struct {
 	*reporter
 	copies   map[*ssa.Function]copied // number of copies and instructions of each inlined function
-	tooLarge bool                     // whether the code has exceeded maxValues; lowering then stops
+	tooLarge bool                     // whether the code has exceeded maxValues; if it has, lowering stops
 }
 
 // countCopy adds frame f, whose lowering has ended, to the counts of its function.
@@ -35,7 +35,7 @@ func (g *budget) countCopy(f *frame) {
 	g.copies[f.fn] = copied{c.times + 1, c.values + n - f.inner}
 }
 
-// isTooLarge reports whether the code exceeds maxValues. When it first does, isTooLarge reports an
+// isTooLarge reports whether the code exceeds maxValues. The first time, isTooLarge reports an
 // error that names the function with the most code. The usual cause is a chain of calls through
 // variables with several functions or types, because each combination is lowered separately.
 func (g *budget) isTooLarge() bool {

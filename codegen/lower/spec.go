@@ -30,7 +30,7 @@ type specDecl struct {
 	leaves   []*ir.Spec // scalars of the constant in depth-first order
 }
 
-// specs holds the specialization constants of a kernel.
+// The type specs holds the specialization constants of a kernel.
 type specs struct {
 	*reporter
 	decls   []*specDecl
@@ -54,7 +54,7 @@ func isSpecPointer(t types.Type) bool {
 	return ok && isDSL(p.Elem(), "SpecConstant")
 }
 
-// specGlobal returns the specialization constant declared by the package-level variable g.
+// specGlobal returns the specialization constant that the package-level variable g declares.
 func (l *lowerer) specGlobal(g *ssa.Global) (specConst, bool) {
 	fail := func(hint, format string, args ...any) (specConst, bool) {
 		l.errorf(diag.SpecDecl, g.Pos(), hint, format, args...)
@@ -125,7 +125,7 @@ func specTypeError(t types.Type) string {
 const maxSpecLeaves = 1 << 10
 
 // specLeaves adds the scalars of a specialization constant to its declaration d and to the module.
-// It takes the defaults of the scalars from the front of *init.
+// It removes the defaults of these scalars from the front of the list *init.
 func (sp *specs) specLeaves(d *specDecl, name, path string, t types.Type, offset int, init *[]*ir.Value) {
 	switch u := t.Underlying().(type) {
 	case *types.Array:
@@ -176,8 +176,8 @@ func (w *builder) wideDefault(b *types.Basic, def *ir.Value) bool {
 	return false
 }
 
-// evalSpec finds the call that makes a specialization constant and whose result the package
-// initializer stores in g. It also returns the call's argument.
+// The package initializer calls a function that makes a specialization constant, and stores the
+// result in variable g. evalSpec returns this call and its argument.
 func evalSpec(init *ssa.Function, g *ssa.Global) (call *ssa.Call, tree *constinit.Tree, ok bool) {
 	call, tree, known := constinit.StoredCall(init, g)
 	if call == nil {
@@ -192,8 +192,8 @@ func evalSpec(init *ssa.Function, g *ssa.Global) (call *ssa.Call, tree *constini
 	return nil, nil, false
 }
 
-// fullName returns the full name of a function. For an instance of a generic function, it is the
-// name of the generic function.
+// fullName returns the full name of a function. An instance of a generic function has the full name
+// of the generic function.
 func fullName(fn *ssa.Function) string {
 	if o := fn.Origin(); o != nil {
 		fn = o

@@ -13,8 +13,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// The Go bodies of these functions of the standard library depend on the memory or stack of the
-// host. So each is lowered by an intrinsic with the same results.
+// These functions of the standard library have Go bodies that depend on the memory or stack of the
+// host. So an intrinsic with the same results replaces each body.
 func init() {
 	add("slices.overlaps", lowerOverlaps)
 	add("slices.startIdx", lowerStartIdx)
@@ -47,9 +47,9 @@ func init() {
 	}))
 }
 
-// start returns the position of a slice's first byte. In device memory, it is an address. Otherwise
-// it is an offset in a variable. Two positions can be compared only if shared reports true for the
-// slices.
+// The method start returns the position of a slice's first byte. For device memory, the position is
+// an address. For other memory, the position is an offset in a variable. Two positions can be
+// compared only if method shared returns true for their slices.
 func (w *builder) start(s slice, elem types.Type) *ir.Value {
 	if s.at.device() {
 		return w.op(ir.OpBitcast, ir.TypeI64, s.at.addr)
@@ -57,7 +57,7 @@ func (w *builder) start(s slice, elem types.Type) *ir.Value {
 	return w.op(ir.OpIMul, ir.TypeI64, s.off, w.m.Int(ir.TypeI64, sizes.Sizeof(elem)))
 }
 
-// shared reports whether two slices may refer to the same memory.
+// The function shared reports whether two slices may refer to the same memory.
 func shared(a, b slice) bool {
 	if a.at.device() || b.at.device() {
 		return a.at.device() && b.at.device()
@@ -70,7 +70,7 @@ func lowerOverlaps(l *lowerer, _ *ssa.Call, fn *ssa.Function, args []val) val {
 	return l.overlap(args, fn.TypeArgs()[0])
 }
 
-// overlap emits the condition that two slices have elements in common.
+// The method overlap emits the condition that two slices have elements in common.
 func (w *builder) overlap(args []val, elem types.Type) *ir.Value {
 	a, ok1 := args[0].(slice)
 	b, ok2 := args[1].(slice)
@@ -115,8 +115,8 @@ func lowerStartIdx(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val {
 	return l.op(ir.OpUDiv, ir.TypeI64, d, l.m.Int(ir.TypeI64, sizes.Sizeof(elem)))
 }
 
-// lowerRuneCount lowers utf8.RuneCount by calls of DecodeRune. The Go body makes a string, which a
-// kernel cannot do.
+// lowerRuneCount lowers utf8.RuneCount by calls of DecodeRune. The Go body makes a string at run
+// time, and kernels cannot make strings.
 func lowerRuneCount(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val {
 	s, ok := args[0].(slice)
 	if !ok {
@@ -141,8 +141,8 @@ func lowerRuneCount(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val 
 	return l.loadVar(n)
 }
 
-// allocatesBeyond reports whether fn is a function of package slices that, like append, allocates
-// only if the result exceeds the slice's capacity.
+// Some functions of package slices allocate only if the result exceeds the slice's capacity, in the
+// same way as append. allocatesBeyond reports whether fn is one of these functions.
 func allocatesBeyond(fn *ssa.Function) bool {
 	switch origin(fn).RelString(nil) {
 	case "slices.Grow", "slices.Insert", "slices.Replace":
@@ -151,21 +151,21 @@ func allocatesBeyond(fn *ssa.Function) bool {
 	return false
 }
 
-// outOfCapacity emits a fault, where the Go code would allocate a longer slice.
+// outOfCapacity emits a fault in place of Go code that would allocate a longer slice.
 func (l *lowerer) outOfCapacity() {
 	l.fault(abi.FaultPanic, nil, nil, "append: out of capacity, and a kernel cannot allocate")
 	l.dead()
 }
 
-// simpler maps a function of the standard library to a function with less code and the same result.
-// The replaced function must call the simpler one.
+// The map simpler maps a function of the standard library to a function with less code and the same
+// result. Only a function that the replaced function calls can be its replacement.
 //
 // pdqsort calls heapsort if it finds no good pivots. For integers, the result does not depend on
 // the algorithm.
 var simpler = map[string]string{"slices.pdqsortOrdered": "slices.heapSortOrdered"}
 
-// simplerCall replaces the callee of a call by the simpler function with the same result, if there
-// is one.
+// If the map simpler contains a simpler function with the same result, simplerCall replaces the
+// callee of a call by this function.
 func (w *builder) simplerCall(fn *ssa.Function, args []val) (*ssa.Function, []val) {
 	other := simpler[origin(fn).RelString(nil)]
 	if other == "" || !gotypes.IsInteger(fn.TypeArgs()[0]) {

@@ -12,8 +12,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// stringIter is the state of a range over a string. The field n is a variable with the number of
-// the next rune.
+// stringIter is the state of a range over a string. The field n is a variable that holds the number
+// of the next rune.
 type stringIter struct {
 	s string
 	n *ir.Var
@@ -34,8 +34,8 @@ func (l *lowerer) rangeString(in *ssa.Range) val {
 	return stringIter{s.s, n}
 }
 
-// nextRune lowers one step of a range over a string. The results are a bool that tells whether
-// there is another rune, the rune's index, and the rune.
+// nextRune lowers one step of a range over a string. The first result is a bool that tells whether
+// the string has another rune. The other results are the rune's index and the rune.
 func (l *lowerer) nextRune(in *ssa.Next) val {
 	if it, ok := l.get(in.Iter).(textIter); ok {
 		return l.nextTextRune(it)
@@ -111,7 +111,7 @@ func (l *lowerer) bytesOrRunes(s string, runes bool) val {
 }
 
 // charsIter is the state of a range over a string whose bytes are known only at run time. The field
-// at is a variable with the index of the next rune.
+// at is a variable that holds the index of the next rune.
 type charsIter struct {
 	v  val
 	c  chars
@@ -129,7 +129,8 @@ func (l *lowerer) rangeChars(in *ssa.Range) val {
 	return charsIter{v, c, at}
 }
 
-// nextCharsRune does the same as nextRune for a string whose bytes are known only at run time.
+// nextCharsRune lowers one step of a range over a string whose bytes are known only at run time.
+// nextCharsRune has the same results as nextRune.
 func (l *lowerer) nextCharsRune(it charsIter) val {
 	at := l.loadVar(it.at)
 	more := l.op(ir.OpSLt, ir.TypeBool, at, it.c.length())
@@ -155,8 +156,9 @@ func (l *lowerer) nextCharsRune(it charsIter) val {
 	return tuple{[]val{more, at, l.loadVar(r)}}
 }
 
-// decode returns the rune at index at, and its width in bytes. The first byte must not be ASCII.
-// Invalid UTF-8 gives RuneError and width 1 (The Unicode Standard, table 3-7).
+// The method decode returns the rune at the given index of the string, and the rune's width in
+// bytes. The first byte must not be ASCII. Invalid UTF-8 gives RuneError and width 1 (The Unicode
+// Standard, table 3-7).
 func (l *lowerer) decode(c chars, at, first *ir.Value) (r, width *ir.Value) {
 	n32 := func(n int64) *ir.Value { return l.m.Int(ir.TypeI32, n) }
 	and := func(a, b *ir.Value) *ir.Value { return l.op(ir.OpLAnd, ir.TypeBool, a, b) }
@@ -165,8 +167,8 @@ func (l *lowerer) decode(c chars, at, first *ir.Value) (r, width *ir.Value) {
 	}
 	choose := func(is *ir.Value, a, b int64) *ir.Value { return l.op(ir.OpSelect, ir.TypeI32, is, n32(a), n32(b)) }
 	is := func(b int64) *ir.Value { return l.op(ir.OpIEq, ir.TypeBool, first, n32(b)) }
-	// next returns the k-th byte after the first byte. Past the end of the string it returns 0,
-	// which is not a valid continuation byte.
+	// The function next returns the k-th byte after the first byte. Past the end of the string, the
+	// result is 0, which is not a valid continuation byte.
 	next := func(k int64) *ir.Value {
 		i := l.op(ir.OpIAdd, ir.TypeI64, at, l.m.Int(ir.TypeI64, k))
 		there := l.op(ir.OpSLt, ir.TypeBool, i, c.length())

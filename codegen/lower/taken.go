@@ -10,11 +10,11 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// reserve registers cell c as memory that a call or a field of the kernel reserves. A variable may
-// then hold slices and pointers of several reserved memories.
+// The method reserve registers cell c as memory that a call or a field of the kernel reserves. A
+// variable may hold slices and pointers of several memories that are registered in this way.
 //
-// Work-group memory gets no home block. All iterations of a loop use the same work-group memory, so
-// no pointer can refer to an earlier iteration's memory.
+// For work-group memory, no declaring block is recorded. All iterations of a loop use the same
+// work-group memory, so no pointer can refer to an earlier iteration's memory.
 func (fs *foresight) reserve(c *cell, at *path) {
 	fs.carried.owners[c.mem.v] = c
 	c.inst = at
@@ -23,9 +23,9 @@ func (fs *foresight) reserve(c *cell, at *path) {
 }
 
 // takenAhead returns the work-group memory that corresponds to the cell old of the previous
-// lowering. The memory is made before the call that reserves it is lowered, because a loop may use
-// the memory in its next iteration. The result is nil if the length depends on specialization
-// constants that have not been read yet.
+// lowering. takenAhead makes the memory before the call that reserves it is lowered, because a loop
+// may use the memory in its next iteration. The result is nil if the length depends on
+// specialization constants that have not been read yet.
 func (l *lowerer) takenAhead(old *cell) *cell {
 	v := old.mem.v
 	if old.private || v.Storage != ir.Workgroup {
@@ -69,7 +69,8 @@ func (w *builder) constHere(v *ir.Value) *ir.Value {
 	return w.m.ConstExpr(v.Op, v.Type, args...)
 }
 
-// assigned returns the name of the variable to which the result of a call is assigned, or "".
+// The function assigned returns the name of the variable to which the result of a call is assigned,
+// or "".
 func assigned(in *ssa.Call) string {
 	for _, r := range *in.Referrers() {
 		if d, ok := r.(*ssa.DebugRef); ok {

@@ -15,18 +15,18 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// text is a string that is selected at run time from the kernel's constant texts. The fields off
-// and n are int64 values. Field off is the text's position in the table of texts, and n is its
-// length.
+// The type text is a string that is selected at run time from the kernel's constant texts. The
+// fields off and n are int64 values. Field off is the text's position in the table of texts, and n
+// is its length.
 type text struct{ off, n *ir.Value }
 
-// texts is the table of all constant strings that may be selected at run time.
+// The type texts is the table of all constant strings that may be selected at run time.
 type texts struct {
 	all     string
-	dynamic map[any]bool // declarations of variables that hold strings selected at run time; a field or element has a partKey
+	dynamic map[any]bool // declarations of variables that hold strings selected at run time; keys of type partKey stand for fields and elements
 }
 
-// textOf converts string v to a text. If v is constant, it is added to the table of texts.
+// textOf converts string v to a text. If v is constant, textOf adds v to the table of texts.
 func (ts *tables) textOf(v val) (text, bool) {
 	switch v := v.(type) {
 	case text:
@@ -95,9 +95,9 @@ func (l *lowerer) setInst(c *cell, p *path) {
 	}
 }
 
-// textTable returns the table of all texts with one element for each byte. If runes is set, each
-// element instead holds the rune that begins at the byte, with its width from bit 24 on. Decoding a
-// rune may read bytes after the end of its text.
+// textTable returns the table of all texts with one element for each byte. If parameter runes is
+// set, each element instead holds the rune that begins at the byte. Bits 24 and above of the
+// element hold the rune's width in bytes. Decoding a rune may read bytes after the end of its text.
 func (ts *tables) textTable(runes bool) slice {
 	all := ts.texts.all
 	if all == "" {
@@ -155,7 +155,7 @@ func (l *lowerer) textBytes(t text) slice {
 }
 
 // onlyLooked reports whether v, the result of []byte(s), is only read, for example by a range over
-// the bytes. Such a conversion needs no copy of the bytes.
+// the bytes. If v is only read, the conversion needs no copy of the bytes.
 func onlyLooked(v ssa.Value) bool {
 	s, ok := v.Type().Underlying().(*types.Slice)
 	if !ok || gotypes.Width(s.Elem()) != 8 {
@@ -191,7 +191,7 @@ func onlyLooked(v ssa.Value) bool {
 	return true
 }
 
-// textVar stands for the table of texts where slice bounds of a text are checked.
+// textVar represents the table of texts in the checks of a text's slice bounds.
 var textVar = &ir.Var{}
 
 // sliceText lowers t[lo:hi] for a text t.
@@ -201,7 +201,7 @@ func (l *lowerer) sliceText(t text, b bounds) text {
 	return text{s.off, s.len}
 }
 
-// differAt returns the first index at which two strings differ, but at most limit.
+// differAt returns the first index at which two strings differ, or limit if that is less.
 func (l *lowerer) differAt(a, b chars, limit *ir.Value) *ir.Value {
 	v := l.m.NewVar(l.f, ir.Function, "same", ir.TypeI64)
 	l.storeVar(v, l.m.Int(ir.TypeI64, 0))
@@ -285,7 +285,8 @@ type textIter struct {
 	at *ir.Var
 }
 
-// nextTextRune lowers one step of a range over a text. Its results are those of nextRune.
+// nextTextRune lowers one step of a range over a text. nextTextRune has the same results as
+// nextRune.
 func (l *lowerer) nextTextRune(it textIter) val {
 	zero, one := l.m.Int(ir.TypeI64, 0), l.m.Int(ir.TypeI64, 1)
 	at := l.loadVar(it.at)
@@ -303,8 +304,8 @@ func (l *lowerer) nextTextRune(it textIter) val {
 }
 
 // stringIntrinsic makes an intrinsic for a function with one string parameter. For a constant
-// string, the function known computes the result. For other strings, the function's body is
-// compiled.
+// string, the function in parameter known computes the result. For other strings, the function's
+// body is compiled.
 func stringIntrinsic(known func(l *lowerer, s string) val) func(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val {
 	return func(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val {
 		if s, ok := args[0].(str); ok {

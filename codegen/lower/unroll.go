@@ -14,9 +14,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// unrolled is a loop that is lowered iteration by iteration, so that the loop's index is a constant
-// in each. Such lowering is necessary if the loop indexes an array or slice whose elements are
-// resolved during lowering, such as functions.
+// The type unrolled is a loop that is lowered iteration by iteration, so that the loop's index is a
+// constant in each iteration. A constant index is needed for an array or slice whose elements are
+// resolved during lowering. An example is an array of functions.
 type unrolled struct {
 	head   *ssa.BasicBlock
 	blocks map[*ssa.BasicBlock]bool // blocks of the loop, and the return blocks of its iterations
@@ -74,7 +74,7 @@ func (w *builder) resolvedElems(t types.Type) bool {
 	return false
 }
 
-// phiBlocks marks the block of each phi that contributes to the value of v.
+// phiBlocks marks the blocks of all phis from which the value v is computed.
 func phiBlocks(v ssa.Value, marked map[*ssa.BasicBlock]bool, seen map[ssa.Value]bool) {
 	if seen[v] {
 		return
@@ -123,9 +123,9 @@ func declStores(a *ssa.Alloc) []*ssa.Store {
 	return all
 }
 
-// initStores returns the stores to a variable in the block that declares it. The result is nil if
-// other blocks write the variable, too. go/ssa keeps a variable with no other stores only because a
-// closure reads it.
+// If only the block that declares a variable writes to it, initStores returns the stores to the
+// variable. Otherwise the result is nil. If a variable has no other stores, go/ssa keeps it only
+// because a closure reads it.
 func initStores(a *ssa.Alloc) []*ssa.Store {
 	var all []*ssa.Store
 	if !readOnly(a, func(st *ssa.Store) bool {
@@ -137,8 +137,8 @@ func initStores(a *ssa.Alloc) []*ssa.Store {
 	return all
 }
 
-// instanceOf returns the loop variable of a three-part for statement if phi selects its instance of
-// the current iteration. Otherwise it returns nil.
+// In a three-part for statement, a phi may select the current iteration's instance of the loop
+// variable. For such a phi, instanceOf returns the loop variable. Otherwise it returns nil.
 func instanceOf(phi *ssa.Phi) *ssa.Alloc {
 	for _, e := range phi.Edges {
 		if a, ok := e.(*ssa.Alloc); ok && iterationOf(a) != nil {
@@ -149,7 +149,7 @@ func instanceOf(phi *ssa.Phi) *ssa.Alloc {
 }
 
 // readOnly reports whether the memory at address p is only read. Accesses in closures are included.
-// Stores for which allowed returns true are permitted.
+// Stores that the function in parameter allowed accepts do not count as writes.
 func readOnly(p ssa.Value, allowed func(st *ssa.Store) bool) bool {
 	for _, r := range *p.Referrers() {
 		switch r := r.(type) {
@@ -251,7 +251,7 @@ func (u *unrolled) findOuts() {
 	})
 }
 
-// each calls f for each instruction of the loop, in the order of the function's blocks.
+// The method each calls f for each instruction of the loop, in the order of the function's blocks.
 func (u *unrolled) each(f func(in ssa.Instruction)) {
 	for _, b := range u.head.Parent().Blocks {
 		if u.blocks[b] {
@@ -273,7 +273,7 @@ func (f *frame) unrolledAt(b *ssa.BasicBlock) *unrolled {
 	return nil
 }
 
-// behind returns the blocks outside of the loop to which its blocks branch.
+// The method behind returns the successors of the loop's blocks that are outside of the loop.
 func (u *unrolled) behind() []*ssa.BasicBlock {
 	var out []*ssa.BasicBlock
 	for b := range u.blocks {
@@ -291,8 +291,8 @@ func (f *frame) inRound(b *ssa.BasicBlock) bool {
 	return slices.ContainsFunc(f.unrolled, func(u *unrolled) bool { return u.active && u.blocks[b] })
 }
 
-// firstOfRounds reports whether an Alloc declares the first instance of a loop variable, in a loop
-// that is lowered iteration by iteration.
+// firstOfRounds reports whether an Alloc declares the first instance of a loop variable. The result
+// is true only for loops that are lowered iteration by iteration.
 func (f *frame) firstOfRounds(in *ssa.Alloc) bool {
 	last := lastInstance(in)
 	return last != in && slices.ContainsFunc(f.unrolled, func(u *unrolled) bool { return u.blocks[last.Block()] })
@@ -306,7 +306,7 @@ type rolledKey struct {
 	head *ssa.BasicBlock
 }
 
-// unroll lowers a loop iteration by iteration.
+// The method unroll lowers a loop iteration by iteration.
 func (l *lowerer) unroll(f *frame, u *unrolled, order []*ssa.BasicBlock) {
 	u.active = true
 	l.foresight.rounds++
@@ -350,8 +350,8 @@ func (l *lowerer) unroll(f *frame, u *unrolled, order []*ssa.BasicBlock) {
 	u.active = false
 }
 
-// abandon continues after a loop whose iterations could not all be lowered. It adds branches to all
-// exits of the loop that have not been reached.
+// The method abandon is called if some iterations of a loop could not be lowered. It adds branches
+// to all exits of the loop that have not been reached.
 func (l *lowerer) abandon(f *frame, u *unrolled, order []*ssa.BasicBlock) {
 	l.b, l.foresight.cut = f.block(l, u.head), true
 	for _, from := range order {
@@ -367,8 +367,8 @@ func (l *lowerer) abandon(f *frame, u *unrolled, order []*ssa.BasicBlock) {
 	l.foresight.cut = false
 }
 
-// forget removes all values of the previous iteration. It returns the variables of the phis in the
-// loop's head, which hold values for the current iteration.
+// The method forget removes all values of the previous iteration. It returns the variables of the
+// phis in the loop's head. These variables hold values for the current iteration.
 func (w *builder) forget(f *frame, u *unrolled) map[*ssa.Phi]*cell {
 	phis := map[*ssa.Phi]*cell{}
 	for b := range u.blocks {
@@ -395,7 +395,8 @@ func (w *builder) forget(f *frame, u *unrolled) map[*ssa.Phi]*cell {
 	return phis
 }
 
-// leave emits stores where an iteration leaves a loop. The stored values are used after the loop.
+// The method leave emits stores on an edge out of a loop, for the loop's values that are used after
+// the loop.
 func (l *lowerer) leave(f *frame, from, to *ssa.BasicBlock) {
 	for _, u := range f.unrolled {
 		if !u.active || !u.blocks[from] || u.blocks[to] {
@@ -420,7 +421,7 @@ func (l *lowerer) leave(f *frame, from, to *ssa.BasicBlock) {
 	}
 }
 
-// outVar returns the variable that holds v after an unrolled loop, for a use of v after the loop.
+// outVar returns the variable from which code after an unrolled loop loads the value v.
 func (f *frame) outVar(v ssa.Value) *cell {
 	if c := f.outs[v]; c != nil && !f.inRound(v.(ssa.Instruction).Block()) {
 		return c
@@ -428,8 +429,9 @@ func (f *frame) outVar(v ssa.Value) *cell {
 	return nil
 }
 
-// foldInt evaluates an integer operation on constants, for code in and around loops that are
-// lowered iteration by iteration. If the operation cannot be evaluated, the result is nil.
+// foldInt evaluates an integer operation on constants. The method foldInt is used in and around
+// loops that are lowered iteration by iteration. If the operation cannot be evaluated, the result
+// is nil.
 func (fs *foresight) foldInt(op token.Token, a, b *ir.Value, t types.Type) *ir.Value {
 	if fs.rounds == 0 && len(fs.frame.unrolled) == 0 && !fs.carried.folds || !a.IsConst() || !b.IsConst() || !gotypes.IsInteger(t) {
 		return nil

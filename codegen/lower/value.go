@@ -12,75 +12,81 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// A val is the lowered form of a Go value. A val has one of the types below.
+// A val is the lowered form of a Go value. A val has one of these types:
 //
-//	*ir.Value  a bool, integer or float; integers of at most 32 bits are held as
-//	           i32, extended from their width by their sign
-//	tuple      a struct, the results of a call, or a complex number
-//	array      an array, or a matrix
-//	pointer, slice, parts, str, text, stringIter, textIter, function, iface, item, accessor, localGroup
-//	bad        a value of any type for which an error has been reported
-//	held       an array in the memory of a variable that also holds other alternatives
-//	oneOf      a function, pointer, slice or interface value that may be one of several
+//   - An *ir.Value is a bool, integer or float. An integer of at most 32 bits is held as an i32,
+//     extended from its width by its sign.
+//   - A tuple is a struct, the list of a call's results, or a complex number.
+//   - An array is an array value or a matrix.
+//   - Each of these types represents one kind of Go or dsl value: pointer, slice, parts, str, text,
+//     stringIter, textIter, function, iface, item, accessor, localGroup.
+//   - A bad is a value of any type for which an error has been reported.
+//   - A held is an array in the memory of a variable that also holds other alternatives.
+//   - A oneOf is a function, pointer, slice or interface value with several possible targets, types
+//     or functions. Data at run time selects one alternative.
 type val any
 
 type tuple struct{ elems []val }
 
-// array is an array value. Its memory is not written after the value is made.
+// The type array is an array value. Code does not write to its memory after the value is made.
 type array struct{ at mem }
 
-// pointer is the lowered form of a Go pointer. isNil is a bool value that is true if the pointer is
-// nil. The field isNil is nil if the pointer is never nil.
+// The type pointer is the lowered form of a Go pointer. The field isNil is a run-time bool that is
+// true if the pointer is nil. If the pointer is never nil, the field isNil is nil.
 type pointer struct {
 	ref   ref
 	isNil *ir.Value
 }
 
-// slice is the lowered form of a Go slice. In device memory, at.addr is the address of the first
-// element. Otherwise off is the index of the first element in the array at.
+// The type slice is the lowered form of a Go slice. If the elements are in device memory, at.addr
+// is the address of the first element. For elements in other memory, the field at is an array, and
+// the field off is the index of the first element in this array.
 type slice struct {
 	at       mem
 	off      *ir.Value // index of the slice's first element; nil in device memory
 	len, cap *ir.Value
 }
 
-// str is a string that is known during lowering.
+// The type str is a string that is known during lowering.
 type str struct{ s string }
 
-// function is a function value that is resolved during lowering.
+// The type function is a function value that is resolved during lowering.
 type function struct {
 	fn       *ssa.Function
 	builtin  *ssa.Builtin
 	bindings []val
 }
 
-// iface is an interface value whose dynamic type is known. For a nil interface, typ is nil.
+// The type iface is an interface value whose dynamic type is known. For a nil interface, typ is
+// nil.
 type iface struct {
 	typ types.Type
 	v   val
 }
 
-// item is a dsl item or task. The types group and subGroup are the results of an item's methods.
+// The type item represents a dsl item or task. The types group and subGroup represent results of an
+// item's methods.
 type item struct{}
 type group struct{}
 type subGroup struct{}
 
-// accessor is a dsl.LocalAccessor. The field index is the accessor's number in the kernel.
+// The type accessor represents a dsl.LocalAccessor. The field index is the accessor's number in the
+// kernel.
 type accessor struct{ index int }
 
 // A ref is the target of a pointer. Its type is *cell, mem, part, choice or constRef.
 type ref any
 
-// part is the target of a pointer to an array that is inside another array. The inner array begins
-// where slice s begins.
+// The type part is the target of a pointer to an array that is inside another array. The inner
+// array begins at the first element of slice s.
 type part struct {
 	s   slice
 	typ *types.Array
 }
 
-// mem is memory that a path of indices and field numbers selects. The memory is in the variable v,
-// or in device memory at address addr. In device memory, the path begins with the index of an
-// element of type elem.
+// The type mem is memory that a path of indices and field numbers selects. The memory is in the
+// variable v, or in device memory at address addr. For device memory, the path begins with the
+// index of an element of type elem.
 type mem struct {
 	v    *ir.Var
 	addr *ir.Value
@@ -90,10 +96,11 @@ type mem struct {
 
 func (m mem) device() bool { return m.v == nil }
 
-// at returns the memory that is selected by m's path with index i appended.
+// The method at extends m's path by index i and returns the memory that the new path selects.
 func (m mem) at(i *ir.Value) mem { return m.along([]*ir.Value{i}) }
 
-// along returns the memory that is selected by m's path with the given steps appended.
+// The method along extends m's path by the given steps and returns the memory that the new path
+// selects.
 func (m mem) along(steps []*ir.Value) mem {
 	m.path = slices.Concat(m.path, steps)
 	return m
@@ -113,7 +120,7 @@ func (m mem) auxRef() *ir.Ref {
 	return &ir.Ref{Var: m.v}
 }
 
-// class classifies Go types by the representation of their values.
+// The type class classifies Go types by the representation of their values.
 type class uint8
 
 const (
@@ -259,8 +266,8 @@ func (w *builder) offsets(t types.Type) []int {
 	return out
 }
 
-// leaves returns the run-time scalars of a value. Values of the same shape have their scalars in
-// the same order.
+// The function leaves returns the run-time scalars of a value. Values of the same shape have their
+// scalars in the same order.
 func leaves(v val) []*ir.Value {
 	switch v := v.(type) {
 	case *ir.Value:
@@ -307,7 +314,8 @@ func leaves(v val) []*ir.Value {
 	return nil
 }
 
-// rebuild returns a value with the shape of v. The function next supplies its run-time scalars.
+// rebuild returns a value with the shape of v. The function in parameter next supplies the run-time
+// scalars of this value.
 func rebuild(v val, next func() *ir.Value) val {
 	switch v := v.(type) {
 	case *ir.Value:
@@ -367,8 +375,9 @@ func rebuild(v val, next func() *ir.Value) val {
 	return v
 }
 
-// rebuildPath returns m's path with its indices replaced by values from next. Field numbers belong
-// to the shape and are kept. So is the path of device memory, whose only step is zero.
+// rebuildPath replaces the indices in m's path by results of the function in parameter next. It
+// returns the new path. Field numbers belong to the shape and do not change. The path of device
+// memory does not change either, since its only step is zero.
 func (m mem) rebuildPath(next func() *ir.Value) []*ir.Value {
 	out := make([]*ir.Value, len(m.path))
 	for i := range out {
@@ -479,9 +488,9 @@ func sameShape(a, b val) bool {
 	return a == b
 }
 
-// sameCell reports whether two references refer to the same variable. At least one of them is not a
-// mem. Package-level variables are compared by identity, since some of their values cannot be
-// compared with ==.
+// sameCell reports whether two references refer to the same variable. At least one of the
+// references must not have type mem. Package-level variables are compared by identity, since some
+// of their values cannot be compared with ==.
 func sameCell(a, b ref) bool {
 	switch x := a.(type) {
 	case *cell:

@@ -10,13 +10,13 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// versions holds the different shapes that a variable has in succession. For example, a field is
-// set to another function, or to a slice of another array, before it is used again. go/ssa makes
-// separate values for successive contents of a local variable, but not for fields and captured
-// variables.
+// The type versions holds the different shapes that a variable has in succession. For example, a
+// field is set to another function, or to a slice of another array, before it is used again. go/ssa
+// makes separate values for successive contents of a local variable, but not for fields and
+// captured variables.
 type versions struct {
 	all      []*version
-	at       map[*ir.Block]*version // last version of the shape that each block stores
+	at       map[*ir.Block]*version // maps a block to the last version of the shape that the block stores
 	changed  token.Pos              // position at which the shape first changed
 	reported bool                   // whether an error has been reported that the current shape is not known
 }
@@ -27,8 +27,8 @@ type version struct {
 }
 
 // supersede makes the shape of v the current shape of the variable, and keeps the earlier shapes.
-// If an iteration of a loop could see the shape of an earlier iteration, supersede only returns
-// false.
+// If an iteration of a loop could see the shape of an earlier iteration, supersede returns false
+// and changes nothing.
 func (w *builder) supersede(c *cell, v val) bool {
 	if c.home == nil || w.loopsSince(*c.home) {
 		return false
@@ -41,7 +41,8 @@ func (w *builder) supersede(c *cell, v val) bool {
 	return true
 }
 
-// versionOf returns the version with the shape of v. If there is no such version, it adds one.
+// versionOf returns the version with the shape of v. If no version has this shape, versionOf adds a
+// version.
 func (vs *versions) versionOf(v val) *version {
 	for _, ver := range vs.all {
 		if sameShape(ver.shape, v) {
@@ -53,7 +54,7 @@ func (vs *versions) versionOf(v val) *version {
 	return ver
 }
 
-// keepVersion records that the current block stores the variable's current version.
+// keepVersion records that the current block stores a value of the variable's current shape.
 func (w *builder) keepVersion(c *cell) {
 	if c.versions != nil {
 		ver := c.versions.versionOf(c.shape)
@@ -62,8 +63,9 @@ func (w *builder) keepVersion(c *cell) {
 	}
 }
 
-// selectVersion sets the variable's shape to a version that it may have in the current block. If
-// several versions are possible there, selectVersion returns another one. Otherwise it returns nil.
+// A version is one of the shapes that a variable has in succession. selectVersion selects a version
+// that is possible in the current block and sets the variable's shape to it. If several versions
+// are possible, the method returns another possible version. Otherwise it returns nil.
 func (w *builder) selectVersion(c *cell) *version {
 	if c.versions == nil {
 		return nil
@@ -116,7 +118,7 @@ func (l *lowerer) onlyVersion(c *cell) {
 }
 
 // loopsSince reports whether the current instruction is in a loop that does not contain the block
-// home. Loops that are lowered iteration by iteration do not count.
+// in parameter home. Loops that are lowered iteration by iteration do not count.
 func (w *builder) loopsSince(home place) bool {
 	callers := map[*frame]bool{}
 	for f := w.frame; f != nil; f = f.caller {
@@ -144,7 +146,8 @@ func (w *builder) loopsSince(home place) bool {
 	}
 }
 
-// loops reports whether block b is in a loop that does not contain block home.
+// The method loops reports whether block b is in a loop that does not contain the block in
+// parameter home.
 func (f *frame) loops(b, home *ssa.BasicBlock) bool {
 	for _, h := range f.fn.Blocks {
 		if !h.Dominates(b) || f.inRounds(h) {

@@ -12,16 +12,16 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// view is the string that a conversion makes from a byte slice. The bytes are not copied, so the
-// view is valid only until the bytes are written.
+// The type view is a string that a conversion makes from a byte slice. The conversion does not copy
+// the bytes, so the view is valid only until the bytes are written.
 type view struct {
 	s    slice
-	made point // code position of the conversion, or of the load from field kept
+	made point // code position of the conversion, or of the load from the variable in field kept
 	kept *cell // variable from which the view was loaded, or nil
 }
 
-// point is a position in the emitted code. The position is after the instruction prev. If prev is
-// nil, the position is the beginning of block b.
+// The type point is a position in the emitted code. The position is after the instruction prev. If
+// prev is nil, the position is the beginning of block b.
 type point struct {
 	b    *ir.Block
 	prev *ir.Value
@@ -41,8 +41,8 @@ const viewHint = "use the string before anything is written, compare bytes by by
 // viewOf lowers string(b) for a byte slice.
 func (w *builder) viewOf(s slice) view { return view{s: s, made: w.here()} }
 
-// chars is a string whose bytes are known only at run time. Such a string is a text, a view, or a
-// oneOf of texts and views.
+// The type chars is a string whose bytes are known only at run time. The string is a text, a view,
+// or a oneOf of texts and views.
 type chars interface {
 	length() *ir.Value
 	at(l *lowerer, i *ir.Value) *ir.Value
@@ -71,7 +71,7 @@ func (s someChars) at(l *lowerer, i *ir.Value) *ir.Value {
 	return v.(*ir.Value)
 }
 
-// charsOf returns string v as chars.
+// charsOf converts string v to the type chars.
 func (l *lowerer) charsOf(v val) (chars, bool) {
 	switch v := v.(type) {
 	case view:
@@ -92,8 +92,9 @@ func (l *lowerer) charsOf(v val) (chars, bool) {
 	return t, ok
 }
 
-// used records that the current code reads the views among some values. At the end of lowering, it
-// reports an error if the bytes may have been written between the conversion and here.
+// The method used records that the current code reads the given values, as far as they are views.
+// At the end of lowering, the method reports an error if code may write to a view's bytes between
+// the conversion and this read.
 func (l *lowerer) used(vs ...val) {
 	for _, v := range vs {
 		if u, ok := v.(oneOf); ok {
@@ -114,8 +115,8 @@ func (l *lowerer) used(vs ...val) {
 	}
 }
 
-// lookAt lowers []byte(v) for a view v if the bytes are only read. The conversion then needs no
-// copy.
+// lookAt lowers []byte(v) for a view v if the bytes are only read. If the bytes are only read, the
+// conversion needs no copy.
 func (w *builder) lookAt(in *ssa.Convert, v view) val {
 	if w.frame.looks == nil {
 		w.frame.looks = map[ssa.Value]view{}
@@ -124,7 +125,7 @@ func (w *builder) lookAt(in *ssa.Convert, v view) val {
 	return v.s
 }
 
-// looked records a use of a view if the load instruction reads one of the view's bytes.
+// The method looked records a use of a view if the load instruction reads a byte of the view.
 func (l *lowerer) looked(load *ssa.UnOp) {
 	at, ok := load.X.(*ssa.IndexAddr)
 	if !ok || len(l.frame.looks) == 0 {
@@ -210,8 +211,8 @@ func (l *lowerer) indexChars(in *ssa.Index, v val, i *ir.Value) val {
 	return x
 }
 
-// sliceSome lowers v[lo:hi] for a oneOf of several strings. The selected string is sliced, and all
-// other alternatives become empty.
+// sliceSome lowers v[lo:hi] for a oneOf of several strings. Code slices the selected string, and
+// all other alternatives become empty.
 func (l *lowerer) sliceSome(in *ssa.Slice, u oneOf, lo, hi *ir.Value) val {
 	c, ok := l.charsOf(u)
 	if !ok {
@@ -254,7 +255,7 @@ func (l *lowerer) sliceView(v view, b bounds) view {
 }
 
 // writeBetween returns an instruction between two points of the code that may write to memory m.
-// The result is nil if there is none.
+// The result is nil if no instruction may write to m.
 func (l *lowerer) writeBetween(from, to point, m mem) *ir.Value {
 	begin, end := from.index(0), to.index(len(to.b.Insts))
 	if from.b == to.b && begin <= end {
@@ -269,9 +270,8 @@ func (l *lowerer) writeBetween(from, to point, m mem) *ir.Value {
 	return l.writeOnWay(from.b, to.b, func(b *ir.Block) bool { return b == from.b }, m)
 }
 
-// writeOnWay returns an instruction that may write to memory m in a block on a path between from
-// and to. If there is no such instruction, the result is nil. Paths through a block for which stop
-// is true do not count.
+// writeOnWay searches the blocks on paths between the blocks from and to. It returns an instruction
+// that may write to memory m, or nil. Paths through a block for which stop is true do not count.
 func (l *lowerer) writeOnWay(from, to *ir.Block, stop func(b *ir.Block) bool, m mem) *ir.Value {
 	ahead := map[*ir.Block]bool{}
 	spread(from, stop, succs, ahead)
@@ -290,8 +290,8 @@ func (l *lowerer) writeOnWay(from, to *ir.Block, stop func(b *ir.Block) bool, m 
 
 func succs(b *ir.Block) []*ir.Block { return b.Term.Succs }
 
-// spread marks the blocks that are reachable from b. Paths end before a block for which stop is
-// true.
+// The function spread marks the blocks that are reachable from b. Paths end before a block for
+// which stop is true.
 func spread(b *ir.Block, stop func(b *ir.Block) bool, next func(b *ir.Block) []*ir.Block, seen map[*ir.Block]bool) {
 	for _, s := range next(b) {
 		if !stop(s) && !seen[s] {
@@ -301,13 +301,13 @@ func spread(b *ir.Block, stop func(b *ir.Block) bool, next func(b *ir.Block) []*
 	}
 }
 
-// writeSinceKept returns an instruction that may write to the bytes of a view after the view was
-// stored in v.kept. Only code between such a store and the load of the view counts. A later store
-// to v.kept overrides earlier ones. The result is nil if there is no such instruction.
+// The variable v.kept holds a view. writeSinceKept returns an instruction that may write to the
+// bytes of this view between its store in the variable and its load. A later store to the variable
+// overrides earlier stores. The result is nil if no instruction may write to the bytes.
 func (l *lowerer) writeSinceKept(v view) *ir.Value {
 	to, stores := v.made, v.kept.views
 	end := to.index(len(to.b.Insts))
-	before := -1 // index after the last store to v.kept in the load's block before the load, or -1
+	before := -1 // index of the instruction after the last store to v.kept before the load, in the same block; -1 if the block has no such store
 	holds := map[*ir.Block]bool{}
 	for _, st := range stores {
 		holds[st.b] = true
@@ -338,16 +338,16 @@ func (l *lowerer) writeSinceKept(v view) *ir.Value {
 	return nil
 }
 
-// reaches reports whether a path leads from one block to the beginning of another. Paths through a
-// block for which stop is true do not count.
+// The function reaches reports whether a path leads from one block to the beginning of another
+// block. Paths through a block for which stop is true do not count.
 func reaches(from, to *ir.Block, stop func(b *ir.Block) bool) bool {
 	seen := map[*ir.Block]bool{}
 	spread(from, func(b *ir.Block) bool { return b != to && stop(b) }, succs, seen)
 	return seen[to]
 }
 
-// index returns the index of the instruction after point p. If the instruction at p has been
-// removed, the result is lost.
+// The method index returns the index of the instruction after point p. If the instruction at p has
+// been removed, the result is the parameter lost.
 func (p point) index(lost int) int {
 	if p.prev == nil {
 		return 0

@@ -23,8 +23,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/load"
 )
 
-// watched reports whether each launch checks that variable g still has the value that it had when
-// the kernel was generated. An exported variable may be written by packages that are not loaded.
+// The method watched reports whether each launch compares the value of variable g with its value at
+// the time of generation. An exported variable may be written by packages that are not loaded.
 func (l *lowerer) watched(g *ssa.Global) bool { return watched(l.prog, l.k.Pkg, g) }
 
 func watched(p *load.Program, pkg *load.Package, g *ssa.Global) bool {
@@ -67,7 +67,7 @@ func (l *lowerer) finishVariables() {
 	}
 }
 
-// digest computes the bytes of a variable's value, as the ABI defines them.
+// The type digest computes the bytes that represent a variable's value in the ABI.
 type digest struct {
 	l     *lowerer
 	bytes []byte
@@ -89,7 +89,7 @@ func (d *digest) text(s string) {
 	d.bytes = append(d.bytes, s...)
 }
 
-// value appends the bytes of a value of type t to the digest.
+// The method value appends the bytes of a value of type t to the digest.
 func (d *digest) value(tree *constinit.Tree, t types.Type, pointers int) {
 	if tree == nil {
 		tree = &constinit.Tree{}
@@ -192,8 +192,8 @@ func dynamicName(t types.Type) string {
 	return path + "." + n.Obj().Name()
 }
 
-// funcName returns the name of a function as the linker writes it. A function literal is named by
-// its file and line.
+// funcName returns the name that the linker gives to a function. The name of a function literal
+// consists of its file and line.
 func (d *digest) funcName(fn *ssa.Function) string {
 	if fn.Parent() != nil {
 		at := d.l.prog.Fset.Position(fn.Pos())

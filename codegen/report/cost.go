@@ -21,7 +21,7 @@ import (
 // Cost measures the amount of a kernel's generated code.
 type Cost struct {
 	Checks  int             // number of source positions that may fault
-	Modules map[string]Size // sizes of the kernel's modules, by file name
+	Modules map[string]Size // maps a file name to the size of the kernel's module in this file
 }
 
 // Size is the size of one module.
@@ -75,8 +75,9 @@ func operandType(d *spirv.Decoder, in *spirv.Instruction) spirv.ID {
 	return d.TypeOf(spirv.ID(ops[0].Words[0]))
 }
 
-// costs returns the cost of each kernel of a package, by name. The map checks holds the number of
-// checks of each kernel. The function data returns the contents of a file, if the file exists.
+// The function costs maps the name of each kernel of a package to the kernel's cost. The map checks
+// holds the number of checks of each kernel. Parameter data is a function that returns the contents
+// of a file, if the file exists.
 func costs(checks map[string]int, files []string, data func(name string) ([]byte, error)) (map[string]*Cost, error) {
 	out := map[string]*Cost{}
 	for name, n := range checks {
@@ -100,7 +101,7 @@ func costs(checks map[string]int, files []string, data func(name string) ([]byte
 	return out, nil
 }
 
-// costsOf returns the costs of the kernels whose new files are given.
+// costsOf returns the costs of the given kernels, based on their new files.
 func costsOf(kernels []gostub.Kernel, files []gostub.File) (map[string]*Cost, error) {
 	checks, data, names := map[string]int{}, map[string][]byte{}, []string{}
 	for i := range kernels {
@@ -112,8 +113,8 @@ func costsOf(kernels []gostub.Kernel, files []gostub.File) (map[string]*Cost, er
 	return costs(checks, names, func(name string) ([]byte, error) { return data[name], nil })
 }
 
-// costsIn returns the costs of the kernels whose files are in folder dir, and the kernels' import
-// path. It considers only files that kgen has written.
+// costsIn returns the import path of the kernels with files in folder dir, and their costs. It
+// considers only files that kgen has written.
 func costsIn(dir string) (string, map[string]*Cost, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -158,8 +159,8 @@ func isKernel(t ast.Expr) bool {
 	return ok && x.Name == "abi" && sel.Sel.Name == "Kernel"
 }
 
-// kernelLiteral returns the name, the package and the number of fault sites from a literal that
-// describes a kernel.
+// kernelLiteral reads a Go literal that describes a kernel. It returns the kernel's name, its
+// package and the number of its fault sites.
 func kernelLiteral(lit *ast.CompositeLit) (name, pkg string, sites int) {
 	for _, e := range lit.Elts {
 		kv, ok := e.(*ast.KeyValueExpr)
@@ -184,9 +185,9 @@ func kernelLiteral(lit *ast.CompositeLit) (name, pkg string, sites int) {
 	return name, pkg, sites
 }
 
-// CompareCosts returns the kernels of a package whose cost differs from that of the existing files
-// in folder dir. Kernels with changed order of declarations are included, because their files are
-// out of date.
+// CompareCosts compares the costs of a package's kernels with the existing files in folder dir. It
+// returns all kernels whose files are out of date, even if only the order of declarations has
+// changed.
 func CompareCosts(pkg, dir string, kernels []gostub.Kernel, files []gostub.File) ([]CostChange, error) {
 	_, old, err := costsIn(dir)
 	if err != nil {
@@ -206,8 +207,8 @@ func CompareCosts(pkg, dir string, kernels []gostub.Kernel, files []gostub.File)
 	return costChanges(pkg, old, now, changed), nil
 }
 
-// LostCosts returns the costs of kernels that no longer exist, whose files in folder dir will be
-// removed.
+// LostCosts returns the costs of kernels that no longer exist. The files of these kernels in folder
+// dir will be removed.
 func LostCosts(dir string) ([]CostChange, error) {
 	pkg, old, err := costsIn(dir)
 	return costChanges(pkg, old, nil, nil), err
@@ -272,8 +273,8 @@ func writeChange(b *strings.Builder, what string, old, now int, unit string) {
 	}
 }
 
-// sortedModules returns the names of the modules in the given costs. The first module of each
-// kernel precedes its variants.
+// sortedModules returns the names of the modules in the given costs. The first module of a kernel
+// is before the kernel's variants.
 func sortedModules(costs ...*Cost) []string {
 	all := map[string]bool{}
 	for _, c := range costs {

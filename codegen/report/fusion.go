@@ -1,7 +1,7 @@
 package report
 
-// This file describes which elements of its slices a work-item uses, in terms of the source. The
-// report helps users to make two kernels fusible into one launch.
+// This file describes, in terms of the source, the slice elements that a work-item uses. The report
+// helps users to change two kernels so that they can be fused into one launch.
 
 import (
 	"fmt"
@@ -17,22 +17,23 @@ import (
 type SliceUse struct {
 	Slice  string `json:"slice"`
 	Access string `json:"access"` // "read", "written", "read and written", "internal" or "not used"
-	// Own is a number n of elements that belong to one work-item alone. The work-item with linear
-	// id lin uses only the n elements from index n*lin on. Own is 0 if work-items may use other
-	// elements. Group is like Own, but there a work-item may also use the elements of other
+	// Own is the number n of elements that belong to one work-item alone. The work-item with linear id
+	// lin uses only the n elements from index n*lin on. Own is 0 if work-items may use other elements.
+	// Group is the same number for launches in which a work-item may also use the elements of other
 	// work-items in its work-group. The fields Own and Group hold only for launches that meet the
 	// conditions in If.
 	Own   int64    `json:"own,omitempty"`
 	Group int64    `json:"group,omitempty"`
 	If    []string `json:"if,omitempty"`
-	// Pos is the position of the first access, or of an access to elements of other work-items.
-	// Expr is the source text of that access.
+	// Pos is the position of the first access, or of an access to elements of other work-items. Expr
+	// is the source text of the access at Pos.
 	Pos  diag.Pos `json:"pos,omitzero"`
 	Expr string   `json:"expr,omitempty"`
 	Why  string   `json:"why,omitempty"`
 }
 
-// whyAny maps a reason why a work-item may use any element to a text.
+// A work-item may use any element of a slice for several reasons. whyAny maps each of these reasons
+// to a text.
 var whyAny = map[facts.Why]string{
 	facts.WhyAtomic:  "this is atomic",
 	facts.WhyAddress: "what this is an element of is computed, or one of several slices",
@@ -42,7 +43,7 @@ var whyAny = map[facts.Why]string{
 	facts.WhyForm:    "a task has one work-item",
 }
 
-// fusion describes for each slice of a kernel which elements a work-item uses.
+// The method fusion describes, for each slice of a kernel, the elements that a work-item uses.
 func (s sourceText) fusion(r *pass.Report) []SliceUse {
 	var uses []SliceUse
 	for i, f := range r.Footprints {
@@ -81,7 +82,7 @@ func (s sourceText) fusion(r *pass.Report) []SliceUse {
 	return uses
 }
 
-// launchText returns the condition c on the range of a launch as text.
+// launchText returns a text for the condition c, which restricts the range of a launch.
 func launchText(params []abi.Param, c abi.Stride) string {
 	if c.Offset == 0 {
 		return fmt.Sprint(c.Const)

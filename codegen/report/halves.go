@@ -12,8 +12,8 @@ import (
 	"github.com/kgen-go/kgen/dsl/half"
 )
 
-// halfNumbers maps the name of a type of package half to a function that returns the text of a
-// number.
+// halfNumbers maps the name of a type of package half to a function that prints a number of this
+// type.
 var halfNumbers = map[string]func(b uint16) string{
 	"Float16": halfText[half.Float16], "BFloat16": halfText[half.BFloat16],
 	"Float8E4M3": halfText[half.Float8E4M3], "Float8E5M2": halfText[half.Float8E5M2],
@@ -21,15 +21,16 @@ var halfNumbers = map[string]func(b uint16) string{
 
 func halfText[T half.Float[T]](b uint16) string { return half.FromBits[T](b).String() }
 
-// halves records which values of a module are bits of numbers of package half, and of which type.
+// The type halves maps values of a module that are bits of numbers of package half to the name of
+// the number's type.
 type halves struct {
 	m    *ir.Module
 	typs map[*ir.Value]string
 }
 
-// halvesIn finds the values of a module that are bits of numbers of package half. It starts at
-// instructions that work only on numbers of package half. A phi, select or conversion with such an
-// operand is such a number, too.
+// halvesIn finds the values of a module that are bits of numbers of package half. The search starts
+// at instructions that work only on numbers of package half. If an operand of a phi, select or
+// conversion is such a value, the result is such a value, too.
 func halvesIn(m *ir.Module) *halves {
 	h := &halves{m: m, typs: map[*ir.Value]string{}}
 	if m.Kernel == nil {
@@ -65,7 +66,8 @@ func halvesIn(m *ir.Module) *halves {
 	return h
 }
 
-// operand returns the type of package half that instruction v requires of its operand i, or "".
+// The method operand returns the type of package half that operand i of instruction v must have, or
+// "".
 func (h *halves) operand(v *ir.Value, i int) string {
 	switch v.Op {
 	case ir.OpFFromHalf, ir.OpHalfDiv, ir.OpHalfSqrt, ir.OpHalfFma:
@@ -84,7 +86,8 @@ func (h *halves) operand(v *ir.Value, i int) string {
 	return ""
 }
 
-// element returns the type of a slice's elements, if v loads from or stores to a slice parameter.
+// If instruction v loads from or stores to a slice parameter, the method element returns the type
+// of the slice's elements.
 func (h *halves) element(v *ir.Value) string {
 	r := v.Ref()
 	if r == nil || r.Var != nil {
@@ -103,8 +106,8 @@ func (h *halves) element(v *ir.Value) string {
 	return ""
 }
 
-// note returns a comment for the line of instruction v. The comment lists the numbers of package
-// half that v's constants represent.
+// The method note returns a comment for the line of instruction v. The comment lists the numbers of
+// package half that v's constants represent.
 func (h *halves) note(v *ir.Value) string {
 	if v == nil {
 		return ""

@@ -16,8 +16,8 @@ import (
 // MatrixUse describes how a known type of device runs the matrix operations of a kernel.
 type MatrixUse struct {
 	Device string `json:"device"`
-	// Why is the reason why matrix operations are expanded to scalar code. If the device's matrix
-	// instructions are used, Why is "".
+	// The field Why is the reason for the expansion of matrix operations to scalar code. If the
+	// device's matrix instructions are used, the field is "".
 	Why   string       `json:"why,omitempty"`
 	Tiles []MatrixTile `json:"tiles,omitempty"`
 }
@@ -32,8 +32,8 @@ type MatrixTile struct {
 
 // MatrixMemory describes work-group memory that expanded matrix operations need.
 type MatrixMemory struct {
-	// Shape is the shape of the matrix in this memory. The memory is used where sub-groups have
-	// fewer than Below work-items. For memory that matrix products need, Shape is "".
+	// Shape is the shape of the matrix in this memory. The memory is used only on devices whose
+	// sub-groups have fewer than Below work-items. For memory that matrix products need, Shape is "".
 	Shape string `json:"shape,omitempty"`
 	Below int    `json:"below,omitempty"`
 	Bytes int    `json:"bytes"` // size in bytes for each sub-group
@@ -47,7 +47,7 @@ var tileWords = map[string]string{
 	"staged": "element by element through work-group memory",
 }
 
-// matrices describes the matrices of a kernel for each known type of device.
+// The method matrices describes the matrices of a kernel for each known type of device.
 func (s sourceText) matrices(r *pass.Report) []MatrixUse {
 	var uses []MatrixUse
 	for _, m := range r.Matrices {
@@ -75,7 +75,7 @@ func (m MatrixMemory) String() string {
 	return fmt.Sprintf("matrices, expanded: a %s takes %d bytes of work-group memory for each sub-group if one has fewer than %d work-items", m.Shape, m.Bytes, m.Below)
 }
 
-// String tells whether the device's own matrix instructions are used, and why not.
+// String tells whether the device's own matrix instructions are used, or why they are not used.
 func (u MatrixUse) String() string {
 	if u.Why != "" {
 		return fmt.Sprintf("matrices, %s: expanded: %s", u.Device, u.Why)

@@ -18,7 +18,7 @@ import (
 )
 
 // Compiled is a compiled kernel. The struct holds the kernel's description, and the SPIR-V words of
-// its modules as in codegen.Module.
+// its modules in the order of codegen.Module.
 type Compiled struct {
 	ABI      *abi.Kernel
 	Words    []uint32
@@ -28,13 +28,13 @@ type Compiled struct {
 	Late func(variant string) bool
 }
 
-// Compiler is the type of codegen.Compile, which compiles one kernel. It calls after with the
-// lowered module, with the module after each pass, and with each variant.
+// Compiler is the type of codegen.Compile, which compiles one kernel. The function in parameter
+// after is called with the lowered module, with the module after each pass, and with each variant.
 type Compiler func(k *load.Kernel, after func(form string, m *ir.Module)) (*Compiled, diag.List, error)
 
 // Page returns the page that shows a program's kernels. Parameter diags holds the diagnostics of
-// loading. The second result contains these diagnostics and those of compiling the kernels. If
-// loading failed, prog is nil.
+// loading. The second result contains the diagnostics of loading and of compilation. Parameter prog
+// is nil if loading failed.
 func Page(ctx context.Context, title string, prog *load.Program, diags diag.List, compile Compiler) (*view.Page, diag.List, error) {
 	page := &view.Page{Title: title}
 	if prog == nil {
@@ -61,7 +61,7 @@ func Page(ctx context.Context, title string, prog *load.Program, diags diag.List
 	}
 	close(work)
 	wg.Wait()
-	// Diagnostics that are shown with a kernel are not repeated for its package.
+	// The page does not repeat a kernel's diagnostics for the package.
 	page.Problems = (&viewer{prog: prog}).problems(slices.DeleteFunc(slices.Clone(diags), func(d *diag.Diagnostic) bool {
 		return slices.ContainsFunc(kernels, func(v *viewer) bool { return slices.Contains(v.loaded, d) })
 	}))
@@ -75,7 +75,7 @@ func Page(ctx context.Context, title string, prog *load.Program, diags diag.List
 	return page, diags, errors.Join(errs...)
 }
 
-// viewer creates the part of the page that shows one kernel.
+// A viewer creates the part of the page that shows one kernel.
 type viewer struct {
 	prog    *load.Program
 	k       *load.Kernel
@@ -83,13 +83,13 @@ type viewer struct {
 	row     view.Kernel
 	err     error
 	diags   diag.List
-	// loaded holds the diagnostics of loading that are about the kernel.
+	// The list loaded holds the diagnostics of loading that are about the kernel.
 	loaded diag.List
 
-	names map[string]string // file names in the page's positions, by file name in diagnostics
+	names map[string]string // maps a file name in diagnostics to the file name in the page's positions
 }
 
-// run compiles the kernel. Parameter loaded holds all diagnostics of loading.
+// The method run compiles the kernel. Parameter loaded holds all diagnostics of loading.
 func (v *viewer) run(ctx context.Context, loaded diag.List) {
 	k := v.k
 	v.row = view.Kernel{
@@ -134,7 +134,7 @@ func (v *viewer) run(ctx context.Context, loaded diag.List) {
 	}
 }
 
-// fail adds the diagnostics of a kernel that does not compile to the page.
+// The method fail adds to the page the diagnostics of a kernel that does not compile.
 func (v *viewer) fail() {
 	all := slices.Concat(v.loaded, v.diags)
 	all.Sort()
@@ -155,7 +155,8 @@ func (v *viewer) problems(diags diag.List) []view.Problem {
 	return list
 }
 
-// pos returns a position for the page. It does not depend on the folder where the module is.
+// The method pos returns a position for the page. The position does not depend on the folder in
+// which the module is stored.
 func (v *viewer) pos(at diag.Pos) view.Pos {
 	if at.Line == 0 {
 		return view.Pos{}
@@ -173,7 +174,8 @@ func (v *viewer) pos(at diag.Pos) view.Pos {
 	return view.Pos{File: name, Line: at.Line, Col: at.Col}
 }
 
-// shapeText describes the form of a kernel's launches, such as "range, 2 dimensions".
+// shapeText returns a text for the kind of a kernel's launches and their rank, such as "range, 2
+// dimensions".
 func shapeText(k *load.Kernel) string {
 	if k.Form == abi.Task || k.Formless {
 		return "task"

@@ -12,8 +12,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/view"
 )
 
-// facts adds the results of kgen -explain to a kernel's body, and other facts that the compiler
-// found.
+// The method facts adds to a kernel's data on the page the results of kgen -explain and other
+// results of the compiler.
 func (v *viewer) facts(m *Compiled, r *recorder) {
 	s, b := sourceText{v.prog, v.k}, v.row.Body
 	var matrices []pass.MatrixUse
@@ -54,7 +54,7 @@ func (v *viewer) facts(m *Compiled, r *recorder) {
 	v.row.Spilled, v.row.Bytes = m.ABI.Spilled, 4*len(m.Words)
 }
 
-// matrices describes the use of a kernel's matrices for the page.
+// The method matrices describes the use of a kernel's matrices for the page.
 func (v *viewer) matrices(uses []MatrixUse, memory []MatrixMemory) (lines []view.Matrix) {
 	for _, m := range memory {
 		lines = append(lines, view.Matrix{Text: m.String()})
@@ -68,7 +68,7 @@ func (v *viewer) matrices(uses []MatrixUse, memory []MatrixMemory) (lines []view
 	return lines
 }
 
-// findings converts a report's findings to the page's type.
+// The method findings converts a report's findings to the page's type.
 func (v *viewer) findings(fs []Finding) []view.Finding {
 	list := []view.Finding{}
 	for _, f := range fs {
@@ -81,7 +81,7 @@ func (v *viewer) findings(fs []Finding) []view.Finding {
 	return list
 }
 
-// fused describes the sums that the compiler fused with a product.
+// The method fused describes the sums that the compiler fused with a product.
 func (s sourceText) fused(at []ir.Pos) []Finding {
 	var fs []Finding
 	for _, pos := range at {
@@ -95,7 +95,7 @@ func (s sourceText) fused(at []ir.Pos) []Finding {
 	return merge(fs)
 }
 
-// args describes the kernel's argument block.
+// The method args describes the kernel's argument block.
 func args(k *abi.Kernel) view.Args {
 	a := view.Args{Bytes: k.ArgSize, Spilled: k.Spilled}
 	for _, p := range k.Params {

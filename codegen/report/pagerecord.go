@@ -16,7 +16,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/view"
 )
 
-// recorder receives a kernel's module after each pass, and each variant. The recorder converts them
+// A recorder receives a kernel's module after each pass, and each variant. It converts the modules
 // to the page's data.
 type recorder struct {
 	v      *viewer
@@ -35,7 +35,8 @@ type recorder struct {
 	err     error
 }
 
-// emitted holds one of the kernel's modules as SPIR-V, and the page's data about it.
+// The type emitted holds one of the kernel's modules as SPIR-V, and the page's data about this
+// module.
 type emitted struct {
 	view.Module
 	spirv *spirv.Module
@@ -45,7 +46,8 @@ func newRecorder(v *viewer) *recorder {
 	return &recorder{v: v, body: v.row.Body, places: map[ir.Pos]int{}, files: map[string]int{}, names: ir.NewNames(), others: map[string]*emitted{}}
 }
 
-// after records a form of the kernel's module. The Compiler calls it.
+// The Compiler calls the method after. The method records the lowered module, the module after a
+// pass, or a variant.
 func (r *recorder) after(form string, m *ir.Module) {
 	passes := pass.Passes()
 	i := slices.IndexFunc(passes, func(p pass.Pass) bool { return p.Name == form })
@@ -93,7 +95,8 @@ func eachFma(m *ir.Module, do func(v *ir.Value)) {
 	}
 }
 
-// variant records a finished variant. The variant "words" is derived from the first module itself.
+// The method variant records a finished variant. The variant "words" is made from the first module,
+// not from a clone of the lowered module.
 func (r *recorder) variant(name string, m *ir.Module) {
 	names := ir.NewNames()
 	if name == abi.VariantWords {
@@ -110,7 +113,7 @@ func (r *recorder) variant(name string, m *ir.Module) {
 	r.others[name] = e
 }
 
-// listing converts the text of a module to a listing for the page.
+// The method listing converts the text of a module to a listing for the page.
 func (r *recorder) listing(m *ir.Module, lines []ir.Line) view.Listing {
 	halves := halvesIn(m)
 	l := view.Listing{Text: make([]string, len(lines)), At: make([]int, len(lines))}
@@ -120,8 +123,8 @@ func (r *recorder) listing(m *ir.Module, lines []ir.Line) view.Listing {
 	return l
 }
 
-// place returns the index of a source position in the page's list. If there is no position, it
-// returns -1.
+// The method place returns the index of a source position in the page's list. For an empty
+// position, the result is -1.
 func (r *recorder) place(pos ir.Pos) int {
 	if pos.File == "" {
 		return -1
@@ -142,8 +145,8 @@ func (r *recorder) place(pos ir.Pos) int {
 	return n
 }
 
-// emit emits a finished module as SPIR-V again, to find out which line of IR each instruction comes
-// from.
+// The method emit emits a finished module as SPIR-V a second time, to find the line of IR from
+// which each instruction comes.
 func (r *recorder) emit(m *ir.Module, lines []ir.Line) *emitted {
 	sm, origins, err := emit.EmitWithOrigins(m)
 	if err != nil {
@@ -168,7 +171,8 @@ func (r *recorder) emit(m *ir.Module, lines []ir.Line) *emitted {
 	return e
 }
 
-// common records which values and blocks are the same for all work-items of a work-group.
+// The method common marks values that are equal for all work-items of a work-group, and blocks that
+// all these work-items reach.
 func (r *recorder) common(m *ir.Module) {
 	clone, u := pass.Common(m)
 	values, blocks := map[int]*ir.Value{}, map[int]*ir.Block{}
@@ -203,7 +207,7 @@ func (r *recorder) common(m *ir.Module) {
 	}
 }
 
-// finish adds the modules of compiled kernel m to the page.
+// The method finish adds the modules of the compiled kernel m to the page.
 func (r *recorder) finish(m *Compiled) error {
 	if r.err == nil && !slices.Equal(r.general.spirv.Words(), m.Words) {
 		r.err = fmt.Errorf("the page would have another module")
@@ -211,7 +215,7 @@ func (r *recorder) finish(m *Compiled) error {
 	for i, row := range m.ABI.Variants {
 		e := r.others[row.Name]
 		if e == nil {
-			e = &emitted{} // a variant derived from another variant; the page shows only its size
+			e = &emitted{} // the variant is derived from another variant; the page shows only its size
 		} else if r.err == nil && !slices.Equal(e.spirv.Words(), m.Variants[i]) {
 			r.err = fmt.Errorf("the page would have another module %s", row.Name)
 		}
@@ -234,7 +238,8 @@ func (r *recorder) finish(m *Compiled) error {
 	return nil
 }
 
-// excerpts adds the source of all positions on the page. The kernel's own declarations come first.
+// The method excerpts adds the source of all positions on the page. The declarations of the kernel
+// itself are listed before all others.
 func (v *viewer) excerpts() {
 	at := []ir.Pos{v.prog.Pos(v.k.Pos)}
 	if v.k.Fn != nil {

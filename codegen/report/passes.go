@@ -20,11 +20,11 @@ import (
 
 // These are the names of the reports on a kernel.
 const (
-	Bounds = "bounds" // the remaining checks, and the reasons
-	Narrow = "narrow" // the integers computed in 64 bits, and the reasons
-	Fusion = "fusion" // the elements of its slices that a work-item uses
-	// Matrices is the report about the way in which devices with matrix instructions load and store
-	// the kernel's matrices.
+	Bounds = "bounds" // run-time checks that remain, with the reasons
+	Narrow = "narrow" // integers that are computed in 64 bits, with the reasons
+	Fusion = "fusion" // slice elements that a work-item uses
+	// Matrices is the report about loads and stores of the kernel's matrices on devices with matrix
+	// instructions.
 	Matrices = "matrices"
 )
 
@@ -41,9 +41,9 @@ type Kernel struct {
 	MatrixMemory []MatrixMemory `json:"matrixMemory,omitempty"`
 }
 
-// Checks are the run-time checks of a kernel. They check indices, slice bounds, divisors, shift
-// counts and nil pointers. Checks are counted after inlining, so that a check in a function counts
-// once for each call.
+// Checks are the run-time checks of a kernel. The checks concern indices, slice bounds, divisors,
+// shift counts and nil pointers. The numbers are taken after inlining, so a check in a function is
+// counted once for each call.
 type Checks struct {
 	Proved []Proved  `json:"proved"`
 	Remain []Finding `json:"remain"`
@@ -68,8 +68,8 @@ type Finding struct {
 	Expr  string   `json:"expr"` // source text of the expression
 	Why   string   `json:"why"`
 	Hint  string   `json:"hint,omitempty"`  // change of the source that would remove the finding
-	Ahead bool     `json:"ahead,omitempty"` // whether the check is done once before its loops, for all iterations
-	Times int      `json:"times"`           // number of copies, because functions are inlined
+	Ahead bool     `json:"ahead,omitempty"` // whether the check is done once before the loops around it, for all iterations
+	Times int      `json:"times"`           // number of inlined copies of the check or computation
 }
 
 // CheckNames returns an error if one of the names is not the name of a report.
@@ -168,7 +168,7 @@ func WriteJSON(w io.Writer, reports []Kernel) error {
 	return e.Encode(reports)
 }
 
-// sourceText describes values and operations of a kernel in terms of its source.
+// sourceText describes values and operations of a kernel by expressions of the source.
 type sourceText struct {
 	prog *load.Program
 	k    *load.Kernel
@@ -208,7 +208,8 @@ func (s sourceText) integers(r *pass.Report) *Integers {
 	return n
 }
 
-// merge sorts findings by position. Equal findings become one, with a count.
+// The function merge sorts findings by position. It replaces equal findings by one finding with a
+// count.
 func merge(fs []Finding) []Finding {
 	slices.SortStableFunc(fs, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(a.Pos.File, b.Pos.File), cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Pos.Col, b.Pos.Col),
@@ -232,7 +233,7 @@ func (s sourceText) pos(at ir.Pos) diag.Pos {
 	return diag.Pos{File: s.prog.Abs(at.File), Line: at.Line, Col: at.Col}
 }
 
-// checkWords maps the kind of a check to its name in reports.
+// checkWords maps the kind of a check to the name of the kind in reports.
 var checkWords = map[abi.FaultKind]string{
 	abi.FaultIndex: "index", abi.FaultSliceLen: "slice bound", abi.FaultSliceCap: "slice bound",
 	abi.FaultSliceOrder: "order of slice bounds", abi.FaultSlice3Len: "slice bound", abi.FaultSlice3Cap: "slice bound",
@@ -241,7 +242,7 @@ var checkWords = map[abi.FaultKind]string{
 	abi.FaultNil: "nil pointer",
 }
 
-// open describes a remaining check.
+// The method open describes a remaining check.
 func (s sourceText) open(o pass.OpenCheck) Finding {
 	site := o.Site
 	e, ok := s.prog.Expr(site.Pos)
@@ -283,7 +284,7 @@ func (s sourceText) open(o pass.OpenCheck) Finding {
 	return f
 }
 
-// compared returns the source texts of the two operands that a check of kind k compares.
+// The method compared returns the source texts of the two operands that a check of kind k compares.
 func compared(k abi.FaultKind, e load.Expr) (a, b string) {
 	switch k {
 	case abi.FaultIndex:
@@ -310,7 +311,8 @@ func compared(k abi.FaultKind, e load.Expr) (a, b string) {
 	return "the value", ""
 }
 
-// whence describes where a value comes from. Parameter name is the source text of the value.
+// The method whence returns a text about the origin of a value. Parameter name is the source text
+// of the value.
 func (s sourceText) whence(src pass.Source, name string) string {
 	who := "it"
 	if e, ok := s.prog.Expr(src.Pos); ok && e.Text != name {
@@ -336,7 +338,7 @@ func (s sourceText) whence(src pass.Source, name string) string {
 	return who + " " + text
 }
 
-// interval returns the known range of a value as text.
+// The function interval returns the known range of a value as text.
 func interval(r pass.Reason) string {
 	if r.Unbounded() {
 		return "not bounded"
@@ -344,8 +346,8 @@ func interval(r pass.Reason) string {
 	return number(r.Lo) + " to " + number(r.Hi)
 }
 
-// number returns a number as text. A number close to a large power of two is written as a
-// difference from that power.
+// The function number returns a number as text. A number close to a large power of two is written
+// as this power and a difference.
 func number(n int64) string {
 	u := uint64(n)
 	sign := ""
@@ -356,7 +358,7 @@ func number(n int64) string {
 		return fmt.Sprint(n)
 	}
 	e := bits.Len64(u - 1) // u <= 1<<e
-	d := int64(u - 1<<e)   // at most 0, except when 1<<64 wraps around
+	d := int64(u - 1<<e)   // at most 0, unless 1<<64 wraps around
 	if e < 64 && d >= -2 && u <= math.MaxInt64 || u == 1<<63 {
 		if d == 0 || u == 1<<63 {
 			return fmt.Sprintf("%s1<<%d", sign, bits.Len64(u)-1)

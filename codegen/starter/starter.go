@@ -40,12 +40,12 @@ type Starter struct {
 
 	root  string            // folder of the module
 	dir   string            // folder for the files
-	files map[string]string // file names relative to dir, by template
+	files map[string]string // maps a template to the name of its file relative to dir
 }
 
-// New returns the Starter for a kernel package in the folder name below dir. The module of dir must
-// require kgen. New does not write files. If it fails, the error tells which command to run first,
-// or that another name is necessary.
+// New returns the Starter for a kernel package. The package's folder is below dir and has the given
+// name. The module of dir must require kgen. New does not write files. If New fails, the error
+// names a command to run first, or asks for another name.
 func New(ctx context.Context, dir, name string) (*Starter, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -112,10 +112,10 @@ func (s *Starter) StubImport() string {
 	return fmt.Sprintf("%s %q", s.Stub, s.StubPath)
 }
 
-// plainName matches names that a package of kernels and its folder may have.
+// plainName matches the allowed names of a package of kernels and of its folder.
 var plainName = regexp.MustCompile(`^[a-z][a-z0-9]*$`)
 
-// taken returns the reason why a kernel package cannot have a name, or "".
+// The function taken returns the reason why a kernel package cannot have a name, or "".
 func taken(name string) string {
 	switch name {
 	case "main":
@@ -148,14 +148,14 @@ func kernelName(pkg string) string {
 	return strings.ToUpper(pkg[:1]) + pkg[1:]
 }
 
-// moduleOf returns the path of the module that contains folder dir. The folder root contains the
-// module's go.mod. If the module does not require kgen, moduleOf returns an error.
+// moduleOf returns the path of the module that contains folder dir. Parameter root is the folder
+// with the module's go.mod file. If the module does not require kgen, moduleOf returns an error.
 func moduleOf(ctx context.Context, dir, root string) (string, error) {
 	out, err := goCommand(ctx, dir, "list", "-m", "-f", "{{.Path}}\t{{.GoMod}}")
 	if err != nil {
 		return "", err
 	}
-	// In a workspace, the go command lists several modules.
+	// In a workspace (go.work), the go command lists several modules.
 	module := ""
 	for line := range strings.Lines(out) {
 		name, file, _ := strings.Cut(strings.TrimSpace(line), "\t")
@@ -172,15 +172,15 @@ func moduleOf(ctx context.Context, dir, root string) (string, error) {
 	return module, nil
 }
 
-// same reports whether two names refer to the same file.
+// The function same reports whether two names refer to the same file.
 func same(a, b string) bool {
 	x, err := os.Stat(a)
 	y, err2 := os.Stat(b)
 	return err == nil && err2 == nil && os.SameFile(x, y)
 }
 
-// hasTool reports whether the module declares kgen as a tool, so that the command go tool kgen
-// works.
+// hasTool reports whether the module declares kgen as a tool. With this declaration, the command go
+// tool kgen works.
 func hasTool(ctx context.Context, dir string) bool {
 	out, err := goCommand(ctx, dir, "list", "tool")
 	return err == nil && strings.Contains("\n"+out, "\n"+modulePath+"/cmd/kgen\n")
@@ -197,13 +197,14 @@ func goCommand(ctx context.Context, dir string, args ...string) (string, error) 
 	return stdout.String(), nil
 }
 
-// hasGo reports whether a folder contains Go files. In such a folder, no program can be written.
+// hasGo reports whether a folder contains Go files. A program cannot be written to a folder that
+// already contains Go files.
 func hasGo(dir string) bool {
 	found, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	return err == nil && len(found) > 0
 }
 
-// free returns an error if one of the files to write already exists.
+// The method free returns an error if one of the files to write already exists.
 func (s *Starter) free() error {
 	var there []string
 	for _, name := range s.Files() {
@@ -226,15 +227,16 @@ func (s *Starter) free() error {
 	return nil
 }
 
-// Files returns the names of the files relative to the folder, in the order in which to read them.
+// Files returns the names of the files relative to the folder, in the order in which users should
+// read the files.
 func (s *Starter) Files() []string {
 	return []string{s.files["kernel.go.tmpl"], s.files["main.go.tmpl"], s.files["kernel_test.go.tmpl"]}
 }
 
-// Folder returns the folder of the kernel package, in the go command's form.
+// Folder returns the folder of the kernel package, written as a package path of the go command.
 func (s *Starter) Folder() string { return "./" + path.Dir(s.files["kernel.go.tmpl"]) }
 
-// Main returns the folder of the program, in the go command's form.
+// Main returns the folder of the program, written as a package path of the go command.
 func (s *Starter) Main() string {
 	if dir := path.Dir(s.files["main.go.tmpl"]); dir != "." {
 		return "./" + dir
@@ -285,9 +287,9 @@ func (s *Starter) Write() (err error) {
 	return nil
 }
 
-// attributes lists lines for .gitattributes. Without them, git may convert the line ends of kgen's
-// files, for example on Windows. Programs then refuse the files, because they check a kernel's
-// module and IR.
+// The list attributes contains lines for .gitattributes. Without these lines, git may convert the
+// line ends of kgen's files, for example on Windows. Programs refuse files with converted line
+// ends, because programs verify a kernel's module and IR.
 var attributes = []string{"*.kir -text", "*_kgen.go eol=lf", "*.spv binary"}
 
 // WriteAttributes adds the missing lines to .gitattributes in the module's folder. The result is

@@ -37,7 +37,7 @@ func misnamedAnalyzer() *analysis.Analyzer {
 				}
 				for _, m := range misnamed(pass.Pkg, named) {
 					if used[m] || m.Pkg() != pass.Pkg || seen[m.Pos()] {
-						continue // other code of the package uses the method
+						continue // the package calls the method, so the name is probably intended
 					}
 					seen[m.Pos()] = true
 					pass.Report(analysis.Diagnostic{Pos: m.Pos(), Category: diag.Misnamed.String(),
@@ -50,8 +50,8 @@ func misnamedAnalyzer() *analysis.Analyzer {
 	}
 }
 
-// misnamed returns the methods of a kernel that have the signature of a Properties method. The
-// function is called only for kernels without a Properties method.
+// The function misnamed returns the methods of a kernel that have the signature of a Properties
+// method. The function is called only for kernels without a Properties method.
 func misnamed(pkg *types.Package, named types.Type) (found []*types.Func) {
 	methods := types.NewMethodSet(types.NewPointer(named))
 	if methods.Lookup(pkg, propertiesMethod) != nil {

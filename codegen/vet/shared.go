@@ -14,8 +14,8 @@ import (
 )
 
 // sharedAnalyzer reports that all work-items change the same element of a slice. It reports only
-// cases that are evident from the code of the Kernel method. Other races are found by the race
-// detector and by checked mode.
+// cases that are evident from the code of the Kernel method. The race detector and checked mode
+// find other races.
 func sharedAnalyzer() *analysis.Analyzer {
 	return &analysis.Analyzer{
 		Name: "kgenshared",
@@ -37,7 +37,7 @@ func sharedAnalyzer() *analysis.Analyzer {
 	}
 }
 
-// class is a set of things on which a value depends. A value with class 0 is the same for all
+// A class is a set of things on which a value depends. A value with class 0 is the same for all
 // work-items.
 type class uint8
 
@@ -79,9 +79,9 @@ func newSharing(pass *analysis.Pass, fn *ast.FuncDecl) *sharing {
 	return s
 }
 
-// variables finds the classes of the method's variables.
+// The method variables finds the classes of the method's variables.
 func (s *sharing) variables() {
-	steps := map[ast.Stmt]bool{} // post statements of loops, which all work-items execute equally often
+	steps := map[ast.Stmt]bool{} // post statements of loops that all work-items execute equally often
 	for before := -1; before != s.sum(); {
 		before = s.sum()
 		ast.Inspect(s.fn.Body, func(n ast.Node) bool {
@@ -142,7 +142,7 @@ func (s *sharing) assign(n *ast.AssignStmt, step bool) {
 	}
 }
 
-// add adds class c to the variable x. Other expressions are ignored.
+// The method add adds class c to the variable x. If x is not a variable, add does nothing.
 func (s *sharing) add(x ast.Expr, c class) {
 	id, ok := x.(*ast.Ident)
 	if !ok {
@@ -223,7 +223,7 @@ func (s *sharing) call(e *ast.CallExpr) (c class) {
 	return byOthers
 }
 
-// changes reports elements of slices that all work-items change.
+// The method changes reports elements of slices that all work-items change.
 func (s *sharing) changes() {
 	var up []ast.Node
 	ast.Inspect(s.fn.Body, func(n ast.Node) bool {
@@ -262,7 +262,7 @@ func (s *sharing) changes() {
 	})
 }
 
-// stores reports elements of slices in which all work-items store different values.
+// The method stores reports elements of slices in which all work-items store different values.
 func (s *sharing) stores(n *ast.AssignStmt, up []ast.Node) {
 	for i, x := range n.Lhs {
 		if c := s.classOf(n.Rhs[i]); c&(byItem|byOwn) == 0 || c&(byOthers|byAgain) != 0 || mentions(n.Rhs[i], x) || !s.oneElement(x) {
@@ -278,8 +278,8 @@ func (s *sharing) stores(n *ast.AssignStmt, up []ast.Node) {
 	}
 }
 
-// allPass reports whether all or nearly all work-items pass condition cond. The condition must be
-// the same for all work-items, or compare ids with sizes.
+// allPass reports whether all or nearly all work-items pass condition cond. The result is true for
+// conditions that are the same for all work-items, and for comparisons of ids with sizes.
 func (s *sharing) allPass(cond ast.Expr) bool {
 	switch e := ast.Unparen(cond).(type) {
 	case *ast.UnaryExpr:
@@ -294,8 +294,8 @@ func (s *sharing) allPass(cond ast.Expr) bool {
 	return (s.classOf(cond)&^byItem == 0) && !s.singles(cond)
 }
 
-// oneElement reports whether x denotes the same element, or part of an element, for all work-items
-// of a work-group. The element must belong to a slice of the kernel.
+// oneElement reports whether x denotes the same slice element, or the same part of an element, for
+// all work-items of a work-group. The element must belong to a slice of the kernel.
 func (s *sharing) oneElement(x ast.Expr) bool {
 	for {
 		switch e := ast.Unparen(x).(type) {
@@ -313,7 +313,7 @@ func (s *sharing) oneElement(x ast.Expr) bool {
 	}
 }
 
-// ofKernel reports whether expression e is a field of the kernel, or a field of such a field.
+// ofKernel reports whether expression e is the kernel's receiver, or a field inside the receiver.
 func (s *sharing) ofKernel(e ast.Expr) bool {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:
@@ -324,7 +324,7 @@ func (s *sharing) ofKernel(e ast.Expr) bool {
 	return false
 }
 
-// mentions reports whether e contains x, or another part of the element to which x belongs.
+// The function mentions reports whether expression e contains the expression x.
 func mentions(e, x ast.Expr) bool {
 	text := types.ExprString(x)
 	found := false
@@ -337,9 +337,9 @@ func mentions(e, x ast.Expr) bool {
 	return found
 }
 
-// guards returns the conditions that decide whether a statement runs. The result includes the
-// conditions of the statements around it, and of earlier statements in which work-items may have
-// returned.
+// The method guards returns the conditions that decide whether a statement runs. The result
+// includes the conditions of the enclosing statements. It also includes the conditions of earlier
+// statements in which work-items may have returned.
 func (s *sharing) guards(at ast.Stmt, up []ast.Node) (all []ast.Expr) {
 	for i, n := range up {
 		switch n := n.(type) {
@@ -376,7 +376,7 @@ func (s *sharing) guards(at ast.Stmt, up []ast.Node) (all []ast.Expr) {
 	return all
 }
 
-// cases returns the conditions of the cases of a switch statement.
+// The function cases returns the conditions of a switch statement's case clauses.
 func cases(n *ast.SwitchStmt) (all []ast.Expr) {
 	for _, c := range n.Body.List {
 		for _, e := range c.(*ast.CaseClause).List {
@@ -389,7 +389,7 @@ func cases(n *ast.SwitchStmt) (all []ast.Expr) {
 	return all
 }
 
-// leaves reports whether a statement contains a return, a jump or a panic.
+// The function leaves reports whether a statement contains a return, a jump or a panic.
 func leaves(n ast.Node) (found bool) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -405,8 +405,9 @@ func leaves(n ast.Node) (found bool) {
 	return found
 }
 
-// singles reports whether only one work-item, or few, may pass condition cond. The result is false
-// if the condition compares the work-item's id with a size, or data with any value.
+// The method singles reports whether only one work-item, or a few work-items, may pass condition
+// cond. The result is false for a comparison of the work-item's id with a size. The result is also
+// false for a comparison that involves data.
 func (s *sharing) singles(cond ast.Expr) bool {
 	const item = byItem | byGroup
 	switch e := ast.Unparen(cond).(type) {

@@ -21,8 +21,8 @@ import (
 )
 
 // staleAnalyzer reports generated code that is older than its kernels. If kgen wrote the code to
-// the default folder, the error is reported at the kernel. Otherwise it is reported in the
-// generated code.
+// the default folder, the error is reported at the kernel. For other folders, the error is reported
+// in the generated code.
 func staleAnalyzer() *analysis.Analyzer {
 	return &analysis.Analyzer{
 		Name: "kgenstale",
@@ -67,8 +67,8 @@ func staleKernels(pass *analysis.Pass) {
 	}
 }
 
-// staleStubs examines this package if it contains stubs, and its folder is not the default for
-// these kernels.
+// staleStubs examines this package if it contains stubs in another folder than the default folder
+// for their kernels.
 func staleStubs(pass *analysis.Pass) {
 	for _, file := range pass.Files {
 		name := pass.Fset.Position(file.FileStart).Filename
@@ -99,7 +99,7 @@ func report(pass *analysis.Pass, at token.Pos, from *abi.Sources, root string, c
 		diag.Stale, strings.Join(all, ", "), from, sources.Command(root))})
 }
 
-// kernelIn returns the position of a kernel's type. A type in the given file is preferred.
+// kernelIn returns the position of a kernel's type. It prefers a type in the given file.
 func kernelIn(pass *analysis.Pass, root, file string) token.Pos {
 	var all []token.Pos
 	scope := pass.Pkg.Scope()
@@ -119,5 +119,5 @@ func kernelIn(pass *analysis.Pass, root, file string) token.Pos {
 	if len(all) > 0 {
 		return all[0]
 	}
-	return pass.Files[0].Package // the package declares no kernel type, only instances of types of another package
+	return pass.Files[0].Package // the package has only kernels that are instances of another package's generic types
 }

@@ -22,11 +22,13 @@ import (
 
 // Analyzers returns an analyzer for each rule of package check, and four more analyzers:
 //
-//   - kgencompile compiles the kernels to find all other errors, and reports the diagnostics of
-//     kgen about code in a kernel's package, with the same positions and codes
-//   - kgenstale compares the code with the code that kgen compiled
-//   - kgenshared reports elements of slices that every work-item changes, which is a data race
-//   - kgenproperties reports methods that are probably meant to be a kernel's Properties method
+//   - The analyzer kgencompile compiles the kernels to find all other errors. It reports kgen's
+//     diagnostics about code in a kernel's package, with the same positions and codes.
+//   - The analyzer kgenstale compares the code with the code that kgen compiled.
+//   - The analyzer kgenshared reports elements of slices that every work-item changes. Such a change
+//     is a data race.
+//   - The analyzer kgenproperties reports methods that the author probably intended as a kernel's
+//     Properties method.
 func Analyzers() []*analysis.Analyzer {
 	rules := check.Analyzers(lower.Known)
 	compiles := &analysis.Analyzer{
@@ -45,7 +47,8 @@ func Analyzers() []*analysis.Analyzer {
 	return append(rules, staleAnalyzer(), sharedAnalyzer(), misnamedAnalyzer(), compiles)
 }
 
-// compile reports the diagnostics of kgen's stages, except those that the rules have found already.
+// The function compile reports the diagnostics of kgen's stages. It omits diagnostics that the
+// rules have already reported.
 func compile(pass *analysis.Pass, found check.Findings, tags []string) error {
 	if len(load.KernelMethods(pass.Pkg)) == 0 || pass.Pkg.Name() == "main" {
 		return nil
@@ -54,7 +57,7 @@ func compile(pass *analysis.Pass, found check.Findings, tags []string) error {
 	overlay := map[string][]byte{}
 	for _, f := range pass.Files {
 		tf := pass.Fset.File(f.FileStart)
-		// An editor may have texts that are not saved yet, which pass.ReadFile returns.
+		// The function pass.ReadFile also returns texts that an editor has not saved yet.
 		read := pass.ReadFile
 		if read == nil {
 			read = os.ReadFile // old drivers do not set pass.ReadFile
@@ -95,8 +98,8 @@ func compile(pass *analysis.Pass, found check.Findings, tags []string) error {
 		elsewhere := report.Pos == token.NoPos
 		for _, r := range d.Related {
 			p := at(r.Pos)
-			// A diagnostic in another package is reported where this package calls or embeds that
-			// package's code.
+			// A diagnostic about another package's code is reported in this package. The reported position
+			// is the call or embedding that uses the other package's code.
 			if report.Pos == token.NoPos && p != token.NoPos && (strings.HasPrefix(r.Message, "called here") || strings.HasPrefix(r.Message, load.OfKernel)) {
 				report.Pos = p
 				report.Message += fmt.Sprintf(" (at %v)", d.Pos)

@@ -7,7 +7,7 @@ import (
 	"sort"
 )
 
-// Diff returns the edits that change listing a to listing b.
+// Diff returns the edits that convert listing a to listing b.
 func Diff(a, b Listing) []Edit {
 	d := &differ{a: a, b: b}
 	d.compare(0, len(a.Text), 0, len(b.Text))
@@ -43,22 +43,23 @@ func Apply(a Listing, edits []Edit) Listing {
 }
 
 // differ finds the common lines of two listings. First it considers lines that occur once in each
-// listing. As many of these lines as possible are matched in the same order. The lines between
-// matched lines are then compared in the same way. A value has the same number in all listings, so
-// most lines occur once.
+// listing. It matches as many of these lines as possible in the same order. After that, the lines
+// between two matched lines are compared by the same method. A value has the same number in all
+// listings, so most lines of a listing are distinct.
 type differ struct {
 	a, b Listing
 	same []pair // common lines found so far, in order
 }
 
-// pair holds the index of a common line in each of the two listings.
+// A pair holds the two indices of a common line, one for each listing.
 type pair struct{ a, b int }
 
 func (d *differ) equal(i, j int) bool {
 	return d.a.Text[i] == d.b.Text[j] && d.a.At[i] == d.b.At[j]
 }
 
-// compare finds common lines in the range i to i2 of listing a and the range j to j2 of listing b.
+// The method compare finds common lines of two ranges, from i to i2 in listing a and from j to j2
+// in listing b.
 func (d *differ) compare(i, i2, j, j2 int) {
 	for i < i2 && j < j2 && d.equal(i, j) {
 		d.same = append(d.same, pair{i, j})
@@ -82,8 +83,8 @@ func (d *differ) compare(i, i2, j, j2 int) {
 	}
 }
 
-// anchors returns the lines that occur once in each range, as the longest sequence that is in the
-// same order in both.
+// The method anchors considers the lines that occur once in each range. It returns a longest
+// sequence of these lines that has the same order in both ranges.
 func (d *differ) anchors(i, i2, j, j2 int) []pair {
 	if i == i2 || j == j2 {
 		return nil
@@ -108,9 +109,9 @@ func (d *differ) anchors(i, i2, j, j2 int) []pair {
 			c.inB, c.b = c.inB+1, n
 		}
 	}
-	// The longest increasing subsequence is found by patience sorting. The slice tops holds the
-	// last pair of the best sequence of each length. The slice before holds, for each pair, the
-	// preceding pair of its sequence.
+	// The longest increasing subsequence is found by patience sorting. For each length, the slice tops
+	// holds the last pair of the best sequence of this length. The slice before holds, for each pair,
+	// the preceding pair in the pair's sequence.
 	var all []pair
 	for n := i; n < i2; n++ {
 		if c := counts[key{d.a.Text[n], d.a.At[n]}]; c.inA == 1 && c.inB == 1 {

@@ -6,7 +6,7 @@ package view
 type Page struct {
 	Title   string   `json:"title"`   // title of the page, such as the package patterns
 	Kernels []Kernel `json:"kernels"` // kernels sorted by package and name
-	// Problems are diagnostics about packages. Diagnostics about a kernel are in its Body.
+	// Problems are diagnostics about packages. Diagnostics about a kernel are in the kernel's Body.
 	Problems []Problem `json:"problems,omitempty"`
 }
 
@@ -17,7 +17,7 @@ type Kernel struct {
 	Pos     Pos    `json:"pos"`     // position of the type's name
 	Doc     string `json:"doc,omitempty"`
 	Shape   string `json:"shape"`            // such as "range, 2 dimensions"
-	Failed  bool   `json:"failed,omitempty"` // whether the kernel does not compile; then Body has Problems
+	Failed  bool   `json:"failed,omitempty"` // whether the kernel does not compile; if so, Body has Problems
 	Checks  int    `json:"checks"`           // number of run-time checks that remain
 	Wide    int    `json:"wide"`             // number of computations that remain in 64 bits
 	Fused   int    `json:"fused"`            // number of products that were fused into a sum
@@ -26,8 +26,8 @@ type Kernel struct {
 	Body    *Body  `json:"-"`     // data about the kernel, compressed in the page
 }
 
-// Pos is a position in a source file. The file's name is relative to its module, or begins with its
-// package's import path.
+// Pos is a position in a source file. The file name is relative to the main module, or begins with
+// the import path of the file's package.
 type Pos struct {
 	File string `json:"file"`
 	Line int    `json:"line"`
@@ -40,37 +40,38 @@ type Problem struct {
 	Code    string    `json:"code,omitempty"` // code of the diagnostic, such as KG203
 	Message string    `json:"message"`
 	Hint    string    `json:"hint,omitempty"`
-	Related []Problem `json:"related,omitempty"` // further positions, such as calls that lead to Pos; they have no codes
+	Related []Problem `json:"related,omitempty"` // further positions without codes, such as calls that lead to Pos
 }
 
-// Body holds the data about a kernel that are shown when the user selects it. If the kernel does
-// not compile, only Source and Problems are set.
+// Body holds the data about a kernel that the page shows when the user selects the kernel. If the
+// kernel does not compile, only Source and Problems are set.
 type Body struct {
-	// Source holds the declarations that the kernel reaches. The kernel's own declarations come
-	// first. The page stores Source separately, for searches.
+	// Source holds the declarations that the kernel reaches. The declarations of the kernel itself are
+	// first. The page stores Source outside of the compressed data, for searches.
 	Source   []Excerpt `json:"-"`
 	Problems []Problem `json:"problems,omitempty"`
 
 	// Files are the names of the files in Places.
 	Files []string `json:"files,omitempty"`
-	// Places are source positions, to which lines refer by index. Each position consists of the
-	// index of the file, the line and the column.
+	// Places are source positions. Lines of listings refer to them by index. Each position consists of
+	// the index of the file, the line and the column.
 	Places [][3]int `json:"places,omitempty"`
-	// Built is the listing of the lowered module. Passes are the passes that changed the module, in
-	// order.
+	// Built is the listing of the lowered module. Passes describes the passes that changed the module,
+	// in order.
 	Built  Listing `json:"built,omitzero"`
 	Passes []Pass  `json:"passes,omitempty"`
 	// Idle lists the passes that changed nothing.
 	Idle []string `json:"idle,omitempty"`
-	// Values and Blocks have one character for each value and block, indexed by number. The
-	// character 'u' (uniform) marks values that are the same for all work-items of a work-group,
-	// and blocks that all work-items reach unless they have returned. Other values and blocks have
-	// 'd' (divergent). The character '.' marks values and blocks that did not exist after pass
-	// narrow, where uniformity is analysed.
+	// Values has one character for each value, and Blocks has one character for each block. The number
+	// of a value or block is the index of its character. The character 'u' (uniform) marks values that
+	// are the same for all work-items of a work-group. It also marks blocks that all work-items reach
+	// unless they have returned. The character 'd' (divergent) marks other values and blocks. The
+	// character '.' marks values and blocks that did not exist after pass narrow, where uniformity is
+	// analysed.
 	Values string `json:"values,omitempty"`
 	Blocks string `json:"blocks,omitempty"`
-	// Modules are the first module and the variants. The IR of the first module is the listing
-	// after the last pass.
+	// Modules are the first module and the variants. The listing after the last pass is the IR of the
+	// first module.
 	Modules []Module `json:"modules,omitempty"`
 
 	Checks   *Checks   `json:"checks,omitempty"`
@@ -96,7 +97,8 @@ type Excerpt struct {
 // passes.
 type Listing struct {
 	Text []string `json:"text"`
-	// At holds for each line the index of its source position in Places, or -1.
+	// At holds, for each line of the listing, the index of the line's source position in Places, or
+	// -1.
 	At []int `json:"at"`
 }
 
@@ -108,11 +110,11 @@ type Pass struct {
 }
 
 // Edit replaces lines of the listing after the previous pass. The edits of a pass are in the order
-// of lines. Line numbers are those before any of the pass's edits.
+// of lines. Line numbers refer to the listing before all edits of the pass.
 type Edit struct {
 	From  int      `json:"from"` // index of the first replaced line
 	Lines int      `json:"lines,omitempty"`
-	Text  []string `json:"text,omitempty"` // lines that replace the old ones
+	Text  []string `json:"text,omitempty"` // lines that replace the old lines
 	At    []int    `json:"at,omitempty"`
 }
 
@@ -121,15 +123,15 @@ type Module struct {
 	Name    string   `json:"name"` // name of the variant; "" for the first module
 	Bytes   int      `json:"bytes"`
 	Without []string `json:"without,omitempty"` // aspects that the module does not need
-	Late    bool     `json:"late,omitempty"`    // whether programs make the module when a device needs it
-	// IR is the IR from which a variant was emitted. Edits are the changes from the first module's
-	// IR to this IR. For the first module, IR and Edits are empty. For a variant whose size alone
-	// is known, IR, Edits and Text are empty.
+	Late    bool     `json:"late,omitempty"`    // whether programs (not kgen) make the module, when a device needs it
+	// IR is the IR from which a variant was emitted. Edits are the changes from the first module's IR
+	// to this IR. For the first module, IR and Edits are empty. If only the size of a variant is
+	// known, IR, Edits and Text are empty.
 	IR    *Listing `json:"ir,omitempty"`
 	Edits []Edit   `json:"edits,omitempty"`
 	Text  []string `json:"text,omitempty"` // SPIR-V text, one instruction per line
-	// From holds for each line of Text the index of the line of IR from which it was emitted, or
-	// -1.
+	// From holds, for each line of Text, the index of the line of IR from which the line was emitted,
+	// or -1.
 	From []int `json:"from,omitempty"`
 }
 
@@ -140,7 +142,7 @@ type Matrix struct {
 	Pos  Pos    `json:"pos"`
 }
 
-// Checks describes the run-time checks, counted after inlining.
+// Checks describes the run-time checks. The checks are counted after inlining.
 type Checks struct {
 	Proved []Proved  `json:"proved"`
 	Remain []Finding `json:"remain"`
@@ -165,10 +167,10 @@ type Finding struct {
 	Expr  string `json:"expr"` // source text of the expression
 	Why   string `json:"why,omitempty"`
 	Hint  string `json:"hint,omitempty"`
-	Times int    `json:"times"` // number of copies, because functions are inlined
+	Times int    `json:"times"` // number of inlined copies
 }
 
-// Slice describes which elements of a slice a work-item uses.
+// Slice describes the elements of a slice that a work-item uses.
 type Slice struct {
 	Name string `json:"name"`
 	Use  string `json:"use"` // description of the use, as a sentence

@@ -38,8 +38,8 @@ var pageJS = sync.OnceValue(func() string {
 	return text.String()
 })
 
-// Write writes the page, which is a single file and depends only on the data. The only possible
-// errors are those of writing to w.
+// Write writes the page as a single file, which depends only on the data. Only writing to w can
+// cause errors.
 func (p *Page) Write(w io.Writer) error {
 	bodies, err := p.bodies()
 	if err != nil {
@@ -53,8 +53,8 @@ func (p *Page) Write(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	// json.Marshal escapes <, > and &, so no text can end its script element, and encoded data is
-	// base64. All other text in the page is constant.
+	// json.Marshal escapes <, > and &, so no text can end the script element that contains it.
+	// Compressed data are encoded as base64. All other text in the page is constant.
 	parts := map[string][]string{
 		"policy": {policy()}, "css": {pageCSS}, "js": {pageJS()},
 		"index": {string(index)}, "sources": {sources}, "bodies": bodies,
@@ -82,10 +82,10 @@ func (p *Page) Write(w io.Writer) error {
 	}
 }
 
-// sources holds the kernels' source excerpts. Many excerpts are shared by several kernels.
+// The type sources holds the kernels' source excerpts. Several kernels may share an excerpt.
 type sources struct {
 	Excerpts []Excerpt `json:"excerpts"`
-	Of       [][]int   `json:"of"` // indexes of the excerpts of each kernel
+	Of       [][]int   `json:"of"` // indices of the excerpts, for each kernel
 }
 
 func (p *Page) sources() *sources {
@@ -112,8 +112,8 @@ func (p *Page) sources() *sources {
 	return s
 }
 
-// policy returns the page's Content-Security-Policy. It permits only the page's own style and
-// script.
+// The function policy returns the page's Content-Security-Policy. It permits only the page's own
+// style and script.
 func policy() string {
 	sum := func(text string) string {
 		h := sha256.Sum256([]byte(text))
@@ -122,7 +122,7 @@ func policy() string {
 	return "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; style-src " + sum(pageCSS) + "; script-src " + sum(pageJS())
 }
 
-// bodies returns the encoded bodies of the kernels.
+// The method bodies returns the encoded Body of each kernel.
 func (p *Page) bodies() ([]string, error) {
 	out, errs := make([]string, len(p.Kernels)), make([]error, len(p.Kernels))
 	next := make(chan int)
@@ -147,7 +147,8 @@ func (p *Page) bodies() ([]string, error) {
 	return out, nil
 }
 
-// encode converts data to JSON, compresses it by gzip, and encodes the result as base64.
+// The function encode converts data to JSON, compresses the JSON by gzip, and encodes the result as
+// base64.
 func encode(data any) (string, error) {
 	var text bytes.Buffer
 	z, err := gzip.NewWriterLevel(&text, gzip.BestCompression)
@@ -165,7 +166,7 @@ func encode(data any) (string, error) {
 	return base64.StdEncoding.EncodeToString(text.Bytes()), nil
 }
 
-// decode reverses encode.
+// The function decode reverses encode.
 func decode(s string, data any) error {
 	text, err := base64.StdEncoding.DecodeString(s)
 	if err != nil {

@@ -1,5 +1,5 @@
 // Package lsp is a language server (Language Server Protocol 3.17) that shows errors in kernels
-// during typing. It runs beside gopls, and provides only diagnostics.
+// while the user types. The server runs beside gopls, and provides only diagnostics.
 package lsp
 
 import (
@@ -36,12 +36,12 @@ type server struct {
 
 	mu   sync.Mutex // guards out and open
 	out  io.Writer
-	open map[string]string // texts of the open files, by file name
+	open map[string]string // maps the name of an open file to its text
 
-	shown map[string]bool // files for which diagnostics have been sent; only method look uses the map
+	shown map[string]bool // files for which diagnostics have been sent; only the method look uses the map
 }
 
-// message is a message of the protocol. A request has an id, and a notification has none.
+// The type message is a message of the protocol. A request has an id, but a notification does not.
 type message struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
@@ -75,15 +75,17 @@ type (
 	}
 )
 
-// ErrNoShutdown is returned by Serve if an editor exits without a shutdown request.
+// Serve returns ErrNoShutdown if an editor exits without a shutdown request.
 var ErrNoShutdown = errors.New("exit without shutdown")
 
-// Pause is the delay for an editor. Somebody who types presses the next key within this time.
+// Pause is the usual delay between the last change in an editor and the compilation. During typing,
+// the next key is usually pressed within this time.
 const Pause = 200 * time.Millisecond
 
-// Serve answers an editor's messages until the editor exits. It returns nil if the editor has sent
-// shutdown and exit, otherwise an error. When the texts have not changed for the given pause, Serve
-// compiles the kernels with the build tags.
+// Serve answers an editor's messages until the editor exits. Serve returns nil if the editor has
+// sent the messages shutdown and exit. Otherwise it returns an error. When the texts have not
+// changed for the duration in parameter pause, Serve compiles the kernels with the given build
+// tags.
 func Serve(in io.Reader, out io.Writer, pause time.Duration, tags ...string) error {
 	s := &server{in: bufio.NewReader(in), out: out, pause: pause, tags: tags, open: map[string]string{}, shown: map[string]bool{}}
 	ctx, stop := context.WithCancel(context.Background())
@@ -137,7 +139,7 @@ func Serve(in io.Reader, out io.Writer, pause time.Duration, tags ...string) err
 	}
 }
 
-// read reads the next message from the editor.
+// The method read reads the next message from the editor.
 func (s *server) read() (*message, error) {
 	length, err := s.readHeader()
 	if err != nil {
@@ -156,8 +158,8 @@ func (s *server) read() (*message, error) {
 }
 
 // readHeader reads the lines before a message, and the empty line after them. The result is the
-// value of Content-Length, or "". Package net/textproto has such a function, but it imports package
-// net, which kgenvet would then have to compile.
+// value of Content-Length, or "". Package net/textproto has a similar function. But textproto
+// imports package net, which would have to be compiled for kgenvet.
 func (s *server) readHeader() (length string, err error) {
 	for first := true; ; first = false {
 		line, err := s.in.ReadString('\n')
@@ -181,8 +183,8 @@ func (s *server) readHeader() (length string, err error) {
 	}
 }
 
-// send writes a message to the editor. Write errors are ignored, because read notices when the
-// editor has exited.
+// The method send writes a message to the editor. Write errors are ignored, because the method read
+// detects the exit of the editor.
 func (s *server) send(m map[string]any) {
 	m["jsonrpc"] = "2.0"
 	text, err := json.Marshal(m)
@@ -194,7 +196,7 @@ func (s *server) send(m map[string]any) {
 	fmt.Fprintf(s.out, "Content-Length: %d\r\n\r\n%s", len(text), text)
 }
 
-// edit records the open files and their texts.
+// The method edit records the open files and their texts.
 func (s *server) edit(m *message) error {
 	var p struct {
 		Document struct {
@@ -227,8 +229,9 @@ func (s *server) edit(m *message) error {
 	return nil
 }
 
-// look waits for a change of the texts, until nothing has changed for the pause. It then compiles
-// the packages of the open files. A later change cancels a compilation in progress.
+// The method look waits for a change of the texts. When the texts have not changed for the duration
+// in field pause, look compiles the packages of the open files. A later change cancels a
+// compilation in progress.
 func (s *server) look(ctx context.Context, changed <-chan struct{}) {
 	var last context.CancelFunc = func() {}
 	var running sync.WaitGroup
@@ -254,8 +257,8 @@ func (s *server) look(ctx context.Context, changed <-chan struct{}) {
 	}
 }
 
-// publish sends the diagnostics of the packages of the open files. A file that no longer has
-// diagnostics gets an empty list.
+// The method publish sends the diagnostics of the packages of the open files. For a file that no
+// longer has diagnostics, it sends an empty list.
 func (s *server) publish(ctx context.Context) {
 	overlay, dirs := map[string][]byte{}, map[string]bool{}
 	s.mu.Lock()
@@ -292,7 +295,7 @@ func (s *server) publish(ctx context.Context) {
 			found[at.URI] = append(found[at.URI], l)
 		}
 	}
-	// The editor keeps old diagnostics until it gets an empty list.
+	// The editor shows old diagnostics of a file until it gets an empty list.
 	right := func(uri string) {
 		if found[uri] == nil {
 			found[uri] = []lspDiagnostic{}
@@ -313,8 +316,8 @@ func (s *server) publish(ctx context.Context) {
 	}
 }
 
-// place converts the positions of a diagnostic to a range in the editor's text. If the diagnostic
-// has no end position, the range ends after the word.
+// The method place converts the positions of a diagnostic to a range in the editor's text. If the
+// diagnostic has no end position, the range ends after the word.
 func place(dir string, overlay map[string][]byte, from, to diag.Pos) lspLocation {
 	name := from.File
 	if !filepath.IsAbs(name) {
@@ -349,7 +352,7 @@ func place(dir string, overlay map[string][]byte, from, to diag.Pos) lspLocation
 	return lspLocation{uriOf(name), lspRange{at(from), at(to)}}
 }
 
-// fileOf returns the file name in a URI. If the URI is not that of a file, it returns "".
+// fileOf returns the file name in a URI. If the URI does not denote a file, it returns "".
 func fileOf(uri string) string {
 	u, err := url.Parse(uri)
 	if err != nil || u.Scheme != "file" {
