@@ -99,7 +99,7 @@ func newPrinter(m *Module) *printer {
 	return p
 }
 
-// unique quotes a name that is not an identifier. unique adds a number if earlier names are equal.
+// The function unique quotes a name that is not an identifier, and adds a number to a name that has been used before.
 func unique(taken map[string]int, name string) string {
 	taken[name]++
 	s := name
