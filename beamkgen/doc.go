@@ -85,12 +85,12 @@
 //
 // The pipeline step of each Function has the following metrics, in the namespace "beamkgen":
 //
-//	batch_elements    distribution of the sizes of batches, in elements
-//	launches          launches of kernels, including those after faults
-//	bytes             bytes that To and From copied to and from the device
-//	device_ns         nanoseconds that launches took on the device, without copies
-//	launches_untimed  launches without a time in device_ns, on devices without timestamps
-//	failures          elements without a result
+//	batch_elements: distribution of the number of elements in a batch.
+//	launches: number of kernel launches, including the launches after faults.
+//	bytes: number of bytes that To and From copied to and from the device.
+//	device_ns: nanoseconds that launches took on the device, without copies.
+//	launches_untimed: number of launches on devices without timestamps, which are not in device_ns.
+//	failures: number of elements without a result.
 //
 // Worker.Run, To and From update the metrics. For other launches and copies, launch functions must call Worker.Count.
 //

@@ -90,7 +90,7 @@ func splitPieces(r io.Reader, file string, size int, emit func(Piece)) error {
 		if begins {
 			header = bytes.HasPrefix(line, []byte(">"))
 		}
-		ends := err == io.EOF || begins && header // of the record
+		ends := err == io.EOF || begins && header // whether the record ends
 		if ends && len(letters) >= count.K {
 			cut(len(letters))
 		}
