@@ -98,7 +98,7 @@ func (s *deviceSource) lost(dev *runtime.Device) {
 }
 
 // After the method forget, the next call of method device opens a device. The result is false if an earlier call had
-// forgotten the same device.
+// forgotten this device.
 func (s *deviceSource) forget(o *opening) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -215,7 +215,7 @@ func (in *instruction) split() (hasType, hasResult bool, rest []operand) {
 	return hasType, hasResult, rest
 }
 
-// manyOps is the number of instructions with the same operand pattern from which the pattern gets a Go variable.
+// manyOps is the smallest number of instructions that must share an operand pattern, so that it gets a Go variable.
 const manyOps = 4
 
 // sharedPatterns declares a Go variable for each operand pattern that at least manyOps instructions have, and returns
