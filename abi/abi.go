@@ -10,20 +10,20 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// Version is the version of this contract. Generated code states the version for which it was
-// generated (see EnforceVersion).
+// Version is the version of this contract. Generated code states the ABI version for which it was generated (see
+// EnforceVersion).
 const Version = 13
 
-// EnforceVersion is a type by which generated code gets a compile error if its version differs from
-// the runtime's. The compile error arises because a negative constant cannot be converted to the
-// type.
+// EnforceVersion is a type with which generated code does not compile if the code's ABI version differs from Version.
+// If the versions differ, one of these declarations converts a negative constant to the unsigned type, which is a
+// compile error:
 //
 //	const _ = abi.EnforceVersion(abi.Version - 1)
 //	const _ = abi.EnforceVersion(1 - abi.Version)
 type EnforceVersion uint
 
-// Constants of the launch block, the argument block and the fault record. The package documentation
-// describes these.
+// Constants of the launch block, the argument block and the fault record. The package documentation describes the three
+// blocks.
 const (
 	EntryPoint = "main"
 
@@ -34,28 +34,28 @@ const (
 	MaxLaunchBlock = 128
 
 	FaultRecordSize = 64
-	// OffsetLeave is the offset in the fault record at which the host asks work-items to leave.
+	// OffsetLeave is the offset of the word Leave in the fault record. The host sets this word to ask work-items to
+	// end.
 	OffsetLeave = 36
-	// SiteCancelled is the Site in the fault record of a work-item that left because the host
-	// asked.
+	// SiteCancelled is the value of Site in a fault record after a work-item ended because the host cancelled the
+	// launch.
 	SiteCancelled = 1 << 30
-	// OffsetEnded is the offset in the fault record of the number of a loop that the device ended
-	// early. Only modules that the runtime has changed write it.
+	// OffsetEnded is the offset of the word Ended in the fault record. This word is the number of a loop that the
+	// device ended early. Only modules that the runtime has changed write Ended.
 	OffsetEnded = 40
 
-	// MinSliceAlign is the alignment of a slice's memory in bytes, if the alignment of the elements
-	// is larger.
+	// MinSliceAlign limits the alignment of a slice's memory, in bytes. The memory has the alignment of the elements or
+	// MinSliceAlign, whichever is smaller.
 	MinSliceAlign = 16
 
 	// MaxRange is the largest number of work-items along one dimension.
 	MaxRange = 1<<31 - 1
 
-	// MaxSmall is the largest size in a small launch, and the largest product of sizes. See
+	// MaxSmall is the largest size in a launch of a VariantSmall module, and the largest product of sizes. See
 	// Variant.Products.
 	MaxSmall = 1 << 28
 
-	// MaxPointers is the largest number of pointers that the checksum of a variable's value
-	// follows, one after the other.
+	// MaxPointers is the largest depth of nested pointers that the checksum of a variable's value includes.
 	MaxPointers = 32
 
 	// FactorGroups represents the number of work-groups along x in Variant.Products.
@@ -68,37 +68,38 @@ const (
 	SpecLocalSizeX = SpecReserved
 	SpecLocalSizeY = SpecReserved + 1
 	SpecLocalSizeZ = SpecReserved + 2
-	// SpecExactDivide says that the module must correct float32 division.
+	// SpecExactDivide is the id of a Bool, which is true if the module must correct float32 division.
 	SpecExactDivide = SpecReserved + 3
-	// SpecWhole says that all invocations are work-items.
+	// SpecWhole is the id of a Bool, which is true if all invocations are work-items.
 	SpecWhole = SpecReserved + 4
-	// SpecFused says that the device's Fma rounds once.
+	// SpecFused is the id of a Bool, which is true if the device's Fma rounds once.
 	SpecFused = SpecReserved + 5
-	// SpecFlushed is the number of positive float32s that the device treats as zero.
+	// SpecFlushed is the id of a number, which counts the positive float32s that the device treats as zero.
 	SpecFlushed = SpecReserved + 6
-	// SpecSubGroup is a number that divides the sizes of sub-groups.
+	// SpecSubGroup is the id of a number that divides the sizes of sub-groups.
 	SpecSubGroup = SpecReserved + 7
 	SpecAccessor = SpecReserved + 0x100
 	// SubnormalFloats is the number of positive subnormal float32s.
 	SubnormalFloats = 1<<23 - 1
-	// SpecHigh is the difference between two ids of a 64-bit constant, in modules without 64-bit
-	// integers: the id of its high word and the constant's own id. See Variant.
+	// SpecHigh is used in modules without 64-bit integers. The high word of a 64-bit constant has the constant's id
+	// plus SpecHigh. See Variant.
 	SpecHigh = 2 * SpecReserved
 )
 
-// Form is the form of a kernel's launches. Form follows from the type of the kernel's item.
+// Form is the kind of a kernel's launches. The type of the kernel's item determines the Form.
 type Form uint8
 
 const (
-	// Task is the form of a single_task, which has one work-item (dsl.Task).
+	// Task is the Form of a single_task, which has one work-item (dsl.Task).
 	Task Form = iota
-	// Range is the form of a parallel_for over a range (dsl.Item1..3).
+	// Range is the Form of a parallel_for over a range, whose item type is dsl.Item1, dsl.Item2 or dsl.Item3.
 	Range
-	// NDRange is the form of a parallel_for over an nd-range (dsl.NDItem1..3).
+	// NDRange is the Form of a parallel_for over an nd-range, whose item type is dsl.NDItem1, dsl.NDItem2 or
+	// dsl.NDItem3.
 	NDRange
 )
 
-// String returns the form's name.
+// String returns the name of the Form.
 func (f Form) String() string {
 	return [...]string{"Task", "Range", "NDRange"}[f]
 }
@@ -107,8 +108,8 @@ func (f Form) String() string {
 type Access uint8
 
 const (
-	Read      Access = 1 << iota // some work-item may load
-	Write                        // some work-item may store or do an atomic operation
+	Read      Access = 1 << iota // some work-item may load elements
+	Write                        // some work-item may store elements or execute atomic operations on them
 	ReadWrite = Read | Write
 )
 
@@ -134,32 +135,30 @@ func (k ParamKind) String() string {
 	return [...]string{"Value", "Slice", "LocalAccessor"}[k]
 }
 
-// Param is one member of a kernel's receiver, after structs and arrays with slices have been
-// divided into their members.
+// Param is one member of a kernel's receiver. Structs and arrays that contain slices are divided into several Params.
 type Param struct {
 	Name       string // path from the receiver, such as "In.Pos" or "Bufs[1]"
 	Kind       ParamKind
-	Type       string // Go type of the parameter, for people
+	Type       string // Go type of the parameter, for diagnostics
 	Offset     int    // offset in the argument block; -1 for an elided parameter
 	Size       int    // number of bytes in the argument block
-	HostOffset int    // offset in the receiver on amd64
+	HostOffset int    // byte offset in the receiver on amd64
 	ElemSize   int    // bytes per element of a Slice or LocalAccessor
 	ElemAlign  int
 	Access     Access // access to the memory of a Slice
-	// Footprint says which elements of a Slice each work-item uses. Footprint is set for kernels
-	// that have IR.
+	// Footprint describes the elements of a Slice that each work-item uses. Footprint is set for kernels that have IR.
 	Footprint Footprint
-	// Internal, if not 0, says that the Slice is not an argument of launches. Each work-item keeps
-	// its own elements of the slice, Internal many, in variables. If the kernel's own Go code runs,
-	// the slice has Internal elements for each work-item of the launch, which are zero at first.
+	// If Internal is not 0, the Slice is not an argument of launches. Each work-item has Internal elements of the slice
+	// in variables of its own. If the kernel's Go code runs instead of a module, the slice has Internal elements for
+	// each work-item of the launch, which are initially zero.
 	Internal int
 }
 
 // FaultKind is the kind of a run-time panic on a device.
 type FaultKind uint8
 
-// The kinds of faults. As in gc, the faults of slicing have different kinds, depending on the
-// length or capacity with which the bound is compared.
+// The kinds of faults. As in gc, faults of slice expressions have different kinds, depending on the length or capacity
+// with which the bound is compared.
 const (
 	FaultNone         FaultKind = iota
 	FaultIndex                  // s[A], len B
@@ -175,8 +174,8 @@ const (
 	FaultShift                  // negative shift count A
 	FaultNil                    // nil pointer dereference
 	FaultPanic                  // explicit panic; Site.Message has the text
-	FaultCancelled              // no panic: the work-item left because the launch was cancelled
-	FaultScope                  // no panic: index A of memory with the scope of a work-group is outside the group's elements, which begin at B
+	FaultCancelled              // no panic: the work-item ended because the launch was cancelled
+	FaultScope                  // no panic: memory has work-group scope, and index A is outside the group's elements, which begin at index B
 )
 
 var faultNames = [...]string{
@@ -198,7 +197,7 @@ var faultNames = [...]string{
 	FaultScope:        "access outside of the work-group's elements",
 }
 
-// String returns the kind in gc's words.
+// String returns gc's text for the kind of fault.
 func (k FaultKind) String() string {
 	if int(k) < len(faultNames) {
 		return faultNames[k]
@@ -206,8 +205,8 @@ func (k FaultKind) String() string {
 	return fmt.Sprintf("FaultKind(%d)", uint8(k))
 }
 
-// Describe returns the text that gc prints for the run-time error, with the fault's values, but
-// without the prefix "runtime error: ". If unsigned is set, a is a uint64.
+// Describe returns the text that gc prints for the run-time error, with the fault's values, but without the prefix
+// "runtime error: ". If parameter unsigned is true, parameter a is a uint64.
 func (k FaultKind) Describe(a, b int64, unsigned bool, message string) string {
 	x := value{a, unsigned}
 	switch k {
@@ -237,7 +236,7 @@ func (k FaultKind) Describe(a, b int64, unsigned bool, message string) string {
 	return k.String()
 }
 
-// value is the first value of a fault.
+// Type value is the first value of a fault.
 type value struct {
 	bits     int64
 	unsigned bool
@@ -252,8 +251,8 @@ func (v value) String() string {
 	return strconv.FormatInt(v.bits, 10)
 }
 
-// slice returns the text of a fault of slicing. As in gc, the text has no limit if the bound is
-// negative.
+// The function slice returns the text of a fault in a slice expression. As in gc, the text omits the limit if the bound
+// is negative.
 func slice(head, tail string, a value, b int64) string {
 	s := fmt.Sprintf(head, a)
 	if !a.negative() {
@@ -273,13 +272,13 @@ func sliceOrder(both, one string, a value, b int64) string {
 type Site struct {
 	Kind    FaultKind
 	Pos     string // file:line:col; the file is relative to its module, or begins with its import path
-	Message string // text of an explicit panic, or the argument of PanicText from which that makes the text
-	// Unsigned says that the fault's value A is a uint64.
+	Message string // text of an explicit panic, or the argument from which PanicText makes the text
+	// Unsigned is true if the fault's value A is a uint64.
 	Unsigned bool
-	// Limit describes the fault's value B. A positive Limit is B itself. A negative Limit -1-i says
-	// that B is the length of parameter i. Limit is 0 if neither holds for all faults of the site.
+	// Limit describes the fault's value B. A positive Limit is the value B itself. If Limit is negative and equals
+	// -1-i, B is the length of parameter i. Limit is 0 if faults of the site may have different values B.
 	Limit int64
-	// Part is the index in Kernel.Parts of the kernel to which the site belongs.
+	// The site belongs to the kernel whose index in Kernel.Parts is Part.
 	Part int
 }
 
@@ -300,81 +299,79 @@ type Kernel struct {
 	Spilled bool
 	// Items is the number of work-items that an invocation runs along x.
 	Items int
-	// Lingers says that a work-item may stay in a loop for a long time, or forever.
+	// Lingers is true if a work-item may stay in a loop for a long time, or forever.
 	Lingers bool
 
 	Properties properties.List     // result of the Properties method, folded by kgen
 	Directed   bool                // DeviceHas comes from a directive, not from the Properties method
 	Aspects    []properties.Aspect // aspects that all modules of the kernel need, sorted
-	Uses       []Use               // for each of Aspects, the use that needs it
+	Uses       []Use               // a use of each aspect in Aspects, in the same order
 	Specs      []SpecConstant
 	Locals     []Local
 	Privates   []Private
 	Sites      []Site
 	Loops      string // source positions of the loops of the module SPIRV (see the package documentation)
-	// Prints lists the calls that print. PrintTexts contains the strings to which their records
-	// refer.
+	// Prints lists the kernel's calls of print functions. PrintTexts contains the strings to which records in the print
+	// buffer refer.
 	Prints     []PrintSite
 	PrintTexts string
 
-	// If the kernel was linked when a graph was finalized, Parts lists the kernels from which it
-	// was linked, in the order in which they run. Otherwise Parts is nil. Each part has its own
-	// fault record, and the records follow each other in memory.
+	// If the kernel was linked when a graph was finalized, Parts lists the kernels from which it was linked, in the
+	// order in which they run. For a kernel that was not linked, Parts is nil. Each part has a separate fault record,
+	// and the records follow each other in memory.
 	Parts []Part
 
-	// Variables lists the package-level variables whose values are part of the modules, except
-	// those that nothing can have changed.
+	// Variables lists the package-level variables whose values are part of the modules. It omits variables that no code
+	// can change.
 	Variables []Variable
 
-	// Data is the kernel's constant data, or "". DataOffset is the offset of the data's address in
-	// the argument block.
+	// Data is the kernel's constant data, or "". DataOffset is the offset in the argument block at which the address of
+	// the data is stored.
 	Data       string
 	DataOffset int
 
-	// SPIRV is the module, as little-endian words. Sum is the checksum of the module, of Data and
-	// of IR, as the function [Sum] computes it. A Sum of 0 means that there is no checksum.
+	// SPIRV is the kernel's first module, as little-endian words. Sum is the checksum of SPIRV, Data and IR, as
+	// computed by the function [Sum]. If Sum is 0, the kernel has no checksum.
 	SPIRV string
 	Sum   uint32
-	// IR is the text of kgen's intermediate representation of the kernel. From it the runtime links
-	// one kernel from several, and makes the modules of variants with Variant.Make. A kernel
-	// without IR is always launched alone.
+	// IR is the text of kgen's intermediate representation of the kernel. The runtime needs the IR to link several
+	// kernels into one, and to make modules with Variant.Make. A kernel without IR is never linked with other kernels.
 	IR string
 	// Variants are modules for devices that cannot run the module SPIRV.
 	Variants []Variant
-	// Matrices says that the kernel uses matrices of sub-groups.
+	// Matrices is true if the kernel uses matrices of sub-groups.
 	Matrices bool
-	// MakeNative, if not nil, makes a module from the IR for a device with its own matrix
-	// instructions.
+	// If MakeNative is not nil, it makes a module from the IR for a device that has matrix instructions.
 	MakeNative func(k *Kernel, t NativeTarget) (*NativeModule, error) `json:"-"`
 }
 
-// NativeTarget is the target of a module that uses a device's own matrix instructions.
+// NativeTarget describes the device and launches for which a module with the device's matrix instructions is made.
 type NativeTarget struct {
-	Small, Cancel bool // the module is for small launches; its work-items leave when the host asks
+	Small, Cancel bool // whether the module is for launches that VariantSmall admits; whether its work-items end when the host cancels
 	Tuples        []MatrixTuple
 }
 
-// MatrixTuple is a matrix product that the sub-groups of a device compute. MatrixTuple multiplies a
-// matrix of M rows and K columns by a matrix of K rows and N columns. Elem names the Go type of the
-// factors' elements, such as "half.Float16". Of names the Go type of the sum's elements, such as
-// "float32".
+// MatrixTuple is a kind of matrix product for which a device has an instruction. MatrixTuple multiplies a matrix of M
+// rows and K columns by a matrix of K rows and N columns. Elem is the Go type of the elements of both factors, such as
+// "half.Float16". Of is the Go type of the result's elements, such as "float32".
 type MatrixTuple struct {
 	M, N, K  int
 	Elem, Of string
 }
 
-// NativeModule is a module that uses a device's own matrix instructions.
+// NativeModule is a module that uses the matrix instructions of a device.
 type NativeModule struct {
 	Words  []uint32
 	Loops  string // source positions of the module's loops, as in Kernel.Loops
 	Locals []Local
 }
 
-// Use says where a kernel uses an aspect. If there are several such positions, Use is the first.
+// Use is the position at which a kernel uses an aspect. If a kernel uses an aspect at several positions, Use describes
+// the first position.
 type Use struct {
 	Aspect properties.Aspect
-	// Chain is a chain of calls. Chain begins with the kernel, continues with the functions that
-	// are called, and ends with the function that uses the aspect, or whose directive lists it.
+	// Chain is the list of calls that lead to the use. Chain begins with the kernel and continues with the functions
+	// that are called. The last function uses the aspect, or its directive lists the aspect.
 	Chain []Frame
 }
 
@@ -402,22 +399,22 @@ func (u *Use) String() string {
 // Variant is another module of a kernel. The package documentation describes variants.
 type Variant struct {
 	Name string
-	// Without lists the aspects, sorted, that the kernel's first module uses in addition to
-	// Kernel.Aspects, but this module does not.
+	// Without is a sorted list of aspects that this module does not use. Each of these aspects is used by the kernel's
+	// first module, but is not in Kernel.Aspects.
 	Without []properties.Aspect
-	// Products, if not nil, limits the launches that the variant is for. Each product is a list of
-	// factors. A factor is the offset in the launch block of a 64-bit argument or length, or of 32
-	// bits of a dimension of GlobalRange. The factor [FactorGroups], and the two numbers above it,
-	// are the number of work-groups along x, y and z. A negative factor is minus a constant. The
-	// values at the offsets must be in [0, MaxSmall], and each product must be at most MaxSmall.
+	// If Products is not nil, it limits the launches for which the variant may be used. Each product is a list of
+	// factors. A positive factor is an offset in the launch block. At the offset is a 64-bit argument, a 64-bit length
+	// or a 32-bit dimension of GlobalRange. The factors [FactorGroups], FactorGroups+1 and FactorGroups+2 represent the
+	// numbers of work-groups along x, y and z. A negative factor -c represents the constant c. A launch may use the
+	// variant if all values at the offsets are in [0, MaxSmall] and each product is at most MaxSmall.
 	Products [][]int
-	// Cancel says that work-items leave when the host asks, even in the middle of a loop.
+	// If Cancel is true, work-items end when the host cancels the launch, even in the middle of a loop.
 	Cancel bool
 	Loops  string // source positions of the module's loops, as in Kernel.Loops
 	SPIRV  string
-	Sum    uint32 // checksum of the module; 0 if there is none
-	// Make, if not nil, returns the words of the module, which it makes from Kernel.IR. SPIRV is
-	// then empty.
+	Sum    uint32 // checksum of the module; 0 if the module has no checksum
+	// If Make is not nil, it makes the module from Kernel.IR, and returns the words of the module. SPIRV is empty if
+	// Make is not nil.
 	Make func(k *Kernel, v *Variant) ([]uint32, error) `json:"-"`
 }
 
@@ -433,8 +430,8 @@ type Variable struct {
 type Sources struct {
 	Module  string   // path of the main module
 	Package string   // import path of the kernels' package
-	Kernels []string // names of the kernels; not set in stubs of kgen's own tests
-	Root    string   // path from the folder of the stubs to the module's root, with slashes
+	Kernels []string // names of the kernels; nil in the stubs for kgen's tests
+	Root    string   // relative path from the folder of the stubs to the module's root, with slashes
 	Files   []Source
 }
 
@@ -462,9 +459,9 @@ func Sum(files ...string) uint32 {
 	return h.Sum32()
 }
 
-// Damaged compares the files of the kernel with the checksums of its stubs. Damaged returns the
-// name of the first file that differs, or "". The IR may have the line ends that git writes on
-// Windows.
+// Damaged compares the files of the kernel with the checksums of its stubs. Damaged returns the name of the first file
+// that differs, or "" if all files are equal. The IR may have the line ends that git writes on Windows, without effect
+// on the checksum.
 func (k *Kernel) Damaged() string {
 	if k.Sum != 0 && k.Sum != Sum(k.SPIRV, k.Data, k.IR) && k.Sum != Sum(k.SPIRV, k.Data, strings.ReplaceAll(k.IR, "\r\n", "\n")) {
 		return k.Name + ".spv"
@@ -477,25 +474,25 @@ func (k *Kernel) Damaged() string {
 	return ""
 }
 
-// The names of variants that compute in 32-bit words, that do not use sub-groups, and that have
-// both of these properties.
+// The names of three variants. VariantWords computes in 32-bit words, VariantAlone does not use sub-groups, and
+// VariantAloneWords has both properties.
 const (
 	VariantWords      = "words"
 	VariantAlone      = "alone"
 	VariantAloneWords = "aloneWords"
 )
 
-// VariantSmall is the name of the variant for small launches.
+// VariantSmall is the name of the variant for launches with small sizes.
 const VariantSmall = "small"
 
-// VariantCancel is the name of the variant that can be cancelled. The names of other variants that
-// can be cancelled begin with it.
+// VariantCancel is the name of the variant that can be cancelled. If another variant can be cancelled, its name begins
+// with VariantCancel.
 const VariantCancel = "cancel"
 
-// DataHeader is the beginning of Kernel.Data, by which kgen recognizes files that it wrote.
+// DataHeader is the beginning of Kernel.Data. kgen recognizes its own data files by this beginning.
 const DataHeader = "kgen table data\n"
 
-// IRHeader is the beginning of Kernel.IR. In the IR it is a comment.
+// IRHeader is the beginning of Kernel.IR. In the text of the IR the header is a comment.
 const IRHeader = "; Code generated by kgen. DO NOT EDIT.\n"
 
 // FullName returns the kernel's package path and name.

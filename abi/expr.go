@@ -7,16 +7,15 @@ import (
 	"strings"
 )
 
-// Expr is an integer expression of specialization constants, such as the length of an array. An
-// Expr consists of tokens in postfix order, separated by spaces. A token is a decimal number, $id
-// for the constant with that id, or the name of an operation followed by the width of its operands
-// in bits. A conversion has two widths, as in SConvert32:64. Values have as many bits as the width
-// says, and booleans have one bit. SFits32 and UFits32 check their operand and do not change it.
-// For SFits32 the operand must fit into a signed 32-bit integer, and must not be the least one. For
-// UFits32 it must fit into an unsigned 32-bit integer.
+// Expr is an integer expression of specialization constants, such as the length of an array. An Expr consists of tokens
+// in postfix order, separated by spaces. A token is a decimal number, $id for the constant with that id, or the name of
+// an operation followed by the width of its operands in bits. The name of a conversion is followed by two widths, as in
+// SConvert32:64. The width of an operation is the number of bits of its operands, and booleans have one bit. The result
+// of SFits32 and UFits32 is the unchanged operand. SFits32 checks that its operand fits in a signed 32-bit integer and
+// is not the smallest signed 32-bit integer. UFits32 checks that its operand fits in an unsigned 32-bit integer.
 type Expr string
 
-// Eval returns the value of the expression as an int64. The function value returns the bits of the
+// Eval returns the value of the expression as an int64. Parameter value is a function that returns the bits of the
 // constant with the given id.
 func (e Expr) Eval(value func(id uint32) (uint64, bool)) (int64, error) {
 	var stack []uint64

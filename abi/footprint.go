@@ -7,60 +7,59 @@ import (
 	"slices"
 )
 
-// Reach says which elements of a slice a work-item uses. The values of Reach are ordered, and each
-// value includes the smaller ones.
+// Reach describes the elements of a slice that a work-item uses. The values of Reach are ordered, and each value also
+// describes all elements that smaller values describe.
 type Reach uint8
 
 const (
-	// ReachNone says that the kernel does not use the slice.
+	// ReachNone means that the kernel does not use the slice.
 	ReachNone Reach = iota
-	// ReachOwn says that a work-item uses only elements of its own (see Footprint.PerItem).
+	// ReachOwn means that a work-item uses only elements that belong to it, as Footprint.PerItem describes.
 	ReachOwn
-	// ReachGroup says that a work-item uses only its own elements and those of other work-items of
-	// its work-group.
+	// ReachGroup means that a work-item uses only elements that belong to work-items of its work-group.
 	ReachGroup
-	// ReachAny says that no fact is known. ReachAny is always correct.
+	// ReachAny means that a work-item may use any element. ReachAny is correct for all kernels.
 	ReachAny
 )
 
 // String returns the reach's name.
 func (r Reach) String() string { return [...]string{"None", "Own", "Group", "Any"}[r] }
 
-// Footprint is a fact that kgen has proved about a parameter that is a slice. Footprint says which
-// elements a kernel uses through the parameter. A launch may pass the same memory to two
-// parameters. The footprint is only about uses through this parameter.
+// Footprint is a fact that kgen has proved about a parameter that is a slice. A Footprint describes the elements that a
+// kernel uses through the parameter. A launch may pass the same memory to two parameters of a kernel. A Footprint says
+// nothing about uses of the same memory through another parameter.
 type Footprint struct {
 	Reach  Reach
-	Atomic bool // an access to the slice is atomic; Reach is then ReachAny
+	Atomic bool // whether an access to the slice is atomic, in which case Reach is ReachAny
 
 	// With ReachOwn, the work-item with the linear id lin uses only the elements from PerItem*lin
 	// to PerItem*lin + PerItem-1, where
 	//
 	//	lin = x + nx*(y + ny*z)
 	//
-	// x, y and z are the work-item's global id, and nx, ny, nz are the sizes of the launch's range.
-	// So no two work-items use the same element. With ReachGroup, a work-item uses only elements
-	// that belong in this way to the work-items of its work-group. In a launch of one dimension, a
-	// work-group of size n has the ids from n*g to n*g + n-1. The size n comes from the nd-range or
-	// the property WorkGroupSize, and ids beyond the range count, too.
+	// x, y and z are the work-item's global id, and nx, ny, nz are the sizes of the launch's range. With ReachOwn, no
+	// two work-items use the same element. With ReachGroup, a work-item uses only elements that belong, by the formula
+	// for ReachOwn, to work-items of its work-group. In a launch of one dimension, a work-group of size n has the ids
+	// from n*g to n*g + n-1. The nd-range or the property WorkGroupSize determines n. Ids beyond the range belong to
+	// the work-group too.
 	//
 	// The Footprint holds for launches that meet the conditions Strides and Most (see Holds). With
 	// ReachGroup, the size of work-groups along x must also be a multiple of Multiple, for example
 	// of 2 for the index x^1.
 	PerItem  int64
 	Multiple int64    // divisor of the work-group size along x; 0 means 1
-	Most     int64    // largest number of work-items, because with more an index may wrap; 0 means all launches whose indices are int64s
+	Most     int64    // largest number of work-items for which indices cannot wrap around; 0 means all launches whose indices are int64s
 	Strides  []Stride // conditions for launches, in the order of their Dim
 }
 
-// Stride is a condition for ReachOwn and ReachGroup that depends on the launch. A factor by which
-// the kernel multiplies a coordinate must be the size of the range. For example, the index y*k.W +
-// x is x + nx*y if k.W is nx.
+// Stride is a condition for ReachOwn and ReachGroup that depends on the launch. If the kernel multiplies a coordinate
+// of the work-item by a factor, the factor must equal a size of the range. For example, the index y*k.W + x is x + nx*y
+// if k.W is nx.
 type Stride struct {
 	Dim int // dimension of the range: 0 is x, which varies fastest
-	// Offset and Size identify an integer in the launch block, which must be equal to the range's
-	// size in the dimension Dim. If Offset is 0, Const must be equal to that size. The offsets of
-	// arguments are those of a launch block without spilling.
+	// Offset and Size identify an integer in the launch block, which must be equal to the range's size in the dimension
+	// Dim. If Offset is 0, Const must be equal to the range's size in the dimension Dim. Offset is the argument's
+	// offset in a launch block that is not spilled.
 	Offset, Size int
 	Const        int64
 }
@@ -73,7 +72,7 @@ func (s Stride) String() string {
 	return fmt.Sprintf("range.%c = arg%d@%d", "xyz"[s.Dim], 8*s.Size, s.Offset)
 }
 
-// Bound returns Most, or the number of work-items that a Most of 0 means.
+// Bound returns Most. If Most is 0, Bound returns the largest number of work-items whose indices are int64s.
 func (f *Footprint) Bound() int64 {
 	if f.Most == 0 {
 		return math.MaxInt64 / max(f.PerItem, 1)
@@ -81,8 +80,8 @@ func (f *Footprint) Bound() int64 {
 	return f.Most
 }
 
-// HoldsInGroups reports whether the footprint holds in a launch with this launch block. The
-// parameter size is the size of work-groups along x.
+// HoldsInGroups reports whether the footprint holds in a launch with this launch block. Parameter size is the size of
+// work-groups along x.
 func (f *Footprint) HoldsInGroups(block []byte, size int) bool {
 	switch f.Reach {
 	case ReachOwn:
@@ -93,8 +92,8 @@ func (f *Footprint) HoldsInGroups(block []byte, size int) bool {
 	return false
 }
 
-// Holds reports whether a launch with this launch block meets the conditions Strides and Most. The
-// block must contain the arguments, even if the kernel's arguments are spilled.
+// Holds reports whether a launch with this launch block meets the conditions Strides and Most. Parameter block must
+// contain the arguments, even if launches of the kernel spill the arguments.
 func (f *Footprint) Holds(block []byte) bool {
 	le, items, most := binary.LittleEndian, uint64(1), uint64(f.Bound())
 	extent := func(d int) uint64 { return uint64(le.Uint32(block[OffsetRange+4*d:])) }

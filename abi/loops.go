@@ -2,9 +2,8 @@ package abi
 
 import "strings"
 
-// LoopPos returns the source position, file:line:col, of a loop of a module. The arguments of
-// LoopPos are the module's loops, as in Kernel.Loops, and the number of the loop, from 1. LoopPos
-// returns "" for a loop that is not in the source.
+// LoopPos returns the source position, file:line:col, of a loop of a module. Parameter loops has the format of
+// Kernel.Loops. Loops are numbered from 1. LoopPos returns "" for a loop that is not in the source.
 func LoopPos(loops string, number int) string {
 	file := ""
 	for entry := range strings.FieldsSeq(loops) {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// A PanicVerb says how the text of a fault of kind FaultPanic contains the fault's values.
+// A PanicVerb is the format in which the text of an explicit panic contains the fault's values.
 type PanicVerb byte
 
 // The verbs.
@@ -15,16 +15,16 @@ const (
 	PanicInt       PanicVerb = 'd' // the value A
 	PanicUint      PanicVerb = 'u' // the value A, as a uint64
 	PanicBool      PanicVerb = 't' // true if A is not zero
-	PanicFloat32   PanicVerb = 'f' // the float32 whose bits are A
+	PanicFloat32   PanicVerb = 'f' // the float32 that has the bits A
 	PanicFloat64   PanicVerb = 'g'
-	PanicComplex64 PanicVerb = 'c' // the complex64 whose parts have the bits A and B
+	PanicComplex64 PanicVerb = 'c' // the complex64 whose real and imaginary parts have the bits A and B
 	PanicComplex   PanicVerb = 'k'
-	PanicString    PanicVerb = 's' // B bytes of the table, beginning with byte A
+	PanicString    PanicVerb = 's' // a string of B bytes, which begins at byte A of the table
 	panicPlain     PanicVerb = '='
 )
 
-// PanicMessage returns the Message of a site whose text contains a value. The strings before and
-// after are the text around the value. The table is for PanicString.
+// PanicMessage returns the Message of a site whose text contains a value. Parameters before and after are the text
+// before and after the value. Parameter table contains the strings for PanicString.
 func PanicMessage(verb PanicVerb, before, after, table string) string {
 	return "\x00" + string(verb) + before + "\x00" + after + "\x00" + table
 }
@@ -37,8 +37,8 @@ func PlainMessage(text string) string {
 	return text
 }
 
-// PanicText returns the text of a panic at a site with the given Message. The text contains the
-// fault's values as gc prints them, if the Message says so.
+// PanicText returns the text of a panic at a site with the given Message. If the Message contains a PanicVerb, the text
+// contains the fault's values in gc's format.
 func PanicText(message string, a, b int64) string {
 	if len(message) < 2 || message[0] != 0 {
 		return message

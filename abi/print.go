@@ -1,7 +1,7 @@
 package abi
 
-// A PrintSite describes a call in a kernel that prints. The host uses the PrintSite to make text
-// from a record in the print buffer. See the package documentation.
+// A PrintSite describes a call in a kernel that prints. From the PrintSite and a record in the print buffer, the host
+// makes the printed text. See the package documentation.
 type PrintSite struct {
 	Func   PrintFunc
 	Format string // format of Printf; except for "%%", its verbs use the arguments in order
@@ -35,11 +35,11 @@ const (
 	// Indices of the 32-bit words in the header.
 	PrintUsed, PrintLost, PrintLostHigh = 0, 1, 2
 
-	// PrintRecord is the number of 32-bit words in a record before its values. These words are the
-	// number of its site, from 1, and the work-item's global id.
+	// PrintRecord is the number of 32-bit words in a record before its values. These words are the number of the
+	// record's PrintSite, from 1, and the work-item's global id.
 	PrintRecord = 4
 
-	// PrintTable is a bit in the length of a string. PrintTable says that the string is part of
+	// PrintTable is a bit in the word that contains the length of a string. If the bit is set, the string is part of
 	// Kernel.PrintTexts.
 	PrintTable = 1 << 31
 	// MaxPrintString is the largest number of bytes of a string that a work-item copies to a
@@ -49,8 +49,8 @@ const (
 	MaxPrintBuffer = 1 << 30
 )
 
-// PrintParam returns the index of the parameter that is the print buffer. PrintParam is -1 for a
-// kernel that does not print.
+// PrintParam returns the index of the parameter that is the print buffer. For a kernel that does not print, the result
+// is -1.
 func (k *Kernel) PrintParam() int {
 	if n := len(k.Params) - 1; n >= 0 && k.Params[n].IsPrint() {
 		return n

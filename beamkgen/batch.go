@@ -13,35 +13,35 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// openBatches is the greatest number of batches that a bundle fills at the same time, each for other windows.
-// It bounds the memory of bundles with many windows.
+// openBatches is the largest number of batches that a bundle fills at the same time. Each of these batches is for
+// different windows. The limit bounds the memory of bundles with many windows.
 const openBatches = 64
 
-// now is the clock of Options.Wait.
+// The variable now is the clock for Options.Wait.
 var now = time.Now
 
-// batchFn is the DoFn of a Function. Beam gives one to each bundle at a time.
+// batchFn is the DoFn of a Function. Beam never uses a batchFn for two bundles at the same time.
 type batchFn[T, R any] struct {
 	Function string // name of the Function, the only field that Beam carries to workers
 
 	fn       *Function[T, R] // nil before Setup
-	dev      *runtime.Device // device of queue
+	dev      *runtime.Device // device to which queue belongs
 	queue    *runtime.Queue
-	results  *emitter // nil before the bundle's first element
+	results  *emitter // output for results; nil before the bundle's first element
 	failures *emitter
-	open     []*batch[T] // oldest first
+	open     []*batch[T] // batches that have not been launched, the oldest first
 }
 
-// batch holds elements of the same windows until they are launched.
+// Type batch contains elements of the same windows until the launch function is called with them.
 type batch[T any] struct {
 	windows  []typex.Window
 	elements []T
 	places   []place
-	began    time.Time // zero without Options.Wait
+	began    time.Time // time of the first element; zero without Options.Wait
 }
 
-// Setup finds the function, opens the device if the process has none yet, and checks that it can run the
-// kernels.
+// Setup finds the Function by its name, opens the device if the process has no open device, and checks that the device
+// can run the kernels.
 func (f *batchFn[T, R]) Setup(ctx context.Context) error {
 	registered, _ := functions.Load(f.Function)
 	fn, ok := registered.(*Function[T, R])
@@ -53,8 +53,8 @@ func (f *batchFn[T, R]) Setup(ctx context.Context) error {
 	return f.prepare()
 }
 
-// prepare gets the process's device, and checks that it can run the kernels. After a device was lost, the
-// process has another one.
+// The method prepare gets the process's device, and checks that the device can run the kernels. After a device was
+// lost, the process opens another device.
 func (f *batchFn[T, R]) prepare() error {
 	dev, err := process.device()
 	if err == nil && dev != f.dev {
@@ -68,7 +68,7 @@ func (f *batchFn[T, R]) prepare() error {
 	return nil
 }
 
-// StartBundle drops the elements of a bundle that failed.
+// StartBundle drops elements that remain from an earlier bundle after an error.
 func (f *batchFn[T, R]) StartBundle(_ context.Context, _ emitResult[R], _ emitFailure[T]) error {
 	f.results, f.failures, f.open = nil, nil, nil
 	return nil
@@ -99,7 +99,7 @@ func (f *batchFn[T, R]) ProcessElement(ctx context.Context, element T, result em
 	return f.flushOld(ctx)
 }
 
-// FinishBundle launches all batches.
+// FinishBundle launches all batches of the bundle.
 func (f *batchFn[T, R]) FinishBundle(ctx context.Context, _ emitResult[R], _ emitFailure[T]) error {
 	for len(f.open) > 0 {
 		if err := f.flush(ctx, 0); err != nil {
@@ -110,8 +110,8 @@ func (f *batchFn[T, R]) FinishBundle(ctx context.Context, _ emitResult[R], _ emi
 	return nil
 }
 
-// batchOf returns the open batch for elements of the windows. If there are too many batches, it launches the
-// oldest to make room for a new one.
+// batchOf returns the open batch for elements of the windows. If a new batch is necessary and openBatches batches are
+// open, the method first launches the oldest batch.
 func (f *batchFn[T, R]) batchOf(ctx context.Context, windows []typex.Window) (*batch[T], error) {
 	for _, b := range slices.Backward(f.open) {
 		if sameWindows(b.windows, windows) {
@@ -131,7 +131,7 @@ func (f *batchFn[T, R]) batchOf(ctx context.Context, windows []typex.Window) (*b
 	return b, nil
 }
 
-// flushOld launches the batches that began at least Options.Wait ago, if there is an Options.Wait.
+// If Options.Wait is not 0, flushOld launches the batches whose first element came at least Options.Wait ago.
 func (f *batchFn[T, R]) flushOld(ctx context.Context) error {
 	for f.fn.options.Wait > 0 && len(f.open) > 0 && now().Sub(f.open[0].began) >= f.fn.options.Wait {
 		if err := f.flush(ctx, 0); err != nil {
@@ -141,7 +141,7 @@ func (f *batchFn[T, R]) flushOld(ctx context.Context) error {
 	return nil
 }
 
-// flush launches an open batch and emits its results and failures.
+// The method flush launches an open batch, and emits its results and failures.
 func (f *batchFn[T, R]) flush(ctx context.Context, i int) error {
 	b := f.open[i]
 	f.open = slices.Delete(f.open, i, i+1)
@@ -152,9 +152,10 @@ func (f *batchFn[T, R]) flush(ctx context.Context, i int) error {
 	return f.compute(ctx, b, 0, len(b.elements))
 }
 
-// compute launches the elements [i, j) of a batch and emits their results. A fault does not name its
-// element. So after a fault compute does the same for each half, down to the elements that fault alone.
-// It returns all other errors, and those of later steps of the pipeline unchanged.
+// The method compute launches the elements [i, j) of a batch, and emits their results. A fault does not contain the
+// index of its element. For this reason, after a fault, compute calls itself for each half of the elements. An element
+// that faults in a batch of its own becomes a failure. Other errors of the launch, and errors of later pipeline steps,
+// are returned unchanged.
 func (f *batchFn[T, R]) compute(ctx context.Context, b *batch[T], i, j int) error {
 	results, err := f.call(ctx, b.elements[i:j:j])
 	if err == nil {
@@ -185,7 +186,7 @@ func (f *batchFn[T, R]) compute(ctx context.Context, b *batch[T], i, j int) erro
 	return f.compute(ctx, b, half, j)
 }
 
-// call calls the launch function once.
+// The method call calls the launch function once.
 func (f *batchFn[T, R]) call(ctx context.Context, elements []T) ([]R, error) {
 	w := &Worker{ctx: ctx, dev: f.dev, queue: f.queue}
 	results, err := f.fn.launch(w, elements)

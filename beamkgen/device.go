@@ -6,45 +6,45 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// process has the one device of this process. All bundles share the device.
+// The variable process contains the only device of this process, which all bundles share.
 var process = &deviceSource{open: runtime.Open}
 
-// deviceSource opens a device when it is first asked for it.
+// deviceSource opens a device at the first call of method device.
 type deviceSource struct {
 	open func(...runtime.OpenOption) (*runtime.Device, error)
 
 	mu      sync.Mutex
 	options []runtime.OpenOption
-	now     *opening // nil before the first bundle, and after a failure
-	opened  int      // devices so far
+	now     *opening // current device; nil before the first bundle, and after a failure
+	opened  int      // number of devices that have been opened
 }
 
-// opening is a device that is being opened, or is open.
+// Type opening is a device that is open, or that a goroutine is opening.
 type opening struct {
 	device func() (*runtime.Device, error)
 }
 
-// SetOpenOptions sets the options with which this process opens its device, such as runtime.Select.
-// The option runtime.Profiling is added, for the metric device_ns. Without a call of SetOpenOptions,
+// SetOpenOptions sets the options with which this process opens its device, such as runtime.Select. SetOpenOptions adds
+// the option runtime.Profiling, which is necessary for the metric device_ns. Without a call of SetOpenOptions,
 // runtime.Open chooses the device.
 //
-// Each worker process must call it before its first bundle, for example in function init of package main. It
-// returns an error of class runtime.ErrInvalid if the device is already open.
+// Each worker process must call SetOpenOptions before its first bundle, for example in function init of package main.
+// If the device is already open, SetOpenOptions returns an error of class runtime.ErrInvalid.
 func SetOpenOptions(opts ...runtime.OpenOption) error {
 	return process.setOptions(opts)
 }
 
-// OpenedDevices returns how many devices this process has opened so far. It is at most 1, unless a device was lost
-// or closed.
+// OpenedDevices returns the number of devices that this process has opened. The number is at most 1, unless a device
+// was lost or closed.
 func OpenedDevices() int {
 	process.mu.Lock()
 	defer process.mu.Unlock()
 	return process.opened
 }
 
-// CloseDevice closes the process's device, if it is open, and returns the error of Device.Close. No
-// pipeline may run at that time. A later bundle opens the device again. Only programs that go on for long
-// after their last pipeline need it.
+// If the process's device is open, CloseDevice closes it and returns the error of Device.Close. During the call of
+// CloseDevice, no pipeline may run. A later bundle opens the device again. CloseDevice is useful only for programs that
+// run for a long time after their last pipeline.
 func CloseDevice() error {
 	return process.close()
 }
@@ -59,8 +59,8 @@ func (s *deviceSource) setOptions(opts []runtime.OpenOption) error {
 	return nil
 }
 
-// device returns the device. If it cannot be opened, the next call tries again: runners repeat failed
-// bundles, often in the same process.
+// The method device returns the process's device, and opens it if necessary. After an error the next call tries to open
+// the device again, because runners often repeat failed bundles in the same process.
 func (s *deviceSource) device() (*runtime.Device, error) {
 	s.mu.Lock()
 	if s.now == nil {
@@ -84,7 +84,7 @@ func (s *deviceSource) device() (*runtime.Device, error) {
 	return dev, err
 }
 
-// lost says that a device has failed for good, so that the next bundle opens another.
+// The method lost is called after a device was lost. It closes the device, and the next bundle opens another device.
 func (s *deviceSource) lost(dev *runtime.Device) {
 	s.mu.Lock()
 	o := s.now
@@ -93,11 +93,12 @@ func (s *deviceSource) lost(dev *runtime.Device) {
 		return
 	}
 	if now, _ := o.device(); now == dev && s.forget(o) {
-		dev.Close() // launches have returned the failures that it returns
+		dev.Close() // ignores errors, because launches have returned them
 	}
 }
 
-// forget makes the next call of device open a device, and reports whether this call did so.
+// After the method forget, the next call of method device opens a device. The result is false if an earlier call had
+// forgotten this device.
 func (s *deviceSource) forget(o *opening) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -117,7 +118,7 @@ func (s *deviceSource) close() error {
 	}
 	dev, err := o.device()
 	if !s.forget(o) || err != nil {
-		return nil // nothing is open
+		return nil // no device is open
 	}
 	return dev.Close()
 }

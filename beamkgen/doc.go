@@ -1,6 +1,6 @@
-// Package beamkgen runs kernels in pipelines of Apache Beam. A [Function] collects the elements of a pipeline
-// in batches, and launches kernels on each batch, on the one device of the process. Each element
-// gets its own result. The package is a Go module of its own, so that kgen requires nothing of Beam.
+// Package beamkgen runs kernels in pipelines of Apache Beam. A [Function] collects the elements of a pipeline in
+// batches, and launches kernels for each batch on the only device of the process. For each element the Function returns
+// one result. The package is in a separate Go module, so that kgen itself does not require Beam.
 //
 //	import gen "example.com/app/generated/scaling"
 //
@@ -32,79 +32,80 @@
 //		_, err := beam.Run(ctx, *runner, p)
 //	}
 //
-// The folder examples/kmers has a whole program, which counts k-mers in FASTA files.
+// The folder examples/kmers contains a complete program, which counts k-mers in FASTA files.
 //
 // # Batches
 //
-// A batch has at most Options.Size elements, all of one bundle. It is launched when it is full, when it is
-// older than Options.Wait and a further element comes, and when the bundle ends. So no element is left
-// after its bundle. The runner decides how many elements a bundle has: small bundles make small batches.
+// A batch contains at most Options.Size elements, which belong to the same bundle. A batch is launched when it is full
+// or when its bundle ends. A batch that is older than Options.Wait is also launched when the bundle's next element
+// arrives. The runner decides how many elements a bundle contains. A batch cannot be larger than its bundle.
 //
 // # Windows and timestamps
 //
-// All elements of a batch are in the same windows. A bundle fills up to 64 batches at a time, each for other
-// windows. When a 65th would begin, the oldest is launched. So a bundle holds less than 64 times
-// Options.Size elements. An element in several windows, such as sliding ones, is computed once, and its
-// result is in all of them.
+// All elements of a batch are in the same windows. A bundle fills up to 64 batches at the same time, and each batch is
+// for different windows. If a bundle needs a further batch, it first launches the oldest batch. Therefore a bundle
+// keeps less than 64 times Options.Size elements in memory. An element that is in several windows, for example sliding
+// windows, is computed once. The result of such an element is in all of its windows.
 //
-// Results and failures have the windows, the timestamp and the pane of their elements, also at the end of a
-// bundle. There Beam's own emitters would put them into the global window, at time zero.
+// Results and failures have the windows, the timestamp and the pane of their elements. This is true even for results at
+// the end of a bundle, where Beam's own emitters would use the global window and time zero.
 //
 // # Faults
 //
-// If a work-item panics, the launch function returns the *runtime.Fault. The fault names a work-item, which
-// need not be an element: a kernel may have a work-item for each letter of a text. So beamkgen
-// calls the launch function again for each half of the batch, and for each half of a half that faults. An
-// element that faults alone becomes a [Failure]. All others have their results.
+// If a work-item panics, the launch function returns the *runtime.Fault. The fault contains the id of a work-item, from
+// which beamkgen cannot determine the element. For example, a kernel may have a work-item for each letter of a text. To
+// find the element, beamkgen calls the launch function again for each half of the batch, and divides each half that
+// faults in the same way. An element that faults in a batch of its own becomes a [Failure]. All other elements have
+// results.
 //
-// One such element in a batch of n costs at most 2·log2(n) further launches, rounded up, and k of them at
-// most k times as many. If all elements fault, there are 2n-1 launches. Elements that fault only
-// together with others have results.
+// In a batch of n elements, one faulting element causes at most 2·log2(n) further launches, rounded up. If k elements
+// fault, the number of further launches is at most k times as large. If all elements fault, beamkgen calls the launch
+// function 2n-1 times. An element has a result if it faults only in a batch with other elements.
 //
 // # Errors
 //
-// All other errors of a launch function are errors of the bundle: a lost device, a lack of memory, a kernel
-// that is not supported, a deadline. So are a wrong number of results, and an error that is joined with
-// a fault. Runners drop the outputs of such a bundle, and most run it again. Beam keeps the text of
-// these errors, but errors.Is does not find their classes.
+// If a launch function returns an error that is not a fault, the bundle fails. Examples are a lost device, insufficient
+// memory, a kernel that is not supported, and a deadline. The bundle also fails if the number of results is wrong, or
+// if a fault is joined with another error. Runners drop the outputs of a failed bundle, and most runners run the bundle
+// again. Beam keeps only the text of these errors, so errors.Is does not find their classes.
 //
-// Wrong arguments of Register and TryParDo are errors of class runtime.ErrInvalid when the pipeline is made.
-// A device that cannot run one of Options.Kernels is an error in the DoFn's Setup, before anything is
-// launched. It is of class runtime.ErrKernelNotSupported.
+// If arguments of Register or TryParDo are wrong, TryParDo returns an error of class runtime.ErrInvalid when the
+// pipeline is built. If the device cannot run one of Options.Kernels, the DoFn's Setup returns an error of class
+// runtime.ErrKernelNotSupported. In this case no kernel has been launched.
 //
 // # Devices
 //
-// A process opens one device, once, however many bundles and plans there are. Beam calls Setup once for each
-// plan, of which a process has several, and prism never calls Teardown. So the device stays open until the
-// process ends or calls CloseDevice. A lost device is closed, and the next bundle opens one again. To
-// use several GPUs of a machine, run a worker process for each, with KGEN_DEVICE set to its index, UUID
-// or PCI address.
+// A process opens only one device, however many bundles and plans it runs. Beam calls Setup once for each plan, and
+// prism never calls Teardown. For this reason the device stays open until the process ends or calls CloseDevice. If a
+// device is lost, beamkgen closes it, and the next bundle opens a device again. To use several GPUs of a machine, run a
+// worker process for each GPU. In each of these processes, set KGEN_DEVICE to the index, UUID or PCI address of the
+// GPU.
 //
 // # Metrics
 //
-// Each Function's step has these metrics, in the namespace "beamkgen":
+// The pipeline step of each Function has the following metrics, in the namespace "beamkgen":
 //
-//	batch_elements    distribution of the sizes of batches, in elements
-//	launches          launches of kernels, including those after faults
-//	bytes             bytes that To and From copied to and from the device
-//	device_ns         nanoseconds that launches took on the device, without copies
-//	launches_untimed  launches without a time in device_ns, on devices without timestamps
-//	failures          elements without a result
+//	batch_elements: distribution of the number of elements in a batch.
+//	launches: number of kernel launches, including the launches after faults.
+//	bytes: number of bytes that To and From copied to and from the device.
+//	device_ns: nanoseconds that launches took on the device, without copies.
+//	launches_untimed: number of launches on devices without timestamps, which are not in device_ns.
+//	failures: number of elements without a result.
 //
-// Run, To and From count by themselves. For other launches and copies, launch functions call Worker.Count.
+// Worker.Run, To and From update the metrics. For other launches and copies, launch functions must call Worker.Count.
 //
 // # Several machines
 //
-// The program that makes a pipeline is also the program of its workers. Workers find functions by their names.
-// So Register belongs where a variable of a package is initialized. In a worker, beam.Init does not
-// return, and flags of the program are not set. Values that launch functions need are in the elements,
-// or in beam.PipelineOptions.
+// The program that builds a pipeline is also the program that workers run. Workers find Functions by their names, so
+// Register should initialize a package-level variable. In a worker, beam.Init does not return, and the program's flags
+// are not set. Values that launch functions need must be in the elements or in beam.PipelineOptions.
 //
-// A runner for several machines takes the program's pipeline at an address, and starts workers in containers:
+// A runner for several machines accepts the program's pipeline at a network address, and starts workers in containers:
 //
 //	app -runner universal -endpoint HOST:PORT -environment_type DOCKER -environment_config IMAGE
 //
-// The image is made from Beam's image for Go. For a GPU it also needs a Vulkan loader and the driver's files,
-// which docs/container.md of kgen lists. Without a GPU, workers run on the host device. This module's tests
-// run workers in this process and in another one, by prism, but none in containers.
+// The container image is built from Beam's image for Go. For a GPU the image also needs a Vulkan loader and the
+// driver's files, which kgen's docs/container.md lists. Without a GPU, workers use the host device. The tests of this
+// module use the runner prism, with workers in the same process and in another process. The tests do not run workers in
+// containers.
 package beamkgen

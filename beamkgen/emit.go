@@ -9,36 +9,37 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/typex"
 )
 
-// place has the properties that Beam keeps of an element beside its value.
+// Type place contains the properties of an element that Beam stores in addition to the element's value.
 type place struct {
 	pane    typex.PaneInfo
 	windows []typex.Window
 	time    typex.EventTime
 }
 
-// sameWindows reports whether two lists of windows are equal. An element's windows are in the order of their
+// sameWindows reports whether two lists of windows are equal. The order of an element's windows is determined by the
 // window function.
 func sameWindows(a, b []typex.Window) bool {
 	return slices.EqualFunc(a, b, func(v, w typex.Window) bool { return v.Equals(w) })
 }
 
-// Beam's own emitters give an element the windows of the method's call. FinishBundle is called with the
-// global window, so its results would leave their windows. The emitters below can send an element to any
-// place. The functions that Beam passes to a DoFn cannot have a parameter for that. So a call of the
-// function only hands over its emitter, which the DoFn then uses.
+// Beam's own emitters give an output the windows with which Beam calls the DoFn's method. Beam calls FinishBundle with
+// the global window, so results at the end of a bundle would lose their windows. The emitters in this file can send an
+// output with any windows, timestamp and pane. Beam passes an emitter to a DoFn as a function, whose parameters cannot
+// include the windows. For this reason a call of such a function only stores its emitter in the variable handed, and
+// the DoFn then uses the emitter.
 
-// emitResult and emitFailure are the types of the functions. No other package can register emitters for
-// types of this package.
+// emitResult and emitFailure are the types of the functions that Beam passes to the DoFn. They are unexported, so that
+// no other package can register emitters for them.
 type (
 	emitResult[R any]  func(R)
 	emitFailure[T any] func(Failure, T)
 )
 
-// emitter is an output of the DoFn.
+// Type emitter is an output of the DoFn.
 type emitter struct {
 	to  exec.ElementProcessor
 	ctx context.Context
-	at  place // place of the element whose ProcessElement runs
+	at  place // windows, timestamp and pane with which Beam calls the current method
 }
 
 func (e *emitter) Init(ctx context.Context, pane typex.PaneInfo, windows []typex.Window, time typex.EventTime) error {
@@ -46,7 +47,8 @@ func (e *emitter) Init(ctx context.Context, pane typex.PaneInfo, windows []typex
 	return nil
 }
 
-// send emits a value, or a pair, at a place. Without a second part, second is nil.
+// The method send emits a value or a pair with the given windows, timestamp and pane. For a single value, parameter
+// second is nil.
 func (e *emitter) send(at place, value, second any) error {
 	return e.to.ProcessElement(e.ctx, &exec.FullValue{Elm: value, Elm2: second, Timestamp: at.time, Windows: at.windows, Pane: at.pane})
 }
@@ -63,10 +65,10 @@ func (e *failureEmitter[T]) Value() any {
 
 var (
 	handing sync.Mutex
-	handed  *emitter // emitter whose function was called
+	handed  *emitter // emitter whose function was called last
 )
 
-// emitterOf returns the emitter whose function is called by call.
+// emitterOf returns an emitter. Parameter call must call the function of this emitter.
 func emitterOf(call func()) *emitter {
 	handing.Lock()
 	defer handing.Unlock()

@@ -2,19 +2,19 @@ package beamkgen
 
 import "github.com/kgen-go/kgen/runtime"
 
-// Failure says why an element has no result: a work-item panicked when the element was a batch of its own.
+// Failure describes why an element has no result. In a batch that contained only this element, a work-item panicked.
 type Failure struct {
 	Function string // name of the Function
-	Position int    // index of the element in its first batch, from 0
-	Batch    int    // number of elements of its first batch
+	Position int    // index of the element in the first batch that contained it, from 0
+	Batch    int    // number of elements of the first batch that contained the element
 	Kernel   string // package and name of the kernel, as in runtime.Fault
 	Pos      string // file:line:col in the kernel's source
-	Item     []int  // work-item in the batch of this element alone, as Fault.GlobalID
+	Item     []int  // global id of the work-item in the batch of only this element, as in Fault.GlobalID
 	Message  string // text of the runtime.Fault
 }
 
-// faultOf returns the fault that is an error's only cause. If several faults were joined, it returns the first.
-// It returns nil if there is any other cause: then results may be missing for another reason.
+// faultOf returns the fault that caused an error. If several faults were joined, faultOf returns the first fault. If
+// the error has a cause that is not a fault, faultOf returns nil, because results may be missing for another reason.
 func faultOf(err error) *runtime.Fault {
 	switch e := err.(type) {
 	case *runtime.Fault:

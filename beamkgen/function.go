@@ -16,49 +16,49 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// Options say how a Function makes batches, and which kernels it launches.
+// Options contains the limits of a Function's batches, and the kernels that the Function launches.
 type Options struct {
-	// Size is the greatest number of elements of a batch, at least 1. There is no default.
+	// Size is the largest number of elements of a batch. Size has no default and must be at least 1.
 	Size int
-	// Wait is the age at which a batch is launched though it is not full. The age is looked at whenever an
-	// element of the bundle comes. With 0, the default, a batch waits until it is full. The end of a
-	// bundle launches all its batches in any case.
+	// Wait is the age from which a batch is launched even if it is not full. The age of a batch is checked when an
+	// element of the bundle arrives. If Wait is 0, which is the default, a batch is launched when it is full. At the
+	// end of a bundle, all its batches are launched.
 	Wait time.Duration
-	// Kernels are the kernels that the launch function launches, such as gen.Kernels(). If the device
-	// cannot run one of them, the DoFn's Setup fails, before anything is launched. For a
-	// kernel that is not listed, the first launch fails.
+	// Kernels lists the kernels that the launch function launches, for example gen.Kernels(). If the device cannot run
+	// a listed kernel, the DoFn's Setup fails before the first launch. If the device cannot run another kernel, the
+	// first launch of that kernel fails.
 	Kernels []*runtime.Kernel
 }
 
 // Function computes a result of type R for each element of type T, by kernels that run on batches of elements.
-// Register returns it.
+// Functions are made by Register.
 type Function[T, R any] struct {
 	name    string
 	launch  func(w *Worker, batch []T) ([]R, error)
 	options Options
-	err     error // error of Register
+	err     error // error in the arguments of Register
 }
 
 var (
-	functions sync.Map // values of *Function[T, R] by their names
-	dofns     sync.Map // types of the DoFns that Beam knows
+	functions sync.Map // maps a name to its *Function[T, R]
+	dofns     sync.Map // set of the DoFn types that are registered with Beam
 )
 
-// Register makes a Function. Programs call it to initialize a variable of a package. So each process
-// does, and workers find the function by its name:
+// Register makes a Function. Programs should call Register to initialize a package-level variable. In this way each
+// process registers the Function, and workers find it by its name:
 //
 //	var halves = beamkgen.Register("example.com/app.halves", halve, beamkgen.Options{Size: 4096, Kernels: gen.Kernels()})
 //
-// T and R are any types that a PCollection may have, except KV. Register registers the DoFn, its
-// emitters, and T and R if these have names. So programs need Beam's package register only for
-// their own DoFns.
+// T and R may be any element types of a PCollection, except KV. Register registers the DoFn and its emitters with Beam.
+// If T and R are named types, Register registers them too. Programs need Beam's package register only for their own
+// DoFns.
 //
-// The launch function gets between 1 and Size elements, and returns as many results, in the order of the
-// elements. A result must depend on its element alone: batches hold the elements that came
-// together, and a fault divides them. The function must neither change the elements nor keep the
-// slice. Several bundles call it at the same time.
+// The launch function receives between 1 and Size elements, and must return one result for each element, in the same
+// order. A result must depend only on its element, because the division into batches is arbitrary and changes after a
+// fault. The launch function must not change the elements, and must not use the slice after it returns. Several bundles
+// may call the launch function at the same time.
 //
-// Register never fails. If its arguments are wrong, the error is that of TryParDo.
+// Register never fails. If its arguments are wrong, TryParDo returns the error.
 func Register[T, R any](name string, launch func(w *Worker, batch []T) ([]R, error), options Options) *Function[T, R] {
 	f := &Function[T, R]{name: name, launch: launch, options: options}
 	f.err = f.register()
@@ -92,11 +92,11 @@ func (f *Function[T, R]) register() error {
 	return nil
 }
 
-// registerDoFn tells Beam the DoFn and its emitters. Package register of Beam would do that, too, but gc compiles
-// its generic functions for many seconds for each DoFn: they try all signatures that a DoFn may have.
+// registerDoFn registers the DoFn and its emitters with Beam. Beam's package register can register them too. But its
+// generic functions try all signatures that a DoFn may have, and gc needs many seconds to compile them for each DoFn.
 func registerDoFn[T, R any]() (err error) {
 	defer func() {
-		if p := recover(); p != nil { // Beam's functions panic
+		if p := recover(); p != nil { // Beam's functions panic on errors
 			err = fmt.Errorf("Beam does not take elements of type %v and results of type %v: %v", reflect.TypeFor[T](), reflect.TypeFor[R](), p)
 		}
 	}()
@@ -124,7 +124,8 @@ func registerDoFn[T, R any]() (err error) {
 	return nil
 }
 
-// processElement is the method ProcessElement of a DoFn. Beam would call it by package reflect, for each element.
+// processElement calls method ProcessElement of a DoFn. Without processElement, Beam would call the method by package
+// reflect for each element.
 type processElement[T, R any] struct{ fn *batchFn[T, R] }
 
 func (p processElement[T, R]) Name() string { return "ProcessElement" }
@@ -146,12 +147,12 @@ func (f *Function[T, R]) invalid(problem, remedy string) error {
 	return &runtime.Error{Class: runtime.ErrInvalid, Problem: fmt.Sprintf("beamkgen function %q: %s", f.name, problem), Remedy: remedy}
 }
 
-// TryParDo adds the function to a pipeline. The input is a PCollection<T>, the results are a PCollection<R>. The
-// failures are a PCollection<KV<Failure, T>>, with the elements on which a kernel panicked. Each output
-// element has the windows, the timestamp and the pane of its input element.
+// TryParDo adds the Function to a pipeline. The input must be a PCollection<T>, and the output results is a
+// PCollection<R>. The output failures is a PCollection<KV<Failure, T>>, which contains the elements for which a kernel
+// panicked. Each output element has the windows, the timestamp and the pane of its input element.
 //
-// If the arguments of Register were wrong, or if in is no PCollection<T>, the error is of class
-// runtime.ErrInvalid, and nothing is added.
+// If the arguments of Register were wrong, or if parameter in is not a PCollection<T>, TryParDo returns an error of
+// class runtime.ErrInvalid. In this case TryParDo does not change the pipeline.
 func (f *Function[T, R]) TryParDo(s beam.Scope, in beam.PCollection) (results, failures beam.PCollection, err error) {
 	none := beam.PCollection{}
 	switch {
@@ -173,7 +174,7 @@ func (f *Function[T, R]) TryParDo(s beam.Scope, in beam.PCollection) (results, f
 	return out[0], out[1], nil
 }
 
-// ParDo is TryParDo, but panics where TryParDo returns an error, as Beam's own ParDo does.
+// ParDo calls TryParDo, and panics if TryParDo returns an error, like Beam's own ParDo.
 func (f *Function[T, R]) ParDo(s beam.Scope, in beam.PCollection) (results, failures beam.PCollection) {
 	results, failures, err := f.TryParDo(s, in)
 	if err != nil {

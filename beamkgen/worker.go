@@ -12,7 +12,7 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// The metrics of each Function's step, in the namespace "beamkgen".
+// The metrics of a Function's pipeline step, in the namespace "beamkgen".
 var (
 	batchesMetric  = beam.NewDistribution("beamkgen", "batch_elements")
 	launchesMetric = beam.NewCounter("beamkgen", "launches")
@@ -22,8 +22,8 @@ var (
 	failuresMetric = beam.NewCounter("beamkgen", "failures")
 )
 
-// Worker is the device for one call of a launch function. It must not be used after the call. Its methods
-// are for the goroutine of the call.
+// Worker gives one call of a launch function access to the device. The launch function must not use the Worker after it
+// returns, and must not use it in other goroutines.
 type Worker struct {
 	ctx     context.Context
 	dev     *runtime.Device
@@ -34,28 +34,29 @@ type Worker struct {
 	device                   time.Duration
 }
 
-// Context returns the context that Beam gives the bundle, for waits, logs and metrics.
+// Context returns the context of the bundle from Beam, which is needed for waits, logs and metrics.
 func (w *Worker) Context() context.Context { return w.ctx }
 
-// Device returns the device of the process. It must not be closed: other bundles use it, too.
+// Device returns the device of the process. The launch function must not close the device, because other bundles use it
+// too.
 func (w *Worker) Device() *runtime.Device { return w.dev }
 
-// Queue returns a queue of the device that no other goroutine uses. When the launch function returns,
-// beamkgen waits for the queue, and takes the queue's failures as those of the function.
+// Queue returns a queue of the device that no other goroutine uses. When the launch function returns, beamkgen waits
+// for the queue. Failures of the queue count as errors of the launch function.
 func (w *Worker) Queue() *runtime.Queue { return w.queue }
 
-// Run waits for a launch, whose method returns the arguments:
+// Run waits for a launch. The arguments of Run are the results of a launch method:
 //
 //	err := w.Run(gen.Scale{X: x, Out: out}.ParallelFor(w.Queue(), runtime.Range1(n)))
 //
-// It adds one to the metric launches, and the launch's time on the device to device_ns. It returns the
-// error of the launch, or that of Event.Wait: a *runtime.Fault if a work-item panicked.
+// Run adds one to the metric launches, and adds the launch's time on the device to the metric device_ns. Run returns
+// the error of the launch or of Event.Wait. If a work-item panicked, the error is a *runtime.Fault.
 func (w *Worker) Run(ev runtime.Event, err error) error {
 	if err != nil {
 		return err
 	}
 	err = ev.Wait(w.ctx)
-	p, noProfile := ev.Profile() // with a duration of 0 if there is none
+	p, noProfile := ev.Profile() // a missing profile has a duration of 0
 	w.Count(1, 0, p.Duration())
 	if errors.Is(noProfile, runtime.ErrNoProfile) {
 		w.untimed++
@@ -63,16 +64,17 @@ func (w *Worker) Run(ev runtime.Event, err error) error {
 	return err
 }
 
-// Count adds to the metrics launches, bytes and device_ns. It is for launches and copies without Run, To and
-// From: those of graphs, of package prim and of Run functions.
+// Count adds its arguments to the metrics launches, bytes and device_ns. Launch functions must call Count for launches
+// and copies that do not use Run, To or From. Examples are the launches of graphs, of package prim and of generated Run
+// functions.
 func (w *Worker) Count(launches, bytes int64, device time.Duration) {
 	w.launches += launches
 	w.bytes += bytes
 	w.device += device
 }
 
-// To copies a slice to the device and returns the view of the copy. The memory is freed after the call of
-// the launch function. The bytes of the slice are added to the metric bytes. Errors are those of
+// To copies a slice to the device, and returns a view of the copy. The device memory is freed after the call of the
+// launch function. To adds the number of bytes of the slice to the metric bytes. The errors are the same as for
 // runtime.BufferOf.
 func To[E any](w *Worker, s []E) (runtime.View[E], error) {
 	b, err := runtime.BufferOf(w.dev, s)
@@ -84,8 +86,8 @@ func To[E any](w *Worker, s []E) (runtime.View[E], error) {
 	return b.All(), nil
 }
 
-// New returns the view of n zeros on the device, whose memory is freed after the call of the launch
-// function. Errors are those of runtime.NewBuffer.
+// New returns a view of n zeros on the device. The device memory is freed after the call of the launch function. The
+// errors are the same as for runtime.NewBuffer.
 func New[E any](w *Worker, n int) (runtime.View[E], error) {
 	b, err := runtime.NewBuffer[E](w.dev, n)
 	if err != nil {
@@ -95,9 +97,9 @@ func New[E any](w *Worker, n int) (runtime.View[E], error) {
 	return b.All(), nil
 }
 
-// From copies a view to a slice of the same length, after all launches that write the view. The bytes of the
-// slice are added to the metric bytes. Errors are those of View.CopyTo. These include failures of launches for
-// which nothing has waited yet.
+// From copies a view to a slice of the same length, after all launches that write the view. From adds the number of
+// bytes of the slice to the metric bytes. The errors are the same as for View.CopyTo. They include failures of launches
+// for which no code has waited yet.
 func From[E any](w *Worker, v runtime.View[E], s []E) error {
 	if err := v.CopyTo(w.ctx, w.queue, s); err != nil {
 		return err
@@ -111,12 +113,12 @@ func bytesOf[E any](s []E) int64 {
 	return int64(len(s)) * int64(unsafe.Sizeof(e))
 }
 
-// end waits for the queue, frees the buffers and writes the metrics. It returns the failures of launches for
+// The method end waits for the queue, frees the buffers and writes the metrics. It returns the failures of launches for
 // which the launch function did not wait.
 func (w *Worker) end() error {
 	err := w.queue.Wait(w.ctx)
 	for _, b := range w.buffers {
-		b.Close() // frees the memory when its last command has completed
+		b.Close() // the memory is freed when the last command that uses it has completed
 	}
 	launchesMetric.Inc(w.ctx, w.launches)
 	untimedMetric.Inc(w.ctx, w.untimed)

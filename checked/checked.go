@@ -1,22 +1,22 @@
-// Package checked adds the checked mode to the host device. A test imports it only for this effect:
+// Package checked adds the checked mode to the host device. A test imports package checked only for this effect:
 //
 //	import _ "github.com/kgen-go/kgen/checked"
 //
 //	dev, err := runtime.Open(runtime.Select("host"), runtime.Checked(1))
 //
-// The device then compiles kernels from their sources, which must be the sources of the program, and
-// interprets them. The seed, here 1, selects the order of work-items. Equal seeds give equal orders. An error
-// in the kernel makes the launch return a *runtime.CheckError with the positions in the source. The errors
-// are:
+// In checked mode the host device compiles kernels from their sources, and interprets them. The sources must be those
+// from which the program was built. The argument of runtime.Checked, here 1, is the seed, which selects the order of
+// work-items. Equal seeds give equal orders. An error in the kernel makes the launch return a *runtime.CheckError with
+// the positions in the source. The checked mode finds the following errors:
 //
-//   - work-items of one group that wait at different barriers;
-//   - loads of work-group memory that no work-item has written. Such memory is zero, as Go
-//     requires, but a kernel that relies on zeros is mostly wrong. Store the zero explicitly.
-//     Memory that the kernel changes by atomics is not checked;
-//   - data races. Two work-items access one element, and at least one of them writes it. The
-//     accesses are not both atomic, and neither barriers nor atomics order them. Work-items of
-//     different groups are compared in kernels without atomics on device memory;
-//   - values that are passed to dsl.Uniform and are not uniform.
+//   - Work-items of one group wait at different barriers.
+//   - A load reads work-group memory that no work-item has written. Go requires that work-group memory is
+//     initially zero, but a kernel that relies on these zeros is usually wrong. Such a kernel can store the
+//     zeros explicitly. Memory that the kernel changes by atomics is not checked.
+//   - Two work-items access the same element, at least one of them writes it, and neither barriers nor
+//     atomics order the accesses. This is a data race unless both accesses are atomic. Accesses of different
+//     groups are compared only in kernels without atomics on device memory.
+//   - A value that is passed to dsl.Uniform is not uniform.
 //
 // The checked mode is about a hundred times slower than the normal mode. Programs that do not import this
 // package do not contain it.
@@ -39,24 +39,24 @@ import (
 
 func init() { checkhook.Load = kernel }
 
-// form is the pass after which kernels are interpreted. At that point values are scalars, memory accesses are
-// those of the source, and arguments are at their offsets in the launch block.
+// The constant form is the compiler pass after which kernels are interpreted. After this pass values are scalars,
+// memory accesses are those of the source, and arguments are at their offsets in the launch block.
 const form = "params"
 
-// internalForm is the pass after which kernels with internal fields are interpreted. Launches provide no
-// memory for internal fields. So pass internal has to turn internal fields into variables, which is not yet
-// possible after form. Products that no longer go through memory are not fused at this point, just as after
-// form.
+// internalForm is the pass after which kernels with internal fields are interpreted. Launches provide no memory for
+// internal fields, so pass internal must replace internal fields by variables before the interpretation. Pass internal
+// runs after the pass in form. After pass internal, products that are no longer stored in memory are still not fused
+// with sums.
 const internalForm = "floats"
 
-// compiled is the result of compiling a kernel, or the error.
+// Type compiled is the result of compiling a kernel, or the error.
 type compiled struct {
 	module *ir.Module
 	abi    *abi.Kernel
 	err    error
 }
 
-// source is a loaded package, with the results of compiling its kernels.
+// Type source is a loaded package, with the results of compiling its kernels.
 type source struct {
 	prog    *load.Program
 	kernels map[string]*load.Kernel
@@ -68,7 +68,7 @@ var (
 	sources = map[string]*source{} // maps an import path to the loaded package
 )
 
-// kernel compiles a kernel from its source. It implements checkhook.Load.
+// The function kernel compiles a kernel from its source. It implements checkhook.Load.
 func kernel(pkgPath, name string) (*ir.Module, *abi.Kernel, error) {
 	mu.Lock()
 	defer mu.Unlock()
@@ -113,7 +113,7 @@ func loadSource(pkgPath string) (*source, error) {
 	return src, nil
 }
 
-// compile compiles a kernel, without the variants for particular devices.
+// The method compile compiles a kernel, without the variants for particular devices.
 func compile(prog *load.Program, k *load.Kernel) (c compiled) {
 	form := form
 	internal := slices.ContainsFunc(k.Params, func(p abi.Param) bool { return p.Internal > 0 })

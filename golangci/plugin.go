@@ -1,8 +1,7 @@
-// Package golangci makes kgenvet's analyzers a linter of golangci-lint, by its module plugin
-// system. The package is a Go module of its own, so that kgen itself does not require
-// golangci-lint.
+// Package golangci is a module plugin of golangci-lint, which provides kgenvet's analyzers as a linter. The package is
+// in a separate Go module, so that kgen itself does not require golangci-lint.
 //
-// The command golangci-lint custom builds a golangci-lint with the linter from this
+// The command golangci-lint custom builds a golangci-lint that contains the linter. It needs the following file
 // .custom-gcl.yml:
 //
 //	version: v2.15.0
@@ -10,8 +9,8 @@
 //	  - module: github.com/kgen-go/kgen/golangci
 //	    version: v0.1.0
 //
-// Until a version is tagged, a clone of kgen is needed, for which docs/ci.md has another
-// .custom-gcl.yml. The linter is then enabled in .golangci.yml:
+// Before the first tagged version of this module, a clone of kgen is needed. The file docs/ci.md contains a
+// .custom-gcl.yml for a clone. To enable the linter, add it to .golangci.yml:
 //
 //	version: "2"
 //	linters:
@@ -25,7 +24,7 @@
 //	          tags: [purego]        # build tags, as golangci-lint has them
 //	          disable: [kgenshared] # analyzers
 //
-// Both settings may be left out. docs/ci.md says more.
+// The settings tags and disable are optional. docs/ci.md says more.
 package golangci
 
 import (
@@ -83,5 +82,5 @@ type plugin struct{ analyzers []*analysis.Analyzer }
 // BuildAnalyzers returns kgenvet's analyzers.
 func (p *plugin) BuildAnalyzers() ([]*analysis.Analyzer, error) { return p.analyzers, nil }
 
-// GetLoadMode says that the analyzers need types.
+// GetLoadMode returns the load mode with type information, because the analyzers need types.
 func (p *plugin) GetLoadMode() string { return register.LoadModeTypesInfo }

@@ -12,8 +12,9 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// The functions of this file report whether they have run a call on the device. They have not if that does not pay, if there
-// is no kernel, or if an argument is wrong, for which gonum's own implementation panics.
+// The functions from gemm to nrm2 report whether they have run a BLAS call on the device. The result is false if the
+// call is too small for the device, or if no kernel exists for it. The result is also false if an argument is wrong,
+// because gonum's implementation then panics with its own text.
 
 type float interface{ float32 | float64 }
 
@@ -23,15 +24,15 @@ func isTransposed(t blas.Transpose) bool { return t == blas.Trans || t == blas.C
 
 func isTranspose(t blas.Transpose) bool { return t == blas.NoTrans || isTransposed(t) }
 
-// operand is a matrix, or a vector as one of a column, in the caller's memory.
+// An operand is a matrix in the caller's memory. A vector is a matrix with one column.
 type operand[T float] struct {
 	s          []T
 	rows, cols int
-	ld         int // distance of rows
+	ld         int // number of elements from the start of a row to the start of the next row
 	transposed bool
 }
 
-// fits reports whether the matrix has elements, and the slice all of them.
+// The method fits reports whether the matrix is not empty, and whether the slice contains all elements of the matrix.
 func (o operand[T]) fits() bool {
 	if o.rows < 1 || o.cols < 1 || o.ld < o.cols || len(o.s) < o.cols {
 		return false
@@ -39,7 +40,8 @@ func (o operand[T]) fits() bool {
 	return o.rows == 1 || (len(o.s)-o.cols)/(o.rows-1) >= o.ld
 }
 
-// matrix returns the operand that op(A) of m rows and n columns is.
+// The function matrix returns the operand for matrix A. Parameters m and n are the numbers of rows and columns of
+// op(A).
 func matrix[T float](s []T, op blas.Transpose, m, n, ld int) operand[T] {
 	o := operand[T]{s, m, n, ld, isTransposed(op)}
 	if o.transposed {
@@ -52,7 +54,7 @@ func vector[T float](s []T, n, inc int) operand[T] {
 	return operand[T]{s: s, rows: n, cols: 1, ld: inc}
 }
 
-// whole returns the elements if they have no gaps.
+// If no gaps are between the rows, the method whole returns the slice of all elements.
 func (o operand[T]) whole() ([]T, bool) {
 	if o.rows > 1 && o.ld > o.cols {
 		return nil, false
@@ -60,33 +62,33 @@ func (o operand[T]) whole() ([]T, bool) {
 	return o.s[:o.rows*o.cols], true
 }
 
-// run is a call that runs on the device.
+// Type run is a BLAS call that runs on the device.
 type run[T float] struct {
 	queue   *runtime.Queue
 	buffers []*runtime.Buffer[T]
 }
 
-// ctx has no end: BLAS has no way to say that a call was cancelled.
+// The context ctx is never cancelled, because a BLAS call cannot report that it was cancelled.
 var ctx = context.Background()
 
-// start begins a call. Each one has a queue of its own, since a queue's failures are those of all calls that use it.
+// The function start begins a call. Each call has a separate queue, because all users of a queue receive its failures.
 func start[T float](d *device) *run[T] { return &run[T]{queue: d.dev.NewQueue()} }
 
-// close gives the memory back.
+// The method close frees the device memory of the call.
 func (r *run[T]) close() {
 	for _, b := range r.buffers {
-		_ = b.Close() // which returns no error
+		_ = b.Close() // Close of an open buffer returns no error
 	}
 }
 
-// check panics with the error of a device.
+// The function check panics with the error of a device.
 func check(err error) {
 	if err != nil {
 		panic(err)
 	}
 }
 
-// room returns memory of the device, which holds anything.
+// The method room allocates device memory, and returns it without initialization.
 func (r *run[T]) room(n int) runtime.View[T] {
 	b, err := runtime.NewBuffer[T](r.queue.Device(), n)
 	check(err)
@@ -94,7 +96,8 @@ func (r *run[T]) room(n int) runtime.View[T] {
 	return b.All()
 }
 
-// send copies an operand to the device. It reads no element between rows, which another goroutine may be writing.
+// The method send copies an operand to the device. The method does not read elements between rows, because another
+// goroutine may write them at the same time.
 func (r *run[T]) send(o operand[T]) runtime.View[T] {
 	v := r.room(o.rows * o.cols)
 	s, ok := o.whole()
@@ -108,7 +111,8 @@ func (r *run[T]) send(o operand[T]) runtime.View[T] {
 	return v
 }
 
-// sendOld is send for an operand that the call writes: its elements are needed unless beta is 0.
+// The method sendOld is used for an operand that the call also writes. If beta is 0, the old elements are not needed,
+// and the method only allocates memory.
 func (r *run[T]) sendOld(o operand[T], beta T) runtime.View[T] {
 	if beta == 0 {
 		return r.room(o.rows * o.cols)
@@ -116,7 +120,8 @@ func (r *run[T]) sendOld(o operand[T], beta T) runtime.View[T] {
 	return r.send(o)
 }
 
-// receive waits for the device, and copies its result to an operand. It writes no element between rows.
+// The method receive waits for the device, and copies the result to an operand. It does not write elements between
+// rows.
 func (r *run[T]) receive(o operand[T], v runtime.View[T]) {
 	if s, ok := o.whole(); ok {
 		check(v.CopyTo(ctx, r.queue, s))
@@ -129,7 +134,7 @@ func (r *run[T]) receive(o operand[T], v runtime.View[T]) {
 	}
 }
 
-// view returns a matrix of package prim/blas.
+// The method view returns the operand as a matrix of package prim/blas.
 func (o operand[T]) view(v runtime.View[T]) primblas.View[T] {
 	m := primblas.View[T]{Shape: primblas.Shape{Rows: o.rows, Cols: o.cols}, Data: v}
 	if o.transposed {
@@ -234,13 +239,14 @@ func nrm2[T float](d *device, n int, x []T, incX int) (T, bool) {
 	return to[0], isNorm(to[0], n)
 }
 
-// isNorm reports whether the norm of n numbers by package reduce is exact but for rounding. The device does not scale the
-// numbers, as gonum does. So the sum of squares may overflow, and squares below the least normal number may be flushed to 0.
-// All these together must be less than half an ulp of the sum.
+// isNorm reports whether the norm of n numbers from package reduce has no error except rounding. The device does not
+// scale the numbers, but gonum does. For this reason the sum of squares may overflow on the device, and squares below
+// the smallest normal number may be flushed to 0. The total of n flushed squares must be less than half an ulp of the
+// sum.
 func isNorm[T float](norm T, n int) bool {
-	least := math.Ldexp(math.Sqrt(float64(n)), -51) // n squares of 2^-126, and 24 digits
+	least := math.Ldexp(math.Sqrt(float64(n)), -51) // from n flushed squares below 2^-126, and a precision of 24 bits
 	if isDouble[T]() {
-		least = math.Ldexp(math.Sqrt(float64(n)), -484) // n squares of 2^-1022, and 53 digits
+		least = math.Ldexp(math.Sqrt(float64(n)), -484) // from n flushed squares below 2^-1022, and a precision of 53 bits
 	}
 	return float64(norm) >= least && !math.IsInf(float64(norm), 1)
 }

@@ -1,5 +1,5 @@
-// Package gonumblas runs the larger calls of gonum's BLAS on a device. It is a module of its own, so that kgen requires
-// nothing of gonum.
+// Package gonumblas runs the larger calls of gonum's BLAS on a device. The package is in a separate Go module, so that
+// kgen itself does not require gonum.
 //
 //	dev, err := runtime.Open()
 //	on := gonumblas.On(dev)
@@ -8,42 +8,48 @@
 //
 // # Functions
 //
-// Gemm, Gemv, Ger, Axpy, Dot and Nrm2 of float32 and float64 have kernels, of packages prim/blas and prim/reduce.
-// Gonum's own implementation runs all other functions. It also runs calls of these six that
+// The device can run Gemm, Gemv, Ger, Axpy, Dot and Nrm2 for float32 and float64. The kernels are in packages prim/blas
+// and prim/reduce. Gonum's own implementation runs all other functions. Gonum also runs a call of one of the six
+// functions in the following cases:
 //
-//   - have fewer operations than the threshold,
-//   - have wrong arguments: it panics with its own texts,
-//   - have an alpha or a size of 0, or a size above 2^31-1,
-//   - have a vector with a negative increment,
-//   - use float64s on a device without properties.FP64,
-//   - are a Nrm2 whose squares overflow or are subnormal, which shows after the device has computed it.
+//   - The call has fewer operations than the threshold.
+//   - The call has wrong arguments, for which gonum's implementation panics with its own texts.
+//   - An alpha or a size of the call is 0, or a size is above 2^31-1.
+//   - A vector of the call has a negative increment.
+//   - The call uses float64s, and the device does not have properties.FP64.
+//   - The call is a Nrm2 whose squares overflow or are subnormal. This is detected after the device has computed the
+//     norm.
 //
 // # Results
 //
-// Results differ from those of gonum's own implementation in rounding, and the device may flush float32 subnormals.
-// Packages prim/blas and prim/reduce have the order of sums. Gonum's Gemm skips elements of a that are 0, and the
-// device does not: 0 times Inf or NaN is NaN. If beta is 0, the elements that a call writes are not read.
+// Results differ from those of gonum's own implementation in rounding, and the device may flush float32 subnormals. The
+// documentation of packages prim/blas and prim/reduce describes the order in which sums are computed. Gonum's Gemm
+// skips elements of a that are 0. The device does not skip these elements, so the product of 0 and Inf or NaN is NaN.
+// If beta is 0, a call does not read the old elements of its result.
 //
-// Elements between the rows of a matrix, or between those of a vector, are neither read nor written. So goroutines may
-// compute parts of one matrix at the same time. A result may overlap operands, which are read first.
+// A call neither reads nor writes memory between the rows of a matrix or between the elements of a vector. For this
+// reason several goroutines may compute different parts of one matrix at the same time. A result may overlap operands,
+// because a call reads all operands before it writes the result.
 //
 // # Errors
 //
-// BLAS returns no errors, so an error of the device is the value of a panic. It is a *runtime.Error, for example of
-// class runtime.ErrMemoryAllocation, or of runtime.ErrInvalid after the device was closed. The call's result is then as
-// before, unless copying it back failed.
+// BLAS functions return no errors, so a call panics with the error of the device. The value of the panic is a
+// *runtime.Error. Its class is, for example, runtime.ErrMemoryAllocation, or runtime.ErrInvalid after the device was
+// closed. After a panic the memory for the result is unchanged, unless the copy from the device failed.
 //
 // # Cost
 //
-// Each call allocates memory on the device, copies its operands there, waits, and copies the result back. A matrix whose
-// rows have gaps is first copied within the host. Level 3 computes much with each element that is copied. Levels 1 and 2
-// do one or two operations with each, which the host does faster than the copy.
+// Each call allocates device memory, copies its operands to the device, waits, and copies the result back. If the rows
+// of a matrix have gaps, a call first copies the matrix within host memory. Functions of level 3 execute many
+// operations for each copied element. Functions of levels 1 and 2 execute only one or two operations for each copied
+// element. The host can execute these operations in less time than the copy takes.
 //
-// So by default the device runs Gemm alone, and only if it is a GPU: from 1<<27 operations on, as of two matrices of 512
-// by 512, if m, n and k are at least 64. This number is an estimate. On the host device and on lavapipe gonum's own
-// implementation was faster at all sizes, but for Nrm2 of float32s. Measure on your device, and give a Threshold:
+// By default the device runs only calls of Gemm, and only if the device is a GPU. Such a call must have at least 1<<27
+// operations, and m, n and k must be at least 64. For example, the product of two matrices of 512 by 512 has 1<<27
+// operations. The number 1<<27 is an estimate. On the host device and on lavapipe, gonum's own implementation was
+// faster at all sizes, except for Nrm2 of float32s. To choose a Threshold for your device, run the benchmark:
 //
 //	KGEN_DEVICE=vulkan go test -run '^$' -bench Calls .
 //
-// To compute more with less copying, call package prim/blas.
+// To avoid the copies, call package prim/blas directly.
 package gonumblas

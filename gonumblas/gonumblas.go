@@ -11,14 +11,14 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// BLAS is an implementation for blas32.Use and blas64.Use.
+// BLAS is a BLAS implementation that can be passed to blas32.Use and blas64.Use.
 type BLAS interface {
 	blas.Float32
 	blas.Float64
 }
 
-// On returns an implementation whose larger calls run on a device. Several goroutines may use it. On panics with an error of
-// class runtime.ErrInvalid if the device is nil, or if an option makes no sense.
+// On returns a BLAS implementation whose larger calls run on a device. Several goroutines may use the implementation at
+// the same time. If the device is nil or an option is invalid, On panics with an error of class runtime.ErrInvalid.
 func On(dev *runtime.Device, opts ...Option) BLAS {
 	if dev == nil {
 		panic(invalid("open one by runtime.Open", "the device is nil"))
@@ -38,9 +38,10 @@ func On(dev *runtime.Device, opts ...Option) BLAS {
 // Option is an option of On.
 type Option func(*device) error
 
-// Threshold gives calls to the device from a number of operations on, and smaller ones to gonum's own implementation. It is
-// about the levels of BLAS that are named, or about all three. An operation is a product and a sum: m*n*k of Gemm, m*n of
-// Gemv and Ger, n of Axpy, Dot and Nrm2. A Gemm belongs to level 2 if m, n or k is less than 64.
+// Threshold sets the smallest number of operations with which a call runs on the device. Gonum's own implementation
+// runs smaller calls. Threshold applies to the given levels of BLAS, or to all three levels if no level is given. One
+// operation is a product and a sum. Gemm has m*n*k operations, Gemv and Ger have m*n operations, and Axpy, Dot and Nrm2
+// have n operations. A call of Gemm counts as level 2 if m, n or k is less than 64.
 func Threshold(operations int, levels ...int) Option {
 	return func(d *device) error {
 		if operations < 0 {
@@ -59,21 +60,23 @@ func Threshold(operations int, levels ...int) Option {
 	}
 }
 
-// device runs calls on a device. Gonum's own implementation runs all others.
+// Type device runs larger calls on a device, and other calls by gonum's own implementation.
 type device struct {
 	gonum.Implementation
 	dev   *runtime.Device
 	fp64  bool
-	least [4]float64 // number of operations from which on a call runs on the device, by level
+	least [4]float64 // smallest number of operations of a call that runs on the device, indexed by level
 }
 
-// thin is the size below which a Gemm belongs to level 2, because it copies an element for each few operations.
+// A call of Gemm counts as level 2 if m, n or k is less than thin, because such a call executes only few operations for
+// each copied element.
 const thin = 64
 
-// leastGemm is the default threshold of level 3 on GPUs. doc.go says how to measure it.
+// leastGemm is the default threshold for level 3 on GPUs. The package documentation describes the benchmark for this
+// number.
 const leastGemm = 1 << 27
 
-// defaults returns the thresholds without an option.
+// The function defaults returns the thresholds that apply without an option Threshold.
 func defaults(info runtime.DeviceInfo) [4]float64 {
 	never := math.Inf(1)
 	least := [4]float64{never, never, never, never}
@@ -83,13 +86,14 @@ func defaults(info runtime.DeviceInfo) [4]float64 {
 	return least
 }
 
-// takes reports whether the device runs a call of such sizes, whose arguments are correct.
+// The function takes reports whether the device runs a call with the given sizes. The arguments of the call must be
+// correct.
 func takes[T float](d *device, level int, sizes ...int) bool {
 	operations := 1.0
 	for _, n := range sizes {
 		operations *= float64(n)
 		if n > math.MaxInt32 {
-			return false // for which prim/blas has no kernel
+			return false // prim/blas has no kernel for sizes above 2^31-1
 		}
 		if level == 3 && n < thin {
 			level = 2

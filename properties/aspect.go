@@ -6,11 +6,9 @@ import "fmt"
 // needs from its code.
 type Aspect uint8
 
-// A kernel uses a type's aspect if it uses the type explicitly. int, uint, indexing
-// and len do not use Int64. A launch fails if the device lacks an aspect that the
-// kernel lists or uses. Int8, Int16 and Int64 are exceptions: without them, kernels
-// that need no Atomic64 compute in 32-bit words. Algorithms of work-groups do not need
-// SubGroups.
+// A kernel uses a type's aspect if its code names the type. Types int and uint, indexing and len do not use Int64. A
+// launch fails if the device lacks an aspect that the kernel lists or uses. Int8, Int16 and Int64 are exceptions,
+// because kernels without Atomic64 can compute in 32-bit words. Algorithms of work-groups do not need SubGroups.
 const (
 	AspectInvalid Aspect = iota
 	// FP16 is the aspect of 16-bit floating-point arithmetic and storage.
@@ -25,8 +23,8 @@ const (
 	Int64
 	// Atomic64 is the aspect of 64-bit integer atomics in buffers and work-group memory.
 	Atomic64
-	// AtomicFloat32 is the aspect of native float32 atomic addition in buffers. No kernel needs it.
-	// A kernel that lists it in DeviceHas uses it.
+	// AtomicFloat32 is the aspect of native float32 atomic addition in buffers. No kernel needs AtomicFloat32. A kernel
+	// uses AtomicFloat32 if its DeviceHas lists the aspect.
 	AtomicFloat32
 	// AtomicFloat64 is the aspect of native float64 atomic addition in buffers.
 	AtomicFloat64
@@ -43,7 +41,7 @@ const (
 	numAspects
 )
 
-// aspectNames contains the name of each aspect in directives, and the name of its constant.
+// aspectNames contains the name of each aspect in directives, and the name of its Go constant.
 var aspectNames = [numAspects]struct{ name, constant string }{
 	AspectInvalid: {"invalid", "AspectInvalid"},
 	FP16:          {"fp16", "FP16"},

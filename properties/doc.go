@@ -1,8 +1,7 @@
 // Package properties declares the properties of kernels, launches, memory and
 // graphs.
 //
-// A kernel states its properties in a get-properties method, which kgen folds
-// when it generates code:
+// A kernel states its properties in a method Properties, which kgen evaluates when it generates code:
 //
 //	func (SAXPY) Properties() properties.List {
 //		return properties.List{properties.WorkGroupSize(256)}

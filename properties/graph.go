@@ -2,36 +2,34 @@ package properties
 
 import "fmt"
 
-// This file declares the properties of graphs (for Graph.Finalize) and of memory (for buffers and views). Kernels
-// and launches cannot have them. The fusion properties follow SYCL's extension sycl_ext_codeplay_kernel_fusion.
+// This file declares the properties of graphs (for Graph.Finalize) and of memory (for buffers and views). Kernels and
+// launches cannot have these properties. The fusion properties follow SYCL's extension sycl_ext_codeplay_kernel_fusion.
 
-// Updatable makes it possible to update the nodes of a graph after it has been finalized (see
-// runtime's ExecutableGraph.Update).
+// Updatable allows updates of a graph's nodes after the graph has been finalized (see runtime's
+// ExecutableGraph.Update).
 func Updatable() Property { return Property{key: KeyUpdatable} }
 
-// EnableFusion fuses launches of a graph into one if that is correct and no slower. EnableFusion
-// never causes an error. A launch that cannot be fused runs separately, and runtime's
-// ExecutableGraph.Report says why.
+// EnableFusion fuses launches of a graph into one if that is correct and no slower. EnableFusion never causes an error.
+// A launch that cannot be fused runs separately, and runtime's ExecutableGraph.Report returns the reason.
 func EnableFusion() Property { return Property{key: KeyEnableFusion} }
 
-// RequireFusion fuses all launches of a graph into one. Finalize returns ErrKernelNotSupported if
-// that is not possible, and ErrFeatureNotSupported if the device lacks the aspect GraphFusion. If
-// EnableFusion is given, too, RequireFusion takes precedence.
+// RequireFusion fuses all launches of a graph into one. Finalize returns ErrKernelNotSupported if a launch cannot be
+// fused, and ErrFeatureNotSupported if the device lacks GraphFusion. If a graph also has EnableFusion, RequireFusion
+// takes precedence.
 func RequireFusion() Property { return Property{key: KeyRequireFusion} }
 
-// InsertBarriers puts a barrier of each work-group between the kernels of a fused launch. A kernel
-// may then read elements that other work-items of the work-group wrote in the kernel before. Either
-// kgen must have proved that indices stay within the elements of the work-group, or the memory must
-// have AccessScope(ScopeWorkGroup). The launches state the size of their work-groups.
-// InsertBarriers has no effect without EnableFusion or RequireFusion.
+// InsertBarriers puts a barrier of each work-group between the kernels of a fused launch. With InsertBarriers, a kernel
+// may read elements that other work-items of its work-group wrote in the previous kernel. Either kgen must have proved
+// that indices stay within the elements of the work-group, or the memory must have AccessScope(ScopeWorkGroup). Each
+// launch must state its work-group size. InsertBarriers has no effect without EnableFusion or RequireFusion.
 func InsertBarriers() Property { return Property{key: KeyInsertBarriers} }
 
-// OfGraphs reports whether the key is that of a property of graphs.
+// OfGraphs reports whether properties with the key are for graphs.
 func (k Key) OfGraphs() bool {
 	return k == KeyUpdatable || k == KeyEnableFusion || k == KeyRequireFusion || k == KeyInsertBarriers
 }
 
-// Scope says which work-items may use the same element of memory.
+// Scope is the set of work-items that may use the same element of memory.
 type Scope uint8
 
 // The scopes.
@@ -49,24 +47,23 @@ func (s Scope) String() string {
 	return fmt.Sprintf("Scope(%d)", uint8(s))
 }
 
-// AccessScope says for a buffer, or for a view, which work-items may use the same element. If
-// memory also has FusionInternalMemory and NoInit, a fused launch may keep it in registers or in
-// work-group memory.
+// AccessScope sets, for a buffer or view, the Scope of work-items that may use the same element. If the buffer or view
+// also has FusionInternalMemory and NoInit, a fused launch may store it in registers or work-group memory.
 func AccessScope(s Scope) Property {
 	return Property{key: KeyAccessScope, dims: [3]int{int(s)}, ndims: 1}
 }
 
-// FusionInternalMemory says for a buffer, or for a view, that the program does not read the values
-// that fused launches leave in it.
+// FusionInternalMemory asserts that the program does not read the values that fused launches write to the buffer or
+// view.
 func FusionInternalMemory() Property { return Property{key: KeyFusionInternalMemory} }
 
-// NoInit says for a buffer, or for a view, that its initial values are not read.
+// NoInit asserts that launches do not read the initial values of a buffer or view.
 func NoInit() Property { return Property{key: KeyNoInit} }
 
 // Scope returns the value of an AccessScope property.
 func (p Property) Scope() Scope { return Scope(p.dims[0]) }
 
-// OfMemory reports whether the key is that of a property of buffers and views.
+// OfMemory reports whether properties with the key are for buffers and views.
 func (k Key) OfMemory() bool {
 	return k == KeyAccessScope || k == KeyFusionInternalMemory || k == KeyNoInit
 }

@@ -42,7 +42,7 @@ var keyNames = [...]string{
 	KeyNoInit:               "NoInit",
 }
 
-// String returns the name of the function that makes properties with the key.
+// String returns the name of the Go function that makes properties with the key.
 func (k Key) String() string {
 	if int(k) < len(keyNames) {
 		return keyNames[k]
@@ -55,16 +55,15 @@ func (k Key) String() string {
 type Property struct {
 	key     Key
 	dims    [3]int
-	ndims   int // number of given values; more than three are counted but not stored
+	ndims   int // number of given sizes; sizes after the third are counted but not stored
 	aspects []Aspect
 }
 
 // Key returns the property's key.
 func (p Property) Key() Key { return p.key }
 
-// Dims returns the sizes of a WorkGroupSize or WorkGroupSizeHint in the kernel's
-// index order (the last dimension varies fastest). For a SubGroupSize it returns the
-// size.
+// Dims returns the sizes of a WorkGroupSize or WorkGroupSizeHint in the kernel's index order (the last dimension varies
+// fastest). For a SubGroupSize, Dims returns the size.
 func (p Property) Dims() []int { return slices.Clone(p.dims[:min(p.ndims, 3)]) }
 
 // Aspects returns the aspects of a DeviceHas property.
@@ -98,8 +97,7 @@ func (p Property) String() string {
 	return p.key.String() + "(" + strings.Join(args, ", ") + ")"
 }
 
-// Validate returns an error if the property itself is invalid: it has no value, a size of zero or
-// less, or more than three dimensions.
+// Validate returns an error if the property has no value, a size of zero or less, or more than three dimensions.
 func (p Property) Validate() error {
 	switch p.key {
 	case KeyWorkGroupSize, KeyWorkGroupSizeHint:
@@ -134,11 +132,10 @@ func (p Property) Validate() error {
 	return nil
 }
 
-// List is a list of properties. Its order has no meaning. No key may occur
-// twice.
+// List is a list of properties. The order of a List has no meaning. No key may occur twice.
 type List []Property
 
-// Get returns the property with key k, and whether the list has one.
+// Get returns the property with key k, and whether the list has it.
 func (l List) Get(k Key) (Property, bool) {
 	for _, p := range l {
 		if p.key == k {
@@ -167,8 +164,7 @@ func (l List) Equal(m List) bool {
 	return true
 }
 
-// Validate returns the first error in the list: an invalid property, or a key that occurs
-// twice.
+// Validate returns the first error in the list, which is an invalid property or a repeated key.
 func (l List) Validate() error {
 	for i, p := range l {
 		if err := p.Validate(); err != nil {

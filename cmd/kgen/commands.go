@@ -11,10 +11,10 @@ import (
 	"github.com/kgen-go/kgen/codegen/report"
 )
 
-// commands are the first words of command lines that are commands, except help.
+// commands contains kgen's commands except help. The first word of a command line is the name of a command.
 var commands map[string]func(ctx context.Context, global *flag.FlagSet, stdout, stderr io.Writer) int
 
-func init() { // in init, because help refers to commands
+func init() { // set here and not in the declaration, because help refers to commands
 	commands = map[string]func(context.Context, *flag.FlagSet, io.Writer, io.Writer) int{
 		"devices": listDevices,
 		"explain": explainCodes,
@@ -35,7 +35,7 @@ func (l *tagList) Set(tags string) error {
 	return nil
 }
 
-// newFlags returns a flag set that prints nothing itself.
+// newFlags returns a flag set that prints no errors or help.
 func newFlags(name string) *flag.FlagSet {
 	flags := flag.NewFlagSet(name, flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
@@ -43,13 +43,13 @@ func newFlags(name string) *flag.FlagSet {
 	return flags
 }
 
-// command is a command with its own flags.
+// Type command is a command of kgen with its own flags.
 type command struct {
 	name  string
-	about string        // text of -h before the flags
-	flags *flag.FlagSet // newCommand adds -C
-	order []string      // the flags in the order of -h
-	dir   string        // value of -C
+	about string        // text that -h prints before the flags
+	flags *flag.FlagSet // flags of the command, including -C
+	order []string      // names of the flags in the order in which -h prints them
+	dir   string        // value of flag -C
 }
 
 // newCommand returns a command with the flag -C, which all commands have.
@@ -59,8 +59,8 @@ func newCommand(name, about string, order ...string) *command {
 	return c
 }
 
-// parse reads a command's flags: the flags after its word, and kgen's own flags before it that the
-// command has, too. If the command is to run, done is false and the flags are set.
+// The method parse reads the flags after a command's name. It also accepts kgen's own flags before the name if the
+// command has the same flags. If result done is false, the flags are set and the caller must run the command.
 func (c *command) parse(global *flag.FlagSet, stdout, stderr io.Writer) (done bool, code int) {
 	wrong := ""
 	global.Visit(func(f *flag.Flag) {
@@ -101,7 +101,7 @@ func (c *command) meansNothing(name string) string {
 
 func (c *command) asks() string { return fmt.Sprintf("kgen %s -h says what it takes", c.name) }
 
-// undefinedFlag is the error text of package flag, before the flag's name.
+// undefinedFlag is the beginning of an error text of package flag. In the text, the flag's name follows.
 const undefinedFlag = "flag provided but not defined: -"
 
 // flagError describes an error in a command's flags.
@@ -112,7 +112,7 @@ func flagError(command string, err error) string {
 	return err.Error()
 }
 
-// behind describes the error if there are flags among the arguments.
+// The function behind returns the text of an error if flags follow the arguments.
 func behind(command string, args []string) string {
 	for _, a := range args {
 		if strings.HasPrefix(a, "-") {
@@ -122,7 +122,7 @@ func behind(command string, args []string) string {
 	return ""
 }
 
-// helpOn prints help on kgen, or on one of its commands.
+// helpOn prints help on kgen, or on one of kgen's commands.
 func helpOn(ctx context.Context, global *flag.FlagSet, stdout, stderr io.Writer) int {
 	switch run := commands[global.Arg(1)]; {
 	case global.NArg() == 1:

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// helpGroups are the flags, grouped by purpose, in the order of -h.
+// helpGroups contains kgen's flags, grouped by purpose, in the order in which -h prints them.
 var helpGroups = []struct {
 	about string
 	flags []string
@@ -21,7 +21,7 @@ var helpGroups = []struct {
 	{"Other", []string{"C", "tags", "disable", "modules", "version"}},
 }
 
-// help returns the output of -h.
+// The function help returns the output of -h.
 func help(flags *flag.FlagSet) []byte {
 	var b bytes.Buffer
 	b.WriteString(`kgen compiles kernels written in Go to SPIR-V, and writes the Go packages that launch them.
@@ -85,7 +85,7 @@ func writeFlags(w io.Writer, flags *flag.FlagSet, names ...string) {
 	}
 }
 
-// wrap breaks a text into lines of at most n bytes, unless a single word is longer.
+// The function wrap breaks a text into lines of at most n bytes. Only a line with a single long word may be longer.
 func wrap(text string, n int) []string {
 	var lines []string
 	line := ""
@@ -103,14 +103,14 @@ func wrap(text string, n int) []string {
 
 var plainWord = regexp.MustCompile("^[a-z][a-z0-9-]*$")
 
-// unknownCommand reports whether a word is neither a command nor a package. A plain word cannot be
-// a package outside of the standard library, which has no kernels, except the module in dir.
+// unknownCommand reports whether a word is neither a command nor a package. A word without a dot or slash can only be a
+// package of the standard library, which contains no kernels, or the module in dir.
 func unknownCommand(dir, word string) bool {
 	return plainWord.MatchString(word) && word != "all" && word != modulePath(dir)
 }
 
-// self returns the command by which users run kgen in a folder: as a tool if its go.mod declares
-// the tool.
+// The function self returns the command line with which users run kgen in a folder. If the go.mod of the folder
+// declares kgen as a tool, this is go tool kgen.
 func self(dir string) string {
 	if regexp.MustCompile(`(?m)^(tool)?\s+"?github\.com/kgen-go/kgen/cmd/kgen"?\s*(//.*)?$`).Match(goMod(dir)) {
 		return "go tool kgen"
@@ -118,7 +118,7 @@ func self(dir string) string {
 	return "kgen"
 }
 
-// modulePath returns the path of the module that contains a folder, or "".
+// modulePath returns the path of the module that contains a folder, or "" if no module does.
 func modulePath(dir string) string {
 	if m := regexp.MustCompile(`(?m)^module\s+"?([^\s"]+)`).FindSubmatch(goMod(dir)); m != nil {
 		return string(m[1])
@@ -126,7 +126,7 @@ func modulePath(dir string) string {
 	return ""
 }
 
-// goMod returns the text of the go.mod of the module that contains a folder, or nil.
+// goMod returns the text of a folder's go.mod file, or nil. The file may be in a parent folder.
 func goMod(dir string) []byte {
 	dir, err := filepath.Abs(dir)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/starter"
 )
 
-// initModule runs kgen init: it writes a first kernel, and a program that launches it.
+// initModule runs kgen init, which writes a first kernel and a program that launches the kernel.
 func initModule(ctx context.Context, global *flag.FlagSet, stdout, stderr io.Writer) int {
 	c := newCommand("init", initHelp)
 	if done, code := c.parse(global, stdout, stderr); done {

@@ -7,33 +7,32 @@
 //	kgen devices [flags] [packages]
 //	kgen init name
 //
-// Packages are named as for the go command; without any, it is the one in the
-// current folder. In a package of kernels,
+// Packages are named as for the go command. Without a package name, kgen compiles the package in the current folder. If
+// a package of kernels contains the following line, go generate runs kgen.
 //
 //	//go:generate go tool kgen .
 //
-// makes go generate run kgen. kgen writes its results to the folder generated in the module's root,
-// below the path of the kernels' package.
+// kgen writes its results to the folder generated in the module's root, below the path of the kernels' package.
 //
-// kgen explain KG203 prints the meaning of a diagnostic and how to change the code; without a code,
-// explain lists all codes. A folder of that name is ./explain.
+// The command kgen explain KG203 prints the meaning of a diagnostic and how to change the code. Without a code, kgen
+// explain lists all codes. For a package in a folder with the name explain, write ./explain.
 //
-// kgen view ./... writes an HTML page that shows each kernel's source, code and checks; a folder of
-// that name is ./view.
+// The command kgen view ./... writes an HTML page that shows each kernel's source, generated code and run-time checks.
+// For a package in a folder with the name view, write ./view.
 //
-// kgen devices lists the devices of this machine, with drivers, memory, limits and aspects. For
-// each device it lists the kernels of the module, or of the named packages, that run on it. It also
-// says which of a kernel's modules the device uses. A folder of that name is ./devices.
+// The command kgen devices lists the devices of this machine, with drivers, memory, limits and aspects. For each device
+// it lists the kernels that the device can run, from the current module or from the named packages. If a kernel has
+// several modules, the command prints which of them the device uses. For a package in a folder with the name devices,
+// write ./devices.
 //
-// kgen init saxpy writes a first kernel to the folder saxpy, with a program that runs it and a
-// test. It also generates the stubs for them.
+// The command kgen init saxpy writes a first kernel to the folder saxpy, with a test and a program that runs the
+// kernel. The command also generates the stubs of the kernel.
 //
-// kgen -explain=bounds prints which run-time checks remain in the kernels, and why; kgen
-// -explain=narrow prints which integers are computed in 64 bits; kgen -explain=fusion prints which
-// elements of its slices each work-item uses.
+// With -explain=bounds, kgen prints the run-time checks that remain in the kernels, and the reasons. With
+// -explain=narrow, kgen prints the integers that are computed in 64 bits. With -explain=fusion, kgen prints which
+// elements of a kernel's slices each work-item uses.
 //
-// The exit status is 1 if a kernel has errors or something could not be done, and 2 if the command
-// line is wrong.
+// The exit status is 1 if a kernel has errors or another error occurs, and 2 if the command line is wrong.
 package main
 
 import (
@@ -59,7 +58,7 @@ func main() {
 	os.Exit(code)
 }
 
-// options are kgen's own flags.
+// Type options contains the values of kgen's own flags.
 type options struct {
 	codegen.Config
 	asJSON, verbose, version bool
@@ -89,7 +88,7 @@ func globalFlags(o *options) *flag.FlagSet {
 	return flags
 }
 
-// run does the work of main; it returns the exit status.
+// The function run executes the command line, and returns the exit status.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	var o options
 	flags := globalFlags(&o)
@@ -122,8 +121,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	o.Patterns, o.Tags = flags.Args(), o.tags
 	if os.Getenv("GOFILE") != "" && os.Getenv("GOLINE") != "" && o.Dir == "" {
-		// go generate runs kgen in the package's folder. But people mostly run go generate in the
-		// module's root, so positions are printed relative to that.
+		// The command go generate runs kgen in the package's folder. But users usually run go generate in the module's
+		// root, so kgen prints positions relative to the root.
 		o.Show = codegen.ModuleRoot(here())
 	}
 	if o.reports != "" {
@@ -132,7 +131,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return generate(ctx, &o, stdout, stderr)
 }
 
-// wrong describes an invalid combination of flags, or an invalid package.
+// The method wrong returns a text about an invalid combination of flags or an invalid package.
 func (o *options) wrong(patterns []string) string {
 	modes := 0
 	for _, on := range []bool{o.Check, o.Dump != "", o.reports != ""} {
@@ -151,7 +150,7 @@ func (o *options) wrong(patterns []string) string {
 	return behind("kgen", patterns)
 }
 
-// generate compiles kernels, and writes the code that launches them.
+// The function generate compiles kernels, and writes the code that launches them.
 func generate(ctx context.Context, o *options, stdout, stderr io.Writer) int {
 	cfg := o.Config
 	cfg.DumpTo = stdout
@@ -193,7 +192,7 @@ func generate(ctx context.Context, o *options, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// here returns the working directory, or "".
+// The function here returns the working directory, or "" after an error.
 func here() string {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -202,7 +201,7 @@ func here() string {
 	return dir
 }
 
-// reportOn prints reports on the compiler's results.
+// reportOn prints the reports that flag -explain selects.
 func reportOn(ctx context.Context, cfg codegen.Config, what []string, asJSON bool, stdout, stderr io.Writer) int {
 	reports, diags, err := codegen.ExplainPasses(ctx, cfg, what...)
 	diags.WriteText(stderr)

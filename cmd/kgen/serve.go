@@ -10,14 +10,13 @@ import (
 	"time"
 )
 
-// patience is the time that a browser may take to send a request, and to read the response.
+// patience is the time limit for a browser to send a request and read the response.
 const patience = 30 * time.Second
 
-// answer serves the page to browsers that connect to listener, until ctx is done.
+// The function answer serves the page to browsers that connect to the listener, until ctx is done.
 //
-// It implements only the part of HTTP that a single page needs. With package net/http, every user
-// of kgen would compile some 60 more packages, including TLS and HTTP/2, before kgen runs for the
-// first time.
+// The function implements only the part of HTTP that a single page needs. With package net/http, every user of kgen
+// would compile some 60 more packages, including TLS and HTTP/2, before kgen runs for the first time.
 func (v *viewer) answer(ctx context.Context, listener net.Listener) error {
 	defer context.AfterFunc(ctx, func() { listener.Close() })()
 	for {
@@ -36,7 +35,7 @@ func (v *viewer) answer(ctx context.Context, listener net.Listener) error {
 	}
 }
 
-// respond reads a request, writes the response, and closes the connection.
+// The function respond reads a request, writes the response, and closes the connection.
 func (v *viewer) respond(ctx context.Context, conn net.Conn) {
 	conn.SetReadDeadline(time.Now().Add(patience))
 	method, path, err := readRequest(bufio.NewReader(io.LimitReader(conn, 64<<10)))

@@ -17,7 +17,7 @@ import (
 	"github.com/kgen-go/kgen/codegen"
 )
 
-// viewFile is the file that kgen view writes without flags.
+// viewFile is the name of the file that kgen view writes if no flag sets another name.
 const viewFile = "kgen-view.html"
 
 const viewHelp = `kgen view writes an HTML page that shows kernels: their Go source beside kgen's
@@ -49,7 +49,7 @@ func viewPages(ctx context.Context, global *flag.FlagSet, stdout, stderr io.Writ
 	if *addr != "" {
 		return v.serve(ctx, *addr)
 	}
-	// Check that the file can be written before minutes are spent.
+	// Checks that the file can be written before the compilation, which may take minutes.
 	name := cmp.Or(*out, viewFile)
 	if !filepath.IsAbs(name) {
 		name = filepath.Join(dir, name)
@@ -77,20 +77,20 @@ func viewPages(ctx context.Context, global *flag.FlagSet, stdout, stderr io.Writ
 	return code
 }
 
-// viewer makes the page of the same packages, several times.
+// Type viewer makes the HTML page of the same packages, if necessary several times.
 type viewer struct {
 	cfg    codegen.Config
 	stderr io.Writer
 
 	mu      sync.Mutex
-	text    []byte   // the page; nil if there is no kernel to show
-	fault   error    // the error of the last attempt to make the page
+	text    []byte   // HTML text of the page; nil if the packages contain no kernels
+	fault   error    // error of the last attempt to make the page
 	what    string   // summary of the page's contents
 	folders []string // folders of the sources
 	stamp   string   // stamp of the folders before compiling
 }
 
-// make makes the page, prints the kernels' diagnostics, and returns the exit status.
+// The method make makes the page, prints the kernels' diagnostics, and returns the exit status.
 func (v *viewer) make(ctx context.Context) int {
 	before := stamp(v.folders)
 	page, folders, diags, err := codegen.View(ctx, v.cfg)
@@ -138,9 +138,9 @@ func (v *viewer) make(ctx context.Context) int {
 	return 0
 }
 
-// serve serves the page until ctx is done.
+// The method serve serves the page to browsers until ctx is done.
 func (v *viewer) serve(ctx context.Context, addr string) int {
-	// Find out that a port is in use before minutes are spent.
+	// Checks that the port is free before the compilation, which may take minutes.
 	listener, err := net.Listen("tcp", addr)
 	if err != nil {
 		fmt.Fprintf(v.stderr, "kgen: cannot serve at %s: %v; -http localhost:0 takes a port that is free\n", addr, errors.Unwrap(err))
@@ -158,7 +158,8 @@ func (v *viewer) serve(ctx context.Context, addr string) int {
 	return 0
 }
 
-// current returns the page, made again if sources have changed, or the error if there is none.
+// The method current returns the page. If sources have changed, it makes the page again. If the page cannot be made, it
+// returns the error.
 func (v *viewer) current(ctx context.Context) (text []byte, fault error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -168,7 +169,7 @@ func (v *viewer) current(ctx context.Context) (text []byte, fault error) {
 	return v.text, v.fault
 }
 
-// stamp returns a text that changes when Go files in the folders change.
+// The function stamp returns a text that changes when Go files in the folders change.
 func stamp(folders []string) string {
 	var b strings.Builder
 	for _, dir := range folders {

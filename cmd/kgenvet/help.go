@@ -37,15 +37,15 @@ Rules; what is found has a code, of which kgen explain says more:
 	}
 }
 
-// Flags of go vet and of the analyzers' driver, without the flags of the rules. Switches are true
-// or false, and valued flags have a value.
+// Flags of go vet and of the driver of the analyzers. The flags of single rules are not in these lists. A switch is a
+// boolean flag, and a valued flag has another value.
 var (
 	switches = strings.Fields("json fix diff a n race msan asan cover v work x linkshared modcacherw trimpath")
 	valued   = strings.Fields("tags c p covermode coverpkg asmflags buildmode buildvcs compiler gccgoflags gcflags installsuffix ldflags mod modfile overlay pgo pkgdir toolexec")
 )
 
-// wrong returns a text about an error in a user's arguments, or "". The messages of go vet itself
-// would be about go vet, not about kgenvet.
+// The function wrong returns a text about an error in a user's arguments, or "" if the arguments are correct. Without
+// this text, users would see messages about go vet instead of kgenvet.
 func wrong(args []string, rules []*analysis.Analyzer) string {
 	for i := 0; i < len(args); i++ {
 		if !strings.HasPrefix(args[i], "-") {

@@ -1,24 +1,24 @@
-// Kgenvet reports constructs that no kernel may have, as a tool for go vet:
+// Kgenvet is a tool for go vet, which reports constructs that kernels must not contain:
 //
 //	go vet -vettool=$(which kgenvet) ./...
 //
-// With packages as arguments, it runs go vet on itself and prints the findings on standard output,
-// as editors expect from linters:
+// If the arguments are packages, kgenvet runs go vet with kgenvet as the tool. It prints the findings on standard
+// output, as editors expect from linters:
 //
 //	kgenvet ./...
 //
-// As a language server, kgenvet shows the same findings while the user types. It uses standard
-// input and output, and editors run it in addition to gopls:
+// As a language server, kgenvet shows the same findings while the user types. The language server uses standard input
+// and output, and editors run it in addition to gopls:
 //
 //	kgenvet lsp
 //
 // The flag -tags sets build tags for kgenvet and for kgenvet lsp. With go vet -vettool, the flag
 // -kgencompile.tags is needed in addition to go vet's own flag -tags.
 //
-// Each rule is an analyzer, and can be turned off, for example by -kgenmaps=false. kgenvet -h lists
-// the analyzers, and kgenvet help kgenmaps describes one. Each finding has one of kgen's codes,
-// about which kgen explain says more. The analyzer kgencompile compiles the kernels, to find errors
-// that only the compiler detects, such as barriers that not all work-items reach.
+// Each rule is an analyzer, and can be disabled, for example by -kgenmaps=false. The command kgenvet -h lists the
+// analyzers, and kgenvet help kgenmaps describes the analyzer kgenmaps. Each finding has a code such as KG203, which
+// the command kgen explain describes. The analyzer kgencompile compiles the kernels, to find errors that only the
+// compiler detects, such as barriers that not all work-items reach.
 package main
 
 import (
@@ -62,8 +62,8 @@ func main() {
 	unitchecker.Main(rules...)
 }
 
-// packages reports whether the arguments come from a user, not from go vet. go vet itself calls the
-// program with flags that ask for the version or the flags, or with the file of a package.
+// The function packages reports whether the arguments come from a user, not from go vet. The command go vet calls
+// kgenvet with a flag for the version, with a flag for the list of flags, or with the configuration file of a package.
 func packages(args []string) bool {
 	if len(args) == 0 {
 		return true
@@ -89,7 +89,7 @@ func tagsOf(args []string) (tags string, rest []string) {
 	return tags, rest
 }
 
-// run runs go vet with this program as its tool.
+// The function run executes go vet with this program as its tool.
 func run(args []string) int {
 	self, err := os.Executable()
 	if err != nil {
@@ -98,7 +98,7 @@ func run(args []string) int {
 	}
 	vet := []string{"vet", "-vettool=" + self}
 	if tags, _ := tagsOf(args); tags != "" {
-		vet = append(vet, "-kgencompile.tags="+tags) // the tool does not get go vet's own flag -tags
+		vet = append(vet, "-kgencompile.tags="+tags) // go vet does not pass its own flag -tags to the tool
 	}
 	cmd := exec.Command("go", append(vet, args...)...)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stdout

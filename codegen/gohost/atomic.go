@@ -7,8 +7,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// atomicFuncs maps an atomic op to the function of sync/atomic that returns the old value. The name of the
-// function is still without the type, as Int32, that follows it.
+// atomicFuncs maps an atomic op to the function of sync/atomic that returns the old value. The map omits the type at
+// the end of the function's name, for example Int32.
 var atomicFuncs = map[ir.Op]string{ir.OpAtomicExchange: "Swap", ir.OpAtomicAnd: "And", ir.OpAtomicOr: "Or"}
 
 // updates maps an atomic op that sync/atomic does not support to its function of package kernelimpl.

@@ -10,8 +10,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// combiners maps a combiner to its function of package kernelimpl, and to the name suffix of its scan
-// function. The suffix names the order of combining, on which sums and products of floats depend.
+// combiners maps a combiner to its function of package kernelimpl, and to the name suffix of its scan function. The
+// suffix names the order in which values are combined, because float sums and products depend on that order.
 var combiners = map[ir.Combiner]struct{ name, scan string }{
 	ir.CombineIAdd: {"Add", ""}, ir.CombineIMul: {"Mul", ""},
 	ir.CombineSMin: {"Min", ""}, ir.CombineUMin: {"UMin", ""}, ir.CombineSMax: {"Max", ""}, ir.CombineUMax: {"UMax", ""},
@@ -128,8 +128,8 @@ func (w *writer) subGroupOp(x *body, v *ir.Value, out string) {
 	w.f("%s(%s)\n", w.impl("Host"+strings.TrimPrefix(v.Op.String(), "Group")), strings.Join(args, ", "))
 }
 
-// gather returns a Go expression for argument i of a group op. The expression is a slice with the value of
-// each work-item. Work-items that have returned early contribute the neutral element.
+// gather returns a Go expression for argument i of a group op. The Go expression is a slice that contains the
+// argument's value for each work-item. Work-items that have returned early contribute the neutral element.
 func (w *writer) gather(x *body, v *ir.Value, i int) string {
 	a := v.Args[i]
 	t := goType(a.Type)

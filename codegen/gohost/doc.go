@@ -1,22 +1,23 @@
 // Package gohost writes the host form of a kernel, which is Go code that runs a whole work-group on one
 // goroutine.
 //
-// The input is the IR before the passes that replace barriers, group algorithms and faults by SPIR-V
-// constructs. Write cuts the kernel at barriers and group algorithms, where work-items wait for each other.
-// The code between two cuts is a region, which becomes a loop over the work-items. Consecutive regions become
-// one method. If work-items can arrive at different cuts, the method returns the number of the next cut.
+// The input is the IR before the passes that replace barriers, group algorithms and faults by SPIR-V constructs. Write
+// cuts the kernel at barriers and group algorithms, where work-items wait for each other. The code between two cuts is
+// a region, which becomes a loop over the work-items. Consecutive regions become one Go method. If work-items can
+// arrive at different cuts, the Go method returns the number of the next cut.
 //
-// A value that crosses a cut is stored in its home. The home is a slice with an element per work-item, or one
-// variable if all work-items have the same value. Cheap values are computed again instead. The code of a cut
-// is the work that the group does together. An example is a reduction of the slice of a value.
+// A value that crosses a cut is stored in its home. The home is a slice with an element per work-item, or one variable
+// if all work-items have the same value. Cheap values are recomputed in each region instead of stored. The code of a
+// cut is executed once for the whole work-group. For example, this code reduces a slice that contains a value of each
+// work-item.
 //
 // Within a region, blocks become labels and edges become gotos, so that the control flow stays the same. A
 // block becomes the body of an if statement if it has only one predecessor and does not end with a
 // conditional branch. Values that all work-items share are computed before the loop, because gc does not
 // hoist them.
 //
-// A launch may be cancelled. The form checks for cancellation in each iteration of a loop that may run long,
-// and at each cut inside a loop.
+// A launch may be cancelled. The host form checks for cancellation in each iteration of a loop that may run long, and
+// at each cut inside a loop.
 package gohost
 
 import (
@@ -39,13 +40,13 @@ type Uniform interface {
 
 // Form is the host form of one kernel.
 type Form struct {
-	Type    string // name of the form's Go type
-	Spare   bool   // whether launches that cannot be cancelled run the kernel's Go function instead of the form
+	Type    string // name of the host form's Go type
+	Spare   bool   // whether launches that cannot be cancelled run the kernel's Go function instead of the host form
 	code    []byte
 	imports []string
 }
 
-// New returns the name of the function that allocates a form.
+// New returns the name of the Go function that allocates the host form.
 func (f *Form) New() string { return constructor(f.Type) }
 
 func constructor(typ string) string {
@@ -53,7 +54,7 @@ func constructor(typ string) string {
 	return "new" + strings.ToUpper(typ[:n]) + typ[n:]
 }
 
-// Code returns the form's declarations.
+// Code returns the Go declarations of the host form.
 func (f *Form) Code() []byte {
 	if out, err := format.Source(f.code); err == nil {
 		return out
@@ -61,7 +62,7 @@ func (f *Form) Code() []byte {
 	return f.code
 }
 
-// File returns the text of a Go file that contains the header and then the forms.
+// File returns the text of a Go file that contains the header and then the host forms.
 func File(header, pkg string, forms []*Form) ([]byte, error) {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s\n\npackage %s\n\nimport (\n", header, pkg)
@@ -109,10 +110,10 @@ var (
 // unsupported is the panic value for constructs that host forms do not support. Write recovers it.
 type unsupported struct{ what string }
 
-// Write returns the host form of a kernel as a type of the given name. The module is the result of
-// pass.ForHost; Write changes it. If spare is true, launches that cannot be cancelled run the kernel's Go
-// function instead of the form. Write ignores spare if the form has a lockstep loop. The error names the
-// construct of the kernel that host forms do not support.
+// Write returns the host form of a kernel as a type of the given name. The module is the result of pass.ForHost; Write
+// changes it. If parameter spare is true, launches that cannot be cancelled run the kernel's Go function instead of the
+// host form. Write ignores parameter spare if the host form has a lockstep loop. The error names the construct of the
+// kernel that host forms do not support.
 func Write(name string, m *ir.Module, u Uniform, spare bool) (f *Form, err error) {
 	defer func() {
 		switch p := recover().(type) {
@@ -135,14 +136,14 @@ func Write(name string, m *ir.Module, u Uniform, spare bool) (f *Form, err error
 	return f, nil
 }
 
-// writer writes one form.
+// writer writes one host form.
 type writer struct {
 	name  string
 	m     *ir.Module
 	u     Uniform
 	spare bool
 	b     bytes.Buffer
-	used  map[string]bool // import paths of the packages that the form's code uses
+	used  map[string]bool // import paths of the packages that the host form uses
 
 	*flow
 	results []string     // names of variables that receive results of group ops
@@ -156,17 +157,17 @@ type writer struct {
 	// scratches maps the name of a scratch slice, which holds an argument of a group op, to its element type.
 	scratches map[string]string
 	opaque    bool // whether constants are hidden from gc, which rejects some constant expressions
-	// outlined contains the text of the functions that the form's methods call. outlines counts these
+	// outlined contains the text of the Go functions that the host form's methods call. outlines counts these
 	// functions.
 	outlined bytes.Buffer
 	outlines int
-	// interchanged is true if the form has a lockstep loop.
+	// interchanged is true if the host form has a lockstep loop.
 	interchanged bool
 }
 
 func (w *writer) f(format string, args ...any) { fmt.Fprintf(&w.b, format, args...) }
 
-// from returns the qualified name of a declaration of an imported package.
+// The method from returns the qualified name of a declaration of an imported package.
 func (w *writer) from(path, name string) string {
 	w.used[path] = true
 	base := path

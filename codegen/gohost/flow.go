@@ -13,8 +13,9 @@ type flow struct {
 	splits  []*split
 	regions []*region // all regions; regions[0] starts the kernel, and regions[k+1] follows the cut splits[k]
 	loops   bool      // whether the kernel has loops
-	// lines are sequences of regions, called lines. All work-items that have not returned go from each region
-	// of a line to the next, and no others enter it. The form is straight if it has only one line.
+	// lines are sequences of regions, called lines. All work-items that have not returned go from each region of a line
+	// to the line's next region, and no other work-items enter that region. If the kernel has only one line, straight
+	// is true.
 	lines    [][]*region
 	straight bool
 	rejoins  bool // whether some loop contains a cut
@@ -28,8 +29,8 @@ type node struct {
 	insts []*ir.Value
 	split *split // cut at the end of the node; nil if the block's terminator ends it
 
-	// Fields tail and of describe an extra node without a block, which stands for an edge out of a part of a
-	// region. Field tail is the purpose of the edge, and of is its source node.
+	// Fields tail and of describe an extra node without a block. The extra node stands for an edge that leaves a part
+	// of a region. Field tail is the purpose of the edge, and field of is the edge's source node.
 	tail tail
 	of   *node
 
@@ -53,14 +54,14 @@ type region struct {
 	in     map[*node]bool
 	defs   map[*ir.Value]bool
 	exits  []*node // nodes that end at a cut
-	next   *region // region that follows in the same line; nil if none
+	next   *region // next region of the same line; nil if there is none
 	leaves bool    // whether some work-items may return in this region
 	dead   bool    // whether some work-items may have returned before this region
 
 	part // set if this region is only a part of a larger one
 }
 
-// cut divides the function at its cuts and returns the resulting flow.
+// cut divides the function into regions at its cuts, and returns the resulting control flow.
 func cut(f *ir.Func) *flow {
 	x := &flow{head: map[*ir.Block]*node{}}
 	order := f.ReversePostorder()
@@ -110,7 +111,7 @@ func (x *flow) leadsTo(r *region, s *split, seen map[*region]bool) bool {
 	})
 }
 
-// succs returns the successors of node n in its region. A node that ends at a cut has none.
+// succs returns the successors of node n in its region. A node that ends at a cut has no successors.
 func (x *flow) succs(n *node) []*node {
 	if n.split != nil {
 		return nil
@@ -189,7 +190,7 @@ func (x *flow) findLines() {
 	x.straight = len(x.lines) == 1
 }
 
-// findDead sets the flag dead of each region that work-items may enter after others have returned.
+// findDead sets field dead of each region that work-items may enter after other work-items have returned.
 func (x *flow) findDead() {
 	var work []*region
 	mark := func(r *region) {
@@ -212,7 +213,7 @@ func (x *flow) findDead() {
 	}
 }
 
-// set is a set of values, by their index in values.
+// set is a set of IR values. Each element is an index in values.all.
 type set []uint64
 
 func (s set) has(i int) bool { return s[i/64]>>(i%64)&1 != 0 }

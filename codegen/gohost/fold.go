@@ -7,7 +7,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// This file folds values into the expressions that use them, as a programmer would write them:
+// This file folds values into the expressions that use them, because nested expressions are easier to read:
 //
 //	v7 := v5 & 31
 //	v8 := v7 < v6
@@ -17,7 +17,7 @@ import (
 //
 //	if v5&31 < v6 {
 //
-// if nothing else uses v7 and v8.
+// if v7 and v8 have no other uses.
 
 // maxFolded is the largest number of characters of a folded expression. Longer expressions are hard to read.
 const maxFolded = 60

@@ -10,7 +10,7 @@ import (
 // cut, a hoisted value would have to be stored across the cut.
 func hoist(f *ir.Func) {
 	dom := f.Dominators()
-	for _, l := range slices.Backward(dom.Loops().All) { // inner ones first
+	for _, l := range slices.Backward(dom.Loops().All) { // inner loops first
 		pre := dom.Idom(l.Head)
 		meet := func(b *ir.Block) bool { return slices.ContainsFunc(b.Insts, cuts) }
 		if pre == nil || !slices.Contains(l.Head.Preds, pre) || slices.ContainsFunc(l.Blocks, meet) {

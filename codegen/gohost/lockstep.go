@@ -7,21 +7,21 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// This file finds lockstep loops. In such a loop of the kernel, each iteration is itself a loop over the
-// work-items of a block. A GPU runs loops in this way, and many kernels are written for it:
+// This file finds lockstep loops. In such a loop of the kernel, each iteration is itself a loop over the work-items of
+// a block. A GPU runs loops in lockstep, and many kernels contain loops for this order of execution:
 //
 //	for i := it.GlobalID(); i < len(k.X); i += it.GlobalRange() {
 //		sum += k.X[i]
 //	}
 //
-// In lockstep, neighbouring work-items load neighbouring elements in the same iteration. If one work-item ran
-// the whole loop alone, it would load one element from each of many cache lines. The block is the work-group
-// or, in kernels over ranges, up to blockItems work-items of a row.
+// In lockstep, neighbouring work-items load neighbouring elements in the same iteration. Without lockstep, one
+// work-item runs the whole loop alone and loads one element from each of many cache lines. A block of work-items is the
+// whole work-group. In kernels over ranges a block is at most blockItems work-items of a row.
 //
-// A region with a lockstep loop has three parts. The parts are the prefix before the loop, the iterations
-// (called rounds in the code), and the rest after the loop's exit. The prefix and the loop have no effects,
-// so the order of work-items does not matter. If a work-item does not reach the loop, the region's original
-// code runs instead, for the whole block, from the beginning.
+// A region with a lockstep loop has three parts. The parts are the prefix before the loop, the iterations (called
+// rounds in the code), and the rest after the loop's exit. The prefix and the loop have no side effects, so the order
+// of work-items does not matter. If a work-item does not reach the loop, the region's original code runs instead, for
+// the whole block, from the beginning.
 
 // blockItems is the number of work-items of a range that execute a lockstep loop together.
 const blockItems = 256
@@ -39,8 +39,8 @@ type lockstep struct {
 	// arrays lists the phis of the loop's head whose values differ between work-items. The homes of these
 	// phis are slices.
 	arrays []*ir.Value
-	// next maps the value that an array phi gets from the latch to the phi. After the loop the two values are
-	// equal.
+	// next maps the value that an array phi gets from the latch to the phi. After the loop an array phi equals the
+	// value that it gets from the latch.
 	next    map[*ir.Value]*ir.Value
 	through []*ir.Value // values that the prefix computes and later parts use
 	prefix  *region
@@ -54,12 +54,13 @@ type lockstep struct {
 type induction struct {
 	phi, init, step *ir.Value
 	scale           int64
-	global          bool // whether init contains a global id, not a local id, if scale is 1
+	global          bool // only if scale is 1: whether init contains a global id instead of a local id
 	offset          int64
 	from            *ir.Value // loop-invariant addend of init, or nil
 }
 
-// leaving describes an exit of the loop. Work-items leave at the end of block from unless all of conds hold.
+// leaving describes an exit of the loop. Work-items leave the loop at the end of the block in field from unless all
+// conditions in field conds hold.
 type leaving struct {
 	from  *ir.Block
 	conds []condition
@@ -75,8 +76,7 @@ type condition struct {
 	not   bool // whether work-items stay in the loop if the comparison is false
 }
 
-// tail says where an edge out of a part of a region leads. Each edge that leaves a part ends at a node of its
-// own.
+// tail says where an edge out of a part of a region leads. Each edge that leaves a part ends at a separate extra node.
 type tail int
 
 const (
@@ -86,10 +86,9 @@ const (
 	endRound
 )
 
-// part holds the additional fields of a region that is only a part of a larger one. Every region embeds a
-// part.
+// part contains the additional fields of a region that is only a part of a larger region. Type region embeds type part.
 type part struct {
-	of    *region // complete region; nil if this region is not a part
+	of    *region // larger region that contains this part; nil if this region is complete
 	ls    *lockstep
 	label string // suffix that makes the labels of the part's nodes unique
 	succs map[*node][]*node
@@ -97,7 +96,8 @@ type part struct {
 	args  map[*ir.Value]*ir.Value // maps a phi at the start of the rest to its value when the loop exits
 }
 
-// findLockstep returns the first loop of the region that is worth running in lockstep, or nil.
+// findLockstep returns the first loop of the region for which lockstep is worthwhile. findLockstep returns nil if there
+// is no such loop.
 func (w *writer) findLockstep(r *region) *lockstep {
 	if !w.ranged() && w.m.Rank != 1 || w.m.Form == abi.Task || slices.ContainsFunc(w.all, lanes) {
 		return nil
@@ -118,8 +118,8 @@ func (w *writer) findLockstep(r *region) *lockstep {
 	return nil
 }
 
-// lanes reports whether v reads a built-in of sub-groups. The loop over work-items has to count sub-groups
-// and lanes item by item.
+// lanes reports whether op v reads a sub-group built-in. The loop over work-items must count sub-groups and lanes one
+// work-item at a time.
 func lanes(v *ir.Value) bool {
 	if v.Op != ir.OpBuiltIn {
 		return false
@@ -131,11 +131,11 @@ func lanes(v *ir.Value) bool {
 	return false
 }
 
-// quiet reports whether the node has no cut and no side effect. A quiet node only computes, and loads memory
-// that the work-items share.
+// The method quiet reports whether the node has no cut and no side effect. A quiet node only computes values and loads
+// from memory that the work-items share.
 func (w *writer) quiet(n *node) bool { return n.split == nil && w.computes(n) }
 
-// computes reports whether the node has no side effects before its cut, and uses no private memory.
+// The method computes reports whether the node has no side effects before its cut, and uses no private memory.
 func (w *writer) computes(n *node) bool {
 	return !slices.ContainsFunc(n.insts, func(v *ir.Value) bool {
 		if r := v.Ref(); r != nil && r.Var != nil && r.Var.Storage == ir.Function {
@@ -159,8 +159,8 @@ func (ls *lockstep) simple(w *body, loops *ir.Loops) bool {
 	})
 }
 
-// edges returns the two operands of a phi of the loop's head. Operand init comes from the loop's entry, and
-// next from the latch.
+// edges returns the two operands of a phi of the loop's head. Result init is the operand for the loop's entry, and
+// result next is the operand for the latch.
 func (ls *lockstep) edges(phi *ir.Value) (init, next *ir.Value) {
 	if ls.loop.Head.Preds[0] == ls.latch {
 		return phi.Args[1], phi.Args[0]
@@ -203,8 +203,8 @@ func (ls *lockstep) findInductions(w *body) bool {
 	return len(ls.steps) > 0
 }
 
-// addends splits a sum v into an invariant addend, from, and a varying addend, other. If v is not such a sum,
-// from is nil and other is v.
+// addends splits a sum v into a loop-invariant addend (result from) and a varying addend (result other). If v is not
+// such a sum, result from is nil and result other is v.
 func (w *body) addends(v *ir.Value) (from, other *ir.Value) {
 	if v.Op == ir.OpIAdd && !v.Args[0].IsConst() && !v.Args[1].IsConst() {
 		x, y := v.Args[0], v.Args[1]
@@ -218,9 +218,9 @@ func (w *body) addends(v *ir.Value) (from, other *ir.Value) {
 	return nil, v
 }
 
-// findEnds finds the exits of the loop, and reports whether lockstep supports them. All exits must lead to
-// the same block. The exits must be consecutive branches at the beginning of an iteration, or one branch at
-// the end of the iteration, or both.
+// findEnds finds the exits of the loop, and reports whether lockstep supports these exits. All exits must lead to the
+// same block. Consecutive branches at the beginning of an iteration may be exits. One branch at the end of the
+// iteration may be an exit too.
 func (ls *lockstep) findEnds(w *body) bool {
 	leads := 0
 	for _, b := range ls.loop.Blocks {
@@ -251,7 +251,7 @@ func (ls *lockstep) findEnds(w *body) bool {
 		b = stay
 	}
 	if ls.bottom == nil {
-		// The latch, or the block before an empty latch.
+		// b becomes the latch, or the predecessor of the latch if the latch is empty.
 		b := ls.latch
 		if len(b.Insts) == 0 && len(b.Preds) == 1 {
 			b = b.Preds[0]
@@ -272,8 +272,8 @@ func (ls *lockstep) findEnds(w *body) bool {
 	return ls.bottom == nil || ls.decide(w, ls.bottom, true)
 }
 
-// leaves returns the exit of the loop at the end of block b, and the other successor of b. leaves returns nil
-// and nil if b does not exit the loop.
+// The method leaves returns the exit of the loop at the end of block b, and the successor of b in the loop. Both
+// results are nil if b does not exit the loop.
 func (ls *lockstep) leaves(b *ir.Block) (*leaving, *ir.Block) {
 	if b.Term.Kind == ir.Branch {
 		for i, s := range b.Term.Succs {
@@ -285,8 +285,8 @@ func (ls *lockstep) leaves(b *ir.Block) (*leaving, *ir.Block) {
 	return nil, nil
 }
 
-// decide sets e.conds, the conditions under which work-items stay in the loop at exit e. decide reports
-// whether it recognized the branch condition. atEnd says that the exit is at the end of an iteration.
+// decide sets e.conds, the conditions under which work-items stay in the loop at exit e. decide reports whether it
+// recognized the branch condition. Parameter atEnd is true for an exit at the end of an iteration.
 func (ls *lockstep) decide(w *body, e *leaving, atEnd bool) bool {
 	var add func(v *ir.Value, holds bool) bool
 	add = func(v *ir.Value, holds bool) bool {
@@ -314,8 +314,8 @@ func (ls *lockstep) decide(w *body, e *leaving, atEnd bool) bool {
 	return add(e.from.Term.Cond, e.from.Term.Succs[0] != ls.exit)
 }
 
-// below returns "<" or "<=" if the condition compares the induction variable with an upper bound by that
-// operator. For other conditions below returns "".
+// The method below returns the operator "<" or "<=" if the condition compares the induction variable with an upper
+// bound. For other conditions the method returns "".
 func (c *condition) below() string {
 	switch {
 	case c.op == ir.OpSLt && c.left && !c.not, c.op == ir.OpSLe && !c.left && c.not:
@@ -326,14 +326,14 @@ func (c *condition) below() string {
 	return ""
 }
 
-// grows reports whether the step of the induction variable is positive and too small to overflow in a few
-// iterations. grows is true for variable steps, which a guard of the generated code checks.
+// grows reports whether the step of the induction variable is positive, and so small that a few iterations cannot
+// overflow. grows returns true for variable steps, which the generated code checks at run time.
 func (i *induction) grows() bool {
 	return !i.step.IsConst() || i.step.Int() > 0 && i.step.Int() < 1<<59
 }
 
-// variable decomposes v into an induction variable plus a constant. If v has another form, variable returns
-// nil and 0. atEnd says that v is used at the end of an iteration, after the increment.
+// The method variable decomposes v into an induction variable plus a constant. If v is not such a sum, the results are
+// nil and 0. Parameter atEnd is true if v is used at the end of an iteration, after the increment.
 func (ls *lockstep) variable(v *ir.Value, atEnd bool) (*induction, int64) {
 	for _, i := range ls.steps {
 		_, next := ls.edges(i.phi)
@@ -349,12 +349,12 @@ func (ls *lockstep) variable(v *ir.Value, atEnd bool) (*induction, int64) {
 	return nil, 0
 }
 
-// split divides the region into prefix, iterations and rest. split returns false if the region has another
-// shape.
+// The method split divides the region into prefix, iterations and rest. The method returns false if the region cannot
+// be divided in this way.
 func (ls *lockstep) split(w *writer) bool {
 	head := w.head[ls.loop.Head]
 	inLoop := func(n *node) bool { return n.split == nil && ls.loop.Contains(n.block) }
-	// leads contains the nodes from which the loop can be reached. leads is computed backwards.
+	// leads contains the nodes from which the loop can be reached. It is filled in the reverse order of nodes.
 	leads := map[*node]bool{head: true}
 	for _, n := range slices.Backward(ls.r.nodes) {
 		if !inLoop(n) && slices.ContainsFunc(w.succs(n), func(s *node) bool { return leads[s] }) {
@@ -430,8 +430,8 @@ func (ls *lockstep) split(w *writer) bool {
 	return true
 }
 
-// atExit returns a value that equals v at an exit of the loop. The result is v itself if v is invariant, or
-// else a phi of the loop's head. round says that the exit is at the end of an iteration.
+// atExit returns a value that equals v at an exit of the loop. The result is v itself if v is loop-invariant, or else a
+// phi of the loop's head. Parameter round is true for an exit at the end of an iteration.
 func (ls *lockstep) atExit(v *ir.Value, round bool) (*ir.Value, bool) {
 	switch phi := ls.next[v]; {
 	case !ls.loop.Contains(v.Block):
@@ -459,15 +459,15 @@ func (ls *lockstep) newPart(entry *node, label string) *region {
 		part: part{of: ls.r, ls: ls, label: label, succs: map[*node][]*node{}, args: map[*ir.Value]*ir.Value{}}}
 }
 
-// leave adds a node for an edge that leaves part r of a region. The edge starts at node of.
+// leave adds an extra node for an edge that leaves part r of a region. The edge starts at the node in parameter of.
 func (ls *lockstep) leave(w *writer, r *region, of *node, kind tail) *node {
 	t := &node{index: len(w.nodes) + len(r.tails), of: of, tail: kind}
 	r.tails = append(r.tails, t)
 	return t
 }
 
-// carry finds the values that one part computes and a later part uses, and gives them homes. carry returns
-// false if some such value cannot have a home.
+// carry finds the values that one part of the region computes and a later part uses. carry gives a home to each such
+// value, and returns false if a value cannot have a home.
 func (ls *lockstep) carry(w *writer) bool {
 	for _, phi := range ls.loop.Head.Phis {
 		if ls.inductions[phi] == nil {
@@ -516,8 +516,8 @@ func (ls *lockstep) carry(w *writer) bool {
 		}
 	}
 	for _, v := range x.foreign {
-		// If the loop has exits at both ends of an iteration, only phis of the exit block have one value for
-		// all exits.
+		// If an iteration has exits at its beginning and at its end, only phis of the exit block have one value for all
+		// exits.
 		v, ok := ls.atExit(v, ls.bottom != nil)
 		if !ok || ls.loop.Contains(v.Block) && ls.bottom != nil && len(ls.tops) > 0 || !add(v) {
 			return false

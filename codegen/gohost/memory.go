@@ -9,11 +9,11 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// Host forms represent an address by a pair of a root and a distance in bytes. The root is the object that
-// the address points into. So no Go pointer ever points outside of its object. The root is nearly always
-// known when the form is written, and then the Go variable holds only the distance.
+// Host forms represent an address by a pair of a root and a distance in bytes. The root is the object that the address
+// points into. With such a pair no Go pointer ever points outside of its object. If the compiler can determine the
+// root, the Go variable contains only the distance, and this is the usual case.
 
-// Roots other than parameters.
+// Names of roots that are not parameters.
 const (
 	dynamic  = "?"
 	nullRoot = "nil"
@@ -78,7 +78,7 @@ func (w *writer) join(args []*ir.Value) string {
 	return root
 }
 
-// argRoot returns the root of the address that argument v loads from the launch block. The root is a
+// argRoot returns the root of the address that argument v loads from the launch block. The returned root is a kernel
 // parameter or the constant data.
 func (w *writer) argRoot(v *ir.Value) string {
 	at := int(v.Bits) - abi.OffsetArgs
@@ -104,7 +104,7 @@ func (w *writer) lenOf(off int) bool {
 // memory describes where a host form stores a variable of the kernel.
 type memory struct {
 	row   int  // index of the variable in the group's list of memories
-	each  bool // whether each work-item has a copy of its own that survives cuts
+	each  bool // whether each work-item has a separate copy that keeps its contents across cuts
 	table bool
 	// size is the number of bytes of the variable. If count is not nil, the size is count times elem instead.
 	size  int

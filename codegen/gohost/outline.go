@@ -8,18 +8,17 @@ import (
 	"strings"
 )
 
-// This file moves inner loops of lockstep into Go functions of their own. In a long method gc keeps few of
-// the many variables in registers. In a small function gc keeps all of them in registers, such as loop
-// counters.
+// This file moves the inner loops of lockstep loops into separate Go functions. In a long method gc keeps few of the
+// many variables in registers. In a small function gc keeps all variables in registers, for example loop counters.
 
 var (
 	identifier = regexp.MustCompile(`\b[a-z]+[0-9]*(r[0-9]+)?\b`)
-	ofForm     = regexp.MustCompile(`\bg\.`) // matches a use of a field or method of the form
+	ofForm     = regexp.MustCompile(`\bg\.`) // matches a use of a field or method of the host form
 	definition = regexp.MustCompile(`\b[a-z]+[0-9]*(r[0-9]+)? :=|\bvar [a-z0-9, ]+ `)
 )
 
-// outline moves Go statements into a new function, and returns a call of that function. outline requires that
-// the statements assign no outer variables and do not use the form.
+// outline moves Go statements into a new function, and returns a call of that function. The statements must not assign
+// outer variables, and must not use fields or methods of the host form.
 func (w *writer) outline(text string) string {
 	var own []string
 	for _, d := range definition.FindAllString(text, -1) {
@@ -38,7 +37,7 @@ func (w *writer) outline(text string) string {
 	return fmt.Sprintf("%s(%s)\n", f, strings.Join(names, ", "))
 }
 
-// variableType returns the type of a form's variable, or "" for other names.
+// variableType returns the Go type of a variable of the host form, or "" for other names.
 func (w *writer) variableType(name string) string {
 	switch name {
 	case "x", "y", "z", "basex", "basey", "basez", "n", "count", "active", "end":
@@ -47,7 +46,7 @@ func (w *writer) variableType(name string) string {
 		return "unsafe.Pointer"
 	}
 	if i := strings.LastIndexByte(name, 'r'); i > 0 {
-		name = name[:i] // name of a copy in an unrolled loop, without the suffix r and number
+		name = name[:i] // removes the suffix of a copy in an unrolled loop, which is r and a number
 	}
 	prefix := strings.TrimRight(name, "0123456789")
 	i, err := strconv.Atoi(name[len(prefix):])

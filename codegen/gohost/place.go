@@ -17,18 +17,18 @@ import (
 //		continue
 //	}
 //
-// In Go a goto may not jump over declarations in its block. So the code of a node that a goto jumps over is
-// enclosed in braces. Variables that other nodes use are declared before all nodes.
+// In Go a goto may not jump over declarations in its block. If a goto jumps over the code of a node, that code is
+// enclosed in braces. Variables that several nodes use are declared before all nodes.
 
 // placing is the layout of a region's nodes in the generated Go code.
 type placing struct {
 	order  []*node        // nodes in the order of their code
 	inside map[*node]bool // nodes that are the body of an if statement
-	open   map[*node]bool // nodes of order whose declarations no goto jumps over
+	open   map[*node]bool // nodes in order with declarations that no goto jumps over
 	jumped map[*node]bool // targets of gotos
 }
 
-// place computes the layout of the region's nodes.
+// The method place computes the layout of the region's nodes.
 func (w *body) place() {
 	w.placing = placing{inside: map[*node]bool{}, open: map[*node]bool{}, jumped: map[*node]bool{}}
 	ways := map[*node]int{w.r.entry: 1}
@@ -73,9 +73,9 @@ func (w *body) place() {
 	}
 }
 
-// placeBoth decides which of two successors of n becomes the body of the if statement at the end of n. If
-// both successors lead to the same node, they become the bodies of if and else. Otherwise placeBoth prefers a
-// node that faults, then one that returns, then one that continues a loop.
+// placeBoth decides which of two successors of n becomes the body of the if statement at the end of n. If both
+// successors lead to the same node, they become the bodies of if and else. Otherwise placeBoth prefers a node that
+// faults, then a node that returns, then a node that continues a loop.
 func (w *body) placeBoth(n, a, b *node) {
 	to, other := w.sole(a), w.sole(b)
 	switch {
@@ -130,8 +130,8 @@ func (w *body) nodes() {
 	}
 }
 
-// insts writes the statements of a node to b. insts reports whether the statements declare variables that
-// only this node uses.
+// insts writes the statements of node n to b. Result locals reports whether the statements declare variables that only
+// node n uses.
 func (w *body) insts(b *bytes.Buffer, n *node) (locals bool) {
 	for _, v := range n.insts {
 		if !w.needed[v] || w.recomputed[v] && w.done[v] {
@@ -150,11 +150,12 @@ func (w *body) insts(b *bytes.Buffer, n *node) (locals bool) {
 	return locals
 }
 
-// declaredAt reports whether the statement that computes v also declares its variable. Variables without such
-// a statement are declared before the nodes or at the beginning of an iteration.
+// declaredAt reports whether the statement that computes v also declares its variable. Other variables are declared
+// before the nodes or at the beginning of an iteration.
 func (w *body) declaredAt(v *ir.Value, n *node) bool { return !w.wide[v] || w.open[n] && !w.done[v] }
 
-// end writes the control flow at the end of node n. next is the node whose code follows, or nil.
+// end writes the control flow at the end of node n. Parameter next is the node whose code follows the code of n, or
+// nil.
 func (w *body) end(b *bytes.Buffer, n, next *node) {
 	switch {
 	case n.split != nil:
@@ -181,14 +182,14 @@ func (w *body) end(b *bytes.Buffer, n, next *node) {
 func (w *body) branch(b *bytes.Buffer, n, next *node) {
 	s := w.succs(n)
 	conds := [2]string{bare(w.value(n.block.Term.Cond)), w.negated(n.block.Term.Cond)}
-	falls := func(k int) bool { // whether edge k leads to the node whose code follows
+	falls := func(k int) bool { // whether edge k leads to the node whose code follows the branch
 		if w.inside[s[k]] {
 			return next != nil && w.sole(s[k]) == next
 		}
 		return s[k] == next
 	}
-	// One edge becomes the body of the if statement, and the other edge the code after it. The body must
-	// therefore end with a jump.
+	// One edge becomes the body of the if statement, and the other edge becomes the code after the statement. The body
+	// of the if statement must therefore end with a jump.
 	ways := []int{0, 1}
 	if w.inside[s[1]] || !w.inside[s[0]] && s[0] == next {
 		ways = []int{1, 0}

@@ -13,7 +13,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// print writes the form's type, its methods and its tables.
+// print writes the host form's Go type, its methods and its tables.
 func (w *writer) print() {
 	w.used["unsafe"] = true
 	trivial := make([]*split, len(w.regions))
@@ -46,8 +46,8 @@ func (w *writer) print() {
 	}
 }
 
-// line writes the body of a method that runs the regions of a line, and the code of the cuts between them.
-// Later regions reuse values that an earlier region computes before its loop.
+// The method line writes the body of a Go method that runs the regions of a line, with the code of the cuts between the
+// regions. Later regions reuse values that an earlier region computes before its loop.
 func (w *writer) line(line []*region, trivial []*split) {
 	before := w.flush()
 	w.shared = map[any]bool{}
@@ -84,8 +84,8 @@ func (w *writer) dropUnused() {
 	w.f("%s", text)
 }
 
-// machine writes method Run of a form whose work-items can arrive at different cuts, as a state machine. Each
-// line of regions is a method that returns the number of the cut at which the work-items arrived.
+// machine writes method Run as a state machine, for a host form whose work-items can arrive at different cuts. Each
+// line of regions becomes a Go method, which returns the number of the cut at which the work-items arrived.
 func (w *writer) machine(trivial []*split) {
 	w.f("func (g *%s) Run() {\nnext := g.r0()\n", w.name)
 	stop := ""
@@ -107,7 +107,7 @@ func (w *writer) machine(trivial []*split) {
 	}
 }
 
-// names reports whether Go code contains the identifier outside of strings and comments.
+// The function names reports whether Go code contains the identifier outside of strings and comments.
 func names(code, identifier string) bool {
 	var s scanner.Scanner
 	fset := token.NewFileSet()
@@ -129,7 +129,7 @@ func (w *writer) flush() []byte {
 	return b
 }
 
-// structure writes the type of the form, and its other declarations at package level.
+// structure writes the Go type of the host form, and the other declarations at package level.
 func (w *writer) structure() {
 	what := "a work-group"
 	if w.ranged() {
@@ -192,8 +192,8 @@ func (w *writer) begin() {
 	if len(w.sites) > 0 {
 		w.f("g.Sites = %sSites\n", w.name)
 	}
-	// The generated code computes constant expressions before the sizes that depend on them. But printing the
-	// sizes may add constant expressions, so the sizes are printed first.
+	// The generated code computes constant expressions before the sizes that depend on them. But printing the sizes may
+	// add constant expressions, so the text of the sizes is produced first.
 	var sizes bytes.Buffer
 	for _, v := range w.allVars() {
 		if m := w.memory[v]; m != nil && !m.table {
@@ -240,7 +240,7 @@ func (w *writer) rooms(b *bytes.Buffer) {
 	}
 }
 
-// argFields returns the kernel arguments that regions read from fields of the form.
+// argFields returns the kernel arguments that regions read from fields of the host form.
 func (w *writer) argFields() []*ir.Value {
 	return slices.DeleteFunc(slices.Clone(w.all), func(v *ir.Value) bool { return !w.args0[v] })
 }
@@ -260,7 +260,7 @@ func (w *writer) allVars() []*ir.Var {
 	return append(append([]*ir.Var(nil), w.m.Vars...), w.m.Kernel.Vars...)
 }
 
-// constExpr returns the field of the form that holds constant expression v.
+// constExpr returns the field of the host form that contains the value of constant expression v.
 func (w *writer) constExpr(v *ir.Value) string {
 	if v.IsConst() {
 		return w.typed(v)
@@ -279,8 +279,8 @@ func (w *writer) constExpr(v *ir.Value) string {
 	return "g." + name("c", len(w.exprs)-1)
 }
 
-// expr writes the code that computes constant expression i. Earlier code computes the operands of expression
-// i.
+// expr writes the code that computes constant expression i. Code that was written earlier computes the operands of
+// expression i.
 func (w *writer) expr(i int) {
 	v := w.exprs[i]
 	if v.Op == ir.OpSpecConst {

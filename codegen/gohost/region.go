@@ -12,13 +12,13 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// body collects the Go code of a region. For the code of a cut, the body's region has no nodes.
+// body collects the Go code of a region. If the body contains the code of a cut, its region has no nodes.
 type body struct {
 	*writer
 	r *region
-	// top is the code before the loop over the work-items. row is the code at the beginning of a row of
-	// work-items. item is the code at the beginning of an iteration of the loop over the work-items, and code
-	// is the rest of that iteration.
+	// Buffer top is the code before the loop over the work-items. Buffer row is the code at the beginning of a row of
+	// work-items. Buffer item is the code at the beginning of an iteration of the loop over the work-items, and buffer
+	// code is the rest of that iteration.
 	top, row, item, code bytes.Buffer
 	round                bytes.Buffer // code of a lockstep iteration before its loop over the work-items
 	done                 map[any]bool
@@ -31,15 +31,15 @@ type body struct {
 	common               map[*ir.Value]bool   // memo of inTop
 	inRows               map[*ir.Value]bool   // memo of inRow
 	inRounds             map[*ir.Value]bool   // memo of inRound
-	tail, goesOn         string               // end of a lockstep iteration, and the same in unrolled code
-	entered              []*ir.Value          // loop phis whose values enter the rest of a lockstep region
+	tail, goesOn         string               // code at the end of a lockstep iteration, for a single iteration and for unrolled code
+	entered              []*ir.Value          // loop phis that the code after a lockstep loop uses
 	after                []string             // lines of code after the loop over the work-items
 	x, y, z, lane        bool                 // whether the code uses these ids of a work-item
-	field                bool                 // whether constant expressions are read from fields each time
+	field                bool                 // whether constant expressions are read from fields at each use, not from variables
 	at                   map[*node]int        // index of each node in the region's order
 	where                map[*ir.Value]*node  // node that computes a value of the region; without phis
 	items                bool                 // whether the code uses n, the number of work-items
-	sharing              bool                 // whether all values of work-items are read from homes, as at a cut
+	sharing              bool                 // whether all values of work-items are read from homes, which is true at a cut
 	before               []*region            // earlier regions in the same method
 	vars                 []*ir.Value          // variables declared at the beginning of a work-item's code
 	placing
@@ -70,7 +70,7 @@ func (w *body) once(b *bytes.Buffer, name, format string, args ...any) {
 	}
 }
 
-// share records a declaration that is visible to later regions of the method, because it is in top.
+// share records a declaration in buffer top, which later regions of the same Go method can use.
 func (w *body) share(b *bytes.Buffer, what any) {
 	if b == &w.top && w.shared != nil {
 		w.shared[what] = true
@@ -115,14 +115,14 @@ func (w *body) inRow(v *ir.Value) bool {
 		b := v.Aux.(ir.BuiltIn)
 		is = b == ir.GlobalInvocationIDY || b == ir.GlobalInvocationIDZ
 	default:
-		// Values that are computed per work-item are not available at the beginning of a row.
+		// At the beginning of a row, values that each work-item computes are not available yet.
 		is = !slices.ContainsFunc(w.depends(v), func(a *ir.Value) bool { return !w.inTop(a) && !w.inRow(a) })
 	}
 	w.inRows[v] = is
 	return is
 }
 
-// ahead reports whether v is computed before the innermost loop over work-items.
+// The method ahead reports whether v is computed before the innermost loop over work-items.
 func (w *body) ahead(v *ir.Value) bool { return w.inTop(v) || w.inRow(v) || w.inRound(v) }
 
 // value returns the Go expression for a use of v, and writes the code that computes v if necessary.
@@ -207,8 +207,8 @@ func (w *body) lastRound(v *ir.Value) *ir.Value {
 	return nil
 }
 
-// early writes code that computes v at the beginning of an iteration over work-items. early is for values
-// whose node does not dominate all uses. If another region defines v, early treats only the operands of v.
+// early writes code that computes v at the beginning of an iteration over work-items. generate and begin call early for
+// values whose node does not dominate all uses. If another region defines v, early computes only the operands of v.
 func (w *body) early(v *ir.Value) {
 	if w.done[v] || !w.recomputed[v] || w.ahead(v) {
 		return
@@ -366,8 +366,8 @@ func (w *body) alike(each string) bool {
 		!slices.ContainsFunc(r.nodes, func(n *node) bool { return !w.computes(n) })
 }
 
-// generate returns the body of region r. If other is not nil, the new body reuses the values that other
-// computes per row.
+// generate returns the body of region r. If parameter other is not nil, the new body reuses the values that body other
+// computes at the beginning of a row.
 func (w *writer) generate(r *region, before []*region, other *body) *body {
 	x := w.newBody(r)
 	x.before = before
@@ -409,7 +409,7 @@ func (w *writer) generate(r *region, before []*region, other *body) *body {
 	return x
 }
 
-// each returns the code that one work-item runs in the region, which is the body of the loop over the
+// The method each returns the code that one work-item runs in the region, which is the body of the loop over the
 // work-items.
 func (w *body) each() string {
 	before := w.flush()
@@ -427,8 +427,8 @@ func (w *body) each() string {
 	return text
 }
 
-// over writes a loop over count work-items. over declares the counter only if the body reads it, because Go
-// rejects unused variables.
+// The method over writes a loop over count work-items. The loop declares a counter only if the body reads the counter,
+// because Go rejects unused variables.
 func (w *writer) over(count, body string) {
 	counter := ""
 	if names(body, "li") {
@@ -437,7 +437,7 @@ func (w *writer) over(count, body string) {
 	w.f("for %srange %s {\n%s}\n", counter, count, body)
 }
 
-// close writes the code after the loop over the work-items.
+// The method close writes the code after the loop over the work-items.
 func (w *body) close() {
 	for _, s := range w.after {
 		w.f("%s\n", s)
@@ -445,7 +445,8 @@ func (w *body) close() {
 	w.goOn()
 }
 
-// leftMatters reports whether the work-items decide at run time which cut comes next, or whether any comes.
+// leftMatters reports whether the next cut, or the absence of a next cut, depends on decisions of the work-items at run
+// time.
 func (w *body) leftMatters() bool {
 	r := w.fullRegion()
 	return len(r.exits) > 1 && r.next == nil || r.leaves && len(r.exits) > 0
@@ -481,8 +482,8 @@ func (w *body) goOn() {
 	}
 }
 
-// lineOf returns a comment with the op, file and line of a cut. The column would change more often than the
-// line.
+// lineOf returns a Go comment that contains the op, the file and the line of a cut. The comment omits the column,
+// because edits of the source change columns more often than lines.
 func lineOf(op *ir.Value) string {
 	if op.Pos.File == "" {
 		return op.Op.String()
@@ -556,7 +557,7 @@ func (w *body) loop(each string) {
 	w.over("n", ids+each)
 }
 
-// fixedIDs writes code that computes the ids from the work-item's number in a work-group of a fixed size.
+// fixedIDs writes code that computes the ids of a work-item from its number in a work-group of fixed size.
 func (w *body) fixedIDs() {
 	s := w.m.WorkGroup
 	if w.x {
@@ -574,8 +575,8 @@ func (w *body) fixedIDs() {
 	}
 }
 
-// ranged reports whether the kernel has no work-groups. The form of such a kernel runs a given interval of
-// work-items.
+// ranged reports whether the kernel has no work-groups. The host form of a kernel without work-groups runs a given
+// interval of work-items.
 func (w *writer) ranged() bool { return w.m.Form != abi.NDRange }
 
 // rangeLoop writes the loop over an interval of the work-items of a range.
@@ -629,7 +630,7 @@ func (w *body) nextRow() {
 	w.f("}\n")
 }
 
-// counters declares the counters that the loop increments itself.
+// The method counters declares the counters that the loop body increments.
 func (w *body) counters() {
 	if w.m.Rank == 1 || w.m.WorkGroup[0] > 0 || !w.x && !w.y && !w.z {
 		return
@@ -678,8 +679,8 @@ func (w *body) leave(b *bytes.Buffer) {
 
 func (w *body) stop() { w.once(&w.top, "stop", "g.Cancelled()") }
 
-// exit writes the end of node n, which leads to a cut. The code stores live values in their homes and records
-// the cut.
+// The method exit writes the end of node n, which leads to a cut. The code stores live values in their homes and
+// records the cut.
 func (w *body) exit(b *bytes.Buffer, n *node) {
 	r := w.fullRegion()
 	for _, v := range w.saves(n) {

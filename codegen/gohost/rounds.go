@@ -13,7 +13,7 @@ import (
 //
 //	all := true
 //	for li := range n {
-//		// the prefix: h8[li] = 0, or all = false if the work-item does not reach the loop
+//		// the prefix sets h8[li] = 0, or sets all = false if the work-item does not reach the loop
 //	}
 //	if all {
 //		b9 := int64(basex)
@@ -34,7 +34,7 @@ import (
 //		// the region's own code
 //	}
 
-// fullRegion returns the complete region if the body's region is a part, else the body's region.
+// fullRegion returns the body's region or, if that region is only a part, the complete region that contains the part.
 func (w *body) fullRegion() *region {
 	if w.r.of != nil {
 		return w.r.of
@@ -66,9 +66,8 @@ func (w *body) vary(v *ir.Value) {
 	}
 }
 
-// inRound reports whether v is the same for all work-items in an iteration of the lockstep loop, and may be
-// computed before the loop over them. v may be a load if every work-item executes it, because the loop
-// contains no stores.
+// inRound reports whether v is the same for all work-items in an iteration of the lockstep loop, and may be computed
+// before the loop over them. v may be a load that every work-item executes, because the loop contains no stores.
 func (w *body) inRound(v *ir.Value) bool {
 	if !w.inLoop() || !w.r.defs[v] {
 		return false
@@ -104,8 +103,8 @@ func (w *body) always(n *node) bool {
 	}
 }
 
-// carried is an assignment at the end of a part. Value v of each work-item is stored in the home of value
-// home.
+// carried is an assignment at the end of a part. At the end of the part each work-item stores value v in the home of
+// another value, which is in field home.
 type carried struct{ v, home *ir.Value }
 
 func (w *body) carried(n *node) (out []carried) {
@@ -251,8 +250,8 @@ func (w *writer) block() string {
 	return "n"
 }
 
-// ownX adds a declaration of x, the id of the work-item, to code that reads x. Outside the loop over the
-// work-items, x is the id of the block's first work-item.
+// If the code reads variable x, ownX adds a declaration that sets x to the id of the work-item. Outside the loop over
+// the work-items, the Go variable x is the id of the block's first work-item.
 func (w *body) ownX(each string) string {
 	if w.ranged() && names(each, "x") {
 		return "x := x + li\n" + each
@@ -286,8 +285,8 @@ func (w *body) endBlocks() {
 	}
 }
 
-// write returns the code of a lockstep loop in three pieces. head is the code before the loop, and guards are
-// the conditions under which the loop may run. w is the body of the iterations.
+// write returns the code of a lockstep loop in three pieces. head is the code before the loop, and guards are the
+// conditions under which the loop may run. Parameter w is the body of the iterations.
 func (ls *lockstep) write(w *body) (head string, guards []string, loop []byte) {
 	var h, b bytes.Buffer
 	own := map[*induction]bool{} // induction variables that the code uses
@@ -338,7 +337,7 @@ func (ls *lockstep) write(w *body) (head string, guards []string, loop []byte) {
 	return h.String(), guards, b.Bytes()
 }
 
-// first returns the Go variable that holds induction variable i of the block's first work-item.
+// The method first returns the Go variable that contains induction variable i of the block's first work-item.
 func (w *body) first(i *induction) string {
 	if i.scale == 0 {
 		return w.v(i.phi)
@@ -362,7 +361,7 @@ func (ls *lockstep) ends() []*leaving {
 	return append(slices.Clone(ls.tops), ls.bottom)
 }
 
-// base returns the Go expression for the initial value of induction variable i of the block's first
+// The method base returns the Go expression for the initial value of induction variable i in the block's first
 // work-item.
 func (ls *lockstep) base(w *body, i *induction) string {
 	var terms []string
@@ -386,7 +385,7 @@ func (ls *lockstep) base(w *body, i *induction) string {
 // limit do not overflow an int64.
 const farAway = "1<<60"
 
-// guard appends the Go conditions under which the induction variable of c cannot overflow.
+// guard appends Go conditions. If they all hold, the induction variable of c cannot overflow.
 func (ls *lockstep) guard(w *body, guards []string, c condition) []string {
 	add := func(s string) {
 		if !slices.Contains(guards, s) {
@@ -406,8 +405,8 @@ func (ls *lockstep) guard(w *body, guards []string, c condition) []string {
 	return guards
 }
 
-// near reports whether the induction variable of c can never overflow, because it starts at 0 or above and
-// its upper bound is small.
+// The method near reports whether the induction variable of condition c never overflows, because its start is not
+// negative and its upper bound is small.
 func (ls *lockstep) near(w *body, c condition) bool {
 	from := span{}
 	if c.i.from != nil {
@@ -424,8 +423,8 @@ func (w *writer) isLen(v *ir.Value) bool {
 	return v.Op == ir.OpArg && v.Type == ir.TypeI64 && w.lenOf(int(v.Bits))
 }
 
-// stay writes the code of exit e. The code breaks the lockstep loop, or reduces the number of active
-// work-items.
+// The method stay writes the code of loop exit e. The code of the exit breaks the lockstep loop, or reduces the number
+// of active work-items.
 func (w *body) stay(b *bytes.Buffer, e *leaving) {
 	for _, c := range e.conds {
 		if c.i.scale == 0 {
@@ -443,7 +442,7 @@ func (w *body) stay(b *bytes.Buffer, e *leaving) {
 			fmt.Fprintf(b, "if %s%s%s {\nbreak\n}\n", x, is, y)
 			continue
 		}
-		if w.r.ls.near(w, c) && !w.isLen(c.bound) { // the difference overflows if the bound is the least int64
+		if w.r.ls.near(w, c) && !w.isLen(c.bound) { // the difference overflows if the bound is the smallest int64
 			fmt.Fprintf(b, "if %s <= %s {\nbreak\n}\n", w.value(c.bound), name("b", w.index[c.i.phi]))
 		}
 		left := fmt.Sprintf("%s-%s", w.value(c.bound), name("b", w.index[c.i.phi]))

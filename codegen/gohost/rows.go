@@ -9,7 +9,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// This file replaces the bounds checks of the work-items of a row by one check before the loop:
+// This file replaces the bounds checks in a loop over a row of work-items by one check before the loop:
 //
 //	last := end - 1
 //	if uint64(v15+int64(x)) < uint64(v4) && uint64(v15+int64(last)) < uint64(v4) {
@@ -66,9 +66,8 @@ func (w *body) affineOf(v *ir.Value) (affine, bool) {
 	return a, true
 }
 
-// inRange returns the code of the region without the bounds checks that one check per row can replace.
-// inRange also returns the conditions under which this code may run. inRange returns nil and nil if no check
-// can be replaced.
+// inRange returns a copy of the region's code without the bounds checks that one check per row can replace. The copy
+// may run only if the conditions in the second result hold. Both results are nil if no check can be replaced.
 func (w *writer) inRange(r *region, before []*region) (*body, []string) {
 	if !w.ranged() || w.loops || len(r.exits) > 0 {
 		return nil, nil
@@ -118,7 +117,8 @@ func (w *writer) inRange(r *region, before []*region) (*body, []string) {
 	return x, conds
 }
 
-// hastily writes the loop over the work-items of a row without bounds checks, in an if statement with conds.
+// hastily writes the loop over the work-items of a row without bounds checks. The loop is in an if statement that tests
+// the conditions in conds.
 func (w *body) hastily(conds []string) {
 	loop := fmt.Sprintf("for ; x < end; x++ {\n%s}\n", w.each())
 	if !ofForm.MatchString(loop) { // no checks are left

@@ -9,9 +9,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// This file unrolls lockstep loops. One loop over the work-items of a block then executes several iterations
-// of the kernel's loop. The unrolled code runs as long as every work-item takes part in all of these
-// iterations. Values in homes are then loaded and stored once for several iterations.
+// This file unrolls lockstep loops. In unrolled code one loop over the work-items of a block executes several
+// iterations of the kernel's loop. The unrolled code runs as long as every work-item executes all unrolled iterations.
+// The unrolled code loads and stores values in homes only once for several iterations.
 
 // atOnce is the number of iterations in the unrolled code.
 const atOnce = 4
@@ -19,8 +19,8 @@ const atOnce = 4
 // homeLoads matches lines that load a value from its home.
 var homeLoads = regexp.MustCompile(`(?m)^v[0-9]+ := h[0-9]+\[li\]\n`)
 
-// several returns the body of the lockstep loop, unrolled if possible. one is the code of a single iteration,
-// and steps is the code that increments the induction variables.
+// several returns the body of the lockstep loop, unrolled if possible. Parameter one is the code of a single iteration,
+// and parameter steps is the code that increments the induction variables.
 func (ls *lockstep) several(w *body, count, one, steps string) string {
 	round := w.round.String()
 	single := round + one + steps
@@ -29,7 +29,7 @@ func (ls *lockstep) several(w *body, count, one, steps string) string {
 	if !end || !ok || len(w.jumped) > 0 || strings.Contains(code, "continue") || len(code) > 400 {
 		return single
 	}
-	// Variables declared in an iteration get a suffix in the second and later copies.
+	// In the second and later copies of an iteration, the names of its variables get a suffix.
 	var own []string
 	for _, d := range definition.FindAllString(round, -1) {
 		own = append(own, identifier.FindAllString(d, 1)...)
@@ -92,8 +92,7 @@ func (ls *lockstep) several(w *body, count, one, steps string) string {
 	return b.String()
 }
 
-// far returns the Go conditions under which all active work-items also execute the following unrolled
-// iterations.
+// The method far returns Go conditions. If they all hold, all active work-items execute all unrolled iterations.
 func (ls *lockstep) far(w *body, count string) (conds []string, ok bool) {
 	for _, e := range ls.ends() {
 		for _, c := range e.conds {
@@ -127,8 +126,8 @@ func (ls *lockstep) far(w *body, count string) (conds []string, ok bool) {
 				text += fmt.Sprintf("-%d*%s", behind, w.value(step))
 			}
 			if c.i.scale == 0 {
-				// The condition appended here makes the difference positive. If the difference overflows an
-				// int64, it is negative and the second condition fails.
+				// The condition that is appended first is true only if the bound is not below the induction variable.
+				// If the difference overflows an int64, the difference is negative and the second condition is false.
 				conds = append(conds, fmt.Sprintf("%s %s %s", w.first(c.i), below, w.value(c.bound)))
 			}
 			conds = append(conds, fmt.Sprintf("%s >= %s", text, least))

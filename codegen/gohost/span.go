@@ -11,14 +11,14 @@ type span struct{ lo, hi int64 }
 
 var anySpan = span{math.MinInt64, math.MaxInt64}
 
-// small is the limit for interval bounds that are added or multiplied. The sum of two bounds below small does
-// not overflow.
+// The constant small is the limit for interval bounds that are added or multiplied. The sum of two bounds below small
+// does not overflow.
 const small = 1 << 61
 
 // spanOf returns an interval that contains the integer value v.
 func (w *writer) spanOf(v *ir.Value) span { return w.spanWithin(v, 12) }
 
-// spanWithin returns an interval that contains v. depth limits the recursion into operands.
+// spanWithin returns an interval that contains v. Parameter depth limits the recursion into operands.
 func (w *writer) spanWithin(v *ir.Value, depth int) span {
 	switch {
 	case v.Type != ir.TypeI64 || depth == 0:

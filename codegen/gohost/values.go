@@ -6,16 +6,16 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// values records how the host form stores or recomputes each value of the kernel.
+// The type values records how the host form stores or recomputes each IR value of the kernel.
 type values struct {
 	all   []*ir.Value // all phis and instructions, in the order of nodes
 	index map[*ir.Value]int
-	// launch is the set of values that depend only on the launch and the work-group. Each region may compute
-	// these values once, before its loop.
+	// launch is the set of values that depend only on the launch and the work-group. Each region may compute the values
+	// in launch once, before its loop over the work-items.
 	launch map[*ir.Value]bool
 	// recomputed is the set of cheap values that a work-item computes again in each region that uses them.
 	recomputed map[*ir.Value]bool
-	// home is the set of values that are stored from region to region. homes lists the same values in order.
+	// home is the set of values that are stored from region to region. homes lists the values of set home in order.
 	home   map[*ir.Value]bool
 	homes  []*ir.Value
 	roots  map[*ir.Value]string // root of each address, or dynamic
@@ -60,7 +60,7 @@ func operandsAtCut(op *ir.Value) []*ir.Value {
 	return nil
 }
 
-// findCheap finds the values that need no home, and sets w.launch and w.recomputed.
+// findCheap finds the values that need no home, and records them in w.launch and w.recomputed.
 func (w *writer) findCheap() {
 	operands := map[*ir.Value]bool{}
 	for _, s := range w.splits {
@@ -101,7 +101,7 @@ func groupBuiltIn(b ir.BuiltIn) bool {
 	return false
 }
 
-// kept reports whether v has to be stored if another region uses it.
+// The method kept reports whether v must be stored if another region uses v.
 func (w *writer) kept(v *ir.Value) bool { return !w.isLaunch(v) && !w.recomputed[v] }
 
 // liveness finds the values that are live at the nodes' ends.
@@ -192,10 +192,10 @@ func (w *writer) findHomes() {
 	}
 }
 
-// same reports whether v's home is one variable for the whole group.
+// The method same reports whether the home of v is one variable for the whole work-group.
 func (w *writer) same(v *ir.Value) bool { return w.u.Value(v) }
 
-// minMax is a call of Go's min or max of floats. The IR expresses such a call by several ops.
+// minMax is a call of Go's min or max of floats. Lowering replaces such a call by several IR ops.
 type minMax struct {
 	name string
 	x, y *ir.Value
@@ -240,7 +240,7 @@ func pair(v, x, y *ir.Value) bool {
 	return v.Args[0] == x && v.Args[1] == y || v.Args[0] == y && v.Args[1] == x
 }
 
-// depends returns the operands of v, or x and y if v is a min or max of floats.
+// depends returns the operands of v. If v is a min or max of floats, depends returns the two arguments of min or max.
 func (w *writer) depends(v *ir.Value) []*ir.Value {
 	if mm, ok := w.minmax[v]; ok {
 		return []*ir.Value{mm.x, mm.y}

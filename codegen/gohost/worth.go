@@ -2,8 +2,8 @@ package gohost
 
 import "github.com/kgen-go/kgen/codegen/ir"
 
-// This file decides whether a lockstep loop is worthwhile. A lockstep loop is worthwhile if consecutive loads
-// then hit the same cache lines.
+// This file decides whether a lockstep loop is worthwhile. A lockstep loop is worthwhile if, in lockstep, consecutive
+// loads hit the same cache lines.
 
 // Elements less than nearBytes apart are mostly in the same cache line, and elements at least
 // farBytes apart are not.
@@ -12,15 +12,14 @@ const (
 	farBytes  = 64
 )
 
-// motion is the distance between two elements that an index selects, once for neighbouring work-items and
-// once for consecutive iterations.
+// motion describes how an index changes. Field item is the difference between neighbouring work-items, and field round
+// is the difference between consecutive iterations.
 type motion struct {
 	item, round       int64
-	anyItem, anyRound bool // whether the distance between work-items, or between iterations, depends on data
+	anyItem, anyRound bool // whether the difference between work-items (or iterations) depends on data
 }
 
-// worth reports whether lockstep brings consecutive accesses of some load closer together, and of no load
-// farther apart.
+// worth reports whether lockstep improves the locality of at least one load and worsens that of no load.
 func (ls *lockstep) worth(w *body) bool {
 	good := false
 	for _, b := range ls.loop.Blocks {
@@ -46,7 +45,8 @@ func (ls *lockstep) worth(w *body) bool {
 
 func abs(n int64) int64 { return max(n, -n) }
 
-// moves returns the motion of load v in bytes. ok is false if the motion is unknown.
+// moves returns how far load v's address moves between neighbouring work-items and between consecutive iterations, in
+// bytes. Result ok is false if the distances are unknown.
 func (ls *lockstep) moves(w *body, v *ir.Value) (m motion, ok bool) {
 	t, path := v.Ref().Elem, v.Path()[1:]
 	size := t.Size
@@ -77,7 +77,8 @@ func (m motion) times(n int64) motion {
 	return motion{m.item * n, m.round * n, m.anyItem, m.anyRound}
 }
 
-// motion returns the motion of index v in elements. ok is false if the motion is unknown.
+// The method motion returns how far index v moves between neighbouring work-items and between consecutive iterations,
+// in elements. Result ok is false if the distances are unknown.
 func (ls *lockstep) motion(w *body, v *ir.Value) (m motion, ok bool) {
 	if i := ls.inductions[v]; i != nil {
 		m.item = i.scale

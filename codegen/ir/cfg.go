@@ -2,9 +2,8 @@ package ir
 
 // This file computes the order of blocks and the dominator tree.
 
-// ReversePostorder returns the blocks that are reachable from the entry. Each block comes before its
-// successors, except along back edges. If the order of two successors of a branch is free, the first
-// successor comes first.
+// ReversePostorder returns the blocks that are reachable from the entry. Each block comes before its successors, except
+// along back edges. If either successor of a branch may come first, the first successor does.
 func (f *Func) ReversePostorder() []*Block {
 	seen := make(map[*Block]bool, len(f.Blocks))
 	var post []*Block
@@ -130,9 +129,9 @@ func dominators(order []*Block, preds func(*Block) []*Block) *DomTree {
 	return d
 }
 
-// number records the index of each block in Order. number normally uses a slice indexed by block ids, which
-// are small numbers. If two blocks have the same id, as in a broken module that the verifier checks, number
-// uses a map.
+// The method number records the index of each block in Order. number usually uses a slice indexed by block ids, because
+// the ids are small. If two blocks have the same id, number uses a map. Equal ids occur in broken modules that the
+// verifier checks.
 func (d *DomTree) number() {
 	most := 0
 	for _, b := range d.Order {
@@ -154,7 +153,7 @@ func (d *DomTree) number() {
 	}
 }
 
-// at returns b's index in Order, or -1 if b is unreachable.
+// The method at returns b's index in Order, or -1 if b is unreachable.
 func (d *DomTree) at(b *Block) int {
 	if d.other != nil {
 		if i, ok := d.other[b]; ok {
@@ -172,7 +171,7 @@ func (d *DomTree) at(b *Block) int {
 	return i
 }
 
-// node returns the tree node of b, or an empty node if b is unreachable.
+// The method node returns the tree node of b, or an empty node if b is unreachable.
 func (d *DomTree) node(b *Block) domNode {
 	if i := d.at(b); i >= 0 {
 		return d.nodes[i]
@@ -210,6 +209,7 @@ func (d *DomTree) Dominates(a, b *Block) bool {
 	return d.nodes[i].in <= in && in < d.nodes[i].out
 }
 
-// IsBackEdge reports whether b comes before p in reverse postorder, or is p. The function has an edge from p
-// to b. In a reducible graph, b then dominates p and is the head of a loop.
+// IsBackEdge reports whether the edge from p to b is a back edge, because b comes before p in reverse postorder or b is
+// p. The function has an edge from p to b. In a reducible graph, the target b of a back edge dominates p and is the
+// head of a loop.
 func (d *DomTree) IsBackEdge(p, b *Block) bool { return d.Index(p) >= d.Index(b) }

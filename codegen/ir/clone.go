@@ -7,11 +7,11 @@ import (
 	"slices"
 )
 
-// Clone returns a deep copy of the module. Functions, values, variables, sites, specialization constants and
-// interned types are copied, with their positions. Values and blocks keep their ids, so a pass has the same
-// effect on the copy as on the module. A pass can try a change on a copy to see its consequences.
+// Clone returns a deep copy of the module. Functions, values, variables, sites, specialization constants and interned
+// types are copied, with their positions. Values and blocks keep their ids, so a pass has the same effect on the copy
+// as on the module. A pass can try a change on a copy of the module and observe the consequences.
 //
-// The copy shares only data that never changes: the scalar types, the host's variables in
+// The copy shares only immutable data with the module. This data consists of the scalar types, the host's variables in
 // Variables, and the kernel's first module in Target.
 func (m *Module) Clone() *Module {
 	n := *m
@@ -34,11 +34,11 @@ func (m *Module) Clone() *Module {
 	return &n
 }
 
-// Import copies the blocks of src's kernel to f, with the variables, sites and types that they use. The field
-// Part of the copied sites is set to part. Import returns the copy of the entry block, which has no
-// predecessor yet. For each constant expression of src that is not a plain constant, Import calls outside
-// with the expression and its imported arguments. The value that outside returns replaces the expression.
-// Import does not change src, which must not have helpers.
+// Import copies the blocks of src's kernel to f, with the variables, sites and types that they use. The field Part of
+// the copied sites is set to part. Import returns the copy of the entry block, which has no predecessor yet. For each
+// constant expression of src that is not a plain constant, Import calls function outside with the expression and its
+// imported arguments. The result of outside replaces the constant expression. Import does not change src, which must
+// not have helpers.
 func (f *Func) Import(src *Module, part int, outside func(v *Value, args []*Value) *Value) *Block {
 	if len(src.Helpers) > 0 {
 		panic("BUG: a module with helpers is imported")
@@ -67,7 +67,7 @@ func (f *Func) Import(src *Module, part int, outside func(v *Value, args []*Valu
 // cloner maps the values, blocks, types and other objects of a module to their copies.
 type cloner struct {
 	m *Module // module to which the copies belong
-	// outside is set only by Import, which copies into another module. The copies then get new ids of that
+	// outside is set only by Import, which copies into another module. Copies that Import makes get new ids of that
 	// module.
 	outside func(v *Value, args []*Value) *Value
 
@@ -100,7 +100,7 @@ func (c *cloner) finish() {
 	}
 }
 
-// id assigns a new id to a copy if Import makes it.
+// The method id assigns a new id to a copy if Import makes the copy.
 func (c *cloner) id(id *int) {
 	if c.outside != nil {
 		c.m.nextID++
@@ -108,7 +108,7 @@ func (c *cloner) id(id *int) {
 	}
 }
 
-// each returns a list with the copies of the elements of list, or nil if list is nil.
+// The function each returns a list with a copy of each element of list, or nil if list is nil.
 func each[T any](list []T, copied func(T) T) []T {
 	if list == nil {
 		return nil
@@ -120,8 +120,8 @@ func each[T any](list []T, copied func(T) T) []T {
 	return out
 }
 
-// shallow returns the copy of p. If isNew is true, shallow has just made the copy, and the caller must
-// replace the pointers in it.
+// The function shallow returns the copy of p. If isNew is true, this call made the copy, and the caller must replace
+// the pointers in the copy.
 func shallow[T any](copies map[*T]*T, p *T) (q *T, isNew bool) {
 	if p == nil {
 		return nil, false
@@ -224,7 +224,7 @@ func (c *cloner) ref(r *Ref) *Ref {
 	return s
 }
 
-// typ returns the copy of type t, interned in the module of the copies.
+// The method typ returns the copy of type t, which is interned in the module that contains the copies.
 func (c *cloner) typ(t *Type) *Type {
 	if t == nil || t.Kind != Array && t.Kind != Struct {
 		return t

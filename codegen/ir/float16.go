@@ -14,7 +14,7 @@ func Float16bits(f float64) uint16 {
 	case a >= 65520:
 		return sign | 0x7c00
 	case a < 0x1p-14:
-		// The result is subnormal, or the smallest normal number, whose bits are 1024.
+		// Here the float16 is subnormal or the smallest normal number, whose bits are 1024.
 		return sign | uint16(math.RoundToEven(a*0x1p24))
 	}
 	e := math.Ilogb(a)

@@ -12,11 +12,11 @@ import (
 type Combine struct {
 	Scope Scope
 	By    Combiner
-	// Alone forbids sub-group operations in the expansion of an op of a work-group.
+	// If Alone is true, the expansion of a work-group op must not use sub-group operations.
 	Alone bool
 }
 
-// Combiner is an operation by which reductions and scans combine values.
+// Combiner is the operation with which a reduction or scan combines values.
 type Combiner uint8
 
 // The combiners. Names of combiners for floats begin with F. All other combiners are for integers. FMin and
@@ -77,8 +77,8 @@ func (v *Value) LegalGroupOp() bool {
 // IsGroupOp reports whether the value is a group op with arguments.
 func (v *Value) IsGroupOp() bool { return v.Op.Has(FlagGroup) }
 
-// Neutral returns the neutral value of argument i of a group op. Invocations that have returned contribute
-// this value, which does not change the result.
+// Neutral returns the neutral value for argument i of a group op. Invocations that have returned contribute the neutral
+// value, which does not change the result.
 func (v *Value) Neutral(m *Module, i int) *Value {
 	switch k := v.Op.Info().Neutral; {
 	case k == NeutralSecond:
@@ -94,8 +94,8 @@ func (v *Value) Neutral(m *Module, i int) *Value {
 // wordArg returns the index of the op's argument that selects a 32-bit word of the result, or -1.
 func (o Op) wordArg() int { return strings.IndexByte(opInfos[o].Sig, 'k') }
 
-// Word returns the index of the 32-bit word that a group op returns. several reports whether the op has
-// results of several words, such as a ballot with one bit per invocation.
+// Word returns the index of the 32-bit word that a group op returns. Result several reports whether the op's complete
+// result consists of several 32-bit words. For example, a ballot has one bit per invocation.
 func (v *Value) Word() (n uint64, several bool) {
 	i := v.Op.wordArg()
 	if i < 0 {
@@ -110,12 +110,12 @@ func (v *Value) Inputs() []*Value {
 		return v.Args[:1]
 	}
 	if i := v.Op.wordArg(); i >= 0 {
-		return v.Args[:i] // the last argument is the index of a word
+		return v.Args[:i] // the last argument is the index of a 32-bit word
 	}
 	return v.Args
 }
 
-// Combine returns the bits of the combination of x and y, which are the bits of two values of type t.
+// Combine applies the combiner to two values of type t. Parameters x and y and the result are the bits of the values.
 func (c Combiner) Combine(t *Type, x, y uint64) uint64 {
 	shift := 64 - t.Bits()
 	signed := func(x uint64) int64 { return int64(x<<shift) >> shift }

@@ -48,7 +48,7 @@ type Module struct {
 	Kernel  *Func
 	Helpers []*Func
 	Vars    []*Var // Workgroup and Private variables
-	// Privates lists the private memory whose size depends on specialization constants.
+	// Privates lists the arrays in private memory whose length depends on specialization constants.
 	Privates []abi.Private
 	Specs    []*Spec
 	Sites    []*Site
@@ -57,8 +57,8 @@ type Module struct {
 	Spilled  bool
 	// Uses lists the uses of aspects that package lower finds.
 	Uses []AspectUse
-	// Variables lists the package-level variables whose values each launch checks for changes. Unwatched
-	// lists the variables that cannot be checked.
+	// Variables lists package-level variables whose values each launch checks for changes. Unwatched lists
+	// package-level variables that a launch cannot check.
 	Variables []abi.Variable
 	Unwatched []string
 	// Data is constant data in device memory. If Data is not empty, the argument at DataOffset is the address
@@ -68,17 +68,17 @@ type Module struct {
 	// Prints describes the print calls. PrintTexts contains the strings to which Prints refers.
 	Prints     []abi.PrintSite
 	PrintTexts string
-	// WorkGroup is the work-group size along x, y and z, or zero if the launch chooses it.
+	// WorkGroup is the work-group size along x, y and z, or zero if the launch chooses the size.
 	WorkGroup [3]int
 	// UsesGroup is true if the kernel contains Sync ops.
 	UsesGroup bool
 	// Matrices is true if pass matrices has expanded matrix ops.
 	Matrices bool
-	// NoAlias promises that a slice that the kernel writes overlaps with no other slice of the launch.
+	// If NoAlias is true, no slice that the kernel writes overlaps with another slice of the launch.
 	NoAlias bool
-	// Target describes the launches and devices for which the module is compiled. Lowering, parsing and
-	// linking set the fields that depend only on the kernel. pass.Run adds the target of its caller. Passes
-	// do not change the target.
+	// Target describes the launches and devices for which the module is compiled. Lowering, parsing and linking set
+	// those fields of Target that depend only on the kernel. pass.Run adds the target of its caller. Passes do not
+	// change the target.
 	Target Target
 	// Disabled lists optimizations that passes skip, such as "quirk/rotation"; see
 	// quirks.CheckDisabled.
@@ -104,9 +104,9 @@ func NewModule(name string) *Module {
 	}
 }
 
-// AspectUse is a use of an aspect at a source position. If Required is true, the use is the directive of a
-// function that lists the aspect. In is the function that contains the position. Func is the function on the
-// call path whose directive does not list the aspect, or "" for the whole kernel.
+// AspectUse is a use of an aspect at a source position. If Required is true, the position is a function's directive
+// that lists the aspect. Field In is the function that contains the position. Field Func is the function on the call
+// path whose directive does not list the aspect. Field Func is "" if the use belongs to the whole kernel.
 type AspectUse struct {
 	Aspect   properties.Aspect
 	Required bool
@@ -153,18 +153,17 @@ type Var struct {
 	Name    string
 	Storage Storage
 	Type    *Type
-	// Init holds the scalar leaves of a read-only Private table, in memory
-	// order, as constants.
+	// Init contains the scalars of a read-only Private table as constants, in memory order.
 	Init []*Value
 	// Accessor is the index of the local accessor that a Workgroup variable implements, or -1.
 	Accessor int
 	// Expr is the length of a Workgroup array if that length depends on specialization constants.
 	Expr abi.Expr
-	// Words, if not zero, is the number of elements per sub-group in a Workgroup array that matrix products
-	// use.
+	// Words is the number of elements per sub-group in a Workgroup array that matrix products use. For other variables
+	// Words is zero.
 	Words int
-	// Shape is the shape of the matrix that a Workgroup array contains, or nil. The array replaces a matrix
-	// whose elements are too many for the arrays of work-items.
+	// Shape is the shape of the matrix that is stored in a Workgroup array. For other variables Shape is nil. The
+	// Workgroup array is used for matrices with too many elements for the arrays of work-items.
 	Shape *matrix.Shape
 }
 
@@ -186,8 +185,8 @@ type Site struct {
 	Message string
 	// Unsigned is true if the first value in the fault record is a uint64.
 	Unsigned bool
-	// Part is the index of the site's kernel in a module of several linked kernels. Each of these kernels has
-	// a fault record of its own.
+	// Part is the index of the site's kernel in a module of several linked kernels. Each linked kernel has a separate
+	// fault record.
 	Part int
 }
 
@@ -206,7 +205,7 @@ func (s Scope) String() string { return [...]string{"WorkGroup", "SubGroup", "De
 // BuiltIn is a component of a SPIR-V BuiltIn variable.
 type BuiltIn uint8
 
-// The built-ins. A vector variable of SPIR-V has one built-in for each of its three components.
+// The built-ins. For a SPIR-V variable that is a vector, BuiltIn has one constant for each of the three components.
 const (
 	GlobalInvocationIDX BuiltIn = iota
 	GlobalInvocationIDY
@@ -222,8 +221,8 @@ const (
 	NumSubgroups
 	SubgroupID
 	SubgroupLocalInvocationID
-	// SubgroupLocalRange is the number of invocations in the current sub-group. SPIR-V has no built-in
-	// variable for this number.
+	// SubgroupLocalRange is the number of invocations in the current sub-group. SPIR-V has no built-in variable for
+	// SubgroupLocalRange.
 	SubgroupLocalRange
 	NumBuiltIns
 )
@@ -239,9 +238,8 @@ var builtInNames = [...]string{
 // String returns SPIR-V's name, with the component.
 func (b BuiltIn) String() string { return builtInNames[b] }
 
-// Ref describes the memory that an op accesses. If Var is set, the op's path arguments index into the
-// variable's type. Otherwise the path arguments are a device address, an element index and indices into type
-// Elem.
+// Ref describes the memory that an op accesses. If Var is set, the op's path arguments index into the type of the
+// variable. If Var is nil, the path arguments are a device address, an element index and indices into type Elem.
 type Ref struct {
 	Var  *Var
 	Elem *Type
@@ -271,15 +269,15 @@ type Block struct {
 	Term  Term
 	Preds []*Block // predecessors in the order of phi arguments
 
-	// Merge and Continue are set from level Structured on. A loop header has both, and the header of a
-	// selection has only Merge.
+	// Merge and Continue are set in modules of level Structured or higher. A loop header has Merge and Continue, and
+	// the header of a selection has only Merge.
 	Merge, Continue *Block
-	// Unroll asks the driver to unroll the loop whose header is this block.
+	// If Unroll is true, the driver is asked to unroll the loop whose header is this block.
 	Unroll bool
-	// Cold is true for blocks that run rarely, such as after a failed check.
+	// Cold is true for blocks that run rarely, for example only after a failed check.
 	Cold bool
-	// Loop is the source position of the loop whose header is this block. Only texts with PrintOptions.Kept
-	// contain the position of a loop.
+	// Loop is the source position of the loop whose header is this block. The printed text contains the position of a
+	// loop only with PrintOptions.Kept.
 	Loop Pos
 }
 
@@ -305,8 +303,8 @@ type Term struct {
 	Cond  *Value
 	Succs []*Block
 	Pos   Pos
-	// Early marks a Return that comes from a return statement before the end of the kernel. Before pass
-	// exits, Early also marks a Jump that leaves an inlined function.
+	// Early marks a Return that comes from a return statement before the end of the kernel. Before pass exits has run,
+	// Early also marks a Jump that leaves an inlined function.
 	Early bool
 }
 
@@ -341,7 +339,7 @@ type constKey struct {
 	bits uint64
 }
 
-// Len returns the number of values created so far, as a measure of the module's size.
+// Len returns the number of values created so far, which is a measure of the module's size.
 func (m *Module) Len() int { return m.nextID }
 
 func (m *Module) newValue(op Op, t *Type, args ...*Value) *Value {
@@ -349,8 +347,7 @@ func (m *Module) newValue(op Op, t *Type, args ...*Value) *Value {
 	return &Value{ID: m.nextID, Op: op, Type: t, Args: slices.Clone(args)}
 }
 
-// Const returns the scalar constant of type t with the given bits. Bits beyond the type's width are
-// dropped.
+// Const returns the scalar constant of type t with the given bits. Const ignores bits beyond the type's width.
 func (m *Module) Const(t *Type, bits uint64) *Value {
 	if n := t.Bits(); n < 64 {
 		bits &= 1<<n - 1
@@ -365,8 +362,8 @@ func (m *Module) Const(t *Type, bits uint64) *Value {
 	return v
 }
 
-// Outside returns a scalar constant that belongs to no module. Analyses use such constants to compare values
-// without adding a constant to the module. The constant must not become an argument of a value of a module.
+// Outside returns a scalar constant that belongs to no module. Analyses use constants from Outside to compare values
+// without adding a constant to the module. A constant from Outside must not become an argument of a value in a module.
 func Outside(t *Type, bits uint64) *Value { return NewModule("").Const(t, bits) }
 
 // Int returns an integer constant.
@@ -380,8 +377,8 @@ func (m *Module) Bool(b bool) *Value {
 	return m.Const(TypeBool, 0)
 }
 
-// SpecValue returns the only value with op SpecConst for specialization constant s. SpecValue creates the
-// value at the first call.
+// SpecValue returns the value with op SpecConst for specialization constant s. Each specialization constant has only
+// one such value. The first call of SpecValue for s creates the value.
 func (m *Module) SpecValue(s *Spec) *Value {
 	for _, v := range m.exprs {
 		if v.Op == OpSpecConst && v.Aux == s {
@@ -438,10 +435,11 @@ func sameValues(a, b []*Value) bool {
 	return true
 }
 
-// ConstExprs returns the specialization-constant expressions. An expression comes after its arguments.
+// ConstExprs returns the specialization-constant expressions. In the result of ConstExprs an expression comes after its
+// arguments.
 func (m *Module) ConstExprs() []*Value { return m.exprs }
 
-// NewVar adds a variable. A Function variable is added to f, other variables to the module.
+// NewVar returns a new variable. NewVar adds a Function variable to f, and any other variable to the module.
 func (m *Module) NewVar(f *Func, s Storage, name string, t *Type) *Var {
 	m.nextID++
 	v := &Var{ID: m.nextID, Name: name, Storage: s, Type: t, Accessor: -1}
@@ -453,7 +451,8 @@ func (m *Module) NewVar(f *Func, s Storage, name string, t *Type) *Var {
 	return v
 }
 
-// NewSite returns the fault site with the given data. NewSite adds a site to the module if none is equal.
+// NewSite returns the fault site with the given data. NewSite adds a site to the module if the module contains no equal
+// site.
 func (m *Module) NewSite(k abi.FaultKind, pos Pos, message string, unsigned bool) *Site {
 	is := Site{Kind: k, Pos: pos, Message: message, Unsigned: unsigned}
 	for _, s := range m.Sites {
@@ -466,8 +465,7 @@ func (m *Module) NewSite(k abi.FaultKind, pos Pos, message string, unsigned bool
 	return &is
 }
 
-// NewFunc returns a function with an empty entry block. The function is not yet in the module's
-// Helpers.
+// NewFunc returns a function with an empty entry block. NewFunc does not add the function to the module's Helpers.
 func (m *Module) NewFunc(name string) *Func {
 	f := &Func{Name: name, Module: m}
 	f.NewBlock()
@@ -538,7 +536,7 @@ func (b *Block) ClearTerm() {
 	}
 }
 
-// removePred removes one edge from p.
+// removePred removes one edge from p to b.
 func (b *Block) removePred(p *Block) {
 	for i, q := range b.Preds {
 		if q == p {
@@ -552,7 +550,7 @@ func (b *Block) removePred(p *Block) {
 	panic("BUG: no such predecessor")
 }
 
-// Retarget changes every edge from b to old into an edge to new. new must not have phis.
+// Retarget redirects every edge from b to old, so that the edge leads to new. Block new must not have phis.
 func (b *Block) Retarget(old, new *Block) {
 	for i, s := range b.Term.Succs {
 		if s == old {
@@ -590,8 +588,8 @@ func (r *Ref) Leaf(path []*Value) *Type {
 	return t
 }
 
-// DropExprs removes the specialization-constant expressions for which drop is true. The dropped expressions
-// must not be used any more.
+// DropExprs removes the specialization-constant expressions for which function drop returns true. The dropped
+// expressions must not be used any more.
 func (m *Module) DropExprs(drop func(v *Value) bool) { m.exprs = slices.DeleteFunc(m.exprs, drop) }
 
 func constString(v *Value) string {

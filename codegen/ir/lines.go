@@ -9,16 +9,15 @@ type Line struct {
 	Text string
 	// Pos is the position of the line's value or terminator in the source, if known.
 	Pos Pos
-	// Value is the value that the line computes. If Value is nil, the line contains the label of Block or, if
-	// Ends is set, the terminator of Block. In header lines, Value and Block are nil.
+	// Value is the value that the line computes. If Value is nil, the line contains the label of Block or, if Ends is
+	// set, the terminator of Block. In lines of the module's header, Value and Block are nil.
 	Value *Value
 	Block *Block
 	Ends  bool
 }
 
-// Names keeps the numbers of values and blocks equal in several texts of one module, so that the texts can be
-// compared. The module may change between the texts. A value or block that remains has the same number in all
-// texts.
+// Names keeps the numbers of values and blocks equal in several texts of one module, so that the texts can be compared.
+// The module may change from one text to the next. A value or block keeps its number in all texts that contain it.
 type Names struct {
 	vals   map[*Value]int
 	blocks map[*Block]int
@@ -43,9 +42,9 @@ func (n *Names) Block(b *Block) int {
 	return -1
 }
 
-// Lines prints the module like Text, without positions, and describes each line. If names is not nil, Lines
-// uses the numbers in names, and adds missing numbers to it. Otherwise values and blocks are numbered in
-// order.
+// Lines prints the module like Text, without positions, and returns a description of each line. If parameter names is
+// not nil, Lines uses the numbers in it and adds missing numbers. If parameter names is nil, Lines numbers values and
+// blocks in order.
 func (m *Module) Lines(names *Names) []Line {
 	p := newPrinter(m)
 	if p.stable = names; names != nil {
@@ -67,7 +66,7 @@ func (m *Module) Lines(names *Names) []Line {
 // lineMarks maps the offset of a line in the text to the line's description.
 type lineMarks struct{ at map[int]Line }
 
-// mark sets the description of the line that begins at the current offset.
+// The method mark sets the description of the line that begins at the current offset.
 func (p *printer) mark(l Line) {
 	if p.lines != nil {
 		p.lines.at[p.b.Len()] = l

@@ -7,21 +7,21 @@ import (
 	"slices"
 )
 
-// Loop is a natural loop. The head of the loop dominates the sources of all back edges to it. The loop
-// consists of the head and of all blocks from which a path leads to a back edge without passing the head.
+// Loop is a natural loop. The head of the loop dominates the sources of all back edges to the head. The loop consists
+// of the head and of all blocks from which a path leads to a back edge without passing the head.
 type Loop struct {
 	Head    *Block
 	Latches []*Block // sources of the back edges, without duplicates
 	Blocks  []*Block // blocks in reverse postorder; Head is the first
-	Outer   *Loop    // smallest loop that encloses this one, or nil
-	Depth   int      // number of loops that contain Head, including this one
+	Outer   *Loop    // smallest loop that encloses this loop, or nil
+	Depth   int      // number of loops that contain Head, including this loop
 	in      map[*Block]bool
 }
 
 // Contains reports whether b is in the loop.
 func (l *Loop) Contains(b *Block) bool { return l.in[b] }
 
-// Loops holds the natural loops of a function. Two loops are either disjoint, or one contains the
+// Loops holds the natural loops of a function. Two natural loops are either disjoint, or one of them contains the
 // other.
 type Loops struct {
 	All   []*Loop // sorted by heads in reverse postorder: outer loops first
@@ -39,8 +39,8 @@ func (s *Loops) Depth(b *Block) int {
 	return 0
 }
 
-// Loops finds the natural loops. A cycle with several entries is not a natural loop. The blocks of such a
-// cycle belong only to the natural loops that enclose the cycle.
+// Loops finds the natural loops. A cycle with several entries is not a natural loop. The blocks of a cycle with several
+// entries belong only to the natural loops that enclose the cycle.
 func (d *DomTree) Loops() *Loops {
 	s := &Loops{inner: map[*Block]*Loop{}}
 	for _, h := range d.Order {

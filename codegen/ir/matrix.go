@@ -1,14 +1,14 @@
 package ir
 
-// This file defines the matrices of sub-groups. A matrix is a Function variable with a type from MatrixOf.
-// The variable is an array with those elements of the matrix that the invocation holds. The elements of the
-// matrix are numbered row by row. In a sub-group of size n, invocation k holds the elements whose number
-// modulo n is k.
+// This file defines matrices whose elements are distributed over the invocations of a sub-group. A matrix is a Function
+// variable with a type from MatrixOf. In each invocation, the variable of a matrix is an array with some elements of
+// the matrix. The elements of the matrix are numbered row by row. In a sub-group of size n, invocation k stores the
+// matrix elements whose number modulo n is k.
 //
-// Single elements are loaded and stored like elements of arrays. MatrixLoad, MatrixStore and MatrixMulAdd
-// operate on whole matrices, and all invocations of the sub-group must reach them. On a device that supports
-// matrices natively, the variable can be a native matrix. The device then chooses which elements an
-// invocation holds, so kernels must not rely on the numbering.
+// Single elements of a matrix are loaded and stored like elements of arrays. MatrixLoad, MatrixStore and MatrixMulAdd
+// operate on whole matrices, and all invocations of the sub-group must reach these ops. On a device that supports
+// matrices natively, the variable can be a native matrix. For native matrices the device chooses the invocation that
+// stores an element, so kernels must not rely on the numbering of elements.
 
 import (
 	"slices"
@@ -23,22 +23,23 @@ type Tile struct {
 	Matrix *Var
 	// Mem describes the memory of the matrix's first element. Mem is nil in MatrixLength.
 	Mem *Ref
-	// Columns is true if the elements of a column are adjacent in memory, and false if those of a row are.
+	// Columns is true if the elements of a column are adjacent in memory, and false if the elements of a row are
+	// adjacent.
 	Columns bool
-	// Part is the number, from 1, of the part of the matrix on which the op operates. 0 means the whole
+	// Part selects the part of the matrix on which the op operates. Parts are numbered from 1, and 0 selects the whole
 	// matrix.
 	Part int
 }
 
-// Product is the auxiliary data of MatrixMulAdd, which computes To = A*B + C. To may be C.
+// Product is the auxiliary data of MatrixMulAdd, which computes To = A*B + C. To and C may be the same matrix.
 type Product struct {
 	To, A, B, C *Var
-	// Parts are the numbers, from 1, of the parts of A, B and C on which the op operates. The part of To has
-	// the same number as that of C. 0 means a whole matrix.
+	// Parts selects the parts of A, B and C on which the op operates. The selected parts of To and C have the same
+	// number. Parts are numbered from 1, and 0 selects a whole matrix.
 	Parts [3]int
 }
 
-// part returns the part number for the i-th matrix that Matrices returns.
+// The method part returns the part number for the i-th matrix of the list that Matrices returns.
 func (p *Product) part(i int) int { return p.Parts[[...]int{2, 0, 1, 2}[i]] }
 
 // Matrices returns the matrices on which v operates. Matrices returns nil if v is not a matrix op.
@@ -56,35 +57,35 @@ func (v *Value) Matrices() []*Var {
 	return nil
 }
 
-// MatrixOf returns the type of matrices of the given shape. The array has ⌈elements / n⌉ elements, where n is
-// the size of the work-group's smallest sub-group.
+// MatrixOf returns the type of matrices of the given shape. The type is an array with ⌈m / n⌉ elements. Here m is the
+// number of matrix elements, and n is the size of the smallest sub-group in the work-group.
 func (m *Module) MatrixOf(s matrix.Shape) *Type {
 	held := m.held(s)
-	// The llvmpipe of Mesa 26.1, whose sub-groups have size 8, treats an array of two elements as
-	// an array of one.
+	// The llvmpipe of Mesa 26.1, whose sub-groups have size 8, treats an array of two elements like an array of one
+	// element.
 	two := m.ConstExpr(OpIEq, TypeBool, held, m.Int(TypeI32, 2))
 	held = m.ConstExpr(OpSelect, TypeI32, two, m.Int(TypeI32, 3), held)
 	return m.arrayOf(matrixElem(s), held, s, [2]int{})
 }
 
-// HostMatrixOf returns the type of matrix variables in host forms. Such a variable contains a whole matrix
-// for each sub-group.
+// HostMatrixOf returns the type of matrix variables in host forms. In host forms a matrix variable contains a whole
+// matrix for each sub-group.
 func (m *Module) HostMatrixOf(s matrix.Shape) *Type {
 	return m.arrayOf(matrixElem(s), m.eachSubGroup(s.Len()), s, [2]int{})
 }
 
-// held returns, as a constant expression, the largest number of elements of a matrix that an invocation
-// holds.
+// The method held returns a constant expression, which is the largest number of elements of a matrix that one
+// invocation stores.
 func (m *Module) held(s matrix.Shape) *Value {
 	least := m.SmallestSubGroup()
 	n := m.ConstExpr(OpIAdd, TypeI32, m.Int(TypeI32, int64(s.Len()-1)), least)
 	return m.ConstExpr(OpUDiv, TypeI32, n, least)
 }
 
-// Crowded returns a constant expression that is true if an invocation would hold more than matrix.MaxHeld
-// elements of a matrix. Crowded also returns the type of a smaller array for the invocation's elements.
-// Kernels do not use that array if the expression is true. Crowded returns nil and nil for small matrices,
-// which never need the replacement.
+// Crowded returns a constant expression that is true if an invocation would store more than matrix.MaxHeld elements of
+// a matrix. The second result is the type of a smaller array for the elements of an invocation. Kernels do not use the
+// smaller array if the expression is true. Both results are nil for small matrices, which never have more than
+// matrix.MaxHeld elements.
 func (m *Module) Crowded(t *Type) (*Value, *Type) {
 	if t.Matrix.Len() <= matrix.MaxHeld {
 		return nil, nil
@@ -111,10 +112,10 @@ func (m *Module) eachSubGroup(n int) *Value {
 	return word(OpIMul, groups, m.Int(TypeI32, int64(n)))
 }
 
-// NativeMatrixOf returns the type of a matrix that consists of several native matrices of the device, its
-// parts. Each part has part[0] rows and part[1] columns. The parts are numbered row by row. In the IR, an
-// invocation of a sub-group of size n holds ⌈elements / n⌉ elements of each part. In SPIR-V, the device
-// chooses which elements an invocation holds.
+// NativeMatrixOf returns the type of a matrix that consists of several native matrices of the device. These native
+// matrices are called parts. Each part has part[0] rows and part[1] columns. The parts of a matrix are numbered row by
+// row. In the IR, each invocation of a sub-group of size n stores ⌈m / n⌉ elements of a part with m elements. In
+// SPIR-V, the device chooses the invocation that stores an element.
 func (m *Module) NativeMatrixOf(s matrix.Shape, part [2]int) *Type {
 	word := func(op Op, x, y *Value) *Value { return m.ConstExpr(op, TypeI32, x, y) }
 	n := m.SubGroupSize()
@@ -131,17 +132,16 @@ func (t *Type) Parts() (rows, cols int) {
 	return t.Matrix.Rows / t.Part[0], t.Matrix.Cols / t.Part[1]
 }
 
-// matrixElem returns the scalar type of a matrix element that an invocation holds.
+// matrixElem returns the scalar type with which an invocation stores a matrix element.
 func matrixElem(s matrix.Shape) *Type {
 	if s.Elem == matrix.Float32 || s.Use != matrix.Accumulator && s.Elem >= matrix.Float16 {
 		return TypeF32
 	}
-	return TypeI32 // other 16-bit elements are held as raw bits
+	return TypeI32 // other 16-bit elements are stored as raw bits
 }
 
-// SmallestSubGroup returns a constant expression, which is at most the size of the smallest sub-group of a
-// work-group. The last sub-group is smaller than the others if the size of sub-groups does not divide the
-// work-group's size.
+// SmallestSubGroup returns a constant expression for a lower bound of the sizes of a work-group's sub-groups. The last
+// sub-group is smaller than the other sub-groups if the size of sub-groups does not divide the work-group's size.
 func (m *Module) SmallestSubGroup() *Value {
 	sub := m.SubGroupSize()
 	n := m.GroupSize()
@@ -153,8 +153,8 @@ func (m *Module) SmallestSubGroup() *Value {
 	return m.ConstExpr(OpSelect, TypeI32, whole, sub, rest)
 }
 
-// SubGroupSize returns the specialization constant for the size of sub-groups. The size of each sub-group
-// except the last is a multiple of that constant.
+// SubGroupSize returns the specialization constant for the size of sub-groups. The size of each sub-group except the
+// last is a multiple of the specialization constant.
 func (m *Module) SubGroupSize() *Value {
 	return m.ReservedSpec(abi.SpecSubGroup, "SubGroupSize", TypeI32, 1)
 }
@@ -180,8 +180,8 @@ func (v *Value) LegalMatrixOp() bool {
 	return false
 }
 
-// Packed reports whether v is a Workgroup variable in which elements of 8 or 16 bits are adjacent. Native
-// matrices of a device need packed memory. Lowering uses a 32-bit word for each element.
+// Packed reports whether v is a Workgroup variable in which elements of 8 or 16 bits are adjacent. Native matrices of a
+// device need packed memory. Lowering uses a 32-bit word for each element of a Workgroup array.
 func (v *Var) Packed() bool {
 	t := v.Type
 	for t.Kind == Array {
@@ -190,8 +190,8 @@ func (v *Var) Packed() bool {
 	return v.Storage == Workgroup && (t.Kind == I8 || t.Kind == I16)
 }
 
-// MatrixElem returns the type of a matrix's elements in memory. Packed elements have their own width, as in
-// device memory. Other elements occupy a 32-bit word each.
+// MatrixElem returns the type of a matrix's elements in memory. Packed elements have the width of the element type, as
+// in device memory. Each unpacked element occupies a 32-bit word.
 func MatrixElem(e matrix.Elem, packed bool) *Type {
 	switch {
 	case e == matrix.Float32:
@@ -204,7 +204,7 @@ func MatrixElem(e matrix.Elem, packed bool) *Type {
 	return TypeI8
 }
 
-// matrices verifies a matrix op.
+// The method matrices verifies a matrix op.
 func (x *verifier) matrices(v *Value) {
 	for _, a := range v.Matrices() {
 		whole := a != nil && x.m.Target.Host && a.Storage == Workgroup

@@ -16,11 +16,9 @@ type OpInfo struct {
 	Sig   string // argument classes ':' result class; _gen/ops.go explains the letters
 	Flags Flags
 	Aux   AuxKind
-	// Neutral selects the value that work-items that have returned contribute to a group op as first
-	// argument.
+	// Neutral selects the first argument that a work-item contributes to a group op after the work-item has returned.
 	Neutral NeutralKind
-	// Noun is the name of a group op in diagnostics. Noun is set for ops whose results differ within the
-	// group.
+	// Noun is the name of a group op in diagnostics. Only group ops whose results differ within the group have a Noun.
 	Noun string
 }
 
@@ -50,10 +48,10 @@ const (
 	FlagCostly
 	// FlagPartial ops are undefined for some arguments, such as a divisor of 0.
 	FlagPartial
-	// FlagDivides ops are integer divisions. On some processors, a divisor of 0 ends the program.
+	// FlagDivides ops are integer divisions. On some processors, an integer division by 0 ends the program.
 	FlagDivides
-	// FlagLow ops are integer ops for which the low half of the result depends only on the low halves of the
-	// arguments. For FlagPartial ops, this is true only if the arguments fit the low half.
+	// FlagLow ops are integer ops for which the low half of the result depends only on the low halves of the arguments.
+	// FlagPartial ops with FlagLow have this property only for arguments that fit in the low half.
 	FlagLow
 	// FlagFloat32 ops exist for f32 only.
 	FlagFloat32
@@ -64,16 +62,16 @@ const (
 	FlagSubGroup
 	// FlagSame ops are FlagGroup ops whose result is the same for all work-items of the group.
 	FlagSame
-	// FlagNarrow ops accept 32-bit words that contain integers of 8 or 16 bits. Either the op defines the
-	// meaning of such words, or it copies all bits of them.
+	// FlagNarrow ops accept 32-bit words that contain integers of 8 or 16 bits. A FlagNarrow op either defines the
+	// meaning of these words or copies all bits of the words.
 	FlagNarrow
 	// FlagBuilt ops occur only in Built modules. Passes expand them.
 	FlagBuilt
-	// FlagCoded ops are FlagFold ops for which SPIR-V has no constant expression. The module computes the
-	// results of FlagCoded ops by code at run time.
+	// FlagCoded ops are FlagFold ops for which SPIR-V has no constant expression. Code of the module computes the
+	// results of FlagCoded ops at run time.
 	FlagCoded
-	// FlagNamed ops return their first argument, which earlier code has computed. From the other arguments, a
-	// device may compute the same value by a single instruction.
+	// FlagNamed ops return their first argument, which earlier code has computed. A device may compute the same value
+	// from the other arguments by a single instruction.
 	FlagNamed
 )
 
@@ -101,7 +99,7 @@ type NeutralKind uint8
 const (
 	NeutralZero   NeutralKind = iota // zero, or false
 	NeutralTrue                      // true
-	NeutralSecond                    // the second argument, which is the identity
+	NeutralSecond                    // the second argument, which is the identity of the combining operation
 )
 
 // Info returns the op's table row.
@@ -132,6 +130,6 @@ func ParseOp(name string) (Op, bool) {
 	return OpInvalid, false
 }
 
-// pathStart returns the number of arguments before the path arguments. The character '.' of the signature
-// marks the path.
+// pathStart returns the number of arguments before the path arguments. The character '.' in an op's signature stands
+// for the path arguments.
 func (o Op) pathStart() int { return max(strings.IndexByte(opInfos[o].Sig, '.'), 0) }

@@ -15,9 +15,9 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// Parse reads a module from the text that String prints, with or without positions. Hand-written texts may
-// omit the predecessors of blocks, and may number values and blocks freely. Texts may contain empty lines and
-// comments, which begin with a semicolon. Parse checks only the syntax. Verify checks the other rules.
+// Parse reads a module from the text that String prints, with or without positions. Hand-written texts may omit the
+// predecessors of blocks, and may number values and blocks freely. Texts may contain empty lines and comments, which
+// begin with a semicolon. Parse checks only the syntax. Verify checks all rules except the syntax.
 func Parse(text string) (m *Module, err error) {
 	p := &parser{lines: strings.Split(text, "\n"), specs: map[string]*Spec{}, vars: map[string]*Var{}, funcs: map[string]*Func{}}
 	defer func() {
@@ -72,7 +72,7 @@ func (p *parser) errorf(format string, args ...any) {
 	panic(syntaxError{p.line, fmt.Sprintf(format, args...)})
 }
 
-// next moves to the next line that is not empty and reports whether there is one.
+// The method next moves to the next line that is not empty, and reports whether such a line exists.
 func (p *parser) next() bool {
 	for p.line < len(p.lines) {
 		p.s = p.lines[p.line]
@@ -86,7 +86,7 @@ func (p *parser) next() bool {
 
 func (p *parser) skip() { p.s = strings.TrimLeft(p.s, " \t\r") }
 
-// accept skips the punctuation s if the text continues with it, and reports whether it did.
+// If the text continues with punctuation s, accept skips s and returns true.
 func (p *parser) accept(s string) bool {
 	p.skip()
 	if strings.HasPrefix(p.s, s) {
@@ -111,7 +111,7 @@ func (p *parser) peek() byte {
 	return p.s[0]
 }
 
-// end checks that the line has no further text except a comment, and returns the comment.
+// The method end checks that the line has no further text except a comment, and returns the comment.
 func (p *parser) end() string {
 	if p.skip(); p.s != "" && p.s[0] != ';' {
 		p.errorf("unexpected %q", p.s)
@@ -119,7 +119,7 @@ func (p *parser) end() string {
 	return strings.TrimSpace(strings.TrimPrefix(p.s, ";"))
 }
 
-// word returns the next identifier, or "" if there is none.
+// The method word returns the next identifier, or "" if the text does not continue with an identifier.
 func (p *parser) word() string {
 	p.skip()
 	n := 0
@@ -131,7 +131,7 @@ func (p *parser) word() string {
 	return w
 }
 
-// keyword skips the word w if the text continues with it, and reports whether it did.
+// If the text continues with word w, keyword skips w and returns true.
 func (p *parser) keyword(w string) bool {
 	s := p.s
 	if p.word() == w {
@@ -162,7 +162,7 @@ func (p *parser) str() string {
 	return s
 }
 
-// name reads a name, which may be followed by a number that distinguishes equal names. key contains both.
+// The method name reads a name, which may be followed by a number that distinguishes equal names. key contains both.
 func (p *parser) name() (name, key string) {
 	if p.peek() == '"' {
 		name = p.str()
@@ -177,7 +177,7 @@ func (p *parser) name() (name, key string) {
 	return name, name + "#" + strconv.Itoa(n)
 }
 
-// number reads a number and returns its text.
+// The method number reads a number and returns its text.
 func (p *parser) number() string {
 	p.skip()
 	n := 0
@@ -220,7 +220,7 @@ func (p *parser) uint(bits int) uint64 {
 	return n
 }
 
-// pick reads a word and returns that element of values whose String is the word.
+// The function pick reads a word, and returns the element of parameter values whose method String returns this word.
 func pick[T fmt.Stringer](p *parser, what string, values ...T) T {
 	w := p.word()
 	for _, v := range values {
@@ -232,7 +232,7 @@ func pick[T fmt.Stringer](p *parser, what string, values ...T) T {
 	panic("not reached")
 }
 
-// module reads the whole text.
+// The method module reads the whole text.
 func (p *parser) module() {
 	if !p.next() {
 		p.errorf("no module")
@@ -269,7 +269,7 @@ func (p *parser) module() {
 	}
 }
 
-// header reads a line of the module's header.
+// The method header reads a line of the module's header.
 func (p *parser) header(w string) {
 	m := p.m
 	switch w {
@@ -364,8 +364,8 @@ func (p *parser) site() {
 	p.m.Sites = append(p.m.Sites, s)
 }
 
-// fileBefore returns the file of the last site that has a position. The text of a site omits the file name if
-// it equals that file.
+// fileBefore returns the file name of the last site that has a position. The text of a site omits a file name that
+// equals the result of fileBefore.
 func (p *parser) fileBefore() string {
 	for _, s := range slices.Backward(p.m.Sites) {
 		if s.Pos.File != "" {
@@ -411,8 +411,8 @@ func (p *parser) moduleVar() {
 	}
 }
 
-// nest increments the nesting depth and checks it. The caller must call the returned function at the end of
-// the nested text.
+// The method nest increments the nesting depth and checks that the depth is allowed. The caller must call the returned
+// function at the end of the nested text.
 func (p *parser) nest() func() {
 	if p.depth++; p.depth > maxDepth {
 		p.errorf("nested too deeply")
@@ -515,7 +515,7 @@ func (p *parser) size() int {
 	return n
 }
 
-// constant reads the value of a constant of type t.
+// The method constant reads the value of a constant of type t.
 func (p *parser) constant(t *Type) *Value {
 	bits := uint64(0)
 	var err error

@@ -32,7 +32,7 @@ type pendingPhi struct {
 	line int
 }
 
-// function reads a function. The first word of its text has already been read.
+// The method function reads a function. The first word of the function's text has already been read.
 func (p *parser) function(helper bool) *Func {
 	name, key := p.name()
 	if p.funcs[key] != nil {
@@ -79,7 +79,7 @@ func (p *parser) function(helper bool) *Func {
 	return f
 }
 
-// open reports an error if block b has no terminator. b may be nil.
+// The method open reports an error if block b has no terminator. For a nil b, the method does nothing.
 func (q *funcParser) open(b *Block) {
 	if b != nil && b.Term.Kind == Invalid {
 		q.errorf("the block before has no terminator")
@@ -113,7 +113,7 @@ func (q *funcParser) variable() {
 	q.end()
 }
 
-// label reads a block's label if the line begins with one.
+// If the line begins with a block's label, label reads it.
 func (q *funcParser) label() (int, bool) {
 	s := q.s
 	if w := q.word(); len(w) > 1 && w[0] == 'b' && q.peek() == ':' {
@@ -125,7 +125,7 @@ func (q *funcParser) label() (int, bool) {
 	return 0, false
 }
 
-// header reads the rest of a block's first line, after the label n.
+// The method header reads the rest of a block's first line, after label n.
 func (q *funcParser) header(n int) *Block {
 	if q.placed[n] {
 		q.errorf("a second block b%d", n)
@@ -159,7 +159,7 @@ func (q *funcParser) header(n int) *Block {
 	return b
 }
 
-// target reads a merge block or continue target, which may be absent.
+// The method target reads a merge block or continue target, which may be missing in the text.
 func (q *funcParser) target() *Block {
 	if q.keyword("none") {
 		return &Block{ID: -1, Func: q.f}
@@ -167,7 +167,7 @@ func (q *funcParser) target() *Block {
 	return q.blockRef()
 }
 
-// block returns the block that has number n in the text, and creates it if necessary.
+// The method block returns the block that has number n in the text, and creates the block if necessary.
 func (q *funcParser) block(n int) *Block {
 	b := q.blocks[n]
 	if b == nil {
@@ -188,7 +188,7 @@ func (q *funcParser) blockRef() *Block {
 	return nil
 }
 
-// ref reads the number of a value and returns the value.
+// The method ref reads the number of a value and returns the value.
 func (q *funcParser) ref() (int, *Value) {
 	q.expect("%")
 	n := q.int()
@@ -203,7 +203,7 @@ func (q *funcParser) ref() (int, *Value) {
 	return n, v
 }
 
-// define reads the number of the value that the line defines, and returns the value.
+// The method define reads the number of the value that the line defines, and returns the value.
 func (q *funcParser) define() *Value {
 	n, v := q.ref()
 	if q.defined[n] {
@@ -221,7 +221,8 @@ func (q *funcParser) operand() *Value {
 	return q.constOperand()
 }
 
-// rest reads operands up to the end of the line. first is true if no comma precedes the first operand.
+// The method rest reads operands up to the end of the line. Parameter first is true if no comma precedes the first
+// operand.
 func (q *funcParser) rest(first bool) []*Value {
 	var args []*Value
 	for c := q.peek(); c != 0 && c != ';'; c = q.peek() {
@@ -234,7 +235,7 @@ func (q *funcParser) rest(first bool) []*Value {
 	return args
 }
 
-// inst reads the line of a value or a terminator, and adds it to block b.
+// The method inst reads the line of a value or a terminator, and adds the value or terminator to block b.
 func (q *funcParser) inst(b *Block) {
 	if q.peek() != '%' {
 		for k := Jump; k <= Unreachable; k++ {
@@ -304,7 +305,7 @@ func (q *funcParser) phi(v *Value) {
 	q.phis = append(q.phis, p)
 }
 
-// args reads the auxiliary data and the arguments of value v.
+// The method args reads the auxiliary data and the arguments of value v.
 func (q *funcParser) args(v *Value) {
 	switch v.Op.Info().Aux {
 	case AuxNone:
@@ -402,7 +403,8 @@ func (q *funcParser) varRef() *Var {
 	return v
 }
 
-// part reads the part of a matrix on which an op operates. part returns 0 if the text has none.
+// The method part reads the number of the matrix part on which an op operates. If the text contains no part, the result
+// is 0.
 func (q *funcParser) part() int {
 	if q.keyword("part") {
 		return 1 + q.int()
@@ -410,7 +412,7 @@ func (q *funcParser) part() int {
 	return 0
 }
 
-// memory reads a memory reference and its path.
+// The method memory reads a memory reference and its path.
 func (q *funcParser) memory() (*Ref, []*Value) {
 	q.expect("[")
 	r := &Ref{}
@@ -428,7 +430,7 @@ func (q *funcParser) memory() (*Ref, []*Value) {
 	return r, path
 }
 
-// finish resolves the references between values and blocks of the function.
+// The method finish resolves the references between values and blocks of the function.
 func (q *funcParser) finish() {
 	q.missing(q.used, q.defined, "%%%d is not defined")
 	q.missing(q.gotos, q.placed, "there is no b%d")
@@ -454,7 +456,7 @@ func (q *funcParser) finish() {
 				q.errorf("the phi has no value for a predecessor")
 			}
 			p.v.Args = append(p.v.Args, p.args[i])
-			p.from[i] = nil // an edge that occurs twice needs two values
+			p.from[i] = nil // two edges from the same block need two values
 		}
 		if len(p.args) != len(p.v.Args) {
 			q.errorf("the phi has values for blocks that are no predecessors")
@@ -463,8 +465,8 @@ func (q *funcParser) finish() {
 	q.line = end
 }
 
-// missing reports an error if a number is used but not defined. used maps a number to the line of its first
-// use.
+// The method missing reports an error if a number is used but not defined. Parameter used maps a number to the line of
+// its first use.
 func (q *funcParser) missing(used map[int]int, defined map[int]bool, format string) {
 	for _, n := range slices.Sorted(maps.Keys(used)) {
 		if !defined[n] {

@@ -15,10 +15,11 @@ import (
 // PrintOptions select the printed information.
 type PrintOptions struct {
 	Positions bool // whether lines of values and terminators end with "; file:line:col"
-	// Kept selects the text that is stored with a kernel's description. Such a text contains the positions of
-	// loops. The text omits the constant data, because the description contains them.
+	// Kept selects the text that is stored with a kernel's description. The text of a description contains the
+	// positions of loops. This text omits constant data, because the description contains the data separately.
 	Kept bool
-	// Place reports whether the line of value v ends with its source position. If Place is nil, no line does.
+	// Place reports whether the line of value v ends with the source position of v. If Place is nil, no line ends with
+	// a source position.
 	Place func(v *Value) bool
 }
 
@@ -31,8 +32,8 @@ func Fprint(w io.Writer, m *Module) error {
 	return err
 }
 
-// Text prints the module in the form that Parse reads. Values and blocks are numbered in order, so equal
-// modules have equal texts. Text also prints broken modules, with question marks for missing parts.
+// Text prints the module in the syntax that Parse reads. Values and blocks are numbered in order, so equal modules have
+// equal texts. Text also prints broken modules, with question marks for missing parts.
 func (m *Module) Text(o PrintOptions) string {
 	p := newPrinter(m)
 	p.opts = o
@@ -98,7 +99,7 @@ func newPrinter(m *Module) *printer {
 	return p
 }
 
-// unique quotes a name that is not an identifier. unique adds a number if earlier names are equal.
+// The function unique quotes a name that is not an identifier, and adds a number to a name that has been used before.
 func unique(taken map[string]int, name string) string {
 	taken[name]++
 	s := name
@@ -203,10 +204,10 @@ func (p *printer) header() {
 	}
 }
 
-// quoted prints the position with the file in quotes.
+// The method quoted prints the position with the file in quotes.
 func (p Pos) quoted() string { return fmt.Sprintf("%q:%d:%d", p.File, p.Line, p.Col) }
 
-// number assigns names to the variables, and numbers to the values and blocks, of function f.
+// The method number assigns names to the variables of function f, and numbers to its values and blocks.
 func (p *printer) number(f *Func) {
 	taken := map[string]int{}
 	for s, n := range p.taken {
@@ -318,7 +319,8 @@ func (p *printer) block(b *Block) {
 	p.pos(t.Pos, false)
 }
 
-// pos ends a line, and first prints the position if always or the options demand it.
+// The method pos ends a line. Before the end it prints the position if parameter always is true or the options demand
+// the position.
 func (p *printer) pos(pos Pos, always bool) {
 	if (p.opts.Positions || always) && pos.File != "" {
 		p.f(" ; %v", pos)
@@ -333,7 +335,7 @@ func (p *printer) blockName(b *Block) string {
 	return "b?"
 }
 
-// target prints merge block or continue target b, which may be an unreachable block that is not in the
+// The method target prints b, which is a merge block or continue target. An unreachable b may be missing in the
 // function.
 func (p *printer) target(b *Block) string {
 	if _, ok := p.blocks[b]; !ok {
@@ -342,7 +344,7 @@ func (p *printer) target(b *Block) string {
 	return p.blockName(b)
 }
 
-// value prints one value without its position.
+// The method value prints one value without its position.
 func (p *printer) value(v *Value) {
 	void := v.Type == TypeVoid
 	if !void {
@@ -446,8 +448,8 @@ func (p *printer) value(v *Value) {
 	}
 }
 
-// pathOK returns the same as Path. The second result is false if v has too few arguments, which Path would
-// not survive.
+// pathOK returns the path arguments of v, like Path. The second result is false if v has so few arguments that Path
+// would panic.
 func (v *Value) pathOK() ([]*Value, bool) {
 	n := strings.IndexAny(v.Op.Info().Sig, ".:")
 	if len(v.Args) < n {
@@ -511,7 +513,8 @@ func (p *printer) operands(vs []*Value) string {
 	return b.String()
 }
 
-// operand prints a use of value v. A constant is printed in full, and any other value as its number.
+// The method operand prints a use of value v. The use of a constant is printed in full, and the use of any other value
+// is printed as the value's number.
 func (p *printer) operand(v *Value) string {
 	switch {
 	case v == nil:
@@ -545,7 +548,7 @@ func partText(part int) string {
 	return fmt.Sprintf(" part %d", part-1)
 }
 
-// typ prints a type like Type.String, but with unambiguous array lengths.
+// The method typ prints a type like Type.String, but with unambiguous array lengths.
 func (p *printer) typ(t *Type) string {
 	switch {
 	case t == nil:
@@ -572,7 +575,7 @@ func (p *printer) typ(t *Type) string {
 	return t.String()
 }
 
-// constText prints a constant of type t in a form from which Parse restores the same bits.
+// constText prints a constant of type t in a syntax from which Parse restores the same bits.
 func constText(t *Type, bits uint64) string {
 	if t == nil {
 		return "? ?"

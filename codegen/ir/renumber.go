@@ -2,9 +2,9 @@ package ir
 
 // This file assigns new ids to a module's values.
 
-// Renumber assigns new ids to values, variables and blocks in their order in the module. Renumber also
-// removes unused constants. Passes use ids to choose between equally good possibilities. After Renumber, a
-// module and its copy that Parse reads from text have equal ids, so passes treat them alike.
+// Renumber assigns new ids to values, variables and blocks in their order in the module. Renumber also removes unused
+// constants. Passes use ids to choose between equally good possibilities. After Renumber, a module has the same ids as
+// a copy that Parse reads from the module's text, so passes transform both alike.
 func (m *Module) Renumber() {
 	r := &renumberer{m: m, seen: map[*Value]bool{}}
 	consts := m.consts
@@ -41,7 +41,7 @@ func (r *renumberer) variable(v *Var) {
 	v.ID = r.next()
 }
 
-// typ numbers the values that are array lengths in type t.
+// The function typ numbers the values that are array lengths in type t.
 func (r *renumberer) typ(t *Type) {
 	if t.Len != nil {
 		r.outside(t.Len)
@@ -54,7 +54,7 @@ func (r *renumberer) typ(t *Type) {
 	}
 }
 
-// outside numbers the arguments of a constant expression and then the expression.
+// The function outside numbers the arguments of a constant expression and then the expression.
 func (r *renumberer) outside(v *Value) {
 	if r.seen[v] {
 		return

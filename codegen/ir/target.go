@@ -8,14 +8,14 @@ import "github.com/kgen-go/kgen/internal/matrix"
 // a zero Target and serves all launches and devices. Variants of the module serve special launches or
 // devices.
 type Target struct {
-	// Small restricts a module to launches whose sizes are at most abi.MaxSmall. Small also limits the
-	// products of sizes in facts.Result to abi.MaxSmall.
+	// Small restricts a module to launches whose sizes are at most abi.MaxSmall. If Small is true, facts.Result assumes
+	// that products of sizes are at most abi.MaxSmall too.
 	Small bool
-	// NoSubGroups is set for devices that do not support group algorithms of sub-groups. Group algorithms of
-	// work-groups then use work-group memory. Lowering sets NoSubGroups if the kernel's DeviceHas does not
-	// include sub-groups.
+	// NoSubGroups is set for devices that do not support group algorithms of sub-groups. With NoSubGroups, group
+	// algorithms of work-groups use work-group memory instead of sub-groups. Lowering sets NoSubGroups if the kernel's
+	// DeviceHas does not include sub-groups.
 	NoSubGroups bool
-	// Cancel is set for launches that may be cancelled. Work-items return when the host requests
+	// Cancel is set for launches that may be cancelled. With Cancel, work-items return when the host requests
 	// cancellation.
 	Cancel bool
 	// Tuples are the matrix products that the device supports natively. Tuples is empty if matrices are

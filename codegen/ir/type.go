@@ -28,7 +28,7 @@ const (
 	Addr
 	Array
 	Struct
-	// The vectors, of 16 bytes each. The elements of a vector are adjacent in memory.
+	// The kinds of vectors, each of which has 16 bytes. The elements of a vector are adjacent in memory.
 	F32x4
 	I32x4
 	F64x2
@@ -47,7 +47,7 @@ var kindAspects = [len(kindNames)]properties.Aspect{
 // no aspect, because int and uint do not count as uses of Int64.
 func (k Kind) Aspect() properties.Aspect { return kindAspects[k] }
 
-// OfKind reports whether Aspect returns a for some kind.
+// OfKind reports whether a is the result of Aspect for some kind.
 func OfKind(a properties.Aspect) bool {
 	return a != properties.AspectInvalid && slices.Contains(kindAspects[:], a)
 }
@@ -61,11 +61,11 @@ type Type struct {
 	Fields []Field // fields of a Struct
 	// Matrix is the shape of a matrix, or nil. The type of a matrix is an Array; see MatrixOf.
 	Matrix *matrix.Shape
-	// Part contains the numbers of rows and columns of the native matrices that make up a matrix, as in
-	// NativeMatrixOf. Part is zero if invocations hold the elements in arrays.
+	// If a matrix consists of native matrices, Part contains the numbers of rows and columns of each native matrix.
+	// Part is zero if invocations store the elements in arrays.
 	Part [2]int
-	// Size and Align are the size and alignment that gc uses on amd64, in bytes. An array whose length is not
-	// a plain constant has Size 0 and is never in device memory.
+	// Size and Align are the size and alignment that gc uses on amd64, in bytes. If the length of an array is not a
+	// plain constant, its Size is 0 and the array is never in device memory.
 	Size, Align int
 }
 
@@ -220,8 +220,8 @@ func (m *Module) arrayOf(elem *Type, n *Value, s matrix.Shape, part [2]int) *Typ
 	return t
 }
 
-// StructOf returns the struct type with the given fields, size and alignment. Struct types that differ only
-// in field names are the same type.
+// StructOf returns the struct type with the given fields, size and alignment. Structs that differ only in field names
+// have the same type.
 func (m *Module) StructOf(fields []Field, size, align int) *Type {
 	t := &Type{Kind: Struct, Fields: fields, Size: size, Align: align}
 	k := structKey(t)
@@ -232,8 +232,9 @@ func (m *Module) StructOf(fields []Field, size, align int) *Type {
 	return t
 }
 
-// structKey returns a key for a struct's layout. The key contains pointers to the field types, which are
-// interned. The texts of types would not be unique, because specialization constants may have equal names.
+// structKey returns a key for a struct's layout. The key contains pointers to the field types, which are interned. The
+// key does not contain the texts of types, because specialization constants with equal names would make the texts
+// ambiguous.
 func structKey(t *Type) string {
 	var b strings.Builder
 	for _, f := range t.Fields {

@@ -27,12 +27,12 @@ type verifier struct {
 	types map[*Type]bool     // maps a checked type to whether it is valid
 	ids   map[int]*Value     // maps a Value.ID to the value
 	home  map[*Value]*Func   // maps a parameter or a value in a block to its function
-	args  map[**Value]*Value // maps a slice of arguments, by its first element, to the value that owns it
+	args  map[**Value]*Value // maps the first element of an argument slice to the value that owns the slice
 	f     *Func
 	b     *Block
 }
 
-// errorf records a violation by value v in the current block. v may be nil.
+// errorf records that value v in the current block violates a rule. For violations without a value, v is nil.
 func (x *verifier) errorf(v *Value, format string, args ...any) {
 	if len(x.errs) >= maxFindings {
 		return
@@ -109,7 +109,7 @@ func (x *verifier) module() {
 	x.recursion(funcs)
 }
 
-// place records the function of each value of f.
+// The method place records for each value of f that the value belongs to f.
 func (x *verifier) place(f *Func) {
 	id := func(v *Value) {
 		if w := x.ids[v.ID]; w != nil && w != v {
@@ -163,7 +163,7 @@ func (x *verifier) function(f *Func) {
 		x.block(b)
 	}
 	x.b = nil
-	// The remaining checks need correct edges.
+	// The remaining checks in this function need correct edges between blocks.
 	if !sound {
 		return
 	}
@@ -174,7 +174,7 @@ func (x *verifier) function(f *Func) {
 	}
 }
 
-// edges checks the terminators and predecessors of f, and reports whether they are correct.
+// The method edges checks the terminators and predecessors of f's blocks, and reports whether all are correct.
 func (x *verifier) edges(f *Func) bool {
 	found := len(x.errs)
 	in := map[*Block]bool{}
@@ -295,8 +295,8 @@ func (x *verifier) block(b *Block) {
 	}
 }
 
-// operand checks that operand a of user may be used in the current function. operand reports whether a has a
-// type.
+// The method operand checks that value user of the current function may use operand a. The result reports whether a has
+// a type.
 func (x *verifier) operand(user, a *Value) bool {
 	switch {
 	case a == nil:
@@ -335,7 +335,7 @@ func (x *verifier) constExpr(v *Value) {
 	x.value(v)
 }
 
-// dominance checks that the definition of each value dominates its uses.
+// The method dominance checks that the definition of each value dominates its uses.
 func (x *verifier) dominance(f *Func, dom *DomTree) {
 	at := map[*Value]int{}
 	for _, b := range f.Blocks {
@@ -343,8 +343,8 @@ func (x *verifier) dominance(f *Func, dom *DomTree) {
 			at[v] = i + 1 // phis have index 0
 		}
 	}
-	// defined reports whether a is defined before index i of block b. If b is unreachable, defined returns
-	// true.
+	// The method defined reports whether value a is defined before index i of block b. For an unreachable block b, the
+	// result is true.
 	defined := func(a *Value, b *Block, i int) bool {
 		if a == nil || a.Block == nil || !dom.Reachable(b) {
 			return true
@@ -377,7 +377,7 @@ func (x *verifier) dominance(f *Func, dom *DomTree) {
 	x.b = nil
 }
 
-// recursion reports recursive helpers, which SPIR-V does not allow.
+// The method recursion reports recursive helpers, which SPIR-V does not allow.
 func (x *verifier) recursion(funcs []*Func) {
 	const open, closed = 1, 2
 	state := map[*Func]int{}

@@ -4,12 +4,12 @@ package ir
 // dominance. Structural dominance is dominance in a graph in which each header has additional edges to its
 // merge block and its continue target.
 
-// construct is one of SPIR-V's structured control-flow constructs.
+// Type construct is a selection, loop or continue construct in the sense of SPIR-V's structured control flow.
 type construct struct {
 	kind   string // "selection", "loop" (including its continue construct) or "continue"
 	header *Block // header, the only entry of the construct
 	loop   *Block // loop header; for a continue construct, the header of its loop
-	merge  *Block // merge block, which ends the construct together with the blocks that it dominates
+	merge  *Block // merge block; it and the blocks that it dominates are not in the construct
 }
 
 type structure struct {
@@ -54,9 +54,9 @@ func (x *verifier) structure(f *Func, dom *DomTree) {
 	x.b = nil
 }
 
-// headers checks merge and continue annotations without regard to other blocks. An unreachable merge block or
-// continue target need not be in the function. A merge block that is missing is emitted as an unreachable
-// block. A continue target that is missing is emitted as a jump to the header.
+// The method headers checks the merge and continue annotations of each block by itself. An unreachable merge block or
+// continue target need not be in the function. A merge block that is missing is emitted as an unreachable block. A
+// continue target that is missing is emitted as a jump to the header.
 func (s *structure) headers() {
 	merges := map[*Block]bool{}
 	for _, b := range s.f.Blocks {
@@ -93,8 +93,8 @@ func (s *structure) headers() {
 	s.b = nil
 }
 
-// graph returns the blocks of the structural control-flow graph in reverse postorder. graph also returns a
-// map from a block to its predecessors in this graph.
+// The method graph returns the blocks of the structural control-flow graph in reverse postorder. The second result maps
+// a block to its predecessors in this graph.
 func (s *structure) graph() ([]*Block, map[*Block][]*Block) {
 	preds := map[*Block][]*Block{}
 	seen := map[*Block]bool{}
@@ -130,7 +130,7 @@ func (s *structure) graph() ([]*Block, map[*Block][]*Block) {
 	return post, preds
 }
 
-// order checks that blocks come after their dominators, as SPIR-V requires.
+// The method order checks that blocks come after their dominators, as SPIR-V requires.
 func (s *structure) order(dom *DomTree) {
 	at := map[*Block]int{}
 	for i, b := range s.f.Blocks {
@@ -166,7 +166,7 @@ func (s *structure) backEdges() {
 	}
 }
 
-// header checks a header against the structural dominator tree and adds its constructs.
+// The method header checks a header block against the structural dominator tree, and adds the constructs of the block.
 func (s *structure) header(b *Block) {
 	if b.Merge == nil {
 		return
@@ -192,7 +192,7 @@ func (s *structure) header(b *Block) {
 		}
 		s.add(construct{"continue", b.Continue, b, b.Merge})
 		s.each(b, b.Merge, func(c *Block) {
-			// Of two loops that contain a block, the header of one dominates the header of the other.
+			// If two loops contain a block, the header of the outer loop dominates the header of the inner loop.
 			if h := s.inner[c]; h == nil || s.dom.Dominates(h, b) {
 				s.inner[c] = b
 			}
@@ -201,14 +201,14 @@ func (s *structure) header(b *Block) {
 	s.add(construct{kind, b, b, b.Merge})
 }
 
-// add adds a construct. The total time for all constructs is proportional to the number of blocks times their
-// nesting depth.
+// The method add records a construct, and its blocks in field around. The calls for all constructs together take time
+// proportional to the number of blocks times their nesting depth.
 func (s *structure) add(c construct) {
 	s.each(c.header, c.merge, func(b *Block) { s.around[b] = append(s.around[b], len(s.constructs)) })
 	s.constructs = append(s.constructs, c)
 }
 
-// each calls f for the blocks that header dominates and merge does not dominate.
+// The method each calls f for all blocks that block header dominates and block merge does not dominate.
 func (s *structure) each(header, merge *Block, f func(b *Block)) {
 	if s.dom.Dominates(merge, header) {
 		return
@@ -228,7 +228,7 @@ func (s *structure) in(c *construct, b *Block) bool {
 	return s.dom.Dominates(c.header, b) && !s.dom.Dominates(c.merge, b)
 }
 
-// leave checks the edges out of block b that leave a construct.
+// The method leave checks edges that start at block b and leave or enter a construct.
 func (s *structure) leave(b *Block) {
 	l := s.inner[b]
 	if b.Term.Kind == Branch && b.Term.Succs[0] == b.Term.Succs[1] {
@@ -263,8 +263,8 @@ func (s *structure) leave(b *Block) {
 	}
 }
 
-// mayLeave reports whether the rules permit an edge that leaves construct c. Block b is in c, and t is
-// outside.
+// mayLeave reports whether the rules permit an edge that leaves construct c. Block b, the source of the edge, is in c.
+// The target t is outside c.
 func (s *structure) mayLeave(c *construct, b, t *Block) bool {
 	switch c.kind {
 	case "loop":

@@ -9,7 +9,7 @@ import (
 	"github.com/kgen-go/kgen/abi"
 )
 
-// scalar reports whether t is one of the scalar types.
+// The function scalar reports whether t is one of the scalar types.
 func (x *verifier) scalar(t *Type) bool {
 	return t != nil && t.IsScalar() && scalarTypes[t.Kind] == t
 }
@@ -17,7 +17,7 @@ func (x *verifier) scalar(t *Type) bool {
 // isVector reports whether t is one of the vector types.
 func isVector(t *Type) bool { return t != nil && t.Elem != nil && VectorOf(t.Elem) == t }
 
-// narrow reports whether t is i8 or i16, for which the IR has no arithmetic.
+// The function narrow reports whether t is i8 or i16, for which the IR has no arithmetic.
 func narrow(t *Type) bool { return t == TypeI8 || t == TypeI16 }
 
 // typeOK reports whether t is a valid type of the module, for memory or for values.
@@ -47,7 +47,7 @@ func (x *verifier) typeOK(t *Type) bool {
 	return ok
 }
 
-// fixed reports whether the size of a type is a plain constant.
+// The function fixed reports whether the size of a type is a plain constant.
 func fixed(t *Type) bool {
 	switch t.Kind {
 	case Array:
@@ -96,7 +96,7 @@ func (x *verifier) variable(v *Var, local bool) {
 	}
 }
 
-// leaves returns the number of scalars in type t, whose size must be fixed.
+// The function leaves returns the number of scalars in type t, whose size must be a plain constant.
 func leaves(t *Type) int {
 	switch t.Kind {
 	case Array:
@@ -129,11 +129,11 @@ func leafAt(t *Type, i int) *Type {
 	return t
 }
 
-// value checks value v against the properties of its op.
+// The method value checks value v against the properties of its op.
 func (x *verifier) value(v *Value) {
 	info := v.Op.Info()
 	params, result, _ := strings.Cut(info.Sig, ":")
-	var same *Type // type that the letters I, F and S of the signature stand for
+	var same *Type // type for which the letters I, F and S in the signature stand
 	fits := func(c byte, t *Type) bool {
 		if c == '-' {
 			return t == TypeVoid
@@ -181,7 +181,7 @@ func (x *verifier) value(v *Value) {
 		return
 	}
 	if slices.Contains(v.Args, nil) {
-		return // operand reports this violation
+		return // method operand reports this violation
 	}
 	if !x.aux(v, info.Aux) {
 		return
@@ -219,7 +219,7 @@ func (x *verifier) value(v *Value) {
 		}
 	case OpArg:
 		if x.m.Level < Legal {
-			break // tests of passes use invented arguments
+			break // tests of passes use launch arguments at arbitrary offsets
 		}
 		if v.Bits%uint64(v.Type.Align) != 0 || v.Bits+uint64(v.Type.Size) > uint64(abi.OffsetArgs+x.m.ArgSize) {
 			x.errorf(v, "the offset is not in the launch block, or not aligned")
@@ -227,8 +227,8 @@ func (x *verifier) value(v *Value) {
 	}
 }
 
-// aux checks the auxiliary data of value v and the rules that depend on this data. aux reports whether the
-// data exists.
+// The method aux checks the auxiliary data of value v and the rules that depend on this data. The result reports
+// whether the data exists.
 func (x *verifier) aux(v *Value, kind AuxKind) bool {
 	ok := true
 	switch kind {
@@ -309,12 +309,12 @@ func (x *verifier) call(v *Value, f *Func) {
 	}
 }
 
-// owns reports whether the variable belongs to the current function or to the module.
+// The method owns reports whether the variable belongs to the current function or to the module.
 func (x *verifier) owns(v *Var) bool {
 	return slices.Contains(x.m.Vars, v) || x.f != nil && slices.Contains(x.f.Vars, v)
 }
 
-// ref checks a memory reference with its path.
+// The method ref checks a memory reference with its path.
 func (x *verifier) ref(v *Value, r *Ref) {
 	path, ok := v.pathOK()
 	if !ok {
@@ -370,7 +370,7 @@ func (x *verifier) ref(v *Value, r *Ref) {
 		return
 	case OpMatrixLoad, OpMatrixStore:
 		if want = MatrixElem(v.Matrices()[0].Type.Matrix.Elem, r.Var == nil || r.Var.Packed()); leaf == TypeI32x4 && r.Var != nil {
-			want = leaf // an op on a vector accesses several elements
+			want = leaf // an op with a vector type accesses several elements
 		}
 	}
 	if leaf != want {

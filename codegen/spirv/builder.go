@@ -7,14 +7,14 @@ import (
 	"slices"
 )
 
-// Builder builds a [Module] and allocates its ids. Equal types, constants, imports and strings get the same
-// id. Types with different decorations are not equal.
+// Builder builds a [Module] and allocates its ids. Equal types, constants, imports and strings get the same id. Two
+// types are not equal if their decorations differ.
 //
 // The methods panic on arguments that only a bug of the caller can produce. [Builder.Module] checks the
 // remaining rules.
 type Builder struct {
-	// KeepNames makes Name and MemberName write debug names. By default Name and MemberName write nothing,
-	// because a module should depend only on its code.
+	// If KeepNames is true, Name and MemberName write debug names. By default Name and MemberName do nothing, because
+	// the words of a module should depend only on the kernel's code.
 	KeepNames bool
 
 	m         Module
@@ -29,11 +29,11 @@ type Builder struct {
 
 type entryPoint struct {
 	in   Instruction
-	auto bool // whether the interface consists of the module's global variables
+	auto bool // whether the interface of the entry point consists of the module's global variables
 }
 
-// seq is the number of a sequence of words. Two sequences have the same number if and only if they are equal.
-// So a seq can represent a list of words in a comparable key.
+// Type seq is the number of a sequence of words. Two sequences have the same number if and only if they are equal. For
+// this reason a seq can represent a list of words in a map key.
 type seq uint32
 
 type seqKey struct {
@@ -49,7 +49,8 @@ type defKey struct {
 	decors seq
 }
 
-// onceKey identifies a declaration that a module contains only once, by its name or number.
+// onceKey is the map key for a declaration that a module contains only once. The key contains the name or number that
+// is declared.
 type onceKey struct {
 	op   Op
 	text string
@@ -91,7 +92,7 @@ func (b *Builder) seq(head seq, words ...uint32) seq {
 	return head
 }
 
-// global appends an instruction to the section of types, constants and global variables.
+// The method global appends an instruction to the section of types, constants and global variables.
 func (b *Builder) global(in Instruction) ID {
 	if in.Result == 0 && in.Op.row().flags&hasResult != 0 {
 		in.Result = b.NewID()
@@ -101,8 +102,8 @@ func (b *Builder) global(in Instruction) ID {
 	return in.Result
 }
 
-// def returns the id of a definition that a module contains only once. If fresh is true, def has appended the
-// definition, and the caller has to decorate it.
+// The method def returns the id of a definition that a module contains only once. If result fresh is true, the call has
+// appended the definition, and the caller must decorate it.
 func (b *Builder) def(op Op, typ ID, decors seq, words ...uint32) (id ID, fresh bool) {
 	k := defKey{op, typ, b.seq(0, words...), decors}
 	if id, ok := b.defs[k]; ok {
@@ -171,9 +172,9 @@ func (b *Builder) MemoryModel(a AddressingModel, m MemoryModel) {
 	b.m.MemoryModel = Instruction{Op: OpMemoryModel, Words: []uint32{uint32(a), uint32(m)}}
 }
 
-// EntryPoint declares fn as an entry point (OpEntryPoint). If no interface is given, the interface consists
-// of the module's global variables. From SPIR-V 1.4 on, the interface contains all global variables. Before
-// 1.4, the interface contains only the variables of classes Input and Output.
+// EntryPoint declares fn as an entry point (OpEntryPoint). If the caller passes no interface variables, the interface
+// consists of the module's global variables. From SPIR-V 1.4 on, the interface contains all global variables. Before
+// SPIR-V 1.4, the interface contains only the variables of classes Input and Output.
 func (b *Builder) EntryPoint(model ExecutionModel, fn ID, name string, iface ...ID) {
 	words := append([]uint32{uint32(model), uint32(fn)}, StringWords(name)...)
 	in := Instruction{Op: OpEntryPoint, Words: append(words, IDWords(iface...)...)}
@@ -193,21 +194,23 @@ func (b *Builder) Name(id ID, name string) {
 	}
 }
 
-// Mark writes a name of id (OpName) that readers of the module search for. Mark ignores KeepNames.
+// Mark writes a name of id (OpName), which programs that load the module search for. Mark writes the name even if
+// KeepNames is false.
 func (b *Builder) Mark(id ID, name string) {
 	b.m.Names = append(b.m.Names, Instruction{Op: OpName, Words: append([]uint32{uint32(id)}, StringWords(name)...)})
 }
 
-// The names that mark float16 values, which the module computes by float32 code. The marked vector contains
-// the value and then the operands. From the operands, a device may compute the same value by one instruction.
+// These names mark vectors for float16 operations, which the module computes by float32 code. The marked vector
+// contains the computed value and then the operands. A device may compute the same value from the operands by one
+// instruction.
 const (
 	MarkHalfDiv  = "kgen.half.Div"
 	MarkHalfSqrt = "kgen.half.Sqrt"
 	MarkHalfFma  = "kgen.half.FMA"
 )
 
-// The names that mark sums of products. The marked array contains the sum and then the operands of 8 bits.
-// From the operands, a device may compute the same sum by one instruction.
+// These names mark arrays for sums of products. The marked array contains the computed sum and then the 8-bit operands.
+// A device may compute the same sum from the operands by one instruction.
 const (
 	MarkSDot        = "kgen.dot.S"
 	MarkUDot        = "kgen.dot.U"
@@ -217,8 +220,8 @@ const (
 	MarkSUDotAccSat = "kgen.dot.SUAccSat"
 )
 
-// Decorate decorates target (OpDecorate). The target must not be a deduplicated type, which the method that
-// defines the type decorates.
+// Decorate decorates target (OpDecorate). The target must not be a type of which the module contains only one copy.
+// Such a type is decorated by the method that defines it.
 func (b *Builder) Decorate(target ID, d Decoration, operands ...uint32) {
 	b.m.Annotations = append(b.m.Annotations,
 		Instruction{Op: OpDecorate, Words: append([]uint32{uint32(target), uint32(d)}, operands...)})
@@ -230,7 +233,8 @@ func (b *Builder) MemberDecorate(typ ID, member uint32, d Decoration, operands .
 		Instruction{Op: OpMemberDecorate, Words: append([]uint32{uint32(typ), member, uint32(d)}, operands...)})
 }
 
-// Variable defines a global variable (OpVariable). init is a constant, or 0 for none.
+// Variable defines a global variable (OpVariable). Parameter init is the id of a constant, or 0 for a variable without
+// an initial value.
 func (b *Builder) Variable(ptrType ID, class StorageClass, init ID) ID {
 	if class == StorageClassFunction {
 		panic("BUG: a global variable of the class Function")
@@ -242,9 +246,9 @@ func (b *Builder) Variable(ptrType ID, class StorageClass, init ID) ID {
 	return b.global(Instruction{Op: OpVariable, Type: ptrType, Words: words})
 }
 
-// Module returns the finished module with compact ids; see [Module.Compact]. An error means that the emitted
-// code is not a valid module, for example because a label is missing or a block has no end. The Builder can
-// be used further.
+// Module returns the finished module with compact ids; see [Module.Compact]. An error means that the emitted code is
+// not a valid module, for example because a label is missing or a block has no end. After Module, the Builder can still
+// be used.
 func (b *Builder) Module() (*Module, error) {
 	m := b.m.Clone()
 	m.EntryPoints = b.entryPoints()
@@ -262,9 +266,9 @@ func (b *Builder) Module() (*Module, error) {
 	return Parse(m.Words()) // Parse checks all rules
 }
 
-// inOrder yields the functions in the order of the module.
+// inOrder iterates over the functions in the order of the module.
 func (b *Builder) inOrder(yield func(f *FunctionBuilder) bool) {
-	for _, declared := range []bool{true, false} { // declarations come first
+	for _, declared := range []bool{true, false} { // declarations come before definitions
 		for _, f := range b.functions {
 			if (len(f.code) == 0) == declared && !yield(f) {
 				return

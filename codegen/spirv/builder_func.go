@@ -59,8 +59,8 @@ func (f *FunctionBuilder) Param(typ ID) ID {
 	return id
 }
 
-// Variable adds a variable of class Function (OpVariable). init is a constant, or 0 for none. Variable may be
-// called at any time.
+// Variable adds a variable of class Function (OpVariable). Parameter init is the id of a constant, or 0 for a variable
+// without an initial value. Variable may be called at any time while the function is built.
 func (f *FunctionBuilder) Variable(ptrType, init ID) ID {
 	words := []uint32{uint32(StorageClassFunction)}
 	if init != 0 {
@@ -71,7 +71,7 @@ func (f *FunctionBuilder) Variable(ptrType, init ID) ID {
 	return id
 }
 
-// Label begins a block (OpLabel). If label is 0, a new id is allocated.
+// Label begins a block (OpLabel). If parameter label is 0, the method Label allocates a new id.
 func (f *FunctionBuilder) Label(label ID) ID {
 	if f.block != 0 {
 		panic(fmt.Sprintf("BUG: block %%%d has no termination instruction", f.block))
@@ -80,8 +80,8 @@ func (f *FunctionBuilder) Label(label ID) ID {
 	return f.block
 }
 
-// Emit appends an instruction and returns its result. If the opcode has a result and in has none, a
-// new id is allocated.
+// Emit appends an instruction and returns its result. If the opcode has a result, and field Result of the instruction
+// is 0, Emit allocates a new id.
 func (f *FunctionBuilder) Emit(in Instruction) ID {
 	if f.block == 0 {
 		panic(fmt.Sprintf("BUG: %v outside a block", in.Op))
@@ -114,8 +114,8 @@ func (f *FunctionBuilder) add(in Instruction) ID {
 	return in.Result
 }
 
-// Op emits an instruction whose operands are all ids. typ is 0 if the opcode has no Result Type.
-// The returned id is 0 if the opcode has no result.
+// Op emits an instruction whose operands are all ids. Parameter typ is 0 if the opcode has no Result Type. The returned
+// id is 0 if the opcode has no result.
 func (f *FunctionBuilder) Op(op Op, typ ID, args ...ID) ID {
 	return f.Emit(Instruction{Op: op, Type: typ, Words: IDWords(args...)})
 }
@@ -135,8 +135,8 @@ func (f *FunctionBuilder) GLSL(typ ID, inst GLSLstd450, args ...ID) ID {
 	return f.ExtInst(typ, f.b.ExtInstImport(GLSLstd450Name), uint32(inst), args...)
 }
 
-// MemoryOperands are the optional operands of a memory access (SPIR-V 3.26, "Memory Operands").
-// Setting an operand also sets its bit in the mask.
+// MemoryOperands are the optional operands of a memory access (SPIR-V 3.26, "Memory Operands"). If an operand is not 0,
+// its bit in the mask is set too.
 type MemoryOperands struct {
 	Access    MemoryAccess // bits without operands, such as MemoryAccessVolatile
 	Alignment uint32       // operand of Aligned, if not 0; required for PhysicalStorageBuffer
@@ -176,7 +176,7 @@ func (f *FunctionBuilder) Store(ptr, value ID, mem MemoryOperands) {
 	f.Emit(Instruction{Op: OpStore, Words: append([]uint32{uint32(ptr), uint32(value)}, mem.words()...)})
 }
 
-// AccessChain emits OpAccessChain. ptrType is the type of the result.
+// AccessChain emits OpAccessChain. Parameter ptrType is the type of the result.
 func (f *FunctionBuilder) AccessChain(ptrType, base ID, indexes ...ID) ID {
 	return f.Op(OpAccessChain, ptrType, append([]ID{base}, indexes...)...)
 }
@@ -189,7 +189,7 @@ func (f *FunctionBuilder) CompositeExtract(typ, composite ID, indexes ...uint32)
 // Incoming is an incoming edge of a phi, with the value and the block from which the edge comes.
 type Incoming struct{ Value, Parent ID }
 
-// Phi emits OpPhi. AddIncoming adds edges from blocks that come later.
+// Phi emits OpPhi. AddIncoming adds edges from blocks that are emitted later.
 func (f *FunctionBuilder) Phi(typ ID, in ...Incoming) ID {
 	id := f.Op(OpPhi, typ)
 	f.phis[id] = len(f.code) - 1
@@ -208,13 +208,13 @@ func (f *FunctionBuilder) AddIncoming(phi ID, in ...Incoming) {
 	}
 }
 
-// SelectionMerge emits OpSelectionMerge. The next emitted instruction must be the branch.
+// SelectionMerge emits OpSelectionMerge. The instruction that is emitted next must be the branch.
 func (f *FunctionBuilder) SelectionMerge(merge ID, control SelectionControl) {
 	f.Emit(Instruction{Op: OpSelectionMerge, Words: []uint32{uint32(merge), uint32(control)}})
 }
 
-// LoopMerge emits OpLoopMerge. The next emitted instruction must be the branch. operands are the parameters
-// of the bits of control.
+// LoopMerge emits OpLoopMerge. The instruction that is emitted next must be the branch. Parameter operands contains the
+// operands that belong to bits of parameter control.
 func (f *FunctionBuilder) LoopMerge(merge, cont ID, control LoopControl, operands ...uint32) {
 	f.Emit(Instruction{Op: OpLoopMerge, Words: append([]uint32{uint32(merge), uint32(cont), uint32(control)}, operands...)})
 }
@@ -233,7 +233,7 @@ type Case struct {
 	Target ID
 }
 
-// Switch emits OpSwitch. typ is the selector's type, which determines the width of the literals.
+// Switch emits OpSwitch. Parameter typ is the type of the selector, which determines the width of the literals.
 func (f *FunctionBuilder) Switch(typ, selector, otherwise ID, cases ...Case) {
 	words := IDWords(selector, otherwise)
 	for _, c := range cases {

@@ -27,7 +27,7 @@ func (b *Builder) TypeVector(component ID, n uint32) ID {
 	return b.plain(OpTypeVector, 0, uint32(component), n)
 }
 
-// TypeArray returns OpTypeArray without a stride. length is a constant or a specialization
+// TypeArray returns OpTypeArray without a stride. Parameter length is the id of a constant or a specialization
 // constant.
 func (b *Builder) TypeArray(elem, length ID) ID {
 	return b.plain(OpTypeArray, 0, uint32(elem), uint32(length))
@@ -72,9 +72,9 @@ type MemberDecoration struct {
 	Operands   []uint32
 }
 
-// StructLayout returns OpTypeStruct. The members have the decoration Offset and their given
-// decorations. If block is set, the type has the decoration Block (SPIR-V 2.16.2, "Validation Rules
-// for Shader Capabilities").
+// StructLayout returns OpTypeStruct. Each member has the decoration Offset and the decorations in its Member value. If
+// parameter block is true, the type has the decoration Block (SPIR-V 2.16.2, "Validation Rules for Shader
+// Capabilities").
 func (b *Builder) StructLayout(members []Member, block bool) ID {
 	var types []uint32
 	key := b.seq(0, uint32(DecorationOffset))
@@ -110,16 +110,16 @@ func (b *Builder) TypePointer(class StorageClass, pointee ID) ID {
 	return b.plain(OpTypePointer, 0, uint32(class), uint32(pointee))
 }
 
-// ForwardPointer declares a pointer type whose pointee DefinePointer sets later
-// (OpTypeForwardPointer). A structure may use the type before that.
+// ForwardPointer declares a pointer type whose pointee DefinePointer sets later (OpTypeForwardPointer). A structure may
+// use the pointer type before DefinePointer is called.
 func (b *Builder) ForwardPointer(class StorageClass) ID {
 	id := b.NewID()
 	b.global(Instruction{Op: OpTypeForwardPointer, Words: []uint32{uint32(id), uint32(class)}})
 	return id
 }
 
-// DefinePointer defines the pointer type that ForwardPointer has declared. After that, TypePointer also
-// returns the type, unless TypePointer has already defined an equal type.
+// DefinePointer defines the pointer type that ForwardPointer has declared. After DefinePointer, TypePointer returns the
+// same type, unless TypePointer has already defined an equal type.
 func (b *Builder) DefinePointer(forward ID, class StorageClass, pointee ID) {
 	words := []uint32{uint32(class), uint32(pointee)}
 	b.global(Instruction{Op: OpTypePointer, Result: forward, Words: words})
@@ -134,14 +134,15 @@ func (b *Builder) TypeFunction(ret ID, params ...ID) ID {
 	return b.plain(OpTypeFunction, 0, IDWords(append([]ID{ret}, params...)...)...)
 }
 
-// ConstBits returns OpConstant of an integer or floating-point type. The low bits of bits are the value, in
-// two's complement or IEEE 754. Higher bits are ignored, so callers may convert a negative int64 to bits.
+// ConstBits returns OpConstant of an integer or floating-point type. The low bits of parameter bits are the value,
+// encoded as two's complement or IEEE 754. ConstBits ignores bits above the width of the type, so callers may convert a
+// negative int64 to bits.
 func (b *Builder) ConstBits(typ ID, bits uint64) ID {
 	return b.plain(OpConstant, typ, b.literal(typ, bits)...)
 }
 
-// literal encodes a number as words. A signed number of less than 32 bits is sign-extended. All other numbers
-// are zero-extended (SPIR-V 2.2.1).
+// The function literal encodes a number as 32-bit words. A signed number of less than 32 bits is sign-extended. All
+// numbers that are unsigned or have at least 32 bits are zero-extended (SPIR-V 2.2.1).
 func (b *Builder) literal(typ ID, bits uint64) []uint32 {
 	t, ok := b.d.numeric[typ]
 	if !ok || t.Kind == Bool {
@@ -181,7 +182,7 @@ func (b *Builder) ConstComposite(typ ID, parts ...ID) ID {
 // Undef returns a module-level OpUndef.
 func (b *Builder) Undef(typ ID) ID { return b.plain(OpUndef, typ) }
 
-// SpecConst defines OpSpecConstant with a SpecId and a default. Each call of this and the following methods
+// SpecConst defines OpSpecConstant with a SpecId and a default. Each call of a method whose name begins with SpecConst
 // defines a new specialization constant.
 func (b *Builder) SpecConst(typ ID, specID uint32, bits uint64) ID {
 	return b.spec(specID, Instruction{Op: OpSpecConstant, Type: typ, Words: b.literal(typ, bits)})

@@ -1,12 +1,12 @@
 package spirv
 
-// This file defines the instructions of SPV_KHR_cooperative_matrix and SPV_KHR_bfloat16. The instructions
-// operate on matrices that the invocations of a sub-group hold together. The generated tables do not contain
+// This file defines the instructions of SPV_KHR_cooperative_matrix and SPV_KHR_bfloat16. The instructions operate on
+// matrices whose elements are distributed over the invocations of a sub-group. The generated tables do not contain
 // these instructions, because the grammar is older than the extensions.
 
 import "slices"
 
-// The instructions of SPV_KHR_cooperative_matrix.
+// The opcodes of SPV_KHR_cooperative_matrix.
 const (
 	OpTypeCooperativeMatrixKHR   Op = 4456
 	OpCooperativeMatrixLoadKHR   Op = 4457
@@ -15,19 +15,19 @@ const (
 	OpCooperativeMatrixLengthKHR Op = 4460
 )
 
-// The capabilities of the instructions on matrices, and those of SPV_KHR_bfloat16 for BFloat16 matrices.
+// The capabilities for instructions on matrices, and the capabilities of SPV_KHR_bfloat16 for BFloat16 matrices.
 const (
 	CapabilityCooperativeMatrixKHR         Capability = 6022
 	CapabilityBFloat16TypeKHR              Capability = 5116
 	CapabilityBFloat16CooperativeMatrixKHR Capability = 5118
 )
 
-// encodingBFloat16 is the additional operand of OpTypeFloat for BFloat16. Other floats have no additional
-// operand.
+// encodingBFloat16 is the additional operand of OpTypeFloat for BFloat16. OpTypeFloat for other floats has no
+// additional operand.
 const encodingBFloat16 = 0
 
-// The uses of a matrix, and the layouts of its memory. Instructions name the use and the layout by ids of
-// constants.
+// The possible uses of a matrix, and the possible layouts of its memory. In instructions, the operand for a use or
+// layout is the id of a constant with one of these values.
 const (
 	MatrixUseA           = 0
 	MatrixUseB           = 1
@@ -36,8 +36,8 @@ const (
 	MatrixColumnMajor    = 1
 )
 
-// The bits of the operand of OpCooperativeMatrixMulAddKHR. Each bit says that one of the matrices has signed
-// integers.
+// The bits of the mask operand of OpCooperativeMatrixMulAddKHR. Each bit means that one matrix of the operation has
+// signed integers.
 const (
 	MatrixASigned      = 1
 	MatrixBSigned      = 2
@@ -45,7 +45,7 @@ const (
 	MatrixResultSigned = 8
 )
 
-// cooperativeRows are rows for cooperative matrices that the generated table opRows lacks.
+// cooperativeRows contains the table rows of these instructions, which are missing in the generated table opRows.
 var cooperativeRows = [...]opRow{
 	{OpTypeCooperativeMatrixKHR, "OpTypeCooperativeMatrixKHR", secGlobal, hasResult,
 		[]OperandInfo{{KindIdRef, One}, {KindIdScope, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}}},
@@ -58,7 +58,7 @@ var cooperativeRows = [...]opRow{
 	{OpCooperativeMatrixLengthKHR, "OpCooperativeMatrixLengthKHR", secFunction, hasBoth, []OperandInfo{{KindIdRef, One}}},
 }
 
-// floatRow is the row of OpTypeFloat with the optional operand for the encoding.
+// floatRow is the table row of OpTypeFloat with the optional operand for the encoding.
 var floatRow = opRow{OpTypeFloat, "OpTypeFloat", secGlobal, hasResult, []OperandInfo{{KindLiteralInteger, One}, {KindLiteralInteger, Optional}}}
 
 // cooperativeRow returns the row of op in cooperativeRows, or nil.
@@ -77,8 +77,7 @@ func (b *Builder) TypeCooperativeMatrix(component ID, rows, cols, use uint32) ID
 // TypeBFloat16 returns OpTypeFloat for BFloat16.
 func (b *Builder) TypeBFloat16() ID { return b.plain(OpTypeFloat, 0, 16, encodingBFloat16) }
 
-// LoadMatrix adds OpCooperativeMatrixLoadKHR. The stride is in elements of the type to which ptr
-// points.
+// LoadMatrix adds OpCooperativeMatrixLoadKHR. Parameter stride is a number of elements of the type to which ptr points.
 func (f *FunctionBuilder) LoadMatrix(typ, ptr, layout, stride ID, mem MemoryOperands) ID {
 	return f.Emit(Instruction{Op: OpCooperativeMatrixLoadKHR, Type: typ, Words: append(IDWords(ptr, layout, stride), mem.words()...)})
 }

@@ -14,7 +14,7 @@ import (
 //
 //	%5 = OpIAdd %2 %3 %4
 //
-// If an instruction does not fit its operand pattern, a comment at the end of the line says so.
+// The line of an instruction that does not fit its operand pattern ends with a comment about the error.
 func Disassemble(m *Module) string {
 	return strings.Join(append(Lines(m), ""), "\n")
 }
@@ -97,8 +97,8 @@ func number(t Numeric, words []uint32) string {
 	return strconv.FormatUint(bits, 10)
 }
 
-// float prints a float in a form that a parser can read back exactly. NaNs, infinities, subnormals and all
-// 16-bit floats are printed in hexadecimal.
+// The function float prints a float so that a parser can read back the exact value. NaNs, infinities, subnormals and
+// all 16-bit floats are printed in hexadecimal.
 func float(width uint32, bits uint64) string {
 	switch width {
 	case 16:
@@ -119,8 +119,8 @@ func float(width uint32, bits uint64) string {
 	return fmt.Sprintf("%#x", bits)
 }
 
-// hexFloat prints the IEEE 754 encoding with the given field widths. For an infinity or NaN, the
-// printed exponent is one more than the largest exponent.
+// hexFloat prints a float in hexadecimal from its IEEE 754 encoding, whose exponent and fraction have the given widths.
+// For an infinity or NaN, the printed exponent is one more than the largest exponent.
 func hexFloat(bits uint64, expBits, fracBits int) string {
 	sign := ""
 	if bits>>(expBits+fracBits)&1 != 0 {

@@ -27,7 +27,7 @@ func Edit(m *Module) *Editor {
 	return e
 }
 
-// NewID returns an id that the module does not use yet.
+// NewID returns an id that the module does not use.
 func (e *Editor) NewID() ID {
 	e.m.Bound++
 	return ID(e.m.Bound - 1)
@@ -61,8 +61,8 @@ func (e *Editor) Decorate(id ID, d Decoration) {
 // TypeOf returns the type of the value id, or 0 if id is not a value.
 func (e *Editor) TypeOf(id ID) ID { return e.types[id] }
 
-// Float returns the width of the floats in type t, and the number of them. The number is 1 for a scalar, or
-// the size of a vector. If t is not a type of floats, the width is 0.
+// Float returns the width of the floats in type t, and the number of floats. The number is 1 for a scalar, or the size
+// of a vector. If t is not a type of floats, the width is 0.
 func (e *Editor) Float(t ID) (width, lanes uint32) {
 	def := e.defs[t]
 	switch {
@@ -83,10 +83,11 @@ type Code struct {
 	List []Instruction
 }
 
-// NewCode returns an empty list.
+// NewCode returns an empty list of instructions.
 func (e *Editor) NewCode() *Code { return &Code{e: e} }
 
-// Op adds an instruction and returns its result, or 0 if typ is 0.
+// Op adds an instruction to the list, and returns the id of its result. If parameter typ is 0, the instruction has no
+// result.
 func (c *Code) Op(op Op, typ ID, words ...ID) ID {
 	in := Instruction{Op: op, Type: typ}
 	if typ != 0 {

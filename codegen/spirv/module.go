@@ -8,15 +8,15 @@ import (
 	"slices"
 )
 
-// ID is a Result <id>, which numbers a type, constant, variable, function, label, string or value. Zero is
-// not an id.
+// ID is a Result <id>, which numbers a type, constant, variable, function, label, string or value. Zero is not a valid
+// id.
 type ID uint32
 
 // Magic is the first word of a module (SPIR-V 2.3).
 const Magic = 0x07230203
 
-// Versions for [Module].Version, in the encoding of the header. Vulkan 1.2 accepts versions up to
-// 1.5, and Vulkan 1.3 up to 1.6.
+// Values for [Module].Version, encoded as in the header of a SPIR-V module. Vulkan 1.2 accepts SPIR-V versions up to
+// 1.5, and Vulkan 1.3 accepts versions up to 1.6.
 const (
 	Version10 = 0x00010000
 	Version13 = 0x00010300
@@ -33,8 +33,8 @@ const maxBound = 0x3fffff + 1
 // maxWords is the largest word count of an instruction, which has 16 bits (2.3).
 const maxWords = 0xffff
 
-// Instruction is one instruction (SPIR-V 2.3). Words holds the operands after Result Type and Result, as in
-// the binary form. A [Decoder] interprets the operands by the operand pattern of Op.
+// Instruction is one instruction (SPIR-V 2.3). Words contains the operands after Result Type and Result, as 32-bit
+// words of the binary format. A [Decoder] interprets the operands by the operand pattern of Op.
 type Instruction struct {
 	Op     Op
 	Type   ID // Result Type, if the opcode has one
@@ -47,7 +47,7 @@ type Instruction struct {
 type Module struct {
 	Version   uint32
 	Generator uint32
-	Bound     uint32 // limit of ids: all ids are less than it
+	Bound     uint32 // number that is greater than all ids
 
 	Capabilities            []Instruction
 	Extensions              []Instruction
@@ -71,7 +71,7 @@ type Function struct {
 	Code []Instruction
 }
 
-// Def returns the function's OpFunction, or nil if it has none.
+// Def returns the function's OpFunction instruction, or nil if the list does not contain OpFunction.
 func (f *Function) Def() *Instruction {
 	for i := range f.Code {
 		if f.Code[i].Op == OpFunction {
@@ -86,8 +86,8 @@ func (f *Function) IsDeclaration() bool {
 	return !slices.ContainsFunc(f.Code, func(in Instruction) bool { return in.Op == OpLabel })
 }
 
-// sections returns the module's lists of instructions in the order of the layout, without functions. The
-// lists in before precede MemoryModel, and the lists in after follow it.
+// sections returns the module's lists of instructions in the order of the layout, without functions. Result before has
+// the lists before MemoryModel, and result after has the lists after MemoryModel.
 func (m *Module) sections() (before [3]*[]Instruction, after [8]*[]Instruction) {
 	before = [...]*[]Instruction{&m.Capabilities, &m.Extensions, &m.ExtInstImports}
 	after = [...]*[]Instruction{&m.SamplerImageAddressMode, &m.EntryPoints, &m.ExecutionModes,
@@ -95,7 +95,7 @@ func (m *Module) sections() (before [3]*[]Instruction, after [8]*[]Instruction) 
 	return before, after
 }
 
-// list returns the field of m that contains the instructions of section sec.
+// The method list returns a pointer to the field of m that contains the instructions of section sec.
 func (m *Module) list(sec section) *[]Instruction {
 	before, after := m.sections()
 	if sec < secMemoryModel {
@@ -104,8 +104,8 @@ func (m *Module) list(sec section) *[]Instruction {
 	return after[sec-secSamplerImageAddressingMode]
 }
 
-// All calls yield for every instruction in the order of the layout, until yield returns false. The caller may
-// change an instruction through its pointer.
+// All calls function yield for every instruction in the order of the layout, until yield returns false. The callback
+// may change an instruction through its pointer.
 func (m *Module) All(yield func(*Instruction) bool) {
 	each := func(list []Instruction) bool {
 		for i := range list {
@@ -137,7 +137,7 @@ func (m *Module) All(yield func(*Instruction) bool) {
 	each(m.Trailing)
 }
 
-// Clone returns a deep copy.
+// Clone returns a deep copy of the module.
 func (m *Module) Clone() *Module {
 	c := *m
 	before, after := c.sections()
@@ -161,7 +161,7 @@ func cloneList(list []Instruction) []Instruction {
 	return list
 }
 
-// size returns the instruction's word count.
+// The method size returns the instruction's word count.
 func (in *Instruction) size() int {
 	n := 1 + len(in.Words)
 	if in.Type != 0 {
@@ -173,8 +173,8 @@ func (in *Instruction) size() int {
 	return n
 }
 
-// Words returns the module in its binary form (SPIR-V 2.3). Words panics if an instruction has more words
-// than the format allows. [Parse] and [Builder.Module] never return such a module.
+// Words returns the module in its binary form (SPIR-V 2.3). Words panics if an instruction has more words than the
+// format allows. Modules that [Parse] or [Builder.Module] returns have no instruction with too many words.
 func (m *Module) Words() []uint32 {
 	n := 5
 	for in := range m.All {
@@ -208,9 +208,9 @@ func (m *Module) Bytes() []byte {
 	return b
 }
 
-// RemapIDs replaces every id of the module, defined or used, by the result of f. RemapIDs does not change
-// Bound. An error means that an instruction does not fit its operand pattern. After an error, some ids are
-// replaced and others are not.
+// RemapIDs replaces every id of the module, defined or used, by the result of f. RemapIDs does not change Bound. If an
+// instruction does not fit its operand pattern, RemapIDs returns an error. After an error, some ids of the module have
+// been replaced and others have not.
 func (m *Module) RemapIDs(f func(ID) ID) error {
 	d := m.Decoder()
 	for in := range m.All {
@@ -227,8 +227,8 @@ func (m *Module) RemapIDs(f func(ID) ID) error {
 	return nil
 }
 
-// Compact renumbers the ids from 1 in the order of their definitions, without gaps, and sets Bound.
-// Modules that differ only in the allocation of ids become equal.
+// Compact renumbers the ids from 1 in the order of their definitions, without gaps, and sets Bound. After Compact, two
+// modules are equal if they differed only in the allocation of ids.
 func (m *Module) Compact() error {
 	next := ID(1)
 	number := map[ID]ID{}
@@ -277,8 +277,8 @@ func String(words []uint32) string {
 	return s
 }
 
-// stringAt decodes the literal string at the beginning of words. The second result is the number of words of
-// the string, or zero if the string has no end.
+// stringAt decodes the literal string at the beginning of words. The second result is the number of 32-bit words of the
+// string. It is zero if the string has no NUL byte.
 func stringAt(words []uint32) (string, int) {
 	var b []byte
 	for i, w := range words {

@@ -16,7 +16,7 @@ type Operand struct {
 	Words []uint32 // slice of the instruction's Words
 }
 
-// ID returns the id that the operand consists of.
+// ID returns the operand's value if the operand is an id.
 func (o Operand) ID() ID { return ID(o.Words[0]) }
 
 // Text returns the text of a LiteralString.
@@ -35,14 +35,14 @@ const (
 	Float
 )
 
-// Numeric is a scalar type. The width of Bool, whose bits are not specified, is 1.
+// Numeric describes a scalar type. The width of Bool, whose bits are not specified, is 1.
 type Numeric struct {
 	Kind  NumericKind
 	Width uint32
 }
 
-// Decoder decodes operands. The number of words of a constant or of a switch case depends on the type of the
-// value. Therefore a Decoder contains the types of its module, as they were when the Decoder was created.
+// Decoder decodes operands. The number of words of a constant or of a switch case depends on the type of the value. For
+// this reason a Decoder contains the types of its module at the time of the Decoder's creation.
 type Decoder struct {
 	numeric map[ID]Numeric // maps the id of a scalar type to the type
 	typeOf  map[ID]ID      // maps the id of a value to the id of its type
@@ -62,8 +62,8 @@ func newDecoder() *Decoder {
 	return &Decoder{numeric: map[ID]Numeric{}, typeOf: map[ID]ID{}, sets: map[ID]string{}}
 }
 
-// note records the facts about instruction in that later instructions need. note does not rely on valid
-// operands, which are checked later.
+// The method note records the facts about an instruction that are needed for the operands of later instructions. The
+// method note must accept invalid operands, because operands are checked later.
 func (d *Decoder) note(in *Instruction) {
 	if in.Type != 0 && in.Result != 0 {
 		d.typeOf[in.Result] = in.Type
@@ -97,14 +97,14 @@ func (d *Decoder) Numeric(typ ID) (Numeric, bool) {
 	return n, ok
 }
 
-// Operands decodes the operands of in that follow Result Type and Result.
+// Operands decodes an instruction's operands that follow Result Type and Result.
 func (d *Decoder) Operands(in *Instruction) ([]Operand, error) {
 	var list []Operand
 	err := d.walk(in, func(o Operand) { list = append(list, o) })
 	return list, err
 }
 
-// ids calls f for each operand word of in that is an id.
+// The method ids calls function f for each operand word of an instruction that is an id.
 func (d *Decoder) ids(in *Instruction, f func(*uint32)) error {
 	return d.walk(in, func(o Operand) {
 		if o.Kind.IsID() {
@@ -113,7 +113,8 @@ func (d *Decoder) ids(in *Instruction, f func(*uint32)) error {
 	})
 }
 
-// walk matches the operands of instruction in with its operand pattern, and calls visit for each operand.
+// The method walk matches the operands of an instruction with the operand pattern of its opcode, and calls visit for
+// each operand.
 func (d *Decoder) walk(in *Instruction, visit func(Operand)) error {
 	row := in.Op.row()
 	if row == nil {
@@ -167,14 +168,14 @@ func (w *walker) pattern(ops []OperandInfo) error {
 	return nil
 }
 
-// take calls visit with the next n words as one operand, and returns the first word.
+// The method take calls visit with the next n words as one operand, and returns the first word.
 func (w *walker) take(k Kind, n int) (uint32, error) {
 	if len(w.rest) < n {
 		return 0, errShort
 	}
 	words := w.rest[:n:n]
 	w.rest = w.rest[n:]
-	first := words[0] // the first word before visit, which may change it
+	first := words[0] // the first word before the call of visit, which may change the word
 	w.visit(Operand{k, words})
 	return first, nil
 }
@@ -275,8 +276,8 @@ func (w *walker) extInst() error {
 
 func isNonSemantic(set string) bool { return strings.HasPrefix(set, "NonSemantic.") }
 
-// number decodes a literal with the width of type typ. A literal of up to 32 bits has one word, and a literal
-// of up to 64 bits has two (SPIR-V 2.2.1).
+// The method number decodes a literal that has the width of type typ. A literal of up to 32 bits has one word, and a
+// literal of up to 64 bits has two (SPIR-V 2.2.1).
 func (w *walker) number(typ ID, k Kind) error {
 	t, ok := w.d.numeric[typ]
 	if !ok || t.Kind == Bool || t.Width == 0 || t.Width > 64 {
@@ -290,10 +291,10 @@ func (w *walker) number(typ ID, k Kind) error {
 	return err
 }
 
-// parameters decodes the parameters of enumerant v of kind k. The parameters of a mask follow in the order of
-// its bits. A number that the grammar does not contain may belong to a newer extension. Such a number is
-// accepted without parameters if no enumerant of kind k has parameters. Otherwise the length of the operand
-// is unknown, and parameters returns an error.
+// The method parameters decodes the parameters of enumerant v of kind k. The parameters of a mask follow in the order
+// of its bits. A number that the grammar does not contain may belong to a newer extension. An unknown number is
+// accepted without parameters if no enumerant of kind k has parameters. If an enumerant of kind k has parameters, the
+// length of an unknown operand is unknown, and the method returns an error.
 func (w *walker) parameters(k Kind, v uint32) error {
 	row := &kindRows[k]
 	if row.category == categoryValueEnum {

@@ -9,7 +9,7 @@ import (
 	"math/bits"
 )
 
-// ParseBytes parses the content of a .spv file as [Parse] does. The byte order follows from the magic number
+// ParseBytes parses the content of a .spv file as [Parse] does. ParseBytes finds the byte order from the magic number
 // (SPIR-V 2.3).
 func ParseBytes(b []byte) (*Module, error) {
 	if len(b)%4 != 0 {
@@ -27,11 +27,10 @@ func ParseBytes(b []byte) (*Module, error) {
 	return Parse(words)
 }
 
-// Parse reads a module in its binary form. Parse checks the header, word counts, operand patterns, the
-// logical layout (SPIR-V 2.4), and the structure of functions and blocks. Every id must be less than the
-// bound and defined exactly once. Parse does not check types, dominance or capabilities. [Module.Words]
-// returns exactly the words that Parse has accepted. The module does not share memory with the argument
-// words.
+// Parse reads a module in its binary form. Parse checks the header, word counts, operand patterns, the logical layout
+// (SPIR-V 2.4), and the structure of functions and blocks. Every id must be less than the bound and defined exactly
+// once. Parse does not check types, dominance or capabilities. [Module.Words] returns exactly the words that Parse has
+// accepted. The returned module does not share memory with parameter words.
 //
 // Parse refuses opcodes, and enumerants with operands, that are newer than the grammar. Parse also refuses
 // extended instruction sets other than GLSL.std.450, SPV_AMD_… and NonSemantic.…, because it cannot
@@ -67,7 +66,7 @@ type parser struct {
 	m   *Module
 	sec section // section of the last instruction
 
-	// The instructions of the function that is being read, and the state of the parser in the function.
+	// The function that the parser is reading, and the parser's state in this function.
 	code    []Instruction
 	state   functionState
 	defined bool // whether an earlier function has a body
@@ -99,7 +98,7 @@ func (p *parser) header(words []uint32) error {
 	return nil
 }
 
-// split splits the words into instructions, and sets the fields Type and Result of each.
+// The method split divides the words into instructions, and sets the fields Type and Result of each instruction.
 func (p *parser) split(words []uint32) ([]Instruction, error) {
 	words = append([]uint32(nil), words...)
 	var list []Instruction
@@ -136,8 +135,8 @@ func (p *parser) split(words []uint32) ([]Instruction, error) {
 	return list, nil
 }
 
-// place appends an instruction to its section. The section must not come before the section of the previous
-// instruction.
+// The method place appends an instruction to its section. The section of an instruction must not come before the
+// section of the previous instruction.
 func (p *parser) place(in *Instruction) error {
 	sec := in.Op.row().section
 	if sec == secGlobalOrFunction {
@@ -182,7 +181,7 @@ func (p *parser) mayBeGlobal(in *Instruction) error {
 	return nil
 }
 
-// function appends an instruction to the current function, and checks the structure of functions and blocks
+// The method function appends an instruction to the current function, and checks the structure of functions and blocks
 // (SPIR-V 2.4).
 func (p *parser) function(in *Instruction) error {
 	debug := in.Op == OpLine || in.Op == OpNoLine ||

@@ -47,7 +47,7 @@ func (m *Module) SpecConstants() []SpecConstant {
 	return list
 }
 
-// truncate clears all bits except the lowest width bits.
+// truncate clears all bits of a number above the given width.
 func truncate(bits uint64, width uint32) uint64 {
 	if width >= 64 {
 		return bits
@@ -55,8 +55,8 @@ func truncate(bits uint64, width uint32) uint64 {
 	return bits & (1<<width - 1)
 }
 
-// Mode is one execution mode of an entry point. Operands are literals, or ids if an OpExecutionModeId
-// declares the mode.
+// Mode is one execution mode of an entry point. Operands contains literals, or ids if OpExecutionModeId declares the
+// mode.
 type Mode struct {
 	Mode     ExecutionMode
 	IDs      bool

@@ -33,7 +33,7 @@ type OpInfo struct {
 	Name      string
 	HasType   bool // whether the first operand is a Result Type
 	HasResult bool
-	Operands  []OperandInfo // shared; must not be changed
+	Operands  []OperandInfo // operand pattern, which several ops share; must not be changed
 }
 
 type opFlags uint8
@@ -63,7 +63,7 @@ func (op Op) row() *opRow {
 	return &opRows[i]
 }
 
-// Info returns the description of op in the grammar. ok is false for an opcode that the grammar does not
+// Info returns the description of op in the grammar. Result ok is false for an opcode that the grammar does not
 // contain.
 func (op Op) Info() (info OpInfo, ok bool) {
 	r := op.row()
@@ -197,7 +197,8 @@ func (g GLSLstd450) Operands() []OperandInfo {
 	return nil
 }
 
-// section is a section of the logical layout of a module, in the order of the layout (SPIR-V 2.4).
+// Type section is a section of the logical layout of a module. The constants are in the order of the layout (SPIR-V
+// 2.4).
 type section uint8
 
 const (

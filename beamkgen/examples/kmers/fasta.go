@@ -16,15 +16,15 @@ import (
 	"github.com/kgen-go/kgen/beamkgen/examples/kmers/count"
 )
 
-// PieceLen is the greatest number of letters of a piece.
+// PieceLen is the largest number of letters of a Piece.
 const PieceLen = 1 << 14
 
-// Piece is a part of a record of a FASTA file. The pieces of a record overlap by K-1 letters, so that
-// each k-mer of the record is in exactly one piece.
+// Piece is a part of a FASTA record. Consecutive pieces of a record overlap by K-1 letters, so that each k-mer of the
+// record is in exactly one piece.
 type Piece struct {
-	Record string // name of the file, and the record's line that begins with ">"
-	Start  int    // index of the first letter in the record
-	Bases  string // letters as they are in the file, without line ends
+	Record string // name of the file, and the record's header line, which begins with ">"
+	Start  int    // index of the piece's first letter in the record
+	Bases  string // letters of the piece as in the file, without line ends
 }
 
 func init() {
@@ -39,7 +39,7 @@ func readFASTA(s beam.Scope, folder string) beam.PCollection {
 	s = s.Scope("readFASTA")
 	files := fileio.MatchFiles(s, folder+"/*")
 	pieces := beam.ParDo(s, readPieces, fileio.ReadMatches(s, beam.ParDo(s, keepFASTA, files)))
-	return beam.Reshuffle(s, pieces) // a file's pieces may go to several workers
+	return beam.Reshuffle(s, pieces) // so that different workers can process the pieces of one file
 }
 
 func keepFASTA(file fileio.FileMetadata, emit func(fileio.FileMetadata)) {
@@ -48,7 +48,7 @@ func keepFASTA(file fileio.FileMetadata, emit func(fileio.FileMetadata)) {
 	}
 }
 
-// isFASTA reports whether a file is called as FASTA files with sequences of bases are.
+// isFASTA reports whether a file's name has an extension of FASTA files for nucleotide sequences.
 func isFASTA(name string) bool {
 	switch path.Ext(strings.TrimSuffix(name, ".gz")) {
 	case ".fa", ".fasta", ".fna":
@@ -57,7 +57,7 @@ func isFASTA(name string) bool {
 	return false
 }
 
-// readPieces reads a file.
+// readPieces reads a file, and emits its pieces.
 func readPieces(ctx context.Context, file fileio.ReadableFile, emit func(Piece)) error {
 	r, err := file.Open(ctx)
 	if err != nil {
@@ -70,12 +70,12 @@ func readPieces(ctx context.Context, file fileio.ReadableFile, emit func(Piece))
 	return nil
 }
 
-// splitPieces splits a FASTA text into pieces of at most size letters, which is at least K. Records with
-// less than K letters have no piece. Lines may be of any length.
+// splitPieces splits a FASTA text into pieces of at most size letters. Parameter size must be at least K. Records with
+// less than K letters have no piece. The lines of the text may have any length.
 func splitPieces(r io.Reader, file string, size int, emit func(Piece)) error {
 	lines := bufio.NewReader(r)
 	var record string
-	var letters []byte // of the record from start on, which are not in a piece yet
+	var letters []byte // letters of the record from index start on, which are not in an emitted piece
 	var start int
 	cut := func(n int) {
 		emit(Piece{record, start, string(letters[:n])})
@@ -90,7 +90,7 @@ func splitPieces(r io.Reader, file string, size int, emit func(Piece)) error {
 		if begins {
 			header = bytes.HasPrefix(line, []byte(">"))
 		}
-		ends := err == io.EOF || begins && header // of the record
+		ends := err == io.EOF || begins && header // whether the record ends
 		if ends && len(letters) >= count.K {
 			cut(len(letters))
 		}

@@ -3,8 +3,8 @@
 //
 //	go run ./examples/kmers -input genomes -output counts.tsv -bad bad.tsv
 //
-// The runner is prism, in this process, or with -runner direct the direct runner. Other runners are at an -endpoint,
-// with -runner universal.
+// By default the program uses the runner prism in the same process. With -runner direct it uses the direct runner. For
+// other runners, use -runner universal, and set -endpoint to the address of the runner.
 package main
 
 import (
@@ -35,22 +35,22 @@ var (
 	bad    = flag.String("bad", "bad.tsv", "a file for the pieces with bytes that are no bases: record, place, error")
 )
 
-// Profile has the counts of the k-mers of a sequence, by their numbers.
+// Profile contains the k-mer counts of one sequence, indexed by the numbers of the k-mers.
 type Profile struct{ Counts []uint32 }
 
-// Total has the counts of all sequences together.
+// Total contains the k-mer counts of all sequences together, indexed by the numbers of the k-mers.
 type Total struct{ Counts []uint64 }
 
-// profiles counts the k-mers of pieces.
+// The Function profiles counts the k-mers of pieces.
 var profiles = beamkgen.Register("kmers.profiles", countKmers, beamkgen.Options{Size: 4096, Kernels: countgen.Kernels()})
 
-// countKmers is the launch function: the pieces of a batch become one array of letters.
+// countKmers is the launch function of profiles. It copies the letters of all pieces in a batch to one array.
 func countKmers(w *beamkgen.Worker, pieces []Piece) ([]Profile, error) {
 	var letters []byte
 	places := make([]int32, 1, len(pieces)+1)
 	for _, p := range pieces {
 		letters = append(letters, p.Bases...)
-		places = append(places, int32(len(letters))) // at most Size * PieceLen
+		places = append(places, int32(len(letters))) // at most Size * PieceLen, which fits in an int32
 	}
 	bases, err := beamkgen.To(w, letters)
 	if err != nil {
@@ -79,7 +79,7 @@ func countKmers(w *beamkgen.Worker, pieces []Piece) ([]Profile, error) {
 	return out, nil
 }
 
-// sumFn adds up profiles.
+// sumFn computes the sum of profiles.
 type sumFn struct{}
 
 func (sumFn) CreateAccumulator() Total { return Total{make([]uint64, count.Kmers)} }
@@ -108,7 +108,7 @@ func init() {
 	beam.RegisterType(reflect.TypeFor[Total]())
 }
 
-// kmers returns the counts of all files, and the pieces that have none.
+// The function kmers returns the counts of all files, and the pieces for which the kernel panicked.
 func kmers(s beam.Scope, folder string) (total, failures beam.PCollection) {
 	results, failures := profiles.ParDo(s, readFASTA(s, folder))
 	return beam.Combine(s, &sumFn{}, results), failures
@@ -124,7 +124,7 @@ func formatBad(f beamkgen.Failure, p Piece) string {
 	return fmt.Sprintf("%s\t%d\t%s", p.Record, p.Start, f.Message)
 }
 
-// pipeline returns the pipeline that reads a folder and writes two files.
+// The function pipeline returns the pipeline that reads a folder and writes two files.
 func pipeline(folder, output, bad string) *beam.Pipeline {
 	p, s := beam.NewPipelineWithRoot()
 	total, failures := kmers(s, folder)

@@ -1,11 +1,11 @@
-// Package division has kernels for the tests of beamkgen.
+// Package division contains kernels for the tests of beamkgen.
 package division
 
 import "github.com/kgen-go/kgen/dsl"
 
 //go:generate go tool kgen .
 
-// Divide computes Out = A/X for each element. An X of zero is a fault.
+// Divide computes Out = A/X for each element. It panics if an element of X is zero.
 type Divide struct {
 	A      int32
 	X, Out []int32
@@ -17,7 +17,7 @@ func (k Divide) Kernel(it dsl.Item1) {
 	k.Out[i] = k.A / k.X[i]
 }
 
-// Halve halves numbers on devices that have float64.
+// Halve divides float64 numbers by two, and requires a device with float64.
 type Halve struct{ X []float64 }
 
 // Kernel computes one element.

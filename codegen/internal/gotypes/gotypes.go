@@ -1,4 +1,4 @@
-// Package gotypes contains functions on Go types that several stages of the compiler need.
+// Package gotypes contains functions on Go types for several stages of the compiler.
 package gotypes
 
 import (
@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// info returns the properties of a basic type, or of a type whose underlying type is basic.
+// The function info returns the properties of a type whose underlying type is basic.
 func info(t types.Type) types.BasicInfo {
 	if b, ok := t.Underlying().(*types.Basic); ok {
 		return b.Info()
@@ -14,7 +14,7 @@ func info(t types.Type) types.BasicInfo {
 	return 0
 }
 
-// The following functions test the properties of the underlying type.
+// Tests of the properties of a type's underlying type.
 
 func IsInteger(t types.Type) bool  { return info(t)&types.IsInteger != 0 }
 func IsUnsigned(t types.Type) bool { return info(t)&types.IsUnsigned != 0 }
@@ -30,7 +30,7 @@ func isKind(t types.Type, k types.BasicKind) bool {
 	return ok && b.Kind() == k
 }
 
-// The following functions test whether the underlying type is a certain basic type.
+// Tests whether a type's underlying type is a certain basic type.
 
 func IsFloat32(t types.Type) bool       { return isKind(t, types.Float32) }
 func IsComplex64(t types.Type) bool     { return isKind(t, types.Complex64) }
@@ -49,12 +49,13 @@ func IsNamed(t types.Type, path string, names ...string) bool {
 	return ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == path && slices.Contains(names, n.Obj().Name())
 }
 
-// IsError reports whether t is the type error.
+// IsError reports whether t is Go's predeclared type error.
 func IsError(t types.Type) bool {
 	return types.Identical(t, types.Universe.Lookup("error").Type())
 }
 
-// Width returns the width in bits of an integer type on the device. Types int, uint and uintptr have 64 bits.
+// Width returns the width in bits of an integer type on the device. On the device, types int, uint and uintptr have 64
+// bits.
 func Width(t types.Type) int {
 	switch t.Underlying().(*types.Basic).Kind() {
 	case types.Int8, types.Uint8:
@@ -110,7 +111,7 @@ func Less(x, y int64, t types.Type) bool {
 // HalfPath is the import path of package half.
 const HalfPath = "github.com/kgen-go/kgen/dsl/half"
 
-// Half returns the name of t if it is a number type of package half, and else "".
+// Half returns the name of t if t is a number type of package half. For other types the result is "".
 func Half(t types.Type) string {
 	n, ok := types.Unalias(t).(*types.Named)
 	if !ok || n.Obj().Pkg() == nil || n.Obj().Pkg().Path() != HalfPath || !IsInteger(n) {

@@ -29,8 +29,8 @@ func IsTypeParam(t types.Type) bool {
 	return false
 }
 
-// HoldsInterface reports whether an interface can be reached from a value of type t. The value may be an
-// interface, contain one, or point to one. seen lists the types whose check has begun.
+// HoldsInterface reports whether a value of type t is an interface, contains an interface, or points to an interface.
+// Parameter seen contains the types whose check has begun.
 func HoldsInterface(t types.Type, seen []types.Type) bool {
 	if slices.Contains(seen, t) {
 		return false

@@ -1,12 +1,13 @@
 // Package kerneltext finds packages with types that get their Kernel method from another type. The search
-// does not type-check the packages. There are three ways to get the method:
+// does not type-check the packages. Each of these three declarations gets the method from another type.
 //
-//	type Squares = lib.Map[float32, Square]         an alias of an instance
-//	type Squares struct{ lib.Map[float32, Square] } an embedded field
-//	type Other Squares                              the fields of such a struct
+//	type Squares = lib.Map[float32, Square]         // an alias of an instance of a generic type.
+//	type Squares struct{ lib.Map[float32, Square] } // a struct with an embedded field.
+//	type Other Squares                              // a type whose underlying struct has an embedded field.
 //
-// The other type may belong to any package, and may itself get the method from another type. The result only
-// decides which packages are loaded. After loading, the types decide which of them are kernels.
+// The type that provides the method may belong to any package, and may itself get the method from another type. The
+// result of the search only decides which packages are loaded. After loading, the type checker decides which types are
+// kernels.
 package kerneltext
 
 import (
@@ -18,7 +19,7 @@ import (
 	"strconv"
 )
 
-// dsl is the import path of the package that all kernels import.
+// The constant dsl is the import path of the package that all kernels import.
 const dsl = "github.com/kgen-go/kgen/dsl"
 
 // IsGenerated reports whether kgen has written the Go file with text src.
@@ -32,7 +33,7 @@ type Package struct {
 	Files      []string // names of the Go files, for Finder.Read
 	// Imports maps the import path of an imported package to the package.
 	Imports map[string]*Package
-	// Missing is true if the go command could not list the package, which might contain kernels.
+	// Missing is true if the go command could not list the package. A missing package might contain kernels.
 	Missing bool
 
 	leads   known            // whether the package imports dsl, directly or indirectly
@@ -40,10 +41,10 @@ type Package struct {
 	dots    []*Package       // packages imported by "."
 	broken  bool             // whether a file has syntax errors
 	skipped bool             // whether a file is generated, so that its declarations are not read
-	methods bool             // whether the package imports dsl itself, as packages of kernels do
+	methods bool             // whether the package imports dsl directly, as packages of kernels do
 }
 
-// known is the answer to a question, or unknown if the question has not been answered yet.
+// Type known is the answer to a yes-or-no question. Its value is unknown before the question is answered.
 type known uint8
 
 const (
@@ -52,9 +53,9 @@ const (
 	yes
 )
 
-// decl is a type declaration. Field method is true if the type declares a Kernel method.
+// Type decl is a type declaration. Field method is true if the type declares a Kernel method.
 type decl struct {
-	spec   *ast.TypeSpec // nil if only the method is known, as after syntax errors
+	spec   *ast.TypeSpec // nil if only the Kernel method is found, for example because of syntax errors
 	in     map[string]*Package
 	method bool
 
@@ -62,7 +63,7 @@ type decl struct {
 	has   has
 }
 
-// has describes in which ways a type has a Kernel method.
+// Type has describes in which ways a type has a Kernel method.
 type has struct {
 	own      bool // whether the method is declared for the type or for the type that it aliases
 	promoted bool // whether the method is promoted from an embedded field
@@ -76,9 +77,9 @@ type Finder struct {
 	Read func(name string) ([]byte, error)
 }
 
-// Borrowed reports whether a package contains a kernel that gets its Kernel method from another type. generic
-// reports whether the package contains a generic type that does. For a package with syntax errors, kernel is
-// also true if an imported package contains a kernel.
+// Borrowed reports whether a package contains a kernel that gets its Kernel method from another type. Result generic
+// reports whether the package contains a generic type that gets its Kernel method from another type. For a package with
+// syntax errors, result kernel is also true if an imported package contains a kernel.
 func (f *Finder) Borrowed(p *Package) (kernel, generic bool, err error) {
 	if !leads(p) {
 		return false, false, nil
@@ -129,7 +130,7 @@ func (f *Finder) hasAny(p *Package) (bool, error) {
 	return false, nil
 }
 
-// leads reports whether a package imports dsl, directly or indirectly. Only packages that import dsl can
+// The method leads reports whether a package imports dsl, directly or indirectly. Only packages that import dsl can
 // contain kernels.
 func leads(p *Package) bool {
 	if p.leads == unknown {
@@ -146,7 +147,7 @@ func leads(p *Package) bool {
 	return p.leads == yes
 }
 
-// read finds the type declarations of a package's files.
+// The method read finds the type declarations in a package's files.
 func (f *Finder) read(p *Package) error {
 	if p.decls != nil {
 		return nil
@@ -174,7 +175,7 @@ func (f *Finder) read(p *Package) error {
 	return nil
 }
 
-// add adds the declarations of a file.
+// The method add records the declarations of a file.
 func (p *Package) add(file *ast.File) {
 	in := map[string]*Package{}
 	for _, spec := range file.Imports {
@@ -218,7 +219,7 @@ func (p *Package) add(file *ast.File) {
 	}
 }
 
-// plain removes parentheses, star and type arguments from a type expression.
+// The function plain removes parentheses, the star and type arguments from a type expression.
 func plain(t ast.Expr) ast.Expr {
 	switch x := t.(type) {
 	case *ast.ParenExpr:
@@ -233,7 +234,7 @@ func plain(t ast.Expr) ast.Expr {
 	return t
 }
 
-// of returns in which ways a declared type has a Kernel method.
+// The method of returns in which ways a declared type has a Kernel method.
 func (f *Finder) of(p *Package, d *decl) (has, error) {
 	if d.asked {
 		return d.has, nil
@@ -272,7 +273,8 @@ func (f *Finder) of(p *Package, d *decl) (has, error) {
 	return d.has, nil
 }
 
-// named returns in which ways type t has a Kernel method. t is a type name in declaration d of package p.
+// The method named returns in which ways type t has a Kernel method. Parameter t is a type name that declaration d of
+// package p uses.
 func (f *Finder) named(p *Package, d *decl, t ast.Expr) (h has, err error) {
 	instance := isInstance(t)
 	switch t := plain(t).(type) {
@@ -291,7 +293,7 @@ func (f *Finder) named(p *Package, d *decl, t ast.Expr) (h has, err error) {
 		if id, ok := t.X.(*ast.Ident); ok && d.in[id.Name] != nil {
 			h, err = f.lookup(d.in[id.Name], t.Sel.Name, instance)
 		} else if ok && instance {
-			// The qualifier may name a missing package, whose name is unknown.
+			// The qualifier may belong to a missing package, because the name of a missing package is unknown.
 			h.own = slices.ContainsFunc(unnamed(p), func(q *Package) bool { return q.Missing })
 		}
 	}
@@ -299,7 +301,7 @@ func (f *Finder) named(p *Package, d *decl, t ast.Expr) (h has, err error) {
 	return h, err
 }
 
-// unnamed returns the imports of p whose names the go command does not know.
+// The function unnamed returns the imported packages of p whose names the go command could not determine.
 func unnamed(p *Package) (all []*Package) {
 	for _, q := range p.Imports {
 		if q.Name == "" {
@@ -309,8 +311,8 @@ func unnamed(p *Package) (all []*Package) {
 	return all
 }
 
-// lookup returns in which ways a type of a package has a Kernel method. An instance of a generic type that
-// cannot be found counts as a kernel. The package is then loaded, and loading reports the error.
+// The method lookup returns in which ways a type of a package has a Kernel method. If the generic type of an instance
+// cannot be found, the instance counts as a kernel. As a result the package is loaded, and loading reports the error.
 func (f *Finder) lookup(p *Package, name string, instance bool) (has, error) {
 	if p.Missing {
 		return has{own: instance}, nil
@@ -346,8 +348,8 @@ func isInstance(t ast.Expr) bool {
 	return false
 }
 
-// Instances returns the generic types, without type arguments, from whose instances a declared type
-// may get its Kernel method.
+// Instances returns generic types without type arguments. A declared type may get its Kernel method from an instance of
+// each of these types.
 func Instances(t *ast.TypeSpec) (all []ast.Expr) {
 	add := func(e ast.Expr) {
 		if isInstance(e) {

@@ -1,6 +1,6 @@
-// Package mistakes contains a small piece of invalid code for each diagnostic about a body, a field or a
-// property of a kernel. Tests combine such pieces to kernels with one or several errors, and check the
-// diagnostics. A [File] collects kernels and returns their source with the expected diagnostics.
+// Package mistakes contains a small piece of invalid code for each diagnostic about a body, a field or a property of a
+// kernel. Tests build kernels with one or several errors from these pieces, and check the diagnostics. A [File]
+// collects kernels and returns their source with the expected diagnostics.
 package mistakes
 
 import (
@@ -11,12 +11,12 @@ import (
 	"strings"
 )
 
-// Mistake is a piece of invalid code. A « in its text marks the position of the diagnostic. Each @ is
-// replaced by a number that is unique to the use of the mistake, for example in labels.
+// Mistake is a piece of invalid code. The character « in the text of a Mistake marks the position of the diagnostic.
+// Each character @ is replaced by a number that differs for each use of the mistake, for example in labels.
 type Mistake struct {
 	Name string
 	Code string
-	// Body is a list of statements, which may use the kernel k, the item it and the id i.
+	// Body is a list of statements, which may use the variables k (kernel), it (item) and i (id).
 	Body string
 	// Decls is the text of package-level declarations that the body needs.
 	Decls string
@@ -27,11 +27,12 @@ type Mistake struct {
 	Type, Params, Result, Method string
 	// Form is the item type that the kernel must have; "" means any.
 	Form Form
-	// Once is true if only the first occurrence in a kernel is reported, as for a variable or an aspect.
+	// Once is true if only the first occurrence of the mistake in a kernel is reported, for example the first use of an
+	// aspect.
 	Once bool
 	// Slow is true if the kernel is so large that compiling it takes long.
 	Slow bool
-	// Hides is the reason why no other error is found in the same function, or "".
+	// If the mistake prevents that other errors in the same function are found, Hides is the reason.
 	Hides string
 }
 
@@ -65,14 +66,15 @@ type File struct {
 	uses           int
 }
 
-// text returns text s of mistake m for one use. text adds the code of the diagnostic to each mark, and
-// replaces each @.
+// The method text returns text s of mistake m for one use. The method text adds the code of the diagnostic to each
+// mark, and replaces each character @.
 func (f *File) text(m *Mistake, s string) string {
 	f.uses++
 	return strings.ReplaceAll(strings.ReplaceAll(s, "«", "«"+m.Code+"»"), "@", fmt.Sprint(f.uses))
 }
 
-// Fits returns "" if one kernel can contain all these mistakes, and otherwise the reason why it cannot.
+// Fits returns "" if one kernel can contain all given mistakes. Otherwise Fits returns the reason why one kernel cannot
+// contain them.
 func Fits(uses ...Use) string {
 	for i, u := range uses {
 		for _, v := range uses[:i] {
@@ -155,7 +157,7 @@ func (f *File) Kernel(name string, uses ...Use) {
 	f.kernels = append(f.kernels, strings.NewReplacer("ITEM", string(item), "NAME", typ+name).Replace(b.String()))
 }
 
-// Source returns the text of the file with the given package name. want lists the expected diagnostics as
+// Source returns the text of the file with the given package name. Result want lists the expected diagnostics as
 // "line:col code".
 func (f *File) Source(pkg string) (src string, want []string) {
 	rest := strings.Join(f.decls, "\n") + "\n" + strings.Join(f.kernels, "")

@@ -9,8 +9,8 @@ import (
 	"github.com/kgen-go/kgen/abi"
 )
 
-// Sources returns the list of sources that a file of stubs contains, and the position of the list. from is
-// nil if there is no list.
+// Sources returns the list of sources in a file of stubs, and the position of the list. If the file contains no list,
+// result from is nil.
 func Sources(file *ast.File) (from *abi.Sources, at token.Pos) {
 	ast.Inspect(file, func(n ast.Node) bool {
 		if lit, ok := n.(*ast.CompositeLit); ok && isSources(lit.Type) && from == nil {
@@ -73,7 +73,7 @@ func elements(e ast.Expr) []ast.Expr {
 	return nil
 }
 
-// read calls f for each field of a composite literal.
+// The function read calls f for each field of a composite literal.
 func read(e ast.Expr, f func(key string, v ast.Expr)) {
 	for _, e := range elements(e) {
 		if kv, ok := e.(*ast.KeyValueExpr); ok {
@@ -84,7 +84,7 @@ func read(e ast.Expr, f func(key string, v ast.Expr)) {
 	}
 }
 
-// text returns the value of a string literal.
+// The function text returns the value of a string literal.
 func text(e ast.Expr) string {
 	if b, ok := e.(*ast.BasicLit); ok {
 		s, _ := strconv.Unquote(b.Value)

@@ -1,14 +1,15 @@
 package main
 
-// row is one op. The signature lists the classes of the arguments, a colon and
-// the class of the result:
+// row is one op. Field sig is the op's signature, which is a letter for the class of each argument, then a colon, then
+// a letter for the class of the result.
 //
-//	b bool   w i32   q i64   a addr   i any integer   f any float   s any scalar
-//	I, F, S  like i, f, s, and all of them in one row are the same type
-//	v vector   m any scalar or vector
-//	k a constant: the number of one of four words
-//	. the path of a memory reference (see Ref)   * any number of anything
-//	- no result
+// The letters w, q and a stand for types i32, i64 and addr. The letter b stands for a bool, i for any integer, f for any
+// float, s for any scalar, v for a vector, and m for any scalar or vector. The capital letters I, F and S mean the same
+// as i, f and s, but all arguments and results with capital letters in one row have the same type.
+//
+// The letter k stands for a constant, which is the index of one of four 32-bit words. A dot stands for the path of a
+// memory reference (see Ref). An asterisk stands for any number of arguments of any class. A hyphen stands for the
+// missing result of an op without a result.
 type row struct {
 	name  string
 	sig   string
@@ -16,15 +17,15 @@ type row struct {
 	aux   string
 	doc   string
 
-	// neutral is the argument of a group op for work-items that have returned: "" for zero,
-	// or NeutralTrue or NeutralSecond without the prefix.
+	// neutral selects the argument that a work-item contributes to a group op after the work-item has returned. The
+	// value "" selects zero. The values True and Second stand for NeutralTrue and NeutralSecond.
 	neutral string
-	// noun is the name, for diagnostics, of a group op whose results differ within the group.
+	// noun is the name of a group op in diagnostics. Only group ops whose results differ within the group have a noun.
 	noun string
 }
 
 var ops = []row{
-	// Constants belong to no block.
+	// Constants, which belong to no block.
 	{name: "Const", sig: ":s", flags: "Pure Const", aux: "Bits", doc: "a scalar constant, its bits zero-extended in Bits"},
 	{name: "SpecConst", sig: ":s", flags: "Pure Const", aux: "Spec", doc: "a specialization constant"},
 
@@ -34,8 +35,8 @@ var ops = []row{
 	{name: "Arg", sig: ":s", flags: "Pure Low Narrow", aux: "Bits", doc: "the value at byte offset Bits of the launch block"},
 	{name: "BuiltIn", sig: ":w", flags: "Pure", aux: "BuiltIn", doc: "a component of a SPIR-V BuiltIn"},
 
-	// Integer arithmetic with wraparound. Divisions have no checks: the divisor must not be zero,
-	// and SDiv must not overflow.
+	// Integer arithmetic with wraparound. Divisions have no checks, so the divisor must not be zero, and SDiv must not
+	// overflow.
 	{name: "IAdd", sig: "II:I", flags: "Pure Commutative Fold Cheap Low"},
 	{name: "ISub", sig: "II:I", flags: "Pure Fold Cheap Low"},
 	{name: "IMul", sig: "II:I", flags: "Pure Commutative Fold Low"},
@@ -47,7 +48,7 @@ var ops = []row{
 	{name: "Or", sig: "II:I", flags: "Pure Commutative Fold Cheap Low"},
 	{name: "Xor", sig: "II:I", flags: "Pure Commutative Fold Cheap Low"},
 	{name: "Not", sig: "I:I", flags: "Pure Fold Cheap Low"},
-	// Shifts have no checks: the count must be less than the width.
+	// Shifts have no checks, so the count must be less than the width.
 	{name: "Shl", sig: "II:I", flags: "Pure Fold Cheap Partial Low"},
 	{name: "ShrL", sig: "II:I", flags: "Pure Fold Cheap Partial Low"},
 	{name: "ShrA", sig: "II:I", flags: "Pure Fold Cheap Partial Low"},
@@ -73,7 +74,7 @@ var ops = []row{
 	{name: "FCeil", sig: "F:F", flags: "Pure"},
 	{name: "FTrunc", sig: "F:F", flags: "Pure"},
 	{name: "FRoundEven", sig: "F:F", flags: "Pure"},
-	// Device forms of unspecified accuracy, float32 only.
+	// Functions of the device with unspecified accuracy, only for float32.
 	{name: "FSin", sig: "F:F", flags: "Pure Costly Float32"},
 	{name: "FCos", sig: "F:F", flags: "Pure Costly Float32"},
 	{name: "FTan", sig: "F:F", flags: "Pure Costly Float32"},
@@ -111,13 +112,15 @@ var ops = []row{
 	{name: "FConvert", sig: "f:f", flags: "Pure"},
 	{name: "FFromHalf", sig: "w:F", flags: "Pure Float32", doc: "the value of the float16 in the lower 16 bits of a word; 0x7fc00000 for a NaN"},
 	{name: "FToHalf", sig: "F:w", flags: "Pure", doc: "the bits of the float16 nearest to a float32; 0x7e00 for a NaN"},
-	// The first argument is the result, which code with float32 has computed. The others are the operands,
-	// from which a device may compute the same result. All are words whose lower 16 bits are a float16.
+	// The first argument of a float16 op is its result, which earlier ops on float32 have computed. The other arguments
+	// are the operands, from which a device may compute the same result. Each argument is a 32-bit word whose lower 16
+	// bits are a float16.
 	{name: "HalfDiv", sig: "www:w", flags: "Pure Named", doc: "the quotient of two float16s"},
 	{name: "HalfSqrt", sig: "ww:w", flags: "Pure Named", doc: "the square root of a float16"},
 	{name: "HalfFma", sig: "wwww:w", flags: "Pure Named", doc: "x*y + z of float16s, rounded once"},
-	// Here, too, the first argument is the result. The next four arguments hold the numbers of A in their lower 8 bits,
-	// and the following four those of B. The saturating ops have one more argument, to which the sum is added.
+	// The first argument of a dot product is its result, which earlier ops have computed. The next four arguments
+	// contain the elements of vector A in their lower 8 bits. The following four arguments contain the elements of
+	// vector B in the same way. The saturating ops have one more argument, which is added to the sum of products.
 	{name: "SDot", sig: "wwwwwwwww:w", flags: "Pure Named", doc: "the sum of four products of numbers of 8 bits"},
 	{name: "UDot", sig: "wwwwwwwww:w", flags: "Pure Named", doc: "SDot of numbers without a sign"},
 	{name: "SUDot", sig: "wwwwwwwww:w", flags: "Pure Named", doc: "SDot with numbers of B without a sign"},
@@ -130,13 +133,13 @@ var ops = []row{
 	{name: "FToS", sig: "f:i", flags: "Pure Partial", doc: "the argument must be in range"},
 	{name: "FToU", sig: "f:i", flags: "Pure Partial", doc: "the argument must be in range"},
 	{name: "Bitcast", sig: "s:s", flags: "Pure Narrow", doc: "between types of equal size"},
-	// An addr is a pair of words, the low one first. It also represents 64-bit integers on devices
-	// that do not have them.
+	// An addr is a pair of 32-bit words, the low word first. On devices without 64-bit integers, type addr also
+	// represents 64-bit integers.
 	{name: "Pair", sig: "ww:a", flags: "Pure", doc: "the pair of a low and a high word"},
 	{name: "Low", sig: "a:w", flags: "Pure"},
 	{name: "High", sig: "a:w", flags: "Pure"},
 
-	// Vectors. They are only for loads and stores of 16 bytes.
+	// Vectors. Vectors are used only for loads and stores of 16 bytes.
 	{name: "VecMake", sig: "*:v", flags: "Pure", doc: "the vector of its arguments; the first one has the lowest address"},
 	{name: "VecExtract", sig: "v:s", flags: "Pure", aux: "Bits", doc: "element Bits of a vector"},
 
@@ -148,9 +151,9 @@ var ops = []row{
 	{name: "CopyVar", sig: ":-", flags: "Reads Writes", aux: "Copy", doc: "copies one Function variable to another of the same type"},
 	{name: "ZeroLocal", sig: ":-", flags: "Reads Writes Sync Built", aux: "Ref", doc: "the work-items of the group zero a Workgroup variable together, then wait at a barrier"},
 
-	// Atomic operations. All work-items see them in the same order. Ops that read and write return the
-	// old value. A Legal module has AtomicCompareExchange instead of the ops on floats and of
-	// AtomicCompareAndSwap, and no ops on 8 and 16 bits.
+	// Atomic operations. All work-items see all atomic operations in the same order. Atomic ops that read and write
+	// return the old value. A Legal module contains AtomicCompareExchange instead of AtomicCompareAndSwap and instead
+	// of atomic ops on floats. It contains no atomic ops on 8 or 16 bits.
 	{name: "AtomicLoad", sig: ".:i", flags: "Reads Atomic Narrow", aux: "Ref"},
 	{name: "AtomicLoadRelaxed", sig: ".:I", flags: "Reads Atomic", aux: "Ref", doc: "does not order other accesses"},
 	{name: "AtomicLoadVolatile", sig: ".:I", flags: "Reads Atomic", aux: "Ref", doc: "does not order other accesses; for memory that the host writes during the launch"},
@@ -176,29 +179,29 @@ var ops = []row{
 	// Groups.
 	{name: "Barrier", sig: ":-", flags: "Reads Writes Sync", aux: "Scope", doc: "control barrier that orders local and global memory"},
 	{name: "BarrierLocal", sig: ":-", flags: "Reads Writes Sync", aux: "Scope", doc: "control barrier that orders only local memory"},
-	// Group ops: all invocations of the group must reach the op. Each gets a result that depends on the
-	// arguments of all. The flags and columns describe a group op completely for all passes:
+	// Group ops, which all invocations of the group must reach. Each invocation gets a result, which may depend on the
+	// arguments of all invocations. For all passes, the flags and columns of a group op's row describe the op completely.
 	//
-	//	Reads Writes Sync Group  of all group ops
-	//	SubGroup                 the group is always a sub-group; the Go code of the op is the function
-	//	                         Host… of kernelimpl with its name; the parameters are its arguments,
-	//	                         the size of sub-groups and the word
-	//	Same                     all invocations of a group have the same result; other ops have a noun
-	//	Built                    SPIR-V does not have it: pass/lanes/group_sub.go expands it into others,
-	//	                         and it has no emitter
-	//	k in the signature       lower makes four values, one for each word of the result
-	//	neutral                  the first argument for dead lanes; it must not change a result. The
-	//	                         default is zero. Other arguments become zero, except numbers of words
-	//	                         and identities. If every value changes a result, add an argument that
-	//	                         is true; it is false for dead lanes
+	// All group ops have the flags Reads, Writes, Sync and Group. Flag SubGroup means that the group is always a
+	// sub-group. An op with flag SubGroup is implemented in Go by the function of package kernelimpl whose name is Host
+	// and the op's name. The parameters of this function are the op's arguments, the size of sub-groups and the word
+	// index. Flag Same means that all invocations of a group have the same result. Ops without flag Same have a noun.
+	// Flag Built means that SPIR-V does not have the op. Such an op is expanded by pass/lanes/group_sub.go, and package
+	// spirv/emit does not support it.
 	//
-	// Only group ops of sub-groups, on i32 and bool, are legal.
+	// If the signature contains the letter k, package lower makes four values, one for each word of the result.
+	//
+	// Column neutral is the first argument for invocations that have returned, which must not change the result. The
+	// default is zero. The other arguments become zero, except word indices and identities. If every possible argument
+	// changes the result, add an argument to the op that is true, and that is false for invocations that have returned.
+	//
+	// A Legal module contains group ops only if the group is a sub-group and the values are i32 or bool.
 	{name: "GroupSelect", sig: "Sw:S", flags: "Reads Writes Sync Group", aux: "Scope", doc: "the value of the invocation with the given index in the group; the index must exist", noun: "a selection"},
 	{name: "GroupUniform", sig: "S:S", flags: "Reads Writes Sync Group Same Built", aux: "Scope", doc: "the value that all invocations have"},
 	{name: "GroupBallot", sig: "bk:w", flags: "Reads Writes Sync Group SubGroup Same", aux: "Scope", doc: "a bit for each of 32 invocations of a sub-group; the first has the number 32 times the second argument"},
 	{name: "GroupAny", sig: "b:b", flags: "Reads Writes Sync Group Same", aux: "Scope"},
 	{name: "GroupAll", sig: "b:b", flags: "Reads Writes Sync Group Same", aux: "Scope", neutral: "True"},
-	// The second argument is the combination's identity, a constant.
+	// The second argument of reductions and scans is a constant, the identity of the combining operation.
 	{name: "GroupReduce", sig: "SS:S", flags: "Reads Writes Sync Group Same", aux: "Combine", doc: "the combination of all values, in the order of package dsl", neutral: "Second"},
 	{name: "GroupInclusiveScan", sig: "SS:S", flags: "Reads Writes Sync Group", aux: "Combine", doc: "the combination up to this invocation", neutral: "Second", noun: "a scan"},
 	{name: "GroupExclusiveScan", sig: "SS:S", flags: "Reads Writes Sync Group", aux: "Combine", doc: "the combination of the values before this invocation; unspecified for the first invocation", neutral: "Second", noun: "a scan"},
@@ -209,7 +212,7 @@ var ops = []row{
 	{name: "MatrixMulAdd", sig: ":-", flags: "Reads Writes Sync Built", aux: "Product", doc: "products are rounded, and added to the accumulator in the order of A's columns"},
 	{name: "MatrixLength", sig: ":w", flags: "Reads Built", aux: "Tile", doc: "the number of elements of a matrix that the invocation holds"},
 
-	// Fault records the launch's first fault: two values, and the global id (x, y, z) of the
+	// Fault records the first fault of the launch. The arguments are two values and the global id (x, y, z) of the
 	// work-item.
 	{name: "Fault", sig: "qqwww:-", flags: "Writes Built", aux: "Site"},
 	{name: "Call", sig: "*:-", flags: "Reads Writes", aux: "Func", doc: "calls a helper that returns nothing"},

@@ -4,7 +4,7 @@ package interp
 
 import "github.com/kgen-go/kgen/codegen/ir"
 
-// combiners maps an atomic op to the operation that combines the old value with the argument.
+// combiners maps an atomic op to the operation that computes the new value from the old value and the argument.
 var combiners = map[ir.Op]ir.Combiner{
 	ir.OpAtomicIAdd: ir.CombineIAdd, ir.OpAtomicIAddRelaxed: ir.CombineIAdd, ir.OpAtomicAnd: ir.CombineAnd, ir.OpAtomicOr: ir.CombineOr,
 	ir.OpAtomicSMin: ir.CombineSMin, ir.OpAtomicUMin: ir.CombineUMin,
@@ -13,12 +13,12 @@ var combiners = map[ir.Op]ir.Combiner{
 	ir.OpAtomicFMin: ir.CombineFMin, ir.OpAtomicFMax: ir.CombineFMax,
 }
 
-// relaxed reports whether an atomic op orders no other memory accesses.
+// relaxed reports whether an atomic op is relaxed, which means that it does not order other memory accesses.
 func relaxed(op ir.Op) bool {
 	return op == ir.OpAtomicIAddRelaxed || op == ir.OpAtomicLoadRelaxed || op == ir.OpAtomicStoreRelaxed
 }
 
-// atomic runs an atomic op. Items run one at a time, so the op is atomic without further measures.
+// The method atomic runs an atomic op. Work-items run one at a time, so no locks are necessary.
 func (w *item) atomic(v *ir.Value) {
 	if c := w.x.check; c != nil && !relaxed(v.Op) {
 		k := w.location(v)
@@ -55,7 +55,8 @@ func (w *item) atomic(v *ir.Value) {
 	}
 }
 
-// location returns the key of the memory location that atomic op v synchronizes on. All fences share one key.
+// The method location returns the key of the memory location on which atomic op v synchronizes. All fences have the
+// same key.
 func (w *item) location(v *ir.Value) (k memoryKey) {
 	switch r := v.Ref(); {
 	case r == nil:

@@ -10,7 +10,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// Checks enables a search for errors, such as data races, that need not affect the results of this run.
+// Checks enables a search for errors that may have no effect on the results of this run, such as data races.
 type Checks struct {
 	// Seed selects the order in which work-items execute. Equal seeds select equal orders.
 	Seed uint64
@@ -18,12 +18,12 @@ type Checks struct {
 	Found func(Finding)
 }
 
-// Finding is an error in a kernel. If a finding ends the run, it is also the run's error.
+// Finding is an error in a kernel. A finding that ends the run is also the error that Run returns.
 type Finding struct {
 	Kind FindingKind
 	Pos  ir.Pos
-	// Other is the position of the other access, or of the barrier where other work-items wait. Other is zero
-	// if there is no second position.
+	// Other is the position of the other access, or of the barrier where other work-items wait. Other is zero if the
+	// finding has only one position.
 	Other   ir.Pos
 	Message string
 }
@@ -33,14 +33,14 @@ type FindingKind uint8
 
 // The kinds of findings.
 const (
-	// Race: two work-items access the same memory, at least one of them writes, and the accesses
-	// are not ordered.
+	// Race is a finding of two unordered accesses to the same memory by different work-items, of which at least one is
+	// a write.
 	Race FindingKind = iota
-	// Unwritten: a load reads work-group memory that no work-item has written.
+	// Unwritten is a finding of a load from work-group memory that no work-item has written.
 	Unwritten
-	// Divergence: work-items of one group wait at different barriers.
+	// Divergence is a finding that work-items of one group wait at different barriers.
 	Divergence
-	// NotUniform: work-items of a group have different values where the value must be uniform.
+	// NotUniform is a finding that a value differs between work-items of a group although it must be uniform.
 	NotUniform
 )
 
@@ -56,16 +56,16 @@ type checker struct {
 	device  map[uint64]*shadow // maps the address of device memory to the accesses there
 	local   map[*cell]*shadow
 	atomics map[memoryKey][]uint32 // maps a location to the vector clock that atomic ops released there
-	// early maps a cell to the loads that read it before any store.
+	// early maps a memory cell to the loads that read the cell before any store.
 	early map[*cell][]*ir.Value
 	// relaxed is the set of variables that the kernel accesses by atomic ops.
 	relaxed map[*ir.Var]bool
-	// across is true if accesses of different groups are compared. The comparison requires a kernel without
+	// across is true if the checker compares accesses of different groups. The comparison requires a kernel without
 	// atomic ops on device memory, because such ops could order the accesses of groups.
 	across bool
 }
 
-// place is the key of a finding. Of several findings with equal keys, only the first is reported.
+// Type place is the key of a finding. If several findings have the same key, only the first finding is reported.
 type place struct {
 	kind       FindingKind
 	pos, other ir.Pos
@@ -76,11 +76,11 @@ type memoryKey struct {
 	cell *cell
 }
 
-// shadow lists the last accesses of a memory location by each work-item.
+// shadow lists the last accesses by each work-item to one memory location.
 type shadow struct{ writes, reads []access }
 
-// access is the last load or the last store of a location by a work-item. access happens before each access
-// by work-item w if w's vector clock has at least the value clock for the accessing work-item.
+// Type access is the last load or the last store of a memory location by one work-item. The access happens before an
+// access by work-item w if the element of w's vector clock for the first work-item is at least clock.
 type access struct {
 	item, linear int
 	clock        uint32
@@ -107,7 +107,7 @@ func newChecker(m *ir.Module, c *Checks) *checker {
 	return x
 }
 
-// begin resets the checker for a group.
+// The method begin resets the checker before a group runs.
 func (c *checker) begin(items []*item) {
 	if !c.across {
 		clear(c.device)
@@ -119,7 +119,7 @@ func (c *checker) begin(items []*item) {
 	}
 }
 
-// found reports a finding unless a finding with the same key has been reported.
+// The method found reports a finding unless a finding with the same key has been reported.
 func (c *checker) found(f Finding) {
 	key := place{f.Kind, f.Pos, f.Other}
 	if f.Other.File == f.Pos.File && (f.Other.Line < f.Pos.Line || f.Other.Line == f.Pos.Line && f.Other.Col < f.Pos.Col) {
@@ -131,7 +131,8 @@ func (c *checker) found(f Finding) {
 	}
 }
 
-// turns runs the items in random order, a few steps at a time, until each of them waits or has returned.
+// The method turns runs the work-items in random order, a few steps at a time, until every work-item waits or has
+// returned.
 func (c *checker) turns(items []*item) {
 	ready := slices.DeleteFunc(slices.Clone(items), func(w *item) bool { return w.frame == nil || w.at != nil })
 	for len(ready) > 0 {
@@ -146,8 +147,9 @@ func (c *checker) turns(items []*item) {
 	}
 }
 
-// meet records a barrier, which orders all earlier accesses of the items before all their later accesses. The
-// rule also applies to items that have returned, because on a device these items also reach the barrier.
+// The method meet records a barrier, which orders all accesses before the barrier before all accesses after it. The
+// barrier also orders accesses of work-items that have returned, because on a device these work-items reach the barrier
+// too.
 func (c *checker) meet(items []*item) {
 	var all []uint32
 	for _, w := range items {
@@ -163,7 +165,7 @@ func (c *checker) meet(items []*item) {
 	}
 }
 
-// later sets each element of clock a to the maximum of a and b, and returns a.
+// The function later sets each element of vector clock a to the maximum of the elements of a and b, and returns a.
 func later(a, b []uint32) []uint32 {
 	if a == nil {
 		return slices.Clone(b)
@@ -174,18 +176,18 @@ func later(a, b []uint32) []uint32 {
 	return a
 }
 
-// acquire runs before an atomic op on location k. acquire orders earlier atomic ops on k before the next
-// accesses of work-item w.
+// The method acquire is called before an atomic op on memory location k. It orders earlier atomic ops on k before the
+// next accesses of work-item w.
 func (c *checker) acquire(w *item, k memoryKey) { later(w.clock, c.atomics[k]) }
 
-// release runs after an atomic op on location k. release orders the accesses of work-item w before later
-// atomic ops on k.
+// The method release is called after an atomic op on memory location k. It orders the accesses of work-item w before
+// later atomic ops on k.
 func (c *checker) release(w *item, k memoryKey) {
 	c.atomics[k] = later(c.atomics[k], w.clock)
 	w.clock[w.linear]++
 }
 
-// access records an access by w, and reports a race with an unordered earlier access.
+// The method access records a memory access by work-item w, and reports a race with an unordered earlier access.
 func (c *checker) access(w *item, v *ir.Value, key memoryKey, writes bool) {
 	s := c.local[key.cell]
 	if key.cell == nil {
@@ -209,7 +211,7 @@ func (c *checker) access(w *item, v *ir.Value, key memoryKey, writes bool) {
 	}
 }
 
-// add returns the list with access a in place of an earlier access by the same work-item.
+// The method add replaces the earlier access of the same work-item in the list by access a, and returns the list.
 func (*shadow) add(list []access, a access) []access {
 	for i := range list {
 		if list[i].item == a.item && list[i].atomic == a.atomic {
@@ -237,9 +239,9 @@ func (c *checker) compare(w *item, a access, others []access, wrote, writes bool
 	}
 }
 
-// unwritten reports loads of work-group memory that no store has written. unwritten is called when the group
-// no longer uses the memory. If a work-item has faulted, unwritten reports nothing, because stores may be
-// missing.
+// The method unwritten reports loads of work-group memory that no store has written. The method is called when the
+// group no longer uses the memory. If a work-item has faulted, the method reports nothing, because the fault may have
+// skipped stores.
 func (c *checker) unwritten(of *store, items []*item) {
 	faulted := slices.ContainsFunc(items, func(w *item) bool { return w.faulted })
 	for i := range of.cells {
@@ -253,7 +255,7 @@ func (c *checker) unwritten(of *store, items []*item) {
 	}
 }
 
-// stop ends the run with a finding.
+// The method stop ends the run with a finding.
 func (c *checker) stop(f Finding) {
 	c.found(f)
 	panic(runError{f})

@@ -8,8 +8,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// combine computes the group op at which the items wait, if it is a group op. Items that have
-// returned contribute the neutral value.
+// If the work-items wait at a group op, combine computes the op. Work-items that have returned contribute the neutral
+// value.
 func (x *machine) combine(items []*item) {
 	var v *ir.Value
 	for _, w := range items {
@@ -66,7 +66,7 @@ func (x *machine) combine(items []*item) {
 			}
 			at = int(n)
 		case ir.OpGroupUniform:
-			// Dead lanes contribute zero.
+			// Work-items that have returned contribute zero.
 			if x := w.value(w.at.Args[0]); x != in[0] && (x != 0 || w.x.l.Leave) {
 				if c := w.x.check; c != nil {
 					c.stop(Finding{Kind: NotUniform, Pos: v.Pos, Message: fmt.Sprintf("this value is not uniform: work-item %v has another one than the group", w.globalID())})
@@ -84,7 +84,8 @@ func (x *machine) combine(items []*item) {
 	}
 }
 
-// gather returns a list for each input of a group op. The list has the items' values of that input.
+// gather returns a list for each input of a group op. The list of an input contains the input's value for each
+// work-item.
 func (x *machine) gather(v *ir.Value, items []*item) [][]uint64 {
 	ins := make([][]uint64, len(v.Inputs()))
 	for a := range ins {
@@ -100,7 +101,7 @@ func (x *machine) gather(v *ir.Value, items []*item) [][]uint64 {
 	return ins
 }
 
-// ballot computes the given word of a ballot and stores it in the first element of in.
+// The function ballot computes one 32-bit word of a ballot, and stores this word in the first element of parameter in.
 func ballot(in []uint64, word int) {
 	bits := uint64(0)
 	for i, x := range in {

@@ -3,11 +3,11 @@
 // with the argument block and the device memory. [Run] returns the memory after the launch and the fault, if
 // any.
 //
-// The interpreter is slow, simple and strict. If a device leaves the result of an operation
-// undefined, the interpreter reports an error that names the value.
+// The interpreter is slow, simple and strict. If SPIR-V leaves the result of an operation undefined, the interpreter
+// reports an error that names the value.
 //
-// Ops without effects are implemented in pure.go, ops with other work-items in atomic.go, group.go
-// and matrix.go, and all other ops in memory.go, vector.go and run.go.
+// Ops without side effects are implemented in pure.go. Ops that involve other work-items are implemented in atomic.go,
+// group.go and matrix.go. All other ops are implemented in memory.go, vector.go and run.go.
 package interp
 
 import (
@@ -26,31 +26,32 @@ type Region struct {
 	Data []byte
 }
 
-// Launch is one launch of a kernel. In arrays of three, the first element belongs to dimension x.
+// Launch is one launch of a kernel. In arrays of three elements, the elements belong to the dimensions x, y and z in
+// this order.
 type Launch struct {
 	Global [3]uint32 // number of work-items; if an element is 0, the launch is empty
 	Local  [3]uint32 // size of a work-group; an element 0 means 1
 	// SubGroupSize is the number of work-items in a sub-group. 0 means 4.
 	SubGroupSize uint32
 	Args         []byte            // argument block in the format of package abi
-	Specs        map[uint32]uint64 // maps the id of a specialization constant to its value; others have their defaults
+	Specs        map[uint32]uint64 // maps the id of a specialization constant to its value; missing constants have their default values
 	Memory       []Region          // device memory; regions do not overlap, and Run does not change them
 	// MaxSteps is the largest number of ops that all work-items together may execute. 0 means 1<<26.
 	MaxSteps int64
-	// Stop, if not nil, ends the run with [ErrStopped] when it becomes true.
+	// If Stop is not nil, the run ends with [ErrStopped] as soon as the value of Stop is true.
 	Stop *atomic.Bool
-	// LeaveAfter, if not 0, is the number of steps after which the simulated host cancels the launch. To
-	// cancel, the host sets the word of the fault record that makes work-items return.
+	// LeaveAfter, if not 0, is the number of steps after which the simulated host cancels the launch. To cancel a
+	// launch, the host sets a 32-bit word of the fault record, which makes work-items return.
 	LeaveAfter int64
-	// Unfused makes op Fma round the product before the addition, as some devices do.
+	// If Unfused is true, op Fma rounds the product before the addition, as some devices do.
 	Unfused bool
-	// Leave allows work-items to return before a Sync op that other work-items of their group reach. Kernels
-	// may contain such returns until pass deadlanes has run.
+	// If Leave is true, a work-item may return before a Sync op that other work-items of its group reach. Kernels may
+	// contain these early returns until pass deadlanes has run.
 	Leave bool
-	// Accessed, if not nil, is called for each access of device memory, with the global id of the
-	// work-item, the op, and the address.
+	// If Accessed is not nil, the interpreter calls it for each access of device memory. The arguments are the global
+	// id of the work-item, the op, and the address.
 	Accessed func(id [3]uint32, v *ir.Value, addr uint64)
-	// Checks, if not nil, enables the search for errors in the kernel.
+	// If Checks is not nil, the interpreter searches for errors in the kernel.
 	Checks *Checks
 }
 
@@ -61,7 +62,7 @@ type Fault struct {
 	GlobalID [3]uint32
 }
 
-// String describes the fault in the words of Go's run-time panics.
+// String describes the fault with the text of Go's run-time panics.
 func (f *Fault) String() string {
 	return fmt.Sprintf("%v: %s at %v", f.Site.Pos, f.Site.Kind.Describe(f.A, f.B, f.Site.Unsigned, f.Site.Message), f.GlobalID)
 }
@@ -79,8 +80,8 @@ const (
 	spillAddr = faultAddr + 1<<20
 )
 
-// Run verifies the module, except for the rules of structured control flow. Run then runs all work-groups one
-// after another. If Run returns an error, the result is the state at the time of the error.
+// Run verifies the module, except for the rules of structured control flow. After verification, Run executes all
+// work-groups one after another. If Run returns an error, r is the state at the time of the error.
 func Run(m *ir.Module, l Launch) (r Result, err error) {
 	built := *m
 	built.Level = ir.Built
@@ -187,8 +188,8 @@ func newMachine(m *ir.Module, l Launch) (*machine, error) {
 	return x, nil
 }
 
-// launchBlock fills the launch block. Modules below level Legal read all arguments from the launch block,
-// even arguments that are later spilled to a buffer.
+// launchBlock fills the launch block. Modules below level Legal read all arguments from the launch block, even
+// arguments that a later pass moves to a buffer.
 func (x *machine) launchBlock() {
 	b := binary.LittleEndian.AppendUint64(nil, faultAddr)
 	for _, n := range x.l.Global {
@@ -207,7 +208,7 @@ func (x *machine) launchBlock() {
 func (x *machine) fault() (*Fault, error) {
 	le := binary.LittleEndian
 	record := x.record
-	for le.Uint32(record) == 0 { // finds the first kernel of a linked module with a fault
+	for le.Uint32(record) == 0 { // finds the first kernel of a linked module that has recorded a fault
 		if record = record[abi.FaultRecordSize:]; len(record) == 0 {
 			return nil, nil
 		}
@@ -226,7 +227,7 @@ func (x *machine) fault() (*Fault, error) {
 	return f, nil
 }
 
-// parts returns the number of fault records of a module.
+// The function parts returns the number of fault records of a module.
 func parts(m *ir.Module) int {
 	n := 1
 	for _, s := range m.Sites {
@@ -235,7 +236,7 @@ func parts(m *ir.Module) int {
 	return n
 }
 
-// run runs all work-groups.
+// The method run executes all work-groups.
 func (x *machine) run() {
 	x.slots = make([]int32, x.m.Len()+1)
 	for _, f := range append([]*ir.Func{x.m.Kernel}, x.m.Helpers...) {

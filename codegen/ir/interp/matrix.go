@@ -9,10 +9,10 @@ import (
 	"github.com/kgen-go/kgen/internal/matrix"
 )
 
-// This file runs the matrix ops. The n work-items of a sub-group hold a matrix together. Item i%n holds
-// element i of the matrix at index i/n of its array.
+// This file runs the matrix ops. The elements of a matrix are distributed over the n work-items of a sub-group.
+// Work-item i%n stores element i of the matrix at index i/n of the work-item's array.
 
-// matrix runs the matrix op at which the items of a sub-group wait.
+// The method matrix runs the matrix op at which the work-items of a sub-group wait.
 func (x *machine) matrix(v *ir.Value, items []*item) {
 	switch a := v.Aux.(type) {
 	case *ir.Tile:
@@ -32,7 +32,7 @@ func (x *machine) matrix(v *ir.Value, items []*item) {
 	}
 }
 
-// holding describes how a matrix, or a part of it, is distributed over n work-items. Elements are numbered
+// holding describes how a matrix, or a part of a matrix, is distributed over n work-items. The elements are numbered
 // row by row.
 type holding struct {
 	t    *ir.Type
@@ -52,11 +52,11 @@ func (h holding) len() int {
 	return rows * cols
 }
 
-// each returns the largest number of elements of one part that an item holds.
+// The method each returns the largest number of elements of one part that a single work-item stores.
 func (h holding) each() int { return (h.len() + h.n - 1) / h.n }
 
-// id returns the index of the item that holds element i. at returns the index of element i in that item's
-// array.
+// The method id returns the index of the work-item that stores element i. The method at returns the index of element i
+// in the array of this work-item.
 func (h holding) id(i int) int { return i % h.n }
 func (h holding) at(i int) int { return max(h.part-1, 0)*h.each() + i/h.n }
 
@@ -82,7 +82,7 @@ func (x *machine) sameMemory(v *ir.Value, items []*item) {
 	}
 }
 
-// held returns the cell of the e-th element of matrix m that item w holds.
+// The method held returns the e-th cell of work-item w's array for matrix m.
 func (w *item) held(v *ir.Value, m *ir.Var, e int) *cell {
 	s := w.variable(m)
 	if e >= len(s.cells) {
@@ -91,8 +91,8 @@ func (w *item) held(v *ir.Value, m *ir.Var, e int) *cell {
 	return &s.cells[e]
 }
 
-// tile copies one element of a matrix between memory and cell c of item w. The arguments row and col select
-// the element.
+// The method tile copies one element of a matrix between memory and cell c of work-item w. Parameters row and col
+// select the element.
 func (w *item) tile(v *ir.Value, t *ir.Tile, row, col int, c *cell) {
 	s := t.Matrix.Type.Matrix
 	if t.Columns {
@@ -116,7 +116,7 @@ func (w *item) tile(v *ir.Value, t *ir.Tile, row, col int, c *cell) {
 	*c = cell{bits: loaded(s, w.load(v, t.Mem, path)), set: true}
 }
 
-// loaded converts the bits of an element in memory to the bits that work-items hold.
+// loaded converts the bits of a matrix element in memory to the bits that work-items store in their arrays.
 func loaded(s *matrix.Shape, bits uint64) uint64 {
 	switch {
 	case s.Elem == matrix.Int8:
@@ -129,8 +129,8 @@ func loaded(s *matrix.Shape, bits uint64) uint64 {
 	return bits
 }
 
-// tileOfVectors is like method tile, but the memory is a work-group array of vectors. Each vector contains
-// several elements. row and col are already swapped if the memory is column-major.
+// tileOfVectors is like method tile, but the memory is a work-group array of vectors. Each vector in that memory
+// contains several matrix elements. Parameters row and col are already swapped if the memory is column-major.
 func (w *item) tileOfVectors(v *ir.Value, t *ir.Tile, row, col int, c *cell) {
 	s, words := t.Matrix.Type.Matrix, w.variable(t.Mem.Var).cells
 	size := s.Elem.Size()
@@ -161,7 +161,7 @@ func (x *machine) multiply(v *ir.Value, p *ir.Product, items []*item) {
 			return 0 // the item has returned, which is correct only after a fault
 		}
 		c := w.held(v, m, h.at(i))
-		if !c.set && m.Type.Part == [2]int{} { // with native matrices, all items of the sub-group may have returned
+		if !c.set && m.Type.Part == [2]int{} { // with native matrices, all work-items of the sub-group may have returned
 			w.fail(v, "element %d of %s is read before it was written", i, m.Name)
 		}
 		return uint32(c.bits)
@@ -190,7 +190,7 @@ func (x *machine) multiply(v *ir.Value, p *ir.Product, items []*item) {
 	}
 }
 
-// heldOf returns the number of elements of matrix m that item w holds.
+// heldOf returns the number of elements of matrix m that work-item w stores.
 func (w *item) heldOf(m *ir.Var) uint64 {
 	n, id := int(w.builtIn(ir.SubgroupLocalRange)), int(w.builtIn(ir.SubgroupLocalInvocationID))
 	if rows, cols := m.Type.Parts(); rows > 0 {

@@ -9,8 +9,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// store is the memory of a variable, as a list of its scalars in order. Code accesses variables only by
-// paths, so offsets in bytes do not matter.
+// Type store is the memory of a variable, which is the list of the variable's scalars in order. Ops access variables
+// only by paths, so the interpreter needs no offsets in bytes.
 type store struct {
 	typ   *ir.Type
 	cells []cell
@@ -29,7 +29,7 @@ func (x *machine) newStore(v *ir.Var) *store {
 	return &store{v.Type, make([]cell, x.cells(v.Type))}
 }
 
-// length returns the length of array type t, which may be a constant expression.
+// The method length returns the length of array type t. The length may be a constant expression.
 func (x *machine) length(t *ir.Type) int {
 	n := int32(x.constant(t.Len))
 	if n < 0 {
@@ -38,7 +38,7 @@ func (x *machine) length(t *ir.Type) int {
 	return int(n)
 }
 
-// cells returns the number of scalars in a variable of type t.
+// The method cells returns the number of scalars in a variable of type t.
 func (x *machine) cells(t *ir.Type) int {
 	n := 0
 	switch t.Kind {
@@ -59,7 +59,7 @@ func (x *machine) cells(t *ir.Type) int {
 	return n
 }
 
-// cell returns the scalar of s that the path selects.
+// The method cell returns the scalar of s that the path selects.
 func (w *item) cell(v *ir.Value, s *store, path []*ir.Value) *cell {
 	t, at := s.typ, 0
 	for _, p := range path {
@@ -76,7 +76,7 @@ func (w *item) cell(v *ir.Value, s *store, path []*ir.Value) *cell {
 	return &s.cells[at]
 }
 
-// index returns the value of index p, and checks that it is within array type t.
+// The method index returns the value of index p, and checks that the value is less than the length of array type t.
 func (w *item) index(v *ir.Value, t *ir.Type, p *ir.Value) int64 {
 	i := sext(p.Type, w.value(p))
 	if n := w.x.length(t); i < 0 || i >= int64(n) {
@@ -85,7 +85,7 @@ func (w *item) index(v *ir.Value, t *ir.Type, p *ir.Value) int64 {
 	return i
 }
 
-// address returns the device address that the path selects, and the type of the memory there.
+// The method address returns the device address that the path selects, and the type of the memory at that address.
 func (w *item) address(v *ir.Value, r *ir.Ref, path []*ir.Value) (uint64, *ir.Type) {
 	t := r.Elem
 	i := sext(path[1].Type, w.value(path[1]))
@@ -106,7 +106,7 @@ func (w *item) address(v *ir.Value, r *ir.Ref, path []*ir.Value) (uint64, *ir.Ty
 	return a, t
 }
 
-// bytes returns the memory at a device address.
+// The method bytes returns the memory at a device address.
 func (w *item) bytes(v *ir.Value, r *ir.Ref, path []*ir.Value) ([]byte, *ir.Type) {
 	a, t := w.address(v, r, path)
 	if a%uint64(t.Align) != 0 {
@@ -124,7 +124,7 @@ func (w *item) bytes(v *ir.Value, r *ir.Ref, path []*ir.Value) ([]byte, *ir.Type
 	return nil, nil
 }
 
-// variable returns the memory of a variable.
+// The method variable returns the memory of a variable.
 func (w *item) variable(v *ir.Var) *store {
 	switch v.Storage {
 	case ir.Private:
@@ -182,7 +182,7 @@ func readBytes(b []byte) uint64 {
 	return binary.LittleEndian.Uint64(all[:])
 }
 
-// zero zeroes a variable.
+// The method zero sets all scalars of a variable to zero.
 func (s *store) zero() {
 	for i := range s.cells {
 		s.cells[i] = cell{set: true}

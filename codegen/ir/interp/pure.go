@@ -11,7 +11,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// mask clears the bits beyond the type's width.
+// The function mask clears the bits beyond the type's width.
 func mask(t *ir.Type, x uint64) uint64 {
 	if n := t.Bits(); n < 64 {
 		x &= 1<<n - 1
@@ -32,7 +32,8 @@ func boolBits(b bool) uint64 {
 	return 0
 }
 
-// pure computes an op without effects. Arguments and result are bits, zero-extended.
+// The function pure computes an op without side effects. The arguments and the result are the bits of values,
+// zero-extended to 64 bits.
 func (x *machine) pure(v *ir.Value, a []uint64) (uint64, error) {
 	if len(v.Args) == 0 {
 		return 0, fmt.Errorf("%v is unknown", v.Op)
@@ -109,8 +110,8 @@ func halfBits(f32 uint64) uint16 {
 	return b
 }
 
-// computedHalf returns the bits of the float16 result of a division, a square root or an Fma. float64 is so
-// precise that rounding its result to float16 is correct.
+// computedHalf returns the bits of the float16 result of a division, a square root or an Fma. float64 is so precise
+// that rounding a float64 result to float16 is correct.
 func computedHalf(op ir.Op, a []uint64) uint64 {
 	var x [3]float64
 	for i, b := range a {
@@ -129,7 +130,7 @@ func computedHalf(op ir.Op, a []uint64) uint64 {
 	return uint64(ir.Float16bits(r))
 }
 
-// compare computes the ops whose result is a bool.
+// The function compare computes the ops whose result is a bool.
 func compare(op ir.Op, t *ir.Type, a []uint64) (result, ok bool) {
 	switch op {
 	case ir.OpIEq, ir.OpLEq:
@@ -164,7 +165,7 @@ func compare(op ir.Op, t *ir.Type, a []uint64) (result, ok bool) {
 	return false, false
 }
 
-// integer computes ops on integers of type t.
+// The function integer computes ops on integers of type t.
 func integer(op ir.Op, t *ir.Type, a []uint64) (uint64, error) {
 	x, y := a[0], uint64(0)
 	if len(a) > 1 {
@@ -236,7 +237,7 @@ func integer(op ir.Op, t *ir.Type, a []uint64) (uint64, error) {
 	return mask(t, r), nil
 }
 
-// toInt converts a float to an integer type. The value must be in the range of the type.
+// toInt converts a float to a value of an integer type. The float must be in the range of the integer type.
 func toInt(op ir.Op, t *ir.Type, f float64) (uint64, error) {
 	n := t.Bits()
 	lo, hi := 0.0, math.Ldexp(1, n)
@@ -253,7 +254,7 @@ func toInt(op ir.Op, t *ir.Type, f float64) (uint64, error) {
 	return uint64(f), nil
 }
 
-// float computes ops on floats of type t.
+// The function float computes ops on floats of type t.
 func (m *machine) float(op ir.Op, t *ir.Type, a []uint64) (uint64, error) {
 	sign := uint64(1) << (t.Bits() - 1)
 	switch op {
@@ -317,8 +318,9 @@ func (m *machine) float(op ir.Op, t *ir.Type, a []uint64) (uint64, error) {
 	case ir.OpFPow:
 		r = math.Pow(x, y)
 	case ir.OpFInvSqrt, ir.OpFRsqrt:
-		// Rounding via float64 is correct. No inverse root of a float32 is close enough to the middle of two
-		// float32s. TestRsqrtIsExact of math32 checks all values.
+		// The result is rounded to float64 first and then to float32. Rounding twice gives the same result as rounding
+		// once, because no inverse square root of a float32 is close enough to the midpoint of two float32s.
+		// TestRsqrtIsExact of math32 checks all values.
 		r = 1 / math.Sqrt(x)
 	default:
 		return 0, fmt.Errorf("%v is unknown", op)
@@ -326,8 +328,8 @@ func (m *machine) float(op ir.Op, t *ir.Type, a []uint64) (uint64, error) {
 	return ir.FloatBits(t, r), nil
 }
 
-// fma returns x*y + z. A float64 result is rounded once. For other types, the caller rounds the result to t,
-// which gives the same value as a single rounding.
+// fma returns x*y + z. A float64 result is rounded once. For other types, the caller rounds the result to t, and the
+// value is the same as after a single rounding.
 func fma(t *ir.Type, x, y, z float64) float64 {
 	if t == ir.TypeF64 {
 		return math.FMA(x, y, z)
@@ -343,7 +345,7 @@ func addOdd(x, y float64) float64 {
 	if math.IsInf(s, 0) || s != s {
 		return s
 	}
-	// This is Knuth's TwoSum, by which s + e is exactly x + y.
+	// Knuth's TwoSum computes e such that s + e is exactly x + y.
 	b := s - x
 	e := (x - (s - b)) + (y - b)
 	n := math.Float64bits(s)

@@ -10,7 +10,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// item is the state of one invocation.
+// Type item is the state of one invocation.
 type item struct {
 	x       *machine
 	group   [3]uint32 // id of the work-group
@@ -18,21 +18,21 @@ type item struct {
 	linear  uint32    // linear index of the invocation in its work-group
 	frame   *frame    // nil after the invocation has returned
 	at      *ir.Value // Sync op at which the invocation waits, or nil
-	clock   []uint32  // vector clock of the invocation, with one element per item of the group
-	faulted bool      // whether a Fault op has run; Sync ops do not wait for such an item
+	clock   []uint32  // vector clock of the invocation, with one element per work-item of the group
+	faulted bool      // whether the work-item has executed a Fault op, after which Sync ops do not wait for the work-item
 }
 
-// frame is an activation of a function.
+// Type frame is an activation of a function.
 type frame struct {
 	caller *frame
 	b      *ir.Block
 	next   int      // index of the next value in b.Insts
-	vals   []uint64 // values of the function by machine.slots
+	vals   []uint64 // values of the function, indexed by machine.slots
 	known  []bool
 	vars   map[*ir.Var]*store
 }
 
-// fail ends the run with an error about v. v is nil for a terminator.
+// The method fail ends the run with an error about v. For an error about a terminator, v is nil.
 func (w *item) fail(v *ir.Value, format string, args ...any) {
 	s := "terminator"
 	if v != nil {
@@ -54,7 +54,7 @@ func (x *machine) newFrame(f *ir.Func, caller *frame) *frame {
 	return fr
 }
 
-// number assigns a frame slot to each value that function f computes.
+// The method number assigns a frame slot to each value that function f computes.
 func (x *machine) number(f *ir.Func) {
 	n := 0
 	add := func(v *ir.Value) {
@@ -79,14 +79,14 @@ func (x *machine) number(f *ir.Func) {
 				add(v)
 			}
 			if v.Type.IsVector() {
-				n += v.Type.Lanes() - 1 // elements have consecutive slots
+				n += v.Type.Lanes() - 1 // the elements of a vector have consecutive slots
 			}
 		}
 	}
 	x.values[f] = n
 }
 
-// set stores the value of v in the current frame.
+// The method set stores the value of v in the current frame.
 func (w *item) set(v *ir.Value, bits uint64) { w.frame.set(w.x, v, bits) }
 
 func (f *frame) set(x *machine, v *ir.Value, bits uint64) {
@@ -138,7 +138,8 @@ func (x *machine) runGroup(id [3]uint32) {
 	}
 }
 
-// meet completes Sync ops, so that the waiting items continue. meet reports whether any item was waiting.
+// The method meet completes Sync ops, so that the waiting work-items continue. The result reports whether any work-item
+// was waiting.
 func (x *machine) meet(items []*item) bool {
 	waiting := false
 	n := int(x.l.SubGroupSize)
@@ -169,8 +170,8 @@ func (x *machine) meet(items []*item) bool {
 	return waiting
 }
 
-// pass checks that all items wait at the same Sync op, lets them continue, and returns the op.
-// Items that have returned after a Fault op are ignored.
+// The method pass checks that all work-items wait at the same Sync op, lets them continue, and returns the op. The
+// method ignores work-items that have returned after a Fault op.
 func pass(items []*item) *ir.Value {
 	var first *item
 	for _, w := range items {
@@ -208,7 +209,7 @@ func pass(items []*item) *ir.Value {
 	return v
 }
 
-// step executes the next op or the terminator.
+// The method step executes the next op or the terminator.
 func (w *item) step() {
 	if w.x.steps++; w.x.steps > w.x.l.MaxSteps {
 		panic(runError{fmt.Errorf("more than %d steps", w.x.l.MaxSteps)})
@@ -246,7 +247,7 @@ func (w *item) step() {
 	}
 }
 
-// jump follows edge n out of the current block, and sets the phis of the target.
+// The method jump follows edge n out of the current block, and sets the phis of the target block.
 func (w *item) jump(n int) {
 	f := w.frame
 	to := f.b.Term.Succs[n]
@@ -279,7 +280,7 @@ func (w *item) jump(n int) {
 	f.b, f.next = to, 0
 }
 
-// value returns the value of an operand.
+// The method value returns the value of an operand.
 func (w *item) value(v *ir.Value) uint64 {
 	if v.IsConstExpr() {
 		return w.x.constant(v)
@@ -294,7 +295,7 @@ func (w *item) value(v *ir.Value) uint64 {
 	return 0
 }
 
-// constant returns the value of a constant expression.
+// The method constant returns the value of a constant expression.
 func (x *machine) constant(v *ir.Value) uint64 {
 	switch v.Op {
 	case ir.OpConst:
@@ -317,7 +318,7 @@ func (x *machine) constant(v *ir.Value) uint64 {
 	return bits
 }
 
-// exec executes op v.
+// The method exec executes op v.
 func (w *item) exec(v *ir.Value) {
 	f := w.frame
 	switch v.Op {

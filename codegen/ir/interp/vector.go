@@ -15,7 +15,7 @@ func (w *item) setElement(v *ir.Value, i int, bits uint64) {
 	f.vals[at], f.known[at] = bits, true
 }
 
-// element returns element i of the vector v.
+// The method element returns element i of vector v.
 func (w *item) element(v *ir.Value, i int) uint64 {
 	f := w.frame
 	at := int(w.x.slots[v.ID]) - 1 + i
@@ -25,7 +25,7 @@ func (w *item) element(v *ir.Value, i int) uint64 {
 	return f.vals[at]
 }
 
-// loadVector reads a vector from memory. The address must be a multiple of the vector's size.
+// loadVector reads a vector from memory. The address of the vector must be a multiple of the vector's size.
 func (w *item) loadVector(v *ir.Value) {
 	if x := v.Ref().Var; x != nil {
 		for i, c := range w.lanes(v, x) {
@@ -58,7 +58,7 @@ func (w *item) storeVector(v *ir.Value) {
 	}
 }
 
-// lanes returns the cells of the elements of a vector in variable x.
+// The method lanes returns the cells that contain the elements of a vector in variable x.
 func (w *item) lanes(v *ir.Value, x *ir.Var) []*cell {
 	s := w.variable(x)
 	at := int(w.index(v, s.typ, v.Path()[0])) * s.typ.Elem.Lanes()
@@ -69,7 +69,7 @@ func (w *item) lanes(v *ir.Value, x *ir.Var) []*cell {
 	return list
 }
 
-// vector returns, for each element of the vector that v accesses, the bytes of device memory.
+// The method vector returns the bytes of device memory for each element of the vector that op v accesses.
 func (w *item) vector(v *ir.Value, t *ir.Type, writes bool) [][]byte {
 	b, _ := w.bytes(v, v.Ref(), v.Path())
 	size := t.Elem.Size

@@ -32,7 +32,7 @@ type instruction struct {
 	Class    string    `json:"class"`
 	Opcode   uint32    `json:"opcode"`
 	Operands []operand `json:"operands"`
-	// Capabilities are alternatives: a module needs one of them.
+	// Capabilities lists alternatives, of which a module must declare at least one.
 	Capabilities []string `json:"capabilities"`
 }
 
@@ -52,12 +52,12 @@ type enumerantJSON struct {
 	Name       string    `json:"enumerant"`
 	Value      number    `json:"value"`
 	Parameters []operand `json:"parameters"`
-	// Capabilities are alternatives: a module needs one of them. For a capability, they are the
-	// implied capabilities.
+	// Capabilities lists alternatives, of which a module must declare at least one. If the enumerant is itself a capability, Capabilities
+	// lists the capabilities that it implies.
 	Capabilities []string `json:"capabilities"`
 }
 
-// number is a number in the grammar: 3 in a value enumeration, or "0x0008" in a mask.
+// Type number is a number in the JSON grammar, which is written as 3 in a value enumeration and as "0x0008" in a mask.
 type number uint32
 
 func (n *number) UnmarshalJSON(b []byte) error {
@@ -98,9 +98,9 @@ func read(path string, g *grammar) {
 	}
 }
 
-// leaveOut removes the instructions and enumerants that need the capability Kernel of OpenCL, and
-// the instructions and enumerants of Intel's extensions. Package valid refuses modules with these. Readers print them by
-// number, except for capabilities of OpenCL.
+// leaveOut removes the instructions and enumerants that need the capability Kernel of OpenCL, and the instructions and
+// enumerants of Intel's extensions. Package valid refuses modules that contain the removed instructions or enumerants.
+// Disassemblers print the removed instructions and enumerants as numbers, except for capabilities of OpenCL.
 func (g *grammar) leaveOut() {
 	foreign := map[string]bool{"Kernel": true}
 	for more := true; more; {
@@ -133,10 +133,10 @@ func isForeign(name string) bool {
 	return strings.HasSuffix(name, "INTEL") || strings.HasSuffix(name, "ALTERA")
 }
 
-// mentioned returns the names that the module's Go files contain, without the tables. Only the
-// mentioned enumerants become constants, because most enumerants are for shaders that kgen does not
-// have. The tables contain the names of all enumerants for readers. To get another constant, run
-// this program again.
+// mentioned returns the names that occur in the Go files of the module. The generated tables do not count. Only
+// mentioned enumerants become Go constants, because kgen does not use most enumerants. The generated tables contain the
+// names of all enumerants, because the disassembler prints the names. If a Go file mentions a further enumerant, run
+// this program again to get its constant.
 func mentioned(root string) map[string]bool {
 	names := map[string]bool{}
 	name := regexp.MustCompile(`\b[A-Z]\w+`)
@@ -170,7 +170,8 @@ func write(path, source string, body func(*bytes.Buffer)) {
 }
 
 func opcodes(b *bytes.Buffer, ins []instruction) {
-	// Constants are declared separately. In a group, gofmt would align them with the longest name.
+	// The program writes a separate declaration for each constant. In a group of constants, gofmt would align the
+	// values with the longest name.
 	for _, in := range ins {
 		fmt.Fprintf(b, "const %s Op = %d\n", in.Name, in.Opcode)
 	}
@@ -199,7 +200,7 @@ func opcodes(b *bytes.Buffer, ins []instruction) {
 	fmt.Fprintf(b, "}\n")
 }
 
-// split reports whether an instruction has a type and a result, and returns the other operands.
+// split reports whether an instruction has a Result Type and a Result, and returns the other operands.
 func (in *instruction) split() (hasType, hasResult bool, rest []operand) {
 	for _, o := range in.Operands {
 		switch o.Kind {
@@ -214,11 +215,11 @@ func (in *instruction) split() (hasType, hasResult bool, rest []operand) {
 	return hasType, hasResult, rest
 }
 
-// manyOps is the smallest number of instructions with equal operands for which the pattern gets a
-// variable.
+// manyOps is the smallest number of instructions that must share an operand pattern, so that it gets a Go variable.
 const manyOps = 4
 
-// sharedPatterns declares variables for the patterns of many instructions, and returns their names.
+// sharedPatterns declares a Go variable for each operand pattern that at least manyOps instructions have, and returns
+// the names of the variables.
 func sharedPatterns(b *bytes.Buffer, ins []instruction) map[string]bool {
 	uses, shared := map[string]int{}, map[string]bool{}
 	for _, in := range ins {
@@ -233,7 +234,7 @@ func sharedPatterns(b *bytes.Buffer, ins []instruction) map[string]bool {
 	return shared
 }
 
-// patternName returns a name for a pattern. It contains the kinds and quantifiers of the operands.
+// patternName returns a name for an operand pattern. The name contains the kinds and quantifiers of the operands.
 func patternName(ops []operand) string {
 	var s strings.Builder
 	s.WriteString("ops")
@@ -271,9 +272,8 @@ func pattern(ops []operand) string {
 	return s.String()
 }
 
-// section returns the section of an instruction in the logical layout of a module (2.4). The
-// grammar's classes are too coarse for that, and most instructions of extensions are in the classes
-// "Reserved" and "@exclude".
+// section returns the section of an instruction in the logical layout of a module (2.4). The function cannot use the
+// classes in the grammar, because most instructions of extensions are in the classes "Reserved" and "@exclude".
 func section(in instruction) string {
 	switch n := in.Name; n {
 	case "OpCapability":
@@ -381,8 +381,8 @@ func glslInstructions(b *bytes.Buffer, ins []instruction) {
 	fmt.Fprintf(b, "}\n")
 }
 
-// canonical sorts rows by number and keeps one name for each. An alias with an extension's name
-// remains a constant, but is never printed.
+// canonical sorts rows by number, and keeps one name for each number. An alias with an extension's name remains a
+// constant, but is never printed.
 func canonical[T any](rows []T, key func(T) (uint32, string)) []T {
 	rows = slices.Clone(rows)
 	slices.SortStableFunc(rows, func(a, b T) int {
@@ -403,7 +403,8 @@ func canonical[T any](rows []T, key func(T) (uint32, string)) []T {
 	})
 }
 
-// vendor ranks names by suffix: core names first, then names of shared extensions.
+// The function vendor returns the rank of a name by its suffix. Names of the core specification come first, then names
+// of extensions by several vendors.
 func vendor(name string) int {
 	for _, s := range []string{"NV", "INTEL", "AMD", "GOOGLE", "ALTERA"} {
 		if strings.HasSuffix(name, s) {

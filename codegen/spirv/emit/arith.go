@@ -7,7 +7,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// emitInstruction emits an op that one SPIR-V instruction implements.
+// emitInstruction emits the code of an op that needs only one SPIR-V instruction.
 func (f *function) emitInstruction(in *instruction, v *ir.Value) spirv.ID {
 	args := f.values(v.Args)
 	t := f.e.register(v.Type)
@@ -36,7 +36,7 @@ func emitAddrIsNull(f *function, v *ir.Value) spirv.ID {
 
 func isConversion(op ir.Op) bool { return op == ir.OpSConvert || op == ir.OpUConvert }
 
-// extend returns an integer of 8 or 16 bits, extended to a 32-bit word by its sign or by zeros.
+// The method extend returns an integer of 8 or 16 bits as a 32-bit word, which is sign-extended or zero-extended.
 func (f *function) extend(v *ir.Value, signed bool) spirv.ID {
 	b, u32 := f.e.b, f.e.u32()
 	if v.IsConst() {
@@ -82,9 +82,8 @@ func emitConvert(f *function, v *ir.Value) spirv.ID {
 	return f.Op(op, to, f.extend(x, signed))
 }
 
-// signExtend converts an i32 to an i64 by computing the two 32-bit words, as devices do internally.
-// signExtend avoids OpSConvert because of a driver bug, which row sign-extension of lavapipe's quirks
-// describes.
+// signExtend converts an i32 to an i64 by computing the two 32-bit words, as devices do internally. signExtend avoids
+// OpSConvert because of a driver bug. The table of lavapipe's quirks describes the bug in row sign-extension.
 func (f *function) signExtend(x spirv.ID) spirv.ID {
 	b := f.e.b
 	u32 := f.e.register(ir.TypeI32)
@@ -100,24 +99,25 @@ func emitFConvert(f *function, v *ir.Value) spirv.ID {
 	return f.Op(spirv.OpFConvert, f.e.register(v.Type), f.value(v.Args[0]))
 }
 
-// emitFromHalf emits the conversion of a float16 to float32, by an instruction that needs no 16-bit type.
-// When a module is loaded, package adapt replaces the instruction by code that is exact on the device and has
-// the right bits for NaNs.
+// emitFromHalf emits the conversion of a float16 to float32 with an instruction that needs no 16-bit type. When a
+// module is loaded, package adapt replaces the instruction by code that is exact on the device and computes the correct
+// bits for NaNs.
 func emitFromHalf(f *function, v *ir.Value) spirv.ID {
 	f32 := f.e.register(ir.TypeF32)
 	pair := f.GLSL(f.e.b.TypeVector(f32, 2), spirv.GLSLstd450UnpackHalf2x16, f.value(v.Args[0]))
 	return f.CompositeExtract(f32, pair, 0)
 }
 
-// emitToHalf emits the conversion of a float32 to float16. The result is a 32-bit word whose upper half is 0.
+// emitToHalf emits the conversion of a float32 to float16. The result of the conversion is a 32-bit word whose upper 16
+// bits are 0.
 func emitToHalf(f *function, v *ir.Value) spirv.ID {
 	f32 := f.e.register(ir.TypeF32)
 	pair := f.Op(spirv.OpCompositeConstruct, f.e.b.TypeVector(f32, 2), f.value(v.Args[0]), f.e.b.ConstNull(f32))
 	return f.GLSL(f.e.u32(), spirv.GLSLstd450PackHalf2x16, pair)
 }
 
-// emitMark returns an emitter that marks a computed float16 or sum of products with a name. The emitter also
-// stores the operands next to the value, for package adapt.
+// emitMark returns an emitter for a float16 value or sum of products that earlier ops computed. The emitter marks the
+// value with a name. The emitter also writes the operands of the computation, because package adapt needs them.
 func emitMark(name string) emitFunc {
 	return func(f *function, v *ir.Value) spirv.ID {
 		u32 := f.e.u32()

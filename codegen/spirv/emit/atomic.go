@@ -8,8 +8,7 @@ import (
 )
 
 const (
-	// sharedMemory selects the storage classes that invocations share. Semantics UniformMemory includes
-	// device memory.
+	// sharedMemory selects the storage classes that invocations share. The bit UniformMemory includes device memory.
 	sharedMemory = spirv.MemorySemanticsUniformMemory | spirv.MemorySemanticsWorkgroupMemory
 
 	acquire        = spirv.MemorySemanticsAcquire | spirv.MemorySemanticsMakeVisible | sharedMemory
@@ -17,11 +16,11 @@ const (
 		spirv.MemorySemanticsMakeVisible | sharedMemory
 )
 
-// Go's atomics are sequentially consistent, but Vulkan does not offer sequential consistency. The same order
-// results if every atomic operation reads, writes, acquires and releases. Each operation then happens before
-// the next operation on the same location. Therefore one sequence of all operations exists that agrees with
-// the order of the code. For this reason, a load is emitted as an addition of zero, and a store as an
-// exchange.
+// Go's atomics are sequentially consistent, but Vulkan does not offer sequential consistency. The emitted operations
+// are sequentially consistent, because every atomic operation reads, writes, acquires and releases. Each atomic
+// operation therefore happens before the next operation on the same location. So there is a sequence of all atomic
+// operations that agrees with the order of the code in each invocation. An atomic load is emitted as an addition of
+// zero, and an atomic store is emitted as an exchange.
 
 func emitAtomicLoad(f *function, v *ir.Value) spirv.ID {
 	return f.readModifyWrite(spirv.OpAtomicIAdd, v, v.Type, f.e.m.Const(v.Type, 0))
@@ -85,9 +84,10 @@ func emitAtomicCompareExchange(f *function, v *ir.Value) spirv.ID {
 		f.order(acquireRelease), f.order(acquire), f.value(v.Args[0]), f.value(v.Args[1]))
 }
 
-// order returns the memory semantics of an atomic operation. In a helper, atomic operations are relaxed.
-// Relaxed operations are enough for fault records, which only the host reads, and for exchanges that replace
-// a plain store to a part of a word. lavapipe miscompiles loops that contain memory barriers.
+// The method order returns the memory semantics of an atomic operation. In a helper, atomic operations are relaxed.
+// Relaxed operations are sufficient for fault records, which only the host reads. They are also sufficient for
+// exchanges that replace a plain store to a part of a 32-bit word. Helpers avoid stronger operations because lavapipe
+// miscompiles loops that contain memory barriers.
 func (f *function) order(s spirv.MemorySemantics) spirv.ID {
 	if f.helper {
 		s = spirv.MemorySemanticsNone
@@ -95,7 +95,7 @@ func (f *function) order(s spirv.MemorySemantics) spirv.ID {
 	return f.e.b.ConstU32(uint32(s))
 }
 
-// atomic returns the pointer and the scope of an atomic operation on a value of type t.
+// The method atomic returns the pointer and the scope of an atomic operation on a value of type t.
 func (f *function) atomic(v *ir.Value, t *ir.Type) (ptr, scopeID spirv.ID) {
 	p := f.place(v)
 	if p.ptr == 0 {

@@ -9,7 +9,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv/features"
 )
 
-// need records that the module must declare a capability.
+// The method need records that the module must declare a capability.
 func (e *emitter) need(c spirv.Capability) {
 	if e.caps[c] {
 		return
@@ -20,8 +20,8 @@ func (e *emitter) need(c spirv.Capability) {
 	e.caps[c] = true
 }
 
-// declare emits the capabilities that the module needs, in the order of features.Rows. declare also emits the
-// extensions that SPIR-V 1.5 does not include.
+// The method declare emits the capabilities that the module needs, in the order of features.Rows. The method declare
+// also emits the required extensions that are not part of SPIR-V 1.5.
 func (e *emitter) declare() {
 	for i := range features.Rows {
 		row := &features.Rows[i]

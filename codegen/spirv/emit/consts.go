@@ -7,8 +7,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// constant returns the id of v, which is a constant, a specialization constant or an expression of
-// these.
+// The method constant returns the id of v, which is a constant, a specialization constant or a constant expression.
 func (e *emitter) constant(v *ir.Value) spirv.ID {
 	id, ok := e.consts[v]
 	if !ok {
@@ -47,7 +46,7 @@ func (e *emitter) newConstant(v *ir.Value) spirv.ID {
 	return b.SpecConstOp(e.register(v.Type), r.op, args...)
 }
 
-// foldable reports whether v can be a constant expression of SPIR-V.
+// foldable reports whether v can be emitted as a constant expression of SPIR-V.
 func foldable(v *ir.Value) bool {
 	if v.Op.Has(ir.FlagConst) {
 		return true
@@ -56,8 +55,8 @@ func foldable(v *ir.Value) bool {
 		return false
 	}
 	for _, a := range v.Args {
-		// The upper bits of the 32-bit word of a narrow integer are undefined. Only code of the module can
-		// set these bits.
+		// The upper bits of the 32-bit word of a narrow integer are undefined. Code must extend the integer, and a
+		// constant expression cannot do this.
 		if !foldable(a) || narrow(a.Type) {
 			return false
 		}
@@ -65,7 +64,7 @@ func foldable(v *ir.Value) bool {
 	return !narrow(v.Type)
 }
 
-// spec returns the id of specialization constant s. The module defines one constant per SpecId.
+// The method spec returns the id of specialization constant s. The module defines one constant per SpecId.
 func (e *emitter) spec(s *ir.Spec) spirv.ID {
 	id, ok := e.specs[s.ID]
 	if !ok {
@@ -79,8 +78,8 @@ func (e *emitter) spec(s *ir.Spec) spirv.ID {
 	return id
 }
 
-// initializer returns the constant that initializes a table of type t. initializer removes the table's
-// scalars from the beginning of *leaves.
+// initializer returns the constant that initializes a table of type t. Parameter leaves points to the list of scalars,
+// from whose beginning initializer removes the scalars of the table.
 func (e *emitter) initializer(t *ir.Type, leaves *[]*ir.Value) spirv.ID {
 	var parts []spirv.ID
 	switch t.Kind {

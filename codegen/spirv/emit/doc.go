@@ -1,8 +1,8 @@
 // Package emit writes an [ir.Module] at level Legal as a SPIR-V module. [Emit] returns the words of
 // the module.
 //
-// Each op has one emitter in the tables of table.go. The passes have decided everything about the meaning of
-// ops. This package only chooses the SPIR-V constructs:
+// Each op has one emitter in the tables of table.go. Passes have replaced all ops whose
+// meaning depends on the device or launch. Package emit only chooses the SPIR-V constructs by these rules:
 //
 //   - Types, constants, specialization constants, variables, helpers and
 //     capabilities are declared at their first use. Thus a module declares only
@@ -10,8 +10,8 @@
 //   - Types of device memory have decorations for gc's layout. Every access
 //     converts the address to a pointer by a bitcast. A pointer is never in a
 //     phi, a variable or a call.
-//   - Integers of 8 and 16 bits are held in 32-bit words whose upper bits are
-//     undefined. In device memory, such integers occupy one or two bytes.
+//   - Integers of 8 and 16 bits are computed in 32-bit words whose upper bits are
+//     undefined. In device memory, integers of 8 and 16 bits occupy one or two bytes.
 //   - If the kernel synchronizes, accesses to memory that invocations share are
-//     NonPrivatePointer. In other kernels, such accesses are plain.
+//     NonPrivatePointer. In other kernels, accesses to this memory have no such flag.
 package emit

@@ -11,7 +11,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// Emit returns the words of the SPIR-V module. The words depend only on the contents of m, not on the ids or
+// Emit returns the 32-bit words of the SPIR-V module. The result depends only on the contents of m, not on the ids or
 // names of its values.
 //
 // An error means that m is not Legal.
@@ -46,11 +46,11 @@ type emitter struct {
 	err  error // first error
 	caps map[spirv.Capability]bool
 
-	// shared is true if invocations may communicate. Accesses to shared memory must then be
-	// NonPrivatePointer, so that barriers and atomics order them.
+	// shared is true if invocations may communicate. In this case accesses to shared memory must be NonPrivatePointer,
+	// because barriers and atomics order only these accesses.
 	shared bool
 
-	// flat is true if work-groups have one dimension on the device, as localSize explains.
+	// flat is true if work-groups have one dimension on the device. The comment of localSize gives the reasons.
 	flat bool
 	size [3]spirv.ID // size of the kernel's work-groups
 
@@ -76,9 +76,9 @@ func newEmitter(m *ir.Module) *emitter {
 	}
 }
 
-// hasAtomics reports whether the kernel itself uses atomics, by which work-items can communicate in Go.
-// Atomics of helpers do not count. For example, the fault helper reserves the fault record by an atomic, but
-// no work-item waits for its stores. Loads of memory that only the host writes do not count either.
+// hasAtomics reports whether the kernel contains atomics that let work-items communicate in Go. Atomics in helpers do
+// not count. For example, the fault helper reserves the fault record by an atomic, but no work-item waits for the
+// stores to the record. Loads of memory that only the host writes do not count either.
 func hasAtomics(f *ir.Func) bool {
 	for _, b := range f.Blocks {
 		for _, v := range b.Insts {
@@ -117,7 +117,7 @@ func (e *emitter) module() {
 	e.declare()
 }
 
-// called returns f and the functions that it calls, directly or indirectly.
+// The function called returns f and all functions that f calls directly or indirectly.
 func called(f *ir.Func) []*ir.Func {
 	list := []*ir.Func{f}
 	for i := 0; i < len(list); i++ {
@@ -132,7 +132,7 @@ func called(f *ir.Func) []*ir.Func {
 	return list
 }
 
-// begin declares a function and creates its builder.
+// The method begin declares a function and creates its builder.
 func (e *emitter) begin(f *ir.Func) {
 	var params []spirv.ID
 	for _, p := range f.Params {
@@ -142,10 +142,10 @@ func (e *emitter) begin(f *ir.Func) {
 	e.funcs[f] = e.b.Function(void, e.b.TypeFunction(void, params...), spirv.FunctionControlNone)
 }
 
-// executionModes declares the execution modes of the entry point. The mode LocalSize is only a default for
-// the work-group size. The constant that localSize decorates overrides the mode.
+// executionModes declares the execution modes of the entry point. Execution mode LocalSize is only a default for the
+// work-group size. The constant that localSize defines overrides execution mode LocalSize.
 //
-// SignedZeroInfNanPreserve is added when a module is loaded on a device that supports it.
+// When a module is loaded on a device that supports execution mode SignedZeroInfNanPreserve, this mode is added.
 func (e *emitter) executionModes(main spirv.ID) {
 	size := [3]uint32{1, 1, 1}
 	for _, s := range e.m.Specs {
@@ -159,14 +159,15 @@ func (e *emitter) executionModes(main spirv.ID) {
 	e.b.ExecutionMode(main, spirv.ExecutionModeLocalSize, size[:]...)
 }
 
-// localSize defines and decorates the constant with the work-group size. The components of the size are
-// reserved specialization constants.
+// localSize defines the constant that contains the work-group size, and decorates it with WorkgroupSize. The components
+// of the size are reserved specialization constants.
 //
-// A sub-group consists of invocations with consecutive indices. Vulkan does not specify how a device divides
-// a work-group into sub-groups, and lavapipe divides each row of a work-group separately. Therefore a kernel
-// that uses sub-groups has work-groups of one dimension on the device. A kernel with barriers has work-groups
-// of one dimension, too. lavapipe adds invocations to fill the last sub-group, as pass partial explains. Only
-// in one dimension are the indices of added invocations larger than all indices of the work-group.
+// A sub-group consists of invocations with consecutive indices. Vulkan does not specify how a device divides a
+// work-group into sub-groups, and lavapipe divides each row of a work-group separately. Therefore a kernel that uses
+// sub-groups has work-groups of one dimension on the device. A kernel with barriers has work-groups of one dimension
+// for another reason. lavapipe adds invocations to fill the last sub-group, as pass partial explains. With one
+// dimension the added invocations have larger indices than all invocations of the work-group, but with several
+// dimensions they may not.
 func (e *emitter) localSize() {
 	e.flat = e.m.Rank > 1 && (e.m.UsesGroup || usesSubGroups(called(e.m.Kernel)))
 	for i := range e.size {

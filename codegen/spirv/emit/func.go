@@ -9,7 +9,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// function emits one function.
+// Type function emits one function.
 type function struct {
 	*spirv.FunctionBuilder
 	e      *emitter
@@ -21,13 +21,13 @@ type function struct {
 	vars     map[*ir.Var]spirv.ID
 	labels   map[*ir.Block]spirv.ID
 	builtIns [ir.NumBuiltIns]spirv.ID
-	ballot   struct { // instruction of the last ballot
+	ballot   struct { // last emitted ballot instruction
 		v  *ir.Value
 		id spirv.ID
 	}
 }
 
-// function emits the parameters and the body of fn.
+// The method function emits the parameters and the body of fn.
 func (e *emitter) function(fn *ir.Func) {
 	f := &function{
 		FunctionBuilder: e.funcs[fn], e: e, helper: fn != e.m.Kernel,
@@ -69,12 +69,12 @@ func (e *emitter) function(fn *ir.Func) {
 	}
 }
 
-// unreachedBlock is an unreachable merge block or continue target. header is the loop header if block is a
-// continue target, else nil.
+// unreachedBlock is an unreachable merge block or continue target. Field header is the loop header if the block is a
+// continue target. For a merge block, header is nil.
 type unreachedBlock struct{ block, header *ir.Block }
 
-// unreached returns the merge blocks and continue targets that are no longer in the function because they are
-// unreachable. SPIR-V requires these blocks nevertheless.
+// The method unreached returns the merge blocks and continue targets that passes removed from the function because the
+// blocks are unreachable. SPIR-V requires merge blocks and continue targets even if they are unreachable.
 func (f *function) unreached(fn *ir.Func) (list []unreachedBlock) {
 	add := func(b, header *ir.Block) {
 		if b != nil && f.labels[b] == 0 {
@@ -113,13 +113,13 @@ func (f *function) block(b *ir.Block) {
 	}
 }
 
-// merge emits the merge instruction of a header.
+// The method merge emits the merge instruction of a header block.
 func (f *function) merge(b *ir.Block) {
 	switch {
 	case b.Continue != nil:
 		control := spirv.LoopControlNone
 		switch {
-		case b.Cold: // rarely executed loop, which costs devices less without unrolling
+		case b.Cold: // a rarely executed loop, which is better not unrolled
 			control = spirv.LoopControlDontUnroll
 		case b.Unroll:
 			control = spirv.LoopControlUnroll
@@ -151,7 +151,7 @@ func (f *function) emit(v *ir.Value) {
 	}
 }
 
-// value returns the id of a value that dominates the current position.
+// The method value returns the id of a value that dominates the current position.
 func (f *function) value(v *ir.Value) spirv.ID {
 	if id, ok := f.ids[v]; ok {
 		return id
@@ -170,8 +170,8 @@ func (f *function) values(vs []*ir.Value) []spirv.ID {
 	return ids
 }
 
-// emitPhi emits a phi without arguments. phiArgs later adds the arguments, which may come from blocks that
-// are not yet emitted.
+// emitPhi emits a phi without arguments. phiArgs adds the arguments when all blocks are emitted, because arguments may
+// come from later blocks.
 func emitPhi(f *function, v *ir.Value) spirv.ID { return f.Phi(f.e.register(v.Type)) }
 
 func (f *function) phiArgs(b *ir.Block) {

@@ -8,8 +8,8 @@ import (
 )
 
 // countSubgroup counts the invocations of the sub-group. countSubgroup runs at the kernel's start, where all
-// invocations are active. A formula would depend on the device's way of dividing a work-group into
-// sub-groups.
+// invocations are active. The number cannot be computed from ids, because it depends on how the device divides a
+// work-group into sub-groups.
 func (f *function) countSubgroup() spirv.ID {
 	b, u32 := f.e.b, f.e.u32()
 	f.e.need(spirv.CapabilityGroupNonUniformBallot)
@@ -19,7 +19,7 @@ func (f *function) countSubgroup() spirv.ID {
 		Words: []uint32{uint32(scope), uint32(spirv.GroupOperationReduce), uint32(ballot)}})
 }
 
-// subgroup returns the id of the constant for the sub-group scope.
+// The method subgroup returns the id of the constant for the sub-group scope.
 func (f *function) subgroup() spirv.ID {
 	f.e.need(spirv.CapabilityGroupNonUniform)
 	return f.e.b.ConstU32(uint32(spirv.ScopeSubgroup))
@@ -37,8 +37,8 @@ func emitGroupSelect(f *function, v *ir.Value) spirv.ID {
 	return f.Op(spirv.OpGroupNonUniformShuffle, f.e.register(v.Type), append([]spirv.ID{f.subgroup()}, f.values(v.Args)...)...)
 }
 
-// emitBallot emits one 32-bit word of a ballot. All words of one ballot are in the same block, and share one
-// OpGroupNonUniformBallot.
+// emitBallot emits one 32-bit word of a ballot. All 32-bit words of one ballot are in the same block, and are extracted
+// from one OpGroupNonUniformBallot.
 func emitBallot(f *function, v *ir.Value) spirv.ID {
 	f.checkGroupOp(v)
 	f.e.need(spirv.CapabilityGroupNonUniformBallot)

@@ -10,9 +10,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// launchBlock is the block of push constants. launchBlock has one member for each value that the module loads
-// from the block. Values that overlap, or whose size is not a multiple of four bytes, are loaded as 32-bit
-// words.
+// Type launchBlock describes the block of push constants. A launchBlock has one member for each value that the module
+// loads from the push constants. Values that overlap, or whose size is not a multiple of four bytes, are loaded as
+// 32-bit words.
 type launchBlock struct {
 	members []blockMember
 	id      spirv.ID // 0 before the first load
@@ -25,7 +25,7 @@ type blockMember struct {
 
 func (m blockMember) end() int { return m.offset + m.typ.Size }
 
-// words returns members for the 32-bit words that contain m.
+// The method words returns one member for each 32-bit word that contains a byte of m.
 func (m blockMember) words() []blockMember {
 	var list []blockMember
 	for o := m.offset &^ 3; o < m.end(); o += 4 {
@@ -34,7 +34,7 @@ func (m blockMember) words() []blockMember {
 	return list
 }
 
-// plan computes the members that the functions load.
+// The method plan computes the block members that the functions load.
 func (l *launchBlock) plan(funcs []*ir.Func) {
 	for _, f := range funcs {
 		for _, b := range f.Blocks {
@@ -60,7 +60,7 @@ func (l *launchBlock) plan(funcs []*ir.Func) {
 	}
 }
 
-// split replaces the first two overlapping members by 32-bit words. split reports whether any members
+// The method split replaces the first two overlapping members by 32-bit words. The result reports whether any members
 // overlapped.
 func (l *launchBlock) split() bool {
 	end := 0
@@ -137,8 +137,8 @@ func emitArg(f *function, v *ir.Value) spirv.ID {
 	return x
 }
 
-// inputRows maps a BuiltIn to its SPIR-V variable and to the component of that variable. The component is -1
-// for a scalar variable.
+// inputRows maps a BuiltIn to its SPIR-V variable and to the component of that variable. The component is -1 if the
+// SPIR-V variable is a scalar.
 var inputRows = [ir.NumBuiltIns]struct {
 	builtIn   spirv.BuiltIn
 	component int
@@ -191,8 +191,8 @@ func (f *function) loadBuiltIns(used [ir.NumBuiltIns]bool) {
 	}
 }
 
-// flatIDs emits code that computes the ids of an invocation if work-groups have one dimension on the device.
-// flatIDs returns the built-ins that remain to be loaded.
+// flatIDs emits code that computes the ids of an invocation if work-groups have one dimension on the device. The result
+// of flatIDs lists the built-ins that must still be loaded.
 func (f *function) flatIDs(used [ir.NumBuiltIns]bool) [ir.NumBuiltIns]bool {
 	u32, e := f.e.u32(), f.e
 	load := func(b spirv.BuiltIn, t spirv.ID) spirv.ID { return f.Load(t, e.input(b, t), spirv.MemoryOperands{}) }
@@ -225,7 +225,7 @@ func (f *function) flatIDs(used [ir.NumBuiltIns]bool) [ir.NumBuiltIns]bool {
 	return used
 }
 
-// input returns the Input variable of type t that is decorated with built-in b.
+// The method input returns the Input variable of type t that is decorated with built-in b.
 func (e *emitter) input(b spirv.BuiltIn, t spirv.ID) spirv.ID {
 	id, ok := e.inputs[b]
 	if !ok {

@@ -1,7 +1,7 @@
 package emit
 
-// This file emits native matrices of the device. The SPIR-V type of such a variable is
-// OpTypeCooperativeMatrixKHR, or an array of that type if the matrix has several parts.
+// This file emits code for native matrices of the device. The SPIR-V type of a matrix variable is
+// OpTypeCooperativeMatrixKHR, or an array of this type if the matrix consists of several native matrices.
 
 import (
 	"github.com/kgen-go/kgen/codegen/ir"
@@ -9,16 +9,16 @@ import (
 	"github.com/kgen-go/kgen/internal/matrix"
 )
 
-// native reports whether variables of type t consist of native matrices of the device.
+// The function native reports whether variables of type t consist of native matrices of the device.
 func native(t *ir.Type) bool { return t.Part != [2]int{} }
 
-// several reports whether a matrix of type t has more than one part.
+// The function several reports whether a matrix of type t consists of more than one native matrix.
 func several(t *ir.Type) bool {
 	rows, cols := t.Parts()
 	return rows*cols > 1
 }
 
-// component returns the SPIR-V type of a matrix's elements.
+// The method component returns the SPIR-V type of a matrix's elements.
 func (e *emitter) component(s *matrix.Shape) spirv.ID {
 	switch s.Elem {
 	case matrix.Int8, matrix.Uint8:
@@ -37,7 +37,7 @@ func (e *emitter) component(s *matrix.Shape) spirv.ID {
 	return e.b.TypeInt(32, s.Elem == matrix.Int32)
 }
 
-// part returns the SPIR-V type of one part of a matrix.
+// The method part returns the SPIR-V type of one part of a matrix, which is a native matrix.
 func (e *emitter) part(t *ir.Type) spirv.ID {
 	e.need(spirv.CapabilityCooperativeMatrixKHR)
 	use := map[matrix.Use]uint32{matrix.A: spirv.MatrixUseA, matrix.B: spirv.MatrixUseB, matrix.Accumulator: spirv.MatrixUseAccumulator}
@@ -53,7 +53,7 @@ func (e *emitter) matrixVariable(t *ir.Type) spirv.ID {
 	return e.b.TypeArray(e.part(t), e.b.ConstU32(uint32(rows*cols)))
 }
 
-// partAt returns the pointer to a part of matrix v. Parts are numbered from 1.
+// partAt returns the pointer to a part of matrix v. The parts of a matrix are numbered from 1.
 func (f *function) partAt(v *ir.Var, part int) spirv.ID {
 	ptr := f.pointer(v)
 	if !several(v.Type) {
@@ -71,12 +71,12 @@ func (f *function) storePart(v *ir.Var, part int, x spirv.ID) {
 	f.Store(f.partAt(v, part), x, spirv.MemoryOperands{})
 }
 
-// partLength returns the number of elements that an invocation holds of each part.
+// partLength returns the number of elements of one matrix part that an invocation stores.
 func (f *function) partLength(t *ir.Type) spirv.ID {
 	return f.Op(spirv.OpCooperativeMatrixLengthKHR, f.e.u32(), f.e.part(t))
 }
 
-// elementAt returns the pointer to an element that the invocation holds.
+// elementAt returns the pointer to a matrix element that the invocation stores.
 func (f *function) elementAt(v *ir.Var, e *ir.Value) spirv.ID {
 	t := f.e.b.TypePointer(spirv.StorageClassFunction, f.e.component(v.Type.Matrix))
 	at := []spirv.ID{f.value(e)}
@@ -115,7 +115,7 @@ func (f *function) storeElement(v *ir.Value) {
 	f.Store(f.elementAt(m, v.Path()[0]), x, spirv.MemoryOperands{})
 }
 
-// eachPart calls do for each part of a matrix.
+// eachPart calls function do for each part of a matrix.
 func eachPart(t *ir.Type, do func(part int)) {
 	rows, cols := t.Parts()
 	for p := range rows * cols {
@@ -185,7 +185,7 @@ func (f *function) zeroMatrix(v *ir.Var) {
 	eachPart(v.Type, func(part int) { f.storePart(v, part, zero) })
 }
 
-// copyMatrix emits code that copies a matrix to another one.
+// copyMatrix emits code that copies a matrix to another matrix.
 func (f *function) copyMatrix(to, from *ir.Var) {
 	eachPart(to.Type, func(part int) { f.storePart(to, part, f.loadPart(from, part)) })
 }

@@ -7,16 +7,16 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// place describes the memory that an op accesses.
+// Type place describes the memory that an op accesses.
 type place struct {
-	ptr    spirv.ID // pointer to the memory; 0 for memory without bytes, which is never accessed
+	ptr    spirv.ID // pointer to the memory; 0 for memory of size 0, which is never accessed
 	typ    *ir.Type
 	device bool
 	small  bool // whether integers of 8 and 16 bits occupy one or two bytes, not a 32-bit word
 	access spirv.MemoryOperands
 }
 
-// place returns a description of the memory that op v accesses.
+// The method place returns a description of the memory that op v accesses.
 func (f *function) place(v *ir.Value) place {
 	r, path := v.Ref(), v.Path()
 	if r.Var != nil {
@@ -68,7 +68,7 @@ func (f *function) varPlace(v *ir.Var, path []*ir.Value) place {
 	return p
 }
 
-// pointer returns the variable's id, and declares the variable if necessary.
+// The method pointer returns the variable's id, and declares the variable if necessary.
 func (f *function) pointer(v *ir.Var) spirv.ID {
 	e := f.e
 	if v.Storage == ir.Function {
@@ -95,8 +95,8 @@ func (f *function) pointer(v *ir.Var) spirv.ID {
 	return id
 }
 
-// path returns the indexes of a path into type t, and the type at the end of the path. If the path leads into
-// memory without bytes, ok is false and leaf is the last type with bytes.
+// The method path returns the ids of the indexes in a path into type t, and the type at the end of the path. If the
+// path leads into memory of size 0, result ok is false and result leaf is the last type whose size is not 0.
 func (f *function) path(t *ir.Type, path []*ir.Value) (indexes []spirv.ID, leaf *ir.Type, ok bool) {
 	for _, v := range path {
 		var next *ir.Type
@@ -120,7 +120,7 @@ func (f *function) path(t *ir.Type, path []*ir.Value) (indexes []spirv.ID, leaf 
 	return indexes, t, !empty(t)
 }
 
-// index returns the id of index v for an access chain. SPIR-V interprets the index as signed.
+// The method index returns the id of index v for an access chain. SPIR-V interprets indexes of access chains as signed.
 func (f *function) index(v *ir.Value) spirv.ID {
 	if v.IsConst() && v.Bits <= 1<<31-1 {
 		return f.e.b.ConstU32(uint32(v.Bits)) // 32 bits are sufficient for constant indexes
@@ -171,8 +171,8 @@ func emitStore(f *function, v *ir.Value) spirv.ID {
 	return 0
 }
 
-// emitAddrOf emits the address of an element. The path ends before memory without bytes, because the address
-// of such memory is arbitrary.
+// emitAddrOf emits the address of an element. The path ends before memory of size 0, because the address of empty
+// memory is arbitrary.
 func emitAddrOf(f *function, v *ir.Value) spirv.ID {
 	r, path := v.Ref(), v.Path()
 	if empty(r.Elem) {

@@ -7,9 +7,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// Origin is the part of the IR that a SPIR-V instruction implements. If Value is set, the instruction
-// implements that value. Else the instruction implements the label of Block or, if Ends is set, the
-// terminator of Block. Instructions that implement no single value or block have the zero Origin.
+// Origin is the IR value or block that a SPIR-V instruction implements. If Value is not nil, the instruction implements
+// this value. If Value is nil, the instruction implements the label of Block or, if Ends is true, the terminator of
+// Block. Instructions that implement no single value or block have the zero Origin.
 type Origin struct {
 	Value *ir.Value
 	Block *ir.Block
@@ -37,7 +37,7 @@ func EmitWithOrigins(m *ir.Module) (*spirv.Module, []Origin, error) {
 	return sm, origins, nil
 }
 
-// from sets the origin of the instructions that are emitted next.
+// The method from sets the origin of the instructions that are emitted next.
 func (f *function) from(o Origin) {
 	if list := f.e.origins; list != nil {
 		f.Tag = int32(len(*list))

@@ -7,14 +7,14 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// instruction describes the single instruction that implements an op. instruction is an opcode or an
-// instruction of GLSL.std.450.
+// Type instruction describes the only SPIR-V instruction that implements an op. The instruction is a SPIR-V opcode or
+// belongs to GLSL.std.450.
 type instruction struct {
 	op   spirv.Op
 	glsl spirv.GLSLstd450
-	// fold allows the opcode in OpSpecConstantOp.
+	// If fold is true, the opcode may be used in OpSpecConstantOp.
 	fold bool
-	// exact decorates the result with NoContraction. Without NoContraction, a driver may contract and
+	// If exact is true, the result is decorated with NoContraction. Without NoContraction, a driver may contract and
 	// reassociate the operation.
 	exact bool
 }
@@ -83,16 +83,16 @@ var instructions = [256]instruction{
 	ir.OpLNe:    {op: spirv.OpLogicalNotEqual, fold: true},
 	ir.OpSelect: {op: spirv.OpSelect, fold: true},
 
-	// Functions use the emitters in special for these ops.
+	// The table special contains emitters for these ops in functions.
 	ir.OpSConvert: {op: spirv.OpSConvert, fold: true},
 	ir.OpUConvert: {op: spirv.OpUConvert, fold: true},
 }
 
-// emitFunc emits one value at the function's current position. emitFunc returns the id of the result, or 0 if
-// the op has none.
+// An emitFunc emits the code of one value at the function's current position. The returned id is the op's result, or 0
+// if the op has no result.
 type emitFunc func(f *function, v *ir.Value) spirv.ID
 
-// special maps an op that needs several instructions to its emitter. Fault and ZeroLocal are in neither
+// The table special maps an op that needs several instructions to its emitter. Fault and ZeroLocal are in neither
 // table, because they are never Legal.
 var special = [256]emitFunc{
 	ir.OpConst:     func(f *function, v *ir.Value) spirv.ID { return f.e.constant(v) },

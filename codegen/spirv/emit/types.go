@@ -10,10 +10,11 @@ import (
 func (e *emitter) u32() spirv.ID   { return e.b.TypeInt(32, false) }
 func (e *emitter) uvec2() spirv.ID { return e.b.TypeVector(e.u32(), 2) }
 
-// narrow reports whether t is i8 or i16. SPIR-V values of these types are 32-bit words.
+// The function narrow reports whether t is i8 or i16. In SPIR-V, values of types i8 and i16 are represented by 32-bit
+// words.
 func narrow(t *ir.Type) bool { return t.Kind == ir.I8 || t.Kind == ir.I16 }
 
-// register returns the SPIR-V type of values of type t, which is a scalar or a vector.
+// The method register returns the SPIR-V type of values of type t, which is a scalar or a vector.
 func (e *emitter) register(t *ir.Type) spirv.ID {
 	switch t.Kind {
 	case ir.Bool:
@@ -39,8 +40,8 @@ func (e *emitter) register(t *ir.Type) spirv.ID {
 	panic("BUG: no values of type " + t.String())
 }
 
-// packed returns the SPIR-V type of work-group memory of type t, in which integers of 8 and 16 bits are
-// packed.
+// The method packed returns the SPIR-V type of work-group memory of type t in which integers of 8 and 16 bits are
+// adjacent.
 func (e *emitter) packed(t *ir.Type) spirv.ID {
 	switch t.Kind {
 	case ir.Array:
@@ -55,7 +56,7 @@ func (e *emitter) packed(t *ir.Type) spirv.ID {
 	return e.register(t)
 }
 
-// ofVar returns the SPIR-V type of an element of variable v. The element has type t in the IR.
+// ofVar returns the SPIR-V type of an element of variable v. Parameter t is the element's type in the IR.
 func (e *emitter) ofVar(v *ir.Var, t *ir.Type) spirv.ID {
 	if v.Packed() {
 		return e.packed(t)
@@ -63,7 +64,7 @@ func (e *emitter) ofVar(v *ir.Var, t *ir.Type) spirv.ID {
 	return e.variable(t)
 }
 
-// variable returns the SPIR-V type of a variable of type t, without a layout.
+// The method variable returns the SPIR-V type of a variable of type t, without a layout.
 func (e *emitter) variable(t *ir.Type) spirv.ID {
 	if t.IsScalar() || t.IsVector() {
 		return e.register(t)
@@ -91,9 +92,9 @@ func (e *emitter) variable(t *ir.Type) spirv.ID {
 	return id
 }
 
-// memory returns the SPIR-V type of device memory of type t, in gc's layout. Modules have no arithmetic on
-// integers of 8 and 16 bits. Nevertheless modules need Int8 and Int16, because otherwise an address cannot be
-// converted to a pointer to such integers.
+// The method memory returns the SPIR-V type of device memory of type t, in gc's layout. Modules have no arithmetic on
+// integers of 8 and 16 bits. Nevertheless modules need capabilities Int8 and Int16, because otherwise an address cannot
+// be converted to a pointer to an 8-bit or 16-bit integer.
 func (e *emitter) memory(t *ir.Type) spirv.ID {
 	switch t.Kind {
 	case ir.Bool:
@@ -132,14 +133,14 @@ func (e *emitter) memory(t *ir.Type) spirv.ID {
 	return id
 }
 
-// elements returns the SPIR-V type to which addresses of elements of type t point. The type is a block with a
-// runtime array of elements.
+// The method elements returns the SPIR-V type to which addresses of elements of type t point. This SPIR-V type is a
+// block with a runtime array of elements.
 func (e *emitter) elements(t *ir.Type) spirv.ID {
 	array := e.b.RuntimeArrayStride(e.memory(t), uint32(t.Size))
 	return e.b.StructLayout([]spirv.Member{{Type: array}}, true)
 }
 
-// length returns the length of an array type as a constant.
+// The method length returns the id of the constant that is the length of an array type.
 func (e *emitter) length(t *ir.Type) spirv.ID {
 	if !foldable(t.Len) {
 		e.errorf("the length of %v is no constant of SPIR-V", t)
@@ -148,8 +149,8 @@ func (e *emitter) length(t *ir.Type) spirv.ID {
 	return e.constant(t.Len)
 }
 
-// empty reports whether memory of type t has no bytes. SPIR-V does not allow such memory. So the emitter
-// declares nothing for empty memory, and paths end before empty memory.
+// The function empty reports whether memory of type t has size 0. SPIR-V does not allow memory of size 0. So the
+// emitter declares nothing for empty memory, and paths end before empty memory.
 func empty(t *ir.Type) bool {
 	switch t.Kind {
 	case ir.Array:
@@ -166,7 +167,7 @@ func empty(t *ir.Type) bool {
 	return false
 }
 
-// member returns the index of field i among the fields that are not empty.
+// The function member returns the index of field i among the fields whose size is not 0.
 func member(t *ir.Type, i int) uint32 {
 	n := uint32(0)
 	for _, f := range t.Fields[:i] {

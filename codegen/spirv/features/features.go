@@ -1,7 +1,7 @@
-// Package features contains the table of optional features ([Rows]). A row names the SPIR-V capability and
-// extension of a feature, its aspect, and the feature of Vulkan devices. Package emit uses the table to
-// declare capabilities, and package valid to check modules. Package back looks up the aspects of a module,
-// and the Vulkan backend looks up the aspects of a device.
+// Package features contains the table of optional features ([Rows]). A row of the table names the SPIR-V capability,
+// the SPIR-V extension, the aspect and the Vulkan device feature. Package emit uses the table to declare capabilities,
+// and package valid to check modules. Package back uses the table to find the aspects of a module, and the Vulkan
+// backend uses it to find the aspects of a device.
 package features
 
 import (
@@ -14,8 +14,8 @@ import (
 // Row describes a capability that kernels may declare.
 type Row struct {
 	Capability spirv.Capability
-	Version    uint32            // first SPIR-V version that includes the capability; 0 for all, Newer for none
-	Extension  string            // name of the extension that earlier versions need
+	Version    uint32            // first SPIR-V version that includes the capability; 0 if all versions do, Newer if no version does
+	Extension  string            // name of the extension that is needed in earlier SPIR-V versions
 	Implies    spirv.Capability  // capability that the row's capability implies; the zero value is Matrix
 	Aspect     properties.Aspect // aspect of modules that declare the capability, or AspectInvalid
 	Device     string            // Vulkan's name of the required device feature or sub-group operation bit; "" if there is none
@@ -23,7 +23,7 @@ type Row struct {
 	Required   bool              // whether kgen opens only devices with the feature
 }
 
-// Newer is greater than all versions. A capability with Newer in field Version always needs its extension.
+// Newer is greater than all SPIR-V versions. A capability with Newer in field Version always needs its extension.
 const Newer = ^uint32(0)
 
 const (
@@ -36,7 +36,7 @@ const (
 
 // Rows is the table of features. Modules declare their capabilities in the order of the rows.
 var Rows = []Row{
-	// All devices have the following features.
+	// Features that all devices have.
 	{Capability: spirv.CapabilityMatrix},
 	{Capability: spirv.CapabilityShader, Implies: spirv.CapabilityMatrix},
 	{Capability: spirv.CapabilityPhysicalStorageBufferAddresses, Version: spirv.Version15, Extension: "SPV_KHR_physical_storage_buffer",
@@ -77,14 +77,15 @@ var Rows = []Row{
 	{Capability: spirv.CapabilityGroupNonUniformShuffleRelative, Version: spirv.Version13, Implies: spirv.CapabilityGroupNonUniform,
 		Aspect: properties.SubGroups, Device: "VK_SUBGROUP_FEATURE_SHUFFLE_RELATIVE_BIT"},
 
-	// Features for native matrices of sub-groups. Only modules that use native matrices declare these
-	// capabilities.
+	// Features for native matrices of sub-groups. Capabilities for native matrices are declared only by modules that
+	// use native matrices.
 	{Capability: spirv.CapabilityCooperativeMatrixKHR, Version: Newer, Extension: "SPV_KHR_cooperative_matrix", Device: "cooperativeMatrix"},
 	{Capability: spirv.CapabilityBFloat16TypeKHR, Version: Newer, Extension: "SPV_KHR_bfloat16", Device: "shaderBFloat16Type"},
 	{Capability: spirv.CapabilityBFloat16CooperativeMatrixKHR, Version: Newer, Extension: "SPV_KHR_bfloat16", Implies: spirv.CapabilityBFloat16TypeKHR,
 		Device: "shaderBFloat16CooperativeMatrix"},
 
-	// Features for sums of four products. Only package adapt uses these instructions, in place of other code.
+	// Features for sums of four products. Modules from package emit never contain dot-product instructions. Package
+	// adapt replaces other code by them.
 	{Capability: spirv.CapabilityDotProduct, Version: spirv.Version16, Extension: "SPV_KHR_integer_dot_product", Device: "shaderIntegerDotProduct"},
 	{Capability: spirv.CapabilityDotProductInput4x8BitPacked, Version: spirv.Version16, Extension: "SPV_KHR_integer_dot_product", Device: "shaderIntegerDotProduct"},
 
@@ -109,7 +110,7 @@ var Rows = []Row{
 	{Capability: spirv.CapabilityRoundingModeRTZ, Version: spirv.Version14, Extension: modes},
 }
 
-// Of returns the row of a capability, or nil.
+// Of returns the table row of a capability, or nil if the table has no such row.
 func Of(c spirv.Capability) *Row {
 	for i := range Rows {
 		if Rows[i].Capability == c {
@@ -131,8 +132,8 @@ func Used(m *spirv.Module) []properties.Aspect {
 	return slices.Compact(list)
 }
 
-// Device returns the names of the Vulkan features that aspect a requires. The list is empty for aspects that
-// do not concern modules.
+// Device returns the names of the Vulkan features that aspect a requires. The returned list is empty if no module can
+// require the aspect.
 func Device(a properties.Aspect) []string {
 	var list []string
 	for i := range Rows {

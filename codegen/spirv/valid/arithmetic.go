@@ -2,11 +2,12 @@ package valid
 
 import "github.com/kgen-go/kgen/codegen/spirv"
 
-// rule checks the operands and the result type of an instruction. t is nil if the instruction has no result.
+// A rule is a function that checks the operands and the result type of an instruction. Parameter t, the result type, is
+// nil if the instruction has no result.
 type rule func(c *checker, in *spirv.Instruction, t *typ)
 
-// rules maps the opcode of each instruction that functions of kernels may contain to its rule. Instructions
-// that method body checks itself are not in the map.
+// The table rules maps the opcode of each instruction that a kernel's functions may contain to its rule. The table does
+// not contain the instructions that method body checks.
 var rules = join(arithmeticRules, compositeRules, memoryRules, atomicRules, groupRules, cooperativeRules, map[spirv.Op]rule{
 	spirv.OpExtInst:           extInst,
 	spirv.OpFunctionCall:      (*checker).call,
@@ -59,7 +60,7 @@ func switches(c *checker, in *spirv.Instruction, _ *typ) {
 	})
 }
 
-// computes refuses type t if the module may use its numbers only in memory.
+// The method computes refuses type t if the module may use numbers of this type only in memory.
 func (c *checker) computes(t *typ) {
 	s := t.scalar()
 	c.need(s == nil || !s.storage, "the module declares no arithmetic on numbers of %d bits", t.width)
@@ -78,7 +79,7 @@ func integers(n int) rule {
 	}
 }
 
-// unsigned checks operands of the result's type. The type must be unsigned.
+// The rule unsigned checks that all operands have the result's type. The result type must be unsigned.
 func unsigned(c *checker, in *spirv.Instruction, t *typ) {
 	c.need(t.ints() && !t.scalar().signed, "the result is not of unsigned integers")
 	c.computes(t)
@@ -87,7 +88,8 @@ func unsigned(c *checker, in *spirv.Instruction, t *typ) {
 	}
 }
 
-// same returns a rule for operands of the result's type. ok must return true for that type.
+// The function same returns a rule that requires operands of the result's type. Parameter ok must return true for the
+// result's type.
 func same(what string, ok func(*typ) bool) rule {
 	return func(c *checker, in *spirv.Instruction, t *typ) {
 		c.need(ok(t), "the result is not of %s", what)
@@ -100,7 +102,7 @@ func same(what string, ok func(*typ) bool) rule {
 
 func floatsOrMatrix(t *typ) bool { return t.floats() }
 
-// shift checks a shift instruction. The shift count may have another width than the result.
+// The rule shift checks a shift instruction. The width of the shift count may differ from the width of the result.
 func shift(c *checker, in *spirv.Instruction, t *typ) {
 	c.need(t.ints(), "the result is not of integers")
 	c.computes(t)
@@ -149,7 +151,7 @@ func widths(c *checker, p, t *typ) {
 
 func unsignedInts(t *typ) bool { return t.ints() && !t.scalar().signed }
 
-// bitcast checks that the operand and the result have the same number of bits. Pointers with an
+// bitcast checks that the operand and the result have the same number of bits. Pointers that can be converted to an
 // address have 64 bits.
 func bitcast(c *checker, in *spirv.Instruction, t *typ) {
 	p := c.operand(in.Words[0])
@@ -183,7 +185,7 @@ func intOfPointer(c *checker, in *spirv.Instruction, t *typ) {
 	c.need(p.hasAddress() && t.isInt() && !t.signed && t.width == 64, "an address is an unsigned integer of 64 bits")
 }
 
-// scaled returns a rule for products of a vector or matrix with a scalar.
+// The function scaled returns a rule for products of a vector or matrix with a scalar.
 func scaled(ok func(*typ) bool, elem func(*typ) *typ) rule {
 	return func(c *checker, in *spirv.Instruction, t *typ) {
 		c.need(ok(t), "the result is not a vector or matrix of floats")
@@ -224,7 +226,7 @@ func dot(c *checker, in *spirv.Instruction, t *typ) {
 	c.computes(t)
 }
 
-// extended checks an arithmetic instruction that returns two results in a structure.
+// The rule extended checks an arithmetic instruction that returns two results in a structure.
 func extended(c *checker, in *spirv.Instruction, t *typ) {
 	c.need(t.isStruct() && len(t.members) == 2 && t.members[0] == t.members[1] && t.members[0].ints(), "the result is not a structure of two integers")
 	m := t.members[0]
@@ -258,8 +260,8 @@ func anyAll(c *checker, in *spirv.Instruction, t *typ) {
 	c.need(t.isBool() && p.isVector() && p.bools(), "the operand is not a vector of Bools, or the result no Bool")
 }
 
-// bitField returns a rule for the insertion and extraction of bit fields. The offset and the count must be
-// scalars. Vulkan allows these instructions only for 32 bits.
+// bitField returns a rule for the insertion and extraction of bit fields. The offset and the count of a bit field must
+// be scalars. Vulkan allows bit-field instructions only for 32-bit integers.
 func bitField(values int) rule {
 	return func(c *checker, in *spirv.Instruction, t *typ) {
 		c.need(t.ints() && t.is(32), "the result is not of integers of 32 bits")

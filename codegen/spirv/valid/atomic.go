@@ -13,7 +13,7 @@ const (
 	subgroup    = 1 << spirv.ScopeSubgroup
 )
 
-// scope checks the id of a scope, which must be a constant with a value in the set allowed.
+// The method scope checks the id of a scope. The id must be a constant whose value is in set allowed.
 func (c *checker) scope(id uint32, allowed uint) {
 	v := c.constant(id)
 	c.need(c.defs[id].typ.width == 32, "the scope is not of 32 bits")
@@ -24,7 +24,7 @@ func (c *checker) scope(id uint32, allowed uint) {
 	}
 }
 
-// Groups of bits of memory semantics (3.26).
+// Groups of bits in an operand for memory semantics (3.26).
 const (
 	acquire = uint64(spirv.MemorySemanticsAcquire)
 	release = uint64(spirv.MemorySemanticsRelease)
@@ -32,13 +32,13 @@ const (
 	seqCst  = uint64(spirv.MemorySemanticsSequentiallyConsistent)
 	orders  = acquire | release | acqRel | seqCst
 	areas   = uint64(spirv.MemorySemanticsUniformMemory | spirv.MemorySemanticsWorkgroupMemory | spirv.MemorySemanticsImageMemory)
-	// Bits for storage classes that have no meaning in Vulkan.
+	// Bits of memory semantics for storage classes that have no meaning in Vulkan.
 	ignored = uint64(spirv.MemorySemanticsSubgroupMemory | spirv.MemorySemanticsCrossWorkgroupMemory | spirv.MemorySemanticsAtomicCounterMemory)
 	makes   = uint64(spirv.MemorySemanticsMakeAvailable | spirv.MemorySemanticsMakeVisible)
 )
 
-// semantics checks the id of memory semantics, and returns their value. not is the set of memory orders that
-// the instruction must not have.
+// The method semantics checks the id of an operand for memory semantics, and returns the value of the operand.
+// Parameter not is the set of memory orders that the instruction must not have.
 func (c *checker) semantics(id uint32, not uint64) uint64 {
 	v := c.constant(id)
 	c.need(c.defs[id].typ.width == 32, "the semantics are not of 32 bits")
@@ -85,7 +85,7 @@ func atomicStore(c *checker, in *spirv.Instruction, _ *typ) {
 	c.need(c.operand(in.Words[3]) == t, "the pointer is to another type")
 }
 
-// atomicOp returns a rule for atomic operations on types for which ok is true.
+// atomicOp returns a rule for atomic operations on types for which function ok returns true.
 func atomicOp(ok func(c *checker, t *typ) bool) rule {
 	return func(c *checker, in *spirv.Instruction, t *typ) {
 		c.need(c.atomicPointer(in.Words[0]) == t, "the pointer is to another type")

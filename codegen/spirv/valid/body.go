@@ -6,11 +6,11 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// function is a function with its basic blocks.
+// Type function is a function with its basic blocks.
 type function struct {
 	in      *spirv.Instruction // OpFunction
 	typ     *typ               // OpTypeFunction of the function
-	at, seq int                // position of the function's first instruction
+	at, seq int                // position of the function's first instruction, as a word offset and as an instruction number
 	code    []spirv.Instruction
 	params  int
 	blocks  []block
@@ -20,13 +20,13 @@ type function struct {
 	counts  map[*function]int // maps a called function to the number of calls
 	called  bool
 	private uint64 // number of bytes of the function's variables
-	// real is the dominator tree of the graph of branches, by which definitions dominate uses. shape is the
-	// dominator tree of a larger graph. That graph also has edges from headers to merge blocks and continue
-	// targets (2.11).
+	// Field real is the dominator tree of the graph of branches. It decides whether definitions dominate uses. Field
+	// shape is the dominator tree of a graph that also has edges from headers to merge blocks and continue targets
+	// (2.11).
 	real, shape tree
 }
 
-// block is a basic block. The integers in a block are indices into lists of the function.
+// Type block is a basic block. Integers in a block are indices into the function's lists code and blocks.
 type block struct {
 	label      spirv.ID
 	first, end int // range of the block's instructions, without the label
@@ -36,8 +36,8 @@ type block struct {
 	preds      []int
 }
 
-// defined reports whether definition d dominates the instruction at position seq of a block. If the block is
-// unreachable, defined returns true.
+// The method defined reports whether definition d dominates the instruction at position seq in a block. For an
+// unreachable block the result is true.
 func (f *function) defined(d *def, block, seq int) bool {
 	switch {
 	case d.block < 0:
@@ -91,7 +91,7 @@ func (c *checker) bodies() {
 	c.callGraph()
 }
 
-// outline records the definitions of function f and finds its blocks.
+// The method outline records the definitions in function f, and finds the blocks of f.
 func (c *checker) outline(f *function) {
 	c.block = -1
 	inBlock := false
@@ -140,7 +140,7 @@ func (c *checker) outline(f *function) {
 	c.need(len(f.blocks) > 0, "it has no body")
 }
 
-// label returns the index of the block that a branch names.
+// The method label returns the index of a branch's target block.
 func (c *checker) label(id uint32) int {
 	i, ok := c.fn.labels[spirv.ID(id)]
 	c.need(ok, "%%%d is no block of the function", id)
@@ -148,7 +148,8 @@ func (c *checker) label(id uint32) int {
 	return i
 }
 
-// graph finds the edges between blocks, and the dominators. graph also checks the structured control flow.
+// The method graph finds the edges between blocks, and the dominators. The method graph also checks the structured
+// control flow.
 func (c *checker) graph(f *function) {
 	shape := make([][]int, len(f.blocks))
 	for i := range f.blocks {
@@ -204,7 +205,7 @@ func (c *checker) graph(f *function) {
 	c.structured(f)
 }
 
-// cases calls f for each pair of literal and label in an OpSwitch.
+// The method cases calls f for each pair of literal and label in an OpSwitch.
 func (c *checker) cases(in *spirv.Instruction, f func(v uint64, label uint32)) {
 	wide := 1
 	if d := c.defs[in.Words[0]]; d != nil && d.typ != nil && d.typ.isInt() && d.typ.width > 32 {
@@ -258,7 +259,7 @@ func (c *checker) body(f *function) {
 	}
 }
 
-// instruction checks an instruction of a block.
+// The method instruction checks an instruction of a block.
 func (c *checker) instruction(in *spirv.Instruction) {
 	var t *typ
 	if in.Type != 0 {
@@ -284,8 +285,8 @@ func (c *checker) parameter(in *spirv.Instruction) {
 	c.aliased(in.Result, t)
 }
 
-// phi checks an OpPhi (3.52.17). The phi must have one value for each preceding block, and that block must be
-// able to use the value.
+// The method phi checks an OpPhi (3.52.17). The phi must have one value for each predecessor, and the value's
+// definition must dominate the end of the predecessor.
 func (c *checker) phi(in *spirv.Instruction) {
 	t := c.typeID(in.Type)
 	c.concrete(t)
@@ -309,7 +310,7 @@ func (c *checker) phi(in *spirv.Instruction) {
 	c.block, c.seq = block, seq
 }
 
-// call checks an OpFunctionCall.
+// The method call checks an OpFunctionCall.
 func (c *checker) call(in *spirv.Instruction, t *typ) {
 	d := c.lookup(in.Words[0])
 	c.need(d.kind == isFunction, "%%%d is not a function", in.Words[0])
@@ -332,15 +333,15 @@ func (c *checker) call(in *spirv.Instruction, t *typ) {
 	g.called = true
 }
 
-// used records that the current function uses global variable d.
+// The method used records that the current function uses global variable d.
 func (c *checker) used(d *def) {
 	if d.fn == nil && d.in.Op == spirv.OpVariable {
 		c.fn.uses[d.in.Result] = true
 	}
 }
 
-// callGraph refuses recursion. callGraph also refuses a module that becomes too large when a driver inlines
-// all calls.
+// callGraph refuses recursion. The method callGraph also refuses a module that would be too large after a driver
+// inlines all calls.
 func (c *checker) callGraph() {
 	size := map[*function]uint64{}
 	open := map[*function]bool{}

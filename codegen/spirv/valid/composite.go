@@ -2,7 +2,7 @@ package valid
 
 import "github.com/kgen-go/kgen/codegen/spirv"
 
-// part returns the type of the component that literal indices select in a composite of type t.
+// The method part returns the type of the component that literal indices select in a composite of type t.
 func (c *checker) part(t *typ, indices []uint32) *typ {
 	c.need(len(indices) > 0 && len(indices) <= maxTypeDepth, "there are %d indices", len(indices))
 	for _, i := range indices {
@@ -55,7 +55,7 @@ func vectorInsert(c *checker, in *spirv.Instruction, t *typ) {
 	c.index(in.Words[2], t.n)
 }
 
-// index checks the id of an index. If n is not 0, a constant index must be less than n.
+// The method index checks the id of an index. If parameter n is not 0, a constant index must be less than n.
 func (c *checker) index(id uint32, n uint64) {
 	d := c.value(id)
 	c.need(d.typ.isInt(), "the index %%%d is not an integer", id)
@@ -75,7 +75,7 @@ func copyLogical(c *checker, in *spirv.Instruction, t *typ) {
 	c.need(p != t && alike(p, t), "the types do not match")
 }
 
-// alike reports whether two types are equal except for decorations.
+// The function alike reports whether two types are equal except for decorations.
 func alike(a, b *typ) bool {
 	switch {
 	case a == b:

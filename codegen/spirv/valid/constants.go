@@ -45,8 +45,8 @@ func (c *checker) constantDef(in *spirv.Instruction) {
 	c.define(in, d)
 }
 
-// literal records the value of a numeric constant. The unused bits of a number of less than 32 bits must be a
-// sign extension or zero (2.2.1).
+// The method literal records the value of a numeric constant. The unused bits of a number of less than 32 bits must be
+// a sign extension or zero (2.2.1).
 func (c *checker) literal(t *typ, in *spirv.Instruction) {
 	if !t.isInt() {
 		c.need(t.isFloat(), "its type is not numeric")
@@ -63,7 +63,7 @@ func (c *checker) literal(t *typ, in *spirv.Instruction) {
 	c.need(wrap(t, v) == v, "the unused bits do not continue the sign")
 }
 
-// wrap truncates integer v to the width of type t, and sign-extends the result if t is signed.
+// The function wrap truncates integer v to the width of type t, and sign-extends the result if t is signed.
 func wrap(t *typ, v uint64) uint64 {
 	if t.isBool() {
 		return v & 1
@@ -100,8 +100,8 @@ func (c *checker) specID(in *spirv.Instruction, d *def) {
 	}
 }
 
-// constituents checks the components of a composite of type t. mixed allows vectors as components of a
-// vector.
+// constituents checks the components of a composite of type t. If parameter mixed is true, the components of a vector
+// may be vectors.
 func (c *checker) constituents(t *typ, ids []uint32, operand func(uint32) *typ, mixed bool) {
 	switch {
 	case t.isVector() && mixed:
@@ -117,7 +117,7 @@ func (c *checker) constituents(t *typ, ids []uint32, operand func(uint32) *typ, 
 		for i, id := range ids {
 			c.need(operand(id) == t.members[i], "%%%d has not the type of member %d", id, i)
 		}
-	case t.isCooperative(): // one constituent gives the value of all elements
+	case t.isCooperative(): // the only constituent is the value of all elements
 		c.need(len(ids) == 1 && operand(ids[0]) == t.elem, "the constituent is not one element")
 	case t.isVector(), t.isMatrix(), t.isArray():
 		c.need(uint64(len(ids)) == t.n && !(t.isArray() && t.lengthSpec()), "%d parts make no composite of %d", len(ids), t.n)
@@ -144,7 +144,7 @@ var specOps = []spirv.Op{
 	spirv.OpUGreaterThanEqual, spirv.OpSGreaterThanEqual, spirv.OpQuantizeToF16,
 }
 
-// specOp checks an OpSpecConstantOp by the rule of the instruction that it contains.
+// specOp checks an OpSpecConstantOp with the rule for the opcode in its first operand.
 func (c *checker) specOp(t *typ, in *spirv.Instruction) {
 	op := spirv.Op(in.Words[0])
 	c.need(slices.Contains(specOps, op), "it cannot have the operation %v", op)

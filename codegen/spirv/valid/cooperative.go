@@ -5,7 +5,7 @@ import "github.com/kgen-go/kgen/codegen/spirv"
 // This file checks the rules of SPV_KHR_cooperative_matrix, and Vulkan's rules for its instructions. The
 // scope of a matrix must be the sub-group.
 
-// shape is the shape of a cooperative matrix.
+// Type shape is the shape of a cooperative matrix.
 type shape struct{ rows, cols, use uint64 }
 
 func (t *typ) isCooperative() bool { return t.op == spirv.OpTypeCooperativeMatrixKHR }
@@ -27,10 +27,10 @@ func (c *checker) cooperative(t *typ, in *spirv.Instruction) {
 		t.spec = t.spec || c.value(id).spec
 	}
 	t.spread = true
-	t.bytes = (t.shape.rows*t.shape.cols*t.elem.bytes + 7) / 8 // bytes in each work-item, if sub-groups have at least 8
+	t.bytes = (t.shape.rows*t.shape.cols*t.elem.bytes + 7) / 8 // bytes in each work-item, if sub-groups have at least 8 work-items
 }
 
-// count returns the value of constant id, which must be an integer of 32 bits.
+// The method count returns the value of a constant, which must be a 32-bit integer.
 func (c *checker) count(id uint32) uint64 {
 	d := c.value(id)
 	v, known := c.values[spirv.ID(id)]

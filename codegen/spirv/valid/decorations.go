@@ -10,7 +10,7 @@ type decoration struct {
 	words []uint32
 }
 
-// has reports whether id has decoration k.
+// The method has reports whether the definition with parameter id has decoration k.
 func (c *checker) has(id spirv.ID, k spirv.Decoration) bool {
 	for _, d := range c.decor[id] {
 		if d.kind == k {
@@ -20,7 +20,7 @@ func (c *checker) has(id spirv.ID, k spirv.Decoration) bool {
 	return false
 }
 
-// places is a set of the kinds of ids to which a decoration may be applied.
+// Type places is a set of the kinds of ids to which a decoration may be applied.
 type places uint8
 
 const (
@@ -106,8 +106,8 @@ func excludes(a, b spirv.Decoration) bool {
 		a == spirv.DecorationRestrictPointer && b == spirv.DecorationAliasedPointer
 }
 
-// decorated checks that each decoration belongs to an id that may have it. decorated runs after all ids are
-// known.
+// The method decorated checks that each decorated id may have its decorations. The method decorated runs after all ids
+// are defined.
 func (c *checker) decorated() {
 	c.at = 5
 	for i := range c.m.Annotations {
@@ -127,7 +127,7 @@ func (c *checker) decorated() {
 	c.in = nil
 }
 
-// decoratedResult checks a decoration of a result that only some instructions may have.
+// decoratedResult checks a decoration that only the results of certain instructions may have.
 func (c *checker) decoratedResult(d *def, k spirv.Decoration) {
 	switch k {
 	case spirv.DecorationNoContraction:
@@ -145,7 +145,7 @@ func (c *checker) decoratedResult(d *def, k spirv.Decoration) {
 	}
 }
 
-// strip returns the type of the innermost elements of a nested array type.
+// The function strip returns the type of the innermost elements of a nested array type.
 func strip(t *typ) *typ {
 	for t.isArray() {
 		t = t.elem

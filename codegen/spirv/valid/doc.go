@@ -2,21 +2,22 @@
 // Drivers do not check modules, so a module that breaks a rule of SPIR-V may crash the process. The input is
 // a module that [spirv.Parse] has accepted. The result of [Check] is an error, or [Facts] about the module.
 //
-// [Check] accepts the part of SPIR-V that compute kernels with kgen's ABI can use: the GLCompute model, push
-// constants, physical storage buffers, work-group, private and function memory, and GLSL.std.450. Check
-// refuses all other parts, such as images, descriptors, other stages and OpenCL, because such a module could
-// not run. The rules are those of the SPIR-V specification (unified1) and of the Vulkan environment for
+// [Check] accepts the part of SPIR-V that compute kernels with kgen's ABI can use. This part consists of the
+// GLCompute model, push constants, physical storage buffers, work-group, private and function memory, and
+// GLSL.std.450. Check refuses images, descriptors, other stages, OpenCL and all other parts of SPIR-V, because
+// kgen cannot run modules that use them. The rules are those of the SPIR-V specification (unified1) and of the Vulkan environment for
 // SPIR-V (Vulkan 1.3, appendix A). Section numbers in comments refer to the SPIR-V specification.
 //
-// [spirv.Parse] has checked operand patterns and the order of sections. Check adds these checks:
+// [spirv.Parse] has checked operand patterns and the order of sections. Check adds the following checks:
 //
-//   - module.go: capabilities, extensions, memory model, entry point, interface
-//   - types.go, constants.go, eval.go: types, constants and sizes
-//   - decorations.go, layout.go: which ids may have a decoration, and the offsets of members
-//   - body.go: functions and calls; the definition of an id must dominate its uses
-//   - flow.go, structure.go: dominators, and structured control flow (2.11)
-//   - arithmetic.go, composite.go, memory.go, atomic.go, group.go, cooperative.go, glsl.go: the
-//     operands and results of each instruction, as rows of tables
+//   - The checks of capabilities, extensions, memory model, entry point and interface are in module.go.
+//   - The checks of types, constants and sizes are in types.go, constants.go and eval.go.
+//   - The checks of decorations and of member offsets are in decorations.go and layout.go.
+//   - The checks of functions and calls are in body.go. Definitions must also dominate their uses.
+//   - The checks of structured control flow (2.11) are in flow.go and structure.go. The first of
+//     these files computes dominator trees.
+//   - The checks of each instruction's operands and result are rows of tables. The tables are in
+//     arithmetic.go, composite.go, memory.go, atomic.go, group.go, cooperative.go and glsl.go.
 //
 // Check also limits the nesting of types and control flow, the number of scalars in a value, and the number
 // of instructions after all calls are inlined.

@@ -2,8 +2,8 @@ package valid
 
 import "github.com/kgen-go/kgen/codegen/spirv"
 
-// eval computes an operation on scalar integers and Bools, whose types have been checked. The second result
-// is false for other types, and for operations without a defined result.
+// eval computes an operation on scalar integers and Bools, whose types have been checked. The second result is false
+// for other types, and for operations whose result SPIR-V leaves undefined.
 func (c *checker) eval(in *spirv.Instruction, t *typ) (uint64, bool) {
 	if !t.isInt() && !t.isBool() {
 		return 0, false
@@ -28,8 +28,8 @@ func (c *checker) eval(in *spirv.Instruction, t *typ) (uint64, bool) {
 		}
 		return 0, true
 	}
-	// Functions signed and unsigned return operand i as a signed or unsigned number of its width, independent
-	// of its type.
+	// Functions signed and unsigned interpret the bits of operand i as a signed or unsigned number, whatever the
+	// operand's type is.
 	signed := func(i int) int64 {
 		return int64(wrap(&typ{op: spirv.OpTypeInt, width: types[i].width, signed: true}, v[i]))
 	}
@@ -142,7 +142,7 @@ func (c *checker) evalOrdered(op spirv.Op, t *typ, signed func(int) int64, unsig
 	return 0, true
 }
 
-// evalExtract evaluates an OpCompositeExtract. evalExtract follows the indices through composites.
+// evalExtract evaluates an OpCompositeExtract. evalExtract follows the indices into nested constant composites.
 func (c *checker) evalExtract(in *spirv.Instruction) (uint64, bool) {
 	id := in.Words[0]
 	for _, i := range in.Words[1:] {

@@ -1,6 +1,6 @@
 package valid
 
-// tree is the dominator tree of a graph. Node 0 of the graph is the entry.
+// Type tree is the dominator tree of a graph. Node 0 of the graph is the entry node.
 type tree struct {
 	idom     []int // immediate dominator of each node; -1 for the entry and unreachable nodes
 	order    []int // reachable nodes in reverse postorder
@@ -11,7 +11,7 @@ type tree struct {
 
 func (t *tree) reached(b int) bool { return t.rank[b] >= 0 }
 
-// dominates reports whether all paths from the entry to b contain a. Node b must be reachable.
+// dominates reports whether all paths from the entry node to node b contain node a. Node b must be reachable.
 func (t *tree) dominates(a, b int) bool {
 	return t.reached(a) && t.in[a] <= t.in[b] && t.out[b] <= t.out[a]
 }
@@ -74,7 +74,7 @@ func (t *tree) meet(a, b int) int {
 	return a
 }
 
-// number sets the interval numbers of the tree.
+// The method number sets the fields in and out of the tree.
 func (t *tree) number() {
 	clock := 0
 	type frame struct{ b, next int }
@@ -95,7 +95,8 @@ func (t *tree) number() {
 	}
 }
 
-// postorder returns the nodes that are reachable from node from, each after its successors.
+// postorder returns the nodes that are reachable from the start node. Each node comes after its successors, except
+// along back edges.
 func postorder(succs [][]int, from int) []int {
 	var order []int
 	seen := make([]bool, len(succs))

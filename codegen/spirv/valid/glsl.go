@@ -25,13 +25,16 @@ func ints32(t *typ) bool { return t.ints() && t.is(32) }
 
 func vectorOfFloats(t *typ) bool { return t.isVector() && t.floats() }
 
-// firstFloats returns a rule for operands of the result's type, for which ok must return true.
+// firstFloats returns a rule for instructions whose operands have the result's type. Function ok must return true for
+// this type.
 func firstFloats(ok func(*typ) bool) rule { return same("floats that this instruction has", ok) }
 
-// glslInts checks integer operands with the width and size of the result, signed or unsigned.
+// glslInts checks that operands are integers with the width and the number of components of the result. The operands
+// may be signed or unsigned.
 func glslInts(c *checker, in *spirv.Instruction, t *typ) { integers(len(in.Words))(c, in, t) }
 
-// glslInts32 checks an instruction that searches for a bit. Vulkan allows such instructions only for 32 bits.
+// glslInts32 checks an instruction that finds the lowest or highest bit. Vulkan allows bit searches only for 32-bit
+// integers.
 func glslInts32(c *checker, in *spirv.Instruction, t *typ) {
 	c.need(ints32(t), "the result is not of integers of 32 bits")
 	glslInts(c, in, t)
@@ -68,8 +71,8 @@ func inverse(c *checker, in *spirv.Instruction, t *typ) {
 	c.need(t.isMatrix() && t.n == t.elem.n && c.operand(in.Words[0]) == t, "it is not about a square matrix")
 }
 
-// parts returns a rule for instructions with two results. The second is stored through a pointer, or both are
-// in a structure.
+// The function parts returns a rule for instructions with two results. The second result is stored through a pointer,
+// or both results are in a structure.
 func parts(second func(c *checker, t, other *typ) bool, structure bool) rule {
 	return func(c *checker, in *spirv.Instruction, t *typ) {
 		first, other := t, (*typ)(nil)
@@ -100,7 +103,7 @@ func ldexp(c *checker, in *spirv.Instruction, t *typ) {
 	c.computes(e)
 }
 
-// pack returns a rule for conversions between an integer and n floats of the given width.
+// The function pack returns a rule for conversions between an integer and n floats of the given width.
 func pack(n uint64, width uint32, back bool) rule {
 	return func(c *checker, in *spirv.Instruction, t *typ) {
 		i, v := t, c.operand(in.Words[0])

@@ -2,8 +2,8 @@ package valid
 
 import "github.com/kgen-go/kgen/codegen/spirv"
 
-// grouped returns rule r with additional checks of the capability and the scope, which all sub-group
-// operations need.
+// The function grouped returns a rule that first checks the capability and the scope of a sub-group operation, and then
+// calls rule r.
 func grouped(k spirv.Capability, r rule) rule {
 	return func(c *checker, in *spirv.Instruction, t *typ) {
 		c.need(c.caps[k], "it needs the capability %v", k)
@@ -32,8 +32,8 @@ func voteEqual(c *checker, in *spirv.Instruction, t *typ) {
 	c.computes(p)
 }
 
-// shuffle returns a rule for operations that return another work-item's value. The second operand selects the
-// work-item. If constant is true, the second operand must be a constant.
+// The function shuffle returns a rule for operations that return another work-item's value. The second operand selects
+// the work-item whose value is returned. If parameter constant is true, the second operand must be a constant.
 func shuffle(constant bool) rule {
 	return func(c *checker, in *spirv.Instruction, t *typ) {
 		c.need(numbers(t) && c.operand(in.Words[1]) == t, "the value has not the result's type")
@@ -71,7 +71,7 @@ func ballotFind(c *checker, in *spirv.Instruction, t *typ) {
 	c.need(unsigned32(t) && ballotType(c.operand(in.Words[1])), "it is not about a vector of four integers")
 }
 
-// reduce returns a rule for operations that combine the values of all work-items.
+// The function reduce returns a rule for operations that combine the values of all work-items.
 func reduce(ok func(*typ) bool) rule {
 	return func(c *checker, in *spirv.Instruction, t *typ) {
 		op := spirv.GroupOperation(in.Words[1])

@@ -7,7 +7,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// maxBytes is the largest offset or stride. Drivers add offsets in 32 bits.
+// maxBytes is the largest allowed offset or stride, in bytes. The limit exists because drivers compute sums of offsets
+// with 32 bits.
 const maxBytes = 1 << 31
 
 // laidOut checks that type t has an explicit layout, as memory that the host accesses must have (Vulkan 1.3,
@@ -64,7 +65,7 @@ func matrixIn(t *typ) *typ {
 	return nil
 }
 
-// member returns the operand of decoration k of member i of structure type t.
+// The method member returns the operand of decoration k. The decoration belongs to member i of structure type t.
 func (c *checker) member(t *typ, i int, k spirv.Decoration) (uint64, bool) {
 	for _, d := range c.members[t.id][uint32(i)] {
 		if d.kind == k {
@@ -74,7 +75,7 @@ func (c *checker) member(t *typ, i int, k spirv.Decoration) (uint64, bool) {
 	return 0, false
 }
 
-// stride returns the ArrayStride of an array, or zero.
+// The method stride returns the ArrayStride of an array, or zero if the array has none.
 func (c *checker) stride(t *typ) uint64 {
 	for _, d := range c.decor[t.id] {
 		if d.kind == spirv.DecorationArrayStride {
@@ -84,7 +85,7 @@ func (c *checker) stride(t *typ) uint64 {
 	return 0
 }
 
-// align returns the scalar alignment of a type.
+// The method align returns the scalar alignment of a type.
 func (c *checker) align(t *typ) uint64 {
 	if t.aligned > 0 {
 		return t.aligned - 1
@@ -106,7 +107,7 @@ func (c *checker) align(t *typ) uint64 {
 	return n
 }
 
-// sizeOf returns the size in bytes of a type with a layout. A runtime array has the size 0.
+// sizeOf returns the size in bytes of a type with a layout. The size of a runtime array is 0.
 func (c *checker) sizeOf(t *typ) uint64 {
 	if t.sized > 0 {
 		return t.sized - 1
@@ -132,8 +133,8 @@ func (c *checker) sizeOf(t *typ) uint64 {
 	return t.sized - 1
 }
 
-// memberSize returns the size in bytes of member i of t. The member's decoration determines the
-// stride of a matrix.
+// memberSize returns the size in bytes of member i of t. If the member is a matrix, the member's decoration determines
+// the stride.
 func (c *checker) memberSize(t *typ, i int, m *typ) uint64 {
 	if !m.isMatrix() {
 		return c.sizeOf(m)

@@ -2,8 +2,8 @@ package valid
 
 import "github.com/kgen-go/kgen/codegen/spirv"
 
-// inputs maps each built-in variable that kernels may use to its type and capability. n is the number of
-// components, which are 32-bit integers. caps is the required capability.
+// The table inputs maps each built-in variable that kernels may use to its type and capability. Field n is the number
+// of components, which are 32-bit integers. Field caps is the required capability.
 var inputs = map[spirv.BuiltIn]struct {
 	n    uint64
 	caps spirv.Capability
@@ -24,7 +24,7 @@ var inputs = map[spirv.BuiltIn]struct {
 	spirv.BuiltInSubgroupLtMask:            {4, spirv.CapabilityGroupNonUniformBallot},
 }
 
-// variable checks an OpVariable (3.52.8) and defines its id.
+// The method variable checks an OpVariable (3.52.8) and defines its id.
 func (c *checker) variable(in *spirv.Instruction) *def {
 	t := c.typeID(in.Type)
 	c.need(t.isPointer() && t.elem != nil, "its type is not a pointer")
@@ -48,14 +48,14 @@ func (c *checker) variable(in *spirv.Instruction) *def {
 	}
 	c.aliased(in.Result, e)
 	d := c.defs[in.Result]
-	if d == nil { // global variable; outline has already defined the variables of functions
+	if d == nil { // global variable; method outline has already defined the variables of functions
 		d = c.define(in, &def{kind: isValue, typ: t})
 	}
 	return d
 }
 
-// aliased checks a pointer with an address, or memory that contains such pointers. A decoration must say
-// whether the pointer may alias other pointers (SPV_KHR_physical_storage_buffer).
+// aliased checks an id whose type is a pointer with an address, or memory that contains pointers with an address. A
+// decoration must say whether the pointer may alias other pointers (SPV_KHR_physical_storage_buffer).
 func (c *checker) aliased(id spirv.ID, t *typ) {
 	if t.isPointer() && !t.hasAddress() {
 		t = t.elem
@@ -69,7 +69,7 @@ func (c *checker) aliased(id spirv.ID, t *typ) {
 	}
 }
 
-// input checks an Input variable, which must be a built-in.
+// The method input checks an Input variable, which must be a built-in.
 func (c *checker) input(in *spirv.Instruction, e *typ) {
 	found := false
 	for _, b := range c.decor[in.Result] {
@@ -93,7 +93,7 @@ func (c *checker) pointerOperand(id uint32) *typ {
 	return d.typ
 }
 
-// access checks the memory operands of a load or store, and returns the words that follow them.
+// The method access checks the memory operands of a load or store, and returns the words after these operands.
 func (c *checker) access(t *typ, words []uint32, load, store bool) []uint32 {
 	mask := uint32(0)
 	if len(words) > 0 {
@@ -108,7 +108,7 @@ func (c *checker) access(t *typ, words []uint32, load, store bool) []uint32 {
 	c.need(mask <= 0x3f, "there are no such memory operands")
 	c.need(mask&aligned != 0 || !t.hasAddress(), "an access by address has no alignment")
 	if mask&aligned != 0 {
-		// glslc writes 0 if it does not know the alignment.
+		// The compiler glslc writes alignment 0 if it cannot determine the alignment.
 		c.need(words[0]&(words[0]-1) == 0, "the alignment %d is no power of two", words[0])
 		words = words[1:]
 	}

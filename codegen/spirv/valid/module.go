@@ -18,8 +18,8 @@ func (c *checker) capability(in *spirv.Instruction) {
 	c.caps[spirv.CapabilityMatrix] = c.caps[spirv.CapabilityMatrix] || k == spirv.CapabilityMatrix
 }
 
-// extensionsKnown lists allowed extensions that are in no row of features.Rows. The first extension is the
-// older name of an extension in a row. The other extensions do not affect the checks.
+// extensionsKnown lists allowed extensions that are in no row of features.Rows. The first extension in the list is the
+// older name of an extension in features.Rows. All extensions in the list except the first do not affect the checks.
 var extensionsKnown = []string{
 	"SPV_EXT_physical_storage_buffer", "SPV_KHR_non_semantic_info", "SPV_KHR_storage_buffer_storage_class",
 	"SPV_KHR_no_integer_wrap_decoration", "SPV_GOOGLE_decorate_string", "SPV_GOOGLE_hlsl_functionality1",
@@ -45,7 +45,7 @@ func (c *checker) imports(in *spirv.Instruction) {
 
 func setName(in *spirv.Instruction) string { return spirv.String(in.Words) }
 
-// checkCapabilities checks that the requirements of the declared capabilities are met.
+// checkCapabilities checks that the module's version and extensions allow the declared capabilities.
 func (c *checker) checkCapabilities() {
 	for i := range c.m.Capabilities {
 		c.in = &c.m.Capabilities[i]
@@ -114,7 +114,7 @@ func (c *checker) executionMode(in *spirv.Instruction) {
 	}
 }
 
-// entry checks the entry points and their interfaces, after all other checks.
+// The method entry checks the entry points and their interfaces, after all other checks.
 func (c *checker) entry(name string) {
 	c.at = 0
 	found := false
@@ -179,7 +179,7 @@ func (c *checker) interfaceOf(e spirv.EntryPointInfo) {
 	}
 }
 
-// reaches reports whether function fn, or a function that it calls, uses the variable.
+// The method reaches reports whether function fn, or a function that fn calls, uses the variable.
 func (c *checker) reaches(fn, variable spirv.ID) bool {
 	seen := map[*function]bool{}
 	var visit func(f *function) bool
@@ -246,7 +246,7 @@ func (c *checker) workGroup(e spirv.EntryPointInfo) {
 	c.facts.Private = add(private, function)
 }
 
-// add returns the sum of two sizes. If the sum overflows, the result is the largest uint64.
+// The function add returns the sum of two sizes. If the sum of the sizes overflows, the result is the largest uint64.
 func add(a, b uint64) uint64 {
 	s, carry := bits.Add64(a, b, 0)
 	if carry != 0 {

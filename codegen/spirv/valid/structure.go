@@ -13,34 +13,34 @@ const (
 	continuing
 )
 
-// construct is a structured control-flow construct (2.11.2). A construct consists of the blocks that the
-// header dominates, except for the blocks that the merge block dominates. The blocks that a loop's continue
-// target dominates are a separate construct.
+// Type construct is a structured control-flow construct (2.11.2). A construct consists of the blocks that the header
+// block dominates, except for the blocks that the merge block dominates. The blocks that a loop's continue target
+// dominates form a separate construct.
 type construct struct {
 	kind    constructKind
 	header  int
-	entry   int // only block to which branches from outside may lead
+	entry   int // only block of the construct to which branches from outside may lead
 	merge   int
 	cont    int // continue target of a loop
 	back    int // block with the loop's back edge, or -1
 	parent  int
 	depth   int
-	in, out int // interval of the construct, with the same meaning as in type tree
+	in, out int // interval of the construct in a depth-first walk; contains compares intervals
 }
 
-// shapes contains the constructs of a function. Constructs are identified by indices into list.
+// Type shapes contains the control-flow constructs of a function. A construct is identified by its index in field list.
 type shapes struct {
 	c     *checker
 	f     *function
 	list  []construct
 	inner []int // maps a block to its innermost construct
-	outer []int // maps a header to the construct that contains it
-	heads []int // maps a header to its construct; for a loop, to the construct without the continue construct
+	outer []int // maps a header block to the construct that contains it
+	heads []int // maps a header block to its construct; for a loop, to the construct without the continue construct
 	conts []int // maps a loop header to the continue construct
 	next  map[int]int
 }
 
-// structured checks the rules of structured control flow (2.11.2).
+// The method structured checks the rules of structured control flow (2.11.2).
 func (c *checker) structured(f *function) {
 	n := len(f.blocks)
 	s := &shapes{c: c, f: f, inner: make([]int, n), outer: make([]int, n), heads: make([]int, n), conts: make([]int, n), next: map[int]int{}}
@@ -75,7 +75,7 @@ func (c *checker) structured(f *function) {
 	}
 }
 
-// merges checks each merge instruction on its own, without regard to other blocks.
+// The method merges checks each merge instruction separately, without regard to other blocks.
 func (s *shapes) merges() {
 	c, f := s.c, s.f
 	header := map[int]int{}
@@ -110,9 +110,9 @@ func (s *shapes) merges() {
 	}
 }
 
-// nest finds the constructs, and the innermost construct of each block, by a walk from the root of the
-// dominator tree. A block is in the construct of its immediate dominator, unless the dominator's merge
-// instruction names the block.
+// The method nest finds the constructs and the innermost construct of each block. It visits the dominator tree from the
+// root. A block is in the construct of its immediate dominator, unless the dominator's merge instruction names the
+// block.
 func (s *shapes) nest() {
 	f := s.f
 	type item struct{ b, at int }
@@ -138,7 +138,8 @@ func (s *shapes) nest() {
 			stack = append(stack, item{k, inside})
 		}
 	}
-	// Set the intervals for method contains. Children come after their parents in the list.
+	// Set the intervals for method contains. In field list, a nested construct comes after the construct that contains
+	// it.
 	kids := make([][]int, len(s.list))
 	for i := 1; i < len(s.list); i++ {
 		kids[s.list[i].parent] = append(kids[s.list[i].parent], i)
@@ -150,7 +151,7 @@ func (s *shapes) nest() {
 	}
 }
 
-// add adds a construct.
+// The method add adds a construct to field list, and returns its index.
 func (s *shapes) add(k construct) int {
 	k.depth = s.list[k.parent].depth + 1
 	s.c.in = s.f.blocks[k.header].merge
@@ -159,8 +160,8 @@ func (s *shapes) add(k construct) int {
 	return len(s.list) - 1
 }
 
-// enter returns the innermost construct of block b. For a header, enter adds the constructs that begin there.
-// For any other block, enter returns construct at.
+// The method enter returns the innermost construct of block b. For a header block, the method adds the constructs that
+// begin at the block. For any other block, the method returns parameter at, the surrounding construct.
 func (s *shapes) enter(b, at int) int {
 	f := s.f
 	m := f.blocks[b].merge
@@ -175,7 +176,7 @@ func (s *shapes) enter(b, at int) int {
 		s.heads[b] = s.add(k)
 		k.kind, k.entry = continuing, k.cont
 		s.conts[b] = s.add(k)
-		if k.cont == b { // the header is also the continue target
+		if k.cont == b { // the header block is also the continue target
 			return s.conts[b]
 		}
 		return s.heads[b]
@@ -186,8 +187,8 @@ func (s *shapes) enter(b, at int) int {
 	return s.heads[b]
 }
 
-// caseAt returns the construct of block k, which the switch in block b dominates. A target of the switch
-// begins a case construct of its own.
+// caseAt returns the construct of block k, which the switch in block b dominates. Each target of the switch begins a
+// separate case construct.
 func (s *shapes) caseAt(b, k, at int) int {
 	for _, t := range s.f.blocks[b].succs {
 		if t == k {
@@ -197,7 +198,7 @@ func (s *shapes) caseAt(b, k, at int) int {
 	return at
 }
 
-// contains reports whether construct a is b or contains b.
+// The method contains reports whether construct a is construct b or contains construct b.
 func (s *shapes) contains(a, b int) bool {
 	return s.list[a].in <= s.list[b].in && s.list[b].out <= s.list[a].out
 }
@@ -219,21 +220,21 @@ func (s *shapes) backEdges(u int) {
 	}
 }
 
-// edges checks the branches of block u.
+// The method edges checks the branches of block u.
 func (s *shapes) edges(u int) {
 	c, f := s.c, s.f
 	b := &f.blocks[u]
 	at := s.inner[u]
 	for _, v := range b.succs {
 		to := s.inner[v]
-		// Check each construct that the branch leaves.
+		// Checks each construct that the branch leaves.
 		for k := at; !s.contains(k, to) || s.reenters(k, u, v); k = s.list[k].parent {
 			c.need(s.exit(k, u, v), "it branches to %%%d out of a construct, of which that is no exit", f.blocks[v].label)
 			if s.reenters(k, u, v) {
 				break
 			}
 		}
-		// Check each construct that the branch enters.
+		// Checks each construct that the branch enters.
 		for k := to; !s.contains(k, at); k = s.list[k].parent {
 			c.need(s.list[k].entry == v, "it branches to %%%d into a construct, past its header", f.blocks[v].label)
 		}
@@ -256,23 +257,23 @@ func (s *shapes) edges(u int) {
 	}
 }
 
-// reenters reports whether the branch from u to v is the back edge of a loop whose header is also its
-// continue target. Such an edge leaves construct k and enters it again.
+// reenters reports whether the branch from u to v is the back edge of a loop whose header is also its continue target.
+// A back edge of this kind leaves construct k and enters it again.
 func (s *shapes) reenters(k, u, v int) bool {
 	x := &s.list[k]
 	return x.kind == continuing && x.header == v && x.entry == v && x.back == u
 }
 
-// exit reports whether a branch from block u to block v may leave construct k (2.11.2). Block u is in k, and
-// v is outside.
+// The method exit reports whether a branch from block u to block v may leave construct k (2.11.2). Block u is inside
+// construct k, and block v is outside.
 func (s *shapes) exit(k, u, v int) bool {
 	x := &s.list[k]
 	switch x.kind {
 	case loop:
 		return v == x.merge || v == x.cont
 	case continuing:
-		// The source of the back edge post-dominates the continue construct. So only this block may leave the
-		// construct.
+		// The source of the back edge post-dominates the continue construct. Therefore only the source of the back edge
+		// may leave the continue construct.
 		return u == x.back && (v == x.header || v == x.merge)
 	case caseOf:
 		if s.fallsTo(k, v) {
@@ -282,7 +283,7 @@ func (s *shapes) exit(k, u, v int) bool {
 	return v == x.merge && x.kind != caseOf || s.breaks(k, v)
 }
 
-// fallsTo reports whether the case construct k may continue with the next case v.
+// fallsTo reports whether case construct k may fall through to the case that begins at block v.
 func (s *shapes) fallsTo(k, v int) bool {
 	x := &s.list[k]
 	to := s.inner[v]
@@ -304,8 +305,8 @@ func (s *shapes) fallsTo(k, v int) bool {
 	return s.adjacent(x.header, x.entry, v)
 }
 
-// adjacent reports whether target b may directly follow target a in the switch's list of targets. The default
-// target may be at any position.
+// adjacent reports whether target b may directly follow target a in the switch's list of targets. The position of the
+// default target is arbitrary.
 func (s *shapes) adjacent(header, a, b int) bool {
 	term := s.f.blocks[header].term
 	standard := s.f.labels[spirv.ID(term.Words[1])]
@@ -326,8 +327,8 @@ func (s *shapes) adjacent(header, a, b int) bool {
 	return false
 }
 
-// breaks reports whether v is the target of a break or continue that leaves construct k. Targets are the
-// merge block of the enclosing switch or loop, and the loop's continue target.
+// The method breaks reports whether a break or continue that leaves construct k may branch to block v. The allowed
+// targets are the merge block of the enclosing switch or loop, and the continue target of the loop.
 func (s *shapes) breaks(k, v int) bool {
 	past := s.list[k].kind == switching
 	for p := s.list[k].parent; p > 0; p = s.list[p].parent {

@@ -6,7 +6,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// typ describes a type of the module.
+// A typ describes a type of the module.
 type typ struct {
 	id      spirv.ID
 	op      spirv.Op
@@ -19,19 +19,20 @@ type typ struct {
 	class   spirv.StorageClass
 	depth   int
 	leaves  uint64 // number of scalars in the type
-	// storage is true if the type contains a number that the module may only load, store and convert. The
-	// module's capabilities do not allow arithmetic on the number.
+	// storage is true if the type contains a number that the module may load, store and convert but not use in
+	// arithmetic. Arithmetic on the number requires a capability that the module does not declare.
 	storage bool
-	// runtime, logical and boolean describe the contents of the type. The flags say that the type contains a
-	// runtime array, a pointer without an address, or a Bool.
+	// These three flags describe the contents of the type. Flag runtime means that the type contains a runtime array.
+	// Flag logical means that it contains a pointer that cannot be converted to an address. Flag boolean means that it
+	// contains a Bool.
 	runtime, logical, boolean bool
-	// shape is the shape of a cooperative matrix, whose elements are distributed over the work-items of a
-	// sub-group. spread is true if the type contains a cooperative matrix.
+	// Field shape is the shape of a cooperative matrix. Field spread is true if the type contains a cooperative matrix,
+	// whose elements are distributed over the work-items of a sub-group.
 	shape             shape
 	spread            bool
 	bytes             uint64 // approximate size in bytes, in memory whose layout the driver chooses
 	narrow8, narrow16 bool   // whether the type contains a number of 8 or 16 bits
-	aligned, sized    uint64 // cached results of align and sizeOf, plus one
+	aligned, sized    uint64 // cached results of align and sizeOf plus one; 0 if not computed yet
 	block             bool   // whether the type is or contains a structure decorated with Block
 	laid              bool   // whether the type's layout has been checked
 }
@@ -51,7 +52,7 @@ func (t *typ) hasAddress() bool {
 	return t.isPointer() && t.class == spirv.StorageClassPhysicalStorageBuffer
 }
 
-// scalar returns the type of a scalar's or vector's components, or nil for other types.
+// The method scalar returns t itself for a scalar type, the component type for a vector type, and nil for other types.
 func (t *typ) scalar() *typ {
 	switch {
 	case t.isScalar():
@@ -62,7 +63,7 @@ func (t *typ) scalar() *typ {
 	return nil
 }
 
-// count returns the number of components of a scalar or vector.
+// The method count returns the number of components of a scalar or vector type.
 func (t *typ) count() uint64 {
 	if t.isVector() {
 		return t.n
@@ -70,7 +71,7 @@ func (t *typ) count() uint64 {
 	return 1
 }
 
-// The methods ints to bools test the component type of a scalar or vector.
+// The methods from ints to bools test the component type of a scalar or vector type.
 func (t *typ) ints() bool   { s := t.scalar(); return s != nil && s.isInt() }
 func (t *typ) floats() bool { s := t.scalar(); return s != nil && s.isFloat() }
 func (t *typ) bools() bool  { s := t.scalar(); return s != nil && s.isBool() }
@@ -138,7 +139,7 @@ func (c *checker) newType(in *spirv.Instruction) *typ {
 	return t
 }
 
-// once refuses a second declaration of the same type (2.8).
+// The method once refuses a second declaration of the same type (2.8).
 func (c *checker) once(in *spirv.Instruction) {
 	key := fmt.Sprint(in.Op, in.Words)
 	first, ok := c.unique[key]
@@ -146,8 +147,8 @@ func (c *checker) once(in *spirv.Instruction) {
 	c.unique[key] = in.Result
 }
 
-// number checks that a capability allows the width of number type t. Numbers of 8 and 16 bits may be allowed
-// only in memory.
+// The method number checks that a capability allows the width of numeric type t. For numbers of 8 and 16 bits, some
+// capabilities allow only loads and stores.
 func (c *checker) number(t *typ, caps map[uint32]spirv.Capability) {
 	k, ok := caps[t.width]
 	c.need(ok, "there are no numbers of %d bits", t.width)
@@ -160,7 +161,7 @@ func (c *checker) number(t *typ, caps map[uint32]spirv.Capability) {
 	c.need(t.storage, "it needs the capability %v", k)
 }
 
-// aggregate sets the properties of type t that follow from n components of type part.
+// The method aggregate computes those properties of composite type t that depend on its n components of type part.
 func (c *checker) aggregate(t, part *typ, n uint64) {
 	t.depth = max(t.depth, part.depth+1)
 	c.need(t.depth <= maxTypeDepth, "types are nested deeper than %d", maxTypeDepth)
@@ -180,7 +181,7 @@ func (c *checker) aggregate(t, part *typ, n uint64) {
 	t.block = t.block || part.block && !part.isPointer()
 }
 
-// element returns the type with the given id, which must be allowed as an element or member.
+// The method element returns the type with the given id. The type must be allowed as an element or member.
 func (c *checker) element(id uint32) *typ {
 	e, ok := c.forward[spirv.ID(id)]
 	if !ok {
@@ -259,14 +260,14 @@ func (c *checker) pointer(t *typ, in *spirv.Instruction) *typ {
 	return t
 }
 
-// narrow checks that the module declares a capability if t contains numbers of 8 or 16 bits. for8 and for16
-// are the capabilities for the storage class.
+// If t contains numbers of 8 or 16 bits, the method narrow checks that the module declares the required capability.
+// Parameters for8 and for16 are the capabilities for 8-bit and 16-bit numbers in the storage class.
 func (c *checker) narrow(t *typ, for8, for16 spirv.Capability) {
 	c.need(!t.narrow8 || c.caps[for8], "it needs the capability %v", for8)
 	c.need(!t.narrow16 || c.caps[for16], "it needs the capability %v", for16)
 }
 
-// concrete checks that t can be the type of a value.
+// The method concrete checks that t can be the type of a value.
 func (c *checker) concrete(t *typ) {
 	c.need(t.op != spirv.OpTypeVoid && t.op != spirv.OpTypeFunction && !t.runtime, "%%%d is no type of values", t.id)
 	c.need(!t.isPointer() || t.elem != nil, "the pointer %%%d is not defined yet", t.id)

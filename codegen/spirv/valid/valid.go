@@ -7,8 +7,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// Limits of modules. Drivers' compilers recurse over types and constructs, and create a value for each
-// scalar.
+// Limits of modules. The compilers in drivers recurse over types and control-flow constructs, and create a value for
+// each scalar. These limits protect them.
 const (
 	maxTypeDepth = 64
 	maxNesting   = 255     // nesting depth of constructs; SPIR-V allows 1023 (2.17)
@@ -30,7 +30,7 @@ type Facts struct {
 // Error describes the violation of a rule.
 type Error struct {
 	Word int    // offset of the instruction in the module, in words
-	Text string // instruction in the form of spirv-dis
+	Text string // instruction in the syntax of spirv-dis
 	Rule string // violated rule
 }
 
@@ -39,7 +39,7 @@ type Error struct {
 //	word 812, %5 = OpIAdd %2 %3 %4: operand %3 is no integer
 func (e *Error) Error() string { return fmt.Sprintf("word %d, %s: %s", e.Word, e.Text, e.Rule) }
 
-// defKind says which kind of thing an id names.
+// defKind is the kind of an id's definition.
 type defKind uint8
 
 const (
@@ -52,10 +52,10 @@ const (
 	isString
 )
 
-// def is the definition of an id.
+// Type def is the definition of an id.
 type def struct {
 	in    *spirv.Instruction
-	typ   *typ // type of the value, or the type that the id names
+	typ   *typ // type of the value; for the id of a type, the type itself
 	kind  defKind
 	spec  bool // whether the id is a constant that specialization may change
 	fn    *function
@@ -69,7 +69,7 @@ type checker struct {
 	caps map[spirv.Capability]bool
 	exts map[string]bool
 	physical, vulkan,
-	logical bool // whether the module uses these memory and addressing models
+	logical bool // whether the module uses addressing model PhysicalStorageBuffer64, memory model Vulkan and addressing model Logical
 
 	decor   map[spirv.ID][]decoration
 	members map[spirv.ID]map[uint32][]decoration
@@ -82,22 +82,22 @@ type checker struct {
 	facts     Facts
 	set       func(id uint32) (uint64, bool)
 
-	// The position of the instruction that is being checked.
+	// These fields describe the instruction that is being checked.
 	at    int // offset in the module, in words
 	in    *spirv.Instruction
 	fn    *function
 	block int
 	seq   int
-	// inConst is true while operands must be constants, as in an OpSpecConstantOp.
+	// inConst is true while the operands of OpSpecConstantOp are checked, which must be constants.
 	inConst bool
 }
 
 // failure is the panic value that carries an Error to Check.
 type failure struct{ err *Error }
 
-// Check checks a module that spirv.Parse has returned. entry is the name of the only entry point. set returns
-// the bits of the specialization constant with the given SpecId. If set is nil or its second result is false,
-// the constant has the default value in the module. Errors have type *Error.
+// Check checks a module that spirv.Parse has returned. Parameter entry is the name of the only entry point. Parameter
+// set is a function that returns the bits of the specialization constant with the given SpecId. If set is nil or its
+// second result is false, the constant has the default value from the module. Errors have type *Error.
 func Check(m *spirv.Module, entry string, set func(id uint32) (bits uint64, ok bool)) (facts Facts, err error) {
 	c := &checker{
 		m: m, set: set, caps: map[spirv.Capability]bool{}, exts: map[string]bool{},
@@ -120,7 +120,7 @@ func Check(m *spirv.Module, entry string, set func(id uint32) (bits uint64, ok b
 	return c.facts, nil
 }
 
-// fail ends the check with an error about the current instruction.
+// The method fail ends the check with an error about the current instruction.
 func (c *checker) fail(format string, args ...any) {
 	e := &Error{Word: c.at, Text: "the module", Rule: fmt.Sprintf(format, args...)}
 	if c.in != nil {
@@ -133,14 +133,14 @@ func (c *checker) fail(format string, args ...any) {
 	panic(failure{e})
 }
 
-// need ends the check with an error unless ok is true.
+// The method need ends the check with an error if parameter ok is false.
 func (c *checker) need(ok bool, format string, args ...any) {
 	if !ok {
 		c.fail(format, args...)
 	}
 }
 
-// length returns the instruction's number of words.
+// The function length returns the instruction's number of words.
 func length(in *spirv.Instruction) int {
 	n := 1 + len(in.Words)
 	if in.Type != 0 {
@@ -152,7 +152,7 @@ func length(in *spirv.Instruction) int {
 	return n
 }
 
-// each calls f for each instruction of the next list, and advances the current position.
+// The method each calls f for each instruction of a list, and advances the current position.
 func (c *checker) each(list []spirv.Instruction, f func(in *spirv.Instruction)) {
 	for i := range list {
 		c.in = &list[i]
@@ -163,7 +163,7 @@ func (c *checker) each(list []spirv.Instruction, f func(in *spirv.Instruction)) 
 	c.in = nil
 }
 
-// header limits the module's bound of ids, by which drivers size their tables.
+// The method header limits the module's bound of ids, because drivers allocate tables of this size.
 func (c *checker) header() {
 	words := 5
 	for in := range c.m.All {
@@ -175,7 +175,7 @@ func (c *checker) header() {
 	c.defs = make([]*def, c.m.Bound)
 }
 
-// sections checks all sections before the functions.
+// The method sections checks all sections before the functions.
 func (c *checker) sections() {
 	m := c.m
 	c.each(m.Capabilities, c.capability)
@@ -202,14 +202,14 @@ func (c *checker) sections() {
 	}
 }
 
-// define records the definition of an id.
+// The method define records the definition of an id.
 func (c *checker) define(in *spirv.Instruction, d *def) *def {
 	d.in, d.seq, d.fn, d.block = in, c.seq, c.fn, c.block
 	c.defs[in.Result] = d
 	return d
 }
 
-// lookup returns the definition of an id. The definition must come before the current instruction.
+// The method lookup returns the definition of an id. The definition of the id must come before the current instruction.
 func (c *checker) lookup(id uint32) *def {
 	if id >= uint32(len(c.defs)) || c.defs[id] == nil {
 		c.fail("%%%d is used before it is defined", id)
@@ -224,8 +224,8 @@ func (c *checker) typeID(id spirv.ID) *typ {
 	return d.typ
 }
 
-// value returns the definition of an operand that is a value. The definition must dominate the
-// current position (2.16, "dominance").
+// The method value returns the definition of an operand that is a value. The definition of the operand must dominate
+// the current position (2.16, "dominance").
 func (c *checker) value(id uint32) *def {
 	d := c.lookup(id)
 	c.need(d.kind == isConstant || d.kind == isValue, "%%%d is not a value", id)
@@ -240,17 +240,17 @@ func (c *checker) value(id uint32) *def {
 	return d
 }
 
-// operand returns the type of an operand that is a value.
+// The method operand returns the type of an operand that is a value.
 func (c *checker) operand(id uint32) *typ { return c.value(id).typ }
 
-// constant returns the value of an operand that must be an integer OpConstant.
+// The method constant returns the value of an operand, which must be an integer OpConstant.
 func (c *checker) constant(id uint32) uint64 {
 	d := c.value(id)
 	c.need(d.kind == isConstant && !d.spec && d.in.Op == spirv.OpConstant && d.typ.op == spirv.OpTypeInt, "%%%d is not an integer OpConstant", id)
 	return c.values[spirv.ID(id)]
 }
 
-// global checks an instruction in the section of types, constants and variables.
+// The method global checks an instruction in the section of types, constants and variables.
 func (c *checker) global(in *spirv.Instruction) {
 	switch {
 	case in.Op == spirv.OpLine:

@@ -1,4 +1,4 @@
-// Package count counts the k-mers of sequences of bases: their substrings of K letters.
+// Package count counts the k-mers of base sequences. The k-mers of a sequence are its substrings of K letters.
 package count
 
 import "github.com/kgen-go/kgen/dsl"
@@ -11,19 +11,19 @@ const K = 3
 // Kmers is the number of different k-mers, 4 to the power of K.
 const Kmers = 1 << (2 * K)
 
-// Count counts the k-mers of each sequence. The range is the number n of sequences, and each work-item
-// counts in one.
+// Count counts the k-mers of each sequence. A launch has n work-items for n sequences, and each work-item
+// counts the k-mers of one sequence.
 type Count struct {
 	Bases  []byte   // letters of all sequences, one after the other
-	Starts []int32  // n+1 indices into Bases: the beginnings of the sequences, and the end of the last
-	Counts []uint32 // n times Kmers zeros, to which the counts are added
+	Starts []int32  // index in Bases of the beginning of each sequence, and index of the end of the last sequence
+	Counts []uint32 // n*Kmers counts, which are zero before the launch
 }
 
-// Kernel counts in one sequence. A byte that is no letter of a nucleotide is a fault.
+// Kernel counts the k-mers of one sequence. It panics for a byte that is not a nucleotide letter.
 func (k Count) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	counts := k.Counts[i*Kmers:][:Kmers]
-	kmer, known := 0, 0 // the number of the last K bases, and how many bases before this place are known
+	kmer, known := 0, 0 // number of the k-mer that ends here, and number of consecutive known bases up to here
 	for _, letter := range k.Bases[k.Starts[i]:k.Starts[i+1]] {
 		base := Base(letter)
 		if base < 0 {
@@ -37,8 +37,8 @@ func (k Count) Kernel(it dsl.Item1) {
 	}
 }
 
-// Base returns the number of a base: 0 for A, 1 for C, 2 for G, 3 for T and U, and -1 for the letters that
-// stand for one of several bases, and for a gap. It panics for other bytes.
+// Base returns the number of a base, which is 0 for A, 1 for C, 2 for G, and 3 for T and U. The number is -1 for a
+// gap and for letters that stand for several possible bases. Base panics for other bytes.
 func Base(letter byte) int {
 	switch letter {
 	case 'A', 'a':
