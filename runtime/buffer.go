@@ -39,8 +39,8 @@ const roomTime = 10 * time.Second
 // device to catch up. NewBuffer also waits at most 10 seconds for memory of closed buffers that
 // running launches still use.
 //
-// The properties are properties of memory: properties.AccessScope, FusionInternalMemory and NoInit
-// (ErrInvalid otherwise). All views of the buffer have them.
+// The properties AccessScope, FusionInternalMemory and NoInit of package properties are allowed
+// (ErrInvalid otherwise). All views of the buffer have the buffer's properties.
 func NewBuffer[T any](dev *Device, n int, props ...properties.Property) (*Buffer[T], error) {
 	b, err := newBuffer[T](dev, n, props)
 	if err != nil || b.mem == nil || dev.direct() {
@@ -178,7 +178,7 @@ func (b *Buffer[T]) All() View[T] {
 	return View[T]{s: launch.Slice{Mem: b.mem, Len: b.n, Buffer: b.is}}
 }
 
-// Slice returns the view of the elements [i, j). Slice panics if they are out of range, as slicing
+// Slice returns the view of the elements [i, j). Slice panics if i or j is out of range, as slicing
 // a Go slice does.
 func (b *Buffer[T]) Slice(i, j int) View[T] { return b.All().Slice(i, j) }
 
@@ -266,8 +266,9 @@ func (v View[T]) copyFrom(ctx context.Context, q *Queue, src []T) error {
 
 // CopyTo copies the view's elements into dst, after all earlier commands that write them, and
 // waits. dst has as many elements as the view (ErrInvalid otherwise). CopyTo also returns the
-// failures of earlier launches of the queue that no wait has returned, because dst then holds their
-// results. If ctx ends first, dst holds part of the elements, or none, and the copy stops.
+// failures of the queue's earlier launches that no wait has returned. The elements in dst are then
+// the results of failed launches. If ctx ends first, dst holds part of the elements, or none, and
+// the copy stops.
 func (v View[T]) CopyTo(ctx context.Context, q *Queue, dst []T) error {
 	if err := v.checkCopy(ctx, q, len(dst)); err != nil {
 		return err

@@ -34,9 +34,9 @@ type command struct {
 	node   stream.Command
 	host   dag.Uses // memory that a host function uses
 	keep   []any    // the device memory that the command uses
-	// idle is memory that must be open although the command does not access it on the device.
-	// Examples are the memory of views without elements, and the host buffer that contains the
-	// slice of an upload or download.
+	// The field idle contains memory that must be open although the command does not access it on
+	// the device. Examples are the memory of views without elements, and the host buffer that
+	// contains the slice of an upload or download.
 	idle []*stream.Memory
 }
 
@@ -117,7 +117,7 @@ func Fill[T any](dst View[T], v T) Command {
 }
 
 // pattern returns 32 bits whose repetition equals the bytes of a value. If there are no such 32
-// bits, ok is false.
+// bits, the result ok is false.
 func pattern(one []byte) (bits uint32, ok bool) {
 	if n := len(one); n == 0 || n > 4 && n%4 != 0 || n == 3 {
 		return 0, false
@@ -169,9 +169,9 @@ func transfer(op hal.Op, what string, s launch.Slice, host []byte, n int) Comman
 	return Command{c}
 }
 
-// hostBufferOf looks for the open host buffer that the slice host belongs to. hostBufferOf returns
-// the buffer's memory if the buffer is of the same device as s. A slice of another device's host
-// buffer counts as ordinary memory of the host.
+// hostBufferOf looks for the open host buffer to which the parameter host, a slice, belongs.
+// hostBufferOf returns the buffer's memory if the buffer is of the same device as s. A slice of
+// another device's host buffer counts as ordinary memory of the host.
 func hostBufferOf(s launch.Slice, host []byte) []*stream.Memory {
 	if m := openHostMemory.find(host); m != nil && m.Stream() == s.Mem.Stream() {
 		return []*stream.Memory{m}
@@ -209,7 +209,8 @@ func (q *Queue) Enqueue(c Command, opts ...LaunchOption) (Event, error) {
 	return q.enqueue(c.c, opts)
 }
 
-// checkCommand checks a command. If the command is a launch, o contains the launch's options.
+// checkCommand checks a command. If the command is a launch, the parameter o contains the launch's
+// options.
 func (d *Device) checkCommand(c *command, o *launchOptions) (*exec.Step, error) {
 	if c.err != nil {
 		return nil, c.err

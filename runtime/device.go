@@ -166,7 +166,7 @@ func uuidText(u [16]byte) string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", u[:4], u[4:6], u[6:8], u[8:10], u[10:])
 }
 
-// found is a device that Open can open.
+// The type found describes a device that Open can open.
 type found struct {
 	driver hal.Driver
 	index  int
@@ -221,17 +221,18 @@ type Device struct {
 	queues  atomic.Int32 // number of queues made so far
 	log     *slog.Logger
 	trace   *trace.Tracer // nil without a trace
-	// timed says that the device measures when commands run. profiling says that Event.Profile
-	// returns these times.
+	// The field timed says that the device measures when commands run. The field profiling says
+	// that Event.Profile returns these times.
 	timed, profiling bool
 	noClock          error // reason why the device cannot measure when commands run, or nil
-	// correct says that kernels correct the results of float32 division and square root.
+	// The field correct says that kernels correct the results of float32 division and square root.
 	correct bool
-	// byFma says that these corrections of float32 results use fused multiply-adds.
+	// The field byFma says that these corrections of float32 results use fused multiply-adds.
 	byFma bool
-	// flushes says that the device flushes subnormals in operations that package math32 uses.
+	// The field flushes says that the device flushes subnormals in operations that package math32
+	// uses.
 	flushes bool
-	// small says that small launches use the variants made for them.
+	// The field small says that small launches use the variants made for small launches.
 	small bool
 
 	closing time.Duration // longest wait of Close, if positive
@@ -247,17 +248,17 @@ type Device struct {
 }
 
 // Open opens the device that Select or the environment variable KGEN_DEVICE chooses. Without such a
-// choice it opens a Vulkan GPU or, if there is none, the host device. The host device runs the
+// choice Open opens a Vulkan GPU or, if there is none, the host device. The host device runs the
 // kernel's own Go code and is always there. If a GPU fails to open, Open tries the next device, and
 // DeviceInfo.Missing says why. A Vulkan driver on the processor, such as Mesa's llvmpipe, is opened
 // only if it is chosen. The host device does the same work on the same processor, usually faster,
 // and does not have the driver's bugs.
 //
 // If no device matches the choice, or the matching device cannot be opened, the error is
-// ErrNoDevice, which lists the existing devices. If several match, as with "vulkan", Open takes the
-// first that opens. Open also returns an error (ErrInvalid) if an environment variable KGEN_… has a
-// value that is not allowed. A value that cannot take effect is an error, too, such as a directory
-// for pipelines that is not writable.
+// ErrNoDevice, which lists the existing devices. If several devices match, as with "vulkan", Open
+// takes the first device that opens. Open also returns an error (ErrInvalid) if an environment
+// variable KGEN_… has a value that is not allowed. A value that cannot take effect is an error,
+// too, such as a directory for pipelines that is not writable.
 //
 // Open fails (ErrStale) in a test if kernels have changed since kgen compiled them. Open checks the
 // kernels whose generated packages the test imports, and whose module's sources are present.
@@ -365,7 +366,7 @@ func newDevice(h hal.Device, backend string, o *openOptions) *Device {
 }
 
 // byDefault returns the devices that Open tries if the caller chose none, best first. The result
-// passed names the other devices, and says how to choose them.
+// named passed is a text that names the other devices, and says how to choose them.
 func byDefault(all []found) (candidates []found, passed []string) {
 	n := slices.IndexFunc(all, func(f found) bool { return f.info.Type == hal.VulkanCPU })
 	if n < 0 {
@@ -382,8 +383,9 @@ func byDefault(all []found) (candidates []found, passed []string) {
 	return all[:n], passed
 }
 
-// is(choice) reports whether choice names the device: by its UUID, with or without hyphens, or by
-// its PCI address, with or without the domain 0000.
+// is(choice) reports whether the text choice is the device's UUID, with or without hyphens.
+// is(choice) also returns true if the text is the device's PCI address, with or without the domain
+// 0000.
 func (f *found) is(choice string) bool {
 	choice = strings.ToLower(choice)
 	uuid := uuidText(f.info.UUID)

@@ -111,15 +111,16 @@
 // device, to test the correction; KGEN_EXACT_DIVIDE=never corrects on no device, to measure its
 // cost.
 //
-// Corrections, and math32.Rsqrt on every device, use fused multiply-adds where Open finds that the
-// device rounds these once. Otherwise, or with KGEN_FUSED=never, corrections use integers, which is
-// slower and gives the same bits. Float64 division and square root are the device's own
-// instructions; DeviceInfo.ExactDivide64 says whether they are correctly rounded.
+// Corrections use fused multiply-adds if Open finds that the device rounds these once. The same is
+// true of math32.Rsqrt, on every device. Otherwise, or with KGEN_FUSED=never, corrections use
+// integers, which is slower and gives the same bits. Float64 division and square root are the
+// device's own instructions; DeviceInfo.ExactDivide64 says whether they are correctly rounded.
 //
 // Open also tests which float32 operations keep subnormal numbers ([Subnormals]). Where the device
-// flushes subnormals, kernels convert float32 to float64 by integer code, and so do the functions
-// of package math32 that handle subnormals. The runtime chooses that code when it loads a kernel.
-// KGEN_SUBNORMALS=flushed chooses it on every Vulkan device, for tests.
+// flushes subnormals, kernels convert float32 to float64 by integer code. The functions of package
+// math32 that handle subnormals then use integer code, too. The runtime chooses the integer code
+// when it loads a kernel. KGEN_SUBNORMALS=flushed chooses the integer code on every Vulkan device,
+// for tests.
 //
 // Open tests which instructions give the results of package half ([Float16]). When the runtime
 // loads a kernel, it replaces the other float16 instructions by code with integers and float32s. On

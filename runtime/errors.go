@@ -20,15 +20,15 @@ var (
 	// ErrInvalid is the class of errors for invalid calls, such as use of a closed device or
 	// buffer, a negative size, conflicting properties, or an element type with pointers.
 	ErrInvalid = errors.New("invalid")
-	// ErrNDRange reports a range over which the kernel cannot be launched. The range may not be a
-	// multiple of the work-group size, the work-group size may not be the one that the kernel
-	// requires, or the ranks may differ.
+	// ErrNDRange reports a range over which the kernel cannot be launched. For example, the range
+	// is not a multiple of the work-group size, the work-group size differs from the size that the
+	// kernel requires, or the ranks differ.
 	ErrNDRange = errors.New("invalid nd-range")
 	// ErrKernelNotSupported reports a kernel that this device cannot run. The kernel needs an
 	// aspect, a work-group size or a sub-group size that the device lacks.
 	ErrKernelNotSupported = errors.New("kernel not supported")
-	// ErrFeatureNotSupported reports a feature that the device, or the code that asks for it,
-	// cannot use.
+	// ErrFeatureNotSupported reports a feature that the device does not support, or that the
+	// calling code cannot use.
 	ErrFeatureNotSupported = dslhook.ErrFeatureNotSupported
 	// ErrMemoryAllocation reports that the device or a work-group has too little memory.
 	ErrMemoryAllocation = errors.New("memory allocation")
@@ -61,7 +61,8 @@ var (
 	// ErrPrint reports a failure of the writer to which the output of kernels is written (see
 	// PrintTo). Such errors match the writer's own error too. The kernel itself has completed.
 	ErrPrint = errors.New("print")
-	// ErrStale reports generated code that is older than its kernels. In tests, Open returns it.
+	// ErrStale reports generated code that is older than its kernels. In tests, Open returns
+	// ErrStale.
 	ErrStale = errors.New("stale generated code")
 	// ErrNoProfile is returned by Event.Profile if nothing recorded when commands ran: the device
 	// was opened without Profiling, or has no timestamps. Errors of this class are of the class
@@ -121,7 +122,7 @@ func errorf(class error, format string, args ...any) *Error {
 	return &Error{Class: class, Problem: fmt.Sprintf(format, args...)}
 }
 
-// about sets the name of the kernel that the error is about, and returns the error.
+// The method about sets the name of the kernel to which the error refers, and returns the error.
 func (e *Error) about(k *Kernel) *Error {
 	e.Kernel = k.Name()
 	return e
@@ -217,7 +218,7 @@ func (f *Fault) Error() string {
 // A LoopError is a loop that the device ended too early, which no kernel can prevent. Mesa's
 // llvmpipe runs a few work-items together. Once these have run some 65,000 loop iterations,
 // llvmpipe leaves all loops that a work-item is in and continues after the loops. The results of
-// the launch are then wrong, also if it faulted. A LoopError is of the class
+// the launch are then wrong, even if the launch also faulted. A LoopError is of the class
 // ErrFeatureNotSupported. Use the host device or a GPU, or divide the work into more launches of
 // fewer iterations.
 type LoopError struct {

@@ -112,9 +112,9 @@ func (ex *ExecutableGraph) usable(dev *Device) error {
 
 // Update replaces a node's command for all later runs. If the node is a launch, the new command is
 // a launch of the same kernel. The new launch may have other arguments, another range or other
-// values of constants. If the node is a copy or a fill, the new command is another one. Earlier
-// submissions are not changed. The order of commands then follows from the memory that the new
-// command uses.
+// values of constants. If the node is a copy or a fill, the new command is also a copy or a fill.
+// Earlier submissions are not changed. The order of commands then follows from the memory that the
+// new command uses.
 //
 // Update returns ErrInvalid, and changes nothing, if the graph was finalized without Updatable.
 // Update also returns ErrInvalid if n is not a node of the graph, if n has no command, or if the
@@ -213,8 +213,9 @@ func (ex *ExecutableGraph) event() *pending {
 	return all
 }
 
-// checkRun checks facts that may have changed since the sequence was planned: the values of
-// variables that its kernels read, and whether buffers that no command uses are still open.
+// checkRun checks facts that may have changed since the sequence was planned. The variables that
+// the sequence's kernels read must still have their values. Buffers of the graph that no command
+// uses must still be open.
 func (d *Device) checkRun(run *exec.Sequence) error {
 	for _, k := range run.Kernels {
 		k := k.Owner.(*Kernel)
@@ -320,7 +321,7 @@ func (d *Device) cancellable(run *exec.Sequence, ls []*pending, ctx context.Cont
 	seq.Commands = slices.Clone(seq.Commands)
 	for i, s := range run.Steps {
 		if s.Prints != nil {
-			continue // output of kernels is always written
+			continue // the output of kernels is written even if ctx has ended
 		}
 		cancel := ls[i].endsWith(ctx, false)
 		if s.Kernel == nil {

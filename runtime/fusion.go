@@ -21,7 +21,7 @@ type FusionReport struct {
 	// Launches lists the launches of each run of the executable graph.
 	Launches []FusedLaunch
 	// Splits lists the reasons why launches were not fused, in the order of Finalize. External
-	// lists the reasons why memory is used although its properties call it internal.
+	// lists the reasons why launches still use memory that has the property FusionInternalMemory.
 	Splits, External []string
 }
 

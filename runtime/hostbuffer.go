@@ -93,7 +93,7 @@ type hostRanges struct {
 	all []hostRange
 }
 
-// from returns the index of the first range that ends after an address.
+// The method from returns the index of the first range that ends after an address.
 func (r *hostRanges) from(at uintptr) int {
 	return sort.Search(len(r.all), func(i int) bool { return r.all[i].hi > at })
 }

@@ -50,8 +50,8 @@ func (c *launching) event(dev *Device, k *Kernel) *pending {
 // newLaunching returns a launching for a call that has no storage for a launching.
 func newLaunching(c *launch.Call) *launching { return &launching{Launch: exec.NewLaunch(c)} }
 
-// record records the checked launch l. If too many launches are pending on the device, it waits
-// until ctx ends.
+// record records the checked launch l. If too many launches are pending on the device, the method
+// record waits, at most until ctx ends.
 func (d *Device) record(ctx context.Context, rec *stream.Recorder, l *pending, c *exec.Launch, p *exec.Plan, after []*stream.Event) error {
 	k := l.kernel
 	l.setLocalRange(p.Local)

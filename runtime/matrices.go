@@ -25,9 +25,10 @@ func (p MatrixProduct) String() string {
 	return fmt.Sprintf("%dx%dx%d %s → %s", p.M, p.N, p.K, p.Elem, p.Of)
 }
 
-// native reports whether a launch uses the device's own matrix instructions. The argument local is
-// the launch's work-group size in index order. subGroup is the size of sub-groups that the launch
-// requires, or 0. If ok is false, why is the reason, or "" if the kernel has no matrices.
+// The method native reports whether a launch uses the device's own matrix instructions. The
+// argument local is the launch's work-group size in index order. subGroup is the size of sub-groups
+// that the launch requires, or 0. If the result ok is false, the result why contains the reason, or
+// "" if the kernel has no matrices.
 func (d *Device) native(k *Kernel, local [3]int, subGroup int) (ok bool, why string) {
 	items, size := 1, d.info.MatrixSubGroup
 	for _, n := range local[:k.abi.Rank] {

@@ -65,7 +65,8 @@ func LoadModule(dev *Device, words []uint32, desc abi.Kernel) (*Program, error) 
 		bytes = binary.LittleEndian.AppendUint32(bytes, w)
 	}
 	desc.SPIRV, desc.IR = string(bytes), "" // the caller's IR may not belong to these words
-	// Without IR, the runtime cannot make modules for small launches, which then use this module.
+	// Without IR, the runtime cannot make modules for small launches. Small launches then use this
+	// module.
 	desc.Variants = slices.DeleteFunc(slices.Clone(desc.Variants), func(v abi.Variant) bool { return v.Make != nil && v.Products != nil })
 	k := &Kernel{abi: &desc, own: m}
 	k.code = exec.NewKernel(launch.Kernel{ABI: &desc}, desc.Name, k)
@@ -109,7 +110,7 @@ func (d *Device) checkModule(m *spirv.Module, desc *abi.Kernel, specs []hal.Spec
 	}
 	dims := make([]int, 3)
 	for i, n := range facts.Local {
-		dims[2-i] = int(n) // the values have 32 bits, and the method fits expects index order
+		dims[2-i] = int(n) // the values have 32 bits, and the method fits needs sizes in index order
 	}
 	if limit, ok := d.fits(dims); !ok {
 		return errorf(ErrKernelNotSupported, "its work-group size %v is above the limit of the device %s, %s", facts.Local, d.Name(), limit)

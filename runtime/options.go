@@ -58,9 +58,9 @@ func (f openFunc) applyOpen(o *openOptions) { f(o) }
 
 // Select chooses the device that Open opens. The argument is "host", "vulkan", an index in the list
 // of Devices, a UUID, a PCI address, or a part of a name, in upper or lower case. "vulkan" means
-// the best Vulkan device. If there is no GPU, it means a driver on the processor. The command kgen
-// devices lists the devices. Select overrides the environment variable KGEN_DEVICE, which has the
-// same values. An empty string makes no choice.
+// the best Vulkan device. If there is no GPU, "vulkan" means a driver on the processor. The command
+// kgen devices lists the devices. Select overrides the environment variable KGEN_DEVICE, which has
+// the same values. An empty string makes no choice.
 func Select(device string) OpenOption {
 	return openFunc(func(o *openOptions) { o.choice, o.chosen = device, true })
 }

@@ -14,10 +14,10 @@ import (
 // This file implements the steps of each command, whether it is launched, enqueued, submitted or
 // run:
 //
-//	options  where the command goes, its place in the order, its properties
-//	check    the command against its kernel and the device
-//	cancel   the end of the context, before and after the command is recorded
-//	record   the command's place in the device's stream
+//  1. Read the options, which give the command's destination, order and properties.
+//  2. Check the command against its kernel and the device.
+//  3. Arrange that the command is cancelled when its context ends.
+//  4. Record the command in the device's stream.
 //
 // If the queue records into a graph, a command has only the first two steps (see Graph.record).
 
@@ -31,8 +31,8 @@ type order struct {
 	dev   *Device
 	graph *Graph  // graph in which the command becomes a node, or nil
 	preds []*Node // nodes of that graph that the options name
-	// attended says that the function which records the command also ends the command, or its
-	// parts, when the context ends.
+	// The field attended says that the function which records the command also ends the command, or
+	// its parts, when the context ends.
 	attended bool
 }
 
@@ -81,7 +81,7 @@ func (o *order) do(l *pending, check func() error, record func(context.Context, 
 	}
 	err := record(cmp.Or(o.ctx, background), l.endsWith(o.ctx, o.attended))
 	if err != nil {
-		if !o.attended { // if attended is set, a part may be recorded, and the stream owns the event
+		if !o.attended { // if attended is set, a part of the command may be recorded already, and the stream owns the event
 			l.release()
 		}
 		return Event{}, err
@@ -267,7 +267,8 @@ func (q *Queue) enqueue(c *command, opts []LaunchOption) (Event, error) {
 	})
 }
 
-// becomes makes the event of a command without work depend on the events in after.
+// The method becomes makes the event of a command without work depend on the events in the slice
+// after.
 func (l *pending) becomes(after []*stream.Event) {
 	l.release()
 	if len(after) > 0 {

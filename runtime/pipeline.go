@@ -12,9 +12,9 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
-// find sets the plan's pipeline. If there is none yet, find makes it and waits. If ctx ends first,
-// the wait ends, but the pipeline is completed, and the next launch uses it. The caller must call
-// p.LetGo.
+// find sets the plan's pipeline. If the pipeline does not exist yet, the method find makes it and
+// waits. If ctx ends first, the wait ends, but the pipeline is completed, and the next launch uses
+// it. The caller must call p.LetGo.
 func (d *Device) find(ctx context.Context, k *Kernel, c *exec.Launch, p *exec.Plan) error {
 	if p.Pipeline != nil {
 		return nil
@@ -38,7 +38,7 @@ func (d *Device) reserve(c *exec.Launch, local [3]uint32, subGroup int) {
 }
 
 // dividesSubGroups returns a number that divides the size of each sub-group, except a work-group's
-// last one. required is the sub-group size that a launch requires, or 0.
+// last one. The parameter required is the sub-group size that a launch requires, or 0.
 func (d *Device) dividesSubGroups(required int) int { return max(1, required, d.info.SubGroups[0]) }
 
 // pipeline returns a pipeline, and counts the caller as one of its users.

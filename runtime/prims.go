@@ -40,8 +40,8 @@ func (orderAlone) applyLaunch(o *launchOptions) {
 // copies do not accept.
 func (forStubs) OrderAlone() LaunchOption { return orderAlone{} }
 
-// Attached returns the value that the device stores under a key. The first call for a key calls
-// made, which returns the value. The value becomes garbage with the device.
+// Attached returns the value that the device stores under a key. The first call for a key gets the
+// value from the function made. The value becomes garbage with the device.
 func (forStubs) Attached(d *Device, key any, made func() any) any {
 	v, ok := d.attached.Load(key)
 	if !ok {

@@ -22,7 +22,7 @@ import (
 
 // PrintOption says where and how the output of kernels is written. A PrintOption of Open applies to
 // all launches. A PrintOption of a launch overrides the option of Open, also if the launch becomes
-// a node of a graph. Launches of kernels that do not print ignore it.
+// a node of a graph. Launches of kernels that do not print ignore print options.
 //
 // If the host device runs a kernel's own Go code, the kernel prints directly, and print options
 // have no effect. docs/printing.md says when the host device does so.
@@ -84,7 +84,8 @@ func (p *printing) fail(err error) {
 	}
 }
 
-// with returns the print options of a launch: the options p, overridden by opts.
+// The method with returns the print options of a launch, which are the options p overridden by the
+// options opts.
 func (p *printing) with(opts []PrintOption) (*prints.Options, *Error) {
 	if len(opts) == 0 {
 		return &p.Options, nil
@@ -109,7 +110,7 @@ type output struct {
 // not print.
 func newOutput(k *abi.Kernel) *output {
 	i := k.PrintParam()
-	if i < 0 || k.Params[i].Offset < 0 { // or kgen found that the kernel reaches no print call
+	if i < 0 || k.Params[i].Offset < 0 { // the second condition is true if kgen found that the kernel never reaches a print call
 		return nil
 	}
 	return &output{i, sync.OnceValues(func() (*prints.Printer, error) { return prints.New(k) })}
@@ -156,7 +157,7 @@ func (b *printBuffers) keepUp(ctx context.Context) error {
 			return nil
 		}
 		switch err := first.Wait(ctx); {
-		case errors.Is(err, stream.ErrWithin): // a writer that launches has called keepUp
+		case errors.Is(err, stream.ErrWithin): // the caller is a writer that launches kernels
 			return nil
 		case err != nil:
 			return waitError(err)

@@ -24,7 +24,7 @@ func Profiling() OpenOption { return openFunc(func(o *openOptions) { o.profile =
 type Profile struct {
 	Queued    time.Time // time of the call that launched
 	Submitted time.Time // time when the batch with the command was submitted to the driver
-	Start     time.Time // time when the commands on the device that it waits for were done
+	Start     time.Time // time when the commands that this command waits for were done on the device
 	End       time.Time // time when the command was done on the device
 }
 
@@ -68,8 +68,8 @@ func (e Event) Profile() (Profile, error) {
 	return Profile{hal.Time(t.Queued), hal.Time(t.Submitted), hal.Time(t.Start), hal.Time(t.End)}, nil
 }
 
-// times returns the times of a completed command. For a command with several parts, they begin with
-// the first part and end with the last.
+// times returns the times of a completed command. For a command with several parts, the times begin
+// with the first part and end with the last part.
 func (l *pending) times() hal.Times {
 	var t hal.Times
 	if l.ev.Times != nil {

@@ -111,8 +111,8 @@ func Join(programs ...*Program) (*Program, error) {
 	return out, nil
 }
 
-// equalValues reports whether two values have the same bits for kernels. Two NaNs may have the same
-// bits, and the zeros 0 and -0 have different bits. Padding is not compared.
+// equalValues reports whether two values have the same bits for kernels. So two NaNs can be equal,
+// and the zeros 0 and -0 are not equal. Padding is not compared.
 func equalValues(t reflect.Type, a, b unsafe.Pointer) bool {
 	switch t.Kind() {
 	case reflect.Struct:
@@ -154,8 +154,8 @@ func reads(kernels []*Kernel, c *dslhook.SpecInfo) bool {
 	return c != nil && slices.ContainsFunc(kernels, func(k *Kernel) bool { return k.spec(c) != nil })
 }
 
-// nameOf returns the constant's name if a kernel reads it. Otherwise it returns the source position
-// of the constant's declaration.
+// nameOf returns the constant's name if a kernel reads it. Otherwise nameOf returns the source
+// position of the constant's declaration.
 func (p *Program) nameOf(c *dslhook.SpecInfo) string {
 	for _, k := range p.kernels {
 		if v := k.spec(c); v != nil {
@@ -258,12 +258,12 @@ func (e *Executable) specSettings() (settings, error) {
 // SetSpecByID sets the constant with the numeric id in the program's modules. The id comes from a
 // //kgen:spec directive, from a module of LoadModule, or from kgen. Kernels of the same package use
 // the same id for the same constant, but kernels of different packages may not. If several
-// constants have the id, it means the constant whose id comes from a directive. If the id is still
-// ambiguous, SetSpecByID returns an error.
+// constants have the id, SetSpecByID sets the constant whose id comes from a directive. If the id
+// is still ambiguous, SetSpecByID returns an error.
 //
-// The value must have the constant's Go type. For an integer constant it may also be an int. In an
-// array or struct, each scalar has its own id. A scalar can be set once the whole constant has a
-// value.
+// The value must have the constant's Go type. For an integer constant the value may also be an int.
+// In an array or struct, each scalar has its own id. A scalar can be set once the whole constant
+// has a value.
 //
 // An id that no kernel has is an error of class ErrSpecConst, although Vulkan would ignore it. A
 // value of another type is also such an error.

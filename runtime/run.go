@@ -196,8 +196,8 @@ func (r *run) layOut(c *exec.Launch, p *exec.Plan) error {
 }
 
 // wrapper returns the device if its kernels may use the caller's memory directly. Direct use is
-// allowed if Run can wait until the kernel has stopped. Run can if its context cannot end, or if
-// the kernel stops soon after a request.
+// allowed if Run can wait until the kernel has stopped. Run can wait that long if its context
+// cannot end, or if the kernel stops soon after a request.
 func (r *run) wrapper(c *exec.Launch, p *exec.Plan) (wrapper, error) {
 	w, ok := r.dev.hal.(wrapper)
 	if !ok {

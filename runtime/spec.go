@@ -253,7 +253,8 @@ func plain(t reflect.Type) bool {
 }
 
 // resolveSpecs determines the values of the kernel's specialization constants. A constant has the
-// value that was set, or else its default. resolveSpecs stores them in c.Specs and c.HostSpecs.
+// value that was set, or else its default. resolveSpecs stores the values in c.Specs and
+// c.HostSpecs.
 func resolveSpecs(k *Kernel, c *exec.Launch, set settings) *Error {
 	c.Specs, c.HostSpecs = c.Specs[:0], c.HostSpecs[:0]
 	for i := range k.specs {
@@ -330,9 +331,10 @@ func privateMemory(k *Kernel, specs []hal.SpecValue, limit uint64) (total uint64
 	return total, nil
 }
 
-// unbacked returns an error for a kernel that the driver did not accept. unbacked returns nil
-// unless the work-items have more private memory than the driver guarantees. The runtime does not
-// check this earlier, because values that the driver keeps in registers need no memory.
+// The method unbacked returns an error for a kernel that the driver did not accept. The method
+// returns nil unless the work-items have more private memory than the driver guarantees. The
+// runtime does not check the guarantee earlier, because values that the driver keeps in registers
+// need no memory.
 func (d *Device) unbacked(k *Kernel, specs []hal.SpecValue, cause error) *Error {
 	limit := uint64(d.info.Limits.PrivateBacked)
 	if limit == 0 || !errors.Is(cause, hal.ErrDriver) {

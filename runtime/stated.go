@@ -9,8 +9,8 @@ import (
 
 // kgen compiles the list that a kernel's Properties method returns while kgen runs. The same method
 // is part of the program, so the runtime can call it again. If the method then returns another
-// list, the module was compiled for other properties than the method now states. The reason is that
-// the source has changed, or variables that the method reads.
+// list, the module was compiled for other properties than the method now states. The reason is a
+// change of the source, or of variables that the method reads.
 
 // States gives the kernel the method that states its properties in this program. The method is nil
 // if the kernel's type has none. States is called during package initialization.
