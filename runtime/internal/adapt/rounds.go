@@ -12,18 +12,20 @@ import (
 // physical addresses is returned unchanged. RecordRounds also does not change a module whose launch
 // block has something else in place of the fault record's address.
 //
-// A loop's header counts the iterations that a work-item begins:
+// A loop's header counts the iterations that a work-item begins, in two variables:
 //
-//	header: rounds = phi(0, next)    end of a round: next = rounds + 1
-//	        begun = rounds * 1
+//	rounds = phi(0, next)
+//	begun = rounds * 1
+//
+// At the end of an iteration, next = rounds + 1.
 //
 // A work-item that leaves the loop normally has begun == rounds. If the driver ends the loop at the
 // end of an iteration, the work-item has already set rounds for the next iteration. But it has not
 // yet computed begun for that iteration, so begun and rounds differ. The 0 and the 1 are loaded
 // when the module runs; otherwise the driver's compiler would see that begun and rounds are equal
 // at each exit of a loop. After a loop, the code stores the loop's number if begun and rounds
-// differ. When the entry point returns, it records that number. The results are wrong by then in
-// any case.
+// differ. When the entry point returns, it writes that number to the fault record. The results are
+// wrong by then in any case.
 func RecordRounds(words []uint32) ([]uint32, error) {
 	m, err := spirv.Parse(words)
 	if err != nil {
@@ -39,7 +41,7 @@ func RecordRounds(words []uint32) ([]uint32, error) {
 	return m.Words(), nil
 }
 
-// rounds rewrites a module so that it counts the iterations of its loops.
+// The type rounds rewrites a module so that the module counts the iterations of its loops.
 type rounds struct {
 	m      *spirv.Module
 	e      *spirv.Editor
@@ -182,7 +184,8 @@ func (r *rounds) launchBlock() (pushBlock, bool) {
 	return b, b.low == nil || b.low.bytes == 4 || b.high == nil
 }
 
-// bytesOf returns the size of a number or of a vector of numbers; 0 for all other types.
+// bytesOf returns the size of a number or of a vector of numbers. For all other types, bytesOf
+// returns 0.
 func bytesOf(defs map[spirv.ID]*spirv.Instruction, typ spirv.ID) uint32 {
 	switch t := defs[typ]; t.Op {
 	case spirv.OpTypeInt, spirv.OpTypeFloat:
@@ -244,7 +247,7 @@ func (r *rounds) extend(b pushBlock) (made bool) {
 	return made
 }
 
-// code is a list of instructions under construction.
+// The type code is a list of instructions under construction.
 type code struct {
 	r    *rounds
 	list []spirv.Instruction
@@ -273,14 +276,14 @@ func (c *code) load(x *member, typ spirv.ID) spirv.ID {
 	return v
 }
 
-// loop contains the labels of a loop and the IDs of its counters.
+// The type loop contains the labels of a loop and the IDs of its counters.
 type loop struct {
 	header, merge, latch spirv.ID
 	rounds, begun, next  spirv.ID
 	number               uint32 // number of the loop in the module, from 1
 }
 
-// count returns the phi that counts the loop's iterations.
+// The method count returns the phi that counts the loop's iterations.
 func (l *loop) count(preds []spirv.ID, zero, u32 spirv.ID) spirv.Instruction {
 	phi := spirv.Instruction{Op: spirv.OpPhi, Type: u32, Result: l.rounds}
 	for _, p := range preds {
@@ -309,7 +312,7 @@ func (c *code) keepIfEnded(l loop) {
 	c.op(spirv.OpStore, 0, r.ended, now)
 }
 
-// function adds code that counts iterations to the loops of a function.
+// The method function adds code that counts iterations to the loops of a function.
 func (r *rounds) function(f *spirv.Function) {
 	cuts := blocks(f.Code)
 	loops := r.findLoops(cuts)
@@ -398,7 +401,7 @@ func (r *rounds) atReturn() []spirv.Instruction {
 	return c.list
 }
 
-// cut is a block of a function.
+// The type cut describes a block of a function.
 type cut struct {
 	at    int // index of the block's first instruction in the function's code
 	label spirv.ID

@@ -45,7 +45,7 @@ type Graph struct {
 	sets     int        // the number of sets of nodes that are fused
 	gone     []*Step    // steps of nodes that have no command
 	run      *Sequence
-	held     *holder // holder of the field run
+	held     *holder // value that keeps the sequence in the field run in use
 	report   Report
 }
 
@@ -58,13 +58,14 @@ type Node struct {
 
 	step  *Step
 	preds []int // nodes that the node depends on by edges of the graph
-	// If the node comes from a sub-graph, set is the set of nodes that became one launch with it
-	// there. fused is the node's set if this graph is added to another graph.
+	// The field set is for a node that comes from a sub-graph. The set consists of the nodes that
+	// became one launch with this node in the sub-graph. The field fused is the node's set if this
+	// graph is added to another graph.
 	set, fused nodeSet
 }
 
 // nodeSet identifies a set of nodes that are one launch. A nodeSet has the number of the set, above
-// 0, and says whether there are barriers between the set's parts.
+// 0, and says whether there are barriers between the launches of the set.
 type nodeSet struct {
 	number   int
 	barriers bool
@@ -195,7 +196,7 @@ func (ex *Graph) compile(s *Step) (*Pipeline, error) {
 	return p.Pipeline, err
 }
 
-// planned is the result of planning, before commit stores it in the graph.
+// The type planned is the result of planning, before commit stores it in the graph.
 type planned struct {
 	nodes  []Node
 	sets   int
@@ -276,8 +277,8 @@ func (ex *Graph) plan(nodes []Node, fuse FuseMode) (p planned, err error) {
 	return p, nil
 }
 
-// join makes the fused launch of each unit with several nodes, if the device runs fused launches.
-// join records which nodes have become one.
+// The method join makes the fused launch of each unit with several nodes, if the device runs fused
+// launches. The method join records which nodes have become one launch.
 func (ex *Graph) join(units []*unit) ([]*unit, error) {
 	apart := ex.Apart // the device runs fused launches one after another
 	for _, u := range units {
@@ -326,7 +327,7 @@ func (ex *Graph) join(units []*unit) ([]*unit, error) {
 	return out, nil
 }
 
-// append adds a step to a run, together with its pipeline, which the run then holds.
+// The method append adds a step and its pipeline to a run. The run then keeps the pipeline in use.
 func (ex *Graph) append(run *Sequence, s *Step, waits []int, first bool) error {
 	n := s.Command
 	if s.Kernel != nil {

@@ -42,7 +42,8 @@ type pipelineKey struct {
 	hash   uint64
 }
 
-// Shape is the part of a pipeline's identity apart from the kernel and the values of its constants.
+// Shape contains the facts that, with the kernel and the values of its constants, identify a
+// pipeline.
 type Shape struct {
 	Local    [3]int // the work-group size in index order
 	SubGroup int    // sub-group size that the launch requires, or 0
@@ -185,7 +186,8 @@ func (s *Pipelines) Find(ctx context.Context, k *Kernel, sh Shape, local [3]uint
 	}
 }
 
-// make makes a pipeline. The call of get that returned the pipeline has set first.
+// The method make makes a pipeline. In the call of get that returned the pipeline, the result first
+// was true.
 func (s *Pipelines) make(k *Kernel, p *Pipeline, desc hal.PipelineDesc) {
 	h, err := s.maker.Make(k, p.Shape, desc)
 	if err != nil {
@@ -205,8 +207,9 @@ var ErrClosed = errors.New("the device is closed")
 // errNotBegun is the error of a pipeline that no caller has begun to make.
 var errNotBegun = errors.New("BUG: nobody made the pipeline")
 
-// get returns a pipeline and makes the caller one of its users. If the pipeline is new, the result
-// first is true, and the caller must make the pipeline. get returns nil if the device is closed.
+// The method get returns a pipeline and makes the caller one of its users. If the pipeline is new,
+// the result first is true, and the caller must make the pipeline. The method get returns nil if
+// the device is closed.
 func (s *Pipelines) get(key pipelineKey, sh Shape, specs []hal.SpecValue) (v *Pipeline, ready, first bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -228,8 +231,8 @@ func (s *Pipelines) get(key pipelineKey, sh Shape, specs []hal.SpecValue) (v *Pi
 	return v, false, true
 }
 
-// Again makes the caller a user of a pipeline that an earlier call of get returned. Again returns
-// false if the pipeline has been removed since.
+// The method Again makes the caller a user of a pipeline that an earlier call of get returned. The
+// method Again returns false if the pipeline has been removed since.
 func (s *Pipelines) Again(v *Pipeline) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -242,7 +245,7 @@ func (s *Pipelines) Again(v *Pipeline) bool {
 	return true
 }
 
-// failed removes a pipeline that could not be made, so that the next launch tries again.
+// The method failed removes a pipeline that could not be made, so that the next launch tries again.
 func (s *Pipelines) failed(v *Pipeline, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -251,8 +254,8 @@ func (s *Pipelines) failed(v *Pipeline, err error) {
 	close(v.done)
 }
 
-// made marks a pipeline as ready. made returns older pipelines that the caller must free, because
-// there are too many.
+// The method made marks a pipeline as ready. The method returns older pipelines that the caller
+// must free, because there are too many.
 func (s *Pipelines) made(v *Pipeline) (old []*Pipeline) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -279,7 +282,7 @@ func (s *Pipelines) made(v *Pipeline) (old []*Pipeline) {
 	return old
 }
 
-// remove removes a pipeline from its chain, if the device is not closed.
+// The method remove removes a pipeline from its chain, if the device is not closed.
 func (s *Pipelines) remove(v *Pipeline) {
 	v.gone = true
 	if s.all == nil {

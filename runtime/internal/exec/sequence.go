@@ -20,7 +20,7 @@ type Sequence struct {
 	Idle []*stream.Memory
 
 	levels    []int   // levels of the steps; steps of the same level do not depend on each other
-	ranks     [][]int // nodes of each step; their order decides which failure is reported
+	ranks     [][]int // nodes of each step; the order of the nodes decides which failure is reported
 	pipelines Held    // pipelines of the launches, in use while the sequence has users
 	users     atomic.Int64
 	of        map[*Step]*Pipeline
@@ -57,8 +57,8 @@ type holder struct{ run *Sequence }
 
 func (h *holder) letGo() { h.run.LetGo() }
 
-// Held is a list of pipelines that stay in use. A Held contains the pipelines of a run while it has
-// users, or of a submission's commands until they are recorded.
+// Held is a list of pipelines that stay in use. The pipelines are those of a run, as long as the
+// run has users, or those of a submission's commands, until the commands are recorded.
 type Held []*Pipeline
 
 // Take stores the plan's pipeline at index i. Take ends the use of the pipeline that was there

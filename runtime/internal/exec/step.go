@@ -59,7 +59,7 @@ func (s *Step) Uses() dag.Uses {
 	return u
 }
 
-// Nothing reports whether the step has no command to run.
+// The method Nothing reports whether the step has no command to run.
 func (s *Step) Nothing() bool {
 	if s.Kernel != nil {
 		return s.Plan.Empty

@@ -6,7 +6,7 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
-// never is the flag of launches that cannot be cancelled, which is always false.
+// The variable never is the flag of launches that cannot be cancelled, which is always false.
 var never atomic.Bool
 
 // stopper contains the flag that tells a launch to end. stopper also records whether the launch
@@ -23,8 +23,8 @@ func newStopper(c *hal.Cancel) *stopper {
 	return &stopper{asked: c.Flag()}
 }
 
-// now reports whether the launch must end. If so, the caller leaves out its remaining work. A
-// caller without remaining work must not call now.
+// The method now reports whether the launch must end. If the launch must end, the caller leaves out
+// its remaining work. A caller without remaining work must not call the method now.
 func (s *stopper) now() bool {
 	if !s.asked.Load() {
 		return false

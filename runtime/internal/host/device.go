@@ -68,7 +68,7 @@ var done = func() chan struct{} {
 	return c
 }()
 
-// end records that the batch is done.
+// The method end records that the batch is done.
 func (t *ticket) end() {
 	if t.done == nil {
 		t.done = done
@@ -134,7 +134,8 @@ func (d *device) Submit(batch []hal.Command) (hal.Ticket, error) {
 // while the bytes are in this processor's caches, and takes at most a tenth of a millisecond.
 const maxBrief = 1 << 20
 
-// brief reports whether a batch consists of a few short copies, so that Submit may run it.
+// The function brief reports whether a batch consists of a few short copies, so that Submit may run
+// it.
 func brief(batch []hal.Command) bool {
 	if len(batch) > 64 {
 		return false
@@ -169,7 +170,7 @@ func (d *device) Abandon(err error) {
 			if c.Fault != nil {
 				c.Fault.Failed = err
 			}
-			if c.Taken != nil && i >= t.next { // for the command before next, a goroutine may still read the bytes
+			if c.Taken != nil && i >= t.next { // a goroutine may still read the bytes of the command before index t.next
 				taken = append(taken, c.Taken)
 			}
 		}
@@ -196,7 +197,7 @@ func (d *device) Close() error {
 	return nil
 }
 
-// loop runs the batches until the device is closed.
+// The method loop runs the batches until the device is closed.
 func (d *device) loop() {
 	defer close(d.ended)
 	d.mu.Lock()
@@ -225,8 +226,8 @@ func (d *device) run(t *ticket) {
 	}
 }
 
-// start completes the last command of the batch. Then it stores the next command in d.cmd, and
-// reports whether there is one.
+// start stores the outcome of the command that has run last. Then start stores the batch's next
+// command in d.cmd, and reports whether there is a next command.
 func (d *device) start(t *ticket) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -258,7 +259,7 @@ func (d *device) start(t *ticket) bool {
 	return false
 }
 
-// pipeline is a kernel that is ready for launches.
+// The type pipeline describes a kernel that is ready for launches.
 type pipeline struct {
 	dev       *device
 	kernel    *abi.Kernel

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// room is one of the memory limits of the process.
+// A room is one of the memory limits of the process.
 type room struct {
 	what  string // name of the limit, for errors
 	limit uint64 // the limit in bytes
@@ -20,7 +20,7 @@ type room struct {
 	keep  uint64 // number of bytes that stay free for threads and the Go heap
 }
 
-// sees says when a limit begins to count memory that is mapped for a buffer.
+// The type sees says when a limit begins to count memory that is mapped for a buffer.
 type sees uint8
 
 const (
@@ -58,13 +58,13 @@ func (s system) read(name string) string {
 	return strings.TrimSpace(string(text))
 }
 
-// number reads a file that holds a number.
+// The method number reads a file that holds a number.
 func (s system) number(name string) (uint64, bool) {
 	n, err := strconv.ParseUint(s.read(name), 10, 64)
 	return n, err == nil
 }
 
-// rooms returns all limits of the process.
+// The method rooms returns all limits of the process.
 func (s system) rooms() []room {
 	rooms := s.machine()
 	rooms = append(rooms, s.cgroups()...)
@@ -83,7 +83,7 @@ func (s system) rooms() []room {
 	return rooms
 }
 
-// machine returns the limit that the machine's memory sets.
+// The method machine returns the limit that is set by the machine's memory.
 func (s system) machine() []room {
 	kib := map[string]uint64{}
 	for line := range strings.Lines(s.read("/proc/meminfo")) {
@@ -164,8 +164,8 @@ func hasWord(list, word string) bool {
 	return false
 }
 
-// cgroup returns the limit of one control group. The group's file cache counts as free, because the
-// system drops the cache before it ends a process.
+// The method cgroup returns the limit of one control group. The group's file cache counts as free,
+// because the system drops the cache before it ends a process.
 func (s system) cgroup(v2 bool, dir string) (room, bool) {
 	names := [...]string{"memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file", "total_active_file"}
 	if v2 {

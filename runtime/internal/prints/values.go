@@ -15,7 +15,7 @@ import (
 	"github.com/kgen-go/kgen/dsl/half"
 )
 
-// typ is a type or constant that abi.PrintSite.Args describes.
+// A typ is a type or constant that abi.PrintSite.Args describes.
 type typ struct {
 	typ    reflect.Type // nil for a constant and for nil
 	name   string       // name of a basic type, or text of a constant
@@ -24,12 +24,13 @@ type typ struct {
 	fields []*typ
 }
 
-// message is a value whose String or Error method has returned this text on the device.
+// message is the text that the String or Error method of a value has returned on the device.
 type message struct{ text string }
 
 func (m message) String() string { return m.text }
 
-// messageString is a message whose value is of a string type, which fmt.Print treats differently.
+// messageString is such a text of a value whose type is a string type. fmt.Print treats values of
+// string types differently.
 type messageString string
 
 func (m messageString) String() string { return string(m) }
@@ -47,7 +48,7 @@ var basic = map[string]reflect.Type{
 	"complex64": reflect.TypeFor[complex64](), "complex128": reflect.TypeFor[complex128](),
 }
 
-// parse returns the type that text describes.
+// parse returns the type that the parameter text describes.
 func parse(text string) (*typ, error) {
 	switch {
 	case text == "nil":
@@ -74,7 +75,8 @@ func (p *parser) eat(s string) bool {
 	return ok
 }
 
-// word removes the text before the first of the characters in ends, and returns it.
+// The method word removes the text before the first character that is in the string ends, and
+// returns the removed text.
 func (p *parser) word(ends string) string {
 	n := strings.IndexAny(p.rest, ends)
 	if n < 0 {
@@ -85,8 +87,8 @@ func (p *parser) word(ends string) string {
 	return s
 }
 
-// typ parses a type, removes it from the remaining text, and returns it. typ returns nil if there
-// is no type.
+// The method typ parses a type, removes the type from the remaining text, and returns the type. The
+// method typ returns nil if the text contains no type there.
 func (p *parser) typ() *typ {
 	switch {
 	case p.eat("["):

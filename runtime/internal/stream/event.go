@@ -143,10 +143,10 @@ func (e *Event) Wait(ctx context.Context) error {
 	return e.batch.wait(ctx)
 }
 
-// Failed reports whether a completed command failed. In the first case, the command has a fault. In
-// the second case, err is the reason why it did not complete. In the third case, the command read
-// memory that the failed command from should have written. After Failed, the failure counts as
-// reported.
+// Failed reports whether a completed command failed. If the command did not complete, the result
+// err is the reason. If the command read memory that another failed command should have written,
+// the result from is the event of that other command. If a command failed and both results are nil,
+// the command has a fault. After Failed, the failure counts as reported.
 func (e *Event) Failed() (failed bool, err error, from *Event) {
 	if e.batch == nil {
 		return false, nil, nil
@@ -243,7 +243,7 @@ type Recorder struct {
 	failed  []*Event // failed commands whose failures no wait has returned
 }
 
-// fail records that a command failed and that no wait has returned the failure yet.
+// The method fail records that a command failed and that no wait has returned the failure yet.
 func (s *Stream) fail(e *Event) {
 	if e.seen {
 		return
@@ -270,7 +270,8 @@ func (s *Stream) fail(e *Event) {
 	}
 }
 
-// replace replaces the failed command old by e in the front's list of failures.
+// The method replace replaces the failed command of the event old by the command of e in the
+// front's list of failures.
 func (s *Stream) replace(old, e *Event) {
 	if old.Rare().lost {
 		e.NeedRare().lost, old.NeedRare().lost = true, false
@@ -280,7 +281,7 @@ func (s *Stream) replace(old, e *Event) {
 	}
 }
 
-// told records that a wait has returned the command's failure.
+// The method told records that a wait has returned the command's failure.
 func (s *Stream) told(e *Event) {
 	if g := e.Rare().Group; g != nil && g.first != nil {
 		e = g.first

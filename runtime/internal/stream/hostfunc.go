@@ -4,10 +4,7 @@ package stream
 //
 // A host function is a batch of its own. It runs, on a goroutine, when all earlier batches have
 // completed. The stream holds later batches back until the function returns, and then submits them
-// to the device:
-//
-//	inflight   batch 1      function 2     batch 3         batch 4
-//	           on device    waits for 1    held for 2      held for 2
+// to the device.
 
 import (
 	"bytes"
@@ -63,7 +60,7 @@ func (t *hostTicket) Wait(ctx context.Context) error {
 	}
 }
 
-// seal completes the current batch, which is submitted after the batches before it.
+// The method seal completes the current batch, which is submitted after the batches before it.
 func (s *Stream) seal() {
 	if b := s.cur; b != nil {
 		s.cur, b.held = nil, true
@@ -86,7 +83,7 @@ func (s *Stream) appendFunc(front *Recorder, n *Command, after []*Event, e *Even
 	s.funcs++
 }
 
-// running returns the batch of the host function that is running, or nil.
+// The method running returns the batch of the host function that is running, or nil.
 func (s *Stream) running() *Batch {
 	if s.funcs == 0 {
 		return nil
@@ -99,13 +96,14 @@ func (s *Stream) running() *Batch {
 	return nil
 }
 
-// ready reports whether the stream can submit a batch that it held back.
+// The method ready reports whether the stream can submit a batch that it held back.
 func (s *Stream) ready() bool {
 	return s.funcs > 0 && s.inflight[len(s.inflight)-1].held && s.running() == nil
 }
 
-// next removes the first batch that can be submitted now from the batches held back, and returns
-// it, or nil. The result before is the last incomplete batch before that batch, or nil.
+// The method next looks at the batches held back. The method removes the first batch that can be
+// submitted now and returns that batch, or nil. The result before is the last incomplete batch
+// before that batch, or nil.
 func (s *Stream) next() (b, before *Batch) {
 	if !s.abandoned && s.running() != nil {
 		return nil, nil
@@ -120,8 +118,8 @@ func (s *Stream) next() (b, before *Batch) {
 	return nil, nil
 }
 
-// call calls the host function of the batch b once the batch before it has completed. Afterwards it
-// submits the batches that were held back.
+// call calls the host function of the batch b once the batch before it has completed. Afterwards
+// the method call submits the batches that were held back.
 func (s *Stream) call(b, before *Batch, t *hostTicket) {
 	e, cancel := b.events[0], b.cmds[0].Cancel
 	var start int64
@@ -177,7 +175,7 @@ func (s *Stream) call(b, before *Batch, t *hostTicket) {
 	}
 }
 
-// endFuncs ends all waits for running host functions. The stream calls it when the device is
+// endFuncs ends all waits for running host functions. The stream calls endFuncs when the device is
 // abandoned.
 func (s *Stream) endFuncs(err error) {
 	if b := s.running(); b != nil {
@@ -186,7 +184,8 @@ func (s *Stream) endFuncs(err error) {
 	}
 }
 
-// failed reports whether the command of the event failed, or a command that the event waits for.
+// The method failed reports whether the command of the event failed, or whether a command that the
+// event waits for failed.
 func (e *Event) failed() bool {
 	for _, a := range e.After() {
 		if a.failed() {

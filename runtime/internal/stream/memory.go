@@ -63,8 +63,8 @@ func (s *Stream) Alloc(size uint64, kind hal.MemoryKind) (*Memory, error) {
 }
 
 const (
-	// maxDying is the limit of released memory that is not freed yet, in bytes. If there is more,
-	// an allocation waits until some of it is freed.
+	// maxDying is the limit of released memory that is not freed yet, in bytes. If the limit is
+	// exceeded, an allocation waits until some of that memory is freed.
 	maxDying = 64 << 20
 	// paceTime is the longest time that an allocation waits because of maxDying.
 	paceTime = 100 * time.Millisecond
@@ -140,7 +140,8 @@ func (m *Memory) Idle() bool {
 	return m.state.last <= m.stream.retired
 }
 
-// release frees the memory now, or when its last batch has completed.
+// The method release frees the memory now, or when the last batch that uses the memory has
+// completed.
 func (s *Stream) release(m *memoryState) {
 	s.mu.Lock()
 	if m.released.Load() {
@@ -164,7 +165,7 @@ func (s *Stream) release(m *memoryState) {
 	}
 }
 
-// reap frees released memory that no batch uses any more.
+// The method reap frees released memory that no batch uses any more.
 func (s *Stream) reap() {
 	s.mu.Lock()
 	s.collect()
@@ -197,7 +198,7 @@ func (s *Stream) reap() {
 	s.Leave()
 }
 
-// drain waits until all released memory has been freed, or until the stream has ended.
+// The method drain waits until all released memory has been freed, or until the stream has ended.
 func (s *Stream) drain() {
 	for {
 		s.mu.Lock()

@@ -17,11 +17,11 @@ var ErrEnded = errors.New("the device ended a loop early")
 
 // poison is a range of memory whose contents are unspecified, because a command that should have
 // written it did not complete. A command that reads the range fails with that command's error,
-// until the range is overwritten completely:
+// until the range is overwritten completely.
 //
-//	launch A writes x[0:8]     A is not submitted: x[0:8] is poisoned by A
-//	launch B reads x, writes y     B fails with A's error: y is poisoned by A
-//	CopyFrom writes x[0:8]         x is clean again, y is not
+// For example, launch A should write the memory x, but does not run. Then A poisons x. Launch B
+// reads x and writes the memory y. So B fails with A's error, and A poisons y, too. When a later
+// CopyFrom has written all of x, only y is still poisoned.
 //
 // A fault does not poison memory, because after a fault the memory has the contents that it would
 // have in Go.
@@ -66,7 +66,7 @@ func (s *Stream) settleOne(op hal.Op, uses []use, e *Event) bool {
 	return false
 }
 
-// ended returns the reason why the command did not complete, or nil.
+// The method ended returns the reason why the command did not complete, or nil.
 func (b *Batch) ended(e *Event) error {
 	switch {
 	case b.err != nil:
@@ -81,7 +81,7 @@ func (b *Batch) ended(e *Event) error {
 	return nil
 }
 
-// spread updates the poisoned ranges of the memory that a completed command uses.
+// The method spread updates the poisoned ranges of the memory that a completed command uses.
 func (s *Stream) spread(op hal.Op, uses []use, e *Event) {
 	by := e
 	if e.Rare().err == nil {
@@ -122,7 +122,8 @@ func (m *memoryState) poisonedBy(lo, hi uint64) (by *Event) {
 	return by
 }
 
-// first returns the command that was recorded first. Either command may be nil.
+// The function first returns the command that was recorded first. Each of the two commands may be
+// nil.
 func first(a, b *Event) *Event {
 	if a == nil || b != nil && b.pos < a.pos {
 		return b
@@ -130,7 +131,7 @@ func first(a, b *Event) *Event {
 	return a
 }
 
-// clean removes the range [lo, hi) from the poisoned ranges.
+// The method clean removes the range [lo, hi) from the poisoned ranges.
 func (m *memoryState) clean(lo, hi uint64) {
 	var rest []poison
 	m.poison = slices.DeleteFunc(m.poison, func(p poison) bool {

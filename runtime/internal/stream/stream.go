@@ -27,9 +27,8 @@ const (
 	maxInflight = 16
 	// FlushDelay is the time that a recorded command waits for other commands of its batch.
 	FlushDelay = 100 * time.Microsecond
-	// maxSpare is the number of batches whose storage is kept for reuse. maxSpare is the largest
-	// number of batches that exist at a time. A program that launches without waiting reaches this
-	// number.
+	// maxSpare is the number of batches whose storage is kept for reuse. At most that many batches
+	// exist at a time. A program that launches without waiting reaches this number.
 	maxSpare = maxInflight + 2
 	// maxFailed is the largest number of failures that are kept for a queue if no goroutine waits
 	// for it.
@@ -85,8 +84,9 @@ type Stream struct {
 	within atomic.Uint64 // goroutine that runs a host function, or 0
 }
 
-// NewStream returns the stream of dev. The stream submits commands after the time delay. If delay
-// is negative, the stream submits commands only when a caller waits or a batch is full.
+// NewStream returns the stream of dev. The stream submits commands after the duration in the
+// parameter delay. If the duration is negative, the stream submits commands only when a caller
+// waits or a batch is full.
 func NewStream(dev hal.Device, delay time.Duration) *Stream {
 	s := &Stream{dev: dev, delay: delay}
 	s.life, s.end = context.WithCancel(context.Background())
@@ -149,7 +149,7 @@ type Sequence struct {
 	// Waits maps the index of a command to the indices of earlier commands that it must wait for
 	// although they share no memory.
 	Waits [][]int
-	// First says for each command that it waits for no other command of the sequence.
+	// First says for each command whether it waits for no other command of the sequence.
 	First []bool
 }
 
@@ -181,9 +181,10 @@ func (s *Stream) RecordAll(ctx context.Context, front *Recorder, q *Sequence, af
 	})
 }
 
-// record waits if too many batches are incomplete. Then it calls add, which appends commands to the
-// current batch. record submits a full batch. If a second goroutine can run at the same time, that
-// goroutine submits the batch, and the caller continues recording.
+// The method record waits if too many batches are incomplete. Then it calls the function add, which
+// appends commands to the current batch. The method record submits the batch if it is full. If a
+// second goroutine can run at the same time, that goroutine submits the batch, and the caller
+// continues recording.
 func (s *Stream) record(ctx context.Context, add func() error) error {
 	s.mu.Lock()
 	for s.cur != nil && s.cur.weight >= batchFull {
@@ -216,8 +217,9 @@ func (s *Stream) record(ctx context.Context, add func() error) error {
 	return nil
 }
 
-// full reports whether the current batch must be submitted, or a batch that was held back can be.
-// full checks only from time to time whether the device is idle.
+// The method full reports whether the current batch must be submitted. The method also returns true
+// if a batch that was held back can be submitted. The method full checks only from time to time
+// whether the device is idle.
 func (s *Stream) full() bool {
 	if s.ready() {
 		return true
@@ -233,10 +235,10 @@ func (s *Stream) full() bool {
 	return s.idle()
 }
 
-// arm sets the timer for the batch with the given number. The number 0 means the batch that is
-// current when the timer fires. Setting a timer wakes a thread, so arm is not called again for each
-// batch. If the timer fires and the batch was submitted already, it is set once more for a later
-// batch.
+// The method arm sets the timer for the batch with the given number. The number 0 means the batch
+// that is current when the timer fires. Setting a timer wakes a thread, so arm is not called again
+// for each batch. If the timer fires and the batch was submitted already, the timer is set once
+// more for a later batch.
 func (s *Stream) arm(batch uint64, delay time.Duration) {
 	s.armed, s.armedFor = true, batch
 	s.timer.Reset(delay)
@@ -258,8 +260,8 @@ func (s *Stream) handOn() {
 	}
 }
 
-// append appends a command that the method usable accepts. If wait is set, the command gets a
-// barrier even if its memory uses need none.
+// The method append adds a command that the method usable accepts. If wait is set, the command gets
+// a barrier even if its memory uses need none.
 func (s *Stream) append(front *Recorder, n *Command, wait bool, e *Event) {
 	b := s.current()
 	s.pos++
@@ -279,7 +281,8 @@ func (s *Stream) append(front *Recorder, n *Command, wait bool, e *Event) {
 	}
 	e.batch, e.pos, e.front = b, s.pos, front
 	front.last = b.seq
-	// KeepAlive keeps the memory handles in n alive until add has recorded the batch in them.
+	// runtime.KeepAlive keeps the memory handles in n alive until the method add has recorded the
+	// batch in them.
 	runtime.KeepAlive(n)
 }
 
@@ -315,13 +318,13 @@ func (s *Stream) mustWait(after []*Event) bool {
 	return false
 }
 
-// idle reports whether the device has no work.
+// The method idle reports whether the device has no work.
 func (s *Stream) idle() bool {
 	s.collect()
 	return len(s.inflight) == 0
 }
 
-// current returns the batch that the stream appends commands to.
+// The method current returns the batch that the stream appends commands to.
 func (s *Stream) current() *Batch {
 	if s.cur == nil {
 		var b *storage
@@ -413,7 +416,7 @@ func (s *Stream) TryFlush() bool {
 	}
 }
 
-// hand submits the batch b to the device, or starts the host function of the batch.
+// The method hand submits the batch b to the device, or starts the host function of the batch.
 func (s *Stream) hand(b, before *Batch) {
 	abandoned := s.abandoned
 	if s.timed {
@@ -451,14 +454,14 @@ func (s *Stream) hand(b, before *Batch) {
 	s.collect()
 }
 
-// poll processes completed batches. poll locks the stream.
+// The method poll processes completed batches. The method locks the stream.
 func (s *Stream) poll() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.collect()
 }
 
-// collect processes completed batches, in order. The caller has locked the stream.
+// The method collect processes completed batches, in order. The caller has locked the stream.
 func (s *Stream) collect() {
 	n := 0
 	for _, b := range s.inflight {
@@ -551,7 +554,7 @@ func (s *Stream) Close(ctx context.Context) error {
 	return nil
 }
 
-// abandon ends all waits for a device that has not completed its work.
+// The method abandon ends all waits for a device that has not completed its work.
 func (s *Stream) abandon() error {
 	s.mu.Lock()
 	s.abandoned = true

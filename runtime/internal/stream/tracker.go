@@ -13,7 +13,7 @@ type Use struct {
 	Access abi.Access
 }
 
-// access is a range of memory that commands have used since the last barrier.
+// The type access describes a range of memory that commands have used since the last barrier.
 type access struct {
 	mem    hal.Memory
 	lo, hi uint64
