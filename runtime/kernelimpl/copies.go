@@ -35,7 +35,7 @@ func Sized[T any](to *runtime.View[T], from []T, n int) Copying {
 	return c
 }
 
-// memory returns a Copying that allocates n elements for a view, and frees them.
+// The function memory returns a Copying that allocates n elements for a view, and frees them.
 func memory[T any](to *runtime.View[T], n int) Copying {
 	return Copying{
 		alloc: func(dev *runtime.Device) error {
@@ -70,7 +70,8 @@ func Copy(ctx context.Context, q *runtime.Queue, all ...Copying) error {
 	})
 }
 
-// each calls f for each view. If f fails for one view, each frees the memory of all views.
+// The function each calls f for each view. If f fails for one view, the function each frees the
+// memory of all views.
 func each(all []Copying, f func(*Copying) error) error {
 	for i := range all {
 		if err := f(&all[i]); err != nil {

@@ -158,8 +158,8 @@ func Slice[T any](l *Launch, i int, s []T) {
 		Len: len(s), Size: uint64(len(s)) * uint64(unsafe.Sizeof(zero))})
 }
 
-// Accessor sets the length of the next local accessor. Generated code calls it once for each
-// accessor, in the order of their parameters.
+// Accessor sets the length of the next local accessor. Generated code calls the function Accessor
+// once for each accessor, in the order of the parameters.
 func Accessor(l *Launch, n int) {
 	l.call.Accessors = append(l.call.Accessors, n)
 }
@@ -319,8 +319,8 @@ func (l *Launch) run(ctx context.Context, dev *runtime.Device, opts []runtime.La
 	return api.Run(ctx, dev, l.kernel, &l.call, opts)
 }
 
-// end releases the launch's storage for another launch. end removes references to the caller's
-// memory.
+// The method end releases the launch's storage for another launch. The method removes references to
+// the caller's memory.
 func (l *Launch) end() {
 	l.call.End()
 	l.kernel = nil

@@ -100,7 +100,8 @@ func (d *Device) DestroyQueryPool(p QueryPool) {
 	vk.DestroyQueryPool(d.handle, as[vk.QueryPool](p), nil)
 }
 
-// DestroyShaderModule destroys m. Pipelines that have been created do not need it any more.
+// DestroyShaderModule destroys m. Pipelines that have been created do not need their shader module
+// any more.
 func (d *Device) DestroyShaderModule(m ShaderModule) {
 	vk.DestroyShaderModule(d.handle, as[vk.ShaderModule](m), nil)
 }
@@ -120,10 +121,10 @@ func (d *Device) DestroyPipeline(p Pipeline) {
 	vk.DestroyPipeline(d.handle, as[vk.Pipeline](p), nil)
 }
 
-// made unpacks the handle and the result of a creating call.
+// The function made unpacks the handle and the result of a creating call.
 func made[H ~uintptr](v C.vkx_value) (H, Result) { return H(v.value), Result(v.result) }
 
-// flag converts a bool to C.
+// The function flag converts a bool to a C int.
 func flag(b bool) C.int {
 	if b {
 		return 1
@@ -215,7 +216,8 @@ func (d *Device) createPipelineCache(data []byte) (PipelineCache, Result) {
 	return made[PipelineCache](C.vkx_create_pipeline_cache(d.c, unsafe.Pointer(unsafe.SliceData(data)), C.size_t(len(data))))
 }
 
-// pipelineCacheData copies the cache's contents to data. If data is nil, it returns their length.
+// pipelineCacheData copies the cache's contents to data. If data is nil, pipelineCacheData returns
+// the length of the contents.
 func (d *Device) pipelineCacheData(cache PipelineCache, data []byte) (int, Result) {
 	n := uint(len(data))
 	r := vk.GetPipelineCacheData(d.handle, as[vk.PipelineCache](cache), &n, unsafe.Pointer(unsafe.SliceData(data)))

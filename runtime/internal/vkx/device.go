@@ -6,7 +6,7 @@ import "unsafe"
 
 // CreateDevice creates a device with the given features. The device has one queue of each of the
 // one or two given families. All families may use each buffer. If the driver lacks a function, the
-// Result is ErrorIncompatibleDriver, and the string lacks is the function's name.
+// Result is ErrorIncompatibleDriver, and the result named lacks is the function's name.
 func CreateDevice(p PhysicalDevice, features uint64, families ...uint32) (d *Device, lacks string, r Result) {
 	if r := injected(); r != Success {
 		return nil, "", r
@@ -70,7 +70,8 @@ func (d *Device) WaitReached(s Semaphore, value, timeout uint64) Result {
 }
 
 // CreateCommandPool creates a pool for the queue of a family. If shortLived is set, the pool is for
-// command buffers that Submit records again and again. Otherwise it is for other command buffers.
+// command buffers that Submit records again and again. Otherwise the pool is for other command
+// buffers.
 func (d *Device) CreateCommandPool(family uint32, shortLived bool) (CommandPool, Result) {
 	if r := injected(); r != Success {
 		return 0, r

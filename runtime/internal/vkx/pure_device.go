@@ -116,7 +116,8 @@ func (d *Device) DestroyCommandPool(p CommandPool) { d.destroy(d.fn.DestroyComma
 // DestroyQueryPool destroys a pool of queries.
 func (d *Device) DestroyQueryPool(p QueryPool) { d.destroy(d.fn.DestroyQueryPool, uintptr(p)) }
 
-// DestroyShaderModule destroys m. Pipelines that have been created do not need it any more.
+// DestroyShaderModule destroys m. Pipelines that have been created do not need their shader module
+// any more.
 func (d *Device) DestroyShaderModule(m ShaderModule) { d.destroy(d.fn.DestroyShaderModule, uintptr(m)) }
 
 // DestroyPipelineLayout destroys l.
@@ -264,7 +265,8 @@ func (d *Device) createPipelineCache(data []byte) (PipelineCache, Result) {
 	}))
 }
 
-// pipelineCacheData copies the cache's contents to data. If data is nil, it returns their length.
+// pipelineCacheData copies the cache's contents to data. If data is nil, pipelineCacheData returns
+// the length of the contents.
 func (d *Device) pipelineCacheData(cache PipelineCache, data []byte) (int, Result) {
 	n := new(uintptr)
 	*n = uintptr(len(data))

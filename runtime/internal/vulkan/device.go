@@ -27,8 +27,8 @@ type device struct {
 	// graphs is the set of graphs that have not been freed.
 	graphs replays
 
-	// gone is the number of destroyed objects that a command buffer may still contain. gone matters
-	// because a new object may get the handle of a destroyed object.
+	// The field gone is the number of destroyed objects that a command buffer may still contain.
+	// The number matters because a new object may get the handle of a destroyed object.
 	gone     atomic.Uint64
 	lost     atomic.Pointer[error]
 	messages int // number of the validation layer's messages when the device was opened
@@ -77,7 +77,8 @@ func openDevice(p *physicalDevice) (_ *device, err error) {
 // Info describes the device.
 func (d *device) Info() *hal.Info { return &d.info }
 
-// check calls the package's function check. check also marks the device as lost if r says so.
+// The method check calls the package's function check. The method also marks the device as lost if
+// the result r says so.
 func (d *device) check(call string, r vkx.Result) error {
 	if r == vkx.ErrorDeviceLost {
 		return d.lose(call, r)
@@ -85,7 +86,7 @@ func (d *device) check(call string, r vkx.Result) error {
 	return check(call, r)
 }
 
-// lose marks the device as lost, unless the device is lost already.
+// The method lose marks the device as lost, unless the device is lost already.
 func (d *device) lose(call string, r vkx.Result) error {
 	err := check(call, r)
 	d.lost.CompareAndSwap(nil, &err)

@@ -39,8 +39,9 @@ func memoryTypes(p *vkx.PhysicalDeviceInfo, mask uint32) (typeSet, bool) {
 		cached   = vkx.MemoryPropertyHostCachedBit
 		ordinary = local | visible | cached
 	)
-	// Of the types with all flags of want, pick returns the one with the fewest other flags. pick
-	// never returns types with special rules (protected, lazily allocated, uncached).
+	// Of the types with all flags of want, the function pick returns the type with the fewest other
+	// flags. The function never returns types with special rules (protected, lazily allocated,
+	// uncached).
 	pick := func(want vkx.MemoryPropertyFlags) int {
 		best, extra := -1, 0
 		for i, t := range p.MemoryTypes {
@@ -80,7 +81,7 @@ func memoryTypes(p *vkx.PhysicalDeviceInfo, mask uint32) (typeSet, bool) {
 	return s, s.host >= 0
 }
 
-// block is one allocation of device memory, with one buffer that covers it.
+// A block is one allocation of device memory, with one buffer that covers it.
 type block struct {
 	buffer vkx.Buffer
 	memory vkx.DeviceMemory
@@ -93,7 +94,7 @@ type block struct {
 	arena     *arena // division of the block into chunks; nil for a dedicated block
 }
 
-// pool allocates memory of one memory type.
+// A pool allocates memory of one memory type.
 type pool struct {
 	kind   int
 	mapped bool
@@ -107,11 +108,12 @@ type pool struct {
 	keepLimit uint64
 }
 
-// allocator allocates a device's memory.
+// The type allocator allocates a device's memory.
 //
-// The allocator does not hold mu while it calls the driver, or the queue, which itself frees
-// memory. So it makes and destroys blocks without mu. The allocator holds grow while it makes a
-// block, so that several goroutines that need memory share a new block. Free never locks grow.
+// The allocator does not hold mu while it calls the driver. It also does not hold mu while it calls
+// the queue, which frees memory itself. So the allocator makes and destroys blocks without mu. The
+// allocator holds grow while it makes a block, so that several goroutines that need memory share a
+// new block. Free never locks grow.
 type allocator struct {
 	d         *device
 	grow      sync.Mutex // held while a block is made; locked before mu
@@ -150,8 +152,8 @@ func (m *memory) Free() {
 	a.destroy(a.release(m))
 }
 
-// release frees the memory's chunk. release returns the blocks that are then empty. The caller must
-// destroy these blocks.
+// The method release frees the memory's chunk. The method returns the blocks that are then empty.
+// The caller must destroy these blocks.
 func (a *allocator) release(m *memory) []*block {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -245,17 +247,18 @@ func (a *allocator) alloc(size uint64, kind int) (*memory, error) {
 	return m, nil
 }
 
-// pool returns the pool of a memory type, or nil if the device is closed.
+// The method pool returns the pool of a memory type, or nil if the device is closed.
 func (a *allocator) pool(kind int) *pool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.pools[kind]
 }
 
-// dedicated reports whether memory of the given size gets its own block.
+// The method dedicated reports whether memory of the given size gets its own block.
 func (p *pool) dedicated(size uint64) bool { return size > dedicatedSize || size > p.next }
 
-// take returns memory in existing blocks, or nil if they have too little free memory.
+// The method take returns memory in existing blocks, or nil if these blocks have too little free
+// memory.
 func (a *allocator) take(p *pool, size uint64) *memory {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -283,7 +286,8 @@ func (a *allocator) take(p *pool, size uint64) *memory {
 	return nil
 }
 
-// enlarge makes a block for memory of the given size, unless another block has enough free memory.
+// The method enlarge makes a block for memory of the given size, unless another block has enough
+// free memory.
 func (a *allocator) enlarge(p *pool, size uint64) (*memory, error) {
 	a.grow.Lock()
 	defer a.grow.Unlock()
@@ -395,8 +399,8 @@ func (a *allocator) tryBlock(p *pool, size uint64) (_ *block, err error) {
 	return b, nil
 }
 
-// reserve adds n to the total size of all blocks, unless that would exceed the limit. reserve
-// reports whether it did.
+// The method reserve adds n to the total size of all blocks, unless that would exceed the limit.
+// The method reports whether it added n.
 func (a *allocator) reserve(n uint64) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -407,7 +411,8 @@ func (a *allocator) reserve(n uint64) bool {
 	return true
 }
 
-// destroy returns blocks to the driver. Of the allocator's locks, the caller may hold only grow.
+// The method destroy returns blocks to the driver. Of the allocator's locks, the caller may hold
+// only grow.
 func (a *allocator) destroy(blocks []*block) {
 	if len(blocks) == 0 {
 		return
@@ -435,7 +440,8 @@ func (p *pool) dropKept(limit uint64) (out []*block) {
 	return out
 }
 
-// trim removes empty blocks of the pool, except keep of them, and returns them.
+// The method trim removes empty blocks of the pool, and returns them. The parameter keep is the
+// number of empty blocks that stay in the pool.
 func (p *pool) trim(keep int) (out []*block) {
 	p.blocks = slices.DeleteFunc(p.blocks, func(b *block) bool {
 		if b.arena.used > 0 {
@@ -451,7 +457,7 @@ func (p *pool) trim(keep int) (out []*block) {
 	return out
 }
 
-// unused removes all blocks that contain no memory, and returns them.
+// The method unused removes all blocks that contain no memory, and returns these blocks.
 func (a *allocator) unused() (out []*block) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -462,7 +468,7 @@ func (a *allocator) unused() (out []*block) {
 	return out
 }
 
-// close destroys all blocks, including those in use.
+// The method close destroys all blocks, including those in use.
 func (a *allocator) close() {
 	out := a.unused()
 	a.mu.Lock()

@@ -81,7 +81,7 @@ var subnormalCases = []subnormalCase{
 	{"exp2(-127)", functions, 1 << 22, true},
 }
 
-// is reports whether a device that keeps subnormals returns the result got.
+// The method is reports whether the result got is right for a device that keeps subnormals.
 func (c *subnormalCase) is(got uint32) bool {
 	if !c.rough {
 		return got == c.want
