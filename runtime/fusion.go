@@ -94,7 +94,7 @@ type fusedKernel struct {
 	fused  *fusion.Fused
 }
 
-// get returns the linked kernel of a group. get links the kernel at the first call.
+// get returns the linked kernel of a group. The method get links the kernel at the first call.
 func (f *fusedKernels) get(g *fusion.Group) (*fusedKernel, error) {
 	key := g.Key()
 	f.mu.Lock()

@@ -199,8 +199,8 @@ func (q *Queue) launch(k *Kernel, c *launching, opts []LaunchOption) (Event, err
 	})
 }
 
-// relaunch launches a remembered launch. relaunch returns false, and does nothing, if the launch
-// differs from the remembered one, or if the launch must return an error.
+// relaunch launches a remembered launch. The method relaunch returns false, and does nothing, if
+// the launch differs from the remembered one, or if the launch must return an error.
 func (q *Queue) relaunch(k *Kernel, c *launching) (_ Event, done bool, _ error) {
 	d := q.dev
 	m := d.memos.Find(k.code, c.Call)

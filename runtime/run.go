@@ -242,8 +242,8 @@ func (r *run) find(a *launch.HostArg) *region {
 	return nil
 }
 
-// upload copies the caller's memory to the device. upload also copies memory that the kernel only
-// writes, because a kernel need not write all of it.
+// upload copies the caller's memory to the device. The method upload also copies memory that the
+// kernel only writes, because a kernel need not write all of it.
 func (r *run) upload() error {
 	if r.wrapped {
 		return nil
@@ -299,8 +299,8 @@ func (r *run) copy(g *region, off uint64, cmd hal.Command) (*pending, error) {
 	return l, nil
 }
 
-// end frees the device's memory, so that the caller may use its memory again. end is also called
-// after an error.
+// end frees the device's memory, so that the caller may use its memory again. The method end is
+// also called after an error.
 func (r *run) end(err error) {
 	if err != nil {
 		r.l.needRare().cancel.Ask()

@@ -143,7 +143,7 @@ func doubling[T any](s []T, op func(x, y T) T) {
 	}
 }
 
-// The functions below scan a slice. A The function scan sets each element to the combination of all
+// The functions below scan a slice. A scan sets each element to the combination of all
 // elements up to it.
 
 func HostScanAdd[T hostInteger](s []T)  { scan(s, func(x, y T) T { return x + y }) }

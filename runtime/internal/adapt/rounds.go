@@ -196,8 +196,8 @@ func bytesOf(defs map[spirv.ID]*spirv.Instruction, typ spirv.ID) uint32 {
 	return 0
 }
 
-// extend declares the block of push constants again, with the missing members. extend returns true
-// if the module had no such block before.
+// extend declares the block of push constants again, with the missing members. The method extend
+// returns true if the module had no such block before.
 func (r *rounds) extend(b pushBlock) (made bool) {
 	m := r.m
 	s := r.id()

@@ -139,8 +139,8 @@ func (g *Graph) Order() []int {
 }
 
 // sort returns the nodes in an order in which each node comes after those that it depends on. If
-// several nodes can be next, the one with the least number comes first. sort also sets the nodes'
-// levels.
+// several nodes can be next, the one with the least number comes first. The method sort also sets
+// the nodes' levels.
 func (g *Graph) sort(level []int) []int {
 	left := make([]int, len(g.nodes))
 	var ready numbers

@@ -170,7 +170,7 @@ func (b *budget) collect() {
 	}()
 }
 
-// forget removes m from the mapped memory. forget reports whether m was mapped.
+// forget removes m from the mapped memory. The method forget reports whether m was mapped.
 func (b *budget) forget(m *memory) bool {
 	_, mapped := b.mapped[m]
 	if mapped {

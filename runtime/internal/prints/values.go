@@ -67,8 +67,8 @@ func parse(text string) (*typ, error) {
 
 type parser struct{ rest string }
 
-// eat removes the prefix s from the remaining text. eat returns false, and removes nothing, if the
-// text has another prefix.
+// eat removes the prefix s from the remaining text. The method eat returns false, and removes
+// nothing, if the text has another prefix.
 func (p *parser) eat(s string) bool {
 	rest, ok := strings.CutPrefix(p.rest, s)
 	p.rest = rest

@@ -129,7 +129,7 @@ var hidden string
 func Hide(name string) { hidden = name }
 
 // The function fill sets each field of a struct to the address of the function that the field
-// names. fill returns the name of a missing function, or "".
+// names. The function fill returns the name of a missing function, or "".
 func fill(functions any, find func(name string) uintptr) (lacks string) {
 	v := reflect.ValueOf(functions).Elem()
 	for i := range v.NumField() {

@@ -57,8 +57,8 @@ var commandLengths = [numCommands]int{
 // u64 combines two 32-bit words into a 64-bit value.
 func u64(w []uint32) uint64 { return uint64(w[0]) | uint64(w[1])<<32 }
 
-// commands records the encoded commands. commands returns false for an unknown or truncated
-// command, which vkx never writes.
+// commands records the encoded commands. The method commands returns false for an unknown or
+// truncated command, which vkx never writes.
 func (d *Device) commands(f *frame, cb uintptr, w Commands) bool {
 	for len(w) > 0 {
 		op := w[0]

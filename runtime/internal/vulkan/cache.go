@@ -203,8 +203,8 @@ func cacheSum(header, data []byte) uint64 {
 
 // The method save writes the complete file or nothing. If other processes have written the file
 // since this process read it, save calls merge, which returns the data of both. If merge returns
-// nil, save does not change the file. save returns no error, because a failure only makes the next
-// process slower.
+// nil, save does not change the file. The method save returns no error, because a failure only
+// makes the next process slower.
 func (c *cacheStore) save(data []byte, merge func(theirs []byte) []byte) {
 	if c.path == "" || len(data) == 0 {
 		return
@@ -253,9 +253,9 @@ func (c *cacheStore) header(data []byte) []byte {
 
 func (c *cacheStore) sumOf(data []byte) uint64 { return cacheSum(c.header(data), data) }
 
-// The method write replaces the file by a new file with the data. write flushes the new file to the
-// disk before it renames it. Otherwise a power failure could leave an empty file in place of the
-// old one.
+// The method write replaces the file by a new file with the data. The method write flushes the new
+// file to the disk before it renames it. Otherwise a power failure could leave an empty file in
+// place of the old one.
 func (c *cacheStore) write(dir string, data []byte) (err error) {
 	f, err := temporary(dir)
 	if err != nil {

@@ -57,9 +57,9 @@ func openShared(path string) (*os.File, error) {
 	return os.NewFile(uintptr(h), path), nil
 }
 
-// replace closes an open file and renames it to path. replace closes the file because Windows
-// cannot rename an open file. Windows also cannot replace a file that another process has open for
-// reading.
+// replace closes an open file and renames it to path. The function replace closes the file because
+// Windows cannot rename an open file. Windows also cannot replace a file that another process has
+// open for reading.
 func replace(f *os.File, path string) error {
 	if err := f.Close(); err != nil {
 		return err

@@ -120,7 +120,8 @@ func (d *device) Close() error {
 	return d.closed
 }
 
-// destroy destroys all objects of the device. destroy also works if opening the device has failed.
+// destroy destroys all objects of the device. The method destroy also works if opening the device
+// has failed.
 func (d *device) destroy() {
 	d.vk.WaitIdle()
 	d.queue.close()

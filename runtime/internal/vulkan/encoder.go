@@ -170,8 +170,8 @@ func (e *encoder) close() {
 
 // The method encode turns the remaining commands of a job into parts, and submits these parts. If
 // the encoder must not wait, encode may stop before a command that needs resources which only
-// completed work can free. encode then returns false. If a command fails, the other commands still
-// run.
+// completed work can free. The method encode then returns false. If a command fails, the other
+// commands still run.
 func (e *encoder) encode(j *job, wait bool) bool {
 	e.begin(j.t, wait)
 	if j.track != nil {

@@ -151,7 +151,7 @@ func split(all []part) *parts {
 type walker struct {
 	sum   uint32
 	parts []part
-	// The method others lists the functions that have no name.
+	// The field others lists the functions that have no name.
 	others []uintptr
 }
 
