@@ -47,7 +47,7 @@ func (t DeviceType) String() string {
 
 // DeviceInfo describes a device.
 type DeviceInfo struct {
-	Name    string // as its driver reports it
+	Name    string // name of the device, as the driver reports it
 	Backend string // "vulkan" or "host"
 	Driver  string // driver and version, for people
 	API     string // such as "Vulkan 1.3.230"
@@ -72,15 +72,16 @@ type DeviceInfo struct {
 	// Float16 says which operations on half.Float16 are instructions of the device. Open sets this
 	// field.
 	Float16 Float16
-	// ExactDivide says that the device rounds float32 division and square root correctly. If not,
-	// kernels correct the results, at some cost; see properties.FloatFast. Open sets this field.
+	// ExactDivide says that the device rounds float32 division and square root correctly. Without
+	// ExactDivide, kernels correct the results, at some cost; see properties.FloatFast. Open sets
+	// this field.
 	ExactDivide bool
 	// ExactDivide64 says that the device rounds float64 division and square root correctly. Kernels
 	// do not correct these results.
 	ExactDivide64 bool
-	// Missing says why there is no other device, or no better one: which backends found no device,
-	// and which devices did not open. If the caller chose no device, Missing also names the Vulkan
-	// drivers on the processor that Open did not consider. Open sets this field.
+	// Missing says why there is no other or no better device. It names the backends that found no
+	// device, and the devices that did not open. If the caller chose no device, Missing also names
+	// the Vulkan drivers on the processor that Open did not consider. Open sets this field.
 	Missing []string
 }
 

@@ -106,15 +106,16 @@
 // # Floating point
 //
 // Float32 division and square root are correctly rounded, as in Go. Open tests whether the device's
-// own instructions round correctly (DeviceInfo.ExactDivide). If not, kernels correct their results,
-// unless the kernel's mode is properties.FloatFast. KGEN_EXACT_DIVIDE=always corrects on every
-// device, to test the correction; KGEN_EXACT_DIVIDE=never corrects on no device, to measure its
-// cost.
+// own instructions round correctly (DeviceInfo.ExactDivide). If the device's instructions do not,
+// kernels correct the results, unless the kernel's mode is properties.FloatFast.
+// KGEN_EXACT_DIVIDE=always corrects on every device, to test the correction;
+// KGEN_EXACT_DIVIDE=never corrects on no device, to measure its cost.
 //
 // Corrections use fused multiply-adds if Open finds that the device rounds these once. The same is
-// true of math32.Rsqrt, on every device. Otherwise, or with KGEN_FUSED=never, corrections use
-// integers, which is slower and gives the same bits. Float64 division and square root are the
-// device's own instructions; DeviceInfo.ExactDivide64 says whether they are correctly rounded.
+// true of math32.Rsqrt, on every device. Without such fused multiply-adds, or with
+// KGEN_FUSED=never, corrections use integers, which is slower and gives the same bits. Float64
+// division and square root are the device's own instructions; DeviceInfo.ExactDivide64 says whether
+// they are correctly rounded.
 //
 // Open also tests which float32 operations keep subnormal numbers ([Subnormals]). Where the device
 // flushes subnormals, kernels convert float32 to float64 by integer code. The functions of package

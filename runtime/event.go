@@ -38,7 +38,8 @@ type rarePending struct {
 	parts []*pending // commands of a submitted graph, in the graph's order; nil if the graph was replayed
 }
 
-// noRare is the result of the method rare for commands without a rarePending. Nothing writes to it.
+// noRare is the result of the method rare for commands without a rarePending. Nothing writes to
+// noRare.
 var noRare rarePending
 
 // The method rare returns the command's rare fields, for reading.

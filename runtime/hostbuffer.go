@@ -25,10 +25,10 @@ import (
 // Copies between a HostBuffer and a Buffer go directly, without help of the processor. Copies of
 // other slices (CopyFrom, CopyTo, Upload, Download) go through other memory of the host. Copies of
 // a HostBuffer are commands like all others. The runtime orders them by the memory that they read
-// and write. They can be nodes of graphs, and end with the contexts of WithContext. Some GPUs have
-// a queue only for copies. On these GPUs, copies of 1 MiB and more run at the same time as kernels
-// that use other memory. A program can then copy the next batch of data while the GPU computes the
-// current batch.
+// and write. Copies of a HostBuffer can be nodes of graphs, and end with the contexts of
+// WithContext. Some GPUs have a queue only for copies. On these GPUs, copies of 1 MiB and more run
+// at the same time as kernels that use other memory. A program can then copy the next batch of data
+// while the GPU computes the current batch.
 //
 // The device does not know when the program accesses the slice. While a command that reads the
 // elements has not completed, the program must not write them. While a command that writes the

@@ -44,7 +44,7 @@ func hostMemory[T any](s []T, write bool) HostMemory {
 //	}, runtime.HostReads(sums), runtime.HostWrites(scale)))
 //	g.Add(runtime.Upload(in.All(), scale))
 //
-// Launches before and after f are not fused. One host function runs at a time, on its own
+// Launches before and after f are not fused. Only one host function runs at a time, on its own
 // goroutine. The device is idle while a host function runs. The context of f ends with the context
 // of WithContext, and when the device is closed without waiting. f may enqueue commands. These
 // commands run after all commands that were enqueued before. A call in f that waits for f's own

@@ -60,7 +60,7 @@ const nativeName = "native"
 
 // buildFor makes a pipeline of the module that uses the device's own matrix instructions. buildFor
 // does so if the launch may use them, if the kernel's matrices consist of the device's matrices,
-// and if the driver accepts the module. Otherwise buildFor calls build.
+// and if the driver accepts the module. Otherwise buildFor calls the method build.
 func (d *Device) buildFor(k *Kernel, sh exec.Shape, desc hal.PipelineDesc) (hal.Pipeline, *abi.Variant, error) {
 	_, why := d.native(k, sh.Local, sh.SubGroup)
 	if sh.Native {

@@ -21,10 +21,10 @@ import (
 // uint32, float32 and so on, as the module declares them. Launch the kernel with [LaunchKernel].
 //
 // On a device that ends long loops (see [LoopError]), the runtime watches the module's loops, too.
-// For that the module must address memory by PhysicalStorageBuffer64. Package abi defines where a
-// launch block contains the address of the fault record, and a zero. At these two offsets, the
-// module's push constants must have these two values, or no member. In any other module, loops that
-// the device ends early end without an error.
+// To be watched, the module must address memory by PhysicalStorageBuffer64. Package abi defines
+// where a launch block contains the address of the fault record, and a zero. At these two offsets,
+// the module's push constants must have these two values, or no member. In any other module, loops
+// that the device ends early end without an error.
 //
 // The kernel has no Go code, so the host device cannot launch it (ErrKernelNotSupported). Drivers
 // trust modules, and a damaged module may end the process. So LoadModule checks the module:

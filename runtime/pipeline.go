@@ -171,8 +171,8 @@ func (d *Device) module(k *Kernel, v *abi.Variant) ([]uint32, error) {
 	return words, nil
 }
 
-// notMade reports whether err is an error of the method module. If so, the caller tries no other
-// module.
+// notMade reports whether err is an error of the method module. After an error of the method
+// module, the caller tries no other module.
 func notMade(err error) bool { return errors.As(err, new(*Error)) }
 
 func (d *Device) newPipeline(desc *hal.PipelineDesc) (hal.Pipeline, error) {

@@ -25,7 +25,7 @@ func (forStubs) CheckView(q *Queue, name string, s launch.Slice) error {
 func (forStubs) Recorded(e Event) bool { return e.l != nil && e.l.rare().node != nil }
 
 // Fuses reports whether kernels on the device may use its instruction for x*y + z rounded once. If
-// so, math32.HasFMA is true in kernels.
+// kernels may use that instruction, math32.HasFMA is true in kernels.
 func (forStubs) Fuses(d *Device) bool { return d.byFma }
 
 // orderAlone is the option that OrderAlone returns.

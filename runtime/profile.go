@@ -8,8 +8,9 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
-// Profiling records when the device's commands run, for Event.Profile. Without Profiling, launches
-// have no cost for that. With Profiling, the device writes two timestamps for each command.
+// Profiling records when the device's commands run, for Event.Profile. Without Profiling, the times
+// of launches are not measured, and launches are not slower. With Profiling, the device writes two
+// timestamps for each command.
 func Profiling() OpenOption { return openFunc(func(o *openOptions) { o.profile = true }) }
 
 // Profile contains the times at which a command was queued, submitted to the device, started and

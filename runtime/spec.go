@@ -332,9 +332,9 @@ func privateMemory(k *Kernel, specs []hal.SpecValue, limit uint64) (total uint64
 }
 
 // The method unbacked returns an error for a kernel that the driver did not accept. The method
-// returns nil unless the work-items have more private memory than the driver guarantees. The
-// runtime does not check the guarantee earlier, because values that the driver keeps in registers
-// need no memory.
+// unbacked returns nil unless the work-items have more private memory than the driver guarantees.
+// The runtime does not check the guarantee earlier, because values that the driver keeps in
+// registers need no memory.
 func (d *Device) unbacked(k *Kernel, specs []hal.SpecValue, cause error) *Error {
 	limit := uint64(d.info.Limits.PrivateBacked)
 	if limit == 0 || !errors.Is(cause, hal.ErrDriver) {

@@ -55,7 +55,7 @@ func HostFill[T any](s []T, v T) {
 }
 
 // HostGather copies the work-items' values from the slice in the parameter from to the slice in the
-// parameter in. It returns the second slice. Work-items that have left get the value e.
+// parameter in. HostGather returns the second slice. Work-items that have left get the value e.
 func HostGather[T any](g *HostGroup, in, from []T, e T) []T {
 	copy(in, from)
 	return neutral(g, in, e)

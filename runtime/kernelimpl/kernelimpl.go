@@ -319,8 +319,8 @@ func (l *Launch) run(ctx context.Context, dev *runtime.Device, opts []runtime.La
 	return api.Run(ctx, dev, l.kernel, &l.call, opts)
 }
 
-// The method end releases the launch's storage for another launch. The method removes references to
-// the caller's memory.
+// The method end releases the launch's storage for another launch. The method end removes
+// references to the caller's memory.
 func (l *Launch) end() {
 	l.call.End()
 	l.kernel = nil

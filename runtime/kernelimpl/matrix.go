@@ -42,7 +42,7 @@ type HostProduct struct {
 }
 
 // HostAlike reports whether all work-items of a sub-group have the same value, except those that
-// have left. If not, HostAlike records a fault of the launch at the site.
+// have left. If their values differ, HostAlike records a fault of the launch at the site.
 func HostAlike[T comparable](g *HostGroup, sub int, values []T, site int) bool {
 	_, hi := g.Members(sub)
 	first := g.Leader(sub)
@@ -59,7 +59,7 @@ func HostAlike[T comparable](g *HostGroup, sub int, values []T, site int) bool {
 func words[W any](p unsafe.Pointer, n int) []W { return unsafe.Slice((*W)(p), n) }
 
 // The function lines returns the memory that a matrix is loaded from or stored to. The function
-// also returns the distance between rows and the distance between columns, in elements.
+// lines also returns the distance between rows and the distance between columns, in elements.
 func lines[E any](p unsafe.Pointer, stride int, m *HostMatrix) (mem []E, row, col int) {
 	if m.Columns {
 		return unsafe.Slice((*E)(p), (m.Cols-1)*stride+m.Rows), 1, stride

@@ -54,7 +54,7 @@ func (x *exactly) u32() spirv.ID { return x.e.Global(spirv.OpTypeInt, 0, 32, 0) 
 func (x *exactly) word(n uint32) spirv.ID { return x.e.Global(spirv.OpConstant, x.u32(), n) }
 
 // The method instead returns code that replaces the instruction of the parameter in. The method
-// returns nil to keep the instruction, as for most instructions.
+// instead returns nil to keep the instruction, as for most instructions.
 func (x *exactly) instead(in spirv.Instruction) []spirv.Instruction {
 	width, lanes := x.e.Float(in.Type)
 	var one func(c *spirv.Code, typ, v spirv.ID) spirv.ID

@@ -3,8 +3,9 @@ package adapt
 import "github.com/kgen-go/kgen/codegen/spirv"
 
 // This file keeps float16s in 16-bit registers across blocks. In kgen's modules, a float16 variable
-// of a loop is a phi of 32-bit words. Without this file, each iteration would replace a NaN's bits
-// by package half's NaN and extend the number to a word. Such a loop has code like this.
+// of a loop is a phi of 32-bit words. In each iteration, such code would replace a NaN's bits by
+// package half's NaN and extend the number to a word. Without this file, such a loop has code like
+// this.
 //
 //	%a = OpPhi %uint %init %before %next %body
 //	%x = half of %a

@@ -173,7 +173,7 @@ func (x *halves) gone(in *spirv.Instruction) bool {
 }
 
 // The method instead returns code that replaces the instruction of the parameter in. The method
-// returns nil to keep the instruction, as for most instructions.
+// instead returns nil to keep the instruction, as for most instructions.
 func (x *halves) instead(in *spirv.Instruction) []spirv.Instruction {
 	c := x.e.NewCode()
 	if all := x.marked(in); all != nil {

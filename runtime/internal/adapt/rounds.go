@@ -54,7 +54,7 @@ type rounds struct {
 
 	u32, uvec2, boolean, zeroConst, oneConst spirv.ID
 
-	wide map[spirv.ID]bool // set of integers of 64 bits; in a switch over such an integer, each case has two words
+	wide map[spirv.ID]bool // set of integers of 64 bits; in a switch over such an integer, each case value occupies two words
 }
 
 func (r *rounds) id() spirv.ID { return r.e.NewID() }

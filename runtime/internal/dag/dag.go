@@ -5,7 +5,7 @@
 // use the same memory, of the device or of the host, and one of them writes it. The later command
 // then depends on the earlier one.
 //
-// For example, commands 1 and 2 read memory that command 0 writes. Then there are edges from node 0
+// For example, if commands 1 and 2 read memory that command 0 writes, there are edges from node 0
 // to the nodes 1 and 2 (read after write). If command 3 writes this memory again, there are edges
 // from the nodes 1 and 2 to node 3 (write after read).
 package dag

@@ -79,7 +79,7 @@ func (k *Kernel) Variant(has func(properties.Aspect) bool, cancel bool) (v *abi.
 	return nil, missing
 }
 
-// Leaves reports whether the kernel has variants that can be cancelled.
+// The method Leaves reports whether the kernel has variants that can be cancelled.
 func (k *Kernel) Leaves() bool {
 	return slices.ContainsFunc(k.ABI.Variants, func(v abi.Variant) bool { return v.Cancel })
 }

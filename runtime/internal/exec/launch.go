@@ -21,7 +21,8 @@ type Launch struct {
 	// Block is the block of the call's arguments. Block contains the addresses of slices once Pass
 	// has been called.
 	Block []byte
-	// Placed lists the slices in device memory. These slices come from the call, or from Place.
+	// Placed lists the slices in device memory. The slices come from the call, or from the method
+	// Place.
 	Placed []launch.SliceArg
 	own    []launch.SliceArg
 	// Cancel is the request that ends the launch early, or nil.

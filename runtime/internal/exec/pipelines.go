@@ -254,8 +254,8 @@ func (s *Pipelines) failed(v *Pipeline, err error) {
 	close(v.done)
 }
 
-// The method made marks a pipeline as ready. The method returns older pipelines that the caller
-// must free, because there are too many.
+// The method made marks a pipeline as ready. The method made returns older pipelines that the
+// caller must free, because there are too many.
 func (s *Pipelines) made(v *Pipeline) (old []*Pipeline) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

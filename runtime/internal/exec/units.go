@@ -211,14 +211,14 @@ func (ex *Graph) single(i int, preds []int) *unit {
 // fuser combines units into larger ones.
 type fuser struct {
 	ex      *Graph
-	careful bool // do not fuse if that reduces the internal memory
+	careful bool // do not fuse units if fusing reduces the internal memory
 	units   []*unit
 	of      []int // maps a placed unit to the index of the unit that contains it now
 	splits  []string
 }
 
-// The method place adds a unit, which depends only on units placed before. The method may add the
-// unit on its own, or fuse it with an earlier unit.
+// The method place adds a unit, which depends only on units placed before. The method place may add
+// the unit on its own, or fuse it with an earlier unit.
 func (f *fuser) place(u *unit, gain fusion.Gain) {
 	var deps []int
 	for _, p := range u.deps {
@@ -284,7 +284,7 @@ func (f *fuser) find(u *unit, deps []int, gain fusion.Gain) (at int, group *fusi
 }
 
 // The method loses returns the name of memory that would no longer be internal if two units were
-// fused. The method returns "" if there is no such memory.
+// fused. The method loses returns "" if there is no such memory.
 func (f *fuser) loses(a, b *unit, merged *fusion.Group) string {
 	had := f.ex.internalize([]*unit{a, b})
 	both := &unit{nodes: slices.Concat(a.nodes, b.nodes), group: merged}
@@ -360,8 +360,9 @@ func (f *fuser) sorted() []*unit {
 }
 
 // The method aside returns a launch of a group for devices that run the group's launches one by
-// one. The method replaces the group's internal memory by ordinary memory. The result zeros
-// contains steps that must run before, for memory that is not in scratch yet.
+// one. The method aside replaces the group's internal memory by ordinary memory. The result zeros
+// contains steps that must run before the launch. These steps are for memory that is not in the map
+// scratch yet.
 func (ex *Graph) aside(s *Step, g *fusion.Group, scratch map[fusion.Slice]*stream.Memory) (apart *Step, zeros []*Step, err error) {
 	if g == nil {
 		return s, nil, nil

@@ -185,9 +185,9 @@ func (l *Launch) Alone() string {
 func (s *Slice) same(t *Slice) bool { return *s == *t && s.Mem != nil }
 
 // The method clash looks at an overlap of parameter j of l and parameter i of other. The method
-// returns the reason why the overlap forbids fusing, or "". The launch other runs after l or is l
-// itself. If there is a barrier between the two, any work-item of a work-group may use the elements
-// that belong to the group's work-items.
+// clash returns the reason why the overlap forbids fusing, or "". The launch other runs after l or
+// is l itself. If there is a barrier between the two, any work-item of a work-group may use the
+// elements that belong to the group's work-items.
 func (l *Launch) clash(j int, other *Launch, i int, barriers bool) string {
 	a, b := &l.Source.prints[j], &other.Source.prints[i]
 	if (a.Access|b.Access)&abi.Write == 0 || a.Access == 0 || b.Access == 0 || !l.Slices[j].overlaps(&other.Slices[i]) {

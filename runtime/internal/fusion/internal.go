@@ -52,7 +52,7 @@ func (m Memory) group() bool {
 
 // The method grouped reports whether a work-group uses, through the parameter, only the elements at
 // the linear ids of its own work-items. Either kgen has proved this fact, or the properties state
-// it and the kernel checks it. The launch has one dimension and states its work-group size.
+// the fact and the kernel checks it. The launch has one dimension and states its work-group size.
 func (l *Launch) grouped(p int) bool {
 	f := &l.Source.prints[p]
 	return l.Memory[p].group() && l.statesGroup() && l.Source.ABI.Rank == 1 && !f.Atomic &&
@@ -67,8 +67,8 @@ func (l *Launch) known(p int) bool {
 }
 
 // provedInGroup reports whether kgen has proved that a work-group uses, through the parameter, only
-// elements of its own work-items. Each work-item has perItem elements. The launch states its
-// work-group size.
+// elements of its own work-items. The parameter perItem is the number of elements of each
+// work-item. The launch states its work-group size.
 func (l *Launch) provedInGroup(p int) (perItem int64, ok bool) {
 	f := &l.Source.prints[p]
 	return f.PerItem, l.statesGroup() && f.HoldsInGroups(l.block(), l.groupItems())

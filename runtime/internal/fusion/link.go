@@ -172,8 +172,8 @@ func words(list []uint32) string {
 	return string(b)
 }
 
-// The method stated returns the properties of the fused kernel. The method removes hints about
-// work-group sizes if the launches keep their own ranges.
+// The method stated returns the properties of the fused kernel. The method stated removes hints
+// about work-group sizes if the launches keep their own ranges.
 func (g *Group) stated() properties.List {
 	if !g.Apart() {
 		return g.props

@@ -97,7 +97,7 @@ func (t *ticket) Wait(ctx context.Context) error {
 		if time.Since(start) >= spinTime {
 			break
 		}
-		runtime.Gosched() // the batch runs on the same processors
+		runtime.Gosched() // lets the batch run, which needs the same processors
 	}
 	select {
 	case <-t.done:

@@ -237,8 +237,8 @@ func (g *Group) Diverge() int {
 // SubGroups returns the number of sub-groups of the group.
 func (g *Group) SubGroups() int { return (g.Items + g.SubGroup - 1) / g.SubGroup }
 
-// Members returns the index of the first work-item of a sub-group, and the index of the last plus
-// one.
+// Members returns the index of a sub-group's first work-item, and the index of its last work-item
+// plus one.
 func (g *Group) Members(sub int) (lo, hi int) {
 	return sub * g.SubGroup, min((sub+1)*g.SubGroup, g.Items)
 }
@@ -291,7 +291,7 @@ func (g *Group) Allot(i, bytes int) {
 // Memory returns the memory of variable i.
 func (g *Group) Memory(i int) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(g.memory[i])) }
 
-// Zero sets the memory of variable i to zero.
+// The method Zero sets the memory of variable i to zero.
 func (g *Group) Zero(i int) { clear(g.memory[i]) }
 
 // BlockValue returns the value at an offset of the launch block. BlockValue returns zero if the

@@ -26,7 +26,7 @@ type sees uint8
 const (
 	seesTouched sees = iota // when the memory is first written to
 	seesMapped              // when the memory is mapped
-	seesHeap                // never, because the limit counts only Go's memory
+	seesHeap                // never, because the limit counts only memory of the Go heap
 )
 
 // heapGrowth is the number of bytes of address space by which the Go heap grows.

@@ -47,7 +47,7 @@ type Rare struct {
 	from  *Event   // failed command that should have written memory which this command has read
 }
 
-// noRare is the Rare of all events without rare fields. Nothing writes to it.
+// noRare is the Rare of all events without rare fields. Nothing writes to noRare.
 var noRare Rare
 
 // Rare returns the event's rare fields, for reading.
@@ -111,7 +111,7 @@ func (e *Event) Stream() *Stream {
 	return e.batch.stream
 }
 
-// After returns the events that must complete before an event without a command is done.
+// The method After returns the events that must complete before an event without a command is done.
 func (e *Event) After() []*Event {
 	if e.batch != nil {
 		return nil // the stream may be writing to the event's rare fields

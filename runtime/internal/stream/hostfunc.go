@@ -2,9 +2,9 @@ package stream
 
 // This file runs host functions as commands of the stream.
 //
-// A host function is a batch of its own. It runs, on a goroutine, when all earlier batches have
-// completed. The stream holds later batches back until the function returns, and then submits them
-// to the device.
+// A host function is a batch of its own. The function runs, on a goroutine, when all earlier
+// batches have completed. The stream holds later batches back until the function returns, and then
+// submits them to the device.
 
 import (
 	"bytes"
@@ -101,8 +101,8 @@ func (s *Stream) ready() bool {
 	return s.funcs > 0 && s.inflight[len(s.inflight)-1].held && s.running() == nil
 }
 
-// The method next looks at the batches held back. The method removes the first batch that can be
-// submitted now and returns that batch, or nil. The result before is the last incomplete batch
+// The method next looks at the batches held back. The method next removes the first batch that can
+// be submitted now and returns that batch, or nil. The result before is the last incomplete batch
 // before that batch, or nil.
 func (s *Stream) next() (b, before *Batch) {
 	if !s.abandoned && s.running() != nil {

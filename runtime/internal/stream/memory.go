@@ -30,7 +30,7 @@ type memoryState struct {
 	poison   []poison    // poisoned ranges of the memory, without overlaps
 }
 
-// NewMemory makes a handle for m. After that, m belongs to the handle.
+// NewMemory makes a handle for m. After the call of NewMemory, m belongs to the handle.
 func (s *Stream) NewMemory(m hal.Memory) *Memory {
 	h := &Memory{stream: s, state: &memoryState{hal: m, size: m.Size()}}
 	h.cleanup = runtime.AddCleanup(h, s.release, h.state)
@@ -38,7 +38,7 @@ func (s *Stream) NewMemory(m hal.Memory) *Memory {
 }
 
 // Alloc allocates memory. If the device has too little memory, Alloc runs the garbage collector to
-// find unused handles. Then it waits at most allocPatience for memory that is about to be freed,
+// find unused handles. Then Alloc waits at most allocPatience for memory that is about to be freed,
 // and tries again.
 func (s *Stream) Alloc(size uint64, kind hal.MemoryKind) (*Memory, error) {
 	s.keepUp()

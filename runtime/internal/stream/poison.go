@@ -19,9 +19,9 @@ var ErrEnded = errors.New("the device ended a loop early")
 // written it did not complete. A command that reads the range fails with that command's error,
 // until the range is overwritten completely.
 //
-// For example, launch A should write the memory x, but does not run. Then A poisons x. Launch B
-// reads x and writes the memory y. So B fails with A's error, and A poisons y, too. When a later
-// CopyFrom has written all of x, only y is still poisoned.
+// For example, if a launch A should write the memory x but does not run, A poisons x. A launch B
+// that reads x and writes the memory y then fails with A's error, and A also poisons y. After a
+// CopyFrom that writes all of x, only y is still poisoned.
 //
 // A fault does not poison memory, because after a fault the memory has the contents that it would
 // have in Go.
@@ -73,7 +73,7 @@ func (b *Batch) ended(e *Event) error {
 		return b.err
 	case e.Fault.Failed != nil:
 		return e.Fault.Failed
-	case e.Fault.Cancelled: // comes first: for a cancelled command, loops that the device ended do not matter
+	case e.Fault.Cancelled: // this case comes first, because for a cancelled command it does not matter that the device ended a loop
 		return ErrCancelled
 	case e.Fault.Ended != 0:
 		return ErrEnded

@@ -145,7 +145,7 @@ func (s *Stream) Record(ctx context.Context, front *Recorder, n *Command, e *Eve
 
 // Sequence is a list of commands that are recorded together, possibly many times.
 type Sequence struct {
-	Commands []Command // commands of the sequence; their field After is ignored
+	Commands []Command // commands of the sequence, whose field After is ignored
 	// Waits maps the index of a command to the indices of earlier commands that it must wait for
 	// although they share no memory.
 	Waits [][]int
@@ -181,10 +181,10 @@ func (s *Stream) RecordAll(ctx context.Context, front *Recorder, q *Sequence, af
 	})
 }
 
-// The method record waits if too many batches are incomplete. Then it calls the function add, which
-// appends commands to the current batch. The method record submits the batch if it is full. If a
-// second goroutine can run at the same time, that goroutine submits the batch, and the caller
-// continues recording.
+// The method record waits if too many batches are incomplete. Then the method record calls the
+// function add, which appends commands to the current batch. The method record submits the batch if
+// it is full. If a second goroutine can run at the same time, that goroutine submits the batch, and
+// the caller continues recording.
 func (s *Stream) record(ctx context.Context, add func() error) error {
 	s.mu.Lock()
 	for s.cur != nil && s.cur.weight >= batchFull {
@@ -217,9 +217,9 @@ func (s *Stream) record(ctx context.Context, add func() error) error {
 	return nil
 }
 
-// The method full reports whether the current batch must be submitted. The method also returns true
-// if a batch that was held back can be submitted. The method full checks only from time to time
-// whether the device is idle.
+// The method full reports whether the current batch must be submitted. The method full also returns
+// true if a batch that was held back can be submitted. The method full checks only from time to
+// time whether the device is idle.
 func (s *Stream) full() bool {
 	if s.ready() {
 		return true
@@ -454,7 +454,7 @@ func (s *Stream) hand(b, before *Batch) {
 	s.collect()
 }
 
-// The method poll processes completed batches. The method locks the stream.
+// The method poll processes completed batches. The method poll locks the stream.
 func (s *Stream) poll() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

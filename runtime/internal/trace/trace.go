@@ -86,8 +86,8 @@ func (s *Sink) put(b []byte) {
 	}
 }
 
-// The method leave ends the JSON array if no other tracer writes to the sink. The method returns
-// the first error of the sink.
+// The method leave ends the JSON array if no other tracer writes to the sink. The method leave
+// returns the first error of the sink.
 func (s *Sink) leave() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -200,8 +200,8 @@ type Submission struct {
 	Again bool
 }
 
-// Submit records the commands into the command buffer, which replaces its contents. Then it submits
-// the command buffer.
+// Submit records the commands into the command buffer, which replaces its contents. Then Submit
+// submits the command buffer.
 func (d *Device) Submit(s *Submission, commands Commands) Result {
 	if r := injected(); r != Success {
 		return r

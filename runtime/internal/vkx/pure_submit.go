@@ -31,8 +31,8 @@ func (d *Device) record(cb CommandBuffer, commands Commands) Result {
 	return d.encode(f, uintptr(cb), commands)
 }
 
-// The method encode records the commands into a command buffer. The method also makes the calls
-// that begin and end the command buffer.
+// The method encode records the commands into a command buffer. The method encode also makes the
+// calls that begin and end the command buffer.
 func (d *Device) encode(f *frame, cb uintptr, commands Commands) Result {
 	if r := f.result(d.fn.BeginCommandBuffer, cb, uintptr(ptr(&f.begin))); r < 0 {
 		return r

@@ -27,9 +27,9 @@ import (
 // header is needed because drivers do not check their data. kgen does not use a file that is
 // damaged, or that another user may have written.
 //
-// Each program has its own file, named by the path of its main package. A file with the pipelines
-// of other programs would make the start slower, because they must be read and passed to the
-// driver.
+// Each program has its own file, named by the path of its main package. A file that also has the
+// pipelines of other programs would make the start slower, because all pipelines of a file are read
+// and passed to the driver.
 //
 // Many processes share the file. A save writes a new file in the same folder and renames it, so
 // that readers see the old file or the new one. A save also adds the pipelines that other processes
@@ -134,8 +134,8 @@ func programPath() string {
 	return filepath.Base(path)
 }
 
-// The function writable creates a directory, if it does not exist. The function tests whether a
-// file can be created in the directory.
+// The function writable creates a directory, if it does not exist. The function writable tests
+// whether a file can be created in the directory.
 func writable(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
@@ -145,14 +145,14 @@ func writable(dir string) error {
 		return err
 	}
 	err = f.Close()
-	if gone := os.Remove(f.Name()); !errors.Is(gone, fs.ErrNotExist) { // another process may have removed it as the file of a dead process
+	if gone := os.Remove(f.Name()); !errors.Is(gone, fs.ErrNotExist) { // another process may have removed the file as that of a dead process
 		err = errors.Join(err, gone)
 	}
 	return err
 }
 
-// The method load returns the driver's data from the file. The method returns nil unless the file
-// is undamaged, written by this user, and for this driver.
+// The method load returns the driver's data from the file. The method load returns nil unless the
+// file is undamaged, written by this user, and for this driver.
 func (c *cacheStore) load() []byte {
 	if c.path == "" {
 		return nil
@@ -358,8 +358,8 @@ func keepNewest(dir, path string, files int, total int64) {
 }
 
 // A saver saves a cache in the background, for programs that never close their device. The saver
-// saves the first pipeline immediately. It saves later pipelines when no more pipelines have been
-// made for a while.
+// saves the first pipeline immediately. The saver saves later pipelines when no more pipelines have
+// been made for a while.
 type saver struct {
 	save func()
 
@@ -373,7 +373,7 @@ type saver struct {
 
 func (s *saver) init(save func()) { s.save, s.stop = save, make(chan struct{}) }
 
-// The method made tells the saver that there is a new pipeline. The method does not wait.
+// The method made tells the saver that there is a new pipeline. The method made does not wait.
 func (s *saver) made() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -11,8 +11,8 @@ import (
 // errLocked is the error that lock returns for a file that another process has locked.
 const errLocked = syscall.EWOULDBLOCK
 
-// The function lock locks a file for this process, until the file is closed. The function does not
-// wait for other processes.
+// The function lock locks a file for this process, until the file is closed. The function lock does
+// not wait for other processes.
 func lock(f *os.File) error {
 	for {
 		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)

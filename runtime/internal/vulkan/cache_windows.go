@@ -21,9 +21,9 @@ var (
 // errLocked is the error that lock returns for a file that another process has locked.
 const errLocked = syscall.Errno(33) // ERROR_LOCK_VIOLATION
 
-// The function lock locks a file for this process, until the file is closed. The function does not
-// wait for other processes. Windows denies other processes access to locked bytes, so the function
-// lock locks one byte far beyond the end of the file.
+// The function lock locks a file for this process, until the file is closed. The function lock does
+// not wait for other processes. Windows denies other processes access to locked bytes, so the
+// function lock locks one byte far beyond the end of the file.
 func lock(f *os.File) error {
 	const failImmediately, exclusive = 1, 2
 	at := &syscall.Overlapped{OffsetHigh: 1 << 30}

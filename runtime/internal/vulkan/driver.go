@@ -86,8 +86,8 @@ func (driver) Open(i int) (hal.Device, error) {
 	return d, nil
 }
 
-// The function load creates the instance and finds the devices. The function does not remember a
-// failure, because a driver may be installed later.
+// The function load creates the instance and finds the devices. The function load does not remember
+// a failure, because a driver may be installed later.
 func load() error {
 	if shared.instance != 0 {
 		return shared.err

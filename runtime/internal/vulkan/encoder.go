@@ -257,8 +257,8 @@ func (e *encoder) barrier() {
 	e.barrierAcross()
 }
 
-// The method order records the barrier that a command of kind k needs. Then it adds k to the set of
-// kinds that the track's commands have had.
+// The method order records the barrier that a command of kind k needs. Then the method order adds k
+// to the set of kinds that the track's commands have had.
 func (e *encoder) order(k kind) {
 	o := e.owed[k]
 	if o != 0 {
@@ -374,8 +374,8 @@ func (e *encoder) split(groups [3]uint32) {
 	}
 }
 
-// The method spill copies arguments to the slot's memory for arguments. The method returns the
-// address of the copy.
+// The method spill copies arguments to the slot's memory for arguments. The method spill returns
+// the address of the copy.
 func (e *encoder) spill(s *slot, args []byte) (addr uint64, err error) {
 	need := (uint64(len(args)) + 15) &^ 15
 	if s.args == nil || s.argsOff+need > s.args.size {
@@ -439,8 +439,8 @@ func (e *encoder) notes(c *hal.Command) {
 	}
 }
 
-// The method write copies host memory to the staging ring. The method records the copy from the
-// ring to the device's memory.
+// The method write copies host memory to the staging ring. The method write records the copy from
+// the ring to the device's memory.
 func (e *encoder) write(c *hal.Command, j *job) error {
 	dst, chunk := c.Dst.(*memory), uint64(maxChunk)
 	if e.track == e.aside {

@@ -191,7 +191,7 @@ func (e *encoder) pushAll() {
 	}
 }
 
-// The method uncut records that the main track's part has ended. The method does so only if
+// The method uncut records that the main track's part has ended. The method uncut does so only if
 // commands on the track aside had to wait for that part.
 func (e *encoder) uncut() {
 	if e.cut && e.main.part == nil {

@@ -110,10 +110,10 @@ type pool struct {
 
 // The type allocator allocates a device's memory.
 //
-// The allocator does not hold mu while it calls the driver. It also does not hold mu while it calls
-// the queue, which frees memory itself. So the allocator makes and destroys blocks without mu. The
-// allocator holds grow while it makes a block, so that several goroutines that need memory share a
-// new block. Free never locks grow.
+// The allocator does not hold mu while it calls the driver. The allocator also does not hold mu
+// while it calls the queue, which frees memory itself. So the allocator makes and destroys blocks
+// without mu. The allocator holds grow while it makes a block, so that several goroutines that need
+// memory share a new block. Free never locks grow.
 type allocator struct {
 	d         *device
 	grow      sync.Mutex // held while a block is made; locked before mu
@@ -145,15 +145,15 @@ func (m *memory) Size() uint64    { return m.size }
 func (m *memory) Address() uint64 { return m.addr }
 func (m *memory) Bytes() []byte   { return m.data }
 
-// Free frees the memory. A second call does nothing, and so does a call after the device was
-// closed. A lost device may use its memory until it is closed.
+// Free frees the memory. A second call of Free does nothing, and so does a call after the device
+// was closed. A lost device may use its memory until it is closed.
 func (m *memory) Free() {
 	a := &m.d.mem
 	a.destroy(a.release(m))
 }
 
-// The method release frees the memory's chunk. The method returns the blocks that are then empty.
-// The caller must destroy these blocks.
+// The method release frees the memory's chunk. The method release returns the blocks that are then
+// empty. The caller must destroy these blocks.
 func (a *allocator) release(m *memory) []*block {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -400,7 +400,7 @@ func (a *allocator) tryBlock(p *pool, size uint64) (_ *block, err error) {
 }
 
 // The method reserve adds n to the total size of all blocks, unless that would exceed the limit.
-// The method reports whether it added n.
+// The method reserve reports whether it added n.
 func (a *allocator) reserve(n uint64) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()

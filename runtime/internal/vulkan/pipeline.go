@@ -237,8 +237,8 @@ func (p *pipeline) Cached() string { return p.cached }
 // Cancels implements hal.Canceller.
 func (p *pipeline) Cancels() bool { return p.cancels }
 
-// Free destroys the pipeline. A second call does nothing, and so does a call after the device was
-// closed. A lost device keeps its pipelines until it is closed.
+// Free destroys the pipeline. A second call of Free does nothing, and so does a call after the
+// device was closed. A lost device keeps its pipelines until it is closed.
 func (p *pipeline) Free() {
 	if p.d.lost.Load() == nil && p.d.pipes.remove(p) {
 		p.destroy()
@@ -351,7 +351,7 @@ func (s *pipelines) save() {
 }
 
 // The method merge adds the cache's contents to the data of another process, which are in the
-// parameter theirs. The method returns the merged data, or nil if merging fails.
+// parameter theirs. The method merge returns the merged data, or nil if merging fails.
 func (s *pipelines) merge(theirs []byte) []byte {
 	both, r := s.d.vk.CreatePipelineCache(theirs)
 	if r < 0 {

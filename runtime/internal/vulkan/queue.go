@@ -133,8 +133,8 @@ func (d *device) Submit(batch []hal.Command) (hal.Ticket, error) {
 	return t, nil
 }
 
-// The method ticket returns a new ticket. The method allocates several tickets at a time. The
-// caller has locked the mutex order.
+// The method ticket returns a new ticket. The method ticket allocates several tickets at a time.
+// The caller has locked the mutex order.
 func (q *queue) ticket() *ticket {
 	if len(q.tickets) == 0 {
 		q.tickets = make([]ticket, 16)

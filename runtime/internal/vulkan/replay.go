@@ -100,8 +100,8 @@ func (d *device) NewGraph(commands []hal.Command) (hal.Graph, error) {
 	return g, nil
 }
 
-// Free destroys the recordings. A second call does nothing, and so does a call after the device was
-// closed. A lost device keeps its recordings until it is closed.
+// Free destroys the recordings. A second call of Free does nothing, and so does a call after the
+// device was closed. A lost device keeps its recordings until it is closed.
 func (g *replay) Free() {
 	if g.d.lost.Load() == nil && g.d.graphs.remove(g) {
 		g.destroy()
@@ -156,7 +156,7 @@ func (s *replays) close() {
 	}
 }
 
-// The method graph encodes an OpGraph. The method uses a recording if a recording is free.
+// The method graph encodes an OpGraph. The method graph uses a recording if a recording is free.
 // Otherwise the method encodes the graph's commands one by one.
 func (e *encoder) graph(c *hal.Command, j *job) error {
 	g := c.Graph.(*replay)
@@ -335,7 +335,7 @@ func (e *encoder) execute(r *recording, c *hal.Command) error {
 }
 
 // The method finish stores the outcomes of a recording's commands when the recording's submission
-// has completed. The method clears the fault records for the next submission.
+// has completed. The method finish clears the fault records for the next submission.
 func (r *recording) finish(f *hal.Fault, t *hal.Times) {
 	if t != nil {
 		r.timed.tell(r.g.d, r.slot)

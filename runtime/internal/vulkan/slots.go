@@ -78,8 +78,8 @@ func (s *slot) recordAddress(i int) uint64 {
 	return s.more.addr + uint64(i-s.inHost)*abi.FaultRecordSize
 }
 
-// The method retire frees resources of the finished parts before the first unfinished part. These
-// resources are the slots, and space in the staging ring.
+// The method retire frees resources of the finished parts before the first unfinished part. The
+// resources are the parts' slots, and space in the staging ring.
 func (q *queue) retire() {
 	var old []*memory
 	q.mu.Lock()

@@ -193,8 +193,8 @@ func (p *part) wait(ctx context.Context) error {
 	return p.q.d.lostErr()
 }
 
-// The method ready reports whether the part is finished. The method also finishes parts that have
-// completed.
+// The method ready reports whether the part is finished. The method ready also finishes parts that
+// have completed.
 func (p *part) ready() bool {
 	if !p.finished.Load() && p.completed() {
 		p.q.sweep()
@@ -202,8 +202,8 @@ func (p *part) ready() bool {
 	return p.finished.Load()
 }
 
-// The method poll polls the device for a moment, until the part has completed. The method does not
-// poll on a CPU device, which needs the processors itself.
+// The method poll polls the device for a moment, until the part has completed. The method poll does
+// not poll on a CPU device, which needs the processors itself.
 func (p *part) poll(ctx context.Context) error {
 	if p.completed() {
 		return nil

@@ -103,8 +103,8 @@ func (c *clock) set(ticks uint64, now, deviation int64) {
 }
 
 // The method bracket compares the clocks by submissions that only write a timestamp. The method
-// reads the host's clock before and after each submission. The method uses the submission for which
-// the two readings of the host's clock are closest.
+// bracket reads the host's clock before and after each submission. The method bracket uses the
+// submission for which the two readings of the host's clock are closest.
 func (c *clock) bracket() error {
 	pool, r := c.d.vk.CreateQueryPool(1)
 	if err := c.d.check("vkCreateQueryPool", r); err != nil {

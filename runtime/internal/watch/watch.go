@@ -34,8 +34,8 @@ type Set struct {
 	parts  atomic.Pointer[parts]
 	next   atomic.Uint32 // index of the next large part to check
 	// The field last is the time of the last check of all large parts. The field took is the
-	// duration of that check. Both are in nanoseconds, and the time in the field last is relative
-	// to the variable start.
+	// duration of that check. Both fields are in nanoseconds, and the time in the field last is
+	// relative to the variable start.
 	last, took atomic.Int64
 }
 
@@ -47,8 +47,8 @@ type part struct {
 
 func (p *part) same() bool { return crc32.Checksum(p.mem, table) == p.sum }
 
-// The type parts contains the small parts, and each check reads all of them. It also contains the
-// large parts, of which a check reads one or all.
+// The type parts contains the small parts, and each check reads all of them. The type parts also
+// contains the large parts, of which a check reads one or all.
 type parts struct{ small, large []part }
 
 var table = crc32.MakeTable(crc32.Castagnoli)
@@ -105,7 +105,7 @@ func (s *Set) Changed() *abi.Variable {
 	return nil
 }
 
-// The method same reports whether the small parts have not changed. The method also checks the
+// The method same reports whether the small parts have not changed. The method same also checks the
 // large part that is next in turn.
 func (s *Set) same(p *parts) bool {
 	for i := range p.small {
