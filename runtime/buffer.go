@@ -193,8 +193,8 @@ func (b *Buffer[T]) CopyTo(ctx context.Context, q *Queue, dst []T) error {
 }
 
 // Close frees the buffer's memory when the launches and copies that use it have completed. Close
-// does not wait for them. Later uses of the buffer are errors. Close may be called twice, and after
-// the device was closed.
+// does not wait for these launches and copies. Later uses of the buffer are errors. Close may be
+// called twice, and after the device was closed.
 func (b *Buffer[T]) Close() error {
 	if b != nil && b.mem != nil {
 		b.mem.Free()

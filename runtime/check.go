@@ -265,8 +265,8 @@ func (d *Device) checkWorkGroup(k *Kernel, c *exec.Launch, props properties.List
 }
 
 // fits reports whether the device can run work-groups of the size dims, which is in index order. If
-// the device cannot run them, the method fits also returns a text that describes the exceeded
-// limit.
+// the device cannot run work-groups of that size, the method fits also returns a text that
+// describes the exceeded limit.
 func (d *Device) fits(dims []int) (string, bool) {
 	l := &d.info.Limits
 	items := uint64(1)

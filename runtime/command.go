@@ -16,10 +16,11 @@ import (
 // Command is work for a device, as a value. A Command is either a launch, made by the method Node
 // of a generated kernel, or the result of Copy, Fill, Upload, Download or HostFunc. Queue.Enqueue
 // runs a Command, Graph.Add makes it a node of a graph, and ExecutableGraph.Update replaces another
-// Command by it. The zero Command does nothing. As a node of a graph, it only orders other nodes.
+// Command by it. The zero Command does nothing. As a node of a graph, the zero Command only orders
+// other nodes.
 //
-// A Command keeps the memory that it names alive. Errors in a Command are reported where it is
-// used, not where it is made.
+// A Command keeps the memory that it names alive. Errors in a Command are reported where the
+// Command is used, not where it is made.
 type Command struct{ c *command }
 
 // command is the content of a Command. If kernel is set, the command is a launch of that kernel.

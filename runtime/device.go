@@ -112,7 +112,7 @@ type Subnormals struct {
 // Float16 says which operations on half.Float16 are instructions of the device. Open has compared
 // their results with those of package half. Kernels compute the other operations from integers and
 // float32s, with the same results. The host device has no float16 instructions. Vulkan drivers on
-// the processor have some, but kernels use none of them by default.
+// the processor have some float16 instructions, but kernels use none of these by default.
 type Float16 struct {
 	Widen      bool // x.Float32()
 	Narrow     bool // half.FromFloat32
@@ -252,8 +252,8 @@ type Device struct {
 // choice Open opens a Vulkan GPU or, if there is none, the host device. The host device runs the
 // kernel's own Go code and is always there. If a GPU fails to open, Open tries the next device, and
 // DeviceInfo.Missing says why. A Vulkan driver on the processor, such as Mesa's llvmpipe, is opened
-// only if it is chosen. The host device does the same work on the same processor, usually faster,
-// and does not have the driver's bugs.
+// only if the caller chooses it. The host device does the same work on the same processor, usually
+// faster, and does not have the driver's bugs.
 //
 // If no device matches the choice, or the matching device cannot be opened, the error is
 // ErrNoDevice, which lists the existing devices. If several devices match, as with "vulkan", Open

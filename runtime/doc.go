@@ -93,7 +93,7 @@
 //
 // A panic in a kernel, such as an index out of range, is a [Fault] on every device. Event.Wait or a
 // Run function returns the Fault. If nobody waits for that launch, the next Queue.Wait, CopyTo or
-// Device.Close returns it.
+// Device.Close returns the Fault.
 //
 // # Long loops
 //
@@ -115,7 +115,7 @@
 // true of math32.Rsqrt, on every device. Without such fused multiply-adds, or with
 // KGEN_FUSED=never, corrections use integers, which is slower and gives the same bits. Float64
 // division and square root are the device's own instructions; DeviceInfo.ExactDivide64 says whether
-// they are correctly rounded.
+// the results are correctly rounded.
 //
 // Open also tests which float32 operations keep subnormal numbers ([Subnormals]). Where the device
 // flushes subnormals, kernels convert float32 to float64 by integer code. The functions of package
@@ -127,7 +127,7 @@
 // loads a kernel, it replaces the other float16 instructions by code with integers and float32s. On
 // drivers that run on the processor, the runtime replaces all float16 instructions, because they
 // are slower there. KGEN_HALVES=computed replaces all float16 instructions on every device, for
-// tests. KGEN_HALVES=native keeps them on drivers that run on the processor.
+// tests. KGEN_HALVES=native keeps float16 instructions on drivers that run on the processor.
 //
 // # Where the time goes
 //

@@ -183,7 +183,7 @@ func backendError(dev *Device, k *Kernel, problem string, err error) *Error {
 }
 
 // A Fault is a run-time panic of a work-item. In Go the panic would have stopped the program; in a
-// kernel it stops the work-item, and the wait for the launch returns the Fault. If several
+// kernel the panic stops the work-item, and the wait for the launch returns the Fault. If several
 // work-items of a launch panic, the Fault describes the first panic. The device stays usable.
 // Everything that other work-items wrote stays written.
 type Fault struct {

@@ -245,7 +245,7 @@ func (g *Graph) Nodes() []*Node {
 	return slices.Clone(g.nodes)
 }
 
-// Roots returns the nodes that depend on no other.
+// Roots returns the nodes that depend on no other node.
 func (g *Graph) Roots() []*Node {
 	if g == nil {
 		return nil

@@ -50,7 +50,7 @@ func hostMemory[T any](s []T, write bool) HostMemory {
 // commands run after all commands that were enqueued before. A call in f that waits for f's own
 // device returns ErrInvalid, because the wait would never end.
 //
-// f is not called if a command before it in its graph, or a command of DependsOn, has failed.
+// f is not called if an earlier command of its graph, or a command of DependsOn, has failed.
 // Event.Wait for the command returns f's error or panic, in an error of class ErrHostFunc.
 func HostFunc(f func(ctx context.Context) error, memory ...HostMemory) Command {
 	c := &command{kind: "host function", label: "host function"}

@@ -29,11 +29,11 @@ func launchOf(c *launch.Call) *launching {
 }
 
 // fewEvents is the number of events allocated at a time for launches without a context. An event
-// that the program keeps also keeps the memory of the others allocated.
+// that the program keeps also keeps the memory of the other events allocated.
 const fewEvents = 24
 
 // event returns a new event, as newPending does. If the launch's storage contains an unused event,
-// event returns that one.
+// the method event returns that event.
 func (c *launching) event(dev *Device, k *Kernel) *pending {
 	if len(c.events) == 0 {
 		c.events = make([]pending, fewEvents)

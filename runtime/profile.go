@@ -18,10 +18,10 @@ func Profiling() OpenOption { return openFunc(func(o *openOptions) { o.profile =
 //
 // All times are times of the host's monotonic clock, which package time uses, and may be compared
 // with time.Now. Start and End are read from the device's clock, and their difference is as exact
-// as that clock. To convert them to the host's clock, the runtime asks the driver to compare the
-// clocks, if the driver can (VK_EXT_calibrated_timestamps). Otherwise the runtime measures empty
-// submissions, and the error of the conversion is at most the duration of a submission. The runtime
-// changes times that would contradict the order above.
+// as that clock. To convert Start and End to the host's clock, the runtime asks the driver to
+// compare the clocks, if the driver can (VK_EXT_calibrated_timestamps). Otherwise the runtime
+// measures empty submissions, and the error of the conversion is at most the duration of a
+// submission. The runtime changes times that would contradict the order of these four times.
 type Profile struct {
 	Queued    time.Time // time of the call that launched
 	Submitted time.Time // time when the batch with the command was submitted to the driver

@@ -44,7 +44,7 @@ type Executable struct {
 	specs   settings
 }
 
-// Specs is a Program or an Executable. No other type can implement it.
+// Specs is a Program or an Executable. No other type can implement Specs.
 type Specs interface {
 	specSettings() (settings, error)
 }

@@ -58,7 +58,7 @@ func (q *Queue) Wait(ctx context.Context) error {
 }
 
 // failures returns the failures of the queue that no call has returned yet. The method failures
-// marks them as returned.
+// marks these failures as returned.
 func (q *Queue) failures() []error { return failures(q.dev.stream.Failures(&q.rec)) }
 
 func failures(events []*stream.Event, more int) []error {

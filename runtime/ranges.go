@@ -127,8 +127,8 @@ func DependsOn(events ...Event) LaunchOption { return dependsOn(events) }
 //
 // A recorded launch is cancelled when ctx ends. If the launch has not started, it does not run. If
 // the launch is running, it stops at the end of an iteration of one of its loops. On Vulkan this
-// requires the directive //kgen:cancel on the kernel. Kernels without the directive run to their
-// end there. Waiting for a cancelled launch returns an error of the same classes. Commands that
+// requires the directive //kgen:cancel on the kernel. On Vulkan, kernels without the directive run
+// to their end. Waiting for a cancelled launch returns an error of the same classes. Commands that
 // read memory which the launch should have written also return such an error, until that memory is
 // overwritten completely.
 //

@@ -46,9 +46,9 @@ func (q *Queue) EndRecording() error {
 	return nil
 }
 
-// EndRecording ends the recording of the queues into the graph. Without arguments, it ends the
-// recording of all queues into the graph. Graph.EndRecording returns ErrInvalid if one of the
-// queues records into another graph.
+// EndRecording ends the recording of the queues into the graph. Without arguments, EndRecording
+// ends the recording of all queues into the graph. Graph.EndRecording returns ErrInvalid if one of
+// the queues records into another graph.
 func (g *Graph) EndRecording(queues ...*Queue) error {
 	if g == nil {
 		return g.usable()

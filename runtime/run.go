@@ -15,8 +15,8 @@ import (
 
 // run launches a kernel on slices of the caller's memory and waits.
 //
-// When ctx ends first, run cancels the launch, as WithContext does, and returns. After that,
-// neither the runtime nor the device accesses the caller's memory.
+// When ctx ends first, run cancels the launch, as WithContext does, and returns. After run has
+// returned, neither the runtime nor the device accesses the caller's memory.
 func (d *Device) run(ctx context.Context, k *Kernel, in *launching, opts []LaunchOption) (err error) {
 	if err := d.usable(); err != nil {
 		return err
@@ -243,7 +243,7 @@ func (r *run) find(a *launch.HostArg) *region {
 }
 
 // upload copies the caller's memory to the device. The method upload also copies memory that the
-// kernel only writes, because a kernel need not write all of it.
+// kernel only writes, because a kernel need not write all of that memory.
 func (r *run) upload() error {
 	if r.wrapped {
 		return nil

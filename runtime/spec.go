@@ -168,7 +168,8 @@ var scalarTypes = map[string]reflect.Type{
 	"float32": reflect.TypeFor[float32](), "float64": reflect.TypeFor[float64](),
 }
 
-// specName returns the name of a constant as Go source writes it, with the path to a scalar in it.
+// specName returns the name of a constant as Go source writes the name. The name includes the path
+// to a scalar within the constant.
 func specName(row *abi.SpecConstant, path_ string) string { return path.Base(row.Name) + path_ }
 
 // leafBits returns the bits of a scalar in the value at p, as the device gets them.

@@ -22,8 +22,8 @@ func Copied[T any](to *runtime.View[T], from []T) Copying {
 	return c
 }
 
-// Sized returns a Copying. New then sets the view to n zero elements. The slice from is the
-// caller's slice for the view, which must have no elements.
+// Sized returns a Copying. New then sets the view to n zero elements. The parameter from is the
+// caller's slice for the view. That slice must have no elements.
 func Sized[T any](to *runtime.View[T], from []T, n int) Copying {
 	c := memory(to, n)
 	if len(from) > 0 {

@@ -64,12 +64,12 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/variants"
 )
 
-// MakeModule makes a variant's module from the kernel's IR. Generated code stores it in
-// abi.Variant.Make.
+// MakeModule makes a variant's module from the kernel's IR. Generated code stores the function
+// MakeModule in abi.Variant.Make.
 func MakeModule(k *abi.Kernel, v *abi.Variant) ([]uint32, error) { return variants.Make(k, v) }
 
 // MakeNative makes a module from the kernel's IR for a device with its own matrix instructions.
-// Generated code stores it in abi.Kernel.MakeNative.
+// Generated code stores the function MakeNative in abi.Kernel.MakeNative.
 func MakeNative(k *abi.Kernel, t abi.NativeTarget) (*abi.NativeModule, error) {
 	return variants.MakeNative(k, t)
 }

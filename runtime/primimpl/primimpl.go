@@ -1,5 +1,5 @@
 // Package primimpl provides functions of the runtime, beyond its API, that the packages of prim
-// need. No other package calls them.
+// need. No other package calls these functions.
 package primimpl
 
 import (

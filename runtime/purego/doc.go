@@ -8,5 +8,5 @@
 // [runtime.DeviceInfo].Missing then says that the import is missing.
 //
 // In all other cases the import changes nothing. With cgo, the runtime calls Vulkan by cgo. On
-// Windows it uses package syscall. On macOS the runtime imports this package itself.
+// Windows the runtime uses package syscall. On macOS the runtime imports this package itself.
 package purego

@@ -10,8 +10,9 @@ import (
 // Halves returns a module whose conversions and arithmetic of float16s have the results of package
 // half. kgen's modules convert by the GLSL instructions UnpackHalf2x16 and PackHalf2x16, which
 // every device has but few compute exactly. Halves keeps the GLSL instructions where the device
-// computes them exactly. Where it does not, Halves uses 16-bit instructions if these are exact. If
-// neither is exact, integers and float32s compute the results. A NaN gets package half's bits.
+// computes them exactly. If GLSL instructions are not exact on the device, Halves uses 16-bit
+// instructions if these are exact. If neither is exact, integers and float32s compute the results.
+// A NaN gets package half's bits.
 //
 // A sum, difference or product of two converted float16s whose result is converted to float16 can
 // be one float16 operation. The result is the same, because float32 has more than twice the digits.
@@ -289,7 +290,7 @@ func (x *halves) narrow(list *spirv.Code, v spirv.ID, in *spirv.Instruction) {
 	case x.right.Narrow:
 		// Later operations extract the float16 from the word again. NVIDIA's compiler would fuse a
 		// product of float32s, two conversions and a sum into one operation, but not if there is a
-		// select between them.
+		// select instruction between the operations.
 		h := c.Op(spirv.OpFConvert, x.f16(), v)
 		c.choose(isNaN, x.word(nan16), x.wordOf(c, h))
 		return

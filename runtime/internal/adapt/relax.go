@@ -20,8 +20,8 @@ import (
 func Relaxed(driver string) bool { return driver == "llvmpipe" }
 
 // Relax returns the module with relaxed atomics, without sub-group barriers, and with volatile
-// accesses to memory that invocations share. A module without such barriers and ordering atomics is
-// returned as it is.
+// accesses to memory that invocations share. Relax returns a module without sub-group barriers and
+// ordering atomics as it is.
 func Relax(words []uint32) ([]uint32, error) {
 	m, err := spirv.Parse(words)
 	if err != nil {

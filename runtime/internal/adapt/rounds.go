@@ -20,12 +20,12 @@ import (
 // At the end of an iteration, next = rounds + 1.
 //
 // A work-item that leaves the loop normally has begun == rounds. If the driver ends the loop at the
-// end of an iteration, the work-item has already set rounds for the next iteration. But it has not
-// yet computed begun for that iteration, so begun and rounds differ. The 0 and the 1 are loaded
-// when the module runs; otherwise the driver's compiler would see that begun and rounds are equal
-// at each exit of a loop. After a loop, the code stores the loop's number if begun and rounds
-// differ. When the entry point returns, it writes that number to the fault record. The results are
-// wrong by then in any case.
+// end of an iteration, the work-item has already set rounds for the next iteration. But the
+// work-item has not yet computed begun for that iteration, so begun and rounds differ. The
+// constants 0 and 1 of these formulas are loaded when the module runs; otherwise the driver's
+// compiler would see that begun and rounds are equal at each exit of a loop. After a loop, the code
+// stores the loop's number if begun and rounds differ. When the entry point returns, it writes that
+// number to the fault record. The results are wrong by then in any case.
 func RecordRounds(words []uint32) ([]uint32, error) {
 	m, err := spirv.Parse(words)
 	if err != nil {
@@ -301,8 +301,8 @@ func (c *code) define(op spirv.Op, id, x, y spirv.ID) {
 	c.list = append(c.list, spirv.Instruction{Op: op, Type: c.r.u32, Result: id, Words: []uint32{uint32(x), uint32(y)}})
 }
 
-// keepIfEnded writes code after a loop that stores the loop's number. The code stores it only if
-// the driver ended this loop early, and no loop before it.
+// keepIfEnded writes code after a loop that stores the loop's number. The code stores the number
+// only if the driver ended this loop early, and ended no earlier loop.
 func (c *code) keepIfEnded(l loop) {
 	r := c.r
 	was := c.op(spirv.OpLoad, r.u32, r.ended)

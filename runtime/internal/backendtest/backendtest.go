@@ -216,7 +216,7 @@ func pattern(b []byte, seed uint32) []byte {
 }
 
 // The method same fails the test unless the bytes are equal. The message names the first index at
-// which they differ.
+// which the bytes differ.
 func (e *env) same(got, want []byte) {
 	e.Helper()
 	if bytes.Equal(got, want) {

@@ -10,8 +10,8 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
-// Modules of the test kernels, embedded here. The command make shaders compiles them from the .comp
-// files in the same directory.
+// Modules of the test kernels, embedded here. The command make shaders compiles the modules from
+// the .comp files in the same directory.
 //
 //go:embed testdata/*.spv
 var modules embed.FS

@@ -118,8 +118,8 @@ func (k *Kernel) IsSmall(l *Launch) bool {
 }
 
 // Module returns the words of the kernel's own module, or of one of its variants. If the stub does
-// not contain the module, the first call makes it, and concurrent calls wait. All later calls
-// return the same words, or the same error, for any device.
+// not contain the module, the first call makes the module, and concurrent calls wait. All later
+// calls return the same words, or the same error, for any device.
 func (k *Kernel) Module(v *abi.Variant) ([]uint32, error) {
 	for i := range k.ABI.Variants {
 		if v == &k.ABI.Variants[i] {

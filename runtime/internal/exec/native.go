@@ -19,8 +19,8 @@ type native struct {
 	get    func() (*abi.NativeModule, error)
 }
 
-// Native returns the module for a device with matrix instructions. The first call makes it, and
-// concurrent calls wait. All later calls return the same module, or the same error. The field
+// Native returns the module for a device with matrix instructions. The first call makes the module,
+// and concurrent calls wait. All later calls return the same module, or the same error. The field
 // abi.Kernel.MakeNative of the kernel must not be nil.
 func (k *Kernel) Native(t abi.NativeTarget) (*abi.NativeModule, error) {
 	return k.native(t)()

@@ -13,8 +13,8 @@ import (
 )
 
 // maxPipelines is the number of pipelines that a device keeps in addition to those of live
-// Executables. If there are more, the device frees the pipelines that were launched longest ago.
-// Later launches make them again. Drivers need about 200 KB for each pipeline.
+// Executables. If more pipelines exist, the device frees the pipelines that were launched longest
+// ago. Later launches make freed pipelines again. Drivers need about 200 KB for each pipeline.
 const maxPipelines = 512
 
 // Pipelines contains the pipelines of a device, by kernel and constants. The first caller that asks
@@ -54,8 +54,8 @@ type Shape struct {
 
 // Pipeline is a kernel with values for all its specialization constants.
 type Pipeline struct {
-	// Code is the backend's pipeline. Handle frees it when no batch uses it any more. Code and
-	// Handle are set once Find has returned the pipeline.
+	// Code is the backend's pipeline. Handle frees the backend's pipeline when no batch uses it any
+	// more. Code and Handle are set once Find has returned the pipeline.
 	Code   hal.Pipeline
 	Handle *stream.Memory
 	Shape  Shape
@@ -78,14 +78,14 @@ type Pipeline struct {
 }
 
 // pipelineMemory lets a stream free a pipeline as it frees memory, when the last batch that uses it
-// has completed. Commands cannot access it as memory.
+// has completed. Commands cannot access a pipelineMemory as memory.
 type pipelineMemory struct{ hal.Pipeline }
 
 func (pipelineMemory) Size() uint64    { return 0 }
 func (pipelineMemory) Address() uint64 { return 0 }
 func (pipelineMemory) Bytes() []byte   { return nil }
 
-// Init prepares the pipelines of a device. The stream of the device frees them.
+// Init prepares the pipelines of a device. The stream of the device frees the pipelines.
 func (s *Pipelines) Init(m Maker, of *stream.Stream) {
 	s.all, s.most, s.maker, s.of = map[pipelineKey]*Pipeline{}, maxPipelines, m, of
 }
@@ -142,9 +142,9 @@ func (s Shape) hash(specs []hal.SpecValue) uint64 {
 }
 
 // Find returns the pipeline of the kernel for a launch, and makes the caller one of its users. If
-// there is no such pipeline, Find makes it. If ctx ends during the wait, Find returns the error of
-// ctx. The pipeline is still completed, and the next launch finds it. After Close, Find returns
-// ErrClosed.
+// the pipeline does not exist yet, Find makes it. If ctx ends during the wait, Find returns the
+// error of ctx. The pipeline is still completed, and the next launch finds it. After Close, Find
+// returns ErrClosed.
 func (s *Pipelines) Find(ctx context.Context, k *Kernel, sh Shape, local [3]uint32, l *Launch) (*Pipeline, error) {
 	key := pipelineKey{k, sh.hash(l.Specs)}
 	for {
@@ -301,7 +301,7 @@ func (s *Pipelines) remove(v *Pipeline) {
 	}
 }
 
-// Close removes all pipelines. Closing the device frees them.
+// Close removes all pipelines. Closing the device frees the pipelines.
 func (s *Pipelines) Close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

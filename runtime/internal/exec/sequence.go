@@ -61,8 +61,8 @@ func (h *holder) letGo() { h.run.LetGo() }
 // run has users, or those of a submission's commands, until the commands are recorded.
 type Held []*Pipeline
 
-// Take stores the plan's pipeline at index i. Take ends the use of the pipeline that was there
-// before.
+// Take stores the plan's pipeline at index i. Take ends the use of the pipeline that was at that
+// index before.
 func (h Held) Take(i int, p *Plan) {
 	if h[i] != nil {
 		h[i].LetGo()

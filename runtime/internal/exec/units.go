@@ -164,7 +164,7 @@ func (ex *Graph) conflict(i int) error {
 }
 
 // usedBeside looks for nodes outside of a unit that use the memory. usedBeside returns a text about
-// one of them, or "". usedBeside prefers the first node that writes the memory.
+// one of these nodes, or "". usedBeside prefers the first node that writes the memory.
 func (ex *Graph) usedBeside(nodes []int, s fusion.Slice) (reason string) {
 	for i := range ex.nodes {
 		if slices.Contains(nodes, i) {

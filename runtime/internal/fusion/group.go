@@ -56,7 +56,8 @@ func (s *Slice) overlaps(t *Slice) bool {
 const (
 	maxParts  = 32
 	maxValues = 4000 // largest number of values in the fused kernel, unless fusion is required
-	// A launch of at most this many work-items takes less time than launching it does.
+	// A launch of at most this many work-items takes less time on the device than the host needs to
+	// launch it.
 	fewItems = 1 << 14
 )
 

@@ -20,8 +20,8 @@ type Cancel struct {
 	begun  bool
 }
 
-// Ask requests the end of the commands. Ask does not wait for them, except while a piece of the
-// caller's memory is being copied (see Do).
+// Ask requests the end of the commands. Ask does not wait for the commands, except while a piece of
+// the caller's memory is being copied (see Do).
 func (c *Cancel) Ask() {
 	c.asked.Store(true)
 	c.mu.Lock()

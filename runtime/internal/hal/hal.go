@@ -132,7 +132,7 @@ func (s Subnormals) Computed() bool { return s.Arithmetic && s.Comparisons && s.
 // KeepsSubnormals is the value for a device whose operations all keep subnormals.
 var KeepsSubnormals = Subnormals{true, true, true, true, true, true, true, true, true, true, true}
 
-// Limits are the limits of a device. The runtime checks launches against them.
+// Limits are the limits of a device. The runtime checks launches against these limits.
 type Limits struct {
 	MaxWorkGroupSize  [3]int // largest number of work-items per dimension
 	MaxWorkItems      int    // largest number of work-items in a work-group
@@ -192,7 +192,8 @@ type PipelineDesc struct {
 	FullSubGroups bool
 	// Cancels says that the module is a variant with the property abi.Variant.Cancel.
 	Cancels bool
-	// Host is the kernel that kernelimpl registered for the host backend. Other backends ignore it.
+	// Host is the kernel that kernelimpl registered for the host backend. Other backends ignore the
+	// field Host.
 	Host any
 	// HostSpecs are the values of the kernel's own constants, for the host backend.
 	HostSpecs []dslhook.Spec

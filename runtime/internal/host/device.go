@@ -36,7 +36,7 @@ type device struct {
 	times hal.Times
 
 	subGroup int  // size of sub-groups for kernels that do not require one
-	forms    bool // kernels run in their host forms, if they have one
+	forms    bool // kernels that have a host form run in that form
 	allForms bool // host forms for launches that may be cancelled are used for all launches
 	checks   bool // kernels are interpreted and checked
 	seed     uint64

@@ -125,8 +125,8 @@ func takeNumbers(s string) (shaped string, numbers [2]int64, unsigned bool) {
 var notKernel = []string{"runtime.", "internal/", "sync/atomic.", "math.", "math/bits.", "github.com/kgen-go/kgen/dsl.", "github.com/kgen-go/kgen/dsl/"}
 
 // The function position returns the source position where the work-item panicked. The caller calls
-// it while the panic is on the stack. Go has no columns at run time, so the column comes from the
-// kernel's sites, if a site is on that line.
+// the function position while the panic is on the stack. Go has no columns at run time, so the
+// column comes from the kernel's sites, if a site is on that line.
 func position(k *abi.Kernel, args []hal.SliceArg, fault *hal.Fault) string {
 	var pcs [64]uintptr
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(0, pcs[:])])

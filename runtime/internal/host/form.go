@@ -37,8 +37,9 @@ type Group struct {
 	Dead     []bool // one flag per work-item: the work-item has left the kernel
 	// Sites contains one line for each fault site of the form. The fields of a line are separated
 	// by tabs. The first two fields are the kind as a number, and file:line:col. The file may be
-	// missing if it is the file of the previous line. The next fields are optional: "unsigned" for
-	// [abi.Site.Unsigned], and the message as a Go string literal.
+	// missing if it is the file of the previous line. The next fields of a line are optional. The
+	// field "unsigned" stands for [abi.Site.Unsigned]. The last field is the message as a Go string
+	// literal.
 	Sites string
 
 	anyDead bool
@@ -127,8 +128,8 @@ func (l *formLaunch) guard(f func()) {
 	f()
 }
 
-// The method claim reports whether the caller may set the launch's fault. Only the first caller
-// may.
+// The method claim reports whether the caller may set the launch's fault. The first caller may set
+// the fault, and later callers may not.
 func (l *formLaunch) claim() bool { return l.claimed.CompareAndSwap(false, true) && l.c.Fault != nil }
 
 // The method begin prepares the group for a launch.

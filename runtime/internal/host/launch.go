@@ -16,9 +16,9 @@ import (
 // pieces, all goroutines are busy until the end of the launch.
 const maxChunk = 1 << 14
 
-// launch runs one kernel launch to its end, or until it is cancelled. In profiles, samples of the
-// launch have the label kernel, in the kernel's own code and in its host form. New goroutines
-// inherit the label from the goroutines that start them.
+// The function launch runs one kernel launch to its end, or until the launch is cancelled. In
+// profiles, samples of the launch have the label kernel, in the kernel's own code and in its host
+// form. New goroutines inherit the label from the goroutines that start them.
 func launch(c *hal.Command) {
 	p := c.Pipeline.(*pipeline)
 	pprof.SetGoroutineLabels(p.labels)
@@ -143,9 +143,9 @@ func deviceOrder(rank int, v [3]int) (out [3]uint32) {
 }
 
 // The function unordered does the work of the function parallel if the race detector is on. Each of
-// four goroutines calls f for every fourth number. If there are more than 2^14 numbers, each calls
-// f for every fourth piece of consecutive numbers instead. The goroutines share no counter, because
-// a counter would order their accesses and so hide races.
+// four goroutines calls f for every fourth number. If there are more than 2^14 numbers, each
+// goroutine calls f for every fourth piece of consecutive numbers instead. The goroutines share no
+// counter, because a counter would order their accesses and so hide races.
 func unordered(total int, stop *stopper, begin func() (f func(lo, hi int), end func())) {
 	const workers, pieces = 4, 1 << 14
 	size := (total + pieces - 1) / pieces

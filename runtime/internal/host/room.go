@@ -195,8 +195,8 @@ func heapUsed() uint64 {
 }
 
 // heapFree returns two numbers of bytes of Go's heap. The number free counts bytes that Go's
-// runtime got from the system and does not use. The number released counts bytes that it returned
-// to the system while it keeps their addresses.
+// runtime got from the system and does not use. The number released counts bytes that Go's runtime
+// returned to the system while keeping their addresses.
 func heapFree() (free, released uint64) {
 	s := metric(heapFreeName, heapReleasedName)
 	return s[0].Value.Uint64(), s[1].Value.Uint64()

@@ -93,7 +93,7 @@ type Call struct {
 	Accessors []int
 
 	// Own is package runtime's state for launches, which is stored with the Call for reuse. Stubs
-	// do not use it.
+	// do not use the field Own.
 	Own any
 }
 

@@ -1,5 +1,5 @@
-// Package stale records from which source files the kernels of a program were compiled. In tests it
-// reports whether these files have changed since.
+// Package stale records from which source files the kernels of a program were compiled. In tests,
+// package stale reports whether these files have changed since then.
 package stale
 
 import (

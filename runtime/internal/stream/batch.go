@@ -47,8 +47,9 @@ type storage struct {
 	ends    []int     // ends of the commands in uses: command i has uses[ends[i-1]:ends[i]]
 	replays []*Replay // replays of the commands that are an OpGraph
 
-	// bytes and slices are the memory that commands point to. When the two slices grow, they are
-	// reallocated. Commands that point into an old array keep it alive.
+	// The fields bytes and slices are the memory that commands point to. When the slices bytes and
+	// slices grow, they are reallocated. Commands that point into an old array keep that array
+	// alive.
 	bytes  []byte
 	slices []hal.SliceArg
 }
@@ -83,9 +84,9 @@ func (b *Batch) add(cmd *hal.Command, uses []Use, e *Event) *hal.Command {
 	return c
 }
 
-// appendCommand appends a command to a list. For a launch it sets only the fields that launches
-// have. The elements after the list's end are zero, and copying all fields would take three times
-// as long.
+// appendCommand appends a command to a list. For a launch appendCommand sets only the fields that
+// launches have. The elements after the list's end are zero, and copying all fields would take
+// three times as long.
 func appendCommand(list []hal.Command, cmd *hal.Command) []hal.Command {
 	n := len(list)
 	if cmd.Op != hal.OpLaunch || n == cap(list) {

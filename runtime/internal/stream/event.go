@@ -7,15 +7,15 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
-// Event represents one recorded command. The owner of an Event allocates it, usually as part of a
-// larger value about the command, and passes it to Stream.Record.
+// Event represents one recorded command. The owner of an Event allocates the Event, usually as part
+// of a larger value about the command, and passes it to Stream.Record.
 type Event struct {
 	// Owner is the value that the event is part of.
 	Owner any
 	// Fault contains the outcome of the command. Fault is nil before the command is recorded. While
 	// the event is not done, Fault belongs to the batch. When the event is done, Fault is complete.
 	Fault *hal.Fault
-	// Times receives the times of the command, unless it is nil. Times is complete when the event
+	// Unless Times is nil, it receives the times of the command. Times is complete when the event
 	// is done.
 	Times *hal.Times
 	batch *Batch
@@ -28,7 +28,7 @@ type Event struct {
 // Rare contains the fields that few events need. Rare is a separate struct, so that the events of
 // plain launches are small.
 type Rare struct {
-	// Release is called when the event is done, unless it is nil. Release must not block.
+	// Unless Release is nil, it is called when the event is done. Release must not block.
 	Release func() bool
 
 	// Group is shared by all commands of a sequence, or nil. If several commands of a Group fail, a

@@ -13,7 +13,8 @@ import (
 )
 
 // Memory is an owner's handle of device memory. Free releases the memory, and so does the garbage
-// collector if it finds the handle unused. Released memory is freed when no batch uses it any more.
+// collector if it finds the handle unused. Released memory is freed when no batch uses the memory
+// any more.
 type Memory struct {
 	stream  *Stream
 	state   *memoryState

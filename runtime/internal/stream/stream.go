@@ -18,12 +18,12 @@ import (
 var ErrClosed = errors.New("the device is closed")
 
 const (
-	// The stream submits a batch when it has batchFull commands, or when the device is idle and it
-	// has batchIdle commands.
+	// The stream submits a batch of batchFull commands. If the device is idle, the stream also
+	// submits a batch of batchIdle commands.
 	batchIdle = 32
 	batchFull = 256
-	// maxInflight is the largest number of submitted batches that are incomplete. If there are so
-	// many, recording waits.
+	// maxInflight is the largest number of submitted batches that are incomplete. If so many
+	// batches are incomplete, recording a command waits.
 	maxInflight = 16
 	// FlushDelay is the time that a recorded command waits for other commands of its batch.
 	FlushDelay = 100 * time.Microsecond
@@ -61,7 +61,7 @@ type Stream struct {
 	armed      bool   // the timer is set
 	armedFor   uint64 // number of the batch that the timer was set for; 0 for any
 	parallel   bool   // a separate goroutine submits full batches
-	handing    bool   // a goroutine runs that submits full batches
+	handing    bool   // a goroutine that submits full batches is running
 	hander     func() // method value of handOn, made only once
 	flushing   bool   // the timer's goroutine runs flushSoon
 	flushAgain bool   // the timer has fired while flushing was true
@@ -119,7 +119,7 @@ type Command struct {
 	After []*Event
 	// CopyHost makes Record copy the Host bytes of an OpWrite.
 	CopyHost bool
-	// Run is a host function, unless it is nil. The stream calls Run when all earlier commands have
+	// Run is a host function, or nil. The stream calls Run when all earlier commands have
 	// completed, and before any later command begins. The context of Run ends when the device is
 	// closed. If Cancel was asked, Run does nothing and returns ErrCancelled.
 	Run func(ctx context.Context) error
@@ -183,8 +183,8 @@ func (s *Stream) RecordAll(ctx context.Context, front *Recorder, q *Sequence, af
 
 // The method record waits if too many batches are incomplete. Then the method record calls the
 // function add, which appends commands to the current batch. The method record submits the batch if
-// it is full. If a second goroutine can run at the same time, that goroutine submits the batch, and
-// the caller continues recording.
+// the batch is full. If a second goroutine can run at the same time, that goroutine submits the
+// batch, and the caller continues recording.
 func (s *Stream) record(ctx context.Context, add func() error) error {
 	s.mu.Lock()
 	for s.cur != nil && s.cur.weight >= batchFull {

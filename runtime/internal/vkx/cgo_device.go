@@ -75,8 +75,8 @@ func (d *Device) Destroy() {
 	d.c = nil
 }
 
-// WaitIdle waits until the device is idle or lost. Tests inject no failure here, because it is the
-// last call before objects are destroyed.
+// WaitIdle waits until the device is idle or lost. Tests inject no failure into WaitIdle, because
+// WaitIdle is the last call before objects are destroyed.
 func (d *Device) WaitIdle() Result { return Result(vk.DeviceWaitIdle(d.handle)) }
 
 // DestroyBuffer destroys b, which no command uses.
@@ -166,8 +166,8 @@ func (d *Device) createTimeline() (Semaphore, Result) {
 	return made[Semaphore](C.vkx_create_timeline(d.c))
 }
 
-// Reached returns the value of a timeline semaphore. Tests inject no failure here, because waits
-// that poll call it many times.
+// Reached returns the value of a timeline semaphore. Tests inject no failure into Reached, because
+// waits that poll call Reached many times.
 func (d *Device) Reached(s Semaphore) (uint64, Result) {
 	var v C.uint64_t
 	r := C.vkx_get_reached(d.c, C.uintptr_t(s), &v)

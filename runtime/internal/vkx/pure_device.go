@@ -97,8 +97,8 @@ func (d *Device) Queue(family uint32) Queue {
 // Destroy destroys the device. All objects of the device must have been destroyed before.
 func (d *Device) Destroy() { call(d.fn.DestroyDevice, d.handle, 0) }
 
-// WaitIdle waits until the device is idle or lost. Tests inject no failure here, because it is the
-// last call before objects are destroyed.
+// WaitIdle waits until the device is idle or lost. Tests inject no failure into WaitIdle, because
+// WaitIdle is the last call before objects are destroyed.
 func (d *Device) WaitIdle() Result { return Result(int32(call(d.fn.DeviceWaitIdle, d.handle))) }
 
 // DestroyBuffer destroys b, which no command uses.
@@ -186,8 +186,8 @@ func (d *Device) createTimeline() (Semaphore, Result) {
 	}))
 }
 
-// Reached returns the value of a timeline semaphore. Tests inject no failure here, because waits
-// that poll call it many times.
+// Reached returns the value of a timeline semaphore. Tests inject no failure into Reached, because
+// waits that poll call Reached many times.
 func (d *Device) Reached(s Semaphore) (uint64, Result) {
 	f := newFrame()
 	r := f.result(d.fn.GetSemaphoreCounterValue, d.handle, uintptr(s), uintptr(ptr(&f.waitedAt)))

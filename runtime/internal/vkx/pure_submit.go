@@ -4,7 +4,7 @@ package vkx
 
 import "unsafe"
 
-// submit allocates no memory, because every launch calls it.
+// The function submit allocates no memory, because every launch calls the function.
 func (d *Device) submit(s *Submission, commands Commands) Result {
 	f := newFrame()
 	defer f.free()

@@ -34,10 +34,10 @@ import (
 // Many processes share the file. A save writes a new file in the same folder and renames it, so
 // that readers see the old file or the new one. A save also adds the pipelines that other processes
 // have saved since. For that, a save locks the folder while it reads, merges and writes. A process
-// that does not get the lock in time saves without the lock. Then only the file of the last process
-// remains, and other processes compile their pipelines again. The operating system releases the
-// locks of a killed process. So a temporary file without a lock belongs to a dead process, and the
-// next save removes that file.
+// that does not get the lock in time saves without the lock. If several processes save without the
+// lock, only the file of the last process remains. The other processes then compile their pipelines
+// again. The operating system releases the locks of a killed process. So a temporary file without a
+// lock belongs to a dead process, and the next save removes that file.
 //
 // The header consists of these fields, and the driver's data begin at offset 56.
 //
@@ -94,8 +94,9 @@ type cacheStore struct {
 	saved uint64 // checksum of the data that were saved last, without data merged from other processes
 }
 
-// init chooses the file's path. Without a cache directory there is no file. kgen uses the user's
-// cache directory if it is writable. A directory that the environment names must be writable.
+// init chooses the file's path. Without a cache directory, the cache has no file. kgen uses the
+// user's cache directory if it is writable. A directory that the environment names must be
+// writable.
 func (c *cacheStore) init(p *vkx.PhysicalDeviceInfo, program string) error {
 	dir := env.Get(env.PipelineCache)
 	switch dir {
@@ -202,9 +203,9 @@ func cacheSum(header, data []byte) uint64 {
 }
 
 // The method save writes the complete file or nothing. If other processes have written the file
-// since this process read it, save calls merge, which returns the data of both. If merge returns
-// nil, save does not change the file. The method save returns no error, because a failure only
-// makes the next process slower.
+// since this process read it, the method save calls the function merge, which returns the data of
+// both. If the function merge returns nil, the method save does not change the file. The method
+// save returns no error, because a failure only makes the next process slower.
 func (c *cacheStore) save(data []byte, merge func(theirs []byte) []byte) {
 	if c.path == "" || len(data) == 0 {
 		return

@@ -58,7 +58,7 @@ type encoder struct {
 	row    int    // number of copies since the last launch that could use the track aside
 
 	t       *ticket
-	wait    bool         // the encoder may wait for completed work to free resources; otherwise it returns errBusy
+	wait    bool         // the encoder may wait for completed work to free resources; otherwise the encoder returns errBusy
 	current *hal.Command // command that is being encoded
 	epoch   int          // number of barriers so far, for the method watch
 }
@@ -561,7 +561,7 @@ func (e *encoder) reserve(n uint64) (off uint64, ok bool) {
 }
 
 // fitRing makes the staging ring size bytes large. If there is too little memory, the ring is
-// smaller. But the ring is not smaller than the parameter least, in bytes. fitRing first submits a
+// smaller than that, but has at least as many bytes as the parameter least. fitRing first submits a
 // part that uses the old ring. The old ring is freed when its last part is done.
 func (e *encoder) fitRing(size, least uint64) error {
 	size = max(minRing, uint64(1)<<bits.Len64(size-1))

@@ -91,7 +91,7 @@ func required() []string {
 }
 
 // The function lacks returns the name of a feature that every module needs and the device does not
-// have. The function lacks returns "" if there is none.
+// have. The function lacks returns "" if the device has all features that every module needs.
 func lacks(i *vkx.PhysicalDeviceInfo) string {
 	var list []string
 	if i.APIVersion < minVersion {

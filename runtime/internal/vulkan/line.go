@@ -52,7 +52,7 @@ type line struct {
 	// timeline is a semaphore. When a part has completed, the timeline reaches the value of the
 	// part. Each part's value is one more than the previous part's value.
 	timeline vkx.Semaphore
-	pushed   uint64        // value of the newest part; only the encoder uses it
+	pushed   uint64        // value of the newest part; only the encoder uses the field
 	reached  atomic.Uint64 // newest known value of the timeline
 
 	free  []*slot // unused slots; queue.mu guards them
@@ -168,7 +168,7 @@ func (e *encoder) barrierAcross() {
 		e.push(e.main)
 		e.main.after = n
 	}
-	// A part that contains only launches need not end here, because the next copy ends it.
+	// A part that contains only launches need not end here, because the next copy ends the part.
 	if e.cut = e.main.part != nil; !e.cut {
 		e.aside.after = e.main.line.pushed
 	}

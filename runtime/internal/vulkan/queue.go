@@ -47,8 +47,8 @@ type queue struct {
 	closed  bool
 }
 
-// The field watch is a function that tests set. The queue calls it for each submission, before
-// anything waits for the submission.
+// The field watch is a function that tests set. The queue calls the function watch for each
+// submission, before anything waits for the submission.
 var watch func(d *device, p *part, commands vkx.Commands)
 
 // The type watched says where the Vulkan commands of a hal.Command begin. The field at is an index

@@ -221,7 +221,7 @@ func (e *encoder) recording(g *replay) *recording {
 		if err == nil {
 			return r
 		}
-		g.most = len(g.recordings) // there is too little memory for more
+		g.most = len(g.recordings) // there is too little memory for more recordings
 	}
 	e.q.sweep() // some recordings may have completed
 	e.q.recycle()

@@ -141,8 +141,8 @@ func (s *slot) leave(i int) *uint32 {
 }
 
 // The method take parses fault record i and clears the record for the next launch. A linked kernel
-// has several records, of which the first with a fault counts. The method take reports whether the
-// record contains a fault or the number of an ended loop.
+// has several records. The first of these records with a fault counts. The method take reports
+// whether the record contains a fault or the number of an ended loop.
 func (s *slot) take(i int, f *hal.Fault) bool {
 	rec := s.record(i)
 	le := binary.LittleEndian
@@ -234,8 +234,8 @@ func (p *part) block(ctx context.Context) {
 		slice = sliceTime
 	}
 	if r := p.await(uint64(slice)); r < 0 && r != vkx.ErrorDeviceLost {
-		// The driver ran out of memory while it waited. The device's work continues, so ask again
-		// later.
+		// The driver ran out of memory while it waited. The device's work continues, so the method
+		// asks the driver again later.
 		time.Sleep(time.Millisecond)
 	}
 }
