@@ -131,7 +131,8 @@ func (d *Device) alloc(size uint64, kind hal.MemoryKind) (*stream.Memory, error)
 	return mem, nil
 }
 
-// direct reports whether the device is the host device, whose memory is the program's own.
+// The method direct reports whether the device is the host device, whose memory is the program's
+// own.
 func (d *Device) direct() bool { return d.backend == "host" }
 
 // pointerIn searches the type t for a pointer, at any depth. pointerIn returns the path to the

@@ -97,8 +97,8 @@ type promise struct {
 	launch *exec.Launch
 }
 
-// promises lists the pipelines that Build makes for a kernel. These are the pipelines of launches
-// that Build can predict.
+// The method promises lists the pipelines that Build makes for a kernel. These are the pipelines of
+// launches that Build can predict.
 func (d *Device) promises(k *Kernel, set settings) ([]promise, error) {
 	if d.direct() && k.code.Host == nil || slices.ContainsFunc(k.abi.Params, func(p abi.Param) bool { return p.Kind == abi.LocalAccessor }) {
 		return nil, nil
@@ -159,7 +159,7 @@ func (d *Device) likely(k *Kernel, c *launch.Call) bool {
 	return true
 }
 
-// prepare makes the pipelines that the method promises lists for the kernels, several at a time.
+// prepare makes the promised pipelines of the kernels (see the method promises), several at a time.
 // The caller then counts as a user of each returned pipeline.
 func (d *Device) prepare(ctx context.Context, kernels []*Kernel, set settings) (built []*exec.Pipeline, err error) {
 	var list []promise

@@ -23,8 +23,8 @@ import (
 // Command is used, not where it is made.
 type Command struct{ c *command }
 
-// command is the content of a Command. If kernel is set, the command is a launch of that kernel.
-// Otherwise the field node is the work.
+// The type command is the content of a Command. If the field kernel is set, the command is a launch
+// of that kernel. Otherwise the field node is the work.
 type command struct {
 	err    error  // error in the arguments of the function that made the command
 	kind   string // kind of the command, such as "copy"; "" for a launch
@@ -117,8 +117,8 @@ func Fill[T any](dst View[T], v T) Command {
 	return c
 }
 
-// pattern returns 32 bits whose repetition equals the bytes of a value. If there are no such 32
-// bits, the result ok is false.
+// The function pattern returns 32 bits whose repetition equals the bytes of a value. If there are
+// no such 32 bits, the result ok is false.
 func pattern(one []byte) (bits uint32, ok bool) {
 	if n := len(one); n == 0 || n > 4 && n%4 != 0 || n == 3 {
 		return 0, false
@@ -180,7 +180,7 @@ func hostBufferOf(s launch.Slice, host []byte) []*stream.Memory {
 	return nil
 }
 
-// memories returns the memory of each slice that has elements.
+// The function memories returns the memory of each slice that has elements.
 func memories(of ...launch.Slice) (all []*stream.Memory) {
 	for _, s := range of {
 		if s.Mem != nil {

@@ -106,8 +106,8 @@
 // # Floating point
 //
 // Float32 division and square root are correctly rounded, as in Go. Open tests whether the device's
-// own instructions round correctly (DeviceInfo.ExactDivide). If the device's instructions do not,
-// kernels correct the results, unless the kernel's mode is properties.FloatFast.
+// own instructions round correctly (DeviceInfo.ExactDivide). If the device's own instructions round
+// wrongly, kernels correct the results, unless the kernel's mode is properties.FloatFast.
 // KGEN_EXACT_DIVIDE=always corrects on every device, to test the correction;
 // KGEN_EXACT_DIVIDE=never corrects on no device, to measure its cost.
 //

@@ -190,7 +190,7 @@ type Fault struct {
 	Kernel   string    // package and name, such as "saxpy.SAXPY"
 	Pos      string    // file:line:col in the kernel's source
 	GlobalID []int     // global id of the work-item, in the kernel's index order
-	Kind     FaultKind // kind of the panic, which prints as the text that gc prints
+	Kind     FaultKind // kind of the panic; its text is the text that gc prints
 	A, B     int64     // the values that gc prints, such as the index and the length
 	Message  string    // the text of an explicit panic, as gc prints it
 	Unsigned bool      // A is a uint64 past the greatest int64

@@ -13,7 +13,7 @@ import (
 // done.
 type Event struct{ l *pending }
 
-// pending is a recorded launch, copy or host function.
+// The type pending is a recorded launch, copy or host function.
 type pending struct {
 	ev     stream.Event
 	dev    *Device
@@ -147,7 +147,7 @@ func (l *pending) setLocalRange(local [3]int) {
 	l.local = [3]int32{int32(local[0]), int32(local[1]), int32(local[2])} // Vulkan counts in 32 bits, too
 }
 
-// failure returns the command's error, or nil if the command has not failed.
+// The method failure returns the command's error, or nil if the command has not failed.
 func (l *pending) failure() error {
 	var first *pending
 	least := 0
@@ -241,7 +241,7 @@ func (l *pending) readUnwritten(from *stream.Event) error {
 	return e
 }
 
-// join is errors.Join, but returns a single error unchanged.
+// The function join is like errors.Join, but returns a single error unchanged.
 func join(errs []error) error {
 	if len(errs) == 1 {
 		return errs[0]

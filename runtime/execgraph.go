@@ -201,7 +201,7 @@ func (q *Queue) Submit(ex *ExecutableGraph, opts ...LaunchOption) (Event, error)
 	})
 }
 
-// event returns the event of a submission.
+// The method event returns the event of a submission.
 func (ex *ExecutableGraph) event() *pending {
 	ex.mu.Lock()
 	defer ex.mu.Unlock()
@@ -282,7 +282,7 @@ func (d *Device) recordRun(ctx context.Context, rec *stream.Recorder, run *exec.
 	return nil
 }
 
-// events returns an event for each step.
+// The method events returns an event for each step.
 func (d *Device) events(run *exec.Sequence) ([]*pending, []*stream.Event) {
 	parts, group := make([]pending, len(run.Steps)), &stream.Group{}
 	list, events := make([]*pending, len(parts)), make([]*stream.Event, len(parts))
@@ -315,7 +315,7 @@ func (p *planner) Events(run *exec.Sequence) []*stream.Event {
 	return events
 }
 
-// cancellable returns the sequence with commands that end when ctx ends.
+// The method cancellable returns the sequence with commands that end when ctx ends.
 func (d *Device) cancellable(run *exec.Sequence, ls []*pending, ctx context.Context, h exec.Held) (*stream.Sequence, error) {
 	seq := run.Sequence
 	seq.Commands = slices.Clone(seq.Commands)

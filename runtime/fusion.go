@@ -65,8 +65,8 @@ func (ex *ExecutableGraph) Report() FusionReport {
 	return out
 }
 
-// planner is a device as package exec needs it for planning graphs. The type keeps the planning
-// methods separate from the methods of Device.
+// The type planner is a device with the methods that package exec needs for planning graphs. The
+// type keeps the planning methods separate from the methods of Device.
 type planner Device
 
 // Compile sets the pipeline of a step.

@@ -289,7 +289,7 @@ func (n *Node) String() string {
 	return fmt.Sprintf("%d: %s", n.index, n.label())
 }
 
-// label describes the node's work.
+// The method label describes the node's work.
 func (n *Node) label() string {
 	if n.sub != nil {
 		return fmt.Sprintf("graph of %d", len(n.sub.Steps()))

@@ -21,11 +21,11 @@ import (
 //
 // If the queue records into a graph, a command has only the first two steps (see Graph.record).
 
-// background is the context for waits that no context of the caller limits.
+// The variable background is the context for waits that no context of the caller limits.
 var background = context.Background()
 
-// order contains the options of a command, and its destination. The destination is the device or a
-// graph.
+// The type order contains the options of a command, and its destination. The destination is the
+// device or a graph.
 type order struct {
 	launchOptions
 	dev   *Device
@@ -36,9 +36,9 @@ type order struct {
 	attended bool
 }
 
-// order reads the options of a command of the queue. For a command other than a launch, the last
-// argument is the command's name. Options that are only for launches are then errors. If the
-// command runs on the device, order waits for the events of other devices.
+// The method order reads the options of a command of the queue. For a command other than a launch,
+// the last argument is the command's name. Options that are only for launches are then errors. If
+// the command runs on the device, the method order waits for the events of other devices.
 func (q *Queue) order(opts []LaunchOption, what string) (order, error) {
 	o, err := parseOptions(opts)
 	if err == nil && what != "" {
@@ -166,7 +166,7 @@ func waitForeign(ctx context.Context, s *stream.Stream, e *stream.Event) error {
 	return nil
 }
 
-// launch records a launch, and returns without waiting for it.
+// The method launch records a launch, and returns without waiting for it.
 func (q *Queue) launch(k *Kernel, c *launching, opts []LaunchOption) (Event, error) {
 	if err := q.usable(); err != nil {
 		return Event{}, err

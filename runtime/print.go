@@ -69,7 +69,7 @@ func PrintBuffer(bytes int) PrintOption {
 // new line.
 func PrintItems() PrintOption { return func(p *printing) { p.Items = true } }
 
-// printing contains the values of print options.
+// The type printing contains the values of print options.
 type printing struct {
 	prints.Options
 	err error // first error of the options themselves
@@ -100,7 +100,7 @@ func (p *printing) with(opts []PrintOption) (*prints.Options, *Error) {
 	return &own.Options, nil
 }
 
-// output contains the runtime's data about a kernel that prints.
+// The type output contains the runtime's data about a kernel that prints.
 type output struct {
 	param   int // index of the parameter that is the print buffer
 	printer func() (*prints.Printer, error)
@@ -165,7 +165,7 @@ func (b *printBuffers) keepUp(ctx context.Context) error {
 	}
 }
 
-// printing adds the events of commands that will write the output of launches.
+// The method printing adds the events of commands that will write the output of launches.
 func (b *printBuffers) printing(events ...*stream.Event) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -207,7 +207,7 @@ func (d *Device) recycle(b *printBuffer) {
 	}
 }
 
-// pass writes the buffer's address and length to the arguments of a launch.
+// The method pass writes the buffer's address and length to the arguments of a launch.
 func (b *printBuffer) pass(k *Kernel, args []byte) (hal.SliceArg, stream.Use) {
 	at, mem := k.abi.Params[k.output.param].Offset, b.mem.HAL()
 	binary.LittleEndian.PutUint64(args[at:], mem.Address())

@@ -69,8 +69,8 @@ func (e Event) Profile() (Profile, error) {
 	return Profile{hal.Time(t.Queued), hal.Time(t.Submitted), hal.Time(t.Start), hal.Time(t.End)}, nil
 }
 
-// times returns the times of a completed command. For a command with several parts, the times begin
-// with the first part and end with the last part.
+// The method times returns the times of a completed command. For a command with several parts, the
+// times begin with the first part and end with the last part.
 func (l *pending) times() hal.Times {
 	var t hal.Times
 	if l.ev.Times != nil {
@@ -105,7 +105,8 @@ func (l *pending) times() hal.Times {
 
 var errNoClock = errors.New("its backend has no clock")
 
-// clock makes the device and its stream measure when commands run, if the options ask for that.
+// The method clock makes the device and its stream measure when commands run, if the options ask
+// for that.
 func (d *Device) clock(o *openOptions) {
 	d.profiling = o.profile
 	if !o.profile && d.trace == nil {

@@ -170,7 +170,7 @@ func (p *Program) nameOf(c *dslhook.SpecInfo) string {
 // Join. SpecValues that earlier calls returned for the constant become invalid.
 //
 // SetSpec returns an error of class ErrSpecConst if the program is compiled, or if a kernel does
-// not allow the value. The constant then keeps its old value.
+// not allow the value. If SetSpec fails, the constant keeps its old value.
 func SetSpec[T any](p *Program, c *dsl.SpecConstant[T], v T) (SpecValue[T], error) {
 	info := dslhook.InfoOf(c)
 	if p == nil || p.dev == nil {
@@ -198,7 +198,7 @@ func (p *Program) set(c *dslhook.SpecInfo, value unsafe.Pointer) (int, error) {
 	return p.specs.put(c, value), nil
 }
 
-// settable returns an error if a constant cannot be set to the value now.
+// The method settable returns an error if a constant cannot be set to the value now.
 func (p *Program) settable(c *dslhook.SpecInfo, value unsafe.Pointer) error {
 	if p.compiled || p.building > 0 {
 		return errorf(ErrSpecConst, "%s is set after the program was compiled", p.nameOf(c)).
@@ -406,7 +406,7 @@ func WithProgram(e *Executable) LaunchOption {
 	})
 }
 
-// settings returns the values of specialization constants for a launch of k.
+// The method settings returns the values of specialization constants for a launch of k.
 func (o *launchOptions) settings(d *Device, k *Kernel) (settings, *Error) {
 	if o.exe == nil {
 		return o.specs, nil

@@ -84,14 +84,14 @@ func WithSpecValue[T any](v SpecValue[T]) LaunchOption {
 	})
 }
 
-// setting is a specialization constant with the value that was set.
+// The type setting is a specialization constant with the value that was set.
 type setting struct {
 	info  *dslhook.SpecInfo
 	value unsafe.Pointer // pointer to a value of info.Type, which is never overwritten
 	gen   int            // number of times that the constant was set
 }
 
-// settings is a list of specialization constants with their values.
+// The type settings is a list of specialization constants with their values.
 type settings []setting
 
 func (s settings) find(c *dslhook.SpecInfo) *setting {
@@ -229,7 +229,7 @@ func printed(row *abi.SpecConstant, n int64) string {
 	return fmt.Sprint(n)
 }
 
-// specable returns an error if a specialization constant cannot have the type of info.
+// The function specable returns an error if a specialization constant cannot have the type of info.
 func specable(info *dslhook.SpecInfo) *Error {
 	if !plain(info.Type) {
 		return errorf(ErrSpecConst, "the specialization constant declared at %s has the type %v", info.Pos, info.Type).

@@ -174,7 +174,7 @@ func (x *dots) byteOf(v, word spirv.ID) (from spirv.ID, shift uint32) {
 	return v, 0
 }
 
-// constant returns the value of a constant of at most 32 bits.
+// The method constant returns the value of a constant of at most 32 bits.
 func (x *dots) constant(id uint32) (uint32, bool) {
 	in := x.defs[spirv.ID(id)]
 	if in.Op != spirv.OpConstant || len(in.Words) != 1 {

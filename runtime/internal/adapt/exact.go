@@ -42,7 +42,7 @@ func Subnormals(words []uint32, kept *hal.Subnormals) ([]uint32, error) {
 	return m.Words(), nil
 }
 
-// exactly rewrites the instructions of a module for exact results with subnormals.
+// The type exactly rewrites the instructions of a module for exact results with subnormals.
 type exactly struct {
 	e    *spirv.Editor
 	kept *hal.Subnormals

@@ -86,7 +86,7 @@ func hasHalves(words []uint32) bool {
 	return false
 }
 
-// halves rewrites the float16 instructions of a module.
+// The type halves rewrites the float16 instructions of a module.
 type halves struct {
 	m      *spirv.Module
 	e      *spirv.Editor
@@ -95,10 +95,10 @@ type halves struct {
 	native bool // the module has the float16 type
 
 	defs map[spirv.ID]*spirv.Instruction
-	// marks maps the ID of a value to its name. Some names mark a float16 operation.
+	// The field marks maps the ID of a value to its name. Some names mark a float16 operation.
 	marks map[spirv.ID]string
-	// foreign is the set of vectors from UnpackHalf2x16 whose second element is used. Modules of
-	// kgen have no such vectors.
+	// The field foreign is the set of vectors from UnpackHalf2x16 whose second element is used.
+	// Modules of kgen have no such vectors.
 	foreign map[spirv.ID]bool
 	// The field shown is the set of float32s whose bits the module may use.
 	shown map[spirv.ID]bool
@@ -139,8 +139,8 @@ func (x *halves) inst(in *spirv.Instruction, inst spirv.GLSLstd450) bool {
 	return in != nil && in.Op == spirv.OpExtInst && x.glsl != 0 && spirv.ID(in.Words[0]) == x.glsl && spirv.GLSLstd450(in.Words[1]) == inst
 }
 
-// unpacked returns the word whose lower half is the float16 of the float32 id, or 0 if id is not an
-// unpacked float16.
+// unpacked returns the word whose lower half is the float16 of the float32 with the ID in the
+// parameter id. unpacked returns 0 if that float32 is not an unpacked float16.
 func (x *halves) unpacked(id spirv.ID) spirv.ID {
 	in := x.defs[id]
 	if in == nil || in.Op != spirv.OpCompositeExtract || in.Words[1] != 0 {

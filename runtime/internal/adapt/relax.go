@@ -75,11 +75,12 @@ func Relax(words []uint32) ([]uint32, error) {
 	return m.Words(), nil
 }
 
-// accesses maps an instruction that accesses memory to the index of its memory operands among its
-// words.
+// The variable accesses maps an instruction that accesses memory to the index of its memory
+// operands among its words.
 var accesses = map[spirv.Op]int{spirv.OpLoad: 1, spirv.OpStore: 2, spirv.OpCooperativeMatrixLoadKHR: 3, spirv.OpCooperativeMatrixStoreKHR: 4}
 
-// semantics returns the indexes of the words of an atomic instruction that are memory semantics.
+// The function semantics returns the indexes of the words of an atomic instruction that are memory
+// semantics.
 func semantics(op spirv.Op) []int {
 	switch {
 	case op == spirv.OpMemoryBarrier:

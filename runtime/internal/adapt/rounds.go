@@ -59,7 +59,7 @@ type rounds struct {
 
 func (r *rounds) id() spirv.ID { return r.e.NewID() }
 
-// global returns the id of a type or constant, and declares it if necessary.
+// The method global returns the id of a type or constant, and declares it if necessary.
 func (r *rounds) global(op spirv.Op, typ spirv.ID, words ...uint32) spirv.ID {
 	return r.e.Global(op, typ, words...)
 }
@@ -408,7 +408,7 @@ type cut struct {
 	code  []spirv.Instruction
 }
 
-// blocks divides a function's code into its blocks.
+// The function blocks divides a function's code into its blocks.
 func blocks(list []spirv.Instruction) []cut {
 	var out []cut
 	for i := 0; i < len(list); i++ {
@@ -426,7 +426,7 @@ func blocks(list []spirv.Instruction) []cut {
 
 func isMerge(op spirv.Op) bool { return op == spirv.OpLoopMerge || op == spirv.OpSelectionMerge }
 
-// targets returns the labels that a terminator branches to.
+// The method targets returns the labels that a terminator branches to.
 func (r *rounds) targets(in spirv.Instruction) []spirv.ID {
 	var out []spirv.ID
 	switch in.Op {

@@ -132,13 +132,13 @@ func (e *env) wait(tk hal.Ticket) {
 	}
 }
 
-// run submits a batch and waits for it.
+// The method run submits a batch and waits for it.
 func (e *env) run(batch ...hal.Command) {
 	e.Helper()
 	e.wait(e.submit(batch...))
 }
 
-// read returns n 32-bit words of m, beginning at byte off.
+// The method read returns n 32-bit words of m, beginning at byte off.
 func (e *env) read(m hal.Memory, off uint64, n int) []uint32 {
 	e.Helper()
 	host := make([]byte, 4*n)

@@ -37,7 +37,8 @@ func value(name, typ string, off, size int) abi.Param {
 	return abi.Param{Name: name, Kind: abi.Value, Type: typ, Offset: off, Size: size}
 }
 
-// kernels describes the kernels that a backend must make, by name.
+// The variable kernels maps the names of the kernels that a backend must make to their
+// descriptions.
 var kernels = map[string]*abi.Kernel{
 	// y[i] = value
 	"fill": kernel("fill", abi.Range, 1, 24, slice("Y", 0, abi.Write), value("Value", "uint32", 16, 4)),

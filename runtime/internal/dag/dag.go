@@ -177,7 +177,8 @@ func (h *numbers) Pop() any {
 	return x
 }
 
-// conflict reports whether a command must wait for an earlier one because both use the same memory.
+// The function conflict reports whether a command must wait for an earlier one because both use the
+// same memory.
 func conflict(earlier, later Uses) bool {
 	return earlier.All || later.All || onDevice(earlier.Device, later.Device) || onHost(earlier.Host, later.Host)
 }

@@ -185,7 +185,7 @@ func (ex *Graph) Clone() *Graph {
 	return &Graph{dev: ex.dev, nodes: slices.Clone(ex.nodes), sets: ex.sets, gone: ex.gone}
 }
 
-// compile returns the pipeline of a launch, and makes the caller a user of the pipeline.
+// The method compile returns the pipeline of a launch, and makes the caller a user of the pipeline.
 func (ex *Graph) compile(s *Step) (*Pipeline, error) {
 	l, p := s.Launch, s.Plan
 	if p.Empty {
@@ -204,9 +204,9 @@ type planned struct {
 	report Report
 }
 
-// plan orders the steps of the nodes, and compiles the launches whose pipelines the graph does not
-// hold yet. Update may have changed the memory that nodes use. The nodes then need edges that the
-// graph itself does not have.
+// The method plan orders the steps of the nodes, and compiles the launches whose pipelines the
+// graph does not hold yet. Update may have changed the memory that nodes use. The nodes then need
+// edges that the graph itself does not have.
 func (ex *Graph) plan(nodes []Node, fuse FuseMode) (p planned, err error) {
 	next := &Graph{dev: ex.dev, Options: ex.Options, nodes: slices.Clone(nodes)}
 	next.Fuse = fuse

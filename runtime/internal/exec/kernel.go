@@ -13,7 +13,8 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/launch"
 )
 
-// Kernel is a kernel as devices need it, with its description, its Go code and its modules.
+// Kernel contains the data of a kernel that devices need, which are its description, its Go code
+// and its modules.
 type Kernel struct {
 	Name   string // the package and type name, such as "saxpy.SAXPY"
 	ABI    *abi.Kernel

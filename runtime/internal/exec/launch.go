@@ -118,7 +118,7 @@ func (l *Launch) Command(k *abi.Kernel, p *Plan, v *Pipeline) stream.Command {
 	}
 }
 
-// groups returns the number of work-groups in index order.
+// The method groups returns the number of work-groups in index order.
 func (l *Launch) groups(k *abi.Kernel, p *Plan) [3]int {
 	out := [3]int{1, 1, 1}
 	for i := range l.Rank {

@@ -13,9 +13,9 @@ import (
 // device then have the same results each time, and the pipeline is the same.
 //
 // The first launch does all checks, makes a plan, and finds the pipeline by a hash of everything
-// that the pipeline depends on. The second launch does the same, and the device then remembers the
-// launch. Each further launch only compares its range with the remembered range, and checks the
-// arguments and the variables.
+// that the pipeline depends on. The second launch repeats these steps, and the device then
+// remembers the launch. Each further launch only compares its range with the remembered range, and
+// checks the arguments and the variables.
 //
 // A device remembers only launches without options, and only of kernels that have no local
 // accessors and do not print.

@@ -7,8 +7,8 @@ import (
 	"github.com/kgen-go/kgen/abi"
 )
 
-// natives contains a kernel's modules for devices with matrix instructions. All devices of a
-// program with the same matrix products share one module.
+// The type natives contains a kernel's modules for devices with matrix instructions. All devices of
+// a program with the same matrix products share one module.
 type natives struct {
 	mu   sync.Mutex
 	made []*native

@@ -65,9 +65,9 @@ type Pipeline struct {
 	done  chan struct{} // closed when the pipeline is made, or when making it has failed
 	err   error
 
-	// users is the number of launches in preparation and Executables that use the pipeline. While
-	// users is above zero, the pipeline is not freed. Pipelines.mu must be locked while users grows
-	// from zero.
+	// The field users is the number of launches in preparation and Executables that use the
+	// pipeline. While users is above zero, the pipeline is not freed. Pipelines.mu must be locked
+	// while users grows from zero.
 	users atomic.Int64
 
 	// Pipelines.mu guards the fields below.
@@ -113,8 +113,8 @@ func (p *Pipeline) LetGo() { p.users.Add(-1) }
 // Hold adds a user to a pipeline that already has one.
 func (p *Pipeline) Hold() { p.users.Add(1) }
 
-// hash returns a hash (FNV-1a, by 32-bit words) of everything that distinguishes a kernel's
-// pipelines.
+// The method hash returns a hash (FNV-1a, by 32-bit words) of everything that distinguishes a
+// kernel's pipelines.
 func (s Shape) hash(specs []hal.SpecValue) uint64 {
 	h := uint64(14695981039346656037)
 	mix := func(v uint64) {

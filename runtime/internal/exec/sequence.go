@@ -52,7 +52,7 @@ func (s *Sequence) LetGo() {
 	}
 }
 
-// holder keeps the sequence of an executable graph in use as long as the graph lives.
+// The type holder keeps the sequence of an executable graph in use as long as the graph lives.
 type holder struct{ run *Sequence }
 
 func (h *holder) letGo() { h.run.LetGo() }

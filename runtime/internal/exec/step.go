@@ -67,7 +67,7 @@ func (s *Step) Nothing() bool {
 	return len(s.Command.Uses) == 0 && s.Command.Run == nil
 }
 
-// fusible converts a launch for package fusion.
+// The method fusible converts a launch for package fusion.
 func (s *Step) fusible() *fusion.Launch {
 	k := s.Kernel.ABI
 	l := &fusion.Launch{

@@ -153,7 +153,8 @@ func saidInternal(units []*unit) (size uint64) {
 	return size
 }
 
-// conflict returns an error if the properties of a launch's memory contradict each other.
+// The method conflict returns an error if the properties of a launch's memory contradict each
+// other.
 func (ex *Graph) conflict(i int) error {
 	if s := ex.nodes[i].step; ex.Fuse != FuseNever && s.Kernel != nil && !s.Nothing() {
 		if c := s.fusible().Conflict(); c != "" {
@@ -185,7 +186,7 @@ func (ex *Graph) usedBeside(nodes []int, s fusion.Slice) (reason string) {
 	return reason
 }
 
-// label returns the node's name for reports.
+// The method label returns the node's name for reports.
 func (n *Node) label(i int) string {
 	if n.Owner != nil {
 		return n.Label
@@ -208,7 +209,7 @@ func (ex *Graph) single(i int, preds []int) *unit {
 	return u
 }
 
-// fuser combines units into larger ones.
+// The type fuser combines units into larger ones.
 type fuser struct {
 	ex      *Graph
 	careful bool // do not fuse units if fusing reduces the internal memory
@@ -251,8 +252,8 @@ func (f *fuser) place(u *unit, gain fusion.Gain) {
 }
 
 // find looks for a unit that u can become part of. The method find returns the unit's index and the
-// group of both units, or -1. If u follows a launch, find records the reason why u does not become
-// part of the last launch's unit.
+// group of both units, or -1. If u follows a launch, the method find records the reason why u does
+// not become part of the last launch's unit.
 func (f *fuser) find(u *unit, deps []int, gain fusion.Gain) (at int, group *fusion.Group) {
 	why, tried := "", 0
 	for at := len(f.units) - 1; at >= 0 && tried < openGroups; at-- {
@@ -301,8 +302,8 @@ func (f *fuser) loses(a, b *unit, merged *fusion.Group) string {
 }
 
 // The method between looks for a unit that depends on the unit with index at, and that is one of
-// the units deps or a predecessor of one. A new unit that depends on deps has to run after that
-// unit. The method between returns -1 if there is no such unit.
+// the units deps or a predecessor of one. A new unit that depends on the units deps has to run
+// after the unit that the method returns. The method between returns -1 if there is no such unit.
 func (f *fuser) between(at int, deps []int) int {
 	seen := make([]bool, len(f.units))
 	var walk func(u int) int

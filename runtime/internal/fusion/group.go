@@ -46,7 +46,7 @@ type Slice struct {
 	Len    int    // number of elements
 }
 
-// overlaps reports whether two slices have memory in common.
+// The method overlaps reports whether two slices have memory in common.
 func (s *Slice) overlaps(t *Slice) bool {
 	return s.Mem != nil && s.Mem == t.Mem && s.Lo < t.Hi && t.Lo < s.Hi
 }

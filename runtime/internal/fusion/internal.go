@@ -197,9 +197,9 @@ func (g *Group) inside(s Slice) (in internal, reason string) {
 	return in, ""
 }
 
-// sharable reports whether each work-group uses only the elements of s at the linear ids of its
-// work-items. The fused kernel is over an nd-range. Where kgen has not proved this fact, the fused
-// kernel checks it.
+// The method sharable reports whether each work-group uses only the elements of s at the linear ids
+// of its work-items. The fused kernel is over an nd-range. Where kgen has not proved this fact, the
+// fused kernel checks it.
 func (g *Group) sharable(s Slice) bool {
 	if !g.Barriers && g.Launches[0].Source.ABI.Form != abi.NDRange {
 		return false

@@ -135,7 +135,7 @@ func (g *Group) Link() (f *Fused, err error) {
 	return g.compile()
 }
 
-// compile does the work of Link. The method compile panics if there is a bug.
+// The method compile does the work of Link. The method compile panics if there is a bug.
 func (g *Group) compile() (*Fused, error) {
 	linked, err := g.link()
 	if err != nil {

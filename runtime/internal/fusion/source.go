@@ -33,7 +33,7 @@ type footprint struct {
 	ElemSize int
 }
 
-// read reads the IR and analyses the kernel's use of memory.
+// The method read reads the IR and analyses the kernel's use of memory.
 func (s *Source) read() {
 	s.once.Do(func() {
 		defer func() {
@@ -73,7 +73,7 @@ func (s *Source) read() {
 	})
 }
 
-// name returns the kernel's name as Go source writes it.
+// The method name returns the kernel's name as Go source writes it.
 func (s *Source) name() string { return path.Base(s.ABI.Package) + "." + s.ABI.Name }
 
 // The method size returns the number of values in the kernel's IR.
@@ -96,7 +96,7 @@ func (s *Source) element(param int) string {
 	return name
 }
 
-// verb returns the verb for a kernel's access to a parameter.
+// The method verb returns the verb for a kernel's access to a parameter.
 func (s *Source) verb(param int) string {
 	f := &s.prints[param]
 	verb := map[abi.Access]string{abi.Read: "reads", abi.Write: "writes", abi.ReadWrite: "reads and writes"}[f.Access]

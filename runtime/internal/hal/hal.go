@@ -76,15 +76,16 @@ type Info struct {
 	Subnormals Subnormals // operations that keep subnormals, probed when the device is opened
 	Halves     Halves     // exact float16 instructions, probed when the device is opened
 	// ExactDivide says that the device rounds float32 division and square root correctly. The
-	// backend probes this when the device is opened. abi.SpecExactDivide depends on ExactDivide.
+	// backend probes this fact when the device is opened. abi.SpecExactDivide depends on
+	// ExactDivide.
 	ExactDivide bool
 	// Fused says that Fma of float32 rounds once, and that inverses and inverse square roots are as
-	// exact as Vulkan demands. The backend probes this when the device is opened. abi.SpecFused
-	// depends on Fused.
+	// exact as Vulkan demands. The backend probes these facts when the device is opened.
+	// abi.SpecFused depends on Fused.
 	Fused bool
 	// EndsLoops says that the driver ends the loops of a work-item early, once all its loops
-	// together have run a certain number of iterations. The backend probes this when the device is
-	// opened.
+	// together have run a certain number of iterations. The backend probes this fact when the
+	// device is opened.
 	EndsLoops bool
 	// ExactDivide64 says that the device rounds float64 division and square root correctly. Kernels
 	// do not correct these results. ExactDivide64 is false without properties.FP64.
@@ -118,7 +119,7 @@ type Subnormals struct {
 // equal, whatever their bits are.
 type Halves struct {
 	Unpack, Pack  bool // the GLSL conversions, which need no 16-bit types
-	Widen, Narrow bool // conversions to and from float32; false without properties.FP16, as the fields below
+	Widen, Narrow bool // conversions to and from float32; these and the next four fields are false without properties.FP16
 	Arithmetic    bool // x + y, x - y, x * y
 	Quotients     bool // x / y
 	Roots         bool // square roots

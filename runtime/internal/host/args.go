@@ -74,7 +74,7 @@ func Internal[T any](a *Args, i int) []T {
 	return nil
 }
 
-// elements returns the number of elements of an internal slice.
+// The method elements returns the number of elements of an internal slice.
 func (a *Args) elements(i int) uint64 {
 	n := uint64(a.kernel.Params[i].Internal)
 	for _, size := range a.global {

@@ -152,7 +152,7 @@ func (b *budget) mapPages(m *memory) error {
 	return nil
 }
 
-// collectFrom is the number of mapped bytes below which collect does nothing.
+// collectFrom is the number of mapped bytes below which the method collect does nothing.
 const collectFrom = 256 << 20
 
 // collect starts a run of the garbage collector, to find forgotten buffers, if the mapped memory is

@@ -9,8 +9,8 @@ import (
 // The variable never is the flag of launches that cannot be cancelled, which is always false.
 var never atomic.Bool
 
-// stopper contains the flag that tells a launch to end. stopper also records whether the launch
-// left out some work for that reason.
+// The type stopper contains the flag that tells a launch to end. A stopper also records whether the
+// launch left out some work for that reason.
 type stopper struct {
 	asked   *atomic.Bool
 	stopped atomic.Bool

@@ -7,7 +7,7 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
-// run executes one command, unless the command has been cancelled.
+// The function run executes one command, unless the command has been cancelled.
 func run(c *hal.Command) {
 	whole := !c.Cancel.Asked() && (c.Op != hal.OpLaunch || c.Cancel.Begin()) && timed(c)
 	if !whole && c.Fault != nil {

@@ -28,9 +28,9 @@ type device struct {
 	abandoned bool
 	ended     chan struct{}
 
-	// cmd is the command that runs. cmd has its own fault record and times. If the device is
-	// abandoned, the owner of the original command reads the original fault record while cmd still
-	// runs.
+	// The field cmd is the command that runs. The field cmd has its own fault record and times. If
+	// the device is abandoned, the owner of the original command reads the original fault record
+	// while cmd still runs.
 	cmd   hal.Command
 	fault hal.Fault
 	times hal.Times
@@ -55,7 +55,7 @@ func (d *device) Info() *hal.Info { return &d.info }
 // Time implements hal.Timer.
 func (d *device) Time() error { return nil }
 
-// ticket represents a submitted batch.
+// The type ticket represents a submitted batch.
 type ticket struct {
 	cmds []hal.Command
 	next int           // index of the first command that has not been started
@@ -219,7 +219,7 @@ func (d *device) loop() {
 	}
 }
 
-// run executes the batch d.running to its end, or until the device is abandoned.
+// The method run executes the batch d.running to its end, or until the device is abandoned.
 func (d *device) run(t *ticket) {
 	for d.start(t) {
 		run(&d.cmd)

@@ -21,8 +21,8 @@ type pattern struct {
 	swap bool
 }
 
-// patterns lists gc's texts (runtime/error.go, boundsErrorFmts), with # for a number. Texts with
-// one number are for negative values.
+// The variable patterns lists gc's texts (runtime/error.go, boundsErrorFmts), with # for a number.
+// Texts with one number are for negative values.
 var patterns = []pattern{
 	{"index out of range [#] with length #", abi.FaultIndex, false},
 	{"index out of range [#]", abi.FaultIndex, false},

@@ -96,8 +96,9 @@ func launchOwn(c *hal.Command, p *pipeline, stop *stopper) {
 }
 
 // The function parallel divides the range [0, total) into pieces of at most chunk numbers. Several
-// goroutines run the pieces. Each goroutine calls begin, then f for each of its pieces, and at last
-// end. After stop asks the launch to end, no goroutine begins another piece.
+// goroutines run the pieces. Each goroutine calls the function begin, then f for each of its
+// pieces, and at last the function end. After stop asks the launch to end, no goroutine begins
+// another piece.
 func parallel(total, chunk int, stop *stopper, begin func() (f func(lo, hi int), end func())) {
 	if raceEnabled {
 		unordered(total, stop, begin)

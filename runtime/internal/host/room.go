@@ -44,8 +44,8 @@ func threadGrowth(limit uint64) uint64 {
 	return min(threads*uint64(threadAddresses), limit/4)
 }
 
-// system reads the limits of the process from files. The field root is the root of the file system,
-// which is "/" except in tests.
+// The type system reads the limits of the process from files. The field root is the root of the
+// file system, which is "/" except in tests.
 type system struct{ root string }
 
 func (s system) path(name string) string { return filepath.Join(s.root, name) }
@@ -105,8 +105,8 @@ func (s system) machine() []room {
 	return rooms
 }
 
-// cgroups returns the limits of the control groups of the process, for both versions of control
-// groups.
+// The method cgroups returns the limits of the control groups of the process, for both versions of
+// control groups.
 func (s system) cgroups() (rooms []room) {
 	for line := range strings.Lines(s.read("/proc/self/cgroup")) {
 		f := strings.SplitN(strings.TrimSpace(line), ":", 3)

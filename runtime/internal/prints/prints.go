@@ -94,7 +94,7 @@ func Lost(words []uint32) uint64 {
 	return uint64(words[abi.PrintLostHigh])<<32 | uint64(words[abi.PrintLost])
 }
 
-// item returns a work-item's global id as text, in index order and in brackets.
+// The method item returns a work-item's global id as text, in index order and in brackets.
 func (p *Printer) item(id [3]uint32) string {
 	rank := p.kernel.Rank
 	if rank == 0 {

@@ -24,7 +24,8 @@ type typ struct {
 	fields []*typ
 }
 
-// message is the text that the String or Error method of a value has returned on the device.
+// The type message is the text that the String or Error method of a value has returned on the
+// device.
 type message struct{ text string }
 
 func (m message) String() string { return m.text }
@@ -129,13 +130,14 @@ func (p *parser) typ() *typ {
 	return &typ{typ: basic[name], name: name}
 }
 
-// exported reports whether a field's name begins with an upper-case letter, as Go defines it.
+// The function exported reports whether a field's name begins with an upper-case letter, as Go
+// defines it.
 func exported(name string) bool {
 	r, _ := utf8.DecodeRuneInString(name)
 	return unicode.IsUpper(r)
 }
 
-// reader reads 32-bit words from a print buffer.
+// The type reader reads 32-bit words from a print buffer.
 type reader struct {
 	words []uint32
 	at    int
@@ -160,8 +162,8 @@ func (r *reader) long() uint64 {
 func (r *reader) float32() float32 { return math.Float32frombits(r.word()) }
 func (r *reader) float64() float64 { return math.Float64frombits(r.long()) }
 
-// string reads a string from the buffer. The record may instead refer to one of the kernel's
-// constant texts.
+// The method string reads a string from the buffer. The record may instead refer to one of the
+// kernel's constant texts.
 func (r *reader) string() string {
 	n := uint64(r.word())
 	if n&abi.PrintTable != 0 {
@@ -185,7 +187,7 @@ func (r *reader) string() string {
 	return string(b[:n])
 }
 
-// read reads a value of the type t.
+// The method read reads a value of the type t.
 func (t *typ) read(r *reader) any {
 	if t.typ == nil {
 		return t.value

@@ -175,7 +175,7 @@ func (b *Batch) keep(args []byte, slices []hal.SliceArg) ([]byte, []hal.SliceArg
 
 // finish processes the batch if the batch has completed, and reports whether the batch has
 // completed. All earlier batches have been finished before. So the memory that they poisoned is
-// known when finish settles this batch.
+// known when the method finish settles this batch.
 func (b *Batch) finish() bool {
 	switch {
 	case b.state == batchDone:

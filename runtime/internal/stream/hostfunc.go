@@ -205,7 +205,7 @@ func (s *Stream) MayWait() error {
 	return nil
 }
 
-// goroutine returns the number that stack traces give to the calling goroutine.
+// The function goroutine returns the number that stack traces give to the calling goroutine.
 func goroutine() uint64 {
 	var buf [40]byte
 	text := bytes.TrimPrefix(buf[:runtime.Stack(buf[:], false)], []byte("goroutine "))

@@ -15,9 +15,9 @@ var ErrCancelled = errors.New("cancelled")
 // continued with wrong values. The launch's Fault names the loop.
 var ErrEnded = errors.New("the device ended a loop early")
 
-// poison is a range of memory whose contents are unspecified, because a command that should have
-// written it did not complete. A command that reads the range fails with that command's error,
-// until the range is overwritten completely.
+// The type poison is a range of memory whose contents are unspecified, because a command that
+// should have written it did not complete. A command that reads the range fails with that command's
+// error, until the range is overwritten completely.
 //
 // For example, if a launch A should write the memory x but does not run, A poisons x. A launch B
 // that reads x and writes the memory y then fails with A's error, and A also poisons y. After a

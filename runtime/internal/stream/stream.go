@@ -236,9 +236,9 @@ func (s *Stream) full() bool {
 }
 
 // The method arm sets the timer for the batch with the given number. The number 0 means the batch
-// that is current when the timer fires. Setting a timer wakes a thread, so arm is not called again
-// for each batch. If the timer fires and the batch was submitted already, the timer is set once
-// more for a later batch.
+// that is current when the timer fires. Setting a timer wakes a thread, so the method arm is not
+// called again for each batch. If the timer fires and the batch was submitted already, the timer is
+// set once more for a later batch.
 func (s *Stream) arm(batch uint64, delay time.Duration) {
 	s.armed, s.armedFor = true, batch
 	s.timer.Reset(delay)

@@ -164,7 +164,7 @@ func Start(s *Sink, name string, poll func()) *Tracer {
 	return t
 }
 
-// loop writes pending spans from time to time, until Close is called.
+// The method loop writes pending spans from time to time, until Close is called.
 func (t *Tracer) loop() {
 	defer close(t.done)
 	tick := time.NewTicker(delay)

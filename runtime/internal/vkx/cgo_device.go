@@ -241,7 +241,7 @@ func (d *Device) createComputePipeline(cache PipelineCache, p *ComputePipeline) 
 // noCommand provides an address if the list of commands is empty.
 var noCommand [1]uint32
 
-// submit records and submits a whole batch by one call into C.
+// The method submit records and submits a whole batch by one call into C.
 func (d *Device) submit(s *Submission, commands Commands) Result {
 	words := unsafe.SliceData(commands)
 	switch {

@@ -96,8 +96,8 @@ func (d *Device) CreateQueryPool(n int) (QueryPool, Result) {
 	return d.createQueryPool(uint32(n))
 }
 
-// Timestamps reads the results of queries of a pool, beginning with the query first. Submitted work
-// must write all these results.
+// Timestamps reads the results of queries of a pool, beginning with the query whose number is the
+// parameter first. Submitted work must write all these results.
 func (d *Device) Timestamps(pool QueryPool, first int, ticks []uint64) Result {
 	if r := injected(); r != Success {
 		return r

@@ -38,7 +38,7 @@ func (f Feature) String() string {
 // extensionSet is a set of those extensions that package vkx uses or queries.
 type extensionSet uint32
 
-// extension is a Vulkan extension that vkx uses if a device has it.
+// The type extension is a Vulkan extension that vkx uses if a device has it.
 type extension struct {
 	name    string
 	since   uint32 // minor version of Vulkan 1 that includes the extension

@@ -48,8 +48,8 @@ func InstanceVersion() Version {
 	return *v
 }
 
-// portable makes the loader list devices that implement a subset of Vulkan, such as the devices of
-// a Mac.
+// The variable portable makes the loader list devices that implement a subset of Vulkan, such as
+// the devices of a Mac.
 var portable = runtime.GOOS == "darwin"
 
 // instanceExtension reports whether the loader has an extension.

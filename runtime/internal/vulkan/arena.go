@@ -4,8 +4,8 @@ package vulkan
 
 import "math/bits"
 
-// granule is the alignment of suballocations. The size of each suballocation is also a multiple of
-// granule.
+// The constant granule is the alignment of suballocations. The size of each suballocation is also a
+// multiple of granule.
 const granule = 256
 
 // A chunk is a piece of a memory block, free or in use.
@@ -66,8 +66,8 @@ func (a *arena) remove(c *chunk) {
 }
 
 // find returns a free chunk of at least size bytes. The method find prefers a chunk from a bin
-// whose chunks are all large enough. If there is no such chunk, find returns the first large enough
-// chunk in the bin for that size.
+// whose chunks are all large enough. If there is no such chunk, the method find returns the first
+// large enough chunk in the bin for that size.
 func (a *arena) find(size uint64) *chunk {
 	own := bin(size)
 	for w, b := (own+1)/64, uint((own+1)%64); w < len(a.full); w, b = w+1, 0 {

@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// errLocked is the error that lock returns for a file that another process has locked.
+// errLocked is the error that the function lock returns for a file that another process has locked.
 const errLocked = syscall.EWOULDBLOCK
 
 // The function lock locks a file for this process, until the file is closed. The function lock does

@@ -18,7 +18,7 @@ var (
 	getSecurityInfo = advapi32.NewProc("GetSecurityInfo")
 )
 
-// errLocked is the error that lock returns for a file that another process has locked.
+// errLocked is the error that the function lock returns for a file that another process has locked.
 const errLocked = syscall.Errno(33) // ERROR_LOCK_VIOLATION
 
 // The function lock locks a file for this process, until the file is closed. The function lock does

@@ -24,7 +24,7 @@ type device struct {
 	queue queue
 	built builtins
 	clock *clock // clock that measures when commands run; nil unless Time was called
-	// graphs is the set of graphs that have not been freed.
+	// The field graphs is the set of graphs that have not been freed.
 	graphs replays
 
 	// The field gone is the number of destroyed objects that a command buffer may still contain.

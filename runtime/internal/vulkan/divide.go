@@ -86,7 +86,7 @@ func divideCase(i uint32) [3]float32 {
 	return [3]float32{float32(float64(x) * scale), float32(y), float32(root * root * scale)}
 }
 
-// finite returns x. For infinities and NaN, finite returns the largest float instead.
+// finite returns x. For infinities and NaN, the function finite returns the largest float instead.
 func finite(x float32) float32 {
 	if x-x != 0 {
 		return math.MaxFloat32

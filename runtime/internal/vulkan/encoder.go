@@ -13,7 +13,7 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/vkx"
 )
 
-// kind is the pipeline stage of a command, and kinds is a set of pipeline stages.
+// The type kind is the pipeline stage of a command, and the type kinds is a set of pipeline stages.
 type (
 	kind  uint8
 	kinds uint8
@@ -169,9 +169,9 @@ func (e *encoder) close() {
 }
 
 // The method encode turns the remaining commands of a job into parts, and submits these parts. If
-// the encoder must not wait, encode may stop before a command that needs resources which only
-// completed work can free. The method encode then returns false. If a command fails, the other
-// commands still run.
+// the encoder must not wait, the method encode may stop before a command that needs resources which
+// only completed work can free. If the method encode stops, it returns false. If a command fails,
+// the other commands still run.
 func (e *encoder) encode(j *job, wait bool) bool {
 	e.begin(j.t, wait)
 	if j.track != nil {
@@ -503,8 +503,9 @@ func (e *encoder) flushLarge(more bool) error {
 }
 
 // The method stage opens a part and reserves n bytes of the staging ring for the part. The bytes
-// are a chunk of a transfer whose size is the parameter total. If the ring is full, stage submits
-// the open parts and waits for completed work. If the encoder must not wait, stage returns errBusy.
+// are a chunk of a transfer whose size is the parameter total. If the ring is full, the method
+// stage submits the open parts and waits for completed work. If the encoder must not wait, the
+// method stage returns errBusy.
 func (e *encoder) stage(n, total uint64) (off uint64, err error) {
 	for {
 		if err := e.fitRing(min(4*total, maxRing), n); err != nil {
@@ -560,8 +561,8 @@ func (e *encoder) reserve(n uint64) (off uint64, ok bool) {
 	return off, true
 }
 
-// fitRing makes the staging ring size bytes large. If there is too little memory, the ring is
-// smaller than that, but has at least as many bytes as the parameter least. fitRing first submits a
+// fitRing makes the staging ring size bytes large. If there is too little memory, the ring has
+// fewer than size bytes, but at least as many bytes as the parameter least. fitRing first submits a
 // part that uses the old ring. The old ring is freed when its last part is done.
 func (e *encoder) fitRing(size, least uint64) error {
 	size = max(minRing, uint64(1)<<bits.Len64(size-1))

@@ -15,7 +15,8 @@ import (
 // minVersion is the lowest Vulkan version of a usable device, because modules are SPIR-V 1.5.
 var minVersion = vkx.MakeVersion(1, 2, 0)
 
-// operations maps Vulkan's names of sub-group operations to the bits of these operations.
+// The variable operations maps Vulkan's names of sub-group operations to the bits of these
+// operations.
 var operations = map[string]vkx.SubgroupFeatureFlags{
 	"VK_SUBGROUP_FEATURE_BASIC_BIT":            vkx.SubgroupFeatureBasicBit,
 	"VK_SUBGROUP_FEATURE_VOTE_BIT":             vkx.SubgroupFeatureVoteBit,

@@ -49,8 +49,8 @@ type line struct {
 	family uint32
 	can    kinds // kinds of commands that the line accepts
 
-	// timeline is a semaphore. When a part has completed, the timeline reaches the value of the
-	// part. Each part's value is one more than the previous part's value.
+	// The field timeline is a semaphore. When a part has completed, the timeline reaches the value
+	// of the part. Each part's value is one more than the previous part's value.
 	timeline vkx.Semaphore
 	pushed   uint64        // value of the newest part; only the encoder uses the field
 	reached  atomic.Uint64 // newest known value of the timeline
@@ -192,7 +192,7 @@ func (e *encoder) pushAll() {
 }
 
 // The method uncut records that the main track's part has ended. The method uncut does so only if
-// commands on the track aside had to wait for that part.
+// commands on the track in the field aside had to wait for that part.
 func (e *encoder) uncut() {
 	if e.cut && e.main.part == nil {
 		e.cut, e.aside.after = false, e.main.line.pushed

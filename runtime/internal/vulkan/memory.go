@@ -88,7 +88,7 @@ type block struct {
 	addr   uint64 // address of the buffer's first usable byte, a multiple of granule
 	pad    uint64 // offset of that byte in the buffer
 	size   uint64 // number of usable bytes
-	// allocated is the size of the allocation, in bytes.
+	// The field allocated is the size of the allocation, in bytes.
 	allocated uint64
 	ptr       unsafe.Pointer
 	arena     *arena // division of the block into chunks; nil for a dedicated block
@@ -101,8 +101,8 @@ type pool struct {
 	heap   uint64
 	next   uint64 // size of the next block, in bytes
 	blocks []*block
-	// kept is a list of free dedicated blocks. Free blocks are kept because an allocation takes 0.5
-	// ms on a GPU, and 17 ms more for each GiB.
+	// The field kept is a list of free dedicated blocks. Free blocks are kept because an allocation
+	// takes 0.5 ms on a GPU, and 17 ms more for each GiB.
 	kept      []*block
 	keptBytes uint64
 	keepLimit uint64
@@ -110,10 +110,10 @@ type pool struct {
 
 // The type allocator allocates a device's memory.
 //
-// The allocator does not hold mu while it calls the driver. The allocator also does not hold mu
-// while it calls the queue, which frees memory itself. So the allocator makes and destroys blocks
-// without mu. The allocator holds grow while it makes a block, so that several goroutines that need
-// memory share a new block. Free never locks grow.
+// The allocator does not hold the mutex mu while it calls the driver. The allocator also does not
+// hold the mutex mu while it calls the queue, which frees memory itself. So the allocator makes and
+// destroys blocks without mu. The allocator holds the mutex grow while it makes a block, so that
+// several goroutines that need memory share a new block. Free never locks the mutex grow.
 type allocator struct {
 	d         *device
 	grow      sync.Mutex // held while a block is made; locked before mu
@@ -121,11 +121,11 @@ type allocator struct {
 	pools     map[int]*pool
 	types     typeSet
 	own       map[*block]struct{} // dedicated blocks in use
-	misplaced bool                // the driver's alignment is less than granule; guarded by grow
+	misplaced bool                // the driver's alignment is less than granule; guarded by the mutex grow
 	live      int                 // number of memories that have not been freed
 	count     int                 // number of blocks
 	bytes     uint64              // size of all blocks, in bytes
-	limit     uint64              // largest allowed value of bytes, for tests; 0 for no limit
+	limit     uint64              // largest allowed value of the field bytes, for tests; 0 for no limit
 }
 
 // memory implements hal.Memory.
@@ -412,7 +412,7 @@ func (a *allocator) reserve(n uint64) bool {
 }
 
 // The method destroy returns blocks to the driver. Of the allocator's locks, the caller may hold
-// only grow.
+// only the mutex grow.
 func (a *allocator) destroy(blocks []*block) {
 	if len(blocks) == 0 {
 		return

@@ -21,7 +21,7 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/vkx"
 )
 
-// pipeline implements hal.Pipeline.
+// The type pipeline implements hal.Pipeline.
 type pipeline struct {
 	d       *device
 	layout  vkx.PipelineLayout

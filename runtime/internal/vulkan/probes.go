@@ -34,7 +34,7 @@ type driverKey struct {
 }
 
 // halvesWay returns the way in which kernels compute float16s. "computed" means by integers, and ""
-// means by all exact instructions. The environment may select the way.
+// means by all exact instructions. An environment variable may select the way.
 func (d *device) halvesWay() string {
 	// Processors have no float16 arithmetic, and their drivers convert one float16 at a time. With
 	// lavapipe's instructions, kernels take two to five times as long as with integers. On arm64,

@@ -18,7 +18,7 @@ var background = context.Background()
 // errBusy is the error for a command that needs resources which only completed work can free.
 var errBusy = errors.New("BUG: vulkan: the queue is busy")
 
-// queue submits batches in order.
+// The type queue submits batches in order.
 type queue struct {
 	d *device
 

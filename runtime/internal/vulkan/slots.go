@@ -113,7 +113,7 @@ func (q *queue) takeSlot(l *line, wait bool) (*slot, error) {
 		q.sweep()
 		q.recycle()
 		if err := q.d.lostErr(); err != nil {
-			return nil, err // on a lost device, the device may still run parts that sweep has finished
+			return nil, err // on a lost device, the device may still run parts that the method sweep has finished
 		}
 		q.mu.Lock()
 		if n := len(l.free); n > 0 {
@@ -136,8 +136,8 @@ func (q *queue) takeSlot(l *line, wait bool) (*slot, error) {
 	}
 }
 
-// The method recycle prepares retired slots for reuse. The encoder calls recycle, because the
-// encoder owns the slots' graphs.
+// The method recycle prepares retired slots for reuse. The encoder calls the method recycle,
+// because the encoder owns the slots' graphs.
 func (q *queue) recycle() {
 	q.mu.Lock()
 	list := q.retired

@@ -256,7 +256,7 @@ func (p *part) await(timeout uint64) vkx.Result {
 	return r
 }
 
-// ticket implements hal.Ticket.
+// The type ticket implements hal.Ticket.
 type ticket struct {
 	q      *queue
 	sealed chan struct{} // channel closed when all parts are submitted; nil if Submit submitted all
