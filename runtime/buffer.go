@@ -204,10 +204,10 @@ func (b *Buffer[T]) Close() error {
 }
 
 // CopyFrom copies the elements of src into the device's memory, after all earlier commands that use
-// that memory. src has as many elements as the view (ErrInvalid otherwise). CopyFrom returns when
-// src may be used again. If ctx ends first, CopyFrom returns an error of class ErrDeadline or
-// ErrCanceled, and the copy stops. After such an error, reading the view's memory is an error until
-// all of it is written again.
+// that memory. The slice src has as many elements as the view (ErrInvalid otherwise). CopyFrom
+// returns when src may be used again. If ctx ends first, CopyFrom returns an error of class
+// ErrDeadline or ErrCanceled, and the copy stops. After such an error, reading the view's memory is
+// an error until all of it is written again.
 func (v View[T]) CopyFrom(ctx context.Context, q *Queue, src []T) error {
 	if err := v.checkCopy(ctx, q, len(src)); err != nil {
 		return err
@@ -266,10 +266,10 @@ func (v View[T]) copyFrom(ctx context.Context, q *Queue, src []T) error {
 }
 
 // CopyTo copies the view's elements into dst, after all earlier commands that write them, and
-// waits. dst has as many elements as the view (ErrInvalid otherwise). CopyTo also returns the
-// failures of the queue's earlier launches that no wait has returned. The elements in dst are then
-// the results of failed launches. If ctx ends first, dst holds part of the elements, or none, and
-// the copy stops.
+// waits. The slice dst has as many elements as the view (ErrInvalid otherwise). CopyTo also returns
+// the failures of the queue's earlier launches that no wait has returned. The elements in dst are
+// then the results of failed launches. If ctx ends first, dst holds part of the elements, or none,
+// and the copy stops.
 func (v View[T]) CopyTo(ctx context.Context, q *Queue, dst []T) error {
 	if err := v.checkCopy(ctx, q, len(dst)); err != nil {
 		return err

@@ -134,16 +134,16 @@ func pattern(one []byte) (bits uint32, ok bool) {
 	return bits, true
 }
 
-// Upload copies the slice src of the host's memory to dst. dst and src have the same number of
-// elements (ErrInvalid otherwise). Each run of the command reads src anew. src must not change
-// until the event of that run is done.
+// Upload copies the slice src of the host's memory to dst. The parameters dst and src have the same
+// number of elements (ErrInvalid otherwise). Each run of the command reads src anew. The elements
+// of src must not change until the event of that run is done.
 func Upload[T any](dst View[T], src []T) Command {
 	return transfer(hal.OpWrite, "upload", dst.s, bytesOf(src), len(src))
 }
 
-// Download copies src to the slice dst of the host's memory. dst and src have the same number of
-// elements (ErrInvalid otherwise). Each run of the command writes dst. dst holds the elements when
-// the event of that run is done, and must not be used before that.
+// Download copies src to the slice dst of the host's memory. The parameters dst and src have the
+// same number of elements (ErrInvalid otherwise). Each run of the command writes dst. The slice dst
+// holds the elements when the event of that run is done, and must not be used before.
 func Download[T any](dst []T, src View[T]) Command {
 	return transfer(hal.OpRead, "download", src.s, bytesOf(dst), len(dst))
 }

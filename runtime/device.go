@@ -466,11 +466,12 @@ func (d *Device) NewQueue() *Queue {
 	return &Queue{dev: d, rec: stream.Recorder{ID: d.queues.Add(1)}}
 }
 
-// Pipelines returns how many pipelines the device has made so far: one for each combination of
-// kernel, work-group size, sub-group size and set of specialization constants that was launched or
-// built. The number grows when a launch has to make a pipeline first, which takes time. A device
-// keeps the several hundred pipelines that were launched last, and those of Executables in use.
-// Other pipelines are dropped, and made again by the next launch that needs them.
+// Pipelines returns how many pipelines the device has made so far. The device makes one pipeline
+// for each combination of kernel, work-group size, sub-group size and set of specialization
+// constants that was launched or built. The number grows when a launch has to make a pipeline
+// first, which takes time. A device keeps the several hundred pipelines that were launched last,
+// and those of Executables in use. Other pipelines are dropped, and made again by the next launch
+// that needs them.
 func (d *Device) Pipelines() int {
 	if d == nil {
 		return 0

@@ -2,7 +2,7 @@
 //
 //	dev, err := runtime.Open()
 //	defer dev.Close()
-//	err = saxpygen.RunSAXPY(ctx, dev, saxpy.SAXPY{A: 2, X: xs, Y: ys}, runtime.Range1(len(ys)))
+//	err = saxpygen.RunSAXPY(ctx, dev, saxpy.SAXPY{A: 2, X: xs, Y: ys}, runtime.Range1(len(ys))) // launches and waits.
 //
 // A [Device] is a Vulkan device or the host device, which is always there. The host device runs the
 // kernel's own Go code, or Go code that kgen has generated from it. [Open] opens a GPU if the
@@ -16,7 +16,7 @@
 //	ev, err := k.ParallelFor(q, runtime.Range1(len(ys))) // launches
 //	err = ev.Wait(ctx)                                   // waits
 //	err = k.Run(ctx, q, runtime.Range1(len(ys)))         // launches and waits
-//	err = y.CopyTo(ctx, q, ys)
+//	err = y.CopyTo(ctx, q, ys)                           // copies the results to ys.
 //
 // # Order
 //
@@ -36,7 +36,7 @@
 //	step2.ParallelFor(q, r) // depends on the first if it uses its results
 //	err = q.EndRecording()
 //	ex, err := g.Finalize()
-//	ev, err := q.Submit(ex)
+//	ev, err := q.Submit(ex) // runs the commands of the graph.
 //
 // # Running on slices
 //
@@ -52,16 +52,16 @@
 //
 // The runtime checks a launch before it dispatches anything, in this order:
 //
-//   - the device and the queue (ErrInvalid)
-//   - the arguments (ErrKernelArgument)
-//   - conflicts of properties, and sizes of ranges (ErrInvalid)
+//   - the device and the queue (ErrInvalid);
+//   - the arguments (ErrKernelArgument);
+//   - conflicts of properties, and sizes of ranges (ErrInvalid);
 //   - the kernel's work-group size against the device's limits (ErrKernelNotSupported) and
-//     against the launch
-//   - the launch's own work-group size (ErrNDRange)
-//   - aspects (ErrKernelNotSupported)
-//   - specialization constants (ErrSpecConst)
-//   - work-group and private memory (ErrMemoryAllocation)
-//   - the sub-group size (ErrKernelNotSupported)
+//     against the launch;
+//   - the launch's own work-group size (ErrNDRange);
+//   - aspects (ErrKernelNotSupported);
+//   - specialization constants (ErrSpecConst);
+//   - work-group and private memory (ErrMemoryAllocation);
+//   - the sub-group size (ErrKernelNotSupported).
 //
 // A launch over a range without work-items passes the same checks and does nothing.
 //
@@ -73,7 +73,7 @@
 //	p, err := runtime.NewProgram(dev, blurgen.Kernels()...)
 //	radius, err := runtime.SetSpec(p, blur.Radius, 4)
 //	exe, err := p.Build()
-//	ev, err := blurgen.Blur{…}.ParallelFor(q, r, runtime.WithProgram(exe))
+//	ev, err := blurgen.Blur{…}.ParallelFor(q, r, runtime.WithProgram(exe)) // launches with Radius = 4.
 //
 // A device builds a pipeline once for each set of values, which takes milliseconds; see
 // Device.Pipelines. A kernel that computes many indices may have two pipelines, because kgen also
@@ -87,7 +87,7 @@
 // # Printing
 //
 // The output of fmt and println in kernels is written when the launch has completed, before its
-// event is done: see PrintTo, PrintItems and PrintBuffer.
+// event is done. The options PrintTo, PrintItems and PrintBuffer affect the output.
 //
 // # Faults
 //

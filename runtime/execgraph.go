@@ -172,8 +172,8 @@ func checkUpdate(n *Node, c Command, s *exec.Step, steps []*exec.Step, at int) e
 // event returns the failure of the first of them, in the order of Finalize. The results of commands
 // after a failed one are unspecified. A graph may be submitted again before it has completed.
 //
-// Submit returns ErrInvalid if the graph has a view of a closed buffer. Submit does so even if no
-// command uses the buffer, for example because fusion has made its memory internal.
+// Submit returns ErrInvalid if the graph has a view of a closed buffer. Submit returns this error
+// even if no command uses the buffer, for example because fusion has made its memory internal.
 //
 // The options are DependsOn and WithContext (ErrInvalid otherwise). While the queue records, the
 // graph becomes a node, as by AddGraph.

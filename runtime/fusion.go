@@ -34,7 +34,7 @@ type FusedLaunch struct {
 	Internal []string
 }
 
-// String prints the report: a line for each launch, and one for each reason.
+// String returns the report as text, with one line for each launch and one line for each reason.
 func (r FusionReport) String() string {
 	var b strings.Builder
 	for _, l := range r.Launches {

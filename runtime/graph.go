@@ -17,13 +17,13 @@ import (
 //
 //	g := runtime.NewGraph(dev)
 //	if err := q.BeginRecording(g); err != nil { … }
-//	step1.ParallelFor(q, n) // nothing runs: these become nodes
+//	step1.ParallelFor(q, n) // nothing runs, because these calls make nodes
 //	step2.ParallelFor(q, n)
 //	q.EndRecording()
 //	ex, err := g.Finalize()
 //	for range 1000 {
 //		ev, err := q.Submit(ex)
-//	}
+//	} // The loop runs the graph 1000 times.
 //
 // There is an edge from a node to a later one if both use the same memory and one of them writes
 // it. The later node depends on the earlier one. After and MakeEdge add further edges. Nodes

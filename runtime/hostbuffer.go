@@ -20,7 +20,7 @@ import (
 //	copy(h.Slice(), data)
 //	ev, err := q.Enqueue(runtime.Copy(x.All(), h.All()))  // returns at once
 //	…
-//	err = ev.Wait(ctx)                                    // now h.Slice() may be written again
+//	err = ev.Wait(ctx)                                    // now h.Slice() may be written again.
 //
 // Copies between a HostBuffer and a Buffer go directly, without help of the processor. Copies of
 // other slices (CopyFrom, CopyTo, Upload, Download) go through other memory of the host. Copies of

@@ -42,7 +42,7 @@ func hostMemory[T any](s []T, write bool) HostMemory {
 //		scale[0] = 1 / sums[0]
 //		return nil
 //	}, runtime.HostReads(sums), runtime.HostWrites(scale)))
-//	g.Add(runtime.Upload(in.All(), scale))
+//	g.Add(runtime.Upload(in.All(), scale)) // depends on the host function, because of scale.
 //
 // Launches before and after f are not fused. Only one host function runs at a time, on its own
 // goroutine. The device is idle while a host function runs. The context of f ends with the context

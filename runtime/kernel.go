@@ -23,8 +23,8 @@ type Kernel struct {
 	output *output       // nil if the kernel does not print
 
 	// The field stated compares the result of the kernel's Properties method with the list in the
-	// kernel's description. stated is nil if the kernel has no such method. The field once guards
-	// the field differs, which is the result of the comparison.
+	// kernel's description. The field stated is nil if the kernel has no such method. The field
+	// once guards the field differs, which is the result of the comparison.
 	stated  func() *Error
 	once    sync.Once
 	differs *Error

@@ -40,8 +40,8 @@ import (
 //
 // When the kernel is built, the values of its constants are checked against the same limits.
 //
-// The caller is responsible for the effects of a valid module when it runs: nothing checks the
-// addresses that it computes, nor that its loops end.
+// The caller is responsible for the effects of a valid module when it runs: the runtime checks
+// neither the addresses that the module computes, nor that its loops end.
 func LoadModule(dev *Device, words []uint32, desc abi.Kernel) (*Program, error) {
 	if err := dev.usable(); err != nil {
 		return nil, err

@@ -69,9 +69,9 @@ func runOptions(k *Kernel, opts []LaunchOption) (launchOptions, error) {
 	return o, nil
 }
 
-// do runs the steps of a command after its options have been read. l is the event of the command.
-// The arguments of the function record are the context that limits waits, and the cancel request of
-// the command.
+// do runs the steps of a command after its options have been read. The parameter l is the event of
+// the command. The arguments of the function record are the context that limits waits, and the
+// cancel request of the command.
 func (o *order) do(l *pending, check func() error, record func(context.Context, *hal.Cancel) error) (Event, error) {
 	if err := check(); err != nil {
 		return Event{}, err

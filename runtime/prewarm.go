@@ -8,7 +8,7 @@ import "context"
 // [Program.BuildContext] describes. Specialization constants have their default values. For other
 // values, use Program.Build.
 //
-//	err := runtime.Prewarm(ctx, dev, blurgen.Kernels()...)
+//	err := runtime.Prewarm(ctx, dev, blurgen.Kernels()...) // makes the pipelines of all kernels of a package.
 //
 // The device keeps these pipelines as it keeps the pipelines of launches (see [Device.Pipelines]).
 // Prewarm returns the errors of BuildContext. The error is ErrSpecConst if a constant has no

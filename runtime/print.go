@@ -228,7 +228,7 @@ func (d *Device) printNode(k *Kernel, p *prints.Options, b *printBuffer) stream.
 }
 
 // recordPrinting records a launch c of a kernel that prints, and the command that writes its
-// output. l is the event of the launch.
+// output. The parameter l is the event of the launch.
 func (d *Device) recordPrinting(ctx context.Context, rec *stream.Recorder, l *pending, c *exec.Launch, p *exec.Plan, after []*stream.Event) error {
 	k := l.kernel
 	if err := d.prints.keepUp(ctx); err != nil {

@@ -20,7 +20,7 @@ import (
 //	p, err := runtime.NewProgram(dev, blurgen.Kernels()...)
 //	tile, err := runtime.SetSpec(p, blur.Tile, 32)
 //	exe, err := p.Build()
-//	ev, err := blurgen.Blur{…}.ParallelFor(q, r, runtime.WithProgram(exe))
+//	ev, err := blurgen.Blur{…}.ParallelFor(q, r, runtime.WithProgram(exe)) // launches with Tile = 32.
 //
 // Programs are independent of each other. A kernel may be in several programs, with different
 // values. The methods may be called from several goroutines.

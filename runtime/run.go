@@ -139,7 +139,7 @@ type run struct {
 // The type region is a range of the caller's memory that one or more slices use.
 type region struct {
 	lo, hi uintptr
-	ptr    unsafe.Pointer // address lo as a pointer, which the garbage collector follows
+	ptr    unsafe.Pointer // the address in the field lo as a pointer, which the garbage collector follows
 	pad    uint64         // number of bytes before the region on the device, which give it the same alignment as on the host
 	mem    *stream.Memory
 }

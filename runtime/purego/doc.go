@@ -1,6 +1,6 @@
 // Package purego lets programs for Linux that are built without cgo use Vulkan devices:
 //
-//	import _ "github.com/kgen-go/kgen/runtime/purego"
+//	import _ "github.com/kgen-go/kgen/runtime/purego" // in any file of the program.
 //
 // A program that imports the package is linked with the system's dynamic linker, like a program
 // with cgo. Such a program loads libvulkan.so.1 when it first asks for devices. Without the import,

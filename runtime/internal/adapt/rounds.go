@@ -15,7 +15,7 @@ import (
 // A loop's header counts the iterations that a work-item begins, in two variables:
 //
 //	rounds = phi(0, next)
-//	begun = rounds * 1
+//	begun = rounds * 1.
 //
 // At the end of an iteration, next = rounds + 1.
 //

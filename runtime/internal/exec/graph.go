@@ -132,8 +132,8 @@ func (ex *Graph) Plan() error {
 }
 
 // Update replaces the step of the node of owner by s. Before the replacement, Update calls the
-// function check, whose error ends Update. check gets the nodes' steps and the index of the node,
-// or -1 if the graph has no such node.
+// function check, whose error ends Update. The function check gets the nodes' steps and the index
+// of the node, or -1 if the graph has no such node.
 func (ex *Graph) Update(owner any, s *Step, check func(steps []*Step, at int) error) error {
 	ex.updating.Lock() // locks updating, not mu, because Hold would wait for mu
 	defer ex.updating.Unlock()

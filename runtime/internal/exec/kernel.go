@@ -51,9 +51,10 @@ func NewKernel(k launch.Kernel, name string, owner any) *Kernel {
 	return out
 }
 
-// Variant returns the variant for a device, or nil for the kernel's own module. The function has
-// reports whether the device has an aspect. If cancel is set, Variant returns a variant that can be
-// cancelled. If the device can run no module, Variant returns the first missing aspect.
+// Variant returns the variant for a device, or nil for the kernel's own module. The parameter has
+// is a function that reports whether the device has an aspect. If cancel is set, Variant returns a
+// variant that can be cancelled. If the device can run no module, Variant returns the first missing
+// aspect.
 func (k *Kernel) Variant(has func(properties.Aspect) bool, cancel bool) (v *abi.Variant, missing properties.Aspect) {
 	for i := range k.ABI.Variants {
 		for _, a := range k.ABI.Variants[i].Without {

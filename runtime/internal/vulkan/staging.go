@@ -16,7 +16,7 @@ const (
 )
 
 // A ring is staging memory that parts use in the order of their submission. Positions in the ring
-// only grow. The offset of a position in memory is the position modulo size.
+// only grow. The offset of a position in memory is the position modulo the ring's size.
 type ring struct {
 	mem        *memory
 	size       uint64

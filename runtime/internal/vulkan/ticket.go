@@ -259,7 +259,7 @@ func (p *part) await(timeout uint64) vkx.Result {
 // The type ticket implements hal.Ticket.
 type ticket struct {
 	q      *queue
-	sealed chan struct{} // channel closed when all parts are submitted; nil if Submit submitted all
+	sealed chan struct{} // channel closed when all parts are submitted; nil if Submit itself submitted all parts
 	parts  []*part
 	first  [1]*part
 	own    part // storage for the first part

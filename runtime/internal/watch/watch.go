@@ -15,7 +15,8 @@ import (
 
 // The first check reads all variables. Later checks always read the small parts, which have at most
 // perCheck bytes together. Later checks read all large parts only if these checks take at most 1 %
-// of the time. Otherwise a check reads one large part, and each check reads a different part.
+// of the time. If they would take more time, a check reads only one large part, and each check
+// reads a different part.
 const (
 	perCheck = 4 << 10
 	share    = 100
