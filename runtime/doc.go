@@ -109,7 +109,7 @@
 // own instructions round correctly (DeviceInfo.ExactDivide). If the device's own instructions round
 // wrongly, kernels correct the results, unless the kernel's mode is properties.FloatFast.
 // KGEN_EXACT_DIVIDE=always corrects on every device, to test the correction;
-// KGEN_EXACT_DIVIDE=never corrects on no device, to measure its cost.
+// KGEN_EXACT_DIVIDE=never corrects on no device, to measure the cost of the correction.
 //
 // Corrections use fused multiply-adds if Open finds that the device rounds these once. The same is
 // true of math32.Rsqrt, on every device. Without such fused multiply-adds, or with
@@ -125,9 +125,10 @@
 //
 // Open tests which instructions give the results of package half ([Float16]). When the runtime
 // loads a kernel, it replaces the other float16 instructions by code with integers and float32s. On
-// drivers that run on the processor, the runtime replaces all float16 instructions, because they
-// are slower there. KGEN_HALVES=computed replaces all float16 instructions on every device, for
-// tests. KGEN_HALVES=native keeps float16 instructions on drivers that run on the processor.
+// drivers that run on the processor, the runtime replaces all float16 instructions, because these
+// drivers execute them slowly. KGEN_HALVES=computed replaces all float16 instructions on every
+// device, for tests. KGEN_HALVES=native keeps float16 instructions on drivers that run on the
+// processor.
 //
 // # Where the time goes
 //

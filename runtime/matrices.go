@@ -77,9 +77,9 @@ func (d *Device) buildFor(k *Kernel, sh exec.Shape, desc hal.PipelineDesc) (hal.
 }
 
 // fitsNative reports whether a launch fits into work-group memory if it uses the device's own
-// matrix instructions. fitsNative is called if the launch does not fit with matrices as loops. In
-// the device's own matrices, elements of 8 bits have 1 byte and elements of 16 bits have 2, instead
-// of a 32-bit word each.
+// matrix instructions. fitsNative is called if the launch does not fit when its matrices are
+// computed by loops. In the device's own matrices, elements of 8 bits have 1 byte and elements of
+// 16 bits have 2, instead of a 32-bit word each.
 func (d *Device) fitsNative(k *Kernel, c *exec.Launch, p *exec.Plan) bool {
 	if ok, _ := d.native(k, p.Local, p.SubGroup); !ok {
 		return false

@@ -52,9 +52,9 @@ func PrintTo(w io.Writer) PrintOption {
 // PrintBuffer sets the size, in bytes, of the buffer that a launch prints to; the default is 1 MiB.
 // A call of a print function needs 16 bytes of the buffer, and 4 or 8 bytes for each number that is
 // not constant. A string that is not constant needs 8 bytes. A string made from the bytes of a
-// slice needs 4 bytes and its length, which is at most 32 KiB. Calls that do not fit print nothing.
-// A last line on the writer of println then says how many calls did not fit. Sizes below 32 bytes
-// and above 1 GiB are errors (ErrInvalid).
+// slice needs 4 bytes, and one byte for each byte of the string. Such a string has at most 32 KiB.
+// Calls that do not fit print nothing. A last line on the writer of println then says how many
+// calls did not fit. Sizes below 32 bytes and above 1 GiB are errors (ErrInvalid).
 func PrintBuffer(bytes int) PrintOption {
 	return func(p *printing) {
 		p.Bytes = bytes

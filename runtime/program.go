@@ -257,9 +257,9 @@ func (e *Executable) specSettings() (settings, error) {
 
 // SetSpecByID sets the constant with the numeric id in the program's modules. The id comes from a
 // //kgen:spec directive, from a module of LoadModule, or from kgen. Kernels of the same package use
-// the same id for the same constant, but kernels of different packages may not. If several
-// constants have the id, SetSpecByID sets the constant whose id comes from a directive. If the id
-// is still ambiguous, SetSpecByID returns an error.
+// the same id for the same constant. Kernels of different packages may use different ids for the
+// same constant. If several constants have the id, SetSpecByID sets the constant whose id comes
+// from a directive. If the id is still ambiguous, SetSpecByID returns an error.
 //
 // The value must have the constant's Go type. For an integer constant the value may also be an int.
 // In an array or struct, each scalar has its own id. A scalar can be set once the whole constant

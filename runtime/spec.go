@@ -87,7 +87,7 @@ func WithSpecValue[T any](v SpecValue[T]) LaunchOption {
 // The type setting is a specialization constant with the value that was set.
 type setting struct {
 	info  *dslhook.SpecInfo
-	value unsafe.Pointer // pointer to a value of info.Type, which is never overwritten
+	value unsafe.Pointer // pointer to a value of the type info.Type; nothing overwrites the value
 	gen   int            // number of times that the constant was set
 }
 

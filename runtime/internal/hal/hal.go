@@ -286,8 +286,9 @@ const (
 // Command is one command of a batch. Op decides which fields are used.
 type Command struct {
 	Op Op
-	// Barrier makes the command, and all later ones, wait for every earlier command and see its
-	// writes. Earlier commands are commands of the same batch and of earlier batches.
+	// Barrier makes this command and all later commands wait for all earlier commands. They then
+	// see the writes of the earlier commands. Earlier commands are commands of the same batch and
+	// of earlier batches.
 	Barrier bool
 
 	// fields of OpLaunch

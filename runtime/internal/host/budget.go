@@ -45,7 +45,7 @@ const (
 	// creditPart is the number by which the remaining memory is divided to get the credit.
 	creditPart = 16
 	// The constant spare is the number of bytes that buffers leave free for the rest of the
-	// process. If a limit is small, a sparePart-th of the limit stays free instead.
+	// process. If a limit is small, the limit divided by sparePart stays free instead.
 	spare     = 32 << 20
 	sparePart = 8
 	// The constant tables is the number of bytes of memory for which the system needs one byte of

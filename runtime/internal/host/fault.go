@@ -120,8 +120,7 @@ func takeNumbers(s string) (shaped string, numbers [2]int64, unsigned bool) {
 	return shape.String(), numbers, unsigned
 }
 
-// notKernel lists prefixes of packages. Frames of these packages are above the kernel's frames on
-// the stack.
+// notKernel lists prefixes of packages whose frames are above the kernel's frames on the stack.
 var notKernel = []string{"runtime.", "internal/", "sync/atomic.", "math.", "math/bits.", "github.com/kgen-go/kgen/dsl.", "github.com/kgen-go/kgen/dsl/"}
 
 // The function position returns the source position where the work-item panicked. The caller calls

@@ -348,7 +348,7 @@ func keepNewest(dir, path string, files int, total int64) {
 			files, total = files-1, total-info.Size()
 		}
 	}
-	slices.SortFunc(list, func(a, b file) int { // the newest first
+	slices.SortFunc(list, func(a, b file) int { // sorts the newest files first
 		return cmp.Or(b.info.ModTime().Compare(a.info.ModTime()), cmp.Compare(a.path, b.path))
 	})
 	for _, f := range list {
