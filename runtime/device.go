@@ -190,7 +190,7 @@ func findDevices() (all []found, missing []string) {
 	return all, missing
 }
 
-// Devices lists the devices that Open can open: GPUs first, then the host device, then Vulkan
+// Devices lists the devices that Open can open. GPUs come first, then the host device, then Vulkan
 // drivers on the processor. Select and KGEN_DEVICE accept a device's index in the list, its UUID
 // and its PCI address. UUIDs and PCI addresses stay the same when devices are added. MissingDevices
 // says why further devices are not in the list. DeviceInfo.Fit says how a kernel runs on a device.
@@ -223,7 +223,7 @@ type Device struct {
 	log     *slog.Logger
 	trace   *trace.Tracer // nil without a trace
 	// The field timed says that the device measures when commands run. The field profiling says
-	// that Event.Profile returns these times.
+	// that Event.Profile returns the measured times.
 	timed, profiling bool
 	noClock          error // reason why the device cannot measure when commands run, or nil
 	// The field correct says that kernels correct the results of float32 division and square root.

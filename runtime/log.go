@@ -12,13 +12,13 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/trace"
 )
 
-// Logger sets the logger of the device, which logs its decisions to l at debug level:
+// Logger sets the logger of the device. The device logs these decisions to l at debug level:
 //
-//   - which device was opened, which devices were not, and why
-//   - which module of a kernel became a pipeline, and how long that took
+//   - which device was opened, which devices were not, and why;
+//   - which module of a kernel became a pipeline, and how long that took;
 //   - whether the driver had the pipeline in its cache, and whether the module was made from
-//     the kernel's IR
-//   - why the device refused other variants
+//     the kernel's IR;
+//   - why the device refused other variants of a kernel.
 //
 // Without this option the device logs to the logger that slog.Default() returns at the time of
 // Open. A launch whose pipeline exists logs nothing. If l is nil, Open returns ErrInvalid.

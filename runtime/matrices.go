@@ -13,8 +13,8 @@ import (
 // MatrixProduct is a matrix product that the sub-groups of a device compute. MatrixProduct
 // multiplies a matrix of M rows and K columns by a matrix of K rows and N columns. Elem names the
 // Go type of the factors' elements, such as "half.Float16". Of names the Go type of the sum's
-// elements, such as "float32". A kernel's larger matrices consist of several such matrices, if
-// their sizes are multiples.
+// elements, such as "float32". A kernel's larger matrices consist of several such matrices, if the
+// sizes of the larger matrices are multiples of M, N and K.
 type MatrixProduct struct {
 	M, N, K  int
 	Elem, Of string

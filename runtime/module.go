@@ -33,10 +33,10 @@ import (
 //
 //   - ErrBuild for a module that is not valid, that uses features which no kernel can have, such as
 //     descriptors or images, or that lacks constants of desc.Specs; the error gives the word, the
-//     instruction and the reason
-//   - ErrMemoryAllocation for more work-group or private memory than the device has
-//   - ErrKernelNotSupported for larger work-groups than the device allows
-//   - ErrSpecConst for two constants with one number
+//     instruction and the reason.
+//   - ErrMemoryAllocation for more work-group or private memory than the device has.
+//   - ErrKernelNotSupported for larger work-groups than the device allows.
+//   - ErrSpecConst for two constants with one number.
 //
 // When the kernel is built, the values of its constants are checked against the same limits.
 //

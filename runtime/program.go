@@ -198,7 +198,7 @@ func (p *Program) set(c *dslhook.SpecInfo, value unsafe.Pointer) (int, error) {
 	return p.specs.put(c, value), nil
 }
 
-// The method settable returns an error if a constant cannot be set to the value now.
+// The method settable returns an error if a constant cannot be set to the value at present.
 func (p *Program) settable(c *dslhook.SpecInfo, value unsafe.Pointer) error {
 	if p.compiled || p.building > 0 {
 		return errorf(ErrSpecConst, "%s is set after the program was compiled", p.nameOf(c)).

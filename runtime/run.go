@@ -300,8 +300,8 @@ func (r *run) copy(g *region, off uint64, cmd hal.Command) (*pending, error) {
 	return l, nil
 }
 
-// The method end frees the device's memory, so that the caller may use its memory again. The method
-// end is also called after an error.
+// The method end frees the device's memory. After that, the caller may use the caller's own memory
+// again. The method end is also called after an error.
 func (r *run) end(err error) {
 	if err != nil {
 		r.l.needRare().cancel.Ask()

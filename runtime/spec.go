@@ -103,7 +103,7 @@ func (s settings) find(c *dslhook.SpecInfo) *setting {
 	return nil
 }
 
-// put sets a value and returns the number of times that the constant was set before.
+// The method put sets a value and returns the number of times that the constant was set before.
 func (s *settings) put(c *dslhook.SpecInfo, value unsafe.Pointer) int {
 	if old := s.find(c); old != nil {
 		old.value = value

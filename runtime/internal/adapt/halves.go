@@ -10,9 +10,9 @@ import (
 // Halves returns a module whose conversions and arithmetic of float16s have the results of package
 // half. kgen's modules convert by the GLSL instructions UnpackHalf2x16 and PackHalf2x16, which
 // every device has but few compute exactly. Halves keeps the GLSL instructions where the device
-// computes them exactly. If GLSL instructions are not exact on the device, Halves uses 16-bit
-// instructions if these are exact. If neither is exact, integers and float32s compute the results.
-// A NaN gets package half's bits.
+// computes them exactly. If the GLSL instructions are not exact on the device, Halves uses 16-bit
+// instructions if these are exact. If the 16-bit instructions are not exact, either, code with
+// integers and float32s computes the results. A NaN gets package half's bits.
 //
 // A sum, difference or product of two converted float16s whose result is converted to float16 can
 // be one float16 operation. The result is the same, because float32 has more than twice the digits.

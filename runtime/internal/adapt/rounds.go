@@ -296,7 +296,7 @@ func (l *loop) count(preds []spirv.ID, zero, u32 spirv.ID) spirv.Instruction {
 	return phi
 }
 
-// define writes an operation on 32-bit words whose result has the given ID.
+// The method define writes an operation on 32-bit words whose result has the given ID.
 func (c *code) define(op spirv.Op, id, x, y spirv.ID) {
 	c.list = append(c.list, spirv.Instruction{Op: op, Type: c.r.u32, Result: id, Words: []uint32{uint32(x), uint32(y)}})
 }

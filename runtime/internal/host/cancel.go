@@ -24,7 +24,7 @@ func newStopper(c *hal.Cancel) *stopper {
 }
 
 // The method now reports whether the launch must end. If the launch must end, the caller leaves out
-// its remaining work. A caller without remaining work must not call the method now.
+// its remaining work. A caller without remaining work must not call this method.
 func (s *stopper) now() bool {
 	if !s.asked.Load() {
 		return false

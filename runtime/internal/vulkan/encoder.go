@@ -561,9 +561,9 @@ func (e *encoder) reserve(n uint64) (off uint64, ok bool) {
 	return off, true
 }
 
-// fitRing makes the staging ring size bytes large. If there is too little memory, the ring has
-// fewer than size bytes, but at least as many bytes as the parameter least. fitRing first submits a
-// part that uses the old ring. The old ring is freed when its last part is done.
+// fitRing replaces the staging ring by a ring of size bytes. If there is too little memory, the
+// ring has fewer than size bytes, but at least as many bytes as the parameter least. fitRing first
+// submits a part that uses the old ring. The old ring is freed when its last part is done.
 func (e *encoder) fitRing(size, least uint64) error {
 	size = max(minRing, uint64(1)<<bits.Len64(size-1))
 	if r := e.q.ring; r != nil && r.size >= size {

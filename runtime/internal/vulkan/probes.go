@@ -33,8 +33,9 @@ type driverKey struct {
 	halves  bool // result of halvesWay for the device
 }
 
-// halvesWay returns the way in which kernels compute float16s. "computed" means by integers, and ""
-// means by all exact instructions. An environment variable may select the way.
+// halvesWay returns the way in which kernels compute float16s. The result "computed" means that
+// kernels compute float16s by integers. The result "" means that kernels use all exact float16
+// instructions. An environment variable may select the way.
 func (d *device) halvesWay() string {
 	// Processors have no float16 arithmetic, and their drivers convert one float16 at a time. With
 	// lavapipe's instructions, kernels take two to five times as long as with integers. On arm64,

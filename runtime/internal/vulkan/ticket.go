@@ -22,7 +22,7 @@ const (
 	// launch and its wait 5 µs slower.
 	spinTime = 50 * time.Microsecond
 	keepTime = 30 * time.Microsecond
-	// A blocked wait checks its context once in this time.
+	// sliceTime is the time after which a blocked wait checks its context again.
 	sliceTime = 2 * time.Millisecond
 	longSlice = 500 * time.Millisecond
 )
@@ -120,7 +120,7 @@ func (p *part) fail(err error) {
 	}
 }
 
-// The method finish copies the data, unless its owner has cancelled the command.
+// The method finish copies the data, unless the owner of the command has cancelled it.
 func (r *readBack) finish() {
 	if !r.c.Cancel.Do(func() { copyBytes(r.dst, r.src) }) && r.c.Fault != nil {
 		r.c.Fault.Cancelled = true
