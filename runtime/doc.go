@@ -40,13 +40,13 @@
 //
 // # Running on slices
 //
-// The method Run of a generated type launches on views and waits, as above. The Run functions of
-// generated packages take slices of the program's memory instead. A nil slice is an empty slice,
-// and slices that share memory share it on the device. Slices that the kernel writes are copied
-// back, also after a fault. The host device uses the program's memory without copying it, where
-// possible. If the context ends before the device is done, the launch is cancelled, as with
-// WithContext. After that, the launch does not access the slices any more. Slices that the kernel
-// writes then hold part of the results, or none.
+// The method Run of a generated type launches on views and waits. The Run functions of generated
+// packages take slices of the program's memory instead. A nil slice is an empty slice, and slices
+// that share memory share it on the device. Slices that the kernel writes are copied back, also
+// after a fault. The host device uses the program's memory without copying it, where possible. If
+// the context ends before the device is done, the launch is cancelled, as with WithContext. After
+// that, the launch does not access the slices any more. Slices that the kernel writes then hold
+// part of the results, or none.
 //
 // # Checks
 //

@@ -103,8 +103,8 @@ var api = launch.Runtime.(interface {
 })
 
 // Properties adds the Properties method of the type K to the registered kernel, or records that K
-// has no such method. The first launch, program or graph node with the kernel calls the method. The
-// runtime then compares the method's list with the list that kgen compiled.
+// has no such method. The first launch, program or graph node with the kernel calls the kernel's
+// Properties method. The runtime then compares the method's list with the list that kgen compiled.
 func Properties[K any](k *runtime.Kernel) struct{} {
 	var method func() properties.List
 	if m, ok := any(new(K)).(interface{ Properties() properties.List }); ok {

@@ -131,9 +131,10 @@ func (ex *Graph) Plan() error {
 	return nil
 }
 
-// Update replaces the step of the node of owner by s. Before the replacement, Update calls the
-// function check, whose error ends Update. The function check gets the nodes' steps and the index
-// of the node, or -1 if the graph has no such node.
+// Update replaces the step of a node by s. The node is the one that belongs to the value in the
+// parameter owner. Before the replacement, Update calls the function check, whose error ends
+// Update. The function check gets the nodes' steps and the index of the node, or -1 if the graph
+// has no such node.
 func (ex *Graph) Update(owner any, s *Step, check func(steps []*Step, at int) error) error {
 	ex.updating.Lock() // locks updating, not mu, because Hold would wait for mu
 	defer ex.updating.Unlock()

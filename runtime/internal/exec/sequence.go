@@ -113,7 +113,7 @@ func (s *Sequence) addPrint(of *Step) int {
 }
 
 // Replay returns the sequence as a single command. Replay returns nil if the device has no such
-// commands, if the device refuses this one, or if some steps copy from or to the host.
+// commands, if the device refuses the command, or if some steps copy from or to the host.
 func (s *Sequence) Replay(d hal.Device, on *stream.Stream, events EventMaker) *stream.Replay {
 	s.once.Do(func() { s.makeReplay(d, on, events) })
 	return s.replay

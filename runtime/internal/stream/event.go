@@ -145,8 +145,8 @@ func (e *Event) Wait(ctx context.Context) error {
 
 // Failed reports whether a completed command failed. If the command did not complete, the result
 // err is the reason. If the command read memory that another failed command should have written,
-// the result from is the event of that other command. If a command failed and both results are nil,
-// the command has a fault. After Failed, the failure counts as reported.
+// the result from is the event of that other command. If a command failed, and the results err and
+// from are nil, the command has a fault. After Failed, the failure counts as reported.
 func (e *Event) Failed() (failed bool, err error, from *Event) {
 	if e.batch == nil {
 		return false, nil, nil

@@ -191,8 +191,8 @@ func (e *encoder) pushAll() {
 	}
 }
 
-// The method uncut records that the main track's part has ended. The method uncut does so only if
-// commands on the track in the field aside had to wait for that part.
+// The method uncut records that the main track's part has ended. The method uncut does nothing
+// unless commands on the second line had to wait for that part.
 func (e *encoder) uncut() {
 	if e.cut && e.main.part == nil {
 		e.cut, e.aside.after = false, e.main.line.pushed

@@ -164,7 +164,8 @@ func (w *walker) raw(at unsafe.Pointer, n int) {
 
 func (w *walker) bytes(b []byte) { w.sum = crc32.Update(w.sum, table, b) }
 
-// The method number adds the lowest size bytes of n to the checksum.
+// The method number adds bytes of n to the checksum, beginning with the lowest byte. The parameter
+// size is the number of bytes.
 func (w *walker) number(n uint64, size int) {
 	var b [8]byte
 	for i := range b {
