@@ -288,8 +288,8 @@ func HostLoadPart[T int8 | int16](p *T) T {
 	return *p
 }
 
-// HostSwapPart sets *p, which is a part of a 32-bit word, to v if *p equals old. HostSwapPart does
-// so atomically, and reports whether it did.
+// HostSwapPart sets *p, which is a part of a 32-bit word, to v if *p equals old. The swap is
+// atomic, and HostSwapPart reports whether it has set *p.
 func HostSwapPart[T int8 | int16](p *T, old, v T) bool {
 	m := dslhook.Turn(unsafe.Pointer(p))
 	m.Lock()

@@ -206,8 +206,8 @@ type planned struct {
 }
 
 // The method plan orders the steps of the nodes, and compiles the launches whose pipelines the
-// graph does not hold yet. Update may have changed the memory that nodes use. The nodes then need
-// edges that the graph itself does not have.
+// graph does not hold yet. Update may have changed the memory that nodes use. In that case, the
+// nodes need edges that the graph itself does not have.
 func (ex *Graph) plan(nodes []Node, fuse FuseMode) (p planned, err error) {
 	next := &Graph{dev: ex.dev, Options: ex.Options, nodes: slices.Clone(nodes)}
 	next.Fuse = fuse

@@ -194,9 +194,9 @@ func heapUsed() uint64 {
 	return s[0].Value.Uint64() - s[1].Value.Uint64() - s[2].Value.Uint64()
 }
 
-// heapFree returns two numbers of bytes of Go's heap. The number free counts bytes that Go's
-// runtime got from the system and does not use. The number released counts bytes that Go's runtime
-// returned to the system while keeping their addresses.
+// heapFree returns the sizes, in bytes, of two parts of Go's heap. The number free counts bytes
+// that Go's runtime got from the system and does not use. The number released counts bytes that
+// Go's runtime returned to the system while keeping their addresses.
 func heapFree() (free, released uint64) {
 	s := metric(heapFreeName, heapReleasedName)
 	return s[0].Value.Uint64(), s[1].Value.Uint64()
