@@ -39,8 +39,8 @@ const roomTime = 10 * time.Second
 // device to catch up. NewBuffer also waits at most 10 seconds for memory of closed buffers that
 // running launches still use.
 //
-// The properties are properties of memory: properties.AccessScope, FusionInternalMemory and NoInit
-// (ErrInvalid otherwise). All views of the buffer have them.
+// The properties AccessScope, FusionInternalMemory and NoInit of package properties are allowed
+// (ErrInvalid otherwise). All views of the buffer have the buffer's properties.
 func NewBuffer[T any](dev *Device, n int, props ...properties.Property) (*Buffer[T], error) {
 	b, err := newBuffer[T](dev, n, props)
 	if err != nil || b.mem == nil || dev.direct() {
@@ -131,7 +131,8 @@ func (d *Device) alloc(size uint64, kind hal.MemoryKind) (*stream.Memory, error)
 	return mem, nil
 }
 
-// direct reports whether the device is the host device, whose memory is the program's own.
+// The method direct reports whether the device is the host device, whose memory is the program's
+// own.
 func (d *Device) direct() bool { return d.backend == "host" }
 
 // pointerIn searches the type t for a pointer, at any depth. pointerIn returns the path to the
@@ -178,7 +179,7 @@ func (b *Buffer[T]) All() View[T] {
 	return View[T]{s: launch.Slice{Mem: b.mem, Len: b.n, Buffer: b.is}}
 }
 
-// Slice returns the view of the elements [i, j). Slice panics if they are out of range, as slicing
+// Slice returns the view of the elements [i, j). Slice panics if i or j is out of range, as slicing
 // a Go slice does.
 func (b *Buffer[T]) Slice(i, j int) View[T] { return b.All().Slice(i, j) }
 
@@ -193,8 +194,8 @@ func (b *Buffer[T]) CopyTo(ctx context.Context, q *Queue, dst []T) error {
 }
 
 // Close frees the buffer's memory when the launches and copies that use it have completed. Close
-// does not wait for them. Later uses of the buffer are errors. Close may be called twice, and after
-// the device was closed.
+// does not wait for these launches and copies. Later uses of the buffer are errors. Close may be
+// called twice, and after the device was closed.
 func (b *Buffer[T]) Close() error {
 	if b != nil && b.mem != nil {
 		b.mem.Free()
@@ -203,10 +204,10 @@ func (b *Buffer[T]) Close() error {
 }
 
 // CopyFrom copies the elements of src into the device's memory, after all earlier commands that use
-// that memory. src has as many elements as the view (ErrInvalid otherwise). CopyFrom returns when
-// src may be used again. If ctx ends first, CopyFrom returns an error of class ErrDeadline or
-// ErrCanceled, and the copy stops. After such an error, reading the view's memory is an error until
-// all of it is written again.
+// that memory. The slice src has as many elements as the view (ErrInvalid otherwise). CopyFrom
+// returns when src may be used again. If ctx ends first, CopyFrom returns an error of class
+// ErrDeadline or ErrCanceled, and the copy stops. After such an error, reading the view's memory is
+// an error until all of it is written again.
 func (v View[T]) CopyFrom(ctx context.Context, q *Queue, src []T) error {
 	if err := v.checkCopy(ctx, q, len(src)); err != nil {
 		return err
@@ -265,9 +266,10 @@ func (v View[T]) copyFrom(ctx context.Context, q *Queue, src []T) error {
 }
 
 // CopyTo copies the view's elements into dst, after all earlier commands that write them, and
-// waits. dst has as many elements as the view (ErrInvalid otherwise). CopyTo also returns the
-// failures of earlier launches of the queue that no wait has returned, because dst then holds their
-// results. If ctx ends first, dst holds part of the elements, or none, and the copy stops.
+// waits. The slice dst has as many elements as the view (ErrInvalid otherwise). CopyTo also returns
+// the failures of the queue's earlier launches that no wait has returned. The elements in dst are
+// then the results of failed launches. If ctx ends first, dst holds part of the elements, or none,
+// and the copy stops.
 func (v View[T]) CopyTo(ctx context.Context, q *Queue, dst []T) error {
 	if err := v.checkCopy(ctx, q, len(dst)); err != nil {
 		return err

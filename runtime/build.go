@@ -26,11 +26,12 @@ func (p *Program) Build(kernels ...*Kernel) (*Executable, error) {
 //
 // The device makes pipelines for the kernels, as many at a time as there are processors
 // (GOMAXPROCS). BuildContext makes pipelines for tasks, and for kernels over a range. Kernels over
-// an nd-range must state their work-group size or a hint of it. A kernel over a range gets the
-// work-group size of large ranges. The first launch makes the pipelines that depend on facts which
-// only a launch states: small ranges, other work-group sizes, and the lengths of local accessors.
-// Kernels that the device cannot run ([Device.Compatible]) get no pipeline here. The device keeps
-// the pipelines as long as the Executable or its program is in use.
+// an nd-range must state their work-group size or a hint of it. For a kernel over a range,
+// BuildContext assumes a large range, which decides the work-group size. Some pipelines depend on
+// facts which only a launch states, such as a small range, another work-group size, or the lengths
+// of local accessors. The first launch makes these pipelines. Kernels that the device cannot run
+// ([Device.Compatible]) get no pipeline here. The device keeps the pipelines as long as the
+// Executable or its program is in use.
 //
 // Errors are of class ErrSpecConst for a constant without a value, or with a value that gives an
 // array the length 0. Errors are of class ErrMemoryAllocation if arrays sized by constants are
@@ -88,7 +89,7 @@ func letGo(built []*exec.Pipeline) {
 	}
 }
 
-// promise is a pipeline that Build will make.
+// A promise describes a pipeline that Build will make.
 type promise struct {
 	kernel *Kernel
 	shape  exec.Shape
@@ -96,8 +97,8 @@ type promise struct {
 	launch *exec.Launch
 }
 
-// promises lists the pipelines that Build makes for a kernel. Build can predict the launches that
-// use these pipelines.
+// The method promises lists the pipelines that Build makes for a kernel. These are the pipelines of
+// launches that Build can predict.
 func (d *Device) promises(k *Kernel, set settings) ([]promise, error) {
 	if d.direct() && k.code.Host == nil || slices.ContainsFunc(k.abi.Params, func(p abi.Param) bool { return p.Kind == abi.LocalAccessor }) {
 		return nil, nil
@@ -136,9 +137,9 @@ func (d *Device) promises(k *Kernel, set settings) ([]promise, error) {
 	return list, nil
 }
 
-// likely sets the range of the call c to a typical range. The exact sizes do not matter, because
-// they only affect the choice of the work-group size. likely returns false if it cannot predict the
-// work-group size.
+// The method likely sets the range of the call c to a typical range. The exact sizes do not matter,
+// because they only affect the choice of the work-group size. The method likely returns false if it
+// cannot predict the work-group size.
 func (d *Device) likely(k *Kernel, c *launch.Call) bool {
 	switch c.Form {
 	case abi.Range:
@@ -158,8 +159,8 @@ func (d *Device) likely(k *Kernel, c *launch.Call) bool {
 	return true
 }
 
-// prepare makes the pipelines that the kernels promise, several at a time. The caller then counts
-// as a user of each returned pipeline.
+// prepare makes the promised pipelines of the kernels (see the method promises), several at a time.
+// The caller then counts as a user of each returned pipeline.
 func (d *Device) prepare(ctx context.Context, kernels []*Kernel, set settings) (built []*exec.Pipeline, err error) {
 	var list []promise
 	for _, k := range kernels {

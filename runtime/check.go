@@ -35,8 +35,8 @@ func (d *Device) check(k *Kernel, c *exec.Launch, o *launchOptions) (exec.Plan, 
 	return p, nil
 }
 
-// planFor does those checks of check whose results stay valid until the launch runs. planFor omits
-// two checks: whether buffers are open, and whether variables still have their values.
+// planFor does those checks of check whose results stay valid until the launch runs. planFor does
+// not check whether buffers are open and whether variables still have their values.
 func (d *Device) planFor(k *Kernel, c *exec.Launch, o *launchOptions) (exec.Plan, error) {
 	var p exec.Plan
 	if err := k.checkStated(); err != nil {
@@ -103,8 +103,8 @@ func (k *Kernel) checkVariables() *Error {
 		advise("pass what changes as a field of the kernel; if the source has the other value, run kgen again")
 }
 
-// checkSupport checks the kernel's demands on the device: the size of its work-groups, aspects and
-// sub-groups.
+// checkSupport checks that the device has the work-group size, the aspects and the sub-group size
+// that the kernel demands.
 func (d *Device) checkSupport(k *Kernel, props properties.List) (subGroup int, err *Error) {
 	if w, ok := props.Get(properties.KeyWorkGroupSize); ok {
 		if limit, ok := d.fits(w.Dims()); !ok {
@@ -265,7 +265,8 @@ func (d *Device) checkWorkGroup(k *Kernel, c *exec.Launch, props properties.List
 }
 
 // fits reports whether the device can run work-groups of the size dims, which is in index order. If
-// the device cannot, fits also returns a text that describes the exceeded limit.
+// the device cannot run work-groups of that size, the method fits also returns a text that
+// describes the exceeded limit.
 func (d *Device) fits(dims []int) (string, bool) {
 	l := &d.info.Limits
 	items := uint64(1)
@@ -349,8 +350,8 @@ func (d *Device) matrixHeld(c *exec.Launch, elements, subGroup int) (held, least
 	return (elements + least - 1) / least, least
 }
 
-// crowded returns the error for a matrix that has too many elements for each work-item, and too
-// many bytes for work-group memory.
+// The method crowded returns the error for a matrix that has too many elements for each work-item,
+// and too many bytes for work-group memory.
 func (d *Device) crowded(l *abi.Local, held, least, n, subGroup int) *Error {
 	e := errorf(ErrKernelNotSupported, "each work-item of a sub-group of %d would hold %d elements of its matrix dsl.%s, and %d are the most; in work-group memory "+
 		"it takes %d bytes for each sub-group, %d together, and the device %s has %d for all that the kernel keeps there",
@@ -383,9 +384,9 @@ func (d *Device) checkAspects(k *Kernel, props properties.List) *Error {
 	return nil
 }
 
-// lacks returns the error for a kernel that needs aspects which the device lacks. The code of the
-// kernel or its properties may need them. The error contains the chain of calls that leads to each
-// use of an aspect.
+// The method lacks returns the error for a kernel that needs aspects which the device does not
+// have. An aspect may be needed by the code of the kernel or by its properties. The error contains
+// the chain of calls that leads to each use of an aspect.
 func (d *Device) lacks(k *Kernel, verb string, aspects ...properties.Aspect) *Error {
 	e := &Error{Class: ErrKernelNotSupported}
 	var names, chains []string

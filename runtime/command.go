@@ -16,14 +16,15 @@ import (
 // Command is work for a device, as a value. A Command is either a launch, made by the method Node
 // of a generated kernel, or the result of Copy, Fill, Upload, Download or HostFunc. Queue.Enqueue
 // runs a Command, Graph.Add makes it a node of a graph, and ExecutableGraph.Update replaces another
-// Command by it. The zero Command does nothing. As a node of a graph, it only orders other nodes.
+// Command by it. The zero Command does nothing. As a node of a graph, the zero Command only orders
+// other nodes.
 //
-// A Command keeps the memory that it names alive. Errors in a Command are reported where it is
-// used, not where it is made.
+// A Command keeps the memory that it names alive. Errors in a Command are reported where the
+// Command is used, not where it is made.
 type Command struct{ c *command }
 
-// command is the content of a Command. If kernel is set, the command is a launch of that kernel.
-// Otherwise the field node is the work.
+// The type command is the content of a Command. If the field kernel is set, the command is a launch
+// of that kernel. Otherwise the field node is the work.
 type command struct {
 	err    error  // error in the arguments of the function that made the command
 	kind   string // kind of the command, such as "copy"; "" for a launch
@@ -35,9 +36,9 @@ type command struct {
 	host   dag.Uses   // memory that a host function uses
 	keep   []any      // the device memory that the command uses
 	cross  *crossCopy // set instead of node for a copy between two devices
-	// idle is memory that must be open, but that the command does not use as device memory: the
-	// memory of views without elements, and of the host buffer whose slice an upload or a download
-	// uses.
+	// The field idle contains memory that must be open although the command does not access it on
+	// the device. Examples are the memory of views without elements, and the host buffer that
+	// contains the slice of an upload or download.
 	idle []*stream.Memory
 	// either says that some of idle may be memory of other devices.
 	either bool
@@ -127,8 +128,8 @@ func Fill[T any](dst View[T], v T) Command {
 	return c
 }
 
-// pattern returns 32 bits whose repetition equals the bytes of a value. If there are no such 32
-// bits, ok is false.
+// The function pattern returns 32 bits whose repetition equals the bytes of a value. If there are
+// no such 32 bits, the result ok is false.
 func pattern(one []byte) (bits uint32, ok bool) {
 	if n := len(one); n == 0 || n > 4 && n%4 != 0 || n == 3 {
 		return 0, false
@@ -144,16 +145,16 @@ func pattern(one []byte) (bits uint32, ok bool) {
 	return bits, true
 }
 
-// Upload copies the slice src of the host's memory to dst. dst and src have the same number of
-// elements (ErrInvalid otherwise). Each run of the command reads src anew. src must not change
-// until the event of that run is done.
+// Upload copies the slice src of the host's memory to dst. The parameters dst and src have the same
+// number of elements (ErrInvalid otherwise). Each run of the command reads src anew. The elements
+// of src must not change until the event of that run is done.
 func Upload[T any](dst View[T], src []T) Command {
 	return transfer(hal.OpWrite, "upload", dst.s, bytesOf(src), len(src))
 }
 
-// Download copies src to the slice dst of the host's memory. dst and src have the same number of
-// elements (ErrInvalid otherwise). Each run of the command writes dst. dst holds the elements when
-// the event of that run is done, and must not be used before that.
+// Download copies src to the slice dst of the host's memory. The parameters dst and src have the
+// same number of elements (ErrInvalid otherwise). Each run of the command writes dst. The slice dst
+// holds the elements when the event of that run is done, and must not be used before.
 func Download[T any](dst []T, src View[T]) Command {
 	return transfer(hal.OpRead, "download", src.s, bytesOf(dst), len(dst))
 }
@@ -180,9 +181,9 @@ func transfer(op hal.Op, what string, s launch.Slice, host []byte, n int) Comman
 	return Command{c}
 }
 
-// hostBufferOf looks for the open host buffer that the slice host belongs to. hostBufferOf returns
-// the buffer's memory if the buffer is of the same device as s. A slice of another device's host
-// buffer counts as ordinary memory of the host.
+// hostBufferOf looks for the open host buffer to which the parameter host, a slice, belongs.
+// hostBufferOf returns the buffer's memory if the buffer is of the same device as s. A slice of
+// another device's host buffer counts as ordinary memory of the host.
 func hostBufferOf(s launch.Slice, host []byte) []*stream.Memory {
 	if m := openHostMemory.find(host); m != nil && m.Stream() == s.Mem.Stream() {
 		return []*stream.Memory{m}
@@ -190,7 +191,7 @@ func hostBufferOf(s launch.Slice, host []byte) []*stream.Memory {
 	return nil
 }
 
-// memories returns the memory of each slice that has elements.
+// The function memories returns the memory of each slice that has elements.
 func memories(of ...launch.Slice) (all []*stream.Memory) {
 	for _, s := range of {
 		if s.Mem != nil {
@@ -220,7 +221,8 @@ func (q *Queue) Enqueue(c Command, opts ...LaunchOption) (Event, error) {
 	return q.enqueue(c.c, opts)
 }
 
-// checkCommand checks a command. If the command is a launch, o contains the launch's options.
+// checkCommand checks a command. If the command is a launch, the parameter o contains the launch's
+// options.
 func (d *Device) checkCommand(c *command, o *launchOptions) (*exec.Step, error) {
 	if c.err != nil {
 		return nil, c.err

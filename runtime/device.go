@@ -48,7 +48,7 @@ func (t DeviceType) String() string {
 
 // DeviceInfo describes a device.
 type DeviceInfo struct {
-	Name    string // as its driver reports it
+	Name    string // name of the device, as the driver reports it
 	Backend string // "vulkan" or "host"
 	Driver  string // driver and version, for people
 	API     string // such as "Vulkan 1.3.230"
@@ -73,15 +73,16 @@ type DeviceInfo struct {
 	// Float16 says which operations on half.Float16 are instructions of the device. Open sets this
 	// field.
 	Float16 Float16
-	// ExactDivide says that the device rounds float32 division and square root correctly. If not,
-	// kernels correct the results, at some cost; see properties.FloatFast. Open sets this field.
+	// ExactDivide says that the device rounds float32 division and square root correctly. Without
+	// ExactDivide, kernels correct the results, at some cost; see properties.FloatFast. Open sets
+	// this field.
 	ExactDivide bool
 	// ExactDivide64 says that the device rounds float64 division and square root correctly. Kernels
 	// do not correct these results.
 	ExactDivide64 bool
-	// Missing says why there is no other device, or no better one: which backends found no device,
-	// and which devices did not open. If the caller chose no device, Missing also names the Vulkan
-	// drivers on the processor that Open did not consider. Open sets this field.
+	// Missing says why there is no other or no better device. It names the backends that found no
+	// device, and the devices that did not open. If the caller chose no device, Missing also names
+	// the Vulkan drivers on the processor that Open did not consider. Open sets this field.
 	Missing []string
 }
 
@@ -112,7 +113,7 @@ type Subnormals struct {
 // Float16 says which operations on half.Float16 are instructions of the device. Open has compared
 // their results with those of package half. Kernels compute the other operations from integers and
 // float32s, with the same results. The host device has no float16 instructions. Vulkan drivers on
-// the processor have some, but kernels use none of them by default.
+// the processor have some float16 instructions, but kernels use none of these by default.
 type Float16 struct {
 	Widen      bool // x.Float32()
 	Narrow     bool // half.FromFloat32
@@ -167,7 +168,7 @@ func uuidText(u [16]byte) string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", u[:4], u[4:6], u[6:8], u[8:10], u[10:])
 }
 
-// found is a device that Open can open.
+// The type found describes a device that Open can open.
 type found struct {
 	driver hal.Driver
 	index  int
@@ -190,7 +191,7 @@ func findDevices() (all []found, missing []string) {
 	return all, missing
 }
 
-// Devices lists the devices that Open can open: GPUs first, then the host device, then Vulkan
+// Devices lists the devices that Open can open. GPUs come first, then the host device, then Vulkan
 // drivers on the processor. Select and KGEN_DEVICE accept a device's index in the list, its UUID
 // and its PCI address. UUIDs and PCI addresses stay the same when devices are added. MissingDevices
 // says why further devices are not in the list. DeviceInfo.Fit says how a kernel runs on a device.
@@ -222,17 +223,18 @@ type Device struct {
 	queues  atomic.Int32 // number of queues made so far
 	log     *slog.Logger
 	trace   *trace.Tracer // nil without a trace
-	// timed says that the device measures when commands run. profiling says that Event.Profile
-	// returns these times.
+	// The field timed says that the device measures when commands run. The field profiling says
+	// that Event.Profile returns the measured times.
 	timed, profiling bool
 	noClock          error // reason why the device cannot measure when commands run, or nil
-	// correct says that kernels correct the results of float32 division and square root.
+	// The field correct says that kernels correct the results of float32 division and square root.
 	correct bool
-	// byFma says that these corrections of float32 results use fused multiply-adds.
+	// The field byFma says that these corrections of float32 results use fused multiply-adds.
 	byFma bool
-	// flushes says that the device flushes subnormals in operations that package math32 uses.
+	// The field flushes says that the device flushes subnormals in operations that package math32
+	// uses.
 	flushes bool
-	// small says that small launches use the variants made for them.
+	// The field small says that small launches use the variants made for small launches.
 	small bool
 
 	closing time.Duration // longest wait of Close, if positive
@@ -248,17 +250,17 @@ type Device struct {
 }
 
 // Open opens the device that Select or the environment variable KGEN_DEVICE chooses. Without such a
-// choice it opens a Vulkan GPU or, if there is none, the host device. The host device runs the
+// choice Open opens a Vulkan GPU or, if there is none, the host device. The host device runs the
 // kernel's own Go code and is always there. If a GPU fails to open, Open tries the next device, and
 // DeviceInfo.Missing says why. A Vulkan driver on the processor, such as Mesa's llvmpipe, is opened
-// only if it is chosen. The host device does the same work on the same processor, usually faster,
-// and does not have the driver's bugs.
+// only if the caller chooses it. The host device does the same work on the same processor, usually
+// faster, and does not have the driver's bugs.
 //
 // If no device matches the choice, or the matching device cannot be opened, the error is
-// ErrNoDevice, which lists the existing devices. If several match, as with "vulkan", Open takes the
-// first that opens. Open also returns an error (ErrInvalid) if an environment variable KGEN_… has a
-// value that is not allowed. A value that cannot take effect is an error, too, such as a directory
-// for pipelines that is not writable.
+// ErrNoDevice, which lists the existing devices. If several devices match, as with "vulkan", Open
+// takes the first device that opens. Open also returns an error (ErrInvalid) if an environment
+// variable KGEN_… has a value that is not allowed. A value that cannot take effect is an error,
+// too, such as a directory for pipelines that is not writable.
 //
 // Open fails (ErrStale) in a test if kernels have changed since kgen compiled them. Open checks the
 // kernels whose generated packages the test imports, and whose module's sources are present.
@@ -367,7 +369,7 @@ func newDevice(h hal.Device, backend string, o *openOptions) *Device {
 }
 
 // byDefault returns the devices that Open tries if the caller chose none, best first. The result
-// passed names the other devices, and says how to choose them.
+// named passed is a text that names the other devices, and says how to choose them.
 func byDefault(all []found) (candidates []found, passed []string) {
 	n := slices.IndexFunc(all, func(f found) bool { return f.info.Type == hal.VulkanCPU })
 	if n < 0 {
@@ -384,8 +386,9 @@ func byDefault(all []found) (candidates []found, passed []string) {
 	return all[:n], passed
 }
 
-// is(choice) reports whether choice names the device: by its UUID, with or without hyphens, or by
-// its PCI address, with or without the domain 0000.
+// is(choice) reports whether the text choice is the device's UUID, with or without hyphens.
+// is(choice) also returns true if the text is the device's PCI address, with or without the domain
+// 0000.
 func (f *found) is(choice string) bool {
 	choice = strings.ToLower(choice)
 	uuid := uuidText(f.info.UUID)
@@ -465,11 +468,12 @@ func (d *Device) NewQueue() *Queue {
 	return &Queue{dev: d, rec: stream.Recorder{ID: d.queues.Add(1)}}
 }
 
-// Pipelines returns how many pipelines the device has made so far: one for each combination of
-// kernel, work-group size, sub-group size and set of specialization constants that was launched or
-// built. The number grows when a launch has to make a pipeline first, which takes time. A device
-// keeps the several hundred pipelines that were launched last, and those of Executables in use.
-// Other pipelines are dropped, and made again by the next launch that needs them.
+// Pipelines returns how many pipelines the device has made so far. The device makes one pipeline
+// for each combination of kernel, work-group size, sub-group size and set of specialization
+// constants that was launched or built. The number grows when a launch has to make a pipeline
+// first, which takes time. A device keeps the several hundred pipelines that were launched last,
+// and those of Executables in use. Other pipelines are dropped, and made again by the next launch
+// that needs them.
 func (d *Device) Pipelines() int {
 	if d == nil {
 		return 0

@@ -2,7 +2,7 @@
 //
 //	dev, err := runtime.Open()
 //	defer dev.Close()
-//	err = saxpygen.RunSAXPY(ctx, dev, saxpy.SAXPY{A: 2, X: xs, Y: ys}, runtime.Range1(len(ys)))
+//	err = saxpygen.RunSAXPY(ctx, dev, saxpy.SAXPY{A: 2, X: xs, Y: ys}, runtime.Range1(len(ys))) // launches and waits.
 //
 // A [Device] is a Vulkan device or the host device, which is always there. The host device runs the
 // kernel's own Go code, or Go code that kgen has generated from it. [Open] opens a GPU if the
@@ -16,7 +16,7 @@
 //	ev, err := k.ParallelFor(q, runtime.Range1(len(ys))) // launches
 //	err = ev.Wait(ctx)                                   // waits
 //	err = k.Run(ctx, q, runtime.Range1(len(ys)))         // launches and waits
-//	err = y.CopyTo(ctx, q, ys)
+//	err = y.CopyTo(ctx, q, ys)                           // copies the results to ys.
 //
 // # Order
 //
@@ -36,32 +36,32 @@
 //	step2.ParallelFor(q, r) // depends on the first if it uses its results
 //	err = q.EndRecording()
 //	ex, err := g.Finalize()
-//	ev, err := q.Submit(ex)
+//	ev, err := q.Submit(ex) // runs the commands of the graph.
 //
 // # Running on slices
 //
-// The method Run of a generated type launches on views and waits, as above. The Run functions of
-// generated packages take slices of the program's memory instead. A nil slice is an empty slice,
-// and slices that share memory share it on the device. Slices that the kernel writes are copied
-// back, also after a fault. The host device uses the program's memory without copying it, where
-// possible. If the context ends before the device is done, the launch is cancelled, as with
-// WithContext. After that, the launch does not access the slices any more. Slices that the kernel
-// writes then hold part of the results, or none.
+// The method Run of a generated type launches on views and waits. The Run functions of generated
+// packages take slices of the program's memory instead. A nil slice is an empty slice, and slices
+// that share memory share it on the device. Slices that the kernel writes are copied back, also
+// after a fault. The host device uses the program's memory without copying it, where possible. If
+// the context ends before the device is done, the launch is cancelled, as with WithContext. After
+// that, the launch does not access the slices any more. Slices that the kernel writes then hold
+// part of the results, or none.
 //
 // # Checks
 //
 // The runtime checks a launch before it dispatches anything, in this order:
 //
-//   - the device and the queue (ErrInvalid)
-//   - the arguments (ErrKernelArgument)
-//   - conflicts of properties, and sizes of ranges (ErrInvalid)
+//   - the device and the queue (ErrInvalid);
+//   - the arguments (ErrKernelArgument);
+//   - conflicts of properties, and sizes of ranges (ErrInvalid);
 //   - the kernel's work-group size against the device's limits (ErrKernelNotSupported) and
-//     against the launch
-//   - the launch's own work-group size (ErrNDRange)
-//   - aspects (ErrKernelNotSupported)
-//   - specialization constants (ErrSpecConst)
-//   - work-group and private memory (ErrMemoryAllocation)
-//   - the sub-group size (ErrKernelNotSupported)
+//     against the launch;
+//   - the launch's own work-group size (ErrNDRange);
+//   - aspects (ErrKernelNotSupported);
+//   - specialization constants (ErrSpecConst);
+//   - work-group and private memory (ErrMemoryAllocation);
+//   - the sub-group size (ErrKernelNotSupported).
 //
 // A launch over a range without work-items passes the same checks and does nothing.
 //
@@ -73,7 +73,7 @@
 //	p, err := runtime.NewProgram(dev, blurgen.Kernels()...)
 //	radius, err := runtime.SetSpec(p, blur.Radius, 4)
 //	exe, err := p.Build()
-//	ev, err := blurgen.Blur{…}.ParallelFor(q, r, runtime.WithProgram(exe))
+//	ev, err := blurgen.Blur{…}.ParallelFor(q, r, runtime.WithProgram(exe)) // launches with Radius = 4.
 //
 // A device builds a pipeline once for each set of values, which takes milliseconds; see
 // Device.Pipelines. A kernel that computes many indices may have two pipelines, because kgen also
@@ -87,13 +87,13 @@
 // # Printing
 //
 // The output of fmt and println in kernels is written when the launch has completed, before its
-// event is done: see PrintTo, PrintItems and PrintBuffer.
+// event is done. The options PrintTo, PrintItems and PrintBuffer affect the output.
 //
 // # Faults
 //
 // A panic in a kernel, such as an index out of range, is a [Fault] on every device. Event.Wait or a
 // Run function returns the Fault. If nobody waits for that launch, the next Queue.Wait, CopyTo or
-// Device.Close returns it.
+// Device.Close returns the Fault.
 //
 // # Long loops
 //
@@ -106,26 +106,29 @@
 // # Floating point
 //
 // Float32 division and square root are correctly rounded, as in Go. Open tests whether the device's
-// own instructions round correctly (DeviceInfo.ExactDivide). If not, kernels correct their results,
-// unless the kernel's mode is properties.FloatFast. KGEN_EXACT_DIVIDE=always corrects on every
-// device, to test the correction; KGEN_EXACT_DIVIDE=never corrects on no device, to measure its
-// cost.
+// own instructions round correctly (DeviceInfo.ExactDivide). If the device's own instructions round
+// wrongly, kernels correct the results, unless the kernel's mode is properties.FloatFast.
+// KGEN_EXACT_DIVIDE=always corrects on every device, to test the correction;
+// KGEN_EXACT_DIVIDE=never corrects on no device, to measure the cost of the correction.
 //
-// Corrections, and math32.Rsqrt on every device, use fused multiply-adds where Open finds that the
-// device rounds these once. Otherwise, or with KGEN_FUSED=never, corrections use integers, which is
-// slower and gives the same bits. Float64 division and square root are the device's own
-// instructions; DeviceInfo.ExactDivide64 says whether they are correctly rounded.
+// Corrections use fused multiply-adds if Open finds that the device rounds these once. The same is
+// true of math32.Rsqrt, on every device. Without such fused multiply-adds, or with
+// KGEN_FUSED=never, corrections use integers, which is slower and gives the same bits. Float64
+// division and square root are the device's own instructions; DeviceInfo.ExactDivide64 says whether
+// the results are correctly rounded.
 //
 // Open also tests which float32 operations keep subnormal numbers ([Subnormals]). Where the device
-// flushes subnormals, kernels convert float32 to float64 by integer code, and so do the functions
-// of package math32 that handle subnormals. The runtime chooses that code when it loads a kernel.
-// KGEN_SUBNORMALS=flushed chooses it on every Vulkan device, for tests.
+// flushes subnormals, kernels convert float32 to float64 by integer code. The functions of package
+// math32 that handle subnormals then use integer code, too. The runtime chooses the integer code
+// when it loads a kernel. KGEN_SUBNORMALS=flushed chooses the integer code on every Vulkan device,
+// for tests.
 //
 // Open tests which instructions give the results of package half ([Float16]). When the runtime
 // loads a kernel, it replaces the other float16 instructions by code with integers and float32s. On
-// drivers that run on the processor, the runtime replaces all float16 instructions, because they
-// are slower there. KGEN_HALVES=computed replaces all float16 instructions on every device, for
-// tests. KGEN_HALVES=native keeps them on drivers that run on the processor.
+// drivers that run on the processor, the runtime replaces all float16 instructions, because these
+// drivers execute them slowly. KGEN_HALVES=computed replaces all float16 instructions on every
+// device, for tests. KGEN_HALVES=native keeps float16 instructions on drivers that run on the
+// processor.
 //
 // # Where the time goes
 //

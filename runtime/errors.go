@@ -20,15 +20,15 @@ var (
 	// ErrInvalid is the class of errors for invalid calls, such as use of a closed device or
 	// buffer, a negative size, conflicting properties, or an element type with pointers.
 	ErrInvalid = errors.New("invalid")
-	// ErrNDRange reports a range over which the kernel cannot be launched. The range may not be a
-	// multiple of the work-group size, the work-group size may not be the one that the kernel
-	// requires, or the ranks may differ.
+	// ErrNDRange reports a range over which the kernel cannot be launched. For example, the range
+	// is not a multiple of the work-group size, the work-group size differs from the size that the
+	// kernel requires, or the ranks differ.
 	ErrNDRange = errors.New("invalid nd-range")
 	// ErrKernelNotSupported reports a kernel that this device cannot run. The kernel needs an
 	// aspect, a work-group size or a sub-group size that the device lacks.
 	ErrKernelNotSupported = errors.New("kernel not supported")
-	// ErrFeatureNotSupported reports a feature that the device, or the code that asks for it,
-	// cannot use.
+	// ErrFeatureNotSupported reports a feature that the device does not support, or that the
+	// calling code cannot use.
 	ErrFeatureNotSupported = dslhook.ErrFeatureNotSupported
 	// ErrMemoryAllocation reports that the device or a work-group has too little memory.
 	ErrMemoryAllocation = errors.New("memory allocation")
@@ -61,7 +61,8 @@ var (
 	// ErrPrint reports a failure of the writer to which the output of kernels is written (see
 	// PrintTo). Such errors match the writer's own error too. The kernel itself has completed.
 	ErrPrint = errors.New("print")
-	// ErrStale reports generated code that is older than its kernels. In tests, Open returns it.
+	// ErrStale reports generated code that is older than its kernels. In tests, Open returns
+	// ErrStale.
 	ErrStale = errors.New("stale generated code")
 	// ErrNoProfile is returned by Event.Profile if nothing recorded when commands ran: the device
 	// was opened without Profiling, or has no timestamps. Errors of this class are of the class
@@ -121,7 +122,7 @@ func errorf(class error, format string, args ...any) *Error {
 	return &Error{Class: class, Problem: fmt.Sprintf(format, args...)}
 }
 
-// about sets the name of the kernel that the error is about, and returns the error.
+// The method about sets the name of the kernel to which the error refers, and returns the error.
 func (e *Error) about(k *Kernel) *Error {
 	e.Kernel = k.Name()
 	return e
@@ -182,14 +183,14 @@ func backendError(dev *Device, k *Kernel, problem string, err error) *Error {
 }
 
 // A Fault is a run-time panic of a work-item. In Go the panic would have stopped the program; in a
-// kernel it stops the work-item, and the wait for the launch returns the Fault. If several
+// kernel the panic stops the work-item, and the wait for the launch returns the Fault. If several
 // work-items of a launch panic, the Fault describes the first panic. The device stays usable.
 // Everything that other work-items wrote stays written.
 type Fault struct {
 	Kernel   string    // package and name, such as "saxpy.SAXPY"
 	Pos      string    // file:line:col in the kernel's source
 	GlobalID []int     // global id of the work-item, in the kernel's index order
-	Kind     FaultKind // kind of the panic, which prints as the text that gc prints
+	Kind     FaultKind // kind of the panic; its text is the text that gc prints
 	A, B     int64     // the values that gc prints, such as the index and the length
 	Message  string    // the text of an explicit panic, as gc prints it
 	Unsigned bool      // A is a uint64 past the greatest int64
@@ -217,7 +218,7 @@ func (f *Fault) Error() string {
 // A LoopError is a loop that the device ended too early, which no kernel can prevent. Mesa's
 // llvmpipe runs a few work-items together. Once these have run some 65,000 loop iterations,
 // llvmpipe leaves all loops that a work-item is in and continues after the loops. The results of
-// the launch are then wrong, also if it faulted. A LoopError is of the class
+// the launch are then wrong, even if the launch also faulted. A LoopError is of the class
 // ErrFeatureNotSupported. Use the host device or a GPU, or divide the work into more launches of
 // fewer iterations.
 type LoopError struct {

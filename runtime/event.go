@@ -13,7 +13,7 @@ import (
 // done.
 type Event struct{ l *pending }
 
-// pending is a recorded launch, copy or host function.
+// The type pending is a recorded launch, copy or host function.
 type pending struct {
 	ev     stream.Event
 	dev    *Device
@@ -35,13 +35,14 @@ type rarePending struct {
 	node   *Node    // node of a command that was recorded into a graph, and does not run
 	output *pending // the command that writes the kernel's output, if it prints
 
-	parts []*pending // parts of a submitted graph, in its order; nil if the graph was replayed
+	parts []*pending // commands of a submitted graph, in the graph's order; nil if the graph was replayed
 }
 
-// noRare is the value of rare for commands without a rarePending. Nothing writes to it.
+// noRare is the result of the method rare for commands without a rarePending. Nothing writes to
+// noRare.
 var noRare rarePending
 
-// rare returns the command's rare fields, for reading.
+// The method rare returns the command's rare fields, for reading.
 func (l *pending) rare() *rarePending {
 	if l.rareOrNil == nil {
 		return &noRare
@@ -98,8 +99,8 @@ func (e Event) Wait(ctx context.Context) error {
 	return join(failed)
 }
 
-// stillRuns extends the error of a wait whose launch should have ended, too. stillRuns adds that
-// the launch cannot be ended and continues.
+// stillRuns extends the error of a wait if the launch's own context has ended, too, but the launch
+// continues. stillRuns adds to the error that the launch cannot be ended.
 func (l *pending) stillRuns(err error) error {
 	for _, p := range l.rare().parts {
 		if p.stays {
@@ -146,7 +147,7 @@ func (l *pending) setLocalRange(local [3]int) {
 	l.local = [3]int32{int32(local[0]), int32(local[1]), int32(local[2])} // Vulkan counts in 32 bits, too
 }
 
-// failure returns the command's error, if it failed.
+// The method failure returns the command's error, or nil if the command has not failed.
 func (l *pending) failure() error {
 	var first *pending
 	least := 0
@@ -164,7 +165,7 @@ func (l *pending) failure() error {
 	if first != nil {
 		for _, p := range parts {
 			if p != first {
-				p.ev.Forget() // discards the failure of p, which the first failure may have caused
+				p.ev.Forget() // discards the failure of p, because the first failure may have caused it
 			}
 		}
 		return first.failure()
@@ -187,7 +188,7 @@ func (l *pending) failure() error {
 	return newFault(l.kernel, l.ev.Fault)
 }
 
-// lost returns the error of a command that did not complete.
+// The method lost returns the error of a command that did not complete.
 func (l *pending) lost(err error) error {
 	what := "the launch"
 	switch {
@@ -224,7 +225,7 @@ func (l *pending) lost(err error) error {
 }
 
 // readUnwritten returns the error of a command that read memory which an earlier command should
-// have written, but did not. The argument from is the event of that earlier command.
+// have written, but did not. The parameter from is the event of that earlier command.
 func (l *pending) readUnwritten(from *stream.Event) error {
 	cause := from.Owner.(*pending).lost(from.Err())
 	e := errorf(ErrInvalid, "it read memory that an earlier command was to write, which did not run whole").
@@ -243,7 +244,7 @@ func (l *pending) readUnwritten(from *stream.Event) error {
 	return e
 }
 
-// join is errors.Join, but returns a single error unchanged.
+// The function join is like errors.Join, but returns a single error unchanged.
 func join(errs []error) error {
 	if len(errs) == 1 {
 		return errs[0]

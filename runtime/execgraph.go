@@ -112,9 +112,9 @@ func (ex *ExecutableGraph) usable(dev *Device) error {
 
 // Update replaces a node's command for all later runs. If the node is a launch, the new command is
 // a launch of the same kernel. The new launch may have other arguments, another range or other
-// values of constants. If the node is a copy or a fill, the new command is another one. Earlier
-// submissions are not changed. The order of commands then follows from the memory that the new
-// command uses.
+// values of constants. If the node is a copy or a fill, the new command is also a copy or a fill.
+// Earlier submissions are not changed. The order of commands then follows from the memory that the
+// new command uses.
 //
 // Update returns ErrInvalid, and changes nothing, if the graph was finalized without Updatable.
 // Update also returns ErrInvalid if n is not a node of the graph, if n has no command, or if the
@@ -172,8 +172,8 @@ func checkUpdate(n *Node, c Command, s *exec.Step, steps []*exec.Step, at int) e
 // event returns the failure of the first of them, in the order of Finalize. The results of commands
 // after a failed one are unspecified. A graph may be submitted again before it has completed.
 //
-// Submit returns ErrInvalid if the graph has a view of a closed buffer. Submit does so even if no
-// command uses the buffer, for example because fusion has made its memory internal.
+// Submit returns ErrInvalid if the graph has a view of a closed buffer. Submit returns this error
+// even if no command uses the buffer, for example because fusion has made its memory internal.
 //
 // The options are DependsOn and WithContext (ErrInvalid otherwise). While the queue records, the
 // graph becomes a node, as by AddGraph.
@@ -201,7 +201,7 @@ func (q *Queue) Submit(ex *ExecutableGraph, opts ...LaunchOption) (Event, error)
 	})
 }
 
-// event returns the event of a submission.
+// The method event returns the event of a submission.
 func (ex *ExecutableGraph) event() *pending {
 	ex.mu.Lock()
 	defer ex.mu.Unlock()
@@ -213,8 +213,9 @@ func (ex *ExecutableGraph) event() *pending {
 	return all
 }
 
-// checkRun checks facts that may have changed since the sequence was planned: the values of
-// variables that its kernels read, and whether buffers that no command uses are still open.
+// checkRun checks facts that may have changed since the sequence was planned. The variables that
+// the sequence's kernels read must still have their values. Buffers of the graph that no command
+// uses must still be open.
 func (d *Device) checkRun(run *exec.Sequence) error {
 	for _, k := range run.Kernels {
 		k := k.Owner.(*Kernel)
@@ -281,7 +282,7 @@ func (d *Device) recordRun(ctx context.Context, rec *stream.Recorder, run *exec.
 	return nil
 }
 
-// events returns an event for each step.
+// The method events returns an event for each step.
 func (d *Device) events(run *exec.Sequence) ([]*pending, []*stream.Event) {
 	parts, group := make([]pending, len(run.Steps)), &stream.Group{}
 	list, events := make([]*pending, len(parts)), make([]*stream.Event, len(parts))
@@ -314,13 +315,13 @@ func (p *planner) Events(run *exec.Sequence) []*stream.Event {
 	return events
 }
 
-// cancellable returns the sequence with commands that end when ctx ends.
+// The method cancellable returns the sequence with commands that end when ctx ends.
 func (d *Device) cancellable(run *exec.Sequence, ls []*pending, ctx context.Context, h exec.Held) (*stream.Sequence, error) {
 	seq := run.Sequence
 	seq.Commands = slices.Clone(seq.Commands)
 	for i, s := range run.Steps {
 		if s.Prints != nil {
-			continue // output of kernels is always written
+			continue // the output of kernels is written even if ctx has ended
 		}
 		cancel := ls[i].endsWith(ctx, false)
 		if s.Kernel == nil {

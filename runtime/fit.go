@@ -11,7 +11,7 @@ import (
 type Fit struct {
 	Kernel string // package and type name
 	// Variant names the module that the device uses. Variant is "general" for the kernel's own
-	// module and "host" for its Go code. For a device without some feature, it is the name of a
+	// module and "host" for its Go code. On a device without some feature, Variant is the name of a
 	// variant, such as "words". Variant is "" if the device cannot run the kernel.
 	Variant string
 	// Small says that small launches use a module made for them.
@@ -60,7 +60,7 @@ func fixedMemory(k *abi.Kernel, limit uint64, subGroup int) bool {
 	for i := range k.Locals {
 		l := &k.Locals[i]
 		if l.Shape != "" && l.Len <= matrix.MaxHeld*subGroup {
-			continue // work-items hold the matrix, unless a sub-group is smaller than the largest
+			continue // the work-items hold the matrix, unless a sub-group has fewer work-items than subGroup
 		}
 		if l.Expr == "" && l.Len > 0 {
 			total += uint64(l.Len) * uint64(l.ElemSize)

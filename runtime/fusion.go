@@ -21,7 +21,7 @@ type FusionReport struct {
 	// Launches lists the launches of each run of the executable graph.
 	Launches []FusedLaunch
 	// Splits lists the reasons why launches were not fused, in the order of Finalize. External
-	// lists the reasons why memory is used although its properties call it internal.
+	// lists the reasons why launches still use memory that has the property FusionInternalMemory.
 	Splits, External []string
 }
 
@@ -34,7 +34,7 @@ type FusedLaunch struct {
 	Internal []string
 }
 
-// String prints the report: a line for each launch, and one for each reason.
+// String returns the report as text, with one line for each launch and one line for each reason.
 func (r FusionReport) String() string {
 	var b strings.Builder
 	for _, l := range r.Launches {
@@ -65,8 +65,8 @@ func (ex *ExecutableGraph) Report() FusionReport {
 	return out
 }
 
-// planner is a device as package exec needs it for planning graphs. The type keeps the planning
-// methods separate from the methods of Device.
+// The type planner is a device with the methods that package exec needs for planning graphs. The
+// type keeps the planning methods separate from the methods of Device.
 type planner Device
 
 // Compile sets the pipeline of a step.
@@ -94,7 +94,7 @@ type fusedKernel struct {
 	fused  *fusion.Fused
 }
 
-// get returns the linked kernel of a group. get links the kernel at the first call.
+// get returns the linked kernel of a group. The method get links the kernel at the first call.
 func (f *fusedKernels) get(g *fusion.Group) (*fusedKernel, error) {
 	key := g.Key()
 	f.mu.Lock()

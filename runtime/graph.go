@@ -17,13 +17,13 @@ import (
 //
 //	g := runtime.NewGraph(dev)
 //	if err := q.BeginRecording(g); err != nil { … }
-//	step1.ParallelFor(q, n) // nothing runs: these become nodes
+//	step1.ParallelFor(q, n) // nothing runs, because these calls make nodes
 //	step2.ParallelFor(q, n)
 //	q.EndRecording()
 //	ex, err := g.Finalize()
 //	for range 1000 {
 //		ev, err := q.Submit(ex)
-//	}
+//	} // The loop runs the graph 1000 times.
 //
 // There is an edge from a node to a later one if both use the same memory and one of them writes
 // it. The later node depends on the earlier one. After and MakeEdge add further edges. Nodes
@@ -79,7 +79,7 @@ type after []*Node
 
 func (a after) applyNode(o *nodeOptions) { o.after = append(o.after, a...) }
 
-// After makes the new node depend on others of its graph.
+// After makes the new node depend on other nodes of its graph.
 func After(nodes ...*Node) NodeOption { return after(nodes) }
 
 type afterLeaves struct{}
@@ -119,8 +119,8 @@ func (g *Graph) prepare(c Command) (*exec.Step, error) {
 }
 
 // AddGraph adds a node that contains all of another graph, which is of the same device (ErrInvalid
-// otherwise). All of sub runs after the nodes that the new node depends on, and before the nodes
-// that depend on it. Later updates of sub change nothing.
+// otherwise). The nodes of sub run after the nodes that the new node depends on, and before the
+// nodes that depend on the new node. Later updates of sub change nothing.
 func (g *Graph) AddGraph(sub *ExecutableGraph, opts ...NodeOption) (*Node, error) {
 	if err := g.usable(); err != nil {
 		return nil, err
@@ -158,7 +158,7 @@ func (g *Graph) add(n *Node, opts []NodeOption) (*Node, error) {
 	return n, nil
 }
 
-// insert adds the node n to the graph. The node depends on the nodes in after.
+// insert adds the node n to the graph. The new node depends on the nodes in the slice after.
 func (g *Graph) insert(n *Node, after []*Node) error {
 	var preds []int
 	for _, a := range after {
@@ -245,7 +245,7 @@ func (g *Graph) Nodes() []*Node {
 	return slices.Clone(g.nodes)
 }
 
-// Roots returns the nodes that depend on no other.
+// Roots returns the nodes that depend on no other node.
 func (g *Graph) Roots() []*Node {
 	if g == nil {
 		return nil
@@ -289,7 +289,7 @@ func (n *Node) String() string {
 	return fmt.Sprintf("%d: %s", n.index, n.label())
 }
 
-// label describes the node's work.
+// The method label describes the node's work.
 func (n *Node) label() string {
 	if n.sub != nil {
 		return fmt.Sprintf("graph of %d", len(n.sub.Steps()))
@@ -297,7 +297,7 @@ func (n *Node) label() string {
 	return n.step.Label
 }
 
-// uses returns the memory that the node reads and writes.
+// The method uses returns the memory that the node reads and writes.
 func (n *Node) uses() dag.Uses {
 	if n.sub == nil {
 		return n.step.Uses()

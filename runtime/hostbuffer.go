@@ -20,15 +20,15 @@ import (
 //	copy(h.Slice(), data)
 //	ev, err := q.Enqueue(runtime.Copy(x.All(), h.All()))  // returns at once
 //	…
-//	err = ev.Wait(ctx)                                    // now h.Slice() may be written again
+//	err = ev.Wait(ctx)                                    // now h.Slice() may be written again.
 //
 // Copies between a HostBuffer and a Buffer go directly, without help of the processor. Copies of
 // other slices (CopyFrom, CopyTo, Upload, Download) go through other memory of the host. Copies of
-// a HostBuffer are commands like all others. The runtime orders them by the memory that they read
-// and write. They can be nodes of graphs, and end with the contexts of WithContext. Some GPUs have
-// a queue only for copies. On these GPUs, copies of 1 MiB and more run at the same time as kernels
-// that use other memory. A program can then copy the next batch of data while the GPU computes the
-// current batch.
+// a HostBuffer are commands like all others. The runtime orders these copies by the memory that
+// they read and write. Copies of a HostBuffer can be nodes of graphs, and end with the contexts of
+// WithContext. Some GPUs have a queue only for copies. On these GPUs, copies of 1 MiB and more run
+// at the same time as kernels that use other memory. A program can then copy the next batch of data
+// while the GPU computes the current batch.
 //
 // The device does not know when the program accesses the slice. While a command that reads the
 // elements has not completed, the program must not write them. While a command that writes the
@@ -45,9 +45,9 @@ type HostBuffer[T any] struct {
 }
 
 // NewHostBuffer returns a host buffer of n zero elements. NewHostBuffer returns the errors of
-// NewBuffer. The operating system cannot use a host buffer's memory for anything else. Allocating
-// it takes longer than making a slice does (a fifth of a second for each GiB on one machine with a
-// GPU). So allocate host buffers once, and no larger than the copies need.
+// NewBuffer. The operating system cannot use a host buffer's memory for anything else. Allocating a
+// host buffer takes longer than making a slice does (a fifth of a second for each GiB on one
+// machine with a GPU). So allocate host buffers once, and no larger than the copies need.
 func NewHostBuffer[T any](dev *Device, n int) (*HostBuffer[T], error) {
 	if err := dev.usable(); err != nil {
 		return nil, err
@@ -61,8 +61,8 @@ func NewHostBuffer[T any](dev *Device, n int) (*HostBuffer[T], error) {
 		b.s = make([]T, n) // elements of size zero need no memory
 		return b, nil
 	}
-	// The garbage collector does not see slices that point to this memory, so Keep must keep it
-	// allocated.
+	// The garbage collector does not see slices that point to this memory, so Keep must keep the
+	// memory allocated.
 	mem.Keep()
 	if !dev.stream.Enter() {
 		return nil, dev.usable()
@@ -93,7 +93,7 @@ type hostRanges struct {
 	all []hostRange
 }
 
-// from returns the index of the first range that ends after an address.
+// The method from returns the index of the first range that ends after an address.
 func (r *hostRanges) from(at uintptr) int {
 	return sort.Search(len(r.all), func(i int) bool { return r.all[i].hi > at })
 }
@@ -183,8 +183,8 @@ func (b *HostBuffer[T]) All() View[T] {
 }
 
 // Close frees the buffer's memory when the commands that use it have completed. Close does not wait
-// for them. Close may be called twice, and after the device was closed. A buffer that the program
-// drops without Close keeps its memory until the device is closed.
+// for these commands. Close may be called twice, and after the device was closed. A buffer that the
+// program drops without Close keeps its memory until the device is closed.
 func (b *HostBuffer[T]) Close() error {
 	if b != nil && b.mem != nil {
 		openHostMemory.remove(b.mem)

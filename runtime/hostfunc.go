@@ -34,23 +34,23 @@ func hostMemory[T any](s []T, write bool) HostMemory {
 //
 // In a graph, the host function depends on all nodes before it, and all later nodes depend on it.
 // If memory is given, the node has fewer edges. The host function then depends only on earlier
-// nodes that After names or that copy to the memory. Only those later nodes depend on the host
-// function that copy from memory that f writes, or to memory that f uses:
+// nodes that After names or that copy to the memory. A later node depends on the host function only
+// if the node copies from memory that f writes, or to memory that f uses:
 //
 //	g.Add(runtime.Download(sums, out.All()))
 //	g.Add(runtime.HostFunc(func(ctx context.Context) error {
 //		scale[0] = 1 / sums[0]
 //		return nil
 //	}, runtime.HostReads(sums), runtime.HostWrites(scale)))
-//	g.Add(runtime.Upload(in.All(), scale))
+//	g.Add(runtime.Upload(in.All(), scale)) // depends on the host function, because of scale.
 //
-// Launches before and after f are not fused. One host function runs at a time, on its own
+// Launches before and after f are not fused. Only one host function runs at a time, on its own
 // goroutine. The device is idle while a host function runs. The context of f ends with the context
-// of WithContext, and when the device is closed without waiting. f may enqueue commands. They run
-// after all commands that were enqueued before. A call in f that waits for f's own device returns
-// ErrInvalid, because the wait would never end.
+// of WithContext, and when the device is closed without waiting. f may enqueue commands. These
+// commands run after all commands that were enqueued before. A call in f that waits for f's own
+// device returns ErrInvalid, because the wait would never end.
 //
-// f is not called if a command before it in its graph, or a command of DependsOn, has failed.
+// f is not called if an earlier command of its graph, or a command of DependsOn, has failed.
 // Event.Wait for the command returns f's error or panic, in an error of class ErrHostFunc.
 func HostFunc(f func(ctx context.Context) error, memory ...HostMemory) Command {
 	c := &command{kind: "host function", label: "host function"}
@@ -66,8 +66,8 @@ func HostFunc(f func(ctx context.Context) error, memory ...HostMemory) Command {
 	return Command{c}
 }
 
-// within returns a function that calls run with the caller's context, which also ends when the
-// device's context ends.
+// The function within returns a function that calls run with the caller's context, which also ends
+// when the device's context ends.
 func within(ctx context.Context, run func(context.Context) error) func(context.Context) error {
 	if ctx == nil || run == nil {
 		return run

@@ -22,9 +22,9 @@ type Kernel struct {
 	watch  *watch.Set    // variables whose values are constants in the kernel's modules
 	output *output       // nil if the kernel does not print
 
-	// stated compares the result of the kernel's Properties method with the list in the kernel's
-	// description. stated is nil if the kernel has no such method. The field once guards the field
-	// differs, which is the result of the comparison.
+	// The field stated compares the result of the kernel's Properties method with the list in the
+	// kernel's description. The field stated is nil if the kernel has no such method. The field
+	// once guards the field differs, which is the result of the comparison.
 	stated  func() *Error
 	once    sync.Once
 	differs *Error
@@ -81,7 +81,7 @@ func (k *Kernel) Aspects() []properties.Aspect {
 	return append([]properties.Aspect(nil), k.abi.Aspects...)
 }
 
-// spec returns the kernel's entry for a specialization constant, or nil.
+// The method spec returns the kernel's entry for a specialization constant, or nil.
 func (k *Kernel) spec(c *dslhook.SpecInfo) *specVar {
 	for i := range k.specs {
 		if k.specs[i].info == c {

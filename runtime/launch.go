@@ -9,8 +9,8 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
-// launching is a launch on a queue. The storage of a launching stays with its call, for later
-// launches.
+// The type launching is a launch on a queue. The storage of a launching stays with its call, for
+// later launches.
 type launching struct {
 	exec.Launch
 	command stream.Command // command of a remembered launch
@@ -29,11 +29,11 @@ func launchOf(c *launch.Call) *launching {
 }
 
 // fewEvents is the number of events allocated at a time for launches without a context. An event
-// that the program keeps also keeps the memory of the others allocated.
+// that the program keeps also keeps the memory of the other events allocated.
 const fewEvents = 24
 
-// event returns a new event, as newPending does. If the launch's storage contains an unused event,
-// event returns that one.
+// The method event returns a new event, as newPending does. If the launch's storage contains an
+// unused event, the method event returns that event.
 func (c *launching) event(dev *Device, k *Kernel) *pending {
 	if len(c.events) == 0 {
 		c.events = make([]pending, fewEvents)
@@ -50,8 +50,8 @@ func (c *launching) event(dev *Device, k *Kernel) *pending {
 // newLaunching returns a launching for a call that has no storage for a launching.
 func newLaunching(c *launch.Call) *launching { return &launching{Launch: exec.NewLaunch(c)} }
 
-// record records the checked launch l. If too many launches are pending on the device, it waits
-// until ctx ends.
+// The method record records the checked launch l. If too many launches are pending on the device,
+// the method record waits, at most until ctx ends.
 func (d *Device) record(ctx context.Context, rec *stream.Recorder, l *pending, c *exec.Launch, p *exec.Plan, after []*stream.Event) error {
 	k := l.kernel
 	l.setLocalRange(p.Local)
@@ -78,8 +78,8 @@ func (d *Device) record(ctx context.Context, rec *stream.Recorder, l *pending, c
 	return nil
 }
 
-// command makes the launch's pipeline and returns the launch as a command of the device's stream.
-// The caller must call p.LetGo when the command is recorded.
+// The method command makes the launch's pipeline and returns the launch as a command of the
+// device's stream. The caller must call p.LetGo when the command is recorded.
 func (d *Device) command(ctx context.Context, l *pending, c *exec.Launch, p *exec.Plan) (stream.Command, error) {
 	k := l.kernel
 	if err := d.find(ctx, k, c, p); err != nil {

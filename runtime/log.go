@@ -12,13 +12,13 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/trace"
 )
 
-// Logger sets the logger of the device, which logs its decisions to l at debug level:
+// Logger sets the logger of the device. The device logs these decisions to l at debug level:
 //
-//   - which device was opened, which devices were not, and why
-//   - which module of a kernel became a pipeline, and how long that took
+//   - which device was opened, which devices were not, and why;
+//   - which module of a kernel became a pipeline, and how long that took;
 //   - whether the driver had the pipeline in its cache, and whether the module was made from
-//     the kernel's IR
-//   - why the device refused other variants
+//     the kernel's IR;
+//   - why the device refused other variants of a kernel.
 //
 // Without this option the device logs to the logger that slog.Default() returns at the time of
 // Open. A launch whose pipeline exists logs nothing. If l is nil, Open returns ErrInvalid.
@@ -46,15 +46,16 @@ func (d *Device) logOpen() {
 	}
 }
 
-// refused logs that the device does not use a variant of a kernel. If v is nil, it is the kernel's
-// own module that the device does not use.
+// The method refused logs that the device does not use a variant of a kernel. If v is nil, it is
+// the kernel's own module that the device does not use.
 func (d *Device) refused(k *Kernel, v *abi.Variant, why string) {
 	if d.logging() {
 		d.log.Debug("kgen: variant refused", "kernel", k.Name(), "variant", variantName(v), "device", d.Name(), "why", why)
 	}
 }
 
-// passedOver logs which modules of a kernel the device does not use, because it uses v.
+// passedOver logs which modules of a kernel the device does not use, because the device uses the
+// variant v.
 func (d *Device) passedOver(k *Kernel, v *abi.Variant) {
 	if v == nil || !d.logging() {
 		return
@@ -74,7 +75,7 @@ func (d *Device) hasMade(k *Kernel, v *abi.Variant, start int64) {
 	}
 }
 
-// made logs and traces that a pipeline was made, or the reason why it was not.
+// The method made logs and traces that a pipeline was made, or the reason why it was not made.
 func (d *Device) made(k *Kernel, sh exec.Shape, taken *abi.Variant, h hal.Pipeline, err error, start int64) {
 	if d.trace == nil && !d.logging() {
 		return

@@ -13,8 +13,8 @@ import (
 // MatrixProduct is a matrix product that the sub-groups of a device compute. MatrixProduct
 // multiplies a matrix of M rows and K columns by a matrix of K rows and N columns. Elem names the
 // Go type of the factors' elements, such as "half.Float16". Of names the Go type of the sum's
-// elements, such as "float32". A kernel's larger matrices consist of several such matrices, if
-// their sizes are multiples.
+// elements, such as "float32". A kernel's larger matrices consist of several such matrices, if the
+// sizes of the larger matrices are multiples of M, N and K.
 type MatrixProduct struct {
 	M, N, K  int
 	Elem, Of string
@@ -25,9 +25,10 @@ func (p MatrixProduct) String() string {
 	return fmt.Sprintf("%dx%dx%d %s → %s", p.M, p.N, p.K, p.Elem, p.Of)
 }
 
-// native reports whether a launch uses the device's own matrix instructions. The argument local is
-// the launch's work-group size in index order. subGroup is the size of sub-groups that the launch
-// requires, or 0. If ok is false, why is the reason, or "" if the kernel has no matrices.
+// The method native reports whether a launch uses the device's own matrix instructions. The
+// argument local is the launch's work-group size in index order. subGroup is the size of sub-groups
+// that the launch requires, or 0. If the result ok is false, the result why contains the reason, or
+// "" if the kernel has no matrices.
 func (d *Device) native(k *Kernel, local [3]int, subGroup int) (ok bool, why string) {
 	items, size := 1, d.info.MatrixSubGroup
 	for _, n := range local[:k.abi.Rank] {
@@ -59,7 +60,7 @@ const nativeName = "native"
 
 // buildFor makes a pipeline of the module that uses the device's own matrix instructions. buildFor
 // does so if the launch may use them, if the kernel's matrices consist of the device's matrices,
-// and if the driver accepts the module. Otherwise buildFor calls build.
+// and if the driver accepts the module. Otherwise buildFor calls the method build.
 func (d *Device) buildFor(k *Kernel, sh exec.Shape, desc hal.PipelineDesc) (hal.Pipeline, *abi.Variant, error) {
 	_, why := d.native(k, sh.Local, sh.SubGroup)
 	if sh.Native {
@@ -76,9 +77,9 @@ func (d *Device) buildFor(k *Kernel, sh exec.Shape, desc hal.PipelineDesc) (hal.
 }
 
 // fitsNative reports whether a launch fits into work-group memory if it uses the device's own
-// matrix instructions. fitsNative is called if the launch does not fit with matrices as loops. In
-// the device's own matrices, elements of 8 bits have 1 byte and elements of 16 bits have 2, instead
-// of a 32-bit word each.
+// matrix instructions. fitsNative is called if the launch does not fit when its matrices are
+// computed by loops. In the device's own matrices, elements of 8 bits have 1 byte and elements of
+// 16 bits have 2, instead of a 32-bit word each.
 func (d *Device) fitsNative(k *Kernel, c *exec.Launch, p *exec.Plan) bool {
 	if ok, _ := d.native(k, p.Local, p.SubGroup); !ok {
 		return false

@@ -21,10 +21,10 @@ import (
 // uint32, float32 and so on, as the module declares them. Launch the kernel with [LaunchKernel].
 //
 // On a device that ends long loops (see [LoopError]), the runtime watches the module's loops, too.
-// For that the module must address memory by PhysicalStorageBuffer64. Package abi defines where a
-// launch block contains the address of the fault record, and a zero. At these two offsets, the
-// module's push constants must have these two values, or no member. In any other module, loops that
-// the device ends early end without an error.
+// To be watched, the module must address memory by PhysicalStorageBuffer64. Package abi defines
+// where a launch block contains the address of the fault record, and a zero. At these two offsets,
+// the module's push constants must have these two values, or no member. In any other module, loops
+// that the device ends early end without an error.
 //
 // The kernel has no Go code, so the host device cannot launch it (ErrKernelNotSupported). Drivers
 // trust modules, and a damaged module may end the process. So LoadModule checks the module:
@@ -33,15 +33,15 @@ import (
 //
 //   - ErrBuild for a module that is not valid, that uses features which no kernel can have, such as
 //     descriptors or images, or that lacks constants of desc.Specs; the error gives the word, the
-//     instruction and the reason
-//   - ErrMemoryAllocation for more work-group or private memory than the device has
-//   - ErrKernelNotSupported for larger work-groups than the device allows
-//   - ErrSpecConst for two constants with one number
+//     instruction and the reason.
+//   - ErrMemoryAllocation for more work-group or private memory than the device has.
+//   - ErrKernelNotSupported for larger work-groups than the device allows.
+//   - ErrSpecConst for two constants with one number.
 //
 // When the kernel is built, the values of its constants are checked against the same limits.
 //
-// The caller is responsible for the effects of a valid module when it runs: nothing checks the
-// addresses that it computes, nor that its loops end.
+// The caller is responsible for the effects of a valid module when it runs: the runtime checks
+// neither the addresses that the module computes, nor that its loops end.
 func LoadModule(dev *Device, words []uint32, desc abi.Kernel) (*Program, error) {
 	if err := dev.usable(); err != nil {
 		return nil, err
@@ -65,7 +65,8 @@ func LoadModule(dev *Device, words []uint32, desc abi.Kernel) (*Program, error) 
 		bytes = binary.LittleEndian.AppendUint32(bytes, w)
 	}
 	desc.SPIRV, desc.IR = string(bytes), "" // the caller's IR may not belong to these words
-	// Without IR, the runtime cannot make modules for small launches, which then use this module.
+	// Without IR, the runtime cannot make modules for small launches. Small launches then use this
+	// module.
 	desc.Variants = slices.DeleteFunc(slices.Clone(desc.Variants), func(v abi.Variant) bool { return v.Make != nil && v.Products != nil })
 	k := &Kernel{abi: &desc, own: m}
 	k.code = exec.NewKernel(launch.Kernel{ABI: &desc}, desc.Name, k)
@@ -109,7 +110,7 @@ func (d *Device) checkModule(m *spirv.Module, desc *abi.Kernel, specs []hal.Spec
 	}
 	dims := make([]int, 3)
 	for i, n := range facts.Local {
-		dims[2-i] = int(n) // the values have 32 bits, and the method fits expects index order
+		dims[2-i] = int(n) // the values have 32 bits, and the method fits needs sizes in index order
 	}
 	if limit, ok := d.fits(dims); !ok {
 		return errorf(ErrKernelNotSupported, "its work-group size %v is above the limit of the device %s, %s", facts.Local, d.Name(), limit)

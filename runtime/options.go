@@ -45,7 +45,7 @@ type openOptions struct {
 	err      error // first error of the options themselves
 }
 
-// fail makes Open return an error.
+// The method fail makes Open return an error.
 func (o *openOptions) fail(err error) {
 	if o.err == nil {
 		o.err = err
@@ -58,9 +58,9 @@ func (f openFunc) applyOpen(o *openOptions) { f(o) }
 
 // Select chooses the device that Open opens. The argument is "host", "vulkan", an index in the list
 // of Devices, a UUID, a PCI address, or a part of a name, in upper or lower case. "vulkan" means
-// the best Vulkan device. If there is no GPU, it means a driver on the processor. The command kgen
-// devices lists the devices. Select overrides the environment variable KGEN_DEVICE, which has the
-// same values. An empty string makes no choice.
+// the best Vulkan device. If there is no GPU, "vulkan" means a driver on the processor. The command
+// kgen devices lists the devices. Select overrides the environment variable KGEN_DEVICE, which has
+// the same values. An empty string makes no choice.
 func Select(device string) OpenOption {
 	return openFunc(func(o *openOptions) { o.choice, o.chosen = device, true })
 }
@@ -68,8 +68,8 @@ func Select(device string) OpenOption {
 // Checked opens the host device in its checked mode, with the given seed. Kernels are interpreted
 // in an order that depends on the seed, and launches return a *CheckError with the kernel's errors.
 // Checked overrides the environment variable KGEN_CHECKED, which holds the seed and applies only to
-// the host device. The program must import package checked. The documentation of that package has
-// the details.
+// the host device. The program must import package checked. The documentation of package checked
+// has the details.
 func Checked(seed uint64) OpenOption {
 	return openFunc(func(o *openOptions) { o.checks = strconv.FormatUint(seed, 10) })
 }

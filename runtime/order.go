@@ -14,31 +14,31 @@ import (
 // This file implements the steps of each command, whether it is launched, enqueued, submitted or
 // run:
 //
-//	options  where the command goes, its place in the order, its properties
-//	check    the command against its kernel and the device
-//	cancel   the end of the context, before and after the command is recorded
-//	record   the command's place in the device's stream
+//  1. Read the options, which give the command's destination, order and properties.
+//  2. Check the command against its kernel and the device.
+//  3. Arrange that the command is cancelled when its context ends.
+//  4. Record the command in the device's stream.
 //
 // If the queue records into a graph, a command has only the first two steps (see Graph.record).
 
-// background is the context for waits that no context of the caller limits.
+// The variable background is the context for waits that no context of the caller limits.
 var background = context.Background()
 
-// order contains the options of a command, and its destination. The destination is the device or a
-// graph.
+// The type order contains the options of a command, and its destination. The destination is the
+// device or a graph.
 type order struct {
 	launchOptions
 	dev   *Device
 	graph *Graph  // graph in which the command becomes a node, or nil
 	preds []*Node // nodes of that graph that the options name
-	// attended says that the function which records the command also ends the command, or its
-	// parts, when the context ends.
+	// The field attended says that the function which records the command also ends the command, or
+	// its parts, when the context ends.
 	attended bool
 }
 
-// order reads the options of a command of the queue. For a command other than a launch, the last
-// argument is the command's name. Options that are only for launches are then errors. If the
-// command runs on the device, order waits for the events of other devices.
+// The method order reads the options of a command of the queue. For a command other than a launch,
+// the last argument is the command's name. Options that are only for launches are then errors. If
+// the command runs on the device, the method order waits for the events of other devices.
 func (q *Queue) order(opts []LaunchOption, what string) (order, error) {
 	o, err := parseOptions(opts)
 	if err == nil && what != "" {
@@ -72,9 +72,9 @@ func runOptions(k *Kernel, opts []LaunchOption) (launchOptions, error) {
 	return o, nil
 }
 
-// do runs the steps of a command after its options have been read. l is the event of the command.
-// The arguments of the function record are the context that limits waits, and the cancel request of
-// the command.
+// do runs the steps of a command after its options have been read. The parameter l is the event of
+// the command. The arguments of the function record are the context that limits waits, and the
+// cancel request of the command.
 func (o *order) do(l *pending, check func() error, record func(context.Context, *hal.Cancel) error) (Event, error) {
 	if err := check(); err != nil {
 		return Event{}, err
@@ -84,7 +84,7 @@ func (o *order) do(l *pending, check func() error, record func(context.Context, 
 	}
 	err := record(cmp.Or(o.ctx, background), l.endsWith(o.ctx, o.attended))
 	if err != nil {
-		if !o.attended { // if attended is set, a part may be recorded, and the stream owns the event
+		if !o.attended { // if attended is set, a part of the command may be recorded already, and the stream owns the event
 			l.release()
 		}
 		return Event{}, err
@@ -170,7 +170,7 @@ func waitForeign(ctx context.Context, s *stream.Stream, e *stream.Event) error {
 	return nil
 }
 
-// launch records a launch, and returns without waiting for it.
+// The method launch records a launch, and returns without waiting for it.
 func (q *Queue) launch(k *Kernel, c *launching, opts []LaunchOption) (Event, error) {
 	if err := q.usable(); err != nil {
 		return Event{}, err
@@ -203,8 +203,8 @@ func (q *Queue) launch(k *Kernel, c *launching, opts []LaunchOption) (Event, err
 	})
 }
 
-// relaunch launches a remembered launch. relaunch returns false, and does nothing, if the launch
-// differs from the remembered one, or if the launch must return an error.
+// relaunch launches a remembered launch. The method relaunch returns false, and does nothing, if
+// the launch differs from the remembered one, or if the launch must return an error.
 func (q *Queue) relaunch(k *Kernel, c *launching) (_ Event, done bool, _ error) {
 	d := q.dev
 	m := d.memos.Find(k.code, c.Call)
@@ -271,7 +271,8 @@ func (q *Queue) enqueue(c *command, opts []LaunchOption) (Event, error) {
 	})
 }
 
-// becomes makes the event of a command without work depend on the events in after.
+// The method becomes makes the event of a command without work depend on the events in the slice
+// after.
 func (l *pending) becomes(after []*stream.Event) {
 	l.release()
 	if len(after) > 0 {

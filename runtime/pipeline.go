@@ -12,9 +12,9 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
-// find sets the plan's pipeline. If there is none yet, find makes it and waits. If ctx ends first,
-// the wait ends, but the pipeline is completed, and the next launch uses it. The caller must call
-// p.LetGo.
+// find sets the plan's pipeline. If the pipeline does not exist yet, the method find makes it and
+// waits. If ctx ends first, the wait ends, but the pipeline is completed, and the next launch uses
+// it. The caller must call p.LetGo.
 func (d *Device) find(ctx context.Context, k *Kernel, c *exec.Launch, p *exec.Plan) error {
 	if p.Pipeline != nil {
 		return nil
@@ -38,10 +38,10 @@ func (d *Device) reserve(c *exec.Launch, local [3]uint32, subGroup int) {
 }
 
 // dividesSubGroups returns a number that divides the size of each sub-group, except a work-group's
-// last one. required is the sub-group size that a launch requires, or 0.
+// last one. The parameter required is the sub-group size that a launch requires, or 0.
 func (d *Device) dividesSubGroups(required int) int { return max(1, required, d.info.SubGroups[0]) }
 
-// pipeline returns a pipeline, and counts the caller as one of its users.
+// The method pipeline returns a pipeline, and counts the caller as one of its users.
 func (d *Device) pipeline(ctx context.Context, k *Kernel, sh exec.Shape, local [3]uint32, c *exec.Launch) (*exec.Pipeline, error) {
 	v, err := d.pipelines.Find(ctx, k.code, sh, local, c)
 	switch err {
@@ -64,8 +64,8 @@ func (d *Device) hasSmall(k *Kernel) bool {
 	return v == nil && missing == 0
 }
 
-// maker is a device as package exec needs it for making pipelines. The type keeps the method Make
-// separate from the methods of Device.
+// The type maker is a device with the methods that package exec needs for making pipelines. The
+// type keeps the method Make separate from the methods of Device.
 type maker Device
 
 // Make makes a pipeline of a kernel, or returns the reason why it cannot.
@@ -89,7 +89,7 @@ func (m *maker) Make(code *exec.Kernel, sh exec.Shape, desc hal.PipelineDesc) (h
 // build makes a pipeline of the kernel's own module or of a variant. The variant may be the one
 // that the device needs, the one for small launches, or one that can be cancelled. build also
 // returns the variant, which is nil for the kernel's own module. If the driver fails to compile a
-// module, build tries a variant, because a variant has other code for the same results.
+// module, the method build tries a variant, because a variant has other code for the same results.
 func (d *Device) build(k *Kernel, desc hal.PipelineDesc, small, cancel bool) (h hal.Pipeline, taken *abi.Variant, err error) {
 	if d.direct() {
 		h, err = d.newPipeline(&desc)
@@ -155,9 +155,9 @@ func (d *Device) buildVariant(k *Kernel, v *abi.Variant, desc hal.PipelineDesc) 
 	return h, err
 }
 
-// module returns the words of the module of the variant v. If v is nil, the words are those of the
-// kernel's own module. If the stub does not contain the words, module makes them from the kernel's
-// IR.
+// The method module returns the words of the module of the variant v. If v is nil, the words are
+// those of the kernel's own module. If the stub does not contain the words, the method module makes
+// the words from the kernel's IR.
 func (d *Device) module(k *Kernel, v *abi.Variant) ([]uint32, error) {
 	start := hal.Now()
 	words, err := k.code.Module(v)
@@ -171,8 +171,8 @@ func (d *Device) module(k *Kernel, v *abi.Variant) ([]uint32, error) {
 	return words, nil
 }
 
-// notMade reports whether err is an error of the method module. If so, the caller tries no other
-// module.
+// notMade reports whether err is an error of the method module. After an error of the method
+// module, the caller tries no other module.
 func notMade(err error) bool { return errors.As(err, new(*Error)) }
 
 func (d *Device) newPipeline(desc *hal.PipelineDesc) (hal.Pipeline, error) {

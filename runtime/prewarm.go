@@ -8,12 +8,12 @@ import "context"
 // [Program.BuildContext] describes. Specialization constants have their default values. For other
 // values, use Program.Build.
 //
-//	err := runtime.Prewarm(ctx, dev, blurgen.Kernels()...)
+//	err := runtime.Prewarm(ctx, dev, blurgen.Kernels()...) // makes the pipelines of all kernels of a package.
 //
 // The device keeps these pipelines as it keeps the pipelines of launches (see [Device.Pipelines]).
 // Prewarm returns the errors of BuildContext. The error is ErrSpecConst if a constant has no
 // default, and ErrBuild if the device's driver does not accept a kernel. If ctx ends first, the
-// error is ErrDeadline or ErrCanceled. If a kernel is nil, it is ErrInvalid.
+// error is ErrDeadline or ErrCanceled. If a kernel is nil, the error is ErrInvalid.
 func Prewarm(ctx context.Context, dev *Device, kernels ...*Kernel) error {
 	p, err := NewProgram(dev, kernels...)
 	if err != nil {

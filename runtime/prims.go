@@ -25,7 +25,7 @@ func (forStubs) CheckView(q *Queue, name string, s launch.Slice) error {
 func (forStubs) Recorded(e Event) bool { return e.l != nil && e.l.rare().node != nil }
 
 // Fuses reports whether kernels on the device may use its instruction for x*y + z rounded once. If
-// so, math32.HasFMA is true in kernels.
+// kernels may use that instruction, math32.HasFMA is true in kernels.
 func (forStubs) Fuses(d *Device) bool { return d.byFma }
 
 // orderAlone is the option that OrderAlone returns.
@@ -40,8 +40,8 @@ func (orderAlone) applyLaunch(o *launchOptions) {
 // copies do not accept.
 func (forStubs) OrderAlone() LaunchOption { return orderAlone{} }
 
-// Attached returns the value that the device stores under a key. The first call for a key calls
-// made, which returns the value. The value becomes garbage with the device.
+// Attached returns the value that the device stores under a key. The first call for a key gets the
+// value from the function made. The value becomes garbage with the device.
 func (forStubs) Attached(d *Device, key any, made func() any) any {
 	v, ok := d.attached.Load(key)
 	if !ok {

@@ -22,7 +22,7 @@ import (
 
 // PrintOption says where and how the output of kernels is written. A PrintOption of Open applies to
 // all launches. A PrintOption of a launch overrides the option of Open, also if the launch becomes
-// a node of a graph. Launches of kernels that do not print ignore it.
+// a node of a graph. Launches of kernels that do not print ignore print options.
 //
 // If the host device runs a kernel's own Go code, the kernel prints directly, and print options
 // have no effect. docs/printing.md says when the host device does so.
@@ -52,9 +52,9 @@ func PrintTo(w io.Writer) PrintOption {
 // PrintBuffer sets the size, in bytes, of the buffer that a launch prints to; the default is 1 MiB.
 // A call of a print function needs 16 bytes of the buffer, and 4 or 8 bytes for each number that is
 // not constant. A string that is not constant needs 8 bytes. A string made from the bytes of a
-// slice needs 4 bytes and its length, which is at most 32 KiB. Calls that do not fit print nothing.
-// A last line on the writer of println then says how many calls did not fit. Sizes below 32 bytes
-// and above 1 GiB are errors (ErrInvalid).
+// slice needs 4 bytes, and one byte for each byte of the string. Such a string has at most 32 KiB.
+// Calls that do not fit print nothing. A last line on the writer of println then says how many
+// calls did not fit. Sizes below 32 bytes and above 1 GiB are errors (ErrInvalid).
 func PrintBuffer(bytes int) PrintOption {
 	return func(p *printing) {
 		p.Bytes = bytes
@@ -69,7 +69,7 @@ func PrintBuffer(bytes int) PrintOption {
 // new line.
 func PrintItems() PrintOption { return func(p *printing) { p.Items = true } }
 
-// printing contains the values of print options.
+// The type printing contains the values of print options.
 type printing struct {
 	prints.Options
 	err error // first error of the options themselves
@@ -84,7 +84,8 @@ func (p *printing) fail(err error) {
 	}
 }
 
-// with returns the print options of a launch: the options p, overridden by opts.
+// The method with returns the print options of a launch, which are the options p overridden by the
+// options opts.
 func (p *printing) with(opts []PrintOption) (*prints.Options, *Error) {
 	if len(opts) == 0 {
 		return &p.Options, nil
@@ -99,7 +100,7 @@ func (p *printing) with(opts []PrintOption) (*prints.Options, *Error) {
 	return &own.Options, nil
 }
 
-// output contains the runtime's data about a kernel that prints.
+// The type output contains the runtime's data about a kernel that prints.
 type output struct {
 	param   int // index of the parameter that is the print buffer
 	printer func() (*prints.Printer, error)
@@ -109,7 +110,7 @@ type output struct {
 // not print.
 func newOutput(k *abi.Kernel) *output {
 	i := k.PrintParam()
-	if i < 0 || k.Params[i].Offset < 0 { // or kgen found that the kernel reaches no print call
+	if i < 0 || k.Params[i].Offset < 0 { // the second condition is true if kgen found that the kernel never reaches a print call
 		return nil
 	}
 	return &output{i, sync.OnceValues(func() (*prints.Printer, error) { return prints.New(k) })}
@@ -156,7 +157,7 @@ func (b *printBuffers) keepUp(ctx context.Context) error {
 			return nil
 		}
 		switch err := first.Wait(ctx); {
-		case errors.Is(err, stream.ErrWithin): // a writer that launches has called keepUp
+		case errors.Is(err, stream.ErrWithin): // the caller is a writer that launches kernels
 			return nil
 		case err != nil:
 			return waitError(err)
@@ -164,7 +165,7 @@ func (b *printBuffers) keepUp(ctx context.Context) error {
 	}
 }
 
-// printing adds the events of commands that will write the output of launches.
+// The method printing adds the events of commands that will write the output of launches.
 func (b *printBuffers) printing(events ...*stream.Event) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -206,7 +207,7 @@ func (d *Device) recycle(b *printBuffer) {
 	}
 }
 
-// pass writes the buffer's address and length to the arguments of a launch.
+// The method pass writes the buffer's address and length to the arguments of a launch.
 func (b *printBuffer) pass(k *Kernel, args []byte) (hal.SliceArg, stream.Use) {
 	at, mem := k.abi.Params[k.output.param].Offset, b.mem.HAL()
 	binary.LittleEndian.PutUint64(args[at:], mem.Address())
@@ -227,7 +228,7 @@ func (d *Device) printNode(k *Kernel, p *prints.Options, b *printBuffer) stream.
 }
 
 // recordPrinting records a launch c of a kernel that prints, and the command that writes its
-// output. l is the event of the launch.
+// output. The parameter l is the event of the launch.
 func (d *Device) recordPrinting(ctx context.Context, rec *stream.Recorder, l *pending, c *exec.Launch, p *exec.Plan, after []*stream.Event) error {
 	k := l.kernel
 	if err := d.prints.keepUp(ctx); err != nil {

@@ -8,8 +8,9 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
-// Profiling records when the device's commands run, for Event.Profile. Without Profiling, launches
-// have no cost for that. With Profiling, the device writes two timestamps for each command.
+// Profiling records when the device's commands run, for Event.Profile. Without Profiling, the times
+// of launches are not measured, and launches are not slower. With Profiling, the device writes two
+// timestamps for each command.
 func Profiling() OpenOption { return openFunc(func(o *openOptions) { o.profile = true }) }
 
 // Profile contains the times at which a command was queued, submitted to the device, started and
@@ -17,14 +18,14 @@ func Profiling() OpenOption { return openFunc(func(o *openOptions) { o.profile =
 //
 // All times are times of the host's monotonic clock, which package time uses, and may be compared
 // with time.Now. Start and End are read from the device's clock, and their difference is as exact
-// as that clock. To convert them to the host's clock, the runtime asks the driver to compare the
-// clocks, if the driver can (VK_EXT_calibrated_timestamps). Otherwise the runtime measures empty
-// submissions, and the error of the conversion is at most the duration of a submission. The runtime
-// changes times that would contradict the order above.
+// as that clock. To convert Start and End to the host's clock, the runtime asks the driver to
+// compare the clocks, if the driver can (VK_EXT_calibrated_timestamps). Otherwise the runtime
+// measures empty submissions, and the error of the conversion is at most the duration of a
+// submission. The runtime changes times that would contradict the order of these four times.
 type Profile struct {
 	Queued    time.Time // time of the call that launched
 	Submitted time.Time // time when the batch with the command was submitted to the driver
-	Start     time.Time // time when the commands on the device that it waits for were done
+	Start     time.Time // time when the commands that this command waits for were done on the device
 	End       time.Time // time when the command was done on the device
 }
 
@@ -68,8 +69,8 @@ func (e Event) Profile() (Profile, error) {
 	return Profile{hal.Time(t.Queued), hal.Time(t.Submitted), hal.Time(t.Start), hal.Time(t.End)}, nil
 }
 
-// times returns the times of a completed command. For a command with several parts, they begin with
-// the first part and end with the last.
+// The method times returns the times of a completed command. For a command with several parts, the
+// times begin with the first part and end with the last part.
 func (l *pending) times() hal.Times {
 	var t hal.Times
 	if l.ev.Times != nil {
@@ -104,7 +105,8 @@ func (l *pending) times() hal.Times {
 
 var errNoClock = errors.New("its backend has no clock")
 
-// clock makes the device and its stream measure when commands run, if the options ask for that.
+// The method clock makes the device and its stream measure when commands run, if the options ask
+// for that.
 func (d *Device) clock(o *openOptions) {
 	d.profiling = o.profile
 	if !o.profile && d.trace == nil {

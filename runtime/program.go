@@ -20,7 +20,7 @@ import (
 //	p, err := runtime.NewProgram(dev, blurgen.Kernels()...)
 //	tile, err := runtime.SetSpec(p, blur.Tile, 32)
 //	exe, err := p.Build()
-//	ev, err := blurgen.Blur{…}.ParallelFor(q, r, runtime.WithProgram(exe))
+//	ev, err := blurgen.Blur{…}.ParallelFor(q, r, runtime.WithProgram(exe)) // launches with Tile = 32.
 //
 // Programs are independent of each other. A kernel may be in several programs, with different
 // values. The methods may be called from several goroutines.
@@ -44,7 +44,7 @@ type Executable struct {
 	specs   settings
 }
 
-// Specs is a Program or an Executable. No other type can implement it.
+// Specs is a Program or an Executable. No other type can implement Specs.
 type Specs interface {
 	specSettings() (settings, error)
 }
@@ -111,8 +111,8 @@ func Join(programs ...*Program) (*Program, error) {
 	return out, nil
 }
 
-// equalValues reports whether two values have the same bits for kernels. Two NaNs may have the same
-// bits, and the zeros 0 and -0 have different bits. Padding is not compared.
+// equalValues reports whether two values have the same bits for kernels. So two NaNs can be equal,
+// and the zeros 0 and -0 are not equal. Padding is not compared.
 func equalValues(t reflect.Type, a, b unsafe.Pointer) bool {
 	switch t.Kind() {
 	case reflect.Struct:
@@ -154,8 +154,8 @@ func reads(kernels []*Kernel, c *dslhook.SpecInfo) bool {
 	return c != nil && slices.ContainsFunc(kernels, func(k *Kernel) bool { return k.spec(c) != nil })
 }
 
-// nameOf returns the constant's name if a kernel reads it. Otherwise it returns the source position
-// of the constant's declaration.
+// nameOf returns the constant's name if a kernel reads it. Otherwise nameOf returns the source
+// position of the constant's declaration.
 func (p *Program) nameOf(c *dslhook.SpecInfo) string {
 	for _, k := range p.kernels {
 		if v := k.spec(c); v != nil {
@@ -170,7 +170,7 @@ func (p *Program) nameOf(c *dslhook.SpecInfo) string {
 // Join. SpecValues that earlier calls returned for the constant become invalid.
 //
 // SetSpec returns an error of class ErrSpecConst if the program is compiled, or if a kernel does
-// not allow the value. The constant then keeps its old value.
+// not allow the value. If SetSpec fails, the constant keeps its old value.
 func SetSpec[T any](p *Program, c *dsl.SpecConstant[T], v T) (SpecValue[T], error) {
 	info := dslhook.InfoOf(c)
 	if p == nil || p.dev == nil {
@@ -198,7 +198,7 @@ func (p *Program) set(c *dslhook.SpecInfo, value unsafe.Pointer) (int, error) {
 	return p.specs.put(c, value), nil
 }
 
-// settable returns an error if a constant cannot be set to the value now.
+// The method settable returns an error if a constant cannot be set to the value at present.
 func (p *Program) settable(c *dslhook.SpecInfo, value unsafe.Pointer) error {
 	if p.compiled || p.building > 0 {
 		return errorf(ErrSpecConst, "%s is set after the program was compiled", p.nameOf(c)).
@@ -257,13 +257,13 @@ func (e *Executable) specSettings() (settings, error) {
 
 // SetSpecByID sets the constant with the numeric id in the program's modules. The id comes from a
 // //kgen:spec directive, from a module of LoadModule, or from kgen. Kernels of the same package use
-// the same id for the same constant, but kernels of different packages may not. If several
-// constants have the id, it means the constant whose id comes from a directive. If the id is still
-// ambiguous, SetSpecByID returns an error.
+// the same id for the same constant. Kernels of different packages may use different ids for the
+// same constant. If several constants have the id, SetSpecByID sets the constant whose id comes
+// from a directive. If the id is still ambiguous, SetSpecByID returns an error.
 //
-// The value must have the constant's Go type. For an integer constant it may also be an int. In an
-// array or struct, each scalar has its own id. A scalar can be set once the whole constant has a
-// value.
+// The value must have the constant's Go type. For an integer constant the value may also be an int.
+// In an array or struct, each scalar has its own id. A scalar can be set once the whole constant
+// has a value.
 //
 // An id that no kernel has is an error of class ErrSpecConst, although Vulkan would ignore it. A
 // value of another type is also such an error.
@@ -406,7 +406,7 @@ func WithProgram(e *Executable) LaunchOption {
 	})
 }
 
-// settings returns the values of specialization constants for a launch of k.
+// The method settings returns the values of specialization constants for a launch of k.
 func (o *launchOptions) settings(d *Device, k *Kernel) (settings, *Error) {
 	if o.exe == nil {
 		return o.specs, nil

@@ -58,8 +58,8 @@ func (q *Queue) Wait(ctx context.Context) error {
 	return join(q.failures())
 }
 
-// failures returns the failures of the queue that no call has returned yet. failures marks them as
-// returned.
+// The method failures returns the failures of the queue that no call has returned yet. The method
+// failures marks these failures as returned.
 func (q *Queue) failures() []error { return failures(q.dev.stream.Failures(&q.rec)) }
 
 func failures(events []*stream.Event, more int) []error {

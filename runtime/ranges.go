@@ -37,7 +37,7 @@ type NDRange3 struct{ Global, Local Range3 }
 // The nd-range then consists of complete work-groups that cover Global. The kernel must skip
 // work-items past the end:
 //
-//	r := runtime.NDRange1{Global: runtime.Range1(len(x)), Local: 256}.RoundUp()
+//	r := runtime.NDRange1{Global: runtime.Range1(len(x)), Local: 256}.RoundUp() // covers the elements of x.
 //
 // RoundUp does not change an nd-range if Local is not positive, if Global is negative, or if Global
 // rounded up does not fit an int. The launch refuses such nd-ranges (ErrInvalid, ErrNDRange).
@@ -127,8 +127,8 @@ func DependsOn(events ...Event) LaunchOption { return dependsOn(events) }
 //
 // A recorded launch is cancelled when ctx ends. If the launch has not started, it does not run. If
 // the launch is running, it stops at the end of an iteration of one of its loops. On Vulkan this
-// requires the directive //kgen:cancel on the kernel. Kernels without the directive run to their
-// end there. Waiting for a cancelled launch returns an error of the same classes. Commands that
+// requires the directive //kgen:cancel on the kernel. On Vulkan, kernels without the directive run
+// to their end. Waiting for a cancelled launch returns an error of the same classes. Commands that
 // read memory which the launch should have written also return such an error, until that memory is
 // overwritten completely.
 //
@@ -150,5 +150,6 @@ type with properties.List
 func (w with) applyLaunch(o *launchOptions) { o.props = append(o.props, w...) }
 
 // With gives properties for this launch. The properties are merged with the kernel's own properties
-// into one list. If both have the same key, the values must be equal (ErrInvalid otherwise).
+// into one list. If both lists have a property with the same key, the values must be equal
+// (ErrInvalid otherwise).
 func With(props ...properties.Property) LaunchOption { return with(props) }

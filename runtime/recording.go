@@ -46,9 +46,9 @@ func (q *Queue) EndRecording() error {
 	return nil
 }
 
-// EndRecording ends the recording of the queues into the graph. Without arguments, it ends the
-// recording of all queues into the graph. Graph.EndRecording returns ErrInvalid if one of the
-// queues records into another graph.
+// EndRecording ends the recording of the queues into the graph. Without arguments, EndRecording
+// ends the recording of all queues into the graph. Graph.EndRecording returns ErrInvalid if one of
+// the queues records into another graph.
 func (g *Graph) EndRecording(queues ...*Queue) error {
 	if g == nil {
 		return g.usable()
@@ -116,7 +116,7 @@ func (q *Queue) graphFor(o *launchOptions) (*Graph, []*Node, error) {
 	return g, nodes, nil
 }
 
-// node returns the first node that the options depend on, or nil.
+// The method node returns the first node that the options depend on, or nil.
 func (o *launchOptions) node() *Node {
 	for _, e := range o.after {
 		if l, ok := e.Owner.(*pending); ok && l.rare().node != nil {
@@ -133,14 +133,14 @@ func errNodeOutside(n *Node) *Error {
 		advise("depend on the event that Submit returns")
 }
 
-// recording reports whether a queue records into the graph.
+// The method recording reports whether a queue records into the graph.
 func (g *Graph) recording() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return len(g.queues) > 0
 }
 
-// record adds a command of a queue to the graph.
+// The method record adds a command of a queue to the graph.
 func (g *Graph) record(q *Queue, c *command, o *order) (Event, error) {
 	s, err := g.dev.checkCommand(c, &o.launchOptions)
 	if err != nil {

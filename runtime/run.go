@@ -13,10 +13,10 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
-// run launches a kernel on slices of the caller's memory and waits.
+// The method run launches a kernel on slices of the caller's memory and waits.
 //
-// When ctx ends first, run cancels the launch, as WithContext does, and returns. After that,
-// neither the runtime nor the device accesses the caller's memory.
+// When ctx ends first, the function run cancels the launch, as WithContext does, and returns. After
+// run has returned, neither the runtime nor the device accesses the caller's memory.
 func (d *Device) run(ctx context.Context, k *Kernel, in *launching, opts []LaunchOption) (err error) {
 	if err := d.usable(); err != nil {
 		return err
@@ -69,7 +69,8 @@ func (d *Device) run(ctx context.Context, k *Kernel, in *launching, opts []Launc
 	return lost
 }
 
-// record records the launch, between copies of the caller's memory to the device and back.
+// The method record records the launch, between copies of the caller's memory to the device and
+// back.
 func (r *run) record(c *exec.Launch, p *exec.Plan, after []*stream.Event) error {
 	if p.Empty {
 		return r.dev.record(r.ctx, &r.rec, r.l, c, p, after)
@@ -122,7 +123,7 @@ func errOwnContext(k *Kernel) error {
 		advise("give Run that context")
 }
 
-// run is the state of one launch on the caller's memory.
+// The type run contains the state of one launch on the caller's memory.
 type run struct {
 	dev     *Device
 	kernel  *Kernel
@@ -135,15 +136,15 @@ type run struct {
 	uploads, downloads []*pending
 }
 
-// region is a range of the caller's memory that one or more slices use.
+// The type region is a range of the caller's memory that one or more slices use.
 type region struct {
 	lo, hi uintptr
-	ptr    unsafe.Pointer // address lo as a pointer, which the garbage collector follows
+	ptr    unsafe.Pointer // the address in the field lo as a pointer, which the garbage collector follows
 	pad    uint64         // number of bytes before the region on the device, which give it the same alignment as on the host
 	mem    *stream.Memory
 }
 
-// wrapper is a device that can use the caller's memory directly.
+// The type wrapper is a device that can use the caller's memory directly.
 type wrapper interface {
 	Wrap(p unsafe.Pointer, size uint64) hal.Memory
 }
@@ -195,9 +196,9 @@ func (r *run) layOut(c *exec.Launch, p *exec.Plan) error {
 	return nil
 }
 
-// wrapper returns the device if its kernels may use the caller's memory directly. Direct use is
-// allowed if Run can wait until the kernel has stopped. Run can if its context cannot end, or if
-// the kernel stops soon after a request.
+// The method wrapper returns the device if its kernels may use the caller's memory directly. Direct
+// use is allowed if Run can wait until the kernel has stopped. Run can wait that long if its
+// context cannot end, or if the kernel stops soon after a request.
 func (r *run) wrapper(c *exec.Launch, p *exec.Plan) (wrapper, error) {
 	w, ok := r.dev.hal.(wrapper)
 	if !ok {
@@ -242,8 +243,8 @@ func (r *run) find(a *launch.HostArg) *region {
 	return nil
 }
 
-// upload copies the caller's memory to the device. upload also copies memory that the kernel only
-// writes, because a kernel need not write all of it.
+// upload copies the caller's memory to the device. The method upload also copies memory that the
+// kernel only writes, because a kernel need not write all of that memory.
 func (r *run) upload() error {
 	if r.wrapped {
 		return nil
@@ -283,7 +284,7 @@ func (r *run) download(c *exec.Launch) error {
 	return nil
 }
 
-// copy records a copy between the caller's memory and the region's memory at off.
+// The method copy records a copy between the caller's memory and the region's memory at off.
 func (r *run) copy(g *region, off uint64, cmd hal.Command) (*pending, error) {
 	l := newPending(r.dev, nil)
 	l.needRare().ctx = r.ctx
@@ -299,8 +300,8 @@ func (r *run) copy(g *region, off uint64, cmd hal.Command) (*pending, error) {
 	return l, nil
 }
 
-// end frees the device's memory, so that the caller may use its memory again. end is also called
-// after an error.
+// The method end frees the device's memory. After that, the caller may use the caller's own memory
+// again. The method end is also called after an error.
 func (r *run) end(err error) {
 	if err != nil {
 		r.l.needRare().cancel.Ask()

@@ -84,14 +84,14 @@ func WithSpecValue[T any](v SpecValue[T]) LaunchOption {
 	})
 }
 
-// setting is a specialization constant with the value that was set.
+// The type setting is a specialization constant with the value that was set.
 type setting struct {
 	info  *dslhook.SpecInfo
-	value unsafe.Pointer // pointer to a value of info.Type, which is never overwritten
+	value unsafe.Pointer // pointer to a value of the type info.Type; nothing overwrites the value
 	gen   int            // number of times that the constant was set
 }
 
-// settings is a list of specialization constants with their values.
+// The type settings is a list of specialization constants with their values.
 type settings []setting
 
 func (s settings) find(c *dslhook.SpecInfo) *setting {
@@ -103,7 +103,7 @@ func (s settings) find(c *dslhook.SpecInfo) *setting {
 	return nil
 }
 
-// put sets a value and returns the number of times that the constant was set before.
+// The method put sets a value and returns the number of times that the constant was set before.
 func (s *settings) put(c *dslhook.SpecInfo, value unsafe.Pointer) int {
 	if old := s.find(c); old != nil {
 		old.value = value
@@ -168,7 +168,8 @@ var scalarTypes = map[string]reflect.Type{
 	"float32": reflect.TypeFor[float32](), "float64": reflect.TypeFor[float64](),
 }
 
-// specName returns the name of a constant as Go source writes it, with the path to a scalar in it.
+// specName returns the name of a constant as Go source writes the name. The name includes the path
+// to a scalar within the constant.
 func specName(row *abi.SpecConstant, path_ string) string { return path.Base(row.Name) + path_ }
 
 // leafBits returns the bits of a scalar in the value at p, as the device gets them.
@@ -228,7 +229,7 @@ func printed(row *abi.SpecConstant, n int64) string {
 	return fmt.Sprint(n)
 }
 
-// specable returns an error if a specialization constant cannot have the type of info.
+// The function specable returns an error if a specialization constant cannot have the type of info.
 func specable(info *dslhook.SpecInfo) *Error {
 	if !plain(info.Type) {
 		return errorf(ErrSpecConst, "the specialization constant declared at %s has the type %v", info.Pos, info.Type).
@@ -253,7 +254,8 @@ func plain(t reflect.Type) bool {
 }
 
 // resolveSpecs determines the values of the kernel's specialization constants. A constant has the
-// value that was set, or else its default. resolveSpecs stores them in c.Specs and c.HostSpecs.
+// value that was set, or else its default. resolveSpecs stores the values in c.Specs and
+// c.HostSpecs.
 func resolveSpecs(k *Kernel, c *exec.Launch, set settings) *Error {
 	c.Specs, c.HostSpecs = c.Specs[:0], c.HostSpecs[:0]
 	for i := range k.specs {
@@ -330,9 +332,10 @@ func privateMemory(k *Kernel, specs []hal.SpecValue, limit uint64) (total uint64
 	return total, nil
 }
 
-// unbacked returns an error for a kernel that the driver did not accept. unbacked returns nil
-// unless the work-items have more private memory than the driver guarantees. The runtime does not
-// check this earlier, because values that the driver keeps in registers need no memory.
+// The method unbacked returns an error for a kernel that the driver did not accept. The method
+// unbacked returns nil unless the work-items have more private memory than the driver guarantees.
+// The runtime does not check the guarantee earlier, because values that the driver keeps in
+// registers need no memory.
 func (d *Device) unbacked(k *Kernel, specs []hal.SpecValue, cause error) *Error {
 	limit := uint64(d.info.Limits.PrivateBacked)
 	if limit == 0 || !errors.Is(cause, hal.ErrDriver) {

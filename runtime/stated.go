@@ -9,17 +9,18 @@ import (
 
 // kgen compiles the list that a kernel's Properties method returns while kgen runs. The same method
 // is part of the program, so the runtime can call it again. If the method then returns another
-// list, the module was compiled for other properties than the method now states. The reason is that
-// the source has changed, or variables that the method reads.
+// list, the module was compiled for other properties than the method now states. The reason is a
+// change of the source, or of variables that the method reads.
 
-// States gives the kernel the method that states its properties in this program. The method is nil
-// if the kernel's type has none. States is called during package initialization.
+// States gives the kernel the method that states its properties in this program. The parameter
+// method is nil if the kernel's type has no Properties method. States is called during package
+// initialization.
 func (forStubs) States(k *Kernel, method func() properties.List) {
 	k.stated = func() *Error { return k.compareStated(method) }
 }
 
 // checkStated returns an error if the kernel's Properties method returns another list than when
-// kgen compiled it. The method is called only once in a program.
+// kgen compiled it. checkStated calls the Properties method only once in a program.
 func (k *Kernel) checkStated() *Error {
 	if k.stated == nil { // the kernel comes from LoadModule, or a graph has linked it
 		return nil

@@ -92,7 +92,7 @@ func LaunchKernel(q *Queue, k *Kernel, r Range, args []any, opts ...LaunchOption
 	return q.launch(k, l, opts)
 }
 
-// calls is a pool of calls, whose storage later calls of LaunchKernel reuse.
+// The variable calls is a pool of calls, whose storage later calls of LaunchKernel reuse.
 var calls = sync.Pool{New: func() any { return new(launch.Call) }}
 
 // viewArg is a View with elements of any type.
@@ -103,7 +103,7 @@ type viewArg interface {
 
 func (v View[T]) elem() reflect.Type { return reflect.TypeFor[T]() }
 
-// argument sets argument i of a call.
+// The function argument sets argument i of a call.
 func argument(c *launch.Call, k *Kernel, i int, a any) *Error {
 	p := &k.abi.Params[i]
 	wrong := func(want string) *Error {

@@ -19,7 +19,7 @@ type View[T any] struct {
 // Len returns the number of elements.
 func (v View[T]) Len() int { return max(v.s.Len, 0) }
 
-// Slice returns the view of the elements [i, j), as v[i:j] would. Slice panics if they are out of
+// Slice returns the view of the elements [i, j), as v[i:j] would. Slice panics if i or j is out of
 // range.
 func (v View[T]) Slice(i, j int) View[T] {
 	if i < 0 || j < i || j > v.s.Len {
@@ -39,5 +39,5 @@ func (v View[T]) With(props ...properties.Property) View[T] {
 	return v
 }
 
-// Arg returns the content of the view. Only generated code calls it.
+// Arg returns the content of the view. Only generated code calls Arg.
 func (v View[T]) Arg() launch.Slice { return v.s }

@@ -22,8 +22,8 @@ func Copied[T any](to *runtime.View[T], from []T) Copying {
 	return c
 }
 
-// Sized returns a Copying. New then sets the view to n zero elements. The slice from is the
-// caller's slice for the view, which must have no elements.
+// Sized returns a Copying. New then sets the view to n zero elements. The parameter from is the
+// caller's slice for the view. That slice must have no elements.
 func Sized[T any](to *runtime.View[T], from []T, n int) Copying {
 	c := memory(to, n)
 	if len(from) > 0 {
@@ -35,7 +35,7 @@ func Sized[T any](to *runtime.View[T], from []T, n int) Copying {
 	return c
 }
 
-// memory returns a Copying that allocates n elements for a view, and frees them.
+// The function memory returns a Copying that allocates n elements for a view, and frees them.
 func memory[T any](to *runtime.View[T], n int) Copying {
 	return Copying{
 		alloc: func(dev *runtime.Device) error {
@@ -70,7 +70,8 @@ func Copy(ctx context.Context, q *runtime.Queue, all ...Copying) error {
 	})
 }
 
-// each calls f for each view. If f fails for one view, each frees the memory of all views.
+// The function each calls f for each view. If f fails for one view, the function each frees the
+// memory of all views.
 func each(all []Copying, f func(*Copying) error) error {
 	for i := range all {
 		if err := f(&all[i]); err != nil {

@@ -54,8 +54,8 @@ func HostFill[T any](s []T, v T) {
 	}
 }
 
-// HostGather copies the work-items' values from the slice from to the slice in, and returns in.
-// Work-items that have left get the value e.
+// HostGather copies the work-items' values from the slice in the parameter from to the slice in the
+// parameter in. HostGather returns the second slice. Work-items that have left get the value e.
 func HostGather[T any](g *HostGroup, in, from []T, e T) []T {
 	copy(in, from)
 	return neutral(g, in, e)
@@ -67,7 +67,7 @@ func HostGatherSame[T any](g *HostGroup, in []T, v, e T) []T {
 	return neutral(g, in, e)
 }
 
-// neutral sets the elements of s for work-items that have left to e.
+// neutral sets those elements of s to e that belong to work-items that have left.
 func neutral[T any](g *HostGroup, s []T, e T) []T {
 	if g.AnyDead() {
 		for i, dead := range g.Dead[:len(s)] {
@@ -99,8 +99,9 @@ func HostXor[T hostInteger](x, y T) T  { return x ^ y }
 func HostUMin[T hostInteger](x, y T) T { return T(min(uint64(x), uint64(y))) }
 func HostUMax[T hostInteger](x, y T) T { return T(max(uint64(x), uint64(y))) }
 
-// reduce combines all elements of s in the order that package dsl defines, and overwrites s. reduce
-// is small enough for compilers to make a separate loop for each function op.
+// The function reduce combines all elements of s in the order that package dsl defines, and
+// overwrites s. The function reduce is small enough for compilers to make a separate loop for each
+// function op.
 func reduce[T any](s []T, op func(x, y T) T) T {
 	for d := 1; d < len(s); d *= 2 {
 		for i := d; i < len(s); i += 2 * d {
@@ -122,8 +123,8 @@ func HostReduceXor[T hostInteger](s []T) T  { return reduce(s, func(x, y T) T { 
 func HostReduceUMin[T hostInteger](s []T) T { return reduce(s, HostUMin[T]) }
 func HostReduceUMax[T hostInteger](s []T) T { return reduce(s, HostUMax[T]) }
 
-// scan sets each element to the combination of all elements up to it. The result of op must not
-// depend on the order of combining.
+// The function scan sets each element to the combination of all elements up to it. The result of op
+// must not depend on the order of combining.
 func scan[T any](s []T, op func(x, y T) T) {
 	acc := s[0]
 	for i := 1; i < len(s); i++ {
@@ -132,7 +133,8 @@ func scan[T any](s []T, op func(x, y T) T) {
 	}
 }
 
-// doubling does the work of scan, but combines in the order that package dsl defines.
+// The function doubling does the work of the function scan, but combines in the order that package
+// dsl defines.
 func doubling[T any](s []T, op func(x, y T) T) {
 	for d := 1; d < len(s); d *= 2 {
 		for i := len(s) - 1; i >= d; i-- {
@@ -141,8 +143,8 @@ func doubling[T any](s []T, op func(x, y T) T) {
 	}
 }
 
-// The functions below scan a slice. A scan sets each element to the combination of all elements up
-// to it.
+// The functions below scan a slice. A scan sets each element to the combination of all
+// elements up to it.
 
 func HostScanAdd[T hostInteger](s []T)  { scan(s, func(x, y T) T { return x + y }) }
 func HostScanMul[T hostInteger](s []T)  { scan(s, func(x, y T) T { return x * y }) }
@@ -157,15 +159,15 @@ func HostScanUMax[T hostInteger](s []T) { scan(s, HostUMax[T]) }
 func HostScanAddDoubling[T float32 | float64](s []T) { doubling(s, func(x, y T) T { return x + y }) }
 func HostScanMulDoubling[T float32 | float64](s []T) { doubling(s, func(x, y T) T { return x * y }) }
 
-// HostScans calls scan for each piece of s with the given size.
+// HostScans calls the function scan for each piece of s with the given size.
 func HostScans[T any](s []T, size int, scan func(s []T)) {
 	for lo := 0; lo < len(s); lo += size {
 		scan(s[lo:min(lo+size, len(s))])
 	}
 }
 
-// HostShift copies in to out, shifted by one element within each piece of the given size. The first
-// element of a piece becomes e.
+// HostShift copies the slice in to the slice out, shifted by one element within each piece of the
+// given size. The first element of a piece becomes e.
 func HostShift[T any](out, in []T, size int, e T) {
 	for lo := 0; lo < len(in); lo += size {
 		hi := min(lo+size, len(in))
@@ -194,8 +196,8 @@ func HostAll(s []bool) bool {
 	return true
 }
 
-// HostBySubGroup divides in into pieces of the given size. HostBySubGroup sets all elements of a
-// piece of out to the result of f for the piece of in.
+// HostBySubGroup divides the slice in into pieces of the given size. HostBySubGroup sets all
+// elements of a piece of the slice out to the result of f for the same piece of the slice in.
 func HostBySubGroup[T any](out, in []T, size int, f func(s []T) T) {
 	for lo := 0; lo < len(in); lo += size {
 		hi := min(lo+size, len(in))
@@ -223,9 +225,9 @@ func HostBallot(out []int32, in []bool, size, word int) {
 	}
 }
 
-// HostSelect selects elements within each piece of the given size. HostSelect sets out[i] to the
-// element of in with the index index[i] in the same piece. The index of a work-item that has left
-// may have any value.
+// HostSelect selects elements within each piece of the given size. HostSelect sets out[i] to an
+// element of the same piece of the slice in. The index of that element in the piece is index[i].
+// The index of a work-item that has left may have any value.
 func HostSelect[T any](out, in []T, size int, index []int32) {
 	for i := range out {
 		if at := i/size*size + int(uint32(index[i])); at < len(in) {
@@ -286,8 +288,8 @@ func HostLoadPart[T int8 | int16](p *T) T {
 	return *p
 }
 
-// HostSwapPart sets *p, which is a part of a 32-bit word, to v if *p equals old. HostSwapPart does
-// so atomically, and reports whether it did.
+// HostSwapPart sets *p, which is a part of a 32-bit word, to v if *p equals old. The swap is
+// atomic, and HostSwapPart reports whether it has set *p.
 func HostSwapPart[T int8 | int16](p *T, old, v T) bool {
 	m := dslhook.Turn(unsafe.Pointer(p))
 	m.Lock()

@@ -64,12 +64,12 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/variants"
 )
 
-// MakeModule makes a variant's module from the kernel's IR. Generated code stores it in
-// abi.Variant.Make.
+// MakeModule makes a variant's module from the kernel's IR. Generated code stores the function
+// MakeModule in abi.Variant.Make.
 func MakeModule(k *abi.Kernel, v *abi.Variant) ([]uint32, error) { return variants.Make(k, v) }
 
 // MakeNative makes a module from the kernel's IR for a device with its own matrix instructions.
-// Generated code stores it in abi.Kernel.MakeNative.
+// Generated code stores the function MakeNative in abi.Kernel.MakeNative.
 func MakeNative(k *abi.Kernel, t abi.NativeTarget) (*abi.NativeModule, error) {
 	return variants.MakeNative(k, t)
 }
@@ -103,8 +103,8 @@ var api = launch.Runtime.(interface {
 })
 
 // Properties adds the Properties method of the type K to the registered kernel, or records that K
-// has no such method. The first launch, program or graph node with the kernel calls the method. The
-// runtime then compares the method's list with the list that kgen compiled.
+// has no such method. The first launch, program or graph node with the kernel calls the kernel's
+// Properties method. The runtime then compares the method's list with the list that kgen compiled.
 func Properties[K any](k *runtime.Kernel) struct{} {
 	var method func() properties.List
 	if m, ok := any(new(K)).(interface{ Properties() properties.List }); ok {
@@ -158,8 +158,8 @@ func Slice[T any](l *Launch, i int, s []T) {
 		Len: len(s), Size: uint64(len(s)) * uint64(unsafe.Sizeof(zero))})
 }
 
-// Accessor sets the length of the next local accessor. Generated code calls it once for each
-// accessor, in the order of their parameters.
+// Accessor sets the length of the next local accessor. Generated code calls the function Accessor
+// once for each accessor, in the order of the parameters.
 func Accessor(l *Launch, n int) {
 	l.call.Accessors = append(l.call.Accessors, n)
 }
@@ -319,8 +319,8 @@ func (l *Launch) run(ctx context.Context, dev *runtime.Device, opts []runtime.La
 	return api.Run(ctx, dev, l.kernel, &l.call, opts)
 }
 
-// end releases the launch's storage for another launch. end removes references to the caller's
-// memory.
+// The method end releases the launch's storage for another launch. The method end removes
+// references to the caller's memory.
 func (l *Launch) end() {
 	l.call.End()
 	l.kernel = nil

@@ -42,7 +42,7 @@ type HostProduct struct {
 }
 
 // HostAlike reports whether all work-items of a sub-group have the same value, except those that
-// have left. If not, HostAlike records a fault of the launch at the site.
+// have left. If their values differ, HostAlike records a fault of the launch at the site.
 func HostAlike[T comparable](g *HostGroup, sub int, values []T, site int) bool {
 	_, hi := g.Members(sub)
 	first := g.Leader(sub)
@@ -55,11 +55,11 @@ func HostAlike[T comparable](g *HostGroup, sub int, values []T, site int) bool {
 	return true
 }
 
-// words returns the memory of a matrix as a slice.
+// The function words returns the memory of a matrix as a slice.
 func words[W any](p unsafe.Pointer, n int) []W { return unsafe.Slice((*W)(p), n) }
 
-// lines returns the memory that a matrix is loaded from or stored to. lines also returns the
-// distance between rows and the distance between columns, in elements.
+// The function lines returns the memory that a matrix is loaded from or stored to. The function
+// lines also returns the distance between rows and the distance between columns, in elements.
 func lines[E any](p unsafe.Pointer, stride int, m *HostMatrix) (mem []E, row, col int) {
 	if m.Columns {
 		return unsafe.Slice((*E)(p), (m.Cols-1)*stride+m.Rows), 1, stride
@@ -112,7 +112,8 @@ func HostStoreMatrix(from, to unsafe.Pointer, stride int, m HostMatrix) {
 	store(from, to, stride, &m, func(x uint32) uint16 { return uint16(x) }) // x contains the bits of a Float16
 }
 
-// HostMulAdd sets the matrix to to a*b + c, for each sub-group that has not left.
+// HostMulAdd computes a*b + c and stores the result in the matrix of the parameter to, for each
+// sub-group that has not left.
 func HostMulAdd(g *HostGroup, to, a, b, c unsafe.Pointer, p HostProduct) {
 	sizeA, sizeB, sizeC := p.Rows*p.Inner, p.Inner*p.Cols, p.Rows*p.Cols
 	for sub := range g.SubGroups() {

@@ -58,7 +58,7 @@ func HostReceiver[K any](a *HostArgs) *K {
 	return k
 }
 
-// field returns the address of the field in *k that corresponds to a parameter.
+// The function field returns the address of the field in *k that corresponds to a parameter.
 func field[K any](k *K, p *abi.Param) unsafe.Pointer {
 	if unsafe.Sizeof(uintptr(0)) != 8 {
 		panic("stubs without functions that know the kernels' fields need a machine of 64 bits")

@@ -8,7 +8,7 @@ import (
 )
 
 // Sources registers the files that the kernels of a package were compiled from. The package's own
-// file calls it, because the path of that file leads to the sources.
+// file calls Sources, because the path of that file leads to the sources.
 func Sources(s *abi.Sources) struct{} {
 	if _, file, _, ok := runtime.Caller(1); ok {
 		stale.Register(s, file)

@@ -1,5 +1,5 @@
 // Package primimpl provides functions of the runtime, beyond its API, that the packages of prim
-// need. No other package calls them.
+// need. No other package calls these functions.
 package primimpl
 
 import (
@@ -33,13 +33,13 @@ func Fuses(dev *runtime.Device) bool { return api.Fuses(dev) }
 // for launches then have no effect.
 func OrderAlone() runtime.LaunchOption { return api.OrderAlone() }
 
-// Attached returns the value that the device stores under a key. The first call for a key calls
-// made, which returns the value. The value becomes garbage with the device.
+// Attached returns the value that the device stores under a key. The first call for a key gets the
+// value from the function made. The value becomes garbage with the device.
 func Attached(dev *runtime.Device, key any, made func() any) any {
 	return api.Attached(dev, key, made)
 }
 
-// Used is the memory of a view, as an argument of a function.
+// Used describes the memory of a view that is an argument of a function.
 type Used struct {
 	name string
 	at   launch.Slice

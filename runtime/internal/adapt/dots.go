@@ -17,7 +17,7 @@ var dotOps = map[string]struct {
 
 // Dots returns a module that computes sums of four products of 8-bit integers by instructions. Dots
 // uses an instruction only if has(op) returns true for it. The old code of such a sum stays in the
-// module, but its result is unused, so the driver removes it. Dots does not change words.
+// module, but its result is unused, so the driver removes it. Dots does not change the slice words.
 func Dots(words []uint32, has func(op spirv.Op) bool) ([]uint32, error) {
 	if !hasDots(words) {
 		return words, nil
@@ -85,8 +85,8 @@ type dots struct {
 	done  bool
 }
 
-// instead returns the code that replaces the instruction in, if in computes a marked sum. Otherwise
-// it returns nil.
+// The method instead returns code that replaces the instruction of the parameter in, if that
+// instruction computes a marked sum. Otherwise the method returns nil.
 func (x *dots) instead(in *spirv.Instruction) []spirv.Instruction {
 	d, ok := dotOps[x.names[in.Result]]
 	u32 := x.e.Global(spirv.OpTypeInt, 0, 32, 0)
@@ -120,8 +120,8 @@ func (x *dots) instead(in *spirv.Instruction) []spirv.Instruction {
 	return c.List
 }
 
-// wordOf returns the 32-bit value that consists of the given bytes, in order, or 0 if there is
-// none. A kernel makes such bytes from a 32-bit value w by
+// wordOf returns the 32-bit value that consists of the given bytes, in order, or 0 if no value
+// does. A kernel makes such bytes from a 32-bit value w by
 //
 //	int8(w), int8(w >> 8), int8(w >> 16), int8(w >> 24)
 func (x *dots) wordOf(bytes []uint32, u32 spirv.ID) spirv.ID {
@@ -139,7 +139,7 @@ func (x *dots) wordOf(bytes []uint32, u32 spirv.ID) spirv.ID {
 
 // byteOf finds the value that the lowest byte of v comes from. byteOf also returns the position of
 // that byte in the value, as the number of bits to its right. byteOf follows the operands of v back
-// to the value word, but not further.
+// to the value in the parameter word, but not further.
 func (x *dots) byteOf(v, word spirv.ID) (from spirv.ID, shift uint32) {
 	for v != word {
 		in := x.defs[v]
@@ -174,7 +174,7 @@ func (x *dots) byteOf(v, word spirv.ID) (from spirv.ID, shift uint32) {
 	return v, 0
 }
 
-// constant returns the value of a constant of at most 32 bits.
+// The method constant returns the value of a constant of at most 32 bits.
 func (x *dots) constant(id uint32) (uint32, bool) {
 	in := x.defs[spirv.ID(id)]
 	if in.Op != spirv.OpConstant || len(in.Words) != 1 {

@@ -8,7 +8,7 @@ import (
 // Subnormals returns a module for a device that flushes subnormals. The module computes conversions
 // to float64, absolute values, floors and ceilings from the bits of float32s. These operations are
 // exact in Go, but the device may compute them wrongly. Other roundings of subnormals give zeros in
-// any case. Subnormals does not change words.
+// any case. Subnormals does not change the slice words.
 func Subnormals(words []uint32, kept *hal.Subnormals) ([]uint32, error) {
 	if kept.ToFloat64 && kept.Abs && kept.Rounding {
 		return words, nil
@@ -42,7 +42,7 @@ func Subnormals(words []uint32, kept *hal.Subnormals) ([]uint32, error) {
 	return m.Words(), nil
 }
 
-// exactly rewrites the instructions of a module for exact results with subnormals.
+// The type exactly rewrites the instructions of a module for exact results with subnormals.
 type exactly struct {
 	e    *spirv.Editor
 	kept *hal.Subnormals
@@ -53,8 +53,8 @@ func (x *exactly) u32() spirv.ID { return x.e.Global(spirv.OpTypeInt, 0, 32, 0) 
 
 func (x *exactly) word(n uint32) spirv.ID { return x.e.Global(spirv.OpConstant, x.u32(), n) }
 
-// instead returns the code that replaces the instruction in. instead returns nil to keep the
-// instruction, as for most instructions.
+// The method instead returns code that replaces the instruction of the parameter in. The method
+// instead returns nil to keep the instruction, as for most instructions.
 func (x *exactly) instead(in spirv.Instruction) []spirv.Instruction {
 	width, lanes := x.e.Float(in.Type)
 	var one func(c *spirv.Code, typ, v spirv.ID) spirv.ID
@@ -99,8 +99,9 @@ func (x *exactly) instead(in spirv.Instruction) []spirv.Instruction {
 	return c.List
 }
 
-// parts splits v, a float32. parts returns the bits without the sign, the sign as 0 or -1, and
-// whether v is subnormal. v is subnormal if the bits minus 1 are below 1<<23 - 1.
+// The method parts splits v, a float32. The results of the method parts are the bits without the
+// sign, the sign as 0 or -1, and whether v is subnormal. v is subnormal if the bits minus 1 are
+// below 1<<23 - 1.
 func (x *exactly) parts(c *spirv.Code, v spirv.ID) (magnitude, sign, subnormal spirv.ID) {
 	u32 := x.u32()
 	bits := c.Op(spirv.OpBitcast, u32, v)
@@ -123,10 +124,10 @@ func (x *exactly) toFloat64(c *spirv.Code, f64, v spirv.ID) spirv.ID {
 // oneBits are the bits of the float32 1.
 const oneBits = 127 << 23
 
-// rounding returns a function that writes code for a floor or a ceiling. The parameter above has
-// the result's bits for positive subnormal numbers. The parameter is 0 for a floor and oneBits for
-// a ceiling. For negative subnormal numbers the result is -1 or -0, whose bits are above XOR the
-// bits of -1.
+// The method rounding returns a function that writes code for a floor or a ceiling. The parameter
+// above contains the bits of the result for positive subnormal numbers. The parameter above is 0
+// for a floor and oneBits for a ceiling. For negative subnormal numbers the result is -1 or -0. The
+// bits of that result are the parameter above XORed with the bits of -1.
 func (x *exactly) rounding(inst spirv.GLSLstd450, above uint32) func(c *spirv.Code, f32, v spirv.ID) spirv.ID {
 	return func(c *spirv.Code, f32, v spirv.ID) spirv.ID {
 		u32 := x.u32()
@@ -137,7 +138,7 @@ func (x *exactly) rounding(inst spirv.GLSLstd450, above uint32) func(c *spirv.Co
 	}
 }
 
-// abs writes code that clears the sign of v, a float32.
+// The method abs writes code that clears the sign of v, a float32.
 func (x *exactly) abs(c *spirv.Code, f32, v spirv.ID) spirv.ID {
 	bits := c.Op(spirv.OpBitcast, x.u32(), v)
 	return c.Op(spirv.OpBitcast, f32, c.Op(spirv.OpBitwiseAnd, x.u32(), bits, x.word(1<<31-1)))

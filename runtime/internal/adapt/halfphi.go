@@ -3,15 +3,20 @@ package adapt
 import "github.com/kgen-go/kgen/codegen/spirv"
 
 // This file keeps float16s in 16-bit registers across blocks. In kgen's modules, a float16 variable
-// of a loop is a phi of 32-bit words. Without this file, each iteration would replace a NaN's bits
-// by package half's NaN and extend the number to a word:
+// of a loop is a phi of 32-bit words. In each iteration, such code would replace a NaN's bits by
+// package half's NaN and extend the number to a word. Without this file, such a loop has code like
+// this.
 //
-//	%a = OpPhi %uint %init %before %next %body        %a = OpPhi %uint %init %before %next %body
-//	%x = half of %a                                   %x = OpPhi %half %h %before %y %body
-//	%y = Fma %x %b %c                           →     %y = Fma %x %b %c
-//	%next = NaN's pattern or the word of %y           %next = NaN's pattern or the word of %y
+//	%a = OpPhi %uint %init %before %next %body
+//	%x = half of %a
+//	%y = Fma %x %b %c
+//	%next = NaN's pattern or the word of %y.
 //
-// The 32-bit words are then unused, and the driver removes them.
+// This file adds a phi of float16s, so that the instruction Fma does not depend on the phi %a.
+//
+//	%x = OpPhi %half %h %before %y %body.
+//
+// The phi of 32-bit words is then unused, and the driver removes it.
 
 // choosePhis finds phis of 32-bit words that have a result of a float16 instruction as an operand.
 // choosePhis gives each of these phis an ID for an additional phi of float16s.
@@ -35,8 +40,8 @@ func (x *halves) choosePhis() {
 	}
 }
 
-// isNative reports whether a float16 instruction computes the number in word w, and its result may
-// be used as an operand without replacing NaNs.
+// isNative reports whether a float16 instruction computes the number in word w, and whether the
+// instruction's result may be an operand without replacing NaNs.
 func (x *halves) isNative(w spirv.ID) bool {
 	in := x.defs[w]
 	if in == nil {

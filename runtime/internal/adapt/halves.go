@@ -10,15 +10,16 @@ import (
 // Halves returns a module whose conversions and arithmetic of float16s have the results of package
 // half. kgen's modules convert by the GLSL instructions UnpackHalf2x16 and PackHalf2x16, which
 // every device has but few compute exactly. Halves keeps the GLSL instructions where the device
-// computes them exactly. Otherwise Halves uses 16-bit instructions where those are exact. If
-// neither is exact, integers and float32s compute the results. A NaN gets package half's bits.
+// computes them exactly. If the GLSL instructions are not exact on the device, Halves uses 16-bit
+// instructions if these are exact. If the 16-bit instructions are not exact, either, code with
+// integers and float32s computes the results. A NaN gets package half's bits.
 //
 // A sum, difference or product of two converted float16s whose result is converted to float16 can
 // be one float16 operation. The result is the same, because float32 has more than twice the digits.
 // Quotients, roots and fused multiply-adds are computed by several float32 instructions. The module
 // has a named vector that contains the result and the operands. Halves replaces such a marked
 // operation by one instruction where the device computes it exactly. The old code is then unused,
-// so the driver removes it. Halves does not change words.
+// so the driver removes it. Halves does not change the slice words.
 func Halves(words []uint32, right *hal.Halves) ([]uint32, error) {
 	if !hasHalves(words) {
 		return words, nil
@@ -85,7 +86,7 @@ func hasHalves(words []uint32) bool {
 	return false
 }
 
-// halves rewrites the float16 instructions of a module.
+// The type halves rewrites the float16 instructions of a module.
 type halves struct {
 	m      *spirv.Module
 	e      *spirv.Editor
@@ -94,14 +95,14 @@ type halves struct {
 	native bool // the module has the float16 type
 
 	defs map[spirv.ID]*spirv.Instruction
-	// marks maps the ID of a value to its name. Some names mark a float16 operation.
+	// The field marks maps the ID of a value to its name. Some names mark a float16 operation.
 	marks map[spirv.ID]string
-	// foreign is the set of vectors from UnpackHalf2x16 whose second element is used. Modules of
-	// kgen have no such vectors.
+	// The field foreign is the set of vectors from UnpackHalf2x16 whose second element is used.
+	// Modules of kgen have no such vectors.
 	foreign map[spirv.ID]bool
-	// shown is the set of float32s whose bits the module may use.
+	// The field shown is the set of float32s whose bits the module may use.
 	shown map[spirv.ID]bool
-	// raw maps each computed word to its float16, before NaNs were replaced.
+	// The field raw maps each computed word to its float16, in which NaNs have not been replaced.
 	raw map[spirv.ID]spirv.ID
 }
 
@@ -133,13 +134,13 @@ func (x *halves) findUses() error {
 	return nil
 }
 
-// inst reports whether in is an extended instruction.
+// inst reports whether the instruction in the parameter in is an extended instruction.
 func (x *halves) inst(in *spirv.Instruction, inst spirv.GLSLstd450) bool {
 	return in != nil && in.Op == spirv.OpExtInst && x.glsl != 0 && spirv.ID(in.Words[0]) == x.glsl && spirv.GLSLstd450(in.Words[1]) == inst
 }
 
-// unpacked returns the word whose lower half is the float16 of the float32 id, or 0 if id is not an
-// unpacked float16.
+// unpacked returns the word whose lower half is the float16 of the float32 with the ID in the
+// parameter id. unpacked returns 0 if that float32 is not an unpacked float16.
 func (x *halves) unpacked(id spirv.ID) spirv.ID {
 	in := x.defs[id]
 	if in == nil || in.Op != spirv.OpCompositeExtract || in.Words[1] != 0 {
@@ -151,8 +152,8 @@ func (x *halves) unpacked(id spirv.ID) spirv.ID {
 	return 0
 }
 
-// packed returns the float32 that in packs as a float16 into the lower half of a word. packed
-// returns 0 for other instructions.
+// The method packed returns the float32 that an instruction packs as a float16 into the lower half
+// of a word. The method packed returns 0 for other instructions.
 func (x *halves) packed(in *spirv.Instruction) spirv.ID {
 	if !x.inst(in, spirv.GLSLstd450PackHalf2x16) {
 		return 0
@@ -167,13 +168,13 @@ func (x *halves) packed(in *spirv.Instruction) spirv.ID {
 	return spirv.ID(pair.Words[0])
 }
 
-// gone reports whether all uses of an instruction's result have been replaced.
+// The method gone reports whether all uses of an instruction's result have been replaced.
 func (x *halves) gone(in *spirv.Instruction) bool {
 	return x.inst(in, spirv.GLSLstd450UnpackHalf2x16) && !x.foreign[in.Result] && (x.right.Widen || !x.right.Unpack)
 }
 
-// instead returns the code that replaces the instruction in. instead returns nil to keep the
-// instruction, as for most instructions.
+// The method instead returns code that replaces the instruction of the parameter in. The method
+// instead returns nil to keep the instruction, as for most instructions.
 func (x *halves) instead(in *spirv.Instruction) []spirv.Instruction {
 	c := x.e.NewCode()
 	if all := x.marked(in); all != nil {
@@ -226,8 +227,8 @@ func (c halfCode) bits(f spirv.ID) spirv.ID { return c.Op(spirv.OpBitcast, c.x.u
 
 func (c halfCode) number(w spirv.ID) spirv.ID { return c.Op(spirv.OpBitcast, c.x.f32(), w) }
 
-// alone writes an operation with a decoration that keeps the driver from fusing it with another
-// operation.
+// The method alone writes an operation with a decoration that keeps the driver from fusing it with
+// another operation.
 func (c halfCode) alone(op spirv.Op, t, a, b spirv.ID) spirv.ID {
 	id := c.Op(op, t, a, b)
 	c.x.e.Decorate(id, spirv.DecorationNoContraction)
@@ -240,8 +241,8 @@ const (
 	magnitude32, inf32, nan32         = 1<<31 - 1, 0xff << 23, 0x7fc00000
 )
 
-// widen writes code that converts the float16 in word w to a float32. The code replaces the
-// instruction in.
+// The method widen writes code that converts the float16 in word w to a float32. The code replaces
+// the instruction of the parameter in.
 func (x *halves) widen(list *spirv.Code, w spirv.ID, in *spirv.Instruction) {
 	c := halfCode{list, x}
 	exact := x.right.Widen || x.right.Unpack
@@ -271,8 +272,8 @@ func (x *halves) widen(list *spirv.Code, w spirv.ID, in *spirv.Instruction) {
 	c.number(c.choose(isNaN, x.word(nan32), c.word(spirv.OpBitwiseOr, b, sign)))
 }
 
-// narrow writes code for the float16 nearest to v, a float32, in a 32-bit word. The code replaces
-// the instruction in.
+// The method narrow writes code for the float16 nearest to v, a float32, in a 32-bit word. The code
+// replaces the instruction of the parameter in.
 func (x *halves) narrow(list *spirv.Code, v spirv.ID, in *spirv.Instruction) {
 	c := halfCode{list, x}
 	if h := x.arithmetic(c, x.defs[v]); h != 0 {
@@ -289,7 +290,7 @@ func (x *halves) narrow(list *spirv.Code, v spirv.ID, in *spirv.Instruction) {
 	case x.right.Narrow:
 		// Later operations extract the float16 from the word again. NVIDIA's compiler would fuse a
 		// product of float32s, two conversions and a sum into one operation, but not if there is a
-		// select between them.
+		// select instruction between the operations.
 		h := c.Op(spirv.OpFConvert, x.f16(), v)
 		c.choose(isNaN, x.word(nan16), x.wordOf(c, h))
 		return
@@ -311,8 +312,9 @@ func (x *halves) narrow(list *spirv.Code, v spirv.ID, in *spirv.Instruction) {
 	c.choose(isNaN, x.word(nan16), c.word(spirv.OpBitwiseOr, h, sign))
 }
 
-// marked returns a float16 instruction with the operands of in. marked returns nil if in is not a
-// marked operation, or the device has no instruction for it.
+// The method marked returns a float16 instruction with the operands of the instruction of the
+// parameter in. The method marked returns nil if the operation is not marked, or if the device has
+// no instruction for the operation.
 func (x *halves) marked(in *spirv.Instruction) *spirv.Instruction {
 	operands := 0
 	switch name := x.marks[in.Result]; {
@@ -335,8 +337,8 @@ func (x *halves) marked(in *spirv.Instruction) *spirv.Instruction {
 	return all
 }
 
-// compute writes code for the result of a marked operation, in a 32-bit word. The code replaces the
-// instruction in. The driver must not fuse the operation with others.
+// The method compute writes code for the result of a marked operation, in a 32-bit word. The code
+// replaces the instruction of the parameter in. The driver must not fuse the operation with others.
 func (x *halves) compute(list *spirv.Code, all, in *spirv.Instruction) {
 	c := halfCode{list, x}
 	var h []spirv.ID
@@ -365,7 +367,7 @@ func (x *halves) compute(list *spirv.Code, all, in *spirv.Instruction) {
 	c.choose(c.is(spirv.OpUGreaterThan, a, x.word(inf16)), x.word(nan16), w)
 }
 
-// half writes code that extracts the float16 from word w.
+// The method half writes code that extracts the float16 from word w.
 func (x *halves) half(c halfCode, w spirv.ID) spirv.ID {
 	if h := x.raw[w]; h != 0 {
 		return h
@@ -379,8 +381,8 @@ func (x *halves) wordOf(c halfCode, h spirv.ID) spirv.ID {
 	return c.bits(c.Op(spirv.OpCompositeConstruct, x.f16x2(), h, zero))
 }
 
-// arithmetic writes the float16 operation for the instruction in, which is a float32 operation
-// whose result becomes a float16. arithmetic returns 0 if there is no such operation.
+// The method arithmetic writes the float16 operation for a float32 operation whose result becomes a
+// float16. The method arithmetic returns 0 if there is no such float16 operation.
 func (x *halves) arithmetic(c halfCode, in *spirv.Instruction) spirv.ID {
 	if !x.isOperation(in) {
 		return 0
@@ -389,8 +391,8 @@ func (x *halves) arithmetic(c halfCode, in *spirv.Instruction) spirv.ID {
 	return c.alone(in.Op, x.f16(), l, r)
 }
 
-// isOperation reports whether in, if its result is rounded, is a float16 operation that the device
-// computes exactly.
+// isOperation reports whether an instruction, with its result rounded to float16, is a float16
+// operation that the device computes exactly.
 func (x *halves) isOperation(in *spirv.Instruction) bool {
 	return x.right.Arithmetic && in != nil && (in.Op == spirv.OpFAdd || in.Op == spirv.OpFSub || in.Op == spirv.OpFMul) &&
 		x.isHalf(spirv.ID(in.Words[0])) && x.isHalf(spirv.ID(in.Words[1]))
@@ -410,7 +412,7 @@ func (x *halves) isHalf(id spirv.ID) bool {
 	return ok
 }
 
-// operand returns the float16 that has the value of a float32.
+// The method operand returns the float16 that has the value of a float32.
 func (x *halves) operand(c halfCode, id spirv.ID) spirv.ID {
 	if w := x.unpacked(id); w != 0 {
 		return x.half(c, w)

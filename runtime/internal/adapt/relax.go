@@ -20,8 +20,8 @@ import (
 func Relaxed(driver string) bool { return driver == "llvmpipe" }
 
 // Relax returns the module with relaxed atomics, without sub-group barriers, and with volatile
-// accesses to memory that invocations share. A module without such barriers and ordering atomics is
-// returned as it is.
+// accesses to memory that invocations share. Relax returns a module without sub-group barriers and
+// ordering atomics as it is.
 func Relax(words []uint32) ([]uint32, error) {
 	m, err := spirv.Parse(words)
 	if err != nil {
@@ -75,11 +75,12 @@ func Relax(words []uint32) ([]uint32, error) {
 	return m.Words(), nil
 }
 
-// accesses maps an instruction that accesses memory to the index of its memory operands among its
-// words.
+// The variable accesses maps an instruction that accesses memory to the index of its memory
+// operands among its words.
 var accesses = map[spirv.Op]int{spirv.OpLoad: 1, spirv.OpStore: 2, spirv.OpCooperativeMatrixLoadKHR: 3, spirv.OpCooperativeMatrixStoreKHR: 4}
 
-// semantics returns the indexes of the words of an atomic instruction that are memory semantics.
+// The function semantics returns the indexes of the words of an atomic instruction that are memory
+// semantics.
 func semantics(op spirv.Op) []int {
 	switch {
 	case op == spirv.OpMemoryBarrier:

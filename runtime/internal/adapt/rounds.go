@@ -12,18 +12,20 @@ import (
 // physical addresses is returned unchanged. RecordRounds also does not change a module whose launch
 // block has something else in place of the fault record's address.
 //
-// A loop's header counts the iterations that a work-item begins:
+// A loop's header counts the iterations that a work-item begins, in two variables:
 //
-//	header: rounds = phi(0, next)    end of a round: next = rounds + 1
-//	        begun = rounds * 1
+//	rounds = phi(0, next)
+//	begun = rounds * 1.
+//
+// At the end of an iteration, next = rounds + 1.
 //
 // A work-item that leaves the loop normally has begun == rounds. If the driver ends the loop at the
-// end of an iteration, the work-item has already set rounds for the next iteration. But it has not
-// yet computed begun for that iteration, so begun and rounds differ. The 0 and the 1 are loaded
-// when the module runs; otherwise the driver's compiler would see that begun and rounds are equal
-// at each exit of a loop. After a loop, the code stores the loop's number if begun and rounds
-// differ. When the entry point returns, it records that number. The results are wrong by then in
-// any case.
+// end of an iteration, the work-item has already set rounds for the next iteration. But the
+// work-item has not yet computed begun for that iteration, so begun and rounds differ. The
+// constants 0 and 1 of these formulas are loaded when the module runs; otherwise the driver's
+// compiler would see that begun and rounds are equal at each exit of a loop. After a loop, the code
+// stores the loop's number if begun and rounds differ. When the entry point returns, it writes that
+// number to the fault record. The results are wrong by then in any case.
 func RecordRounds(words []uint32) ([]uint32, error) {
 	m, err := spirv.Parse(words)
 	if err != nil {
@@ -39,7 +41,7 @@ func RecordRounds(words []uint32) ([]uint32, error) {
 	return m.Words(), nil
 }
 
-// rounds rewrites a module so that it counts the iterations of its loops.
+// The type rounds rewrites a module so that the module counts the iterations of its loops.
 type rounds struct {
 	m      *spirv.Module
 	e      *spirv.Editor
@@ -52,12 +54,12 @@ type rounds struct {
 
 	u32, uvec2, boolean, zeroConst, oneConst spirv.ID
 
-	wide map[spirv.ID]bool // set of integers of 64 bits; in a switch over such an integer, each case has two words
+	wide map[spirv.ID]bool // set of integers of 64 bits; in a switch over such an integer, each case value occupies two words
 }
 
 func (r *rounds) id() spirv.ID { return r.e.NewID() }
 
-// global returns the id of a type or constant, and declares it if necessary.
+// The method global returns the id of a type or constant, and declares it if necessary.
 func (r *rounds) global(op spirv.Op, typ spirv.ID, words ...uint32) spirv.ID {
 	return r.e.Global(op, typ, words...)
 }
@@ -182,7 +184,8 @@ func (r *rounds) launchBlock() (pushBlock, bool) {
 	return b, b.low == nil || b.low.bytes == 4 || b.high == nil
 }
 
-// bytesOf returns the size of a number or of a vector of numbers; 0 for all other types.
+// bytesOf returns the size of a number or of a vector of numbers. For all other types, bytesOf
+// returns 0.
 func bytesOf(defs map[spirv.ID]*spirv.Instruction, typ spirv.ID) uint32 {
 	switch t := defs[typ]; t.Op {
 	case spirv.OpTypeInt, spirv.OpTypeFloat:
@@ -193,8 +196,8 @@ func bytesOf(defs map[spirv.ID]*spirv.Instruction, typ spirv.ID) uint32 {
 	return 0
 }
 
-// extend declares the block of push constants again, with the missing members. extend returns true
-// if the module had no such block before.
+// extend declares the block of push constants again, with the missing members. The method extend
+// returns true if the module had no such block before.
 func (r *rounds) extend(b pushBlock) (made bool) {
 	m := r.m
 	s := r.id()
@@ -244,7 +247,7 @@ func (r *rounds) extend(b pushBlock) (made bool) {
 	return made
 }
 
-// code is a list of instructions under construction.
+// The type code is a list of instructions under construction.
 type code struct {
 	r    *rounds
 	list []spirv.Instruction
@@ -273,14 +276,14 @@ func (c *code) load(x *member, typ spirv.ID) spirv.ID {
 	return v
 }
 
-// loop contains the labels of a loop and the IDs of its counters.
+// The type loop contains the labels of a loop and the IDs of its counters.
 type loop struct {
 	header, merge, latch spirv.ID
 	rounds, begun, next  spirv.ID
 	number               uint32 // number of the loop in the module, from 1
 }
 
-// count returns the phi that counts the loop's iterations.
+// The method count returns the phi that counts the loop's iterations.
 func (l *loop) count(preds []spirv.ID, zero, u32 spirv.ID) spirv.Instruction {
 	phi := spirv.Instruction{Op: spirv.OpPhi, Type: u32, Result: l.rounds}
 	for _, p := range preds {
@@ -293,13 +296,13 @@ func (l *loop) count(preds []spirv.ID, zero, u32 spirv.ID) spirv.Instruction {
 	return phi
 }
 
-// define writes an operation on 32-bit words whose result has the given ID.
+// The method define writes an operation on 32-bit words whose result has the given ID.
 func (c *code) define(op spirv.Op, id, x, y spirv.ID) {
 	c.list = append(c.list, spirv.Instruction{Op: op, Type: c.r.u32, Result: id, Words: []uint32{uint32(x), uint32(y)}})
 }
 
-// keepIfEnded writes code after a loop that stores the loop's number. The code stores it only if
-// the driver ended this loop early, and no loop before it.
+// keepIfEnded writes code after a loop that stores the loop's number. The code stores the number
+// only if the driver ended this loop early, and ended no earlier loop.
 func (c *code) keepIfEnded(l loop) {
 	r := c.r
 	was := c.op(spirv.OpLoad, r.u32, r.ended)
@@ -309,7 +312,7 @@ func (c *code) keepIfEnded(l loop) {
 	c.op(spirv.OpStore, 0, r.ended, now)
 }
 
-// function adds code that counts iterations to the loops of a function.
+// The method function adds code that counts iterations to the loops of a function.
 func (r *rounds) function(f *spirv.Function) {
 	cuts := blocks(f.Code)
 	loops := r.findLoops(cuts)
@@ -398,14 +401,14 @@ func (r *rounds) atReturn() []spirv.Instruction {
 	return c.list
 }
 
-// cut is a block of a function.
+// The type cut describes a block of a function.
 type cut struct {
 	at    int // index of the block's first instruction in the function's code
 	label spirv.ID
 	code  []spirv.Instruction
 }
 
-// blocks divides a function's code into its blocks.
+// The function blocks divides a function's code into its blocks.
 func blocks(list []spirv.Instruction) []cut {
 	var out []cut
 	for i := 0; i < len(list); i++ {
@@ -423,7 +426,7 @@ func blocks(list []spirv.Instruction) []cut {
 
 func isMerge(op spirv.Op) bool { return op == spirv.OpLoopMerge || op == spirv.OpSelectionMerge }
 
-// targets returns the labels that a terminator branches to.
+// The method targets returns the labels that a terminator branches to.
 func (r *rounds) targets(in spirv.Instruction) []spirv.ID {
 	var out []spirv.ID
 	switch in.Op {

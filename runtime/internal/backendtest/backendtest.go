@@ -17,12 +17,12 @@ import (
 // Backend is a backend that the suite tests.
 type Backend interface {
 	Driver() hal.Driver
-	// MakeKernel returns the description of one of the suite's kernels. It takes the description
-	// from Desc, and adds the data that the backend needs.
+	// MakeKernel returns the description of one of the suite's kernels. MakeKernel takes the
+	// description from Desc, and adds the data that the backend needs.
 	MakeKernel(name string) hal.PipelineDesc
 }
 
-// Run runs the suite on device i of the backend. With -short it leaves out the tests named in
+// Run runs the suite on device i of the backend. With -short Run leaves out the tests named in
 // others, which another backend runs.
 func Run(t *testing.T, b Backend, i int, others ...string) {
 	for _, test := range []struct {
@@ -70,7 +70,7 @@ func Run(t *testing.T, b Backend, i int, others ...string) {
 	}
 }
 
-// env is a test with an open device. The methods of env end the test if a call fails.
+// An env is a test with an open device. The methods of env end the test if a call fails.
 type env struct {
 	*testing.T
 	b   Backend
@@ -96,7 +96,7 @@ func (e *env) alloc(size uint64, kind hal.MemoryKind) hal.Memory {
 	return m
 }
 
-// words allocates device memory that contains the 32-bit words v.
+// The method words allocates device memory that contains the 32-bit words v.
 func (e *env) words(v ...uint32) hal.Memory {
 	e.Helper()
 	m := e.alloc(4*uint64(len(v)), hal.DeviceMemory)
@@ -132,13 +132,13 @@ func (e *env) wait(tk hal.Ticket) {
 	}
 }
 
-// run submits a batch and waits for it.
+// The method run submits a batch and waits for it.
 func (e *env) run(batch ...hal.Command) {
 	e.Helper()
 	e.wait(e.submit(batch...))
 }
 
-// read returns n 32-bit words of m, beginning at byte off.
+// The method read returns n 32-bit words of m, beginning at byte off.
 func (e *env) read(m hal.Memory, off uint64, n int) []uint32 {
 	e.Helper()
 	host := make([]byte, 4*n)
@@ -148,7 +148,7 @@ func (e *env) read(m hal.Memory, off uint64, n int) []uint32 {
 	return decode(host)
 }
 
-// want fails the test unless word i of m equals f(i) for each of the first n words.
+// The method want fails the test unless word i of m equals f(i) for each of the first n words.
 func (e *env) want(m hal.Memory, n int, f func(i int) uint32) {
 	e.Helper()
 	for i, v := range e.read(m, 0, n) {
@@ -174,7 +174,7 @@ func copyOf(dst hal.Memory, dstOff uint64, src hal.Memory, srcOff, size uint64) 
 	return hal.Command{Op: hal.OpCopy, Dst: dst, DstOff: dstOff, Src: src, SrcOff: srcOff, Size: size}
 }
 
-// after returns c with a barrier before it.
+// The function after returns the command c with a barrier before it.
 func after(c hal.Command) hal.Command {
 	c.Barrier = true
 	return c
@@ -184,7 +184,7 @@ func launch(p hal.Pipeline, name string, n int, args ...any) hal.Command {
 	return Launch(p, kernels[name], n, args...)
 }
 
-// all returns the span that covers all of a memory.
+// The function all returns the span that covers a whole memory.
 func all(m hal.Memory) Span { return Span{Mem: m, Len: int(m.Size() / 4)} }
 
 func encode(v []uint32) []byte {
@@ -203,7 +203,7 @@ func decode(b []byte) []uint32 {
 	return v
 }
 
-// pattern fills b with bytes that are different at different indexes.
+// The function pattern fills b with bytes that are different at different indexes.
 func pattern(b []byte, seed uint32) []byte {
 	for i := 0; i+4 <= len(b); i += 4 {
 		seed = seed*1664525 + 1013904223
@@ -215,8 +215,8 @@ func pattern(b []byte, seed uint32) []byte {
 	return b
 }
 
-// same fails the test unless the bytes are equal. The message names the first index at which they
-// differ.
+// The method same fails the test unless the bytes are equal. The message names the first index at
+// which the bytes differ.
 func (e *env) same(got, want []byte) {
 	e.Helper()
 	if bytes.Equal(got, want) {

@@ -10,8 +10,8 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
-// Modules of the test kernels, embedded here. The command make shaders compiles them from the .comp
-// files in the same directory.
+// Modules of the test kernels, embedded here. The command make shaders compiles the modules from
+// the .comp files in the same directory.
 //
 //go:embed testdata/*.spv
 var modules embed.FS
@@ -37,7 +37,8 @@ func value(name, typ string, off, size int) abi.Param {
 	return abi.Param{Name: name, Kind: abi.Value, Type: typ, Offset: off, Size: size}
 }
 
-// kernels describes the kernels that a backend must make, by name.
+// The variable kernels maps the names of the kernels that a backend must make to their
+// descriptions.
 var kernels = map[string]*abi.Kernel{
 	// y[i] = value
 	"fill": kernel("fill", abi.Range, 1, 24, slice("Y", 0, abi.Write), value("Value", "uint32", 16, 4)),
@@ -45,15 +46,17 @@ var kernels = map[string]*abi.Kernel{
 	"saxpy": kernel("saxpy", abi.Range, 1, 40, slice("X", 0, abi.Read), slice("Y", 16, abi.ReadWrite), value("A", "float32", 32, 4)),
 	// x[i]++
 	"increment": kernel("increment", abi.Range, 1, 16, slice("X", 0, abi.ReadWrite)),
-	// work-items from index First on fault at site 0, with index i+len(x); all others set x[i] = i
+	// Work-items with index First or more fault at site 0, with index i+len(x). All other
+	// work-items set x[i] = i.
 	"fault": kernel("fault", abi.Range, 1, 24, slice("X", 0, abi.Write), value("First", "uint32", 16, 4)),
 	// out[i] = t[i%40], with arguments past the launch block
 	"table": kernel("table", abi.Range, 1, 176, slice("Out", 0, abi.Write), value("T", "[40]uint32", 16, 160)),
-	// two dimensions, work-groups of 1: x[i] += i+1 for the linear index i
+	// The kernel has two dimensions and work-groups of one work-item. It adds i+1 to x[i] for the
+	// linear index i.
 	"rows": kernel("rows", abi.NDRange, 2, 16, slice("X", 0, abi.ReadWrite)),
 	// x[i] *= the specialization constant 7, whose default is 2
 	"scale": kernel("scale", abi.Range, 1, 16, slice("X", 0, abi.ReadWrite)),
-	// n times for each i: x[i] = x[i]*1664525 + 1013904223
+	// The kernel sets x[i] = x[i]*1664525 + 1013904223 n times for each i.
 	"chain": kernel("chain", abi.Range, 1, 24, slice("X", 0, abi.ReadWrite), value("N", "uint32", 16, 4)),
 }
 

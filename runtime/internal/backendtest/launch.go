@@ -158,7 +158,7 @@ func testBarriers(e *env) {
 		e.submit(after(launch(p, "increment", n, all(x))))
 	}
 	e.want(x, n, func(int) uint32 { return 2 * rounds })
-	// Run each kind of command after each kind.
+	// Run each kind of command after each kind, so that all pairs of kinds occur.
 	var hosts [50][]byte
 	var tickets []hal.Ticket
 	for i := range hosts {
@@ -217,7 +217,7 @@ func testBarriersReachFar(e *env) {
 		e.submit(after(fill(x, 0, 4*n, 0)), fill(y, 0, 4*n, 0), fill(z, 0, 4*n, 1))
 		e.submit(after(launch(pc, "chain", n, all(x), uint32(1))))
 		e.submit(
-			after(launch(p, "increment", 1, all(y))), // carries the barrier
+			after(launch(p, "increment", 1, all(y))), // has the barrier of the two commands
 			copyOf(z, 0, x, 0, 4*n),                  // needs x, and has no barrier of its own
 			after(launch(p, "increment", n, all(x))))
 		e.want(z, n, func(i int) uint32 { return 1013904223 })

@@ -52,7 +52,7 @@ func testTicket(e *env) {
 	}
 }
 
-// slow submits work that takes some tenths of a second or more.
+// The method slow submits work that takes some tenths of a second or more.
 func (e *env) slow(p hal.Pipeline, x hal.Memory) hal.Ticket {
 	e.Helper()
 	n := uint32(60000) // some drivers end a loop after 65535 iterations

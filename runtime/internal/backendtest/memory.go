@@ -176,7 +176,7 @@ func testLarge(e *env) {
 // testLargeMixed mixes large reads with writes and launches, which must keep their order.
 func testLargeMixed(e *env) {
 	n := 20 << 20
-	if testing.Short() { // for example with the race detector
+	if testing.Short() { // -short is set for runs with the race detector, for example
 		n = 4 << 20
 	}
 	m := e.alloc(uint64(4*n), hal.DeviceMemory)

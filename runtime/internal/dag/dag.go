@@ -3,12 +3,11 @@
 // A [Graph] has a node for each command, numbered in the order in which they were added. The user
 // makes some of the edges. Other edges follow from the use of memory. Two commands conflict if they
 // use the same memory, of the device or of the host, and one of them writes it. The later command
-// then depends on the earlier one:
+// then depends on the earlier one.
 //
-//	0: write x    1: read x, write y    2: read x    3: write x
-//
-//	0 → 1, 0 → 2    read after write
-//	1 → 3, 2 → 3    write after read
+// For example, if commands 1 and 2 read memory that command 0 writes, there are edges from node 0
+// to the nodes 1 and 2 (read after write). If command 3 writes this memory again, there are edges
+// from the nodes 1 and 2 to node 3 (write after read).
 package dag
 
 import (
@@ -59,8 +58,8 @@ func (g *Graph) Preds(i int) []int { return slices.Clone(g.nodes[i].preds) }
 // Succs returns the nodes that depend on node i.
 func (g *Graph) Succs(i int) []int { return slices.Clone(g.nodes[i].succs) }
 
-// Add adds a node that uses the memory and depends on the nodes after. Add returns the node's
-// number.
+// Add adds a node that uses the memory and depends on the nodes in the slice after. Add returns the
+// node's number.
 func (g *Graph) Add(uses Uses, after ...int) int {
 	n := len(g.nodes)
 	g.nodes = append(g.nodes, node{uses: uses})
@@ -140,8 +139,8 @@ func (g *Graph) Order() []int {
 }
 
 // sort returns the nodes in an order in which each node comes after those that it depends on. If
-// several nodes can be next, the one with the least number comes first. sort also sets the nodes'
-// levels.
+// several nodes can be next, the one with the least number comes first. The method sort also sets
+// the nodes' levels.
 func (g *Graph) sort(level []int) []int {
 	left := make([]int, len(g.nodes))
 	var ready numbers
@@ -164,7 +163,7 @@ func (g *Graph) sort(level []int) []int {
 	return order
 }
 
-// numbers is a heap of node numbers.
+// The type numbers is a heap of node numbers.
 type numbers []int
 
 func (h numbers) Len() int           { return len(h) }
@@ -178,7 +177,8 @@ func (h *numbers) Pop() any {
 	return x
 }
 
-// conflict reports whether a command must wait for an earlier one because both use the same memory.
+// The function conflict reports whether a command must wait for an earlier one because both use the
+// same memory.
 func conflict(earlier, later Uses) bool {
 	return earlier.All || later.All || onDevice(earlier.Device, later.Device) || onHost(earlier.Host, later.Host)
 }

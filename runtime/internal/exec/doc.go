@@ -3,10 +3,12 @@
 // the device's stream. A graph becomes a sequence of commands. The order of commands follows from
 // the memory of the graph's nodes, and launches in the sequence may be fused.
 //
-//	Launch   a call with the state of its launch; launch.go
-//	Kernel   the modules of a kernel; kernel.go
-//	Pipelines, Memos   the pipelines of a device, and launches that it remembers
-//	Graph    nodes, divided into units (units.go), that are planned as a Sequence; Update plans anew
+//   - A [Launch] is a call with the state of its launch.
+//   - A [Kernel] contains the modules of a kernel.
+//   - [Pipelines] contains the pipelines of a device, and [Memos] the launches that a device
+//     remembers.
+//   - A [Graph] contains nodes, which planning divides into units (units.go). The plan is a
+//     [Sequence]. Graph.Update plans again.
 //
 // Package exec does not use the API. Package runtime makes the errors that users see, and
 // implements the interfaces Maker, Device and EventMaker.

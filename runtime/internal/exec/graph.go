@@ -45,7 +45,7 @@ type Graph struct {
 	sets     int        // the number of sets of nodes that are fused
 	gone     []*Step    // steps of nodes that have no command
 	run      *Sequence
-	held     *holder // holder of the field run
+	held     *holder // value that keeps the sequence in the field run in use
 	report   Report
 }
 
@@ -58,13 +58,14 @@ type Node struct {
 
 	step  *Step
 	preds []int // nodes that the node depends on by edges of the graph
-	// If the node comes from a sub-graph, set is the set of nodes that became one launch with it
-	// there. fused is the node's set if this graph is added to another graph.
+	// The field set is for a node that comes from a sub-graph. The set consists of the nodes that
+	// became one launch with this node in the sub-graph. The field fused is the node's set if this
+	// graph is added to another graph.
 	set, fused nodeSet
 }
 
 // nodeSet identifies a set of nodes that are one launch. A nodeSet has the number of the set, above
-// 0, and says whether there are barriers between the set's parts.
+// 0, and says whether there are barriers between the launches of the set.
 type nodeSet struct {
 	number   int
 	barriers bool
@@ -130,9 +131,10 @@ func (ex *Graph) Plan() error {
 	return nil
 }
 
-// Update replaces the step of the node of owner by s. Before that it calls check, whose error ends
-// Update. check gets the nodes' steps and the index of the node, or -1 if the graph has no such
-// node.
+// Update replaces the step of a node by s. The node is the one that belongs to the value in the
+// parameter owner. Before the replacement, Update calls the function check, whose error ends
+// Update. The function check gets the nodes' steps and the index of the node, or -1 if the graph
+// has no such node.
 func (ex *Graph) Update(owner any, s *Step, check func(steps []*Step, at int) error) error {
 	ex.updating.Lock() // locks updating, not mu, because Hold would wait for mu
 	defer ex.updating.Unlock()
@@ -184,7 +186,7 @@ func (ex *Graph) Clone() *Graph {
 	return &Graph{dev: ex.dev, nodes: slices.Clone(ex.nodes), sets: ex.sets, gone: ex.gone}
 }
 
-// compile returns the pipeline of a launch, and makes the caller a user of the pipeline.
+// The method compile returns the pipeline of a launch, and makes the caller a user of the pipeline.
 func (ex *Graph) compile(s *Step) (*Pipeline, error) {
 	l, p := s.Launch, s.Plan
 	if p.Empty {
@@ -195,7 +197,7 @@ func (ex *Graph) compile(s *Step) (*Pipeline, error) {
 	return p.Pipeline, err
 }
 
-// planned is the result of planning, before commit stores it in the graph.
+// The type planned is the result of planning, before commit stores it in the graph.
 type planned struct {
 	nodes  []Node
 	sets   int
@@ -203,9 +205,9 @@ type planned struct {
 	report Report
 }
 
-// plan orders the steps of the nodes, and compiles the launches whose pipelines the graph does not
-// hold yet. Update may have changed the memory that nodes use. The nodes then need edges that the
-// graph itself does not have.
+// The method plan orders the steps of the nodes, and compiles the launches whose pipelines the
+// graph does not hold yet. Update may have changed the memory that nodes use. In that case, the
+// nodes need edges that the graph itself does not have.
 func (ex *Graph) plan(nodes []Node, fuse FuseMode) (p planned, err error) {
 	next := &Graph{dev: ex.dev, Options: ex.Options, nodes: slices.Clone(nodes)}
 	next.Fuse = fuse
@@ -276,8 +278,8 @@ func (ex *Graph) plan(nodes []Node, fuse FuseMode) (p planned, err error) {
 	return p, nil
 }
 
-// join makes the fused launch of each unit with several nodes, if the device runs fused launches.
-// join records which nodes have become one.
+// The method join makes the fused launch of each unit with several nodes, if the device runs fused
+// launches. The method join records which nodes have become one launch.
 func (ex *Graph) join(units []*unit) ([]*unit, error) {
 	apart := ex.Apart // the device runs fused launches one after another
 	for _, u := range units {
@@ -326,7 +328,7 @@ func (ex *Graph) join(units []*unit) ([]*unit, error) {
 	return out, nil
 }
 
-// append adds a step to a run, together with its pipeline, which the run then holds.
+// The method append adds a step and its pipeline to a run. The run then keeps the pipeline in use.
 func (ex *Graph) append(run *Sequence, s *Step, waits []int, first bool) error {
 	n := s.Command
 	if s.Kernel != nil {

@@ -13,7 +13,8 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/launch"
 )
 
-// Kernel is a kernel as devices need it, with its description, its Go code and its modules.
+// Kernel contains the data of a kernel that devices need, which are its description, its Go code
+// and its modules.
 type Kernel struct {
 	Name   string // the package and type name, such as "saxpy.SAXPY"
 	ABI    *abi.Kernel
@@ -50,9 +51,10 @@ func NewKernel(k launch.Kernel, name string, owner any) *Kernel {
 	return out
 }
 
-// Variant returns the variant for a device, or nil for the kernel's own module. The function has
-// reports whether the device has an aspect. If cancel is set, Variant returns a variant that can be
-// cancelled. If the device can run no module, Variant returns the first missing aspect.
+// Variant returns the variant for a device, or nil for the kernel's own module. The parameter has
+// is a function that reports whether the device has an aspect. If cancel is set, Variant returns a
+// variant that can be cancelled. If the device can run no module, Variant returns the first missing
+// aspect.
 func (k *Kernel) Variant(has func(properties.Aspect) bool, cancel bool) (v *abi.Variant, missing properties.Aspect) {
 	for i := range k.ABI.Variants {
 		for _, a := range k.ABI.Variants[i].Without {
@@ -79,7 +81,7 @@ func (k *Kernel) Variant(has func(properties.Aspect) bool, cancel bool) (v *abi.
 	return nil, missing
 }
 
-// Leaves reports whether the kernel has variants that can be cancelled.
+// The method Leaves reports whether the kernel has variants that can be cancelled.
 func (k *Kernel) Leaves() bool {
 	return slices.ContainsFunc(k.ABI.Variants, func(v abi.Variant) bool { return v.Cancel })
 }
@@ -118,8 +120,8 @@ func (k *Kernel) IsSmall(l *Launch) bool {
 }
 
 // Module returns the words of the kernel's own module, or of one of its variants. If the stub does
-// not contain the module, the first call makes it, and concurrent calls wait. All later calls
-// return the same words, or the same error, for any device.
+// not contain the module, the first call makes the module, and concurrent calls wait. All later
+// calls return the same words, or the same error, for any device.
 func (k *Kernel) Module(v *abi.Variant) ([]uint32, error) {
 	for i := range k.ABI.Variants {
 		if v == &k.ABI.Variants[i] {

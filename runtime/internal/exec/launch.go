@@ -21,7 +21,8 @@ type Launch struct {
 	// Block is the block of the call's arguments. Block contains the addresses of slices once Pass
 	// has been called.
 	Block []byte
-	// Placed lists the slices in device memory. These slices come from the call, or from Place.
+	// Placed lists the slices in device memory. The slices come from the call, or from the method
+	// Place.
 	Placed []launch.SliceArg
 	own    []launch.SliceArg
 	// Cancel is the request that ends the launch early, or nil.
@@ -106,7 +107,8 @@ func (p *Plan) LetGo() {
 }
 
 // Command returns the launch with a pipeline as a command of the device's stream. The pipeline
-// counts as memory that the command uses without access, so it lives until the batch has completed.
+// counts as memory that the command uses without access, so the pipeline lives until the batch has
+// completed.
 func (l *Launch) Command(k *abi.Kernel, p *Plan, v *Pipeline) stream.Command {
 	l.Uses = append(l.Uses, stream.Use{Mem: v.Handle})
 	return stream.Command{
@@ -116,7 +118,7 @@ func (l *Launch) Command(k *abi.Kernel, p *Plan, v *Pipeline) stream.Command {
 	}
 }
 
-// groups returns the number of work-groups in index order.
+// The method groups returns the number of work-groups in index order.
 func (l *Launch) groups(k *abi.Kernel, p *Plan) [3]int {
 	out := [3]int{1, 1, 1}
 	for i := range l.Rank {
@@ -156,7 +158,7 @@ func SplitSpecs(k *abi.Kernel, specs []hal.SpecValue) []hal.SpecValue {
 	return out
 }
 
-// Reserved contains facts about the device and a work-group. Kernels read them from reserved
+// Reserved contains facts about the device and a work-group. Kernels read these facts from reserved
 // specialization constants.
 type Reserved struct {
 	Correct bool // kernels correct float32 division and square root
@@ -167,8 +169,8 @@ type Reserved struct {
 	SubGroup int
 }
 
-// Reserve adds the values of the reserved specialization constants to those of the kernel's own. A
-// module may lack some of the reserved constants.
+// Reserve adds the values of the reserved specialization constants to the values of the kernel's
+// own constants. A module may lack some of the reserved constants.
 func (l *Launch) Reserve(local [3]uint32, r Reserved) {
 	for i, n := range local {
 		l.Specs = append(l.Specs, hal.SpecValue{ID: abi.SpecLocalSizeX + uint32(i), Size: 4, Bits: uint64(n)})

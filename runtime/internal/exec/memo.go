@@ -10,11 +10,12 @@ import (
 
 // This file implements launches that a device remembers. Programs often launch a kernel over the
 // same range many times, but with other arguments. The checks of the range, the kernel and the
-// device then have the same results each time, and the pipeline is the same:
+// device then have the same results each time, and the pipeline is the same.
 //
-//	first    check, plan, find the pipeline by a hash of everything that it depends on
-//	second   the same, and the device remembers it
-//	third    compare the range; check the arguments and the variables
+// The first launch does all checks, makes a plan, and finds the pipeline by a hash of everything
+// that the pipeline depends on. The second launch repeats these steps, and the device then
+// remembers the launch. Each further launch only compares its range with the remembered range, and
+// checks the arguments and the variables.
 //
 // A device remembers only launches without options, and only of kernels that have no local
 // accessors and do not print.
@@ -43,7 +44,7 @@ type memoSlot struct {
 	missed atomic.Uint64
 }
 
-// slot returns the table entry for a launch, and the launch's hash.
+// The method slot returns the table entry for a launch, and the launch's hash.
 func (m *Memos) slot(k *Kernel, c *launch.Call) (*memoSlot, uint64) {
 	h := uint64(k.number) * 0x9e3779b97f4a7c15
 	for i := range c.Rank {
@@ -53,8 +54,8 @@ func (m *Memos) slot(k *Kernel, c *launch.Call) (*memoSlot, uint64) {
 	return &m.slots[h%memoSlots], h
 }
 
-// Remember remembers a launch whose pipeline has been found. hasSmall says that the kernel has
-// another module for small launches.
+// Remember remembers a launch whose pipeline has been found. The parameter hasSmall says that the
+// kernel has another module for small launches.
 func (m *Memos) Remember(k *Kernel, l *Launch, p *Plan, hasSmall bool) {
 	if p.Print != nil || len(l.Accessors) > 0 || p.Options || p.Pipeline == nil || p.Empty {
 		return

@@ -7,8 +7,8 @@ import (
 	"github.com/kgen-go/kgen/abi"
 )
 
-// natives contains a kernel's modules for devices with matrix instructions. All devices of a
-// program with the same matrix products share one module.
+// The type natives contains a kernel's modules for devices with matrix instructions. All devices of
+// a program with the same matrix products share one module.
 type natives struct {
 	mu   sync.Mutex
 	made []*native
@@ -19,8 +19,8 @@ type native struct {
 	get    func() (*abi.NativeModule, error)
 }
 
-// Native returns the module for a device with matrix instructions. The first call makes it, and
-// concurrent calls wait. All later calls return the same module, or the same error. The field
+// Native returns the module for a device with matrix instructions. The first call makes the module,
+// and concurrent calls wait. All later calls return the same module, or the same error. The field
 // abi.Kernel.MakeNative of the kernel must not be nil.
 func (k *Kernel) Native(t abi.NativeTarget) (*abi.NativeModule, error) {
 	return k.native(t)()

@@ -13,8 +13,8 @@ import (
 )
 
 // maxPipelines is the number of pipelines that a device keeps in addition to those of live
-// Executables. If there are more, the device frees the pipelines that were launched longest ago.
-// Later launches make them again. Drivers need about 200 KB for each pipeline.
+// Executables. If more pipelines exist, the device frees the pipelines that were launched longest
+// ago. Later launches make freed pipelines again. Drivers need about 200 KB for each pipeline.
 const maxPipelines = 512
 
 // Pipelines contains the pipelines of a device, by kernel and constants. The first caller that asks
@@ -42,7 +42,8 @@ type pipelineKey struct {
 	hash   uint64
 }
 
-// Shape is the part of a pipeline's identity apart from the kernel and the values of its constants.
+// Shape contains the facts that, with the kernel and the values of its constants, identify a
+// pipeline.
 type Shape struct {
 	Local    [3]int // the work-group size in index order
 	SubGroup int    // sub-group size that the launch requires, or 0
@@ -53,8 +54,8 @@ type Shape struct {
 
 // Pipeline is a kernel with values for all its specialization constants.
 type Pipeline struct {
-	// Code is the backend's pipeline. Handle frees it when no batch uses it any more. Code and
-	// Handle are set once Find has returned the pipeline.
+	// Code is the backend's pipeline. Handle frees the backend's pipeline when no batch uses it any
+	// more. Code and Handle are set once Find has returned the pipeline.
 	Code   hal.Pipeline
 	Handle *stream.Memory
 	Shape  Shape
@@ -64,9 +65,9 @@ type Pipeline struct {
 	done  chan struct{} // closed when the pipeline is made, or when making it has failed
 	err   error
 
-	// users is the number of launches in preparation and Executables that use the pipeline. While
-	// users is above zero, the pipeline is not freed. Pipelines.mu must be locked while users grows
-	// from zero.
+	// The field users is the number of launches in preparation and Executables that use the
+	// pipeline. While users is above zero, the pipeline is not freed. Pipelines.mu must be locked
+	// while users grows from zero.
 	users atomic.Int64
 
 	// Pipelines.mu guards the fields below.
@@ -77,14 +78,14 @@ type Pipeline struct {
 }
 
 // pipelineMemory lets a stream free a pipeline as it frees memory, when the last batch that uses it
-// has completed. Commands cannot access it as memory.
+// has completed. Commands cannot access a pipelineMemory as memory.
 type pipelineMemory struct{ hal.Pipeline }
 
 func (pipelineMemory) Size() uint64    { return 0 }
 func (pipelineMemory) Address() uint64 { return 0 }
 func (pipelineMemory) Bytes() []byte   { return nil }
 
-// Init prepares the pipelines of a device. The stream of the device frees them.
+// Init prepares the pipelines of a device. The stream of the device frees the pipelines.
 func (s *Pipelines) Init(m Maker, of *stream.Stream) {
 	s.all, s.most, s.maker, s.of = map[pipelineKey]*Pipeline{}, maxPipelines, m, of
 }
@@ -112,8 +113,8 @@ func (p *Pipeline) LetGo() { p.users.Add(-1) }
 // Hold adds a user to a pipeline that already has one.
 func (p *Pipeline) Hold() { p.users.Add(1) }
 
-// hash returns a hash (FNV-1a, by 32-bit words) of everything that distinguishes a kernel's
-// pipelines.
+// The method hash returns a hash (FNV-1a, by 32-bit words) of everything that distinguishes a
+// kernel's pipelines.
 func (s Shape) hash(specs []hal.SpecValue) uint64 {
 	h := uint64(14695981039346656037)
 	mix := func(v uint64) {
@@ -141,9 +142,9 @@ func (s Shape) hash(specs []hal.SpecValue) uint64 {
 }
 
 // Find returns the pipeline of the kernel for a launch, and makes the caller one of its users. If
-// there is no such pipeline, Find makes it. If ctx ends during the wait, Find returns the error of
-// ctx. The pipeline is still completed, and the next launch finds it. After Close, Find returns
-// ErrClosed.
+// the pipeline does not exist yet, Find makes it. If ctx ends during the wait, Find returns the
+// error of ctx. The pipeline is still completed, and the next launch finds it. After Close, Find
+// returns ErrClosed.
 func (s *Pipelines) Find(ctx context.Context, k *Kernel, sh Shape, local [3]uint32, l *Launch) (*Pipeline, error) {
 	key := pipelineKey{k, sh.hash(l.Specs)}
 	for {
@@ -185,7 +186,8 @@ func (s *Pipelines) Find(ctx context.Context, k *Kernel, sh Shape, local [3]uint
 	}
 }
 
-// make makes a pipeline. The call of get that returned the pipeline has set first.
+// The method make makes a pipeline. In the call of get that returned the pipeline, the result first
+// was true.
 func (s *Pipelines) make(k *Kernel, p *Pipeline, desc hal.PipelineDesc) {
 	h, err := s.maker.Make(k, p.Shape, desc)
 	if err != nil {
@@ -205,8 +207,9 @@ var ErrClosed = errors.New("the device is closed")
 // errNotBegun is the error of a pipeline that no caller has begun to make.
 var errNotBegun = errors.New("BUG: nobody made the pipeline")
 
-// get returns a pipeline and makes the caller one of its users. If the pipeline is new, the result
-// first is true, and the caller must make the pipeline. get returns nil if the device is closed.
+// The method get returns a pipeline and makes the caller one of its users. If the pipeline is new,
+// the result first is true, and the caller must make the pipeline. The method get returns nil if
+// the device is closed.
 func (s *Pipelines) get(key pipelineKey, sh Shape, specs []hal.SpecValue) (v *Pipeline, ready, first bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -228,8 +231,8 @@ func (s *Pipelines) get(key pipelineKey, sh Shape, specs []hal.SpecValue) (v *Pi
 	return v, false, true
 }
 
-// Again makes the caller a user of a pipeline that an earlier call of get returned. Again returns
-// false if the pipeline has been removed since.
+// The method Again makes the caller a user of a pipeline that an earlier call of get returned. The
+// method Again returns false if the pipeline has been removed since.
 func (s *Pipelines) Again(v *Pipeline) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -242,7 +245,7 @@ func (s *Pipelines) Again(v *Pipeline) bool {
 	return true
 }
 
-// failed removes a pipeline that could not be made, so that the next launch tries again.
+// The method failed removes a pipeline that could not be made, so that the next launch tries again.
 func (s *Pipelines) failed(v *Pipeline, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -251,8 +254,8 @@ func (s *Pipelines) failed(v *Pipeline, err error) {
 	close(v.done)
 }
 
-// made marks a pipeline as ready. made returns older pipelines that the caller must free, because
-// there are too many.
+// The method made marks a pipeline as ready. The method made returns older pipelines that the
+// caller must free, because there are too many.
 func (s *Pipelines) made(v *Pipeline) (old []*Pipeline) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -279,7 +282,7 @@ func (s *Pipelines) made(v *Pipeline) (old []*Pipeline) {
 	return old
 }
 
-// remove removes a pipeline from its chain, if the device is not closed.
+// The method remove removes a pipeline from its chain, if the device is not closed.
 func (s *Pipelines) remove(v *Pipeline) {
 	v.gone = true
 	if s.all == nil {
@@ -298,7 +301,7 @@ func (s *Pipelines) remove(v *Pipeline) {
 	}
 }
 
-// Close removes all pipelines. Closing the device frees them.
+// Close removes all pipelines. Closing the device frees the pipelines.
 func (s *Pipelines) Close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -20,7 +20,7 @@ type Sequence struct {
 	Idle []*stream.Memory
 
 	levels    []int   // levels of the steps; steps of the same level do not depend on each other
-	ranks     [][]int // nodes of each step; their order decides which failure is reported
+	ranks     [][]int // nodes of each step; the order of the nodes decides which failure is reported
 	pipelines Held    // pipelines of the launches, in use while the sequence has users
 	users     atomic.Int64
 	of        map[*Step]*Pipeline
@@ -52,17 +52,17 @@ func (s *Sequence) LetGo() {
 	}
 }
 
-// holder keeps the sequence of an executable graph in use as long as the graph lives.
+// The type holder keeps the sequence of an executable graph in use as long as the graph lives.
 type holder struct{ run *Sequence }
 
 func (h *holder) letGo() { h.run.LetGo() }
 
-// Held is a list of pipelines that stay in use. A Held contains the pipelines of a run while it has
-// users, or of a submission's commands until they are recorded.
+// Held is a list of pipelines that stay in use. The pipelines are those of a run, as long as the
+// run has users, or those of a submission's commands, until the commands are recorded.
 type Held []*Pipeline
 
-// Take stores the plan's pipeline at index i. Take ends the use of the pipeline that was there
-// before.
+// Take stores the plan's pipeline at index i. Take ends the use of the pipeline that was at that
+// index before.
 func (h Held) Take(i int, p *Plan) {
 	if h[i] != nil {
 		h[i].LetGo()
@@ -113,7 +113,7 @@ func (s *Sequence) addPrint(of *Step) int {
 }
 
 // Replay returns the sequence as a single command. Replay returns nil if the device has no such
-// commands, if the device refuses this one, or if some steps copy from or to the host.
+// commands, if the device refuses the command, or if some steps copy from or to the host.
 func (s *Sequence) Replay(d hal.Device, on *stream.Stream, events EventMaker) *stream.Replay {
 	s.once.Do(func() { s.makeReplay(d, on, events) })
 	return s.replay

@@ -62,7 +62,7 @@ func (s *Step) Uses() dag.Uses {
 	return u
 }
 
-// Nothing reports whether the step has no command to run.
+// The method Nothing reports whether the step has no command to run.
 func (s *Step) Nothing() bool {
 	if s.Kernel != nil {
 		return s.Plan.Empty
@@ -70,7 +70,7 @@ func (s *Step) Nothing() bool {
 	return len(s.Command.Uses) == 0 && s.Command.Run == nil
 }
 
-// fusible converts a launch for package fusion.
+// The method fusible converts a launch for package fusion.
 func (s *Step) fusible() *fusion.Launch {
 	k := s.Kernel.ABI
 	l := &fusion.Launch{

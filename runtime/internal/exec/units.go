@@ -49,19 +49,20 @@ type FusedLaunch struct {
 // groups that were extended last.
 const openGroups = 8
 
-// unit is one or several nodes that become one command of a run. The launches of several nodes are
-// fused.
+// A unit consists of one or several nodes that become one command of a run. The launches of several
+// nodes are fused.
 type unit struct {
 	nodes []int // indices of the nodes in the graph, in order
 	step  *Step
 	group *fusion.Group // group of the unit's launches, to which planning may add more; nil for other commands
 	deps  []int         // units that the unit depends on
-	// internal and external are the results of fusion.Group.Internalize for the group.
+	// The fields internal and external are the results of fusion.Group.Internalize for the group.
 	internal, external []string
 }
 
-// units divides the nodes into units. In the result, each unit comes after the units that it
-// depends on. The graph order contains the nodes' edges. The error is a failure of RequireFusion.
+// The method units divides the nodes into units. In the result, each unit comes after the units
+// that it depends on. The parameter order is a graph with the nodes' edges. The error says why
+// launches cannot be fused although RequireFusion demands it.
 func (ex *Graph) units(order *dag.Graph) ([]*unit, Report, error) {
 	f := &fuser{ex: ex}
 	var single []*unit
@@ -78,7 +79,7 @@ func (ex *Graph) units(order *dag.Graph) ([]*unit, Report, error) {
 	}
 	units, splits := f.sorted(), f.splits
 	if size := ex.internalize(units); ex.Fuse == FuseWhatFits && size < saidInternal(single) {
-		// A small launch may have joined a group that for this reason had to refuse later launches.
+		// A group may have refused later launches only because a small launch had joined the group.
 		careful, why := ex.byGain(single)
 		if ex.internalize(careful) > size {
 			units, splits = careful, why
@@ -104,7 +105,7 @@ func (ex *Graph) units(order *dag.Graph) ([]*unit, Report, error) {
 	return units, r, nil
 }
 
-// byGain divides the nodes into units so that as much memory as possible is internal. First it
+// byGain divides the nodes into units so that as much memory as possible is internal. First byGain
 // fuses nodes that share internal memory, then nodes that share other memory, and last small nodes.
 // The last two steps never reduce the internal memory. The result splits lists the reasons why
 // units were not fused.
@@ -152,7 +153,8 @@ func saidInternal(units []*unit) (size uint64) {
 	return size
 }
 
-// conflict returns an error if the properties of a launch's memory contradict each other.
+// The method conflict returns an error if the properties of a launch's memory contradict each
+// other.
 func (ex *Graph) conflict(i int) error {
 	if s := ex.nodes[i].step; ex.Fuse != FuseNever && s.Kernel != nil && !s.Nothing() {
 		if c := s.fusible().Conflict(); c != "" {
@@ -163,7 +165,7 @@ func (ex *Graph) conflict(i int) error {
 }
 
 // usedBeside looks for nodes outside of a unit that use the memory. usedBeside returns a text about
-// one of them, or "". usedBeside prefers the first node that writes the memory.
+// one of these nodes, or "". usedBeside prefers the first node that writes the memory.
 func (ex *Graph) usedBeside(nodes []int, s fusion.Slice) (reason string) {
 	for i := range ex.nodes {
 		if slices.Contains(nodes, i) {
@@ -184,7 +186,7 @@ func (ex *Graph) usedBeside(nodes []int, s fusion.Slice) (reason string) {
 	return reason
 }
 
-// label returns the node's name for reports.
+// The method label returns the node's name for reports.
 func (n *Node) label(i int) string {
 	if n.Owner != nil {
 		return n.Label
@@ -192,7 +194,7 @@ func (n *Node) label(i int) string {
 	return fmt.Sprintf("%d: %s", i, n.step.Label)
 }
 
-// single returns the unit of one node, which depends on the nodes preds.
+// The method single returns the unit of one node, which depends on the nodes preds.
 func (ex *Graph) single(i int, preds []int) *unit {
 	n := &ex.nodes[i]
 	u := &unit{nodes: []int{i}, step: n.step, deps: preds}
@@ -207,17 +209,17 @@ func (ex *Graph) single(i int, preds []int) *unit {
 	return u
 }
 
-// fuser combines units into larger ones.
+// The type fuser combines units into larger ones.
 type fuser struct {
 	ex      *Graph
-	careful bool // do not fuse if that reduces the internal memory
+	careful bool // do not fuse units if fusing reduces the internal memory
 	units   []*unit
 	of      []int // maps a placed unit to the index of the unit that contains it now
 	splits  []string
 }
 
-// place adds a unit, which depends only on units placed before. place may add the unit on its own,
-// or make it part of an earlier unit that it can be fused with.
+// The method place adds a unit, which depends only on units placed before. The method place may add
+// the unit on its own, or fuse it with an earlier unit.
 func (f *fuser) place(u *unit, gain fusion.Gain) {
 	var deps []int
 	for _, p := range u.deps {
@@ -249,9 +251,9 @@ func (f *fuser) place(u *unit, gain fusion.Gain) {
 	f.of = append(f.of, join)
 }
 
-// find looks for a unit that u can become part of. find returns the unit's index and the group of
-// both, or -1. If u follows a launch, find records the reason why u does not become part of the
-// last launch's unit.
+// find looks for a unit that u can become part of. The method find returns the unit's index and the
+// group of both units, or -1. If u follows a launch, the method find records the reason why u does
+// not become part of the last launch's unit.
 func (f *fuser) find(u *unit, deps []int, gain fusion.Gain) (at int, group *fusion.Group) {
 	why, tried := "", 0
 	for at := len(f.units) - 1; at >= 0 && tried < openGroups; at-- {
@@ -282,8 +284,8 @@ func (f *fuser) find(u *unit, deps []int, gain fusion.Gain) (at int, group *fusi
 	return -1, nil
 }
 
-// loses returns the name of memory that would no longer be internal if two units were fused. loses
-// returns "" if there is no such memory.
+// The method loses returns the name of memory that would no longer be internal if two units were
+// fused. The method loses returns "" if there is no such memory.
 func (f *fuser) loses(a, b *unit, merged *fusion.Group) string {
 	had := f.ex.internalize([]*unit{a, b})
 	both := &unit{nodes: slices.Concat(a.nodes, b.nodes), group: merged}
@@ -299,9 +301,9 @@ func (f *fuser) loses(a, b *unit, merged *fusion.Group) string {
 	return fmt.Sprintf("%s: fused with %s, %s would no longer be internal", b.group.Name(), a.group.Name(), strings.Join(lost, " and "))
 }
 
-// between looks for a unit that has to run after the unit at, and before any unit that depends on
-// deps. Such a unit depends on the unit at, and is one of deps or leads to one of them. between
-// returns -1 if there is none.
+// The method between looks for a unit that depends on the unit with index at, and that is one of
+// the units deps or a predecessor of one. A new unit that depends on the units deps has to run
+// after the unit that the method returns. The method between returns -1 if there is no such unit.
 func (f *fuser) between(at int, deps []int) int {
 	seen := make([]bool, len(f.units))
 	var walk func(u int) int
@@ -328,8 +330,8 @@ func (f *fuser) between(at int, deps []int) int {
 	return -1
 }
 
-// sorted returns the units in an order in which each comes after those that it depends on.
-// Otherwise units keep the order of their first nodes.
+// The method sorted returns the units in an order in which each unit comes after the units that it
+// depends on. Otherwise units keep the order of their first nodes.
 func (f *fuser) sorted() []*unit {
 	var out []*unit
 	place := make([]int, len(f.units)) // index of the unit in out, plus 1
@@ -358,9 +360,10 @@ func (f *fuser) sorted() []*unit {
 	return out
 }
 
-// aside returns a launch of a group for devices that run the group's launches one by one. aside
-// replaces the group's internal memory by ordinary memory. The result zeros contains steps that
-// must run before, for memory that is not in scratch yet.
+// The method aside returns a launch of a group for devices that run the group's launches one by
+// one. The method aside replaces the group's internal memory by ordinary memory. The result zeros
+// contains steps that must run before the launch. These steps are for memory that is not in the map
+// scratch yet.
 func (ex *Graph) aside(s *Step, g *fusion.Group, scratch map[fusion.Slice]*stream.Memory) (apart *Step, zeros []*Step, err error) {
 	if g == nil {
 		return s, nil, nil

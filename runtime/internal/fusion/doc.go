@@ -1,11 +1,10 @@
 // Package fusion decides which launches of a graph can be fused into one. The package makes the
 // kernel of the fused launch from the IR of the kernels of its parts.
 //
-//	launches in the graph's order       Group.Refuses: may this one join, and if not, why?
-//	      │
-//	a Group of launches                 Group.Link: one kernel of all, for any range
-//	      │
-//	Fused: abi.Kernel, Origins          the source of each of its arguments
+// The input consists of launches in the order of the graph. Group.Refuses decides whether a launch
+// may join a [Group], or returns the reason why not. Group.Link makes one kernel of the kernels of
+// a group, for launches over any range. The result, a value of the type [Fused], contains the
+// kernel's abi.Kernel, and says from which launch each argument comes.
 //
 // Two launches can be fused if no work-item of one uses memory that another work-item of the other
 // writes. Otherwise a work-item of a fused kernel could run all parts before another work-item

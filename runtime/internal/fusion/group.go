@@ -46,7 +46,7 @@ type Slice struct {
 	Len    int    // number of elements
 }
 
-// overlaps reports whether two slices have memory in common.
+// The method overlaps reports whether two slices have memory in common.
 func (s *Slice) overlaps(t *Slice) bool {
 	return s.Mem != nil && s.Mem == t.Mem && s.Lo < t.Hi && t.Lo < s.Hi
 }
@@ -56,7 +56,8 @@ func (s *Slice) overlaps(t *Slice) bool {
 const (
 	maxParts  = 32
 	maxValues = 4000 // largest number of values in the fused kernel, unless fusion is required
-	// A launch of at most this many work-items takes less time than launching it does.
+	// A launch of at most this many work-items takes less time on the device than the host needs to
+	// launch it.
 	fewItems = 1 << 14
 )
 
@@ -91,7 +92,7 @@ func (g *Group) Name() string {
 	return strings.Join(names, "+")
 }
 
-// extent returns a text with the launch's range.
+// The method extent returns a text with the launch's range.
 func (l *Launch) extent() string {
 	rank := l.Source.ABI.Rank
 	switch l.Source.ABI.Form {
@@ -103,7 +104,7 @@ func (l *Launch) extent() string {
 	return fmt.Sprint(l.Global[:rank])
 }
 
-// items returns the number of work-items, or the largest uint64 if that overflows.
+// The method items returns the number of work-items, or the largest uint64 if that overflows.
 func (l *Launch) items() uint64 {
 	items := uint64(1)
 	for _, n := range l.Global[:l.Source.ABI.Rank] {
@@ -121,9 +122,10 @@ func (l *Launch) sameRange(o *Launch) bool {
 	return l.Source.ABI.Rank == o.Source.ABI.Rank && l.Global == o.Global
 }
 
-// Apart reports whether each launch of the group, or of more, keeps its own range in the fused
-// launch. Launches keep their ranges if the ranges differ. Launches also keep their ranges if the
-// fused launch is over an nd-range, because an nd-range has only complete work-groups.
+// The method Apart reports whether each launch keeps its own range in the fused launch. The
+// launches are those of the group and of the parameter more. Launches keep their ranges if the
+// ranges differ. Launches also keep their ranges if the fused launch is over an nd-range, because
+// an nd-range has only complete work-groups.
 func (g *Group) Apart(more ...*Launch) bool {
 	if g.Barriers && g.Launches[0].Source.ABI.Form == abi.Range {
 		return true
@@ -138,8 +140,9 @@ func (g *Group) Apart(more ...*Launch) bool {
 	return false
 }
 
-// Range returns the form and range of the fused launch. local is the work-group size of a fused
-// launch over an nd-range. If the launches do not state that size, Range calls the function size.
+// Range returns the form and range of the fused launch. The result local is the work-group size of
+// a fused launch over an nd-range. If the launches do not state that size, Range calls the function
+// in the parameter size.
 func (g *Group) Range(size func(items int) int) (form abi.Form, rank int, global, local [3]int) {
 	first := g.Launches[0]
 	form = first.Source.ABI.Form
@@ -163,7 +166,7 @@ func (g *Group) Range(size func(items int) int) (form abi.Form, rank int, global
 	return abi.NDRange, 1, [3]int{(items + n - 1) / n * n}, [3]int{n}
 }
 
-// Alone returns the reason why the launch cannot be fused with any other launch, or "".
+// The method Alone returns the reason why the launch cannot be fused with any other launch, or "".
 func (l *Launch) Alone() string {
 	l.Source.read()
 	if l.Source.alone != "" {
@@ -179,13 +182,13 @@ func (l *Launch) Alone() string {
 	return ""
 }
 
-// same reports whether two slices contain the same elements of the same memory.
+// The method same reports whether two slices contain the same elements of the same memory.
 func (s *Slice) same(t *Slice) bool { return *s == *t && s.Mem != nil }
 
-// clash looks at an overlap of parameter j of l and parameter i of other. clash returns the reason
-// why the overlap forbids fusing, or "". The launch other runs after l or is l itself. If there is
-// a barrier between the two, any work-item of a work-group may use the elements that belong to the
-// group's work-items.
+// The method clash looks at an overlap of parameter j of l and parameter i of other. The method
+// clash returns the reason why the overlap forbids fusing, or "". The launch other runs after l or
+// is l itself. If there is a barrier between the two, any work-item of a work-group may use the
+// elements that belong to the group's work-items.
 func (l *Launch) clash(j int, other *Launch, i int, barriers bool) string {
 	a, b := &l.Source.prints[j], &other.Source.prints[i]
 	if (a.Access|b.Access)&abi.Write == 0 || a.Access == 0 || b.Access == 0 || !l.Slices[j].overlaps(&other.Slices[i]) {
@@ -271,7 +274,7 @@ func (l *Launch) notInGroup(j int, other *Launch, i int) string {
 	return ""
 }
 
-// block returns the launch block of l in the layout that Footprint.Holds reads.
+// The method block returns the launch block of l in the layout that Footprint.Holds reads.
 func (l *Launch) block() []byte {
 	b := make([]byte, abi.OffsetArgs, abi.OffsetArgs+len(l.Args))
 	for k := range 3 {
@@ -280,7 +283,7 @@ func (l *Launch) block() []byte {
 	return append(b, l.Args...)
 }
 
-// size returns the launch's size along x, y or z.
+// The method size returns the launch's size along x, y or z.
 func (l *Launch) size(k int) uint32 {
 	if rank := l.Source.ABI.Rank; k < rank {
 		return uint32(l.Global[rank-1-k])
@@ -382,7 +385,8 @@ func (g *Group) Merge(o *Group, gain Gain) (merged *Group, reason string) {
 	return &m, ""
 }
 
-// worth reports whether fusing the launches of both groups makes them faster, according to gain.
+// The method worth reports whether fusing the launches of both groups makes them faster, according
+// to the parameter gain.
 func (g *Group) worth(o *Group, gain Gain) bool {
 	if gain == GainAny && !slices.ContainsFunc(o.Launches, func(l *Launch) bool { return l.items() > fewItems }) {
 		return true // launching takes most of the time of small launches

@@ -19,7 +19,7 @@ type Memory struct {
 	Internal, NoInit bool
 }
 
-// internal is memory that a fused kernel replaces by variables.
+// The type internal describes memory that a fused kernel replaces by variables.
 type internal struct {
 	Slice
 	perItem int64  // number of elements in the variables of each work-item; 0 if shared
@@ -31,8 +31,8 @@ type internal struct {
 // slice.
 const maxOwnBytes = 256
 
-// scope returns the scope that the buffer and the view state together, or false if they contradict
-// each other.
+// The method scope returns the scope that the buffer and the view state together, or false if they
+// contradict each other.
 func (m Memory) scope() (properties.Scope, bool) {
 	switch {
 	case m.Buffer == properties.ScopeNone:
@@ -43,31 +43,32 @@ func (m Memory) scope() (properties.Scope, bool) {
 	return properties.ScopeNone, false
 }
 
-// group reports whether the properties state that the scope of the memory is a work-group.
+// The method group reports whether the properties state that the scope of the memory is a
+// work-group.
 func (m Memory) group() bool {
 	s, ok := m.scope()
 	return ok && s == properties.ScopeWorkGroup
 }
 
-// grouped reports whether a work-group uses, through the parameter, only the elements at the linear
-// ids of its own work-items. Either kgen has proved this fact, or the properties state it and the
-// kernel checks it. The launch has one dimension and states its work-group size.
+// The method grouped reports whether a work-group uses, through the parameter, only the elements at
+// the linear ids of its own work-items. Either kgen has proved this fact, or the properties state
+// the fact and the kernel checks it. The launch has one dimension and states its work-group size.
 func (l *Launch) grouped(p int) bool {
 	f := &l.Source.prints[p]
 	return l.Memory[p].group() && l.statesGroup() && l.Source.ABI.Rank == 1 && !f.Atomic &&
 		(f.Reach == abi.ReachAny || f.PerItem == 1)
 }
 
-// known reports whether kgen has proved the fact that grouped returns, so that the kernel does not
-// check it.
+// The method known reports whether kgen has proved the fact that the method grouped returns. The
+// kernel then does not check the fact.
 func (l *Launch) known(p int) bool {
 	_, ok := l.provedInGroup(p)
 	return ok || l.Source.prints[p].Reach == abi.ReachNone
 }
 
 // provedInGroup reports whether kgen has proved that a work-group uses, through the parameter, only
-// elements of its own work-items. Each work-item has perItem elements. The launch states its
-// work-group size.
+// elements of its own work-items. The parameter perItem is the number of elements of each
+// work-item. The launch states its work-group size.
 func (l *Launch) provedInGroup(p int) (perItem int64, ok bool) {
 	f := &l.Source.prints[p]
 	return f.PerItem, l.statesGroup() && f.HoldsInGroups(l.block(), l.groupItems())
@@ -97,7 +98,8 @@ func (l *Launch) Conflict() string {
 	return ""
 }
 
-// common returns the scope that both uses of the same memory have, or none if they differ.
+// The function common returns the scope that both uses of the same memory have, or ScopeNone if the
+// two scopes differ.
 func common(a, b properties.Scope) properties.Scope {
 	if a == b {
 		return a
@@ -109,9 +111,9 @@ func common(a, b properties.Scope) properties.Scope {
 const notWritten = "no kernel writes it"
 
 // Internalize finds the memory of a complete group that becomes internal. The function outside
-// describes the uses of memory outside the group, or returns "". The result names contains the
-// names of the parameters with internal memory. The result not contains reasons why other memory
-// with the property FusionInternalMemory is not internal.
+// describes the uses of memory outside the group, or returns "". The result named names contains
+// the names of the parameters with internal memory. The result named not contains reasons why other
+// memory with the property FusionInternalMemory is not internal.
 func (g *Group) Internalize(outside func(s Slice) string) (names, not []string) {
 	var seen []Slice
 	g.internal = nil
@@ -136,7 +138,8 @@ func (g *Group) Internalize(outside func(s Slice) string) (names, not []string) 
 	return names, not
 }
 
-// inside returns how memory of the group can be internal, or the reason why it cannot.
+// The method inside returns how memory of the group can be internal, or the reason why it cannot be
+// internal.
 func (g *Group) inside(s Slice) (in internal, reason string) {
 	in.Slice = s
 	scope, first, written := properties.ScopeNone, true, false
@@ -194,9 +197,9 @@ func (g *Group) inside(s Slice) (in internal, reason string) {
 	return in, ""
 }
 
-// sharable reports whether each work-group uses only the elements of s at the linear ids of its
-// work-items. The fused kernel is over an nd-range. Where kgen has not proved this fact, the fused
-// kernel checks it.
+// The method sharable reports whether each work-group uses only the elements of s at the linear ids
+// of its work-items. The fused kernel is over an nd-range. Where kgen has not proved this fact, the
+// fused kernel checks it.
 func (g *Group) sharable(s Slice) bool {
 	if !g.Barriers && g.Launches[0].Source.ABI.Form != abi.NDRange {
 		return false
@@ -231,8 +234,8 @@ func (g *Group) sharedMemory() (size uint64) {
 	return size
 }
 
-// grouped reports whether all launches state their work-group size. The size is then the same for
-// all launches.
+// The method grouped reports whether all launches state their work-group size. The size is then the
+// same for all launches.
 func (g *Group) grouped() bool {
 	return !slices.ContainsFunc(g.Launches, func(l *Launch) bool { return !l.statesGroup() })
 }

@@ -24,8 +24,8 @@ type Fused struct {
 	Origins []link.Origin
 }
 
-// classes finds slices with equal memory and slices with equal length. For each slice of each
-// launch, it returns the numbers of its memory and its length.
+// The method classes finds slices with equal memory and slices with equal length. For each slice of
+// each launch, the method returns the numbers of its memory and its length.
 func (g *Group) classes() [][]link.Slice {
 	var memories []Slice
 	var lengths []int
@@ -87,8 +87,8 @@ func (g *Group) linkPoint() string {
 	return pass.LinkPoint
 }
 
-// link links the modules of the group's kernels. The modules are in the state after the pass
-// linkPoint.
+// The method link links the modules of the group's kernels. The modules are in the state after the
+// pass linkPoint.
 func (g *Group) link() (*link.Linked, error) {
 	var parts []link.Part
 	var names []string
@@ -135,7 +135,7 @@ func (g *Group) Link() (f *Fused, err error) {
 	return g.compile()
 }
 
-// compile does the work of Link. compile panics if there is a bug.
+// The method compile does the work of Link. The method compile panics if there is a bug.
 func (g *Group) compile() (*Fused, error) {
 	linked, err := g.link()
 	if err != nil {
@@ -163,7 +163,7 @@ func (g *Group) compile() (*Fused, error) {
 	return &Fused{ABI: k, Name: g.Name(), Origins: linked.Origins}, nil
 }
 
-// words encodes a module's words as abi.Kernel.SPIRV does.
+// The function words encodes a module's words as abi.Kernel.SPIRV does.
 func words(list []uint32) string {
 	b := make([]byte, 0, 4*len(list))
 	for _, w := range list {
@@ -172,8 +172,8 @@ func words(list []uint32) string {
 	return string(b)
 }
 
-// stated returns the properties of the fused kernel. stated removes hints about work-group sizes if
-// the launches keep their own ranges.
+// The method stated returns the properties of the fused kernel. The method stated removes hints
+// about work-group sizes if the launches keep their own ranges.
 func (g *Group) stated() properties.List {
 	if !g.Apart() {
 		return g.props

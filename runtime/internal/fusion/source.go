@@ -21,8 +21,8 @@ type Source struct {
 	loops  bool
 	alone  string // reason why the kernel cannot be fused with any other, or ""
 
-	// details returns the source positions of the accesses in the footprints. Messages mention
-	// these positions.
+	// The function details returns the source positions of the accesses in the footprints. Messages
+	// mention these positions.
 	details func() []facts.Footprint
 }
 
@@ -33,7 +33,7 @@ type footprint struct {
 	ElemSize int
 }
 
-// read reads the IR and analyses the kernel's use of memory.
+// The method read reads the IR and analyses the kernel's use of memory.
 func (s *Source) read() {
 	s.once.Do(func() {
 		defer func() {
@@ -73,20 +73,21 @@ func (s *Source) read() {
 	})
 }
 
-// name returns the kernel's name as Go source writes it.
+// The method name returns the kernel's name as Go source writes it.
 func (s *Source) name() string { return path.Base(s.ABI.Package) + "." + s.ABI.Name }
 
-// size returns the number of values in the kernel's IR.
+// The method size returns the number of values in the kernel's IR.
 func (s *Source) size() int { return s.module.Len() }
 
-// place returns a text with the source position and kind of a kernel's access to a parameter, such
-// as "k.go:3:4 writes Out".
+// The method place returns a text with the source position and kind of a kernel's access to a
+// parameter, such as "k.go:3:4 writes Out".
 func (s *Source) place(param int) string {
 	return fmt.Sprintf("%s %s %s", s.where(param), s.verb(param), s.ABI.Params[param].Name)
 }
 
-// element returns the accessed element, in the notation of Go source. The access is the one that
-// place describes. If the text is too long, element returns only the parameter.
+// The method element returns the accessed element, in the notation of Go source. The access is the
+// access that the method place describes. If the text is too long, the method element returns only
+// the parameter.
 func (s *Source) element(param int) string {
 	name := s.ABI.Params[param].Name
 	if index := s.details()[param].Index; index != "" {
@@ -95,7 +96,7 @@ func (s *Source) element(param int) string {
 	return name
 }
 
-// verb returns the verb for a kernel's access to a parameter.
+// The method verb returns the verb for a kernel's access to a parameter.
 func (s *Source) verb(param int) string {
 	f := &s.prints[param]
 	verb := map[abi.Access]string{abi.Read: "reads", abi.Write: "writes", abi.ReadWrite: "reads and writes"}[f.Access]
@@ -105,7 +106,7 @@ func (s *Source) verb(param int) string {
 	return verb
 }
 
-// where returns the source position of an access to a parameter, or the kernel's name.
+// The method where returns the source position of an access to a parameter, or the kernel's name.
 func (s *Source) where(param int) string {
 	if pos := s.details()[param].Pos; pos.File != "" {
 		return pos.String()

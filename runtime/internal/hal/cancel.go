@@ -10,8 +10,8 @@ import (
 // Cancel, but at most one of them is a launch.
 //
 // Ask is only a request. A command that has not started does not run. A running kernel stops when
-// it polls the Cancel, if the kernel polls at all. In both cases the backend sets Fault.Cancelled
-// to say that the command did not complete.
+// it polls the Cancel, if the kernel polls at all. For a command that did not run, or that stopped
+// early, the backend sets Fault.Cancelled.
 type Cancel struct {
 	asked atomic.Bool
 
@@ -20,8 +20,8 @@ type Cancel struct {
 	begun  bool
 }
 
-// Ask requests the end of the commands. Ask does not wait for them, except while a piece of the
-// caller's memory is being copied (see Do).
+// Ask requests the end of the commands. Ask does not wait for the commands, except while a piece of
+// the caller's memory is being copied (see Do).
 func (c *Cancel) Ask() {
 	c.asked.Store(true)
 	c.mu.Lock()
@@ -32,8 +32,8 @@ func (c *Cancel) Ask() {
 	}
 }
 
-// Asked reports whether Ask was called, so that the command should end. For a nil Cancel, Asked
-// returns false.
+// Asked reports whether Ask was called, which means that the command should end. For a nil Cancel,
+// Asked returns false.
 func (c *Cancel) Asked() bool { return c != nil && c.asked.Load() }
 
 // Backends whose kernels use the caller's memory call Begin right before a launch runs. Begin
@@ -50,7 +50,7 @@ func (c *Cancel) Begin() bool {
 }
 
 // Begun reports whether Begin has allowed a launch to run. If Begun returns false after Ask has
-// returned, it returns false forever.
+// returned, Begun returns false forever.
 func (c *Cancel) Begun() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -76,15 +76,16 @@ type Info struct {
 	Subnormals Subnormals // operations that keep subnormals, probed when the device is opened
 	Halves     Halves     // exact float16 instructions, probed when the device is opened
 	// ExactDivide says that the device rounds float32 division and square root correctly. The
-	// backend probes this when the device is opened. abi.SpecExactDivide depends on ExactDivide.
+	// backend probes this fact when the device is opened. abi.SpecExactDivide depends on
+	// ExactDivide.
 	ExactDivide bool
 	// Fused says that Fma of float32 rounds once, and that inverses and inverse square roots are as
-	// exact as Vulkan demands. The backend probes this when the device is opened. abi.SpecFused
-	// depends on Fused.
+	// exact as Vulkan demands. The backend probes these facts when the device is opened.
+	// abi.SpecFused depends on Fused.
 	Fused bool
 	// EndsLoops says that the driver ends the loops of a work-item early, once all its loops
-	// together have run a certain number of iterations. The backend probes this when the device is
-	// opened.
+	// together have run a certain number of iterations. The backend probes this fact when the
+	// device is opened.
 	EndsLoops bool
 	// ExactDivide64 says that the device rounds float64 division and square root correctly. Kernels
 	// do not correct these results. ExactDivide64 is false without properties.FP64.
@@ -118,7 +119,7 @@ type Subnormals struct {
 // equal, whatever their bits are.
 type Halves struct {
 	Unpack, Pack  bool // the GLSL conversions, which need no 16-bit types
-	Widen, Narrow bool // conversions to and from float32; false without properties.FP16, as the fields below
+	Widen, Narrow bool // conversions to and from float32; these and the next four fields are false without properties.FP16
 	Arithmetic    bool // x + y, x - y, x * y
 	Quotients     bool // x / y
 	Roots         bool // square roots
@@ -126,13 +127,13 @@ type Halves struct {
 }
 
 // Computed reports whether the operations that package math32 uses keep subnormals. abi.SpecFlushed
-// depends on it.
+// depends on the result of Computed.
 func (s Subnormals) Computed() bool { return s.Arithmetic && s.Comparisons && s.MinMax }
 
 // KeepsSubnormals is the value for a device whose operations all keep subnormals.
 var KeepsSubnormals = Subnormals{true, true, true, true, true, true, true, true, true, true, true}
 
-// Limits are the limits of a device. The runtime checks launches against them.
+// Limits are the limits of a device. The runtime checks launches against these limits.
 type Limits struct {
 	MaxWorkGroupSize  [3]int // largest number of work-items per dimension
 	MaxWorkItems      int    // largest number of work-items in a work-group
@@ -152,13 +153,15 @@ type Limits struct {
 type MemoryKind uint8
 
 const (
-	// DeviceMemory is memory for kernels. Its Bytes method may return nil.
+	// DeviceMemory is memory for kernels. The method Bytes of DeviceMemory may return nil.
 	DeviceMemory MemoryKind = iota
-	// HostMemory is memory that host and device can access. Its Bytes method never returns nil.
+	// HostMemory is memory that host and device can access. The method Bytes of HostMemory never
+	// returns nil.
 	HostMemory
 )
 
-// Memory is an allocation. Its owner frees it exactly once, when no batch in flight uses it.
+// Memory is an allocation. The owner of a Memory frees the memory exactly once, when no batch in
+// flight uses the memory.
 type Memory interface {
 	Size() uint64
 	// Address is the device address, a multiple of 256.
@@ -176,8 +179,8 @@ type SpecValue struct {
 	Bits uint64 // bits of the value, in the low bytes
 }
 
-// PipelineDesc describes a kernel with values for all its specialization constants. These include
-// the constants for the work-group size and for accessors.
+// PipelineDesc describes a kernel with values for all its specialization constants. The constants
+// include those for the work-group size and for accessors.
 type PipelineDesc struct {
 	Kernel       *abi.Kernel
 	SPIRV        []uint32
@@ -185,12 +188,13 @@ type PipelineDesc struct {
 	Specs        []SpecValue
 	LocalSize    [3]uint32
 	SubGroupSize int // sub-group size that the launch requires, or 0
-	// FullSubGroups says that the module uses the device's matrix instructions. These need
-	// sub-groups without missing work-items.
+	// FullSubGroups says that the module uses the device's matrix instructions. Matrix instructions
+	// need sub-groups without missing work-items.
 	FullSubGroups bool
 	// Cancels says that the module is a variant with the property abi.Variant.Cancel.
 	Cancels bool
-	// Host is the kernel that kernelimpl registered for the host backend. Other backends ignore it.
+	// Host is the kernel that kernelimpl registered for the host backend. Other backends ignore the
+	// field Host.
 	Host any
 	// HostSpecs are the values of the kernel's own constants, for the host backend.
 	HostSpecs []dslhook.Spec
@@ -205,8 +209,9 @@ type Pipeline interface{ Free() }
 // behaves as if Cancels returned false.
 type Canceller interface{ Cancels() bool }
 
-// Cached is an optional interface of a Pipeline. Its method returns "hit" if the driver found the
-// pipeline in its cache, and "miss" if not. It returns "" if the driver does not say.
+// Cached is an optional interface of a Pipeline. The method of Cached returns "hit" if the driver
+// found the pipeline in the driver's cache, and "miss" if not. The method returns "" if the driver
+// does not say.
 type Cached interface{ Cached() string }
 
 // SliceArg is a slice argument, for backends that do not use addresses. SliceArg keeps the memory
@@ -237,19 +242,19 @@ type Fault struct {
 	// is the reason why the backend could not check.
 	Found []Finding
 	Err   error
-	// Ended is the number of a loop that the device ended early, counted from 1. It is 0 if the
-	// device ended no loop. Loops contains the source positions of the module's loops (see package
-	// abi).
+	// Ended is the number of a loop that the device ended early, counted from 1. Ended is 0 if the
+	// device ended no loop early. Loops contains the source positions of the module's loops (see
+	// package abi).
 	Ended uint32
 	Loops string
-	// Cancelled says that the command did not complete because its Cancel asked for that. Either it
-	// did not start, or some of its work-items stopped early.
+	// Cancelled says that the command did not complete because its Cancel asked for that. Either
+	// the command did not start, or some of its work-items stopped early.
 	Cancelled bool
 	// Failed is the reason why the backend could not run the command, or not all of it. The
 	// command's results are then unspecified. Other commands of the batch are not affected.
 	Failed error
 	// Parts contains the outcome of each command of an OpGraph. Parts is nil if all commands
-	// succeeded, or if none ran because of Failed.
+	// succeeded. Parts is also nil if no command ran, and Failed then says why.
 	Parts []Fault
 }
 
@@ -281,8 +286,9 @@ const (
 // Command is one command of a batch. Op decides which fields are used.
 type Command struct {
 	Op Op
-	// Barrier makes the command, and all later ones, wait for every earlier command and see its
-	// writes. Earlier commands are commands of the same batch and of earlier batches.
+	// Barrier makes this command and all later commands wait for all earlier commands. They then
+	// see the writes of the earlier commands. Earlier commands are commands of the same batch and
+	// of earlier batches.
 	Barrier bool
 
 	// fields of OpLaunch
@@ -302,9 +308,9 @@ type Command struct {
 	Times *Times
 	// Cancel is nil for a command that cannot be cancelled.
 	Cancel *Cancel
-	// Taken is called once when the bytes of Host of an OpWrite will not be read any more, by
-	// Submit or later. If Taken is nil, the bytes stay unchanged until the batch has completed.
-	// Taken must not block.
+	// For an OpWrite, Taken is called once, when the bytes in the field Host will not be read any
+	// more. Submit or a later step calls Taken. If Taken is nil, the bytes stay unchanged until the
+	// batch has completed. Taken must not block.
 	Taken func()
 
 	// fields of OpCopy, OpFill, OpWrite and OpRead
@@ -321,7 +327,7 @@ type Command struct {
 // Graph is a list of commands that a Replayer has prepared for repeated runs.
 type Graph interface {
 	// Free frees the graph's resources. The caller makes sure that no batch in flight contains the
-	// graph, and submits it no more.
+	// graph, and does not submit the graph again.
 	Free()
 }
 
@@ -348,16 +354,15 @@ const ImportAlign = 64 << 10
 
 // Ticket represents a submitted batch.
 type Ticket interface {
-	// Done reports whether the batch has completed, without blocking. Once it
-	// has returned true, all Fault and Host results are in place. Batches
-	// complete in the order of their submission.
+	// Done reports whether the batch has completed, without blocking. Once Done has returned true,
+	// all Fault and Host results are in place. Batches complete in the order of their submission.
 	Done() bool
 	// Wait blocks until the batch has completed or ctx ends. If ctx ends first, Wait returns the
 	// error of ctx, and the batch continues.
 	Wait(ctx context.Context) error
 }
 
-// Device is an open device. Its methods, except Close, are safe for concurrent use.
+// Device is an open device. The methods of a Device, except Close, are safe for concurrent use.
 type Device interface {
 	Info() *Info
 	Alloc(size uint64, kind MemoryKind) (Memory, error)
@@ -365,8 +370,8 @@ type Device interface {
 	// Submit starts a batch. Submit never waits for the device. If a command needs resources that
 	// earlier work must free first, the device starts the command later. Batches start in the order
 	// of their submission. Until the ticket is done, the caller does not change the batch, and does
-	// not free its memory and pipelines. An error means that no command of the batch ran or will
-	// run. The failure of a single command is reported in its Fault.
+	// not free the memory and the pipelines that the batch uses. An error means that no command of
+	// the batch ran or will run. The failure of a single command is reported in its Fault.
 	Submit(batch []Command) (Ticket, error)
 	// Abandon gives up a device whose work does not end. Abandon is called instead of Close. All
 	// tickets are done at once, commands that have not completed fail with err, and later calls

@@ -12,8 +12,8 @@ import (
 // method, which is a func(dsl.Task), func(dsl.Item1..3) or func(dsl.NDItem1..3).
 type Func func(*Args) any
 
-// Kernel is a kernel that generated code registers. Kernel contains the kernel's Go code, and its
-// host form if there is one.
+// Kernel is a kernel that generated code registers. Kernel contains the kernel's Go code, and the
+// kernel's host form if the kernel has one.
 type Kernel struct {
 	Func Func
 	Form func() Form
@@ -74,7 +74,7 @@ func Internal[T any](a *Args, i int) []T {
 	return nil
 }
 
-// elements returns the number of elements of an internal slice.
+// The method elements returns the number of elements of an internal slice.
 func (a *Args) elements(i int) uint64 {
 	n := uint64(a.kernel.Params[i].Internal)
 	for _, size := range a.global {
@@ -83,8 +83,8 @@ func (a *Args) elements(i int) uint64 {
 	return n
 }
 
-// allocate allocates the internal slices, which are zero at first. The end of the launch frees
-// them.
+// allocate allocates the internal slices, which are zero at first. The end of the launch frees the
+// internal slices.
 func (a *Args) allocate(d *device) error {
 	for i := range a.kernel.Params {
 		p := &a.kernel.Params[i]

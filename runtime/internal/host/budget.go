@@ -14,27 +14,29 @@ import (
 )
 
 // A budget keeps the memory of host devices below the limits of the process. If a process uses more
-// memory than its limits allow, the operating system ends it, at the latest when the memory is
-// first written to. The Go runtime ends the process if the system refuses it an allocation. So the
-// budget counts all memory of a device as soon as the device allocates it.
+// memory than its limits allow, the operating system ends the process, at the latest when the
+// memory is first written to. The Go runtime ends the process if the system refuses it an
+// allocation. So the budget counts all memory of a device as soon as the device allocates it.
 type budget struct {
 	system system
 
 	mu     sync.Mutex
 	mapped map[*memory]struct{}
 	total  uint64 // sum of the sizes in the field mapped, in bytes
-	// low is the least value of total since the method collect last ran the garbage collector.
-	// collecting is true while that method runs the garbage collector.
+	// The field low is the least value of the field total since the method collect last ran the
+	// garbage collector. The field collecting is true while the method collect runs the garbage
+	// collector.
 	low        uint64
 	collecting bool
-	taking     uint64 // number of bytes that take has allowed but that are not in use yet
-	// credit is the number of bytes that take allows until the time until, without checking the
-	// limits again. Checking takes longer than a small allocation.
+	taking     uint64 // number of bytes that the method take has allowed but that are not in use yet
+	// The field credit is the number of bytes that the method take allows without checking the
+	// limits again. The credit is valid until the time in the field until. Checking takes longer
+	// than a small allocation.
 	credit uint64
 	until  time.Time
 }
 
-// shared is the budget of all host devices, which share the process's limits.
+// The variable shared is the budget of all host devices, which share the process's limits.
 var shared = budget{system: system{"/"}}
 
 const (
@@ -42,11 +44,12 @@ const (
 	creditTime = 100 * time.Millisecond
 	// creditPart is the number by which the remaining memory is divided to get the credit.
 	creditPart = 16
-	// spare is the number of bytes that buffers leave free for the rest of the process. If a limit
-	// is small, a sparePart-th of the limit stays free instead.
+	// The constant spare is the number of bytes that buffers leave free for the rest of the
+	// process. If a limit is small, the limit divided by sparePart stays free instead.
 	spare     = 32 << 20
 	sparePart = 8
-	// The system needs one byte for page tables for each tables bytes of memory.
+	// The constant tables is the number of bytes of memory for which the system needs one byte of
+	// page tables.
 	tables = 256
 )
 
@@ -76,8 +79,8 @@ func (b *budget) take(size uint64, mapped bool) error {
 	return nil
 }
 
-// left returns the number of bytes that may still be allocated. If fewer than size bytes may be
-// allocated, left also returns the tightest limit.
+// The method left returns the number of bytes that may still be allocated. If that number is less
+// than size, the result full is the tightest limit.
 func (b *budget) left(size uint64, mapped bool) (left uint64, full *room) {
 	untouched := b.total
 	exact := false
@@ -123,7 +126,7 @@ func (r *room) forBuffers(promised uint64) uint64 {
 	return n - n/tables
 }
 
-// taken records that memory which the method take allowed is now in use.
+// The method taken records that memory which the method take allowed is now in use.
 func (b *budget) taken(size uint64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -149,7 +152,7 @@ func (b *budget) mapPages(m *memory) error {
 	return nil
 }
 
-// collectFrom is the number of mapped bytes below which collect does nothing.
+// collectFrom is the number of mapped bytes below which the method collect does nothing.
 const collectFrom = 256 << 20
 
 // collect starts a run of the garbage collector, to find forgotten buffers, if the mapped memory is
@@ -167,7 +170,7 @@ func (b *budget) collect() {
 	}()
 }
 
-// forget removes m from the mapped memory. forget reports whether m was mapped.
+// forget removes m from the mapped memory. The method forget reports whether m was mapped.
 func (b *budget) forget(m *memory) bool {
 	_, mapped := b.mapped[m]
 	if mapped {
@@ -204,7 +207,7 @@ func (b *budget) unmapAll(d *device) {
 	}
 }
 
-// limit returns the largest number of bytes that all devices together can have.
+// The method limit returns the largest number of bytes that all devices together can have.
 func (b *budget) limit() uint64 {
 	limit := uint64(unknown)
 	for i, r := range b.system.rooms() {
@@ -216,13 +219,13 @@ func (b *budget) limit() uint64 {
 	return min(limit, uint64(^uint(0)>>1))
 }
 
-// unknown is the assumed memory of a system that does not report it: 16 GiB, or 1 GiB if addresses
-// have 32 bits.
+// The constant unknown is the assumed memory size of a system that does not report its memory. The
+// size is 16 GiB, or 1 GiB if addresses have 32 bits.
 const unknown = 1 << (30 + 4*(^uint(0)>>63))
 
-// touched returns the number of bytes of the pages that use physical memory. Pages that have been
-// written to use physical memory. If the kernel does not use a shared page of zeros, pages that
-// have been read count, too.
+// The method touched returns the total size, in bytes, of the pages that use physical memory. Pages
+// that have been written to use physical memory. If the kernel does not use a shared page of zeros,
+// pages that have been read count, too.
 func (s system) touched(pages []byte) uint64 {
 	f, err := os.Open(s.path("/proc/self/pagemap"))
 	if err != nil {

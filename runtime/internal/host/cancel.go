@@ -6,11 +6,11 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
-// never is the flag of launches that cannot be cancelled, which is always false.
+// The variable never is the flag of launches that cannot be cancelled, which is always false.
 var never atomic.Bool
 
-// stopper contains the flag that tells a launch to end. stopper also records whether the launch
-// left out some work for that reason.
+// The type stopper contains the flag that tells a launch to end. A stopper also records whether the
+// launch left out some work for that reason.
 type stopper struct {
 	asked   *atomic.Bool
 	stopped atomic.Bool
@@ -23,8 +23,8 @@ func newStopper(c *hal.Cancel) *stopper {
 	return &stopper{asked: c.Flag()}
 }
 
-// now reports whether the launch must end. If so, the caller leaves out its remaining work. A
-// caller without remaining work must not call now.
+// The method now reports whether the launch must end. If the launch must end, the caller leaves out
+// its remaining work. A caller without remaining work must not call this method.
 func (s *stopper) now() bool {
 	if !s.asked.Load() {
 		return false

@@ -23,7 +23,7 @@ func (d *device) Check(seed uint64) error {
 	return nil
 }
 
-// checked is a kernel that the device interprets and checks.
+// The type checked describes a kernel that the device interprets and checks.
 type checked struct {
 	m     *ir.Module
 	seed  uint64
@@ -62,7 +62,7 @@ const rangeGroup = 64
 // address returns.
 const dataAddr = 1 << 39
 
-// launch runs a launch in the interpreter.
+// The method launch runs a launch in the interpreter.
 func (c *checked) launch(cmd *hal.Command, p *pipeline, stop *stopper) {
 	l := interp.Launch{Global: cmd.Global, Local: p.local, SubGroupSize: uint32(p.subGroup), Args: slices.Clone(cmd.Args),
 		Specs: c.specs, MaxSteps: maxSteps, Leave: true, Stop: stop.asked}

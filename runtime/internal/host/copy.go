@@ -7,7 +7,7 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
-// run executes one command, unless the command has been cancelled.
+// The function run executes one command, unless the command has been cancelled.
 func run(c *hal.Command) {
 	whole := !c.Cancel.Asked() && (c.Op != hal.OpLaunch || c.Cancel.Begin()) && timed(c)
 	if !whole && c.Fault != nil {
@@ -18,7 +18,7 @@ func run(c *hal.Command) {
 	}
 }
 
-// timed executes a command, and records its times if the caller wants them.
+// The function timed executes a command, and records its times if the caller wants them.
 func timed(c *hal.Command) bool {
 	if c.Times == nil {
 		return execute(c)
@@ -53,8 +53,8 @@ func execute(c *hal.Command) bool {
 // piece, which takes some hundred microseconds at most.
 const pieceSize = 1 << 20
 
-// copyPieces copies src to dst, which has the same length. copyPieces stops when cancel is asked,
-// and reports whether it copied all bytes.
+// copyPieces copies src to dst, which has the same length. copyPieces stops when cancel.Ask is
+// called, and reports whether it copied all bytes.
 func copyPieces(cancel *hal.Cancel, dst, src []byte) bool {
 	for len(dst) > 0 {
 		n := min(len(dst), pieceSize)

@@ -28,15 +28,15 @@ type device struct {
 	abandoned bool
 	ended     chan struct{}
 
-	// cmd is the command that runs. cmd has its own fault record and times. If the device is
-	// abandoned, the owner of the original command reads the original fault record while cmd still
-	// runs.
+	// The field cmd is the command that runs. The field cmd has its own fault record and times. If
+	// the device is abandoned, the owner of the original command reads the original fault record
+	// while cmd still runs.
 	cmd   hal.Command
 	fault hal.Fault
 	times hal.Times
 
 	subGroup int  // size of sub-groups for kernels that do not require one
-	forms    bool // kernels run in their host forms, if they have one
+	forms    bool // kernels that have a host form run in that form
 	allForms bool // host forms for launches that may be cancelled are used for all launches
 	checks   bool // kernels are interpreted and checked
 	seed     uint64
@@ -55,7 +55,7 @@ func (d *device) Info() *hal.Info { return &d.info }
 // Time implements hal.Timer.
 func (d *device) Time() error { return nil }
 
-// ticket represents a submitted batch.
+// The type ticket represents a submitted batch.
 type ticket struct {
 	cmds []hal.Command
 	next int           // index of the first command that has not been started
@@ -68,7 +68,7 @@ var done = func() chan struct{} {
 	return c
 }()
 
-// end records that the batch is done.
+// The method end records that the batch is done.
 func (t *ticket) end() {
 	if t.done == nil {
 		t.done = done
@@ -97,7 +97,7 @@ func (t *ticket) Wait(ctx context.Context) error {
 		if time.Since(start) >= spinTime {
 			break
 		}
-		runtime.Gosched() // the batch runs on the same processors
+		runtime.Gosched() // lets the batch run, which needs the same processors
 	}
 	select {
 	case <-t.done:
@@ -134,7 +134,8 @@ func (d *device) Submit(batch []hal.Command) (hal.Ticket, error) {
 // while the bytes are in this processor's caches, and takes at most a tenth of a millisecond.
 const maxBrief = 1 << 20
 
-// brief reports whether a batch consists of a few short copies, so that Submit may run it.
+// The function brief reports whether a batch consists of a few short copies, so that Submit may run
+// it.
 func brief(batch []hal.Command) bool {
 	if len(batch) > 64 {
 		return false
@@ -169,7 +170,7 @@ func (d *device) Abandon(err error) {
 			if c.Fault != nil {
 				c.Fault.Failed = err
 			}
-			if c.Taken != nil && i >= t.next { // for the command before next, a goroutine may still read the bytes
+			if c.Taken != nil && i >= t.next { // a goroutine may still read the bytes of the command before index t.next
 				taken = append(taken, c.Taken)
 			}
 		}
@@ -196,7 +197,7 @@ func (d *device) Close() error {
 	return nil
 }
 
-// loop runs the batches until the device is closed.
+// The method loop runs the batches until the device is closed.
 func (d *device) loop() {
 	defer close(d.ended)
 	d.mu.Lock()
@@ -218,15 +219,15 @@ func (d *device) loop() {
 	}
 }
 
-// run executes the batch d.running to its end, or until the device is abandoned.
+// The method run executes the batch d.running to its end, or until the device is abandoned.
 func (d *device) run(t *ticket) {
 	for d.start(t) {
 		run(&d.cmd)
 	}
 }
 
-// start completes the last command of the batch. Then it stores the next command in d.cmd, and
-// reports whether there is one.
+// start stores the outcome of the command that has run last. Then start stores the batch's next
+// command in d.cmd, and reports whether there is a next command.
 func (d *device) start(t *ticket) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -258,7 +259,7 @@ func (d *device) start(t *ticket) bool {
 	return false
 }
 
-// pipeline is a kernel that is ready for launches.
+// The type pipeline describes a kernel that is ready for launches.
 type pipeline struct {
 	dev       *device
 	kernel    *abi.Kernel

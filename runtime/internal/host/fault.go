@@ -13,16 +13,16 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
-// A pattern is the text of a run-time error, with # in place of each number.
+// The type pattern describes the text of a run-time error, with # in place of each number.
 type pattern struct {
 	text string
 	kind abi.FaultKind
-	// swap says that the text contains the fault's second value before the first.
+	// The field swap says that the text contains the fault's second value before the first.
 	swap bool
 }
 
-// patterns lists gc's texts (runtime/error.go, boundsErrorFmts), with # for a number. Texts with
-// one number are for negative values.
+// The variable patterns lists gc's texts (runtime/error.go, boundsErrorFmts), with # for a number.
+// Texts with one number are for negative values.
 var patterns = []pattern{
 	{"index out of range [#] with length #", abi.FaultIndex, false},
 	{"index out of range [#]", abi.FaultIndex, false},
@@ -90,8 +90,8 @@ func panicText(v any) string {
 	return text
 }
 
-// takeNumbers replaces the numbers in s by # and returns at most two of them. The result unsigned
-// is true if a number is too large for an int64.
+// takeNumbers replaces the numbers in s by # and returns at most two of them. The result named
+// unsigned is true if a number is too large for an int64.
 func takeNumbers(s string) (shaped string, numbers [2]int64, unsigned bool) {
 	var shape strings.Builder
 	n := 0
@@ -120,13 +120,12 @@ func takeNumbers(s string) (shaped string, numbers [2]int64, unsigned bool) {
 	return shape.String(), numbers, unsigned
 }
 
-// notKernel lists prefixes of packages. Frames of these packages are above the kernel's frames on
-// the stack.
+// notKernel lists prefixes of packages whose frames are above the kernel's frames on the stack.
 var notKernel = []string{"runtime.", "internal/", "sync/atomic.", "math.", "math/bits.", "github.com/kgen-go/kgen/dsl.", "github.com/kgen-go/kgen/dsl/"}
 
-// position returns the source position where the work-item panicked. The caller calls it while the
-// panic is on the stack. Go has no columns at run time, so the column comes from the kernel's
-// sites, if a site is on that line.
+// The function position returns the source position where the work-item panicked. The caller calls
+// the function position while the panic is on the stack. Go has no columns at run time, so the
+// column comes from the kernel's sites, if a site is on that line.
 func position(k *abi.Kernel, args []hal.SliceArg, fault *hal.Fault) string {
 	var pcs [64]uintptr
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(0, pcs[:])])
@@ -154,8 +153,8 @@ func hasAnyPrefix(s string, prefixes []string) bool {
 	return false
 }
 
-// site returns the position of the kernel's site on the given line, or file:line if there is none.
-// site prefers sites with the fault's kind and limit.
+// The function site returns the position of the kernel's site on the given line, or file:line if
+// there is none. The function site prefers sites with the fault's kind and limit.
 func site(k *abi.Kernel, args []hal.SliceArg, f *hal.Fault, file string, line int) string {
 	file = filepath.ToSlash(file)
 	best, score := "", 0
@@ -188,7 +187,7 @@ func site(k *abi.Kernel, args []hal.SliceArg, f *hal.Fault, file string, line in
 	return path.Base(file) + ":" + strconv.Itoa(line)
 }
 
-// limit returns the value B that faults of the site have, if it is known.
+// The function limit returns the value B that faults of the site have, if that value is known.
 func limit(s *abi.Site, args []hal.SliceArg) (int64, bool) {
 	if s.Limit >= 0 {
 		return s.Limit, s.Limit > 0

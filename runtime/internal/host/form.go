@@ -37,8 +37,9 @@ type Group struct {
 	Dead     []bool // one flag per work-item: the work-item has left the kernel
 	// Sites contains one line for each fault site of the form. The fields of a line are separated
 	// by tabs. The first two fields are the kind as a number, and file:line:col. The file may be
-	// missing if it is the file of the previous line. The next fields are optional: "unsigned" for
-	// [abi.Site.Unsigned], and the message as a Go string literal.
+	// missing if it is the file of the previous line. The next fields of a line are optional. The
+	// field "unsigned" stands for [abi.Site.Unsigned]. The last field is the message as a Go string
+	// literal.
 	Sites string
 
 	anyDead bool
@@ -127,10 +128,11 @@ func (l *formLaunch) guard(f func()) {
 	f()
 }
 
-// claim reports whether the caller may set the launch's fault. Only the first caller may.
+// The method claim reports whether the caller may set the launch's fault. The first caller may set
+// the fault, and later callers may not.
 func (l *formLaunch) claim() bool { return l.claimed.CompareAndSwap(false, true) && l.c.Fault != nil }
 
-// begin prepares the group for a launch.
+// The method begin prepares the group for a launch.
 func (g *Group) begin(l *formLaunch) {
 	g.l, g.SubGroup, g.Items = l, l.p.subGroup, 1
 	for d := range g.Local {
@@ -143,7 +145,7 @@ func (g *Group) begin(l *formLaunch) {
 	}
 }
 
-// next prepares the group for the work-group with index i.
+// The method next prepares the group for the work-group with index i.
 func (g *Group) next(i int) {
 	n := &g.l.c.Groups
 	x, y := max(int(n[0]), 1), max(int(n[1]), 1)
@@ -163,7 +165,7 @@ func (g *Group) Float64(off int) float64 { return BlockValue[float64](g, off) }
 // Base returns the global id, in dimension d, of the group's first work-item.
 func (g *Group) Base(d int) int { return g.ID[d] * g.Local[d] }
 
-// Leave records that a work-item has left the kernel.
+// The method Leave records that a work-item has left the kernel.
 func (g *Group) Leave(li int) { g.Dead[li], g.anyDead = true, true }
 
 // AnyDead reports whether any work-item has left.
@@ -182,7 +184,7 @@ func (g *Group) Fault(site int, a, b int64, id ...int32) {
 	}
 }
 
-// site returns the form's site number n.
+// The method site returns the form's site with the number n.
 func (g *Group) site(n int) abi.Site {
 	var s abi.Site
 	file := ""
@@ -219,8 +221,8 @@ func (g *Group) Stop() int {
 	return -1
 }
 
-// Stopping reports whether the form must end early. If so, Stopping records that the form ends
-// early.
+// Stopping reports whether the form must end early. If the form must end early, Stopping also
+// records that.
 func (g *Group) Stopping() bool { return g.l.now() }
 
 // Diverge records that work-items of a group wait at different barriers. Diverge returns the value
@@ -236,8 +238,8 @@ func (g *Group) Diverge() int {
 // SubGroups returns the number of sub-groups of the group.
 func (g *Group) SubGroups() int { return (g.Items + g.SubGroup - 1) / g.SubGroup }
 
-// Members returns the index of the first work-item of a sub-group, and the index of the last plus
-// one.
+// Members returns the index of a sub-group's first work-item, and the index of its last work-item
+// plus one.
 func (g *Group) Members(sub int) (lo, hi int) {
 	return sub * g.SubGroup, min((sub+1)*g.SubGroup, g.Items)
 }
@@ -259,7 +261,7 @@ func (g *Group) FaultOf(site, li int) {
 	g.Fault(site, 0, 0, int32(g.Base(0)+x), int32(g.Base(1)+y), int32(g.Base(2)+z))
 }
 
-// Pointer returns the memory of the slice of parameter i, or nil if it is empty.
+// Pointer returns the memory of the slice of parameter i, or nil if the slice is empty.
 func (g *Group) Pointer(i int) unsafe.Pointer {
 	for k := range g.l.c.Slices {
 		if s := &g.l.c.Slices[k]; s.Param == i {
@@ -290,7 +292,7 @@ func (g *Group) Allot(i, bytes int) {
 // Memory returns the memory of variable i.
 func (g *Group) Memory(i int) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(g.memory[i])) }
 
-// Zero sets the memory of variable i to zero.
+// The method Zero sets the memory of variable i to zero.
 func (g *Group) Zero(i int) { clear(g.memory[i]) }
 
 // BlockValue returns the value at an offset of the launch block. BlockValue returns zero if the

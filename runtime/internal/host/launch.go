@@ -16,9 +16,9 @@ import (
 // pieces, all goroutines are busy until the end of the launch.
 const maxChunk = 1 << 14
 
-// launch runs one kernel launch to its end, or until it is cancelled. In profiles, samples of the
-// launch have the label kernel, in the kernel's own code and in its host form. New goroutines
-// inherit the label from the goroutines that start them.
+// The function launch runs one kernel launch to its end, or until the launch is cancelled. In
+// profiles, samples of the launch have the label kernel, in the kernel's own code and in its host
+// form. New goroutines inherit the label from the goroutines that start them.
 func launch(c *hal.Command) {
 	p := c.Pipeline.(*pipeline)
 	pprof.SetGoroutineLabels(p.labels)
@@ -95,9 +95,10 @@ func launchOwn(c *hal.Command, p *pipeline, stop *stopper) {
 	}
 }
 
-// parallel divides the range [0, total) into pieces of at most chunk numbers. Several goroutines
-// run the pieces. Each goroutine calls begin, then f for each of its pieces, and at last end. After
-// stop asks the launch to end, no goroutine begins another piece.
+// The function parallel divides the range [0, total) into pieces of at most chunk numbers. Several
+// goroutines run the pieces. Each goroutine calls the function begin, then f for each of its
+// pieces, and at last the function end. After stop asks the launch to end, no goroutine begins
+// another piece.
 func parallel(total, chunk int, stop *stopper, begin func() (f func(lo, hi int), end func())) {
 	if raceEnabled {
 		unordered(total, stop, begin)
@@ -142,8 +143,9 @@ func deviceOrder(rank int, v [3]int) (out [3]uint32) {
 	return out
 }
 
-// unordered does the work of parallel if the race detector is on. Each of a few goroutines calls f
-// for every few numbers, or for pieces if there are very many numbers. The goroutines share no
+// The function unordered does the work of the function parallel if the race detector is on. Each of
+// four goroutines calls f for every fourth number. If there are more than 2^14 numbers, each
+// goroutine calls f for every fourth piece of consecutive numbers instead. The goroutines share no
 // counter, because a counter would order their accesses and so hide races.
 func unordered(total int, stop *stopper, begin func() (f func(lo, hi int), end func())) {
 	const workers, pieces = 4, 1 << 14

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// room is one of the memory limits of the process.
+// A room is one of the memory limits of the process.
 type room struct {
 	what  string // name of the limit, for errors
 	limit uint64 // the limit in bytes
@@ -20,13 +20,13 @@ type room struct {
 	keep  uint64 // number of bytes that stay free for threads and the Go heap
 }
 
-// sees says when a limit begins to count memory that is mapped for a buffer.
+// The type sees says when a limit begins to count memory that is mapped for a buffer.
 type sees uint8
 
 const (
 	seesTouched sees = iota // when the memory is first written to
 	seesMapped              // when the memory is mapped
-	seesHeap                // never, because the limit counts only Go's memory
+	seesHeap                // never, because the limit counts only memory of the Go heap
 )
 
 // heapGrowth is the number of bytes of address space by which the Go heap grows.
@@ -44,8 +44,8 @@ func threadGrowth(limit uint64) uint64 {
 	return min(threads*uint64(threadAddresses), limit/4)
 }
 
-// system reads the limits of the process from files. The field root is the root of the file system,
-// which is "/" except in tests.
+// The type system reads the limits of the process from files. The field root is the root of the
+// file system, which is "/" except in tests.
 type system struct{ root string }
 
 func (s system) path(name string) string { return filepath.Join(s.root, name) }
@@ -58,13 +58,13 @@ func (s system) read(name string) string {
 	return strings.TrimSpace(string(text))
 }
 
-// number reads a file that holds a number.
+// The method number reads a file that holds a number.
 func (s system) number(name string) (uint64, bool) {
 	n, err := strconv.ParseUint(s.read(name), 10, 64)
 	return n, err == nil
 }
 
-// rooms returns all limits of the process.
+// The method rooms returns all limits of the process.
 func (s system) rooms() []room {
 	rooms := s.machine()
 	rooms = append(rooms, s.cgroups()...)
@@ -83,7 +83,7 @@ func (s system) rooms() []room {
 	return rooms
 }
 
-// machine returns the limit that the machine's memory sets.
+// The method machine returns the limit that is set by the machine's memory.
 func (s system) machine() []room {
 	kib := map[string]uint64{}
 	for line := range strings.Lines(s.read("/proc/meminfo")) {
@@ -105,8 +105,8 @@ func (s system) machine() []room {
 	return rooms
 }
 
-// cgroups returns the limits of the control groups of the process, for both versions of control
-// groups.
+// The method cgroups returns the limits of the control groups of the process, for both versions of
+// control groups.
 func (s system) cgroups() (rooms []room) {
 	for line := range strings.Lines(s.read("/proc/self/cgroup")) {
 		f := strings.SplitN(strings.TrimSpace(line), ":", 3)
@@ -164,8 +164,8 @@ func hasWord(list, word string) bool {
 	return false
 }
 
-// cgroup returns the limit of one control group. The group's file cache counts as free, because the
-// system drops the cache before it ends a process.
+// The method cgroup returns the limit of one control group. The group's file cache counts as free,
+// because the system drops the cache before it ends a process.
 func (s system) cgroup(v2 bool, dir string) (room, bool) {
 	names := [...]string{"memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file", "total_active_file"}
 	if v2 {
@@ -194,9 +194,9 @@ func heapUsed() uint64 {
 	return s[0].Value.Uint64() - s[1].Value.Uint64() - s[2].Value.Uint64()
 }
 
-// heapFree returns two numbers of bytes of Go's heap. The number free counts bytes that Go's
-// runtime got from the system and does not use. The number released counts bytes that it returned
-// to the system while it keeps their addresses.
+// heapFree returns the sizes, in bytes, of two parts of Go's heap. The number free counts bytes
+// that Go's runtime got from the system and does not use. The number released counts bytes that
+// Go's runtime returned to the system while keeping their addresses.
 func heapFree() (free, released uint64) {
 	s := metric(heapFreeName, heapReleasedName)
 	return s[0].Value.Uint64(), s[1].Value.Uint64()

@@ -42,7 +42,7 @@ type Memory struct {
 	Bad      bool // properties were given that are not allowed for memory
 }
 
-// With returns m with further properties.
+// The method With returns the properties m with further properties added.
 func (m Memory) With(props []properties.Property) Memory {
 	for _, p := range props {
 		switch {
@@ -93,7 +93,7 @@ type Call struct {
 	Accessors []int
 
 	// Own is package runtime's state for launches, which is stored with the Call for reuse. Stubs
-	// do not use it.
+	// do not use the field Own.
 	Own any
 }
 

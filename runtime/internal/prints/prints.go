@@ -77,7 +77,7 @@ func (p *Printer) Chunks(words []uint32, prefix string) []Chunk {
 	}
 }
 
-// records returns the part of a print buffer that may contain records.
+// The function records returns the part of a print buffer that may contain records.
 func records(words []uint32) []uint32 {
 	if len(words) < abi.PrintHeader {
 		return nil
@@ -94,7 +94,7 @@ func Lost(words []uint32) uint64 {
 	return uint64(words[abi.PrintLostHigh])<<32 | uint64(words[abi.PrintLost])
 }
 
-// item returns a work-item's global id as text: in index order, in brackets.
+// The method item returns a work-item's global id as text, in index order and in brackets.
 func (p *Printer) item(id [3]uint32) string {
 	rank := p.kernel.Rank
 	if rank == 0 {
@@ -107,7 +107,8 @@ func (p *Printer) item(id [3]uint32) string {
 	return fmt.Sprint(index)
 }
 
-// mark adds a prefix to each line of the text, and a newline at the end if it is missing.
+// The function mark adds a prefix to each line of the text, and a newline at the end if the text
+// does not end with one.
 func mark(text []byte, prefix string) []byte {
 	var out []byte
 	for line := range bytes.Lines(text) {
@@ -117,7 +118,7 @@ func mark(text []byte, prefix string) []byte {
 	return out
 }
 
-// text returns the output of a print call.
+// The method text returns the output of a print call.
 func (s *site) text(args []any) []byte {
 	switch s.Func {
 	case abi.Printf:
@@ -140,7 +141,7 @@ func (s *site) text(args []any) []byte {
 	return out
 }
 
-// predeclared appends the text that gc's print writes for a value.
+// The function predeclared appends the text that gc's print writes for a value.
 func predeclared(out []byte, v any) []byte {
 	switch v := v.(type) {
 	case float32:

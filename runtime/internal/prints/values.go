@@ -15,7 +15,7 @@ import (
 	"github.com/kgen-go/kgen/dsl/half"
 )
 
-// typ is a type or constant that abi.PrintSite.Args describes.
+// A typ is a type or constant that abi.PrintSite.Args describes.
 type typ struct {
 	typ    reflect.Type // nil for a constant and for nil
 	name   string       // name of a basic type, or text of a constant
@@ -24,12 +24,14 @@ type typ struct {
 	fields []*typ
 }
 
-// message is a value whose String or Error method has returned this text on the device.
+// The type message is the text that the String or Error method of a value has returned on the
+// device.
 type message struct{ text string }
 
 func (m message) String() string { return m.text }
 
-// messageString is a message whose value is of a string type, which fmt.Print treats differently.
+// messageString is such a text of a value whose type is a string type. fmt.Print treats values of
+// string types differently.
 type messageString string
 
 func (m messageString) String() string { return string(m) }
@@ -47,7 +49,7 @@ var basic = map[string]reflect.Type{
 	"complex64": reflect.TypeFor[complex64](), "complex128": reflect.TypeFor[complex128](),
 }
 
-// parse returns the type that text describes.
+// parse returns the type that the parameter text describes.
 func parse(text string) (*typ, error) {
 	switch {
 	case text == "nil":
@@ -66,15 +68,16 @@ func parse(text string) (*typ, error) {
 
 type parser struct{ rest string }
 
-// eat removes the prefix s from the remaining text. eat returns false, and removes nothing, if the
-// text has another prefix.
+// eat removes the prefix s from the remaining text. The method eat returns false, and removes
+// nothing, if the text has another prefix.
 func (p *parser) eat(s string) bool {
 	rest, ok := strings.CutPrefix(p.rest, s)
 	p.rest = rest
 	return ok
 }
 
-// word removes the text before the first of the characters in ends, and returns it.
+// The method word removes the text before the first character that is in the string ends, and
+// returns the removed text.
 func (p *parser) word(ends string) string {
 	n := strings.IndexAny(p.rest, ends)
 	if n < 0 {
@@ -85,8 +88,8 @@ func (p *parser) word(ends string) string {
 	return s
 }
 
-// typ parses a type, removes it from the remaining text, and returns it. typ returns nil if there
-// is no type.
+// The method typ parses a type, removes the type from the remaining text, and returns the type. The
+// method typ returns nil if the text contains no type there.
 func (p *parser) typ() *typ {
 	switch {
 	case p.eat("["):
@@ -127,13 +130,14 @@ func (p *parser) typ() *typ {
 	return &typ{typ: basic[name], name: name}
 }
 
-// exported reports whether a field's name begins with an upper-case letter, as Go defines it.
+// The function exported reports whether a field's name begins with an upper-case letter, as Go
+// defines it.
 func exported(name string) bool {
 	r, _ := utf8.DecodeRuneInString(name)
 	return unicode.IsUpper(r)
 }
 
-// reader reads 32-bit words from a print buffer.
+// The type reader reads 32-bit words from a print buffer.
 type reader struct {
 	words []uint32
 	at    int
@@ -158,8 +162,8 @@ func (r *reader) long() uint64 {
 func (r *reader) float32() float32 { return math.Float32frombits(r.word()) }
 func (r *reader) float64() float64 { return math.Float64frombits(r.long()) }
 
-// string reads a string from the buffer. The record may instead refer to one of the kernel's
-// constant texts.
+// The method string reads a string from the buffer. The record may instead refer to one of the
+// kernel's constant texts.
 func (r *reader) string() string {
 	n := uint64(r.word())
 	if n&abi.PrintTable != 0 {
@@ -183,7 +187,7 @@ func (r *reader) string() string {
 	return string(b[:n])
 }
 
-// read reads a value of the type t.
+// The method read reads a value of the type t.
 func (t *typ) read(r *reader) any {
 	if t.typ == nil {
 		return t.value

@@ -51,7 +51,7 @@ func (o *Options) Write(p *Printer, name string, words []uint32) error {
 	return failed
 }
 
-// joined joins all chunks into one, which has their texts in order.
+// The function joined joins all chunks into one, which has their texts in order.
 func joined(chunks []Chunk) []Chunk {
 	if len(chunks) < 2 {
 		return chunks

@@ -1,5 +1,5 @@
-// Package stale records from which source files the kernels of a program were compiled. In tests it
-// reports whether these files have changed since.
+// Package stale records from which source files the kernels of a program were compiled. In tests,
+// package stale reports whether these files have changed since then.
 package stale
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/kgen-go/kgen/internal/sources"
 )
 
-// stubs is the generated code for the kernels of a package.
+// The type stubs describes the generated code for the kernels of a package.
 type stubs struct {
 	from *abi.Sources
 	file string // name of the stubs' file, as the Go compiler recorded it
@@ -38,8 +38,8 @@ type Package struct {
 	Changes []sources.Change
 }
 
-// Check returns the packages of kernels that have changed. Check checks once in a process. Check
-// checks only in a test of the main module, whose source files are present.
+// Check returns the packages of kernels that have changed. Check does its work only once in a
+// process, and only in a test of the main module, whose source files are present.
 var Check = sync.OnceValue(func() []Package {
 	info, ok := debug.ReadBuildInfo()
 	if flag.Lookup("test.v") == nil || !ok { // package testing registers this flag
@@ -50,7 +50,7 @@ var Check = sync.OnceValue(func() []Package {
 	return changed(info.Main.Path, registered)
 })
 
-// changed returns the packages of a module that have changed.
+// The function changed returns the packages of a module that have changed.
 func changed(module string, list []stubs) (out []Package) {
 	for _, s := range list {
 		// With -trimpath, the file's name does not contain a folder of the file system.

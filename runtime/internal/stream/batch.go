@@ -39,8 +39,8 @@ type Batch struct {
 	*storage // storage of the batch; the variable spent after the batch has completed
 }
 
-// storage contains a batch's commands. When the batch has completed, another batch reuses its
-// storage. The batch itself lives as long as its events.
+// The type storage contains a batch's commands. When the batch has completed, another batch reuses
+// its storage. The batch itself lives as long as its events.
 type storage struct {
 	faults  []*[someFaults]hal.Fault // fault records of all commands
 	cmds    []hal.Command
@@ -49,16 +49,19 @@ type storage struct {
 	ends    []int     // ends of the commands in uses: command i has uses[ends[i-1]:ends[i]]
 	replays []*Replay // replays of the commands that are an OpGraph
 
-	// bytes and slices are the memory that commands point to. When the two slices grow, they are
-	// reallocated. Commands that point into an old array keep it alive.
+	// The fields bytes and slices are the memory that commands point to. When the slices bytes and
+	// slices grow, they are reallocated. Commands that point into an old array keep that array
+	// alive.
 	bytes  []byte
 	slices []hal.SliceArg
 }
 
-// spent is the storage of all batches that have completed. spent is never written to.
+// The variable spent is the storage of all batches that have completed. Nothing writes to the
+// variable spent.
 var spent storage
 
-// use is the data of a Use, except the memory's handle, which it would keep alive.
+// The type use contains the data of a Use, except the memory's handle. A use must not keep the
+// handle alive.
 type use struct {
 	mem    *memoryState
 	lo, hi uint64
@@ -83,9 +86,9 @@ func (b *Batch) add(cmd *hal.Command, uses []Use, e *Event) *hal.Command {
 	return c
 }
 
-// appendCommand appends a command to a list. For a launch it sets only the fields that launches
-// have. The elements after the list's end are zero, and copying all fields would take three times
-// as long.
+// appendCommand appends a command to a list. For a launch appendCommand sets only the fields that
+// launches have. The elements after the list's end are zero, and copying all fields would take
+// three times as long.
 func appendCommand(list []hal.Command, cmd *hal.Command) []hal.Command {
 	n := len(list)
 	if cmd.Op != hal.OpLaunch || n == cap(list) {
@@ -100,7 +103,7 @@ func appendCommand(list []hal.Command, cmd *hal.Command) []hal.Command {
 	return list
 }
 
-// fault returns the fault record of command i.
+// The method fault returns the fault record of command i.
 func (b *Batch) fault(i int) *hal.Fault {
 	if i/someFaults == len(b.faults) {
 		b.faults = append(b.faults, new([someFaults]hal.Fault))
@@ -108,11 +111,11 @@ func (b *Batch) fault(i int) *hal.Fault {
 	return &b.faults[i/someFaults][i%someFaults]
 }
 
-// noFault is the fault record that all events share whose commands succeeded.
+// noFault is the fault record of every event whose command has succeeded.
 var noFault hal.Fault
 
-// forgetFaults returns the batch's fault records for reuse if all commands have succeeded.
-// Otherwise the events still refer to them.
+// forgetFaults returns the batch's fault records for reuse if all commands have succeeded. If a
+// command has failed, events still refer to the fault records.
 func (b *Batch) forgetFaults() []*[someFaults]hal.Fault {
 	for i := range b.events {
 		f := b.fault(i)
@@ -136,7 +139,7 @@ func (b *Batch) usesOf(i int) []use {
 	return b.uses[lo:b.ends[i]]
 }
 
-// stamp stores the current time as the time at which the batch is submitted.
+// The method stamp stores the current time as the time at which the batch is submitted.
 func (b *Batch) stamp() {
 	now := hal.Now()
 	for _, e := range b.events {
@@ -146,7 +149,7 @@ func (b *Batch) stamp() {
 	}
 }
 
-// tell calls the stream's observer for each command.
+// The method tell calls the stream's observer for each command.
 func (b *Batch) tell() {
 	for i, e := range b.events {
 		b.stream.observe(e, &b.cmds[i], func(yield func(abi.Access, uint64) bool) {
@@ -159,7 +162,7 @@ func (b *Batch) tell() {
 	}
 }
 
-// keep copies a command's arguments and slices into the storage of the batch.
+// The method keep copies a command's arguments and slices into the storage of the batch.
 func (b *Batch) keep(args []byte, slices []hal.SliceArg) ([]byte, []hal.SliceArg) {
 	n := (len(b.bytes) + 7) &^ 7 // the runtime reads values at their natural alignment
 	if n+len(args) > cap(b.bytes) {
@@ -172,8 +175,9 @@ func (b *Batch) keep(args []byte, slices []hal.SliceArg) ([]byte, []hal.SliceArg
 	return b.bytes[n:len(b.bytes):len(b.bytes)], b.slices[m:len(b.slices):len(b.slices)]
 }
 
-// finish processes the batch if it has completed, and reports whether it has. Earlier batches have
-// finished before. So it is known which memory they poisoned, when finish settles this batch.
+// finish processes the batch if the batch has completed, and reports whether the batch has
+// completed. All earlier batches have been finished before. So the memory that they poisoned is
+// known when the method finish settles this batch.
 func (b *Batch) finish() bool {
 	switch {
 	case b.state == batchDone:
@@ -209,7 +213,7 @@ func (b *Batch) finish() bool {
 	return true
 }
 
-// poll reports whether the batch has completed.
+// The method poll reports whether the batch has completed.
 func (b *Batch) poll() bool {
 	b.stream.mu.Lock()
 	defer b.stream.mu.Unlock()
@@ -219,7 +223,8 @@ func (b *Batch) poll() bool {
 	return b.state == batchDone
 }
 
-// wait submits the batch if necessary, and blocks until it has completed or ctx ends.
+// The method wait submits the batch if necessary, and blocks until the batch has completed or ctx
+// ends.
 func (b *Batch) wait(ctx context.Context) error {
 	if b.poll() {
 		return nil
@@ -266,7 +271,8 @@ func (b *Batch) wait(ctx context.Context) error {
 	return err
 }
 
-// closed is the channel that whenSubmitted returns for batches that have been submitted already.
+// The variable closed is the channel that whenSubmitted returns for batches that have been
+// submitted already.
 var closed = func() chan struct{} { c := make(chan struct{}); close(c); return c }()
 
 // whenSubmitted returns a channel that is closed when the batch has been submitted, or when

@@ -7,15 +7,15 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
-// Event represents one recorded command. The owner of an Event allocates it, usually as part of a
-// larger value about the command, and passes it to Stream.Record.
+// Event represents one recorded command. The owner of an Event allocates the Event, usually as part
+// of a larger value about the command, and passes it to Stream.Record.
 type Event struct {
 	// Owner is the value that the event is part of.
 	Owner any
 	// Fault contains the outcome of the command. Fault is nil before the command is recorded. While
 	// the event is not done, Fault belongs to the batch. When the event is done, Fault is complete.
 	Fault *hal.Fault
-	// Times receives the times of the command, unless it is nil. Times is complete when the event
+	// Unless Times is nil, it receives the times of the command. Times is complete when the event
 	// is done.
 	Times *hal.Times
 	batch *Batch
@@ -28,7 +28,7 @@ type Event struct {
 // Rare contains the fields that few events need. Rare is a separate struct, so that the events of
 // plain launches are small.
 type Rare struct {
-	// Release is called when the event is done, unless it is nil. Release must not block.
+	// Unless Release is nil, it is called when the event is done. Release must not block.
 	Release func() bool
 
 	// Group is shared by all commands of a sequence, or nil. If several commands of a Group fail, a
@@ -47,7 +47,7 @@ type Rare struct {
 	from  *Event   // failed command that should have written memory which this command has read
 }
 
-// noRare is the Rare of all events without rare fields. Nothing writes to it.
+// noRare is the Rare of all events without rare fields. Nothing writes to noRare.
 var noRare Rare
 
 // Rare returns the event's rare fields, for reading.
@@ -111,7 +111,7 @@ func (e *Event) Stream() *Stream {
 	return e.batch.stream
 }
 
-// After returns the events that must complete before an event without a command is done.
+// The method After returns the events that must complete before an event without a command is done.
 func (e *Event) After() []*Event {
 	if e.batch != nil {
 		return nil // the stream may be writing to the event's rare fields
@@ -143,10 +143,10 @@ func (e *Event) Wait(ctx context.Context) error {
 	return e.batch.wait(ctx)
 }
 
-// Failed reports whether a completed command failed. In the first case, the command has a fault. In
-// the second case, err is the reason why it did not complete. In the third case, the command read
-// memory that the failed command from should have written. After Failed, the failure counts as
-// reported.
+// Failed reports whether a completed command failed. If the command did not complete, the result
+// err is the reason. If the command read memory that another failed command should have written,
+// the result from is the event of that other command. If a command failed, and the results err and
+// from are nil, the command has a fault. After Failed, the failure counts as reported.
 func (e *Event) Failed() (failed bool, err error, from *Event) {
 	if e.batch == nil {
 		return false, nil, nil
@@ -243,7 +243,7 @@ type Recorder struct {
 	failed  []*Event // failed commands whose failures no wait has returned
 }
 
-// fail records that a command failed and that no wait has returned the failure yet.
+// The method fail records that a command failed and that no wait has returned the failure yet.
 func (s *Stream) fail(e *Event) {
 	if e.seen {
 		return
@@ -270,7 +270,8 @@ func (s *Stream) fail(e *Event) {
 	}
 }
 
-// replace replaces the failed command old by e in the front's list of failures.
+// The method replace replaces the failed command of the event old by the command of e in the
+// front's list of failures.
 func (s *Stream) replace(old, e *Event) {
 	if old.Rare().lost {
 		e.NeedRare().lost, old.NeedRare().lost = true, false
@@ -280,7 +281,7 @@ func (s *Stream) replace(old, e *Event) {
 	}
 }
 
-// told records that a wait has returned the command's failure.
+// The method told records that a wait has returned the command's failure.
 func (s *Stream) told(e *Event) {
 	if g := e.Rare().Group; g != nil && g.first != nil {
 		e = g.first

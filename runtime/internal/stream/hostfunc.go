@@ -2,12 +2,9 @@ package stream
 
 // This file runs host functions as commands of the stream.
 //
-// A host function is a batch of its own. It runs, on a goroutine, when all earlier batches have
-// completed. The stream holds later batches back until the function returns, and then submits them
-// to the device:
-//
-//	inflight   batch 1      function 2     batch 3         batch 4
-//	           on device    waits for 1    held for 2      held for 2
+// A host function is a batch of its own. The function runs, on a goroutine, when all earlier
+// batches have completed. The stream holds later batches back until the function returns, and then
+// submits them to the device.
 
 import (
 	"bytes"
@@ -63,7 +60,7 @@ func (t *hostTicket) Wait(ctx context.Context) error {
 	}
 }
 
-// seal completes the current batch, which is submitted after the batches before it.
+// The method seal completes the current batch, which is submitted after the batches before it.
 func (s *Stream) seal() {
 	if b := s.cur; b != nil {
 		s.cur, b.held = nil, true
@@ -86,7 +83,7 @@ func (s *Stream) appendFunc(front *Recorder, n *Command, after []*Event, e *Even
 	s.funcs++
 }
 
-// running returns the batch of the host function that is running, or nil.
+// The method running returns the batch of the host function that is running, or nil.
 func (s *Stream) running() *Batch {
 	if s.funcs == 0 {
 		return nil
@@ -99,13 +96,14 @@ func (s *Stream) running() *Batch {
 	return nil
 }
 
-// ready reports whether the stream can submit a batch that it held back.
+// The method ready reports whether the stream can submit a batch that it held back.
 func (s *Stream) ready() bool {
 	return s.funcs > 0 && s.inflight[len(s.inflight)-1].held && s.running() == nil
 }
 
-// next removes the first batch that can be submitted now from the batches held back, and returns
-// it, or nil. The result before is the last incomplete batch before that batch, or nil.
+// The method next looks at the batches held back. The method next removes the first batch that can
+// be submitted now and returns that batch, or nil. The result before is the last incomplete batch
+// before that batch, or nil.
 func (s *Stream) next() (b, before *Batch) {
 	if !s.abandoned && s.running() != nil {
 		return nil, nil
@@ -123,9 +121,9 @@ func (s *Stream) next() (b, before *Batch) {
 	return nil, nil
 }
 
-// call calls the host function of a batch once the batch before it has completed. Then it submits
-// the batches that were held back. e is the function's event. The batch has lost its event and its
-// cancel request if the device was abandoned meanwhile.
+// call calls the host function of the batch b, with the event e, once the batch before b has
+// completed. Afterwards the method call submits the batches that were held back. If the device was
+// abandoned meanwhile, the batch has lost its event and its cancel request.
 func (s *Stream) call(b, before *Batch, e *Event, cancel *hal.Cancel, t *hostTicket) {
 	var start int64
 	ended := func(f hal.Fault) {
@@ -180,8 +178,8 @@ func (s *Stream) call(b, before *Batch, e *Event, cancel *hal.Cancel, t *hostTic
 	}
 }
 
-// endFuncs ends all waits for running host functions, and for copies between devices, when the
-// device is abandoned.
+// endFuncs ends all waits for running host functions and for copies between devices. The stream
+// calls endFuncs when the device is abandoned.
 func (s *Stream) endFuncs(err error) {
 	for _, h := range s.halves {
 		if !h.batch.held && !h.ticket.Done() {
@@ -195,7 +193,8 @@ func (s *Stream) endFuncs(err error) {
 	}
 }
 
-// failed reports whether the command of the event failed, or a command that the event waits for.
+// The method failed reports whether the command of the event failed, or whether a command that the
+// event waits for failed.
 func (e *Event) failed() bool {
 	for _, a := range e.After() {
 		if a.failed() {
@@ -215,7 +214,7 @@ func (s *Stream) MayWait() error {
 	return nil
 }
 
-// goroutine returns the number that stack traces give to the calling goroutine.
+// The function goroutine returns the number that stack traces give to the calling goroutine.
 func goroutine() uint64 {
 	var buf [40]byte
 	text := bytes.TrimPrefix(buf[:runtime.Stack(buf[:], false)], []byte("goroutine "))

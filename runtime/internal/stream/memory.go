@@ -13,7 +13,8 @@ import (
 )
 
 // Memory is an owner's handle of device memory. Free releases the memory, and so does the garbage
-// collector if it finds the handle unused. Released memory is freed when no batch uses it any more.
+// collector if it finds the handle unused. Released memory is freed when no batch uses the memory
+// any more.
 type Memory struct {
 	stream  *Stream
 	state   *memoryState
@@ -30,7 +31,7 @@ type memoryState struct {
 	poison   []poison    // poisoned ranges of the memory, without overlaps
 }
 
-// NewMemory makes a handle for m. After that, m belongs to the handle.
+// NewMemory makes a handle for m. After the call of NewMemory, m belongs to the handle.
 func (s *Stream) NewMemory(m hal.Memory) *Memory {
 	h := &Memory{stream: s, state: &memoryState{hal: m, size: m.Size()}}
 	h.cleanup = runtime.AddCleanup(h, s.release, h.state)
@@ -38,7 +39,7 @@ func (s *Stream) NewMemory(m hal.Memory) *Memory {
 }
 
 // Alloc allocates memory. If the device has too little memory, Alloc runs the garbage collector to
-// find unused handles. Then it waits at most allocPatience for memory that is about to be freed,
+// find unused handles. Then Alloc waits at most allocPatience for memory that is about to be freed,
 // and tries again.
 func (s *Stream) Alloc(size uint64, kind hal.MemoryKind) (*Memory, error) {
 	s.keepUp()
@@ -63,8 +64,8 @@ func (s *Stream) Alloc(size uint64, kind hal.MemoryKind) (*Memory, error) {
 }
 
 const (
-	// maxDying is the limit of released memory that is not freed yet, in bytes. If there is more,
-	// an allocation waits until some of it is freed.
+	// maxDying is the limit of released memory that is not freed yet, in bytes. If the limit is
+	// exceeded, an allocation waits until some of that memory is freed.
 	maxDying = 64 << 20
 	// paceTime is the longest time that an allocation waits because of maxDying.
 	paceTime = 100 * time.Millisecond
@@ -140,7 +141,8 @@ func (m *Memory) Idle() bool {
 	return m.state.last <= m.stream.retired
 }
 
-// release frees the memory now, or when its last batch has completed.
+// The method release frees the memory now, or when the last batch that uses the memory has
+// completed.
 func (s *Stream) release(m *memoryState) {
 	s.mu.Lock()
 	if m.released.Load() {
@@ -164,7 +166,7 @@ func (s *Stream) release(m *memoryState) {
 	}
 }
 
-// reap frees released memory that no batch uses any more.
+// The method reap frees released memory that no batch uses any more.
 func (s *Stream) reap() {
 	s.mu.Lock()
 	s.collect()
@@ -197,7 +199,7 @@ func (s *Stream) reap() {
 	s.Leave()
 }
 
-// drain waits until all released memory has been freed, or until the stream has ended.
+// The method drain waits until all released memory has been freed, or until the stream has ended.
 func (s *Stream) drain() {
 	for {
 		s.mu.Lock()

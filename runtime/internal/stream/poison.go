@@ -15,13 +15,13 @@ var ErrCancelled = errors.New("cancelled")
 // continued with wrong values. The launch's Fault names the loop.
 var ErrEnded = errors.New("the device ended a loop early")
 
-// poison is a range of memory whose contents are unspecified, because a command that should have
-// written it did not complete. A command that reads the range fails with that command's error,
-// until the range is overwritten completely:
+// The type poison is a range of memory whose contents are unspecified, because a command that
+// should have written it did not complete. A command that reads the range fails with that command's
+// error, until the range is overwritten completely.
 //
-//	launch A writes x[0:8]     A is not submitted: x[0:8] is poisoned by A
-//	launch B reads x, writes y     B fails with A's error: y is poisoned by A
-//	CopyFrom writes x[0:8]         x is clean again, y is not
+// For example, if a launch A should write the memory x but does not run, A poisons x. A launch B
+// that reads x and writes the memory y then fails with A's error, and A also poisons y. After a
+// CopyFrom that writes all of x, only y is still poisoned.
 //
 // A fault does not poison memory, because after a fault the memory has the contents that it would
 // have in Go.
@@ -66,14 +66,14 @@ func (s *Stream) settleOne(op hal.Op, uses []use, e *Event) bool {
 	return false
 }
 
-// ended returns the reason why the command did not complete, or nil.
+// The method ended returns the reason why the command did not complete, or nil.
 func (b *Batch) ended(e *Event) error {
 	switch {
 	case b.err != nil:
 		return b.err
 	case e.Fault.Failed != nil:
 		return e.Fault.Failed
-	case e.Fault.Cancelled: // comes first: for a cancelled command, loops that the device ended do not matter
+	case e.Fault.Cancelled: // this case comes first, because for a cancelled command it does not matter that the device ended a loop
 		return ErrCancelled
 	case e.Fault.Ended != 0:
 		return ErrEnded
@@ -81,7 +81,7 @@ func (b *Batch) ended(e *Event) error {
 	return nil
 }
 
-// spread updates the poisoned ranges of the memory that a completed command uses.
+// The method spread updates the poisoned ranges of the memory that a completed command uses.
 func (s *Stream) spread(op hal.Op, uses []use, e *Event) {
 	by := e
 	if e.Rare().err == nil {
@@ -122,7 +122,8 @@ func (m *memoryState) poisonedBy(lo, hi uint64) (by *Event) {
 	return by
 }
 
-// first returns the command that was recorded first. Either command may be nil.
+// The function first returns the command that was recorded first. Each of the two commands may be
+// nil.
 func first(a, b *Event) *Event {
 	if a == nil || b != nil && b.pos < a.pos {
 		return b
@@ -130,7 +131,7 @@ func first(a, b *Event) *Event {
 	return a
 }
 
-// clean removes the range [lo, hi) from the poisoned ranges.
+// The method clean removes the range [lo, hi) from the poisoned ranges.
 func (m *memoryState) clean(lo, hi uint64) {
 	var rest []poison
 	m.poison = slices.DeleteFunc(m.poison, func(p poison) bool {

@@ -9,11 +9,8 @@ import (
 )
 
 // Replay is a sequence of commands that a backend has prepared and runs as one command. The memory
-// uses of that command combine the uses of all commands of the sequence:
-//
-//	0: write x[0:4]    1: read x[0:4], write y[8:9]    2: write x[6:8]
-//
-//	write x[0:8], read x[0:4], write y[8:9]
+// uses of that command combine the uses of all commands of the sequence. For example, two commands
+// that write x[0:4] and x[6:8] become one command that writes x[0:8].
 //
 // If a command failed, the stream examines the commands of the sequence one by one. Faults and
 // poison are then the same as for commands that are recorded one by one.
@@ -24,7 +21,7 @@ type Replay struct {
 }
 
 // NewReplay returns the sequence as one command. The graph g is the sequence as the backend has
-// prepared it. The memory owned stays in use as long as the command.
+// prepared it. The parameter owned is memory that stays in use as long as the command.
 //
 // The function parts makes an event for each command of a submission whose event is e. The stream
 // calls parts under its lock, if some of the commands failed.
@@ -33,8 +30,8 @@ func NewReplay(q *Sequence, g hal.Graph, owned *Memory, parts func(e *Event) []*
 	return &Replay{node: Command{Cmd: hal.Command{Op: hal.OpGraph, Graph: g}, Uses: uses}, nodes: q.Commands, parts: parts}
 }
 
-// union returns the combined memory uses of the commands. For each memory there is at most one
-// range that is read, and one that is written.
+// The method union returns the combined memory uses of the commands. For each memory there is at
+// most one range that is read, and one that is written.
 func (q *Sequence) union() (out []Use) {
 	type key struct {
 		mem    *Memory

@@ -18,18 +18,17 @@ import (
 var ErrClosed = errors.New("the device is closed")
 
 const (
-	// The stream submits a batch when it has batchFull commands, or when the device is idle and it
-	// has batchIdle commands.
+	// The stream submits a batch of batchFull commands. If the device is idle, the stream also
+	// submits a batch of batchIdle commands.
 	batchIdle = 32
 	batchFull = 256
-	// maxInflight is the largest number of submitted batches that are incomplete. If there are so
-	// many, recording waits.
+	// maxInflight is the largest number of submitted batches that are incomplete. If so many
+	// batches are incomplete, recording a command waits.
 	maxInflight = 16
 	// FlushDelay is the time that a recorded command waits for other commands of its batch.
 	FlushDelay = 100 * time.Microsecond
-	// maxSpare is the number of batches whose storage is kept for reuse. maxSpare is the largest
-	// number of batches that exist at a time. A program that launches without waiting reaches this
-	// number.
+	// maxSpare is the number of batches whose storage is kept for reuse. At most that many batches
+	// exist at a time. A program that launches without waiting reaches this number.
 	maxSpare = maxInflight + 2
 	// maxFailed is the largest number of failures that are kept for a queue if no goroutine waits
 	// for it.
@@ -62,7 +61,7 @@ type Stream struct {
 	armed      bool   // the timer is set
 	armedFor   uint64 // number of the batch that the timer was set for; 0 for any
 	parallel   bool   // a separate goroutine submits full batches
-	handing    bool   // a goroutine runs that submits full batches
+	handing    bool   // a goroutine that submits full batches is running
 	hander     func() // method value of handOn, made only once
 	flushing   bool   // the timer's goroutine runs flushSoon
 	flushAgain bool   // the timer has fired while flushing was true
@@ -89,8 +88,9 @@ type Stream struct {
 	within atomic.Uint64 // goroutine that runs a host function, or 0
 }
 
-// NewStream returns the stream of dev. The stream submits commands after the time delay. If delay
-// is negative, the stream submits commands only when a caller waits or a batch is full.
+// NewStream returns the stream of dev. The stream submits commands after the duration in the
+// parameter delay. If the duration is negative, the stream submits commands only when a caller
+// waits or a batch is full.
 func NewStream(dev hal.Device, delay time.Duration) *Stream {
 	s := &Stream{dev: dev, delay: delay}
 	s.life, s.end = context.WithCancel(context.Background())
@@ -123,7 +123,7 @@ type Command struct {
 	After []*Event
 	// CopyHost makes Record copy the Host bytes of an OpWrite.
 	CopyHost bool
-	// Run is a host function, unless it is nil. The stream calls Run when all earlier commands have
+	// Run is a host function, or nil. The stream calls Run when all earlier commands have
 	// completed, and before any later command begins. The context of Run ends when the device is
 	// closed. If Cancel was asked, Run does nothing and returns ErrCancelled.
 	Run func(ctx context.Context) error
@@ -161,11 +161,11 @@ func (s *Stream) Record(ctx context.Context, front *Recorder, n *Command, e *Eve
 
 // Sequence is a list of commands that are recorded together, possibly many times.
 type Sequence struct {
-	Commands []Command // commands of the sequence; their field After is ignored
+	Commands []Command // commands of the sequence, whose field After is ignored
 	// Waits maps the index of a command to the indices of earlier commands that it must wait for
 	// although they share no memory.
 	Waits [][]int
-	// First says for each command that it waits for no other command of the sequence.
+	// First says for each command whether it waits for no other command of the sequence.
 	First []bool
 }
 
@@ -216,9 +216,10 @@ func (s *Stream) appendNext(front *Recorder, q *Sequence, i int, after, events [
 	s.append(front, n, wait, s.gatesFor(n.Uses, behind...), events[i])
 }
 
-// record waits if too many batches are incomplete. Then it calls add, which appends commands to the
-// current batch. record submits a full batch. If a second goroutine can run at the same time, that
-// goroutine submits the batch, and the caller continues recording.
+// The method record waits if too many batches are incomplete. Then the method record calls the
+// function add, which appends commands to the current batch. The method record submits the batch if
+// the batch is full. If a second goroutine can run at the same time, that goroutine submits the
+// batch, and the caller continues recording.
 func (s *Stream) record(ctx context.Context, add func() error) error {
 	s.mu.Lock()
 	for s.cur != nil && s.cur.weight >= batchFull {
@@ -251,8 +252,9 @@ func (s *Stream) record(ctx context.Context, add func() error) error {
 	return nil
 }
 
-// full reports whether the current batch must be submitted, or a batch that was held back can be.
-// full checks only from time to time whether the device is idle.
+// The method full reports whether the current batch must be submitted. The method full also returns
+// true if a batch that was held back can be submitted. The method full checks only from time to
+// time whether the device is idle.
 func (s *Stream) full() bool {
 	if s.ready() {
 		return true
@@ -268,10 +270,10 @@ func (s *Stream) full() bool {
 	return s.idle()
 }
 
-// arm sets the timer for the batch with the given number. The number 0 means the batch that is
-// current when the timer fires. Setting a timer wakes a thread, so arm is not called again for each
-// batch. If the timer fires and the batch was submitted already, it is set once more for a later
-// batch.
+// The method arm sets the timer for the batch with the given number. The number 0 means the batch
+// that is current when the timer fires. Setting a timer wakes a thread, so the method arm is not
+// called again for each batch. If the timer fires and the batch was submitted already, the timer is
+// set once more for a later batch.
 func (s *Stream) arm(batch uint64, delay time.Duration) {
 	s.armed, s.armedFor = true, batch
 	s.timer.Reset(delay)
@@ -293,8 +295,9 @@ func (s *Stream) handOn() {
 	}
 }
 
-// append appends a command that the method usable accepts. If wait is set, the command gets a
-// barrier even if its memory uses need none. The command waits for gates, which are halves of copies.
+// The method append adds a command that the method usable accepts. If wait is set, the command gets
+// a barrier even if its memory uses need none. The command waits for gates, which are halves of
+// copies between devices.
 func (s *Stream) append(front *Recorder, n *Command, wait bool, gates []*half, e *Event) {
 	if len(gates) > 0 {
 		s.gate(gates)
@@ -318,7 +321,8 @@ func (s *Stream) append(front *Recorder, n *Command, wait bool, gates []*half, e
 	}
 	e.batch, e.pos, e.front = b, s.pos, front
 	front.last = b.seq
-	// KeepAlive keeps the memory handles in n alive until add has recorded the batch in them.
+	// runtime.KeepAlive keeps the memory handles in n alive until the method add has recorded the
+	// batch in them.
 	runtime.KeepAlive(n)
 }
 
@@ -358,13 +362,13 @@ func (s *Stream) mustWait(after []*Event) bool {
 	return false
 }
 
-// idle reports whether the device has no work.
+// The method idle reports whether the device has no work.
 func (s *Stream) idle() bool {
 	s.collect()
 	return len(s.inflight) == 0
 }
 
-// current returns the batch that the stream appends commands to.
+// The method current returns the batch that the stream appends commands to.
 func (s *Stream) current() *Batch {
 	if s.cur == nil {
 		var b *storage
@@ -456,7 +460,7 @@ func (s *Stream) TryFlush() bool {
 	}
 }
 
-// hand submits the batch b to the device, or starts the host function of the batch.
+// The method hand submits the batch b to the device, or starts the host function of the batch.
 func (s *Stream) hand(b, before *Batch) {
 	abandoned := s.abandoned
 	if s.timed {
@@ -505,14 +509,14 @@ func (s *Stream) hand(b, before *Batch) {
 	s.collect()
 }
 
-// poll processes completed batches. poll locks the stream.
+// The method poll processes completed batches. The method poll locks the stream.
 func (s *Stream) poll() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.collect()
 }
 
-// collect processes completed batches, in order. The caller has locked the stream.
+// The method collect processes completed batches, in order. The caller has locked the stream.
 func (s *Stream) collect() {
 	n := 0
 	for _, b := range s.inflight {
@@ -605,7 +609,7 @@ func (s *Stream) Close(ctx context.Context) error {
 	return nil
 }
 
-// abandon ends all waits for a device that has not completed its work.
+// The method abandon ends all waits for a device that has not completed its work.
 func (s *Stream) abandon() error {
 	s.mu.Lock()
 	s.abandoned = true

@@ -13,15 +13,15 @@ type Use struct {
 	Access abi.Access
 }
 
-// access is a range of memory that commands have used since the last barrier.
+// The type access describes a range of memory that commands have used since the last barrier.
 type access struct {
 	mem    hal.Memory
 	lo, hi uint64
 	write  bool
 }
 
-// maxAccesses is the largest number of ranges that a Tracker compares. If there are more, a barrier
-// costs less than the comparison.
+// maxAccesses is the largest number of ranges that a Tracker compares. If there are more ranges, a
+// barrier costs less than the comparison.
 const maxAccesses = 512
 
 // Tracker finds the commands that need a barrier. A barrier orders all commands before it with

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// delay is the time for which the tracer collects spans before it writes them.
+// The constant delay is the time for which the tracer collects spans before it writes them.
 const delay = 100 * time.Millisecond
 
 // Sink is the destination of traces. Sink contains a JSON array.
@@ -27,8 +27,8 @@ type Sink struct {
 	err   error
 }
 
-// files maps the names of files in KGEN_TRACE to their sinks. A sink stays in the map, so that
-// devices that are opened later add to its file.
+// The variable files maps the names of files in KGEN_TRACE to their sinks. A sink stays in the map,
+// so that devices that are opened later add to its file.
 var files struct {
 	sync.Mutex
 	of map[string]*Sink
@@ -86,7 +86,8 @@ func (s *Sink) put(b []byte) {
 	}
 }
 
-// leave ends the JSON array if no other tracer writes to the sink. leave returns the first error.
+// The method leave ends the JSON array if no other tracer writes to the sink. The method leave
+// returns the first error of the sink.
 func (s *Sink) leave() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -109,7 +110,7 @@ type Tracer struct {
 	mu      sync.Mutex
 	pending []Span
 
-	writing sync.Mutex // guards rows and lanes, which only flush uses
+	writing sync.Mutex // guards rows and lanes, which only the method flush uses
 	rows    map[string]*row
 	lanes   int
 
@@ -124,7 +125,8 @@ type Span struct {
 	Args            map[string]any
 }
 
-// row is a row of the trace. Spans of a row that overlap in time are on different lanes.
+// A row is one row of the trace, with one or more lanes. Spans of a row that overlap in time are on
+// different lanes.
 type row struct{ lanes []openLane }
 
 type openLane struct {
@@ -132,7 +134,7 @@ type openLane struct {
 	until int64 // end time of the lane's last span
 }
 
-// event is a value of the trace format (see "Trace Event Format" by Google).
+// The type event is a value of the trace format (see "Trace Event Format" by Google).
 type event struct {
 	Name  string         `json:"name"`
 	Kind  string         `json:"cat,omitempty"`
@@ -162,7 +164,7 @@ func Start(s *Sink, name string, poll func()) *Tracer {
 	return t
 }
 
-// loop writes pending spans from time to time, until Close is called.
+// The method loop writes pending spans from time to time, until Close is called.
 func (t *Tracer) loop() {
 	defer close(t.done)
 	tick := time.NewTicker(delay)
@@ -197,7 +199,7 @@ func (t *Tracer) Add(e Span) {
 	t.mu.Unlock()
 }
 
-// flush writes the pending spans.
+// The method flush writes the pending spans.
 func (t *Tracer) flush() {
 	t.writing.Lock()
 	defer t.writing.Unlock()
@@ -221,7 +223,8 @@ func (t *Tracer) flush() {
 	t.sink.write(out)
 }
 
-// lane returns the id of a lane for the span in the span's row, and whether that lane is new.
+// The method lane returns the id of a lane for the span in the span's row, and whether that lane is
+// new.
 func (t *Tracer) lane(e *Span) (id int, isNew bool) {
 	r := t.rows[e.Row]
 	if r == nil {

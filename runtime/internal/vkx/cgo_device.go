@@ -80,8 +80,8 @@ func (d *Device) Destroy() {
 	d.c = nil
 }
 
-// WaitIdle waits until the device is idle or lost. Tests inject no failure here, because it is the
-// last call before objects are destroyed.
+// WaitIdle waits until the device is idle or lost. Tests inject no failure into WaitIdle, because
+// WaitIdle is the last call before objects are destroyed.
 func (d *Device) WaitIdle() Result { return Result(vk.DeviceWaitIdle(d.handle)) }
 
 // DestroyBuffer destroys b, which no command uses.
@@ -105,7 +105,8 @@ func (d *Device) DestroyQueryPool(p QueryPool) {
 	vk.DestroyQueryPool(d.handle, as[vk.QueryPool](p), nil)
 }
 
-// DestroyShaderModule destroys m. Pipelines that have been created do not need it any more.
+// DestroyShaderModule destroys m. Pipelines that have been created do not need their shader module
+// any more.
 func (d *Device) DestroyShaderModule(m ShaderModule) {
 	vk.DestroyShaderModule(d.handle, as[vk.ShaderModule](m), nil)
 }
@@ -125,10 +126,10 @@ func (d *Device) DestroyPipeline(p Pipeline) {
 	vk.DestroyPipeline(d.handle, as[vk.Pipeline](p), nil)
 }
 
-// made unpacks the handle and the result of a creating call.
+// The function made unpacks the handle and the result of a creating call.
 func made[H ~uintptr](v C.vkx_value) (H, Result) { return H(v.value), Result(v.result) }
 
-// flag converts a bool to C.
+// The function flag converts a bool to a C int.
 func flag(b bool) C.int {
 	if b {
 		return 1
@@ -187,8 +188,8 @@ func (d *Device) createTimeline() (Semaphore, Result) {
 	return made[Semaphore](C.vkx_create_timeline(d.c))
 }
 
-// Reached returns the value of a timeline semaphore. Tests inject no failure here, because waits
-// that poll call it many times.
+// Reached returns the value of a timeline semaphore. Tests inject no failure into Reached, because
+// waits that poll call Reached many times.
 func (d *Device) Reached(s Semaphore) (uint64, Result) {
 	var v C.uint64_t
 	r := C.vkx_get_reached(d.c, C.uintptr_t(s), &v)
@@ -237,7 +238,8 @@ func (d *Device) createPipelineCache(data []byte) (PipelineCache, Result) {
 	return made[PipelineCache](C.vkx_create_pipeline_cache(d.c, unsafe.Pointer(unsafe.SliceData(data)), C.size_t(len(data))))
 }
 
-// pipelineCacheData copies the cache's contents to data. If data is nil, it returns their length.
+// pipelineCacheData copies the cache's contents to data. If data is nil, pipelineCacheData returns
+// the length of the contents.
 func (d *Device) pipelineCacheData(cache PipelineCache, data []byte) (int, Result) {
 	n := uint(len(data))
 	r := vk.GetPipelineCacheData(d.handle, as[vk.PipelineCache](cache), &n, unsafe.Pointer(unsafe.SliceData(data)))
@@ -261,7 +263,7 @@ func (d *Device) createComputePipeline(cache PipelineCache, p *ComputePipeline) 
 // noCommand provides an address if the list of commands is empty.
 var noCommand [1]uint32
 
-// submit records and submits a whole batch by one call into C.
+// The method submit records and submits a whole batch by one call into C.
 func (d *Device) submit(s *Submission, commands Commands) Result {
 	words := unsafe.SliceData(commands)
 	switch {

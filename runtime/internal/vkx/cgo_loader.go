@@ -58,7 +58,7 @@ func createInstance(version Version, validate bool) (Instance, Result) {
 	return inst, Success
 }
 
-// as converts a handle to a handle of the binding.
+// The function as converts a handle of package vkx to a handle of the vulkan-go binding.
 func as[H any, T ~uintptr](handle T) H { return *(*H)(unsafe.Pointer(&handle)) }
 
 // DestroyInstance destroys an instance and its messenger.
@@ -70,8 +70,8 @@ func DestroyInstance(inst Instance) {
 // Messages returns the number of errors and warnings that the validation layer has printed.
 func Messages() int { return int(C.vkx_messages()) }
 
-// enumeratePhysicalDevices sets the elements of the list. If the list is nil, it returns the number
-// of devices.
+// enumeratePhysicalDevices sets the elements of the list. If the list is nil,
+// enumeratePhysicalDevices returns the number of devices.
 func enumeratePhysicalDevices(inst Instance, list []PhysicalDevice) (int, Result) {
 	n := uint32(len(list))
 	devices := make([]vk.PhysicalDevice, n)
@@ -92,7 +92,7 @@ func unchained() int { return int(C.vkx_unchained()) }
 func featureName(f Feature) string { return C.GoString(C.vkx_feature_name(C.uint32_t(f))) }
 
 // Hide makes the shim treat a function as missing in drivers. Only tests call Hide. Hide("") ends
-// the effect.
+// the effect of an earlier call.
 func Hide(name string) {
 	c := C.CString(name)
 	defer C.free(unsafe.Pointer(c))

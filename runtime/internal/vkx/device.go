@@ -6,7 +6,7 @@ import "unsafe"
 
 // CreateDevice creates a device with the given features. The device has one queue of each of the
 // one or two given families. All families may use each buffer. If the driver lacks a function, the
-// Result is ErrorIncompatibleDriver, and the string lacks is the function's name.
+// Result is ErrorIncompatibleDriver, and the result named lacks is the function's name.
 func CreateDevice(p PhysicalDevice, features uint64, families ...uint32) (d *Device, lacks string, r Result) {
 	if r := injected(); r != Success {
 		return nil, "", r
@@ -97,7 +97,8 @@ func (d *Device) WaitReached(s Semaphore, value, timeout uint64) Result {
 }
 
 // CreateCommandPool creates a pool for the queue of a family. If shortLived is set, the pool is for
-// command buffers that Submit records again and again. Otherwise it is for other command buffers.
+// command buffers that Submit records again and again. Otherwise the pool is for other command
+// buffers.
 func (d *Device) CreateCommandPool(family uint32, shortLived bool) (CommandPool, Result) {
 	if r := injected(); r != Success {
 		return 0, r
@@ -122,8 +123,8 @@ func (d *Device) CreateQueryPool(n int) (QueryPool, Result) {
 	return d.createQueryPool(uint32(n))
 }
 
-// Timestamps reads the results of queries of a pool, beginning with the query first. Submitted work
-// must write all these results.
+// Timestamps reads the results of queries of a pool, beginning with the query whose number is the
+// parameter first. Submitted work must write all these results.
 func (d *Device) Timestamps(pool QueryPool, first int, ticks []uint64) Result {
 	if r := injected(); r != Success {
 		return r
@@ -226,8 +227,8 @@ type Submission struct {
 	Again bool
 }
 
-// Submit records the commands into the command buffer, which replaces its contents. Then it submits
-// the command buffer.
+// Submit records the commands into the command buffer, which replaces its contents. Then Submit
+// submits the command buffer.
 func (d *Device) Submit(s *Submission, commands Commands) Result {
 	if r := injected(); r != Success {
 		return r

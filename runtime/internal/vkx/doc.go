@@ -1,14 +1,15 @@
 // Package vkx calls Vulkan for package vulkan.
 //
-// The package has a cgo side and a pure Go side. A program contains only one of them. The cgo side,
-// on Linux, makes some calls by a shim in C, because the vulkan-go binding cannot make them safely.
-// Some of these calls have arrays or nested structs as arguments, which a finalizer of the binding
-// may free while the driver still reads them. Other calls leak memory in the binding, or belong to
-// Vulkan 1.2 and later, which the binding lacks. The shim builds structs on the C stack, so no Go
-// pointer outlives its call. The binding makes the calls that take plain values.
+// The package has a cgo side and a pure Go side. A program contains only one of the two sides. The
+// cgo side, on Linux, makes some calls by a shim in C, because the vulkan-go binding cannot make
+// them safely. Some of these calls have arrays or nested structs as arguments, which a finalizer of
+// the binding may free while the driver still reads them. Other calls leak memory in the binding,
+// or belong to Vulkan 1.2 and later, which the binding lacks. The shim builds structs on the C
+// stack, so no Go pointer outlives its call. The binding makes the calls that take plain values.
 //
-// The pure Go side makes all calls itself, with structs on Go's heap. On Windows it calls functions
-// by package syscall. On other systems it uses the functions that package runtime/purego provides.
+// The pure Go side makes all calls itself, with structs on Go's heap. On Windows, the pure Go side
+// calls functions by package syscall. On other systems, it uses the functions that package
+// runtime/purego provides.
 //
 // Every call that can fail is made by an exported function, so that a test can make each of these
 // calls fail (see [Inject]).
@@ -16,5 +17,5 @@
 // A feature needs a row of VKX_FEATURES in vkx.h. A feature of a new extension also needs a row of
 // VKX_EXTENSION_FEATURES there, and its struct and sType in vk_decl.h. The members of vkx_features,
 // the chain and the enabled extensions follow from these rows. The command go generate writes the
-// Go declarations for them.
+// Go declarations for these rows.
 package vkx

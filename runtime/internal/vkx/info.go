@@ -11,7 +11,7 @@ import (
 // Vulkan.
 type Feature uint8
 
-// named maps the names of features in Vulkan to the features.
+// The variable named maps the names of features in Vulkan to the features.
 var named = sync.OnceValue(func() map[string]Feature {
 	all := map[string]Feature{}
 	for f, name := range featureNames {
@@ -38,17 +38,18 @@ func (f Feature) String() string {
 // extensionSet is a set of those extensions that package vkx uses or queries.
 type extensionSet uint32
 
-// extension is a Vulkan extension that vkx uses if a device has it.
+// The type extension is a Vulkan extension that vkx uses if a device has it.
 type extension struct {
 	name    string
 	since   uint32 // minor version of Vulkan 1 that includes the extension
 	enabled bool   // the device is created with the extension; other extensions are only queried
 }
 
-// never is the value of the field since for extensions that no version of Vulkan includes.
+// The constant never is the value of the field since for extensions that no version of Vulkan
+// includes.
 const never = 1000
 
-// chain links those structs that a device with these extensions can fill.
+// The method chain links those structs that a device with these extensions can fill.
 func (f *features) chain(set extensionSet) {
 	f.f2.sType, f.f2.pNext = structureTypePhysicalDeviceFeatures2, unsafe.Pointer(&f.v11)
 	f.v11.sType, f.v11.pNext = structureTypePhysicalDeviceVulkan11Features, unsafe.Pointer(&f.v12)

@@ -11,15 +11,15 @@ import (
 // The pure Go side makes all calls itself, by the addresses of C functions. The driver reads
 // structs that Go has laid out. These structs are in Go's heap, where the garbage collector does
 // not move them. The function call is marked uintptrescapes. If the address of a struct is
-// converted in an argument of call, escape analysis puts the struct on the heap, with everything
-// that it points to. The conversion in the argument also keeps the memory alive until the call
-// returns. Fields that are pointers have the type unsafe.Pointer, so that the garbage collector
-// follows them. Handles are plain integers, because they need not be addresses.
+// converted in an argument of the function call, escape analysis puts the struct on the heap, with
+// everything that it points to. The conversion in the argument also keeps the memory alive until
+// the call returns. Fields that are pointers have the type unsafe.Pointer, so that the garbage
+// collector follows them. Handles are plain integers, because they need not be addresses.
 
 type ptr = unsafe.Pointer
 
-// frame is the memory of a call. frame contains the arguments, and the structs for the Vulkan calls
-// that a launch needs. Frames are reused, so these calls allocate nothing.
+// The type frame is the memory that one call uses. A frame contains the arguments, and the structs
+// for the Vulkan calls that a launch needs. Frames are reused, so these calls allocate nothing.
 type frame struct {
 	args [16]uintptr
 
@@ -67,15 +67,17 @@ func (f *frame) call(fn uintptr, args ...uintptr) uintptr {
 	return invoke(fn, f.args[:copy(f.args[:], args)])
 }
 
-// result is like the method call, for a C function that returns a VkResult.
+// The method result is like the method call, for a C function that returns a VkResult.
 func (f *frame) result(fn uintptr, args ...uintptr) Result { return Result(int32(f.call(fn, args...))) }
 
-// call calls a C function with integers and addresses. It allocates memory for the arguments.
+// call calls a C function with integers and addresses. The function call allocates memory for the
+// arguments.
 //
 //go:uintptrescapes
 func call(fn uintptr, args ...uintptr) uintptr { return invoke(fn, args) }
 
-// create calls a C function that creates an object. The struct info describes the object.
+// The function create calls a C function that creates an object. The struct info describes the
+// object.
 func create[H ~uintptr](fn, parent uintptr, info unsafe.Pointer) (H, Result) {
 	out := new(H)
 	if r := Result(int32(call(fn, parent, uintptr(info), 0, uintptr(ptr(out))))); r < 0 {
@@ -109,7 +111,7 @@ func textAt(p unsafe.Pointer) string {
 	return string(unsafe.Slice((*byte)(p), n))
 }
 
-// pointer converts an address from C to a pointer.
+// The function pointer converts an address from C to a pointer.
 func pointer(address uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(ptr(&address)) }
 
 // bool32 converts a bool to Vulkan's bool.
@@ -123,11 +125,11 @@ func bool32(b bool) uint32 {
 var hidden string
 
 // Hide makes vkx treat a function as missing in drivers. Only tests call Hide. Hide("") ends the
-// effect.
+// effect of an earlier call.
 func Hide(name string) { hidden = name }
 
-// fill sets each field of a struct to the address of the function that the field names. fill
-// returns the name of a missing function, or "".
+// The function fill sets each field of a struct to the address of the function that the field
+// names. The function fill returns the name of a missing function, or "".
 func fill(functions any, find func(name string) uintptr) (lacks string) {
 	v := reflect.ValueOf(functions).Elem()
 	for i := range v.NumField() {

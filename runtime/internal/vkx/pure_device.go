@@ -101,8 +101,8 @@ func (d *Device) Queue(family uint32) Queue {
 // Destroy destroys the device. All objects of the device must have been destroyed before.
 func (d *Device) Destroy() { call(d.fn.DestroyDevice, d.handle, 0) }
 
-// WaitIdle waits until the device is idle or lost. Tests inject no failure here, because it is the
-// last call before objects are destroyed.
+// WaitIdle waits until the device is idle or lost. Tests inject no failure into WaitIdle, because
+// WaitIdle is the last call before objects are destroyed.
 func (d *Device) WaitIdle() Result { return Result(int32(call(d.fn.DeviceWaitIdle, d.handle))) }
 
 // DestroyBuffer destroys b, which no command uses.
@@ -120,7 +120,8 @@ func (d *Device) DestroyCommandPool(p CommandPool) { d.destroy(d.fn.DestroyComma
 // DestroyQueryPool destroys a pool of queries.
 func (d *Device) DestroyQueryPool(p QueryPool) { d.destroy(d.fn.DestroyQueryPool, uintptr(p)) }
 
-// DestroyShaderModule destroys m. Pipelines that have been created do not need it any more.
+// DestroyShaderModule destroys m. Pipelines that have been created do not need their shader module
+// any more.
 func (d *Device) DestroyShaderModule(m ShaderModule) { d.destroy(d.fn.DestroyShaderModule, uintptr(m)) }
 
 // DestroyPipelineLayout destroys l.
@@ -217,8 +218,8 @@ func (d *Device) createTimeline() (Semaphore, Result) {
 	}))
 }
 
-// Reached returns the value of a timeline semaphore. Tests inject no failure here, because waits
-// that poll call it many times.
+// Reached returns the value of a timeline semaphore. Tests inject no failure into Reached, because
+// waits that poll call Reached many times.
 func (d *Device) Reached(s Semaphore) (uint64, Result) {
 	f := newFrame()
 	r := f.result(d.fn.GetSemaphoreCounterValue, d.handle, uintptr(s), uintptr(ptr(&f.waitedAt)))
@@ -296,7 +297,8 @@ func (d *Device) createPipelineCache(data []byte) (PipelineCache, Result) {
 	}))
 }
 
-// pipelineCacheData copies the cache's contents to data. If data is nil, it returns their length.
+// pipelineCacheData copies the cache's contents to data. If data is nil, pipelineCacheData returns
+// the length of the contents.
 func (d *Device) pipelineCacheData(cache PipelineCache, data []byte) (int, Result) {
 	n := new(uintptr)
 	*n = uintptr(len(data))

@@ -49,7 +49,7 @@ func isCalibrated(p PhysicalDevice) bool {
 	return device && host
 }
 
-// properties contains the structs that GetPhysicalDeviceInfo reads.
+// The type properties contains the structs that GetPhysicalDeviceInfo reads.
 type properties struct {
 	p2           physicalDeviceProperties2
 	v11          physicalDeviceVulkan11Properties
@@ -61,8 +61,8 @@ type properties struct {
 	dots         physicalDeviceShaderIntegerDotProductProperties
 }
 
-// query links those structs that a device with these extensions can fill, and asks the device to
-// fill them.
+// The method query links those structs that a device with these extensions can fill, and asks the
+// device to fill them.
 func (q *properties) query(p PhysicalDevice, set extensionSet) {
 	q.p2.pNext = ptr(&q.v11)
 	q.v11.sType, q.v11.pNext = structureTypePhysicalDeviceVulkan11Properties, ptr(&q.v12)
@@ -164,7 +164,7 @@ func GetPhysicalDeviceInfo(p PhysicalDevice) *PhysicalDeviceInfo {
 	return info
 }
 
-// families sets the fields about the queue families.
+// The method families sets the fields about the queue families.
 func (i *PhysicalDeviceInfo) families(p PhysicalDevice) {
 	list, n := make([]queueFamilyProperties, 32), new(uint32)
 	*n = uint32(len(list))
@@ -178,7 +178,7 @@ func (i *PhysicalDeviceInfo) families(p PhysicalDevice) {
 	}
 }
 
-// memory sets the fields about the memory types and memory heaps.
+// The method memory sets the fields about the memory types and memory heaps.
 func (i *PhysicalDeviceInfo) memory(p PhysicalDevice) {
 	m := &physicalDeviceMemoryProperties{}
 	call(in.GetPhysicalDeviceMemoryProperties, uintptr(p), uintptr(ptr(m)))

@@ -48,8 +48,8 @@ func InstanceVersion() Version {
 	return *v
 }
 
-// portable makes the loader list devices that implement a subset of Vulkan, such as the devices of
-// a Mac.
+// The variable portable makes the loader list devices that implement a subset of Vulkan, such as
+// the devices of a Mac.
 var portable = runtime.GOOS == "darwin"
 
 // instanceExtension reports whether the loader has an extension.
@@ -152,8 +152,8 @@ func DestroyInstance(inst Instance) {
 // Messages returns the number of errors and warnings that the validation layer has printed.
 func Messages() int { return int(messages.Load()) }
 
-// enumeratePhysicalDevices sets the elements of the list. If the list is nil, it returns the number
-// of devices.
+// enumeratePhysicalDevices sets the elements of the list. If the list is nil,
+// enumeratePhysicalDevices returns the number of devices.
 func enumeratePhysicalDevices(inst Instance, list []PhysicalDevice) (int, Result) {
 	n := new(uint32)
 	*n = uint32(len(list))

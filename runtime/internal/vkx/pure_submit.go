@@ -4,7 +4,7 @@ package vkx
 
 import "unsafe"
 
-// submit allocates no memory, because every launch calls it.
+// The method submit allocates no memory, because every launch calls the method.
 func (d *Device) submit(s *Submission, commands Commands) Result {
 	f := newFrame()
 	defer f.free()
@@ -31,8 +31,8 @@ func (d *Device) record(cb CommandBuffer, commands Commands) Result {
 	return d.encode(f, uintptr(cb), commands)
 }
 
-// encode records the commands into a command buffer. encode also makes the calls that begin and end
-// the command buffer.
+// The method encode records the commands into a command buffer. The method encode also makes the
+// calls that begin and end the command buffer.
 func (d *Device) encode(f *frame, cb uintptr, commands Commands) Result {
 	if r := f.result(d.fn.BeginCommandBuffer, cb, uintptr(ptr(&f.begin))); r < 0 {
 		return r
@@ -57,8 +57,8 @@ var commandLengths = [numCommands]int{
 // u64 combines two 32-bit words into a 64-bit value.
 func u64(w []uint32) uint64 { return uint64(w[0]) | uint64(w[1])<<32 }
 
-// commands records the encoded commands. commands returns false for an unknown or truncated
-// command, which vkx never writes.
+// commands records the encoded commands. The method commands returns false for an unknown or
+// truncated command, which vkx never writes.
 func (d *Device) commands(f *frame, cb uintptr, w Commands) bool {
 	for len(w) > 0 {
 		op := w[0]

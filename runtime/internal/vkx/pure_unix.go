@@ -15,8 +15,8 @@ type Libraries struct {
 	Callback func(fn any) uintptr // function that makes a C function from a Go function
 }
 
-// libraries is nil in a program that does not import package runtime/purego. A program that imports
-// that package is linked with the system's dynamic linker.
+// The variable libraries is nil in a program that does not import package runtime/purego. A program
+// that imports that package is linked with the system's dynamic linker.
 var libraries *Libraries
 
 // UseLibraries sets the functions for calling C. Package runtime/purego calls UseLibraries when the

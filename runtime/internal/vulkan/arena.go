@@ -4,10 +4,11 @@ package vulkan
 
 import "math/bits"
 
-// granule is the alignment of suballocations. The size of each suballocation is a multiple of it.
+// The constant granule is the alignment of suballocations. The size of each suballocation is also a
+// multiple of granule.
 const granule = 256
 
-// chunk is a piece of a memory block, free or in use.
+// A chunk is a piece of a memory block, free or in use.
 type chunk struct {
 	off, size    uint64
 	free         bool
@@ -15,9 +16,9 @@ type chunk struct {
 	pfree, nfree *chunk // neighbours in the list of a bin
 }
 
-// arena divides a memory block into chunks by the algorithm "two-level segregated fit". Free chunks
-// are in bins according to their size, with eight bins per power of two. A chunk that is freed is
-// joined with free neighbours.
+// An arena divides a memory block into chunks by the algorithm "two-level segregated fit". Free
+// chunks are in bins according to their size, with eight bins per power of two. A chunk that is
+// freed is joined with free neighbours.
 type arena struct {
 	first *chunk
 	bins  [64 * 8]*chunk
@@ -31,7 +32,7 @@ func newArena(size uint64) *arena {
 	return a
 }
 
-// bin returns the bin of chunks of the given size.
+// The function bin returns the bin of chunks of the given size.
 func bin(size uint64) int {
 	u := size / granule
 	if u < 8 {
@@ -64,8 +65,9 @@ func (a *arena) remove(c *chunk) {
 	c.pfree, c.nfree = nil, nil
 }
 
-// find returns a free chunk of at least size bytes. find prefers a chunk from a bin whose chunks
-// are all large enough. Otherwise it returns the first large enough chunk in the bin for that size.
+// find returns a free chunk of at least size bytes. The method find prefers a chunk from a bin
+// whose chunks are all large enough. If there is no such chunk, the method find returns the first
+// large enough chunk in the bin for that size.
 func (a *arena) find(size uint64) *chunk {
 	own := bin(size)
 	for w, b := (own+1)/64, uint((own+1)%64); w < len(a.full); w, b = w+1, 0 {
@@ -81,8 +83,8 @@ func (a *arena) find(size uint64) *chunk {
 	return nil
 }
 
-// alloc returns a chunk of size bytes, which is a multiple of granule. alloc returns nil if there
-// is no such chunk.
+// alloc returns a chunk of size bytes, which is a multiple of granule. The method alloc returns nil
+// if there is no such chunk.
 func (a *arena) alloc(size uint64) *chunk {
 	c := a.find(size)
 	if c == nil {
@@ -102,7 +104,7 @@ func (a *arena) alloc(size uint64) *chunk {
 	return c
 }
 
-// release frees a chunk.
+// The method release frees a chunk.
 func (a *arena) release(c *chunk) {
 	a.used -= c.size
 	c.free = true

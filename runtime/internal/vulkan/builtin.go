@@ -29,8 +29,8 @@ const (
 	kernelGroup  = 16 << 10 // number of bytes that a work-group copies or fills
 )
 
-// builtins contains a device's pipelines of the built-in kernels. A pipeline is made when it is
-// first used.
+// The type builtins contains a device's pipelines of the built-in kernels. A pipeline is made when
+// it is first used.
 type builtins struct {
 	mu   sync.Mutex
 	all  map[*byte]vkx.Pipeline
@@ -83,7 +83,7 @@ func (b *builtins) byKernel(d *device, dst, src, size uint64) bool {
 	return (d.info.Type != hal.VulkanCPU || b.avid) && size >= kernelMin && (dst|src)%16 == 0 && size%4 == 0
 }
 
-// builtin records a launch of a built-in kernel that copies or fills size bytes.
+// The method builtin records a launch of a built-in kernel that copies or fills size bytes.
 func (e *encoder) builtin(module []byte, dst, src, size uint64, pattern uint32) error {
 	p, layout, err := e.d.built.get(e.d, module)
 	if err != nil {

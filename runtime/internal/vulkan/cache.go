@@ -27,28 +27,26 @@ import (
 // header is needed because drivers do not check their data. kgen does not use a file that is
 // damaged, or that another user may have written.
 //
-// Each program has its own file, named by the path of its main package. A file with the pipelines
-// of other programs would make the start slower, because they must be read and passed to the
-// driver.
+// Each program has its own file, named by the path of its main package. A file that also has the
+// pipelines of other programs would make the start slower, because all pipelines of a file are read
+// and passed to the driver.
 //
 // Many processes share the file. A save writes a new file in the same folder and renames it, so
 // that readers see the old file or the new one. A save also adds the pipelines that other processes
-// have saved since. For that it locks the folder while it reads, merges and writes. A process that
-// does not get the lock in time saves without the lock. Then only the file of the last process
-// remains, and other processes compile their pipelines again. The operating system releases the
-// locks of a killed process. So a temporary file without a lock belongs to a dead process, and the
-// next save removes that file.
+// have saved since. For that, a save locks the folder while it reads, merges and writes. A process
+// that does not get the lock in time saves without the lock. If several processes save without the
+// lock, only the file of the last process remains. The other processes then compile their pipelines
+// again. The operating system releases the locks of a killed process. So a temporary file without a
+// lock belongs to a dead process, and the next save removes that file.
 //
-//	offset  size
-//	0       8     magic
-//	8       4     version of this layout
-//	12      4     vendorID
-//	16      4     deviceID
-//	20      4     driverVersion
-//	24      16    pipelineCacheUUID
-//	40      8     length of the data
-//	48      8     CRC-64 (ECMA) of the header before it and the data
-//	56            data
+// The header consists of these fields, and the driver's data begin at offset 56.
+//
+//   - At offset 0, 8 bytes contain the constant cacheMagic.
+//   - At offset 8, 4 bytes contain the version of this layout.
+//   - At the offsets 12, 16 and 20, 4 bytes each contain vendorID, deviceID and driverVersion.
+//   - At offset 24, 16 bytes contain pipelineCacheUUID.
+//   - At offset 40, 8 bytes contain the length of the data.
+//   - At offset 48, 8 bytes contain the CRC-64 (ECMA) of the fields before them and of the data.
 //
 // The checksum detects damage. The owner and the permissions of the file say who may have written
 // it. A checksum by crypto/sha256 would not be better, and every program would have to compile 27
@@ -67,15 +65,15 @@ const (
 	cacheFiles = 128
 	cacheTotal = 256 << 20
 
-	// cacheFresh is the age of a file's time from which a program that uses the file updates the
-	// time.
+	// If a file's modification time is older than cacheFresh, a program that uses the file updates
+	// the time.
 	cacheFresh = 24 * time.Hour
 
 	// cacheQuiet is the time that a save waits for more pipelines. The first save of a process does
 	// not wait.
 	cacheQuiet = 200 * time.Millisecond
-	// cacheStale is the age from which a temporary file is considered the file of a dead process.
-	// cacheStale is used on file systems without locks.
+	// On file systems without locks, a temporary file older than cacheStale is considered the file
+	// of a dead process.
 	cacheStale = time.Hour
 
 	cacheTemp = "pipelines-*.tmp"
@@ -96,8 +94,9 @@ type cacheStore struct {
 	saved uint64 // checksum of the data that were saved last, without data merged from other processes
 }
 
-// init chooses the file's path. Without a cache directory there is no file. kgen uses the user's
-// cache directory if it is writable. A directory that the environment names must be writable.
+// init chooses the file's path. Without a cache directory, the cache has no file. kgen uses the
+// user's cache directory if it is writable. A directory that the environment names must be
+// writable.
 func (c *cacheStore) init(p *vkx.PhysicalDeviceInfo, program string) error {
 	dir := env.Get(env.PipelineCache)
 	switch dir {
@@ -126,8 +125,8 @@ func (c *cacheStore) init(p *vkx.PhysicalDeviceInfo, program string) error {
 }
 
 // programPath returns the path of the program's main package. If the path is not known, as for "go
-// run x.go", it returns the name of the program's file. The result does not contain the folder,
-// which is different in each run.
+// run x.go", programPath returns the name of the program's file. The result does not contain the
+// folder, which is different in each run.
 func programPath() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Path != "" && info.Path != "command-line-arguments" {
 		return info.Path
@@ -136,8 +135,8 @@ func programPath() string {
 	return filepath.Base(path)
 }
 
-// writable creates a directory, if it does not exist. writable tests whether a file can be created
-// in the directory.
+// The function writable creates a directory, if it does not exist. The function writable tests
+// whether a file can be created in the directory.
 func writable(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
@@ -147,14 +146,14 @@ func writable(dir string) error {
 		return err
 	}
 	err = f.Close()
-	if gone := os.Remove(f.Name()); !errors.Is(gone, fs.ErrNotExist) { // another process may have removed it as the file of a dead process
+	if gone := os.Remove(f.Name()); !errors.Is(gone, fs.ErrNotExist) { // another process may have removed the file as that of a dead process
 		err = errors.Join(err, gone)
 	}
 	return err
 }
 
-// load returns the driver's data from the file. load returns nil unless the file is undamaged,
-// written by this user, and for this driver.
+// The method load returns the driver's data from the file. The method load returns nil unless the
+// file is undamaged, written by this user, and for this driver.
 func (c *cacheStore) load() []byte {
 	if c.path == "" {
 		return nil
@@ -203,10 +202,10 @@ func cacheSum(header, data []byte) uint64 {
 	return crc64.Update(crc64.Checksum(header, cacheTable), cacheTable, data)
 }
 
-// save writes the complete file or nothing. If other processes have written the file since this
-// process read it, save calls merge, which returns the data of both. If merge returns nil, save
-// does not change the file. save returns no error, because a failure only makes the next process
-// slower.
+// The method save writes the complete file or nothing. If other processes have written the file
+// since this process read it, the method save calls the function merge, which returns the data of
+// both. If the function merge returns nil, the method save does not change the file. The method
+// save returns no error, because a failure only makes the next process slower.
 func (c *cacheStore) save(data []byte, merge func(theirs []byte) []byte) {
 	if c.path == "" || len(data) == 0 {
 		return
@@ -255,9 +254,9 @@ func (c *cacheStore) header(data []byte) []byte {
 
 func (c *cacheStore) sumOf(data []byte) uint64 { return cacheSum(c.header(data), data) }
 
-// write replaces the file by a new file with the data. write flushes the new file to the disk
-// before it renames it. Otherwise a power failure could leave an empty file in place of the old
-// one.
+// The method write replaces the file by a new file with the data. The method write flushes the new
+// file to the disk before it renames it. Otherwise a power failure could leave an empty file in
+// place of the old one.
 func (c *cacheStore) write(dir string, data []byte) (err error) {
 	f, err := temporary(dir)
 	if err != nil {
@@ -283,7 +282,7 @@ func (c *cacheStore) write(dir string, data []byte) (err error) {
 	return replace(f, c.path)
 }
 
-// temporary makes a temporary file that is locked as long as this process lives.
+// The function temporary makes a temporary file that is locked as long as this process lives.
 func temporary(dir string) (*os.File, error) {
 	for range 10 {
 		f, err := os.CreateTemp(dir, cacheTemp)
@@ -300,7 +299,7 @@ func temporary(dir string) (*os.File, error) {
 }
 
 // lockDir locks a folder against saves of other processes. lockDir returns the function that
-// unlocks the folder. If lockDir does not get the lock soon, it returns without the lock.
+// unlocks the folder. If lockDir does not get the lock soon, lockDir returns without the lock.
 func lockDir(dir string) (unlock func()) {
 	f, err := openLock(dir)
 	if err != nil {
@@ -312,7 +311,7 @@ func lockDir(dir string) (unlock func()) {
 	return func() { f.Close() }
 }
 
-// sweep removes the temporary files of dead processes.
+// The method sweep removes the temporary files of dead processes.
 func sweep(dir string) {
 	list, _ := filepath.Glob(filepath.Join(dir, cacheTemp))
 	for _, path := range list {
@@ -349,7 +348,7 @@ func keepNewest(dir, path string, files int, total int64) {
 			files, total = files-1, total-info.Size()
 		}
 	}
-	slices.SortFunc(list, func(a, b file) int { // the newest first
+	slices.SortFunc(list, func(a, b file) int { // sorts the newest files first
 		return cmp.Or(b.info.ModTime().Compare(a.info.ModTime()), cmp.Compare(a.path, b.path))
 	})
 	for _, f := range list {
@@ -359,9 +358,9 @@ func keepNewest(dir, path string, files int, total int64) {
 	}
 }
 
-// saver saves a cache in the background, for programs that never close their device. saver saves
-// the first pipeline immediately. saver saves later pipelines when no more pipelines have been made
-// for a while.
+// A saver saves a cache in the background, for programs that never close their device. The saver
+// saves the first pipeline immediately. The saver saves later pipelines when no more pipelines have
+// been made for a while.
 type saver struct {
 	save func()
 
@@ -375,7 +374,7 @@ type saver struct {
 
 func (s *saver) init(save func()) { s.save, s.stop = save, make(chan struct{}) }
 
-// made tells the saver that there is a new pipeline. made does not wait.
+// The method made tells the saver that there is a new pipeline. The method made does not wait.
 func (s *saver) made() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -406,7 +405,7 @@ func (s *saver) run(done chan struct{}) {
 	}
 }
 
-// close ends the saving in the background.
+// The method close ends the saving in the background.
 func (s *saver) close() {
 	s.mu.Lock()
 	already := s.closed

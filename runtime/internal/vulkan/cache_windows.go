@@ -18,12 +18,12 @@ var (
 	getSecurityInfo = advapi32.NewProc("GetSecurityInfo")
 )
 
-// errLocked is the error that lock returns for a file that another process has locked.
+// errLocked is the error that the function lock returns for a file that another process has locked.
 const errLocked = syscall.Errno(33) // ERROR_LOCK_VIOLATION
 
-// lock locks a file for this process, until the file is closed. lock does not wait for other
-// processes. Windows denies other processes access to locked bytes, so lock locks one byte far
-// beyond the end of the file.
+// The function lock locks a file for this process, until the file is closed. The function lock does
+// not wait for other processes. Windows denies other processes access to locked bytes, so the
+// function lock locks one byte far beyond the end of the file.
 func lock(f *os.File) error {
 	const failImmediately, exclusive = 1, 2
 	at := &syscall.Overlapped{OffsetHigh: 1 << 30}
@@ -57,9 +57,9 @@ func openShared(path string) (*os.File, error) {
 	return os.NewFile(uintptr(h), path), nil
 }
 
-// replace closes an open file and renames it to path. replace closes the file because Windows
-// cannot rename an open file. Windows also cannot replace a file that another process has open for
-// reading.
+// replace closes an open file and renames it to path. The function replace closes the file because
+// Windows cannot rename an open file. Windows also cannot replace a file that another process has
+// open for reading.
 func replace(f *os.File, path string) error {
 	if err := f.Close(); err != nil {
 		return err
@@ -74,8 +74,8 @@ func replace(f *os.File, path string) error {
 	return err
 }
 
-// ours reports whether the owner of the file is this user, the administrators or the system. The
-// checksum shows that the file is undamaged, but not who wrote it.
+// The function ours reports whether the owner of the file is this user, the administrators or the
+// system. The checksum shows that the file is undamaged, but not who wrote it.
 func ours(f *os.File, _ fs.FileInfo) bool {
 	const fileObject, ownerInformation = 1, 1
 	var owner *syscall.SID

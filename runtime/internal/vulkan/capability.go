@@ -7,9 +7,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv/features"
 )
 
-// unsupported returns the names of a module's capabilities for which the device lacks the feature
-// (Vulkan 1.3, appendix "Vulkan Environment for SPIR-V"). A driver may accept a module with such
-// capabilities, but its behaviour is then undefined.
+// The function unsupported returns the names of a module's capabilities for which the device lacks
+// the feature (Vulkan 1.3, appendix "Vulkan Environment for SPIR-V"). A driver may accept a module
+// with such capabilities, but the behaviour is then undefined.
 func unsupported(words []uint32, has func(feature string) bool) []string {
 	var names []string
 	for _, c := range declared(words) {
@@ -20,7 +20,7 @@ func unsupported(words []uint32, has func(feature string) bool) []string {
 	return names
 }
 
-// declared returns the capabilities that a module declares.
+// The function declared returns the capabilities that a module declares.
 func declared(words []uint32) []spirv.Capability {
 	const header = 5
 	var list []spirv.Capability

@@ -24,11 +24,11 @@ type device struct {
 	queue queue
 	built builtins
 	clock *clock // clock that measures when commands run; nil unless Time was called
-	// graphs is the set of graphs that have not been freed.
+	// The field graphs is the set of graphs that have not been freed.
 	graphs replays
 
-	// gone is the number of destroyed objects that a command buffer may still contain. gone matters
-	// because a new object may get the handle of a destroyed object.
+	// The field gone is the number of destroyed objects that a command buffer may still contain.
+	// The number matters because a new object may get the handle of a destroyed object.
 	gone     atomic.Uint64
 	lost     atomic.Pointer[error]
 	messages int // number of the validation layer's messages when the device was opened
@@ -77,7 +77,8 @@ func openDevice(p *physicalDevice) (_ *device, err error) {
 // Info describes the device.
 func (d *device) Info() *hal.Info { return &d.info }
 
-// check calls the package's function check. check also marks the device as lost if r says so.
+// The method check calls the package's function check. The method check also marks the device as
+// lost if the result r says so.
 func (d *device) check(call string, r vkx.Result) error {
 	if r == vkx.ErrorDeviceLost {
 		return d.lose(call, r)
@@ -85,7 +86,7 @@ func (d *device) check(call string, r vkx.Result) error {
 	return check(call, r)
 }
 
-// lose marks the device as lost, unless the device is lost already.
+// The method lose marks the device as lost, unless the device is lost already.
 func (d *device) lose(call string, r vkx.Result) error {
 	err := check(call, r)
 	d.lost.CompareAndSwap(nil, &err)
@@ -119,7 +120,8 @@ func (d *device) Close() error {
 	return d.closed
 }
 
-// destroy destroys all objects of the device. destroy also works if opening the device has failed.
+// destroy destroys all objects of the device. The method destroy also works if opening the device
+// has failed.
 func (d *device) destroy() {
 	d.vk.WaitIdle()
 	d.queue.close()

@@ -17,8 +17,8 @@ var divideModule []byte
 const divideCases = 4096
 
 // askDivide tests whether float32 division and square root are correctly rounded. Subnormal
-// operands and results matter only on devices whose arithmetic keeps subnormals. An earlier
-// question tests whether the device does.
+// operands and results matter only on devices whose arithmetic keeps subnormals. An earlier probe
+// tests whether the device's arithmetic keeps subnormals.
 func askDivide(exact *bool, kept *hal.Subnormals) *question {
 	const size = 16 * divideCases
 	le := binary.LittleEndian
@@ -45,9 +45,9 @@ func askDivide(exact *bool, kept *hal.Subnormals) *question {
 	}
 }
 
-// counts reports whether a result with these floats matters for the test. The result does not
-// matter if the device flushes subnormals and one of the floats is subnormal. The least normal
-// number counts as subnormal, because it may be a rounded subnormal.
+// The function counts reports whether a result with these floats matters for the test. The result
+// does not matter if the device flushes subnormals and one of the floats is subnormal. The least
+// normal number counts as subnormal, because it may be a rounded subnormal.
 func counts(keeps bool, floats ...float32) bool {
 	for _, x := range floats {
 		if !keeps && x != 0 && math.Abs(float64(x)) <= 0x1p-126 {
@@ -60,7 +60,7 @@ func counts(keeps bool, floats ...float32) bool {
 // divideCase returns two floats to divide and one for the square root. Random floats rarely reveal
 // a rare rounding error. So half of the quotients are as near as possible to the middle between two
 // adjacent floats. For half of the roots, the operand is the float nearest to the square of such a
-// middle. The other half of the cases has floats with all exponents.
+// middle. In the other half of the cases, the floats have all exponents.
 func divideCase(i uint32) [3]float32 {
 	a, b, c := scramble(3*i), scramble(3*i+1), scramble(3*i+2)
 	if i%2 == 1 {
@@ -86,7 +86,7 @@ func divideCase(i uint32) [3]float32 {
 	return [3]float32{float32(float64(x) * scale), float32(y), float32(root * root * scale)}
 }
 
-// finite returns x. For infinities and NaN it returns the largest float instead.
+// finite returns x. For infinities and NaN, the function finite returns the largest float instead.
 func finite(x float32) float32 {
 	if x-x != 0 {
 		return math.MaxFloat32

@@ -12,11 +12,11 @@
 // Environment:
 //
 //   - KGEN_VALIDATE=1 turns the Khronos validation layer on. The messages of the layer are printed
-//     to standard error and counted, see [ValidationMessages];
+//     to standard error and counted (see [ValidationMessages]).
 //   - KGEN_PIPELINE_CACHE=off disables the pipeline cache on disk. Any other
-//     value is the directory to use instead of the user's cache directory: if that
+//     value is the directory to use instead of the user's cache directory. If that
 //     directory cannot be made or written to, no device opens. Without a user's cache
-//     directory there is no cache, and no message;
-//   - the loader's own variables, such as VK_DRIVER_FILES, VK_LOADER_DEBUG and
+//     directory there is no cache, and no message.
+//   - The loader's own variables, such as VK_DRIVER_FILES, VK_LOADER_DEBUG and
 //     VK_INSTANCE_LAYERS, work as usual.
 package vulkan

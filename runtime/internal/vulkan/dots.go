@@ -8,13 +8,14 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/vkx"
 )
 
-// dots maps each instruction for a sum of products to the bit of vkx.Dots for the device property.
+// The variable dots maps each instruction for a sum of products to the bit of vkx.Dots for the
+// device property.
 var dots = map[spirv.Op]vkx.Dots{
 	spirv.OpUDot: vkx.DotsUnsigned, spirv.OpSDot: vkx.DotsSigned, spirv.OpSUDot: vkx.DotsMixed,
 	spirv.OpUDotAccSat: vkx.DotsUnsignedSaturating, spirv.OpSDotAccSat: vkx.DotsSignedSaturating, spirv.OpSUDotAccSat: vkx.DotsMixedSaturating,
 }
 
-// dot reports whether kernels use the device's instruction op for sums of products.
+// The function dot reports whether kernels use the device's instruction op for sums of products.
 func dot(p *vkx.PhysicalDeviceInfo, op spirv.Op) bool {
 	fast := p.Dots
 	switch env.Get(env.Dots) {

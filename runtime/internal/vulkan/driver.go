@@ -20,8 +20,8 @@ type driver struct{}
 // for devices.
 func New() hal.Driver { return driver{} }
 
-// shared contains the only instance of the process. Creating an instance takes at least a tenth of
-// a second, and the binding supports only one.
+// The variable shared contains the only instance of the process. Creating an instance takes at
+// least a tenth of a second, and the binding supports only one.
 var shared struct {
 	sync.Mutex
 	instance vkx.Instance
@@ -86,8 +86,8 @@ func (driver) Open(i int) (hal.Device, error) {
 	return d, nil
 }
 
-// load creates the instance and finds the devices. load does not remember a failure, because a
-// driver may be installed later.
+// The function load creates the instance and finds the devices. The function load does not remember
+// a failure, because a driver may be installed later.
 func load() error {
 	if shared.instance != 0 {
 		return shared.err

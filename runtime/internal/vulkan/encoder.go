@@ -13,7 +13,7 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/vkx"
 )
 
-// kind is the pipeline stage of a command, and kinds is a set of pipeline stages.
+// The type kind is the pipeline stage of a command, and the type kinds is a set of pipeline stages.
 type (
 	kind  uint8
 	kinds uint8
@@ -25,7 +25,7 @@ const (
 	numKinds
 )
 
-// scope contains the stages and accesses of a set of kinds, as Vulkan's flags.
+// The type scope contains the stages and accesses of a set of kinds, as Vulkan's flags.
 type scope struct {
 	stages      vkx.PipelineStageFlags
 	write, both vkx.AccessFlags
@@ -44,7 +44,7 @@ var scopes = [1 << numKinds]scope{
 	},
 }
 
-// encoder turns batches into parts, each of which is one submission. Barriers apply across
+// An encoder turns batches into parts, each of which is one submission. Barriers apply across
 // submissions. So the encoder's tracks remember across batches which commands no barrier has
 // followed, and which barriers are not recorded yet.
 type encoder struct {
@@ -54,11 +54,11 @@ type encoder struct {
 	*track        // track to which commands are added at present
 	main   *track // track for all commands, except large copies if there is the track aside
 	aside  *track // track for large copies from and to the host, or nil
-	cut    bool   // commands on the track aside must wait for the main track's part
+	cut    bool   // commands on the track in the field aside must wait for the main track's part
 	row    int    // number of copies since the last launch that could use the track aside
 
 	t       *ticket
-	wait    bool         // the encoder may wait for completed work to free resources; otherwise it returns errBusy
+	wait    bool         // the encoder may wait for completed work to free resources; otherwise the encoder returns errBusy
 	current *hal.Command // command that is being encoded
 	epoch   int          // number of barriers so far, for the method watch
 }
@@ -72,13 +72,13 @@ func newEncoder(q *queue, main, aside *line) encoder {
 	return e
 }
 
-// begin starts encoding another batch. The parameter wait says whether the encoder may wait for the
-// device.
+// The method begin starts encoding another batch. The parameter wait says whether the encoder may
+// wait for the device.
 func (e *encoder) begin(t *ticket, wait bool) {
 	e.t, e.wait, e.current, e.track = t, wait, nil, e.main
 }
 
-// open starts a new part, unless a part is open already.
+// The method open starts a new part, unless a part is open already.
 func (e *encoder) open() error {
 	if e.full() {
 		if err := e.flush(); err != nil {
@@ -102,7 +102,8 @@ func (e *encoder) open() error {
 	return nil
 }
 
-// flush submits the open part, if there is one. If submitting fails, the commands of the part fail.
+// The method flush submits the open part, if there is one. If submitting fails, the commands of the
+// part fail.
 func (e *encoder) flush() error {
 	p := e.part
 	if p == nil {
@@ -124,7 +125,7 @@ func (e *encoder) flush() error {
 	return nil
 }
 
-// drop discards the open part. The commands of the part fail.
+// The method drop discards the open part. The commands of the part fail.
 func (e *encoder) drop(err error) {
 	// The part may have contained barriers. Mark these barriers as not recorded yet.
 	e.loose = e.line.can
@@ -154,9 +155,9 @@ func (e *encoder) drop(err error) {
 	}
 }
 
-// close ends a part by a barrier. After the barrier, the host sees all writes of the part. The
-// barrier also applies to later commands, which costs nothing more. So the next part needs no
-// barrier at its beginning.
+// The method close ends a part by a barrier. After the barrier, the host sees all writes of the
+// part. The barrier also applies to later commands, which costs nothing more. So the next part
+// needs no barrier at its beginning.
 func (e *encoder) close() {
 	from := e.inPart | e.loose | e.owed[compute] | e.owed[transfer]
 	if from == 0 {
@@ -167,9 +168,10 @@ func (e *encoder) close() {
 	e.commands.Barrier(scopes[from].stages, scopes[from].write, to.stages|vkx.PipelineStageHostBit, to.both|vkx.AccessHostReadBit)
 }
 
-// encode turns the remaining commands of a job into parts, and submits these parts. If the encoder
-// must not wait, encode may stop before a command that needs resources which only completed work
-// can free. encode then returns false. If a command fails, the other commands still run.
+// The method encode turns the remaining commands of a job into parts, and submits these parts. If
+// the encoder must not wait, the method encode may stop before a command that needs resources which
+// only completed work can free. If the method encode stops, it returns false. If a command fails,
+// the other commands still run.
 func (e *encoder) encode(j *job, wait bool) bool {
 	e.begin(j.t, wait)
 	if j.track != nil {
@@ -224,22 +226,24 @@ func (e *encoder) onDevice(c *hal.Command) error {
 	return e.fill(c)
 }
 
-// fail records that the command has failed. The command has run only in part, or not at all.
+// The method fail records that the command has failed. The command has run only in part, or not at
+// all.
 func fail(c *hal.Command, err error) {
 	if c.Fault != nil && c.Fault.Failed == nil {
 		c.Fault.Failed = err
 	}
 }
 
-// cancel records that the command has not run because it was cancelled.
+// The function cancel records that the command has not run because it was cancelled.
 func cancel(c *hal.Command) {
 	if c.Fault != nil {
 		c.Fault.Cancelled = true
 	}
 }
 
-// barrier makes all later commands wait for all earlier commands. The barrier itself is recorded
-// before the next command of each kind. So a sequence of launches needs no barriers for transfers.
+// The method barrier makes all later commands wait for all earlier commands. The barrier itself is
+// recorded before the next command of each kind. So a sequence of launches needs no barriers for
+// transfers.
 func (e *encoder) barrier() {
 	for _, l := range []*track{e.main, e.aside} {
 		if l != nil {
@@ -253,8 +257,8 @@ func (e *encoder) barrier() {
 	e.barrierAcross()
 }
 
-// order records the barrier that a command of kind k needs. Then it adds k to the set of kinds that
-// the track's commands have had.
+// The method order records the barrier that a command of kind k needs. Then the method order adds k
+// to the set of kinds that the track's commands have had.
 func (e *encoder) order(k kind) {
 	o := e.owed[k]
 	if o != 0 {
@@ -353,7 +357,8 @@ func (e *encoder) launch(c *hal.Command) error {
 	return nil
 }
 
-// split dispatches a launch with more work-groups than the device accepts in one dispatch.
+// The method split dispatches a launch with more work-groups than the device accepts in one
+// dispatch.
 func (e *encoder) split(groups [3]uint32) {
 	limit := e.d.phys.MaxComputeWorkGroupCount
 	var base, n [3]uint32
@@ -369,8 +374,8 @@ func (e *encoder) split(groups [3]uint32) {
 	}
 }
 
-// spill copies arguments to the memory for arguments that belongs to the slot. spill returns their
-// address.
+// The method spill copies arguments to the slot's memory for arguments. The method spill returns
+// the address of the copy.
 func (e *encoder) spill(s *slot, args []byte) (addr uint64, err error) {
 	need := (uint64(len(args)) + 15) &^ 15
 	if s.args == nil || s.argsOff+need > s.args.size {
@@ -427,15 +432,15 @@ func (e *encoder) fill(c *hal.Command) error {
 	return nil
 }
 
-// notes records the command in the open part. If the part fails, the command fails, too.
+// The method notes records the command in the open part. If the part fails, the command fails, too.
 func (e *encoder) notes(c *hal.Command) {
 	if c.Fault != nil {
 		e.part.copies = append(e.part.copies, c.Fault)
 	}
 }
 
-// write copies host memory to the staging ring. write records the copy from the ring to the
-// device's memory.
+// The method write copies host memory to the staging ring. The method write records the copy from
+// the ring to the device's memory.
 func (e *encoder) write(c *hal.Command, j *job) error {
 	dst, chunk := c.Dst.(*memory), uint64(maxChunk)
 	if e.track == e.aside {
@@ -464,8 +469,8 @@ func (e *encoder) write(c *hal.Command, j *job) error {
 	return nil
 }
 
-// read records a copy to the staging ring. When the part has completed, the host copies the data
-// from the ring.
+// The method read records a copy to the staging ring. When the part has completed, the host copies
+// the data from the ring.
 func (e *encoder) read(c *hal.Command, j *job) error {
 	src := c.Src.(*memory)
 	for j.done < c.Size {
@@ -497,9 +502,10 @@ func (e *encoder) flushLarge(more bool) error {
 	return nil
 }
 
-// stage opens a part and reserves n bytes of the staging ring for it. The bytes are a chunk of a
-// transfer of total bytes. If the ring is full, stage submits the open parts and waits for
-// completed work. If the encoder must not wait, stage returns errBusy.
+// The method stage opens a part and reserves n bytes of the staging ring for the part. The bytes
+// are a chunk of a transfer whose size is the parameter total. If the ring is full, the method
+// stage submits the open parts and waits for completed work. If the encoder must not wait, the
+// method stage returns errBusy.
 func (e *encoder) stage(n, total uint64) (off uint64, err error) {
 	for {
 		if err := e.fitRing(min(4*total, maxRing), n); err != nil {
@@ -537,7 +543,7 @@ func (e *encoder) stage(n, total uint64) (off uint64, err error) {
 	}
 }
 
-// reserve reserves n bytes of the staging ring for the open part.
+// The method reserve reserves n bytes of the staging ring for the open part.
 func (e *encoder) reserve(n uint64) (off uint64, ok bool) {
 	e.q.mu.Lock()
 	defer e.q.mu.Unlock()
@@ -555,9 +561,9 @@ func (e *encoder) reserve(n uint64) (off uint64, ok bool) {
 	return off, true
 }
 
-// fitRing makes the staging ring size bytes large. If there is too little memory, the ring is
-// smaller, but has at least the number of bytes least. fitRing first submits a part that uses the
-// old ring. The old ring is freed when its last part is done.
+// fitRing replaces the staging ring by a ring of size bytes. If there is too little memory, the
+// ring has fewer than size bytes, but at least as many bytes as the parameter least. fitRing first
+// submits a part that uses the old ring. The old ring is freed when its last part is done.
 func (e *encoder) fitRing(size, least uint64) error {
 	size = max(minRing, uint64(1)<<bits.Len64(size-1))
 	if r := e.q.ring; r != nil && r.size >= size {

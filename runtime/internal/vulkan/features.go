@@ -15,7 +15,8 @@ import (
 // minVersion is the lowest Vulkan version of a usable device, because modules are SPIR-V 1.5.
 var minVersion = vkx.MakeVersion(1, 2, 0)
 
-// operations maps Vulkan's names of sub-group operations to the bits of these operations.
+// The variable operations maps Vulkan's names of sub-group operations to the bits of these
+// operations.
 var operations = map[string]vkx.SubgroupFeatureFlags{
 	"VK_SUBGROUP_FEATURE_BASIC_BIT":            vkx.SubgroupFeatureBasicBit,
 	"VK_SUBGROUP_FEATURE_VOTE_BIT":             vkx.SubgroupFeatureVoteBit,
@@ -27,8 +28,8 @@ var operations = map[string]vkx.SubgroupFeatureFlags{
 	"VK_SUBGROUP_FEATURE_QUAD_BIT":             vkx.SubgroupFeatureQuadBit,
 }
 
-// has reports whether a device has a feature of the table of features. Package vkx enables all
-// features that it queries.
+// The function has reports whether a device has a feature of the table of features. Package vkx
+// enables all features that it queries.
 func has(i *vkx.PhysicalDeviceInfo, name string) bool {
 	if bit, ok := operations[name]; ok {
 		return i.SubgroupOperations&uint32(bit) != 0
@@ -37,8 +38,8 @@ func has(i *vkx.PhysicalDeviceInfo, name string) bool {
 	return ok && i.Has(f)
 }
 
-// also maps an aspect to a condition that is not a feature of Vulkan. The condition applies in
-// addition to the aspect's features in the table.
+// The table also maps an aspect to a condition that is not a feature of Vulkan. The condition
+// applies in addition to the aspect's features in the table.
 var also = map[properties.Aspect]func(*vkx.PhysicalDeviceInfo) bool{
 	properties.SubGroups:     hasSubGroups,
 	properties.PrivateAlloca: anyDevice,
@@ -78,8 +79,8 @@ func aspectsOf(i *vkx.PhysicalDeviceInfo) []properties.Aspect {
 	return list
 }
 
-// required returns the features that every device must have. Modules may use most of these features
-// on every device. The queue needs the feature of timeline semaphores.
+// The function required returns the features that every device must have. Modules may use most of
+// these features on every device. The queue needs the feature of timeline semaphores.
 func required() []string {
 	var list []string
 	for _, r := range features.Rows {
@@ -90,8 +91,8 @@ func required() []string {
 	return append(list, vkx.TimelineSemaphore.String())
 }
 
-// lacks returns the name of a feature that every module needs and the device does not have. lacks
-// returns "" if there is none.
+// The function lacks returns the name of a feature that every module needs and the device does not
+// have. The function lacks returns "" if the device has all features that every module needs.
 func lacks(i *vkx.PhysicalDeviceInfo) string {
 	var list []string
 	if i.APIVersion < minVersion {

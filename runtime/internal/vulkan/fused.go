@@ -42,8 +42,8 @@ func askFused(fused *bool) *question {
 	}
 }
 
-// near reports whether got differs from want by at most ulps units in the last place. The number
-// want must be neither tiny nor huge.
+// The function near reports whether got differs from want by at most ulps units in the last place.
+// The number want must be neither tiny nor huge.
 func near(got float32, want float64, ulps float64) bool {
 	_, exp := math.Frexp(want)
 	return math.Abs(float64(got)-want) <= math.Ldexp(ulps, exp-24)
@@ -78,8 +78,9 @@ func fusedCase(i uint32) [4]float32 {
 	return [4]float32{x, y, z, float32(math.Abs(float64(number(a[3], 100))))}
 }
 
-// fma returns x*y + z, rounded once. The product is exact in float64, and the sum is rounded to odd
-// in float64 (Boldo and Melquiond, "Emulation of a FMA and correctly rounded sums", 2008).
+// The function fma returns x*y + z, rounded once. The product is exact in float64, and the sum is
+// rounded to odd in float64 (Boldo and Melquiond, "Emulation of a FMA and correctly rounded sums",
+// 2008).
 func fma(x, y, z float32) float32 {
 	p, q := float64(x)*float64(y), float64(z)
 	s := p + q

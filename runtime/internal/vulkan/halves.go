@@ -41,17 +41,17 @@ func halfCase(i uint32) (a, b, c half.Float16, f float32) {
 		a, b, c = a^half.Float16(x>>31<<15), b^half.Float16(y>>31<<15), half.Float16(halfEdges[z%edges])
 	case i%8 == 0: // a sum that nearly cancels
 		b = a.Neg() ^ half.Float16(y&1)
-	case i%8 == 1: // a product that c nearly cancels
+	case i%8 == 1: // the addend c nearly cancels the product a*b
 		c = a.Mul(b).Neg() ^ half.Float16(z&1)
 	case i%8 == 2: // a product or quotient near the least numbers
 		a, b = a&0x83ff|0x400, b&0x83ff|half.Float16(x>>16%16)<<10
 	case i%8 == 3: // a subnormal number
 		a, b, c = a&0x83ff, b&0x87ff, c&0x83ff
-	case i%8 == 4: // c is small compared with a product halfway between two float16s, an odd number of 12 bits
+	case i%8 == 4: // the product is an odd number of 12 bits, so it is halfway between two float16s, and c is small
 		p := 3 + x>>8%3*2
 		a, b, c = wholeHalf(p), wholeHalf(2048/p+y%(2048/p)|1), c&0x83ff
 	}
-	// f is the middle between two float16s, or a neighbour of the middle. Otherwise it is any
+	// f is the middle between two float16s, or a neighbour of the middle. In other cases, f is any
 	// float32.
 	h := half.Float16(z >> 16)
 	if i%4 == 1 {

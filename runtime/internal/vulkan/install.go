@@ -10,7 +10,7 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/vkx"
 )
 
-// install says how the user can install a missing loader or driver.
+// The variable install says how the user can install a missing loader or driver.
 var install = installOn[runtime.GOOS]
 
 var installOn = map[string]string{

@@ -12,11 +12,9 @@ import (
 // This file lets copies run at the same time as kernels. A device has one line of submissions (the
 // main line), or two. The second line (aside) has a queue of a family that can only transfer, whose
 // engines work while kernels run. The parts of both lines have a common order, but the device can
-// run them in parallel:
-//
-//	commands    write x   launch on y   Barrier   write y   launch on x
-//	aside       write x                           write y: waits for the launch on y
-//	main                  launch on y                       launch on x: waits for the write of x
+// run them in parallel. For example, the device writes the memory x on the second line while a
+// launch on the main line uses the memory y. After a Barrier, a write of y on the second line waits
+// for that launch. A launch on the main line that uses x then waits for the write of x.
 //
 // A command waits for earlier commands of its own line by a barrier. A command waits for commands
 // of the other line by a value of that line's semaphore. Only a complete part can wait for such a
@@ -44,17 +42,17 @@ var twoLines bool
 // the same time.
 func TwoLines(on bool) { twoLines = on }
 
-// line is a sequence of submissions that the device begins in order.
+// A line is a sequence of submissions that the device begins in order.
 type line struct {
 	q      *queue
 	queue  vkx.Queue
 	family uint32
 	can    kinds // kinds of commands that the line accepts
 
-	// timeline is a semaphore. When a part has completed, the timeline reaches the value of the
-	// part. Each part's value is one more than the previous part's value.
+	// The field timeline is a semaphore. When a part has completed, the timeline reaches the value
+	// of the part. Each part's value is one more than the previous part's value.
 	timeline vkx.Semaphore
-	pushed   uint64        // value of the newest part; only the encoder uses it
+	pushed   uint64        // value of the newest part; only the encoder uses the field
 	reached  atomic.Uint64 // newest known value of the timeline
 
 	free  []*slot // unused slots; queue.mu guards them
@@ -75,7 +73,7 @@ func (l *line) close() {
 	}
 }
 
-// passed reports whether the device has completed the part with the given value.
+// The method passed reports whether the device has completed the part with the given value.
 func (l *line) passed(value uint64) bool {
 	if l.reached.Load() >= value {
 		return true
@@ -92,7 +90,7 @@ func (l *line) passed(value uint64) bool {
 	return now >= value
 }
 
-// reach records that the timeline has reached the given value.
+// The method reach records that the timeline has reached the given value.
 func (l *line) reach(value uint64) {
 	for {
 		old := l.reached.Load()
@@ -113,7 +111,7 @@ func transferFamily(i *vkx.PhysicalDeviceInfo) (uint32, bool) {
 	return 0, false
 }
 
-// track is the encoder's state for a line.
+// A track is the encoder's state for a line.
 type track struct {
 	line *line
 
@@ -132,7 +130,7 @@ type track struct {
 	after, waited uint64
 }
 
-// turn selects the line that executes a command.
+// The method turn selects the line that executes a command.
 func (e *encoder) turn(c *hal.Command) {
 	if e.aside == nil {
 		return
@@ -141,11 +139,11 @@ func (e *encoder) turn(c *hal.Command) {
 	switch c.Op {
 	case hal.OpLaunch, hal.OpGraph:
 		e.row = 0
-	case hal.OpCopy, hal.OpWrite: // not OpRead, because the host must copy its data on; it took a third longer on the second line
+	case hal.OpCopy, hal.OpWrite: // without OpRead: the host copies the data of an OpRead once more, which took a third longer on the second line
 		if c.Size < asideMin && !c.Apart || c.Op == hal.OpCopy && !e.overBus(c) {
 			return
 		}
-		if e.row++; e.row > asideRow && !c.Apart || e.d.clock != nil { // such queues cannot reset queries
+		if e.row++; e.row > asideRow && !c.Apart || e.d.clock != nil { // the queue of the second line cannot reset queries
 			return
 		}
 		e.track = e.aside
@@ -175,13 +173,13 @@ func (e *encoder) barrierAcross() {
 		e.push(e.main)
 		e.main.after = n
 	}
-	// A part that contains only launches need not end here, because the next copy ends it.
+	// A part that contains only launches need not end here, because the next copy ends the part.
 	if e.cut = e.main.part != nil; !e.cut {
 		e.aside.after = e.main.line.pushed
 	}
 }
 
-// push submits the open part of a track.
+// The method push submits the open part of a track.
 func (e *encoder) push(l *track) error {
 	now := e.track
 	e.track = l
@@ -198,15 +196,15 @@ func (e *encoder) pushAll() {
 	}
 }
 
-// uncut records that the main track's part has ended. uncut does so only if commands on the track
-// aside had to wait for that part.
+// The method uncut records that the main track's part has ended. The method uncut does nothing
+// unless commands on the second line had to wait for that part.
 func (e *encoder) uncut() {
 	if e.cut && e.main.part == nil {
 		e.cut, e.aside.after = false, e.main.line.pushed
 	}
 }
 
-// other returns the track that is not selected, or nil.
+// The method other returns the track that is not selected, or nil.
 func (e *encoder) other() *track {
 	if e.track == e.main {
 		return e.aside

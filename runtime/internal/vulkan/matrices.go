@@ -8,7 +8,7 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/vkx"
 )
 
-// components maps Vulkan's component types to the names of element types in kernels.
+// The variable components maps Vulkan's component types to the names of element types in kernels.
 var components = map[vkx.Component]string{
 	vkx.Float16: "half.Float16", vkx.BFloat16: "half.BFloat16", vkx.Float32: "float32", vkx.Sint8: "int8", vkx.Sint32: "int32", vkx.Uint8: "uint8", vkx.Uint32: "uint32",
 }

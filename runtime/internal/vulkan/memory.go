@@ -39,8 +39,9 @@ func memoryTypes(p *vkx.PhysicalDeviceInfo, mask uint32) (typeSet, bool) {
 		cached   = vkx.MemoryPropertyHostCachedBit
 		ordinary = local | visible | cached
 	)
-	// Of the types with all flags of want, pick returns the one with the fewest other flags. pick
-	// never returns types with special rules (protected, lazily allocated, uncached).
+	// Of the types with all flags of want, the function pick returns the type with the fewest other
+	// flags. The function never returns types with special rules (protected, lazily allocated,
+	// uncached).
 	pick := func(want vkx.MemoryPropertyFlags) int {
 		best, extra := -1, 0
 		for i, t := range p.MemoryTypes {
@@ -80,14 +81,14 @@ func memoryTypes(p *vkx.PhysicalDeviceInfo, mask uint32) (typeSet, bool) {
 	return s, s.host >= 0
 }
 
-// block is one allocation of device memory, with one buffer that covers it.
+// A block is one allocation of device memory, with one buffer that covers it.
 type block struct {
 	buffer vkx.Buffer
 	memory vkx.DeviceMemory
 	addr   uint64 // address of the buffer's first usable byte, a multiple of granule
 	pad    uint64 // offset of that byte in the buffer
 	size   uint64 // number of usable bytes
-	// allocated is the size of the allocation, in bytes.
+	// The field allocated is the size of the allocation, in bytes.
 	allocated uint64
 	ptr       unsafe.Pointer
 	arena     *arena // division of the block into chunks; nil for a dedicated block
@@ -95,25 +96,26 @@ type block struct {
 	pin       pinner // keeps host in place
 }
 
-// pool allocates memory of one memory type.
+// A pool allocates memory of one memory type.
 type pool struct {
 	kind   int
 	mapped bool
 	heap   uint64
 	next   uint64 // size of the next block, in bytes
 	blocks []*block
-	// kept is a list of free dedicated blocks. Free blocks are kept because an allocation takes 0.5
-	// ms on a GPU, and 17 ms more for each GiB.
+	// The field kept is a list of free dedicated blocks. Free blocks are kept because an allocation
+	// takes 0.5 ms on a GPU, and 17 ms more for each GiB.
 	kept      []*block
 	keptBytes uint64
 	keepLimit uint64
 }
 
-// allocator allocates a device's memory.
+// The type allocator allocates a device's memory.
 //
-// The allocator does not hold mu while it calls the driver, or the queue, which itself frees
-// memory. So it makes and destroys blocks without mu. The allocator holds grow while it makes a
-// block, so that several goroutines that need memory share a new block. Free never locks grow.
+// The allocator does not hold the mutex mu while it calls the driver. The allocator also does not
+// hold the mutex mu while it calls the queue, which frees memory itself. So the allocator makes and
+// destroys blocks without mu. The allocator holds the mutex grow while it makes a block, so that
+// several goroutines that need memory share a new block. Free never locks the mutex grow.
 type allocator struct {
 	d         *device
 	grow      sync.Mutex // held while a block is made; locked before mu
@@ -121,11 +123,11 @@ type allocator struct {
 	pools     map[int]*pool
 	types     typeSet
 	own       map[*block]struct{} // dedicated blocks in use
-	misplaced bool                // the driver's alignment is less than granule; guarded by grow
+	misplaced bool                // the driver's alignment is less than granule; guarded by the mutex grow
 	live      int                 // number of memories that have not been freed
 	count     int                 // number of blocks
 	bytes     uint64              // size of all blocks, in bytes
-	limit     uint64              // largest allowed value of bytes, for tests; 0 for no limit
+	limit     uint64              // largest allowed value of the field bytes, for tests; 0 for no limit
 }
 
 // memory implements hal.Memory.
@@ -145,15 +147,15 @@ func (m *memory) Size() uint64    { return m.size }
 func (m *memory) Address() uint64 { return m.addr }
 func (m *memory) Bytes() []byte   { return m.data }
 
-// Free frees the memory. A second call does nothing, and so does a call after the device was
-// closed. A lost device may use its memory until it is closed.
+// Free frees the memory. A second call of Free does nothing, and so does a call after the device
+// was closed. A lost device may use its memory until it is closed.
 func (m *memory) Free() {
 	a := &m.d.mem
 	a.destroy(a.release(m))
 }
 
-// release frees the memory's chunk. release returns the blocks that are then empty. The caller must
-// destroy these blocks.
+// The method release frees the memory's chunk. The method release returns the blocks that are then
+// empty. The caller must destroy these blocks.
 func (a *allocator) release(m *memory) []*block {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -250,17 +252,18 @@ func (a *allocator) alloc(size uint64, kind int) (*memory, error) {
 	return m, nil
 }
 
-// pool returns the pool of a memory type, or nil if the device is closed.
+// The method pool returns the pool of a memory type, or nil if the device is closed.
 func (a *allocator) pool(kind int) *pool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.pools[kind]
 }
 
-// dedicated reports whether memory of the given size gets its own block.
+// The method dedicated reports whether memory of the given size gets its own block.
 func (p *pool) dedicated(size uint64) bool { return size > dedicatedSize || size > p.next }
 
-// take returns memory in existing blocks, or nil if they have too little free memory.
+// The method take returns memory in existing blocks, or nil if these blocks have too little free
+// memory.
 func (a *allocator) take(p *pool, size uint64) *memory {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -288,7 +291,8 @@ func (a *allocator) take(p *pool, size uint64) *memory {
 	return nil
 }
 
-// enlarge makes a block for memory of the given size, unless another block has enough free memory.
+// The method enlarge makes a block for memory of the given size, unless another block has enough
+// free memory.
 func (a *allocator) enlarge(p *pool, size uint64) (*memory, error) {
 	a.grow.Lock()
 	defer a.grow.Unlock()
@@ -400,8 +404,8 @@ func (a *allocator) tryBlock(p *pool, size uint64) (_ *block, err error) {
 	return b, nil
 }
 
-// reserve adds n to the total size of all blocks, unless that would exceed the limit. reserve
-// reports whether it did.
+// The method reserve adds n to the total size of all blocks, unless that would exceed the limit.
+// The method reserve reports whether it added n.
 func (a *allocator) reserve(n uint64) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -412,7 +416,8 @@ func (a *allocator) reserve(n uint64) bool {
 	return true
 }
 
-// destroy returns blocks to the driver. Of the allocator's locks, the caller may hold only grow.
+// The method destroy returns blocks to the driver. Of the allocator's locks, the caller may hold
+// only the mutex grow.
 func (a *allocator) destroy(blocks []*block) {
 	if len(blocks) == 0 {
 		return
@@ -441,7 +446,8 @@ func (p *pool) dropKept(limit uint64) (out []*block) {
 	return out
 }
 
-// trim removes empty blocks of the pool, except keep of them, and returns them.
+// The method trim removes empty blocks of the pool, and returns them. The parameter keep is the
+// number of empty blocks that stay in the pool.
 func (p *pool) trim(keep int) (out []*block) {
 	p.blocks = slices.DeleteFunc(p.blocks, func(b *block) bool {
 		if b.arena.used > 0 {
@@ -457,7 +463,7 @@ func (p *pool) trim(keep int) (out []*block) {
 	return out
 }
 
-// unused removes all blocks that contain no memory, and returns them.
+// The method unused removes all blocks that contain no memory, and returns these blocks.
 func (a *allocator) unused() (out []*block) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -468,7 +474,7 @@ func (a *allocator) unused() (out []*block) {
 	return out
 }
 
-// close destroys all blocks, including those in use.
+// The method close destroys all blocks, including those in use.
 func (a *allocator) close() {
 	out := a.unused()
 	a.mu.Lock()

@@ -21,7 +21,7 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/vkx"
 )
 
-// pipeline implements hal.Pipeline.
+// The type pipeline implements hal.Pipeline.
 type pipeline struct {
 	d       *device
 	layout  vkx.PipelineLayout
@@ -170,7 +170,7 @@ func (p *pipeline) setSizes(desc *hal.PipelineDesc) error {
 // would return the pipeline that ignores the base.
 const specBase = abi.SpecReserved + 0xff
 
-// create makes the pipeline from its module, and destroys the module.
+// The method create makes the pipeline from its module, and destroys the module.
 func (p *pipeline) create(dispatchBase bool) (vkx.Pipeline, error) {
 	v := p.d.vk
 	module, r, err := p.d.shaderModule(p.spirv)
@@ -237,8 +237,8 @@ func (p *pipeline) Cached() string { return p.cached }
 // Cancels implements hal.Canceller.
 func (p *pipeline) Cancels() bool { return p.cancels }
 
-// Free destroys the pipeline. A second call does nothing, and so does a call after the device was
-// closed. A lost device keeps its pipelines until it is closed.
+// Free destroys the pipeline. A second call of Free does nothing, and so does a call after the
+// device was closed. A lost device keeps its pipelines until it is closed.
 func (p *pipeline) Free() {
 	if p.d.lost.Load() == nil && p.d.pipes.remove(p) {
 		p.destroy()
@@ -266,7 +266,8 @@ func (p *pipeline) freeData() {
 	}
 }
 
-// arguments returns the argument block of a launch, with the runtime's own arguments added.
+// The method arguments returns the argument block of a launch, with the runtime's own arguments
+// added.
 func (p *pipeline) arguments(args, scratch []byte) []byte {
 	if p.data == nil {
 		return args
@@ -276,7 +277,7 @@ func (p *pipeline) arguments(args, scratch []byte) []byte {
 	return args
 }
 
-// pipelines contains a device's pipelines and the objects that they share.
+// The type pipelines contains a device's pipelines and the objects that they share.
 type pipelines struct {
 	cache vkx.PipelineCache
 	store cacheStore
@@ -303,7 +304,7 @@ func (s *pipelines) init(d *device) error {
 	return check("vkCreatePipelineCache", r)
 }
 
-// layout returns the pipeline layout with one range of n bytes of push constants.
+// The method layout returns the pipeline layout with one range of n bytes of push constants.
 func (s *pipelines) layout(n uint32) (vkx.PipelineLayout, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -339,7 +340,7 @@ func (s *pipelines) remove(p *pipeline) bool {
 	return ok
 }
 
-// save writes the cache's file. Other goroutines may make pipelines at the same time.
+// The method save writes the cache's file. Other goroutines may make pipelines at the same time.
 func (s *pipelines) save() {
 	if s.d.lostErr() != nil {
 		return
@@ -349,8 +350,8 @@ func (s *pipelines) save() {
 	}
 }
 
-// merge merges the cache with the data theirs of another process. merge returns the merged data, or
-// nil if that fails.
+// The method merge adds the cache's contents to the data of another process, which are in the
+// parameter theirs. The method merge returns the merged data, or nil if merging fails.
 func (s *pipelines) merge(theirs []byte) []byte {
 	both, r := s.d.vk.CreatePipelineCache(theirs)
 	if r < 0 {

@@ -16,7 +16,7 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
-// probed contains facts about a device and its driver, which small kernels have measured.
+// The type probed contains facts about a device and its driver, which small kernels have measured.
 type probed struct {
 	subnormals              hal.Subnormals
 	halves                  hal.Halves
@@ -33,8 +33,9 @@ type driverKey struct {
 	halves  bool // result of halvesWay for the device
 }
 
-// halvesWay returns the way in which kernels compute float16s. "computed" means by integers, and ""
-// means by all exact instructions. The environment may select the way.
+// halvesWay returns the way in which kernels compute float16s. The result "computed" means that
+// kernels compute float16s by integers. The result "" means that kernels use all exact float16
+// instructions. An environment variable may select the way.
 func (d *device) halvesWay() string {
 	// Processors have no float16 arithmetic, and their drivers convert one float16 at a time. With
 	// lavapipe's instructions, kernels take two to five times as long as with integers. On arm64,
@@ -46,14 +47,14 @@ func (d *device) halvesWay() string {
 	return way
 }
 
-// answers contains the results of earlier probes. answers is kept until the program ends, because
-// neither device nor driver changes while a program runs.
+// The variable answers contains the results of earlier probes. These results are kept until the
+// program ends, because neither device nor driver changes while a program runs.
 var answers struct {
 	sync.Mutex
 	of map[driverKey]probed
 }
 
-// probe measures facts that the driver does not report.
+// The method probe measures facts that the driver does not report.
 func (d *device) probe() error {
 	key := driverKey{d.phys.PipelineCacheUUID, d.phys.DriverVersion, d.phys.DeviceName, modulehook.Rewrite != nil, d.halvesWay() != "computed"}
 	answers.Lock()
@@ -86,8 +87,8 @@ func (d *device) probe() error {
 	return nil
 }
 
-// questions returns the probes of a device, which store their answers in p. The first probe is
-// about subnormals, because later probes test subnormals only on devices that keep them.
+// The method questions returns the probes of a device, which store their answers in p. The first
+// probe is about subnormals, because later probes test subnormals only on devices that keep them.
 func (p *probed) questions(d *device) []*question {
 	qs := []*question{askSubnormals(&p.subnormals)}
 	if d.halvesWay() != "computed" {
@@ -105,7 +106,7 @@ func (p *probed) questions(d *device) []*question {
 	return append(qs, askDivide(&p.divide, &p.subnormals), askFused(&p.fused), askEndsLoops(&p.endsLoops))
 }
 
-// question is a built-in kernel that measures a fact about the device.
+// A question is a built-in kernel that measures a fact about the device.
 type question struct {
 	module  []byte
 	size    uint64 // size in bytes of its operands, and also of its results; a multiple of 16
@@ -115,7 +116,7 @@ type question struct {
 	answer  func(results []byte)  // function that reads the results
 }
 
-// ask runs the questions' kernels as one batch, and then reads the results in order.
+// The method ask runs the questions' kernels as one batch, and then reads the results in order.
 func (d *device) ask(qs ...*question) error {
 	size := uint64(0)
 	for _, q := range qs {
@@ -162,8 +163,8 @@ func (d *device) ask(qs ...*question) error {
 // milliseconds.
 var answerTime = 30 * time.Second
 
-// answer waits for a probe. If the device does not complete the probe in time, answer abandons the
-// device.
+// The method answer waits for a probe. If the device does not complete the probe in time, the
+// method abandons the device.
 func (d *device) answer(t *ticket) error {
 	ctx, cancel := context.WithTimeout(background, answerTime)
 	defer cancel()

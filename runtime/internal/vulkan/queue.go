@@ -18,15 +18,16 @@ var background = context.Background()
 // errBusy is the error for a command that needs resources which only completed work can free.
 var errBusy = errors.New("BUG: vulkan: the queue is busy")
 
-// queue submits batches in order.
+// The type queue submits batches in order.
 type queue struct {
 	d *device
 
-	// Submit locks order. The goroutine that has locked order owns enc, unless a pump runs, which
-	// then owns enc. No goroutine waits for the device while it holds order.
+	// Submit locks order. The goroutine that has locked the mutex order owns the field enc. If a
+	// pump runs, the pump owns the field enc instead. No goroutine waits for the device while it
+	// holds the mutex order.
 	order   sync.Mutex
 	enc     encoder
-	tickets []ticket // tickets of later batches; guarded by order
+	tickets []ticket // tickets of later batches; guarded by the mutex order
 
 	lines [2]line // main line, and a line for copies if the device has a queue for them
 
@@ -46,12 +47,12 @@ type queue struct {
 	closed  bool
 }
 
-// watch is a function that tests set. The queue calls it for each submission, before anything waits
-// for the submission.
+// The field watch is a function that tests set. The queue calls the function watch for each
+// submission, before anything waits for the submission.
 var watch func(d *device, p *part, commands vkx.Commands)
 
-// watched says where the Vulkan commands of a hal.Command begin. The field at is an index into the
-// Vulkan commands of a part, after the command's barrier.
+// The type watched says where the Vulkan commands of a hal.Command begin. The field at is an index
+// into the Vulkan commands of a part, after the command's barrier.
 type watched struct {
 	at    int
 	kind  kind
@@ -60,13 +61,13 @@ type watched struct {
 	graph *recording // recording that the part executes at this index, for an OpGraph
 }
 
-// job is a batch that is being submitted.
+// A job is a batch that is being submitted.
 type job struct {
 	t     *ticket
 	cmds  []hal.Command
 	i     int    // index of the next command
 	done  uint64 // number of bytes of the next command that are done
-	track *track // track of the next command; nil until turn has selected it
+	track *track // track of the next command; nil until the method turn has selected the track
 
 	// The fields below are for the case that the next command is an OpGraph whose commands are
 	// encoded one by one.
@@ -74,7 +75,7 @@ type job struct {
 	at    int // index of the next node
 }
 
-// init makes the lines of the queue, on Vulkan queues of the given families.
+// The method init makes the lines of the queue, on Vulkan queues of the given families.
 func (q *queue) init(d *device, families []uint32) error {
 	q.d = d
 	for i, family := range families {
@@ -132,8 +133,8 @@ func (d *device) Submit(batch []hal.Command) (hal.Ticket, error) {
 	return t, nil
 }
 
-// ticket returns a new ticket. ticket allocates several tickets at a time. The caller has locked
-// order.
+// The method ticket returns a new ticket. The method ticket allocates several tickets at a time.
+// The caller has locked the mutex order.
 func (q *queue) ticket() *ticket {
 	if len(q.tickets) == 0 {
 		q.tickets = make([]ticket, 16)
@@ -144,7 +145,8 @@ func (q *queue) ticket() *ticket {
 	return t
 }
 
-// submit submits commands as a separate batch. The function record records these commands.
+// The method submit submits commands as a separate batch. The function record records these
+// commands.
 func (q *queue) submit(record func(*encoder) error) (*ticket, error) {
 	q.order.Lock()
 	defer q.order.Unlock()
@@ -161,7 +163,7 @@ func (q *queue) submit(record func(*encoder) error) (*ticket, error) {
 	return t, nil
 }
 
-// pump submits jobs until there are no more jobs.
+// The method pump submits jobs until there are no more jobs.
 func (q *queue) pump(j *job) {
 	defer q.pumps.Done()
 	for j != nil {
@@ -255,7 +257,7 @@ func (d *device) tooMany(groups [3]uint32) bool {
 	return groups[0] > limit[0] || groups[1] > limit[1] || groups[2] > limit[2]
 }
 
-// oldest returns the oldest submission in flight, or nil.
+// The method oldest returns the oldest submission in flight, or nil.
 func (q *queue) oldest() *part {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -274,14 +276,14 @@ func (q *queue) waitOldest() (bool, error) {
 	return true, p.wait(background)
 }
 
-// sweep finishes the parts that have completed, in order.
+// The method sweep finishes the parts that have completed, in order.
 func (q *queue) sweep() {
 	for p := q.oldest(); p != nil && p.completed(); p = q.oldest() {
 		p.finish()
 	}
 }
 
-// push submits the commands of a part whose slot is set.
+// The method push submits the commands of a part whose slot is set.
 func (q *queue) push(p *part, commands vkx.Commands) error {
 	p.value = p.line.pushed + 1
 	s := vkx.Submission{Queue: p.line.queue, Buffer: p.slot.cb, Timeline: p.line.timeline, Value: p.value}
@@ -309,7 +311,8 @@ func (q *queue) push(p *part, commands vkx.Commands) error {
 	return nil
 }
 
-// drain waits until the queue is idle or the device is lost. The queue then rejects later batches.
+// The method drain waits until the queue is idle or the device is lost. The queue then rejects
+// later batches.
 func (q *queue) drain() {
 	q.order.Lock()
 	q.mu.Lock()
@@ -324,7 +327,7 @@ func (q *queue) drain() {
 	}
 }
 
-// close destroys the slots and the ring of an idle queue.
+// The method close destroys the slots and the ring of an idle queue.
 func (q *queue) close() {
 	for p := q.oldest(); p != nil; p = q.oldest() {
 		p.finish()

@@ -22,9 +22,7 @@ const maxRecordings = 4
 const maxRecorded = 4 * maxLaunches
 
 // replay implements hal.Graph. The commands of the graph are recorded into secondary command
-// buffers. The command buffer of a part executes a secondary command buffer as one command:
-//
-//	part: launch, barrier, [graph: launch, barrier, launch], barrier
+// buffers. The command buffer of a part executes a secondary command buffer as one command.
 //
 // Each recording has its own fault records, and is executed again only when its last submission has
 // completed. So a graph has several recordings. If all recordings are in flight, or there is too
@@ -42,7 +40,7 @@ type replay struct {
 	recordings []*recording
 }
 
-// recording is a secondary command buffer with the commands of a graph.
+// A recording is a secondary command buffer with the commands of a graph.
 type recording struct {
 	g      *replay
 	cb     vkx.CommandBuffer
@@ -102,8 +100,8 @@ func (d *device) NewGraph(commands []hal.Command) (hal.Graph, error) {
 	return g, nil
 }
 
-// Free destroys the recordings. A second call does nothing, and so does a call after the device was
-// closed. A lost device keeps its recordings until it is closed.
+// Free destroys the recordings. A second call of Free does nothing, and so does a call after the
+// device was closed. A lost device keeps its recordings until it is closed.
 func (g *replay) Free() {
 	if g.d.lost.Load() == nil && g.d.graphs.remove(g) {
 		g.destroy()
@@ -120,7 +118,7 @@ func (g *replay) destroy() {
 	g.pool, g.recordings, g.most = 0, nil, 0
 }
 
-// replays is the set of a device's graphs.
+// The type replays is the set of a device's graphs.
 type replays struct {
 	mu     sync.Mutex
 	all    map[*replay]struct{}
@@ -158,8 +156,8 @@ func (s *replays) close() {
 	}
 }
 
-// graph encodes an OpGraph. graph uses a recording if one is free. Otherwise it encodes the graph's
-// commands one by one.
+// The method graph encodes an OpGraph. The method graph uses a recording if a recording is free.
+// Otherwise the method encodes the graph's commands one by one.
 func (e *encoder) graph(c *hal.Command, j *job) error {
 	g := c.Graph.(*replay)
 	if len(g.commands) == 0 {
@@ -209,7 +207,7 @@ func (g *replay) oneByOne(c *hal.Command) []hal.Command {
 	return nodes
 }
 
-// recording returns a recording of the graph that is not in flight, or nil.
+// The method recording returns a recording of the graph that is not in flight, or nil.
 func (e *encoder) recording(g *replay) *recording {
 	g.runs++
 	if g.runs == 1 || g.most == 0 {
@@ -223,7 +221,7 @@ func (e *encoder) recording(g *replay) *recording {
 		if err == nil {
 			return r
 		}
-		g.most = len(g.recordings) // there is too little memory for more
+		g.most = len(g.recordings) // there is too little memory for more recordings
 	}
 	e.q.sweep() // some recordings may have completed
 	e.q.recycle()
@@ -239,7 +237,7 @@ func (g *replay) free() *recording {
 	return nil
 }
 
-// record makes a new recording of the graph.
+// The method record makes a new recording of the graph.
 func (e *encoder) record(g *replay) (_ *recording, err error) {
 	d := e.d
 	r := &recording{g: g, slot: &slot{limit: math.MaxInt, recorded: true}, faults: make([]hal.Fault, len(g.commands)),
@@ -296,8 +294,8 @@ func (e *encoder) record(g *replay) (_ *recording, err error) {
 	return r, nil
 }
 
-// execute makes the open part execute a recording. Commands after a later barrier wait for all
-// kinds of commands in the recording, whatever barriers the recording contains.
+// The method execute makes the open part execute a recording. Commands after a later barrier wait
+// for all kinds of commands in the recording, whatever barriers the recording contains.
 func (e *encoder) execute(r *recording, c *hal.Command) error {
 	if e.part != nil && e.launches >= maxLaunches {
 		if err := e.flush(); err != nil {
@@ -336,8 +334,8 @@ func (e *encoder) execute(r *recording, c *hal.Command) error {
 	return nil
 }
 
-// finish stores the outcomes of a recording's commands when its submission has completed. finish
-// clears the fault records for the next submission.
+// The method finish stores the outcomes of a recording's commands when the recording's submission
+// has completed. The method finish clears the fault records for the next submission.
 func (r *recording) finish(f *hal.Fault, t *hal.Times) {
 	if t != nil {
 		r.timed.tell(r.g.d, r.slot)

@@ -22,7 +22,7 @@ const (
 	maxSlots = 1024
 )
 
-// slot contains the objects and the memory of one submission. Slots are reused. A recording has a
+// A slot contains the objects and the memory of one submission. Slots are reused. A recording has a
 // slot of its own, which is not submitted and only contains fault records and arguments.
 type slot struct {
 	line     *line // line of the slot's parts; nil for the slot of a recording
@@ -37,18 +37,18 @@ type slot struct {
 	argsOff  uint64
 	oldArgs  []*memory    // earlier values of args that were too small, freed when the slot is reused
 	limit    int          // number of launches that the slot has records for
-	inHost   int          // number of fault records in host; the others are in more or near
+	inHost   int          // number of fault records in the field host; the others are in the fields more or near
 	graphs   []*recording // recordings that the submission executes; owned by the encoder
 	recorded bool         // the slot belongs to a recording
 	faults   []*hal.Fault // storage for the fault lists of parts
-	// had contains the commands in the command buffer. If a part has the same commands, the encoder
-	// submits the command buffer again, which makes a launch 2.5 µs faster on an H100. had is valid
-	// as long as the device's counter gone has not changed.
+	// The field had contains the commands in the command buffer. If a part has the same commands,
+	// the encoder submits the command buffer again, which makes a launch 2.5 µs faster on an H100.
+	// The field had is valid as long as the device's counter gone has not changed.
 	had  vkx.Commands
 	gone uint64
 }
 
-// record returns the memory of fault record i.
+// The method record returns the memory of fault record i.
 func (s *slot) record(i int) []byte {
 	if i < maxLaunches && s.inNear[i] {
 		return s.near.data[i*abi.FaultRecordSize:]
@@ -78,8 +78,8 @@ func (s *slot) recordAddress(i int) uint64 {
 	return s.more.addr + uint64(i-s.inHost)*abi.FaultRecordSize
 }
 
-// retire frees resources of the finished parts before the first unfinished part. These resources
-// are the slots, and space in the staging ring.
+// The method retire frees resources of the finished parts before the first unfinished part. The
+// resources are the parts' slots, and space in the staging ring.
 func (q *queue) retire() {
 	var old []*memory
 	q.mu.Lock()
@@ -113,7 +113,7 @@ func (q *queue) takeSlot(l *line, wait bool) (*slot, error) {
 		q.sweep()
 		q.recycle()
 		if err := q.d.lostErr(); err != nil {
-			return nil, err // on a lost device, the device may still run parts that sweep has finished
+			return nil, err // on a lost device, the device may still run parts that the method sweep has finished
 		}
 		q.mu.Lock()
 		if n := len(l.free); n > 0 {
@@ -136,8 +136,8 @@ func (q *queue) takeSlot(l *line, wait bool) (*slot, error) {
 	}
 }
 
-// recycle prepares retired slots for reuse. The encoder calls recycle, because the encoder owns the
-// slots' graphs.
+// The method recycle prepares retired slots for reuse. The encoder calls the method recycle,
+// because the encoder owns the slots' graphs.
 func (q *queue) recycle() {
 	q.mu.Lock()
 	list := q.retired
@@ -160,8 +160,8 @@ func (q *queue) recycle() {
 	q.mu.Unlock()
 }
 
-// letGraphsGo marks the recordings of the slot's submission as free. The submission has completed,
-// or has failed.
+// letGraphsGo marks the recordings of the slot's submission as free, after the submission has
+// completed or failed.
 func (s *slot) letGraphsGo() {
 	for _, r := range s.graphs {
 		r.busy = false
@@ -230,7 +230,7 @@ func (q *queue) destroySlot(s *slot) {
 	s.free()
 }
 
-// free frees the slot's memory.
+// The method free frees the slot's memory.
 func (s *slot) free() {
 	for _, m := range append(s.oldArgs, s.host, s.more, s.near, s.args) {
 		if m != nil {

@@ -15,8 +15,8 @@ const (
 	maxChunk = maxRing / 4
 )
 
-// ring is staging memory that parts use in the order of their submission. Positions in the ring
-// only grow. The offset of a position in memory is the position modulo size.
+// A ring is staging memory that parts use in the order of their submission. Positions in the ring
+// only grow. The offset of a position in memory is the position modulo the ring's size.
 type ring struct {
 	mem        *memory
 	size       uint64
@@ -24,14 +24,15 @@ type ring struct {
 	parts      int // number of parts that use the ring and have not been retired
 }
 
-// rewind resets a ring that no part uses, so that all of its memory is contiguous.
+// The method rewind resets a ring that no part uses, so that all of its memory is contiguous.
 func (r *ring) rewind() {
 	if r.parts == 0 {
 		r.head, r.tail = 0, 0
 	}
 }
 
-// reserve reserves n contiguous bytes, if the ring has enough space, and returns their offset.
+// The method reserve reserves n contiguous bytes, if the ring has enough space, and returns their
+// offset.
 func (r *ring) reserve(n uint64) (uint64, bool) {
 	n = (n + granule - 1) &^ (granule - 1)
 	at := r.head

@@ -11,7 +11,7 @@ import (
 
 type driver struct{}
 
-// New returns a driver without devices. The errors of the driver say why it has no devices.
+// New returns a driver without devices. The errors of the driver say why the driver has no devices.
 func New() hal.Driver { return driver{} }
 
 func (driver) Name() string { return "vulkan" }

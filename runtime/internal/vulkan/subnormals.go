@@ -81,7 +81,7 @@ var subnormalCases = []subnormalCase{
 	{"exp2(-127)", functions, 1 << 22, true},
 }
 
-// is reports whether a device that keeps subnormals returns the result got.
+// The method is reports whether the result got is right for a device that keeps subnormals.
 func (c *subnormalCase) is(got uint32) bool {
 	if !c.rough {
 		return got == c.want
@@ -91,7 +91,7 @@ func (c *subnormalCase) is(got uint32) bool {
 }
 
 // askSubnormals tests which kinds of float32 operations keep subnormals. A kind of operations keeps
-// them if all its results are right.
+// subnormals if all its results are right.
 func askSubnormals(kept *hal.Subnormals) *question {
 	return &question{module: subnormalsModule, size: 128, put: putSubnormals, answer: func(results []byte) {
 		for i := range subnormalCases {

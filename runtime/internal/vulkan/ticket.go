@@ -22,19 +22,19 @@ const (
 	// launch and its wait 5 µs slower.
 	spinTime = 50 * time.Microsecond
 	keepTime = 30 * time.Microsecond
-	// A blocked wait checks its context once in this time.
+	// sliceTime is the time after which a blocked wait checks its context again.
 	sliceTime = 2 * time.Millisecond
 	longSlice = 500 * time.Millisecond
 )
 
-// part is one submission, which contains a batch or a piece of a large batch.
+// A part is one submission, which contains a batch or a piece of a large batch.
 type part struct {
 	q      *queue
 	slot   *slot // slot of the part; nil once retired; guarded by q.mu
 	line   *line
 	value  uint64 // value of the line's timeline when the part has completed
-	behind *line  // other line that the part waits for, or nil
-	after  uint64 // value of the timeline of the line behind that the part waits for
+	behind *line  // other line, for whose timeline the part waits; nil if the part waits for none
+	after  uint64 // value that the timeline of the line in the field behind must reach before the part begins
 
 	ring      *ring
 	ringStart uint64
@@ -43,7 +43,7 @@ type part struct {
 	copies    []*hal.Fault // faults of commands other than launches
 	graphs    []graphRun
 	graph     [1]graphRun   // storage for the first graph of the part
-	cancels   []*hal.Cancel // cancel requests of launches; until uncancel, they may write to the records
+	cancels   []*hal.Cancel // cancel requests of launches, which may write to the records until the method uncancel is called
 	reads     []readBack
 	timed     timed
 	watched   []watched
@@ -59,14 +59,14 @@ type readBack struct {
 	dst, src []byte
 }
 
-// completed reports whether the device has completed the part, so that the host sees its writes. On
-// a lost device all parts count as completed.
+// The method completed reports whether the device has completed the part, so that the host sees its
+// writes. On a lost device all parts count as completed.
 func (p *part) completed() bool {
 	return p.finished.Load() || p.q.d.lost.Load() != nil || p.line.passed(p.value)
 }
 
-// finish stores the results of a completed part. The method queue.sweep finishes parts in order,
-// because two batches may read into the same host memory.
+// The method finish stores the results of a completed part. The method queue.sweep finishes parts
+// in order, because two batches may read into the same host memory.
 func (p *part) finish() {
 	if p.finished.Load() {
 		return
@@ -104,7 +104,7 @@ func (p *part) keepFaults() {
 	p.slot.faults, p.faults = p.faults[:0], nil
 }
 
-// fail records that no command of the part has completed.
+// The method fail records that no command of the part has completed.
 func (p *part) fail(err error) {
 	for _, list := range [][]*hal.Fault{p.faults, p.copies} {
 		for _, f := range list {
@@ -120,14 +120,14 @@ func (p *part) fail(err error) {
 	}
 }
 
-// finish copies the data, unless its owner has cancelled the command.
+// The method finish copies the data, unless the owner of the command has cancelled it.
 func (r *readBack) finish() {
 	if !r.c.Cancel.Do(func() { copyBytes(r.dst, r.src) }) && r.c.Fault != nil {
 		r.c.Fault.Cancelled = true
 	}
 }
 
-// uncancel stops cancel requests from writing to the part's records.
+// The method uncancel stops cancel requests from writing to the part's records.
 func (p *part) uncancel() {
 	for _, c := range p.cancels {
 		c.Notify(nil)
@@ -135,14 +135,14 @@ func (p *part) uncancel() {
 	p.cancels = nil
 }
 
-// leave returns the 32-bit word in record i that tells work-items to leave.
+// The method leave returns the 32-bit word in record i that makes work-items leave the kernel.
 func (s *slot) leave(i int) *uint32 {
 	return (*uint32)(unsafe.Pointer(&s.record(i)[abi.OffsetLeave]))
 }
 
-// take parses fault record i and clears it for the next launch. A linked kernel has several
-// records, of which the first with a fault counts. take reports whether the record contains a fault
-// or the number of an ended loop.
+// The method take parses fault record i and clears the record for the next launch. A linked kernel
+// has several records. The first of these records with a fault counts. The method take reports
+// whether the record contains a fault or the number of an ended loop.
 func (s *slot) take(i int, f *hal.Fault) bool {
 	rec := s.record(i)
 	le := binary.LittleEndian
@@ -173,7 +173,7 @@ func (s *slot) take(i int, f *hal.Fault) bool {
 	return true
 }
 
-// wait waits until the part and all earlier parts have completed and are finished.
+// The method wait waits until the part and all earlier parts have completed and are finished.
 func (p *part) wait(ctx context.Context) error {
 	if err := p.poll(ctx); err != nil {
 		return err
@@ -193,7 +193,8 @@ func (p *part) wait(ctx context.Context) error {
 	return p.q.d.lostErr()
 }
 
-// ready reports whether the part is finished. ready also finishes parts that have completed.
+// The method ready reports whether the part is finished. The method ready also finishes parts that
+// have completed.
 func (p *part) ready() bool {
 	if !p.finished.Load() && p.completed() {
 		p.q.sweep()
@@ -201,8 +202,8 @@ func (p *part) ready() bool {
 	return p.finished.Load()
 }
 
-// poll polls the device for a moment, until the part has completed. poll does not poll on a CPU
-// device, which needs the processors itself.
+// The method poll polls the device for a moment, until the part has completed. The method poll does
+// not poll on a CPU device, which needs the processors itself.
 func (p *part) poll(ctx context.Context) error {
 	if p.completed() {
 		return nil
@@ -226,20 +227,20 @@ func (p *part) poll(ctx context.Context) error {
 	}
 }
 
-// block waits for a while without using the processor.
+// The method block waits for a while without using the processor.
 func (p *part) block(ctx context.Context) {
 	slice := longSlice
 	if ctx.Done() != nil {
 		slice = sliceTime
 	}
 	if r := p.await(uint64(slice)); r < 0 && r != vkx.ErrorDeviceLost {
-		// The driver ran out of memory while it waited. The device's work continues, so ask again
-		// later.
+		// The driver ran out of memory while it waited. The device's work continues, so the method
+		// asks the driver again later.
 		time.Sleep(time.Millisecond)
 	}
 }
 
-// await waits for the part for at most timeout nanoseconds, and records the result.
+// The method await waits for the part, for at most timeout nanoseconds, and records the result.
 func (p *part) await(timeout uint64) vkx.Result {
 	q := p.q
 	if p.finished.Load() {
@@ -255,17 +256,17 @@ func (p *part) await(timeout uint64) vkx.Result {
 	return r
 }
 
-// ticket implements hal.Ticket.
+// The type ticket implements hal.Ticket.
 type ticket struct {
 	q      *queue
-	sealed chan struct{} // channel closed when all parts are submitted; nil if Submit submitted all
+	sealed chan struct{} // channel closed when all parts are submitted; nil if Submit itself submitted all parts
 	parts  []*part
 	first  [1]*part
 	own    part // storage for the first part
-	opened bool // own is in use
+	opened bool // the field own is in use
 }
 
-// part returns a new part of the batch.
+// The method part returns a new part of the batch.
 func (t *ticket) part() *part {
 	if t.opened {
 		return new(part)

@@ -12,9 +12,7 @@ import (
 )
 
 // This file measures when commands run. A command with Times has one query for a timestamp before
-// it, and another query for a timestamp after it:
-//
-//	reset queries, [barrier, timestamp 0, dispatch, timestamp 1], [timestamp 2, copy, timestamp 3]
+// it, and another query for a timestamp after it. The command buffer resets all queries first.
 //
 // The first timestamp waits for the same commands as the command itself. The second timestamp waits
 // for the command. A clock converts the device's ticks to times of the host. From time to time, the
@@ -26,15 +24,15 @@ const (
 	maxTimed = 256
 	// clockTime is the time for which a comparison of the two clocks stays valid.
 	clockTime = 100 * time.Millisecond
-	// goodDeviation is in nanoseconds. If the two clocks were read further apart, the driver
-	// compares them again, at most compareTries times. Readings are further apart if another thread
-	// ran in between.
+	// goodDeviation is a duration in nanoseconds. If more time passed between reading the two
+	// clocks, the driver compares the clocks again, at most compareTries times. Readings are
+	// further apart if another thread ran in between.
 	goodDeviation, compareTries = 20_000, 5
 	// clockTries is the number of submissions that compare the clocks if the driver cannot.
 	clockTries = 8
 )
 
-// clock converts ticks of the device to times of the host.
+// A clock converts ticks of the device to times of the host.
 type clock struct {
 	d      *device
 	period float64 // length of a tick in nanoseconds
@@ -42,7 +40,7 @@ type clock struct {
 	offset int64   // difference between hal.Now and CLOCK_MONOTONIC
 
 	mu        sync.Mutex
-	ticks     uint64 // ticks of the device's clock at the time now
+	ticks     uint64 // ticks of the device's clock at the time in the field now
 	now       int64
 	deviation int64 // largest error of the field now, in nanoseconds
 	read      int64 // time of the last comparison
@@ -75,9 +73,9 @@ func (d *device) Time() error {
 	return nil
 }
 
-// compare makes the driver read both clocks at the same time. Some drivers promise a small
-// deviation although the system may run another program between the two readings. So compare uses
-// the duration of the call as the deviation, if it is larger.
+// The method compare makes the driver read both clocks at the same time. Some drivers promise a
+// small deviation although the system may run another program between the two readings. So compare
+// uses the duration of the call as the deviation, if that duration is larger.
 func (c *clock) compare() error {
 	var ticks, monotonic uint64
 	least := ^uint64(0)
@@ -104,9 +102,9 @@ func (c *clock) set(ticks uint64, now, deviation int64) {
 	c.mu.Unlock()
 }
 
-// bracket compares the clocks by submissions that only write a timestamp, each between two readings
-// of the host's clock. bracket uses the submission for which the two readings of the host's clock
-// are closest.
+// The method bracket compares the clocks by submissions that only write a timestamp. The method
+// bracket reads the host's clock before and after each submission. The method bracket uses the
+// submission for which the two readings of the host's clock are closest.
 func (c *clock) bracket() error {
 	pool, r := c.d.vk.CreateQueryPool(1)
 	if err := c.d.check("vkCreateQueryPool", r); err != nil {
@@ -146,8 +144,8 @@ func (c *clock) bracket() error {
 	return nil
 }
 
-// at converts a timestamp to the host's time. The timestamp may be earlier or later than the last
-// comparison of the clocks.
+// The method at converts a timestamp to the host's time. The timestamp may be earlier or later than
+// the last comparison of the clocks.
 func (c *clock) at(ticks uint64) int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -156,7 +154,7 @@ func (c *clock) at(ticks uint64) int64 {
 	return c.now + int64(float64(behind)*c.period)
 }
 
-// refresh compares the clocks again if that is cheap and the last comparison is old.
+// The method refresh compares the clocks again if that is cheap and the last comparison is old.
 func (c *clock) refresh() {
 	c.mu.Lock()
 	old := c.d.phys.Calibrated && hal.Now()-c.read > int64(clockTime)
@@ -166,12 +164,12 @@ func (c *clock) refresh() {
 	}
 }
 
-// timed is a list of the times of timed commands, or of pieces of a command. Element i has the
-// queries 2i and 2i+1.
+// The type timed is a list of the times of timed commands, or of pieces of a command. Element i has
+// the queries 2i and 2i+1.
 type timed []*hal.Times
 
-// begun records the timestamp before a command of kind k. If the command waits for other commands,
-// so does the timestamp. Otherwise the command may begin while other commands run.
+// The method begun records the timestamp before a command of kind k. If the command waits for other
+// commands, so does the timestamp. Otherwise the command may begin while other commands run.
 func (e *encoder) begun(k kind, waits bool) {
 	c := e.current
 	if c == nil || c.Times == nil || e.d.clock == nil {
@@ -186,7 +184,7 @@ func (e *encoder) begun(k kind, waits bool) {
 	p.timed, e.timing = append(p.timed, c.Times), true
 }
 
-// ended records the timestamp after the current command.
+// The method ended records the timestamp after the current command.
 func (e *encoder) ended() {
 	if e.timing {
 		e.commands.Timestamp(vkx.PipelineStageBottomOfPipeBit, e.part.slot.queries, 2*len(e.part.timed)-1)
@@ -194,7 +192,7 @@ func (e *encoder) ended() {
 	}
 }
 
-// full reports whether the part uses all queries of its slot.
+// The method full reports whether the part uses all queries of its slot.
 func (e *encoder) full() bool {
 	c := e.current
 	return e.part != nil && len(e.part.timed) >= maxTimed && !e.part.slot.recorded && c != nil && c.Times != nil
@@ -216,7 +214,7 @@ func (e *encoder) fitQueries(s *slot, commands int) error {
 	return nil
 }
 
-// tell reads the timestamps of completed commands, and stores their times.
+// The method tell reads the timestamps of completed commands, and stores their times.
 func (t timed) tell(d *device, s *slot) {
 	if len(t) == 0 {
 		return

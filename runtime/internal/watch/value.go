@@ -13,7 +13,8 @@ import (
 	"github.com/kgen-go/kgen/abi"
 )
 
-// value adds the value v to the checksum. v may be the value of an unexported field.
+// The method value adds the value v to the checksum. The value v may be the value of an unexported
+// field.
 func (w *walker) value(v reflect.Value, pointers int) {
 	switch v.Kind() {
 	case reflect.Bool:
@@ -87,7 +88,8 @@ func (w *walker) slice(v reflect.Value, pointers int) {
 	}
 }
 
-// address returns the address of v. Unlike v.Addr, it also works for unexported fields.
+// The function address returns the address of v. Unlike v.Addr, the function also works for
+// unexported fields.
 func address(v reflect.Value) unsafe.Pointer { return unsafe.Pointer(v.UnsafeAddr()) }
 
 // floatBits returns the bits of a float32. floatBits keeps the bits of a signalling NaN, which
@@ -99,7 +101,7 @@ func floatBits(v reflect.Value) uint32 {
 	return math.Float32bits(float32(v.Float()))
 }
 
-// size returns the number of bytes that a number of type t has in a checksum.
+// The function size returns the number of bytes that a number of type t has in a checksum.
 func size(t reflect.Type) int {
 	switch t.Kind() {
 	case reflect.Int, reflect.Uint, reflect.Uintptr:
@@ -113,7 +115,8 @@ var littleEndian = func() bool {
 	return *(*byte)(unsafe.Pointer(&one)) == 1
 }()
 
-// plain reports whether values of the type have the same bytes in memory as in checksums.
+// The function plain reports whether values of the type have the same bytes in memory as in
+// checksums.
 func plain(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Bool, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Uint8, reflect.Uint16, reflect.Uint32,
@@ -144,7 +147,7 @@ func typeName(t reflect.Type) string {
 }
 
 // funcName returns the name of a function that is declared in a package and not generic. For a
-// function literal it returns the literal's source position.
+// function literal, funcName returns the literal's source position.
 func funcName(v reflect.Value) string {
 	fn := runtime.FuncForPC(v.Pointer())
 	if fn == nil {

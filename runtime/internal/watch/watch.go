@@ -14,8 +14,9 @@ import (
 )
 
 // The first check reads all variables. Later checks always read the small parts, which have at most
-// perCheck bytes together. Later checks read all large parts only if that takes less than one part
-// in share of the time. Otherwise a check reads one large part, a different one each time.
+// perCheck bytes together. Later checks read all large parts only if these checks take at most 1 %
+// of the time. If they would take more time, a check reads only one large part, and each check
+// reads a different part.
 const (
 	perCheck = 4 << 10
 	share    = 100
@@ -25,20 +26,21 @@ const (
 // modules.
 type Set struct {
 	rows []abi.Variable
-	// first contains the initial values of pointer variables that have no checksum.
+	// The field first contains the initial values of pointer variables that have no checksum.
 	first []unsafe.Pointer
 
 	mu sync.Mutex // locked while the parts are made
-	// others lists the functions without a name that existed at the first check.
+	// The field others lists the functions without a name that existed at the first check.
 	others []uintptr
 	parts  atomic.Pointer[parts]
 	next   atomic.Uint32 // index of the next large part to check
-	// last is the time of the last check of all large parts. took is the duration of that check.
-	// Both times are in nanoseconds, and last is relative to start.
+	// The field last is the time of the last check of all large parts. The field took is the
+	// duration of that check. Both fields are in nanoseconds, and the time in the field last is
+	// relative to the variable start.
 	last, took atomic.Int64
 }
 
-// part is a piece of the variables' memory, with its checksum at the first check.
+// A part is a piece of the variables' memory, with its checksum at the first check.
 type part struct {
 	mem []byte
 	sum uint32
@@ -46,14 +48,14 @@ type part struct {
 
 func (p *part) same() bool { return crc32.Checksum(p.mem, table) == p.sum }
 
-// parts contains the small parts, all of which each check reads. parts also contains the large
-// parts, of which a check reads one or all.
+// The type parts contains the small parts, and each check reads all of them. The type parts also
+// contains the large parts, of which a check reads one or all.
 type parts struct{ small, large []part }
 
 var table = crc32.MakeTable(crc32.Castagnoli)
 
-// New returns the set of the variables that the rows have pointers to. New returns nil if there are
-// none. A row without a checksum must describe a pointer variable.
+// New returns the set of the variables that the rows have pointers to. New returns nil if the rows
+// have no such pointers. A row without a checksum must describe a pointer variable.
 func New(rows []abi.Variable) *Set {
 	rows = slices.DeleteFunc(slices.Clone(rows), func(r abi.Variable) bool { return r.Var == nil })
 	if len(rows) == 0 {
@@ -104,8 +106,8 @@ func (s *Set) Changed() *abi.Variable {
 	return nil
 }
 
-// same reports whether the small parts have not changed. same also checks the large part that is
-// next in turn.
+// The method same reports whether the small parts have not changed. The method same also checks the
+// large part that is next in turn.
 func (s *Set) same(p *parts) bool {
 	for i := range p.small {
 		if !p.small[i].same() {
@@ -132,8 +134,8 @@ func (s *Set) same(p *parts) bool {
 
 var start = time.Now()
 
-// split divides the parts into small and large ones. The smallest parts become small parts, as long
-// as they have at most perCheck bytes together.
+// The function split divides the parts into small and large ones. The smallest parts become small
+// parts, as long as they have at most perCheck bytes together.
 func split(all []part) *parts {
 	slices.SortFunc(all, func(a, b part) int { return len(a.mem) - len(b.mem) })
 	sum := 0
@@ -145,12 +147,12 @@ func split(all []part) *parts {
 	return &parts{small: all}
 }
 
-// walker computes the checksum of a value as the ABI defines it. walker also records the memory
-// that contains the value.
+// A walker computes the checksum of a value as the ABI defines it. The walker also records the
+// memory that contains the value.
 type walker struct {
 	sum   uint32
 	parts []part
-	// others lists the functions that have no name.
+	// The field others lists the functions that have no name.
 	others []uintptr
 }
 
@@ -162,7 +164,8 @@ func (w *walker) raw(at unsafe.Pointer, n int) {
 
 func (w *walker) bytes(b []byte) { w.sum = crc32.Update(w.sum, table, b) }
 
-// number adds the lowest size bytes of n to the checksum.
+// The method number adds bytes of n to the checksum, beginning with the lowest byte. The parameter
+// size is the number of bytes.
 func (w *walker) number(n uint64, size int) {
 	var b [8]byte
 	for i := range b {
