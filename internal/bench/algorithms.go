@@ -12,7 +12,7 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// This file defines the works that need several kernels. Most are examples.
+// This file defines the benchmark rows that need several kernels. Most of these rows measure examples.
 
 // random returns n numbers of 32 bits.
 func random(n int) []uint32 {
@@ -70,7 +70,7 @@ var histogram = Work{Group: "Algorithms", Name: "histogram of bytes", Target: "â
 	j.Contestants = []Contestant{{kgen, run, out.poison, equal(out, want)}}
 	if b.cpu {
 		ho := make([]uint32, bins)
-		all := newTotal[uint32]() // all provides only a lock here
+		all := newTotal[uint32]() // variable all only provides a lock here
 		c := plain(b, ho, n, func(lo, hi int) {
 			own := make([]uint32, bins)
 			count(own, hx[lo:hi])

@@ -161,7 +161,7 @@ func (r *cudaRun) line() (l cudaLine, err error) {
 	return l, nil
 }
 
-// turn makes the program perform one measurement, and returns the time of a run.
+// The method turn makes the program perform one measurement, and returns the time of a run.
 func (r *cudaRun) turn() (time.Duration, bool) {
 	if r.err == nil {
 		_, r.err = io.WriteString(r.in, "\n")

@@ -35,7 +35,7 @@ func units[T number](n int, seed uint32) []T {
 	return made(n, func(i int) T { return T(unit(uint32(i), seed)) })
 }
 
-// made returns the slice of f(0) to f(n-1), computed on all processors.
+// Function made computes f(0) to f(n-1) on all processors, and returns the results as a slice.
 func made[T any](n int, f func(i int) T) []T {
 	s := make([]T, n)
 	parallel(n, func(lo, hi int) {
@@ -203,8 +203,8 @@ func (b *Bench) repeat(f func() error) func(int) error {
 	}
 }
 
-// plain returns a contestant that is a loop in Go, or nil if the device is not the processor. The contestant
-// calls f for ranges of [0, n) on all processors, which computes out.
+// Function plain returns a contestant that is a loop in Go, or nil if the device is not the processor. The
+// contestant computes out by calls of f on all processors, each for a part of the range [0, n).
 func plain[T number](b *Bench, out []T, n int, f func(lo, hi int), check func() error) []Contestant {
 	if !b.cpu {
 		return nil
@@ -277,8 +277,8 @@ func (t *total[T]) add(v T) {
 	t.Unlock()
 }
 
-// into changes the contestants. Each run of a changed contestant sets t to zero before its loop, and stores
-// the sum in out[0] after it.
+// The method into changes the contestants. Each run of a changed contestant sets t to zero before its loop,
+// and stores the sum in out[0] after the loop.
 func (t *total[T]) into(list []Contestant, out []T) []Contestant {
 	for i := range list {
 		run := list[i].Run

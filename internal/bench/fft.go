@@ -12,7 +12,7 @@ import (
 // fftWidth is the length of each row that rowsFFT transforms.
 const fftWidth = 4096
 
-// The Fourier transforms of prim, of complex64.
+// These rows measure prim's Fourier transforms of complex64 numbers.
 var (
 	// rowsFFT transforms many short rows. The size of the work is the number of rows.
 	rowsFFT = Work{Group: "Numeric", Name: "FFT f32, rows of 4096", Target: "≥ 0.95 cuFFT", Sizes: [4]int{4, 64, 4096, 16384}, Make: func(b *Bench, n int) (*Job, error) {

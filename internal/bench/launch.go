@@ -13,7 +13,7 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// This file defines the works that measure launches, transfers, and the start of a program.
+// This file defines the benchmark rows that measure launches, transfers, and the start of a program.
 
 // chain is the number of launches between two waits, at each Scale.
 var chain = [4]int{10, 1000, 1000, 1000}
@@ -104,7 +104,8 @@ var replay = Work{Group: "Launches", Name: "graph of dependent launches, each", 
 		Contestants: []Contestant{{kgen, submit, c.reset, c.check}}}, nil
 }}
 
-// calls measures only the time that the launching goroutine spends in the call, not the time of the device.
+// The benchmark row calls measures only the time that the launching goroutine spends in the call, not the
+// time of the device.
 var calls = Work{Group: "Launches", Name: "launch, the call alone", Target: "≤ 0.3 µs", Sizes: chain, Make: func(b *Bench, _ int) (*Job, error) {
 	c, err := newCounted(b)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// This file defines the works that mainly compute.
+// This file defines the benchmark rows that mainly compute.
 
 var saxpy = Work{Group: "Numeric", Name: "saxpy (example)", OnHost: "≥ 0.9 Go", Sizes: streamSizes, Make: func(b *Bench, n int) (*Job, error) {
 	hx, hy := units[float32](n, 1), units[float32](n, 2)

@@ -19,8 +19,8 @@ import (
 // library describes a function of prim, which is measured at three sizes.
 type library struct {
 	name, target, host string
-	cub                string // name of the work in the CUDA program
-	most               int    // number of elements in the first row
+	cub                string // name of the benchmark row in the CUDA program
+	most               int    // number of elements of the first row at scale Large
 	unit               Unit
 	bytes              int // bytes read and written per element
 	of                 func(b *Bench, n int) (call, error)
@@ -41,7 +41,8 @@ type result interface {
 	sum() (float64, float64, error)
 }
 
-// works returns the works for the function. The works of 2^16 and 2^22 elements show the cost of a call.
+// The method works returns the benchmark rows for the function. The rows with 2^16 and 2^22 elements show
+// the cost of a call.
 func (l library) works() []Work {
 	row := func(name, target, host string, sizes [4]int) Work {
 		return Work{Group: "Kernels to call", Name: name, Target: target, OnHost: host, Sizes: sizes, Make: func(b *Bench, n int) (*Job, error) {
@@ -150,7 +151,7 @@ func sumOf[T uint32 | float32](b *Bench, n int) (call, error) {
 	}, first(err1, err2)
 }
 
-// of applies check to element 0 of m.
+// Function of applies check to element 0 of m.
 func of[T number](m *memory[T], check func(T) error) error {
 	got, err := m.get()
 	if err != nil {
@@ -159,7 +160,7 @@ func of[T number](m *memory[T], check func(T) error) error {
 	return check(got[0])
 }
 
-// is returns a function that checks whether a value equals want.
+// Function is returns a function that checks whether a value equals want.
 func is[T comparable](want T) func(T) error {
 	return func(got T) error {
 		if got != want {

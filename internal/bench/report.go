@@ -158,8 +158,8 @@ func (r *Report) cells(row *Row) (line []string, aim string) {
 	return line, aim
 }
 
-// table returns the cells of the heading and of all rows. If apart is true, each peer has a column of its
-// own. Otherwise all peers share one column.
+// table returns the cells of the heading and of all rows. If parameter apart is true, each peer has a
+// column of its own. Otherwise all peers share one column.
 func (r *Report) table(apart bool) [][]string {
 	peers := r.peers()
 	aims := slices.ContainsFunc(r.Rows, func(row Row) bool { text, _ := r.aim(&row); return text != "" })

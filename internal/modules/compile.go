@@ -36,8 +36,8 @@ func sourceRoot() string {
 	return root
 }
 
-// plainVersion removes the list of Go experiments from a version of Go. For example, plainVersion returns
-// go1.26.8 for "go1.26.8-X:cgocheck2", and for "go1.26.8 X:cgocheck2", the form of older versions.
+// plainVersion removes the list of Go experiments from a version of Go. For example, plainVersion returns go1.26.8
+// for "go1.26.8-X:cgocheck2". The result is the same for "go1.26.8 X:cgocheck2", as older versions of Go write it.
 func plainVersion(version string) string {
 	version, _, _ = strings.Cut(version, "-X:")
 	version, _, _ = strings.Cut(version, " ")

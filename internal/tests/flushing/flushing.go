@@ -49,7 +49,7 @@ var keep = map[spirv.GLSLstd450]bool{
 	spirv.GLSLstd450PackHalf2x16: true, spirv.GLSLstd450UnpackHalf2x16: true,
 }
 
-// instead returns code that computes the result of an instruction as on a device that flushes.
+// The method instead returns code that computes the result of an instruction as on a device that flushes.
 func (x *rewriter) instead(in spirv.Instruction) []spirv.Instruction {
 	first, ok := flushes[in.Op]
 	switch in.Op {

@@ -8,8 +8,8 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// opposite returns the v of the opposite work-item, which is the last for the first, and so on. All work-items of
-// the group must call opposite.
+// Function opposite returns argument v of the opposite work-item of the group. The first and the last work-item
+// are opposite, and so on. All work-items of the group must call opposite.
 func opposite(it dsl.GroupItem, g dsl.Group, v int32) int32 {
 	tile := dsl.Local[[64]int32](it)
 	tile[g.LocalID()] = v

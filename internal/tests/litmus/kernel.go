@@ -338,8 +338,8 @@ func (k WRC) Kernel(it dsl.NDItem1) {
 // places is the number of locations in work-group memory. No group has more instances.
 const places = 256
 
-// LocalMP is the test MP with a flag in work-group memory. LocalMP passes one word there and one in device
-// memory.
+// LocalMP is the test MP with a flag in work-group memory. LocalMP passes one word in work-group memory
+// and one in device memory.
 type LocalMP struct{ Instances }
 
 // Kernel passes two words by plain accesses.

@@ -21,7 +21,7 @@ import (
 
 // Points names the points of compilation at which tests usually run a module. These points are the lowered
 // module, the module before and after structurizing, and the emitted modules for all kinds of devices. If a
-// module has no 64-bit integers, its module in 32-bit words equals the previous one.
+// kernel uses no 64-bit integers, the module at the last point "words" equals the module at point "expand".
 var Points = []string{"built", "dce2", "structurize", "expand", "words"}
 
 // AllPoints returns the names of all points of compilation.

@@ -68,7 +68,7 @@ func pureMath(ctx context.Context) (map[string]string, error) {
 	return files, nil
 }
 
-// run does the same as RunGo. The map instead replaces the texts of some files of the Go distribution.
+// Function run does the same as RunGo. Parameter instead contains texts that replace some files of the Go distribution.
 func run(ctx context.Context, files map[string]string, main string, instead map[string]string) ([]byte, error) {
 	dir, err := os.MkdirTemp("", "oracle")
 	if err != nil {

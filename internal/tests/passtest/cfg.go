@@ -123,7 +123,7 @@ func (g *CFG) jump(to *ir.Block) {
 	}
 }
 
-// test writes a branch to yes or no, possibly through a chain of && and ||.
+// The method test writes a branch to block yes or block no, possibly through a chain of && and ||.
 func (g *CFG) test(yes, no *ir.Block) {
 	for g.chance(25) {
 		n := g.F.NewBlock()

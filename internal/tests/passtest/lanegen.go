@@ -20,7 +20,7 @@ type LaneGen struct {
 	loops    [][2]*ir.Block
 	left     int
 	Events   int64
-	// common, if not nil, is a uniform variable. The kernel then has loops with checks of growing values.
+	// common is a uniform variable, or nil. If common is not nil, the kernel has loops with checks of growing values.
 	common *ir.Var
 	// arrays, if any, are private arrays of a work-item. The first two arrays get uniform values in code that
 	// all lanes reach. The third array gets uniform values in any code.
@@ -89,7 +89,7 @@ func (g *LaneGen) index(x func() *ir.Value) *ir.Value {
 	return i
 }
 
-// array writes a change of an array. even says that all lanes reach the statement together.
+// The method array writes a change of an array. If even is true, all lanes reach the statement together.
 func (g *LaneGen) array(even bool) {
 	k, x := g.r.IntN(len(g.arrays)), g.any
 	if k <= sameArrays {
@@ -202,7 +202,7 @@ func (g *LaneGen) Leave() {
 	g.B.SetTerm(ir.Term{Kind: ir.Return, Early: true})
 }
 
-// stmt writes a random statement. even says that all lanes reach the statement together.
+// stmt writes a random statement. If even is true, all lanes reach the statement together.
 func (g *LaneGen) stmt(even bool) {
 	g.left--
 	block := g.F.NewBlock

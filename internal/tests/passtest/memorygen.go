@@ -282,7 +282,7 @@ func (g *MemoryGen) check(index *ir.Value) {
 	g.B = on
 }
 
-// checkedHead writes loads at the start of a loop's head, if the kernel has checks.
+// checkedHead writes loads at the start of a loop's first block, if the kernel has checks.
 func (g *MemoryGen) checkedHead() {
 	if g.Limit == nil {
 		return

@@ -9,8 +9,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
-// NestGen generates random kernels that index slices in nests of loops. The loops count up or down, and test
-// their condition first or last. Some loops have exits in between. The counters have 64 or 32 bits.
+// NestGen generates random kernels that index slices in nests of loops. The loops count up or down, and test their
+// condition first or last. Some loops also have exits in the middle of the body. The counters have 64 or 32 bits.
 type NestGen struct {
 	*CheckGen
 	ivs   []*ir.Var         // counters of the enclosing loops
@@ -150,7 +150,7 @@ func (g *NestGen) nestLoop() *nestLoop {
 	}
 	if g.r.IntN(6) == 0 {
 		from := g.far(c.width, c.down)
-		near := func() *ir.Value { // a number still within the type
+		near := func() *ir.Value { // a number near from and within the range of the type
 			p := facts.FullRange(c.width)
 			return g.M.Int(c.width, min(max(from-3, p.Lo+3), p.Hi-6)+int64(g.r.IntN(7)))
 		}

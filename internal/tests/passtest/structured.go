@@ -367,7 +367,7 @@ func (m *Machine) exec(v *ir.Value, val map[*ir.Value]uint64, get func(*ir.Value
 			val[v] = get(v.Args[1])
 		}
 	case ir.OpArg:
-		val[v] = 0 // the reserved word
+		val[v] = 0 // the reserved argument is zero
 	case ir.OpZero:
 		m.mem[v.Ref().Var] = 0
 	case ir.OpCopyVar:

@@ -5,7 +5,7 @@
 //
 // runs them on the Vulkan device. For each row of the table, the row's kernels are compiled without the
 // workaround of that row. Each test runs in a process of its own, because drivers may crash. If the device
-// does not need a row, the tests list the row, but do not fail.
+// does not need a row's workaround, the tests list the row, but do not fail.
 package quirktest
 
 import (
@@ -35,7 +35,7 @@ import (
 // limit is the longest time for the test of one kernel, because drivers may hang.
 const limit = 3 * time.Minute
 
-// A Case is a row of the table of quirks, with one of the row's cases.
+// A Case is a row of the table of quirks (drivers' bugs), with one of the kernels or tests that show the bug.
 type Case struct {
 	Row  *quirks.Quirk
 	Name string // name of the case in Row.Case
@@ -158,16 +158,16 @@ func Asked(t *testing.T) {
 	}
 }
 
-// ran matches the output of a test that ran. skipped matches the output of a test that the device could not
-// run.
+// Pattern ran matches the output of a test that ran. Pattern skipped matches the output of a test that the
+// device could not run.
 var (
 	ran     = regexp.MustCompile(`(?m)^\s*--- (PASS|FAIL): [^/\n]+/`)
 	skipped = regexp.MustCompile(`(?m)^\s*--- SKIP: `)
 )
 
-// Kernels runs, for each case, the tests of the calling package that compare devices with the host. tests
-// matches the names of these tests, and subtest returns the name of a kernel's sub-test. The tests must have
-// the flag -every-case, without which they omit cases.
+// Kernels runs, for each case, the tests of the calling package that compare devices with the host. Pattern
+// tests matches the names of these tests, and function subtest returns the name of a kernel's sub-test. The
+// tests must have the flag -every-case, without which they omit cases.
 func Kernels(t *testing.T, tests string, cases []Case, subtest func(c Case) string) {
 	Asked(t)
 	dev := devtest.Vulkan(t)
@@ -231,7 +231,7 @@ func Programs(t *testing.T, device string, cases []Case, run func(c Case) (faile
 	report(t, device, cases, run)
 }
 
-// report runs the cases and logs, for each row, whether the device needs it.
+// report runs the cases and logs, for each row, whether the device needs the row's workaround.
 func report(t *testing.T, device string, cases []Case, run func(c Case) (failed string, err error)) {
 	needed, right := map[string]bool{}, map[string]bool{}
 	var order []string

@@ -13,14 +13,16 @@ var alternatives = []statement{
 	{6, (*gen).chooseAgain}, {4, (*gen).useChosen},
 }
 
-// keepers limits the variables to which a new reference may refer. Such variables must be declared before the
-// variable that holds the reference. A variable declared later may belong to a loop iteration that has ended.
+// keepers limits the variables to which a new reference may refer. The target of a reference must be declared
+// before the variable that holds the reference. A later variable may belong to a loop iteration that has ended.
 type keepers struct {
-	before, from int // if from is not 0, variables declared between before and from must not be used
+	// If from is not 0, a reference must not refer to variables whose field born is at least before and less than
+	// from.
+	before, from int
 }
 
-// within calls write. During the call, references may refer only to variables declared before v, and to new
-// ones.
+// The method within calls function write. During the call, references may refer only to variables declared
+// before v, and to variables declared by write.
 func (g *gen) within(v *variable, write func()) {
 	save := g.keep
 	if g.keep.from == 0 || v.born < g.keep.before {

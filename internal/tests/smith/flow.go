@@ -30,8 +30,8 @@ func (g *gen) ifStatement() {
 	g.pop()
 }
 
-// body writes a loop with the given head. The body runs at most times times. body writes a label if a
-// statement in the loop names it.
+// The method body writes a loop with the given head. The body of the loop runs at most as often as parameter
+// times says. If a statement in the loop names the loop's label, the method also writes the label.
 func (g *gen) body(head string, times int, isSwitch bool, body func()) {
 	outer, before, depth := g.out, g.times, g.indent
 	g.out = strings.Builder{}

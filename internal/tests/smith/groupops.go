@@ -23,7 +23,8 @@ func (g *gen) operator() (t *typ, op string) {
 	return g.intType(), g.one("Plus", "Minimum", "Maximum", "Multiplies", "BitAnd", "BitOr", "BitXor")
 }
 
-// idempotent returns a type and function as operator does, for algorithms that may combine a value twice.
+// idempotent returns a type and a function that combines values of the type, for algorithms that may
+// combine a value twice.
 func (g *gen) idempotent() (t *typ, op string) {
 	switch g.n(6) {
 	case 0:
@@ -99,7 +100,7 @@ func (g *gen) ofSubGroups() {
 	g.declareUniform(t, g.round(t, fmt.Sprintf("dsl.ReduceOverGroup(it.Group(), %s, dsl.%s)", e, op)))
 }
 
-// stated writes a statement that declares a value in shared memory uniform.
+// stated writes a call of dsl.Uniform, which declares a value in shared memory uniform.
 func (g *gen) stated() {
 	for _, t := range g.group.tiles {
 		if t.state == shared && t.elem.scalar() {

@@ -8,9 +8,9 @@ import (
 	"github.com/kgen-go/kgen/internal/tests/smith/shape"
 )
 
-// group is the state of a kernel with work-groups. Code is of two kinds. Code of work-items has no
-// restrictions on control flow. All work-items of the group, except those that have returned, reach code of
-// the group together. The states of the shared tiles say which memory each kind of code may use.
+// Type group is the state of a kernel with work-groups. The kernel consists of "code of the group" and "code of
+// work-items". All work-items of the group that have not returned reach code of the group together. Code of work-items
+// has no restrictions on control flow. The states of the shared tiles say which memory each of the two may use.
 type group struct {
 	local, groups []int
 	items         int  // number of work-items in a work-group
@@ -41,7 +41,7 @@ const (
 // tile is memory that the work-items of a group share.
 type tile struct {
 	name    string
-	elem    *typ // type of the elements, of which each group has n
+	elem    *typ // type of the elements; each group has n elements
 	n       int
 	base    string // expression for the offset of the group's elements
 	view    string // format that makes a work-item's own part from the tile's name
@@ -65,9 +65,9 @@ func NewGroup(seed uint64, prefix string, n int) *Program {
 	return newGroup(seed, prefix, n, false)
 }
 
-// NewWalks returns a program as NewGroup does, which mostly walks over a slice as method walk describes. The
-// work-groups have one dimension, because host forms have lockstep loops only for work-groups of one
-// dimension.
+// NewWalks returns a program with work-groups, like NewGroup. Most statements of the program are loops that
+// add up the elements of a slice. The work-groups have one dimension, because host forms have lockstep loops
+// only for work-groups of one dimension.
 func NewWalks(seed uint64, prefix string, n int) *Program { return newGroup(seed, prefix, n, true) }
 
 func newGroup(seed uint64, prefix string, n int, walks bool) *Program {
@@ -299,8 +299,8 @@ func (g *gen) restore(states []state) {
 	}
 }
 
-// groupBlock writes code of the group in a scope of its own, without braces. Afterwards the tiles have the
-// same states as before.
+// groupBlock writes code of the group in a scope of its own, without braces. After groupBlock the tiles
+// have the same states as before.
 func (g *gen) groupBlock(n int) {
 	b := g.group
 	states := b.states()
@@ -331,7 +331,7 @@ func (g *gen) barrier() {
 		g.line("it.SubGroup().Barrier()") // orders memory only within the sub-group
 		return
 	case g.chance(5):
-		g.reduction() // orders memory as a barrier does
+		g.reduction() // a reduction orders memory like a barrier
 	default:
 		g.line("%s", g.one("it.Barrier()", "it.Group().Barrier()"))
 	}

@@ -128,7 +128,7 @@ func (g *rows) reduction(i int) {
 	g.line("k.Out[id*16+%d] = %s", i, sum)
 }
 
-// of returns a number that is uniform in a row, in an iteration, or in both.
+// The method of returns an expression that is uniform in a row, in an iteration, or in both.
 func (g *rows) of(b string) string {
 	row := pick(g.gen, g.row)
 	return g.one(row, b, fmt.Sprintf("%s*%s", b, b), fmt.Sprintf("%s*(%s)", b, row), fmt.Sprintf("%s+%s", b, row), fmt.Sprintf("(%s+1)*(%s)", b, row))

@@ -335,7 +335,7 @@ func (s *searches) cond() string {
 	}
 }
 
-// as returns an expression converted to a type.
+// The method as returns an expression converted to a type.
 func (s *searches) as(t *typ, e string) string { return fmt.Sprintf("%s(%s)", t, e) }
 
 // expr returns a uint32 expression of the variables in scope, mostly of the state.

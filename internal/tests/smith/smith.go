@@ -29,7 +29,7 @@ type Program struct {
 	Source string
 	Faulty bool // whether work-items may fault
 	// Global and Local are the ranges of a kernel with work-groups, in index order. Programs of
-	// NewRows have no Local. All other programs have one work-item for each of shape.Items.
+	// NewRows have no Local. If both fields are nil, the program has shape.Items work-items.
 	Global, Local []int
 }
 

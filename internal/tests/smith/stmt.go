@@ -162,7 +162,7 @@ func (g *gen) declaration() {
 	g.declare(&variable{name: name, typ: t})
 }
 
-// target returns an assignable expression and its type, for which fits is true.
+// target returns an assignable expression and the expression's type. Function fits must be true for this type.
 func (g *gen) target(fits func(t *typ) bool) (string, *typ) {
 	for range 10 {
 		t := g.anyType(1)
@@ -182,8 +182,8 @@ func (g *gen) target(fits func(t *typ) bool) (string, *typ) {
 	return "", nil
 }
 
-// stored returns the expression to assign for e. stored removes NaNs, which memory that tests compare must
-// not contain.
+// stored returns the expression to assign for e. Memory that tests compare must not contain NaNs, so
+// stored replaces NaNs.
 func stored(to string, t *typ, e string) string {
 	if t == float32T && (strings.HasPrefix(to, "reals") || strings.HasSuffix(to, ".D") || strings.HasPrefix(to, "*q")) {
 		return "shape.Real(" + e + ")"
@@ -417,7 +417,7 @@ func (g *gen) slicing() {
 	name := g.name("s")
 	s := &variable{name: name, typ: sliceOf(v.typ.elem), fixed: true, length: hi - lo, device: v.device, tile: v.tile}
 	if v.device && v.typ.elem.kind == floatKind {
-		return // assignments recognize reals by the slice's name
+		return // assignments recognize floats in memory by the slice's name, so such slices get no second name
 	}
 	switch is := g.vars(func(v *variable) bool { return v.typ.kind == intKind }); {
 	case len(is) > 0 && g.mayFault(2):

@@ -237,7 +237,7 @@ func (k Lie) Kernel(it dsl.NDItem1) {
 	k.Y[it.GlobalID()] = 1
 }
 
-// LieRounds declares a number of iterations uniform that is not.
+// LieRounds declares a number of iterations uniform that differs between work-items.
 type LieRounds struct{ Mem }
 
 // Kernel has a barrier in a loop whose iteration count depends on the id.

@@ -105,7 +105,7 @@ func run(ctx context.Context) error {
 	return nil
 }
 
-// again reads the report in an earlier bench.json, and shows it.
+// Function again reads the report in an earlier bench.json, and shows the report.
 func again(name string) error {
 	text, err := os.ReadFile(name)
 	if err != nil {

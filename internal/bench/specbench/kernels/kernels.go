@@ -9,7 +9,7 @@ import "github.com/kgen-go/kgen/dsl"
 
 //go:generate go tool kgen .
 
-// The sizes of the kernels whose size is a constant.
+// These are the sizes of the versions with constant sizes.
 const (
 	FixedTile   = 16
 	FixedRadius = 4
@@ -17,7 +17,7 @@ const (
 	MaxWindow   = 9
 )
 
-// The sizes of the kernels whose size is a specialization constant.
+// These specialization constants are the sizes of the other versions without argument.
 var (
 	Tile   = dsl.NewSpecConstant(FixedTile)
 	Radius = dsl.NewSpecConstant(uint8(FixedRadius))

@@ -282,7 +282,7 @@ func (k FromPoints) Kernel(it dsl.Item1) {
 
 func sumOf(y *[2]int16) int32 { return int32(y[0]) + int32(y[1]) }
 
-// Strided writes two elements in each work-item, whose indices differ by the size of the range.
+// Each work-item of Strided writes two elements. Their indices differ by the size of the range.
 type Strided struct{ In, Out []int32 }
 
 // Kernel copies two elements.

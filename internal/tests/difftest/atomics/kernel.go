@@ -1,6 +1,6 @@
 // Package atomics contains kernels of atomic operations whose results do not depend on the order of the
-// work-items. The differential test runs the kernels in the same way as package corpus. In host forms an int is an
-// int64.
+// work-items. The differential test runs the kernels in the same way as package corpus. In host forms, which kgen
+// generates, an int is an int64.
 //
 //kgen:bare noform=GenericInt,GenericUint,RelaxedInt
 package atomics

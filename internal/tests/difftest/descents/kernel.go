@@ -39,10 +39,10 @@ func least[T Signed | Unsigned]() T {
 	return T(x)
 }
 
-// rounds records the number of iterations of a loop, and the sum of its counter.
+// Type rounds records the number of iterations of a loop, and a hash of its counter.
 type rounds struct{ n, sum, most int }
 
-// more records an iteration, and reports whether the loop may run another one.
+// The method more records an iteration, and reports whether the loop may run another iteration.
 func (r *rounds) more(i int) bool {
 	r.n++
 	r.sum = r.sum*7 + i

@@ -180,8 +180,8 @@ func (k MakesFault) Kernel(it dsl.Item1) {
 	k.Out[0] = int32(len(s) + 10*cap(s))
 }
 
-// MakesAmong makes slices next to variables that change. A size that depends on a variable uses only its current
-// value.
+// MakesAmong makes slices whose sizes depend on variables that change. Each size depends only on the variable's
+// current value.
 type MakesAmong struct {
 	In  []int32
 	Out []int32
@@ -259,7 +259,7 @@ func (k MakesAmong) Kernel(it dsl.Item1) {
 	}
 	out = out*31 + int32(m) + int32(changed(x, true)*8+changed(x, false))
 
-	// Slices from one of two make calls.
+	// One of two make calls makes this slice.
 	var s []int32
 	for j := range 4 {
 		if s != nil {

@@ -35,7 +35,7 @@ func digits(b []byte) (n int, err error) {
 	return n, nil
 }
 
-// half returns errors of only one type.
+// Function half returns errors of only one type.
 func half(n int) (int, error) {
 	if n%2 != 0 {
 		return 0, rangeError(n)

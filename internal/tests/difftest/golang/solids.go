@@ -93,7 +93,7 @@ func (k SolidUses) Kernel(it dsl.Item1) {
 	k.Out[i] = sum
 }
 
-// of returns one of several values, selected by x.
+// Method of returns one of several values, selected by x.
 func (k Solids) of(i int, x int32) solid {
 	switch uint32(x) % 6 {
 	case 0:

@@ -135,7 +135,7 @@ func (k NilMethods) Kernel(it dsl.Item1) {
 	k.Out[i] = scale(3)
 }
 
-// NilCalls calls nil functions in branches that no work-item takes, or only some.
+// NilCalls calls nil functions in branches that only some work-items take, or none.
 type NilCalls struct {
 	In, Out []int32
 }

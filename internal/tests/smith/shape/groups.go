@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 )
 
-// Numbers of elements of the slices of GroupArgs, per work-item or for all.
+// These constants are the lengths of the slices of GroupArgs, per work-item or for all work-items.
 const (
 	Shares = 4  // elements of Share per work-item
 	Counts = 32 // elements of Counts for all work-items

@@ -11,7 +11,7 @@ import (
 // Items is the number of work-items of a launch.
 const Items = 11
 
-// Numbers of elements of each slice per work-item. All of these numbers are powers of two.
+// These constants are the lengths of the slices of Args per work-item. All of them are powers of two.
 const (
 	Words = 16 // words of In, which all work-items read, and of Out
 	Bytes = 8
@@ -95,7 +95,7 @@ func Bits(x float64) uint64 {
 	return math.Float64bits(x)
 }
 
-// Bits32 returns a float32's bits as Bits does.
+// Bits32 returns a float32's bits, with the same bits for all NaNs.
 func Bits32(x float32) uint64 {
 	if x != x {
 		return 0x7fc0_dead
