@@ -14,12 +14,12 @@ import (
 
 // This file defines the benchmark rows that need several kernels. Most of these rows measure examples.
 
-// random returns n numbers of 32 bits.
+// Function random returns n numbers of 32 bits.
 func random(n int) []uint32 {
 	return made(n, func(i int) uint32 { return hash(uint32(i), 9) })
 }
 
-// equal returns a check that all elements of the memory equal those of want.
+// Function equal returns a check that all elements of the memory equal those of want.
 func equal(m *memory[uint32], want []uint32) func() error {
 	return func() error {
 		got, err := m.get()

@@ -97,7 +97,7 @@ type Work struct {
 	Make  func(b *Bench, n int) (*Job, error)
 }
 
-// A Job is a work of one size on one device.
+// A Job is a work (row of the benchmark) at one size on one device.
 type Job struct {
 	Size   string
 	Amount float64
@@ -126,7 +126,7 @@ type Contestant struct {
 	Check func() error         // checks the results of one run after Reset
 }
 
-// A CUDAPeer is a work of the CUDA program.
+// A CUDAPeer names the CUDA program's implementation of a row.
 type CUDAPeer struct{ Name, Work string }
 
 // Options are the options of Run.
@@ -150,7 +150,7 @@ type Bench struct {
 	dev     *runtime.Device
 	q       *runtime.Queue
 	cpu     bool     // whether the device is the processor
-	cuda    *program // nil without CUDA
+	cuda    *program // compiled CUDA program; nil without CUDA
 	closers []func()
 }
 
@@ -194,7 +194,7 @@ func Run(ctx context.Context, dev *runtime.Device, o Options) *Report {
 	return r
 }
 
-// row measures work w and returns its row of the report.
+// The method row measures work w and returns its row of the report.
 func (b *Bench) row(w Work) Row {
 	row := Row{Group: w.Group, Name: w.Name, n: w.Sizes[b.Scale]}
 	job, err := w.Make(b, row.n)

@@ -167,7 +167,7 @@ var halfMax = Work{Group: "Algorithms", Name: "max f16", Sizes: halfSizes, Make:
 	}}, nil
 }}
 
-// greatest returns a function that sets out to the greatest element of x.
+// Function greatest returns a function that sets out to the greatest element of x.
 func greatest[T interface {
 	number
 	prim.Number

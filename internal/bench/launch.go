@@ -15,10 +15,10 @@ import (
 
 // This file defines the benchmark rows that measure launches, transfers, and the start of a program.
 
-// chain is the number of launches between two waits, at each Scale.
+// Array chain has the number of launches between two waits, for each Scale.
 var chain = [4]int{10, 1000, 1000, 1000}
 
-// counted is memory with one element, which each launch increments.
+// Type counted is memory with one element. Each launch increments this element.
 type counted struct {
 	*memory[uint32]
 	launches uint32
@@ -38,7 +38,7 @@ func (c *counted) check() error {
 	return equal(c.memory, []uint32{c.launches})()
 }
 
-// touching returns a function that launches a kernel, which increments the element.
+// touching returns a function that launches kernel Touch. Each launch increments the only element of the memory.
 func (c *counted) touching(q *runtime.Queue) func() error {
 	return func() error {
 		c.launches++
@@ -269,7 +269,7 @@ var start = Work{Group: "Launches", Name: "process, to the first result", Sizes:
 	return j, nil
 }}
 
-// starts returns a function that runs a program a given number of times. The program must print "ok".
+// The method starts returns a function that runs a program a given number of times. The program must print "ok".
 func (b *Bench) starts(program, env string, args ...string) func(int) error {
 	return func(runs int) error {
 		for range runs {

@@ -99,7 +99,7 @@ func libraries() (list []Work) {
 	return list
 }
 
-// loop returns a contestant that runs f, a loop in Go, on one processor.
+// The method loop returns a contestant that runs f, a loop in Go, on one processor.
 func (b *Bench) loop(f func(), check func() error, reset func()) []Contestant {
 	if !b.cpu {
 		return nil
@@ -275,8 +275,8 @@ func scanOf[T uint32 | float32](b *Bench, n int) (call, error) {
 	}, first(err1, err2)
 }
 
-// sorted checks that slice got is in order, and contains the elements of slice from. sorted compares sums of
-// hashes of the elements.
+// Function sorted checks that slice got is in order, and contains the elements of slice from. sorted
+// compares sums of hashes of the elements.
 func sorted[T uint32 | uint64 | float32](got, from []T) error {
 	sums := func(s []T) (sum uint64) {
 		for _, v := range s {
@@ -381,7 +381,7 @@ func whereOf(b *Bench, n int) (call, error) {
 	}, first(err1, err2, err3)
 }
 
-// picked checks that the first elements of out equal want, and that count contains their number.
+// Function picked checks that the first elements of out equal want, and that count contains their number.
 func picked[T number](out *memory[T], count *memory[int64], want []T) func() error {
 	return func() error {
 		c, err1 := count.get()

@@ -132,8 +132,8 @@ func Sum(root, pkg string) (string, error) {
 // kept is the number of folders that the cache keeps for a package, for example for different branches.
 const kept = 3
 
-// compiled returns the folder of a package's modules in the user's cache folder. If the folder does not
-// exist, compiled runs kgen to create it.
+// Function compiled returns the folder of a package's modules in the user's cache folder. If the folder
+// does not exist, compiled runs kgen to create it.
 func compiled(root, pkg, sum string) (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -163,7 +163,7 @@ func compiled(root, pkg, sum string) (string, error) {
 	return dir, nil
 }
 
-// clean removes all folders in dir except for the newest ones.
+// Function clean removes all folders in dir except for the newest ones.
 func clean(dir string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

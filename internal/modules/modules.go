@@ -20,12 +20,12 @@
 // for launches that may be cancelled. The word noform omits the host forms of all kernels. With
 // noform=Sum,Blur only the host forms of the named kernels are omitted.
 //
-// The folder of a package, which [Write] writes, contains
+// The folder of a package, which [Write] writes, contains these files:
 //
-//	kernels.json the descriptions in [abi.Kernel], without the modules
-//	sources.sum a checksum of all inputs of the compilation
-//	K.spv, K.v.spv the module of kernel K, and of its variant v
-//	K.data           constant data
+//	kernels.json      contains the descriptions in [abi.Kernel], without the modules;
+//	sources.sum       contains a checksum of all inputs of the compilation;
+//	K.spv, K.v.spv    contain the module of kernel K, and of its variant v;
+//	K.data            contains constant data of kernel K.
 package modules
 
 import (
@@ -154,8 +154,8 @@ func Write(dir, root, pkg string, kernels []*abi.Kernel) error {
 	return WriteFiles(dir, pkg, files)
 }
 
-// WriteFiles writes the folder of a package below dir, and replaces an existing folder. For a package whose
-// modules programs make at load, the folder contains only these modules.
+// WriteFiles writes the folder of a package below dir, and replaces an existing folder. If the stubs
+// of the package contain some of its modules, argument files must contain only the other modules.
 func WriteFiles(dir, pkg string, files map[string][]byte) error {
 	to := filepath.Join(dir, below(pkg))
 	if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
@@ -184,7 +184,7 @@ func WriteFiles(dir, pkg string, files map[string][]byte) error {
 	return nil // another process may have written the folder first
 }
 
-// below returns the path of a package's folder, relative to the folder of all packages.
+// Function below returns the path of a package's folder, relative to the folder of all packages.
 func below(pkg string) string {
 	return filepath.FromSlash(strings.TrimPrefix(strings.TrimPrefix(pkg, Module), "/"))
 }
@@ -258,7 +258,7 @@ type Package string
 
 // Kernel returns the description of a kernel with its modules. vars point to the variables of
 // abi.Kernel.Variables. Stubs call Kernel while a program's packages are initialized, before the program has
-// read its flags. Therefore Kernel does not panic if modules are missing. Kernel then returns a description
+// read its flags. Therefore Kernel does not panic. If modules are missing, Kernel returns a description
 // without modules, and Missing returns the reason.
 func (pkg Package) Kernel(name string, vars ...any) *abi.Kernel {
 	packages.Lock()
@@ -299,7 +299,7 @@ func Missing() error {
 	return errors.Join(errs...)
 }
 
-// read returns the kernels of a package, from its folder.
+// Function read returns the kernels of a package, from its folder.
 func read(pkg string) (map[string]*abi.Kernel, error) {
 	dir, err := Folder(pkg)
 	if err != nil {

@@ -41,7 +41,7 @@ func (k Weights8) Kernel(it dsl.NDItem1) {
 	store(it, k.Out, &sum, 0)
 }
 
-// dot returns sum plus the products of the 16 signed bytes of a and b.
+// Function dot returns sum plus the products of the 16 signed bytes of a and b.
 func dot(a, b Quad, sum int32) int32 {
 	sum = dsl.Dot4(signed(a[0]), signed(b[0]), sum)
 	sum = dsl.Dot4(signed(a[1]), signed(b[1]), sum)

@@ -55,8 +55,8 @@ func Store[E, W any](dst []E, cols int, tile []W, row, col int, convert func(W) 
 	}
 }
 
-// AddProduct adds a*b to sum. Matrix sum has cols columns, and a has inner columns. Each product is rounded,
-// and then added to an element of sum in the order of a's columns.
+// AddProduct adds a*b to sum. Matrix sum has cols columns, and matrix a has inner columns. Each product is
+// rounded, and then added to an element of sum in the order of a's columns.
 //
 //go:norace
 func AddProduct(sum, a, b []float32, inner, cols int) {

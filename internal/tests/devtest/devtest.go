@@ -61,7 +61,7 @@ func Chosen(tb testing.TB) *runtime.Device {
 	return opened(tb)
 }
 
-// open opens the device with the given name. If the device exists but cannot be opened, the test fails.
+// Function open opens the device with the given name. If the device exists but cannot be opened, the test fails.
 func open(tb testing.TB, name string, opts []runtime.OpenOption) *runtime.Device {
 	tb.Helper()
 	opts = append(opts[:len(opts):len(opts)], runtime.Select(name))

@@ -91,8 +91,8 @@ func (x *rewriter) isFloat32(t spirv.ID) bool {
 	return width == 32
 }
 
-// flush returns v, or zero if v is subnormal. typ is the type of v if v is a new value that the module's
-// editor does not know yet.
+// The method flush returns v, or zero if v is subnormal. typ is the type of v if v is a new value that
+// the module's editor does not know yet.
 func (x *rewriter) flush(c *spirv.Code, v spirv.ID, typ ...spirv.ID) spirv.ID {
 	t := append(typ, x.e.TypeOf(v))[0]
 	_, lanes := x.e.Float(t)

@@ -104,7 +104,7 @@ func (k Votes) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// share returns v as a fraction of the group's total. G is a work-group or a sub-group.
+// Function share returns v as a fraction of the group's total. G is a work-group or a sub-group.
 func share[G dsl.AnyGroup](g G, v float32) float32 {
 	return v / dsl.ReduceOverGroup(g, v, dsl.Plus)
 }

@@ -72,7 +72,7 @@ func (k Median) Kernel(it dsl.Item1) {
 	k.Out[i] = near[n/2]
 }
 
-// sorted sorts a few numbers.
+// Function sorted sorts a few numbers.
 func sorted[T dsl.Number](x []T) {
 	for i := range x {
 		for j := i; j > 0 && x[j] < x[j-1]; j-- {

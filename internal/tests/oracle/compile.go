@@ -44,7 +44,8 @@ type Kernel struct {
 	Forms map[string]string
 	// Variants are the modules of the kernel's variants, in the order of package abi.
 	Variants [][]uint32
-	// Host is the host form, or nil. NoHost is the reason why the kernel has no host form.
+	// Host is the kernel's host form (the code that kgen generates for the host), or nil. NoHost is the
+	// reason why the kernel has no host form.
 	Host   *gohost.Form
 	NoHost error
 }

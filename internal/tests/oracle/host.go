@@ -62,7 +62,7 @@ func pureMath(ctx context.Context) (map[string]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		// Neither the file's name nor its constraint may select a port.
+		// The file's new name and text have no build constraint, so the file is compiled on every port.
 		files[filepath.Join(dir, "pure"+strings.ReplaceAll(f, "_", ""))] = strings.Replace(string(text), "//go:build ", "// ", 1)
 	}
 	return files, nil

@@ -164,7 +164,7 @@ func hasRun(name, point string) bool {
 	return false
 }
 
-// pieces returns the host memory to which the kernel's slices point.
+// The method pieces returns the host memory to which the kernel's slices point.
 func (l *Launch) pieces(k *abi.Kernel, base unsafe.Pointer) []piece {
 	var all []piece
 	for i := range k.Params {

@@ -64,7 +64,7 @@ const arrayLen = 4 // length of a LaneGen's arrays
 // sameArrays is the number of uniform arrays in a LaneGen.
 const sameArrays = 2
 
-// element writes an access of an element of array a.
+// The method element writes an access of an element of array a.
 func (g *LaneGen) element(op ir.Op, a *ir.Var, args ...*ir.Value) *ir.Value {
 	t := ir.TypeI32
 	if op == ir.OpStore {
@@ -75,7 +75,7 @@ func (g *LaneGen) element(op ir.Op, a *ir.Var, args ...*ir.Value) *ir.Value {
 	return v
 }
 
-// index returns an index of an array. The index is either always in range or checked.
+// The method index returns an index of an array. The index is either always in range or checked.
 func (g *LaneGen) index(x func() *ir.Value) *ir.Value {
 	if g.r.IntN(3) > 0 {
 		return g.Op(ir.OpAnd, x(), g.N(arrayLen-1))

@@ -105,7 +105,7 @@ func Elements[T Real](in *Input, n int) []T {
 		switch in.kind % 8 {
 		case 1: // few different elements
 			xs[i] = xs[in.IntN(min(n, 5))]
-		case 2: // runs
+		case 2: // runs of equal elements
 			if i > 0 && in.IntN(20) > 0 {
 				xs[i] = xs[i-1]
 			}

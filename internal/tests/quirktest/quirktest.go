@@ -1,9 +1,10 @@
 // Package quirktest compiles the kernels that show drivers' bugs, without the workarounds in the table of
-// package quirks. The tests of package quirktest find out which workarounds a driver still needs.
+// package quirks. The tests of package quirktest find out which workarounds a driver still needs. The following
+// command runs the tests on the Vulkan device:
 //
 //	go test -v ./internal/tests/difftest/... ./internal/tests/smith -run TestQuirks
 //
-// runs them on the Vulkan device. For each row of the table, the row's kernels are compiled without the
+// For each row of the table, the row's kernels are compiled without the
 // workaround of that row. Each test runs in a process of its own, because drivers may crash. If the device
 // does not need a row's workaround, the tests list the row, but do not fail.
 package quirktest
@@ -47,7 +48,7 @@ type Case struct {
 // Disabled returns the names of disabled optimizations, for load.Program.
 func (c Case) Disabled() []string { return []string{"quirk/" + c.Row.Name} }
 
-// Cases returns the cases for which match is true, of all rows that can be disabled.
+// Cases returns the cases for which function match returns true. Rows that cannot be disabled have no cases.
 func Cases(match func(c Case) bool) (out []Case) {
 	for _, q := range quirks.All() {
 		if q.Fixed {
@@ -102,8 +103,8 @@ func compile(prog *load.Program, k *load.Kernel, disabled []string) (*oracle.Ker
 	return out, err
 }
 
-// write writes the modules of all packages of test kernels below dir. The modules of the case's kernel are
-// compiled without the row's workaround.
+// The method write writes the modules of all packages of test kernels below dir. The modules of the case's
+// kernel are compiled without the row's workaround.
 func (c *Compiler) write(dir string, of Case) error {
 	packages, err := modules.Packages()
 	if err != nil {
@@ -231,7 +232,7 @@ func Programs(t *testing.T, device string, cases []Case, run func(c Case) (faile
 	report(t, device, cases, run)
 }
 
-// report runs the cases and logs, for each row, whether the device needs the row's workaround.
+// Function report runs the cases and logs, for each row, whether the device needs the row's workaround.
 func report(t *testing.T, device string, cases []Case, run func(c Case) (failed string, err error)) {
 	needed, right := map[string]bool{}, map[string]bool{}
 	var order []string

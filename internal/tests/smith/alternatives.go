@@ -35,7 +35,7 @@ func (g *gen) within(v *variable, write func()) {
 // canChoose reports whether alternatives are allowed here. Kernels with work-groups have their own rules.
 func (g *gen) canChoose() bool { return !g.pure && g.group == nil }
 
-// choice writes an if statement, with or without an else, around assignments.
+// The method choice writes an if statement, with or without an else, around assignments.
 func (g *gen) choice(name string, values ...string) {
 	cond := g.value(boolType, 2)
 	g.line("if %s {", cond)
@@ -96,7 +96,7 @@ func (g *gen) chosenPointer() {
 	}
 }
 
-// sliced returns an expression for a slice of n elements of type elem, or "".
+// The method sliced returns an expression for a slice of n elements of type elem, or "".
 func (g *gen) sliced(elem *typ, n int) string {
 	vs := g.vars(func(v *variable) bool {
 		return v.typ.kind == arrayKind && !v.fixed && !v.noCapture && !strings.Contains(v.name, ".") && v.typ.len >= n && v.typ.elem.same(elem) ||
@@ -204,7 +204,7 @@ func (g *gen) chosenInterface() {
 	g.declare(v)
 }
 
-// chosen returns the variables of the given kinds whose values depend on data.
+// The method chosen returns the variables of the given kinds whose values depend on data.
 func (g *gen) chosen(kinds ...kind) []*variable {
 	return g.vars(func(v *variable) bool { return v.chosen && slices.Contains(kinds, v.typ.kind) })
 }

@@ -20,7 +20,7 @@ type group struct {
 	loops         []groupLoop
 	times         int // number of times that the current code of the group runs
 	tiles         []*tile
-	walks         bool // whether the code mostly walks over a slice
+	walks         bool // whether the code mostly consists of loops that add up the elements of a slice
 }
 
 // groupLoop is a loop that all work-items of a group execute together.
@@ -87,10 +87,10 @@ func newGroup(seed uint64, prefix string, n int, walks bool) *Program {
 	return &Program{Seed: seed, Prefix: prefix, Source: g.out.String(), Faulty: g.faulty, Global: global, Local: b.local}
 }
 
-// uniform reports whether expressions must be the same for all work-items of a group.
+// The method uniform reports whether expressions must be the same for all work-items of a group.
 func (g *gen) uniform() bool { return g.group != nil && g.group.uni }
 
-// open reports whether the current code may use variable v.
+// The method open reports whether the code being generated may use variable v.
 func (g *gen) open(v *variable) bool {
 	if g.uniform() {
 		return v.uniform
@@ -168,7 +168,7 @@ func (g *gen) groupKernel(calm, products *rand.Rand) {
 	g.line("}")
 }
 
-// finish writes code that hashes the final values of variables.
+// The method finish writes code that hashes the final values of variables.
 func (g *gen) finish() {
 	for _, v := range g.scopes[0] {
 		if !g.open(v) {
@@ -196,7 +196,7 @@ func (g *gen) uniformExpr(t *typ, depth int) string {
 	return g.expr(t, depth)
 }
 
-// shared returns an expression for a part of a tile that all work-items may read, or "".
+// The method shared returns an expression for a part of a tile that all work-items may read, or "".
 func (g *gen) shared(t *typ) string {
 	if g.group == nil || g.group.late || g.uniform() || !g.kernel || !g.chance(3) {
 		return ""
@@ -275,7 +275,7 @@ func (g *gen) groupStatements(n int) {
 	}
 }
 
-// states returns the states of the tiles.
+// The method states returns the states of the tiles.
 func (b *group) states() []state {
 	var out []state
 	for _, t := range b.tiles {
@@ -284,7 +284,7 @@ func (b *group) states() []state {
 	return out
 }
 
-// restore sets the states of the tiles to earlier states.
+// The method restore sets the states of the tiles to earlier states.
 func (g *gen) restore(states []state) {
 	tiles := g.group.tiles[:len(states)]
 	changed := false
@@ -390,7 +390,7 @@ func (g *gen) newTile() {
 	g.ownView(t)
 }
 
-// size returns the approximate size of a value in bytes.
+// The method size returns the approximate size of a value in bytes.
 func (t *typ) size() int {
 	switch t.kind {
 	case boolKind:
@@ -407,7 +407,7 @@ func (t *typ) size() int {
 	return t.bits / 8
 }
 
-// leaving writes code in which some work-items return.
+// The method leaving writes code in which some work-items return.
 func (g *gen) leaving() {
 	b := g.group
 	if g.closed > 0 || b.depth > 0 && g.chance(2) {

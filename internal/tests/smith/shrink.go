@@ -40,8 +40,8 @@ func (e *editor) now() bool {
 	return e.n == -1
 }
 
-// edited returns the source with the n-th change. Result done is true if the source has fewer than n+1
-// possible changes.
+// Function edited returns the source with the n-th change. Result done is true if the source has fewer
+// than n+1 possible changes.
 func edited(src string, n int) (text string, done bool) {
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, "p.go", src, parser.SkipObjectResolution)
@@ -148,7 +148,7 @@ func (e *editor) node(n ast.Node) {
 	}
 }
 
-// list removes a statement, or replaces it by the statements inside.
+// The method list removes a statement, or replaces it by the statements inside.
 func (e *editor) list(list []ast.Stmt) []ast.Stmt {
 	for size := len(list); size > 0; size /= 2 {
 		for i := 0; i+size <= len(list); i += size {
@@ -167,7 +167,7 @@ func (e *editor) list(list []ast.Stmt) []ast.Stmt {
 	return list
 }
 
-// inner returns the lists of statements in a statement.
+// Function inner returns the lists of statements in a statement.
 func inner(s ast.Stmt) [][]ast.Stmt {
 	var out [][]ast.Stmt
 	switch s := s.(type) {
@@ -200,7 +200,7 @@ func (e *editor) exprs(list []ast.Expr) {
 	}
 }
 
-// expr replaces an expression by a part of it, or by a constant.
+// The method expr replaces an expression by a part of it, or by a constant.
 func (e *editor) expr(at *ast.Expr) {
 	var parts []ast.Expr
 	switch x := (*at).(type) {

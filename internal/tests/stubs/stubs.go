@@ -70,7 +70,8 @@ func over[K, R any](d *abi.Kernel, form abi.Form, rank int, bind func(K) any, mo
 	}
 }
 
-// register registers a kernel. form and rank describe the parameter of its Kernel method.
+// Function register registers a kernel. Parameters form and rank describe the parameter type of the
+// kernel's Kernel method.
 func register[K any](d *abi.Kernel, form abi.Form, rank int, bind func(K) any, more []any) *runtime.Kernel {
 	if d.SPIRV == "" { // without a module, launches fail as type missing describes
 		d.Form, d.Rank = form, rank
@@ -116,7 +117,7 @@ type missing struct{}
 
 func (missing) Properties() properties.List { panic(modules.Missing()) }
 
-// fill returns a launch with the values of the fields of k.
+// Function fill returns a launch with the values of the fields of k.
 func fill[K any](kernel *runtime.Kernel, k *K) *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(kernel)
 	kernelimpl.Receiver(l, k)

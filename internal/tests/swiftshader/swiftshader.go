@@ -3,7 +3,7 @@
 // lacked these features.
 //
 // scripts/deps.sh fetches the driver. Without the driver, the tests are skipped with a message. With
-// KGEN_REQUIRE_SWIFTSHADER=1 the tests fail instead.
+// KGEN_REQUIRE_SWIFTSHADER=1, a missing driver fails the tests instead.
 package swiftshader
 
 import (
@@ -112,7 +112,7 @@ func Whole(t *testing.T, pattern string, flags ...string) {
 // On reports whether tests run in a process that Run started.
 func On() bool { return os.Getenv(inside) != "" }
 
-// failures returns the test output without the tests that passed.
+// Function failures returns the test output without the tests that passed.
 func failures(out string) string {
 	var b strings.Builder
 	for line := range strings.Lines(out) {

@@ -353,7 +353,7 @@ func (k MatrixMissingBarrier) Kernel(it dsl.NDItem1) {
 // MatrixOfEach loads a matrix with a different slice in each work-item of one work-group.
 type MatrixOfEach struct{ Mem }
 
-// Kernel slices memory from the work-item's id on.
+// Kernel loads from a slice that begins at the work-item's id.
 func (k MatrixOfEach) Kernel(it dsl.NDItem1) {
 	sg := it.SubGroup()
 	acc := dsl.LoadAccumulator[[2][2]int32](sg, k.X[it.LocalID()*(1-it.GroupID()):], 2, dsl.RowMajor) // want uniform

@@ -35,7 +35,7 @@ var (
 	Size  = dsl.NewSpecConstant(int32(4))
 )
 
-// Index is a constant of type int32. The next constant is a struct.
+// Index is a constant of type int32.
 var Index = dsl.NewSpecConstant(int32(5))
 
 // Inner and Outer are struct types of constants.

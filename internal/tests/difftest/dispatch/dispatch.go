@@ -205,7 +205,7 @@ var opcodes = [...]func(s *stack, arg int32){
 	func(s *stack, _ int32) { a, b := s.pop(), s.pop(); s.push(a); s.push(b) },
 }
 
-// machine interprets a program that is in memory.
+// Function machine interprets a program that is in memory.
 func machine(x int32, code []int32) int32 {
 	var s stack
 	for pc, c := range code {

@@ -11,7 +11,7 @@ type tree struct {
 	n    int32
 }
 
-// slot returns a pointer to an element of one side of the tree.
+// The method slot returns a pointer to an element of one side of the tree.
 func (t *tree) slot(i int, right bool) *int32 {
 	p := &t.l[i&3]
 	if right {

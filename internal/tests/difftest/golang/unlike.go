@@ -78,7 +78,7 @@ type Unlike struct {
 	In, Out []int32
 }
 
-// Kernel compares such values.
+// Kernel compares interface values.
 func (k Unlike) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	x := k.In[i]

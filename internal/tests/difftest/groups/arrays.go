@@ -38,7 +38,7 @@ func turn(it dsl.NDItem1, tile *[64]int32, n int) {
 }
 
 // Fields loops over a field that is an array, over the shape of a matrix, and along one dimension of
-// it.
+// the matrix.
 type Fields struct{ Arrays }
 
 // Kernel has work-items that return before, between and in the loops.

@@ -272,7 +272,7 @@ func (k Rows) Kernel(it dsl.NDItem2) {
 	k.Out[i] = v
 }
 
-// UniformRows is like Rows, but only dsl.Uniform tells that all work-items take the same branch.
+// UniformRows is like Rows, but only calls of dsl.Uniform say that all work-items take the same branch.
 type UniformRows struct {
 	In, Out []int32
 }
