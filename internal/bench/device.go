@@ -146,7 +146,7 @@ func (m *memory[T]) near(tolerance float64, want func(i int) float64) func() err
 	}
 }
 
-// samples is the number of elements that near compares.
+// samples is the number of elements that function near compares.
 const samples = 1 << 12
 
 func near[T number](s []T, tolerance float64, want func(i int) float64) error {

@@ -253,7 +253,8 @@ func bytesOf(n int) string {
 	return fmt.Sprintf("%d B", n)
 }
 
-// start measures a program from its start to its end. The program launches a kernel and reads its result.
+// start measures how long a program takes from its start to its end. The program launches a kernel and
+// reads its result.
 var start = Work{Group: "Launches", Name: "process, to the first result", Sizes: [4]int{1, 1, 1, 1}, Make: func(b *Bench, _ int) (*Job, error) {
 	if b.First == "" {
 		return nil, skipped("kgenfirst is not beside this program")

@@ -20,8 +20,8 @@ var (
 	tensorBytesSmall  = tensorBytesOf(", half the rows", [4]int{128, 128, 1024, 4096})
 )
 
-// tensorWork describes a work on matrices of elements of type E, with sums of type F. Vectors of type P store
-// the elements.
+// tensorWork describes a benchmark row for matrices with elements of type E and sums of type F. Vectors of
+// type P store the elements.
 type tensorWork[E any, P any, F number] struct {
 	name, cuda, shader string
 	product            runtime.MatrixProduct // native matrix product of the device that the shader uses

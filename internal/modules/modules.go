@@ -1,24 +1,17 @@
 // Package modules provides the SPIR-V modules of kgen's own test kernels, which are not committed.
 //
-// A package of kernels with the directive
-//
-//	//kgen:bare
-//
-// above its package clause has stubs without modules and without descriptions of the kernels. When a test
-// starts, the stubs get modules and descriptions from this package. The modules are in the folder that
-// environment variable KGEN_TEST_MODULES names, and "make modules" fills that folder. If the variable is not
-// set, the modules are in the user's cache folder. Without the variable, this package runs kgen for packages
-// that have changed. If the variable is set, a test needs neither Go nor sources.
+// A package of kernels may have the directive "//kgen:bare" above its package clause. Such a package has stubs without
+// modules and without descriptions of the kernels. When a test starts, the stubs get modules and descriptions from this
+// package. The modules are in the folder that environment variable KGEN_TEST_MODULES names, and "make modules" fills
+// that folder. If the variable is not set, the modules are in the user's cache folder. Without the variable, this
+// package runs kgen for packages that have changed. If the variable is set, a test needs neither Go nor sources.
 //
 // Tests of such a package mostly call only Run functions, so by default its stubs have no other functions.
 // Functions that launch kernels on queues or create graph nodes exist only for kernels that the directive
-// names, as in
-//
-//	//kgen:bare views=Sum,Blur
-//
-// The word views without names selects all kernels. The word nospare omits host forms that are only needed
-// for launches that may be cancelled. The word noform omits the host forms of all kernels. With
-// noform=Sum,Blur only the host forms of the named kernels are omitted.
+// names, as in "//kgen:bare views=Sum,Blur". The word "views" without names selects all kernels. The word
+// nospare omits host forms that are only needed for launches that may be cancelled. The word noform omits
+// the host forms of all kernels. With noform=Sum,Blur only the host forms of the named kernels are
+// omitted.
 //
 // The folder of a package, which [Write] writes, contains these files:
 //

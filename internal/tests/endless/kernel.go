@@ -8,7 +8,7 @@ import "github.com/kgen-go/kgen/dsl"
 
 //go:generate go tool kgen .
 
-// Seeds contains the numbers from which searches start and at which they end. Only from 0 can a search reach 0.
+// Seeds contains the numbers at which searches start and end. A search reaches 0 only if it starts at 0.
 type Seeds struct {
 	From, To []uint32
 	Rounds   []uint32 // number of iterations of each search

@@ -192,7 +192,7 @@ func (k LB) Kernel(it dsl.NDItem1) {
 	atomic.StoreInt32(k.x(i), 1)
 }
 
-// S tests the order of two writes of x. A work-item makes the second write after it has seen a message of the first.
+// S tests the order of two writes of x. The second work-item writes x after it has seen the first one's message.
 type S struct{ Instances }
 
 // Kernel has two writes of x.

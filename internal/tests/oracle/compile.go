@@ -40,7 +40,7 @@ var variants = []string{abi.VariantSmall, abi.VariantWords, abi.VariantAlone, ab
 type Kernel struct {
 	ABI   *abi.Kernel
 	Words []uint32
-	// Forms maps each requested point to the text of the module there.
+	// Forms maps each requested point of compilation to the text of the module at this point.
 	Forms map[string]string
 	// Variants are the modules of the kernel's variants, in the order of package abi.
 	Variants [][]uint32

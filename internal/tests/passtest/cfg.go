@@ -116,7 +116,7 @@ func (g *CFG) stmts(depth int) {
 	}
 }
 
-// The method jump ends the current block, if necessary, by a jump to block to. The next code goes to block to.
+// The method jump ends the current block, if necessary, by a jump to block to. The next code is added to block to.
 func (g *CFG) jump(to *ir.Block) {
 	if g.cur.Term.Kind == ir.Invalid {
 		g.cur.Jump(to)

@@ -1,12 +1,10 @@
 // Package quirktest compiles the kernels that show drivers' bugs, without the workarounds in the table of
-// package quirks. The tests of package quirktest find out which workarounds a driver still needs. The following
-// command runs the tests on the Vulkan device:
+// package quirks. The tests of package quirktest find out which workarounds a driver still needs. For each row
+// of the table, the row's kernels are compiled without the workaround of that row. Each test runs in a process
+// of its own, because drivers may crash. If the device does not need a row's workaround, the tests list the
+// row, but do not fail. The following command runs the tests on the Vulkan device:
 //
 //	go test -v ./internal/tests/difftest/... ./internal/tests/smith -run TestQuirks
-//
-// For each row of the table, the row's kernels are compiled without the
-// workaround of that row. Each test runs in a process of its own, because drivers may crash. If the device
-// does not need a row's workaround, the tests list the row, but do not fail.
 package quirktest
 
 import (

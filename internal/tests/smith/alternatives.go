@@ -16,7 +16,7 @@ var alternatives = []statement{
 // keepers limits the variables to which a new reference may refer. The target of a reference must be declared
 // before the variable that holds the reference. A later variable may belong to a loop iteration that has ended.
 type keepers struct {
-	// If from is not 0, a reference must not refer to variables whose field born is at least before and less than
+	// If field from is not 0, a reference must not refer to a variable v with before <= v.born && v.born <
 	// from.
 	before, from int
 }

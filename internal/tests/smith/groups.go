@@ -10,7 +10,8 @@ import (
 
 // Type group is the state of a kernel with work-groups. The kernel consists of "code of the group" and "code of
 // work-items". All work-items of the group that have not returned reach code of the group together. Code of work-items
-// has no restrictions on control flow. The states of the shared tiles say which memory each of the two may use.
+// has no restrictions on control flow. The states of the shared tiles say which memory each of the two kinds of code
+// may use.
 type group struct {
 	local, groups []int
 	items         int  // number of work-items in a work-group

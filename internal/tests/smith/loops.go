@@ -97,7 +97,7 @@ func (l *loops) subject() {
 	l.line("_ = s")
 }
 
-// The method loop writes a loop that contains depth nested loops.
+// The method loop writes a loop. Parameter depth is the number of loops nested in it.
 func (l *loops) loop(depth int) {
 	i := fmt.Sprintf("i%d", len(l.counts))
 	count := i

@@ -32,8 +32,8 @@ func (g *gen) products(r *rand.Rand) []string {
 	if g.chance(3) {
 		rows, inner, cols = 16, 32, 16
 	}
-	// Function place chooses a stride and a layout for a matrix. It also returns how many elements of
-	// memory the matrix needs.
+	// Function place chooses a stride and a layout for a matrix. Function place also returns how many
+	// elements of memory the matrix needs.
 	place := func(rows, cols int) (stride int, layout string, size int) {
 		lines, length, layout := rows, cols, "dsl.RowMajor"
 		if g.chance(2) {

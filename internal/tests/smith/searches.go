@@ -168,7 +168,7 @@ func (s *searches) nest() {
 	s.loop(s.n(3))
 }
 
-// The method loop writes a loop that contains depth nested loops.
+// The method loop writes a loop. Parameter depth is the number of loops nested in it.
 func (s *searches) loop(depth int) {
 	rounds := 3 + s.n(38)
 	if s.times > 1 {

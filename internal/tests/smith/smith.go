@@ -82,7 +82,7 @@ type gen struct {
 	funcs     []*fn
 	tableType *typ
 
-	// scopes and the following fields are the state of the function being written.
+	// Field scopes and the following fields are the state of the function being written.
 	scopes [][]*variable
 	loops  []loop
 	result *typ // type of the function's result; nil for none
@@ -214,7 +214,7 @@ func (g *gen) declare(v *variable) {
 	g.scopes[top] = append(g.scopes[top], v)
 }
 
-// The method vars returns the variables in scope for which fits is true.
+// The method vars returns the variables in scope for which function fits returns true.
 func (g *gen) vars(fits func(v *variable) bool) []*variable {
 	var out []*variable
 	for _, s := range g.scopes {

@@ -54,7 +54,7 @@ func (k MissingSecond) Kernel(it dsl.NDItem1) {
 // SameElement lets all work-items write one element.
 type SameElement struct{ Mem }
 
-// Kernel leaves the value of the last store, in an undefined order.
+// Kernel leaves the value of the last store, but the order of the stores is undefined.
 func (k SameElement) Kernel(it dsl.NDItem1) {
 	k.Y[0] = k.X[it.GlobalID()] // want race
 }

@@ -7,7 +7,7 @@ import "github.com/kgen-go/kgen/dsl"
 
 //go:generate go tool kgen .
 
-// Constants of all types.
+// These are constants of all types.
 var (
 	Gain  = dsl.RequireSpecConstant[float32]()
 	Width = dsl.RequireSpecConstant[int32]()

@@ -16,7 +16,7 @@ func (k Ids1) Kernel(it dsl.Item1) {
 	k.ID[i], k.N[i] = int32(it.GlobalID()), int32(it.GlobalRange())
 }
 
-// Ids2 stores ids and range sizes as Ids1, but for two dimensions. Ids2 multiplies row numbers by 1000.
+// Ids2 stores ids and range sizes like Ids1, but for two dimensions. Ids2 multiplies row numbers by 1000.
 type Ids2 struct {
 	W     int
 	ID, N []int32
@@ -29,7 +29,7 @@ func (k Ids2) Kernel(it dsl.Item2) {
 	k.ID[y*k.W+x], k.N[y*k.W+x] = int32(1000*y+x), int32(1000*h+w)
 }
 
-// Ids3 stores ids and range sizes as Ids2, but for three dimensions.
+// Ids3 stores ids and range sizes like Ids2, but for three dimensions.
 type Ids3 struct {
 	H, W  int
 	ID, N []int32
@@ -394,7 +394,7 @@ func (k Next) Kernel(it dsl.Item1) {
 	}
 }
 
-// Within copies elements at indices up to Ahead+12 after the work-item's own, through subslices of In.
+// Within copies an element whose index is larger by about Ahead, through subslices of In.
 type Within struct {
 	Ahead, By int
 	In, Out   []int32

@@ -63,7 +63,7 @@ var nested = [2][3]func(disc, int32) int32{
 func grown(d disc, by int32) int32  { return d.r + by }
 func shrunk(d disc, by int32) int32 { return d.r - by }
 
-// Kernels read table rows with two unknown indices. The first index selects a slice.
+// Kernels read variable rows with two unknown indices. The first index selects a slice.
 var rows = [][]int32{{1}, {2, 3}, nil, {4, 5, 6}}
 
 var weights = []struct {

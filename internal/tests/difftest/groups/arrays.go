@@ -114,7 +114,7 @@ func (k Literals) Kernel(it dsl.NDItem1) {
 // Filled fills arrays in loops, and changes and copies them. The elements count iterations of other loops.
 type Filled struct{ Arrays }
 
-// Kernel has work-items that return while the arrays are filled. Later loops with barriers need their arrays, too.
+// Kernel has work-items that return while the arrays are filled. Later barriers need the arrays of returned work-items.
 func (k Filled) Kernel(it dsl.NDItem1) {
 	i, l := it.GlobalID(), it.LocalID()
 	tile := dsl.Local[[64]int32](it)

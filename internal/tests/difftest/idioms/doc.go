@@ -5,8 +5,8 @@
 // out[n].
 //
 // Without -every-case, one case in 3 runs on SwiftShader, one in 7 on the other Vulkan device and one in 11 on that
-// device with memory that is accessed as words. -random is the number of random operands. -all tries all pairs of 8
-// bits.
+// device with memory that is accessed as words. Flag -random is the number of random operands. Flag -all tries all
+// pairs of 8-bit operands.
 //
 //kgen:bare nospare
 package idioms

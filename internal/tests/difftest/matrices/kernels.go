@@ -142,8 +142,8 @@ func (k Local) Kernel(it dsl.NDItem1) {
 }
 
 // Tiled multiplies through work-group memory. Twice, each sub-group copies 16 rows of A and 16 columns of B to that
-// memory and multiplies the copies. Rows and columns have Depth elements. In that memory they start at index At, with
-// distance Stride. Work-item Bad faults between the two products. Each sub-group stores By times the sum, plus 1.
+// memory and multiplies the copies. Rows and columns have Depth elements. The copies start at index At, with distance
+// Stride. Work-item Bad faults between the products. Sub-groups store By times the sum, plus 1.
 type Tiled[SA, SB, SC any, E, F comparable] struct {
 	A, B   []E // 16*Depth elements for each sub-group
 	C, Out []F // 256 elements for each sub-group

@@ -30,7 +30,7 @@ func (k Dot) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// Ended adds up a range of elements for each work-group. The first index is computed, and the last is loaded.
+// Ended adds up a range of elements for each work-group. The first index is computed, the last index is loaded.
 type Ended struct {
 	X    []int32
 	From int // distance between the first indices of consecutive work-groups
