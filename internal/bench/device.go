@@ -277,8 +277,8 @@ func (t *total[T]) add(v T) {
 	t.Unlock()
 }
 
-// The method into changes the contestants. Each run of a changed contestant sets t to zero before its loop,
-// and stores the sum in out[0] after the loop.
+// The method into changes how the contestants run. Each run then first sets t to zero, runs the
+// contestant's loop, and stores the sum t in out[0].
 func (t *total[T]) into(list []Contestant, out []T) []Contestant {
 	for i := range list {
 		run := list[i].Run

@@ -159,7 +159,7 @@ func (r *Report) cells(row *Row) (line []string, aim string) {
 }
 
 // The method table returns the cells of the heading and of all rows. If parameter apart is true, each
-// peer has a column of its own. Otherwise all peers share one column.
+// peer has a column of its own. If apart is false, all peers share one column.
 func (r *Report) table(apart bool) [][]string {
 	peers := r.peers()
 	aims := slices.ContainsFunc(r.Rows, func(row Row) bool { text, _ := r.aim(&row); return text != "" })

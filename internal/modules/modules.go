@@ -6,12 +6,12 @@
 // that folder. If the variable is not set, the modules are in the user's cache folder. Without the variable, this
 // package runs kgen for packages that have changed. If the variable is set, a test needs neither Go nor sources.
 //
-// Tests of such a package mostly call only Run functions, so by default its stubs have no other functions.
-// Functions that launch kernels on queues or create graph nodes exist only for kernels that the directive
-// names, as in "//kgen:bare views=Sum,Blur". The word "views" without names selects all kernels. The word
-// nospare omits host forms that are only needed for launches that may be cancelled. The word noform omits
-// the host forms of all kernels. With noform=Sum,Blur only the host forms of the named kernels are
-// omitted.
+// Tests of a package with the directive mostly call only Run functions, so by default the stubs have no
+// other functions. Functions that launch kernels on queues or create graph nodes exist only for kernels
+// that the directive names, as in "//kgen:bare views=Sum,Blur". The word "views" without names selects all
+// kernels. The word nospare omits host forms that are only needed for launches that may be cancelled. The
+// word noform omits the host forms of all kernels. With noform=Sum,Blur only the host forms of the named
+// kernels are omitted.
 //
 // The folder of a package, which [Write] writes, contains these files:
 //
@@ -251,8 +251,8 @@ type Package string
 
 // Kernel returns the description of a kernel with its modules. vars point to the variables of
 // abi.Kernel.Variables. Stubs call Kernel while a program's packages are initialized, before the program has
-// read its flags. Therefore Kernel does not panic. If modules are missing, Kernel returns a description
-// without modules, and Missing returns the reason.
+// read its flags. Therefore Kernel must not panic if modules are missing. If modules are missing, Kernel
+// returns a description without modules, and Missing returns the reason.
 func (pkg Package) Kernel(name string, vars ...any) *abi.Kernel {
 	packages.Lock()
 	defer packages.Unlock()
@@ -280,8 +280,8 @@ func (pkg Package) Kernel(name string, vars ...any) *abi.Kernel {
 	return k
 }
 
-// Missing returns an error if modules are missing for a package for which Kernel was called. The error lists
-// such packages, with the reason and the remedy for each. Otherwise Missing returns nil.
+// Missing returns an error if modules are missing for a package for which Kernel was called. The error lists the
+// packages without modules, with the reason and the remedy for each. If no modules are missing, Missing returns nil.
 func Missing() error {
 	packages.Lock()
 	defer packages.Unlock()

@@ -14,7 +14,7 @@ import (
 )
 
 // RunGo compiles a package of kernels and a main package by gc, runs the program, and returns its output. The
-// main package imports the kernels as github.com/kgen-go/kgen/internal/tests/oracle/run/kernels. Both
+// main package imports the kernels as github.com/kgen-go/kgen/internal/tests/oracle/run/kernels. The two
 // packages exist only in an overlay.
 func RunGo(ctx context.Context, files map[string]string, main string) ([]byte, error) {
 	return run(ctx, files, main, nil)

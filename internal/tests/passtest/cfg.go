@@ -7,8 +7,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// CFG generates random reducible functions. CFG first generates blocks and edges. Then Fill adds values,
-// phis, variables and effects.
+// CFG generates random reducible functions. CFG first generates blocks and edges. The method Fill then
+// adds values, phis, variables and effects.
 type CFG struct {
 	r         *rand.Rand
 	M         *ir.Module

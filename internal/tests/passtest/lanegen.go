@@ -131,7 +131,8 @@ func (g *LaneGen) store(x *ir.Var, v *ir.Value) {
 	g.B.Append(ir.OpStore, ir.TypeVoid, v).Aux = &ir.Ref{Var: x}
 }
 
-// Event writes a store of a number that no other event stores. So the stores show each lane's path.
+// Event writes a store of a number that no other event stores. Because the numbers differ, the stores show
+// each lane's path.
 func (g *LaneGen) Event() {
 	g.Events++
 	g.store(g.Out, g.N(g.Events+1000))

@@ -215,7 +215,7 @@ func Child(env []string, args ...string) (out, failed string, err error) {
 	return string(text), "", err
 }
 
-// firstFailure returns the line of a test's output that describes its failure.
+// firstFailure returns the line of a test's output that describes the test's failure.
 func firstFailure(out []byte, exit *exec.ExitError) string {
 	for line := range bytes.Lines(out) {
 		if s := string(bytes.TrimSpace(line)); strings.Contains(s, "_test.go:") && !strings.Contains(s, ": comparing ") && !strings.Contains(s, ": device: ") {

@@ -8,8 +8,8 @@ import (
 
 // NewArith returns the program of a seed, which has only arithmetic. The program consists of many small
 // expressions of a few numbers and of related constants. Some expressions use loop counters, or values that
-// branches set. Compilers replace hundreds of such patterns by shorter code, and some of their replacements
-// are wrong.
+// branches set. Compilers replace hundreds of patterns of arithmetic by shorter code, and some of their
+// replacements are wrong.
 func NewArith(seed uint64, prefix string) *Program {
 	a := &arith{gen: &gen{r: rand.New(rand.NewPCG(seed, 43)), prefix: prefix}}
 	a.header()

@@ -17,9 +17,9 @@ var productKinds = []productKind{
 }
 
 // The method products writes code at the beginning of a kernel, in which each sub-group multiplies two
-// matrices. All sub-groups have the same matrices, and each stores its own sum. So the result does not
-// depend on the size of sub-groups. products returns the uniform variables that it declared. Like calm,
-// products uses its own generator of random numbers.
+// matrices. All sub-groups have the same matrices, and each stores its own sum. Therefore the result
+// does not depend on the size of sub-groups. products returns the uniform variables that it declared.
+// Like calm, products uses its own generator of random numbers.
 func (g *gen) products(r *rand.Rand) []string {
 	defer func(old *rand.Rand) { g.r = old }(g.r)
 	g.r = r

@@ -24,7 +24,7 @@ type RunTask[K any] = func(ctx context.Context, dev *runtime.Device, k K, opts .
 
 // Each of the functions below registers a kernel and returns its Run function. Parameter body is the Kernel
 // method. If the kernel has a host form, parameter more first contains the function that creates the host
-// form. Then more contains the specialization constants for the rows of d.Specs.
+// form. The other elements of more are the specialization constants for the rows of d.Specs.
 
 // Task registers a kernel that runs as a task.
 func Task[K any](d *abi.Kernel, body func(K, dsl.Task), more ...any) (*runtime.Kernel, RunTask[K]) {

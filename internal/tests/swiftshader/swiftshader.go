@@ -32,7 +32,7 @@ const (
 )
 
 // Manifest returns the path of the driver's manifest, or "" if there is none. KGEN_SWIFTSHADER may contain
-// the path. Otherwise Manifest looks for the driver that scripts/deps.sh fetches.
+// the path. If the variable is not set, Manifest looks for the driver that scripts/deps.sh fetches.
 func Manifest() string {
 	name := os.Getenv(env.SwiftShader)
 	if name == "" && (runtime.GOOS != "linux" || runtime.GOARCH != "amd64") {

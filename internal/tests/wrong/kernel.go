@@ -286,7 +286,7 @@ func (k Shared) Kernel(it dsl.NDItem1) {
 	k.Y[it.GlobalID()] = base[0] // want race
 }
 
-// Halves writes to two parts of one array that overlap.
+// Halves writes to two overlapping parts of one array.
 type Halves struct{ Mem }
 
 // Kernel uses 40 instead of 32 as the middle of 64 elements.

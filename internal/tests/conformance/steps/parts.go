@@ -424,7 +424,7 @@ func (k Rebox) Kernel(it dsl.Item1) {
 	k.To.Data[i] = k.From.Data[i] + k.From.Plus
 }
 
-// Mixed writes two elements of one slice and one element of another. Both slices may be the same memory.
+// Mixed writes two elements of one slice and one element of another. The two slices may be the same memory.
 type Mixed struct{ Two, One []int32 }
 
 // Kernel writes the elements of its work-item.

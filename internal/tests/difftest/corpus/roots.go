@@ -163,7 +163,7 @@ func (ExactRoots[T]) Properties() properties.List {
 }
 
 // FastRoots computes the same as Roots, but the device may contract and reassociate. Tests use only operands for
-// which this does not change the results.
+// which contraction and reassociation do not change the results.
 type FastRoots[T ~float32 | ~float64] struct{ Roots[T] }
 
 // Properties allows the device to contract and reassociate.

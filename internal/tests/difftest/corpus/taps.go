@@ -100,7 +100,7 @@ func (k Taps) tap(i int) int32 {
 		for j := range len(w) {
 			h = h*31 + w[j] + v[j]
 		}
-	case 7: // a copy of an array that then changes
+	case 7: // a copy of an array, which changes after the copy
 		var v [5]int32
 		for j := range len(v) {
 			v[j] = k.X[i+j]

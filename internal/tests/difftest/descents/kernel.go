@@ -1,6 +1,6 @@
 // Package descents contains kernels with loops near the limits of their counters' types. The loops count downwards
-// near the least value, or upwards past the greatest value. There a driver's computation of the number of iterations
-// may overflow.
+// near the least value, or upwards past the greatest value. Near these limits, a driver's computation of the number
+// of iterations may overflow.
 //
 //kgen:bare nospare
 package descents

@@ -62,7 +62,7 @@ func (l recent) size(x int32) int32 { return l.s[uint32(x)%uint32(len(l.s))] + l
 var solids = [...]solid{sphere{[3]int32{1, 2, 3}, 4}, field40{5: 7, 39: 2}, couple{sphere{r: 2}, nil}, nil}
 
 // Solids has values that contain arrays. The types of the values depend on data. The values are interface values,
-// method values, and elements of arrays of these.
+// method values, and elements of arrays of such values.
 type Solids struct {
 	In, Out []int32
 }

@@ -26,7 +26,7 @@ const (
 )
 
 // CountOps and LongOps list the operations on the elements of Counts and Longs. Element i has the operation
-// with index i modulo the length.
+// whose index is i modulo the list's length.
 var (
 	CountOps = [8]Op{Plus, Min, Max, And, Or, Plus, Max, Or}
 	LongOps  = [4]Op{Plus, Min, Max, Plus}
