@@ -160,7 +160,7 @@ var calls = Work{Group: "Launches", Name: "launch, the call alone", Target: "≤
 		}}, nil
 }}
 
-// transfer returns a work that copies between a Go slice and the device.
+// transfer returns a benchmark row that copies between a Go slice and the device.
 func transfer(name, cuda string, do func(b *Bench, m *memory[uint32], s []uint32) error, check func(m *memory[uint32], s, want []uint32) error) Work {
 	return Work{Group: "Transfers", Name: name, Target: "≥ 25 GB/s", Sizes: [4]int{1 << 12, 1 << 24, 1 << 26, 1 << 28}, Make: func(b *Bench, n int) (*Job, error) {
 		want := random(n)
@@ -197,7 +197,7 @@ var download = transfer("device to slice", "download",
 	func(b *Bench, m *memory[uint32], s []uint32) error { return m.buf.CopyTo(b.ctx, b.q, s) },
 	func(_ *memory[uint32], s, want []uint32) error { return same(s, want) })
 
-// pinned returns a work that copies between the device and pinned memory of the host.
+// pinned returns a benchmark row that copies between the device and pinned memory of the host.
 func pinned(name, cuda string, up bool) Work {
 	return Work{Group: "Transfers", Name: name, Target: "≥ 0.9 CUDA pinned", Sizes: [4]int{1 << 12, 1 << 24, 1 << 26, 1 << 28}, Make: func(b *Bench, n int) (*Job, error) {
 		want := random(n)

@@ -14,8 +14,9 @@ var (
 	weights4 = weights("4-bit weights times vector", "Weights4", 2, func(w uint32, j int) int32 { return int32(w>>(4*j)&15) - 8 })
 )
 
-// Function weights returns a work for a kernel that multiplies weights by a vector. Parameter words is the number of
-// 32-bit words of the vector per 32-bit word of a matrix row. Parameter weight returns weight j of a 32-bit word.
+// Function weights returns a benchmark row for a kernel that multiplies weights by a vector. Parameter words is the
+// number of 32-bit words of the vector per 32-bit word of a matrix row. Parameter weight returns weight j of a
+// 32-bit word.
 func weights(name, kernel string, words int, weight func(w uint32, j int) int32) Work {
 	return Work{Group: "Grids and matrices", Name: name, Target: "≥ 3990 GB/s", Sizes: [4]int{64, 1024, 4096, 16384}, Make: func(b *Bench, n int) (*Job, error) {
 		width := n // number of 32-bit words in a matrix row

@@ -33,7 +33,7 @@ func AllPoints() []string {
 	return append(all, variants...)
 }
 
-// variants lists the points that are variants, which not every kernel has.
+// variants lists the points of compilation that are variants. A kernel need not have all variants.
 var variants = []string{abi.VariantSmall, abi.VariantWords, abi.VariantAlone, abi.VariantCancel}
 
 // Kernel is a compiled kernel.

@@ -20,7 +20,7 @@ import (
 // Launch describes a launch in the interpreter. Ranges are in the kernel's index order.
 type Launch struct {
 	// WholeWords makes memory end with a complete 32-bit word, as on devices. Modules that use only 32-bit
-	// words, or atomic operations of 8 and 16 bits, may read that complete word.
+	// words, or atomic operations of 8 and 16 bits, may read the complete last word.
 	WholeWords    bool
 	Global, Local []int
 	SubGroupSize  int

@@ -194,7 +194,7 @@ func Kernels(t *testing.T, tests string, cases []Case, subtest func(c Case) stri
 // errNotRun is the error of a case that the device cannot run.
 var errNotRun = errors.New("the device has not run it")
 
-// Child runs tests of the calling package in another process. failed describes the failure of these tests.
+// Child runs tests of the calling package in another process. Result failed describes the failure of the tests.
 func Child(env []string, args ...string) (out, failed string, err error) {
 	exe, err := os.Executable()
 	if err != nil {

@@ -9,8 +9,8 @@
 // for data races, and on the device.
 //
 // For a longer run use -programs 10000 -budget 5h -first 0. With -sizes 2 programs are small, and a driver
-// compiles many more of them in the same time. The flag -modules names the modules. The flag -keep names a
-// folder for shrunk failures, which belong in testdata.
+// compiles many more of them in the same time. The flag -modules lists the variants of modules that run on
+// the device. The flag -keep names a folder for shrunk failures, which belong in testdata.
 package smith
 
 import (

@@ -110,7 +110,7 @@ type Typed struct {
 	Out   []int32
 }
 
-// Kernel spreads the elements over the cells by their remainder.
+// Kernel distributes the elements over the cells by index modulo the number of cells.
 func (k Typed) Kernel(it dsl.NDItem1) {
 	i, l := it.GlobalID(), it.LocalID()
 	v := k.In[i]

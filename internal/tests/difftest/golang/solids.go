@@ -67,7 +67,7 @@ type Solids struct {
 	In, Out []int32
 }
 
-// Kernel adds up the results of three of the uses.
+// Kernel adds up the results of three ways to use the values.
 func (k Solids) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	x := k.In[i]
@@ -77,8 +77,8 @@ func (k Solids) Kernel(it dsl.Item1) {
 	k.Out[i] = sum
 }
 
-// SolidUses has the uses of values with arrays that Solids lacks. A single kernel with all uses would need more
-// private memory than GPUs have.
+// SolidUses uses values with arrays in the ways that Solids lacks. A single kernel with all uses would need
+// more private memory than GPUs have.
 type SolidUses struct{ Solids }
 
 // Kernel adds up the results of all uses.

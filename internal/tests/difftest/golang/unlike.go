@@ -72,8 +72,8 @@ func noneInLoop(x int32) int32 {
 	return a[0] + b[1]*3
 }
 
-// Unlike compares interface values. If both have the same type, and that type is not comparable, the comparison
-// panics.
+// Unlike compares interface values. If both values have the same type, and that type is not comparable, the
+// comparison panics.
 type Unlike struct {
 	In, Out []int32
 }

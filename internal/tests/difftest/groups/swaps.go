@@ -147,7 +147,7 @@ func (k Swaps) passed(it dsl.NDItem1) int32 {
 
 func exchanged(src, dst *[32]int32, l, n, r int) { dst[l] = src[(l+r)%n] + int32(r) }
 
-// SwapUses has the uses of slices and pointers that swapped buffers may have.
+// SwapUses uses swapped buffers in all ways in which kernels may use slices and pointers.
 type SwapUses struct{ Swaps }
 
 func (k SwapUses) Kernel(it dsl.NDItem1) {
