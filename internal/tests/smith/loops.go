@@ -30,7 +30,7 @@ type indexed struct {
 }
 
 // loopWords is the number of words of Out to which nests of loops contribute, from the eighth on. loopPer is
-// the number of nests per word of Out.
+// the number of nests of loops per word of Out.
 const loopWords, loopPer = 8, 2
 
 func (l *loops) theKernel() {
