@@ -183,8 +183,8 @@ func (g *gen) target(fits func(t *typ) bool) (string, *typ) {
 	return "", nil
 }
 
-// Function stored returns the expression that an assignment of e to variable to uses. Memory that
-// tests compare must not contain NaNs, so stored replaces NaNs.
+// Function stored returns the expression that a program assigns instead of expression e. Memory
+// that tests compare must not contain NaNs, so stored replaces NaNs.
 func stored(to string, t *typ, e string) string {
 	if t == float32T && (strings.HasPrefix(to, "reals") || strings.HasSuffix(to, ".D") || strings.HasPrefix(to, "*q")) {
 		return "shape.Real(" + e + ")"
