@@ -47,7 +47,7 @@ func (r *Report) aim(row *Row) (text string, met bool) {
 	return text, row.rate(t) >= want*scale
 }
 
-// perRun returns the factor from the median time of a row to the time that the report shows.
+// perRun returns the number by which the report multiplies the median time of a row.
 func perRun(row *Row) float64 {
 	if row.Unit == Launches {
 		return row.Amount

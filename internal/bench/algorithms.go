@@ -12,14 +12,14 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// This file defines the works that need several kernels. Most are examples.
+// This file defines the benchmark rows that need several kernels. Most of these rows measure examples.
 
-// random returns n numbers of 32 bits.
+// Function random returns n numbers of 32 bits.
 func random(n int) []uint32 {
 	return made(n, func(i int) uint32 { return hash(uint32(i), 9) })
 }
 
-// equal returns a check that all elements of the memory equal those of want.
+// Function equal returns a check that all elements of the memory equal those of want.
 func equal(m *memory[uint32], want []uint32) func() error {
 	return func() error {
 		got, err := m.get()
@@ -39,8 +39,8 @@ func same(got, want []uint32) error {
 	return nil
 }
 
-// histogram measures a hand-written kernel of the suite. Another row, "histogram 256 u8", measures prim's
-// histogram.
+// histogram measures a hand-written kernel of the suite. Row "histogram 256 u8" measures prim's histogram
+// instead.
 var histogram = Work{Group: "Algorithms", Name: "histogram of bytes", Target: "â‰¥ 1.0 CUB", Sizes: streamSizes, Make: func(b *Bench, n int) (*Job, error) {
 	const bins = kernels.Levels
 	hx := random(n)
@@ -70,7 +70,7 @@ var histogram = Work{Group: "Algorithms", Name: "histogram of bytes", Target: "â
 	j.Contestants = []Contestant{{kgen, run, out.poison, equal(out, want)}}
 	if b.cpu {
 		ho := make([]uint32, bins)
-		all := newTotal[uint32]() // all provides only a lock here
+		all := newTotal[uint32]() // variable all only provides a lock here
 		c := plain(b, ho, n, func(lo, hi int) {
 			own := make([]uint32, bins)
 			count(own, hx[lo:hi])

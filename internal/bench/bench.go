@@ -21,7 +21,7 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// Scale selects one of four sizes of the works.
+// A Scale selects one of the four sizes of every work (row of the benchmark).
 type Scale int
 
 const (
@@ -75,11 +75,11 @@ func ScaleOf(info runtime.DeviceInfo) Scale {
 	return Medium
 }
 
-// Unit is the unit in which the amount of a work is counted.
+// A Unit is the unit of a row's amount, such as bytes or floating-point operations.
 type Unit string
 
 const (
-	Bytes    Unit = "B"    // bytes that are read and written at least
+	Bytes    Unit = "B"    // least number of bytes that must be read and written
 	Flop     Unit = "FLOP" // floating-point operations
 	Keys     Unit = "keys"
 	Pixels   Unit = "pixels"
@@ -91,13 +91,13 @@ type Work struct {
 	Group, Name string
 	Target      string // aim on a GPU, in the syntax that Report.aim describes
 	OnHost      string // aim on the host device, as a multiple of the speed of the loop in Go
-	// Sizes are the arguments of Make at each Scale. A size is a number of elements, or of rows of a square
-	// or cube.
+	// Sizes are the arguments of Make at each Scale. For most works a size is a number of elements. For
+	// squares and cubes the size is the number of rows.
 	Sizes [4]int
 	Make  func(b *Bench, n int) (*Job, error)
 }
 
-// A Job is a work of one size on one device.
+// A Job is a work (row of the benchmark) at one size on one device.
 type Job struct {
 	Size   string
 	Amount float64
@@ -111,8 +111,8 @@ type Job struct {
 	// Sum returns a checksum of the last contestant's results, and the checksum of their absolute values. The
 	// suite compares the checksums of CUDA peers with these two.
 	Sum func() (sum, size float64, err error)
-	// Measured, if not nil, returns the time of a run, which replaces the time that the suite measures. The
-	// time covers the runs since the last call of Measured. The second result is a remark.
+	// Measured, if not nil, returns the time of a run, which replaces the time that the suite measures. The returned
+	// time covers the runs since the last call of Measured. The second result of Measured is a remark for the report.
 	Measured func() (time.Duration, string)
 	// Digits is the largest permitted difference of checksums, relative to the checksum of absolute values.
 	Digits float64
@@ -126,14 +126,14 @@ type Contestant struct {
 	Check func() error         // checks the results of one run after Reset
 }
 
-// A CUDAPeer is a work of the CUDA program.
+// A CUDAPeer names the CUDA program's implementation of a row.
 type CUDAPeer struct{ Name, Work string }
 
 // Options are the options of Run.
 type Options struct {
 	Scale  Scale
 	Rounds int
-	// Round is the duration of one measurement of a contestant, which repeats its work as often as fits.
+	// Round is the duration of one measurement. In this time a contestant repeats its work as often as possible.
 	Round time.Duration
 	// Peers are the kinds of contestants besides kgen. nil means all kinds.
 	Peers []string
@@ -150,11 +150,11 @@ type Bench struct {
 	dev     *runtime.Device
 	q       *runtime.Queue
 	cpu     bool     // whether the device is the processor
-	cuda    *program // nil without CUDA
+	cuda    *program // compiled CUDA program; nil without CUDA
 	closers []func()
 }
 
-// has reports whether the options select contestants of kind peer.
+// The method has reports whether the options select contestants of kind peer.
 func (b *Bench) has(peer string) bool { return b.Peers == nil || slices.Contains(b.Peers, peer) }
 
 func (b *Bench) close() {
@@ -194,7 +194,7 @@ func Run(ctx context.Context, dev *runtime.Device, o Options) *Report {
 	return r
 }
 
-// row measures work w and returns its row of the report.
+// The method row measures work w and returns its row of the report.
 func (b *Bench) row(w Work) Row {
 	row := Row{Group: w.Group, Name: w.Name, n: w.Sizes[b.Scale]}
 	job, err := w.Make(b, row.n)

@@ -41,7 +41,7 @@ var beside = Work{Group: "Transfers", Name: "copies beside kernels", Sizes: [4]i
 		_, err := runtime.LaunchKernel(b.q, kernel("FMA"), runtime.Range1(n), []any{float32(x), float32(y), bufs[i%2].all()})
 		return err
 	}
-	// timed returns the time that the steps and the wait after them take.
+	// Function timed submits the steps, waits for them, and returns the elapsed time.
 	timed := func(steps ...func(int) error) (time.Duration, error) {
 		begin := time.Now()
 		for i := range besideSteps {

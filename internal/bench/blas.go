@@ -115,8 +115,8 @@ var gemv = Work{Group: "Grids and matrices", Name: "Gemv f32 (prim/blas)", Targe
 	return j, nil
 }}
 
-// The products of mixed types by package blas. Like the rows of package tensor, B is given by columns. If asIs is not set,
-// it is given by rows, so that the call packs it first.
+// These rows measure products of mixed types by package blas. If parameter asIs is set, matrix B is stored by columns,
+// as in the rows of package tensor. Without asIs, B is stored by rows, so the call first packs B.
 var (
 	gemmHalf     = gemmHalfWork("Gemm f16 to f32 (prim/blas)", true)
 	gemmHalfRows = gemmHalfWork("Gemm f16 to f32, packed (prim/blas)", false)

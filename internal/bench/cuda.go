@@ -161,7 +161,7 @@ func (r *cudaRun) line() (l cudaLine, err error) {
 	return l, nil
 }
 
-// turn makes the program perform one measurement, and returns the time of a run.
+// The method turn makes the program perform one measurement, and returns the time of a run.
 func (r *cudaRun) turn() (time.Duration, bool) {
 	if r.err == nil {
 		_, r.err = io.WriteString(r.in, "\n")
@@ -173,7 +173,7 @@ func (r *cudaRun) turn() (time.Duration, bool) {
 	return time.Duration(l.NS), r.err == nil
 }
 
-// finish ends the program and compares its checksum with that of kgen.
+// The method finish ends the program and compares its checksum with that of kgen.
 func (r *cudaRun) finish(job *Job) error {
 	defer r.cancel()
 	if r.in == nil || r.cmd.Process == nil {
@@ -201,8 +201,8 @@ func (r *cudaRun) finish(job *Job) error {
 	return err
 }
 
-// finishCUDA ends the programs of a row. If a program has failed, the row gets a remark and no time for that
-// peer.
+// finishCUDA ends the programs of a row. If a program has failed, the row gets a remark instead of a time
+// for the program's peer.
 func finishCUDA(row *Row, job *Job, peers []*cudaRun, times [][]time.Duration) {
 	for i, r := range peers {
 		if err := r.finish(job); err != nil {

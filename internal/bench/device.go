@@ -19,7 +19,7 @@ type number interface {
 	~float32 | ~float64 | ~uint8 | ~int32 | ~uint32 | ~int64 | ~uint64 | half.Float16
 }
 
-// hash returns a pseudo-random number for an index. The CUDA program computes the same number.
+// Function hash returns a pseudo-random number for an index. The CUDA program computes the same number.
 func hash(i, seed uint32) uint32 {
 	x := i ^ seed*0x9e3779b9
 	x = (x ^ x>>16) * 0x7feb352d
@@ -27,15 +27,15 @@ func hash(i, seed uint32) uint32 {
 	return x ^ x>>16
 }
 
-// unit returns a pseudo-random number in [0, 1).
+// Function unit returns a pseudo-random number in [0, 1).
 func unit(i, seed uint32) float32 { return float32(hash(i, seed)>>8) / (1 << 24) }
 
-// units returns a slice of n pseudo-random numbers in [0, 1).
+// Function units returns a slice of n pseudo-random numbers in [0, 1).
 func units[T number](n int, seed uint32) []T {
 	return made(n, func(i int) T { return T(unit(uint32(i), seed)) })
 }
 
-// made returns the slice of f(0) to f(n-1), computed on all processors.
+// Function made computes f(0) to f(n-1) on all processors, and returns the results as a slice.
 func made[T any](n int, f func(i int) T) []T {
 	s := make([]T, n)
 	parallel(n, func(lo, hi int) {
@@ -46,7 +46,7 @@ func made[T any](n int, f func(i int) T) []T {
 	return s
 }
 
-// parallel divides [0, n) into ranges, and calls f for each range on the next free processor.
+// Function parallel divides [0, n) into ranges, and calls f for each range on the next free processor.
 func parallel(n int, f func(lo, hi int)) {
 	procs := goruntime.GOMAXPROCS(0)
 	size := (n + 8*procs - 1) / (8 * procs)
@@ -95,7 +95,7 @@ func memoryFor[T number](b *Bench, n int) (*memory[T], error) {
 
 func (m *memory[T]) all() runtime.View[T] { return m.buf.All() }
 
-// poison fills the memory with NaNs, or integers with all bits set, which no result equals.
+// The method poison fills the memory with NaNs, or integers with all bits set, which no result equals.
 func (m *memory[T]) poison() error {
 	return m.fill(wrong[T]())
 }
@@ -116,7 +116,7 @@ func wrong[T number]() T {
 	return zero - 1
 }
 
-// get copies all elements to the host, and returns them.
+// The method get copies all elements to the host, and returns them.
 func (m *memory[T]) get() ([]T, error) {
 	if len(m.host) != m.buf.Len() {
 		m.host = make([]T, m.buf.Len())
@@ -124,18 +124,18 @@ func (m *memory[T]) get() ([]T, error) {
 	return m.host, m.buf.CopyTo(m.b.ctx, m.b.q, m.host)
 }
 
-// set copies the elements of s to the device.
+// The method set copies the elements of s to the device.
 func (m *memory[T]) set(s []T) error { return m.buf.CopyFrom(m.b.ctx, m.b.q, s) }
 
-// sum returns the checksum of the elements, and the checksum of their absolute values.
+// The method sum returns the checksum of the elements, and the checksum of their absolute values.
 func (m *memory[T]) sum() (float64, float64, error) {
 	s, err := m.get()
 	sum, size := checksum(s, func(v T) float64 { return float64(v) })
 	return sum, size, err
 }
 
-// near returns a check that compares a sample of the elements with references in float64. tolerance is
-// relative to the absolute value of the reference, or absolute if that value is below 1.
+// The method near returns a check that compares a sample of the elements with references in float64.
+// tolerance is relative to the absolute value of the reference, or absolute if that value is below 1.
 func (m *memory[T]) near(tolerance float64, want func(i int) float64) func() error {
 	return func() error {
 		s, err := m.get()
@@ -146,7 +146,7 @@ func (m *memory[T]) near(tolerance float64, want func(i int) float64) func() err
 	}
 }
 
-// samples is the number of elements that near compares.
+// samples is the number of elements that function near compares.
 const samples = 1 << 12
 
 func near[T number](s []T, tolerance float64, want func(i int) float64) error {
@@ -191,7 +191,7 @@ func (b *Bench) launches(k *runtime.Kernel, r runtime.Range, args ...any) func(i
 	})
 }
 
-// repeat returns a function that calls f a given number of times, and waits for the queue.
+// The method repeat returns a function that calls f a given number of times, and waits for the queue.
 func (b *Bench) repeat(f func() error) func(int) error {
 	return func(runs int) error {
 		for range runs {
@@ -203,8 +203,8 @@ func (b *Bench) repeat(f func() error) func(int) error {
 	}
 }
 
-// plain returns a contestant that is a loop in Go, or nil if the device is not the processor. The contestant
-// calls f for ranges of [0, n) on all processors, which computes out.
+// Function plain returns a contestant that is a loop in Go, or nil if the device is not the processor. The
+// contestant computes out by calls of f on all processors, each for a part of the range [0, n).
 func plain[T number](b *Bench, out []T, n int, f func(lo, hi int), check func() error) []Contestant {
 	if !b.cpu {
 		return nil
@@ -226,12 +226,12 @@ func plain[T number](b *Bench, out []T, n int, f func(lo, hi int), check func() 
 		}}}
 }
 
-// groups returns an nd-range of at least n work-items, in work-groups of the given size.
+// Function groups returns an nd-range of at least n work-items, in work-groups of the given size.
 func groups(n, size int) runtime.NDRange1 {
 	return runtime.NDRange1{Global: runtime.Range1(n), Local: runtime.Range1(size)}.RoundUp()
 }
 
-// size prints a number of elements.
+// Function size prints a number of elements.
 func size(n int) string {
 	if n >= 1<<10 && n&(n-1) == 0 {
 		p := 0
@@ -243,8 +243,8 @@ func size(n int) string {
 	return fmt.Sprint(n)
 }
 
-// reduction returns the number of work-groups of the first launch of a reduction. The second launch reduces
-// one element per work-group.
+// The method reduction returns a number of work-groups for the first of a reduction's two launches. The
+// second launch reduces one element per work-group of the first launch.
 func (b *Bench) reduction(n, size int) int {
 	most := 2048
 	if b.cpu {
@@ -253,7 +253,7 @@ func (b *Bench) reduction(n, size int) int {
 	return max(1, min(most, n/size))
 }
 
-// first returns the first error that is not nil, or nil.
+// Function first returns the first of its arguments that is not nil, or nil.
 func first(errs ...error) error {
 	for _, err := range errs {
 		if err != nil {
@@ -277,8 +277,8 @@ func (t *total[T]) add(v T) {
 	t.Unlock()
 }
 
-// into changes the contestants. Each run of a changed contestant sets t to zero before its loop, and stores
-// the sum in out[0] after it.
+// The method into changes how the contestants run. Each run then first sets t to zero, runs the
+// contestant's loop, and stores the sum t in out[0].
 func (t *total[T]) into(list []Contestant, out []T) []Contestant {
 	for i := range list {
 		run := list[i].Run

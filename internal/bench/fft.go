@@ -12,7 +12,7 @@ import (
 // fftWidth is the length of each row that rowsFFT transforms.
 const fftWidth = 4096
 
-// The Fourier transforms of prim, of complex64.
+// These rows measure prim's Fourier transforms of complex64 numbers.
 var (
 	// rowsFFT transforms many short rows. The size of the work is the number of rows.
 	rowsFFT = Work{Group: "Numeric", Name: "FFT f32, rows of 4096", Target: "≥ 0.95 cuFFT", Sizes: [4]int{4, 64, 4096, 16384}, Make: func(b *Bench, n int) (*Job, error) {
@@ -50,7 +50,7 @@ var (
 	}}
 )
 
-// complexes returns n pseudo-random complex numbers.
+// Function complexes returns n pseudo-random complex numbers.
 func complexes(n int) []complex64 {
 	return made(n, func(i int) complex64 {
 		return complex(unit(uint32(2*i), 1)-0.5, unit(uint32(2*i+1), 1)-0.5)
@@ -102,7 +102,7 @@ func transformsOf(b *Bench, in []complex64, peer string, shape ...int) (*Job, er
 	return j, nil
 }
 
-// roots returns a function that returns exp(-2πi*k/n), from two tables.
+// Function roots returns a function that returns exp(-2πi*k/n), from two tables.
 func roots(n int) func(k int) complex128 {
 	const low = 4096
 	far, near := make([]complex128, n/low+1), make([]complex128, low)
@@ -115,8 +115,8 @@ func roots(n int) func(k int) complex128 {
 	return func(k int) complex128 { return far[k/low] * near[k%low] }
 }
 
-// transformed checks some elements of transformed arrays of one or two axes. transformed compares elements
-// with sums in float64.
+// Function transformed checks some elements of transformed arrays of one or two axes. transformed compares
+// elements with sums in float64.
 func transformed(got, in []complex64, shape ...int) error {
 	width, rows := shape[len(shape)-1], 1
 	if len(shape) > 1 {
@@ -143,8 +143,8 @@ func transformed(got, in []complex64, shape ...int) error {
 	return nil
 }
 
-// transform is a hand-written Fourier transform in Go, the peer of kgen's. The algorithm is radix two, after
-// a permutation by reversed bits of the indices.
+// Function transform is a hand-written Fourier transform in Go, the peer of kgen's. The algorithm first
+// permutes the elements by reversing the bits of their indices, and then transforms with radix two.
 func transform(out, in []complex64) {
 	n := len(in)
 	for i, j := 0, 0; i < n; i++ {

@@ -10,13 +10,13 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// glsl contains the SPIR-V modules of the shaders in the folder. Command "make shaders" compiles the shaders.
+// shaders contains the SPIR-V modules of the GLSL shaders in folder glsl. Command "make shaders" compiles the shaders.
 //
 //go:embed glsl/*.spv
 var shaders embed.FS
 
-// shader adds a shader as a contestant. The shader is hand-written for the same work, in 32-bit arithmetic
-// without checks. The shader has the same arguments as kernel k.
+// The method shader adds a shader to job j as a contestant. The shader is hand-written for the same work,
+// in 32-bit arithmetic without checks. The shader has the same arguments as kernel k.
 func (b *Bench) shader(j *Job, k *runtime.Kernel, name string, r runtime.Range, args []any, reset, check func() error) error {
 	if b.dev.Info().Backend != "vulkan" {
 		return nil

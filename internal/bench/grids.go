@@ -9,7 +9,7 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// This file defines the works on pictures, matrices and cubes.
+// This file defines the benchmark rows on pictures, matrices and cubes.
 
 func squared(n int) string { return fmt.Sprintf("%d²", n) }
 
@@ -82,8 +82,8 @@ var stencil = Work{Group: "Grids and matrices", Name: "stencil of 7 points f32",
 	return j, nil
 }}
 
-// shell fills a cube with values that no result has. Cells on the sides are set to zero, because the stencil
-// does not write them.
+// The method shell fills a cube with values that no result has. Cells on the sides are set to zero, because
+// the stencil does not write them.
 func (b *Bench) shell(m *memory[float32], n int) error {
 	nan := float32(math.NaN())
 	return m.set(made(n*n*n, func(i int) float32 {
@@ -158,7 +158,7 @@ func newMatrices(b *Bench, n int) (*matrices, error) {
 	return m, first(errs[:]...)
 }
 
-// check compares some of the product's elements.
+// The method check compares some of the product's elements.
 func (m *matrices) check() error {
 	s, err := m.c.get()
 	if err != nil {
@@ -177,7 +177,7 @@ func (m *matrices) checked(s []float32) error {
 	return nil
 }
 
-// plain computes the product on the host, in the usual way for a processor's caches.
+// The method plain computes the product on the host, in the usual way for a processor's caches.
 func (m *matrices) plain(b *Bench) {
 	if !b.cpu {
 		return

@@ -14,10 +14,10 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// This file defines the works of half precision that read and write memory in order.
+// This file defines the benchmark rows of half precision that read and write memory in order.
 
-// single is the name of a peer that is kgen itself, with float32s. The peer processes half as many elements,
-// so the number of bytes is the same.
+// Constant single is the name of the peer that runs the same row by kgen with float32s. The peer processes
+// half as many elements, so the number of bytes is the same.
 const single = "f32"
 
 type f16 = half.Float16
@@ -36,8 +36,8 @@ func doubled(sizes [4]int) [4]int {
 // The number is odd, so that a vector at a wrong index has other values.
 const halfPeriod = 1<<20 - 3
 
-// halfWork returns a work in half precision. For each of the two types, a function launches the kernel that
-// computes out from x and y. want computes the expected result.
+// halfWork returns a benchmark row in half precision. The two function parameters, one for each half-precision
+// type, launch the kernel that computes out from x and y. Parameter want computes the expected result.
 func halfWork(group, name string, inputs int, want func(x, y f16) f16,
 	run func(b *Bench, x, y, out runtime.View[f16]) (func(int) error, error),
 	beside func(b *Bench, x, y, out runtime.View[float32]) (func(int) error, error),
@@ -82,7 +82,7 @@ func halfWork(group, name string, inputs int, want func(x, y f16) f16,
 	}}
 }
 
-// halfStream returns a work in half precision for stream s, one of BabelStream's kernels.
+// halfStream returns a benchmark row in half precision for stream s, one of BabelStream's kernels.
 func halfStream(s stream[float32], args func(x, y, out runtime.View[f16]) []any, want func(x, y f16) f16) Work {
 	return halfWork("BabelStream", s.cuda+" f16", s.inputs, want,
 		func(b *Bench, x, y, out runtime.View[f16]) (func(int) error, error) {
@@ -167,7 +167,7 @@ var halfMax = Work{Group: "Algorithms", Name: "max f16", Sizes: halfSizes, Make:
 	}}, nil
 }}
 
-// greatest returns a function that sets out to the greatest element of x.
+// Function greatest returns a function that sets out to the greatest element of x.
 func greatest[T interface {
 	number
 	prim.Number

@@ -13,12 +13,12 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// This file defines the works that measure launches, transfers, and the start of a program.
+// This file defines the benchmark rows that measure launches, transfers, and the start of a program.
 
-// chain is the number of launches between two waits, at each Scale.
+// Array chain has the number of launches between two waits, for each Scale.
 var chain = [4]int{10, 1000, 1000, 1000}
 
-// counted is memory with one element, which each launch increments.
+// Type counted is memory with one element. Each launch increments this element.
 type counted struct {
 	*memory[uint32]
 	launches uint32
@@ -38,7 +38,7 @@ func (c *counted) check() error {
 	return equal(c.memory, []uint32{c.launches})()
 }
 
-// touching returns a function that launches a kernel, which increments the element.
+// touching returns a function that launches kernel Touch. Each launch increments the only element of the memory.
 func (c *counted) touching(q *runtime.Queue) func() error {
 	return func() error {
 		c.launches++
@@ -104,7 +104,8 @@ var replay = Work{Group: "Launches", Name: "graph of dependent launches, each", 
 		Contestants: []Contestant{{kgen, submit, c.reset, c.check}}}, nil
 }}
 
-// calls measures only the time that the launching goroutine spends in the call, not the time of the device.
+// The benchmark row calls measures only the time that the launching goroutine spends in the call, not the
+// time of the device.
 var calls = Work{Group: "Launches", Name: "launch, the call alone", Target: "≤ 0.3 µs", Sizes: chain, Make: func(b *Bench, _ int) (*Job, error) {
 	c, err := newCounted(b)
 	if err != nil {
@@ -159,7 +160,7 @@ var calls = Work{Group: "Launches", Name: "launch, the call alone", Target: "≤
 		}}, nil
 }}
 
-// transfer returns a work that copies between a Go slice and the device.
+// transfer returns a benchmark row that copies between a Go slice and the device.
 func transfer(name, cuda string, do func(b *Bench, m *memory[uint32], s []uint32) error, check func(m *memory[uint32], s, want []uint32) error) Work {
 	return Work{Group: "Transfers", Name: name, Target: "≥ 25 GB/s", Sizes: [4]int{1 << 12, 1 << 24, 1 << 26, 1 << 28}, Make: func(b *Bench, n int) (*Job, error) {
 		want := random(n)
@@ -196,7 +197,7 @@ var download = transfer("device to slice", "download",
 	func(b *Bench, m *memory[uint32], s []uint32) error { return m.buf.CopyTo(b.ctx, b.q, s) },
 	func(_ *memory[uint32], s, want []uint32) error { return same(s, want) })
 
-// pinned returns a work that copies between the device and pinned memory of the host.
+// pinned returns a benchmark row that copies between the device and pinned memory of the host.
 func pinned(name, cuda string, up bool) Work {
 	return Work{Group: "Transfers", Name: name, Target: "≥ 0.9 CUDA pinned", Sizes: [4]int{1 << 12, 1 << 24, 1 << 26, 1 << 28}, Make: func(b *Bench, n int) (*Job, error) {
 		want := random(n)
@@ -252,7 +253,8 @@ func bytesOf(n int) string {
 	return fmt.Sprintf("%d B", n)
 }
 
-// start measures a program from its start to its end. The program launches a kernel and reads its result.
+// start measures how long a program takes from its start to its end. The program launches a kernel and
+// reads its result.
 var start = Work{Group: "Launches", Name: "process, to the first result", Sizes: [4]int{1, 1, 1, 1}, Make: func(b *Bench, _ int) (*Job, error) {
 	if b.First == "" {
 		return nil, skipped("kgenfirst is not beside this program")
@@ -268,7 +270,7 @@ var start = Work{Group: "Launches", Name: "process, to the first result", Sizes:
 	return j, nil
 }}
 
-// starts returns a function that runs a program a given number of times. The program must print "ok".
+// The method starts returns a function that runs a program a given number of times. The program must print "ok".
 func (b *Bench) starts(program, env string, args ...string) func(int) error {
 	return func(runs int) error {
 		for range runs {

@@ -70,10 +70,10 @@ func (b *Bench) measure(row *Row, job *Job) error {
 	return nil
 }
 
-// warm keeps a GPU busy until it runs at its full clock, because it was idle while the host generated the
-// data. An H200 needs up to 0.4 s of work to reach its full clock. After only 0.2 s, the first measurements
-// of some rows took up to twice the time. Rows with CUDA peers, which generate their data on the GPU, have
-// the same times without warm.
+// The method warm keeps a GPU busy until it runs at its full clock, because it was idle while the host
+// generated the data. An H200 needs up to 0.4 s of work to reach its full clock. After only 0.2 s, the
+// first measurements of some rows took up to twice the time. Rows with CUDA peers do not need the method
+// warm, because these peers generate their data on the GPU.
 func (b *Bench) warm(c Contestant) error {
 	if b.cpu || b.Round == 0 {
 		return nil
@@ -102,7 +102,7 @@ func verify(c Contestant) error {
 	return c.Check()
 }
 
-// often returns the number of runs of a contestant that take as long as a measurement should.
+// Function often returns how many runs of a contestant fill the duration of one measurement.
 func (b *Bench) often(job *Job, c Contestant) (int, error) {
 	if job.Runs > 0 || b.Round == 0 {
 		return max(job.Runs, 1), nil

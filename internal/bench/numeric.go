@@ -12,7 +12,7 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// This file defines the works that mainly compute.
+// This file defines the benchmark rows that mainly compute.
 
 var saxpy = Work{Group: "Numeric", Name: "saxpy (example)", OnHost: "â‰¥ 0.9 Go", Sizes: streamSizes, Make: func(b *Bench, n int) (*Job, error) {
 	hx, hy := units[float32](n, 1), units[float32](n, 2)
@@ -56,7 +56,7 @@ func bodies(n int) []kernels.Body {
 	})
 }
 
-// pulled returns the force of the bodies in list on body at.
+// Function pulled returns the force that the bodies in list exert on the body in argument at.
 func pulled(list []kernels.Body, at kernels.Body) (f [3]float64) {
 	for _, o := range list {
 		d := [3]float64{float64(o.X) - float64(at.X), float64(o.Y) - float64(at.Y), float64(o.Z) - float64(at.Z)}
@@ -207,8 +207,8 @@ var mandelbrot = Work{Group: "Numeric", Name: "Mandelbrot, 1000 rounds", OnHost:
 		}
 		return i
 	}
-	// Devices may fuse products and sums. The orbits of a few points near the border of the set
-	// then differ.
+	// Devices may fuse products and sums. Therefore the orbits of a few points near the border
+	// of the Mandelbrot set differ between devices.
 	checked := func(s []uint32) error {
 		other, most := 0, min(len(s), 20000)
 		for j := range most {
@@ -282,7 +282,7 @@ var blackScholes = Work{Group: "Numeric", Name: "Black-Scholes f32", OnHost: "â‰
 	return j, nil
 }}
 
-// normal computes the same as function normal of package kernels, for the loop in Go.
+// Function normal computes the same as function normal of package kernels, for the loop in Go.
 func normal(d float32) float32 {
 	k := 1 / (1 + 0.2316419*math32.Abs(d))
 	n := 0.39894228 * math32.Exp(-0.5*d*d) * k *

@@ -19,8 +19,8 @@ import (
 // library describes a function of prim, which is measured at three sizes.
 type library struct {
 	name, target, host string
-	cub                string // name of the work in the CUDA program
-	most               int    // number of elements in the first row
+	cub                string // name of the benchmark row in the CUDA program
+	most               int    // number of elements of the first row at scale Large
 	unit               Unit
 	bytes              int // bytes read and written per element
 	of                 func(b *Bench, n int) (call, error)
@@ -41,7 +41,8 @@ type result interface {
 	sum() (float64, float64, error)
 }
 
-// works returns the works for the function. The works of 2^16 and 2^22 elements show the cost of a call.
+// The method works returns the benchmark rows for the function. The rows with 2^16 and 2^22 elements show
+// the cost of a call.
 func (l library) works() []Work {
 	row := func(name, target, host string, sizes [4]int) Work {
 		return Work{Group: "Kernels to call", Name: name, Target: target, OnHost: host, Sizes: sizes, Make: func(b *Bench, n int) (*Job, error) {
@@ -98,7 +99,7 @@ func libraries() (list []Work) {
 	return list
 }
 
-// loop returns a contestant that runs f, a loop in Go, on one processor.
+// The method loop returns a contestant that runs f, a loop in Go, on one processor.
 func (b *Bench) loop(f func(), check func() error, reset func()) []Contestant {
 	if !b.cpu {
 		return nil
@@ -150,7 +151,7 @@ func sumOf[T uint32 | float32](b *Bench, n int) (call, error) {
 	}, first(err1, err2)
 }
 
-// of applies check to element 0 of m.
+// Function of applies check to element 0 of m.
 func of[T number](m *memory[T], check func(T) error) error {
 	got, err := m.get()
 	if err != nil {
@@ -159,7 +160,7 @@ func of[T number](m *memory[T], check func(T) error) error {
 	return check(got[0])
 }
 
-// is returns a function that checks whether a value equals want.
+// Function is returns a function that checks whether a value equals want.
 func is[T comparable](want T) func(T) error {
 	return func(got T) error {
 		if got != want {
@@ -274,8 +275,8 @@ func scanOf[T uint32 | float32](b *Bench, n int) (call, error) {
 	}, first(err1, err2)
 }
 
-// sorted checks that slice got is in order, and contains the elements of slice from. sorted compares sums of
-// hashes of the elements.
+// Function sorted checks that slice got is in order, and contains the elements of slice from. sorted
+// compares sums of hashes of the elements.
 func sorted[T uint32 | uint64 | float32](got, from []T) error {
 	sums := func(s []T) (sum uint64) {
 		for _, v := range s {
@@ -380,7 +381,7 @@ func whereOf(b *Bench, n int) (call, error) {
 	}, first(err1, err2, err3)
 }
 
-// picked checks that the first elements of out equal want, and that count contains their number.
+// Function picked checks that the first elements of out equal want, and that count contains their number.
 func picked[T number](out *memory[T], count *memory[int64], want []T) func() error {
 	return func() error {
 		c, err1 := count.get()

@@ -12,8 +12,8 @@ func randomOf(b *Bench, n int) (call, error) {
 	out, err := memoryFor[float32](b, n)
 	s := primrand.Stream{Seed: 0x0123456789abcdef, Sequence: 7}
 	ho := make([]float32, n)
-	// check compares the numbers in got with those of their blocks. Function block returns the position of
-	// number i, which differs between kernel and loop.
+	// check compares the numbers in got with those of their blocks. Function block returns the block that
+	// contains number i, and the position there. The result differs between prim's kernel and the loop in Go.
 	check := func(got []float32, block func(i int) (block, word int)) error {
 		step := max(1, n/samples)
 		for i := 0; i < n; i += step {
@@ -42,7 +42,7 @@ func randomOf(b *Bench, n int) (call, error) {
 	}, err
 }
 
-// philox returns the four words of the given block of a stream.
+// philox returns the four 32-bit words of the given block of a stream.
 func philox(s primrand.Stream, block uint32) (c0, c1, c2, c3 uint32) {
 	c0, c1, c2, c3 = block, uint32(0), uint32(s.Sequence), uint32(s.Sequence>>32)
 	k0, k1 := uint32(s.Seed), uint32(s.Seed>>32)

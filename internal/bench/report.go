@@ -30,7 +30,7 @@ type Report struct {
 	begin time.Time
 }
 
-// A Row is the result of a work.
+// A Row is the result of a work (one row of the benchmark).
 type Row struct {
 	Group, Name, Size string
 	Amount            float64
@@ -65,7 +65,7 @@ func (r *Row) rate(t Timing) float64 {
 	return r.Amount / t.Median
 }
 
-// finish computes the ceilings, and the share of a ceiling that each row reaches.
+// The method finish computes the ceilings, and the share of a ceiling that each row reaches.
 func (r *Report) finish() {
 	r.Duration = time.Since(r.begin).Seconds()
 	ceiling := map[Unit]float64{}
@@ -113,8 +113,8 @@ func (r *Report) peers() []string {
 	return list
 }
 
-// beside returns kgen's speed as a multiple of the speed of the given peer. The second result is false if the
-// row lacks this peer.
+// The method beside returns kgen's speed as a multiple of the speed of the given peer. The second result is
+// false if the row lacks the given peer.
 func (row *Row) beside(peer string) (float64, bool) {
 	i := slices.IndexFunc(row.Times, func(t Timing) bool { return t.Peer == peer })
 	if i < 1 || row.Times[0].Median == 0 {
@@ -123,7 +123,7 @@ func (row *Row) beside(peer string) (float64, bool) {
 	return row.Times[i].Median / row.Times[0].Median, true
 }
 
-// header returns the lines of text above the report's table.
+// The method header returns the lines of text above the report's table.
 func (r *Report) header() []string {
 	list := []string{fmt.Sprintf("Device: %s", r.Device)}
 	if r.Driver != "" {
@@ -158,8 +158,8 @@ func (r *Report) cells(row *Row) (line []string, aim string) {
 	return line, aim
 }
 
-// table returns the cells of the heading and of all rows. If apart is true, each peer has a column of its
-// own. Otherwise all peers share one column.
+// The method table returns the cells of the heading and of all rows. If parameter apart is true, each
+// peer has a column of its own. If apart is false, all peers share one column.
 func (r *Report) table(apart bool) [][]string {
 	peers := r.peers()
 	aims := slices.ContainsFunc(r.Rows, func(row Row) bool { text, _ := r.aim(&row); return text != "" })

@@ -6,7 +6,8 @@ import (
 	"github.com/kgen-go/kgen/prim/sparse"
 )
 
-// sparseGemv is a row for a matrix of 27 elements in a row, as stencils of three dimensions have, beside cuSPARSE.
+// sparseGemv measures a matrix-vector product, with cuSPARSE as peer. Each matrix row has 27 elements, as for a
+// stencil in three dimensions.
 var sparseGemv = Work{Group: "Grids and matrices", Name: "Gemv f32, CSR (prim/sparse)", Target: "≥ 1 cuSPARSE", OnHost: "≥ 0.8 Go", Sizes: [4]int{1 << 8, 1 << 16, 1 << 20, 1 << 23}, Make: func(b *Bench, n int) (*Job, error) {
 	const each = 27
 	hs := made(n+1, func(i int) int32 { return int32(i * each) })

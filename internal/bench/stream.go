@@ -7,13 +7,13 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// This file defines the works that mainly read and write memory in order.
+// This file defines the benchmark rows that mainly read and write memory in order.
 
 const scalar = 0.4
 
 var streamSizes = [4]int{1 << 12, 1 << 24, 1 << 26, 1 << 28}
 
-// halved returns half the sizes, for elements with twice as many bytes.
+// Function halved returns half the sizes, for elements with twice as many bytes.
 func halved(sizes [4]int) [4]int {
 	for i := range sizes[1:] {
 		sizes[i+1] /= 2
@@ -67,8 +67,8 @@ func triads[T float32 | float64]() stream[T] {
 		}, func(x, y float64) float64 { return x + scalar*y }}
 }
 
-// kind describes float type T. kind returns the size in bytes, the number of bits as used in names, and the
-// precision.
+// Function kind describes float type T. kind returns the size in bytes, the number of bits as used in
+// names, and the precision.
 func kind[T float32 | float64]() (bytes float64, bits string, epsilon float64) {
 	if T(1)/3 == T(float32(1)/3) {
 		return 4, "32", 1e-6
@@ -111,7 +111,7 @@ func (s stream[T]) work(target string) Work {
 	}}
 }
 
-// dot measures the fifth kernel of BabelStream. A second launch adds the sums of the work-groups.
+// Function dot measures the fifth kernel of BabelStream. A second launch adds the sums of the work-groups.
 func dot[T float32 | float64]() Work {
 	bytes, bits, _ := kind[T]()
 	sizes := streamSizes

@@ -11,8 +11,8 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// The matrix products that sub-groups compute, at two sizes. The kernel and the shader need sub-groups of 32
-// work-items and enough work-group memory for their tiles.
+// These rows measure matrix products that sub-groups compute, at two sizes. The kernel and the shader need
+// sub-groups of 32 work-items and enough work-group memory for their tiles.
 var (
 	tensorHalves      = tensorHalvesOf("", [4]int{128, 128, 2048, 8192})
 	tensorHalvesSmall = tensorHalvesOf(", half the rows", [4]int{128, 128, 1024, 4096})
@@ -20,8 +20,8 @@ var (
 	tensorBytesSmall  = tensorBytesOf(", half the rows", [4]int{128, 128, 1024, 4096})
 )
 
-// tensorWork describes a work on matrices of elements of type E, with sums of type F. Vectors of type P store
-// the elements.
+// tensorWork describes a benchmark row for matrices with elements of type E and sums of type F. Vectors of
+// type P store the elements.
 type tensorWork[E any, P any, F number] struct {
 	name, cuda, shader string
 	product            runtime.MatrixProduct // native matrix product of the device that the shader uses

@@ -7,21 +7,22 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// The products of a matrix of weights and a vector, as a language model computes them for one token. Each
-// weight is read once.
+// These rows measure products of a matrix of weights and a vector, as a language model computes them for
+// one token. The kernel reads each weight once.
 var (
 	weights8 = weights("int8 weights times vector", "Weights8", 1, func(w uint32, j int) int32 { return int32(int8(w >> (8 * j))) })
 	weights4 = weights("4-bit weights times vector", "Weights4", 2, func(w uint32, j int) int32 { return int32(w>>(4*j)&15) - 8 })
 )
 
-// weights returns a work for a kernel that multiplies weights by a vector. words is the number of words of
-// the vector for each word of weights. weight returns weight j of a word.
+// Function weights returns a benchmark row for a kernel that multiplies weights by a vector. Parameter words is the
+// number of 32-bit words of the vector per 32-bit word of a matrix row. Parameter weight returns weight j of a
+// 32-bit word.
 func weights(name, kernel string, words int, weight func(w uint32, j int) int32) Work {
 	return Work{Group: "Grids and matrices", Name: name, Target: "≥ 3990 GB/s", Sizes: [4]int{64, 1024, 4096, 16384}, Make: func(b *Bench, n int) (*Job, error) {
-		width := n // number of words in a row
+		width := n // number of 32-bit words in a matrix row
 		hw := made(n*width, func(i int) uint32 { return hash(uint32(i), 1) })
 		hx := made(words*width, func(i int) uint32 { return hash(uint32(i), 2) })
-		// number returns the number of the vector by which the kernel multiplies weight j of word i.
+		// The kernel multiplies weight j of word i of a row by number(i, j), which is an element of the vector.
 		number := func(i, j int) int32 { return int32(int8(hx[j%words*width+i] >> (j / words * 8))) }
 		eights := int32(0)
 		for i := range width {

@@ -25,7 +25,7 @@ var Works = slices.Concat([]Work{
 	crossing, nbodyShared, pathsShared, stencilShared, gemmShared, reduceShared,
 }, libraries())
 
-// once returns the time of one run of a contestant, in seconds.
+// Function once returns the time of one run of a contestant, in seconds.
 func once(c Contestant) (float64, error) {
 	begin := time.Now()
 	err := c.Run(1)

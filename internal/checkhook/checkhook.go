@@ -8,6 +8,6 @@ import (
 )
 
 // Load compiles the kernel with the given import path and name from its source. Load returns the module
-// before the pass that turns early returns into dead lanes. Load is nil unless the program imports package
-// checked.
+// before the pass that makes work-items wait at barriers after an early return. Load is nil unless the
+// program imports package checked.
 var Load func(pkgPath, name string) (*ir.Module, *abi.Kernel, error)

@@ -52,16 +52,16 @@ type Launch struct {
 	// SubGroupSize is the size of sub-groups, at least 1.
 	SubGroupSize int
 	// Stop, once true, ends the launch. No more work-items begin, and work-items that wait for others do not
-	// continue. Stopped is set if some work-items have then not reached their end. Stop and Stopped may be
-	// nil.
+	// continue. Stopped is set if some work-items have not reached their end when the launch ends. Stop and
+	// Stopped may be nil.
 	Stop, Stopped *atomic.Bool
 	// Panicked is called in the work-item's goroutine, from a deferred function,
 	// with the recovered value. The stack of the panic is still readable.
 	Panicked func(id [3]int, v any)
 }
 
-// Stopping reports whether Stop is true. The caller must have more work-items to run, because Stopping then
-// also sets Stopped.
+// Stopping reports whether Stop is true. The caller must have more work-items to run, because Stopping also
+// sets Stopped if Stop is true.
 func (l *Launch) Stopping() bool {
 	if l.Stop == nil || !l.Stop.Load() {
 		return false

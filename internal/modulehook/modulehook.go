@@ -2,6 +2,6 @@
 // another driver, which computes different results.
 package modulehook
 
-// Rewrite, if not nil, returns the module that the driver gets in place of the module words. A test sets
-// Rewrite before it opens devices.
+// Rewrite, if not nil, returns the module that the driver gets in place of the module in argument words.
+// A test sets Rewrite before it opens devices.
 var Rewrite func(words []uint32) ([]uint32, error)

@@ -36,8 +36,8 @@ func sourceRoot() string {
 	return root
 }
 
-// plainVersion removes the list of Go experiments from a version of Go. For example, plainVersion returns
-// go1.26.8 for "go1.26.8-X:cgocheck2", and for "go1.26.8 X:cgocheck2", the form of older versions.
+// plainVersion removes the list of Go experiments from a version of Go. For example, plainVersion returns go1.26.8
+// for "go1.26.8-X:cgocheck2". The result is the same for "go1.26.8 X:cgocheck2", as older versions of Go write it.
 func plainVersion(version string) string {
 	version, _, _ = strings.Cut(version, "-X:")
 	version, _, _ = strings.Cut(version, " ")
@@ -132,8 +132,8 @@ func Sum(root, pkg string) (string, error) {
 // kept is the number of folders that the cache keeps for a package, for example for different branches.
 const kept = 3
 
-// compiled returns the folder of a package's modules in the user's cache folder. If the folder does not
-// exist, compiled runs kgen to create it.
+// Function compiled returns the folder of a package's modules in the user's cache folder. If the folder
+// does not exist, compiled runs kgen to create it.
 func compiled(root, pkg, sum string) (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -163,7 +163,7 @@ func compiled(root, pkg, sum string) (string, error) {
 	return dir, nil
 }
 
-// clean removes all folders in dir except for the newest ones.
+// Function clean removes all folders in dir except for the newest ones.
 func clean(dir string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

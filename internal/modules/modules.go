@@ -1,31 +1,24 @@
 // Package modules provides the SPIR-V modules of kgen's own test kernels, which are not committed.
 //
-// A package of kernels with the directive
+// A package of kernels may have the directive "//kgen:bare" above its package clause. Such a package has stubs without
+// modules and without descriptions of the kernels. When a test starts, the stubs get modules and descriptions from this
+// package. The modules are in the folder that environment variable KGEN_TEST_MODULES names, and "make modules" fills
+// that folder. If the variable is not set, the modules are in the user's cache folder. Without the variable, this
+// package runs kgen for packages that have changed. If the variable is set, a test needs neither Go nor sources.
 //
-//	//kgen:bare
+// Tests of a package with the directive mostly call only Run functions, so by default the stubs have no
+// other functions. Functions that launch kernels on queues or create graph nodes exist only for kernels
+// that the directive names, as in "//kgen:bare views=Sum,Blur". The word "views" without names selects all
+// kernels. The word nospare omits host forms that are only needed for launches that may be cancelled. The
+// word noform omits the host forms of all kernels. With noform=Sum,Blur only the host forms of the named
+// kernels are omitted.
 //
-// above its package clause has stubs without modules and without descriptions of the kernels. The stubs get
-// both from this package when a test starts. The modules are in the folder that environment variable
-// KGEN_TEST_MODULES names, and "make modules" fills that folder. If the variable is not set, the modules are
-// in the user's cache folder. This package then runs kgen for packages that have changed. If the variable is
-// set, a test needs neither Go nor sources.
+// The folder of a package, which [Write] writes, contains these files:
 //
-// Tests of such a package mostly call only Run functions, so by default its stubs have no other functions.
-// Functions that launch kernels on queues or create graph nodes exist only for kernels that the directive
-// names, as in
-//
-//	//kgen:bare views=Sum,Blur
-//
-// The word views without names selects all kernels. The word nospare omits host forms that are only needed
-// for launches that may be cancelled. The word noform omits the host forms of all kernels, and
-// noform=Sum,Blur those of the named kernels.
-//
-// The folder of a package, which [Write] writes, contains
-//
-//	kernels.json the descriptions in [abi.Kernel], without the modules
-//	sources.sum a checksum of all inputs of the compilation
-//	K.spv, K.v.spv the module of kernel K, and of its variant v
-//	K.data           constant data
+//	kernels.json      contains the descriptions in [abi.Kernel], without the modules;
+//	sources.sum       contains a checksum of all inputs of the compilation;
+//	K.spv, K.v.spv    contain the module of kernel K, and of its variant v;
+//	K.data            contains constant data of kernel K.
 package modules
 
 import (
@@ -154,8 +147,8 @@ func Write(dir, root, pkg string, kernels []*abi.Kernel) error {
 	return WriteFiles(dir, pkg, files)
 }
 
-// WriteFiles writes the folder of a package below dir, and replaces an existing folder. For a package whose
-// modules programs make at load, the folder contains only these modules.
+// WriteFiles writes the folder of a package below dir, and replaces an existing folder. If the stubs
+// of the package contain some of its modules, argument files must contain only the other modules.
 func WriteFiles(dir, pkg string, files map[string][]byte) error {
 	to := filepath.Join(dir, below(pkg))
 	if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
@@ -184,7 +177,7 @@ func WriteFiles(dir, pkg string, files map[string][]byte) error {
 	return nil // another process may have written the folder first
 }
 
-// below returns the path of a package's folder, relative to the folder of all packages.
+// Function below returns the path of a package's folder, relative to the folder of all packages.
 func below(pkg string) string {
 	return filepath.FromSlash(strings.TrimPrefix(strings.TrimPrefix(pkg, Module), "/"))
 }
@@ -258,8 +251,8 @@ type Package string
 
 // Kernel returns the description of a kernel with its modules. vars point to the variables of
 // abi.Kernel.Variables. Stubs call Kernel while a program's packages are initialized, before the program has
-// read its flags. Therefore Kernel does not panic if modules are missing. Kernel then returns a description
-// without modules, and Missing returns the reason.
+// read its flags. Therefore Kernel must not panic if modules are missing. If modules are missing, Kernel
+// returns a description without modules, and Missing returns the reason.
 func (pkg Package) Kernel(name string, vars ...any) *abi.Kernel {
 	packages.Lock()
 	defer packages.Unlock()
@@ -287,8 +280,8 @@ func (pkg Package) Kernel(name string, vars ...any) *abi.Kernel {
 	return k
 }
 
-// Missing returns an error if modules are missing for a package for which Kernel was called. The error lists
-// such packages, with the reason and the remedy for each. Otherwise Missing returns nil.
+// Missing returns an error if modules are missing for a package for which Kernel was called. The error lists the
+// packages without modules, with the reason and the remedy for each. If no modules are missing, Missing returns nil.
 func Missing() error {
 	packages.Lock()
 	defer packages.Unlock()
@@ -299,7 +292,7 @@ func Missing() error {
 	return errors.Join(errs...)
 }
 
-// read returns the kernels of a package, from its folder.
+// Function read returns the kernels of a package, from its folder.
 func read(pkg string) (map[string]*abi.Kernel, error) {
 	dir, err := Folder(pkg)
 	if err != nil {

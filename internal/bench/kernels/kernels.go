@@ -1,5 +1,5 @@
-// Package kernels contains the kernels of the benchmark suite that are not from an example. Most are simple code
-// that is not tuned to a device, with one element for each work-item.
+// Package kernels contains the kernels of the benchmark suite that are not from an example. Most kernels are
+// simple code that is not tuned to a device, with one element for each work-item.
 //
 //kgen:bare views=Empty,Step,Step16,Touch nospare
 package kernels
@@ -13,7 +13,7 @@ import (
 
 //go:generate go run github.com/kgen-go/kgen/cmd/kgen .
 
-// Size is the number of work-items in the work-groups of kernels with this property.
+// Size is the number of work-items in a work-group, for kernels that fix the size of their work-groups.
 const Size = 256
 
 // Copy4 measures the bandwidth of memory. Each work-item copies four elements, whose indices differ by the size of
@@ -310,8 +310,8 @@ func (k BlackScholes) Kernel(it dsl.Item1) {
 	k.Put[i] = later*(1-n2) - s*(1-n1)
 }
 
-// normal is the cumulative distribution function of the normal distribution, by the approximation of Abramowitz and
-// Stegun (26.2.17).
+// Function normal is the cumulative distribution function of the normal distribution, by the approximation of
+// Abramowitz and Stegun (26.2.17).
 func normal(d float32) float32 {
 	k := 1 / (1 + 0.2316419*math32.Abs(d))
 	n := 0.39894228 * math32.Exp(-0.5*d*d) * k *

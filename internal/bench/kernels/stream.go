@@ -6,7 +6,7 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// The kernels of BabelStream, for float32 and float64.
+// These are the kernels of BabelStream, for float32 and float64.
 
 const scalar = 0.4
 
@@ -30,7 +30,7 @@ func (k Mul64) Kernel(it dsl.Item1)   { i := it.GlobalID(); k.B[i] = scalar * k.
 func (k Add64) Kernel(it dsl.Item1)   { i := it.GlobalID(); k.C[i] = k.A[i] + k.B[i] }
 func (k Triad64) Kernel(it dsl.Item1) { i := it.GlobalID(); k.A[i] = k.B[i] + scalar*k.C[i] }
 
-// Two kernels of BabelStream in half precision.
+// These are two kernels of BabelStream in half precision.
 type (
 	Copy16  struct{ A, C []half.Float16 }
 	Triad16 struct {

@@ -9,10 +9,10 @@ const (
 	WeightsRows  = 4
 )
 
-// Quad is 16 bytes of weights. The first weight of a 32-bit word is in the lowest bits.
+// A Quad is 16 bytes of weights. In each of its 32-bit words, the first weight is in the lowest bits.
 type Quad [4]uint32
 
-// weightRows sets rows to the rows of a work-group. weightRows repeats the last row if w has too few rows.
+// weightRows sets rows to a work-group's rows of matrix w, and repeats the last row if w has too few rows.
 func weightRows(it dsl.NDItem1, rows *[WeightsRows][]Quad, w []Quad, width int) {
 	last := len(w)/width - 1
 	for r := range rows {
@@ -21,7 +21,7 @@ func weightRows(it dsl.NDItem1, rows *[WeightsRows][]Quad, w []Quad, width int) 
 	}
 }
 
-// Weights8 multiplies rows of Width quads, which contain weights of 8 bits, by a vector.
+// Weights8 multiplies a matrix of 8-bit weights by a vector. A matrix row has Width Quads.
 type Weights8 struct {
 	W, X  []Quad
 	Out   []int32
@@ -41,7 +41,7 @@ func (k Weights8) Kernel(it dsl.NDItem1) {
 	store(it, k.Out, &sum, 0)
 }
 
-// dot returns sum plus the products of the 16 signed bytes of a and b.
+// Function dot returns sum plus the products of the 16 signed bytes of a and b.
 func dot(a, b Quad, sum int32) int32 {
 	sum = dsl.Dot4(signed(a[0]), signed(b[0]), sum)
 	sum = dsl.Dot4(signed(a[1]), signed(b[1]), sum)
@@ -49,7 +49,7 @@ func dot(a, b Quad, sum int32) int32 {
 	return dsl.Dot4(signed(a[3]), signed(b[3]), sum)
 }
 
-// store adds up the sums of the work-items for each row, subtracts over, and stores the results.
+// For each row, store adds up the sums of the work-items, subtracts argument over, and stores the result.
 func store(it dsl.NDItem1, out []int32, sum *[WeightsRows]int32, over int32) {
 	for r := range sum {
 		s := dsl.ReduceOverGroup(it.Group(), sum[r], dsl.Plus)
@@ -59,9 +59,9 @@ func store(it dsl.NDItem1, out []int32, sum *[WeightsRows]int32, over int32) {
 	}
 }
 
-// Weights4 computes the same as Weights8 for weights of 4 bits, from -8 to 7. A word contains each weight plus 8. X
-// has two quads for each quad of weights: first Width quads for the even weights, and then Width quads for the odd
-// ones. Eights is eight times the sum of all bytes of X.
+// Weights4 computes the same as Weights8 for weights of 4 bits, from -8 to 7. A 32-bit word stores each weight plus
+// 8. X has 2*Width Quads. The first Width Quads are multiplied by the even weights, and the others by the odd
+// weights. Eights is eight times the sum of all bytes of X.
 type Weights4 struct {
 	W, X   []Quad
 	Out    []int32
@@ -84,7 +84,7 @@ func (k Weights4) Kernel(it dsl.NDItem1) {
 	store(it, k.Out, &sum, k.Eights)
 }
 
-// low returns the lower 4 bits of each byte, and high returns the upper 4 bits.
+// Function low returns the lower 4 bits of each byte, and function high returns the upper 4 bits.
 func low(q Quad) Quad {
 	const bits = 0x0f0f0f0f
 	return Quad{q[0] & bits, q[1] & bits, q[2] & bits, q[3] & bits}

@@ -1,6 +1,6 @@
-// Package held computes with whole matrices in the memory of the host. Package dsl uses package held for
-// kernels that run as Go code, and package kernelimpl uses it for host forms. So Go code and host forms
-// compute the same bits.
+// Package held computes with whole matrices in the memory of the host. Package dsl calls package held
+// for kernels that run as Go code. Package kernelimpl calls package held for host forms, the versions
+// of kernels that kgen generates for the host. So Go code and host forms compute the same bits.
 //
 // Integer elements are 32-bit words, whose products wrap around. Float elements are float32s, even if the
 // matrix has floats of 16 bits.
@@ -55,8 +55,8 @@ func Store[E, W any](dst []E, cols int, tile []W, row, col int, convert func(W) 
 	}
 }
 
-// AddProduct adds a*b to sum. Matrix sum has cols columns, and a has inner columns. Each product is rounded,
-// and then added to an element of sum in the order of a's columns.
+// AddProduct adds a*b to sum. Matrix sum has cols columns, and matrix a has inner columns. Each product is
+// rounded, and then added to an element of sum in the order of a's columns.
 //
 //go:norace
 func AddProduct(sum, a, b []float32, inner, cols int) {

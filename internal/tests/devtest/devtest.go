@@ -61,7 +61,7 @@ func Chosen(tb testing.TB) *runtime.Device {
 	return opened(tb)
 }
 
-// open opens the device with the given name. If the device exists but cannot be opened, the test fails.
+// Function open opens the device with the given name. If the device exists but cannot be opened, the test fails.
 func open(tb testing.TB, name string, opts []runtime.OpenOption) *runtime.Device {
 	tb.Helper()
 	opts = append(opts[:len(opts):len(opts)], runtime.Select(name))
@@ -134,8 +134,8 @@ func ManyKernels() {
 
 // SmallGroups speeds up tests with many kernels whose work-groups have at most 128 work-items. SmallGroups
 // makes Mesa's software driver use vectors of 128 bits instead of 256, for which LLVM needs up to a fifth
-// less time. Sub-groups then have four work-items, and work-groups at most 32 sub-groups. SmallGroups does
-// nothing if the environment has LP_NATIVE_VECTOR_WIDTH.
+// less time. With SmallGroups, sub-groups have four work-items, and work-groups have at most 32
+// sub-groups. SmallGroups does nothing if the environment has LP_NATIVE_VECTOR_WIDTH.
 func SmallGroups() {
 	const how = "LP_NATIVE_VECTOR_WIDTH"
 	if _, said := os.LookupEnv(how); !said {

@@ -57,7 +57,7 @@ func (c comparer) diff(path string, a, b reflect.Value) string {
 	return ""
 }
 
-// float compares two floats, which have 32 bits if narrow is set.
+// The method float compares two floats, which have 32 bits if narrow is set.
 func (c comparer) float(path string, narrow bool, x, y float64) string {
 	if x != x && y != y || math.Float64bits(x) == math.Float64bits(y) {
 		return ""

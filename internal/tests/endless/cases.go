@@ -12,7 +12,7 @@ type Case struct {
 	Want          []uint32   // expected contents of the last slice at the end
 }
 
-// seeds returns the slices of Seeds for n searches. Search i takes i%7 iterations, or never ends if endless(i) is
+// seeds returns the slices of Seeds for n searches. Search i has i%7 iterations, or never ends if endless(i) is
 // true.
 func seeds(n int, endless func(i int) bool) (s [][]uint32, rounds []uint32) {
 	s = [][]uint32{make([]uint32, n), make([]uint32, n), make([]uint32, n)}

@@ -8,13 +8,13 @@ import "github.com/kgen-go/kgen/dsl"
 
 //go:generate go tool kgen .
 
-// Seeds contains the numbers from which searches start and at which they end. Only from 0 can a search reach 0.
+// Seeds contains the numbers at which searches start and end. A search reaches 0 only if it starts at 0.
 type Seeds struct {
 	From, To []uint32
 	Rounds   []uint32 // number of iterations of each search
 }
 
-// next returns the successor of s in a cycle. The cycle contains all numbers except 0.
+// Function next returns the successor of s in a cycle. The cycle contains all numbers except 0.
 func next(s uint32) uint32 {
 	s ^= s << 13
 	s ^= s >> 17

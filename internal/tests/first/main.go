@@ -1,6 +1,6 @@
 // Command first is the README's first program, which also supports Vulkan on Linux without cgo. The targets
-// windows, arm64 and container of the Makefile run it. If the program runs on the host device, it prints why
-// no other device is available.
+// windows, arm64 and container of the Makefile run this program. If the program runs on the host device, it
+// prints why no other device is available.
 package main
 
 import (

@@ -1,6 +1,6 @@
-// Package flushing makes a driver flush subnormal float32s, for tests on machines without such a device.
-// [Rewrite] adds code to a module that replaces subnormals by zeros. The code surrounds the instructions that
-// flush on an H100 (driver 580, without float controls).
+// Package flushing makes a driver flush subnormal float32s, for tests on machines without a device that
+// flushes. [Rewrite] adds code to a module that replaces subnormals by zeros. The code surrounds the
+// instructions that flush on an H100 (driver 580, without float controls).
 package flushing
 
 import "github.com/kgen-go/kgen/codegen/spirv"
@@ -49,7 +49,7 @@ var keep = map[spirv.GLSLstd450]bool{
 	spirv.GLSLstd450PackHalf2x16: true, spirv.GLSLstd450UnpackHalf2x16: true,
 }
 
-// instead returns code that computes the result of an instruction as on a device that flushes.
+// The method instead returns code that computes the result of an instruction as on a device that flushes.
 func (x *rewriter) instead(in spirv.Instruction) []spirv.Instruction {
 	first, ok := flushes[in.Op]
 	switch in.Op {
@@ -91,8 +91,8 @@ func (x *rewriter) isFloat32(t spirv.ID) bool {
 	return width == 32
 }
 
-// flush returns v, or zero if v is subnormal. typ is the type of v if v is a new value that the module's
-// editor does not know yet.
+// The method flush returns v, or zero if v is subnormal. typ is the type of v if v is a new value that
+// the module's editor does not know yet.
 func (x *rewriter) flush(c *spirv.Code, v spirv.ID, typ ...spirv.ID) spirv.ID {
 	t := append(typ, x.e.TypeOf(v))[0]
 	_, lanes := x.e.Float(t)

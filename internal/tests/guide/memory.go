@@ -20,7 +20,7 @@ func (k Count) Kernel(it dsl.Item1) {
 	dsl.AtomicMax(&k.Most[0], v)
 }
 
-// tally counts v in the element of counts for v. C may be any type that has atomic operations.
+// Function tally increments the element of counts for v. C may be any type that has atomic operations.
 func tally[C dsl.AtomicNumber](counts []C, v byte) {
 	dsl.AtomicAdd(&counts[v], 1)
 }
@@ -36,17 +36,17 @@ func (k Histogram) Kernel(it dsl.Item1) {
 	tally(k.Counts, k.In[it.GlobalID()])
 }
 
-// Last adds up all elements. Each work-item stores its part, and the last one to do so adds up the parts.
+// Last adds up the squares of all elements. Each work-item stores one square, and the last one adds up all squares.
 type Last struct {
 	In, Parts, Sum []int32
 	Done           []int32
 }
 
-// Kernel stores a part, and adds up all parts if it is the last.
+// Kernel stores a square, and adds up all squares in the last work-item.
 func (k Last) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	k.Parts[i] = k.In[i] * k.In[i]
-	dsl.AtomicFence(dsl.MemoryScopeDevice) // other work-items see the part before the count
+	dsl.AtomicFence(dsl.MemoryScopeDevice) // makes the square visible to other work-items before the count
 	if dsl.AtomicAdd(&k.Done[0], 1) == int32(len(k.Parts)) {
 		dsl.AtomicFence(dsl.MemoryScopeDevice)
 		for _, v := range k.Parts {
@@ -72,7 +72,7 @@ func (k Median) Kernel(it dsl.Item1) {
 	k.Out[i] = near[n/2]
 }
 
-// sorted sorts a few numbers.
+// Function sorted sorts a few numbers.
 func sorted[T dsl.Number](x []T) {
 	for i := range x {
 		for j := i; j > 0 && x[j] < x[j-1]; j-- {

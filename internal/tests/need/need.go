@@ -1,6 +1,6 @@
 // Package need ends tests that need something that not every machine has, such as a Vulkan device. If the
-// needed thing is missing, the test is skipped with a message. The test fails if an environment variable
-// promises that it exists.
+// needed thing is missing, the test is skipped with a message. If an environment variable promises that
+// the thing exists, the test fails instead.
 package need
 
 import (

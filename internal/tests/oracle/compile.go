@@ -21,7 +21,7 @@ import (
 
 // Points names the points of compilation at which tests usually run a module. These points are the lowered
 // module, the module before and after structurizing, and the emitted modules for all kinds of devices. If a
-// module has no 64-bit integers, its module in 32-bit words equals the previous one.
+// kernel uses no 64-bit integers, the module at the last point "words" equals the module at point "expand".
 var Points = []string{"built", "dce2", "structurize", "expand", "words"}
 
 // AllPoints returns the names of all points of compilation.
@@ -33,18 +33,19 @@ func AllPoints() []string {
 	return append(all, variants...)
 }
 
-// variants lists the points that are variants, which not every kernel has.
+// variants lists the points of compilation that are variants. A kernel need not have all variants.
 var variants = []string{abi.VariantSmall, abi.VariantWords, abi.VariantAlone, abi.VariantCancel}
 
 // Kernel is a compiled kernel.
 type Kernel struct {
 	ABI   *abi.Kernel
 	Words []uint32
-	// Forms maps each requested point to the text of the module there.
+	// Forms maps each requested point of compilation to the text of the module at this point.
 	Forms map[string]string
 	// Variants are the modules of the kernel's variants, in the order of package abi.
 	Variants [][]uint32
-	// Host is the host form, or nil. NoHost is the reason why the kernel has no host form.
+	// Host is the kernel's host form (the code that kgen generates for the host), or nil. NoHost is the
+	// reason why the kernel has no host form.
 	Host   *gohost.Form
 	NoHost error
 }

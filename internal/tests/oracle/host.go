@@ -14,7 +14,7 @@ import (
 )
 
 // RunGo compiles a package of kernels and a main package by gc, runs the program, and returns its output. The
-// main package imports the kernels as github.com/kgen-go/kgen/internal/tests/oracle/run/kernels. Both
+// main package imports the kernels as github.com/kgen-go/kgen/internal/tests/oracle/run/kernels. The two
 // packages exist only in an overlay.
 func RunGo(ctx context.Context, files map[string]string, main string) ([]byte, error) {
 	return run(ctx, files, main, nil)
@@ -62,13 +62,13 @@ func pureMath(ctx context.Context) (map[string]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		// Neither the file's name nor its constraint may select a port.
+		// The file's new name and text have no build constraint, so the file is compiled on every port.
 		files[filepath.Join(dir, "pure"+strings.ReplaceAll(f, "_", ""))] = strings.Replace(string(text), "//go:build ", "// ", 1)
 	}
 	return files, nil
 }
 
-// run does the same as RunGo. The map instead replaces the texts of some files of the Go distribution.
+// Function run does the same as RunGo. Parameter instead contains texts that replace some files of the Go distribution.
 func run(ctx context.Context, files map[string]string, main string, instead map[string]string) ([]byte, error) {
 	dir, err := os.MkdirTemp("", "oracle")
 	if err != nil {

@@ -19,8 +19,8 @@ import (
 
 // Launch describes a launch in the interpreter. Ranges are in the kernel's index order.
 type Launch struct {
-	// WholeWords makes memory end with a complete 32-bit word, as on devices. Modules in words, and modules
-	// with atomic operations of 8 and 16 bits, may read that whole word.
+	// WholeWords makes memory end with a complete 32-bit word, as on devices. Modules that use only 32-bit
+	// words, or atomic operations of 8 and 16 bits, may read the complete last word.
 	WholeWords    bool
 	Global, Local []int
 	SubGroupSize  int
@@ -63,7 +63,7 @@ func (l *Launch) Run(c *Kernel, point string) error {
 	if err != nil {
 		return err
 	}
-	// Only at the first points does the module have parameters that are never read.
+	// Only the modules at the first points of compilation have parameters that are never read.
 	k := *c.ABI
 	k.Params, k.ArgSize, k.DataOffset = m.Params, m.ArgSize, m.DataOffset
 	arg := reflect.ValueOf(l.Arg)
@@ -164,7 +164,7 @@ func hasRun(name, point string) bool {
 	return false
 }
 
-// pieces returns the host memory to which the kernel's slices point.
+// The method pieces returns the host memory to which the kernel's slices point.
 func (l *Launch) pieces(k *abi.Kernel, base unsafe.Pointer) []piece {
 	var all []piece
 	for i := range k.Params {

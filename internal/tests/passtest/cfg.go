@@ -7,8 +7,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// CFG generates random reducible functions. CFG first generates blocks and edges. Then Fill adds values,
-// phis, variables and effects.
+// CFG generates random reducible functions. CFG first generates blocks and edges. The method Fill then
+// adds values, phis, variables and effects.
 type CFG struct {
 	r         *rand.Rand
 	M         *ir.Module
@@ -37,14 +37,14 @@ func NewCFG(seed uint64) *CFG {
 
 func (g *CFG) chance(percent int) bool { return g.r.IntN(100) < percent }
 
-// Branch ends b with a branch. Fill adds the condition.
+// Branch ends b with a branch. The method Fill adds the branch's condition.
 func (g *CFG) Branch(b, yes, no *ir.Block) {
 	g.Cond[b] = true
 	b.Branch(g.M.Bool(true), yes, no)
 }
 
-// graph generates an arbitrary reducible graph. graph adds random forward edges, and then back edges to
-// dominators.
+// The method graph generates an arbitrary reducible graph. graph adds random forward edges, and then
+// back edges to dominators.
 func (g *CFG) graph(n int) {
 	bs := []*ir.Block{g.F.Blocks[0]}
 	for range n {
@@ -95,7 +95,7 @@ func (g *CFG) graph(n int) {
 	g.F.RemoveUnreachable()
 }
 
-// program generates a structured program of the given size, as a front end would lower it.
+// The method program generates a structured program of the given size, as a front end would lower it.
 func (g *CFG) program(size int) {
 	g.left = size
 	g.cur = g.F.Blocks[0]
@@ -116,14 +116,14 @@ func (g *CFG) stmts(depth int) {
 	}
 }
 
-// jump ends the current block with a jump to block to, if it has not ended, and continues there.
+// The method jump ends the current block, if necessary, by a jump to block to. The next code is added to block to.
 func (g *CFG) jump(to *ir.Block) {
 	if g.cur.Term.Kind == ir.Invalid {
 		g.cur.Jump(to)
 	}
 }
 
-// test writes a branch to yes or no, possibly through a chain of && and ||.
+// The method test writes a branch to block yes or block no, possibly through a chain of && and ||.
 func (g *CFG) test(yes, no *ir.Block) {
 	for g.chance(25) {
 		n := g.F.NewBlock()
@@ -213,7 +213,7 @@ func (g *CFG) stmt(depth int) {
 	}
 }
 
-// Fault ends b with a fault, as code for a failed check does.
+// Fault ends b with a fault, like the code for a failed check.
 func (g *CFG) Fault(b *ir.Block) {
 	n, id := g.M.Int(ir.TypeI64, 77), g.M.Int(ir.TypeI32, 0)
 	v := b.Append(ir.OpFault, ir.TypeVoid, n, n, id, id, id)
@@ -250,8 +250,8 @@ func (g *CFG) loop(depth int) {
 	g.loops = g.loops[:len(g.loops)-1]
 }
 
-// mergeBlocks joins blocks as go/ssa's optimizer does. mergeBlocks threads jumps to empty blocks, and appends
-// a block to its only predecessor.
+// mergeBlocks joins blocks like go/ssa's optimizer. mergeBlocks threads jumps to empty blocks, and appends a
+// block to its only predecessor.
 func (g *CFG) mergeBlocks() {
 	for _, b := range g.F.Blocks {
 		for i := range b.Term.Succs {

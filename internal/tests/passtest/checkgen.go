@@ -85,7 +85,7 @@ func (g *CheckGen) load(v *ir.Var) *ir.Value {
 	return x
 }
 
-// index returns a random integer expression, for use as an index.
+// The method index returns a random integer expression, for use as an index.
 func (g *CheckGen) index(depth int) *ir.Value {
 	if depth == 0 || g.r.IntN(3) == 0 {
 		switch g.r.IntN(4) {

@@ -34,7 +34,7 @@ func RandomCFG(seed uint64) *CFG {
 	return g
 }
 
-// trace runs the function from the given state, and returns its effects.
+// The method trace runs the function from the given state, and returns its effects.
 func (g *CFG) trace(state uint64) ([]uint64, bool, error) {
 	m := &Machine{Out: g.Out, seed: g.Seed, state: state, Limit: 150}
 	done, err := m.Run(g.F)
@@ -44,7 +44,7 @@ func (g *CFG) trace(state uint64) ([]uint64, bool, error) {
 	return m.Trace, done, err
 }
 
-// Compare runs pass on the random function g. Compare compares the function's effects before and after.
+// Compare runs pass on the random function g. Compare compares the effects of g before and after the pass.
 func Compare(g *CFG, pass func()) (err error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -12,7 +12,8 @@ import (
 )
 
 // CompareLanes compares random kernels with barriers before and after a change. After the change, no barrier
-// may be in doubtful control flow. Every work-item must have the same effects, before and after it returns.
+// may be in control flow that is possibly divergent. The change must not change the effects of any
+// work-item, even after the work-item has returned.
 func CompareLanes(t *testing.T, n uint64, nests bool, change func(m *ir.Module)) {
 	accepted, changed := 0, 0
 	for seed := range n {

@@ -20,7 +20,7 @@ type LaneGen struct {
 	loops    [][2]*ir.Block
 	left     int
 	Events   int64
-	// common, if not nil, is a uniform variable. The kernel then has loops with checks of growing values.
+	// common is a uniform variable, or nil. If common is not nil, the kernel has loops with checks of growing values.
 	common *ir.Var
 	// arrays, if any, are private arrays of a work-item. The first two arrays get uniform values in code that
 	// all lanes reach. The third array gets uniform values in any code.
@@ -64,7 +64,7 @@ const arrayLen = 4 // length of a LaneGen's arrays
 // sameArrays is the number of uniform arrays in a LaneGen.
 const sameArrays = 2
 
-// element writes an access of an element of array a.
+// The method element writes an access of an element of array a.
 func (g *LaneGen) element(op ir.Op, a *ir.Var, args ...*ir.Value) *ir.Value {
 	t := ir.TypeI32
 	if op == ir.OpStore {
@@ -75,7 +75,7 @@ func (g *LaneGen) element(op ir.Op, a *ir.Var, args ...*ir.Value) *ir.Value {
 	return v
 }
 
-// index returns an index of an array. The index is either always in range or checked.
+// The method index returns an index of an array. The index is either always in range or checked.
 func (g *LaneGen) index(x func() *ir.Value) *ir.Value {
 	if g.r.IntN(3) > 0 {
 		return g.Op(ir.OpAnd, x(), g.N(arrayLen-1))
@@ -89,7 +89,7 @@ func (g *LaneGen) index(x func() *ir.Value) *ir.Value {
 	return i
 }
 
-// array writes a change of an array. even says that all lanes reach the statement together.
+// The method array writes a change of an array. If even is true, all lanes reach the statement together.
 func (g *LaneGen) array(even bool) {
 	k, x := g.r.IntN(len(g.arrays)), g.any
 	if k <= sameArrays {
@@ -131,7 +131,8 @@ func (g *LaneGen) store(x *ir.Var, v *ir.Value) {
 	g.B.Append(ir.OpStore, ir.TypeVoid, v).Aux = &ir.Ref{Var: x}
 }
 
-// Event writes a store of a number that no other event stores. So the stores show each lane's path.
+// Event writes a store of a number that no other event stores. Because the numbers differ, the stores show
+// each lane's path.
 func (g *LaneGen) Event() {
 	g.Events++
 	g.store(g.Out, g.N(g.Events+1000))
@@ -202,7 +203,7 @@ func (g *LaneGen) Leave() {
 	g.B.SetTerm(ir.Term{Kind: ir.Return, Early: true})
 }
 
-// stmt writes a random statement. even says that all lanes reach the statement together.
+// stmt writes a random statement. If even is true, all lanes reach the statement together.
 func (g *LaneGen) stmt(even bool) {
 	g.left--
 	block := g.F.NewBlock

@@ -82,7 +82,7 @@ func (m *LaneMachine) Run() (events [][]uint64, err error) {
 	return events, nil
 }
 
-// combine computes a group op, and sets the result in the lanes that have not returned.
+// The method combine computes a group op, and sets the result in the lanes that have not returned.
 func (m *LaneMachine) combine(v *ir.Value, lanes []*lane) {
 	if v.Op != ir.OpGroupUniform && v.Op != ir.OpGroupAny {
 		return
@@ -118,7 +118,7 @@ func (m *LaneMachine) get(l *lane, v *ir.Value) uint64 {
 	return x
 }
 
-// advance runs the lane to the next Sync op or to its end.
+// The method advance runs the lane to the next Sync op or to its end.
 func (m *LaneMachine) advance(l *lane) *ir.Value {
 	for {
 		if l.at == 0 && len(l.b.Phis) > 0 {
@@ -162,7 +162,7 @@ func (m *LaneMachine) advance(l *lane) *ir.Value {
 	}
 }
 
-// path returns the text of the indices of an access, which must be in range.
+// The method path returns the text of the indices of an access, which must be in range.
 func (m *LaneMachine) path(l *lane, v *ir.Value) string {
 	var path []uint64
 	t := v.Ref().Var.Type

@@ -98,7 +98,7 @@ func (g *MemoryGen) Set(v *ir.Var, x *ir.Value) {
 	g.B.Append(ir.OpStore, ir.TypeVoid, x).Aux = &ir.Ref{Var: v}
 }
 
-// index returns one of six indices. Some of the indices may be equal at run time.
+// The method index returns one of six indices. Some of the indices may be equal at run time.
 func (g *MemoryGen) index() *ir.Value {
 	switch g.R.IntN(4) {
 	case 0:
@@ -109,7 +109,7 @@ func (g *MemoryGen) index() *ir.Value {
 	return g.Get(g.At[g.R.IntN(2)])
 }
 
-// path returns the path arguments (address, index and field indices) for a number in the given slice.
+// The method path returns the path arguments (address, index and field indices) for a number in the given slice.
 func (g *MemoryGen) path(slice int, index *ir.Value) []*ir.Value {
 	p := []*ir.Value{g.Addrs[slice], index}
 	if g.Elems[slice].Kind == ir.Struct {
@@ -151,7 +151,7 @@ func (g *MemoryGen) store(slice int, index, x *ir.Value) {
 	g.B.Append(ir.OpStore, ir.TypeVoid, append([]*ir.Value{x}, g.path(slice, index)...)...).Aux = &ir.Ref{Elem: g.Elems[slice]}
 }
 
-// slice mostly returns the first slice, so that accesses often hit the same elements.
+// The method slice mostly returns the first slice, so that accesses often hit the same elements.
 func (g *MemoryGen) slice() int { return max(0, g.R.IntN(2*len(g.Addrs))-len(g.Addrs)) }
 
 // Statements writes random statements.
@@ -234,8 +234,8 @@ func (g *MemoryGen) storeOwn(x *ir.Var, index, v *ir.Value) {
 	g.B.Append(ir.OpStore, ir.TypeVoid, v, index).Aux = &ir.Ref{Var: x}
 }
 
-// whole writes code that zeroes an array, or copies one array to another as lower does. The copy goes element
-// by element, or all loads come first. Sometimes the copy omits an element, or has a store in between.
+// The method whole writes code that zeroes an array, or copies one array to another as lower does. The copy goes
+// element by element, or all loads come first. Sometimes the copy omits an element, or has a store in between.
 func (g *MemoryGen) whole() {
 	x, y := g.Own[g.R.IntN(len(g.Own))], g.Own[g.R.IntN(len(g.Own))]
 	if g.R.IntN(4) == 0 {
@@ -264,7 +264,7 @@ func (g *MemoryGen) whole() {
 	}
 }
 
-// check writes a fault for an index that is too large. check does nothing if the kernel has no checks.
+// The method check writes a fault for an index that is too large. check does nothing if the kernel has no checks.
 func (g *MemoryGen) check(index *ir.Value) {
 	if g.Limit == nil || g.R.IntN(4) == 0 {
 		return
@@ -282,7 +282,7 @@ func (g *MemoryGen) check(index *ir.Value) {
 	g.B = on
 }
 
-// checkedHead writes loads at the start of a loop's head, if the kernel has checks.
+// checkedHead writes loads at the start of a loop's first block, if the kernel has checks.
 func (g *MemoryGen) checkedHead() {
 	if g.Limit == nil {
 		return

@@ -9,8 +9,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
-// NestGen generates random kernels that index slices in nests of loops. The loops count up or down, and test
-// their condition first or last. Some loops have exits in between. The counters have 64 or 32 bits.
+// NestGen generates random kernels that index slices in nests of loops. The loops count up or down, and test their
+// condition first or last. Some loops also have exits in the middle of the body. The counters have 64 or 32 bits.
 type NestGen struct {
 	*CheckGen
 	ivs   []*ir.Var         // counters of the enclosing loops
@@ -22,7 +22,7 @@ type NestGen struct {
 // NewNestGen returns a random kernel. Equal seeds give equal kernels.
 func NewNestGen(seed uint64) *NestGen {
 	g := &NestGen{CheckGen: NewCheckGen(seed), from: map[*ir.Var]int64{}}
-	// Keep only the declarations of NewCheckGen.
+	// Keep only the block in which NewCheckGen declares slices and variables.
 	f := g.F
 	keep := f.Blocks[0]
 	keep.ClearTerm()
@@ -48,7 +48,7 @@ func NewNestGen(seed uint64) *NestGen {
 // Int returns a constant.
 func (g *NestGen) Int(n int64) *ir.Value { return g.M.Int(ir.TypeI64, n) }
 
-// counted returns a counter's value in 64 bits.
+// The method counted returns a counter's value in 64 bits.
 func (g *NestGen) counted(v *ir.Var) *ir.Value {
 	x := g.load(v)
 	if v.Type == ir.TypeI32 {
@@ -64,7 +64,7 @@ func (g *NestGen) counted(v *ir.Var) *ir.Value {
 	return x
 }
 
-// far returns a number close to the largest or least value of type t.
+// The method far returns a number close to the largest or least value of type t.
 func (g *NestGen) far(t *ir.Type, down bool) int64 {
 	p := facts.FullRange(t)
 	if down {
@@ -73,7 +73,7 @@ func (g *NestGen) far(t *ir.Type, down bool) int64 {
 	return p.Hi - int64(g.r.IntN(6))
 }
 
-// index mostly returns a sum or product of counters and fixed values.
+// The method index mostly returns a sum or product of counters and fixed values.
 func (g *NestGen) index(depth int) *ir.Value {
 	if depth == 0 || g.r.IntN(3) == 0 {
 		switch k := g.r.IntN(10); {
@@ -100,7 +100,7 @@ func (g *NestGen) index(depth int) *ir.Value {
 	return g.B.Append(ir.OpIAdd, ir.TypeI64, x, y)
 }
 
-// end returns a number to which a loop counts, or from which it starts.
+// The method end returns a number to which a loop counts, or from which it starts.
 func (g *NestGen) end() *ir.Value {
 	switch k := g.r.IntN(10); {
 	case k < 4:
@@ -121,8 +121,8 @@ type nestLoop struct {
 	by        int64
 	end       *ir.Value
 	down      bool
-	short     bool // whether the loop ends independent of its test
-	curved    bool // whether second grows by the value of i
+	short     bool // whether the loop's test alone ends the loop after a few iterations
+	curved    bool // whether each iteration adds i to variable second
 	grow      *ir.Value
 }
 
@@ -150,7 +150,7 @@ func (g *NestGen) nestLoop() *nestLoop {
 	}
 	if g.r.IntN(6) == 0 {
 		from := g.far(c.width, c.down)
-		near := func() *ir.Value { // a number still within the type
+		near := func() *ir.Value { // a number near from and within the range of the type
 			p := facts.FullRange(c.width)
 			return g.M.Int(c.width, min(max(from-3, p.Lo+3), p.Hi-6)+int64(g.r.IntN(7)))
 		}
@@ -169,7 +169,7 @@ func (g *NestGen) nestLoop() *nestLoop {
 	return c
 }
 
-// test returns the condition under which the loop continues with x.
+// The method test returns the condition under which the loop continues with x.
 func (c *nestLoop) test(x *ir.Value) *ir.Value {
 	op := []ir.Op{ir.OpSLt, ir.OpSLt, ir.OpSLe, ir.OpULt}[c.g.r.IntN(4)]
 	if c.down {
@@ -178,7 +178,7 @@ func (c *nestLoop) test(x *ir.Value) *ir.Value {
 	return c.g.B.Append(op, ir.TypeBool, x, c.end)
 }
 
-// next returns the counter's next value.
+// The method next returns the counter's next value.
 func (c *nestLoop) next(by int64) *ir.Value {
 	g, more := c.g, c.grow
 	if c.curved {
@@ -194,7 +194,7 @@ func (c *nestLoop) next(by int64) *ir.Value {
 	return x
 }
 
-// loop writes a loop.
+// The method loop writes a loop.
 func (g *NestGen) loop() {
 	g.loops++
 	c := g.nestLoop()
@@ -225,7 +225,7 @@ func (g *NestGen) loop() {
 		g.B.Branch(c.test(g.load(c.i)), body, out)
 	}
 	g.B = body
-	if !c.short { // guarantees that the loop ends
+	if !c.short { // the following code guarantees that the loop ends
 		on := g.F.NewBlock()
 		f := g.B.Append(ir.OpOr, ir.TypeI64, g.B.Append(ir.OpShl, ir.TypeI64, g.load(g.fuel), g.Int(1)), g.Int(1))
 		g.store(g.fuel, f)
@@ -259,7 +259,7 @@ func (g *NestGen) loop() {
 	g.ivs = ivs
 }
 
-// access writes a load or a store of an element.
+// The method access writes a load or a store of an element.
 func (g *NestGen) access() {
 	if g.r.IntN(6) == 0 {
 		g.narrowCheck()

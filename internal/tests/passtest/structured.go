@@ -238,8 +238,8 @@ func CheckSSA(f *ir.Func) error {
 	return nil
 }
 
-// Machine runs a function that uses only a few ops. Stores to Out are appended to Trace. Loads of seed return
-// pseudo-random numbers, a new one after every store.
+// Machine runs a function that uses only a few ops. Stores to Out are appended to Trace. Loads of variable
+// seed return pseudo-random numbers, with a new number after every store.
 type Machine struct {
 	Out, seed *ir.Var
 	state     uint64
@@ -367,7 +367,7 @@ func (m *Machine) exec(v *ir.Value, val map[*ir.Value]uint64, get func(*ir.Value
 			val[v] = get(v.Args[1])
 		}
 	case ir.OpArg:
-		val[v] = 0 // the reserved word
+		val[v] = 0 // the reserved argument is zero
 	case ir.OpZero:
 		m.mem[v.Ref().Var] = 0
 	case ir.OpCopyVar:

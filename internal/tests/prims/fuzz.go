@@ -48,7 +48,7 @@ func Fuzz(f *testing.F, tests ...func(in *Input)) {
 			in.size = len(in.Opts)
 			in.Opts = append(in.Opts, prim.Launch(runtime.With(properties.SubGroupSize(1<<lanes))))
 		}
-		if options&16 != 0 { // tiles whose results other work-groups have to compute
+		if options&16 != 0 { // some work-groups do not post their results, so other work-groups have to compute these
 			in.Opts = append(in.Opts, prim.Launch(runtime.WithSpec(lookback.Silent, 1+in.Uint32N(7)), runtime.WithSpec(lookback.Polls, uint32(2))))
 		}
 		tests[int(test)%len(tests)](in)
@@ -105,7 +105,7 @@ func Elements[T Real](in *Input, n int) []T {
 		switch in.kind % 8 {
 		case 1: // few different elements
 			xs[i] = xs[in.IntN(min(n, 5))]
-		case 2: // runs
+		case 2: // runs of equal elements
 			if i > 0 && in.IntN(20) > 0 {
 				xs[i] = xs[i-1]
 			}

@@ -98,7 +98,7 @@ type Views struct {
 	T    *testing.T
 	Q    *runtime.Queue
 	Opts []prim.Option
-	// Offset is the index in their buffers at which views begin; 0 means 3.
+	// Offset is the buffer index at which each view begins; 0 means 3.
 	Offset int
 }
 
@@ -124,7 +124,7 @@ func Read[T any](v Views, x runtime.View[T]) []T {
 	return out
 }
 
-// Result runs function on with a view for n results, and returns the results.
+// Result calls function on with a view for n results, and returns the results.
 func Result[R any](v Views, n int, on func(out runtime.View[R], opts ...prim.Option) (runtime.Event, error)) []R {
 	v.T.Helper()
 	out := View(v, make([]R, n))

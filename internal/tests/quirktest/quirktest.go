@@ -1,11 +1,10 @@
 // Package quirktest compiles the kernels that show drivers' bugs, without the workarounds in the table of
-// package quirks. The tests of package quirktest find out which workarounds a driver still needs.
+// package quirks. The tests of package quirktest find out which workarounds a driver still needs. For each row
+// of the table, the row's kernels are compiled without the workaround of that row. Each test runs in a process
+// of its own, because drivers may crash. If the device does not need a row's workaround, the tests list the
+// row, but do not fail. The following command runs the tests on the Vulkan device:
 //
 //	go test -v ./internal/tests/difftest/... ./internal/tests/smith -run TestQuirks
-//
-// runs them on the Vulkan device. For each row of the table, the row's kernels are compiled without the
-// workaround of that row. Each test runs in a process of its own, because drivers may crash. If the device
-// does not need a row, the tests list the row, but do not fail.
 package quirktest
 
 import (
@@ -35,7 +34,7 @@ import (
 // limit is the longest time for the test of one kernel, because drivers may hang.
 const limit = 3 * time.Minute
 
-// A Case is a row of the table of quirks, with one of the row's cases.
+// A Case is a row of the table of quirks (drivers' bugs), with one of the kernels or tests that show the bug.
 type Case struct {
 	Row  *quirks.Quirk
 	Name string // name of the case in Row.Case
@@ -47,7 +46,7 @@ type Case struct {
 // Disabled returns the names of disabled optimizations, for load.Program.
 func (c Case) Disabled() []string { return []string{"quirk/" + c.Row.Name} }
 
-// Cases returns the cases for which match is true, of all rows that can be disabled.
+// Cases returns the cases for which function match returns true. Rows that cannot be disabled have no cases.
 func Cases(match func(c Case) bool) (out []Case) {
 	for _, q := range quirks.All() {
 		if q.Fixed {
@@ -102,8 +101,8 @@ func compile(prog *load.Program, k *load.Kernel, disabled []string) (*oracle.Ker
 	return out, err
 }
 
-// write writes the modules of all packages of test kernels below dir. The modules of the case's kernel are
-// compiled without the row's workaround.
+// The method write writes the modules of all packages of test kernels below dir. The modules of the case's
+// kernel are compiled without the row's workaround.
 func (c *Compiler) write(dir string, of Case) error {
 	packages, err := modules.Packages()
 	if err != nil {
@@ -158,16 +157,16 @@ func Asked(t *testing.T) {
 	}
 }
 
-// ran matches the output of a test that ran. skipped matches the output of a test that the device could not
-// run.
+// Pattern ran matches the output of a test that ran. Pattern skipped matches the output of a test that the
+// device could not run.
 var (
 	ran     = regexp.MustCompile(`(?m)^\s*--- (PASS|FAIL): [^/\n]+/`)
 	skipped = regexp.MustCompile(`(?m)^\s*--- SKIP: `)
 )
 
-// Kernels runs, for each case, the tests of the calling package that compare devices with the host. tests
-// matches the names of these tests, and subtest returns the name of a kernel's sub-test. The tests must have
-// the flag -every-case, without which they omit cases.
+// Kernels runs, for each case, the tests of the calling package that compare devices with the host. Pattern
+// tests matches the names of these tests, and function subtest returns the name of a kernel's sub-test. The
+// tests must have the flag -every-case, without which they omit cases.
 func Kernels(t *testing.T, tests string, cases []Case, subtest func(c Case) string) {
 	Asked(t)
 	dev := devtest.Vulkan(t)
@@ -195,7 +194,7 @@ func Kernels(t *testing.T, tests string, cases []Case, subtest func(c Case) stri
 // errNotRun is the error of a case that the device cannot run.
 var errNotRun = errors.New("the device has not run it")
 
-// Child runs tests of the calling package in another process. failed describes the failure of these tests.
+// Child runs tests of the calling package in another process. Result failed describes the failure of the tests.
 func Child(env []string, args ...string) (out, failed string, err error) {
 	exe, err := os.Executable()
 	if err != nil {
@@ -216,7 +215,7 @@ func Child(env []string, args ...string) (out, failed string, err error) {
 	return string(text), "", err
 }
 
-// firstFailure returns the line of a test's output that describes its failure.
+// firstFailure returns the line of a test's output that describes the test's failure.
 func firstFailure(out []byte, exit *exec.ExitError) string {
 	for line := range bytes.Lines(out) {
 		if s := string(bytes.TrimSpace(line)); strings.Contains(s, "_test.go:") && !strings.Contains(s, ": comparing ") && !strings.Contains(s, ": device: ") {
@@ -231,7 +230,7 @@ func Programs(t *testing.T, device string, cases []Case, run func(c Case) (faile
 	report(t, device, cases, run)
 }
 
-// report runs the cases and logs, for each row, whether the device needs it.
+// Function report runs the cases and logs, for each row, whether the device needs the row's workaround.
 func report(t *testing.T, device string, cases []Case, run func(c Case) (failed string, err error)) {
 	needed, right := map[string]bool{}, map[string]bool{}
 	var order []string

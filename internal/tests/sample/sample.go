@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// Of returns the number of cases that a test runs. The number is short with -short, else full.
+// Of returns the number of cases that a test runs. With -short the result is argument short, and otherwise
+// argument full.
 func Of(full, short int) int {
 	if testing.Short() {
 		return short
@@ -16,8 +17,8 @@ func Of(full, short int) int {
 	return full
 }
 
-// Deep skips the test with -short. The command "make deep" runs the test. instead names the tests that find
-// the same mistakes with -short.
+// Deep skips the test with -short. The command "make deep" runs the test. Parameter instead names the tests
+// that find the same mistakes with -short.
 func Deep(t testing.TB, instead string) {
 	t.Helper()
 	if testing.Short() {

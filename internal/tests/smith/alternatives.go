@@ -13,14 +13,16 @@ var alternatives = []statement{
 	{6, (*gen).chooseAgain}, {4, (*gen).useChosen},
 }
 
-// keepers limits the variables to which a new reference may refer. Such variables must be declared before the
-// variable that holds the reference. A variable declared later may belong to a loop iteration that has ended.
+// keepers limits the variables to which a new reference may refer. The target of a reference must be declared
+// before the variable that holds the reference. A later variable may belong to a loop iteration that has ended.
 type keepers struct {
-	before, from int // if from is not 0, variables declared between before and from must not be used
+	// If field from is not 0, a reference must not refer to a variable v with before <= v.born && v.born <
+	// from.
+	before, from int
 }
 
-// within calls write. During the call, references may refer only to variables declared before v, and to new
-// ones.
+// The method within calls function write. During the call, references may refer only to variables declared
+// before v, and to variables declared by write.
 func (g *gen) within(v *variable, write func()) {
 	save := g.keep
 	if g.keep.from == 0 || v.born < g.keep.before {
@@ -33,7 +35,7 @@ func (g *gen) within(v *variable, write func()) {
 // canChoose reports whether alternatives are allowed here. Kernels with work-groups have their own rules.
 func (g *gen) canChoose() bool { return !g.pure && g.group == nil }
 
-// choice writes an if statement, with or without an else, around assignments.
+// The method choice writes an if statement, with or without an else, around assignments.
 func (g *gen) choice(name string, values ...string) {
 	cond := g.value(boolType, 2)
 	g.line("if %s {", cond)
@@ -94,7 +96,7 @@ func (g *gen) chosenPointer() {
 	}
 }
 
-// sliced returns an expression for a slice of n elements of type elem, or "".
+// The method sliced returns an expression for a slice of n elements of type elem, or "".
 func (g *gen) sliced(elem *typ, n int) string {
 	vs := g.vars(func(v *variable) bool {
 		return v.typ.kind == arrayKind && !v.fixed && !v.noCapture && !strings.Contains(v.name, ".") && v.typ.len >= n && v.typ.elem.same(elem) ||
@@ -202,7 +204,7 @@ func (g *gen) chosenInterface() {
 	g.declare(v)
 }
 
-// chosen returns the variables of the given kinds whose values depend on data.
+// The method chosen returns the variables of the given kinds whose values depend on data.
 func (g *gen) chosen(kinds ...kind) []*variable {
 	return g.vars(func(v *variable) bool { return v.chosen && slices.Contains(kinds, v.typ.kind) })
 }

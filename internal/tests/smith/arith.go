@@ -8,8 +8,8 @@ import (
 
 // NewArith returns the program of a seed, which has only arithmetic. The program consists of many small
 // expressions of a few numbers and of related constants. Some expressions use loop counters, or values that
-// branches set. Compilers replace hundreds of such patterns by shorter code, and some of their replacements
-// are wrong.
+// branches set. Compilers replace hundreds of patterns of arithmetic by shorter code, and some of their
+// replacements are wrong.
 func NewArith(seed uint64, prefix string) *Program {
 	a := &arith{gen: &gen{r: rand.New(rand.NewPCG(seed, 43)), prefix: prefix}}
 	a.header()
@@ -24,7 +24,7 @@ type arith struct {
 }
 
 // arithWords is the number of words of Out to which expressions contribute. arithPer is the number of
-// expressions per word.
+// expressions per word of Out.
 const arithWords, arithPer = 8, 6
 
 func (a *arith) theKernel() {
@@ -42,7 +42,7 @@ func (a *arith) theKernel() {
 	a.line("}")
 }
 
-// statement writes a statement that mixes one expression into hash h.
+// The method statement writes a statement that mixes one expression into hash h.
 func (a *arith) statement() {
 	t := a.intType()
 	if a.chance(5) {
@@ -77,7 +77,7 @@ func (a *arith) mix(t *typ, depth int) {
 	a.line("h = shape.Mix(h, %s)", toWord(t, a.expr(t, t, depth)))
 }
 
-// branch writes a branch that assigns another value to x or y.
+// The method branch writes a branch that assigns another value to x or y.
 func (a *arith) branch(t *typ) {
 	a.line("if %s {", a.cond(t, 2))
 	a.line("\t%s = %s", a.one("x", "y"), a.expr(t, t, 2))
@@ -88,8 +88,8 @@ func (a *arith) branch(t *typ) {
 	a.line("}")
 }
 
-// loop writes a loop that mixes expressions of the loop counter x into the hash. loop may carry y from one
-// iteration to the next.
+// The method loop writes a loop that mixes expressions of the loop counter x into the hash. The loop may
+// carry variable y from one iteration to the next.
 func (a *arith) loop(t *typ) {
 	a.line("for %s {", a.rounds(t))
 	a.indent++
@@ -107,8 +107,8 @@ func (a *arith) loop(t *typ) {
 	a.line("}")
 }
 
-// rounds returns the clauses of a for statement with counter x. The loop ends if its body does not assign to
-// x.
+// The method rounds returns the clauses of a for statement with counter x. The loop ends if its body does
+// not assign to x.
 func (a *arith) rounds(t *typ) string {
 	rounds := 1 + a.n(8)
 	if t.kind == floatKind {
@@ -148,7 +148,7 @@ func (a *arith) rounds(t *typ) string {
 	return "x := x; x != 0; x &= x - 1"
 }
 
-// from returns an expression that converts a word to type t.
+// The method from returns an expression that converts a word to type t.
 func (a *arith) from(t *typ, word string) string {
 	switch {
 	case t.kind == intKind:
@@ -161,7 +161,7 @@ func (a *arith) from(t *typ, word string) string {
 	return fmt.Sprintf("math.Float64frombits(%s)", word)
 }
 
-// expr returns an expression of type t, which uses x and y of type vars.
+// The method expr returns an expression of type t, which uses x and y of type vars.
 func (a *arith) expr(t, vars *typ, depth int) string {
 	if depth <= 0 {
 		return a.leaf(t, vars)
@@ -192,7 +192,7 @@ func (a *arith) leaf(t, vars *typ) string {
 	return fmt.Sprintf("%s(shape.Bits(%s))", t, v)
 }
 
-// operand returns an expression that may be a constant.
+// The method operand returns an expression that may be a constant.
 func (a *arith) operand(t, vars *typ, depth int) string {
 	if a.chance(2) {
 		return a.constant(t, false)
@@ -200,7 +200,7 @@ func (a *arith) operand(t, vars *typ, depth int) string {
 	return a.expr(t, vars, depth)
 }
 
-// constant returns a constant of type t that is related to the theme.
+// The method constant returns a constant of type t that is related to the theme.
 func (a *arith) constant(t *typ, notZero bool) string {
 	if t.kind == floatKind {
 		c := a.one("0", "1", "-1", "2", "0.5", "-0.5", "3", "4", "255", "1.5", "65536", "-2", "10", "0.1")
@@ -219,7 +219,7 @@ func (a *arith) constant(t *typ, notZero bool) string {
 	return literal(t, c)
 }
 
-// literal returns the number of type t with the given lowest bits.
+// Function literal returns the number of type t with the given lowest bits.
 func literal(t *typ, bits uint64) string {
 	bits <<= 64 - t.bits
 	if t.signed {
@@ -228,7 +228,7 @@ func literal(t *typ, bits uint64) string {
 	return fmt.Sprintf("%s(%d)", t, bits>>(64-t.bits))
 }
 
-// count returns a shift count for a value of type t.
+// The method count returns a shift count for a value of type t.
 func (a *arith) count(t, vars *typ, depth int) string {
 	n := a.theme % t.bits
 	switch a.n(6) {

@@ -5,10 +5,10 @@ import (
 	"math/rand/v2"
 )
 
-// calm writes barriers, loops that begin with a barrier, and reductions of uniform values. This code of the
-// group does not depend on the work-item. If no work-item may have returned, host forms then contain loops
-// over work-items that do not use the work-item's number. calm returns the variables that it declared. calm
-// uses its own generator of random numbers, so that the rest of the program does not change.
+// The method calm writes barriers, loops that begin with a barrier, and reductions of uniform values. This code is
+// the same for all work-items of the group. If no work-item may have returned, host forms run this code in loops
+// over the work-items, and the loop bodies do not use the work-item's number. calm returns the variables that it
+// declared. calm uses its own generator of random numbers, so that the rest of the program does not change.
 func (g *gen) calm(r *rand.Rand) (vars []string) {
 	defer func(old *rand.Rand) { g.r = old }(g.r)
 	g.r = r

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// expr returns an expression without side effects, of exactly type t. The expression is constant only if it
-// is a literal.
+// The method expr returns an expression without side effects, of exactly type t. The expression is constant
+// only if it is a literal.
 func (g *gen) expr(t *typ, depth int) string {
 	if depth <= 0 {
 		return g.leaf(t)
@@ -28,7 +28,7 @@ func (g *gen) expr(t *typ, depth int) string {
 	return g.composite(t, depth-1)
 }
 
-// leaf returns a literal, or a variable or part of one.
+// The method leaf returns a literal, or a variable or part of one.
 func (g *gen) leaf(t *typ) string {
 	if t.scalar() && g.chance(4) {
 		return g.literal(t, false)
@@ -36,7 +36,7 @@ func (g *gen) leaf(t *typ) string {
 	return g.place(t)
 }
 
-// value returns an expression of type t that is not constant.
+// The method value returns an expression of type t that is not constant.
 func (g *gen) value(t *typ, depth int) string {
 	if depth <= 0 {
 		return g.place(t)
@@ -61,8 +61,8 @@ func isLiteral(e string) bool {
 	return false
 }
 
-// place returns a readable variable or a part of one, of type t. If no variable has this type, place returns
-// a conversion of another variable.
+// The method place returns a readable variable of type t, or a part of a variable that has type t. If no
+// variable has this type, the result is a conversion of another variable.
 func (g *gen) place(t *typ) string {
 	if e := g.shared(t); e != "" {
 		return e
@@ -87,7 +87,7 @@ func (g *gen) place(t *typ) string {
 	return g.composite(t, 0)
 }
 
-// word returns a uint64 expression that is always available.
+// The method word returns a uint64 expression that is always available.
 func (g *gen) word() string {
 	switch {
 	case g.uniform():
@@ -100,7 +100,7 @@ func (g *gen) word() string {
 
 func (g *gen) convert(t *typ, e string) string { return fmt.Sprintf("%s(%s)", t, e) }
 
-// index returns an index into the n elements that begin at base. n is a power of two.
+// The method index returns an index into the n elements that begin at base. Parameter n is a power of two.
 func (g *gen) index(base string, n int) string {
 	if g.chance(2) {
 		return fmt.Sprintf("%s+%d", base, g.n(n))
@@ -117,11 +117,11 @@ func (g *gen) index(base string, n int) string {
 	return fmt.Sprintf("%s+(%s&%d)", base, e, n-1)
 }
 
-// small returns an expression for a small integer.
+// The method small returns an expression for a small integer.
 func (g *gen) small() string { return fmt.Sprintf("int16(%s)", g.place(intT)) }
 
-// places returns variables in scope, or parts of them, whose type fits. places returns at most one part per
-// variable.
+// The method places returns the variables in scope, or parts of variables, whose type fits. The result
+// has at most one part per variable.
 func (g *gen) places(fits func(t *typ) bool, assign bool) []string {
 	var out []string
 	for _, v := range g.vars(func(v *variable) bool { return !assign || !v.fixed || v.typ.kind >= sliceKind }) {
@@ -132,7 +132,7 @@ func (g *gen) places(fits func(t *typ) bool, assign bool) []string {
 	return out
 }
 
-// part returns an expression for a part of e whose type fits, or "".
+// The method part returns an expression for a part of e whose type fits, or "".
 func (g *gen) part(e string, t *typ, v *variable, fits func(t *typ) bool, assign bool, depth int) string {
 	if fits(t) && !(assign && v != nil && v.fixed && t.kind >= sliceKind) {
 		return e
@@ -162,7 +162,7 @@ func (g *gen) part(e string, t *typ, v *variable, fits func(t *typ) bool, assign
 	return ""
 }
 
-// reaches reports whether some part of a value of type t may fit.
+// Function reaches reports whether a value of type t may have a part for whose type fits returns true.
 func reaches(t *typ, fits func(t *typ) bool, depth int) bool {
 	if depth == 0 {
 		return false
@@ -237,7 +237,7 @@ func (g *gen) boolExpr(depth int) string {
 	return g.place(boolType)
 }
 
-// lazy returns a bool expression that the program may not evaluate.
+// The method lazy returns a bool expression that the program does not always evaluate.
 func (g *gen) lazy(d int) string { return g.value(boolType, d) }
 
 func (g *gen) intExpr(t *typ, depth int) string {
@@ -310,7 +310,7 @@ func (g *gen) shift(t *typ, d int) string {
 	return fmt.Sprintf("(%s %s (%s & %d))", g.expr(t, d), op, g.value(c, d), []int{7, 15, 31, 63, 127}[g.n(5)])
 }
 
-// library returns a call of a function of package math/bits or the like.
+// The method library returns a call of a function of package math/bits or the like.
 func (g *gen) library(t *typ, d int) string {
 	switch g.n(6) {
 	case 0:
@@ -327,7 +327,7 @@ func (g *gen) library(t *typ, d int) string {
 	return g.convert(t, fmt.Sprintf("shape.Pair[%s, %s]{%s, %s}%s.Key()", t, int8T, g.value(t, d), g.value(int8T, d), g.one("", ".Flip()")))
 }
 
-// round returns expression e with float32 results rounded so that all devices agree.
+// The method round returns expression e with float32 results rounded so that all devices agree.
 func (g *gen) round(t *typ, e string) string {
 	if t == float32T {
 		return "shape.F32(" + e + ")"
@@ -380,7 +380,7 @@ func (g *gen) widen(t *typ, d int) string {
 	return "float64(" + g.value(t, d) + ")"
 }
 
-// call returns a call of a helper without side effects, or "".
+// The method call returns a call of a helper without side effects, or "".
 func (g *gen) call(t *typ, d int) string {
 	for range 4 {
 		if len(g.funcs) == 0 || g.uniform() {

@@ -12,7 +12,7 @@ var more = []statement{
 	{1, (*gen).typeSwitch}, {1, (*gen).functionValue}, {1, (*gen).embedded}, {2, (*gen).halves},
 }
 
-// local declares a variable.
+// The method local declares a variable.
 func (g *gen) local(t *typ, e string) {
 	v := g.name("v")
 	g.line("%s := %s", v, e)
@@ -20,8 +20,8 @@ func (g *gen) local(t *typ, e string) {
 	g.declare(&variable{name: v, typ: t})
 }
 
-// deferred writes a deferred call, outside of loops. On devices a work-item that faults runs no deferred
-// calls, so programs that may fault have none.
+// The method deferred writes a deferred call, outside of loops. On devices a work-item that faults runs
+// no deferred calls, so programs that may fault have none.
 func (g *gen) deferred() {
 	if g.faulty || len(g.loops) > 0 || g.times > 1 || g.closed > 0 || g.pure || g.group != nil && len(g.group.loops) > 0 {
 		return
@@ -48,7 +48,7 @@ func (g *gen) deferred() {
 	g.line("}(%s)", arg)
 }
 
-// results writes a call of a function with several results.
+// The method results writes a call of a function with several results.
 func (g *gen) results() {
 	t := g.intType()
 	q, r := g.name("v"), g.name("v")
@@ -72,7 +72,7 @@ func (g *gen) variadic() {
 
 var texts = []string{`"kgen"`, `"héllo, wörld"`, `"日本語 x"`, `"\x00\xff\xfe"`, `"a"`}
 
-// text writes statements with constant strings.
+// The method text writes statements with constant strings.
 func (g *gen) text() {
 	s := pick(g, texts)
 	switch g.n(3) {
@@ -133,7 +133,7 @@ func (g *gen) appending() {
 	g.declare(&variable{name: s, typ: sliceOf(t), fixed: true, length: n})
 }
 
-// packages writes calls of generic functions on slices.
+// The method packages writes calls of generic functions on slices.
 func (g *gen) packages() {
 	t := g.intType()
 	s := g.someSlice(sliceOf(t))
@@ -175,7 +175,7 @@ func (g *gen) packages() {
 	}
 }
 
-// generator writes statements that draw random numbers.
+// The method generator writes statements that draw random numbers.
 func (g *gen) generator() {
 	r := g.name("r")
 	g.line("var %s rand.PCG", r)
@@ -195,7 +195,7 @@ func (g *gen) byteOrder() {
 	g.local(ints[7], fmt.Sprintf("binary.%sEndian.Uint32(%s[%d:])", g.one("Little", "Big"), b, g.n(5)))
 }
 
-// halves writes statements that compute with numbers of package half.
+// The method halves writes statements that compute with numbers of package half.
 func (g *gen) halves() {
 	t, h := "half."+g.one("Float16", "BFloat16", "Float8E4M3", "Float8E5M2"), g.name("h")
 	number := func() string {
@@ -274,7 +274,7 @@ func (g *gen) functionValue() {
 	g.local(t, fmt.Sprintf("%s(%s)", f, g.value(t, 2)))
 }
 
-// embedded writes calls of promoted methods.
+// The method embedded writes calls of promoted methods.
 func (g *gen) embedded() {
 	o := g.name("o")
 	g.line("%s := shape.Outer{Inner: shape.Inner{A: %s}, B: %s}", o, g.expr(int32T, 2), g.expr(intT, 2))

@@ -30,8 +30,8 @@ func (g *gen) ifStatement() {
 	g.pop()
 }
 
-// body writes a loop with the given head. The body runs at most times times. body writes a label if a
-// statement in the loop names it.
+// The method body writes a loop with the given head. The body of the loop runs at most as often as parameter
+// times says. If a statement in the loop names the loop's label, the method also writes the label.
 func (g *gen) body(head string, times int, isSwitch bool, body func()) {
 	outer, before, depth := g.out, g.times, g.indent
 	g.out = strings.Builder{}
@@ -52,7 +52,7 @@ func (g *gen) body(head string, times int, isSwitch bool, body func()) {
 	g.line("}")
 }
 
-// trips returns the largest number of iterations that a loop may run.
+// The method trips returns the largest number of iterations that a loop may run.
 func (g *gen) trips() int { return 1 + g.n(min(7, max(1, maxWork/4/g.times))) }
 
 func (g *gen) forStatement() {
@@ -188,7 +188,7 @@ func (g *gen) braces() {
 	g.line("}")
 }
 
-// closure writes a function literal, and calls of it.
+// The method closure writes a function literal, and calls of it.
 func (g *gen) closure() {
 	if g.pure || g.closed > 1 {
 		return

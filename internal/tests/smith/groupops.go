@@ -9,8 +9,8 @@ import (
 // inGroups lists statements of work-items in kernels with work-groups.
 var inGroups = []statement{{2, (*gen).tally}}
 
-// operator returns a type and a function that combines values of the type. If the order of combining matters,
-// the function is one for which package dsl defines the order.
+// The method operator returns a type and a function that combines values of the type. If the order of
+// combining matters, the function is one for which package dsl defines the order.
 func (g *gen) operator() (t *typ, op string) {
 	switch g.n(8) {
 	case 0:
@@ -23,7 +23,8 @@ func (g *gen) operator() (t *typ, op string) {
 	return g.intType(), g.one("Plus", "Minimum", "Maximum", "Multiplies", "BitAnd", "BitOr", "BitXor")
 }
 
-// idempotent returns a type and function as operator does, for algorithms that may combine a value twice.
+// The method idempotent returns a type and a function that combines values of the type, for
+// algorithms that may combine a value twice.
 func (g *gen) idempotent() (t *typ, op string) {
 	switch g.n(6) {
 	case 0:
@@ -37,7 +38,7 @@ func (g *gen) idempotent() (t *typ, op string) {
 // itemValue returns an argument of a group algorithm, which may differ between work-items.
 func (g *gen) itemValue(t *typ) string { return g.value(t, min(2, g.size.expr)) }
 
-// reduction writes a declaration of a uniform variable, whose value is the result of a reduction.
+// The method reduction writes a declaration of a uniform variable, whose value is the result of a reduction.
 func (g *gen) reduction() {
 	switch g.n(5) {
 	case 0:
@@ -99,7 +100,7 @@ func (g *gen) ofSubGroups() {
 	g.declareUniform(t, g.round(t, fmt.Sprintf("dsl.ReduceOverGroup(it.Group(), %s, dsl.%s)", e, op)))
 }
 
-// stated writes a statement that declares a value in shared memory uniform.
+// The method stated writes a call of dsl.Uniform, which declares a value in shared memory uniform.
 func (g *gen) stated() {
 	for _, t := range g.group.tiles {
 		if t.state == shared && t.elem.scalar() {
@@ -109,9 +110,9 @@ func (g *gen) stated() {
 	}
 }
 
-// tally writes atomic operations on elements that all work-items change. The order of the operations has no
-// effect on the result. The operations are outside of loops of work-items, because lavapipe miscompiles
-// ordered operations in loops.
+// The method tally writes atomic operations on elements that all work-items change. The order of the
+// operations has no effect on the result. The operations are outside of loops of work-items, because
+// lavapipe miscompiles ordered operations in loops.
 func (g *gen) tally() {
 	if g.times > g.group.times || len(g.loops) > 0 || g.closed > 0 {
 		return

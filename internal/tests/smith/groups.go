@@ -8,9 +8,10 @@ import (
 	"github.com/kgen-go/kgen/internal/tests/smith/shape"
 )
 
-// group is the state of a kernel with work-groups. Code is of two kinds. Code of work-items has no
-// restrictions on control flow. All work-items of the group, except those that have returned, reach code of
-// the group together. The states of the shared tiles say which memory each kind of code may use.
+// Type group is the state of a kernel with work-groups. The kernel consists of "code of the group" and "code of
+// work-items". All work-items of the group that have not returned reach code of the group together. Code of work-items
+// has no restrictions on control flow. The states of the shared tiles say which memory each of the two kinds of code
+// may use.
 type group struct {
 	local, groups []int
 	items         int  // number of work-items in a work-group
@@ -20,7 +21,7 @@ type group struct {
 	loops         []groupLoop
 	times         int // number of times that the current code of the group runs
 	tiles         []*tile
-	walks         bool // whether the code mostly walks over a slice
+	walks         bool // whether the code mostly consists of loops that add up the elements of a slice
 }
 
 // groupLoop is a loop that all work-items of a group execute together.
@@ -41,7 +42,7 @@ const (
 // tile is memory that the work-items of a group share.
 type tile struct {
 	name    string
-	elem    *typ // type of the elements, of which each group has n
+	elem    *typ // type of the elements; each group has n elements
 	n       int
 	base    string // expression for the offset of the group's elements
 	view    string // format that makes a work-item's own part from the tile's name
@@ -65,9 +66,9 @@ func NewGroup(seed uint64, prefix string, n int) *Program {
 	return newGroup(seed, prefix, n, false)
 }
 
-// NewWalks returns a program as NewGroup does, which mostly walks over a slice as method walk describes. The
-// work-groups have one dimension, because host forms have lockstep loops only for work-groups of one
-// dimension.
+// NewWalks returns a program with work-groups, like NewGroup. Most statements of the program are loops that
+// add up the elements of a slice. The work-groups have one dimension, because host forms have lockstep loops
+// only for work-groups of one dimension.
 func NewWalks(seed uint64, prefix string, n int) *Program { return newGroup(seed, prefix, n, true) }
 
 func newGroup(seed uint64, prefix string, n int, walks bool) *Program {
@@ -87,10 +88,10 @@ func newGroup(seed uint64, prefix string, n int, walks bool) *Program {
 	return &Program{Seed: seed, Prefix: prefix, Source: g.out.String(), Faulty: g.faulty, Global: global, Local: b.local}
 }
 
-// uniform reports whether expressions must be the same for all work-items of a group.
+// The method uniform reports whether expressions must be the same for all work-items of a group.
 func (g *gen) uniform() bool { return g.group != nil && g.group.uni }
 
-// open reports whether the current code may use variable v.
+// The method open reports whether the code being generated may use variable v.
 func (g *gen) open(v *variable) bool {
 	if g.uniform() {
 		return v.uniform
@@ -168,7 +169,7 @@ func (g *gen) groupKernel(calm, products *rand.Rand) {
 	g.line("}")
 }
 
-// finish writes code that hashes the final values of variables.
+// The method finish writes code that hashes the final values of variables.
 func (g *gen) finish() {
 	for _, v := range g.scopes[0] {
 		if !g.open(v) {
@@ -196,7 +197,7 @@ func (g *gen) uniformExpr(t *typ, depth int) string {
 	return g.expr(t, depth)
 }
 
-// shared returns an expression for a part of a tile that all work-items may read, or "".
+// The method shared returns an expression for a part of a tile that all work-items may read, or "".
 func (g *gen) shared(t *typ) string {
 	if g.group == nil || g.group.late || g.uniform() || !g.kernel || !g.chance(3) {
 		return ""
@@ -275,7 +276,7 @@ func (g *gen) groupStatements(n int) {
 	}
 }
 
-// states returns the states of the tiles.
+// The method states returns the states of the tiles.
 func (b *group) states() []state {
 	var out []state
 	for _, t := range b.tiles {
@@ -284,7 +285,7 @@ func (b *group) states() []state {
 	return out
 }
 
-// restore sets the states of the tiles to earlier states.
+// The method restore sets the states of the tiles to earlier states.
 func (g *gen) restore(states []state) {
 	tiles := g.group.tiles[:len(states)]
 	changed := false
@@ -299,8 +300,8 @@ func (g *gen) restore(states []state) {
 	}
 }
 
-// groupBlock writes code of the group in a scope of its own, without braces. Afterwards the tiles have the
-// same states as before.
+// groupBlock writes code of the group in a scope of its own, without braces. After groupBlock the tiles
+// have the same states as before.
 func (g *gen) groupBlock(n int) {
 	b := g.group
 	states := b.states()
@@ -331,7 +332,7 @@ func (g *gen) barrier() {
 		g.line("it.SubGroup().Barrier()") // orders memory only within the sub-group
 		return
 	case g.chance(5):
-		g.reduction() // orders memory as a barrier does
+		g.reduction() // a reduction orders memory like a barrier
 	default:
 		g.line("%s", g.one("it.Barrier()", "it.Group().Barrier()"))
 	}
@@ -390,7 +391,7 @@ func (g *gen) newTile() {
 	g.ownView(t)
 }
 
-// size returns the approximate size of a value in bytes.
+// The method size returns the approximate size of a value in bytes.
 func (t *typ) size() int {
 	switch t.kind {
 	case boolKind:
@@ -407,7 +408,7 @@ func (t *typ) size() int {
 	return t.bits / 8
 }
 
-// leaving writes code in which some work-items return.
+// The method leaving writes code in which some work-items return.
 func (g *gen) leaving() {
 	b := g.group
 	if g.closed > 0 || b.depth > 0 && g.chance(2) {

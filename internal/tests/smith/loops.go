@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 )
 
-// NewLoops returns the program of a seed, which has only loops over slices and arrays. The indices test the
-// facts that compilers prove. Most loops never fault, and some fault late.
+// NewLoops returns the program of a seed, which has only loops over slices and arrays. The indices test
+// whether compilers correctly prove that indices are in range. Most loops never fault, and some fault late.
 func NewLoops(seed uint64, prefix string) *Program {
 	l := &loops{arith: &arith{gen: &gen{r: rand.New(rand.NewPCG(seed, 44)), prefix: prefix}}}
 	l.header()
@@ -30,7 +30,7 @@ type indexed struct {
 }
 
 // loopWords is the number of words of Out to which nests of loops contribute, from the eighth on. loopPer is
-// the number of nests per word.
+// the number of nests of loops per word of Out.
 const loopWords, loopPer = 8, 2
 
 func (l *loops) theKernel() {
@@ -73,7 +73,7 @@ func (l *loops) nest() {
 	l.line("}")
 }
 
-// subject writes a declaration of s, the slice or array of the nest.
+// The method subject writes a declaration of s, the slice or array of the nest.
 func (l *loops) subject() {
 	from := pick(l.gen, []indexed{{"in", uint64T, false}, {"out[:8]", uint64T, true}, {"bytes", int8T, true}, {"reals", float32T, true}, {"a[:]", int32T, true}, {"a", int32T, true}})
 	l.over = indexed{"s", from.elem, from.rw}
@@ -97,7 +97,7 @@ func (l *loops) subject() {
 	l.line("_ = s")
 }
 
-// loop writes a loop with depth more loops nested in it.
+// The method loop writes a loop. Parameter depth is the number of loops nested in it.
 func (l *loops) loop(depth int) {
 	i := fmt.Sprintf("i%d", len(l.counts))
 	count := i
@@ -146,7 +146,7 @@ func (l *loops) loop(depth int) {
 	l.line("}")
 }
 
-// body writes a statement of a loop. A line has at most one operation that may fault.
+// The method body writes a statement of a loop. A line has at most one operation that may fault.
 func (l *loops) body(depth int) {
 	name := l.over.name
 	e := l.name("e")
@@ -184,10 +184,10 @@ func (l *loops) body(depth int) {
 	}
 }
 
-// count returns the counter of one of the loops.
+// The method count returns the counter of one of the loops.
 func (l *loops) count() string { return pick(l.gen, l.counts) }
 
-// index returns an index expression, which is mostly in range.
+// The method index returns an index expression, which is mostly in range.
 func (l *loops) index() string {
 	i, length := l.count(), fmt.Sprintf("len(%s)", l.over.name)
 	if l.chance(60) {

@@ -3,9 +3,9 @@ package smith
 import "math/rand/v2"
 
 // productKind describes the element types of a matrix product. Fields made, number, changed and bits are
-// formats. The formats are for an element made from its index, a number, a changed sum, and a sum as an
-// integer. Floats are so small that no sum is infinite. A changed sum is rounded once, because devices may
-// fuse two operations.
+// formats of expressions. Format made computes an element from its index, and format number is a constant
+// sum. Format changed changes a sum e with a single rounding, because devices may fuse two operations.
+// Format bits converts a sum y to an integer. Floats are so small that no sum is infinite.
 type productKind struct{ elem, sum, made, number, changed, bits string }
 
 var productKinds = []productKind{
@@ -16,10 +16,10 @@ var productKinds = []productKind{
 	{"half.Float16", "half.Float16", "half.FromFloat32[half.Float16](float32(int8(i*%d+int(k.N))) / 512)", "half.FromFloat32[half.Float16](float32(%d) / 512)", "e.Neg().Add(%d)", "y"},
 }
 
-// products writes code of the group, at the beginning of a kernel, that multiplies matrices by sub-groups.
-// All sub-groups have the same matrices, and each stores its own sum. So the result does not depend on the
-// size of sub-groups. products returns the uniform variables that it declared. Like calm, products uses its
-// own generator of random numbers.
+// The method products writes code at the beginning of a kernel, in which each sub-group multiplies two
+// matrices. All sub-groups have the same matrices, and each stores its own sum. Therefore the result
+// does not depend on the size of sub-groups. products returns the uniform variables that it declared.
+// Like calm, products uses its own generator of random numbers.
 func (g *gen) products(r *rand.Rand) []string {
 	defer func(old *rand.Rand) { g.r = old }(g.r)
 	g.r = r
@@ -32,8 +32,8 @@ func (g *gen) products(r *rand.Rand) []string {
 	if g.chance(3) {
 		rows, inner, cols = 16, 32, 16
 	}
-	// place chooses a stride and a layout for a matrix. place also returns the number of elements of memory
-	// that the matrix needs.
+	// Function place chooses a stride and a layout for a matrix. Function place also returns how many
+	// elements of memory the matrix needs.
 	place := func(rows, cols int) (stride int, layout string, size int) {
 		lines, length, layout := rows, cols, "dsl.RowMajor"
 		if g.chance(2) {

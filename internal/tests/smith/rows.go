@@ -77,7 +77,7 @@ func (g *rows) ids() {
 // maxRows is the largest number of iterations of a loop. rowStep is the distance between rows.
 const maxRows, rowStep = 4, 8
 
-// reduction writes a loop that adds up numbers in a word of Out.
+// The method reduction writes a loop that adds up numbers in a word of Out.
 func (g *rows) reduction(i int) {
 	items := 1
 	for _, n := range g.global {
@@ -128,13 +128,13 @@ func (g *rows) reduction(i int) {
 	g.line("k.Out[id*16+%d] = %s", i, sum)
 }
 
-// of returns a number that is uniform in a row, in an iteration, or in both.
+// The method of returns an expression that is uniform in a row, in an iteration, or in both.
 func (g *rows) of(b string) string {
 	row := pick(g.gen, g.row)
 	return g.one(row, b, fmt.Sprintf("%s*%s", b, b), fmt.Sprintf("%s*(%s)", b, row), fmt.Sprintf("%s+%s", b, row), fmt.Sprintf("(%s+1)*(%s)", b, row))
 }
 
-// index returns an index of an element of a matrix.
+// The method index returns an index of an element of a matrix.
 func (g *rows) index(from, b, cols string) string {
 	row := pick(g.gen, g.row)
 	col := g.one("x", "x", "x", "x+1", "x+"+row, "nx-1-x", "2*x")

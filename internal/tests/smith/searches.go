@@ -19,7 +19,7 @@ func NewSearches(seed uint64, prefix string) *Program {
 	return &Program{Seed: seed, Prefix: prefix, Source: s.out.String()}
 }
 
-// searches generates programs of such loops.
+// Type searches generates programs with loops that work-items leave in different iterations.
 type searches struct {
 	*gen
 	nums    []number // variables in scope that expressions use
@@ -44,7 +44,7 @@ type search struct {
 }
 
 // searchWords is the number of words of Out that a kernel writes, from the first on. searchPer is the number
-// of loops per word.
+// of loops per word of Out.
 const searchWords, searchPer = 4, 2
 
 // maxRounds is the largest number of runs of the body of the innermost loop.
@@ -77,7 +77,7 @@ func (s *searches) theKernel() {
 	s.line("}")
 }
 
-// state writes declarations of the state of a search, which is s and possibly more variables.
+// The method state writes declarations of the state of a search, which is s and possibly more variables.
 func (s *searches) state(first string) {
 	s.line("s := %s", first)
 	s.nums = append(s.nums, number{"s", uint32T, true})
@@ -89,14 +89,14 @@ func (s *searches) state(first string) {
 	}
 }
 
-// mix writes statements that mix the numbers in scope into hash h.
+// The method mix writes statements that mix the numbers in scope into hash h.
 func (s *searches) mix() {
 	for _, v := range s.nums {
 		s.line("h = shape.Mix(h, uint64(%s))", v.name)
 	}
 }
 
-// helper writes a function with two numbers and the inputs as parameters.
+// The method helper writes a function with two numbers and the inputs as parameters.
 func (s *searches) helper() {
 	f := search{name: fmt.Sprintf("%sf%d", s.prefix, len(s.helpers))}
 	for range 1 + s.n(4)*s.n(2) {
@@ -133,7 +133,7 @@ func (s *searches) helper() {
 	s.helpers, s.nums, s.group = append(s.helpers, f), nil, ""
 }
 
-// call writes a call of a helper, and declares variables for its results.
+// The method call writes a call of a helper, and declares variables for its results.
 func (s *searches) call() {
 	f := pick(s.gen, s.helpers)
 	args := fmt.Sprintf("%s, %s, in", s.expr(1), s.expr(1))
@@ -168,7 +168,7 @@ func (s *searches) nest() {
 	s.loop(s.n(3))
 }
 
-// loop writes a loop with depth more loops nested in it.
+// The method loop writes a loop. Parameter depth is the number of loops nested in it.
 func (s *searches) loop(depth int) {
 	rounds := 3 + s.n(38)
 	if s.times > 1 {
@@ -216,8 +216,8 @@ func (s *searches) loop(depth int) {
 	})
 }
 
-// round writes the body of a loop. The body computes a value from the state, advances the state, and has
-// exits for some work-items.
+// The method round writes the body of a loop. The body computes a value from the state, advances the
+// state, and has exits for some work-items.
 func (s *searches) round(depth int) {
 	inner := depth > 0 && s.times <= maxRounds/3
 	at := s.n(3)
@@ -240,7 +240,7 @@ func (s *searches) round(depth int) {
 	}
 }
 
-// compute writes a declaration of a number, or an assignment to one.
+// The method compute writes a declaration of a number, or an assignment to one.
 func (s *searches) compute() {
 	var vars []number
 	for _, v := range s.nums {
@@ -259,7 +259,7 @@ func (s *searches) compute() {
 	s.nums = append(s.nums[:len(s.nums):len(s.nums)], number{name, t, false})
 }
 
-// next writes statements that advance the state.
+// The method next writes statements that advance the state.
 func (s *searches) next() {
 	switch s.n(6) {
 	case 0:
@@ -276,7 +276,7 @@ func (s *searches) next() {
 	}
 }
 
-// exit writes a conditional exit from the loop.
+// The method exit writes a conditional exit from the loop.
 func (s *searches) exit() {
 	s.line("if %s {", s.cond())
 	s.indent++
@@ -305,7 +305,7 @@ func (s *searches) exit() {
 	s.line("}")
 }
 
-// returns writes a return statement with the search's results.
+// The method returns writes a return statement with the search's results.
 func (s *searches) returns() string {
 	var list []string
 	for _, t := range s.results {
@@ -335,10 +335,10 @@ func (s *searches) cond() string {
 	}
 }
 
-// as returns an expression converted to a type.
+// The method as returns an expression converted to a type.
 func (s *searches) as(t *typ, e string) string { return fmt.Sprintf("%s(%s)", t, e) }
 
-// expr returns a uint32 expression of the variables in scope, mostly of the state.
+// The method expr returns a uint32 expression of the variables in scope, mostly of the state.
 func (s *searches) expr(depth int) string {
 	x := "s"
 	switch s.n(4) {

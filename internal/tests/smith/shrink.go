@@ -11,7 +11,7 @@ import (
 )
 
 // Shrink removes parts of a source, and returns the smallest source found for which fails is true. Most
-// sources that Shrink tries are not legal programs. fails must return false for these.
+// sources that Shrink tries are not legal programs. Function fails must return false for illegal programs.
 func Shrink(src string, fails func(src string) bool, limit time.Duration) string {
 	until := time.Now().Add(limit)
 	for changed := true; changed; {
@@ -34,13 +34,14 @@ func Shrink(src string, fails func(src string) bool, limit time.Duration) string
 // editor makes the n-th of all possible changes to a source.
 type editor struct{ n int }
 
-// now reports whether the current change is the one to make, and counts it.
+// The method now counts the current change, and reports whether it is the change to make.
 func (e *editor) now() bool {
 	e.n--
 	return e.n == -1
 }
 
-// edited returns the source with the n-th change. done is true if there is no such change.
+// Function edited returns the source with the n-th change. Result done is true if the source has fewer
+// than n+1 possible changes.
 func edited(src string, n int) (text string, done bool) {
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, "p.go", src, parser.SkipObjectResolution)
@@ -147,7 +148,7 @@ func (e *editor) node(n ast.Node) {
 	}
 }
 
-// list removes a statement, or replaces it by the statements inside.
+// The method list removes a statement, or replaces it by the statements inside.
 func (e *editor) list(list []ast.Stmt) []ast.Stmt {
 	for size := len(list); size > 0; size /= 2 {
 		for i := 0; i+size <= len(list); i += size {
@@ -166,7 +167,7 @@ func (e *editor) list(list []ast.Stmt) []ast.Stmt {
 	return list
 }
 
-// inner returns the lists of statements in a statement.
+// Function inner returns the lists of statements in a statement.
 func inner(s ast.Stmt) [][]ast.Stmt {
 	var out [][]ast.Stmt
 	switch s := s.(type) {
@@ -199,7 +200,7 @@ func (e *editor) exprs(list []ast.Expr) {
 	}
 }
 
-// expr replaces an expression by a part of it, or by a constant.
+// The method expr replaces an expression by a part of it, or by a constant.
 func (e *editor) expr(at *ast.Expr) {
 	var parts []ast.Expr
 	switch x := (*at).(type) {

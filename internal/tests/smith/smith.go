@@ -9,8 +9,8 @@
 // for data races, and on the device.
 //
 // For a longer run use -programs 10000 -budget 5h -first 0. With -sizes 2 programs are small, and a driver
-// compiles many more of them in the same time. The flag -modules names the modules. The flag -keep names a
-// folder for shrunk failures, which belong in testdata.
+// compiles many more of them in the same time. The flag -modules lists the variants of modules that run on
+// the device. The flag -keep names a folder for shrunk failures, which belong in testdata.
 package smith
 
 import (
@@ -28,8 +28,8 @@ type Program struct {
 	Prefix string
 	Source string
 	Faulty bool // whether work-items may fault
-	// Global and Local are the ranges of a kernel with work-groups, in index order. Programs of
-	// NewRows have no Local. All other programs have one work-item for each of shape.Items.
+	// Global and Local are the ranges of a kernel with work-groups, in index order. Programs of NewRows have
+	// a Global range but no Local range. If both fields are nil, the program has shape.Items work-items.
 	Global, Local []int
 }
 
@@ -82,7 +82,7 @@ type gen struct {
 	funcs     []*fn
 	tableType *typ
 
-	// scopes and the following fields are the state of the function being written.
+	// Field scopes and the following fields are the state of the function being written.
 	scopes [][]*variable
 	loops  []loop
 	result *typ // type of the function's result; nil for none
@@ -147,7 +147,7 @@ func New(seed uint64, prefix string, n int) *Program {
 	return &Program{Seed: seed, Prefix: prefix, Source: g.out.String(), Faulty: g.faulty}
 }
 
-// file generates a source file of one of the n smallest sizes.
+// The method file generates a source file of one of the n smallest sizes.
 func (g *gen) file(n int, kernel func(*gen)) {
 	g.faulty = g.n(3) == 0
 	if g.size = sizes[g.n(min(n, Sizes-1))]; g.chance(40) {
@@ -164,7 +164,7 @@ func (g *gen) file(n int, kernel func(*gen)) {
 	kernel(g)
 }
 
-// header writes the package clause and imports of a file.
+// The method header writes the package clause and imports of a file.
 func (g *gen) header() {
 	g.line("package kernels")
 	g.line("")
@@ -198,7 +198,7 @@ func (g *gen) line(format string, args ...any) {
 	g.out.WriteByte('\n')
 }
 
-// name returns a new local name.
+// The method name returns a new local name.
 func (g *gen) name(kind string) string {
 	g.names++
 	return fmt.Sprintf("%s%d", kind, g.names)
@@ -214,7 +214,7 @@ func (g *gen) declare(v *variable) {
 	g.scopes[top] = append(g.scopes[top], v)
 }
 
-// vars returns the variables in scope for which fits is true.
+// The method vars returns the variables in scope for which function fits returns true.
 func (g *gen) vars(fits func(v *variable) bool) []*variable {
 	var out []*variable
 	for _, s := range g.scopes {
@@ -227,7 +227,7 @@ func (g *gen) vars(fits func(v *variable) bool) []*variable {
 	return out
 }
 
-// begin initializes the state for a new function.
+// The method begin initializes the state for a new function.
 func (g *gen) begin(result *typ, pure, kernel bool) {
 	g.scopes, g.loops = [][]*variable{nil}, nil
 	g.result, g.pure, g.kernel = result, pure, kernel
@@ -271,7 +271,7 @@ func (g *gen) method(t *typ) {
 	g.function(f)
 }
 
-// helper writes a helper function.
+// The method helper writes a helper function.
 func (g *gen) helper() {
 	g.function(&fn{name: fmt.Sprintf("%sf%d", g.prefix, len(g.funcs)), pure: g.chance(2)})
 }
@@ -341,7 +341,7 @@ func (g *gen) function(f *fn) {
 	g.funcs = append(g.funcs, f)
 }
 
-// table writes a read-only package-level table.
+// The method table writes a read-only package-level table.
 func (g *gen) table() {
 	t := g.intType()
 	g.line("")

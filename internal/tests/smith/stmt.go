@@ -60,7 +60,7 @@ func (g *gen) theKernel() {
 	g.line("}")
 }
 
-// wordOf returns a uint64 expression of the part p, which has type t, of a variable.
+// wordOf returns a uint64 expression of p, which is a variable's part of type t.
 func (g *gen) wordOf(p string, t *typ) string {
 	for t.kind == ptrKind || t.kind == sliceKind || t.kind == arrayKind {
 		t = t.elem
@@ -84,7 +84,7 @@ func toWord(t *typ, e string) string {
 	return "uint64(" + e + ")"
 }
 
-// statements writes n statements in the current scope.
+// The method statements writes n statements in the current scope.
 func (g *gen) statements(n int) {
 	for range n {
 		g.statement()
@@ -162,7 +162,8 @@ func (g *gen) declaration() {
 	g.declare(&variable{name: name, typ: t})
 }
 
-// target returns an assignable expression and its type, for which fits is true.
+// The method target returns an assignable expression and the expression's type. Function fits must be true for
+// this type.
 func (g *gen) target(fits func(t *typ) bool) (string, *typ) {
 	for range 10 {
 		t := g.anyType(1)
@@ -182,8 +183,8 @@ func (g *gen) target(fits func(t *typ) bool) (string, *typ) {
 	return "", nil
 }
 
-// stored returns the expression to assign for e. stored removes NaNs, which memory that tests compare must
-// not contain.
+// Function stored returns the expression that a program assigns instead of expression e. Memory
+// that tests compare must not contain NaNs, so stored replaces NaNs.
 func stored(to string, t *typ, e string) string {
 	if t == float32T && (strings.HasPrefix(to, "reals") || strings.HasSuffix(to, ".D") || strings.HasPrefix(to, "*q")) {
 		return "shape.Real(" + e + ")"
@@ -250,7 +251,7 @@ func (g *gen) output() {
 	}
 }
 
-// jump writes a break, continue or return statement.
+// The method jump writes a break, continue or return statement.
 func (g *gen) jump() {
 	if g.depth == 0 {
 		return
@@ -279,7 +280,7 @@ func (g *gen) returns() string {
 	return "return " + g.expr(g.result, 2)
 }
 
-// leave returns a break or continue statement.
+// The method leave returns a break or continue statement.
 func (g *gen) leave() string {
 	i := len(g.loops) - 1
 	if g.chance(3) {
@@ -343,7 +344,7 @@ func (g *gen) callStatement() {
 }
 
 // effectArguments returns arguments for a call of f, some of them pointers to variables. If the function may
-// fault, the arguments do not.
+// fault, the arguments never fault.
 func (g *gen) effectArguments(f *fn) (string, bool) {
 	if f.faulty {
 		g.faults = 1
@@ -396,7 +397,7 @@ func (g *gen) someSlice(t *typ) string {
 	return ""
 }
 
-// slicing writes a declaration of a slice of an array or of another slice.
+// The method slicing writes a declaration of a slice of an array or of another slice.
 func (g *gen) slicing() {
 	if g.pure {
 		return
@@ -417,7 +418,7 @@ func (g *gen) slicing() {
 	name := g.name("s")
 	s := &variable{name: name, typ: sliceOf(v.typ.elem), fixed: true, length: hi - lo, device: v.device, tile: v.tile}
 	if v.device && v.typ.elem.kind == floatKind {
-		return // assignments recognize reals by the slice's name
+		return // assignments recognize floats in memory by the slice's name, so such slices get no second name
 	}
 	switch is := g.vars(func(v *variable) bool { return v.typ.kind == intKind }); {
 	case len(is) > 0 && g.mayFault(2):
@@ -442,7 +443,7 @@ func (g *gen) slicing() {
 	g.declare(s)
 }
 
-// pointer writes a declaration of a pointer to a variable or to an element.
+// The method pointer writes a declaration of a pointer to a variable or to an element.
 func (g *gen) pointer() {
 	vs := g.vars(func(v *variable) bool { return !v.fixed && v.typ.kind < sliceKind && !strings.Contains(v.name, ".") })
 	if len(vs) == 0 {
@@ -497,7 +498,7 @@ func (g *gen) copying() {
 	g.declare(&variable{name: name, typ: intT})
 }
 
-// generic writes uses of the generic functions and types of package shape.
+// The method generic writes uses of the generic functions and types of package shape.
 func (g *gen) generic() {
 	switch g.n(3) {
 	case 0:
@@ -533,7 +534,7 @@ func (g *gen) generic() {
 	}
 }
 
-// record writes a copy of an element of device memory.
+// The method record writes a copy of an element of device memory.
 func (g *gen) record() {
 	if g.kernel {
 		name := g.name("rec")

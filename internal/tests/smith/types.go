@@ -123,7 +123,7 @@ func (g *gen) anyType(depth int) *typ {
 	return g.scalar()
 }
 
-// literal returns a constant of type t, which is not 0 if nonzero is set.
+// The method literal returns a constant of type t, which is not 0 if nonzero is set.
 func (g *gen) literal(t *typ, nonzero bool) string {
 	switch t.kind {
 	case boolKind:
@@ -149,7 +149,7 @@ func (g *gen) literalOf(t *typ) string {
 	return g.literal(t, false)
 }
 
-// number returns an integer in the range of type t.
+// The method number returns an integer in the range of type t.
 func (g *gen) number(t *typ, nonzero bool) string {
 	for {
 		var v uint64

@@ -1,6 +1,6 @@
 // Package spirvtools runs the command-line tools of SPIRV-Tools and shaderc in tests. If a tool is missing,
-// the test is skipped with a message about the package to install. With KGEN_REQUIRE_VULKAN=1 the test fails
-// instead.
+// the test is skipped with a message about the package to install. With KGEN_REQUIRE_VULKAN=1, a missing
+// tool fails the test instead.
 package spirvtools
 
 import (

@@ -1,6 +1,6 @@
-// Package stubs contains the functions that the stubs of kgen's test kernels call. Package modules describes
-// these stubs. Package stubs fills in the parameters of a kernel by the rows of its description. Other stubs
-// have a line of code for each field instead.
+// Package stubs contains the functions that the stubs of kgen's test kernels call. The comment of package modules
+// describes the directive for these stubs. Package stubs fills in the parameters of a kernel in a loop over the
+// rows of the kernel's description. The stubs of other kernels have a line of code for each field instead.
 package stubs
 
 import (
@@ -22,9 +22,9 @@ type Run[K, R any] = func(ctx context.Context, dev *runtime.Device, k K, r R, op
 // A RunTask runs a kernel of type K as a task, and waits.
 type RunTask[K any] = func(ctx context.Context, dev *runtime.Device, k K, opts ...runtime.LaunchOption) error
 
-// Each of the functions below registers a kernel and returns its Run function. body is the Kernel method.
-// more contains the function that creates the kernel's host form, if it has one. The specialization constants
-// for the rows of d.Specs follow.
+// Each of the functions below registers a kernel and returns its Run function. Parameter body is the Kernel
+// method. If the kernel has a host form, parameter more first contains the function that creates the host
+// form. The other elements of more are the specialization constants for the rows of d.Specs.
 
 // Task registers a kernel that runs as a task.
 func Task[K any](d *abi.Kernel, body func(K, dsl.Task), more ...any) (*runtime.Kernel, RunTask[K]) {
@@ -70,7 +70,8 @@ func over[K, R any](d *abi.Kernel, form abi.Form, rank int, bind func(K) any, mo
 	}
 }
 
-// register registers a kernel. form and rank describe the parameter of its Kernel method.
+// Function register registers a kernel. Parameters form and rank describe the parameter type of the
+// kernel's Kernel method.
 func register[K any](d *abi.Kernel, form abi.Form, rank int, bind func(K) any, more []any) *runtime.Kernel {
 	if d.SPIRV == "" { // without a module, launches fail as type missing describes
 		d.Form, d.Rank = form, rank
@@ -110,13 +111,13 @@ func Kernels(pkg modules.Package) []*runtime.Kernel {
 }
 
 // missing is used as the type of a kernel without a module. The runtime calls the Properties method of a
-// kernel's type before the first launch, program or node. That method of missing panics with the reason, so
-// that each launch returns a runtime.ErrBuild with the reason.
+// kernel's type before the first launch, program or node. The Properties method of type missing panics with
+// the reason, so that each launch returns a runtime.ErrBuild with the reason.
 type missing struct{}
 
 func (missing) Properties() properties.List { panic(modules.Missing()) }
 
-// fill returns a launch with the values of the fields of k.
+// Function fill returns a launch with the values of the fields of k.
 func fill[K any](kernel *runtime.Kernel, k *K) *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(kernel)
 	kernelimpl.Receiver(l, k)

@@ -3,7 +3,7 @@
 // lacked these features.
 //
 // scripts/deps.sh fetches the driver. Without the driver, the tests are skipped with a message. With
-// KGEN_REQUIRE_SWIFTSHADER=1 the tests fail instead.
+// KGEN_REQUIRE_SWIFTSHADER=1, a missing driver fails the tests instead.
 package swiftshader
 
 import (
@@ -32,7 +32,7 @@ const (
 )
 
 // Manifest returns the path of the driver's manifest, or "" if there is none. KGEN_SWIFTSHADER may contain
-// the path. Otherwise Manifest looks for the driver that scripts/deps.sh fetches.
+// the path. If the variable is not set, Manifest looks for the driver that scripts/deps.sh fetches.
 func Manifest() string {
 	name := os.Getenv(env.SwiftShader)
 	if name == "" && (runtime.GOOS != "linux" || runtime.GOARCH != "amd64") {
@@ -112,7 +112,7 @@ func Whole(t *testing.T, pattern string, flags ...string) {
 // On reports whether tests run in a process that Run started.
 func On() bool { return os.Getenv(inside) != "" }
 
-// failures returns the test output without the tests that passed.
+// Function failures returns the test output without the tests that passed.
 func failures(out string) string {
 	var b strings.Builder
 	for line := range strings.Lines(out) {

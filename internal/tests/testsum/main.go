@@ -1,10 +1,9 @@
 // Testsum runs go test and summarizes its output. Testsum prints a line for each package when the package is
 // done, and complete failures at once. At the end, testsum prints how many tests each device ran, the skipped
-// tests with their reasons and, in the last lines, the failures.
+// tests with their reasons and, in the last lines, the failures. Testsum exits with the status of go test. The
+// arguments of testsum are flags and packages of go test:
 //
 //	testsum [flags and packages of go test]
-//
-// Testsum exits with the status of go test.
 package main
 
 import (
@@ -156,7 +155,7 @@ func (s *summary) event(e event) {
 	}
 }
 
-// end prints how many tests each device ran, the skipped tests and, last, the failures.
+// The method end prints how many tests each device ran, the skipped tests and, last, the failures.
 func (s *summary) end() {
 	fmt.Fprintf(s.to, "\n%d tests passed, %d failed, in %v\n", s.passed, s.failed, time.Since(s.begin).Round(time.Second))
 	for _, name := range slices.Sorted(maps.Keys(s.devices)) {

@@ -54,7 +54,7 @@ func (k MissingSecond) Kernel(it dsl.NDItem1) {
 // SameElement lets all work-items write one element.
 type SameElement struct{ Mem }
 
-// Kernel leaves the value of the last store, in an undefined order.
+// Kernel leaves the value of the last store, but the order of the stores is undefined.
 func (k SameElement) Kernel(it dsl.NDItem1) {
 	k.Y[0] = k.X[it.GlobalID()] // want race
 }
@@ -237,7 +237,7 @@ func (k Lie) Kernel(it dsl.NDItem1) {
 	k.Y[it.GlobalID()] = 1
 }
 
-// LieRounds declares a number of iterations uniform that is not.
+// LieRounds declares a number of iterations uniform that differs between work-items.
 type LieRounds struct{ Mem }
 
 // Kernel has a barrier in a loop whose iteration count depends on the id.
@@ -286,7 +286,7 @@ func (k Shared) Kernel(it dsl.NDItem1) {
 	k.Y[it.GlobalID()] = base[0] // want race
 }
 
-// Halves writes to two parts of one array that overlap.
+// Halves writes to two overlapping parts of one array.
 type Halves struct{ Mem }
 
 // Kernel uses 40 instead of 32 as the middle of 64 elements.
@@ -353,7 +353,7 @@ func (k MatrixMissingBarrier) Kernel(it dsl.NDItem1) {
 // MatrixOfEach loads a matrix with a different slice in each work-item of one work-group.
 type MatrixOfEach struct{ Mem }
 
-// Kernel slices memory from the work-item's id on.
+// Kernel loads from a slice that begins at the work-item's id.
 func (k MatrixOfEach) Kernel(it dsl.NDItem1) {
 	sg := it.SubGroup()
 	acc := dsl.LoadAccumulator[[2][2]int32](sg, k.X[it.LocalID()*(1-it.GroupID()):], 2, dsl.RowMajor) // want uniform

@@ -1,7 +1,7 @@
 // Kgenbench runs the benchmark suite, package internal/bench, on a device:
 //
-//	make bench                       # on the device that runtime.Open chooses
-//	make bench KGEN_DEVICE=vulkan    # on another device
+//	make bench                       # on the device that runtime.Open chooses;
+//	make bench KGEN_DEVICE=vulkan    # on another device.
 //
 // The command prints the table. With -out the command also writes bench.txt, bench.md, bench.json and
 // bench.svg. With -from the command measures nothing, but prints and writes the results in the bench.json of
@@ -105,7 +105,7 @@ func run(ctx context.Context) error {
 	return nil
 }
 
-// again reads the report in an earlier bench.json, and shows it.
+// Function again reads the report in an earlier bench.json, and shows the report.
 func again(name string) error {
 	text, err := os.ReadFile(name)
 	if err != nil {
@@ -121,7 +121,7 @@ func again(name string) error {
 	return show(&r)
 }
 
-// show prints the report, and writes it to files if -out is set.
+// Function show prints the report, and writes it to files if -out is set.
 func show(r *bench.Report) error {
 	if err := r.WriteText(os.Stdout); err != nil || *out == "" {
 		return err
@@ -131,7 +131,7 @@ func show(r *bench.Report) error {
 
 func exists(name string) bool { _, err := os.Stat(name); return err == nil }
 
-// write writes the report in all formats.
+// Function write writes the report in all formats.
 func write(r *bench.Report) error {
 	if err := os.MkdirAll(*out, 0o777); err != nil {
 		return err

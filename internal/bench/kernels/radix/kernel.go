@@ -30,7 +30,7 @@ type Count struct {
 	Counts []uint32
 }
 
-// ahead is the number of loads of keys that are in flight at once.
+// Constant ahead is the number of loads of keys that are in flight at once.
 const ahead = 4
 
 // Properties states the work-group's size.
@@ -59,9 +59,9 @@ func (k Count) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// Scatter moves each key to its position by one digit. Keys with equal digits
-// keep their order. Starts contains the exclusive prefix sums of the Counts of
-// Count.
+// Scatter sorts the keys by one digit. Keys with equal digits keep their
+// order. Starts contains the exclusive prefix sums of the numbers that kernel
+// Count stores.
 type Scatter struct {
 	Shift  int
 	Keys   []uint32
@@ -76,7 +76,7 @@ func (Scatter) Properties() properties.List { return properties.List{properties.
 // over arrays of Each keys, so that the keys are in registers.
 func (k Scatter) Kernel(it dsl.NDItem1) {
 	tile := dsl.Local[[Block]uint32](it)
-	run := dsl.Local[[Digits]uint32](it)       // per digit: difference between a key's index in Out and its index in the block
+	run := dsl.Local[[Digits]uint32](it)       // for each digit, a key's index in Out minus its index in the block
 	begin := dsl.Local[[Digits + 1]uint32](it) // index of the first key with each digit in the block
 	l, shift := uint32(it.LocalID()), uint(k.Shift)
 	first := uint32(it.GroupID()) * Part
@@ -120,17 +120,17 @@ func (k Scatter) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// sortBlock sorts by half a digit. A row contains the counters for one value of it, with one column per work-item.
-// After 32 columns one is unused, so that neighbours use different banks.
+// sortBlock sorts by half a digit. A row has the counters for one value of the half digit, one column per
+// work-item. Every 33rd column is unused, so that neighbours use different banks.
 const (
 	halfBits = 4
 	halves   = 1 << halfBits
 	row      = Size + Size/32
 )
 
-// sortBlock sorts the keys in tile by half a digit. While it counts, the keys are in registers and the counters in
-// tile. Each work-item counts its own keys. One scan of all counters, by digit and then by work-item, gives the new
-// index of each key.
+// sortBlock sorts the keys in tile by half a digit. During the count, registers hold the keys, and tile holds the
+// counters. Each work-item counts its own keys. One scan of all counters, by digit and then by work-item, gives the
+// new index of each key.
 func sortBlock(it dsl.NDItem1, tile *[Block]uint32, shift uint) {
 	l := it.LocalID()
 	column := l + l/32

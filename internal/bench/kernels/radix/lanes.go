@@ -25,11 +25,11 @@ func (ScatterLanes) Properties() properties.List {
 
 // Kernel sorts each block in local memory, by the whole digit at once. Each sub-group counts the digits of its own
 // part of the block, 32 keys at a time. Ballots tell each work-item which lanes have keys with the same digit. The
-// first of these lanes adds their number to the count.
+// first lane with a digit adds the number of lanes with this digit to the count.
 func (k ScatterLanes) Kernel(it dsl.NDItem1) {
 	tile := dsl.Local[[Block]uint32](it)
 	counts := dsl.Local[[Size / Lanes][Digits]uint32](it) // counts of digits for each sub-group
-	run := dsl.Local[[Digits]uint32](it)                  // per digit: difference between a key's index in Out and its index in the block
+	run := dsl.Local[[Digits]uint32](it)                  // for each digit, a key's index in Out minus its index in the block
 	sub := it.SubGroup()
 	l, lane, mine := uint32(it.LocalID()), uint32(sub.LocalID()), &counts[sub.GroupID()%(Size/Lanes)]
 	shift, first := uint(k.Shift), uint32(it.GroupID())*Part

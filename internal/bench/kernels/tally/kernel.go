@@ -12,7 +12,7 @@ import (
 
 //go:generate go run github.com/kgen-go/kgen/cmd/kgen .
 
-// Sizes of a work-group, its counters and its loads.
+// These constants are the sizes of a work-group, of its counters and of its loads.
 const (
 	Size     = 256
 	Each     = 4 // number of pixels that a work-item loads at a time

@@ -9,7 +9,7 @@ import "github.com/kgen-go/kgen/dsl"
 
 //go:generate go tool kgen .
 
-// The sizes of the kernels whose size is a constant.
+// These constants are the sizes in the first version of each kernel.
 const (
 	FixedTile   = 16
 	FixedRadius = 4
@@ -17,7 +17,7 @@ const (
 	MaxWindow   = 9
 )
 
-// The sizes of the kernels whose size is a specialization constant.
+// These specialization constants are the sizes in the second version of each kernel.
 var (
 	Tile   = dsl.NewSpecConstant(FixedTile)
 	Radius = dsl.NewSpecConstant(uint8(FixedRadius))
@@ -106,7 +106,7 @@ type BlurArgument struct {
 // Kernel computes one pixel.
 func (k BlurArgument) Kernel(it dsl.Item2) { blur(it, k.Radius, k.In, k.Weights, k.Out) }
 
-// blur computes one pixel. The input has a margin of radius pixels on all sides.
+// Function blur computes one pixel. The input has a margin of radius pixels on all sides.
 func blur(it dsl.Item2, radius int, in, weights, out []float32) {
 	y, x := it.GlobalID()
 	_, w := it.GlobalRange()
@@ -152,7 +152,7 @@ func (k MedianArgument) Kernel(it dsl.Item2) {
 	median(it, k.Window, near[:k.Window*k.Window], k.In, k.Out)
 }
 
-// median computes one pixel. The input has a margin of window/2 pixels on all sides.
+// Function median computes one pixel. The input has a margin of window/2 pixels on all sides.
 func median(it dsl.Item2, window int, near, in, out []float32) {
 	y, x := it.GlobalID()
 	_, w := it.GlobalRange()

@@ -1,6 +1,6 @@
 package ahead
 
-// This file defines kernels that call other kernels, from which work-items return before a barrier.
+// This file defines kernels that call other kernels. In the called kernels, work-items return before a barrier.
 
 import "github.com/kgen-go/kgen/dsl"
 
@@ -22,8 +22,8 @@ func (k Swap) Kernel(it dsl.NDItem1) {
 	k.Out[i] = tile[l^1] + 1
 }
 
-// Share adds the sum of the group to each work-item's element. Work-items past N, and every third one, return before
-// the reduction.
+// Share adds the sum of the group to each work-item's element. Work-items past N, and every third work-item, return
+// before the reduction.
 type Share struct {
 	N       int
 	In, Out []int32

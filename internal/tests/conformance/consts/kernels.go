@@ -7,7 +7,7 @@ import "github.com/kgen-go/kgen/dsl"
 
 //go:generate go tool kgen .
 
-// Constants of all types.
+// These are constants of all types.
 var (
 	Gain  = dsl.RequireSpecConstant[float32]()
 	Width = dsl.RequireSpecConstant[int32]()
@@ -35,7 +35,7 @@ var (
 	Size  = dsl.NewSpecConstant(int32(4))
 )
 
-// Index is a constant of type int32. The next constant is a struct.
+// Index is a constant of type int32.
 var Index = dsl.NewSpecConstant(int32(5))
 
 // Inner and Outer are struct types of constants.
@@ -169,7 +169,7 @@ type Gaps struct{ Out []Padded }
 // Kernel runs once.
 func (k Gaps) Kernel(t dsl.Task) { k.Out[0] = Gappy.Get(t) }
 
-// Ids reads constants with explicit ids, and one constant without.
+// Ids reads constants with explicit ids, and one constant without an explicit id.
 type Ids struct{ Out []int32 }
 
 // Kernel runs once.
@@ -308,7 +308,7 @@ func (k Arrays) Kernel(t dsl.Task) {
 	k.Ints[0] = Extremes.Get(t)
 }
 
-// Types with names, arrays of arrays, and types without values.
+// These types of constants are named types, arrays of arrays, and types without values.
 type (
 	Mode  uint8
 	Ratio float32
@@ -324,7 +324,7 @@ type (
 // Fast is a constant of type Mode.
 const Fast Mode = 3
 
-// Constants whose types have names, are arrays of arrays, or have no values.
+// These constants have named types, arrays of arrays as types, or types without values.
 var (
 	Speed = dsl.NewSpecConstant(Fast)
 	Share = dsl.RequireSpecConstant[Ratio]()
@@ -334,7 +334,7 @@ var (
 	Empty = dsl.NewSpecConstant([0]int32{})
 )
 
-// Named stores the values of constants with such types.
+// Named stores the values of constants with named types, arrays of arrays and types without values.
 type Named struct {
 	I   int
 	Out []float32

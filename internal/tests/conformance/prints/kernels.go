@@ -170,7 +170,7 @@ func (k Groups) Kernel(it dsl.NDItem1) {
 	fmt.Println(i, "after")
 }
 
-// Faults prints from work-items of which one faults.
+// Faults prints from all work-items, and one of the work-items faults.
 type Faults struct {
 	Out []int32
 	Bad int

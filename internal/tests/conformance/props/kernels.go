@@ -127,7 +127,7 @@ func (k Sizes) Kernel(it dsl.NDItem2) {
 	k.Out[it.GlobalLinearID()] = int32(it.SubGroup().MaxLocalRange()*10000 + y*100 + x)
 }
 
-// Kernels of every form, without properties.
+// These kernels have no properties, and run over ranges, over nd-ranges or as tasks.
 type (
 	Once   struct{ Out []int32 }
 	Items1 struct{ Out []int32 }
@@ -261,7 +261,7 @@ type Annotated struct{ Out []int32 }
 // Kernel runs once.
 func (k Annotated) Kernel(dsl.Task) { k.Out[0] = wants(k.Out[0]) }
 
-// wants lists aspect fp64, but does not use it.
+// The directive of function wants lists aspect fp64, which the function does not use.
 //
 //kgen:device_has fp64
 //kgen:device_has int16

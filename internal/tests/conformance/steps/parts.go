@@ -16,7 +16,7 @@ func (k Ids1) Kernel(it dsl.Item1) {
 	k.ID[i], k.N[i] = int32(it.GlobalID()), int32(it.GlobalRange())
 }
 
-// Ids2 stores the ids of Ids1 in two dimensions. Ids2 multiplies row numbers by 1000.
+// Ids2 stores ids and range sizes like Ids1, but for two dimensions. Ids2 multiplies row numbers by 1000.
 type Ids2 struct {
 	W     int
 	ID, N []int32
@@ -29,7 +29,7 @@ func (k Ids2) Kernel(it dsl.Item2) {
 	k.ID[y*k.W+x], k.N[y*k.W+x] = int32(1000*y+x), int32(1000*h+w)
 }
 
-// Ids3 stores the ids of Ids2 in three dimensions.
+// Ids3 stores ids and range sizes like Ids2, but for three dimensions.
 type Ids3 struct {
 	H, W  int
 	ID, N []int32
@@ -52,7 +52,7 @@ func (k Groups) Kernel(it dsl.NDItem1) {
 	k.Group[i], k.Local[i] = int32(1000*it.GroupID()+it.GroupRange()), int32(1000*it.LocalID()+it.LocalRange())
 }
 
-// Groups2 stores the ids of Groups in two dimensions.
+// Groups2 stores the same ids as Groups, but for two dimensions.
 type Groups2 struct {
 	W     int
 	Group []int32
@@ -282,7 +282,7 @@ func (k FromPoints) Kernel(it dsl.Item1) {
 
 func sumOf(y *[2]int16) int32 { return int32(y[0]) + int32(y[1]) }
 
-// Strided writes two elements in each work-item, whose indices differ by the size of the range.
+// Each work-item of Strided writes two elements. Their indices differ by the size of the range.
 type Strided struct{ In, Out []int32 }
 
 // Kernel copies two elements.
@@ -394,7 +394,7 @@ func (k Next) Kernel(it dsl.Item1) {
 	}
 }
 
-// Within copies one of eight elements that are eight indices ahead, through slices of the slice.
+// Within copies an element whose index is larger by about Ahead, through subslices of In.
 type Within struct {
 	Ahead, By int
 	In, Out   []int32
@@ -424,7 +424,7 @@ func (k Rebox) Kernel(it dsl.Item1) {
 	k.To.Data[i] = k.From.Data[i] + k.From.Plus
 }
 
-// Mixed writes two elements of one slice and one element of another. Both slices may be the same memory.
+// Mixed writes two elements of one slice and one element of another. The two slices may be the same memory.
 type Mixed struct{ Two, One []int32 }
 
 // Kernel writes the elements of its work-item.

@@ -1,6 +1,6 @@
 // Package atomics contains kernels of atomic operations whose results do not depend on the order of the
-// work-items. The differential test runs the kernels in the same way as package corpus. In host forms an int is an
-// int64.
+// work-items. The differential test runs the kernels in the same way as package corpus. In host forms, which kgen
+// generates, an int is an int64.
 //
 //kgen:bare noform=GenericInt,GenericUint,RelaxedInt
 package atomics
@@ -110,7 +110,7 @@ type Typed struct {
 	Out   []int32
 }
 
-// Kernel spreads the elements over the cells by their remainder.
+// Kernel distributes the elements over the cells by index modulo the number of cells.
 func (k Typed) Kernel(it dsl.NDItem1) {
 	i, l := it.GlobalID(), it.LocalID()
 	v := k.In[i]

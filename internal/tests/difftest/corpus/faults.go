@@ -2,7 +2,7 @@ package corpus
 
 import "github.com/kgen-go/kgen/dsl"
 
-// Faulty faults only in work-item At. What selects the kind of fault.
+// Faulty faults only in work-item At. Field What selects the kind of fault.
 type Faulty struct {
 	At, What int
 	N        int

@@ -112,7 +112,7 @@ func (k ZeroDivisors) Kernel(it dsl.Item1) {
 		}
 		o = o*31 + uint32(math.Float64bits(q)>>32)
 	}
-	// Other NaNs have no defined bits either.
+	// The bits of other NaNs are not defined either.
 	hash := func(x float32) {
 		if x != x {
 			x = 78

@@ -276,7 +276,7 @@ func (k GroupRounds) Kernel(it dsl.NDItem3) {
 }
 
 // GroupSettles loops until one work-item of the group has reached a small value. If all work-items have returned or
-// faulted, no work-item ever does.
+// faulted, no work-item ever reaches a small value.
 type GroupSettles struct {
 	Bad int
 	In  []int32

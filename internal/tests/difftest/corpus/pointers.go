@@ -266,7 +266,7 @@ func (k Fresh) Kernel(it dsl.Item1) {
 	k.Out[it.GlobalID()] = y
 }
 
-// FoundLast leaves a loop with a pointer to its variable.
+// FoundLast leaves a loop with a pointer to the loop's variable.
 type FoundLast struct{ Out []int32 }
 
 func (k FoundLast) Kernel(it dsl.Item1) {

@@ -11,7 +11,7 @@ import (
 const RootResults = 40
 
 // Roots computes square roots next to comparisons with zero, and absolute values of roots. Most results are only
-// stored, so that drivers see zeros that kgen hides in other code.
+// stored, because kgen hides comparisons with zero from drivers in other code.
 type Roots[T ~float32 | ~float64] struct {
 	A, B, Out []T
 }
@@ -98,7 +98,7 @@ func (k Roots[T]) inBranches(i int, out []T) {
 	out[13] = t[i&1] + t[1-i&1]
 }
 
-// chosen computes each root unconditionally, and then selects the root or a zero.
+// The method chosen computes each root unconditionally, and then selects the root or a zero.
 func (k Roots[T]) chosen(i int, out []T) {
 	a, b := k.A[i], k.B[i]
 	negative := T(math.Copysign(0, -1))
@@ -125,8 +125,8 @@ func (k Roots[T]) chosen(i int, out []T) {
 	out[13] = or(T(i-i), a < T(i-i))
 }
 
-// magnitudes computes absolute values of roots, and of other numbers that are not negative except for
-// -0.
+// The method magnitudes computes absolute values of roots, and of other numbers that are not negative
+// except for -0.
 func (k Roots[T]) magnitudes(i int, out []T) {
 	a, b := k.A[i], k.B[i]
 	negative := T(math.Copysign(0, -1))
@@ -163,7 +163,7 @@ func (ExactRoots[T]) Properties() properties.List {
 }
 
 // FastRoots computes the same as Roots, but the device may contract and reassociate. Tests use only operands for
-// which this does not change the results.
+// which contraction and reassociation do not change the results.
 type FastRoots[T ~float32 | ~float64] struct{ Roots[T] }
 
 // Properties allows the device to contract and reassociate.

@@ -2,8 +2,8 @@ package corpus
 
 import "github.com/kgen-go/kgen/dsl"
 
-// Rounds has loops with loads, of which kgen may combine several iterations. Each work-item i processes the elements
-// of At from Starts[i] up to Starts[i+1].
+// Rounds has loops with loads. kgen may combine several iterations of these loops. Each work-item i processes the
+// elements of At from Starts[i] up to Starts[i+1].
 type Rounds struct {
 	How    int
 	Starts []uint32

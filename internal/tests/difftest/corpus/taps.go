@@ -100,7 +100,7 @@ func (k Taps) tap(i int) int32 {
 		for j := range len(w) {
 			h = h*31 + w[j] + v[j]
 		}
-	case 7: // a copy of an array that then changes
+	case 7: // a copy of an array, which changes after the copy
 		var v [5]int32
 		for j := range len(v) {
 			v[j] = k.X[i+j]
@@ -122,7 +122,7 @@ func (k Taps) tap(i int) int32 {
 	return h
 }
 
-// products computes a block of a matrix product in private memory, as work-items do in registers.
+// The method products computes a block of a matrix product in private memory, as work-items do in registers.
 func (k Taps) products(i int) float32 {
 	var sum [3][3]float32
 	for d := range i % 11 {

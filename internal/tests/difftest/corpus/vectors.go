@@ -3,8 +3,8 @@ package corpus
 import "github.com/kgen-go/kgen/dsl"
 
 // Vectors accesses only elements of its work-item, so that kgen may combine accesses to 16 bytes. Vectors alternates
-// loads and stores, has conditional arithmetic, and loads an element that all share. Vectors ends before the end of
-// the range.
+// loads and stores, has conditional arithmetic, and loads an element that all work-items read. Vectors ends before
+// the end of the range.
 type Vectors struct {
 	A, B []float32
 	C, D []int32
@@ -28,7 +28,7 @@ func (k Vectors) Kernel(it dsl.Item1) {
 	n := k.C[i]
 	k.D[i] = n<<3 + int32(i)
 	k.C[i] = n ^ k.D[i]/2
-	k.B[i] += k.A[i] // the value that was stored, if A is B
+	k.B[i] += k.A[i] // if A is B, this load reads the value that was just stored
 }
 
 // VectorAdd consists only of accesses that kgen can vectorize.
@@ -64,7 +64,7 @@ func (k VectorsSmall) Kernel(it dsl.Item1) {
 		x = x*x - uint16(i)
 	}
 	k.B[i] = x
-	k.C[i] ^= k.A[i] >> 3 // the value that was stored before, if A is B or C
+	k.C[i] ^= k.A[i] >> 3 // if A is B or C, this load reads the value that was just stored
 }
 
 // VectorsMixed has elements of three sizes, so that wider elements need several vectors.

@@ -1,6 +1,6 @@
 // Package descents contains kernels with loops near the limits of their counters' types. The loops count downwards
-// near the least value, or upwards past the greatest value. There a driver's computation of the number of iterations
-// may overflow.
+// near the least value, or upwards past the greatest value. Near these limits, a driver's computation of the number
+// of iterations may overflow.
 //
 //kgen:bare nospare
 package descents
@@ -24,8 +24,8 @@ type Unsigned interface {
 // Slots is the number of results of each work-item.
 const Slots = 33
 
-// least returns the least value of a signed type, or the value with only the highest bit for an unsigned type. kgen
-// folds the result.
+// Function least returns the least value of a signed type, or the value with only the highest bit for an unsigned
+// type. kgen computes the result at compile time.
 func least[T Signed | Unsigned]() T {
 	x := uint64(1) << 63
 	switch any(T(0)).(type) {
@@ -39,10 +39,10 @@ func least[T Signed | Unsigned]() T {
 	return T(x)
 }
 
-// rounds records the number of iterations of a loop, and the sum of its counter.
+// Type rounds records the number of iterations of a loop, and a hash of its counter.
 type rounds struct{ n, sum, most int }
 
-// more records an iteration, and reports whether the loop may run another one.
+// The method more records an iteration, and reports whether the loop may run another iteration.
 func (r *rounds) more(i int) bool {
 	r.n++
 	r.sum = r.sum*7 + i

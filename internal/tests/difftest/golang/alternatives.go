@@ -11,7 +11,7 @@ type tree struct {
 	n    int32
 }
 
-// slot returns a pointer to an element of one side of the tree.
+// The method slot returns a pointer to an element of one side of the tree.
 func (t *tree) slot(i int, right bool) *int32 {
 	p := &t.l[i&3]
 	if right {
@@ -28,7 +28,7 @@ type account struct {
 func doubled(x int32) int32 { return 2 * x }
 func negated(x int32) int32 { return -x }
 
-// Alternatives has functions, pointers, slices and interface values that are one of several, depending on
+// Alternatives has variables for functions, pointers, slices and interface values, whose values depend on
 // data.
 type Alternatives struct {
 	In, Out []int32
@@ -185,7 +185,7 @@ func (k Alternatives) loops(x int32) int32 {
 	return a + 2*b + 3*c
 }
 
-// offset is a scaler that adds.
+// Type offset implements scaler by an addition.
 type offset struct{ by *int32 }
 
 func (o *offset) scale(x int32) int32 { *o.by++; return x + *o.by }

@@ -31,7 +31,7 @@ func (k Again) Kernel(it dsl.Item1) {
 // Swapped has slice variables that are swapped in a loop.
 type Swapped struct{ In, Out []int32 }
 
-// Kernel reslices them to shorter slices.
+// Kernel reslices the swapped variables to shorter slices.
 func (k Swapped) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	x := k.In[i]

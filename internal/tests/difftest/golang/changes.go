@@ -30,7 +30,7 @@ func (g *countGet) get() int64 { g.x++; return g.x }
 func oneMore(x int64) int64 { return x + 1 }
 func double(x int64) int64  { return x * 2 }
 
-// changed1 changes values in branches, uses them there, and changes them again after the branches.
+// changed1 changes variables in branches, uses the variables there, and changes them again after the branches.
 func changed1(a, b int64) int64 {
 	var x, y [4]int64
 	c := shifting{f: oneMore, s: x[:]}

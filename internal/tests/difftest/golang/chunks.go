@@ -10,8 +10,8 @@ import (
 // Chunks runs loops with a known number of iterations, but unknown start and end.
 type Chunks[T, U integer] struct{ X, Out []uint64 }
 
-// Instances of Chunks with two types each. NVIDIA's compiler fails at some loops only next to others, and lavapipe
-// is slow with more.
+// Instances of Chunks with two types each. NVIDIA's compiler fails at some loops only next to other loops. With
+// more than two types lavapipe is slow.
 type (
 	SignedChunks   = Chunks[int32, int64]
 	UnsignedChunks = Chunks[uint32, uint64]
@@ -31,7 +31,7 @@ func mixed(h, x uint64) uint64 {
 	return h ^ h>>29
 }
 
-// round is the body of a loop, with the counter i and a carried value y.
+// Function round is the body of a loop, with the counter i and a carried value y.
 func round[T integer](h uint64, i, y T) (uint64, T) {
 	if i != 0 {
 		y = 63
@@ -98,7 +98,7 @@ func (k Unrolled) Kernel(it dsl.Item1) {
 	x := k.X[i]
 	out := k.Out[i*UnrolledResults:][:UnrolledResults]
 
-	// Facts about bits that are known only after unrolling.
+	// These values have bits that are known only after unrolling.
 	h := uint64(0)
 	for i := range 5 {
 		h = mixed(h, uint64(uint8(x)&uint8(i)))
@@ -111,7 +111,7 @@ func (k Unrolled) Kernel(it dsl.Item1) {
 	}
 	out[1] = h
 
-	// Comparisons in the last iteration, bits that remain in an iteration, and signed shifts.
+	// These loops compare in the last iteration, mask bits, and shift signed numbers.
 	z, less := int32(x), uint64(0)
 	for i := range int32(3) {
 		z |= math.MinInt32
@@ -130,7 +130,7 @@ func (k Unrolled) Kernel(it dsl.Item1) {
 	}
 	out[4] = uint64(n)
 
-	// Values of work-items that leave a loop while others continue it.
+	// Work-items that have left one of these loops keep their values while other work-items continue the loop.
 	h = 0
 	for j := range x & 3 {
 		h = mixed(h, k.X[j])

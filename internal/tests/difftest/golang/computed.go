@@ -63,7 +63,7 @@ func divided(a, b int) (int, int8) { return a / b, int8(a % b) }
 
 var mixedUp = float64(quotient)*0.1 + math.Cbrt(float64(len(sineTable)))/math.Atan2(2, 3)
 
-// primes come from a sieve. The slice is part of a larger one that append has allocated.
+// A sieve computes primes. The slice is part of a larger slice that append has allocated.
 var primes = sieve(200)
 
 func sieve(n int) []uint16 {
@@ -145,7 +145,7 @@ func init() {
 	squares[3] += untouched[1]
 }
 
-// early is initialized before late, which reads it.
+// Variable early is initialized before variable late, which reads early.
 var (
 	early [4]int32
 	_     = writeEarly(7)

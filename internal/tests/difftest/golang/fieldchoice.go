@@ -2,8 +2,8 @@ package golang
 
 import "github.com/kgen-go/kgen/dsl"
 
-// Turns has fields that may contain one of several functions or slices at their
-// use.
+// Turns has fields that may contain different functions or slices when the
+// kernel uses them.
 type Turns struct{ X, Out []int64 }
 
 type turn struct {

@@ -14,7 +14,7 @@ type Makes struct {
 	Out []int32
 }
 
-// counted makes a slice, checks that its elements are zero, and fills it with the first n numbers.
+// Function counted makes a slice, checks that its elements are zero, and fills it with the first n numbers.
 func counted(n int) []int32 {
 	s := make([]int32, n)
 	for i := range s {
@@ -52,7 +52,7 @@ func atLeast(n int) int {
 	return n
 }
 
-// kept makes a slice in a closure that captures the length.
+// Function kept makes a slice in a closure that captures the length.
 func kept(n int) func(x int32) int32 {
 	at := 0
 	ring := func() []int32 { return make([]int32, n) }()
@@ -180,8 +180,8 @@ func (k MakesFault) Kernel(it dsl.Item1) {
 	k.Out[0] = int32(len(s) + 10*cap(s))
 }
 
-// MakesAmong makes slices next to variables that change. A size that depends on a variable uses only its current
-// value.
+// MakesAmong makes slices whose sizes depend on variables that change. Each size depends only on the variable's
+// current value.
 type MakesAmong struct {
 	In  []int32
 	Out []int32
@@ -201,7 +201,7 @@ func (h *holder) fill() []int32 {
 	return s
 }
 
-// changed returns 3, or the result that a deferred function sets.
+// Function changed returns 3, or the result that a deferred function sets.
 func changed(x int32, up bool) (n int) {
 	n = 3
 	defer func() {
@@ -215,7 +215,7 @@ func changed(x int32, up bool) (n int) {
 	return n
 }
 
-// grid returns rows that are made one by one.
+// Function grid returns rows that are made one by one.
 func grid(rows, cols int) (g [3][]int32) {
 	for r := range rows {
 		g[r] = make([]int32, cols+r)
@@ -259,7 +259,7 @@ func (k MakesAmong) Kernel(it dsl.Item1) {
 	}
 	out = out*31 + int32(m) + int32(changed(x, true)*8+changed(x, false))
 
-	// Slices from one of two make calls.
+	// One of two make calls makes this slice.
 	var s []int32
 	for j := range 4 {
 		if s != nil {

@@ -3,7 +3,7 @@ package golang
 import "github.com/kgen-go/kgen/dsl"
 
 // Order evaluates expressions whose calls change variables that the expressions read. Go does not define the order.
-// gc reads after the calls.
+// gc reads the variables after the calls.
 type Order struct {
 	In  []int32
 	Out []int32 // 40 results for each work-item

@@ -190,8 +190,8 @@ func Panicking(mode int) int {
 	return 0
 }
 
-// stubborn ranges over functions that continue to call the loop body after the loop has
-// ended.
+// Function stubborn ranges over functions that continue to call the loop body after the
+// loop has ended.
 func stubborn(mode int) (n int) {
 	body := func(int) bool { return true }
 	for x := range func(yield func(int) bool) {

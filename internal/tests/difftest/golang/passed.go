@@ -15,8 +15,8 @@ import (
 	"github.com/kgen-go/kgen/internal/tests/difftest/golang/near"
 )
 
-// Passed reads variables that the host and the kernel pass to methods of interfaces. None of these methods writes
-// the variables.
+// Passed reads variables that the host and the kernel pass to methods of interfaces. None of the called methods
+// writes the variables.
 type Passed struct{ Out []uint32 }
 
 // Kernel adds up the variables and their checksums.

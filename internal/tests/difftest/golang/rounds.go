@@ -152,7 +152,7 @@ outer:
 	k.Out[i] = h
 }
 
-// Behind uses after loops the values that their iterations have set.
+// Behind has loops that set variables, and uses these variables after the loops.
 type Behind struct{ In, Out []int32 }
 
 // Kernel adds up the results.

@@ -6,8 +6,8 @@ import (
 	"github.com/kgen-go/kgen/dsl"
 )
 
-// Signals stores signalling NaNs from tables, constants, selects and phis. Only float arithmetic may make such NaNs
-// quiet.
+// Signals stores signalling NaNs from tables, constants, selects and phis. Only float arithmetic may make
+// signalling NaNs quiet.
 type Signals struct {
 	Out  []float32
 	Bits []uint32

@@ -61,13 +61,13 @@ func (l recent) size(x int32) int32 { return l.s[uint32(x)%uint32(len(l.s))] + l
 
 var solids = [...]solid{sphere{[3]int32{1, 2, 3}, 4}, field40{5: 7, 39: 2}, couple{sphere{r: 2}, nil}, nil}
 
-// Solids has values that contain arrays, whose types depend on data. The values are interface values, method values,
-// and elements of arrays of these.
+// Solids has values that contain arrays. The types of the values depend on data. The values are interface values,
+// method values, and elements of arrays of such values.
 type Solids struct {
 	In, Out []int32
 }
 
-// Kernel adds up the results of three of the uses.
+// Kernel adds up the results of three ways to use the values.
 func (k Solids) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	x := k.In[i]
@@ -77,8 +77,8 @@ func (k Solids) Kernel(it dsl.Item1) {
 	k.Out[i] = sum
 }
 
-// SolidUses has the other uses of values that contain arrays. A single kernel with all uses would need more private
-// memory than GPUs have.
+// SolidUses uses values with arrays in the ways that Solids lacks. A single kernel with all uses would need
+// more private memory than GPUs have.
 type SolidUses struct{ Solids }
 
 // Kernel adds up the results of all uses.
@@ -93,7 +93,7 @@ func (k SolidUses) Kernel(it dsl.Item1) {
 	k.Out[i] = sum
 }
 
-// of returns one of several values, selected by x.
+// Method of returns one of several values, selected by x.
 func (k Solids) of(i int, x int32) solid {
 	switch uint32(x) % 6 {
 	case 0:
@@ -130,7 +130,7 @@ func (k Solids) chosen(i int, x int32) (sum int32) {
 	return sum
 }
 
-// changed changes a variable after its value has been copied.
+// The method changed changes a variable after its value has been copied.
 func (k Solids) changed(x int32) int32 {
 	b := sphere{[3]int32{x, 2, 3}, 4}
 	var s solid = b
@@ -153,7 +153,7 @@ func (k Solids) changed(x int32) int32 {
 	return s.size(x) + before.size(x+1)*3 + equal
 }
 
-// rounds keeps values of earlier iterations of a loop.
+// The method rounds keeps values of earlier iterations of a loop.
 func (k Solids) rounds(x int32) (sum int32) {
 	var first, last solid
 	var some field40
@@ -199,7 +199,7 @@ func (k Solids) methods(x int32) int32 {
 	return f(x)*7 + old(x+1)
 }
 
-// elements selects elements by unknown indices.
+// The method elements selects elements by unknown indices.
 func (k Solids) elements(x int32) (sum int32) {
 	if s := solids[uint32(x)%4]; s != nil {
 		sum = s.size(x)
@@ -266,7 +266,7 @@ func (k Solids) asserted(x int32) (sum int32) {
 	return sum
 }
 
-// exchanged uses values after their variables have been assigned. Loads must copy arrays.
+// The method exchanged uses values after their variables have been assigned. Loads must copy arrays.
 func (k Solids) exchanged(x int32) (sum int32) {
 	var s, t solid = sphere{[3]int32{x, 1, 2}, 3}, field40{1: x, 39: 1}
 	if x&1 != 0 {

@@ -194,7 +194,7 @@ func (k Tables) Kernel(it dsl.Item1) {
 	k.Out[i] = min(sum*root, most) + roots[i%4]
 }
 
-// Values that are not constants, but that exact operations compute from constants.
+// These values are not constants in Go, but results of exact operations on constants.
 var (
 	most  = math.Inf(1)
 	root  = 2 * math.Sqrt(2)

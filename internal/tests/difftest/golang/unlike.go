@@ -72,13 +72,13 @@ func noneInLoop(x int32) int32 {
 	return a[0] + b[1]*3
 }
 
-// Unlike compares interface values. If both have the same type, and that type is not comparable, the comparison
-// panics.
+// Unlike compares interface values. If both values have the same type, and that type is not comparable, the
+// comparison panics.
 type Unlike struct {
 	In, Out []int32
 }
 
-// Kernel compares such values.
+// Kernel compares interface values.
 func (k Unlike) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	x := k.In[i]
@@ -135,7 +135,7 @@ func (k NilMethods) Kernel(it dsl.Item1) {
 	k.Out[i] = scale(3)
 }
 
-// NilCalls calls nil functions in branches that no work-item takes, or only some.
+// NilCalls calls nil functions in branches that only some work-items take, or none.
 type NilCalls struct {
 	In, Out []int32
 }

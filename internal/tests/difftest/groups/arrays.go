@@ -25,8 +25,8 @@ type Arrays struct {
 	X, Y  []int32
 }
 
-// turn replaces each work-item's element by its neighbour's element, n times. Work-items that have returned keep
-// their elements.
+// Function turn replaces each work-item's element by its neighbour's element, n times. Work-items that have
+// returned keep their elements.
 func turn(it dsl.NDItem1, tile *[64]int32, n int) {
 	l := it.LocalID()
 	for r := range n {
@@ -38,7 +38,7 @@ func turn(it dsl.NDItem1, tile *[64]int32, n int) {
 }
 
 // Fields loops over a field that is an array, over the shape of a matrix, and along one dimension of
-// it.
+// the matrix.
 type Fields struct{ Arrays }
 
 // Kernel has work-items that return before, between and in the loops.
@@ -114,7 +114,7 @@ func (k Literals) Kernel(it dsl.NDItem1) {
 // Filled fills arrays in loops, and changes and copies them. The elements count iterations of other loops.
 type Filled struct{ Arrays }
 
-// Kernel has work-items that return while the arrays are filled. Dead lanes need the arrays, too.
+// Kernel has work-items that return while the arrays are filled. Later barriers need the arrays of returned work-items.
 func (k Filled) Kernel(it dsl.NDItem1) {
 	i, l := it.GlobalID(), it.LocalID()
 	tile := dsl.Local[[64]int32](it)
@@ -163,5 +163,5 @@ func (k Summed) Kernel(it dsl.NDItem1) {
 		}
 	}
 	before := dsl.ExclusiveScanOverGroup(it.Group(), sum, dsl.Plus)
-	k.Y[it.GlobalID()] = int32(before>>9) ^ int32(before) // keeps before a number of 64 bits
+	k.Y[it.GlobalID()] = int32(before>>9) ^ int32(before) // uses all 64 bits of variable before
 }

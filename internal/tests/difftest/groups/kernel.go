@@ -201,8 +201,8 @@ func (k WholeFloats[T]) Kernel(it dsl.NDItem1) {
 	out[8] = dsl.GroupBroadcast(g, v, it.LocalRange()-1)
 }
 
-// Choices has loops with barriers in branches that all work-items take, or none. The conditions depend on
-// memory.
+// Choices has loops with barriers in branches. Either all work-items take a branch, or none. The
+// conditions depend on memory.
 type Choices struct {
 	N       int
 	In, Out []int32
@@ -236,8 +236,8 @@ func (k Choices) Kernel(it dsl.NDItem1) {
 	k.Out[i] = dsl.ReduceOverGroup(g, v, dsl.Plus)
 }
 
-// Rows has the loops of Choices in work-groups of two dimensions. All work-items take a branch in these loops, or
-// none.
+// Rows has the loops of Choices in work-groups of two dimensions. In these loops, either all work-items take a
+// branch, or none.
 type Rows struct {
 	Choice, In, Out []int32
 }
@@ -272,7 +272,7 @@ func (k Rows) Kernel(it dsl.NDItem2) {
 	k.Out[i] = v
 }
 
-// UniformRows is like Rows, but only dsl.Uniform tells that all work-items take the same branch.
+// UniformRows is like Rows, but only calls of dsl.Uniform say that all work-items take the same branch.
 type UniformRows struct {
 	In, Out []int32
 }

@@ -17,7 +17,7 @@ type Lanes struct {
 // OwnLoops has barriers in a loop that work-items leave one by one.
 type OwnLoops struct{ Lanes }
 
-// Kernel also computes the bound of the loops with barriers in a loop of its own.
+// Kernel also has a loop without barriers, which computes the bound of the loops with barriers.
 func (k OwnLoops) Kernel(it dsl.NDItem1) {
 	i := it.GlobalID()
 	v := k.X[i]

@@ -8,7 +8,7 @@ import (
 // Combined is the number of results of Group for each element of In.
 const Combined = 12
 
-// Group combines numbers of a work-group and of its sub-groups. Every Leave-th work-item returns before, or none if
+// Group combines numbers of a work-group and of its sub-groups. One in Leave work-items returns early, or none if
 // Leave is 0.
 type Group[T half.Float[T]] struct {
 	In, Out []T
@@ -54,7 +54,7 @@ func (k Group[T]) Kernel(it dsl.NDItem1) {
 // Cells is the number of numbers that Atomic changes in device memory, and in the memory of each work-group.
 const Cells = 13
 
-// Atomic changes numbers that share a 32-bit word with others.
+// Atomic changes numbers that share a 32-bit word with other numbers.
 type Atomic[T half.Float[T]] struct {
 	X             []T
 	Sum, Min, Max []T

@@ -139,8 +139,8 @@ func (k Joined) Kernel(it dsl.Item1) {
 	out[7] = sum
 }
 
-// Pairs computes with two numbers by turns, in a loop whose variables are Float16s. One variable may become NaN. Out
-// has PairsResults elements for each element of X.
+// Pairs computes alternately with two numbers, in a loop whose variables are Float16s. One variable may become NaN.
+// Out has PairsResults elements for each element of X.
 type Pairs struct {
 	X, Y, Z, Out []half.Float16
 	Rounds       []uint8

@@ -78,7 +78,7 @@ func scaled[T Integer](a, b T, out *Row) {
 	out[33] = flag(x(33)>>2<<2 > 3)
 	out[34] = flag(x(34)&^3 > 3)
 	out[35] = flag(x(35)|3 > 3)
-	out[36] = uint64(b % (a | 1)) // the operation adds a routine that changes how numbers are compared
+	out[36] = uint64(b % (a | 1)) // for % kgen adds a routine, and then compares numbers in another way
 	out[37] = flag(x(37)*6%3 == 0)
 	out[38] = flag(x(38)*4 > y(38)*4)
 	out[39] = flag(x(39)*4 == y(39)*4)

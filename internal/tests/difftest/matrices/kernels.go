@@ -115,7 +115,7 @@ func (k Elements[S, E]) Kernel(it dsl.NDItem1) {
 	dsl.StoreAccumulator(sg, z, k.Out[2*s*area+area:], k.Rows, dsl.ColumnMajor)
 }
 
-// Local multiplies in work-group memory. Each sub-group multiplies its matrix of In by the transpose, twice.
+// Local multiplies in work-group memory. Each sub-group multiplies its matrix of In by the matrix's transpose, twice.
 type Local struct {
 	In  []half.Float16 // 32 elements for each sub-group
 	Out []half.Float16 // 16 elements for each sub-group
@@ -141,9 +141,9 @@ func (k Local) Kernel(it dsl.NDItem1) {
 	dsl.StoreAccumulator(sg, dsl.MulAdd(sg, a, b, c), k.Out[(first+sg.GroupID())*16:], 4, dsl.RowMajor)
 }
 
-// Tiled multiplies through work-group memory. Each sub-group copies 16 rows of A and 16 columns of B there, with
-// Depth elements each. The copies start at index At, with distance Stride. The sub-group multiplies the copies, and
-// stores By times the sum, plus 1. The sub-group does so twice, and work-item Bad faults in between.
+// Tiled multiplies through work-group memory. Twice, each sub-group copies 16 rows of A and 16 columns of B to that
+// memory and multiplies the copies. Rows and columns have Depth elements. The copies start at index At, with distance
+// Stride. Work-item Bad faults between the products. Sub-groups store By times the sum, plus 1.
 type Tiled[SA, SB, SC any, E, F comparable] struct {
 	A, B   []E // 16*Depth elements for each sub-group
 	C, Out []F // 256 elements for each sub-group
@@ -165,7 +165,7 @@ type (
 	TiledHalfHalf = Tiled[[16][16]half.Float16, [16][16]half.Float16, [16][16]half.Float16, half.Float16, half.Float16]
 )
 
-// TiledRoom is the size of a matrix of Tiled in work-group memory. TiledGroups is the largest number of sub-groups.
+// TiledRoom is the number of elements in local memory per matrix. TiledGroups is the largest number of sub-groups.
 const (
 	TiledRoom   = 700
 	TiledGroups = 4

@@ -18,8 +18,8 @@ const (
 	partsRows  = 16
 )
 
-// PartsHalf multiplies matrices through work-group memory. The matrices have 16 rows and Width parts of 16 elements.
-// A is used unchanged, with zeros past its end. Plus is added to each second element of B. The kernel runs in one
+// PartsHalf multiplies matrices through work-group memory. The matrices have 16 rows, of Width times 16 elements. A
+// is used unchanged, with zeros past its end. Plus is added to each second element of B. The kernel runs in one
 // work-group of whole sub-groups, all of which compute and store the same product.
 type PartsHalf struct {
 	A, B  []HalfPart // matrices, row after row
@@ -63,7 +63,7 @@ func (k PartsHalf) Kernel(it dsl.NDItem1) {
 	dsl.StoreAccumulator(it.SubGroup(), sum, k.C, 16, dsl.RowMajor)
 }
 
-// PartsByte computes the same as PartsHalf for bytes. It loads the next parts of A, in words, while it multiplies.
+// PartsByte computes the same as PartsHalf for bytes. While PartsByte multiplies, it already loads the next words of A.
 type PartsByte struct {
 	A     [][4]uint32 // words of A; the first byte is in the lowest bits
 	B     []BytePart

@@ -1,5 +1,5 @@
 // Package strides contains kernels with loops in which neighbouring work-items load neighbouring elements. Host
-// forms run such loops in lockstep.
+// forms, which kgen generates for the host, run these loops in lockstep.
 //
 //kgen:bare
 package strides
@@ -30,7 +30,7 @@ func (k Dot) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// Ended adds up a range of elements for each work-group. The first index is computed, and the last is loaded.
+// Ended adds up a range of elements for each work-group. The first index is computed, the last index is loaded.
 type Ended struct {
 	X    []int32
 	From int // distance between the first indices of consecutive work-groups
@@ -84,7 +84,7 @@ func (k Steps) Kernel(it dsl.NDItem1) {
 	k.Last[g] = last
 }
 
-// Dead has work-items that return before the region with the loop.
+// Dead has work-items that return before the barrier-free region with the loop.
 type Dead struct {
 	X    []int32
 	Skip int

@@ -201,7 +201,7 @@ func init() {
 	for i := range weights {
 		fill(i)
 	}
-	copy(names, []string{"changed"}) // weights does not see this change
+	copy(names, []string{"changed"}) // table weights was computed before this change
 }
 
 // Tables reads the remaining tables.

@@ -10,7 +10,7 @@ import (
 
 //go:generate go run github.com/kgen-go/kgen/cmd/kgen .
 
-// Numbers of the functions, for field Fn.
+// These constants are the numbers of the functions, for field Fn.
 const (
 	Sin = iota
 	Cos

@@ -111,7 +111,7 @@ type KeyedSums = scan.By[Keyed, Run, Restart]
 // Steps computes Float16s from integers.
 type Steps struct{ First, Step float32 }
 
-// Map returns a half.
+// Map returns the Float16 nearest to First + i*Step.
 func (s Steps) Map(i int32) half.Float16 {
 	return half.FromFloat32[half.Float16](s.First + float32(i)*s.Step)
 }

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 )
 
-// Numbers of elements of the slices of GroupArgs, per work-item or for all.
+// These constants are the lengths of the slices of GroupArgs, per work-item or for all work-items.
 const (
 	Shares = 4  // elements of Share per work-item
 	Counts = 32 // elements of Counts for all work-items
@@ -26,7 +26,7 @@ const (
 )
 
 // CountOps and LongOps list the operations on the elements of Counts and Longs. Element i has the operation
-// with index i modulo the length.
+// whose index is i modulo the list's length.
 var (
 	CountOps = [8]Op{Plus, Min, Max, And, Or, Plus, Max, Or}
 	LongOps  = [4]Op{Plus, Min, Max, Plus}

@@ -11,7 +11,7 @@ import (
 // Items is the number of work-items of a launch.
 const Items = 11
 
-// Numbers of elements of each slice per work-item. All of these numbers are powers of two.
+// These constants are the lengths of the slices of Args per work-item. All these lengths are powers of two.
 const (
 	Words = 16 // words of In, which all work-items read, and of Out
 	Bytes = 8
@@ -95,7 +95,7 @@ func Bits(x float64) uint64 {
 	return math.Float64bits(x)
 }
 
-// Bits32 returns a float32's bits as Bits does.
+// Bits32 returns a float32's bits, with the same bits for all NaNs.
 func Bits32(x float32) uint64 {
 	if x != x {
 		return 0x7fc0_dead
@@ -112,7 +112,7 @@ func F32(x float32) float32 {
 	return x
 }
 
-// Real returns the value of x to store in memory, which is any number except NaN.
+// Real returns x, or another number if x is a NaN. Programs store results of Real, because memory must have no NaNs.
 func Real(x float32) float32 {
 	if x != x {
 		return -77

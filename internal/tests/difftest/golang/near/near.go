@@ -3,5 +3,5 @@ package near
 
 import "github.com/kgen-go/kgen/internal/tests/difftest/golang/near/far"
 
-// At returns an element of a table of package far, of which kernels call no function.
+// At returns an element of a table of package far. Kernels call no function of that package.
 func At(i int) int32 { return far.Table[i%3] + far.N }
