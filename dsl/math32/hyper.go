@@ -50,8 +50,8 @@ func Cosh(x float32) float32 {
 	return scale(s+(t+(lo+tail)), n-1)
 }
 
-// reciprocal returns 2**(-2n) / (hi + lo), for hi around 1, as a sum of two, or
-// zero if that is negligible.
+// reciprocal returns 2**(-2n) / (hi + lo), for hi around 1, as a sum of two numbers, or zero if the
+// result is negligible.
 func reciprocal(hi, lo float32, n int32) (r, tail float32) {
 	if n > 20 {
 		return 0, 0

@@ -3,8 +3,8 @@ package math32
 import "math/bits"
 
 const (
-	// Pi/2 in four parts. The first three have 12 bits or fewer, so that their
-	// products with integers below 2**12 are exact.
+	// Pi/2 is the sum of four parts. The first three have 12 bits or fewer, so their products with
+	// integers below 2**12 are exact.
 	halfPi1 = 0x1.92p+0
 	halfPi2 = 0x1.fb4p-12
 	halfPi3 = 0x1.444p-24
@@ -13,10 +13,10 @@ const (
 	halfPiHi = 0x1.921fb6p+0 // 24 bits
 	halfPiLo = Pi/2 - halfPiHi
 
-	// Arguments below this have quotients by Pi/2 below 2**12.
+	// For arguments below this constant, quotients by Pi/2 are below 2**12.
 	smallAngle = 6400
 
-	// Odd functions with slope 1 at zero are the identity below this.
+	// For arguments below this constant, odd functions with slope 1 at zero return the argument.
 	tiny = 0x1p-12
 )
 
@@ -90,7 +90,7 @@ func Tan(x float32) float32 {
 	return t + ((nh-ph)-pl+(nl-float32(t*dl)))/dh
 }
 
-// sinSum returns the sine of x + tail, for |x| up to Pi/4, as a sum of two.
+// sinSum returns the sine of x + tail, for |x| up to Pi/4, as a sum of two numbers.
 func sinSum(x, tail float32) (hi, lo float32) {
 	z := float32(x * x)
 	p := float32(z*2.80435688e-06) - 0.000198502952
@@ -99,7 +99,7 @@ func sinSum(x, tail float32) (hi, lo float32) {
 	return addFast(x, float32(float32(x*z)*p)+float32(tail*(1-float32(0.5*z))))
 }
 
-// cosSum returns the cosine of x + tail, for |x| up to Pi/4, as a sum of two.
+// cosSum returns the cosine of x + tail, for |x| up to Pi/4, as a sum of two numbers.
 func cosSum(x, tail float32) (hi, lo float32) {
 	zh, zl := mul(x, x)
 	p := float32(zh*2.44327421e-05) - 0.00138873118
@@ -122,7 +122,7 @@ func reduce(x float32) (q int32, hi, lo float32) {
 	r := (x - float32(n*halfPi1)) - float32(n*halfPi2) // both exact
 	t := float32(n * halfPi3)
 	hi = r - t
-	v := r - hi // what hi took from r, and its error from t
+	v := r - hi // difference of r and hi, which is about t
 	lo = (r - (hi + v)) + (v - t) - float32(n*halfPi4)
 	hi, lo = addFast(hi, lo)
 	return q, hi, lo

@@ -58,7 +58,7 @@ func run(ctx context.Context, dev *runtime.Device) error {
 	return p.check(ctx)
 }
 
-// plain measures the usual loop for a processor's caches, on some rows.
+// The function plain measures, on some rows, the usual loop that suits a processor's caches.
 func (p *product) plain() {
 	n := p.n
 	rows := min(n, max(1, int(4e8/float64(n)/float64(n))))

@@ -27,7 +27,7 @@ func learn(ctx context.Context, dev *runtime.Device, train, test digits) (losses
 	return teach(ctx, &network[float32, neural.Float32]{dev: dev, kernels: floatKernels}, train, test)
 }
 
-// teach does the work of learn for a network that has no layers yet.
+// teach adds layers to a network that has none, and then does the work of learn.
 func teach[T any, N neural.Number[T]](ctx context.Context, n *network[T, N], train, test digits) (losses []float32, guesses []byte, err error) {
 	n.layer(neural.Layer[T]{Width: side, Side: 5, Stride: 2, In: 1, Out: 8, ReLU: true})
 	n.layer(neural.Layer[T]{Width: 12, Side: 5, Stride: 2, In: 8, Out: 32, ReLU: true})

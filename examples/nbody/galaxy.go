@@ -133,12 +133,12 @@ func glow(light []uint32, h, w int) []float64 {
 	return out
 }
 
-// blur replaces each element by the mean of the elements up to radius away. Lines have the given
-// length, and their elements are stride apart.
+// blur replaces each element by the mean of the elements whose distance is at most radius. Lines
+// have the given length, and their elements are stride apart.
 func blur(v []float64, lines, length, stride, lineStride, radius int) {
 	line := make([]float64, length+2*radius+1)
 	for l := range lines {
-		// Compute prefix sums, with zeros before and after the line.
+		// The array contains prefix sums of the line, with zeros before and after the line.
 		at := l * lineStride
 		sum := 0.0
 		for i := range line {

@@ -38,7 +38,7 @@ func main() { demo.Main(run) }
 // view is a picture in the device's memory.
 type view = runtime.View[develop.Pixel]
 
-// way is a graph that runs the six edits in one of the ways.
+// way is a graph that runs the six edits in one of the three ways that the program compares.
 type way struct {
 	name  string
 	graph *runtime.ExecutableGraph
@@ -61,7 +61,7 @@ func edits(r runtime.Range2, pictures []view) []runtime.Command {
 	}
 }
 
-// plain computes the same in plain Go.
+// The function plain computes the same pictures in plain Go.
 func plain(source []develop.Pixel, rows, columns int) []develop.Pixel {
 	out := make([]develop.Pixel, len(source))
 	for i, p := range source {

@@ -5,7 +5,7 @@ package develop
 
 import "github.com/kgen-go/kgen/dsl/math32"
 
-// Pixel is the red, green and blue light of a point; 1 of each is white.
+// Pixel is the red, green and blue light of a point. White has the value 1 in all three.
 //
 // Products are converted to float32, so that they are rounded before a sum. Without conversions, Go
 // may fuse a product and a sum, and devices would have different last bits.
