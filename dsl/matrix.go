@@ -247,8 +247,8 @@ func together(m members, f func(us []tileUse) *tile, u tileUse) *tile {
 	return t
 }
 
-// each returns a tile with the results of f as elements. Each work-item calls its own f for the
-// elements that it holds.
+// The function each returns a tile with the results of f as elements. Each work-item calls its own
+// f for the elements that it holds.
 //
 //go:norace
 func each[E any](m members, s matrix.Shape, f func(t *tile, i int) E) *tile {

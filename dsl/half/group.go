@@ -12,7 +12,7 @@ package half
 // The bit here marks the numbers of work-items that have not returned.
 const here = 1 << 16
 
-// share stores the numbers of a group, and 0 for work-items that have returned.
+// The function share stores the numbers of a group, and 0 for work-items that have returned.
 func share(x, base, id, n, rank, live uint32, meet func()) {
 	for i := rank; i < n; i += live {
 		put(base+i, 0, 0)

@@ -129,7 +129,7 @@ func paint(temperatures []float32) *image.Paletted {
 	return img
 }
 
-// plain computes the last temperatures by plain loops.
+// The function plain computes the last temperatures by plain loops.
 func plain(n int) []float32 {
 	a, b := make([]float32, n*n), make([]float32, n*n)
 	for frame := range *frames {

@@ -72,14 +72,14 @@ func open(file string) (img image.Image, name string, err error) {
 	return img, file + ": " + format, err
 }
 
-// step is one filter, on the device and in plain Go.
+// The type step is one filter, on the device and in plain Go.
 type step struct {
 	name   string
 	launch func(q *runtime.Queue, r runtime.Range2, in, out, spare runtime.View[filter.RGBA]) error
 	plain  func(p picture) picture
 }
 
-// plan returns the steps for the filters with the given names.
+// The function plan returns the steps for the filters with the given names.
 func plan(names []string) ([]step, error) {
 	var steps []step
 	for _, name := range names {

@@ -1,4 +1,5 @@
-// Package blas multiplies matrices and vectors of float32s and float64s.
+// Package blas multiplies matrices and vectors of float32s and float64s, and matrices of 16-bit
+// floats and of int8s.
 //
 //	err := blas.Gemm(ctx, dev, 1, a, b, 0, c)        // c = a*b, of slices
 //	ev, err := blas.GemmOn(q, 1, a.T(), b, 0.5, c)   // c = aᵀ*b + c/2, of views
@@ -11,15 +12,20 @@
 //
 // # Results
 //
-// An element of Gemm and Gemv is alpha*sum + beta*c. The sum begins at 0, and the products are
-// added in the order of the inner index, from 0 on. For float32s, each product is added to the sum
-// with one rounding, as by math32.FMA. Then beta*c is rounded, and alpha*sum is added to it with
-// one rounding. For float64s, each product and each sum is rounded. If beta is 0, c is not read,
-// and may be NaN.
+// An element of a result of Gemm and Gemv is alpha*sum + beta*c. The sum begins at 0, and the
+// products are added in the order of the inner index, from 0 on. For float32s, each product is
+// added to the sum with one rounding, as by math32.FMA. Then beta*c is rounded, and alpha*sum is
+// added to it with one rounding. For float64s, each product and each sum is rounded. If beta is 0,
+// c is not read, and may be NaN.
 //
-// Axpy and Ger round each product and each sum.
+// GemmHalf multiplies half.Float16s or half.BFloat16s, and adds up the products as float32s.
+// GemmInt8 multiplies int8s, and adds up the products as int32s, which wrap around. Both use the
+// matrices of sub-groups on devices that support them. Such a device may add float products in any
+// order, so the last bits of GemmHalf depend on the device (docs/matrices.md has the bound of the
+// error). Axpy and Ger round each product and each sum.
 //
-// Results have the same bits on every device. Float32 subnormals are kept or flushed as the device does.
+// Except for GemmHalf, results have the same bits on every device, but the device decides whether
+// float32 subnormals are kept or flushed.
 //
 // # Cost
 //
@@ -34,5 +40,5 @@
 // Gemm of float32s also takes twice as long if the number of elements in the rows of A or B, the
 // distance of these rows, or their offset in the buffer is not a multiple of 4 elements.
 //
-// No function uses scratch memory.
+// GemmHalfOn and GemmInt8On need scratch memory (see ScratchBytes). No other function does.
 package blas

@@ -121,7 +121,7 @@ func integers(k call.Kind, lo, hi uint64, bins uint32) (flip, low, span uint64, 
 	return flip, low, span, uint32(q), shift
 }
 
-// steps returns the bins between two floats.
+// The function steps returns the bins between two floats.
 func steps[F float32 | float64](c *call.Call, lo, hi F, bins uint32) kernels.Steps[F] {
 	width := hi - lo
 	if !(width > 0) || width-width != 0 {
@@ -203,7 +203,7 @@ func EdgesOn[T prim.Number](q *runtime.Queue, v, edges runtime.View[T], counts r
 	return c.End()
 }
 
-// word returns an element's bits as an unsigned integer.
+// The function word returns an element's bits as an unsigned integer.
 func word[T any](v T) (b uint64) {
 	switch unsafe.Sizeof(v) {
 	case 1:

@@ -11,7 +11,7 @@ import (
 	"github.com/kgen-go/kgen/runtime/primimpl"
 )
 
-// elements is a view of elements of at most 32 bits, as the kernels need it.
+// The type elements is a view of elements of at most 32 bits, as the kernels need it.
 type elements struct {
 	x8  runtime.View[uint8]
 	x32 runtime.View[uint32]

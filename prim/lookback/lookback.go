@@ -304,7 +304,7 @@ func window[A any, B Board[A]](it dsl.NDItem1, board B, last uint32, again func(
 	}
 }
 
-// together is the number of posts that a work-item loads at the same time.
+// The constant together is the number of posts that a work-item loads at the same time.
 const together = 8
 
 // BeforeSum is like [Before], for sums of integers, which are the same in any order. So BeforeSum need not go forwards

@@ -12,7 +12,7 @@ import (
 // launch may have twice as many.
 var maxItems = 1 << 30
 
-// words describes the words in which elements of a type are moved.
+// The type words describes the words in which elements of a type are moved.
 type words struct {
 	size int // bytes of a word: 1, 2 or 4
 	n    int // number of words of an element

@@ -67,7 +67,7 @@ func NormalOn[T Float](q *runtime.Queue, s Stream, out runtime.View[T], opts ...
 	})
 }
 
-// floats makes floats by one of two kernels, which depends on the type.
+// The function floats makes floats by one of two kernels, which depends on the type.
 func floats[T Float](q *runtime.Queue, name string, s Stream, out runtime.View[T], opts []prim.Option,
 	small func(*call.Call, runtime.View[float32], part), large func(*call.Call, runtime.View[float64], part)) (runtime.Event, error) {
 	c := call.New(q, name, opts)
@@ -138,7 +138,7 @@ func integers[T Integer](c *call.Call, s Stream, n uint64, out runtime.View[T]) 
 // launches.
 var maxElements = 1 << 30
 
-// part is one of the launches of a call.
+// The type part is one of the launches of a call.
 type part struct {
 	base   int // index of the first element
 	from   kernels.From

@@ -108,7 +108,7 @@ func ends64[T prim.Number](c *call.Call, v, least, greatest runtime.View[T]) {
 	c.Run(kernelsgen.EndsEnd64{Low: low, High: high, N: n, Length: l, Least: a, Greatest: b, Min: primimpl.Cast[uint64](least), Max: primimpl.Cast[uint64](greatest)}, 1, size)
 }
 
-// floats returns the launch option that says whether elements are floats.
+// The function floats returns the launch option that says whether elements are floats.
 func floats[T any]() runtime.LaunchOption {
 	return runtime.WithSpec(kernels.Floats, call.KindOf[T]().Float)
 }

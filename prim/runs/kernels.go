@@ -53,7 +53,7 @@ type Sums[T any, S sum, V Values[T, S]] struct {
 	Count     []int64 // number of runs, or empty
 }
 
-// Sums of unsigned integers are also for signed integers.
+// The kernels for unsigned integers also compute sums of signed integers.
 type (
 	SumsIntegers = Sums[uint32, uint64, Words]
 	SumsFloat32  = Sums[float32, float32, Floats[float32]]
@@ -65,7 +65,7 @@ func (Sums[T, S, V]) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Size), properties.Float(properties.FloatExact)}
 }
 
-// element returns the total of one element.
+// The method element returns the total of one element.
 func (k Sums[T, S, V]) element(i int) (v Total[S]) {
 	var values V
 	if k.Heads[i] {
@@ -90,7 +90,7 @@ func (k Sums[T, S, V]) leaf(base, n int) (v Total[S]) {
 	return v
 }
 
-// first returns the number of elements that a launch processes: n, or less if length contains a number.
+// The function first returns the number of elements that a launch processes, which is n, or length[0] if that is smaller.
 func first(n int, length []int64) int {
 	if len(length) == 0 {
 		return n

@@ -98,7 +98,7 @@ func topBytes[T prim.Number](n, k int) int {
 	return b
 }
 
-// top picks the p.n greatest elements of v, in v's order.
+// The function top picks the p.n greatest elements of v, in v's order.
 func top(c *call.Call, p plan, v, out runtime.View[uint32], count runtime.View[int64]) {
 	counts, found, state := call.Room[uint32](c, kernels.Digits), call.Room[uint32](c, kernels.FoundLen), call.Room[uint32](c, 3*(topTiles(v.Len())+1))
 	f, high := flip[uint32](p.kind, true), uint32(0)

@@ -9,7 +9,7 @@ import (
 
 //go:generate go tool kgen .
 
-// Vec is a point, a direction or a colour. Off mirrors a direction that points below the surface with a given normal.
+// Vec is a point, a direction or a colour. Method Off mirrors a direction that points below a surface.
 type Vec struct{ X, Y, Z float32 }
 
 func (v Vec) Add(w Vec) Vec       { return Vec{v.X + w.X, v.Y + w.Y, v.Z + w.Z} }

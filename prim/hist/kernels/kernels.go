@@ -23,7 +23,7 @@ const Counters = 4096
 // MaxBins is the largest number of bins of a launch.
 const MaxBins = 1 << 30
 
-// first returns the number of elements that a launch processes: n, or less if length contains a number.
+// The function first returns the number of elements that a launch processes, which is n, or length[0] if that is smaller.
 func first(n int, length []int64) int {
 	if len(length) == 0 {
 		return n
@@ -79,8 +79,8 @@ func (b Bins) end(it dsl.NDItem1, own []uint32, counts []uint32) {
 	}
 }
 
-// elements calls a function for each of the work-item's elements, as unsigned numbers. There are n in
-// x8. If the elements begin at a word, x32 contains the same memory as words; it is empty otherwise.
+// The function elements calls a function for each of the work-item's elements, as unsigned numbers. There are
+// n in x8. If the elements begin at a word, x32 contains the same memory as words; it is empty otherwise.
 func elements(it dsl.NDItem1, x8 []uint8, x32 []uint32, n int, count func(x uint32)) {
 	width := Width.Get(it)
 	bits, per := 8*width, 4/width
@@ -92,8 +92,8 @@ func elements(it dsl.NDItem1, x8 []uint8, x32 []uint32, n int, count func(x uint
 	})
 }
 
-// words calls a function for each of the work-item's words of elements. For elements that are not
-// in a complete word, it calls another function (see elements).
+// The function words calls a function for each of the work-item's words of elements. For elements
+// that are not in a complete word, it calls another function (see elements).
 func words(it dsl.NDItem1, x8 []uint8, x32 []uint32, n int, count, each func(x uint32)) {
 	width, r := Width.Get(it), it.GlobalRange()
 	per := 4 / width
@@ -119,7 +119,7 @@ func words(it dsl.NDItem1, x8 []uint8, x32 []uint32, n int, count, each func(x u
 	}
 }
 
-// element returns an element of less than 32 bits as an unsigned number.
+// The function element returns an element of less than 32 bits as an unsigned number.
 func element(x8 []uint8, i int, width uint32) (x uint32) {
 	for b := range width {
 		if at := i*int(width) + int(b); at >= 0 && at < len(x8) {

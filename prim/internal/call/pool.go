@@ -18,12 +18,12 @@ type pool struct {
 	queue *runtime.Queue // queue for functions on slices
 }
 
-// most is the largest number of buffers that a pool keeps.
+// The constant most is the largest number of buffers that a pool keeps.
 const most = 8
 
 type poolKey struct{}
 
-// of returns the device's pool.
+// The function of returns the device's pool.
 func of(dev *runtime.Device) *pool {
 	return primimpl.Attached(dev, poolKey{}, func() any { return &pool{queue: dev.NewQueue()} }).(*pool)
 }

@@ -11,13 +11,13 @@ import (
 
 //go:generate go tool kgen .
 
-// word is the type of a part of an element.
+// The type word is the type of a part of an element.
 type word interface{ uint8 | uint16 | uint32 }
 
 // MaxWords is the largest number of words of an element that Fill sets.
 const MaxWords = 16
 
-// first returns the number of elements that a launch processes: n, or less if length contains a number.
+// The function first returns the number of elements that a launch processes, which is n, or length[0] if that is smaller.
 func first(n int, length []int64) int {
 	if len(length) == 0 {
 		return n
@@ -25,7 +25,7 @@ func first(n int, length []int64) int {
 	return int(min(int64(n), max(length[0], 0)))
 }
 
-// place returns the element that contains word i, and the word's index in it. Elements have n words.
+// The function place returns the element that contains word i, and the word's index in it. Elements have n words.
 func place(i, n int) (element, word int) {
 	if n == 1 {
 		return i, 0
@@ -42,7 +42,7 @@ type Fill[T word] struct {
 	Value  [MaxWords]T
 }
 
-// Fill for words of each size.
+// These types are the kernel Fill for words of each size.
 type (
 	Fill8  = Fill[uint8]
 	Fill16 = Fill[uint16]
@@ -66,7 +66,7 @@ type Iota[T uint8 | uint16 | uint32 | uint64 | float32 | float64] struct {
 	First, Step T
 }
 
-// Iota of unsigned integers is also for signed integers.
+// The kernels for unsigned integers also compute Iota of signed integers.
 type (
 	IotaUint8   = Iota[uint8]
 	IotaUint16  = Iota[uint16]
@@ -99,7 +99,7 @@ type Reverse[T word] struct {
 	Words  int     // number of words of an element
 }
 
-// Reverse for words of each size.
+// These types are the kernel Reverse for words of each size.
 type (
 	Reverse8  = Reverse[uint8]
 	Reverse16 = Reverse[uint16]
@@ -129,7 +129,7 @@ type Gather[T word] struct {
 	Out    []T
 }
 
-// Gather for words of each size.
+// These types are the kernel Gather for words of each size.
 type (
 	Gather8  = Gather[uint8]
 	Gather16 = Gather[uint16]
@@ -182,7 +182,7 @@ type Scatter[T word] struct {
 	Out    []T
 }
 
-// Scatter for words of each size.
+// These types are the kernel Scatter for words of each size.
 type (
 	Scatter8  = Scatter[uint8]
 	Scatter16 = Scatter[uint16]
@@ -220,7 +220,7 @@ type Transpose[T word] struct {
 	Words         int // number of words of an element
 }
 
-// Transpose for words of each size.
+// These types are the kernel Transpose for words of each size.
 type (
 	Transpose8  = Transpose[uint8]
 	Transpose16 = Transpose[uint16]

@@ -21,7 +21,7 @@ const (
 	Tile = Size * Each
 )
 
-// first returns the number of elements that a launch processes: n, or less if length contains a number.
+// The function first returns the number of elements that a launch processes, which is n, or length[0] if that is smaller.
 func first(n int, length []int64) int {
 	if len(length) == 0 {
 		return n
@@ -94,7 +94,7 @@ func (Where[T, P]) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Size), properties.Float(properties.FloatExact)}
 }
 
-// picked returns one bit for each element of a leaf, set if the element is picked.
+// picked returns one bit for each of a work-item's neighbouring elements, set if the element is picked.
 func (k Where[T, P]) picked(leaf, n int) (set uint32) {
 	for j := range Each {
 		if leaf+j < n && k.Op.Test(k.X[leaf+j]) {

@@ -14,7 +14,7 @@ type UniformFloat32 struct {
 	From   From
 }
 
-// part returns the highest 24 bits of a word, times 1/1<<24.
+// The function part returns the highest 24 bits of a word, times 1/1<<24.
 func part(w uint32) float32 { return float32(int32(w>>8)) * 0x1p-24 }
 
 // Kernel makes the four elements of each of several blocks.
@@ -64,7 +64,7 @@ type Ints[T uint8 | uint16 | uint32] struct {
 	N      uint32
 }
 
-// Ints for each size. Ints64 is a separate kernel.
+// These types are the kernel Ints for each size. Ints64 is a separate kernel.
 type (
 	Ints8  = Ints[uint8]
 	Ints16 = Ints[uint16]

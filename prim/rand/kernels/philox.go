@@ -37,7 +37,7 @@ const (
 	mask  = 1<<32 - 1
 )
 
-// round is a round of Philox.
+// The function round is a round of Philox.
 func round(c0, c1, c2, c3, k0, k1 uint32) (w0, w1, w2, w3 uint32) {
 	p, q := uint64(c0)*0xd2511f53, uint64(c2)*0xcd9e8d57
 	return uint32(q>>32) ^ c1 ^ k0, uint32(q), uint32(p>>32) ^ c3 ^ k1, uint32(p)
@@ -62,14 +62,14 @@ func (f From) block(i uint32) (w0, w1, w2, w3 uint32) {
 	return Block(f.Seed, f.Sequence, f.Block+uint64(i))
 }
 
-// place returns the index in the launch of the first element that is made from a block. Each block
-// makes the given number of elements. The index may be negative.
+// The method place returns the index in the launch of the first element that is made from a block.
+// Each block makes the given number of elements. The index may be negative.
 func (f From) place(i, elements uint32) int {
 	return int(int32(i/Row*(Row*elements)+i%Row) - int32(f.Lead))
 }
 
-// first returns the number of elements that a launch processes, which begins with the element base
-// of the call. The number is n, or less if length contains a number.
+// The function first returns the number of elements that a launch processes, which begins with the
+// element base of the call. The number is n, or less if length contains a number.
 func first(n, base int, length []int64) int {
 	if len(length) == 0 {
 		return n

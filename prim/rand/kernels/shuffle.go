@@ -6,7 +6,7 @@ import (
 	"github.com/kgen-go/kgen/dsl"
 )
 
-// word is the type of a part of an element.
+// The type word is the type of a part of an element.
 type word interface{ uint8 | uint16 | uint32 }
 
 // Rounds is the number of rounds that mix an index. Each round has a key.
@@ -27,7 +27,7 @@ type Shuffle[T word] struct {
 	Swap   bool // the first two numbers are exchanged
 }
 
-// Shuffle for words of each size.
+// These types are the kernel Shuffle for words of each size.
 type (
 	Shuffle8  = Shuffle[uint8]
 	Shuffle16 = Shuffle[uint16]

@@ -14,7 +14,7 @@ type Count[T bits] struct {
 	Out    []int64
 }
 
-// Count for elements of each size.
+// These types are the kernel Count for elements of each size.
 type (
 	Count8  = Count[uint8]
 	Count16 = Count[uint16]

@@ -22,8 +22,8 @@ type bits interface {
 	uint8 | uint16 | uint32 | uint64
 }
 
-// first returns the number of elements that a launch processes: n, or less if length contains a number.
-// That number counts elements of the call, and each element here is the result of 1<<shift of them.
+// The function first returns the number of elements that a launch processes, which is n, or length[0] if that
+// is smaller. That number counts elements of the call, and each element here is the result of 1<<shift of them.
 func first(n int, length []int64, shift uint32) int {
 	if len(length) == 0 {
 		return n

@@ -7,7 +7,7 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// word is the type in which keys are compared.
+// The type word is the type in which keys are compared.
 type word interface{ uint32 | uint64 }
 
 // Order converts elements' bits to keys. The least key is that of the least element, or of the
@@ -68,7 +68,7 @@ type Ends[T bits, K word] struct {
 	High     []K
 }
 
-// Ends for elements of each size.
+// These types are the kernel Ends for elements of each size.
 type (
 	Ends8  = Ends[uint8, uint32]
 	Ends16 = Ends[uint16, uint32]
@@ -110,8 +110,8 @@ func (k Ends[T, K]) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// four returns elements of x from index i on that are Size apart. For elements from end on, it
-// returns the first one instead. The four loads are in progress at the same time.
+// The function four returns elements of x from index i on that are Size apart. For elements from
+// end on, it returns the first one instead. The four loads are in progress at the same time.
 func four[T bits, K word](xs []T, i, end int) (x, y, z, w K) {
 	x = K(xs[i])
 	y, z, w = x, x, x
@@ -140,7 +140,7 @@ type EndsEnd[T bits, K word] struct {
 	Max      []T
 }
 
-// EndsEnd for elements of each size.
+// These types are the kernel EndsEnd for elements of each size.
 type (
 	EndsEnd8  = EndsEnd[uint8, uint32]
 	EndsEnd16 = EndsEnd[uint16, uint32]
@@ -184,7 +184,7 @@ type Arg[T bits, K word] struct {
 	At     []int64
 }
 
-// Arg for elements of each size.
+// These types are the kernel Arg for elements of each size.
 type (
 	Arg8  = Arg[uint8, uint32]
 	Arg16 = Arg[uint16, uint32]
@@ -233,7 +233,7 @@ type ArgEnd[K word] struct {
 	Out    []int64
 }
 
-// ArgEnd for keys of each size.
+// These types are the kernel ArgEnd for keys of each size.
 type (
 	ArgEnd32 = ArgEnd[uint32]
 	ArgEnd64 = ArgEnd[uint64]

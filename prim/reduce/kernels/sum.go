@@ -19,7 +19,7 @@ type Sum[T, S number] struct {
 	Out    []T
 }
 
-// Sums of unsigned integers are also for signed integers.
+// The kernels for unsigned integers also compute sums of signed integers.
 type (
 	SumUint8   = Sum[uint8, uint32]
 	SumUint16  = Sum[uint16, uint32]
@@ -57,7 +57,7 @@ type Dot[T, S number] struct {
 	Out    []T
 }
 
-// Products of unsigned integers are also for signed integers.
+// The kernels for unsigned integers also compute products of signed integers.
 type (
 	DotUint8   = Dot[uint8, uint32]
 	DotUint16  = Dot[uint16, uint32]

@@ -22,7 +22,7 @@ const (
 	Tile   = Rounds * Part
 )
 
-// first returns the number of elements that a launch processes: n, or less if length contains a number.
+// The function first returns the number of elements that a launch processes, which is n, or length[0] if that is smaller.
 func first(n int, length []int64) int {
 	if len(length) == 0 {
 		return n
@@ -45,7 +45,7 @@ type Sum[T, S number, C lookback.Code[S]] struct {
 	Out       []T
 }
 
-// Sums of unsigned integers are also for signed integers.
+// The kernels for unsigned integers also compute sums of signed integers.
 type (
 	SumUint32  = Sum[uint32, uint32, lookback.Uint32]
 	SumUint64  = Sum[uint64, uint64, lookback.Uint64]
@@ -140,7 +140,7 @@ func (k Sum[T, S, C]) Kernel(it dsl.NDItem1) {
 	k.store(it, tile, base+Part, n, start+beforeY, &y)
 }
 
-// again returns the sum of tile t.
+// The method again returns the sum of tile t.
 func (k Sum[T, S, C]) again(it dsl.NDItem1, t uint32, n int) (all S) {
 	for r := range Rounds {
 		base := int(t)*Tile + r*Part + it.LocalID()*Each

@@ -57,7 +57,7 @@ type Gather[T uint8 | uint32] struct {
 	Moved  []T
 }
 
-// Gather for values whose size is a multiple of 4 bytes, and for other values.
+// These types are the kernel Gather for values whose size is a multiple of 4 bytes, and for other values.
 type (
 	Gather8  = Gather[uint8]
 	Gather32 = Gather[uint32]

@@ -16,7 +16,7 @@ type Tally[K Keys] struct {
 	Counts []int64 // counts, which are 0 before the launch
 }
 
-// Tally for elements of each size.
+// These types are the kernel Tally for elements of each size.
 type (
 	Tally32 = Tally[uint32]
 	Tally64 = Tally[uint64]
@@ -65,7 +65,7 @@ type Move[K Keys] struct {
 	Moved  []uint32 // values at the indices of their keys in Out; only if Paired is set
 }
 
-// Move for elements of each size.
+// These types are the kernel Move for elements of each size.
 type (
 	Move32 = Move[uint32]
 	Move64 = Move[uint64]

@@ -71,7 +71,7 @@ func (o Order[K]) Ordered(x K) K {
 	return y ^ o.flip
 }
 
-// first returns the number of elements that a launch processes: n, or less if length contains a number.
+// The function first returns the number of elements that a launch processes, which is n, or length[0] if that is smaller.
 func first(n int, length []int64) int {
 	if len(length) == 0 {
 		return n
@@ -79,8 +79,8 @@ func first(n int, length []int64) int {
 	return int(min(int64(n), max(length[0], 0)))
 }
 
-// rest returns the number of elements of a chunk that a launch processes: n, or less if length
-// contains the number of elements in all chunks.
+// The function rest returns the number of elements of a chunk that a launch processes. The number
+// is at most n. If length is not empty, length[0] is the number of elements in all chunks.
 func rest(n, begin int, length []int64) uint32 {
 	if len(length) > 0 {
 		n = int(min(int64(n), max(length[0]-int64(begin), 0)))
@@ -98,7 +98,7 @@ type Count[K Keys] struct {
 	Counts []uint32
 }
 
-// Count for elements of each size.
+// These types are the kernel Count for elements of each size.
 type (
 	Count32 = Count[uint32]
 	Count64 = Count[uint64]
@@ -110,7 +110,7 @@ const MaxPasses = 8
 // Properties states the work-group's size.
 func (Count[K]) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
 
-// ahead is the number of loads of keys that are in progress at the same time.
+// The constant ahead is the number of loads of keys that are in progress at the same time.
 const ahead = 8
 
 // Mask returns the bits of the digit that begins at bit shift.
@@ -183,7 +183,7 @@ func (k Starts) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// words describes how elements pass through work-group memory. Because there is little of it, they pass word by word.
+// The type words describes how elements pass through work-group memory. Because there is little of it, they pass word by word.
 type words[K any] interface {
 	Words() int
 	Shift(x K, n uint32) uint32
@@ -249,7 +249,7 @@ func (k pass[K, W]) tile(it dsl.NDItem1, n uint32) uint32 {
 	return lookback.TicketAt(it, k.State, k.Board, (n+Tile-1)/Tile)
 }
 
-// rest returns the number of elements in the chunk.
+// The method rest returns the number of elements in the chunk.
 func (k pass[K, W]) rest() uint32 {
 	n := uint32(len(k.Keys))
 	if i := int(k.Board) - Ahead; i >= 0 && i < len(k.State) {

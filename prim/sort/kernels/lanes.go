@@ -14,7 +14,7 @@ const Lanes = 32
 // PassLanes does the work of Pass32 faster, on GPUs that support sub-groups of 32.
 type PassLanes[K Keys, W words[K]] pass[K, W]
 
-// PassLanes for elements of each size.
+// These types are the kernel PassLanes for elements of each size.
 type (
 	PassLanes32 = PassLanes[uint32, One]
 	PassLanes64 = PassLanes[uint64, Two]

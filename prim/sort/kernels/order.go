@@ -14,7 +14,7 @@ type IsSorted[K Keys] struct {
 	Out    []uint32
 }
 
-// IsSorted for elements of 32 and 64 bits.
+// These types are the kernel IsSorted for elements of 32 and 64 bits.
 type (
 	IsSorted32 = IsSorted[uint32]
 	IsSorted64 = IsSorted[uint64]
@@ -55,7 +55,7 @@ type Search[K Keys] struct {
 	Out     []int64
 }
 
-// Search in elements of 32 and 64 bits.
+// These types are the kernel Search in elements of 32 and 64 bits.
 type (
 	Search32 = Search[uint32]
 	Search64 = Search[uint64]
@@ -91,7 +91,7 @@ type Merge[K Keys] struct {
 	Out    []K
 }
 
-// Merge for elements of 32 and 64 bits.
+// These types are the kernel Merge for elements of 32 and 64 bits.
 type (
 	Merge32 = Merge[uint32]
 	Merge64 = Merge[uint64]

@@ -68,8 +68,8 @@ func (neighbours Pass32) Kernel(it dsl.NDItem1) {
 	k.write(it, tile, run, o, base, n, &place, &key, &value, start, before, count)
 }
 
-// rank computes the index of each key in the tile, in the order of half of its digit. Each work-item counts
-// its own keys. One scan of all counters, by digit and then by work-item, gives the index of each key.
+// The function rank computes the index of each key in the tile, in the order of half of its digit. Each work-item
+// counts its own keys. One scan of all counters, by digit and then by work-item, gives the index of each key.
 func rank(it dsl.NDItem1, tile *[memory]uint32, digits *[Each]uint32, shift uint, place *[Each]uint32) {
 	l := it.LocalID()
 	column := l + l/32

@@ -17,7 +17,7 @@ const (
 	// Chunk32 and Chunk64 are the numbers of elements that a work-group of Gemv has in its memory.
 	Chunk32 = 3584
 	Chunk64 = 2304
-	// ahead is the number of elements of a row whose factors a work-item loads at once.
+	// The constant ahead is the number of elements of a row whose factors a work-item loads at once.
 	ahead = 4
 )
 
