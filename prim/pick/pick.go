@@ -174,8 +174,8 @@ func FlaggedOn[T any](q *runtime.Queue, v runtime.View[T], flags runtime.View[bo
 	return c.End()
 }
 
-// Unique returns the elements that differ from the element before. So it returns the first element
-// of each run of equal elements.
+// Unique returns the elements that differ from the element before. So Unique returns the first
+// element of each run of equal elements.
 func Unique[T prim.Number](ctx context.Context, dev *runtime.Device, xs []T) ([]T, error) {
 	return onSlices(ctx, dev, "pick.Unique", xs, func(m *call.Memory, v, out runtime.View[T], count runtime.View[int64]) error {
 		_, err := UniqueOn(m.Queue, v, out, count)

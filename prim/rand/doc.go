@@ -3,7 +3,7 @@
 //
 //	s := rand.Stream{Seed: 1}
 //	err := rand.Uniform(ctx, dev, s, xs)     // a slice of numbers of at least 0 and less than 1
-//	ev, err := rand.NormalOn(q, s, out)      // a view of normal ones
+//	ev, err := rand.NormalOn(q, s, out)      // a view of numbers of the normal distribution
 //	ys, err := rand.Shuffle(ctx, dev, s, xs) // the elements of a slice in a random order
 //
 // The documentation of package prim has the rules of all these functions. Random numbers of this
@@ -22,8 +22,8 @@
 // # Words
 //
 // All functions begin with blocks of four 32-bit words. Block b is the result of Philox4x32-10
-// (Salmon et al., Parallel Random Numbers: As Easy as 1, 2, 3, 2011), whose key is the seed, and
-// whose counter is b in its first two words and the sequence in the last two, the lower one first.
+// (Salmon et al., "Parallel Random Numbers", SC 2011). Its key is the seed. Its counter has b in
+// the first two words and the sequence in the last two, with the lower word first.
 //
 // An element of up to 32 bits uses one word. Blocks make rows of 256 elements. The element of index
 // i uses word i/256%4 of block i/1024*256 + i%256. An element of 64 bits uses two words, of which
@@ -35,8 +35,8 @@
 // Bits makes integers from the lowest bits of the word.
 //
 // Uniform makes float32s from the highest 24 bits of the word, times 1/1<<24, and float64s from the
-// highest 53 bits, times 1/1<<53. So all results have the same probability, and 1 is never a
-// result.
+// highest 53 bits, times 1/1<<53. So all results of Uniform have the same probability, and 1 is
+// never a result.
 //
 // IntN makes integers. The word, with a binary point before it, is a number u below 1, and the
 // result is u*n, rounded down. If further digits of u could change the result, the four words of
@@ -56,12 +56,12 @@
 //
 // Shuffle puts n elements in one of their orders. Element i of the result is the element whose
 // index is a bijection of i. A Feistel network of 16 rounds mixes the bits of i, at least 8 bits.
-// The network is applied again until the result is less than n. Then 0 and 1 are exchanged in one
-// half of all orders. The words of five blocks, from 1<<63 + 8*Offset on, are the keys of the
-// rounds, and decide about that exchange. So Offset is the number of the order, and Offset+1 is the
-// next order of the stream. According to tests, all orders of few elements are equally probable.
-// For many elements, only a small part of all orders can occur, as with every generator of so few
-// bits.
+// The network is applied again until the result is less than n. Then indices 0 and 1 are exchanged
+// in one half of all orders. The words of five blocks, from 1<<63 + 8*Offset on, are the keys of
+// the rounds, and decide whether indices 0 and 1 are exchanged. So the stream's Offset is the
+// number of the order, and Offset+1 is the number of the stream's next order. According to tests,
+// all orders of a small number of elements are equally probable. For many elements, only a small
+// part of all orders can occur, as with every generator of so few bits.
 //
 // # Types
 //

@@ -12,7 +12,7 @@ import (
 )
 
 // Min returns the least element, as Go's min does. If there is a NaN, the result is the quiet NaN
-// without other bits. -0 is less than +0. For an empty slice, Min returns ErrInvalid.
+// whose other fraction bits are 0. -0 is less than +0. For an empty slice, Min returns ErrInvalid.
 func Min[T prim.Number](ctx context.Context, dev *runtime.Device, xs []T) (T, error) {
 	return some(ctx, dev, "reduce.Min", xs, MinOn[T])
 }
@@ -24,8 +24,8 @@ func MinOn[T prim.Number](q *runtime.Queue, v, out runtime.View[T], opts ...prim
 	return ends(c, v, out, runtime.View[T]{})
 }
 
-// Max returns the greatest element, as Go's max does. If there is a NaN, the result is the quiet
-// NaN without other bits. +0 is greater than -0. For an empty slice, Max returns ErrInvalid.
+// Max returns the greatest element, as Go's max does. If there is a NaN, the result is the quiet NaN
+// whose other fraction bits are 0. +0 is greater than -0. For an empty slice, Max returns ErrInvalid.
 func Max[T prim.Number](ctx context.Context, dev *runtime.Device, xs []T) (T, error) {
 	return some(ctx, dev, "reduce.Max", xs, MaxOn[T])
 }

@@ -47,7 +47,7 @@ func one[T, R any](ctx context.Context, dev *runtime.Device, name string, xs []T
 	return out[0], err
 }
 
-// The function some is like one, for functions that have no result for an empty slice.
+// The function some is like the function one, for functions that have no result for an empty slice.
 func some[T, R any](ctx context.Context, dev *runtime.Device, name string, xs []T, on func(*runtime.Queue, runtime.View[T], runtime.View[R], ...prim.Option) (runtime.Event, error)) (R, error) {
 	if err := notEmpty(name, len(xs)); err != nil {
 		var none R

@@ -8,7 +8,7 @@ import (
 
 //go:generate go tool kgen .
 
-// Heads says for each key whether it begins a run, in an element of Out. Keys are in one of the slices K8 to K64.
+// Heads sets each element of Out to whether the key with that index begins a run. Keys are in one of the slices K8 to K64.
 type Heads struct {
 	K8     []uint8
 	K16    []uint16
@@ -36,9 +36,9 @@ func (k Heads) Kernel(it dsl.Item1) {
 	k.Out[i] = x
 }
 
-// Sums adds up the elements of runs. If Out is not empty, Sums sets its elements to the sums of a
-// run up to each element of X, or before it. If Whole is not empty, Sums sets its elements to the
-// sums of whole runs. Integer values consist of one or two words.
+// Sums adds up the elements of runs. If Out is not empty, Sums stores in it, for each element of X,
+// the sum of its run up to or before the element. If Whole is not empty, Sums sets its elements to
+// the sums of whole runs. Integer values consist of one or two words.
 type Sums[T any, S sum, V Values[T, S]] struct {
 	Heads     []bool // flags that say whether an element begins a run
 	X         []T
@@ -49,8 +49,8 @@ type Sums[T any, S sum, V Values[T, S]] struct {
 	Inclusive bool // the sums in Out include the element itself
 	Out       []T
 	Whole     []T
-	At        []int64 // indices at which runs begin, or empty
-	Count     []int64 // number of runs, or empty
+	At        []int64 // indices at which runs begin, or an empty slice
+	Count     []int64 // number of runs, or an empty slice
 }
 
 // The kernels for unsigned integers also compute sums of signed integers.

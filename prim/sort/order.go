@@ -20,7 +20,7 @@ func wideBytes[T prim.Number](n int) int {
 }
 
 // words32Of returns the elements as 32-bit words. Elements of 32 bits are not copied, and smaller
-// elements are widened.
+// elements are converted to 32 bits.
 func words32Of[T prim.Number](c *call.Call, v runtime.View[T]) runtime.View[uint32] {
 	if call.KindOf[T]().Size < 4 {
 		return wide(c, v)

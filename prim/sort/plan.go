@@ -75,7 +75,7 @@ func floats(kind call.Kind) []runtime.LaunchOption {
 	}
 }
 
-// chunk returns the range of elements of a chunk: the first element, and the end.
+// chunk returns the range of elements of a chunk, which is its first element, and its end.
 func (p plan) chunk(ch int) (begin, end int) {
 	return ch * kernels.Chunk * kernels.Tile, min((ch+1)*kernels.Chunk*kernels.Tile, p.n)
 }
@@ -99,7 +99,7 @@ func (p plan) parts() (n, part int) {
 	return max((p.n+part-1)/part, 1), part
 }
 
-// Largest number of parts, and least number of elements of a part.
+// The constants are the largest number of parts, and the least number of elements in a part.
 const (
 	mostParts = 512
 	leastPart = 2048
@@ -174,8 +174,8 @@ func wide[T prim.Number](c *call.Call, v runtime.View[T]) runtime.View[uint32] {
 	return w
 }
 
-// The function narrow sets the elements of out, which have 8 or 16 bits, from words. narrow sets as
-// many as length says.
+// The function narrow sets the elements of out, which have 8 or 16 bits, from words. If length is
+// not empty, it contains the number of elements to set.
 func narrow[T prim.Number](c *call.Call, w runtime.View[uint32], length runtime.View[int64], out runtime.View[T]) {
 	call.Over(c, kernelsgen.Narrow{Keys: w, Length: length, Bytes: call.KindOf[T]().Size, Out: primimpl.Cast[uint8](out)}, share(w.Len()))
 }
@@ -195,9 +195,9 @@ func ends[K kernels.Keys](c *call.Call, p plan, w words[K], v, out runtime.View[
 }
 
 // The function passes launches the passes, which write to a and b in turn. passes returns the view
-// that the last pass has written. Values end in moved.out.
+// that the last pass has written. After the passes, the values are in moved.out.
 func passes[K kernels.Keys](c *call.Call, p plan, w words[K], v, a, b runtime.View[K], moved *carried) runtime.View[K] {
-	// There is no kernel Pass for 64 bits.
+	// For 64 bits, PassLanes is the only kernel on GPUs.
 	lanes := byLanes(c.Device().Info())
 	if onCPU(c.Device().Info()) || !lanes && p.kind.Size == 8 {
 		return parts(c, p, w, v, a, b, moved)
@@ -233,7 +233,7 @@ func passes[K kernels.Keys](c *call.Call, p plan, w words[K], v, a, b runtime.Vi
 	return v
 }
 
-// The function parts launches the passes on processors, as passes does on GPUs.
+// The function parts launches the passes on processors. The function passes does so on GPUs.
 func parts[K kernels.Keys](c *call.Call, p plan, w words[K], v, a, b runtime.View[K], moved *carried) runtime.View[K] {
 	n, part := p.parts()
 	counts := call.Room[int64](c, n*kernels.Digits)

@@ -16,9 +16,9 @@ import (
 func Descending() prim.Option { return func(o *call.Options) { o.Descending = true } }
 
 // Bits makes Keys and Pairs compare only the bits lo to hi-1 of elements, as bits of unsigned
-// integers. The sign bit of signed integers counts the other way round. Elements must be integers,
-// and 0 <= lo < hi <= the number of their bits (ErrInvalid otherwise). There is one pass for each
-// eight bits.
+// integers. The sign bit of signed integers counts like the highest bit of an unsigned integer, but
+// inverted. Elements must be integers, and 0 <= lo < hi <= the number of their bits (ErrInvalid
+// otherwise). Sorting takes one pass for each eight bits.
 func Bits(lo, hi int) prim.Option {
 	return func(o *call.Options) { o.Bits = &[2]int{lo, hi} }
 }
@@ -41,9 +41,9 @@ func Keys[T prim.Number](ctx context.Context, dev *runtime.Device, xs []T, opts 
 	return out, call.Read(m, out, v)
 }
 
-// KeysOn sets the elements of out to those of v in order. The two may be the same memory. More than
-// 1<<32-1 elements are an error (ErrInvalid). With prim.Length, the other elements of out do not
-// change.
+// KeysOn sets the elements of out to those of v in order. The views v and out may be the same
+// memory. More than 1<<32-1 elements are an error (ErrInvalid). With prim.Length, the other
+// elements of out do not change.
 func KeysOn[T prim.Number](q *runtime.Queue, v, out runtime.View[T], opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "sort.KeysOn", opts)
 	call.InPlace(c, "v", v, "out", out, v.Len())

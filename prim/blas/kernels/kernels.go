@@ -1,4 +1,4 @@
-// Package kernels has the kernels of package blas.
+// Package kernels contains the kernels of package blas.
 //
 //kgen:variants load
 package kernels

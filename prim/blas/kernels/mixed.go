@@ -17,8 +17,8 @@ const (
 	MixedTile  = 128
 	MixedItems = MixedTile / block * (MixedTile / block) * SubGroup
 	// SubGroup is the number of work-items of a sub-group.
-	SubGroup   = 32
-	block      = 64
+	SubGroup = 32
+	block    = 64
 	// StepPieces is the number of pieces of a line that an iteration uses.
 	StepPieces = 8
 	pieces     = MixedTile * StepPieces / MixedItems // number of pieces of A, and of B, that a work-item loads in an iteration

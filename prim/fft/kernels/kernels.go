@@ -1,4 +1,4 @@
-// Package kernels has the kernels of package fft.
+// Package kernels contains the kernels of package fft.
 //
 //kgen:variants load
 package kernels

@@ -5,7 +5,7 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// Numbers of edges and counters in the work-group memory of Edges32 and Edges64.
+// The constants are the numbers of edges and of counters in the work-group memory of Edges32 and Edges64.
 const (
 	OwnEdges    = 1024
 	OwnCounters = 2048
@@ -16,8 +16,8 @@ type word interface{ uint32 | uint64 }
 
 // Order converts elements' bits to keys, which compare as the elements do. The two zeros have the same key.
 type Order[K word] struct {
-	Flip K // sign bit of signed integers; 0 for other types
-	Half K // all bits of a float but its sign; 0 for integers
+	Flip K // sign bit of signed integers, or 0 for other types
+	Half K // all bits of a float except its sign, or 0 for integers
 	Inf  K // bits of infinity, the greatest float that is not a NaN
 }
 
@@ -35,8 +35,8 @@ func (o Order[K]) Key(x K) K {
 	return o.Half + x
 }
 
-// The function search returns the number of edges that are at most the key, minus one. search
-// searches the numbers from low on, and below high.
+// The function search returns the number of edges that are at most the key, minus one. The argument
+// high is the number of edges.
 func search[K word](key K, high uint32, edge func(i uint32) K) uint32 {
 	low := uint32(0)
 	for high-low > 1 {

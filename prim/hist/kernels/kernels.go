@@ -7,8 +7,8 @@ import "github.com/kgen-go/kgen/dsl"
 
 //go:generate go tool kgen .
 
-// Size of a work-group, and of a tile, which has enough elements to be worth a work-group. No
-// result depends on these sizes.
+// Size is the number of work-items in a work-group, and Tile is the number of elements that is
+// worth a work-group. No result depends on these sizes.
 const (
 	Size = 256
 	Tile = Size * 16
@@ -48,7 +48,7 @@ func (Bins) add(counts []uint32, bin, n uint32) {
 	}
 }
 
-// one counts a single element.
+// The method one counts a single element.
 func (b Bins) one(it dsl.NDItem1, own []uint32, counts []uint32, bin uint32) {
 	if b.Shift == 32 {
 		b.add(counts, bin, 1)
@@ -59,7 +59,7 @@ func (b Bins) one(it dsl.NDItem1, own []uint32, counts []uint32, bin uint32) {
 	}
 }
 
-// end adds the work-group's own counters to the result.
+// The method end adds the work-group's own counters to the result.
 func (b Bins) end(it dsl.NDItem1, own []uint32, counts []uint32) {
 	if b.Shift == 32 {
 		return
@@ -79,8 +79,8 @@ func (b Bins) end(it dsl.NDItem1, own []uint32, counts []uint32) {
 	}
 }
 
-// The function elements calls a function for each of the work-item's elements, as unsigned numbers. There are
-// n in x8. If the elements begin at a word, x32 contains the same memory as words; it is empty otherwise.
+// The function elements calls count for each of the work-item's elements, as unsigned numbers. The slice x8
+// contains n elements. If these begin at a word, x32 contains the same memory as words, else x32 is empty.
 func elements(it dsl.NDItem1, x8 []uint8, x32 []uint32, n int, count func(x uint32)) {
 	width := Width.Get(it)
 	bits, per := 8*width, 4/width
@@ -93,7 +93,7 @@ func elements(it dsl.NDItem1, x8 []uint8, x32 []uint32, n int, count func(x uint
 }
 
 // The function words calls a function for each of the work-item's words of elements. For elements
-// that are not in a complete word, it calls another function (see elements).
+// that are not in a complete word, it calls count (see elements).
 func words(it dsl.NDItem1, x8 []uint8, x32 []uint32, n int, count, each func(x uint32)) {
 	width, r := Width.Get(it), it.GlobalRange()
 	per := 4 / width

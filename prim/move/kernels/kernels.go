@@ -90,8 +90,8 @@ func (k Iota[T]) Kernel(it dsl.Item1) {
 	}
 }
 
-// Reverse sets the elements of Out to those of X, the last one first. Out may be X, because a
-// work-item exchanges two words.
+// Reverse sets Out to the elements of X in reverse order. Out may be X, because a work-item
+// exchanges two words.
 type Reverse[T word] struct {
 	X, Out []T
 	Length []int64 // element count of the whole call; empty if it is the length of the slice
@@ -150,8 +150,8 @@ func (k Gather[T]) Kernel(it dsl.Item1) {
 	k.Out[i] = x
 }
 
-// Claim stores in Owner, for each element that At names, the number of the last element that moves
-// there. Numbers begin with 1.
+// Claim stores in Owner, for each destination in At, the number of the last element that moves
+// there. Numbers of elements begin with 1.
 type Claim struct {
 	At     []int64
 	Length []int64 // element count of the whole call; empty if it is the length of the slice
@@ -170,8 +170,8 @@ func (k Claim) Kernel(it dsl.Item1) {
 	}
 }
 
-// Scatter sets the elements of Out that At names to those of X. If Owner is not empty, an element
-// only moves to a destination that it has claimed.
+// Scatter sets the elements of Out with the indices in At to the elements of X. If Owner is not
+// empty, an element only moves to a destination that it has claimed.
 type Scatter[T word] struct {
 	X      []T
 	At     []int64

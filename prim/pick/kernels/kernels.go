@@ -14,7 +14,7 @@ import (
 
 //go:generate go tool kgen .
 
-// Sizes of a work-group, a leaf and a tile. No result depends on these sizes.
+// A work-item has a leaf of Each neighbours, and a work-group has a tile. No result depends on these sizes.
 const (
 	Size = lookback.Size
 	Each = 16
@@ -34,13 +34,13 @@ type tile struct {
 	base, n int           // index of the first element, and number of elements
 	start   int           // number of elements picked in earlier tiles
 	all     int           // number of elements picked in this tile
-	order   *[Tile]uint32 // indices in the tile: of picked elements, then of the others if asked for
+	order   *[Tile]uint32 // indices in the tile of picked elements, and then of the other elements if requested
 }
 
-// pick makes each work-item pick elements of its leaf, for which picked returns one bit each. pick reports whether
-// the work-group has a tile. The work-group of the last tile writes the number of all picked elements to count.
+// pick makes each work-item pick elements of its leaf. The function picked returns a bit for each element of the leaf. pick
+// reports whether the work-group has a tile. The work-group of the last tile writes the number of all picked elements to count.
 //
-// Elements are then moved by their indices, so that neighbouring work-items write neighbours for any size of elements.
+// Callers move elements by the indices in the tile, so neighbouring work-items write neighbours for any size of elements.
 func pick(it dsl.NDItem1, state []uint32, n int, count []int64, others bool, picked func(leaf int) uint32) (tile, bool) {
 	order := dsl.Local[[Tile]uint32](it)
 	g, l := it.Group(), it.LocalID()

@@ -91,13 +91,13 @@ func (k Ints[T]) Kernel(it dsl.Item1) {
 	}
 }
 
-// below returns the number below N for the word of the element with the index at in the launch. The word has
-// the first digits after the binary point of a number below 1. The result is the product with N, rounded down.
+// The method below returns the number below N for the word of the element with the index at in the launch. The word contains
+// the first 32 bits after the binary point of a number below 1. The result is the product of that number and N, rounded down.
 func (k Ints[T]) below(x uint32, at int) uint32 {
 	p := uint64(x) * uint64(k.N)
 	high, rest := uint32(p>>32), uint32(p)
 	if rest <= -k.N {
-		return high // further digits cannot change the result
+		return high // further bits cannot change the result
 	}
 	w0, w1, w2, w3 := Block(k.From.Seed, k.From.Sequence, Further|(k.From.Index+uint64(at)))
 	for _, digit := range [4]uint32{w0, w1, w2, w3} {

@@ -49,9 +49,9 @@ func (k Shuffle[T]) Kernel(it dsl.Item1) {
 
 // Place returns the number below n to which a permutation maps the number i, which is below n.
 //
-// Place mixes numbers with as many bits as n-1, or leastBits, until the result is below n. The
-// result is the next number below n in the cycle of i. A round exchanges an even number of pairs,
-// so without swap, half of the permutations of 256 numbers would never occur.
+// Place mixes numbers with as many bits as n-1, but at least leastBits bits, until the result is
+// below n. The result is the next number below n in the cycle of i. A round exchanges an even number
+// of pairs, so without the argument swap, half of the permutations of 256 numbers would never occur.
 func Place(i, n uint64, keys [Rounds]uint32, swap bool) uint64 {
 	size := uint32(max(bits.Len64(n-1), leastBits))
 	low := size / 2

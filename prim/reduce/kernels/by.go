@@ -22,7 +22,7 @@ type Reduce[T, A any, O Operation[T, A]] struct {
 	X      []T
 	Parts  []A
 	Length []int64 // element count of the whole call; empty if it is the length of the slice
-	Shift  uint32  // an element of Parts is the result of 1<<Shift elements of the call; 0 in the first launch
+	Shift  uint32  // logarithm of the number of the call's elements for each element of Parts, or 0 in the first launch
 	Out    []A
 }
 

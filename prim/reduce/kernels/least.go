@@ -20,8 +20,8 @@ type Order[K word] struct {
 	Inf K
 }
 
-// Floats says that elements are floats. Low and High say which of the least and greatest elements
-// are computed. A kernel without the other one has less work.
+// If Floats is set, elements are floats. If Low is set, the kernel computes the least element, and
+// if High is set, the greatest. Computing only one of them takes fewer operations.
 var (
 	Floats = dsl.NewSpecConstant(false)
 	Low    = dsl.NewSpecConstant(true)
@@ -42,7 +42,7 @@ func (o Order[K]) key(x K, float bool) K {
 	return x ^ o.Flip
 }
 
-// value returns the element with the given key. For the key of NaNs, it returns the quiet NaN without other bits.
+// value returns the element with the given key. For the key of NaNs, the method returns the quiet NaN whose other fraction bits are 0.
 func (o Order[K]) value(key K) K {
 	x := key ^ o.Flip
 	if o.Half == 0 {
@@ -110,8 +110,8 @@ func (k Ends[T, K]) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// The function four returns elements of x from index i on that are Size apart. For elements from
-// end on, it returns the first one instead. The four loads are in progress at the same time.
+// The function four returns elements of x from index i on that are Size apart. For indices from end
+// on, the function returns the first element instead. The four loads are in progress at the same time.
 func four[T bits, K word](xs []T, i, end int) (x, y, z, w K) {
 	x = K(xs[i])
 	y, z, w = x, x, x

@@ -12,7 +12,7 @@ import (
 
 //go:generate go tool kgen .
 
-// Constants that determine the order of operations: a tile has Rounds parts, a part has Size leaves, and
+// The constants determine the order of operations. A tile has Rounds parts, a part has Size leaves, and
 // a leaf has Each elements. These constants must not be tuned, because results of floats depend on them.
 const (
 	Size   = lookback.Size
@@ -140,7 +140,7 @@ func (k Sum[T, S, C]) Kernel(it dsl.NDItem1) {
 	k.store(it, tile, base+Part, n, start+beforeY, &y)
 }
 
-// The method again returns the sum of tile t.
+// The method again computes the sum of tile t once more.
 func (k Sum[T, S, C]) again(it dsl.NDItem1, t uint32, n int) (all S) {
 	for r := range Rounds {
 		base := int(t)*Tile + r*Part + it.LocalID()*Each

@@ -13,7 +13,7 @@ type Tally[K Keys] struct {
 	Part   int    // number of elements of a part
 	Keys   []K
 	Length []int64 // element count of the whole call; empty if it is the length of the slice
-	Counts []int64 // counts, which are 0 before the launch
+	Counts []int64 // counts of digits, which are 0 before the launch
 }
 
 // These types are the kernel Tally for elements of each size.
@@ -32,8 +32,8 @@ func (k Tally[K]) Kernel(it dsl.Item1) {
 	}
 }
 
-// Places converts each count to the index of its first element. That index follows all smaller
-// digits, and the same digit in earlier parts. There is one work-item.
+// Places converts each count to the index of its first element. The elements before that index have
+// smaller digits, or the same digit in earlier parts. The launch has one work-item.
 type Places struct{ Counts []int64 }
 
 // Kernel adds up the counts.

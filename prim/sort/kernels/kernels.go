@@ -26,13 +26,13 @@ const (
 )
 
 // memory is the number of words of work-group memory for a tile. If work-items use words that are
-// far apart, one word is left out after each 32, so that neighbours use different banks.
+// far apart, each 33rd word stays unused, so that neighbours use different banks.
 const memory = Tile + Tile/32
 
 // Keys is the type of elements' bits. Elements of 8 and 16 bits are widened.
 type Keys interface{ uint32 | uint64 }
 
-// Sign and Inf describe float elements by their 32 highest bits: those of the sign, and of infinity
+// Sign and Inf describe float elements. They are the 32 highest bits of the sign, and of infinity
 // or of the greatest finite number. Sign and Inf are 0 for integers.
 var (
 	Sign = dsl.NewSpecConstant[uint32](0)
@@ -41,8 +41,8 @@ var (
 
 // Order defines the order of elements, by the values of the method Ordered.
 type Order[K Keys] struct {
-	sign, inf K // sign bit of a float, and the greatest float that is not a NaN; 0 and all bits for integers
-	flip      K // sign bit of signed integers; all bits are inverted if the greatest element is first
+	sign, inf K // sign bit of a float, or 0 for integers; and greatest float that is not a NaN, or all bits for integers
+	flip      K // sign bit of signed integers, with all bits inverted if the greatest element is first
 }
 
 // orderOf returns the order of a launch's elements.
@@ -57,7 +57,7 @@ func orderOf[K Keys](it dsl.KernelHandler, flip K) Order[K] {
 // highest returns a number whose 32 highest bits are w. All other bits are 0.
 func highest[K Keys](w uint32) K { return K(w) << (bits.Len64(uint64(^K(0))) - 32) }
 
-// Ordered returns a number for an element. If an element is before another, its number is less. The
+// Ordered returns a number for an element. If an element is before another, its number is smaller. The
 // numbers of all NaNs are equal, and less than all others. The numbers of the two zeros are equal.
 func (o Order[K]) Ordered(x K) K {
 	size := x &^ o.sign
@@ -159,7 +159,7 @@ type Starts struct {
 	N      int      // number of elements, if Length is empty
 	Length []int64  // element count of the whole call; empty if N is the count
 	Counts []uint32 // MaxPasses*Digits counts for each chunk
-	Starts []uint32 // (Chunks+1)*Digits indices for each pass, of which the first Digits are set; then the number of elements
+	Starts []uint32 // (Chunks+1)*Digits indices for each pass, of which the first Digits are set, and then the number of elements
 }
 
 // Properties states the work-group's size.
@@ -183,7 +183,7 @@ func (k Starts) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// The type words describes how elements pass through work-group memory. Because there is little of it, they pass word by word.
+// The type words divides elements into words. Elements are exchanged word by word, because work-group memory is small.
 type words[K any] interface {
 	Words() int
 	Shift(x K, n uint32) uint32
@@ -191,7 +191,7 @@ type words[K any] interface {
 	Join(w [2]uint32) K
 }
 
-// One is for elements of one word.
+// One implements the interface words for elements of one word.
 type One struct{}
 
 // Words returns 1.
@@ -206,7 +206,7 @@ func (One) Word(x uint32, _ int) uint32 { return x }
 // Join returns the first word.
 func (One) Join(w [2]uint32) uint32 { return w[0] }
 
-// Two is for elements of two words.
+// Two implements the interface words for elements of two words.
 type Two struct{}
 
 // Words returns 2.
@@ -221,21 +221,21 @@ func (Two) Word(x uint64, i int) uint32 { return uint32(x >> (32 * uint(i))) }
 // Join combines the two halves.
 func (Two) Join(w [2]uint32) uint64 { return uint64(w[0]) | uint64(w[1])<<32 }
 
-// Paired says whether values move with the keys.
+// If Paired is set, values move with the keys.
 var Paired = dsl.NewSpecConstant(false)
 
-// pass contains the fields of the two kernels of a pass. With more than 104 bytes they would not
-// fit into push constants, and loading them from memory would need registers.
+// pass contains the fields of the two kernels of a pass. With more than 104 bytes, the fields would
+// not fit into push constants, and loading them from memory would need registers.
 type pass[K Keys, W words[K]] struct {
 	Flip   K        // field flip of the Order
 	Digit  uint32   // first bit of the digit in the low 8 bits, and the bits of the digit above
 	Begin  uint32   // number of elements in the chunks before
 	Board  uint32   // index in State of the board of package lookback
 	Keys   []K      // keys of a chunk
-	State  []uint32 // indices of the digits of this chunk and of the next; number of elements at Board-Ahead; board at Board
+	State  []uint32 // indices of the digits of this chunk and of the next, then the number of elements at Board-Ahead, then the board
 	Out    []K      // sorted keys of all chunks
-	Values []uint32 // values, as many as keys; only if Paired is set
-	Moved  []uint32 // values at the indices of their keys in Out; only if Paired is set
+	Values []uint32 // values, as many as keys, if Paired is set
+	Moved  []uint32 // values at the indices of their keys in Out, if Paired is set
 }
 
 // Ahead is the distance in State between the number of elements and the board.
@@ -295,8 +295,8 @@ func exchange(it dsl.NDItem1, tile *[memory]uint32, place, word *[Each]uint32) {
 	}
 }
 
-// write writes the elements of a tile to Out, according to their order in the tile. start is the index in
-// that order at which the work-item's digit begins, and before is the number of such digits in earlier tiles.
+// write writes the elements of a tile to Out, according to their order in the tile. Argument start is the index
+// in that order at which the work-item's digit begins, and before is the count of that digit in earlier tiles.
 func (k pass[K, W]) write(it dsl.NDItem1, tile *[memory]uint32, run *[Digits]uint32, o Order[K], base, n uint32, place *[Each]uint32, key *[Each]K, value *[Each]uint32, start, before, count uint32) {
 	var w W
 	l := uint32(it.LocalID())

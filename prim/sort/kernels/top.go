@@ -9,14 +9,14 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// The k first elements are found digit by digit, from the highest digit on. Select counts the elements with
-// each value of a digit, and Choose chooses the digit of the k-th element. Top then picks the elements.
+// The kernels find the first k elements digit by digit, from the highest digit on. Select counts the elements
+// with each value of a digit, and Choose chooses the digit of the k-th element. Top then picks the elements.
 
-// Indices of the elements of Found.
+// The constants are indices of the elements of Found.
 const (
 	Prefix = iota // known digits of the value that Ordered returns for the k-th element
-	Left          // number of elements with these digits that are among the k first
-	Picked        // number of picked elements: k, or all
+	Left          // number of elements with the digits Prefix that are among the first k
+	Picked        // number of picked elements, which is k, or the number of all elements
 	FoundLen
 )
 
@@ -67,7 +67,7 @@ func (k Select) Kernel(it dsl.NDItem1) {
 }
 
 // Choose chooses the digit of the k-th element from the counts of Select. Then it sets the counts
-// to 0. There is one work-group.
+// to 0. The launch has one work-group.
 type Choose struct {
 	Shift  uint32 // first bit of the digit
 	First  bool   // the digit is the highest
@@ -114,7 +114,7 @@ const (
 )
 
 // Top picks the elements that are before the k-th, in their order. Of the elements that are equal
-// to the k-th, it picks as many as needed, from the first on.
+// to the k-th, Top picks as many as needed, from the first on.
 type Top struct {
 	Flip   uint32 // field flip of the Order
 	Mask   uint32 // bits of an element
