@@ -44,9 +44,9 @@ type Scalar interface {
 	Number | ~bool
 }
 
-// Reductions and scans accept only the functions below, which kgen recognizes by name. The first
-// four accept numbers of package half, and combine their values. The next three are only for
-// integers.
+// Reductions and scans accept only the functions below, which kgen recognizes by name. Plus,
+// Multiplies, Minimum and Maximum accept numbers of package half, and combine their values. BitAnd,
+// BitOr and BitXor are only for integers.
 
 // Plus returns x + y. Its identity is 0.
 func Plus[T Number](x, y T) T {
@@ -123,9 +123,9 @@ func InclusiveScanOverGroup[G AnyGroup, T Scalar](g G, v T, op func(x, y T) T) T
 	return exchange(m, canonical(v), func(vs []T, here []bool) { scan(vs, here, op) })[m.id()]
 }
 
-// ExclusiveScanOverGroup combines op's identity and the values of v of the
-// work-items before this one, in the order of their LocalID. The first work-item
-// gets the identity.
+// ExclusiveScanOverGroup combines op's identity and the values of v of the work-items
+// before this one, in the order of their LocalID. The first work-item gets op's
+// identity.
 //
 //go:norace
 func ExclusiveScanOverGroup[G AnyGroup, T Scalar](g G, v T, op func(x, y T) T) T {

@@ -1,6 +1,6 @@
-// Package dsl is the package that kernels import. It has work-items and their ids, work-group
-// memory, barriers, group algorithms, atomics and specialization constants. Its types and functions
-// are ordinary Go. Their bodies, which run on the host, define the results on every device.
+// Package dsl is the package that kernels import. Package dsl has work-items and their ids,
+// work-group memory, barriers, group algorithms, atomics and specialization constants. Its types and
+// functions are ordinary Go. Their bodies, which run on the host, define the results on every device.
 //
 // # Kernels
 //
@@ -31,8 +31,8 @@
 // that copy.
 //
 // The work-items of a launch run in parallel, in no particular order. Two accesses of different
-// work-items to one element, at least one of them a write, are a data race. They are no data race
-// if both are atomic, or if a barrier of the work-items' group separates them.
+// work-items to one element, at least one of them a write, are a data race, unless both are atomic,
+// or a barrier of the work-items' group separates them.
 //
 // # Ids
 //
@@ -71,9 +71,9 @@
 //
 // # Atomic operations and the order of memory
 //
-// Work-items communicate by atomic operations on elements of slices or of work-group memory. These
-// are the functions and types of package sync/atomic, and [AtomicAdd], [AtomicMin] and [AtomicMax],
-// which support floats.
+// Work-items communicate by atomic operations on elements of slices or of work-group memory. Atomic
+// operations are the functions and types of package sync/atomic, and [AtomicAdd], [AtomicMin] and
+// [AtomicMax], which support floats.
 //
 //	n := atomic.AddInt32(&k.Count[bin], 1)      // the new value, as in Go
 //	k.Seen[i].Store(true)                       // Seen []atomic.Bool
@@ -103,9 +103,9 @@
 // work-item can poll a flag, and read another work-item's value after an [AtomicFence].
 //
 // On the host device the operations are those of package sync/atomic. The race detector (go test
-// -race) uses the order that Go's operations, barriers and group algorithms establish. It reports a
-// data race between work-items with both lines. [AtomicFence] orders plain and relaxed accesses,
-// and is seldom needed.
+// -race) uses the order that Go's operations, barriers and group algorithms establish. The detector
+// reports a data race between work-items with both lines. [AtomicFence] orders plain and relaxed
+// accesses, and is seldom needed.
 //
 // # Launches that are cancelled
 //
@@ -198,20 +198,20 @@
 //	below := dsl.ExclusiveScanOverGroup(it.SubGroup(), n, dsl.Plus)
 //
 // Algorithms over sub-groups need the aspect properties.SubGroups. Algorithms over work-groups
-// combine within the sub-groups first, which takes few barriers. They combine in work-group memory
-// on devices without sub-groups, and in kernels whose properties.DeviceHas does not list that
-// aspect. The results are the same, with more barriers.
+// combine within the sub-groups first, which takes few barriers. The algorithms combine in
+// work-group memory on devices without sub-groups, and in kernels whose properties.DeviceHas does
+// not list that aspect. The results are the same, with more barriers.
 //
 // The result of a reduction over a work-group, or of a broadcast from a uniform lane, is uniform,
-// so a condition on it may decide whether a barrier is reached. The same holds for a value that
-// the kernel declares uniform by [Uniform]. [Uniform] costs nothing unless work-items have
-// returned.
+// so a condition on it may decide whether a barrier is reached. A condition may also depend on a
+// value that the kernel declares uniform by [Uniform]. [Uniform] costs nothing unless work-items
+// have returned.
 //
 // # Matrices
 //
 // The work-items of a sub-group together hold a matrix. [LoadA], [LoadB] and [LoadAccumulator] load
-// a matrix, [MulAdd] multiplies, and [StoreAccumulator] stores. docs/matrices.md has the rules.
-// [Dot4] and similar functions are for one work-item.
+// a matrix, [MulAdd] multiplies, and [StoreAccumulator] stores. The file docs/matrices.md has the
+// rules. [Dot4] and similar functions are for one work-item.
 //
 // # Faults
 //

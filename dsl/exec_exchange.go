@@ -53,9 +53,9 @@ func exchangerOf[T any](g *group) *exchanger[T] {
 	return x
 }
 
-// exchange waits until all work-items of the group have given their values, and returns the results
-// of f. The slice vs has a zero where the slice here is false. The first work-item that continues
-// calls f for all. The results stay until the same work-items exchange again.
+// exchange waits until all work-items of the group have passed their values, and returns the
+// results of f. The slice vs has a zero where the slice here is false. The first work-item that
+// continues calls f for all. The results stay until the same work-items exchange again.
 //
 //go:norace
 func exchange[T any](m members, v T, f func(vs []T, here []bool)) []T {

@@ -12,9 +12,9 @@ import (
 // a kernel without barriers runs as a loop on one lane, and only waiting work-items hold a
 // stack.
 //
-// Under the race detector each work-item has its own lane. Switching lanes orders no accesses,
-// except at barriers, where clocks order them. Functions with the directive norace see writes of
-// other work-items without such an order.
+// Under the race detector each work-item has its own lane. Switching from lane to lane orders no
+// accesses, except at barriers, where clocks order them. Functions with the directive norace see
+// writes of other work-items without such an order.
 
 // group is the work-group that runs in a scratch. Dimensions past the rank have size 1 and id
 // 0.

@@ -9,7 +9,7 @@ import "fmt"
 //	tile[y][x] = k.In[i]
 //	it.Barrier()
 //
-// Each call site has its own memory. Each call sets it to zero, so calls must be in
+// Each call site has its own memory. Each call sets the memory to zero, so calls must be in
 // control flow that is uniform over the group, and each iteration of a loop gets zeroed
 // memory.
 //

@@ -2,10 +2,10 @@ package half
 
 import "github.com/kgen-go/kgen/dsl/math32"
 
-// Functions of numbers. Each calls the precise form of package math32, and rounds its float32 once
-// more. The result is the number nearest to the exact one, except for three Float16 arguments, two
-// of Exp and one of Log. For these, the result is the second nearest number, and the error is below
-// 0.5001 units in the last place.
+// Each function below calls the precise function of package math32, and rounds the float32 result
+// once more. The result is the number nearest to the exact one, except for three Float16 arguments,
+// two of Exp and one of Log. For these, the result is the second nearest number, and the error is
+// below 0.5001 units in the last place.
 //
 // In kernels of properties.FloatFast, which use the device's own divisions and roots, results may
 // be neighbours of these numbers.

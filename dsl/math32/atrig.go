@@ -13,7 +13,7 @@ func asinSeries(z float32) float32 {
 
 // Asin returns the arcsine, in radians, of x.
 //
-// Error: at most 0.65 ulp.
+// The error is at most 0.65 ulp.
 //
 // Special cases are:
 //
@@ -40,7 +40,7 @@ func Asin(x float32) float32 {
 
 // Acos returns the arccosine, in radians, of x.
 //
-// Error: at most 0.63 ulp.
+// The error is at most 0.63 ulp.
 //
 // Special case is:
 //
@@ -76,7 +76,7 @@ func sqrtSum(x float32) (hi, lo float32) {
 
 // Atan returns the arctangent, in radians, of x.
 //
-// Error: at most 0.73 ulp.
+// The error is at most 0.73 ulp.
 //
 // Special cases are:
 //
@@ -141,7 +141,7 @@ func atanSum(x float32) (hi, lo float32) {
 // Atan2 returns the arctangent of y/x, in radians, using the signs of y and x to determine the
 // quadrant.
 //
-// Error: at most 0.75 ulp.
+// The error is at most 0.75 ulp.
 //
 // Special cases are (in order):
 //

@@ -45,7 +45,7 @@ func exp2Sum(x, tail float32) (hi float32, n int32) {
 
 // Exp returns e**x.
 //
-// Error: at most 0.78 ulp.
+// The error is at most 0.78 ulp.
 //
 // Special cases are:
 //
@@ -69,7 +69,7 @@ func Exp(x float32) float32 {
 
 // Exp2 returns 2**x.
 //
-// Error: at most 0.78 ulp.
+// The error is at most 0.78 ulp.
 //
 // Special cases are those of Exp.
 func Exp2(x float32) float32 {

@@ -6,7 +6,7 @@ import (
 )
 
 // FMA returns x * y + z, rounded once. If [HasFMA] is true and the device keeps subnormals, FMA is one instruction.
-// Otherwise it takes some 100 instructions.
+// Otherwise FMA takes some 100 instructions.
 func FMA(x, y, z float32) float32 {
 	if HasFMA() && flushed() == 0 {
 		return FastFMA(x, y, z)
@@ -19,8 +19,8 @@ func FMA(x, y, z float32) float32 {
 func HasFMA() bool { return true }
 
 // FastFMA is the device's own instruction. If [HasFMA] is true, FastFMA equals FMA, except for
-// subnormals, which the device keeps or treats as zeros. Otherwise x * y may be rounded, too. So a
-// kernel that needs the same bits on every device has two branches:
+// subnormals, which the device keeps or treats as zeros. If HasFMA is false, x * y may be rounded,
+// too. So a kernel that needs the same bits on every device has two branches:
 //
 //	if math32.HasFMA() {
 //		for j := range 8 { // which kgen writes out

@@ -2,7 +2,7 @@ package math32
 
 // Sinh returns the hyperbolic sine of x.
 //
-// Error: at most 0.79 ulp.
+// The error is at most 0.79 ulp.
 //
 // Special cases are:
 //
@@ -32,7 +32,7 @@ func Sinh(x float32) float32 {
 
 // Cosh returns the hyperbolic cosine of x.
 //
-// Error: at most 0.71 ulp.
+// The error is at most 0.71 ulp.
 //
 // Special cases are:
 //
@@ -64,7 +64,7 @@ func reciprocal(hi, lo float32, n int32) (r, tail float32) {
 
 // Tanh returns the hyperbolic tangent of x.
 //
-// Error: at most 0.80 ulp.
+// The error is at most 0.80 ulp.
 //
 // Special cases are:
 //

@@ -20,7 +20,7 @@ func logSplit(b uint32) (f, k float32) {
 
 // Log returns the natural logarithm of x.
 //
-// Error: at most 0.84 ulp.
+// The error is at most 0.84 ulp.
 //
 // Special cases are:
 //
@@ -92,7 +92,7 @@ func log2Sum(b uint32) (hi, lo float32) {
 
 // Log2 returns the binary logarithm of x.
 //
-// Error: at most 0.51 ulp.
+// The error is at most 0.51 ulp.
 //
 // Special cases are those of Log.
 func Log2(x float32) float32 {
@@ -106,7 +106,7 @@ func Log2(x float32) float32 {
 
 // Log10 returns the decimal logarithm of x.
 //
-// Error: at most 0.51 ulp.
+// The error is at most 0.51 ulp.
 //
 // Special cases are those of Log.
 func Log10(x float32) float32 {

@@ -2,7 +2,7 @@ package math32
 
 // Pow returns x**y.
 //
-// Error: at most 0.80 ulp.
+// The error is at most 0.80 ulp.
 //
 // Special cases are (in order):
 //

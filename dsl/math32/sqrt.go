@@ -28,7 +28,7 @@ func Rsqrt(x float32) float32 {
 
 // Cbrt returns the cube root of x.
 //
-// Error: at most 0.501 ulp.
+// The error is at most 0.501 ulp.
 //
 // Special cases are:
 //
@@ -60,7 +60,7 @@ func Cbrt(x float32) float32 {
 
 // Hypot returns Sqrt(x*x + y*y) without undue overflow or underflow.
 //
-// Error: at most 0.76 ulp.
+// The error is at most 0.76 ulp.
 //
 // Special cases are:
 //

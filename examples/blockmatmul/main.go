@@ -107,10 +107,10 @@ func (p *product) close() {
 	}
 }
 
-// depths are the depths of blocks that best tries.
+// depths are the depths of blocks that function best tries.
 var depths = []int{4, 8, 16}
 
-// best tries several depths of blocks, and returns the fastest.
+// The function best tries several depths of blocks, and returns the fastest one.
 func (p *product) best(ctx context.Context) (depth int, err error) {
 	var shortest time.Duration
 	for _, t := range depths {
@@ -134,7 +134,7 @@ func (p *product) best(ctx context.Context) (depth int, err error) {
 	return depth, nil
 }
 
-// with builds the kernel for a depth of blocks.
+// The method with builds the kernel for a depth of blocks.
 func (p *product) with(depth int) (func(context.Context) error, error) {
 	program, err := runtime.NewProgram(p.dev, blocksgen.Kernels()...)
 	if err != nil {

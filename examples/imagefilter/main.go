@@ -1,5 +1,5 @@
-// Imagefilter applies filters to a picture: it reads a PNG, JPEG or GIF, and
-// writes a PNG.
+// Imagefilter applies filters to a picture. The program reads a PNG, JPEG or GIF, and writes a
+// PNG.
 package main
 
 import (
@@ -63,7 +63,7 @@ func run(ctx context.Context, dev *runtime.Device) error {
 	return demo.WritePNG(*out, got.image())
 }
 
-// open reads the picture in a file, or draws the lake if there is none. name describes the picture.
+// The function open reads the picture in a file, or draws the lake if there is none. name describes the picture.
 func open(file string) (img image.Image, name string, err error) {
 	if file == "" {
 		return drawLake(lakeWidth, lakeHeight), "a lake", nil

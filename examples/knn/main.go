@@ -164,7 +164,7 @@ func search(ctx context.Context, dev *runtime.Device, args []string) error {
 	return nil
 }
 
-// clusters makes up vectors: some centres, and points around these.
+// clusters makes up vectors, which are points around some centres.
 func clusters(n, dim int, seed uint64) *vectors.Set {
 	const centers = 50
 	at := rand.New(rand.NewPCG(7, 7)) // the centres are the same for queries

@@ -14,15 +14,15 @@
 //
 // An element of a result of Gemm and Gemv is alpha*sum + beta*c. The sum begins at 0, and the
 // products are added in the order of the inner index, from 0 on. For float32s, each product is
-// added to the sum with one rounding, as by math32.FMA. Then beta*c is rounded, and alpha*sum is
-// added to it with one rounding. For float64s, each product and each sum is rounded. If beta is 0,
-// c is not read, and may be NaN.
+// added to the sum with one rounding, as by math32.FMA. After the sum, beta*c is rounded, and
+// alpha*sum is added to it with one rounding. For float64s, each product and each sum is rounded.
+// If beta is 0, c is not read, and may be NaN.
 //
 // GemmHalf multiplies half.Float16s or half.BFloat16s, and adds up the products as float32s.
-// GemmInt8 multiplies int8s, and adds up the products as int32s, which wrap around. Both use the
-// matrices of sub-groups on devices that support them. Such a device may add float products in any
-// order, so the last bits of GemmHalf depend on the device (docs/matrices.md has the bound of the
-// error). Axpy and Ger round each product and each sum.
+// GemmInt8 multiplies int8s, and adds up the products as int32s, which wrap around. GemmHalf and
+// GemmInt8 use the matrices of sub-groups on devices that support them. A device with such matrices
+// may add float products in any order, so the last bits of GemmHalf depend on the device
+// (docs/matrices.md has the bound of the error). Axpy and Ger round each product and each sum.
 //
 // Except for GemmHalf, results have the same bits on every device, but the device decides whether
 // float32 subnormals are kept or flushed.

@@ -26,8 +26,8 @@ func GemmHalf[T Half](ctx context.Context, dev *runtime.Device, alpha float32, a
 	})
 }
 
-// GemmHalfOn sets each matrix of c to alpha*a*b + beta*c (see GemmHalf). GemmHalfOn returns the same errors as GemmOn.
-// It needs scratch memory (see ScratchBytes).
+// GemmHalfOn sets each matrix of c to alpha*a*b + beta*c (see GemmHalf). GemmHalfOn returns the same errors as GemmOn,
+// and needs scratch memory (see ScratchBytes).
 func GemmHalfOn[T Half](q *runtime.Queue, alpha float32, a, b View[T], beta float32, c View[float32], opts ...prim.Option) (runtime.Event, error) {
 	l := call.New(q, "blas.GemmHalfOn", opts)
 	return mixed(l, alpha, a, b, beta, c, func(a, b View[T], c View[float32]) {
@@ -45,8 +45,8 @@ func GemmInt8(ctx context.Context, dev *runtime.Device, alpha int32, a, b Matrix
 	})
 }
 
-// GemmInt8On sets each matrix of c to alpha*a*b + beta*c (see GemmInt8). GemmInt8On returns the same errors as GemmOn.
-// It needs scratch memory (see ScratchBytes).
+// GemmInt8On sets each matrix of c to alpha*a*b + beta*c (see GemmInt8). GemmInt8On returns the same errors as GemmOn,
+// and needs scratch memory (see ScratchBytes).
 func GemmInt8On(q *runtime.Queue, alpha int32, a, b View[int8], beta int32, c View[int32], opts ...prim.Option) (runtime.Event, error) {
 	l := call.New(q, "blas.GemmInt8On", opts)
 	return mixed(l, alpha, a, b, beta, c, func(a, b View[int8], c View[int32]) {

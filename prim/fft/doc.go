@@ -13,7 +13,7 @@
 //
 // Element k of the transform of n elements is the sum of x[j]*exp(-2πi*j*k/n) over j, for each axis
 // in turn, in the order of k from 0 to n-1. Inverse has +2πi in place of -2πi, and divides by the
-// number of elements of an array. So Inverse undoes Forward. Forward does not scale.
+// number of elements of an array. Forward does not scale, so Inverse undoes Forward.
 //
 // A RealPlan transforms real numbers. Because element n-k is the conjugate of element k, only the
 // elements 0 to n/2 of the last axis are stored. So rows of n numbers become rows of n/2+1

@@ -203,8 +203,8 @@ func (b *builder) append(s step) {
 }
 
 // The method long appends the steps of a transform whose length is the product of factors. For two
-// factors n1 and m, it computes m transforms of n1 elements that are m apart, and multiplies them
-// by roots of unity. Then it computes n1 transforms of m neighbours, whose results are n1 apart.
+// factors n1 and m, it computes m transforms of n1 elements that are m apart, and multiplies them by
+// roots of unity. Then the transform computes n1 transforms of m neighbours, whose results are n1 apart.
 func (b *builder) long(dir direction, factors []int, width, outer, from, inRow, to, outRow int) {
 	n := product(factors)
 	all := outer * n * width

@@ -43,8 +43,8 @@
 // ByKey adds up the elements of each run of equal keys, of 32 or 64 bits, in the order of scan.By.
 // Tiles have 2048 elements, and leaf j of a tile has the neighbours 8j to 8j+7. ByKey combines
 // pairs of a value and a flag, which says whether a run begins. The combination of x and y is y if
-// a run begins in y. Otherwise its value is the sum of both values, and its flag is the flag of x.
-// So a run of at most 8 elements within a leaf is added up from left to right.
+// a run begins in y. Otherwise the combined value is the sum of both values, and the flag is the
+// flag of x. So a run of at most 8 elements within a leaf is added up from left to right.
 //
 // If there are no elements, ByKey has no runs, Sum, Dot, Norm and Count are 0, Any is false, All is
 // true, and By is the identity. Min, Max, MinMax, ArgMin and ArgMax of an empty slice are errors of

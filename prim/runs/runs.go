@@ -48,7 +48,7 @@ type Total[S sum] struct {
 	Sum  S     // sum from the last beginning of a run to the end, or of all elements if no run begins
 }
 
-// Then returns the total of two adjacent groups of elements.
+// The method Then returns the total of two adjacent groups of elements.
 func (x Total[S]) Then(y Total[S]) Total[S] {
 	if y.Runs == 0 {
 		y.Sum = x.Sum + y.Sum

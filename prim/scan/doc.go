@@ -42,8 +42,8 @@
 // By keeps the order of elements, for operations that do not commute.
 //
 // ByKey has the order of By, and combines pairs of a value and a flag, which says whether a run
-// begins. The combination of x and y is y if a run begins in y. Otherwise its value is the sum of
-// both values, and its flag is the flag of x.
+// begins. The combination of x and y is y if a run begins in y. Otherwise the combined value is the
+// sum of both values, and the flag is the flag of x.
 //
 // # Cost
 //

@@ -11,10 +11,10 @@
 //
 // An element of a result is alpha*sum + beta*y. The sum begins at 0, and the products are added in
 // the order of the row's elements in memory. For float32s, each product is added to the sum with
-// one rounding, as by math32.FMA. Then beta*y is rounded, and alpha*sum is added to it with one
-// rounding. For float64s, each product and each sum is rounded. If beta is 0, y is not read.
-// Results have the same bits on every device. The device decides whether float32 subnormals are
-// kept or flushed.
+// one rounding, as by math32.FMA. After the sum, beta*y is rounded, and alpha*sum is added to it
+// with one rounding. For float64s, each product and each sum is rounded. If beta is 0, y is not
+// read. Results have the same bits on every device. The device decides whether float32 subnormals
+// are kept or flushed.
 //
 // # Cost
 //

@@ -9,8 +9,8 @@ import (
 
 //go:generate go tool kgen .
 
-// A work-group has Across by Across work-items. It computes a block of Block by Block elements of
-// C, and each of its work-items computes Each by Each elements.
+// A work-group has Across by Across work-items. The work-group computes a block of Block by Block
+// elements of C, and each work-item computes Each by Each elements.
 const (
 	Across = 16
 	Each   = 8
@@ -33,8 +33,8 @@ const (
 )
 
 // MatMul computes C = A*B for an M by K matrix A and a K by N matrix B, each stored row by row. The
-// nd-range has Across by Across work-items for each block of C, including incomplete blocks. So it
-// has [Groups] work-groups in each direction.
+// nd-range has Across by Across work-items for each block of C, including incomplete blocks. So the
+// nd-range has [Groups] work-groups in each direction.
 type MatMul struct {
 	M, K, N int
 	A, B, C []float32

@@ -62,8 +62,8 @@ func (l *List) merge(other *List) {
 	}
 }
 
-// Search finds the hits of each query in each part of the vectors. Each row of groups has a query,
-// and each group in a row has a part.
+// Search finds the hits of each query in each part of the vectors. Each row of work-groups
+// processes a query, and each work-group of a row processes a part of the vectors.
 type Search struct {
 	Dim     int       // number of elements in a vector
 	Vectors []float32 // all vectors, one after the other

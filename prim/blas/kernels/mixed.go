@@ -10,8 +10,8 @@ import (
 // column of B, whose elements are neighbours in memory. Lines consist of pieces of 16 bytes, which are loaded and stored
 // at once.
 
-// A work-group of MixedItems work-items computes a tile of MixedTile rows and columns of C. Each of its sub-groups
-// computes a block of block rows and columns. In an iteration, work-group memory contains StepPieces pieces of each
+// A work-group of MixedItems work-items computes a tile of MixedTile rows and columns of C. Each sub-group computes
+// a square of block rows and block columns. In an iteration, work-group memory contains StepPieces pieces of each
 // line of the tile.
 const (
 	MixedTile  = 128
@@ -208,9 +208,9 @@ func save[S, E any](it dsl.NDItem1, s Sizes, sums *blockOf[S], c []E, batch, row
 	}
 }
 
-// Packing describes where the lines of an operand are in memory. Element e of line l of matrix b is at b*Step + l*Stride
-// + e, or at b*Step + l + e*Stride if Deep is not set. Each line has Length elements, and each matrix has Lines lines.
-// The output has the lines of all matrices one after the other. Each has Width pieces, and ends with zeros.
+// Packing describes where the lines of an operand are in memory. Element e of line l of matrix b is at b*Step + l*Stride +
+// e, or at b*Step + l + e*Stride if Deep is not set. Each line has Length elements, and each matrix has Lines lines. The
+// output has the lines of all matrices one after the other. Each line of the output has Width pieces, and ends with zeros.
 type Packing struct {
 	Lines, Length, Width, Stride, Step int
 	Deep                               bool

@@ -69,7 +69,7 @@ func (Quads[L, W]) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Items), properties.DeviceHas(properties.Int64)}
 }
 
-// The type quads is an operand of Quads. It corresponds to the type operand of Gemm.
+// The type quads is an operand of Quads. The type quads corresponds to the type operand of Gemm.
 type quads struct {
 	m            []Quad
 	stride       uint32 // number of quads

@@ -73,8 +73,8 @@ func (y layer) spots(f func(p spot) spot) (all [Each / 2]spot) {
 	return all
 }
 
-// The method slots calls f for each of a work-item's elements. The first argument of f is the element's number, which is
-// constant so that the element is in a register. The others are its number in its short transform, and that transform.
+// The method slots calls f for each of a work-item's elements. The first argument of f is the element's number, which is constant so
+// that the element is in a register. The other arguments of f are the element's number in its short transform, and that transform.
 func (y layer) slots(all [Each / 2]spot, f func(u, i uint32, p spot)) {
 	slot := func(u uint32) {
 		i, p := u, all[0]

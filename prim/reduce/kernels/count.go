@@ -41,7 +41,7 @@ func (k Count[T]) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// CountEnd adds up the counts of parts. One of the outputs Count, Any and All has an element, and the others are empty.
+// CountEnd adds up the counts of parts. Only one of the outputs Count, Any and All is not empty, and that one has one element.
 type CountEnd struct {
 	Parts    []int64
 	N        int     // number of elements of the call, if Length is empty

@@ -32,8 +32,8 @@ const memory = Tile + Tile/32
 // Keys is the type of elements' bits. Elements of 8 and 16 bits are widened.
 type Keys interface{ uint32 | uint64 }
 
-// Sign and Inf describe float elements. They are the 32 highest bits of the sign, and of infinity
-// or of the greatest finite number. Sign and Inf are 0 for integers.
+// Sign and Inf describe float elements. Sign has the 32 highest bits of the sign bit, and Inf those of
+// infinity, or of the greatest number if the type has no infinity. Sign and Inf are 0 for integers.
 var (
 	Sign = dsl.NewSpecConstant[uint32](0)
 	Inf  = dsl.NewSpecConstant[uint32](0)
@@ -191,7 +191,7 @@ type words[K any] interface {
 	Join(w [2]uint32) K
 }
 
-// One implements the interface words for elements of one word.
+// The type One implements the interface words for elements of one word.
 type One struct{}
 
 // Words returns 1.
@@ -206,7 +206,7 @@ func (One) Word(x uint32, _ int) uint32 { return x }
 // Join returns the first word.
 func (One) Join(w [2]uint32) uint32 { return w[0] }
 
-// Two implements the interface words for elements of two words.
+// The type Two implements the interface words for elements of two words.
 type Two struct{}
 
 // Words returns 2.

@@ -127,7 +127,7 @@ func (k Merge[K]) Kernel(it dsl.Item1) {
 	}
 }
 
-// Both sets Out to the sum of the numbers of elements of two runs.
+// The kernel Both sets Out to the total number of elements of two runs.
 type Both struct {
 	A, B   int
 	Length []int64 // number of elements in each run; empty if it is the length of the slice

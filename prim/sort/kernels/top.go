@@ -66,8 +66,8 @@ func (k Select) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// Choose chooses the digit of the k-th element from the counts of Select. Then it sets the counts
-// to 0. The launch has one work-group.
+// Choose chooses the digit of the k-th element from the counts of Select. Then Choose sets the
+// counts to 0. The launch has one work-group.
 type Choose struct {
 	Shift  uint32 // first bit of the digit
 	First  bool   // the digit is the highest
