@@ -22,8 +22,8 @@ func (s SubGroup) members() members {
 	return members{s.w, atSubGroupBarrier, lo, lo + s.LocalRange()}
 }
 
-// exchanger passes the values of one type between work-items, by their linear
-// ids. Groups of work-items that do not overlap may use it at the same time.
+// exchanger passes the values of one type between work-items, by their linear ids. Groups of
+// work-items that do not overlap may use an exchanger at the same time.
 type exchanger[T any] struct {
 	in, out []T
 	here    []bool // the work-item has stored a value in field in, which is not yet in field out

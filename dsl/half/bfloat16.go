@@ -213,7 +213,7 @@ func fmaB(x, y, z BFloat16) BFloat16 {
 	my, ey := splitB(uint32(y))
 	m, e := mx*my, ex+ey
 	s := int32(bits.LeadingZeros32(m)) - 2
-	m, e = m<<uint32(s), e-s // 30 bits; the lower ones are 0
+	m, e = m<<uint32(s), e-s // m has 30 bits, of which the lower ones are 0
 	if z == 0 {
 		return roundB(m, e, sp)
 	}

@@ -37,12 +37,12 @@ type View[T any] struct {
 	Data runtime.View[T]
 }
 
-// T returns the transpose of the matrix, or of each matrix of a batch, in the same memory. T
-// changes the numbers Rows and Cols, which must be set before.
+// T returns the transpose of the matrix, or of each matrix of a batch, in the same memory. The
+// method T swaps the numbers Rows and Cols, which must be set before.
 func (m Matrix[T]) T() Matrix[T] { return Matrix[T]{m.Shape.turned(), m.Data} }
 
-// T returns the transpose of the matrix, or of each matrix of a batch, in the same memory. T
-// changes the numbers Rows and Cols, which must be set before.
+// T returns the transpose of the matrix, or of each matrix of a batch, in the same memory. The
+// method T swaps the numbers Rows and Cols, which must be set before.
 func (m View[T]) T() View[T] { return View[T]{m.Shape.turned(), m.Data} }
 
 func (s Shape) turned() Shape {

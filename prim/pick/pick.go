@@ -174,7 +174,7 @@ func FlaggedOn[T any](q *runtime.Queue, v runtime.View[T], flags runtime.View[bo
 	return c.End()
 }
 
-// Unique returns the elements that differ from the element before. So Unique returns the first
+// Unique returns the elements that differ from the previous element. So Unique returns the first
 // element of each run of equal elements.
 func Unique[T prim.Number](ctx context.Context, dev *runtime.Device, xs []T) ([]T, error) {
 	return onSlices(ctx, dev, "pick.Unique", xs, func(m *call.Memory, v, out runtime.View[T], count runtime.View[int64]) error {
@@ -183,7 +183,7 @@ func Unique[T prim.Number](ctx context.Context, dev *runtime.Device, xs []T) ([]
 	})
 }
 
-// UniqueOn picks the elements that differ from the element before. out must have at least as many
+// UniqueOn picks the elements that differ from the previous element. out must have at least as many
 // elements as v.
 func UniqueOn[T prim.Number](q *runtime.Queue, v, out runtime.View[T], count runtime.View[int64], opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "pick.UniqueOn", opts)

@@ -43,8 +43,8 @@ type Sums[T any, S sum, V Values[T, S]] struct {
 	Heads     []bool // flags that say whether an element begins a run
 	X         []T
 	Words     int
-	Length    []int64  // element count of the whole call; empty if it is the length of the slice
-	State     []uint32 // board of package lookback
+	Length    []int64  // element count of the whole call, or empty if all elements of the slice count
+	State     []uint32 // memory of a board of package lookback
 	Values    []Total[S]
 	Inclusive bool // the sums in Out include the element itself
 	Out       []T

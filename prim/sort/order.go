@@ -28,7 +28,7 @@ func words32Of[T prim.Number](c *call.Call, v runtime.View[T]) runtime.View[uint
 	return primimpl.Cast[uint32](v)
 }
 
-// IsSorted reports whether the elements are in order.
+// IsSorted reports whether the elements are in sorted order.
 func IsSorted[T prim.Number](ctx context.Context, dev *runtime.Device, xs []T, opts ...prim.Option) (bool, error) {
 	m, err := call.OnSlices(ctx, dev, "sort.IsSorted")
 	if err != nil {
@@ -73,7 +73,7 @@ func IsSortedOn[T prim.Number](q *runtime.Queue, v runtime.View[T], out runtime.
 }
 
 // Search returns for each needle the index of the first element that is not before it. The index is
-// the number of elements before the needle. The elements must be in order.
+// the number of elements before the needle. The elements must be in sorted order.
 func Search[T prim.Number](ctx context.Context, dev *runtime.Device, xs, needles []T, opts ...prim.Option) ([]int64, error) {
 	m, err := call.OnSlices(ctx, dev, "sort.Search")
 	if err != nil {
@@ -120,8 +120,8 @@ func SearchOn[T prim.Number](q *runtime.Queue, v, needles runtime.View[T], out r
 	return c.End()
 }
 
-// Merge returns the elements of a and b in order. The elements of a and those of b must be in
-// order. Of equal elements, those of a come first.
+// Merge returns the elements of a and b in sorted order. Both a and b must be in sorted order. If
+// elements are equal, those of a are before those of b.
 func Merge[T prim.Number](ctx context.Context, dev *runtime.Device, a, b []T, opts ...prim.Option) ([]T, error) {
 	m, err := call.OnSlices(ctx, dev, "sort.Merge")
 	if err != nil {
@@ -147,8 +147,8 @@ func Merge[T prim.Number](ctx context.Context, dev *runtime.Device, a, b []T, op
 	return out, call.Read(m, out, to)
 }
 
-// MergeOn sets the elements of out to those of a and b in order. The elements of a and those of b
-// must be in order. Of equal elements, those of a come first. With prim.Length, only the first
+// MergeOn sets out to the elements of a and b in sorted order. Both a and b must be in sorted
+// order. If elements are equal, those of a are before those of b. With prim.Length, only the first
 // elements of a and of b are used, and the other elements of out do not change.
 func MergeOn[T prim.Number](q *runtime.Queue, a, b, out runtime.View[T], opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "sort.MergeOn", opts)

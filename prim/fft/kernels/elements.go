@@ -15,9 +15,9 @@ type Elements[T Float] struct {
 	N                               uint32       // number of elements; elements of Out from index N on become 0
 	D1, D2                          uint32
 	In0, In1, In2, Out0, Out1, Out2 uint32
-	Inner                           bool // the index of an element is i2; if false, it is i1
-	Swap                            bool // the parts of In's elements are swapped
-	Swapped                         bool // the parts of the results are swapped
+	Inner                           bool // whether the index of an element is i2, else i1
+	Swap                            bool // whether the real and imaginary parts of In's elements are swapped
+	Swapped                         bool // whether the real and imaginary parts of the results are swapped
 	Scale                           T
 }
 

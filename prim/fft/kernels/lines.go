@@ -32,13 +32,13 @@ func (Lines64) Properties() properties.List { return exact }
 
 var exact = append(properties.List{properties.WorkGroupSize(Size)}, exactly...)
 
-// Kernel transforms Together lines.
+// Kernel transforms the work-group's lines.
 func (k Lines32) Kernel(it dsl.NDItem1) { passes(it, lines[float32](k)) }
 
-// Kernel transforms Together lines.
+// Kernel transforms the work-group's lines.
 func (k Lines64) Kernel(it dsl.NDItem1) { passes(it, lines[float64](k)) }
 
-// passes transforms Together lines.
+// The method passes transforms the work-group's lines, of which there are Together.
 func passes[T Float](it dsl.NDItem1, k lines[T]) {
 	tile := dsl.LocalSlice[Complex[T]](it, int(Room.Get(it)))
 	p := pass[T]{

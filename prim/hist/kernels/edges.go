@@ -50,13 +50,13 @@ func search[K word](key K, high uint32, edge func(i uint32) K) uint32 {
 	return low
 }
 
-// Edges32 counts elements of up to 32 bits between edges. Edges have the same type as the elements.
+// Edges32 counts elements of up to 32 bits between edges. Edges and elements have the same type.
 type Edges32 struct {
-	X8     []uint8  // bytes of the elements, if these have less than 32 bits
-	X32    []uint32 // words of the elements, if they begin at a word
+	X8     []uint8  // bytes of the elements, if elements have less than 32 bits
+	X32    []uint32 // 32-bit words of the elements, if their address is a multiple of 4
 	E8     []uint8
 	E32    []uint32
-	Length []int64 // element count of the whole call; empty if it is the length of the slice
+	Length []int64 // element count of the whole call, or empty if all elements of the slice count
 	Order  Order[uint32]
 	Bins   Bins
 	Counts []uint32

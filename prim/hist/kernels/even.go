@@ -76,9 +76,9 @@ func (f Format) Value(x uint32) float32 {
 
 // Even32 counts elements of up to 32 bits in bins of equal width.
 type Even32 struct {
-	X8     []uint8  // bytes of the elements, if these have less than 32 bits
-	X32    []uint32 // words of the elements, if they begin at a word
-	Length []int64  // element count of the whole call; empty if it is the length of the slice
+	X8     []uint8  // bytes of the elements, if elements have less than 32 bits
+	X32    []uint32 // 32-bit words of the elements, if their address is a multiple of 4
+	Length []int64  // element count of the whole call, or empty if all elements of the slice count
 	Bins   Bins
 	Counts []uint32
 	// The next fields are for integers. Element x is (x^Flip)-Low above the first edge, and Span is the
@@ -178,7 +178,7 @@ func (k Even64) Kernel(it dsl.NDItem1) {
 // EvenFloat64 counts float64s in bins of equal width.
 type EvenFloat64 struct {
 	X      []float64
-	Length []int64 // element count of the whole call; empty if it is the length of the slice
+	Length []int64 // element count of the whole call, or empty if all elements of the slice count
 	Bins   Bins
 	Counts []uint32
 	Steps  Steps[float64]

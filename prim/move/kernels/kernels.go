@@ -36,7 +36,7 @@ func place(i, n int) (element, word int) {
 // Fill sets the elements of Out. Out has N elements, beginning with the element Base of the call.
 type Fill[T word] struct {
 	Out    []T
-	Length []int64 // element count of the whole call; empty if it is the length of the slice
+	Length []int64 // element count of the whole call, or empty if all elements of the slice count
 	Base   int
 	Words  int // number of words of an element
 	Value  [MaxWords]T
@@ -61,7 +61,7 @@ func (k Fill[T]) Kernel(it dsl.Item1) {
 // Iota sets each element of Out to First + i*Step, where i is the element's index in the call.
 type Iota[T uint8 | uint16 | uint32 | uint64 | float32 | float64] struct {
 	Out         []T
-	Length      []int64 // element count of the whole call; empty if it is the length of the slice
+	Length      []int64 // element count of the whole call, or empty if all elements of the slice count
 	Base        int
 	First, Step T
 }
@@ -94,7 +94,7 @@ func (k Iota[T]) Kernel(it dsl.Item1) {
 // exchanges two words.
 type Reverse[T word] struct {
 	X, Out []T
-	Length []int64 // element count of the whole call; empty if it is the length of the slice
+	Length []int64 // element count of the whole call, or empty if all elements of the slice count
 	Base   int     // index of the first word
 	Words  int     // number of words of an element
 }
@@ -123,7 +123,7 @@ func (k Reverse[T]) Kernel(it dsl.Item1) {
 type Gather[T word] struct {
 	X      []T
 	At     []int64
-	Length []int64 // element count of the whole call; empty if it is the length of the slice
+	Length []int64 // element count of the whole call, or empty if all elements of the slice count
 	Base   int     // index in the call of the first element of At
 	Words  int     // number of words of an element
 	Out    []T
@@ -154,7 +154,7 @@ func (k Gather[T]) Kernel(it dsl.Item1) {
 // there. Numbers of elements begin with 1.
 type Claim struct {
 	At     []int64
-	Length []int64 // element count of the whole call; empty if it is the length of the slice
+	Length []int64 // element count of the whole call, or empty if all elements of the slice count
 	Base   int     // index in the call of the first element of At
 	Owner  []uint32
 }
@@ -175,7 +175,7 @@ func (k Claim) Kernel(it dsl.Item1) {
 type Scatter[T word] struct {
 	X      []T
 	At     []int64
-	Length []int64 // element count of the whole call; empty if it is the length of the slice
+	Length []int64 // element count of the whole call, or empty if all elements of the slice count
 	Base   int     // index in the call of the first element of At
 	Words  int     // number of words of an element
 	Owner  []uint32

@@ -83,7 +83,7 @@ type Predicate[T any] interface {
 type Where[T any, P Predicate[T]] struct {
 	Op     P
 	X      []T
-	Length []int64 // element count of the whole call; empty if it is the length of the slice
+	Length []int64 // element count of the whole call, or empty if all elements of the slice count
 	State  []uint32
 	Out    []T
 	Count  []int64 // number of picked elements

@@ -13,7 +13,7 @@ import (
 type Partition[T any, P Predicate[T]] struct {
 	Op     P
 	X      []T
-	Length []int64 // element count of the whole call; empty if it is the length of the slice
+	Length []int64 // element count of the whole call, or empty if all elements of the slice count
 	State  []uint32
 	Out    []T
 	Count  []int64 // number of picked elements

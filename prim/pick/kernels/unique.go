@@ -5,11 +5,11 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// Unique picks the elements of X that differ from the element before. Unique stores these elements
+// Unique picks the elements of X that differ from the previous element. Unique stores these elements
 // in Out, and their indices in At. Out or At may be empty. Elements are given as their bits.
 type Unique[T uint8 | uint16 | uint32 | uint64] struct {
 	X      []T
-	Length []int64 // element count of the whole call; empty if it is the length of the slice
+	Length []int64 // element count of the whole call, or empty if all elements of the slice count
 	State  []uint32
 	// Half has all bits of a float except its sign. Half is 0 for integers.
 	Half T
@@ -73,8 +73,8 @@ func (k Unique[T]) Kernel(it dsl.NDItem1) {
 type Lengths struct {
 	At     []int64
 	Count  []int64 // number of runs
-	N      int     // number of elements of the call, if Length is empty
-	Length []int64 // element count of the whole call; empty if N is the count
+	N      int     // number of elements of the call, used if Length is empty
+	Length []int64 // element count of the whole call, or empty if N is that count
 	Out    []int64
 }
 

@@ -9,7 +9,7 @@ import (
 // UniformFloat32 makes numbers of at least 0 and less than 1, which are multiples of 1/1<<24.
 type UniformFloat32 struct {
 	Out    []float32
-	Length []int64 // element count of the whole call; empty if it is the length of the slice
+	Length []int64 // element count of the whole call, or empty if all elements of the slice count
 	Base   int     // index in the call of the first element of Out
 	From   From
 }
@@ -58,7 +58,7 @@ func unit(low, high, more uint32) float64 {
 // Ints makes integers of at least 0 and less than N. If N is 0, it makes integers of any bits.
 type Ints[T uint8 | uint16 | uint32] struct {
 	Out    []T
-	Length []int64 // element count of the whole call; empty if it is the length of the slice
+	Length []int64 // element count of the whole call, or empty if all elements of the slice count
 	Base   int     // index in the call of the first element of Out
 	From   From
 	N      uint32

@@ -12,7 +12,7 @@ import (
 // two numbers from two words, which are a distance and a direction, by the method of Box and Muller.
 type NormalFloat32 struct {
 	Out    []float32
-	Length []int64 // element count of the whole call; empty if it is the length of the slice
+	Length []int64 // element count of the whole call, or empty if all elements of the slice count
 	Base   int     // index in the call of the first element of Out
 	From   From
 }

@@ -19,7 +19,7 @@ const leastBits = 8
 // Shuffle sets the elements of Out to those of X in another order.
 type Shuffle[T word] struct {
 	X      []T
-	Length []int64 // element count of the whole call; empty if it is the length of the slice
+	Length []int64 // element count of the whole call, or empty if all elements of the slice count
 	Base   int     // index in the call of the first element of Out
 	Words  int     // number of words of an element
 	Out    []T

@@ -21,7 +21,7 @@ type Reduce[T, A any, O Operation[T, A]] struct {
 	Op     O
 	X      []T
 	Parts  []A
-	Length []int64 // element count of the whole call; empty if it is the length of the slice
+	Length []int64 // element count of the whole call, or empty if all elements of the slice count
 	Shift  uint32  // logarithm of the number of the call's elements for each element of Parts, or 0 in the first launch
 	Out    []A
 }

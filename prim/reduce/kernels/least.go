@@ -60,7 +60,7 @@ func (o Order[K]) value(key K) K {
 // Ends computes the least and the greatest key of a part of X. Each work-group sets one element of Low and of High.
 type Ends[T bits, K word] struct {
 	X        []T
-	Length   []int64 // element count of the whole call; empty if it is the length of the slice
+	Length   []int64 // element count of the whole call, or empty if all elements of the slice count
 	Part     int     // number of elements of a work-group's part, a multiple of Size
 	Least    Order[K]
 	Greatest Order[K]
@@ -132,8 +132,8 @@ func four[T bits, K word](xs []T, i, end int) (x, y, z, w K) {
 type EndsEnd[T bits, K word] struct {
 	Low      []K
 	High     []K
-	N        int     // number of elements of the call, if Length is empty
-	Length   []int64 // element count of the whole call; empty if N is the count
+	N        int     // number of elements of the call, used if Length is empty
+	Length   []int64 // element count of the whole call, or empty if N is that count
 	Least    Order[K]
 	Greatest Order[K]
 	Min      []T
@@ -177,7 +177,7 @@ func (k EndsEnd[T, K]) Kernel(it dsl.NDItem1) {
 // work-group sets one element of Keys and of At.
 type Arg[T bits, K word] struct {
 	X      []T
-	Length []int64 // element count of the whole call; empty if it is the length of the slice
+	Length []int64 // element count of the whole call, or empty if all elements of the slice count
 	Part   int     // number of elements of a work-group's part, a multiple of Size
 	Order  Order[K]
 	Keys   []K
@@ -228,8 +228,8 @@ func firstOver[K word](g dsl.Group, key K, at int64) (K, int64) {
 type ArgEnd[K word] struct {
 	Keys   []K
 	At     []int64
-	N      int     // number of elements of the call, if Length is empty
-	Length []int64 // element count of the whole call; empty if N is the count
+	N      int     // number of elements of the call, used if Length is empty
+	Length []int64 // element count of the whole call, or empty if N is that count
 	Out    []int64
 }
 

@@ -14,7 +14,7 @@ type number interface {
 // S is the type in which the kernel adds small integers.
 type Sum[T, S number] struct {
 	X      []T
-	Length []int64 // element count of the whole call; empty if it is the length of the slice
+	Length []int64 // element count of the whole call, or empty if all elements of the slice count
 	Shift  uint32  // an element of X is the result of 1<<Shift elements of the call
 	Out    []T
 }
@@ -53,7 +53,7 @@ func (k Sum[T, S]) Kernel(it dsl.NDItem1) {
 // sum is that of Sum.
 type Dot[T, S number] struct {
 	X, Y   []T
-	Length []int64 // element count of the whole call; empty if it is the length of the slice
+	Length []int64 // element count of the whole call, or empty if all elements of the slice count
 	Out    []T
 }
 

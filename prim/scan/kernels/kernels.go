@@ -39,8 +39,8 @@ type number interface {
 // scan states. S is the type in which the kernel adds small integers.
 type Sum[T, S number, C lookback.Code[S]] struct {
 	X         []T
-	Length    []int64  // element count of the whole call; empty if it is the length of the slice
-	State     []uint32 // board of package lookback
+	Length    []int64  // element count of the whole call, or empty if all elements of the slice count
+	State     []uint32 // memory of a board of package lookback
 	Inclusive bool     // the sums include the element itself
 	Out       []T
 }

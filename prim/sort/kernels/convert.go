@@ -23,7 +23,7 @@ func (k Widen) Kernel(it dsl.Item1) {
 // Narrow converts words to elements of one or two bytes.
 type Narrow struct {
 	Keys   []uint32
-	Length []int64 // element count of the whole call; empty if it is the length of the slice
+	Length []int64 // element count of the whole call, or empty if all elements of the slice count
 	Bytes  int     // bytes of an element
 	Out    []uint8
 }

@@ -7,12 +7,12 @@ import "github.com/kgen-go/kgen/dsl"
 
 // Tally counts the digits of each part. The number of keys with digit d in part p is Counts[p*Digits+d].
 type Tally[K Keys] struct {
-	Flip   K      // field flip of the Order
+	Flip   K      // value of the field flip of type Order
 	Shift  uint32 // first bit of the digit
 	Mask   uint32 // bits of the digit
 	Part   int    // number of elements of a part
 	Keys   []K
-	Length []int64 // element count of the whole call; empty if it is the length of the slice
+	Length []int64 // element count of the whole call, or empty if all elements of the slice count
 	Counts []int64 // counts of digits, which are 0 before the launch
 }
 
@@ -53,12 +53,12 @@ func (k Places) Kernel(it dsl.Item1) {
 
 // Move moves each key to its index according to its digit. Places contains the index of each part's next key.
 type Move[K Keys] struct {
-	Flip   K      // field flip of the Order
+	Flip   K      // value of the field flip of type Order
 	Shift  uint32 // first bit of the digit
 	Mask   uint32 // bits of the digit
 	Part   int    // number of elements of a part
 	Keys   []K
-	Length []int64 // element count of the whole call; empty if it is the length of the slice
+	Length []int64 // element count of the whole call, or empty if all elements of the slice count
 	Places []int64
 	Out    []K
 	Values []uint32 // values, as many as keys; only if Paired is set

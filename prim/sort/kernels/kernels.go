@@ -90,11 +90,11 @@ func rest(n, begin int, length []int64) uint32 {
 
 // Count adds the digits of all passes to Counts. The number of digits d in pass p is added to element p*Digits+d.
 type Count[K Keys] struct {
-	Flip   K       // field flip of the Order
+	Flip   K       // value of the field flip of type Order
 	Lo, Hi uint32  // range of bits by which elements are sorted
 	Begin  int     // number of elements in the chunks before
 	Keys   []K     // elements of a chunk
-	Length []int64 // element count of the whole call; empty if it is the length of the slice
+	Length []int64 // element count of the whole call, or empty if all elements of the slice count
 	Counts []uint32
 }
 
@@ -157,7 +157,7 @@ func (k Count[K]) Kernel(it dsl.NDItem1) {
 type Starts struct {
 	Chunks int
 	N      int      // number of elements, if Length is empty
-	Length []int64  // element count of the whole call; empty if N is the count
+	Length []int64  // element count of the whole call, or empty if N is that count
 	Counts []uint32 // MaxPasses*Digits counts for each chunk
 	Starts []uint32 // (Chunks+1)*Digits indices for each pass, of which the first Digits are set, and then the number of elements
 }
@@ -227,10 +227,10 @@ var Paired = dsl.NewSpecConstant(false)
 // pass contains the fields of the two kernels of a pass. With more than 104 bytes, the fields would
 // not fit into push constants, and loading them from memory would need registers.
 type pass[K Keys, W words[K]] struct {
-	Flip   K        // field flip of the Order
+	Flip   K        // value of the field flip of type Order
 	Digit  uint32   // first bit of the digit in the low 8 bits, and the bits of the digit above
 	Begin  uint32   // number of elements in the chunks before
-	Board  uint32   // index in State of the board of package lookback
+	Board  uint32   // index in State at which the board of package lookback begins
 	Keys   []K      // keys of a chunk
 	State  []uint32 // indices of the digits of this chunk and of the next, then the number of elements at Board-Ahead, then the board
 	Out    []K      // sorted keys of all chunks

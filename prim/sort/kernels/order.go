@@ -8,9 +8,9 @@ import (
 
 // IsSorted sets Out[0] to 0 if an element is before its left neighbour in the order.
 type IsSorted[K Keys] struct {
-	Flip   K // field flip of the Order
+	Flip   K // value of the field flip of type Order
 	Keys   []K
-	Length []int64 // element count of the whole call; empty if it is the length of the slice
+	Length []int64 // element count of the whole call, or empty if all elements of the slice count
 	Out    []uint32
 }
 
@@ -48,9 +48,9 @@ func (k Bool) Kernel(it dsl.Item1) {
 
 // Search sets each element of Out to the index of the first key that is not before a needle.
 type Search[K Keys] struct {
-	Flip    K // field flip of the Order
+	Flip    K // value of the field flip of type Order
 	Keys    []K
-	Length  []int64 // element count of the whole call; empty if it is the length of the slice
+	Length  []int64 // element count of the whole call, or empty if all elements of the slice count
 	Needles []K
 	Out     []int64
 }
@@ -85,9 +85,9 @@ const MergeEach = 8
 
 // Merge merges two sorted runs of elements. If elements are equal, those of A come first.
 type Merge[K Keys] struct {
-	Flip   K // field flip of the Order
+	Flip   K // value of the field flip of type Order
 	A, B   []K
-	Length []int64 // number of elements in each run; empty if it is the length of the slice
+	Length []int64 // number of elements in each run, or empty if all elements of the slices count
 	Out    []K
 }
 
@@ -130,7 +130,7 @@ func (k Merge[K]) Kernel(it dsl.Item1) {
 // The kernel Both sets Out to the total number of elements of two runs.
 type Both struct {
 	A, B   int
-	Length []int64 // number of elements in each run; empty if it is the length of the slice
+	Length []int64 // number of elements in each run, or empty if all elements of the slices count
 	Out    []int64
 }
 

@@ -22,11 +22,11 @@ const (
 
 // Select counts the next digit of the elements whose higher digits are those in Found.
 type Select struct {
-	Flip   uint32 // field flip of the Order
+	Flip   uint32 // value of the field flip of type Order
 	Shift  uint32 // first bit of the digit
 	High   uint32 // bits of the higher digits
 	Keys   []uint32
-	Length []int64 // element count of the whole call; empty if it is the length of the slice
+	Length []int64 // element count of the whole call, or empty if all elements of the slice count
 	Found  []uint32
 	Counts []uint32 // Digits counts, which are 0 before the launch
 }
@@ -116,12 +116,12 @@ const (
 // Top picks the elements that are before the k-th, in their order. Of the elements that are equal
 // to the k-th, Top picks as many as needed, from the first on.
 type Top struct {
-	Flip   uint32 // field flip of the Order
+	Flip   uint32 // value of the field flip of type Order
 	Mask   uint32 // bits of an element
 	Keys   []uint32
-	Length []int64 // element count of the whole call; empty if it is the length of the slice
+	Length []int64 // element count of the whole call, or empty if all elements of the slice count
 	Found  []uint32
-	State  []uint32 // board of package lookback
+	State  []uint32 // memory of a board of package lookback
 	Out    []uint32
 	Count  []int64 // number of picked elements
 }
