@@ -40,5 +40,6 @@
 // Gemm of float32s also takes twice as long if the number of elements in the rows of A or B, the
 // distance of these rows, or their offset in the buffer is not a multiple of 4 elements.
 //
-// GemmHalfOn and GemmInt8On need scratch memory (see ScratchBytes). No other function does.
+// GemmHalfOn and GemmInt8On need scratch memory (see ScratchBytes). No other function needs scratch
+// memory.
 package blas

@@ -22,10 +22,10 @@
 // axes, Inverse treats these imaginary parts as 0.
 //
 // Results have the same bits on every device, and at every address. Each product and each sum is
-// rounded, and the host computes roots of unity in float64. The root of the mean of squared errors
-// is at most eps*log2(2n) times that of the elements, where n is the number of elements of an
-// array, and eps 1<<-24 for complex64 and 1<<-53 for complex128. If a length has a prime factor
-// above 7, the error is at most twice as large. Tests check both limits of the error.
+// rounded, and the host computes roots of unity in float64. The root mean square of the errors is
+// at most eps*log2(2n) times the root mean square of the elements. Here n is the number of elements
+// of an array, and eps is 1<<-24 for complex64 and 1<<-53 for complex128. If a length has a prime
+// factor above 7, the error is at most twice as large. Tests check both limits of the error.
 //
 // # Types
 //
@@ -63,5 +63,5 @@
 //
 // A plan stores roots of unity in device memory, 128 KiB or more for long transforms. Several
 // goroutines may use a plan. After Close, functions of the plan return ErrKernelArgument. Graphs
-// that have recorded such functions then return it, too.
+// that have recorded functions of the plan then return that error, too.
 package fft

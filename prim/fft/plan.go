@@ -255,8 +255,8 @@ func (p *Plan[T]) on(q *runtime.Queue, name string, v, out runtime.View[T], back
 	return c.End()
 }
 
-// arrays makes the checks of all calls, and returns the number of arrays that n elements form. Each
-// array has size elements.
+// arrays makes the checks of all calls, and returns the number of arrays that n elements form. The
+// argument size is the number of elements of an array.
 func (p *core[T]) arrays(c *call.Call, n, size int) int {
 	if c.HasLength() {
 		c.Refuse("leave it out, and give views of some arrays", "arrays have no length that the device knows")

@@ -123,9 +123,9 @@ func (p *RealPlan[R, T]) Forward(ctx context.Context, xs []R) ([]T, error) {
 	return realSlices(ctx, p.dev, name, xs, p.size, p.into, p.forward)
 }
 
-// Inverse returns the arrays whose transforms are in ys, one after the other, as Forward returns
-// transforms. Inverse ignores imaginary parts that are 0 in such transforms (see the package
-// documentation). If the elements do not form complete transforms, Inverse returns ErrInvalid.
+// Inverse returns the arrays whose transforms are in ys. The transforms follow each other in the format
+// of Forward. Imaginary parts that are 0 in every transform of real numbers are ignored (see the
+// package documentation). If the elements do not form complete transforms, Inverse returns ErrInvalid.
 func (p *RealPlan[R, T]) Inverse(ctx context.Context, ys []T) ([]R, error) {
 	const name = "fft.RealPlan.Inverse"
 	if err := p.plan().exists(name); err != nil {
@@ -153,8 +153,8 @@ func (p *RealPlan[R, T]) plan() *core[T] {
 	return &p.core
 }
 
-// realSlices runs the function f on views with copies of slices. Arrays of size elements become
-// arrays of into elements.
+// realSlices runs the function f on views with copies of slices. An input array has size elements,
+// and an output array has into elements.
 func realSlices[X, Y any](ctx context.Context, dev *runtime.Device, name string, xs []X, size, into int, f func(*runtime.Queue, string, runtime.View[X], runtime.View[Y], []prim.Option) (runtime.Event, error)) ([]Y, error) {
 	m, err := call.OnSlices(ctx, dev, name)
 	if err != nil {

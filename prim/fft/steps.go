@@ -125,8 +125,8 @@ func (b *builder) oneLaunch(n, width int) bool {
 	return n <= b.most
 }
 
-// split returns two or three factors of n, the largest of which is small. One launch can transform
-// columns of the length of each factor. split returns nil if there are no such factors.
+// split returns two or three factors of n, whose largest is as small as possible. One launch can
+// transform columns of the length of each factor. split returns nil if there are no such factors.
 func (b *builder) split(n int) (best []int) {
 	most := b.most / 2
 	var divisors []int
@@ -166,8 +166,8 @@ func (b *builder) takes(memory, elements int) {
 }
 
 // axis appends the steps that transform an axis. The axis has n elements, which are width elements
-// apart, and there are outer rows. Rows are inRow elements apart in the memory that from names, and
-// outRow elements apart in the memory that to names.
+// apart, and argument outer is the number of rows. Rows are inRow elements apart in the memory that
+// from names, and outRow elements apart in the memory that to names.
 func (b *builder) axis(dir direction, n, width, outer, from, inRow, to, outRow int) {
 	list := radices(n)
 	switch {
@@ -202,9 +202,9 @@ func (b *builder) append(s step) {
 	b.steps = append(b.steps, s)
 }
 
-// The method long appends the steps of a transform whose length is the product of factors. For two
-// factors n1 and m, it computes m transforms of n1 elements that are m apart, and multiplies them by
-// roots of unity. Then the transform computes n1 transforms of m neighbours, whose results are n1 apart.
+// The method long appends the steps of a transform whose length is the product of factors. With two factors n1
+// and m, the transform first computes m transforms of n1 elements that are m apart, and multiplies the results
+// by roots of unity. Then it computes n1 transforms of m neighbours, whose results are n1 apart.
 func (b *builder) long(dir direction, factors []int, width, outer, from, inRow, to, outRow int) {
 	n := product(factors)
 	all := outer * n * width

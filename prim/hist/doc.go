@@ -40,6 +40,6 @@
 // once, and needs no scratch memory. Up to 4096 bins of Even and ByKey, and 2048 bins of Edges, are
 // counted in work-group memory, with several counters for each bin if there is space. With more
 // bins, elements are counted in counts itself, by atomic operations. Edges searches up to 1024
-// edges in work-group memory, and more edges in device memory. A search takes one step for each
-// factor of 2.
+// edges in work-group memory, and more edges in device memory. The search for an element's bin
+// takes one step for each factor of 2 in the number of edges.
 package hist

@@ -90,7 +90,7 @@ func (k GemvColumns[T, O]) Kernel(it dsl.NDItem1) {
 	for ; d+batch <= k.K && d+batch <= len(k.X); d += batch {
 		var u, v [batch]T
 		for i := range batch {
-			if at := (d+i)*k.StrideA + line; uint(at) < uint(len(k.A)) { // no slicing and then a local index, because enough has checked the slice
+			if at := (d+i)*k.StrideA + line; uint(at) < uint(len(k.A)) { // index in the whole slice, whose length function enough has checked
 				u[i] = k.A[at]
 			}
 			v[i] = k.X[d+i]

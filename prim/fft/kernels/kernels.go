@@ -19,7 +19,7 @@ type Complex[T Float] struct{ Re, Im T }
 func (a Complex[T]) plus(b Complex[T]) Complex[T]  { return Complex[T]{a.Re + b.Re, a.Im + b.Im} }
 func (a Complex[T]) minus(b Complex[T]) Complex[T] { return Complex[T]{a.Re - b.Re, a.Im - b.Im} }
 
-// The method The method turned returns -i*a, and the method swapped returns i times the conjugate of a.
+// The method turned returns -i*a, and the method swapped returns i times the conjugate of a.
 func (a Complex[T]) turned() Complex[T]  { return Complex[T]{a.Im, -a.Re} }
 func (a Complex[T]) swapped() Complex[T] { return Complex[T]{a.Im, a.Re} }
 

@@ -18,9 +18,9 @@ const (
 	sin7c = 0.43388373911755812047576833284835875461
 )
 
-// The method short computes the short transforms of a pass that belong to the work-item l. The
-// conditions are nested, so that a device's compiler removes the radices that are not used. Six and ten
-// elements are two transforms of three and five, in the order of Good and Thomas, which needs no roots.
+// The method short computes the short transforms of a pass that belong to the work-item l. The conditions are
+// nested, so that a device's compiler removes the radices that are not used. Six elements are transformed as
+// two times three, and ten as two times five, in the order of Good and Thomas, which needs no roots.
 func (p pass[T]) short(l, uses uint32) {
 	if uses>>2&1 != 0 {
 		if p.radix == 2 {

@@ -21,8 +21,8 @@ var (
 	ThirdBits  = dsl.NewSpecConstant(uint8(4))
 )
 
-// Twos32 transforms lines whose length is a power of two, as Lines32 does. Work-items have elements in registers, so
-// work-group memory has space for twice as many. Between passes, work-items exchange elements through that memory.
+// Twos32 transforms lines whose length is a power of two, as Lines32 does. Elements are in registers, so work-group
+// memory has space for twice as many lines. Between passes, work-items exchange elements through that memory.
 type Twos32 lines[float32]
 
 // Properties states the work-group's size, and that each operation is rounded.
@@ -37,7 +37,7 @@ func (k Twos32) Kernel(it dsl.NDItem1) {
 // registers contains the elements of a work-item.
 type registers[T Float] [Each]Complex[T]
 
-// The type layer is a pass of Twos32. All its sizes are powers of two.
+// The type layer is a pass of Twos32. All sizes in a layer are powers of two.
 type layer struct {
 	l              uint32 // index of the work-item
 	length         uint32 // logarithms of the sizes, as in the type pass

@@ -19,7 +19,7 @@ type Steps[F float] struct {
 // edge returns the edge at which bin i begins.
 func (s Steps[F]) edge(i uint32) F { return s.Low + F(F(i)*s.Width) }
 
-// holds reports whether x is in bin i of n.
+// holds reports whether x is in bin i of n bins.
 func (s Steps[F]) holds(x F, i, n uint32) bool {
 	return s.edge(i) <= x && (i+1 >= n || x < s.edge(i+1))
 }
