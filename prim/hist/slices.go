@@ -17,8 +17,8 @@ type elements struct {
 	x32 runtime.View[uint32]
 }
 
-// elementsOf returns a view's elements. Narrow elements that begin at a word are also available as
-// words.
+// elementsOf returns a view's elements. Elements of 8 or 16 bits whose address is a multiple of 4
+// are also available as 32-bit words.
 func elementsOf[T any](v runtime.View[T]) (e elements) {
 	size := call.KindOf[T]().Size
 	if size < 4 {

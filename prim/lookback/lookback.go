@@ -333,7 +333,7 @@ func BeforeSum[A dsl.Number, B Board[A]](it dsl.NDItem1, board B, t uint32, sum 
 	return before
 }
 
-// Uint32 is the code of values of 32 bits.
+// Uint32 implements Code for values of 32 bits.
 type Uint32 struct{}
 
 // Words returns 2.
@@ -345,7 +345,7 @@ func (Uint32) Word(v uint32, i int) uint32 { return v >> (bits * uint(i)) & (1<<
 // Value combines the bits of the words.
 func (Uint32) Value(w [3]uint32) uint32 { return w[0] | w[1]<<bits }
 
-// Float32 is the code of floats of 32 bits.
+// Float32 implements Code for floats of 32 bits.
 type Float32 struct{}
 
 // Words returns 2.
@@ -357,7 +357,7 @@ func (Float32) Word(v float32, i int) uint32 { return Uint32{}.Word(math.Float32
 // Value combines the bits of the words.
 func (Float32) Value(w [3]uint32) float32 { return math.Float32frombits(Uint32{}.Value(w)) }
 
-// Uint64 is the code of values of 64 bits.
+// Uint64 implements Code for values of 64 bits.
 type Uint64 struct{}
 
 // Words returns 3.
@@ -371,7 +371,7 @@ func (Uint64) Value(w [3]uint32) uint64 {
 	return uint64(w[0]) | uint64(w[1])<<bits | uint64(w[2])<<(2*bits)
 }
 
-// Float64 is the code of floats of 64 bits.
+// Float64 implements Code for floats of 64 bits.
 type Float64 struct{}
 
 // Words returns 3.
@@ -383,7 +383,7 @@ func (Float64) Word(v float64, i int) uint32 { return Uint64{}.Word(math.Float64
 // Value combines the bits of the words.
 func (Float64) Value(w [3]uint32) float64 { return math.Float64frombits(Uint64{}.Value(w)) }
 
-// Count is the code of numbers below 1<<60.
+// Count implements Code for numbers below 1<<60.
 type Count struct{}
 
 // Words returns 2.

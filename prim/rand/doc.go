@@ -65,10 +65,10 @@
 //
 // # Types
 //
-// Uniform and Normal make float32s and float64s. IntN and Bits make all integers of Go. All four
-// also make elements of types made from these, but not of package half (ErrInvalid). Float64s need
-// a device with properties.FP64 (ErrKernelNotSupported otherwise). Shuffle moves elements of any
-// type that buffers can have, and keeps all their bits.
+// Uniform and Normal make float32s and float64s. IntN and Bits make integers of all integer types
+// of Go. Uniform, Normal, IntN and Bits also make elements of types made from these, but not of
+// package half (ErrInvalid). Float64s need a device with properties.FP64 (ErrKernelNotSupported
+// otherwise). Shuffle moves elements of any type that buffers can have, and keeps all their bits.
 //
 // # Cost
 //

@@ -17,7 +17,7 @@ func Min[T prim.Number](ctx context.Context, dev *runtime.Device, xs []T) (T, er
 	return some(ctx, dev, "reduce.Min", xs, MinOn[T])
 }
 
-// MinOn sets out[0] to the least element (see Min). If there are no elements, it writes nothing.
+// MinOn sets out[0] to the least element (see Min). If there are no elements, nothing is written.
 func MinOn[T prim.Number](q *runtime.Queue, v, out runtime.View[T], opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "reduce.MinOn", opts)
 	call.Out(c, "out", out, 1)
@@ -30,7 +30,7 @@ func Max[T prim.Number](ctx context.Context, dev *runtime.Device, xs []T) (T, er
 	return some(ctx, dev, "reduce.Max", xs, MaxOn[T])
 }
 
-// MaxOn sets out[0] to the greatest element (see Max). If there are no elements, it writes nothing.
+// MaxOn sets out[0] to the greatest element (see Max). If there are no elements, nothing is written.
 func MaxOn[T prim.Number](q *runtime.Queue, v, out runtime.View[T], opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "reduce.MaxOn", opts)
 	call.Out(c, "out", out, 1)
@@ -51,7 +51,7 @@ func MinMax[T prim.Number](ctx context.Context, dev *runtime.Device, xs []T) (le
 }
 
 // MinMaxOn sets out[0] to the least and out[1] to the greatest element (see Min and Max). If there
-// are no elements, it writes nothing.
+// are no elements, nothing is written.
 func MinMaxOn[T prim.Number](q *runtime.Queue, v, out runtime.View[T], opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "reduce.MinMaxOn", opts)
 	call.Out(c, "out", out, 2)
@@ -141,7 +141,7 @@ func ArgMin[T prim.Number](ctx context.Context, dev *runtime.Device, xs []T) (in
 }
 
 // ArgMinOn sets out[0] to the index of the first element that is the least (see ArgMin). If there
-// are no elements, it writes nothing.
+// are no elements, nothing is written.
 func ArgMinOn[T prim.Number](q *runtime.Queue, v runtime.View[T], out runtime.View[int64], opts ...prim.Option) (runtime.Event, error) {
 	return arg(call.New(q, "reduce.ArgMinOn", opts), v, out, false)
 }
@@ -153,7 +153,7 @@ func ArgMax[T prim.Number](ctx context.Context, dev *runtime.Device, xs []T) (in
 }
 
 // ArgMaxOn sets out[0] to the index of the first element that is the greatest (see ArgMax). If
-// there are no elements, it writes nothing.
+// there are no elements, nothing is written.
 func ArgMaxOn[T prim.Number](q *runtime.Queue, v runtime.View[T], out runtime.View[int64], opts ...prim.Option) (runtime.Event, error) {
 	return arg(call.New(q, "reduce.ArgMaxOn", opts), v, out, true)
 }

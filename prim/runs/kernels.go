@@ -19,7 +19,7 @@ type Heads struct {
 	Out    []bool
 }
 
-// Kernel compares a key with the key before.
+// Kernel compares a key with the previous key.
 func (k Heads) Kernel(it dsl.Item1) {
 	i := k.Base + it.GlobalID()
 	x := false

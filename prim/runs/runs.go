@@ -30,7 +30,7 @@ type Format struct {
 	Inf   uint64 // bits of the greatest float that is not a NaN
 }
 
-// begins reports whether key i begins a run, because it differs from the key before, or is the first.
+// begins reports whether key i begins a run, because it differs from the previous key, or is the first key.
 func begins[K key](keys []K, half, inf K, i int) bool {
 	if i == 0 || i >= len(keys) {
 		return true

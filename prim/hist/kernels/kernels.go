@@ -31,7 +31,7 @@ func first(n int, length []int64) int {
 	return int(min(int64(n), max(length[0], 0)))
 }
 
-// Bins describes where a launch counts. A count is two words, one in the low words and one in the high words.
+// Bins describes where a launch counts. A count consists of two 32-bit words, the lower one first.
 type Bins struct {
 	N uint32 // number of bins
 	// Shift is the logarithm of the number of counters per bin in work-group memory. Neighbouring

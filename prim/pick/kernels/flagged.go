@@ -8,7 +8,7 @@ import (
 // The type word is the type of a part of an element.
 type word interface{ uint8 | uint32 }
 
-// Flagged stores the elements of X whose flags are set at the beginning of Out.
+// Flagged stores at the beginning of Out the elements of X whose flags are set.
 type Flagged[T word] struct {
 	X      []T
 	Flags  []bool

@@ -77,7 +77,7 @@ type Predicate[T any] interface {
 	Test(x T) bool
 }
 
-// Where stores the elements of X that Op picks at the beginning of Out. Callers instantiate Where by an alias:
+// Where stores at the beginning of Out the elements of X that Op picks. Callers instantiate Where by an alias:
 //
 //	type Positives = kernels.Where[float32, Positive]
 type Where[T any, P Predicate[T]] struct {

@@ -5,9 +5,9 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// Partition stores the elements of X that Op picks at the beginning of Out, and the others after
-// them. Partition is launched twice. The first launch stores the others backwards from the end of
-// Out. The second launch, with Turn set, reverses them. Callers instantiate Partition by an alias:
+// Partition stores at the beginning of Out the elements of X that Op picks, and then the others.
+// Partition is launched twice. The first launch stores the others backwards from the end of Out.
+// The second launch, with Turn set, reverses them. Callers instantiate Partition by an alias:
 //
 //	type Signs = kernels.Partition[float32, Positive]
 type Partition[T any, P Predicate[T]] struct {

@@ -13,8 +13,8 @@ type Operation[T, A any] interface {
 	Identity() A
 }
 
-// Reduce sets each element of Out to the value that Op computes from a block. The block is of X in
-// the first launch of a call, and of Parts in later launches. Callers instantiate Reduce by an alias:
+// Reduce sets each element of Out to the value that Op computes from a block. The block is part of X in
+// the first launch of a call, and part of Parts in later launches. Callers instantiate Reduce by an alias:
 //
 //	type SumSquares = kernels.Reduce[float32, float32, Square]
 type Reduce[T, A any, O Operation[T, A]] struct {

@@ -52,7 +52,7 @@ func (k Indices) Kernel(it dsl.Item1) {
 type Gather[T uint8 | uint32] struct {
 	Values []T
 	At     []uint32
-	Length []int64 // count of the values of the whole call; empty if it is the length of the slice
+	Length []int64 // value count of the whole call, or empty if all values of the slice count
 	Words  int     // number of words of a value
 	Moved  []T
 }

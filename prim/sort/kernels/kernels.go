@@ -1,4 +1,4 @@
-// Package kernels contains the kernels of package sort. Elements are unsigned integers with their bits.
+// Package kernels contains the kernels of package sort. The kernels treat elements as unsigned integers with the elements' bits.
 //
 //kgen:variants load
 package kernels
@@ -25,11 +25,11 @@ const (
 	Digits = 1 << Bits
 )
 
-// memory is the number of words of work-group memory for a tile. If work-items use words that are
-// far apart, each 33rd word stays unused, so that neighbours use different banks.
+// memory is the number of words of work-group memory for a tile. Every 33rd word is unused if
+// work-items use words that are far apart, so that neighbours use different banks.
 const memory = Tile + Tile/32
 
-// Keys is the type of elements' bits. Elements of 8 and 16 bits are widened.
+// Keys is the type of elements' bits. Elements of 8 and 16 bits are converted to 32 bits.
 type Keys interface{ uint32 | uint64 }
 
 // Sign and Inf describe float elements. Sign has the 32 highest bits of the sign bit, and Inf those of
@@ -92,7 +92,7 @@ func rest(n, begin int, length []int64) uint32 {
 type Count[K Keys] struct {
 	Flip   K       // value of the field flip of type Order
 	Lo, Hi uint32  // range of bits by which elements are sorted
-	Begin  int     // number of elements in the chunks before
+	Begin  int     // number of elements in earlier chunks
 	Keys   []K     // elements of a chunk
 	Length []int64 // element count of the whole call, or empty if all elements of the slice count
 	Counts []uint32
@@ -229,7 +229,7 @@ var Paired = dsl.NewSpecConstant(false)
 type pass[K Keys, W words[K]] struct {
 	Flip   K        // value of the field flip of type Order
 	Digit  uint32   // first bit of the digit in the low 8 bits, and the bits of the digit above
-	Begin  uint32   // number of elements in the chunks before
+	Begin  uint32   // number of elements in earlier chunks
 	Board  uint32   // index in State at which the board of package lookback begins
 	Keys   []K      // keys of a chunk
 	State  []uint32 // indices of the digits of this chunk and of the next, then the number of elements at Board-Ahead, then the board
