@@ -36,8 +36,8 @@ func reduced(x, base, id, n, size, rank, live uint32, meet func(), op func(x, y 
 	return x &^ here
 }
 
-// scanned combines the numbers of the work-items up to this one. If the argument before is set,
-// scanned instead combines e and the numbers of the work-items before this one.
+// scanned combines the numbers of the work-items up to and including this one. If the argument
+// before is set, scanned instead combines e and the numbers of the work-items before this one.
 func scanned(x, base, id, n, size, rank, live, e uint32, before bool, meet func(), op func(x, y uint32) uint32) uint32 {
 	share(x, base, id, n, rank, live, meet)
 	from := uint32(0)

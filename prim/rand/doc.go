@@ -22,8 +22,8 @@
 // # Words
 //
 // All functions begin with blocks of four 32-bit words. Block b is the result of Philox4x32-10
-// (Salmon et al., "Parallel Random Numbers", SC 2011). Its key is the seed. Its counter has b in
-// the first two words and the sequence in the last two, with the lower word first.
+// (Salmon et al., "Parallel Random Numbers", SC 2011). Philox's key is the seed. Philox's counter
+// consists of b in the first two words and the sequence in the last two, with the lower word first.
 //
 // An element of up to 32 bits uses one word. Blocks make rows of 256 elements. The element of index
 // i uses word i/256%4 of block i/1024*256 + i%256. An element of 64 bits uses two words, of which
@@ -46,11 +46,11 @@
 // Normal makes two numbers from the words of two elements that are 256 apart, by the method of Box
 // and Muller. The numbers are r*cos(a) and r*sin(a), where r is the square root of -2*log(u). For
 // float32, u is the first word plus 1, times 1/1<<32. For float64, u is the highest 53 bits plus 1,
-// times 1/1<<53. The angle a comes from the other word. Its two highest bits are a number of
-// quarters of a turn, and its lower bits are an angle that is added. The absolute value of float32s
-// is at most 6.66, and that of float64s at most 8.58. Logarithms and roots of float32 are computed
-// by package math32. Logarithms and roots of float64, and all sines, are computed by sums and
-// products, each of which is rounded. So the bits are the same on every device.
+// times 1/1<<53. The angle a comes from the other word. That word's two highest bits are a number
+// of quarters of a turn, and its lower bits are an angle that is added. The absolute value of
+// float32s is at most 6.66, and that of float64s at most 8.58. Logarithms and roots of float32 are
+// computed by package math32. Logarithms and roots of float64, and all sines, are computed by sums
+// and products, each of which is rounded. So the bits are the same on every device.
 //
 // # Orders
 //

@@ -51,7 +51,7 @@ func IsSorted[T prim.Number](ctx context.Context, dev *runtime.Device, xs []T, o
 	return sorted[0], err
 }
 
-// IsSortedOn sets out[0] to true if v's elements are in order, else to false.
+// IsSortedOn sets out[0] to true if v's elements are in sorted order, else to false.
 func IsSortedOn[T prim.Number](q *runtime.Queue, v runtime.View[T], out runtime.View[bool], opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "sort.IsSortedOn", opts)
 	call.In(c, "v", v)

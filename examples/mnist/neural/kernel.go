@@ -38,7 +38,7 @@ type Layer[T any] struct {
 // Size returns the number of pixels in a row of Y.
 func (l Layer[T]) Size() int { return (l.Width-l.Side)/l.Stride + 1 }
 
-// Rows returns the number of rows of W. A row has Out numbers.
+// Rows returns the number of rows of W. A row of W has one weight for each channel of Y.
 func (l Layer[T]) Rows() int { return l.Side*l.Side*l.In + 1 }
 
 // Forward computes Y, Block channels of a pixel in each work-item. The range is pictures, pixels of Y and blocks.

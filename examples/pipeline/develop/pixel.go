@@ -19,8 +19,8 @@ func (p Pixel) Scale(r, g, b float32) Pixel {
 // each applies f to each colour's light.
 func (p Pixel) each(f func(v float32) float32) Pixel { return Pixel{f(p.R), f(p.G), f(p.B)} }
 
-// Contrast increases the difference of light and dark. The curve is like an S and does not change
-// black, white and the middle. An amount of 0 has no effect, and an amount of 1 has the full effect.
+// Contrast increases the difference of light and dark. The curve has the shape of an S and does not change
+// black, white and middle gray. An amount of 0 has no effect, and an amount of 1 has the full effect.
 func (p Pixel) Contrast(amount float32) Pixel {
 	return p.each(func(v float32) float32 {
 		v = min(max(v, 0), 1)

@@ -53,7 +53,7 @@ func (p *pool) take(bytes int) (*buffer, error) {
 	return b, nil
 }
 
-// The method give puts a buffer back into the pool. If there are too many, the pool keeps the largest buffers.
+// The method give puts a buffer back into the pool. If the pool has too many buffers, it keeps the largest ones.
 func (p *pool) give(b *buffer) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

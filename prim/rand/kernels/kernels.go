@@ -91,8 +91,8 @@ func (k Ints[T]) Kernel(it dsl.Item1) {
 	}
 }
 
-// The method below returns the number below N for the word of the element with the index at in the launch. The word contains
-// the first 32 bits after the binary point of a number below 1. The result is the product of that number and N, rounded down.
+// The method below returns the number below N for element at of the launch, whose word is an argument. The word contains the
+// first 32 bits after the binary point of a number below 1. The result is the product of that number and N, rounded down.
 func (k Ints[T]) below(x uint32, at int) uint32 {
 	p := uint64(x) * uint64(k.N)
 	high, rest := uint32(p>>32), uint32(p)
@@ -139,7 +139,7 @@ func (k Ints64) Kernel(it dsl.Item1) {
 // pair combines two words into a 64-bit number.
 func pair(low, high uint32) uint64 { return uint64(high)<<32 | uint64(low) }
 
-// below returns the number below N for the element with the index at in the launch, as Ints.below does.
+// The method below returns the number below N for element at of the launch, like the method of Ints.
 func (k Ints64) below(x uint64, at int) uint64 {
 	high, rest := bits.Mul64(x, k.N)
 	if rest <= -k.N {

@@ -40,7 +40,7 @@ func (k NormalFloat32) Kernel(it dsl.Item1) {
 // normal returns two numbers made from two words.
 func normal(distance, direction uint32) (x, y float32) {
 	// The word plus 1, times 1/1<<32, is u + little. If u is near 1, u has too few digits, so the
-	// code adds the logarithm's change for little.
+	// code corrects log(u) by the effect of little.
 	high, low := float32(float32(int32(distance>>8))*0x1p-24), float32(float32(int32(distance&255+1))*0x1p-32)
 	u := high + low
 	little := low - (u - high)
