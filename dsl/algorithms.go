@@ -156,8 +156,8 @@ func GroupBallot(g SubGroup, pred bool) (lanes [4]uint32) {
 	return lanes
 }
 
-// GroupBroadcast returns the value of v of the work-item whose LocalID is lane. The result is zero
-// if there is no such work-item, or if it has returned or faulted.
+// GroupBroadcast returns v of the work-item whose LocalID is lane. The result is zero if there is
+// no such work-item, or if it has returned or faulted.
 //
 //go:norace
 func GroupBroadcast[G AnyGroup, T Scalar](g G, v T, lane int) T {

@@ -82,7 +82,7 @@ func exchange[T any](m members, v T, f func(vs []T, here []bool)) []T {
 }
 
 // The method left reports whether the work-item had finished before barriers last opened. A
-// work-item that finished after that was one of the waiting work-items.
+// work-item that finished after barriers last opened was one of the waiting work-items.
 //
 //go:norace
 func (w *workItem) left() bool { return w.state == finished && w.ended < w.g.opened }

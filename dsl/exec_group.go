@@ -288,8 +288,8 @@ func (g *group) resume(ln *lane) {
 }
 
 // openBarriers decides which waiting work-items continue. Work-items that have finished no longer
-// take part. The result is true if all continue, which is the usual case. Otherwise, work-items
-// that continue are marked as running, or all as diverged if none can continue.
+// take part. The result is true if all continue, which is the usual case. If only some continue,
+// openBarriers marks them as running. If none can continue, it marks all as diverged.
 //
 //go:norace
 func (g *group) openBarriers() bool {

@@ -6,7 +6,7 @@ import (
 	"github.com/kgen-go/kgen/dsl/half"
 )
 
-// halfNumber is the interface of a number of package half, with the operations of group algorithms.
+// halfNumber is implemented by numbers of package half. Its methods are the operations of group algorithms.
 type halfNumber[T any] interface {
 	Add(y T) T
 	Mul(y T) T

@@ -10,9 +10,9 @@ import (
 
 // The work-items of a sub-group together hold a matrix, each of them some elements. The shape of a
 // matrix is an array type, such as [16][16]float32 for 16 rows of 16 elements. The first argument
-// of all functions is the sub-group, it.SubGroup(). All work-items of the sub-group call them
-// together, with the same slices, strides and layouts, in control flow that is uniform over the
-// work-group. No work-item may have returned before.
+// of all functions is the sub-group, it.SubGroup(). All work-items of the sub-group call these
+// functions together, with the same slices, strides and layouts, in control flow that is uniform
+// over the work-group. No work-item may have returned before.
 //
 //	var acc dsl.Accumulator[[16][16]float32] // zero
 //	for p := 0; p < k; p += 16 {

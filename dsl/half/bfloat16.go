@@ -94,7 +94,7 @@ func splitB(a uint32) (m uint32, e int32) {
 	return a&(1<<7-1) | 1<<7, int32(a>>7) - 134
 }
 
-// normalB is splitB for numbers that are not 0. The factor m has 8 bits.
+// normalB works like splitB, for numbers that are not 0. The factor m has 8 bits.
 func normalB(a uint32) (m uint32, e int32) {
 	m, e = splitB(a)
 	s := int32(bits.LeadingZeros32(m)) - 24

@@ -75,8 +75,8 @@ func joined(x, y uint32, op func(x, y uint32) uint32) uint32 {
 }
 
 // The functions get and put access the work-group's memory, which has two words for each work-item.
-// In the functions passed as meet, the work-items of a group or sub-group wait for one another.
-// kgen replaces these functions in kernels.
+// The argument meet is a function in which the work-items of a group or sub-group wait for one
+// another. kgen replaces these functions in kernels.
 
 func get(i, which uint32) uint32 { panic(onDevice) }
 func put(i, which, x uint32)     { panic(onDevice) }

@@ -49,7 +49,7 @@ func middle(x, y, z float32) float32 {
 		return float32(s)
 	}
 	t := s - p
-	off := (p - (s - t)) + (float64(z) - t) // the sum less s, exactly
+	off := (p - (s - t)) + (float64(z) - t) // exact difference of the sum and s
 	if off != 0 {
 		further := uint64(1)
 		if off > 0 != (s > 0) {

@@ -142,7 +142,7 @@ func gauss(radius int) []int32 {
 }
 
 // filtered runs the filters on the device. The picture is copied to the device and back once. The
-// filters move it between two buffers.
+// filters move the picture between two buffers.
 func (p picture) filtered(ctx context.Context, dev *runtime.Device, steps []step) (picture, error) {
 	q := dev.DefaultQueue()
 	var bufs [3]*runtime.Buffer[filter.RGBA]

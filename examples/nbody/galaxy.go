@@ -47,7 +47,7 @@ func (g *galaxy) body(r *rand.Rand, i int) (pos, vel [3]float64, mass float64) {
 		return g.center, g.drift, coreMass * g.mass
 	}
 	// The density of the disc decreases exponentially. A body moves on a circle, attracted by the
-	// mass within it.
+	// mass inside the circle.
 	const scale = 0.33
 	u := 0.0
 	for u == 0 || u > 5 {

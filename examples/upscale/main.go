@@ -157,7 +157,7 @@ func upscale(ctx context.Context, dev *runtime.Device, m map[string]weights, src
 	}}).tiles(ctx, src)
 }
 
-const margin = 10 // number of pixels on each side on which a result depends: the sum of half of each filter's side, rounded down
+const margin = 10 // number of pixels on each side on which a result depends, the sum of all filters' half sides, each rounded down
 
 // tiles enlarges a picture tile by tile. Each tile has a margin, which is removed from the result.
 // Margins end at the edge of the picture, because the network was trained like this.
