@@ -91,9 +91,9 @@ func (b *builder) back(even bool, n, rows int, shape []int) {
 	}
 }
 
-// The method others appends the steps that transform all axes except the last one, whose transforms
-// have half elements. The first of these steps reads the memory that the argument from names. All
-// these steps work on the output, or on the memory spectra if the argument from is the input.
+// The method others appends the steps that transform all axes except the last one, in which transforms
+// of rows have half elements. The first of these steps reads the memory that the argument from names.
+// All these steps work on the output, or on the memory spectra if the argument from is the input.
 func (b *builder) others(shape []int, half, from int) {
 	to := output
 	if from == input {

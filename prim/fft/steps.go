@@ -125,8 +125,8 @@ func (b *builder) oneLaunch(n, width int) bool {
 	return n <= b.most
 }
 
-// split returns two or three factors of n, whose largest is as small as possible. One launch can
-// transform columns of the length of each factor. split returns nil if there are no such factors.
+// split returns two or three factors of n, whose largest is as small as possible. Each factor is so small
+// that one launch can transform columns of that length. split returns nil if there are no such factors.
 func (b *builder) split(n int) (best []int) {
 	most := b.most / 2
 	var divisors []int

@@ -60,7 +60,7 @@ func (b Columns) Before(it dsl.NDItem1, t, count uint32, again func(tile uint32)
 			}
 			before += post & (1<<bits - 1)
 		}
-		// All work-items count the nearest tile for which a column still waits.
+		// All work-items together count the nearest tile whose post a column still waits for.
 		missing := dsl.ReduceOverGroup(it.Group(), next, dsl.Maximum)
 		if missing == 0 {
 			break

@@ -72,8 +72,8 @@ func IsSortedOn[T prim.Number](q *runtime.Queue, v runtime.View[T], out runtime.
 	return c.End()
 }
 
-// Search returns for each needle the index of the first element that is not before it. The index is
-// the number of elements before the needle. The elements must be in sorted order.
+// Search returns for each needle the index of the first element that is not before the needle. The
+// index is the number of elements before the needle. The elements must be in sorted order.
 func Search[T prim.Number](ctx context.Context, dev *runtime.Device, xs, needles []T, opts ...prim.Option) ([]int64, error) {
 	m, err := call.OnSlices(ctx, dev, "sort.Search")
 	if err != nil {

@@ -174,8 +174,8 @@ func wide[T prim.Number](c *call.Call, v runtime.View[T]) runtime.View[uint32] {
 	return w
 }
 
-// The function narrow sets the elements of out, which have 8 or 16 bits, from words. If length is
-// not empty, it contains the number of elements to set.
+// The function narrow sets the elements of out, which have 8 or 16 bits, from words. If the view
+// length is not empty, narrow sets only as many elements as it says.
 func narrow[T prim.Number](c *call.Call, w runtime.View[uint32], length runtime.View[int64], out runtime.View[T]) {
 	call.Over(c, kernelsgen.Narrow{Keys: w, Length: length, Bytes: call.KindOf[T]().Size, Out: primimpl.Cast[uint8](out)}, share(w.Len()))
 }

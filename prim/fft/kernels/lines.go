@@ -226,7 +226,7 @@ func get[T Float](xs []Complex[T], i uint32) (x Complex[T]) {
 // The type element identifies a short transform that a work-item computes.
 type element[T Float] struct {
 	p                      *pass[T]
-	begin, step, to, apart uint32 // index of the first element in memory and distance of elements, and the same for the results
+	begin, step, to, apart uint32 // index of the first element and distance of elements in memory, for the inputs and for the results
 	root                   uint32
 }
 

@@ -23,7 +23,7 @@ const most = 8
 
 type poolKey struct{}
 
-// The function of returns the device's pool.
+// The function named of returns the device's pool.
 func of(dev *runtime.Device) *pool {
 	return primimpl.Attached(dev, poolKey{}, func() any { return &pool{queue: dev.NewQueue()} }).(*pool)
 }

@@ -25,7 +25,7 @@ func first(n int, length []int64) int {
 	return int(min(int64(n), max(length[0], 0)))
 }
 
-// The function place returns the element that contains word i, and the word's index in it. Elements have n words.
+// The function place returns the indices of the element that contains word i, and of the word in the element. Elements have n words.
 func place(i, n int) (element, word int) {
 	if n == 1 {
 		return i, 0

@@ -50,7 +50,7 @@ func (k UniformFloat64) Kernel(it dsl.Item1) {
 	}
 }
 
-// unit returns the highest 53 bits of two words, plus more, times 1/1<<53.
+// unit adds the argument more to the highest 53 bits of two words, and returns the sum times 1/1<<53.
 func unit(low, high, more uint32) float64 {
 	return float64(int64(pair(low, high)>>11+uint64(more))) * 0x1p-53
 }

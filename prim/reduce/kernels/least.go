@@ -243,7 +243,7 @@ type (
 func (ArgEnd[K]) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
 
 // Kernel is launched with one work-group. A work-item processes parts in the order of their
-// indices. A part without elements has an index that no element has.
+// indices. A part without elements stores an index that is larger than that of any element.
 func (k ArgEnd[K]) Kernel(it dsl.NDItem1) {
 	least, at := ^K(0), int64(math.MaxInt64)
 	for i := it.LocalID(); i < min(len(k.Keys), len(k.At)); i += Size {

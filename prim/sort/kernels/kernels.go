@@ -244,7 +244,7 @@ const Ahead = Digits
 // DigitOf returns the value of the field Digit of a pass.
 func DigitOf(shift, mask uint32) uint32 { return shift | mask<<8 }
 
-// tile returns the number of the work-group's tile of n elements. The number is Chunk or more if there is no such tile.
+// tile returns the number of the work-group's tile in a chunk of n elements. The number is Chunk or more if there is no such tile.
 func (k pass[K, W]) tile(it dsl.NDItem1, n uint32) uint32 {
 	return lookback.TicketAt(it, k.State, k.Board, (n+Tile-1)/Tile)
 }

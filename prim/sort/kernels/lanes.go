@@ -34,7 +34,7 @@ const (
 
 // Kernel sorts a tile by the whole digit at once. Each sub-group counts the digits of its own part of the
 // tile, 32 keys at a time. A lane adds its bit to the word of its key's digit, and reads from that word which
-// lanes have the same digit. The first lane of those with the same digit adds their number to the count.
+// lanes have the same digit. The first lane with a digit adds the number of lanes with the digit to its count.
 func (lanes PassLanes[K, W]) Kernel(it dsl.NDItem1) {
 	k := pass[K, W](lanes)
 	tile := dsl.Local[[memory]uint32](it) // memory first for counts of each sub-group, and then for the elements of the tile

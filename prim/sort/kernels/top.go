@@ -113,8 +113,8 @@ const (
 	TopTile = Size * TopEach
 )
 
-// Top picks the elements that are before the k-th, in their order. Of the elements that are equal
-// to the k-th, Top picks as many as needed, from the first on.
+// Top picks the elements that are before the k-th element in the sorted order, and keeps their
+// order. Of the elements that are equal to the k-th, Top picks as many as needed, from the first on.
 type Top struct {
 	Flip   uint32 // value of the field flip of type Order
 	Mask   uint32 // bits of an element
