@@ -22,7 +22,11 @@
 // GemmInt8 multiplies int8s, and adds up the products as int32s, which wrap around. GemmHalf and
 // GemmInt8 use the matrices of sub-groups on devices that support them. A device with such matrices
 // may add float products in any order, so the last bits of GemmHalf depend on the device
-// (docs/matrices.md has the bound of the error). Axpy and Ger round each product and each sum.
+// (docs/matrices.md has the bound of a sum's error). Then alpha*sum, beta*c and their sum are each
+// rounded. On other devices GemmHalf has the results of Gemm for the same elements as float32s.
+//
+//
+// Axpy and Ger round each product and each sum.
 //
 // Except for GemmHalf, results have the same bits on every device, but the device decides whether
 // float32 subnormals are kept or flushed.

@@ -73,12 +73,12 @@ func ScratchBytes[T Half | int8](dev *runtime.Device, a, b, c Shape) int {
 
 // The type plan describes how a product of mixed types is computed.
 type plan struct {
-	native           bool // whether matrices of sub-groups compute the product; other kernels otherwise
-	rows, cols       int  // numbers of rows and columns of a matrix of sums, multiples of a tile's
-	width            int  // number of pieces in a line
-	piecesA, piecesB int  // numbers of pieces of all packed lines of A and of B
-	sums             int  // number of elements of all matrices of sums
-	plainBytes       int  // bytes of scratch memory without matrices of sub-groups
+	native           bool // by matrices of sub-groups; otherwise in the plain way
+	rows, cols       int  // of the sums of a matrix, which are whole tiles
+	width            int  // pieces of a line
+	piecesA, piecesB int  // pieces of all packed lines of A and B
+	sums             int  // elements of all sums
+	plainBytes       int  // scratch memory of the plain way
 }
 
 // planOf returns the plan of a product alpha*a*b + beta*c. The matrix c is not transposed.

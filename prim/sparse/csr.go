@@ -40,7 +40,7 @@ func refuseSize(l *call.Call, rows, cols int) {
 	}
 }
 
-// check adds the views to a call with their names, and checks that their lengths match.
+// check names the views to a call, and checks that their lengths go together.
 func (a View[T]) check(l *call.Call, name func(string) string, out bool) {
 	refuseSize(l, a.Rows, a.Cols)
 	switch {
