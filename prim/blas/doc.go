@@ -25,7 +25,6 @@
 // (docs/matrices.md has the bound of a sum's error). Then alpha*sum, beta*c and their sum are each
 // rounded. On other devices GemmHalf has the results of Gemm for the same elements as float32s.
 //
-//
 // Axpy and Ger round each product and each sum.
 //
 // Except for GemmHalf, results have the same bits on every device, but the device decides whether
