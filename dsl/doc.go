@@ -109,8 +109,8 @@
 //
 // # Launches that are cancelled
 //
-// On the host device a cancelled launch ends soon, whatever its work-items do. On other devices it
-// ends soon if the Kernel method has a directive,
+// On the host device a cancelled launch ends soon, whatever its work-items do. On other devices
+// such a launch ends soon if the Kernel method has a directive,
 //
 //	//kgen:cancel
 //	func (k Search) Kernel(it dsl.Item1) {

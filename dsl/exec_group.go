@@ -60,7 +60,7 @@ type workItem struct {
 	local  [3]int
 	locals int // number of calls of Local so far
 	state  itemState
-	ended  int // value of the group's field opened when the work-item finished
+	ended  int // value that field opened of the group had when the work-item finished
 }
 
 func (w *workItem) launch() *dslhook.Launch {

@@ -64,9 +64,9 @@ func Gather[T any](ctx context.Context, dev *runtime.Device, xs []T, at []int64)
 	return out, nil
 }
 
-// GatherOn sets out[i] to v[at[i]], for each index in at. For an index out of range, it sets the
-// element to the zero value. An index may occur several times in at. With prim.Length, only the
-// first indices in at are used, and the other elements of out do not change.
+// GatherOn sets out[i] to v[at[i]], for each index in at. For an index out of range, out[i] becomes
+// the zero value. An index may occur several times in at. With prim.Length, only the first indices
+// in at are used, and the other elements of out do not change.
 func GatherOn[T any](q *runtime.Queue, v runtime.View[T], at runtime.View[int64], out runtime.View[T], opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "move.GatherOn", opts)
 	w := wordsOf[T](c)

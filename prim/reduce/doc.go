@@ -37,8 +37,8 @@
 // of the elements with themselves, correctly rounded.
 //
 // By keeps the order of elements, for operations that do not commute. Leaf j of a block has the 16
-// neighbours 16j to 16j+15, which are combined from left to right. The leaves are combined in
-// adjacent pairs, without the leaves that have no elements.
+// neighbours 16j to 16j+15, which are combined from left to right. Then the values of leaves are
+// combined in adjacent pairs. Leaves without elements are omitted.
 //
 // ByKey adds up the elements of each run of equal keys, of 32 or 64 bits, in the order of scan.By.
 // Tiles have 2048 elements, and leaf j of a tile has the neighbours 8j to 8j+7. ByKey combines

@@ -23,7 +23,7 @@ type bits interface {
 }
 
 // The function first returns the number of elements that a launch processes, which is n, or length[0] if that is
-// smaller. If length[0] counts elements of the call, each element of the launch is the result of 1<<shift of them.
+// smaller. In later launches, each element is the result of 1<<shift elements of the call, which length[0] counts.
 func first(n int, length []int64, shift uint32) int {
 	if len(length) == 0 {
 		return n
