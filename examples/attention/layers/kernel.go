@@ -1,5 +1,5 @@
-// Package layers contains a kernel for each part of a transformer. The results have a row for each
-// token of the text. A launch computes row At[0]. At is in device memory, so a graph can advance it.
+// Package layers contains a kernel for each part of a transformer. The results have a row for each token of the
+// text. A launch computes the row with the number At[0]. At is in device memory, so a graph can advance it.
 package layers
 
 import (

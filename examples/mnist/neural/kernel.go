@@ -27,7 +27,7 @@ type Layer[T any] struct {
 	In, Out             int       // channels of X and Y; multiples of Block, except In of the first layer
 	ReLU                bool      // negative results become 0
 	X, Y, DX, DY        []T       // pictures before and after the layer, and the derivatives of the loss with respect to them
-	W                   []T       // Out weights for each pixel of the filter and channel of X; then Out weights that are added
+	W                   []T       // a weight per pixel of the filter, channel of X and channel of Y; then an added weight per channel of Y
 	Parts               []float32 // derivatives of the loss with respect to W, for each Part pictures
 	Exact, Speed        []float32 // W before rounding, and the last change of each weight
 	At                  []int32   // number of steps that have been done
