@@ -11,7 +11,7 @@ const Size = 256
 // Room is the number of elements in work-group memory, which is two for each element of the lines.
 var Room = dsl.NewSpecConstant(uint16(2))
 
-// The constants are the numbers of elements in work-group memory. With two elements for each element of a line, they have 32 KiB.
+// The constants are the numbers of elements in work-group memory. With two for each element of a line, these elements have 32 KiB.
 const (
 	Most32 = 2048
 	Most64 = 1024
