@@ -73,12 +73,12 @@ func ScratchBytes[T Half | int8](dev *runtime.Device, a, b, c Shape) int {
 
 // The type plan describes how a product of mixed types is computed.
 type plan struct {
-	native           bool // by matrices of sub-groups; otherwise in the plain way
-	rows, cols       int  // of the sums of a matrix, which are whole tiles
-	width            int  // pieces of a line
-	piecesA, piecesB int  // pieces of all packed lines of A and B
-	sums             int  // elements of all sums
-	plainBytes       int  // scratch memory of the plain way
+	native           bool // whether sub-groups multiply matrices; otherwise the plain kernels run
+	rows, cols       int  // size of a matrix of sums, which consists of whole tiles
+	width            int  // number of pieces in a line
+	piecesA, piecesB int  // number of pieces in all packed lines of A and B
+	sums             int  // number of sums of the whole batch
+	plainBytes       int  // scratch memory of the plain kernels, in bytes
 }
 
 // planOf returns the plan of a product alpha*a*b + beta*c. The matrix c is not transposed.
