@@ -9,8 +9,8 @@ import "unsafe"
 // returned or faulted contribute the identity of the operation, which changes no
 // result.
 //
-// Results are the same on every device, whatever the size of its sub-groups. If the order of
-// operations affects the result, as in sums of floats, it depends only on the size of the group:
+// Results are the same on every device, whatever the size of its sub-groups. The order of
+// operations, which affects sums of floats, depends only on the size of the group:
 //
 //	reduction of n values: v[i] = op(v[i], v[i+d]) for i = 0, 2d, 4d and so on where
 //	                       i+d < n, for d = 1, 2, 4 and so on below n
@@ -18,8 +18,8 @@ import "unsafe"
 //	                       d = 1, 2, 4 and so on below n
 //
 // Numbers of package half are combined by their methods Add, Mul, Min and Max. So each step is
-// rounded, and a NaN is the NaN that these methods return. For sums as exact as float32, reduce
-// x.Float32().
+// rounded, and each NaN result is the NaN that these methods return. For sums as exact as float32,
+// reduce x.Float32().
 
 // AnyGroup is [Group] or [SubGroup].
 type AnyGroup interface {
@@ -44,9 +44,9 @@ type Scalar interface {
 	Number | ~bool
 }
 
-// Reductions and scans accept only the functions below, which kgen recognizes by name. The first
-// four accept numbers of package half, and combine their values. The next three are only for
-// integers.
+// Reductions and scans accept only the functions below, which kgen recognizes by name. Plus,
+// Multiplies, Minimum and Maximum accept numbers of package half, and combine their values. BitAnd,
+// BitOr and BitXor are only for integers.
 
 // Plus returns x + y. Its identity is 0.
 func Plus[T Number](x, y T) T {
@@ -123,9 +123,9 @@ func InclusiveScanOverGroup[G AnyGroup, T Scalar](g G, v T, op func(x, y T) T) T
 	return exchange(m, canonical(v), func(vs []T, here []bool) { scan(vs, here, op) })[m.id()]
 }
 
-// ExclusiveScanOverGroup combines op's identity and the values of v of the
-// work-items before this one, in the order of their LocalID. The first work-item
-// gets the identity.
+// ExclusiveScanOverGroup combines op's identity and the values of v of the work-items
+// before this one, in the order of their LocalID. The first work-item gets op's
+// identity.
 //
 //go:norace
 func ExclusiveScanOverGroup[G AnyGroup, T Scalar](g G, v T, op func(x, y T) T) T {
@@ -156,8 +156,8 @@ func GroupBallot(g SubGroup, pred bool) (lanes [4]uint32) {
 	return lanes
 }
 
-// GroupBroadcast returns the value of v of the work-item whose LocalID is lane. The result is zero
-// if there is no such work-item, or if it has returned or faulted.
+// GroupBroadcast returns v of the work-item whose LocalID is lane. The result is zero if there is
+// no such work-item, or if it has returned or faulted.
 //
 //go:norace
 func GroupBroadcast[G AnyGroup, T Scalar](g G, v T, lane int) T {
@@ -173,26 +173,26 @@ func GroupBroadcast[G AnyGroup, T Scalar](g G, v T, lane int) T {
 // name another lane.
 func SelectFromGroup[T Scalar](g SubGroup, v T, lane int) T { return GroupBroadcast(g, v, lane) }
 
-// ShiftGroupLeft returns the value of v of the work-item delta lanes above this
-// one, as [SelectFromGroup] does.
+// ShiftGroupLeft returns v of the work-item whose lane is delta lanes above this one, as
+// [SelectFromGroup] does.
 func ShiftGroupLeft[T Scalar](g SubGroup, v T, delta int) T {
 	return GroupBroadcast(g, v, g.LocalID()+delta)
 }
 
-// ShiftGroupRight returns the value of v of the work-item delta lanes below this
-// one, as [SelectFromGroup] does.
+// ShiftGroupRight returns v of the work-item whose lane is delta lanes below this one, as
+// [SelectFromGroup] does.
 func ShiftGroupRight[T Scalar](g SubGroup, v T, delta int) T {
 	return GroupBroadcast(g, v, g.LocalID()-delta)
 }
 
-// PermuteGroupByXor returns the value of v of the work-item whose lane is this
-// one's exclusive or with mask, as [SelectFromGroup] does.
+// PermuteGroupByXor returns v of the work-item whose lane is the exclusive or of this work-item's
+// lane and mask, as [SelectFromGroup] does.
 func PermuteGroupByXor[T Scalar](g SubGroup, v T, mask int) T {
 	return GroupBroadcast(g, v, g.LocalID()^mask)
 }
 
-// Uniform returns v. Uniform tells kgen that v is the same in all work-items of the work-group,
-// so v may decide whether a barrier is reached. All work-items call Uniform together. If their
-// values differ, the effects of the launch are undefined. The host device's checked mode reports
-// it.
+// Uniform returns v. Uniform tells kgen that v is the same in all work-items of the work-group, so
+// v may decide whether a barrier is reached. All work-items call Uniform together. If their values
+// differ, the effects of the launch are undefined. The host device's checked mode reports such
+// values.
 func Uniform[T Scalar](v T) T { return v }

@@ -8,7 +8,7 @@ import (
 	"github.com/kgen-go/kgen/internal/dslhook"
 )
 
-// AtomicNumber is any type of Go's numbers that the atomic functions of this package work on.
+// AtomicNumber is any number type of Go that the atomic functions of this package accept.
 type AtomicNumber interface {
 	~int32 | ~int64 | ~uint32 | ~uint64 | ~int | ~uint | ~float32 | ~float64
 }
@@ -23,21 +23,21 @@ type AtomicValue interface {
 // value, as sync/atomic's Add functions do. Sums of floats depend on the order of the work-items,
 // except sums that are exact.
 //
-// Values of 64 bits need the aspect properties.Atomic64. Floats in device memory are added by
-// the device's own instruction if the kernel's properties.DeviceHas lists
-// properties.AtomicFloat32 or AtomicFloat64; it may then treat subnormal numbers as zero
+// Values of 64 bits need the aspect properties.Atomic64. If the kernel's properties.DeviceHas
+// lists properties.AtomicFloat32 or AtomicFloat64, the device's own instruction adds floats
+// in device memory. That instruction may treat subnormal numbers as zero
 // (runtime.Subnormals).
 //
 // Numbers of package half are added by their method Add, so each sum is rounded. Devices repeat a
 // compare-and-swap of the 32-bit word that contains the number until it succeeds.
 func AtomicAdd[T AtomicValue](p *T, v T) T { return update(p, v, Plus[T]) }
 
-// AtomicMin replaces *p by min(*p, v), as [AtomicAdd] adds, and returns the new
-// value: NaN if either is.
+// AtomicMin atomically replaces *p by min(*p, v) (see [AtomicAdd]), and returns the new value, a
+// NaN if *p or v is.
 func AtomicMin[T AtomicValue](p *T, v T) T { return update(p, v, Minimum[T]) }
 
-// AtomicMax replaces *p by max(*p, v), as [AtomicAdd] adds, and returns the new
-// value: NaN if either is.
+// AtomicMax atomically replaces *p by max(*p, v) (see [AtomicAdd]), and returns the new value, a
+// NaN if *p or v is.
 func AtomicMax[T AtomicValue](p *T, v T) T { return update(p, v, Maximum[T]) }
 
 // update replaces *p by op(*p, v).
@@ -76,10 +76,10 @@ type AtomicInteger interface {
 }
 
 // AtomicLoadRelaxed returns *p, in one step that no other atomic operation interrupts.
-// AtomicLoadRelaxed does not order other accesses, like memory_order_relaxed of C++ and SYCL. The
-// work-item may see a store of another one, but not that one's earlier writes, unless both call
-// [AtomicFence] in between. Loads of one location never go back to an older value. Devices run it
-// as a plain load, and the loads of sync/atomic as a read-modify-write.
+// AtomicLoadRelaxed does not order other accesses, like memory_order_relaxed of C++ and SYCL. A
+// work-item that sees another's store need not see the other's earlier writes, unless both call
+// [AtomicFence] in between. Loads of one location never go back to an older value. Devices run
+// AtomicLoadRelaxed as a plain load, but a load of sync/atomic as a read-modify-write.
 //
 // Values of 64 bits need the aspect properties.Atomic64.
 func AtomicLoadRelaxed[T AtomicInteger](p *T) T {
@@ -89,7 +89,7 @@ func AtomicLoadRelaxed[T AtomicInteger](p *T) T {
 	return T(atomic.LoadUint64((*uint64)(unsafe.Pointer(p))))
 }
 
-// AtomicStoreRelaxed sets *p to v, as [AtomicLoadRelaxed] loads it.
+// AtomicStoreRelaxed sets *p to v, with the guarantees of [AtomicLoadRelaxed].
 func AtomicStoreRelaxed[T AtomicInteger](p *T, v T) {
 	if unsafe.Sizeof(v) == 4 {
 		atomic.StoreUint32((*uint32)(unsafe.Pointer(p)), uint32(v))
@@ -98,8 +98,8 @@ func AtomicStoreRelaxed[T AtomicInteger](p *T, v T) {
 	atomic.StoreUint64((*uint64)(unsafe.Pointer(p)), uint64(v))
 }
 
-// AtomicAddRelaxed adds v to *p in one step and returns the new value, as [AtomicAdd] does. Like
-// [AtomicLoadRelaxed], it does not order other accesses. It is for tickets and for counts.
+// AtomicAddRelaxed adds v to *p in one step and returns the new value, as [AtomicAdd] does. AtomicAddRelaxed
+// does not order other accesses, like [AtomicLoadRelaxed]. AtomicAddRelaxed is for tickets and for counts.
 func AtomicAddRelaxed[T AtomicInteger](p *T, v T) T {
 	if unsafe.Sizeof(v) == 4 {
 		return T(atomic.AddUint32((*uint32)(unsafe.Pointer(p)), uint32(v)))
@@ -107,7 +107,7 @@ func AtomicAddRelaxed[T AtomicInteger](p *T, v T) T {
 	return T(atomic.AddUint64((*uint64)(unsafe.Pointer(p)), uint64(v)))
 }
 
-// MemoryScope says among which work-items a fence orders accesses.
+// MemoryScope is the set of work-items among which a fence orders accesses.
 type MemoryScope uint8
 
 // The scopes.
@@ -121,10 +121,10 @@ const (
 var fences atomic.Uint32
 
 // AtomicFence orders the work-item's reads and writes of memory before the call with those after
-// it, as the work-items of the scope see them. A work-item that sees a write after the fence also
-// sees writes before it, if it has a fence between its reads. AtomicFence does not wait. Atomic
-// operations of this package and of sync/atomic order memory by themselves (see the package's
-// doc).
+// it, as the work-items of the scope see them. A work-item that sees a write made after the fence
+// also sees writes made before the fence, if its own fence is between its reads. AtomicFence does
+// not wait. Atomic operations of this package and of sync/atomic order memory without fences (see
+// the package's doc).
 //
 // The scope is one of the constants.
 func AtomicFence(scope MemoryScope) { fences.Add(1) }

@@ -33,7 +33,7 @@ func Dot4UnsignedSaturating(a, b [4]uint8, acc uint32) uint32 {
 	return math.MaxUint32
 }
 
-// Dot4MixedSaturating is like [Dot4Mixed], but instead of wrapping, it stops as [Dot4Saturating].
+// Dot4MixedSaturating is like [Dot4Mixed], but the sum saturates as in [Dot4Saturating].
 func Dot4MixedSaturating(a [4]int8, b [4]uint8, acc int32) int32 {
 	return saturating(acc, Dot4Mixed(a, b, 0))
 }

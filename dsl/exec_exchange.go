@@ -5,11 +5,11 @@ import (
 	"reflect"
 )
 
-// members is the set of work-items of a group, by their linear ids in the work-group, as one of
-// them sees it.
+// members identifies a work-item and the work-items of its group or sub-group, by linear ids in the
+// work-group.
 type members struct {
 	w      *workItem
-	at     itemState // state in which they wait for one another
+	at     itemState // state of work-items that wait for one another
 	lo, hi int
 }
 
@@ -22,11 +22,11 @@ func (s SubGroup) members() members {
 	return members{s.w, atSubGroupBarrier, lo, lo + s.LocalRange()}
 }
 
-// exchanger passes the values of one type between work-items, by their linear
-// ids. Groups of work-items that do not overlap may use it at the same time.
+// exchanger passes the values of one type between work-items, by their linear ids. Groups of
+// work-items that do not overlap may use an exchanger at the same time.
 type exchanger[T any] struct {
 	in, out []T
-	here    []bool // the work-item has put a value into in that is not yet in out
+	here    []bool // the work-item has stored a value in field in, which is not yet in field out
 }
 
 func (x *exchanger[T]) reset() { clear(x.here) }
@@ -53,9 +53,9 @@ func exchangerOf[T any](g *group) *exchanger[T] {
 	return x
 }
 
-// exchange waits until all work-items of the group have given their values, and returns the results
-// of f. In vs, values are zero where here is false. The first work-item that continues calls f for
-// all. The results stay until the same work-items exchange again.
+// exchange waits until all work-items of the group have passed their values, and returns the
+// results of f. The slice vs has a zero where the slice here is false. The first work-item that
+// continues calls f for all. The results stay until the same work-items exchange again.
 //
 //go:norace
 func exchange[T any](m members, v T, f func(vs []T, here []bool)) []T {
@@ -81,13 +81,13 @@ func exchange[T any](m members, v T, f func(vs []T, here []bool)) []T {
 	return out
 }
 
-// left reports whether the work-item had finished before barriers opened the last time. A work-item
-// that has finished since then was waiting, too.
+// The method left reports whether the work-item had finished before barriers last opened. A
+// work-item that finished after barriers last opened was one of the waiting work-items.
 //
 //go:norace
 func (w *workItem) left() bool { return w.state == finished && w.ended < w.g.opened }
 
-// reduce leaves the combination of vs in vs[0].
+// reduce stores the combination of all values of vs in vs[0].
 //
 //go:norace
 func reduce[T any](vs []T, here []bool, op func(x, y T) T) {
@@ -98,7 +98,7 @@ func reduce[T any](vs []T, here []bool, op func(x, y T) T) {
 	}
 }
 
-// scan makes each value the combination of those up to it.
+// scan sets each value to the combination of the values up to and including it.
 //
 //go:norace
 func scan[T any](vs []T, here []bool, op func(x, y T) T) {
@@ -109,7 +109,7 @@ func scan[T any](vs []T, here []bool, op func(x, y T) T) {
 	}
 }
 
-// scanBefore makes each value the combination of e and those before it.
+// scanBefore sets each value to the combination of the identity e and the values before it.
 //
 //go:norace
 func scanBefore[T any](vs []T, here []bool, e T, op func(x, y T) T) {
@@ -123,7 +123,7 @@ func scanBefore[T any](vs []T, here []bool, e T, op func(x, y T) T) {
 	}
 }
 
-// combine sets vs[to] to op(vs[i], vs[j]), or to the only one of the two that is here.
+// combine sets vs[to] to op(vs[i], vs[j]), or to the only existing one of the two.
 //
 //go:norace
 func combine[T any](vs []T, here []bool, to, i, j int, op func(x, y T) T) {
@@ -154,8 +154,8 @@ func identity[T Scalar](op func(x, y T) T) T {
 	panic("dsl: a scan by a function that has no identity")
 }
 
-// edges returns the values that can be identities, and values by which the identities are
-// recognized.
+// edges returns candidates for an identity, and test values by which identity recognizes
+// it.
 func edges[T Scalar]() []T {
 	if list := halfEdges[T](); list != nil {
 		return list
@@ -174,7 +174,7 @@ func edges[T Scalar]() []T {
 		}
 	case t.Kind() == reflect.Float32 || t.Kind() == reflect.Float64:
 		for _, f := range []float64{0, 1, 2, -1, math.Inf(1), math.Inf(-1)} {
-			// 0*Inf is NaN, so products by 0 are no identity either.
+			// 0*Inf is NaN, so 0 is no identity of a product either.
 			add(func(v reflect.Value) { v.SetFloat(f) })
 		}
 	case t.Kind() >= reflect.Int && t.Kind() <= reflect.Int64:

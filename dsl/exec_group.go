@@ -7,17 +7,17 @@ import (
 	"github.com/kgen-go/kgen/internal/dslhook"
 )
 
-// The work-items of a group run on coroutines called lanes. A lane runs one
-// work-item after the other until one waits at a barrier; the next lane then
-// goes on with the items that are left. So a kernel without barriers runs as a
-// loop on one lane, and only waiting work-items hold a stack.
+// The work-items of a group run on coroutines called lanes. A lane runs one work-item after
+// the other until one waits at a barrier. Then the next lane runs the remaining work-items. So
+// a kernel without barriers runs as a loop on one lane, and only waiting work-items hold a
+// stack.
 //
-// Under the race detector each work-item has its own lane. Switching lanes orders no accesses,
-// except at barriers, where clocks order them. Functions with the directive norace see writes of
-// other work-items without such an order.
+// Under the race detector each work-item has its own lane. Switching from lane to lane orders no
+// accesses, except at barriers, where clocks order them. Functions with the directive norace see
+// writes of other work-items without such an order.
 
-// group is the work-group that a scratch runs. Dimensions past the rank have
-// size 1 and id 0.
+// group is the work-group that runs in a scratch. Dimensions past the rank have size 1 and id
+// 0.
 type group struct {
 	l       *dslhook.Launch
 	call    func(*workItem)
@@ -25,21 +25,21 @@ type group struct {
 	id      [3]int // group id
 	base    [3]int // global id of the group's first work-item
 	groups  [3]int // number of groups
-	local   [3]int // size for which items is laid out
+	local   [3]int // work-group size for which field items is laid out
 	subSize int
 
 	items   []workItem
-	started int // items[:started] have run or are running
+	started int // number of work-items that have run or are running
 	lanes   []*lane
-	waiting []*lane // lanes whose item waits at a barrier, in item order
-	opened  int     // times that barriers have opened
+	waiting []*lane // lanes whose work-item waits at a barrier, in the order of work-items
+	opened  int     // number of times that barriers have opened
 
 	locals    [keptLocals]localCell
 	late      []localCell
 	lateBase  int
 	accessors []accessorCell
 
-	exchangers []resetter // *exchanger[T], one per T
+	exchangers []resetter // one *exchanger[T] for each type T
 	clocks     clocks
 }
 
@@ -58,9 +58,9 @@ type workItem struct {
 	lane   *lane
 	lin    int // linear id in the group
 	local  [3]int
-	locals int // calls of Local so far
+	locals int // number of calls of Local so far
 	state  itemState
-	ended  int // value of the group's field opened when the work-item finished
+	ended  int // value that field opened of the group had when the work-item finished
 }
 
 func (w *workItem) launch() *dslhook.Launch {
@@ -105,7 +105,7 @@ func (w *workItem) wait(at itemState) {
 //go:norace
 func (w *workItem) finish() { w.state, w.ended = finished, w.g.opened }
 
-// laneStopped unwinds a work-item whose launch is to end or was given up.
+// laneStopped is a panic value that unwinds a work-item whose launch is to end or was abandoned.
 type laneStopped struct{}
 
 // lane is a coroutine. Resume returns true when its work-item waits at a
@@ -170,8 +170,8 @@ func (g *group) spanEnd(ln *lane, v any) {
 	g.clocks.end()
 }
 
-// scratch is the content of a dslhook.Scratch. Lanes never point to it, so that its cleanup can end
-// them when the owner drops the scratch.
+// scratch is the content of a dslhook.Scratch. Lanes never point to the scratch, so its cleanup can
+// end them when the owner drops the scratch.
 type scratch struct{ g *group }
 
 func scratchGroup(s *dslhook.Scratch) *group {
@@ -239,8 +239,8 @@ func (g *group) layOut(l *dslhook.Launch, lin int) {
 	}
 }
 
-// run starts the work-items in order of their ids and then, as long as some
-// wait, opens barriers. The schedule is deterministic.
+// run starts the work-items in order of their ids and then, as long as some wait, opens barriers.
+// The order in which work-items run is deterministic.
 //
 //go:norace
 func (g *group) run() {
@@ -255,7 +255,7 @@ func (g *group) run() {
 	for len(g.waiting) > 0 {
 		open := g.openBarriers()
 		lanes := g.waiting
-		g.waiting = g.waiting[:0] // refilled by the loop, up to its own position
+		g.waiting = g.waiting[:0] // the loop appends to this array, never past its own position
 		for _, ln := range lanes {
 			if w := ln.item; open || w.state == running || w.state == diverged {
 				g.resume(ln)
@@ -288,8 +288,8 @@ func (g *group) resume(ln *lane) {
 }
 
 // openBarriers decides which waiting work-items continue. Work-items that have finished no longer
-// take part. It returns true if all continue, which is the usual case. Otherwise it marks those
-// that continue as running, or all as diverged if none can continue.
+// take part. The result is true if all continue, which is the usual case. If only some continue,
+// openBarriers marks them as running. If none can continue, it marks all as diverged.
 //
 //go:norace
 func (g *group) openBarriers() bool {

@@ -11,8 +11,8 @@ func init() {
 	dslhook.RunGroup = runGroup
 }
 
-// runItems implements dslhook.RunItems. A span runs work-items until one panics; the next span
-// starts after that one, so a work-item costs one call.
+// runItems implements dslhook.RunItems. A span is a loop that runs work-items until one panics. The
+// next span starts after that work-item, so a work-item costs one call.
 func runItems(kernel any, l *dslhook.Launch, lo, hi int) {
 	switch k := kernel.(type) {
 	case func(Task):

@@ -15,8 +15,8 @@ func newLane(g *group) *lane {
 	return ln
 }
 
-// clocks tell the race detector the order of accesses. Without the race detector, clocks have
-// nothing to do.
+// clocks tell the race detector the order of accesses. Without the race detector, the methods of
+// clocks do nothing.
 type clocks struct{}
 
 func (*clocks) reset(int)                       {}

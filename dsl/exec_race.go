@@ -48,9 +48,9 @@ func newLane(g *group) *lane {
 }
 
 // clocks tell the race detector the order of accesses. The start of a group is before its
-// work-items, these are before its end, and accesses before a barrier are before those after it.
-// Each barrier has two clocks in turn, so that arriving at the next barrier is not ordered before
-// leaving the last.
+// work-items, and its end is after them. Accesses before a barrier are before accesses after it.
+// Each barrier uses two clocks in turn, so that arriving at a barrier is not ordered before leaving
+// the previous one.
 type clocks struct {
 	first, last, faults uint64
 	opened              []int    // number of times that the barriers of the group and of its sub-groups have opened
@@ -76,8 +76,8 @@ func (c *clocks) fault(tell func()) {
 	runtime.RaceReleaseMerge(unsafe.Pointer(&c.faults))
 }
 
-// open records that the barrier of the group opens, or of a sub-group, or of all of
-// them.
+// open records that the barrier opens of the work-group, of one sub-group, or of all
+// sub-groups.
 //
 //go:norace
 func (c *clocks) open(group bool, sub int) {

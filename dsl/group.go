@@ -1,7 +1,7 @@
 package dsl
 
-// Group is a work-group as one of its work-items sees it. Its ids are linear;
-// the item's own LocalID and GroupID have the kernel's rank.
+// Group is the work-group of a work-item. Its ids are linear, while LocalID and GroupID of the
+// work-item have the kernel's rank.
 type Group struct{ w *workItem }
 
 // LocalID returns the work-item's linear id in the work-group.
@@ -25,12 +25,12 @@ func (g Group) GroupRange() int {
 // Barrier waits until every work-item of the work-group has reached it.
 func (g Group) Barrier() { g.w.wait(atGroupBarrier) }
 
-// SubGroup is a sub-group as one of its work-items sees it: a run of work-items
-// with neighbouring linear ids that the device executes together. The last
-// sub-group of a work-group may be smaller than the others.
+// SubGroup is the sub-group of a work-item. A sub-group is a run of work-items with neighbouring
+// linear ids that the device executes together. The last sub-group of a work-group may be smaller
+// than the others.
 type SubGroup struct{ w *workItem }
 
-// LocalID returns the work-item's lane: its index in the sub-group.
+// LocalID returns the work-item's lane, its index in the sub-group.
 func (s SubGroup) LocalID() int { return s.w.lin % s.w.g.subSize }
 
 // LocalRange returns the number of work-items in this sub-group.
@@ -38,8 +38,8 @@ func (s SubGroup) LocalRange() int {
 	return min(s.w.g.subSize, len(s.w.g.items)-s.GroupID()*s.w.g.subSize)
 }
 
-// MaxLocalRange returns the size of the work-group's largest sub-group as the
-// device defines it; no LocalRange exceeds it.
+// MaxLocalRange returns the device's size of the work-group's largest sub-group. No LocalRange
+// exceeds that size.
 func (s SubGroup) MaxLocalRange() int { return s.w.g.subSize }
 
 // GroupID returns the sub-group's index in its work-group.

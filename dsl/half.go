@@ -6,7 +6,7 @@ import (
 	"github.com/kgen-go/kgen/dsl/half"
 )
 
-// halfNumber computes with a number of package half.
+// halfNumber is implemented by numbers of package half. Its methods are the operations of group algorithms.
 type halfNumber[T any] interface {
 	Add(y T) T
 	Mul(y T) T
@@ -14,7 +14,7 @@ type halfNumber[T any] interface {
 	Max(y T) T
 }
 
-// halfOf returns x as a number of package half, if it is one.
+// halfOf returns x as a halfNumber if x has a type of package half.
 func halfOf[T any](x T) (halfNumber[T], bool) {
 	switch any(x).(type) {
 	case half.Float16, half.BFloat16, half.Float8E4M3, half.Float8E5M2:

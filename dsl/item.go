@@ -2,13 +2,13 @@ package dsl
 
 import "github.com/kgen-go/kgen/internal/dslhook"
 
-// KernelHandler is implemented by the arguments of all kernel forms: [Task], [Item1] to [Item3] and
-// [NDItem1] to [NDItem3]. KernelHandler is sealed.
+// KernelHandler is implemented by the arguments of Kernel methods, which are [Task], [Item1] to
+// [Item3] and [NDItem1] to [NDItem3]. KernelHandler is sealed.
 type KernelHandler interface {
 	launch() *dslhook.Launch
 }
 
-// Task is the argument of a single_task kernel, which runs once.
+// Task is the argument of a kernel that runs once (single_task in SYCL).
 type Task struct {
 	l *dslhook.Launch
 }

@@ -2,14 +2,14 @@ package dsl
 
 import "fmt"
 
-// Local returns work-group memory: a T, usually an array, that all work-items
-// of the group share.
+// Local returns work-group memory, a T (usually an array) that all work-items of the group
+// share.
 //
 //	tile := dsl.Local[[16][17]float32](it)
 //	tile[y][x] = k.In[i]
 //	it.Barrier()
 //
-// Each call site has its own memory. Each call sets it to zero, so calls must be in
+// Each call site has its own memory. Each call sets the memory to zero, so calls must be in
 // control flow that is uniform over the group, and each iteration of a loop gets zeroed
 // memory.
 //
@@ -34,9 +34,9 @@ func Local[T any](it GroupItem) *T {
 	return p
 }
 
-// LocalSlice returns a slice of n elements of work-group memory. It is [Local]
-// for lengths that a specialization constant sets: n is a constant or made of
-// specialization constants.
+// LocalSlice returns a slice of n elements of work-group memory. LocalSlice is like [Local], for
+// lengths that depend on specialization constants. The length n is computed from such constants and
+// ordinary ones.
 //
 //go:norace
 func LocalSlice[T any](it GroupItem, n int) []T {
@@ -93,8 +93,8 @@ func (a LocalAccessor[T]) Len() int {
 	return a.key.n
 }
 
-// Slice returns the accessor's memory, which the work-items of the group share.
-// It is zero when the group starts; further calls return the same memory.
+// Slice returns the accessor's memory, which the work-items of the group share. The memory is zero
+// when the group starts. Further calls return the same memory.
 //
 //go:norace
 func (a LocalAccessor[T]) Slice(it GroupItem) []T {
@@ -120,7 +120,7 @@ func (a LocalAccessor[T]) Slice(it GroupItem) []T {
 // localCell is the memory of the n-th call of Local. In uniform control flow, the n-th calls of all
 // work-items are the same call.
 type localCell struct {
-	memory  any // *T or []T of the call
+	memory  any // the *T or []T that the call returns
 	reached int // number of work-items that have made this call
 }
 
@@ -130,12 +130,12 @@ type accessorCell struct {
 	live   bool // used by the current group
 }
 
-// keptLocals is the number of cells whose memory the next group uses again. Later cells, of a Local
-// in a loop, are dropped when all work-items have made the call.
+// keptLocals is the number of cells whose memory the next group uses again. The cells of further
+// calls, such as Local in a loop, are dropped when all work-items have made the call.
 const keptLocals = 16
 
-// nextLocal returns the cell for the work-item's next call of Local. It is valid
-// until the next call of nextLocal.
+// nextLocal returns the cell for the work-item's next call of Local. The pointer is valid until the
+// next call of nextLocal.
 //
 //go:norace
 func (w *workItem) nextLocal() *localCell {

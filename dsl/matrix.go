@@ -10,9 +10,9 @@ import (
 
 // The work-items of a sub-group together hold a matrix, each of them some elements. The shape of a
 // matrix is an array type, such as [16][16]float32 for 16 rows of 16 elements. The first argument
-// of all functions is the sub-group, it.SubGroup(). All its work-items call them together, with the
-// same slices, strides and layouts, in control flow that is uniform over the work-group. No
-// work-item may have returned before.
+// of all functions is the sub-group, it.SubGroup(). All work-items of the sub-group call these
+// functions together, with the same slices, strides and layouts, in control flow that is uniform
+// over the work-group. No work-item may have returned before.
 //
 //	var acc dsl.Accumulator[[16][16]float32] // zero
 //	for p := 0; p < k; p += 16 {
@@ -22,8 +22,8 @@ import (
 //	}
 //	dsl.StoreAccumulator(sg, acc, C[row*n+col:], n, dsl.RowMajor)
 //
-// The elements of products are int8, added up as int32; uint8, added up as uint32; half.Float16, added up as
-// float32 or half.Float16; and half.BFloat16, added up as float32.
+// Products of int8 elements are added up as int32, products of uint8 as uint32, products of half.Float16 as
+// float32 or half.Float16, and products of half.BFloat16 as float32.
 
 // Layout says how a matrix is stored in a slice.
 type Layout int
@@ -55,9 +55,9 @@ type Accumulator[S any] struct {
 	t *tile
 }
 
-// LoadA loads a matrix from device memory or work-group memory. src must have all of its elements:
-// (rows-1)*stride + columns of them, or (columns-1)*stride + rows. The load does not order memory,
-// so a barrier must separate it from stores of other work-items.
+// LoadA loads a matrix from device memory or work-group memory. The slice src must have all of its elements, so
+// its length is at least (rows-1)*stride + columns, or (columns-1)*stride + rows if columns are stored one after
+// the other. The load does not order memory, so a barrier must separate it from stores of other work-items.
 //
 //go:norace
 func LoadA[S, E any, G AnyGroup](g G, src []E, stride int, layout Layout) MatrixA[S] {
@@ -78,18 +78,18 @@ func LoadAccumulator[S, E any, G AnyGroup](g G, src []E, stride int, layout Layo
 	return Accumulator[S]{t: loadTile[S](g.members(), matrix.Accumulator, src, stride, layout)}
 }
 
-// StoreAccumulator stores a sum of products, to memory that [LoadA] could load it from. Rows, or columns, must
-// not overlap. The store does not order memory, so a barrier must separate it from loads of other work-items.
+// StoreAccumulator stores a sum of products, to memory as [LoadA] describes. Rows, or columns, must not
+// overlap. The store does not order memory, so a barrier must separate it from loads of other work-items.
 //
 //go:norace
 func StoreAccumulator[S, E any, G AnyGroup](g G, acc Accumulator[S], dst []E, stride int, layout Layout) {
 	storeTile[S](g.members(), acc.t, dst, stride, layout)
 }
 
-// MulAdd returns a*b + acc. Sums of integers wrap. For each element, products are added to that of
-// acc in the order of a's columns. On devices without matrix instructions, and on the host, each
-// product and each sum is rounded to float32. A sum of half.Float16 is then rounded to Float16. All
-// these devices give the same bits, except for NaNs and float32's subnormals.
+// MulAdd returns a*b + acc. Sums of integers wrap. For each element, products are added to acc's
+// element in the order of a's columns. On devices without matrix instructions, and on the host, each
+// float product and each float sum is rounded to float32. A sum of half.Float16 is then rounded to
+// Float16. All these devices give the same bits, except for NaNs and float32's subnormals.
 //
 //go:norace
 func MulAdd[SA, SB, SC any, G AnyGroup](g G, a MatrixA[SA], b MatrixB[SB], acc Accumulator[SC]) Accumulator[SC] {
@@ -150,21 +150,21 @@ func ElementCount[S any, G AnyGroup](g G, acc Accumulator[S]) int {
 }
 
 // Element returns the i-th of acc's elements that this work-item holds, as in
-// dsl.Element[float32](sg, acc, i). Which elements these are depends on the device.
+// dsl.Element[float32](sg, acc, i). The device determines which elements a work-item holds.
 //
 //go:norace
 func Element[E, S any, G AnyGroup](g G, acc Accumulator[S], i int) E {
 	s := shapeOf[S](matrix.Accumulator)
 	refuse(s.CheckValue(elemOf[E]()))
 	if n := ElementCount(g, acc); uint(i) >= uint(n) {
-		_ = make([]struct{}, n)[i] // panics as an index out of range does
+		_ = make([]struct{}, n)[i] // panics like an index out of range
 	}
 	m := g.members()
 	return get[E](acc.t.of(s), i*(m.hi-m.lo)+m.id())
 }
 
 // tile is a complete matrix. tile never changes, so that all work-items may share it. Integers are
-// stored as words, and floats as float32s.
+// stored as 32-bit words, and floats as float32s.
 type tile struct {
 	matrix.Shape
 	n []uint32
@@ -179,7 +179,7 @@ func newTile(s matrix.Shape) *tile {
 	return &tile{Shape: s, n: make([]uint32, s.Len())}
 }
 
-// of returns the tile of a matrix, or zeros of its shape.
+// The method of returns the tile, or a tile of zeros for a nil tile.
 //
 //go:norace
 func (t *tile) of(s matrix.Shape) *tile {
@@ -203,14 +203,14 @@ func shapeOf[S any](use matrix.Use) matrix.Shape {
 
 func elemOf[E any]() string { return reflect.TypeFor[E]().String() }
 
-// refuse panics if there is a problem.
+// refuse panics if p describes a problem.
 func refuse(p matrix.Problem) {
 	if p.Text != "" {
 		panic("dsl: " + p.Text + ": " + p.Hint)
 	}
 }
 
-// tileUse contains the arguments of a work-item's call, and then the matrix that all work-items get.
+// tileUse contains the arguments of a work-item's call, and later the resulting tile, the same for all work-items.
 type tileUse struct {
 	src    any // pointer to the first element, comparable
 	len    int
@@ -219,8 +219,8 @@ type tileUse struct {
 	t      *tile
 }
 
-// together waits for all work-items of the sub-group. The first one that continues calls f once,
-// with the arguments of all. If the arguments differ, f is not called.
+// together waits for all work-items of the sub-group. The first work-item that continues calls f
+// once, with the arguments of all. If the arguments differ, f is not called.
 //
 //go:norace
 func together(m members, f func(us []tileUse) *tile, u tileUse) *tile {
@@ -243,12 +243,12 @@ func together(m members, f func(us []tileUse) *tile, u tileUse) *tile {
 	})
 	t := out[m.id()].t
 	x := exchangerOf[tileUse](m.w.g)
-	x.in[m.w.lin] = tileUse{} // otherwise it would refer to the kernel's memory
+	x.in[m.w.lin] = tileUse{} // the old value would refer to the kernel's memory
 	return t
 }
 
-// each returns a tile with the results of f as elements. Each work-item calls its own f for the
-// elements that it holds.
+// The function each returns a tile with the results of f as elements. Each work-item calls its own
+// f for the elements that it holds.
 //
 //go:norace
 func each[E any](m members, s matrix.Shape, f func(t *tile, i int) E) *tile {
@@ -259,8 +259,8 @@ func each[E any](m members, s matrix.Shape, f func(t *tile, i int) E) *tile {
 	return together(m, func([]tileUse) *tile { return t }, tileUse{})
 }
 
-// checkTile returns the distance from one row to the next and from one column to the next, after
-// checking that mem has all elements.
+// checkTile checks that mem has all elements of a tile, and returns the distances of its rows and
+// of its columns.
 func checkTile[E any](s matrix.Shape, mem []E, stride int, layout Layout, store bool) (row, col int) {
 	refuse(s.CheckMemory(elemOf[E]()))
 	lines, length := s.Rows, s.Cols

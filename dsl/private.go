@@ -37,9 +37,9 @@ func PrivateAlloca[T any, N PrivateLength](it KernelHandler, n N) []T {
 	return make([]T, privateLength(it, n, "PrivateAlloca"))
 }
 
-// AlignedPrivateAlloca is like [PrivateAlloca], with a minimal alignment. align is a
-// constant power of two, no smaller than the element's alignment and no larger than 2^27.
-// Devices address private memory by element, so align only changes the kernel's
+// AlignedPrivateAlloca is like [PrivateAlloca], with a minimal alignment. The argument align
+// is a constant power of two, no smaller than the element's alignment and no larger than
+// 2^27. Devices address private memory by element, so align only changes the kernel's
 // description.
 func AlignedPrivateAlloca[T any, N PrivateLength](it KernelHandler, n N, align int) []T {
 	var zero T
@@ -87,7 +87,7 @@ func asLength(b bool) int {
 	return 0
 }
 
-// otherLength returns the length that a bool or an integer of any type means.
+// otherLength returns the length for a bool or an integer of any type.
 func otherLength(n any) int {
 	v := reflect.ValueOf(n)
 	switch {

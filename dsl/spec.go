@@ -15,8 +15,8 @@ import (
 // constant, so array lengths, loop bounds and branches that depend on it cost
 // nothing.
 //
-// It is declared as a package-level variable, which is exported and never
-// written, and read with Get:
+// A constant is a package-level variable, which is exported and never written. Its method Get reads
+// the value:
 //
 //	var Tile = dsl.NewSpecConstant(16)           // 16 unless it is set
 //	var Width = dsl.RequireSpecConstant[int32]() // must be set
@@ -57,7 +57,7 @@ func RequireSpecConstant[T any]() *SpecConstant[T] {
 	return c
 }
 
-// callerPos returns the source position at which the caller of this function's caller was called.
+// If f calls callerPos, callerPos returns the source position of the call of f's caller.
 func callerPos() string {
 	_, file, line, ok := runtime.Caller(2)
 	if !ok {
@@ -76,13 +76,13 @@ func (c *SpecConstant[T]) Get(h KernelHandler) T {
 			return *(*T)(s.Value)
 		}
 	}
-	if c.info.Default == nil && c.info.Type.Size() > 0 { // otherwise the type has only one value
+	if c.info.Default == nil && c.info.Type.Size() > 0 { // a type of size 0 has only one value
 		panic(fmt.Sprintf("dsl: the specialization constant declared at %s has no value", c.info.Pos))
 	}
 	return c.def
 }
 
-// AnySpecConstant is a *[SpecConstant] of any type. AnySpecConstant is sealed.
+// AnySpecConstant is implemented by a *[SpecConstant] of any type. AnySpecConstant is sealed.
 type AnySpecConstant interface {
 	specInfo() *dslhook.SpecInfo
 }
@@ -103,7 +103,7 @@ func init() {
 	}
 }
 
-// launchOf returns the launch of a work-item. If there is none, it panics with an error for which
+// launchOf returns the launch of a work-item. Outside of a launch it panics with an error for which
 // errors.Is finds runtime.ErrFeatureNotSupported.
 func launchOf(h KernelHandler, what string) *dslhook.Launch {
 	if h != nil {
@@ -114,7 +114,7 @@ func launchOf(h KernelHandler, what string) *dslhook.Launch {
 	panic(hostCall{fmt.Errorf("dsl: %s outside of a kernel: %w", what, dslhook.ErrFeatureNotSupported)})
 }
 
-// hostCall is the value with which functions panic that only work-items may call.
+// hostCall is the panic value of functions that only work-items may call.
 type hostCall struct{ error }
 
 func (h hostCall) Unwrap() error { return errors.Unwrap(h.error) }

@@ -1,16 +1,16 @@
-// Package prim declares options for functions that launch kernels of a library. The names of these
-// functions end in On, in the packages below. Each of these packages is called a family.
+// Package prim declares options for functions that launch kernels of a library. These functions are
+// in the packages below, which are called families, and their names end in On.
 //
-//	reduce    Sum, Min, Max, MinMax, ArgMin, ArgMax, Count, Any, All, Dot, Norm, By and ByKey
-//	scan      Inclusive, Exclusive, By, ExclusiveBy, ByKey and ExclusiveByKey
-//	sort      Keys, Pairs, TopK, IsSorted, Search and Merge
-//	pick      Where, Partition, Flagged, Unique and RunLengths
-//	hist      Even, Edges and ByKey
-//	move      Fill, Iota, Reverse, Gather, Scatter and Transpose
-//	rand      Uniform, Normal, Bits, IntN and Shuffle
-//	blas      Gemm, GemmHalf, GemmInt8, Gemv, Ger and Axpy: products of matrices and vectors
-//	sparse    Gemv and CSROf: sparse matrices
-//	fft       plans of Fourier transforms, of complex and of real numbers
+//	reduce    Sum, Min, Max, MinMax, ArgMin, ArgMax, Count, Any, All, Dot, Norm, By and ByKey.
+//	scan      Inclusive, Exclusive, By, ExclusiveBy, ByKey and ExclusiveByKey.
+//	sort      Keys, Pairs, TopK, IsSorted, Search and Merge.
+//	pick      Where, Partition, Flagged, Unique and RunLengths.
+//	hist      Even, Edges and ByKey.
+//	move      Fill, Iota, Reverse, Gather, Scatter and Transpose.
+//	rand      Uniform, Normal, Bits, IntN and Shuffle.
+//	blas      Gemm, GemmHalf, GemmInt8, Gemv, Ger and Axpy, for products of matrices and vectors.
+//	sparse    CSROf and Gemv, for sparse matrices in compressed sparse row form.
+//	fft       plans of Fourier transforms, of complex and of real numbers.
 //
 // # Slices and views
 //
@@ -29,9 +29,9 @@
 //
 // # Order
 //
-// Results have the same bits on every device. The documentation of each function states the order
-// in which floats are added. The order depends only on constants, not on the device or its
-// sub-groups. Float32 subnormals are kept or flushed as the device does (see runtime.Subnormals).
+// Results have the same bits on every device, except for blas.GemmHalf. The documentation of each function
+// states the order in which floats are added. The order depends only on constants, not on the device or
+// its sub-groups. Float32 subnormals are kept or flushed as the device does (see runtime.Subnormals).
 //
 // # Checks
 //
@@ -47,16 +47,16 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// Number is the type of the elements that functions compute with: all integers and floats of Go.
+// Number is the type of the elements that functions compute with, which are all integers and floats of Go.
 type Number = call.Number
 
 // Option is an option of a function whose name ends in On.
 type Option = call.Option
 
 // Length makes a function process the first min(n, v.Len()) elements of each input v. Here n is the
-// number that is in the view when the device runs the function. So a function may use the number of
-// elements that another function has stored, and the host need not wait for it. A negative number
-// counts as 0. The view must have one element (ErrInvalid otherwise).
+// number in the view at the time when the device runs the function. So a function may use the
+// number of elements that another function has stored, and the host need not wait for it. A
+// negative number counts as 0. The view must have one element (ErrInvalid otherwise).
 func Length(n runtime.View[int64]) Option {
 	return func(o *call.Options) { o.Length, o.HasLength = n, true }
 }

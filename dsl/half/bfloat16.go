@@ -18,7 +18,7 @@ func (x BFloat16) Bits() uint16 { return uint16(x) }
 
 func (BFloat16) withBits(b uint16) BFloat16 { return BFloat16(b) }
 
-// word returns the bits at the upper end of a word.
+// The method word returns a 32-bit word with the bits of x at its upper end.
 func (x BFloat16) word() uint32 { return uint32(x) << 16 }
 
 func (x BFloat16) negative() bool { return x&signB != 0 }
@@ -46,7 +46,7 @@ func (BFloat16) nearest(x float32) BFloat16 {
 func (BFloat16) saturated(x float32) BFloat16 {
 	r := BFloat16(0).nearest(x)
 	if r&^signB == infB {
-		return r - 1 // with that sign
+		return r - 1 // the largest number with the sign of r
 	}
 	return r
 }
@@ -61,7 +61,7 @@ func (x BFloat16) Add(y BFloat16) BFloat16 {
 		// A subnormal number does not change a sum with a number that is not small.
 		return x.nearest(x.Float32() + y.Float32())
 	}
-	// In units of the least number, both operands and their sum are integers below 1<<24.
+	// In units of the smallest positive number, both operands and their sum are integers below 1<<24.
 	n := x.units() + y.units()
 	if n < 0 {
 		return roundB(uint32(-n), -133, signB)
@@ -75,7 +75,7 @@ func (x BFloat16) Add(y BFloat16) BFloat16 {
 // smallB is 2**-111.
 const smallB = 16 << 7
 
-// units returns x, which is below smallB, in units of the least number.
+// units returns x, which is below smallB, in units of the smallest positive number.
 func (x BFloat16) units() int32 {
 	m, e := splitB(uint32(x &^ signB))
 	n := int32(m << uint32(e+133))
@@ -85,8 +85,8 @@ func (x BFloat16) units() int32 {
 	return n
 }
 
-// splitB returns the number with the bits a, which is finite and not negative, as m * 2**e. m has 8
-// bits, except for subnormal numbers.
+// splitB returns the number with the bits a, which is finite and not negative, as m * 2**e. The
+// factor m has 8 bits, except for subnormal numbers.
 func splitB(a uint32) (m uint32, e int32) {
 	if a < 1<<7 {
 		return a, -133
@@ -94,17 +94,17 @@ func splitB(a uint32) (m uint32, e int32) {
 	return a&(1<<7-1) | 1<<7, int32(a>>7) - 134
 }
 
-// normalB is splitB for numbers that are not 0. m has 8 bits.
+// normalB works like splitB, for numbers that are not 0. The factor m has 8 bits.
 func normalB(a uint32) (m uint32, e int32) {
 	m, e = splitB(a)
 	s := int32(bits.LeadingZeros32(m)) - 24
 	return m << uint32(s), e - s
 }
 
-// roundB returns the number nearest to n * 2**e, ties to even, with the given sign. n is not 0
-// and below 1<<31.
+// roundB returns the number nearest to n * 2**e, ties to even, with the given sign. The argument n
+// is not 0 and below 1<<31.
 func roundB(n uint32, e int32, sign BFloat16) BFloat16 {
-	// Number of bits to cut off: all but 8, and more for subnormal numbers.
+	// The shift cuts off all but 8 bits, and more for subnormal numbers.
 	s := max(24-int32(bits.LeadingZeros32(n)), -133-e)
 	if s <= 0 {
 		n <<= uint32(-s)
@@ -124,7 +124,7 @@ func (x BFloat16) Sub(y BFloat16) BFloat16 { return x.Add(y.Neg()) }
 func (x BFloat16) Mul(y BFloat16) BFloat16 {
 	p := float32(x.Float32() * y.Float32())
 	if b := math32.Float32bits(p) &^ sign32; b >= 1<<23 && b < inf32 {
-		return x.nearest(p) // exact until here
+		return x.nearest(p) // the product p is exact; nearest rounds it
 	}
 	sign := (x ^ y) & signB
 	x, y = x.Abs(), y.Abs()
@@ -155,7 +155,7 @@ func (x BFloat16) Div(y BFloat16) BFloat16 {
 	}
 	mx, ex := normalB(uint32(x))
 	my, ey := normalB(uint32(y))
-	// The quotient has at least 14 bits. The last bit says whether there were more.
+	// The quotient has at least 14 bits. The last bit is set if there is a remainder.
 	q := mx << 15 / my
 	if q*my != mx<<15 {
 		q |= 1
@@ -163,7 +163,7 @@ func (x BFloat16) Div(y BFloat16) BFloat16 {
 	return roundB(q, ex-ey-15, sign)
 }
 
-// Sqrt returns the square root of x: NaN for x < 0, and -0 for -0.
+// Sqrt returns the square root of x, which is NaN for x < 0, and -0 for -0.
 func (x BFloat16) Sqrt() BFloat16 {
 	switch {
 	case x == 0 || x == signB || x == infB:
@@ -182,14 +182,14 @@ func (x BFloat16) Sqrt() BFloat16 {
 // FMA returns x*y + z, rounded once.
 func (x BFloat16) FMA(y, z BFloat16) BFloat16 {
 	ex, ey, ez := uint32(x&^signB)>>7, uint32(y&^signB)>>7, uint32(z&^signB)>>7
-	// These conditions say that product, sum and error are normal float32s. Exponents are biased by 127.
+	// These conditions ensure that product, sum and error are normal float32s. Exponents are biased by 127.
 	if ex+ey-160 < 216 && (ez-32 < 216 || z&^signB == 0) && ex-1 < 254 && ey-1 < 254 {
 		return x.nearest(fused(x.Float32(), y.Float32(), z.Float32()))
 	}
 	return fmaB(x, y, z)
 }
 
-// fmaB is FMA in integers.
+// fmaB computes FMA by integer operations.
 func fmaB(x, y, z BFloat16) BFloat16 {
 	sp, sz := (x^y)&signB, z&signB
 	x, y, z = x.Abs(), y.Abs(), z.Abs()
@@ -213,7 +213,7 @@ func fmaB(x, y, z BFloat16) BFloat16 {
 	my, ey := splitB(uint32(y))
 	m, e := mx*my, ex+ey
 	s := int32(bits.LeadingZeros32(m)) - 2
-	m, e = m<<uint32(s), e-s // 30 bits; the lower ones are 0
+	m, e = m<<uint32(s), e-s // m has 30 bits, of which the lower ones are 0
 	if z == 0 {
 		return roundB(m, e, sp)
 	}
@@ -223,8 +223,8 @@ func fmaB(x, y, z BFloat16) BFloat16 {
 	if f > e || f == e && n > m {
 		m, e, sp, n, f, sz = n, f, sz, m, e, sp
 	}
-	// The last bit of the smaller term says whether bits were cut off. If so, the other term is at
-	// least twice as large.
+	// The last bit of the smaller term says whether bits were cut off. If bits were cut off, the
+	// other term is at least twice as large.
 	if d := uint32(e - f); d > 31 {
 		n = 1
 	} else {
@@ -249,35 +249,35 @@ func (x BFloat16) Neg() BFloat16 { return x ^ signB }
 // Abs returns x without its sign.
 func (x BFloat16) Abs() BFloat16 { return x &^ signB }
 
-// Min returns the smaller of x and y, as the builtin min does: a NaN wins, and -0 is smaller
-// than 0.
+// Min returns the smaller of x and y, as the builtin min does. If x or y is a NaN, the result is
+// NaN, and -0 is smaller than 0.
 func (x BFloat16) Min(y BFloat16) BFloat16 { return lesser(x, y) }
 
-// Max returns the larger of x and y, as the builtin max does: a NaN wins, and 0 is larger
-// than -0.
+// Max returns the larger of x and y, as the builtin max does. If x or y is a NaN, the result is
+// NaN, and 0 is larger than -0.
 func (x BFloat16) Max(y BFloat16) BFloat16 { return greater(x, y) }
 
-// Less reports whether x < y. Less returns false if either is NaN.
+// Less reports whether x < y. Less returns false if x or y is NaN.
 func (x BFloat16) Less(y BFloat16) bool { return less(x, y) }
 
-// Equal reports whether x and y are the same number, as 0 and -0 are. Equal returns false if either
-// is NaN.
+// Equal reports whether x and y are the same number, where 0 equals -0. Equal returns false if x or
+// y is NaN.
 func (x BFloat16) Equal(y BFloat16) bool { return equal(x, y) }
 
-// Compare returns -1 if x is less than y, 1 if it is greater, and else 0, as cmp.Compare
-// does: a NaN is equal to a NaN and less than all numbers.
+// Compare returns -1 if x is less than y, 1 if it is greater, and else 0, as cmp.Compare does. A
+// NaN is equal to a NaN and less than all numbers.
 func (x BFloat16) Compare(y BFloat16) int { return compare(x, y) }
 
 // IsNaN reports whether x is a "not-a-number" value.
 func (x BFloat16) IsNaN() bool { return x&^signB > infB }
 
-// IsInf reports whether x is an infinity: positive if sign > 0, negative if sign < 0, either if
-// sign == 0.
+// IsInf reports whether x is an infinity. The infinity must be positive if sign > 0, negative if
+// sign < 0, and may be either if sign == 0.
 func (x BFloat16) IsInf(sign int) bool {
 	return sign >= 0 && x == infB || sign <= 0 && x == signB|infB
 }
 
-// String returns as few digits as tell x apart from other numbers of its type.
+// String returns the fewest digits that distinguish x from other numbers of its type.
 func (x BFloat16) String() string { return text(x) }
 
 // Format is for package fmt, which formats x as the float32 of its value. Without a precision,

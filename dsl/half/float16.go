@@ -17,7 +17,7 @@ func (x Float16) Bits() uint16 { return uint16(x) }
 
 func (Float16) withBits(b uint16) Float16 { return Float16(b) }
 
-// word returns the bits at the upper end of a word.
+// The method word returns a 32-bit word with the bits of x at its upper end.
 func (x Float16) word() uint32 { return uint32(x) << 16 }
 
 func (x Float16) negative() bool { return x&sign16 != 0 }
@@ -31,14 +31,14 @@ func (x Float16) Float32() float32 { return widen(uint32(x)) }
 
 func (Float16) nearest(x float32) Float16 { return Float16(narrow(x)) }
 
-// In kernels widen and narrow are single operations, which devices have instructions for.
+// In kernels, widen and narrow are single operations. Devices have instructions for them.
 
-// widen returns the number with the bits x, which are 16.
+// widen returns the float32 of the Float16 whose 16 bits are x.
 func widen(x uint32) float32 {
 	a := x &^ sign16
 	b := a<<13 + 112<<23 // the difference of the biases
 	if a < 0x0400 {
-		// Near 0.5, the unit in the last place is that of subnormal numbers.
+		// Near 0.5, a float32's unit in the last place is that of Float16's subnormal numbers.
 		b = math32.Float32bits(math32.Float32frombits(126<<23|a) - 0.5)
 	}
 	if a >= inf16 {
@@ -50,7 +50,7 @@ func widen(x uint32) float32 {
 	return math32.Float32frombits(b | x&sign16<<16)
 }
 
-// narrow returns the bits of the number nearest to x.
+// The function narrow returns the bits of the Float16 nearest to x.
 func narrow(x float32) uint32 {
 	b := math32.Float32bits(x)
 	a := b &^ sign32
@@ -70,7 +70,7 @@ func narrow(x float32) uint32 {
 func (Float16) saturated(x float32) Float16 {
 	r := Float16(0).nearest(x)
 	if r&^sign16 == inf16 {
-		return r - 1 // with that sign
+		return r - 1 // the largest number with the sign of r
 	}
 	return r
 }
@@ -87,7 +87,7 @@ func (x Float16) Mul(y Float16) Float16 { return x.nearest(float32(x.Float32() *
 // Div returns x / y.
 func (x Float16) Div(y Float16) Float16 { return quotient16(divided(x, y), x, y) }
 
-// Sqrt returns the square root of x: NaN for x < 0, and -0 for -0.
+// Sqrt returns the square root of x, which is NaN for x < 0, and -0 for -0.
 func (x Float16) Sqrt() Float16 { return root16(rooted(x), x) }
 
 // FMA returns x*y + z, rounded once.
@@ -95,8 +95,8 @@ func (x Float16) FMA(y, z Float16) Float16 {
 	return fused16(x.nearest(fused(x.Float32(), y.Float32(), z.Float32())), x, y, z)
 }
 
-// The functions below return the result r of an operation. In kernels they mark the operation and
-// its operands. If a device has an exact instruction for it, r is not computed.
+// The functions below return the result r of an operation. In kernels these functions mark the operation
+// and its operands. If a device has an exact instruction for the operation, r is not computed.
 
 func quotient16(r, x, y Float16) Float16 { return r }
 
@@ -110,35 +110,35 @@ func (x Float16) Neg() Float16 { return x ^ sign16 }
 // Abs returns x without its sign.
 func (x Float16) Abs() Float16 { return x &^ sign16 }
 
-// Min returns the smaller of x and y, as the builtin min does: a NaN wins, and -0 is smaller
-// than 0.
+// Min returns the smaller of x and y, as the builtin min does. If x or y is a NaN, the result is
+// NaN, and -0 is smaller than 0.
 func (x Float16) Min(y Float16) Float16 { return lesser(x, y) }
 
-// Max returns the larger of x and y, as the builtin max does: a NaN wins, and 0 is larger
-// than -0.
+// Max returns the larger of x and y, as the builtin max does. If x or y is a NaN, the result is
+// NaN, and 0 is larger than -0.
 func (x Float16) Max(y Float16) Float16 { return greater(x, y) }
 
-// Less reports whether x < y. Less returns false if either is NaN.
+// Less reports whether x < y. Less returns false if x or y is NaN.
 func (x Float16) Less(y Float16) bool { return less(x, y) }
 
-// Equal reports whether x and y are the same number, as 0 and -0 are. Equal returns false if either
-// is NaN.
+// Equal reports whether x and y are the same number, where 0 equals -0. Equal returns false if x or
+// y is NaN.
 func (x Float16) Equal(y Float16) bool { return equal(x, y) }
 
-// Compare returns -1 if x is less than y, 1 if it is greater, and else 0, as cmp.Compare
-// does: a NaN is equal to a NaN and less than all numbers.
+// Compare returns -1 if x is less than y, 1 if it is greater, and else 0, as cmp.Compare does. A
+// NaN is equal to a NaN and less than all numbers.
 func (x Float16) Compare(y Float16) int { return compare(x, y) }
 
 // IsNaN reports whether x is a "not-a-number" value.
 func (x Float16) IsNaN() bool { return x&^sign16 > inf16 }
 
-// IsInf reports whether x is an infinity: positive if sign > 0, negative if sign < 0, either if
-// sign == 0.
+// IsInf reports whether x is an infinity. The infinity must be positive if sign > 0, negative if
+// sign < 0, and may be either if sign == 0.
 func (x Float16) IsInf(sign int) bool {
 	return sign >= 0 && x == inf16 || sign <= 0 && x == sign16|inf16
 }
 
-// String returns as few digits as tell x apart from other numbers of its type.
+// String returns the fewest digits that distinguish x from other numbers of its type.
 func (x Float16) String() string { return text(x) }
 
 // Format is for package fmt, which formats x as the float32 of its value. Without a precision,

@@ -16,7 +16,7 @@ func (x Float8E4M3) Bits() uint16 { return uint16(x) }
 
 func (Float8E4M3) withBits(b uint16) Float8E4M3 { return Float8E4M3(b) }
 
-// word returns the bits at the upper end of a word.
+// The method word returns a 32-bit word with the bits of x at its upper end.
 func (x Float8E4M3) word() uint32 { return uint32(x) << 24 }
 
 func (x Float8E4M3) negative() bool { return x&sign43 != 0 }
@@ -30,7 +30,7 @@ func (x Float8E4M3) Float32() float32 {
 	a := uint32(x &^ sign43)
 	b := a<<20 + 120<<23 // the difference of the biases
 	if a < 0x08 {
-		// Next to 1<<14 the unit in the last place is that of subnormal numbers.
+		// Next to 1<<14, a float32's unit in the last place is that of Float8E4M3's subnormal numbers.
 		b = math32.Float32bits(math32.Float32frombits(141<<23|a) - 1<<14)
 	}
 	if a == nan43 {
@@ -74,7 +74,7 @@ func (x Float8E4M3) Mul(y Float8E4M3) Float8E4M3 {
 // Div returns x / y.
 func (x Float8E4M3) Div(y Float8E4M3) Float8E4M3 { return divided(x, y) }
 
-// Sqrt returns the square root of x: NaN for x < 0, and -0 for -0.
+// Sqrt returns the square root of x, which is NaN for x < 0, and -0 for -0.
 func (x Float8E4M3) Sqrt() Float8E4M3 { return rooted(x) }
 
 // FMA returns x*y + z, rounded once.
@@ -88,32 +88,32 @@ func (x Float8E4M3) Neg() Float8E4M3 { return x ^ sign43 }
 // Abs returns x without its sign.
 func (x Float8E4M3) Abs() Float8E4M3 { return x &^ sign43 }
 
-// Min returns the smaller of x and y, as the builtin min does: a NaN wins, and -0 is smaller
-// than 0.
+// Min returns the smaller of x and y, as the builtin min does. If x or y is a NaN, the result is
+// NaN, and -0 is smaller than 0.
 func (x Float8E4M3) Min(y Float8E4M3) Float8E4M3 { return lesser(x, y) }
 
-// Max returns the larger of x and y, as the builtin max does: a NaN wins, and 0 is larger
-// than -0.
+// Max returns the larger of x and y, as the builtin max does. If x or y is a NaN, the result is
+// NaN, and 0 is larger than -0.
 func (x Float8E4M3) Max(y Float8E4M3) Float8E4M3 { return greater(x, y) }
 
-// Less reports whether x < y. Less returns false if either is NaN.
+// Less reports whether x < y. Less returns false if x or y is NaN.
 func (x Float8E4M3) Less(y Float8E4M3) bool { return less(x, y) }
 
-// Equal reports whether x and y are the same number, as 0 and -0 are. Equal returns false if either
-// is NaN.
+// Equal reports whether x and y are the same number, where 0 equals -0. Equal returns false if x or
+// y is NaN.
 func (x Float8E4M3) Equal(y Float8E4M3) bool { return equal(x, y) }
 
-// Compare returns -1 if x is less than y, 1 if it is greater, and else 0, as cmp.Compare
-// does: a NaN is equal to a NaN and less than all numbers.
+// Compare returns -1 if x is less than y, 1 if it is greater, and else 0, as cmp.Compare does. A
+// NaN is equal to a NaN and less than all numbers.
 func (x Float8E4M3) Compare(y Float8E4M3) int { return compare(x, y) }
 
 // IsNaN reports whether x is a "not-a-number" value.
 func (x Float8E4M3) IsNaN() bool { return x&^sign43 == nan43 }
 
-// IsInf returns false: the type has no infinities.
+// IsInf returns false: Float8E4M3 has no infinities.
 func (x Float8E4M3) IsInf(sign int) bool { return false }
 
-// String returns as few digits as tell x apart from other numbers of its type.
+// String returns the fewest digits that distinguish x from other numbers of its type.
 func (x Float8E4M3) String() string { return text(x) }
 
 // Format is for package fmt, which formats x as the float32 of its value. Without a precision,

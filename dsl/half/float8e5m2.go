@@ -17,7 +17,7 @@ func (x Float8E5M2) Bits() uint16 { return uint16(x) }
 
 func (Float8E5M2) withBits(b uint16) Float8E5M2 { return Float8E5M2(b) }
 
-// word returns the bits at the upper end of a word.
+// The method word returns a 32-bit word with the bits of x at its upper end.
 func (x Float8E5M2) word() uint32 { return uint32(x) << 24 }
 
 func (x Float8E5M2) negative() bool { return x&sign52 != 0 }
@@ -34,7 +34,7 @@ func (Float8E5M2) nearest(x float32) Float8E5M2 {
 	a := b &^ sign32
 	h := (a - 112<<23 + 0xfffff + a>>21&1) >> 21
 	if a < 113<<23 {
-		// Next to 128 the unit in the last place is that of subnormal numbers.
+		// Next to 128, a float32's unit in the last place is that of Float8E5M2's subnormal numbers.
 		h = math32.Float32bits(math32.Float32frombits(a)+128) - 134<<23
 	}
 	if a >= 0x47700000 { // 61440
@@ -49,7 +49,7 @@ func (Float8E5M2) nearest(x float32) Float8E5M2 {
 func (Float8E5M2) saturated(x float32) Float8E5M2 {
 	r := Float8E5M2(0).nearest(x)
 	if r&^sign52 == inf52 {
-		return r - 1 // with that sign
+		return r - 1 // the largest number with the sign of r
 	}
 	return r
 }
@@ -68,7 +68,7 @@ func (x Float8E5M2) Mul(y Float8E5M2) Float8E5M2 {
 // Div returns x / y.
 func (x Float8E5M2) Div(y Float8E5M2) Float8E5M2 { return divided(x, y) }
 
-// Sqrt returns the square root of x: NaN for x < 0, and -0 for -0.
+// Sqrt returns the square root of x, which is NaN for x < 0, and -0 for -0.
 func (x Float8E5M2) Sqrt() Float8E5M2 { return rooted(x) }
 
 // FMA returns x*y + z, rounded once.
@@ -82,35 +82,35 @@ func (x Float8E5M2) Neg() Float8E5M2 { return x ^ sign52 }
 // Abs returns x without its sign.
 func (x Float8E5M2) Abs() Float8E5M2 { return x &^ sign52 }
 
-// Min returns the smaller of x and y, as the builtin min does: a NaN wins, and -0 is smaller
-// than 0.
+// Min returns the smaller of x and y, as the builtin min does. If x or y is a NaN, the result is
+// NaN, and -0 is smaller than 0.
 func (x Float8E5M2) Min(y Float8E5M2) Float8E5M2 { return lesser(x, y) }
 
-// Max returns the larger of x and y, as the builtin max does: a NaN wins, and 0 is larger
-// than -0.
+// Max returns the larger of x and y, as the builtin max does. If x or y is a NaN, the result is
+// NaN, and 0 is larger than -0.
 func (x Float8E5M2) Max(y Float8E5M2) Float8E5M2 { return greater(x, y) }
 
-// Less reports whether x < y. Less returns false if either is NaN.
+// Less reports whether x < y. Less returns false if x or y is NaN.
 func (x Float8E5M2) Less(y Float8E5M2) bool { return less(x, y) }
 
-// Equal reports whether x and y are the same number, as 0 and -0 are. Equal returns false if either
-// is NaN.
+// Equal reports whether x and y are the same number, where 0 equals -0. Equal returns false if x or
+// y is NaN.
 func (x Float8E5M2) Equal(y Float8E5M2) bool { return equal(x, y) }
 
-// Compare returns -1 if x is less than y, 1 if it is greater, and else 0, as cmp.Compare
-// does: a NaN is equal to a NaN and less than all numbers.
+// Compare returns -1 if x is less than y, 1 if it is greater, and else 0, as cmp.Compare does. A
+// NaN is equal to a NaN and less than all numbers.
 func (x Float8E5M2) Compare(y Float8E5M2) int { return compare(x, y) }
 
 // IsNaN reports whether x is a "not-a-number" value.
 func (x Float8E5M2) IsNaN() bool { return x&^sign52 > inf52 }
 
-// IsInf reports whether x is an infinity: positive if sign > 0, negative if sign < 0, either if
-// sign == 0.
+// IsInf reports whether x is an infinity. The infinity must be positive if sign > 0, negative if
+// sign < 0, and may be either if sign == 0.
 func (x Float8E5M2) IsInf(sign int) bool {
 	return sign >= 0 && x == inf52 || sign <= 0 && x == sign52|inf52
 }
 
-// String returns as few digits as tell x apart from other numbers of its type.
+// String returns the fewest digits that distinguish x from other numbers of its type.
 func (x Float8E5M2) String() string { return text(x) }
 
 // Format is for package fmt, which formats x as the float32 of its value. Without a precision,

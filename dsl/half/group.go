@@ -1,18 +1,18 @@
 package half
 
-// The functions below are sums and products of package dsl's group algorithms over numbers of
-// this package, in kernels: kgen compiles them in place of package dsl's bodies, since devices have
-// no group operations for such numbers. They combine in the order that package dsl states.
+// The functions below compute package dsl's reductions and scans over numbers of this package in
+// kernels. kgen compiles them in place of package dsl's bodies, since devices have no group
+// operations for such numbers. The order of operations is the one that package dsl states.
 //
-// Numbers are passed as their bits. The group has n work-items, which have the places from base on
-// in memory of the work-group; this one is the id-th. Work-items that have left take no part. This
-// work-item has the index rank among the others, which share the work. The size, which is the same
-// in all groups of a work-group, is at least n.
+// Numbers are passed as their bits. The group has n work-items, of which the calling one has number
+// id. Elements base to base+n-1 of work-group memory are theirs. Work-items that have returned take
+// no part. Among the other live work-items, the calling one has index rank. The argument size, the
+// same in all groups of a work-group, is at least n.
 
-// here marks the numbers of work-items that have not left.
+// The bit here marks the numbers of work-items that have not returned.
 const here = 1 << 16
 
-// share stores the numbers of a group, and 0 for work-items that have left.
+// The function share stores the numbers of a group, and 0 for work-items that have returned.
 func share(x, base, id, n, rank, live uint32, meet func()) {
 	for i := rank; i < n; i += live {
 		put(base+i, 0, 0)
@@ -36,8 +36,8 @@ func reduced(x, base, id, n, size, rank, live uint32, meet func(), op func(x, y 
 	return x &^ here
 }
 
-// scanned combines the numbers of the work-items up to this one or, with before, e and those of
-// the work-items before this one.
+// scanned combines the numbers of the work-items up to and including this one. If the argument
+// before is set, scanned instead combines e and the numbers of the work-items before this one.
 func scanned(x, base, id, n, size, rank, live, e uint32, before bool, meet func(), op func(x, y uint32) uint32) uint32 {
 	share(x, base, id, n, rank, live, meet)
 	from := uint32(0)
@@ -63,7 +63,7 @@ func scanned(x, base, id, n, size, rank, live, e uint32, before bool, meet func(
 	return x &^ here
 }
 
-// joined combines two numbers. If only one of them is here, it returns that one.
+// joined combines two numbers. If only one of the two exists, joined returns it.
 func joined(x, y uint32, op func(x, y uint32) uint32) uint32 {
 	if x&here == 0 {
 		return y
@@ -74,9 +74,9 @@ func joined(x, y uint32, op func(x, y uint32) uint32) uint32 {
 	return op(x&^here, y&^here) | here
 }
 
-// The work-group's memory has two words for each work-item, which get and put access. The
-// work-items of a group or sub-group wait for one another in the functions that are passed as
-// meet. Kernels have other code for these.
+// The functions get and put access the work-group's memory, which has two words for each work-item.
+// The argument meet is a function in which the work-items of a group or sub-group wait for one
+// another. kgen replaces these functions in kernels.
 
 func get(i, which uint32) uint32 { panic(onDevice) }
 func put(i, which, x uint32)     { panic(onDevice) }

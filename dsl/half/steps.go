@@ -2,8 +2,8 @@ package half
 
 import "github.com/kgen-go/kgen/dsl/math32"
 
-// Products stand in explicit conversions, float32(x*y), since Go allows a compiler to fuse
-// x*y + z otherwise. No float32 here is subnormal: some devices take those for zeros.
+// Products are converted explicitly, float32(x*y), since Go allows a compiler to fuse x*y + z
+// otherwise. No float32 here is subnormal, because some devices treat subnormals as zeros.
 
 // Masks for parts of a float32's bits.
 const (
@@ -11,12 +11,12 @@ const (
 	inf32  = 0x7f800000
 )
 
-// The functions below compute with numbers of at most 11 significant bits, for types that
-// have at most so many. Their results are rounded to odd: a result that is not exact has a last
-// bit of 1, and is one of the two float32s that the exact one lies between. Rounded
-// to nearest once more, to at most 22 bits, that gives the exact result rounded once.
+// The functions below compute with numbers of at most 11 significant bits. Their results are
+// rounded to odd. If the exact result is between two float32s, rounding to odd returns the one
+// whose last bit is 1. Rounding that result to nearest, to at most 22 bits, gives the exact result
+// rounded once.
 
-// odd returns the sum of s and a small error e, rounded to odd. s is rounded to nearest.
+// odd returns the sum of s and a small error e, rounded to odd. The argument s is rounded to nearest.
 func odd(s, e float32) float32 {
 	b := math32.Float32bits(s)
 	if b&1 != 0 {
@@ -31,7 +31,7 @@ func odd(s, e float32) float32 {
 	return s // exact, infinite or NaN
 }
 
-// fused returns x*y + z. The sum must not overflow, nor its error be subnormal.
+// fused returns x*y + z. The sum must not overflow, and its error must not be subnormal.
 func fused(x, y, z float32) float32 {
 	p := float32(x * y) // exact
 	s := p + z
@@ -42,14 +42,14 @@ func fused(x, y, z float32) float32 {
 // quotient returns x / y for x, y >= 0.
 func quotient(x, y float32) float32 { return correctQuotient(x/y, x, y) }
 
-// correctQuotient returns x / y, given a q within 500 units in the last place of it: few devices
+// correctQuotient returns x / y, given a q within 500 units in the last place of x / y. Few devices
 // divide exactly.
 func correctQuotient(q, x, y float32) float32 {
 	if q != q {
 		return q
 	}
-	// A quotient of 13 bits, whose product with y is exact, is nearest to the exact quotient, or
-	// nearly. The remainder says on which side it is.
+	// The code below rounds q to 13 bits, so q*y is exact. The sign of the remainder says on which
+	// side of the exact quotient q is.
 	q = math32.Float32frombits((math32.Float32bits(q) + 1<<10) &^ (1<<11 - 1))
 	return odd(q, x-float32(q*y))
 }
@@ -57,7 +57,7 @@ func correctQuotient(q, x, y float32) float32 {
 // root returns the square root of x >= 0.
 func root(x float32) float32 { return correctRoot(math32.Sqrt(x), x) }
 
-// correctRoot returns the square root of x, given an r within 500 units in the last place of it.
+// correctRoot returns the square root of x, given an r within 500 units in the last place of the root.
 func correctRoot(r, x float32) float32 {
 	if r != r {
 		return r
@@ -66,7 +66,7 @@ func correctRoot(r, x float32) float32 {
 	return odd(r, x-float32(r*r))
 }
 
-// divided returns x / y for types for which quotient is exact enough.
+// divided returns x / y for types for which function quotient is exact enough.
 func divided[T Float[T]](x, y T) T {
 	q := x.nearest(quotient(x.Abs().Float32(), y.Abs().Float32()))
 	if x.negative() != y.negative() && !q.IsNaN() {
@@ -75,7 +75,7 @@ func divided[T Float[T]](x, y T) T {
 	return q
 }
 
-// rooted returns the square root of x for types for which root is exact enough.
+// rooted returns the square root of x for types for which function root is exact enough.
 func rooted[T Float[T]](x T) T {
 	if x.negative() {
 		if x.Float32() == 0 {

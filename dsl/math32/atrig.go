@@ -13,7 +13,7 @@ func asinSeries(z float32) float32 {
 
 // Asin returns the arcsine, in radians, of x.
 //
-// Error: at most 0.65 ulp.
+// The error is at most 0.65 ulp.
 //
 // Special cases are:
 //
@@ -30,7 +30,7 @@ func Asin(x float32) float32 {
 	if !(a <= 1) {
 		return NaN()
 	}
-	// Pi/2 - 2*asin(sqrt((1-a)/2)), with the root as a sum of two.
+	// The result is Pi/2 - 2*asin(sqrt((1-a)/2)), where the root is a sum of two numbers.
 	z := float32((1 - a) * 0.5)
 	s, c := sqrtSum(z)
 	t := float32(s*asinSeries(z)) + c
@@ -40,7 +40,7 @@ func Asin(x float32) float32 {
 
 // Acos returns the arccosine, in radians, of x.
 //
-// Error: at most 0.63 ulp.
+// The error is at most 0.63 ulp.
 //
 // Special case is:
 //
@@ -64,7 +64,7 @@ func Acos(x float32) float32 {
 	return hi + (lo + (2*halfPiLo - float32(2*t)))
 }
 
-// sqrtSum returns the square root of x as a sum of two.
+// sqrtSum returns the square root of x as a sum of two numbers.
 func sqrtSum(x float32) (hi, lo float32) {
 	if x == 0 {
 		return 0, 0
@@ -76,7 +76,7 @@ func sqrtSum(x float32) (hi, lo float32) {
 
 // Atan returns the arctangent, in radians, of x.
 //
-// Error: at most 0.73 ulp.
+// The error is at most 0.73 ulp.
 //
 // Special cases are:
 //
@@ -90,7 +90,7 @@ func Atan(x float32) float32 {
 	return Copysign(hi+lo, x)
 }
 
-// atanSum returns the arctangent of x >= 0 as a sum of two.
+// atanSum returns the arctangent of x >= 0 as a sum of two numbers.
 func atanSum(x float32) (hi, lo float32) {
 	// atan(x) = atan(c) + atan((x-c)/(1+c*x))
 	var base, rest, t float32
@@ -138,10 +138,10 @@ func atanSum(x float32) (hi, lo float32) {
 	return hi, lo + (rest + p)
 }
 
-// Atan2 returns the arctangent of y/x, in radians, using the signs of the two to
-// determine the quadrant.
+// Atan2 returns the arctangent of y/x, in radians, using the signs of y and x to determine the
+// quadrant.
 //
-// Error: at most 0.75 ulp.
+// The error is at most 0.75 ulp.
 //
 // Special cases are (in order):
 //

@@ -31,8 +31,8 @@ func Inf(sign int) float32 {
 // IsNaN reports whether x is a "not-a-number" value.
 func IsNaN(x float32) bool { return x != x }
 
-// IsInf reports whether x is an infinity: positive if sign > 0, negative if
-// sign < 0, either if sign == 0.
+// IsInf reports whether x is an infinity. The infinity must be positive if sign > 0, negative if
+// sign < 0, and may be either if sign == 0.
 func IsInf(x float32, sign int) bool {
 	b := Float32bits(x)
 	return sign >= 0 && b == expMask || sign <= 0 && b == signBit|expMask
@@ -49,8 +49,8 @@ func Copysign(x, sign float32) float32 {
 // Abs returns the absolute value of x.
 func Abs(x float32) float32 { return Float32frombits(Float32bits(x) &^ signBit) }
 
-// Min returns the smaller of x and y, as the builtin min does: a NaN wins, and
-// -0 is smaller than 0.
+// Min returns the smaller of x and y, as the builtin min does. If x or y is a NaN, the result is
+// NaN, and -0 is smaller than 0.
 func Min(x, y float32) float32 {
 	if flushed() != 0 {
 		return minBits(x, y)
@@ -58,8 +58,8 @@ func Min(x, y float32) float32 {
 	return min(x, y)
 }
 
-// Max returns the larger of x and y, as the builtin max does: a NaN wins, and 0
-// is larger than -0.
+// Max returns the larger of x and y, as the builtin max does. If x or y is a NaN, the result is
+// NaN, and 0 is larger than -0.
 func Max(x, y float32) float32 {
 	if flushed() != 0 {
 		return maxBits(x, y)
@@ -70,8 +70,8 @@ func Max(x, y float32) float32 {
 // pow2 returns 2**n for n in [-126, 127].
 func pow2(n int32) float32 { return Float32frombits(uint32(n+127) << 23) }
 
-// scale returns x * 2**n for n in [-252, 254], for x around 1, rounded once, or with subnormals as
-// the device computes them; see kept.
+// scale returns x * 2**n for n in [-252, 254], for x around 1. Normal results are rounded once, and
+// function kept corrects subnormal results.
 func scale(x float32, n int32) float32 {
 	h := n >> 1
 	return float32(float32(x*pow2(h)) * pow2(n-h))
@@ -80,9 +80,9 @@ func scale(x float32, n int32) float32 {
 // shift returns x * 2**n for x around 1 if that is neither tiny nor huge.
 func shift(x float32, n int32) float32 { return Float32frombits(Float32bits(x) + uint32(n)<<23) }
 
-// nearest returns the integer nearest to x, ties to even, as a float32 and as an
-// int32, for |x| < 2**22. Devices are slow to round and to convert: the sum has
-// no room for a fraction, and the integer in its lower bits.
+// nearest returns the integer nearest to x, ties to even, as a float32 and as an int32, for |x| <
+// 2**22. Adding a large constant is faster than rounding and converting, because the sum has no
+// fraction bits, and its lower bits are the integer.
 func nearest(x float32) (k float32, n int32) {
 	const ones = 0x1.8p23
 	sum := x + ones

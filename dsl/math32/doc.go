@@ -1,29 +1,29 @@
-// Package math32 is float32 mathematics for kernels: the functions of package
-// math that matter there, with the same names and special cases.
+// Package math32 contains float32 mathematics for kernels. The functions have the names and the
+// special cases of those in package math.
 //
 // # Precise forms
 //
-// A function without prefix gives the same bits on every device and on the host.
-// In kernels it is float32 and 32-bit integer arithmetic alone and needs no
-// aspect. Its doc comment states the largest error, in ulps (units in the last
-// place) of the exact result; a correctly rounded function has 0.5. The bounds of
-// functions of one argument were measured on every float32, those of two on some
-// hundred millions of pairs (go test -exhaustive).
+// A function without prefix gives the same bits on every device and on the host. In kernels such
+// a function uses only float32 and 32-bit integer arithmetic and needs no aspect. Its doc
+// comment states the largest error, in ulps (units in the last place) of the exact result. A
+// correctly rounded function has an error of 0.5 ulp. The bounds for one argument were measured
+// on every float32, and for two arguments on some hundred millions of pairs (go test
+// -exhaustive).
 //
-// That holds for subnormal arguments and results, too: on devices that take those for
-// zeros (runtime.DeviceInfo.Subnormals), the functions compute them from their bits.
-// Other devices pay nothing for it. The bits of a NaN are left to the device, and in
-// kernels of the mode properties.FloatFast so are division and square root: there no
-// function has the same bits everywhere.
+// The bounds also hold for subnormal arguments and results. On devices that treat subnormals as
+// zeros (runtime.DeviceInfo.Subnormals), the functions compute with their bits. Other devices have
+// no extra cost. The bits of a NaN depend on the device. In kernels of the mode
+// properties.FloatFast, division and square root also depend on the device, so no function has the
+// same bits everywhere.
 //
 // # Fast forms
 //
-// A function with prefix Fast is the device's own instruction. Its result is
-// unspecified within the bound that the comment states, differs between devices,
-// and may ignore the special cases of the precise form. On the host it is the
-// precise form. The largest errors measured, for some millions of arguments each
-// (go test ./internal/tests/difftest/ulps -v -samples 4000000; lavapipe is Mesa 22.3,
-// the H200 has NVIDIA's driver 580):
+// A function with prefix Fast is the device's own instruction. Its result may be any number
+// within the bound that the comment states, differs between devices, and may ignore the
+// special cases of the precise form. On the host it equals the precise form. The table has
+// the largest errors measured for some millions of arguments each, on Mesa 22.3's lavapipe
+// and an H200 with NVIDIA's driver 580 (go test ./internal/tests/difftest/ulps -v -samples
+// 4000000).
 //
 //	                                    lavapipe      H200       precise form
 //	FastSin    -Pi to Pi                7e-8          4e-7       0.77 ulps
@@ -37,12 +37,12 @@
 //	FastTanh   -10 to 10                0.7 ulps      0.7 ulps   0.71 ulps
 //	FastPow    1e-3 to 1e3, -10 to 10   95 ulps       156 ulps   0.63 ulps
 //
-// Errors without a unit are absolute. Near zero, where the bound is 2**-21, the errors of the
-// logarithms are large if counted in ulps.
+// In the table, errors without a unit are absolute. Where a logarithm is near zero, its bound is
+// 2**-21, which is a large error in ulps.
 package math32
 
-// Products stand in explicit conversions, float32(x*y), because Go allows a
-// compiler to fuse x*y + z otherwise, and fused results differ.
+// Products are converted explicitly, float32(x*y), because Go allows a compiler to fuse x*y + z
+// otherwise, and fused results differ.
 
 // Mathematical constants.
 const (

@@ -6,8 +6,8 @@ const (
 	ln2Up = 0x1.62ep-1 // 12 bits
 )
 
-// expSum returns e**x as (hi + lo) * 2**n for |x| < 105. For other x it returns
-// anything.
+// expSum returns e**x as (hi + lo) * 2**n for |x| < 105. For other x the result is
+// unspecified.
 func expSum(x float32) (hi, lo float32, n int32) {
 	k, n := nearest(float32(x * Log2E))
 	a := x - float32(k*ln2Hi) // exact
@@ -23,12 +23,12 @@ func expSum(x float32) (hi, lo float32, n int32) {
 	return hi, lo, n
 }
 
-// exp2Sum returns 2**(x+tail) as hi * 2**n for |x| < 200 and a small tail. For
-// other x it returns anything.
+// exp2Sum returns 2**(x+tail) as hi * 2**n for |x| < 200 and a small tail. For other x the result
+// is unspecified.
 func exp2Sum(x, tail float32) (hi float32, n int32) {
 	k, n := nearest(x)
 	r := x - k
-	// r * Ln2, of which the first product is exact.
+	// The code computes r * Ln2 from products of parts, of which the first is exact.
 	rh := upper(r)
 	a := float32(rh * ln2Up)
 	b := float32(rh*(Ln2-ln2Up)) + float32((r-rh)*Ln2)
@@ -45,7 +45,7 @@ func exp2Sum(x, tail float32) (hi float32, n int32) {
 
 // Exp returns e**x.
 //
-// Error: at most 0.78 ulp.
+// The error is at most 0.78 ulp.
 //
 // Special cases are:
 //
@@ -69,7 +69,7 @@ func Exp(x float32) float32 {
 
 // Exp2 returns 2**x.
 //
-// Error: at most 0.78 ulp.
+// The error is at most 0.78 ulp.
 //
 // Special cases are those of Exp.
 func Exp2(x float32) float32 {

@@ -5,8 +5,8 @@ import (
 	"math/bits"
 )
 
-// FMA returns x * y + z, rounded once. Where [HasFMA] is true and the device keeps subnormals that is one instruction,
-// and elsewhere some 100.
+// FMA returns x * y + z, rounded once. If [HasFMA] is true and the device keeps subnormals, FMA is one instruction.
+// Otherwise FMA takes some 100 instructions.
 func FMA(x, y, z float32) float32 {
 	if HasFMA() && flushed() == 0 {
 		return FastFMA(x, y, z)
@@ -14,13 +14,13 @@ func FMA(x, y, z float32) float32 {
 	return fmaOfBits(x, y, z)
 }
 
-// HasFMA reports whether the device has an instruction that rounds x * y + z once, as GPUs have, and the host. In a kernel it
-// is a constant that the runtime sets when it loads the module, so that drivers leave out the code for other devices.
+// HasFMA reports whether the device has an instruction that rounds x * y + z once. GPUs and the host have one. In a kernel,
+// HasFMA is a constant that the runtime sets when it loads the module, so drivers omit the code for other devices.
 func HasFMA() bool { return true }
 
-// FastFMA is the device's own instruction. FastFMA equals FMA where [HasFMA] is true, but for
-// subnormals, which the device keeps or takes for zeros; elsewhere x * y may be rounded, too. So a
-// kernel that wants the same bits on every device has two branches:
+// FastFMA is the device's own instruction. If [HasFMA] is true, FastFMA equals FMA, except for
+// subnormals, which the device keeps or treats as zeros. If HasFMA is false, x * y may be rounded,
+// too. So a kernel that needs the same bits on every device has two branches:
 //
 //	if math32.HasFMA() {
 //		for j := range 8 { // which kgen writes out
@@ -30,16 +30,16 @@ func HasFMA() bool { return true }
 //		…
 //	}
 //
-// On the host a sum in float64 is right but where it is in the middle of two float32s.
+// On the host, rounding a float64 sum is correct unless that sum is in the middle between two float32s.
 func FastFMA(x, y, z float32) float32 {
 	s := float64(x)*float64(y) + float64(z) // the product is exact
-	if math.Float64bits(s)<<36 == 0 {       // as it is in all middles, also of subnormal float32s
+	if math.Float64bits(s)<<36 == 0 {       // all middles between two float32s have these zero bits, also between subnormals
 		return middle(x, y, z)
 	}
 	return float32(s)
 }
 
-// middle is FastFMA where the float64 sum may be a middle, which is then moved by a bit towards the exact sum.
+// middle computes FastFMA if the float64 sum may be a middle. In that case, middle changes the sum by one bit towards the exact sum.
 //
 //go:noinline
 func middle(x, y, z float32) float32 {
@@ -49,7 +49,7 @@ func middle(x, y, z float32) float32 {
 		return float32(s)
 	}
 	t := s - p
-	off := (p - (s - t)) + (float64(z) - t) // the sum less s, exactly
+	off := (p - (s - t)) + (float64(z) - t) // exact difference of the sum and s
 	if off != 0 {
 		further := uint64(1)
 		if off > 0 != (s > 0) {
@@ -60,7 +60,7 @@ func middle(x, y, z float32) float32 {
 	return float32(s)
 }
 
-// fmaOfBits is FMA by integers.
+// fmaOfBits computes FMA by integer operations.
 func fmaOfBits(x, y, z float32) float32 {
 	if flushed() == 0 && z == 0 && x != 0 && y != 0 {
 		return float32(x * y)
@@ -70,9 +70,9 @@ func fmaOfBits(x, y, z float32) float32 {
 	if ax == 0 || ay == 0 || ax >= expMask || ay >= expMask || az >= expMask {
 		return fmaSpecial(x, y, z)
 	}
-	// Exact, in integers: not every device fuses, and no float32 holds the
-	// product. Both terms are wide numbers with the highest bit at place 94, which
-	// has the weight 2**exp.
+	// Exact, in integers: The product does not fit into a float32, and not every device
+	// fuses. Both terms are wide numbers whose highest set bit is bit 94, with the weight
+	// 2**exp.
 	mx, ex := split(ax)
 	my, ey := split(ay)
 	mz, ez := split(az)
@@ -101,7 +101,7 @@ func fmaOfBits(x, y, z float32) float32 {
 	return Float32frombits(p.round() | sign)
 }
 
-// fmaSpecial is FMA where x or y is zero, or one of the three is infinite or NaN.
+// fmaSpecial computes FMA if x or y is zero, or if one of x, y and z is infinite or NaN.
 func fmaSpecial(x, y, z float32) float32 {
 	if Float32bits(z)&^signBit >= expMask && Float32bits(x)&^signBit < expMask && Float32bits(y)&^signBit < expMask {
 		return z // the product is finite, though it may be beyond all float32s
@@ -119,8 +119,8 @@ func fmaSpecial(x, y, z float32) float32 {
 	return p + z
 }
 
-// wide is a positive number of 96 bits. The lowest bit is also set when lower
-// bits have been cut off, which rounding then sees.
+// The type wide is a positive number of 96 bits. The lowest bit is also set if nonzero lower bits
+// have been cut off, so that rounding is correct.
 type wide struct {
 	hi, mid, lo uint32
 	exp         int32
@@ -174,7 +174,7 @@ func less(x, y uint32) uint32 {
 	return 0
 }
 
-// round returns the bits of the float32 nearest to w > 0, ties to even.
+// The method round returns the bits of the float32 nearest to w > 0, ties to even.
 func (w wide) round() uint32 {
 	for w.hi == 0 {
 		w.hi, w.mid, w.lo = w.mid, w.lo, 0
@@ -201,7 +201,7 @@ func (w wide) round() uint32 {
 	if r := h & 0xff; r > 0x80 || r == 0x80 && f&1 != 0 {
 		f++
 	}
-	return biased<<23 + f // carries into the exponent, up to infinity
+	return biased<<23 + f // the sum may carry into the exponent, up to infinity
 }
 
 // mulHi returns the upper half of the 64-bit product of x and y.

@@ -2,7 +2,7 @@ package math32
 
 // Sinh returns the hyperbolic sine of x.
 //
-// Error: at most 0.79 ulp.
+// The error is at most 0.79 ulp.
 //
 // Special cases are:
 //
@@ -32,7 +32,7 @@ func Sinh(x float32) float32 {
 
 // Cosh returns the hyperbolic cosine of x.
 //
-// Error: at most 0.71 ulp.
+// The error is at most 0.71 ulp.
 //
 // Special cases are:
 //
@@ -50,8 +50,8 @@ func Cosh(x float32) float32 {
 	return scale(s+(t+(lo+tail)), n-1)
 }
 
-// reciprocal returns 2**(-2n) / (hi + lo), for hi around 1, as a sum of two, or
-// zero if that is negligible.
+// reciprocal returns 2**(-2n) / (hi + lo), for hi around 1, as a sum of two numbers, or zero if the
+// result is negligible.
 func reciprocal(hi, lo float32, n int32) (r, tail float32) {
 	if n > 20 {
 		return 0, 0
@@ -64,7 +64,7 @@ func reciprocal(hi, lo float32, n int32) (r, tail float32) {
 
 // Tanh returns the hyperbolic tangent of x.
 //
-// Error: at most 0.80 ulp.
+// The error is at most 0.80 ulp.
 //
 // Special cases are:
 //

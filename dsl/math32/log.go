@@ -9,8 +9,8 @@ const sqrtHalfBits = 0x3f3504f3 // Float32bits(Sqrt2/2)
 func logSplit(b uint32) (f, k float32) {
 	e := int32(0)
 	if b < 1<<23 {
-		// Bits of a subnormal are what they stand for, in units of the least one; so
-		// are they from there on as long as the exponent is the least.
+		// The bits of a subnormal, as an integer, are its value in units of the least positive
+		// float32. The same holds for the smallest normal exponent.
 		e = int32(bits.LeadingZeros32(b)) - 8
 		b <<= uint32(e)
 	}
@@ -20,7 +20,7 @@ func logSplit(b uint32) (f, k float32) {
 
 // Log returns the natural logarithm of x.
 //
-// Error: at most 0.84 ulp.
+// The error is at most 0.84 ulp.
 //
 // Special cases are:
 //
@@ -92,7 +92,7 @@ func log2Sum(b uint32) (hi, lo float32) {
 
 // Log2 returns the binary logarithm of x.
 //
-// Error: at most 0.51 ulp.
+// The error is at most 0.51 ulp.
 //
 // Special cases are those of Log.
 func Log2(x float32) float32 {
@@ -106,7 +106,7 @@ func Log2(x float32) float32 {
 
 // Log10 returns the decimal logarithm of x.
 //
-// Error: at most 0.51 ulp.
+// The error is at most 0.51 ulp.
 //
 // Special cases are those of Log.
 func Log10(x float32) float32 {

@@ -2,7 +2,7 @@ package math32
 
 // Pow returns x**y.
 //
-// Error: at most 0.80 ulp.
+// The error is at most 0.80 ulp.
 //
 // Special cases are (in order):
 //
@@ -48,7 +48,7 @@ func Pow(x, y float32) float32 {
 	case a == 0x3f800000:
 		return sign
 	case a == 0 || a == expMask || IsInf(y, 0):
-		// Does |x| with the direction of y grow without bound or vanish?
+		// The result is infinite or 0, depending on whether |x| is above 1 and on the sign of y.
 		if (a > 0x3f800000) != Signbit(y) {
 			return Copysign(Inf(1), sign)
 		}

@@ -47,7 +47,7 @@ func Mod(x, y float32) float32 {
 	mx, ex := split(ax)
 	my, ey := split(ay)
 	r := mx % my
-	// Eight bits of the quotient at a time: r < 2**24 leaves room for them.
+	// Each iteration processes eight bits of the quotient, because r < 2**24.
 	n := ex - ey
 	for ; n >= 8; n -= 8 {
 		r = (r << 8) % my
@@ -59,7 +59,7 @@ func Mod(x, y float32) float32 {
 	return Copysign(compose(r, ey-23), x)
 }
 
-// compose returns m * 2**e for m in (0, 2**24), which must be exact.
+// compose returns m * 2**e for m in (0, 2**24). The result must be exact.
 func compose(m uint32, e int32) float32 {
 	s := int32(bits.LeadingZeros32(m)) - 8
 	m, e = m<<uint32(s), e-s+23

@@ -12,7 +12,7 @@ import "math"
 //	Sqrt(NaN) = NaN
 func Sqrt(x float32) float32 { return float32(math.Sqrt(float64(x))) }
 
-// Rsqrt returns 1/Sqrt(x) as if both were computed exactly: correctly rounded.
+// Rsqrt returns 1/Sqrt(x), correctly rounded, as if root and quotient were exact.
 //
 // Special cases are:
 //
@@ -21,14 +21,14 @@ func Sqrt(x float32) float32 { return float32(math.Sqrt(float64(x))) }
 //	Rsqrt(x < 0) = NaN
 //	Rsqrt(NaN) = NaN
 func Rsqrt(x float32) float32 {
-	// Rounded twice, and yet correct: no inverse root of a float32 lies so near to the
-	// middle between two others that the errors of float64 reach across.
+	// Rounding twice is correct here. No inverse root of a float32 is so near to the middle between
+	// two float32s that float64's errors matter.
 	return float32(1 / math.Sqrt(float64(x)))
 }
 
 // Cbrt returns the cube root of x.
 //
-// Error: at most 0.501 ulp.
+// The error is at most 0.501 ulp.
 //
 // Special cases are:
 //
@@ -44,8 +44,8 @@ func Cbrt(x float32) float32 {
 	m, e := split(b)
 	j := (e+192)/3 - 64
 	v := Float32frombits(m&fracMask | uint32(e-3*j+127)<<23)
-	// A guess to 5 bits, then two Halley steps and a Newton step whose residual
-	// is exact.
+	// The root begins with an estimate of 5 bits. Two Halley steps and a Newton step with an exact
+	// residual improve it.
 	t := Float32frombits(Float32bits(v)/3 + 0x2a5119f2)
 	for range 2 {
 		r := float32(float32(t*t) * t)
@@ -60,7 +60,7 @@ func Cbrt(x float32) float32 {
 
 // Hypot returns Sqrt(x*x + y*y) without undue overflow or underflow.
 //
-// Error: at most 0.76 ulp.
+// The error is at most 0.76 ulp.
 //
 // Special cases are:
 //
@@ -77,8 +77,8 @@ func Hypot(x, y float32) float32 {
 	if max(bx, by) == 0 || p != p {
 		return p
 	}
-	// After that no product's error that counts is subnormal: p is at least 2**-29, so that
-	// r*r is a multiple of 2**-104, and q*q is one of 2**-126 where q is at least p * 2**-13.
+	// After the scaling below, no product's relevant error is subnormal. Since p is at least 2**-29,
+	// r*r is a multiple of 2**-104. If q is at least p * 2**-13, q*q is a multiple of 2**-126.
 	back := int32(0)
 	if p > 0x1p60 {
 		p, q, back = float32(p*0x1p-80), float32(q*0x1p-80), 80

@@ -3,8 +3,8 @@ package math32
 import "math/bits"
 
 const (
-	// Pi/2 in four parts. The first three have 12 bits or fewer, so that their
-	// products with integers below 2**12 are exact.
+	// Pi/2 is the sum of four parts. The first three parts have 12 bits or fewer, so their products
+	// with integers below 2**12 are exact.
 	halfPi1 = 0x1.92p+0
 	halfPi2 = 0x1.fb4p-12
 	halfPi3 = 0x1.444p-24
@@ -13,16 +13,16 @@ const (
 	halfPiHi = 0x1.921fb6p+0 // 24 bits
 	halfPiLo = Pi/2 - halfPiHi
 
-	// Arguments below this have quotients by Pi/2 below 2**12.
+	// For arguments below this constant, quotients by Pi/2 are below 2**12.
 	smallAngle = 6400
 
-	// Odd functions with slope 1 at zero are the identity below this.
+	// For arguments below this constant, odd functions with slope 1 at zero return the argument.
 	tiny = 0x1p-12
 )
 
 // Sin returns the sine of x radians.
 //
-// Error: at most 0.78 ulp.
+// The error is at most 0.78 ulp.
 //
 // Special cases are:
 //
@@ -39,7 +39,7 @@ func Sin(x float32) float32 {
 
 // Cos returns the cosine of x radians.
 //
-// Error: at most 0.78 ulp.
+// The error is at most 0.78 ulp.
 //
 // Special cases are:
 //
@@ -68,7 +68,7 @@ func quadrant(q int32, hi, lo float32) float32 {
 
 // Tan returns the tangent of x radians.
 //
-// Error: at most 0.92 ulp.
+// The error is at most 0.92 ulp.
 //
 // Special cases are:
 //
@@ -90,7 +90,7 @@ func Tan(x float32) float32 {
 	return t + ((nh-ph)-pl+(nl-float32(t*dl)))/dh
 }
 
-// sinSum returns the sine of x + tail, for |x| up to Pi/4, as a sum of two.
+// sinSum returns the sine of x + tail, for |x| up to Pi/4, as a sum of two numbers.
 func sinSum(x, tail float32) (hi, lo float32) {
 	z := float32(x * x)
 	p := float32(z*2.80435688e-06) - 0.000198502952
@@ -99,7 +99,7 @@ func sinSum(x, tail float32) (hi, lo float32) {
 	return addFast(x, float32(float32(x*z)*p)+float32(tail*(1-float32(0.5*z))))
 }
 
-// cosSum returns the cosine of x + tail, for |x| up to Pi/4, as a sum of two.
+// cosSum returns the cosine of x + tail, for |x| up to Pi/4, as a sum of two numbers.
 func cosSum(x, tail float32) (hi, lo float32) {
 	zh, zl := mul(x, x)
 	p := float32(zh*2.44327421e-05) - 0.00138873118
@@ -122,7 +122,7 @@ func reduce(x float32) (q int32, hi, lo float32) {
 	r := (x - float32(n*halfPi1)) - float32(n*halfPi2) // both exact
 	t := float32(n * halfPi3)
 	hi = r - t
-	v := r - hi // what hi took from r, and its error from t
+	v := r - hi // difference of r and hi, which is about t
 	lo = (r - (hi + v)) + (v - t) - float32(n*halfPi4)
 	hi, lo = addFast(hi, lo)
 	return q, hi, lo
@@ -133,8 +133,8 @@ var twoOverPi = [...]uint32{
 	0, 0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0, 0xdb629599, 0x3c439041, 0xfe5163ab,
 }
 
-// reduceLarge is reduce by the method of Payne and Hanek: only those bits of
-// 2/Pi count whose product with x is neither a multiple of 4 nor negligible.
+// reduceLarge computes the result of reduce by the method of Payne and Hanek. Only bits of 2/Pi
+// matter whose product with x is neither a multiple of 4 nor negligible.
 func reduceLarge(x float32) (q int32, hi, lo float32) {
 	b := Float32bits(x) &^ signBit
 	if b >= expMask {
@@ -143,13 +143,13 @@ func reduceLarge(x float32) (q int32, hi, lo float32) {
 	m := b&fracMask | 1<<23
 	pos := b>>23 - 150 + 30 // of the bit with weight 2 in m*2/Pi
 	i, s := pos>>5, pos&31
-	// i is at most 4; masks show that no index is out of range.
+	// The index i is at most 4. Masks show that no index is out of range.
 	t0, t1, t2, t3 := twoOverPi[i&7], twoOverPi[(i+1)&7], twoOverPi[(i+2)&7], twoOverPi[(i+3)&7]
 	w0 := t0<<s | t1>>(32-s)
 	w1 := t1<<s | t2>>(32-s)
 	w2 := t2<<s | t3>>(32-s)
 
-	// The low 96 bits of m * (w0,w1,w2): two bits of quotient, then the fraction.
+	// The low 96 bits of m * (w0,w1,w2) are two bits of the quotient, and then the fraction.
 	p2 := m * w2
 	h2 := mulHi(m, w2)
 	p1 := m*w1 + h2
@@ -162,7 +162,7 @@ func reduceLarge(x float32) (q int32, hi, lo float32) {
 	f0, f1 := p0<<2|p1>>30, p1<<2|p2>>30
 
 	negative := Signbit(x)
-	if f0&signBit != 0 { // from half up, count down from the next multiple
+	if f0&signBit != 0 { // from one half on, the fraction is negative and q is the next multiple
 		q++
 		f0, f1 = ^f0, ^f1
 		if f1++; f1 == 0 {
@@ -174,7 +174,7 @@ func reduceLarge(x float32) (q int32, hi, lo float32) {
 		q = -q
 	}
 
-	// The fraction as a sum of two numbers of 24 bits.
+	// The code converts the fraction to a sum of two numbers of 24 bits.
 	unit := float32(0x1p-24)
 	if f0 == 0 {
 		f0, f1 = f1, 0

@@ -41,7 +41,7 @@ func run(ctx context.Context, dev *runtime.Device) error {
 		return err
 	}
 
-	// Compute the same by a plain loop, on a processor that may have instructions for SHA-256.
+	// This plain loop computes the same checksums on a processor, which may have instructions for SHA-256.
 	want := make([]digest.Sum, n)
 	d, _ := demo.Time(func() error {
 		begin := 0

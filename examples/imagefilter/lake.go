@@ -37,8 +37,8 @@ func drawLake(w, h int) image.Image {
 
 func level(v float64) uint8 { return uint8(255*math.Max(0, math.Min(1, v)) + 0.5) }
 
-// ridge returns the height at which range i of mountains begins, as a part of the picture's height.
-// The farthest range has the largest number.
+// ridge returns the height of the top of mountain range i, as a fraction of the picture's height.
+// The farthest mountain range has the largest index.
 func ridge(u float64, i int) float64 {
 	f := float64(i)
 	v := 0.60 - 0.06*f

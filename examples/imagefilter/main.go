@@ -1,5 +1,5 @@
-// Imagefilter applies filters to a picture: it reads a PNG, JPEG or GIF, and
-// writes a PNG.
+// Imagefilter applies filters to a picture. The program reads a PNG, JPEG or GIF, and writes a
+// PNG.
 package main
 
 import (
@@ -63,7 +63,7 @@ func run(ctx context.Context, dev *runtime.Device) error {
 	return demo.WritePNG(*out, got.image())
 }
 
-// open reads the picture in a file, or draws the lake if there is none. name describes the picture.
+// The function open reads the picture in a file, or draws the lake if there is none. name describes the picture.
 func open(file string) (img image.Image, name string, err error) {
 	if file == "" {
 		return drawLake(lakeWidth, lakeHeight), "a lake", nil
@@ -72,14 +72,14 @@ func open(file string) (img image.Image, name string, err error) {
 	return img, file + ": " + format, err
 }
 
-// step is one filter, on the device and in plain Go.
+// The type step is one filter, on the device and in plain Go.
 type step struct {
 	name   string
 	launch func(q *runtime.Queue, r runtime.Range2, in, out, spare runtime.View[filter.RGBA]) error
 	plain  func(p picture) picture
 }
 
-// plan returns the steps for the filters with the given names.
+// The function plan returns the steps for the filters with the given names.
 func plan(names []string) ([]step, error) {
 	var steps []step
 	for _, name := range names {
@@ -142,7 +142,7 @@ func gauss(radius int) []int32 {
 }
 
 // filtered runs the filters on the device. The picture is copied to the device and back once. The
-// filters move it between two buffers.
+// filters move the picture between two buffers.
 func (p picture) filtered(ctx context.Context, dev *runtime.Device, steps []step) (picture, error) {
 	q := dev.DefaultQueue()
 	var bufs [3]*runtime.Buffer[filter.RGBA]

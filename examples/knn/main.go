@@ -5,11 +5,11 @@
 //	knn load vectors.knn [table.csv]
 //	knn search -k 10 [-queries queries.knn] vectors.knn
 //
-// Generate makes up vectors in clusters, as real vectors are. Save converts a text with a
-// vector in each line to a file of vectors. Load checks a file and describes it, or converts
-// it to text. Package vectors documents the format. Search prints the neighbours of the
-// vectors in another file, or of made-up vectors. Without a command, knn generates and
-// searches.
+// The command generate makes up vectors in clusters, because real vectors have clusters. The
+// command save converts a text with a vector in each line to a file of vectors. The command load
+// checks a file and describes it, or converts it to text. Package vectors documents the format. The
+// command search prints the neighbours of the vectors in another file, or of made-up vectors.
+// Without a command, knn generates and searches.
 package main
 
 import (
@@ -164,7 +164,7 @@ func search(ctx context.Context, dev *runtime.Device, args []string) error {
 	return nil
 }
 
-// clusters makes up vectors: some centres, and points around these.
+// clusters makes up vectors, which are points around some centres.
 func clusters(n, dim int, seed uint64) *vectors.Set {
 	const centers = 50
 	at := rand.New(rand.NewPCG(7, 7)) // the centres are the same for queries

@@ -30,7 +30,7 @@ func run(ctx context.Context, dev *runtime.Device) error {
 		return err
 	}
 
-	// This is the usual loop for a processor's caches. For large matrices it computes only some
+	// This plain loop uses a processor's caches well. For large matrices it computes only some
 	// rows.
 	rows := min(n, max(1, int(4e9/float64(n)/float64(n)/2)))
 	want := make([]float32, rows*n)
@@ -47,7 +47,7 @@ func run(ctx context.Context, dev *runtime.Device) error {
 	})
 	demo.Rate("plain Go", d, flops*float64(rows)/float64(n), "flop")
 
-	// Both results are sums of n products of numbers up to 1/2 in size, in any order.
+	// Elements of both products are sums of n products of numbers up to 1/2 in size, added in any order.
 	for i, w := range want {
 		if math.Abs(float64(got[i]-w)) > 0.25*float64(n)*float64(n)*0x1p-24+1e-6 {
 			return fmt.Errorf("element %d, %d is %g, want %g", i/n, i%n, got[i], w)

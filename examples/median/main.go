@@ -119,7 +119,7 @@ func distance(a, b []float32) float64 {
 }
 
 // check compares some pixels with the medians that sorting their windows gives. check returns the
-// time that this took, and the number of pixels.
+// time of sorting, and the number of pixels.
 func check(in, out []float32, n, w int) (took time.Duration, pixels int, err error) {
 	r := rand.New(rand.NewPCG(5, 6))
 	pixels = 2000

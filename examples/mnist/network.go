@@ -27,7 +27,7 @@ func learn(ctx context.Context, dev *runtime.Device, train, test digits) (losses
 	return teach(ctx, &network[float32, neural.Float32]{dev: dev, kernels: floatKernels}, train, test)
 }
 
-// teach does the work of learn for a network that has no layers yet.
+// teach adds layers to a network that has none, and then does the work of learn.
 func teach[T any, N neural.Number[T]](ctx context.Context, n *network[T, N], train, test digits) (losses []float32, guesses []byte, err error) {
 	n.layer(neural.Layer[T]{Width: side, Side: 5, Stride: 2, In: 1, Out: 8, ReLU: true})
 	n.layer(neural.Layer[T]{Width: 12, Side: 5, Stride: 2, In: 8, Out: 32, ReLU: true})
@@ -105,7 +105,7 @@ type network[T any, N neural.Number[T]] struct {
 	err    error // first error
 }
 
-// layer adds a layer of the given shape. The field X of the new layer is Y of the layer before it. Its weights are random.
+// The method layer adds a layer of the given shape. The field X of the new layer is Y of the layer before it. Its weights are random.
 func (n *network[T, N]) layer(shape neural.Layer[T]) {
 	var as N
 	r := random.New(random.NewPCG(seed, uint64(len(n.layers))))
@@ -129,8 +129,8 @@ func (n *network[T, N]) layer(shape neural.Layer[T]) {
 	n.layers = append(n.layers, l)
 }
 
-// step returns a graph that makes the network guess the next batch of pictures. If steps, the
-// number of training steps, is not 0, the network also learns from it.
+// The method step returns a graph that makes the network guess the next batch of pictures. If
+// steps, the number of training steps, is not 0, the network also learns from it.
 func (n *network[T, N]) step(d digits, order runtime.View[int32], steps int) (*runtime.ExecutableGraph, neuralgen.Batch[T]) {
 	g := runtime.NewGraph(n.dev)
 	add := func(c runtime.Command) {

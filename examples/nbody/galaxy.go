@@ -47,7 +47,7 @@ func (g *galaxy) body(r *rand.Rand, i int) (pos, vel [3]float64, mass float64) {
 		return g.center, g.drift, coreMass * g.mass
 	}
 	// The density of the disc decreases exponentially. A body moves on a circle, attracted by the
-	// mass within it.
+	// mass inside the circle.
 	const scale = 0.33
 	u := 0.0
 	for u == 0 || u > 5 {
@@ -133,12 +133,12 @@ func glow(light []uint32, h, w int) []float64 {
 	return out
 }
 
-// blur replaces each element by the mean of the elements up to radius away. Lines have the given
-// length, and their elements are stride apart.
+// blur replaces each element by the mean of the elements whose distance is at most radius. Lines
+// have the given length, and their elements are stride apart.
 func blur(v []float64, lines, length, stride, lineStride, radius int) {
 	line := make([]float64, length+2*radius+1)
 	for l := range lines {
-		// Compute prefix sums, with zeros before and after the line.
+		// The array contains prefix sums of the line, with zeros before and after the line.
 		at := l * lineStride
 		sum := 0.0
 		for i := range line {

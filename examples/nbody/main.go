@@ -123,8 +123,8 @@ func (s *simulation) close() {
 	s.velocity.Close()
 }
 
-// step launches a step. step does not wait, because launches that share memory keep their
-// order.
+// The method step launches a step. step does not wait, because launches that share memory keep
+// their order.
 func (s *simulation) step() error {
 	const wg = gravity.GroupSize
 	_, err := gravitygen.Step{

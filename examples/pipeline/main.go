@@ -35,10 +35,10 @@ const (
 
 func main() { demo.Main(run) }
 
-// view is a picture in the device's memory.
+// The type view is a picture in the device's memory.
 type view = runtime.View[develop.Pixel]
 
-// way is a graph that runs the six edits in one of the ways.
+// The type way is a graph that runs the six edits in one of the three ways that the program compares.
 type way struct {
 	name  string
 	graph *runtime.ExecutableGraph
@@ -61,7 +61,7 @@ func edits(r runtime.Range2, pictures []view) []runtime.Command {
 	}
 }
 
-// plain computes the same in plain Go.
+// The function plain computes the same pictures in plain Go.
 func plain(source []develop.Pixel, rows, columns int) []develop.Pixel {
 	out := make([]develop.Pixel, len(source))
 	for i, p := range source {
@@ -82,7 +82,7 @@ func finalize(dev *runtime.Device, launches []runtime.Command, props ...properti
 	return g.Finalize(props...)
 }
 
-// ways returns the three ways from source to pictures in out. between has five pictures for edits in between.
+// ways returns the three ways from source to pictures in out. Views between are for all results but the last.
 func ways(dev *runtime.Device, r runtime.Range2, source view, between, out []view) ([]*way, error) {
 	// Only the fused launch uses these views, and each of its work-items uses only its own pixels.
 	var internal []view

@@ -1,5 +1,5 @@
-// Reduce reads float32 numbers. The program computes their sum, the least and the greatest with
-// their indices, and the scalar product with themselves, shifted by one.
+// Reduce reads float32 numbers. The program computes their sum, and the least and the greatest number with their
+// indices. The program also computes the scalar product of the numbers and the same numbers shifted by one.
 package main
 
 import (

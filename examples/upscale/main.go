@@ -103,7 +103,7 @@ func (n *network[T]) layers(x picture[T]) picture[T] {
 	return n.layer("SR", plain, none, n.layer("UPN3", conv.Layer{Scale: 2, Slope: 1}, none, e))
 }
 
-// layer adds a convolution of several pictures, which is the sum of a convolution of each one and of add.
+// layer adds a convolution of several pictures. The result is the sum of the convolutions of the pictures and of the picture add.
 func (n *network[T]) layer(name string, l conv.Layer, add picture[T], in ...picture[T]) picture[T] {
 	w, first := n.model[name+"/kernel"], 0 // first is the index of a picture's first channel among the channels of all
 	ins, outs, bias := w.Shape[2], w.Shape[3], make([]float32, conv.Up(w.Shape[3]))
@@ -157,7 +157,7 @@ func upscale(ctx context.Context, dev *runtime.Device, m map[string]weights, src
 	}}).tiles(ctx, src)
 }
 
-const margin = 10 // number of pixels on each side on which a result depends: the sum of half of each filter's side, rounded down
+const margin = 10 // number of pixels on each side on which a result depends, the sum of all filters' half sides, each rounded down
 
 // tiles enlarges a picture tile by tile. Each tile has a margin, which is removed from the result.
 // Margins end at the edge of the picture, because the network was trained like this.

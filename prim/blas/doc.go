@@ -1,5 +1,5 @@
-// Package blas multiplies matrices and vectors of float32s and float64s. It also multiplies matrices
-// of 16-bit floats and of bytes.
+// Package blas multiplies matrices and vectors of float32s and float64s, and matrices of 16-bit
+// floats and of int8s.
 //
 //	err := blas.Gemm(ctx, dev, 1, a, b, 0, c)        // c = a*b, of slices
 //	ev, err := blas.GemmOn(q, 1, a.T(), b, 0.5, c)   // c = aᵀ*b + c/2, of views
@@ -12,20 +12,23 @@
 //
 // # Results
 //
-// An element of Gemm and Gemv is alpha*sum + beta*c. The sum begins at 0, and the products are
-// added in the order of the inner index, from 0 on. For float32s, each product is added to the sum
-// with one rounding, as by math32.FMA. Then beta*c is rounded, and alpha*sum is added to it with
-// one rounding. For float64s, each product and each sum is rounded. If beta is 0, c is not read,
-// and may be NaN.
+// An element of a result of Gemm and Gemv is alpha*sum + beta*c. The sum begins at 0, and the
+// products are added in the order of the inner index, from 0 on. For float32s, each product is
+// added to the sum with one rounding, as by math32.FMA. After the sum, beta*c is rounded, and
+// alpha*sum is added to it with one rounding. For float64s, each product and each sum is rounded.
+// If beta is 0, c is not read, and may be NaN.
 //
-// GemmHalf and GemmInt8 also compute alpha*sum + beta*c. Sums of GemmInt8 are int32s, which wrap
-// around. If the device has its own matrices, these add up the sums of GemmHalf, and docs/matrices.md
-// bounds the error of a sum. Then alpha*sum, beta*c and their sum are rounded one by one. On
-// other devices GemmHalf has the results of Gemm for the same elements as float32s.
+// GemmHalf multiplies half.Float16s or half.BFloat16s, and adds up the products as float32s.
+// GemmInt8 multiplies int8s, and adds up the products as int32s, which wrap around. GemmHalf and
+// GemmInt8 use the matrices of sub-groups on devices that support them. A device with such matrices
+// may add float products in any order, so the last bits of GemmHalf depend on the device
+// (docs/matrices.md has the bound of a sum's error). Then alpha*sum, beta*c and their sum are each
+// rounded. On other devices GemmHalf has the results of Gemm for the same elements as float32s.
 //
 // Axpy and Ger round each product and each sum.
 //
-// Other results than those of GemmHalf have the same bits on every device. Float32 subnormals are kept or flushed as the device does.
+// Except for GemmHalf, results have the same bits on every device, but the device decides whether
+// float32 subnormals are kept or flushed.
 //
 // # Cost
 //
@@ -40,5 +43,6 @@
 // Gemm of float32s also takes twice as long if the number of elements in the rows of A or B, the
 // distance of these rows, or their offset in the buffer is not a multiple of 4 elements.
 //
-// GemmHalf and GemmInt8 use scratch memory; see ScratchBytes. The other functions use none.
+// GemmHalfOn and GemmInt8On need scratch memory (see ScratchBytes). No other function needs scratch
+// memory.
 package blas

@@ -39,7 +39,7 @@ func GemmOn[T Float](q *runtime.Queue, alpha T, a, b View[T], beta T, c View[T],
 	return l.End()
 }
 
-// refuseUnlike refuses shapes that do not go together in a product.
+// refuseUnlike adds an error to the call if shapes do not match in a product.
 func refuseUnlike(l *call.Call, a, b, c Shape) {
 	n := c.batch()
 	for _, x := range []struct {
@@ -74,7 +74,7 @@ func operands[T, S any](l *call.Call, nameA string, a View[T], nameB string, b V
 	b.refuseShort(l, nameB, b.Data.Len())
 }
 
-// fewTiles is the number of tiles of 128 rows below which a launch uses tiles of 64 rows, because
+// fewTiles is a limit. A launch with fewer tiles of 128 rows uses tiles of 64 rows instead, because
 // more of these run at the same time.
 const fewTiles = 512
 
@@ -156,8 +156,8 @@ func quadsKernel(tall, leftDeep, rightDeep bool, k kernelsgen.FlatNN) call.Kerne
 	return k
 }
 
-// onHost reports whether the device is the host device. On that device, the kernel for all layouts
-// is as fast as the others. Tests replace onHost.
+// onHost reports whether the device is the host device. On the host device, the kernel for all
+// layouts is as fast as the others. Tests replace onHost.
 var onHost = func(dev *runtime.Device) bool { return dev.Info().Type == runtime.HostCPU }
 
 // mostItems is the largest number of work-items of a launch.

@@ -37,12 +37,12 @@ type View[T any] struct {
 	Data runtime.View[T]
 }
 
-// T returns the transpose of the matrix, or of each matrix of a batch, in the same memory. T
-// changes the numbers Rows and Cols, which must be set before.
+// T returns the transpose of the matrix, or of each matrix of a batch, in the same memory. The
+// method T swaps the numbers Rows and Cols, which must be set before.
 func (m Matrix[T]) T() Matrix[T] { return Matrix[T]{m.Shape.turned(), m.Data} }
 
-// T returns the transpose of the matrix, or of each matrix of a batch, in the same memory. T
-// changes the numbers Rows and Cols, which must be set before.
+// T returns the transpose of the matrix, or of each matrix of a batch, in the same memory. The
+// method T swaps the numbers Rows and Cols, which must be set before.
 func (m View[T]) T() View[T] { return View[T]{m.Shape.turned(), m.Data} }
 
 func (s Shape) turned() Shape {
@@ -69,7 +69,7 @@ func (s Shape) stride() int {
 
 func (s Shape) batch() int { return max(s.Batch, 1) }
 
-// one returns the number of elements in memory from the first to the last of a matrix.
+// The method one returns the number of elements in memory from the first to the last of a matrix.
 func (s Shape) one() int {
 	rows, cols := s.stored()
 	if rows <= 0 || cols <= 0 {
@@ -78,7 +78,7 @@ func (s Shape) one() int {
 	return atMost((int64(rows)-1)*int64(s.stride()) + int64(cols))
 }
 
-// all returns the number of elements in memory from the first to the last of a batch.
+// The method all returns the number of elements in memory from the first to the last of a batch.
 func (s Shape) all() int {
 	if s.one() == 0 {
 		return 0
@@ -89,15 +89,15 @@ func (s Shape) all() int {
 // atMost returns n as an int. If n does not fit a 32-bit int, it returns the largest int.
 func atMost(n int64) int { return int(min(n, math.MaxInt)) }
 
-// cols4 reports whether the number of elements in a row is a multiple of 4.
+// cols4 reports whether the number of columns is a multiple of 4.
 func cols4(s Shape) bool { _, cols := s.stored(); return cols%4 == 0 }
 
 // quads reports whether the numbers of elements in rows, and the distances of rows and matrices,
 // are multiples of 4.
 func (s Shape) quads() bool { return cols4(s) && s.stride()%4 == 0 && s.Step%4 == 0 }
 
-// most is the largest number of rows, columns and matrices, and the largest distance of rows and
-// matrices. So no index overflows.
+// The constant most is the largest number of rows, columns and matrices, and the largest distance
+// of rows and matrices. With this limit, no index overflows.
 const most = 1<<31 - 1
 
 // check adds an error to the call if the shape is invalid.

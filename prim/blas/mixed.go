@@ -12,13 +12,13 @@ import (
 	"github.com/kgen-go/kgen/runtime/primimpl"
 )
 
-// This file has the products whose sums have another type than their elements.
+// This file contains products of matrices whose elements have another type than the sums.
 
 // Half is a type of 16-bit floats.
 type Half interface{ half.Float16 | half.BFloat16 }
 
-// GemmHalf sets each matrix of c to alpha*a*b + beta*c. If beta is 0, the elements of c may be anything. See the package's
-// documentation for the error of a sum.
+// GemmHalf sets each matrix of c to alpha*a*b + beta*c. If beta is 0, the elements of c may have any values before, such
+// as NaN. The package's documentation describes the error of a sum.
 func GemmHalf[T Half](ctx context.Context, dev *runtime.Device, alpha float32, a, b Matrix[T], beta float32, c Matrix[float32]) error {
 	return onSlices(ctx, dev, "blas.GemmHalf", [][]T{a.Data, b.Data}, c.Data, func(q *runtime.Queue, in []runtime.View[T], out runtime.View[float32]) error {
 		_, err := GemmHalfOn(q, alpha, View[T]{a.Shape, in[0]}, View[T]{b.Shape, in[1]}, beta, View[float32]{c.Shape, out})
@@ -26,8 +26,8 @@ func GemmHalf[T Half](ctx context.Context, dev *runtime.Device, alpha float32, a
 	})
 }
 
-// GemmHalfOn sets each matrix of c to alpha*a*b + beta*c; see GemmHalf. Its errors are those of GemmOn. It takes scratch
-// memory: see ScratchBytes.
+// GemmHalfOn sets each matrix of c to alpha*a*b + beta*c (see GemmHalf). GemmHalfOn returns the same errors as GemmOn,
+// and needs scratch memory (see ScratchBytes).
 func GemmHalfOn[T Half](q *runtime.Queue, alpha float32, a, b View[T], beta float32, c View[float32], opts ...prim.Option) (runtime.Event, error) {
 	l := call.New(q, "blas.GemmHalfOn", opts)
 	return mixed(l, alpha, a, b, beta, c, func(a, b View[T], c View[float32]) {
@@ -37,7 +37,7 @@ func GemmHalfOn[T Half](q *runtime.Queue, alpha float32, a, b View[T], beta floa
 }
 
 // GemmInt8 sets each matrix of c to alpha*a*b + beta*c. Sums and products are int32s, and wrap around. If beta is 0, the
-// elements of c may be anything.
+// elements of c may have any values before.
 func GemmInt8(ctx context.Context, dev *runtime.Device, alpha int32, a, b Matrix[int8], beta int32, c Matrix[int32]) error {
 	return onSlices(ctx, dev, "blas.GemmInt8", [][]int8{a.Data, b.Data}, c.Data, func(q *runtime.Queue, in []runtime.View[int8], out runtime.View[int32]) error {
 		_, err := GemmInt8On(q, alpha, View[int8]{a.Shape, in[0]}, View[int8]{b.Shape, in[1]}, beta, View[int32]{c.Shape, out})
@@ -45,8 +45,8 @@ func GemmInt8(ctx context.Context, dev *runtime.Device, alpha int32, a, b Matrix
 	})
 }
 
-// GemmInt8On sets each matrix of c to alpha*a*b + beta*c; see GemmInt8. Its errors are those of GemmOn. It takes scratch
-// memory: see ScratchBytes.
+// GemmInt8On sets each matrix of c to alpha*a*b + beta*c (see GemmInt8). GemmInt8On returns the same errors as GemmOn,
+// and needs scratch memory (see ScratchBytes).
 func GemmInt8On(q *runtime.Queue, alpha int32, a, b View[int8], beta int32, c View[int32], opts ...prim.Option) (runtime.Event, error) {
 	l := call.New(q, "blas.GemmInt8On", opts)
 	return mixed(l, alpha, a, b, beta, c, func(a, b View[int8], c View[int32]) {
@@ -58,8 +58,8 @@ func GemmInt8On(q *runtime.Queue, alpha int32, a, b View[int8], beta int32, c Vi
 	})
 }
 
-// ScratchBytes returns the bytes of scratch memory with which GemmHalfOn and GemmInt8On work on a device, for matrices of
-// these shapes. The other functions take none.
+// ScratchBytes returns the number of bytes that prim.Scratch needs for GemmHalfOn and GemmInt8On on a device, for
+// matrices of these shapes. The other functions need no scratch memory.
 func ScratchBytes[T Half | int8](dev *runtime.Device, a, b, c Shape) int {
 	if c.transposed {
 		a, b, c = b.turned(), a.turned(), c.turned()
@@ -71,7 +71,7 @@ func ScratchBytes[T Half | int8](dev *runtime.Device, a, b, c Shape) int {
 	return p.plainBytes
 }
 
-// plan says how a product of mixed types is computed.
+// The type plan describes how a product of mixed types is computed.
 type plan struct {
 	native           bool // whether sub-groups multiply matrices; otherwise the plain kernels run
 	rows, cols       int  // size of a matrix of sums, which consists of whole tiles
@@ -81,7 +81,7 @@ type plan struct {
 	plainBytes       int  // scratch memory of the plain kernels, in bytes
 }
 
-// planOf returns the plan of a product whose c is not transposed.
+// planOf returns the plan of a product alpha*a*b + beta*c. The matrix c is not transposed.
 func planOf[T Half | int8](dev *runtime.Device, a, b, c Shape) plan {
 	up := func(n int) int { return tiles(n, kernels.MixedTile) * kernels.MixedTile }
 	p := plan{native: hasMatrices(dev, elemName[T]()) && a.Cols > 0, rows: up(c.Rows), cols: up(c.Cols), width: tiles(a.Cols, each[T]()*kernels.StepPieces) * kernels.StepPieces}
@@ -93,10 +93,10 @@ func planOf[T Half | int8](dev *runtime.Device, a, b, c Shape) plan {
 	return p
 }
 
-// each returns the number of elements in a piece of 16 bytes.
+// The function each returns the number of elements in a piece of 16 bytes.
 func each[T Half | int8]() int { return 16 / call.KindOf[T]().Size }
 
-// elemName returns the name of a type of elements in MatrixProduct.
+// elemName returns the name of the element type T, as in the field Elem of runtime's MatrixProduct.
 func elemName[T Half | int8]() string {
 	switch any(*new(T)).(type) {
 	case half.Float16:
@@ -107,7 +107,7 @@ func elemName[T Half | int8]() string {
 	return "int8"
 }
 
-// hasMatrices reports whether sub-groups of the device have the matrices of the kernels. Tests set it.
+// hasMatrices reports whether the device's sub-groups support the matrices that the kernels use. Tests set it.
 var hasMatrices = func(dev *runtime.Device, elem string) bool {
 	info := dev.Info()
 	if kernels.SubGroup < info.MinSubGroup || kernels.SubGroup > info.MaxSubGroup {
@@ -124,7 +124,7 @@ var hasMatrices = func(dev *runtime.Device, elem string) bool {
 	return false
 }
 
-// mixed checks and begins a call, and launches its kernels. plain launches those for devices without matrices.
+// mixed checks and begins a call, and launches its kernels. The function plain launches kernels for devices without matrices.
 func mixed[T Half | int8, S float32 | int32](l *call.Call, alpha S, a, b View[T], beta S, c View[S], plain func(a, b View[T], c View[S])) (runtime.Event, error) {
 	operands(l, "a", a, "b", b, "c", c)
 	refuseUnlike(l, a.Shape, b.Shape, c.Shape)
@@ -186,16 +186,16 @@ func stepOf(s Shape) int {
 	return s.Step
 }
 
-// isPacked reports whether the lines of an operand are whole pieces in memory, for whole iterations. deep says that neighbours along the sum are
-// neighbours in memory.
+// isPacked reports whether the lines of an operand consist of complete pieces in memory, for complete iterations. If deep is set,
+// elements that are neighbours in a line are also neighbours in memory.
 func isPacked[T Half | int8](v View[T], deep bool) bool {
 	_, length := v.stored()
 	n := each[T]()
 	return deep && length%(n*kernels.StepPieces) == 0 && v.stride()%n == 0 && v.Step%n == 0 && primimpl.Use("", v.Data).Aligned(16)
 }
 
-// lines returns the pieces of an operand, and the distances of its lines and matrices. The rows of v are the lines. It
-// packs them first unless they are packed.
+// The function lines returns the pieces of an operand, and the distances of its lines and matrices. The rows of v are
+// the lines. Unless packed is set, the function packs the lines first.
 func lines[T Half | int8](l *call.Call, v View[T], deep, packed bool, n int, p plan) (pieces runtime.View[kernels.Piece8], stride, step int) {
 	if packed {
 		return primimpl.Cast[kernels.Piece8](v.Data), v.stride() / each[T](), v.Step / each[T]()
@@ -218,9 +218,9 @@ func lines[T Half | int8](l *call.Call, v View[T], deep, packed bool, n int, p p
 	return pieces, p.width, step
 }
 
-// products launches the products of a batch.
+// products launches the kernels that compute the products of a batch.
 func products[S float32 | int32](l *call.Call, elem string, s kernels.Sizes, a, b runtime.View[kernels.Piece8], c runtime.View[S], batch int) {
-	groups := tiles(s.M, kernels.MixedTile) * tiles(s.N, kernels.MixedTile) // of a matrix
+	groups := tiles(s.M, kernels.MixedTile) * tiles(s.N, kernels.MixedTile) // number of work-groups of a matrix
 	for lo, some := 0, max(1, mostItems/kernels.MixedItems/groups); lo < batch; lo += some {
 		n := min(some, batch-lo) * groups
 		a, b, c := a.Slice(lo*s.StepA, a.Len()), b.Slice(lo*s.StepB, b.Len()), c.Slice(lo*s.StepC, c.Len())
@@ -251,7 +251,7 @@ func finish[S float32 | int32](l *call.Call, alpha S, sums runtime.View[S], s ke
 	}, r)
 }
 
-// widened returns the elements of a view as float32s.
+// The function widened returns the elements of a view as float32s.
 func widened[T Half](l *call.Call, v View[T]) runtime.View[float32] {
 	n := v.all()
 	out, in := call.Room[float32](l, n), v.Data.Slice(0, n)

@@ -134,8 +134,8 @@ func AxpyOn[T Float](q *runtime.Queue, alpha T, x, y runtime.View[T], opts ...pr
 	return l.End()
 }
 
-// onSlices runs the function f on device copies of the inputs and of out. Then it copies the result
-// to out.
+// onSlices runs the function f on device copies of the inputs and of out. Then onSlices copies the
+// result to out.
 func onSlices[T, S any](ctx context.Context, dev *runtime.Device, name string, in [][]T, out []S, f func(q *runtime.Queue, in []runtime.View[T], out runtime.View[S]) error) error {
 	m, err := call.OnSlices(ctx, dev, name)
 	if err != nil {

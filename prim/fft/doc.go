@@ -13,7 +13,7 @@
 //
 // Element k of the transform of n elements is the sum of x[j]*exp(-2πi*j*k/n) over j, for each axis
 // in turn, in the order of k from 0 to n-1. Inverse has +2πi in place of -2πi, and divides by the
-// number of elements of an array. So Inverse undoes Forward, which does not scale.
+// number of elements of an array. Forward does not scale, so Inverse undoes Forward.
 //
 // A RealPlan transforms real numbers. Because element n-k is the conjugate of element k, only the
 // elements 0 to n/2 of the last axis are stored. So rows of n numbers become rows of n/2+1
@@ -22,10 +22,10 @@
 // axes, Inverse treats these imaginary parts as 0.
 //
 // Results have the same bits on every device, and at every address. Each product and each sum is
-// rounded, and the host computes roots of unity in float64. The root of the mean of squared errors
-// is at most eps*log2(2n) times that of the elements, where n is the number of elements of an
-// array, and eps 1<<-24 for complex64 and 1<<-53 for complex128. If a length has a prime factor
-// above 7, the error is at most twice as large. Tests check both limits.
+// rounded, and the host computes roots of unity in float64. The root mean square of the errors is
+// at most eps*log2(2n) times the root mean square of the elements. Here n is the number of elements
+// of an array, and eps is 1<<-24 for complex64 and 1<<-53 for complex128. If a length has a prime
+// factor above 7, the error is at most twice as large. Tests check both limits of the error.
 //
 // # Types
 //
@@ -42,19 +42,19 @@
 //
 // An axis whose length has no prime factor above 7 is transformed in one launch, which reads and
 // writes each element once, if its length is at most 2048 (1024 of complex128), or a power of two
-// up to 4096 of complex64. For axes other than the last one, the limit is 1024 (512). Longer axes
-// take two launches up to some 1<<20 elements (1<<18), and three launches above. Longer axes also
-// need scratch memory for all elements of the arrays.
+// up to 4096 of complex64. For axes other than the last one, the limit is 1024 elements (512 of
+// complex128). Longer axes take two launches up to some 1<<20 elements (1<<18 of complex128), and
+// three launches above. Longer axes also need scratch memory for all elements of the arrays.
 //
 // Other lengths n need a convolution (Bluestein's algorithm). The convolution consists of two
 // transforms of some 2n elements and three more launches, with scratch memory for 2n elements.
 // Making a plan for such a length computes a transform on the host, which takes one to three
 // seconds for a million elements.
 //
-// If rows have an even length, a RealPlan has half the work of a Plan, and one more launch. If the
-// offset of the real numbers in their buffer is not a multiple of two numbers, they are copied
-// before or after the transform. Rows of an odd length are transformed as complex numbers, in
-// scratch memory.
+// If rows have an even length, a RealPlan takes half as many operations as a Plan, and one more
+// launch. If the offset of the real numbers in their buffer is not a multiple of two numbers, they
+// are copied before or after the transform. Rows of an odd length are transformed as complex
+// numbers, in scratch memory.
 //
 // Arrays with more than 1<<26 elements together are transformed in parts, one after the other, so that scratch memory is
 // not larger than one part needs, or one array.
@@ -63,5 +63,5 @@
 //
 // A plan stores roots of unity in device memory, 128 KiB or more for long transforms. Several
 // goroutines may use a plan. After Close, functions of the plan return ErrKernelArgument. Graphs
-// that have recorded such functions then return it, too.
+// that have recorded functions of the plan then return that error, too.
 package fft

@@ -12,7 +12,7 @@ import (
 	"github.com/kgen-go/kgen/runtime/primimpl"
 )
 
-// run is a call of a transform, which launches the steps of the plan.
+// The type run is a call of a transform, which launches the steps of the plan.
 type run[T Complex] struct {
 	*core[T]
 	c      *call.Call
@@ -32,7 +32,7 @@ func (p *core[T]) begin(c *call.Call, arrays int, moved bool) *run[T] {
 	return r
 }
 
-// run launches the steps for the given number of arrays.
+// The method run launches the steps for the given number of arrays.
 func (r *run[T]) run(steps []step, back bool, arrays int) {
 	for i := range steps {
 		s := &steps[i]
@@ -49,7 +49,7 @@ func (r *run[T]) run(steps []step, back bool, arrays int) {
 	}
 }
 
-// flat merges dimensions that can be one, and leaves out dimensions of one element.
+// The function flat merges dimensions that can become one dimension, and omits dimensions of one element.
 func flat(dims []dim) (list []dim) {
 	for _, d := range dims {
 		if d.n == 1 {
@@ -67,7 +67,7 @@ func flat(dims []dim) (list []dim) {
 	return list
 }
 
-// lines launches the kernel for lines, once for each element of the dimensions beyond the third.
+// The method lines launches the kernel for lines, once for each element of the dimensions beyond the third.
 func (r *run[T]) lines(s *step, back bool, dims []dim, from, to, table runtime.View[T]) {
 	if len(dims) > 3 {
 		last := dims[len(dims)-1]
@@ -112,8 +112,8 @@ func (r *run[T]) lines(s *step, back bool, dims []dim, from, to, table runtime.V
 	}, groups, kernels.Size, opts...)
 }
 
-// twos reports whether the kernel for powers of two transforms lines of the given length. On
-// processors the other kernel is faster, because it has as much memory as it needs there.
+// The method twos reports whether the kernel for powers of two transforms lines of the given length. On
+// processors the kernel for lines is faster, because there it has as much work-group memory as it needs.
 func (r *run[T]) twos(length int) bool {
 	return r.single && length&(length-1) == 0 && !onHost(r.dev.Info())
 }
@@ -121,7 +121,7 @@ func (r *run[T]) twos(length int) bool {
 // onHost reports whether a device is the host device.
 var onHost = func(info runtime.DeviceInfo) bool { return info.Type == runtime.HostCPU }
 
-// passes returns the number of lines of a work-group, and the options that describe the passes.
+// The method passes returns the number of lines of a work-group, and the options that describe the passes.
 func (r *run[T]) passes(radices []int) (together int, opts []runtime.LaunchOption) {
 	length := product(radices)
 	if r.twos(length) {
@@ -151,14 +151,14 @@ func (r *run[T]) passes(radices []int) (together int, opts []runtime.LaunchOptio
 // logarithm returns the logarithm to base 2 of a power of two.
 func logarithm(n int) uint8 { return uint8(bits.TrailingZeros(uint(n))) }
 
-// elements launches the kernel Elements for the step s.
+// The method elements launches the kernel Elements for the step s.
 func (r *run[T]) elements(s *step, back bool, arrays int, from, to, table runtime.View[T]) {
 	g := s.grid
 	if arrays > 1 {
 		if g[0].n == 1 {
 			g[0] = dim{arrays, s.fromSize, s.size}
 		} else {
-			g[0].n *= arrays // further arrays are stored like further rows
+			g[0].n *= arrays // the arrays of a call are stored like additional rows
 		}
 	}
 	scale := 1.0
@@ -182,7 +182,7 @@ func (r *run[T]) elements(s *step, back bool, arrays int, from, to, table runtim
 	}, n)
 }
 
-// reals launches the kernels for transforms of real numbers.
+// The method reals launches the kernels for transforms of real numbers.
 func (r *run[T]) reals(s *step, rows int, from, to, table runtime.View[T]) {
 	n, perRow := uint32(s.n), s.n/2+1
 	if s.kind == ofMirror {

@@ -118,7 +118,7 @@ func invalid(name, remedy, format string, args ...any) error {
 	return &runtime.Error{Class: runtime.ErrInvalid, Problem: name + ": " + fmt.Sprintf(format, args...), Remedy: remedy}
 }
 
-// made completes a plan with the steps and tables of the builder.
+// The method made completes a plan with the steps and tables of the builder.
 func (p *core[T]) made(b *builder, name string, shape []int) error {
 	if b.fails {
 		return invalid(name, "", "the shape %v takes scratch memory of more than %d elements", shape, mostElements)
@@ -139,8 +139,8 @@ func (p *core[T]) made(b *builder, name string, shape []int) error {
 	return err
 }
 
-// Close frees the memory of the plan's roots when earlier calls have used it. Later calls, and runs
-// of graphs that have recorded calls of the plan, return ErrKernelArgument.
+// Close frees the memory of the plan's roots after earlier calls have finished using it. Later
+// calls, and runs of graphs that have recorded calls of the plan, return ErrKernelArgument.
 func (p *core[T]) Close() error { return p.table.Close() }
 
 // ScratchBytes returns the number of bytes of scratch memory that a function on views needs for the
@@ -152,7 +152,7 @@ func (p *core[T]) ScratchBytes(arrays int) int {
 	return p.bytes(arrays, true)
 }
 
-// exists returns an error if NewPlan or NewRealPlan has not made the plan.
+// The method exists returns an error if NewPlan or NewRealPlan has not made the plan.
 func (p *core[T]) exists(name string) error {
 	if p == nil || p.table == nil {
 		return invalid(name, "make it by NewPlan or NewRealPlan", "there is no plan")
@@ -160,8 +160,8 @@ func (p *core[T]) exists(name string) error {
 	return nil
 }
 
-// bytes returns the number of bytes of scratch memory. If moved is set, real numbers are copied,
-// because their offset is not a multiple of a pair.
+// The method bytes returns the number of bytes of scratch memory. If moved is set, real numbers are
+// copied, because their offset is not a multiple of two numbers.
 func (p *core[T]) bytes(arrays int, moved bool) (bytes int) {
 	at := p.chunk(arrays)
 	for m, n := range p.room {
@@ -191,15 +191,15 @@ func (p *Plan[T]) Inverse(ctx context.Context, xs []T) ([]T, error) {
 	return p.slices(ctx, "fft.Plan.Inverse", xs, true)
 }
 
-// ForwardOn sets out to the transforms of the arrays in v. out may be the same view as v, but must
-// not overlap v otherwise. ForwardOn returns ErrInvalid if the elements do not form complete
+// ForwardOn sets out to the transforms of the arrays in v. The view out may be the same as v, but
+// must not overlap v otherwise. ForwardOn returns ErrInvalid if the elements do not form complete
 // arrays, or for the option prim.Length.
 func (p *Plan[T]) ForwardOn(q *runtime.Queue, v, out runtime.View[T], opts ...prim.Option) (runtime.Event, error) {
 	return p.on(q, "fft.Plan.ForwardOn", v, out, false, opts)
 }
 
 // InverseOn sets out to the inverse transforms of the arrays in v, divided by the number of
-// elements of an array. ForwardOn describes the conditions.
+// elements of an array. The documentation of ForwardOn has the conditions for v and out.
 func (p *Plan[T]) InverseOn(q *runtime.Queue, v, out runtime.View[T], opts ...prim.Option) (runtime.Event, error) {
 	return p.on(q, "fft.Plan.InverseOn", v, out, true, opts)
 }
@@ -255,8 +255,8 @@ func (p *Plan[T]) on(q *runtime.Queue, name string, v, out runtime.View[T], back
 	return c.End()
 }
 
-// arrays makes the checks of all calls, and returns the number of arrays that n elements form. Each
-// array has size elements.
+// arrays makes the checks of all calls, and returns the number of arrays that n elements form. The
+// argument size is the number of elements of an array.
 func (p *core[T]) arrays(c *call.Call, n, size int) int {
 	if c.HasLength() {
 		c.Refuse("leave it out, and give views of some arrays", "arrays have no length that the device knows")

@@ -47,9 +47,9 @@ func NewRealPlan[R Real, T Complex](dev *runtime.Device, shape ...int) (*RealPla
 	return p, nil
 }
 
-// forth appends the steps of the transform of real numbers. forth transforms rows first, and then
-// the other axes. If the length of rows is odd, the numbers were converted to complex ones before,
-// in the memory reals.
+// The method forth appends the steps of the transform of real numbers. forth transforms rows first,
+// and then the other axes. If the length of rows is odd, an earlier step has converted the numbers
+// to complex numbers in the memory reals.
 func (b *builder) forth(even bool, n, rows int, shape []int) {
 	half := n/2 + 1
 	if even {
@@ -69,9 +69,9 @@ func (b *builder) forth(even bool, n, rows int, shape []int) {
 	b.others(shape, half, output)
 }
 
-// back appends the steps of the inverse transform. back transforms the other axes first, and then
-// rows. If the length of rows is odd, the results are the real parts of numbers in the memory
-// reals.
+// The method back appends the steps of the inverse transform. back transforms the other axes first,
+// and then rows. If the length of rows is odd, the results are the real parts of numbers in the
+// memory reals.
 func (b *builder) back(even bool, n, rows int, shape []int) {
 	half, from := n/2+1, input
 	if rows > 1 {
@@ -91,9 +91,9 @@ func (b *builder) back(even bool, n, rows int, shape []int) {
 	}
 }
 
-// others appends the steps that transform all axes except the last one, whose transforms have half
-// elements. The first of these steps reads the memory from. All of them work on the output, or on
-// the memory spectra if from is the input.
+// The method others appends the steps that transform all axes except the last one, in which transforms
+// of rows have half elements. The first of these steps reads the memory that the argument from names.
+// All these steps work on the output, or on the memory spectra if the argument from is the input.
 func (b *builder) others(shape []int, half, from int) {
 	to := output
 	if from == input {
@@ -123,9 +123,9 @@ func (p *RealPlan[R, T]) Forward(ctx context.Context, xs []R) ([]T, error) {
 	return realSlices(ctx, p.dev, name, xs, p.size, p.into, p.forward)
 }
 
-// Inverse returns the arrays whose transforms are in ys, one after the other, as Forward returns
-// transforms. Inverse ignores imaginary parts that are 0 in such transforms (see the package
-// documentation). If the elements do not form complete transforms, Inverse returns ErrInvalid.
+// Inverse returns the arrays whose transforms are in ys. The transforms follow each other in the format
+// of Forward. Imaginary parts that are 0 in every transform of real numbers are ignored (see the
+// package documentation). If the elements do not form complete transforms, Inverse returns ErrInvalid.
 func (p *RealPlan[R, T]) Inverse(ctx context.Context, ys []T) ([]R, error) {
 	const name = "fft.RealPlan.Inverse"
 	if err := p.plan().exists(name); err != nil {
@@ -153,8 +153,8 @@ func (p *RealPlan[R, T]) plan() *core[T] {
 	return &p.core
 }
 
-// realSlices runs the function f on views with copies of slices. Arrays of size elements become
-// arrays of into elements.
+// realSlices runs the function f on views with copies of slices. An input array has size elements,
+// and an output array has into elements.
 func realSlices[X, Y any](ctx context.Context, dev *runtime.Device, name string, xs []X, size, into int, f func(*runtime.Queue, string, runtime.View[X], runtime.View[Y], []prim.Option) (runtime.Event, error)) ([]Y, error) {
 	m, err := call.OnSlices(ctx, dev, name)
 	if err != nil {

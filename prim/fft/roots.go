@@ -44,8 +44,8 @@ func cosSin(x float64) (cos, sin float64) {
 	return 1 + cos, x + float64(x*sin)
 }
 
-// spectrum returns the transform of xs by Stockham's algorithm, with one radix after the other. The
-// length of xs is a product of factors 2, 3, 5 and 7.
+// spectrum returns the transform of xs by Stockham's algorithm, with one pass per radix. The length
+// of xs is a product of factors 2, 3, 5 and 7.
 func spectrum(xs []complex128) []complex128 {
 	n := len(xs)
 	all := make([]complex128, n)
@@ -89,7 +89,7 @@ type tableKey struct {
 	radix string
 }
 
-// span is the range of a table among all tables, and the index at which the roots for Turned begin.
+// span is the range of a table in the memory of all tables, with the index at which the roots for Turned begin.
 type span struct{ from, to, turn int }
 
 func (t *tables) make(key tableKey, values func() (table []complex128, turn int)) span {
@@ -106,9 +106,9 @@ func (t *tables) make(key tableKey, values func() (table []complex128, turn int)
 	return s
 }
 
-// line returns the table for lines whose passes have the given radices. If rest is not 1, the lines
-// are columns of a transform that is rest times as long. near and far are the shifts of
-// kernels.lines.
+// The method line returns the table for lines whose passes have the given radices. If the argument
+// rest is not 1, the lines are columns of a transform that is rest times as long. The results near
+// and far are the shifts of kernels.lines.
 func (t *tables) line(radices []int, rest, near, far int) span {
 	key := tableKey{kind: 'l', n: product(radices), other: rest, radix: string(bytesOf(radices))}
 	return t.make(key, func() (table []complex128, turn int) {
@@ -142,8 +142,8 @@ func (t *tables) line(radices []int, rest, near, far int) span {
 	})
 }
 
-// turns returns an upper bound of the products of an element's index and the bits of a column from
-// bit near on.
+// The function turns returns an upper bound of the products of an element's index and the bits of a
+// column from bit near on.
 func turns(length, rest, near int) int { return length * (rest>>near + 1) }
 
 func bytesOf(radices []int) []byte {

@@ -6,7 +6,7 @@ import (
 	"github.com/kgen-go/kgen/prim/fft/kernels"
 )
 
-// Memories that steps read and write. Scratch memory consists of the memories from scratch on.
+// The constants name memories that steps read and write. Scratch memory consists of the memories scratch to spectra.
 const (
 	input = iota
 	output
@@ -26,17 +26,17 @@ const (
 	inverse
 )
 
-// step is a launch of a plan. Sizes and distances in a step are those of one transform.
+// The type step is a launch of a plan. Sizes and distances in a step are for one transform.
 type step struct {
 	kind           kind
 	from, to       int // memories to read and to write
 	fromSize, size int // number of elements of a transform in these memories
 	table          span
 
-	// Fields for launches of lines.
+	// The next fields are for launches that transform lines.
 	radices       []int
 	direction     direction
-	last          bool // the inverse transform is divided by its size in this step
+	last          bool // whether this step divides the inverse transform by its size
 	inStep, step  int
 	dims          []dim // dimensions of lines, the innermost first
 	rest, width   int   // the long transform is rest times as long; each of its columns is width lines
@@ -45,7 +45,7 @@ type step struct {
 
 	n, rows       int // number of elements in a line; length and number of rows of real numbers
 	grid          [3]dim
-	inner         bool // an element's index is that of the last dimension
+	inner         bool // whether an element's index is its index in the last dimension
 	swap, swapped bool // the inverse transform swaps real and imaginary parts, before or after the product
 }
 
@@ -68,7 +68,7 @@ type builder struct {
 	twos   int // length of the longest line whose length is a power of two
 	steps  []step
 	tables tables
-	room   [memories]int // number of elements of a transform in the memories from scratch on
+	room   [memories]int // number of elements of a transform in the memories scratch to spectra
 	fails  bool          // the transform is too long
 }
 
@@ -125,8 +125,8 @@ func (b *builder) oneLaunch(n, width int) bool {
 	return n <= b.most
 }
 
-// split returns two or three factors of n, the largest of which is small. One launch can transform
-// columns of the length of each factor. split returns nil if there are no such factors.
+// split returns two or three factors of n, whose largest is as small as possible. Each factor is so small
+// that one launch can transform columns of that length. split returns nil if there are no such factors.
 func (b *builder) split(n int) (best []int) {
 	most := b.most / 2
 	var divisors []int
@@ -166,8 +166,8 @@ func (b *builder) takes(memory, elements int) {
 }
 
 // axis appends the steps that transform an axis. The axis has n elements, which are width elements
-// apart, and there are outer rows. In the memory from, rows begin inRow elements apart, and in the
-// memory to, outRow elements apart.
+// apart, and argument outer is the number of rows. Rows are inRow elements apart in the memory that
+// from names, and outRow elements apart in the memory that to names.
 func (b *builder) axis(dir direction, n, width, outer, from, inRow, to, outRow int) {
 	list := radices(n)
 	switch {
@@ -202,9 +202,9 @@ func (b *builder) append(s step) {
 	b.steps = append(b.steps, s)
 }
 
-// long appends the steps of a transform whose length is the product of factors. For two factors n1
-// and m, it computes m transforms of n1 elements that are m apart, and multiplies them by roots of
-// unity. Then it computes n1 transforms of m neighbours, whose results are n1 apart.
+// The method long appends the steps of a transform whose length is the product of factors. With two factors n1
+// and m, the transform first computes m transforms of n1 elements that are m apart, and multiplies the results
+// by roots of unity. Then it computes n1 transforms of m neighbours, whose results are n1 apart.
 func (b *builder) long(dir direction, factors []int, width, outer, from, inRow, to, outRow int) {
 	n := product(factors)
 	all := outer * n * width
@@ -239,9 +239,9 @@ func (b *builder) long(dir direction, factors []int, width, outer, from, inRow, 
 	}
 }
 
-// bluestein appends the steps of a transform of any length. Element k is exp(-πi*k*k/n) times a sum
-// over j. The terms of the sum are the elements times exp(-πi*j*j/n) times exp(πi*(k-j)*(k-j)/n),
-// so the sum is a cyclic convolution of m elements.
+// bluestein appends the steps of a transform of any length. Element k of the transform is
+// exp(-πi*k*k/n) times a sum over j. Term j of the sum is element j times exp(-πi*j*j/n) times
+// exp(πi*(k-j)*(k-j)/n). So the sum is a cyclic convolution of m elements.
 func (b *builder) bluestein(n, width, outer, from, inRow, to, outRow int) {
 	m := b.length(2*n - 1)
 	if m == 0 {
@@ -274,8 +274,8 @@ func (b *builder) bluestein(n, width, outer, from, inRow, to, outRow int) {
 	b.append(last)
 }
 
-// length returns a length, at least n, whose transform needs the least memory. length returns 0 if
-// there is no such length.
+// The function length returns the length, at least n, whose transform needs the least memory, or 0
+// if there is no such length.
 func (b *builder) length(n int) (best int) {
 	cost := 0.0
 	for seven := 1; seven < 2*n; seven *= 7 {

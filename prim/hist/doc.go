@@ -14,10 +14,10 @@
 // # Elements
 //
 // Even and Edges accept elements of all integer and float types of Go, of the types of package
-// half, and of types whose underlying type is one of these. A user's type made from a type of
-// package half counts as an unsigned integer, its bits. ByKey accepts integers. Even with float64
-// needs a device with properties.FP64 (ErrKernelNotSupported otherwise). Edges compares bits, and
-// runs on every device. There are modules for all types.
+// half, and of types whose underlying type is one of these. The elements of a user's type made from
+// a type of package half are compared as unsigned integers, by their bits. ByKey accepts integers.
+// Even with float64 needs a device with properties.FP64 (ErrKernelNotSupported otherwise). Edges
+// compares bits, and runs on every device. There are modules for all types.
 //
 // # The bins of Even
 //
@@ -31,8 +31,8 @@
 // narrower than the distance of two floats, some edges are equal, and the bins between equal edges
 // are empty.
 //
-// hi is outside the bins, so no call of Even has a bin for the greatest value of an integer type.
-// To count all values of a byte, use ByKey.
+// The limit hi is outside the bins, so no call of Even has a bin for the greatest value of an
+// integer type. To count all values of a byte, use ByKey.
 //
 // # Cost
 //
@@ -40,6 +40,6 @@
 // once, and needs no scratch memory. Up to 4096 bins of Even and ByKey, and 2048 bins of Edges, are
 // counted in work-group memory, with several counters for each bin if there is space. With more
 // bins, elements are counted in counts itself, by atomic operations. Edges searches up to 1024
-// edges in work-group memory, and more edges in their own memory. A search takes one step for each
-// factor of 2.
+// edges in work-group memory, and more edges in device memory. The search for an element's bin
+// takes one step for each factor of 2 in the number of edges.
 package hist

@@ -121,7 +121,7 @@ func integers(k call.Kind, lo, hi uint64, bins uint32) (flip, low, span uint64, 
 	return flip, low, span, uint32(q), shift
 }
 
-// steps returns the bins between two floats.
+// The function steps returns the description of the bins between two floats.
 func steps[F float32 | float64](c *call.Call, lo, hi F, bins uint32) kernels.Steps[F] {
 	width := hi - lo
 	if !(width > 0) || width-width != 0 {
@@ -172,8 +172,8 @@ func Edges[T prim.Number](ctx context.Context, dev *runtime.Device, xs, edges []
 
 // EdgesOn sets counts[i] to the number of elements x with edges[i] <= x < edges[i+1]. There must be
 // one edge more than bins (ErrInvalid otherwise). Edges must ascend, which EdgesOn does not check.
-// If edges do not ascend, or are NaN, an element is counted at most once, and every device counts
-// the same.
+// If edges do not ascend or contain a NaN, each element is counted at most once, and all devices
+// return the same counts.
 func EdgesOn[T prim.Number](q *runtime.Queue, v, edges runtime.View[T], counts runtime.View[int64], opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "hist.EdgesOn", opts)
 	call.In(c, "v", v)
@@ -203,7 +203,7 @@ func EdgesOn[T prim.Number](q *runtime.Queue, v, edges runtime.View[T], counts r
 	return c.End()
 }
 
-// word returns an element's bits as an unsigned integer.
+// The function word returns an element's bits as an unsigned integer.
 func word[T any](v T) (b uint64) {
 	switch unsafe.Sizeof(v) {
 	case 1:

@@ -11,14 +11,14 @@ import (
 	"github.com/kgen-go/kgen/runtime/primimpl"
 )
 
-// elements is a view of elements of at most 32 bits, as the kernels need it.
+// The type elements is a view of elements of at most 32 bits, in the formats that kernels load.
 type elements struct {
 	x8  runtime.View[uint8]
 	x32 runtime.View[uint32]
 }
 
-// elementsOf returns a view's elements. Narrow elements that begin at a word are also available as
-// words.
+// elementsOf returns a view's elements. Elements of 8 or 16 bits whose address is a multiple of 4
+// are also available as 32-bit words.
 func elementsOf[T any](v runtime.View[T]) (e elements) {
 	size := call.KindOf[T]().Size
 	if size < 4 {
@@ -33,8 +33,8 @@ func elementsOf[T any](v runtime.View[T]) (e elements) {
 // width returns the launch option that sets the size of elements.
 func width(k call.Kind) runtime.LaunchOption { return runtime.WithSpec(kernels.Width, uint32(k.Size)) }
 
-// begin makes counts the output of the call. begin returns the bins, and the counts as words.
-// Work-groups have the given number of counters in their memory.
+// The function begin makes counts the output of the call, and returns the bins, and the counts as
+// 32-bit words. Work-groups have the given number of counters in their memory.
 func begin(c *call.Call, counts runtime.View[int64], own int) (kernels.Bins, runtime.View[uint32]) {
 	n := counts.Len()
 	call.Out(c, "counts", counts, n)

@@ -2,21 +2,21 @@
 // the total of all tiles before its own, while their work-groups still run (Merrill and Garland,
 // "Single-pass Parallel Prefix Scan with Decoupled Look-back", 2016).
 //
-//	t := lookback.Ticket(it, state)           // the work-group's tile
-//	total := …                                // of the tile's elements
+//	t := lookback.Ticket(it, state)           // number of the work-group's tile.
+//	total := …                                // total of the tile's elements.
 //	before := lookback.Before(it, memory, board, t, total, again, combine)
 //
 // A work-group posts the total of its tile on a board. Once it has the total of all tiles up to its
-// own, it posts that, too. The tile is then called whole. To get the total of the tiles before,
-// each work-item reads the post of one tile, back to the nearest whole tile.
+// own, it also posts that total, and the tile is then called whole. To get the total of all earlier
+// tiles, each work-item reads the post of one tile, back to the nearest whole tile.
 //
 // The kernels end even if the device does not run all work-groups at the same time. Tickets number
-// work-groups in the order in which they begin. After reading a missing post Polls times, a
-// work-group computes the total itself.
+// work-groups in the order in which they begin. If a post is missing after Polls reads, a
+// work-group computes that tile's total itself.
 //
 // Totals are combined in the order of tiles, beginning with the nearest whole tile, so the result
-// is ((total of 0 ∘ total of 1) ∘ total of 2) and so on, bit by bit, however far a work-group looks
-// back.
+// has the same bits however far a work-group looks back. The result is ((total of 0 ∘ total of 1) ∘
+// total of 2) and so on.
 package lookback
 
 import (
@@ -32,8 +32,8 @@ const Size = 256
 var (
 	// Polls is the number of times that a work-group looks for a post before it computes the total itself.
 	Polls = dsl.NewSpecConstant[uint32](256)
-	// If Silent is not 0, work-groups whose tile is a multiple of it post no total, as if they had
-	// not begun. Tests set it.
+	// If Silent is not 0, work-groups whose tile number is a multiple of Silent post no total, as
+	// if they had not begun. Tests set it.
 	Silent = dsl.NewSpecConstant[uint32](0)
 	// If FromFirst is not 0, all work-groups look back to the first tile, because they post only
 	// totals of single tiles. Tests set it.
@@ -43,15 +43,15 @@ var (
 	Backwards = dsl.NewSpecConstant[uint32](0)
 )
 
-// The kinds of posts.
+// The constants are the kinds of posts.
 const (
 	none  = uint32(0)
 	total = uint32(1) // total of a tile
 	whole = uint32(2) // total of all tiles up to this one
 )
 
-// Board contains the values of type A that work-groups post. Tiles beyond its memory have no posts.
-// So no work-item faults, and leaves its group, in the middle of looking back.
+// Board contains the values of type A that work-groups post. Tiles beyond the board's memory have
+// no posts. So no work-item faults while its work-group looks back.
 type Board[A any] interface {
 	// Look returns the kind and the value of a tile's post.
 	Look(tile uint32) (kind uint32, v A)
@@ -68,10 +68,10 @@ type Code[A any] interface {
 	Value(w [3]uint32) A
 }
 
-// Packed is a board whose words each have the kind of a post and a part of its value. So work-items
-// need no fence to read posts.
+// Packed is a board in which each word contains the kind of a post and some bits of its value. So
+// work-items need no fence to read posts.
 type Packed[A any, C Code[A]] struct {
-	State []uint32 // the ticket, and C's number of words for each tile; zero before a launch
+	State []uint32 // the ticket, and C's number of words for each tile, all zero before a launch
 }
 
 const bits = 30
@@ -131,17 +131,17 @@ func (b Packed[A, C]) Help(tile uint32, v A) {
 // Plain is a board for values of any type. The board's flags are separate words, and fences order
 // the accesses to flags and values.
 type Plain[A any] struct {
-	State  []uint32 // the ticket, and for each tile two words: the kind of its own post, and of that by others; zero before a launch
-	Values []A      // three values for each tile: its total, the total of all up to it, and the total that others have posted
+	State  []uint32 // the ticket, and for each tile the kind of its own post and of the post by other work-groups, all zero before a launch
+	Values []A      // three values for each tile, which are its total, the total of all tiles up to it, and the total that others have posted
 }
 
-// Values of a tile's second word, while another work-group writes the tile's total, and afterwards.
+// The second word of a tile is claimed while another work-group writes the tile's total, and then helped.
 const (
 	claimed = uint32(1)
 	helped  = uint32(2)
 )
 
-// Look reads the tile's own post, or the post of another work-group for it.
+// Look reads the post of the tile's own work-group, or the post of another work-group for the tile.
 func (b Plain[A]) Look(tile uint32) (kind uint32, v A) {
 	i, j := 2*int(tile)+2, 3*int(tile)
 	if i+1 >= len(b.State) || j+2 >= len(b.Values) {
@@ -176,7 +176,7 @@ func (b Plain[A]) Post(tile, kind uint32, v A) {
 	dsl.AtomicStoreRelaxed(&b.State[i], kind)
 }
 
-// Help writes a value, unless another work-group has done so or is doing so.
+// Help writes a value, unless another work-group has written or is writing that value.
 func (b Plain[A]) Help(tile uint32, v A) {
 	i, j := 2*int(tile)+3, 3*int(tile)+2
 	if i >= len(b.State) || j >= len(b.Values) || !atomic.CompareAndSwapUint32(&b.State[i], none, claimed) {
@@ -208,10 +208,10 @@ func TicketAt(it dsl.NDItem1, state []uint32, at, tiles uint32) uint32 {
 	return dsl.GroupBroadcast(it.Group(), t, 0)
 }
 
-// Before returns the total of all tiles before t. The argument sum is the total of t. All work-items of the work-group
-// pass the same arguments. For tile 0, Before returns the zero value. The function again computes the total of another
-// tile, and combine combines two totals. posts is work-group memory of Size values for Before, which the function
-// again may use, too. The work-items meet at a barrier before Before first writes to posts, and before it returns.
+// Before returns the total of all tiles before t. The argument sum is the total of t. All work-items of the work-group pass the
+// same arguments. For tile 0, Before returns the zero value. The argument again is a function that computes the total of another
+// tile, and combine combines two totals. Argument posts is work-group memory of Size values for Before, which the function again
+// may use, too. The work-items meet at a barrier before the first write to posts, and before the function returns.
 func Before[A any, B Board[A]](it dsl.NDItem1, posts *[Size]A, board B, t uint32, sum A, again func(tile uint32) A, combine func(x, y A) A) A {
 	l := uint32(it.LocalID())
 	var before A
@@ -225,8 +225,8 @@ func Before[A any, B Board[A]](it dsl.NDItem1, posts *[Size]A, board B, t uint32
 	if t == 0 {
 		return before
 	}
-	// Look at a window of Size tiles, of which last is the nearest. If none is whole, continue with
-	// the window before. From the window that has a whole tile, go forwards again and combine totals.
+	// Look at a window of Size tiles, of which tile last is the nearest. If no tile is whole, continue
+	// with the previous window. From the window with a whole tile, go forwards again and combine totals.
 	last, back := t-1, true
 	for {
 		n, v := window(it, board, last, again)
@@ -267,9 +267,9 @@ func Before[A any, B Board[A]](it dsl.NDItem1, posts *[Size]A, board B, t uint32
 	return before
 }
 
-// window looks at the posts of Size tiles; the nearest is last. window waits until the tiles up to the
-// nearest whole one have posts. window returns the number of the work-item that reads the nearest whole tile,
-// or at least Size if there is none. window also returns the total that the calling work-item has read.
+// window looks at the posts of Size tiles, of which tile last is the nearest. window waits until the tiles up to
+// the nearest whole one have posts. window returns the number of the work-item that reads the nearest whole
+// tile, or at least Size if no tile is whole. window also returns the total that the calling work-item has read.
 func window[A any, B Board[A]](it dsl.NDItem1, board B, last uint32, again func(tile uint32) A) (n uint32, v A) {
 	g, l := it.Group(), uint32(it.LocalID())
 	kind, polls := none, uint32(0)
@@ -304,11 +304,11 @@ func window[A any, B Board[A]](it dsl.NDItem1, board B, last uint32, again func(
 	}
 }
 
-// together is the number of posts that a work-item loads at the same time.
+// The constant together is the number of posts that a work-item loads at the same time.
 const together = 8
 
-// BeforeSum is like [Before], for sums of integers, which are the same in any order. So BeforeSum need not go forwards
-// again, nor combine posts one by one. For floats, the result would depend on how far back a work-group looks.
+// BeforeSum is like [Before], for sums of integers, which are the same in any order. So BeforeSum neither goes forwards
+// again nor combines posts one by one. For floats, the result would depend on how far back a work-group looks.
 func BeforeSum[A dsl.Number, B Board[A]](it dsl.NDItem1, board B, t uint32, sum A, again func(tile uint32) A) A {
 	g, l := it.Group(), uint32(it.LocalID())
 	if silent := Silent.Get(it); l == 0 && (silent == 0 || t%silent != 0) {
@@ -333,7 +333,7 @@ func BeforeSum[A dsl.Number, B Board[A]](it dsl.NDItem1, board B, t uint32, sum 
 	return before
 }
 
-// Uint32 is the code of values of 32 bits.
+// Uint32 implements Code for values of 32 bits.
 type Uint32 struct{}
 
 // Words returns 2.
@@ -345,7 +345,7 @@ func (Uint32) Word(v uint32, i int) uint32 { return v >> (bits * uint(i)) & (1<<
 // Value combines the bits of the words.
 func (Uint32) Value(w [3]uint32) uint32 { return w[0] | w[1]<<bits }
 
-// Float32 is the code of floats of 32 bits.
+// Float32 implements Code for floats of 32 bits.
 type Float32 struct{}
 
 // Words returns 2.
@@ -357,7 +357,7 @@ func (Float32) Word(v float32, i int) uint32 { return Uint32{}.Word(math.Float32
 // Value combines the bits of the words.
 func (Float32) Value(w [3]uint32) float32 { return math.Float32frombits(Uint32{}.Value(w)) }
 
-// Uint64 is the code of values of 64 bits.
+// Uint64 implements Code for values of 64 bits.
 type Uint64 struct{}
 
 // Words returns 3.
@@ -371,7 +371,7 @@ func (Uint64) Value(w [3]uint32) uint64 {
 	return uint64(w[0]) | uint64(w[1])<<bits | uint64(w[2])<<(2*bits)
 }
 
-// Float64 is the code of floats of 64 bits.
+// Float64 implements Code for floats of 64 bits.
 type Float64 struct{}
 
 // Words returns 3.
@@ -383,7 +383,7 @@ func (Float64) Word(v float64, i int) uint32 { return Uint64{}.Word(math.Float64
 // Value combines the bits of the words.
 func (Float64) Value(w [3]uint32) float64 { return math.Float64frombits(Uint64{}.Value(w)) }
 
-// Count is the code of numbers below 1<<60.
+// Count implements Code for numbers below 1<<60.
 type Count struct{}
 
 // Words returns 2.

@@ -12,17 +12,17 @@
 // (ErrKernelNotSupported otherwise). All other functions move elements of any type that buffers
 // have, structs among them, and keep all their bits. Indices are int64.
 //
-// Only for Iota of package half's types there is no module. Instead, use a scan of integers. The
-// Map method of its operation converts an element, and the Combine method returns the second
+// There is no module for Iota of package half's types. Use a scan of integers instead. The Map
+// method of the scan's operation converts an element, and the Combine method returns the second
 // element. The caller declares such a kernel by an alias:
 //
 //	type HalfSteps = kernels.By[int32, half.Float16, Steps] // of prim/scan/kernels
 //
-// Reverse can work in place, so its output may be its input. No other function can.
+// Reverse can work in place, so its output may be its input. No other function can work in place.
 //
 // # Cost
 //
-// Each function reads and writes each element once; Gather and Scatter also read each index.
+// Each function reads and writes each element once. Gather and Scatter also read each index.
 // Elements move in words of 4 bytes. If their size is not a multiple of 4, the words have 2 bytes
 // or 1. Without prim.Unordered, Scatter needs 4 bytes of scratch memory for each element of its
 // output. Scatter clears this memory, and writes and reads it once for each index. Other functions

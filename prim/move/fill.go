@@ -20,8 +20,8 @@ func Fill[T any](ctx context.Context, dev *runtime.Device, xs []T, v T) error {
 	})
 }
 
-// FillOn sets all elements of out to v. With prim.Length it sets only the first elements, which may
-// then have at most 16 words (ErrInvalid otherwise). The package documentation describes words.
+// FillOn sets all elements of out to v. With prim.Length, only the first elements are set, which
+// may then have at most 16 words (ErrInvalid otherwise). The package documentation describes words.
 func FillOn[T any](q *runtime.Queue, out runtime.View[T], v T, opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "move.FillOn", opts)
 	call.Out(c, "out", out, out.Len())
@@ -66,8 +66,8 @@ func Iota[T prim.Number](ctx context.Context, dev *runtime.Device, xs []T, first
 	})
 }
 
-// IotaOn sets out[i] to first + i*step (see Iota). With prim.Length it sets only the first
-// elements.
+// IotaOn sets out[i] to first + i*step (see Iota). With prim.Length, only the first elements are
+// set.
 func IotaOn[T prim.Number](q *runtime.Queue, out runtime.View[T], first, step T, opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "move.IotaOn", opts)
 	call.Out(c, "out", out, out.Len())

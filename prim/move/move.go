@@ -18,8 +18,8 @@ func Reverse[T any](ctx context.Context, dev *runtime.Device, xs []T) error {
 	})
 }
 
-// ReverseOn sets out[i] to v[n-1-i], where n is the length of v. out may be the same view as v, but
-// must not overlap it otherwise. With prim.Length, n is the smaller of the two numbers, and the
+// ReverseOn sets out[i] to v[n-1-i], where n is the length of v. The view out may be the same as v,
+// but must not overlap v otherwise. With prim.Length, n is the smaller of the two numbers, and the
 // other elements of out do not change.
 func ReverseOn[T any](q *runtime.Queue, v, out runtime.View[T], opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "move.ReverseOn", opts)
@@ -64,9 +64,9 @@ func Gather[T any](ctx context.Context, dev *runtime.Device, xs []T, at []int64)
 	return out, nil
 }
 
-// GatherOn sets out[i] to v[at[i]], for each index in at. For an index out of range, it sets the
-// element to the zero value. The same index may occur several times. With prim.Length, only the
-// first indices in at are used, and the other elements of out do not change.
+// GatherOn sets out[i] to v[at[i]], for each index in at. For an index out of range, out[i] becomes
+// the zero value. An index may occur several times in at. With prim.Length, only the first indices
+// in at are used, and the other elements of out do not change.
 func GatherOn[T any](q *runtime.Queue, v runtime.View[T], at runtime.View[int64], out runtime.View[T], opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "move.GatherOn", opts)
 	w := wordsOf[T](c)
@@ -109,8 +109,8 @@ func Scatter[T any](ctx context.Context, dev *runtime.Device, xs []T, at []int64
 }
 
 // ScatterOn sets out[at[i]] to v[i]. If an index occurs several times, the element with the
-// greatest i remains. With prim.Unordered, any of these elements may remain, or even words of
-// several elements. An element with an index out of range is not stored. Views v and at of
+// greatest i remains. With prim.Unordered, any element with that index may remain, or even a
+// mixture of their words. An element with an index out of range is not stored. Views v and at of
 // different lengths are an error (ErrInvalid). With prim.Length, only the first elements of v and
 // at are used.
 func ScatterOn[T any](q *runtime.Queue, v runtime.View[T], at runtime.View[int64], out runtime.View[T], opts ...prim.Option) (runtime.Event, error) {

@@ -8,11 +8,11 @@ import (
 	"github.com/kgen-go/kgen/runtime/primimpl"
 )
 
-// maxItems is the largest number of work-items of a launch. Longer views need several launches. A
-// launch may have twice as many.
+// maxItems is the largest number of work-items of a launch. Longer views need several launches.
+// Devices allow twice as many work-items in a launch.
 var maxItems = 1 << 30
 
-// words describes the words in which elements of a type are moved.
+// The type words describes the words in which elements of a type are moved.
 type words struct {
 	size int // bytes of a word: 1, 2 or 4
 	n    int // number of words of an element

@@ -29,8 +29,8 @@ func state(c *call.Call, n int) runtime.View[uint32] {
 	return s
 }
 
-// Kernel is a type that kgen has generated for an alias of kernels.Where. P is the type of its
-// predicate.
+// Kernel is a type that kgen has generated for an alias of kernels.Where. P is the type of the
+// kernel's predicate.
 type Kernel[T, P any] interface {
 	~struct {
 		Op     P
@@ -73,7 +73,7 @@ func Where[K Kernel[T, P], T, P any](q *runtime.Queue, op P, v, out runtime.View
 }
 
 // Partitioner is a type that kgen has generated for an alias of kernels.Partition. P is the type of
-// its predicate.
+// the kernel's predicate.
 type Partitioner[T, P any] interface {
 	~struct {
 		Op     P
@@ -87,8 +87,8 @@ type Partitioner[T, P any] interface {
 	call.Kernel
 }
 
-// Partition stores the elements for which a predicate returns true at the beginning of out, and the
-// other elements after them. All elements keep their order. count[0] is the number of elements for
+// Partition stores at the beginning of out the elements for which a predicate returns true, and
+// then the other elements. All elements keep their order. count[0] is the number of elements for
 // which the predicate is true. The predicate is part of a kernel, which the caller declares by an
 // alias in a package of its own:
 //
@@ -174,8 +174,8 @@ func FlaggedOn[T any](q *runtime.Queue, v runtime.View[T], flags runtime.View[bo
 	return c.End()
 }
 
-// Unique returns the elements that differ from the element before. So it returns the first element
-// of each run of equal elements.
+// Unique returns the elements that differ from the previous element. So Unique returns the first
+// element of each run of equal elements.
 func Unique[T prim.Number](ctx context.Context, dev *runtime.Device, xs []T) ([]T, error) {
 	return onSlices(ctx, dev, "pick.Unique", xs, func(m *call.Memory, v, out runtime.View[T], count runtime.View[int64]) error {
 		_, err := UniqueOn(m.Queue, v, out, count)
@@ -183,7 +183,7 @@ func Unique[T prim.Number](ctx context.Context, dev *runtime.Device, xs []T) ([]
 	})
 }
 
-// UniqueOn picks the elements that differ from the element before. out must have at least as many
+// UniqueOn picks the elements that differ from the previous element. out must have at least as many
 // elements as v.
 func UniqueOn[T prim.Number](q *runtime.Queue, v, out runtime.View[T], count runtime.View[int64], opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "pick.UniqueOn", opts)

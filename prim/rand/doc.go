@@ -3,7 +3,7 @@
 //
 //	s := rand.Stream{Seed: 1}
 //	err := rand.Uniform(ctx, dev, s, xs)     // a slice of numbers of at least 0 and less than 1
-//	ev, err := rand.NormalOn(q, s, out)      // a view of normal ones
+//	ev, err := rand.NormalOn(q, s, out)      // a view of numbers of the normal distribution
 //	ys, err := rand.Shuffle(ctx, dev, s, xs) // the elements of a slice in a random order
 //
 // The documentation of package prim has the rules of all these functions. Random numbers of this
@@ -22,8 +22,8 @@
 // # Words
 //
 // All functions begin with blocks of four 32-bit words. Block b is the result of Philox4x32-10
-// (Salmon et al., Parallel Random Numbers: As Easy as 1, 2, 3, 2011), whose key is the seed, and
-// whose counter is b in its first two words and the sequence in the last two, the lower one first.
+// (Salmon et al., "Parallel Random Numbers", SC 2011). Philox's key is the seed. Philox's counter
+// consists of b in the first two words and the sequence in the last two, with the lower word first.
 //
 // An element of up to 32 bits uses one word. Blocks make rows of 256 elements. The element of index
 // i uses word i/256%4 of block i/1024*256 + i%256. An element of 64 bits uses two words, of which
@@ -35,8 +35,8 @@
 // Bits makes integers from the lowest bits of the word.
 //
 // Uniform makes float32s from the highest 24 bits of the word, times 1/1<<24, and float64s from the
-// highest 53 bits, times 1/1<<53. So all results have the same probability, and 1 is never a
-// result.
+// highest 53 bits, times 1/1<<53. So all results of Uniform have the same probability, and 1 is
+// never a result.
 //
 // IntN makes integers. The word, with a binary point before it, is a number u below 1, and the
 // result is u*n, rounded down. If further digits of u could change the result, the four words of
@@ -46,29 +46,29 @@
 // Normal makes two numbers from the words of two elements that are 256 apart, by the method of Box
 // and Muller. The numbers are r*cos(a) and r*sin(a), where r is the square root of -2*log(u). For
 // float32, u is the first word plus 1, times 1/1<<32. For float64, u is the highest 53 bits plus 1,
-// times 1/1<<53. The other word has quarters of a turn in its two highest bits, and the angle in
-// its lower bits. The absolute value of float32s is at most 6.66, and that of float64s at most
-// 8.58. Logarithms and roots of float32 are computed by package math32. Logarithms and roots of
-// float64, and all sines, are computed by sums and products, each of which is rounded. So the bits
-// are the same on every device.
+// times 1/1<<53. The angle a comes from the other word. That word's two highest bits are a number
+// of quarters of a turn, and its lower bits are an angle that is added. The absolute value of
+// float32s is at most 6.66, and that of float64s at most 8.58. Logarithms and roots of float32 are
+// computed by package math32. Logarithms and roots of float64, and all sines, are computed by sums
+// and products, each of which is rounded. So the bits are the same on every device.
 //
 // # Orders
 //
 // Shuffle puts n elements in one of their orders. Element i of the result is the element whose
 // index is a bijection of i. A Feistel network of 16 rounds mixes the bits of i, at least 8 bits.
-// The network is applied again until the result is less than n. Then 0 and 1 are exchanged in one
-// half of all orders. The words of five blocks, from 1<<63 + 8*Offset on, are the keys of the
-// rounds, and decide about that exchange. So Offset is the number of the order, and Offset+1 is the
-// next order of the stream. According to tests, all orders of few elements are equally probable.
-// For many elements, only a small part of all orders can occur, as with every generator of so few
-// bits.
+// The network is applied again until the result is less than n. Then indices 0 and 1 are exchanged
+// in one half of all orders. The words of five blocks, from 1<<63 + 8*Offset on, are the keys of
+// the rounds, and decide whether indices 0 and 1 are exchanged. So the stream's Offset is the
+// number of the order, and Offset+1 is the number of the stream's next order. According to tests,
+// all orders of a small number of elements are equally probable. For many elements, only a small
+// part of all orders can occur, as with every generator of so few bits.
 //
 // # Types
 //
-// Uniform and Normal make float32s and float64s. IntN and Bits make all integers of Go. All four
-// also make elements of types made from these, but not of package half (ErrInvalid). Float64s need
-// a device with properties.FP64 (ErrKernelNotSupported otherwise). Shuffle moves elements of any
-// type that buffers can have, and keeps all their bits.
+// Uniform and Normal make float32s and float64s. IntN and Bits make integers of all integer types
+// of Go. Uniform, Normal, IntN and Bits also make elements of types made from these, but not of
+// package half (ErrInvalid). Float64s need a device with properties.FP64 (ErrKernelNotSupported
+// otherwise). Shuffle moves elements of any type that buffers can have, and keeps all their bits.
 //
 // # Cost
 //

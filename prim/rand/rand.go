@@ -18,7 +18,7 @@ type Stream struct {
 	Offset   uint64 // index of the first element that a call makes
 }
 
-// MaxIndex is the number of elements in a stream, which all indices are below.
+// MaxIndex is the number of elements in a stream. All indices are below it.
 const MaxIndex = 1 << 60
 
 // Float is the type of floats.
@@ -40,7 +40,7 @@ func Uniform[T Float](ctx context.Context, dev *runtime.Device, s Stream, xs []T
 }
 
 // UniformOn sets all elements of out to numbers of at least 0 and less than 1 (see Uniform). With
-// prim.Length it sets only the first elements.
+// prim.Length, only the first elements are set.
 func UniformOn[T Float](q *runtime.Queue, s Stream, out runtime.View[T], opts ...prim.Option) (runtime.Event, error) {
 	return floats(q, "rand.UniformOn", s, out, opts, func(c *call.Call, o runtime.View[float32], p part) {
 		call.Over(c, kernelsgen.UniformFloat32{Out: o, Length: c.Length(), Base: p.base, From: p.from}, p.blocks)
@@ -58,7 +58,7 @@ func Normal[T Float](ctx context.Context, dev *runtime.Device, s Stream, xs []T)
 }
 
 // NormalOn sets all elements of out to numbers of the normal distribution with mean 0 and deviation
-// 1. With prim.Length it sets only the first elements.
+// 1. With prim.Length, only the first elements are set.
 func NormalOn[T Float](q *runtime.Queue, s Stream, out runtime.View[T], opts ...prim.Option) (runtime.Event, error) {
 	return floats(q, "rand.NormalOn", s, out, opts, func(c *call.Call, o runtime.View[float32], p part) {
 		call.Over(c, kernelsgen.NormalFloat32{Out: o, Length: c.Length(), Base: p.base, From: p.from}, p.blocks)
@@ -67,7 +67,7 @@ func NormalOn[T Float](q *runtime.Queue, s Stream, out runtime.View[T], opts ...
 	})
 }
 
-// floats makes floats by one of two kernels, which depends on the type.
+// The function floats makes floats by one of two kernels, which depends on the type.
 func floats[T Float](q *runtime.Queue, name string, s Stream, out runtime.View[T], opts []prim.Option,
 	small func(*call.Call, runtime.View[float32], part), large func(*call.Call, runtime.View[float64], part)) (runtime.Event, error) {
 	c := call.New(q, name, opts)
@@ -88,8 +88,8 @@ func Bits[T Integer](ctx context.Context, dev *runtime.Device, s Stream, xs []T)
 	})
 }
 
-// BitsOn sets all elements of out to integers of random bits. With prim.Length it sets only the
-// first elements.
+// BitsOn sets all elements of out to integers of random bits. With prim.Length, only the first
+// elements are set.
 func BitsOn[T Integer](q *runtime.Queue, s Stream, out runtime.View[T], opts ...prim.Option) (runtime.Event, error) {
 	return integers(call.New(q, "rand.BitsOn", opts), s, 0, out)
 }
@@ -104,7 +104,7 @@ func IntN[T Integer](ctx context.Context, dev *runtime.Device, s Stream, n T, xs
 }
 
 // IntNOn sets all elements of out to integers of at least 0 and less than n. IntNOn returns
-// ErrInvalid if n is not above 0. With prim.Length it sets only the first elements.
+// ErrInvalid if n is not above 0. With prim.Length, only the first elements are set.
 func IntNOn[T Integer](q *runtime.Queue, s Stream, n T, out runtime.View[T], opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "rand.IntNOn", opts)
 	if n <= 0 {
@@ -138,7 +138,7 @@ func integers[T Integer](c *call.Call, s Stream, n uint64, out runtime.View[T]) 
 // launches.
 var maxElements = 1 << 30
 
-// part is one of the launches of a call.
+// The type part is one of the launches of a call.
 type part struct {
 	base   int // index of the first element
 	from   kernels.From

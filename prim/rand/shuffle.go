@@ -31,7 +31,7 @@ func Shuffle[T any](ctx context.Context, dev *runtime.Device, s Stream, xs []T) 
 }
 
 // ShuffleOn stores the elements of v in out, in a random order. The stream's Offset is the number
-// of the order. With prim.Length it uses only the first elements of v, and the other elements of
+// of the order. With prim.Length, only the first elements of v are used, and the other elements of
 // out do not change.
 func ShuffleOn[T any](q *runtime.Queue, s Stream, v, out runtime.View[T], opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "rand.ShuffleOn", opts)

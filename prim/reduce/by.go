@@ -7,8 +7,8 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// Kernel is a type that kgen has generated for an alias of kernels.Reduce. O is the type of its
-// operation, which makes values of type A from elements of type T.
+// Kernel is a type that kgen has generated for an alias of kernels.Reduce. O is the operation's
+// type. The operation makes values of type A from elements of type T.
 type Kernel[T, A, O any] interface {
 	~struct {
 		Op     O

@@ -12,25 +12,25 @@ import (
 )
 
 // Min returns the least element, as Go's min does. If there is a NaN, the result is the quiet NaN
-// without other bits. -0 is less than +0. For an empty slice, Min returns ErrInvalid.
+// whose other fraction bits are 0. -0 is less than +0. For an empty slice, Min returns ErrInvalid.
 func Min[T prim.Number](ctx context.Context, dev *runtime.Device, xs []T) (T, error) {
 	return some(ctx, dev, "reduce.Min", xs, MinOn[T])
 }
 
-// MinOn sets out[0] to the least element (see Min). If there are no elements, it writes nothing.
+// MinOn sets out[0] to the least element (see Min). If there are no elements, nothing is written.
 func MinOn[T prim.Number](q *runtime.Queue, v, out runtime.View[T], opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "reduce.MinOn", opts)
 	call.Out(c, "out", out, 1)
 	return ends(c, v, out, runtime.View[T]{})
 }
 
-// Max returns the greatest element, as Go's max does. If there is a NaN, the result is the quiet
-// NaN without other bits. +0 is greater than -0. For an empty slice, Max returns ErrInvalid.
+// Max returns the greatest element, as Go's max does. If there is a NaN, the result is the quiet NaN
+// whose other fraction bits are 0. +0 is greater than -0. For an empty slice, Max returns ErrInvalid.
 func Max[T prim.Number](ctx context.Context, dev *runtime.Device, xs []T) (T, error) {
 	return some(ctx, dev, "reduce.Max", xs, MaxOn[T])
 }
 
-// MaxOn sets out[0] to the greatest element (see Max). If there are no elements, it writes nothing.
+// MaxOn sets out[0] to the greatest element (see Max). If there are no elements, nothing is written.
 func MaxOn[T prim.Number](q *runtime.Queue, v, out runtime.View[T], opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "reduce.MaxOn", opts)
 	call.Out(c, "out", out, 1)
@@ -51,7 +51,7 @@ func MinMax[T prim.Number](ctx context.Context, dev *runtime.Device, xs []T) (le
 }
 
 // MinMaxOn sets out[0] to the least and out[1] to the greatest element (see Min and Max). If there
-// are no elements, it writes nothing.
+// are no elements, nothing is written.
 func MinMaxOn[T prim.Number](q *runtime.Queue, v, out runtime.View[T], opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "reduce.MinMaxOn", opts)
 	call.Out(c, "out", out, 2)
@@ -108,7 +108,7 @@ func ends64[T prim.Number](c *call.Call, v, least, greatest runtime.View[T]) {
 	c.Run(kernelsgen.EndsEnd64{Low: low, High: high, N: n, Length: l, Least: a, Greatest: b, Min: primimpl.Cast[uint64](least), Max: primimpl.Cast[uint64](greatest)}, 1, size)
 }
 
-// floats returns the launch option that says whether elements are floats.
+// The function floats returns the launch option that says whether elements are floats.
 func floats[T any]() runtime.LaunchOption {
 	return runtime.WithSpec(kernels.Floats, call.KindOf[T]().Float)
 }
@@ -141,7 +141,7 @@ func ArgMin[T prim.Number](ctx context.Context, dev *runtime.Device, xs []T) (in
 }
 
 // ArgMinOn sets out[0] to the index of the first element that is the least (see ArgMin). If there
-// are no elements, it writes nothing.
+// are no elements, nothing is written.
 func ArgMinOn[T prim.Number](q *runtime.Queue, v runtime.View[T], out runtime.View[int64], opts ...prim.Option) (runtime.Event, error) {
 	return arg(call.New(q, "reduce.ArgMinOn", opts), v, out, false)
 }
@@ -153,7 +153,7 @@ func ArgMax[T prim.Number](ctx context.Context, dev *runtime.Device, xs []T) (in
 }
 
 // ArgMaxOn sets out[0] to the index of the first element that is the greatest (see ArgMax). If
-// there are no elements, it writes nothing.
+// there are no elements, nothing is written.
 func ArgMaxOn[T prim.Number](q *runtime.Queue, v runtime.View[T], out runtime.View[int64], opts ...prim.Option) (runtime.Event, error) {
 	return arg(call.New(q, "reduce.ArgMaxOn", opts), v, out, true)
 }

@@ -13,9 +13,9 @@ import (
 // Float is the type of elements for Norm.
 type Float interface{ ~float32 | ~float64 }
 
-// Norm returns the Euclidean norm of the elements: the square root, correctly rounded, of their Dot
-// with themselves. Elements are not scaled. So the norm is +Inf if Dot is, and it has few correct
-// digits or is 0 if squares are below the least normal number.
+// Norm returns the Euclidean norm of the elements, which is the correctly rounded square root of
+// their Dot with themselves. Elements are not scaled. So the norm is +Inf if Dot is. If squares are
+// below the least normal number, the norm has few correct digits or is 0.
 func Norm[T Float](ctx context.Context, dev *runtime.Device, xs []T) (T, error) {
 	return one(ctx, dev, "reduce.Norm", xs, NormOn[T])
 }

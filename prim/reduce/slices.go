@@ -47,7 +47,7 @@ func one[T, R any](ctx context.Context, dev *runtime.Device, name string, xs []T
 	return out[0], err
 }
 
-// some is like one, for functions that have no result for an empty slice.
+// The function some is like the function one, for functions that have no result for an empty slice.
 func some[T, R any](ctx context.Context, dev *runtime.Device, name string, xs []T, on func(*runtime.Queue, runtime.View[T], runtime.View[R], ...prim.Option) (runtime.Event, error)) (R, error) {
 	if err := notEmpty(name, len(xs)); err != nil {
 		var none R
@@ -67,8 +67,8 @@ func notEmpty(name string, n int) error {
 // elements. mostParts is enough for a large device.
 const mostParts = 1024
 
-// parts returns the number of parts of n elements, which is at least one, and the number of
-// elements of a part.
+// The function parts returns the number of parts of n elements, which is at least one, and the
+// number of elements of a part.
 func parts(n int) (groups, part int) {
 	groups = min(blocks(n), mostParts)
 	part = ((n+groups-1)/groups + size - 1) / size * size

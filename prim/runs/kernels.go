@@ -8,7 +8,7 @@ import (
 
 //go:generate go tool kgen .
 
-// Heads says for each key whether it begins a run, in an element of Out. Keys are in one of the slices K8 to K64.
+// Heads sets each element of Out to whether the key with that index begins a run. Keys are in one of the slices K8 to K64.
 type Heads struct {
 	K8     []uint8
 	K16    []uint16
@@ -19,7 +19,7 @@ type Heads struct {
 	Out    []bool
 }
 
-// Kernel compares a key with the key before.
+// Kernel compares a key with the previous key.
 func (k Heads) Kernel(it dsl.Item1) {
 	i := k.Base + it.GlobalID()
 	x := false
@@ -36,24 +36,24 @@ func (k Heads) Kernel(it dsl.Item1) {
 	k.Out[i] = x
 }
 
-// Sums adds up the elements of runs. If Out is not empty, Sums sets its elements to the sums of a
-// run up to each element of X, or before it. If Whole is not empty, Sums sets its elements to the
-// sums of whole runs. Integer values consist of one or two words.
+// Sums adds up the elements of runs. If Out is not empty, Sums stores in it, for each element of X,
+// the sum of its run up to or before the element. If Whole is not empty, Sums sets its elements to
+// the sums of whole runs. Integer values consist of one or two words.
 type Sums[T any, S sum, V Values[T, S]] struct {
 	Heads     []bool // flags that say whether an element begins a run
 	X         []T
 	Words     int
-	Length    []int64  // element count of the whole call; empty if it is the length of the slice
-	State     []uint32 // board of package lookback
+	Length    []int64  // element count of the whole call, or empty if all elements of the slice count
+	State     []uint32 // memory of a board of package lookback
 	Values    []Total[S]
 	Inclusive bool // the sums in Out include the element itself
 	Out       []T
 	Whole     []T
-	At        []int64 // indices at which runs begin, or empty
-	Count     []int64 // number of runs, or empty
+	At        []int64 // indices at which runs begin, or an empty slice
+	Count     []int64 // number of runs, or an empty slice
 }
 
-// Sums of unsigned integers are also for signed integers.
+// The kernels for unsigned integers also compute sums of signed integers.
 type (
 	SumsIntegers = Sums[uint32, uint64, Words]
 	SumsFloat32  = Sums[float32, float32, Floats[float32]]
@@ -65,7 +65,7 @@ func (Sums[T, S, V]) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Size), properties.Float(properties.FloatExact)}
 }
 
-// element returns the total of one element.
+// The method element returns the total of one element.
 func (k Sums[T, S, V]) element(i int) (v Total[S]) {
 	var values V
 	if k.Heads[i] {
@@ -90,7 +90,7 @@ func (k Sums[T, S, V]) leaf(base, n int) (v Total[S]) {
 	return v
 }
 
-// first returns the number of elements that a launch processes: n, or less if length contains a number.
+// The function first returns the number of elements that a launch processes, which is n, or length[0] if that is smaller.
 func first(n int, length []int64) int {
 	if len(length) == 0 {
 		return n

@@ -1,6 +1,6 @@
 // Package runs contains the kernels that packages reduce and scan both use to add up runs. A run
-// consists of neighbours with equal keys. Keys are equal if cmp.Compare says so, which makes all
-// NaNs equal, and the two zeros, too.
+// consists of neighbours with equal keys. Keys are equal if cmp.Compare returns 0, so all NaNs are
+// equal, and so are the two zeros.
 //
 //kgen:variants load
 package runs
@@ -10,8 +10,8 @@ import (
 	"github.com/kgen-go/kgen/prim/lookback"
 )
 
-// Constants that determine the order of operations: a tile has Size leaves, and a leaf has Each
-// neighbours. These constants must not be tuned, because results of floats depend on them.
+// The constants determine the order of operations. A tile has Size leaves, and a leaf has Each
+// neighbouring elements. These constants must not be tuned, because results of floats depend on them.
 const (
 	Size = lookback.Size
 	Each = 8
@@ -26,11 +26,11 @@ type key interface {
 // Format describes how keys are compared.
 type Format struct {
 	Width uint32 // bytes of a key
-	Half  uint64 // all bits of a float except its sign; 0 for integers
+	Half  uint64 // all bits of a float except its sign, or 0 for integers
 	Inf   uint64 // bits of the greatest float that is not a NaN
 }
 
-// begins reports whether key i begins a run: it differs from the key before, or is the first.
+// begins reports whether key i begins a run, because it differs from the previous key, or is the first key.
 func begins[K key](keys []K, half, inf K, i int) bool {
 	if i == 0 || i >= len(keys) {
 		return true
@@ -42,13 +42,13 @@ func begins[K key](keys []K, half, inf K, i int) bool {
 // sum is the type in which values are added up.
 type sum interface{ uint64 | float32 | float64 }
 
-// Total is the result for some neighbours.
+// Total is the intermediate result for some neighbouring elements.
 type Total[S sum] struct {
 	Runs int64 // number of runs that begin among the neighbours
-	Sum  S     // sum of the elements from the last beginning of a run on, or of all elements
+	Sum  S     // sum from the last beginning of a run to the end, or of all elements if no run begins
 }
 
-// Then returns the total of two adjacent parts.
+// The method Then returns the total of two adjacent groups of elements.
 func (x Total[S]) Then(y Total[S]) Total[S] {
 	if y.Runs == 0 {
 		y.Sum = x.Sum + y.Sum
@@ -78,8 +78,8 @@ func scan[S sum](it dsl.NDItem1, tile *[Size]Total[S], v Total[S]) Total[S] {
 	return tile[Size-1]
 }
 
-// before returns the total of all elements before the work-item's leaf in tile t. The argument total
-// is the total of the tile, which scan returned. The function again returns the total of another tile.
+// The function before returns the total of all elements before the work-item's leaf in tile t. The argument total is
+// the total of the tile, which scan returned. The argument again is a function that returns the total of another tile.
 func before[S sum](it dsl.NDItem1, tile *[Size]Total[S], state []uint32, values []Total[S], t uint32, total Total[S], again func(tile uint32) Total[S]) Total[S] {
 	var v Total[S]
 	l := it.LocalID()

@@ -16,9 +16,9 @@ func ByKey[K, V prim.Number](ctx context.Context, dev *runtime.Device, keys []K,
 	return onPairs(ctx, dev, "scan.ByKey", keys, xs, ByKeyOn[K, V])
 }
 
-// ByKeyOn sets out[i] to a sum of v's elements: those of the run of element i, up to element i. A
-// run consists of neighbours with equal keys, as cmp.Compare says, so all NaNs are equal, and so
-// are the two zeros. There must be as many keys as elements (ErrInvalid otherwise). With
+// ByKeyOn sets out[i] to the sum of v's elements from the beginning of element i's run to element
+// i. A run consists of neighbours with equal keys, as cmp.Compare says, so all NaNs are equal, and
+// so are the two zeros. There must be as many keys as elements (ErrInvalid otherwise). With
 // prim.Length, the other elements of out do not change.
 func ByKeyOn[K, V prim.Number](q *runtime.Queue, keys runtime.View[K], v, out runtime.View[V], opts ...prim.Option) (runtime.Event, error) {
 	return byKey(call.New(q, "scan.ByKeyOn", opts), keys, v, out, true)
@@ -30,8 +30,8 @@ func ExclusiveByKey[K, V prim.Number](ctx context.Context, dev *runtime.Device, 
 	return onPairs(ctx, dev, "scan.ExclusiveByKey", keys, xs, ExclusiveByKeyOn[K, V])
 }
 
-// ExclusiveByKeyOn sets out[i] to a sum of v's elements: those of the run of element i, before
-// element i. The sum is 0 for the first element of a run. See ByKeyOn.
+// ExclusiveByKeyOn sets out[i] to the sum of v's elements in element i's run before element i. The
+// sum is 0 for the first element of a run. See ByKeyOn.
 func ExclusiveByKeyOn[K, V prim.Number](q *runtime.Queue, keys runtime.View[K], v, out runtime.View[V], opts ...prim.Option) (runtime.Event, error) {
 	return byKey(call.New(q, "scan.ExclusiveByKeyOn", opts), keys, v, out, false)
 }

@@ -32,18 +32,18 @@
 // Floats are added in this order, on every device. The elements are divided into tiles of 6656. A
 // tile has two parts of 3328, and a part has 256 leaves of 13 neighbours. A leaf's sum begins with
 // 0, and its elements are added one after the other. The sums of a part's leaves are scanned as by
-// dsl.ExclusiveScanOverGroup. In steps of d = 1, 2, 4 and so on to 128, sum i becomes the sum of
-// sum i-d and sum i. The part's sum is the sum before its last leaf plus the last leaf's sum. The
-// tile's sum is the sum of its parts' sums. The sum before a tile is the sum before the previous
-// tile plus that tile's sum. The second part begins with the sum before the tile plus the first
-// part's sum. A leaf begins with the sum before its part plus the scan's sum before the leaf. To
-// this, its elements are added from left to right.
+// dsl.ExclusiveScanOverGroup. That scan has steps for d = 1, 2, 4 and so on to 128, in each of
+// which sum i becomes the sum of sum i-d and sum i. The part's sum is the sum before its last leaf
+// plus the last leaf's sum. The tile's sum is the sum of its parts' sums. The sum before a tile is
+// the sum before the previous tile plus that tile's sum. The second part begins with the sum before
+// the tile plus the first part's sum. A leaf begins with the sum before its part plus the scan's
+// sum before the leaf. The elements of a leaf are added to that start value from left to right.
 //
 // By keeps the order of elements, for operations that do not commute.
 //
-// ByKey has the order of By, and combines pairs of a flag, which says whether a run begins, and a
-// value. Combine(x, y) is y if a run begins in y. Otherwise its value is that of x plus that of y,
-// and its flag is that of x.
+// ByKey has the order of By, and combines pairs of a value and a flag, which says whether a run
+// begins. The combination of x and y is y if a run begins in y. Otherwise the combined value is the
+// sum of both values, and the flag is the flag of x.
 //
 // # Cost
 //

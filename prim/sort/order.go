@@ -20,7 +20,7 @@ func wideBytes[T prim.Number](n int) int {
 }
 
 // words32Of returns the elements as 32-bit words. Elements of 32 bits are not copied, and smaller
-// elements are widened.
+// elements are converted to 32 bits.
 func words32Of[T prim.Number](c *call.Call, v runtime.View[T]) runtime.View[uint32] {
 	if call.KindOf[T]().Size < 4 {
 		return wide(c, v)
@@ -28,7 +28,7 @@ func words32Of[T prim.Number](c *call.Call, v runtime.View[T]) runtime.View[uint
 	return primimpl.Cast[uint32](v)
 }
 
-// IsSorted reports whether the elements are in order.
+// IsSorted reports whether the elements are in sorted order.
 func IsSorted[T prim.Number](ctx context.Context, dev *runtime.Device, xs []T, opts ...prim.Option) (bool, error) {
 	m, err := call.OnSlices(ctx, dev, "sort.IsSorted")
 	if err != nil {
@@ -51,7 +51,7 @@ func IsSorted[T prim.Number](ctx context.Context, dev *runtime.Device, xs []T, o
 	return sorted[0], err
 }
 
-// IsSortedOn sets out[0] to true if v's elements are in order, else to false.
+// IsSortedOn sets out[0] to true if v's elements are in sorted order, else to false.
 func IsSortedOn[T prim.Number](q *runtime.Queue, v runtime.View[T], out runtime.View[bool], opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "sort.IsSortedOn", opts)
 	call.In(c, "v", v)
@@ -72,8 +72,8 @@ func IsSortedOn[T prim.Number](q *runtime.Queue, v runtime.View[T], out runtime.
 	return c.End()
 }
 
-// Search returns for each needle the index of the first element that is not before it. The index is
-// the number of elements before the needle. The elements must be in order.
+// Search returns for each needle the index of the first element that is not before the needle. The
+// index is the number of elements before the needle. The elements must be in sorted order.
 func Search[T prim.Number](ctx context.Context, dev *runtime.Device, xs, needles []T, opts ...prim.Option) ([]int64, error) {
 	m, err := call.OnSlices(ctx, dev, "sort.Search")
 	if err != nil {
@@ -120,8 +120,8 @@ func SearchOn[T prim.Number](q *runtime.Queue, v, needles runtime.View[T], out r
 	return c.End()
 }
 
-// Merge returns the elements of a and b in order. The elements of a and those of b must be in
-// order. Of equal elements, those of a come first.
+// Merge returns the elements of a and b in sorted order. Both a and b must be in sorted order. If
+// elements are equal, those of a are before those of b.
 func Merge[T prim.Number](ctx context.Context, dev *runtime.Device, a, b []T, opts ...prim.Option) ([]T, error) {
 	m, err := call.OnSlices(ctx, dev, "sort.Merge")
 	if err != nil {
@@ -147,8 +147,8 @@ func Merge[T prim.Number](ctx context.Context, dev *runtime.Device, a, b []T, op
 	return out, call.Read(m, out, to)
 }
 
-// MergeOn sets the elements of out to those of a and b in order. The elements of a and those of b
-// must be in order. Of equal elements, those of a come first. With prim.Length, only the first
+// MergeOn sets out to the elements of a and b in sorted order. Both a and b must be in sorted
+// order. If elements are equal, those of a are before those of b. With prim.Length, only the first
 // elements of a and of b are used, and the other elements of out do not change.
 func MergeOn[T prim.Number](q *runtime.Queue, a, b, out runtime.View[T], opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "sort.MergeOn", opts)

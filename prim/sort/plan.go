@@ -10,7 +10,7 @@ import (
 	"github.com/kgen-go/kgen/runtime/primimpl"
 )
 
-// plan describes how elements are sorted, by passes from the lowest digit to the highest.
+// The type plan describes how elements are sorted, by passes from the lowest digit to the highest.
 type plan struct {
 	n          int
 	kind       call.Kind
@@ -63,7 +63,7 @@ func flip[K kernels.Keys](kind call.Kind, descending bool) K {
 func (p plan) shift(pass int) uint32 { return uint32(p.lo + pass*kernels.Bits) }
 func (p plan) mask(pass int) uint32  { return kernels.Mask(p.shift(pass), uint32(p.hi)) }
 
-// floats returns the launch options that describe float elements.
+// The function floats returns the launch options that describe float elements.
 func floats(kind call.Kind) []runtime.LaunchOption {
 	if !kind.Float {
 		return nil
@@ -75,7 +75,7 @@ func floats(kind call.Kind) []runtime.LaunchOption {
 	}
 }
 
-// chunk returns the range of elements of a chunk: the first element, and the end.
+// chunk returns the range of elements of a chunk, which is its first element, and its end.
 func (p plan) chunk(ch int) (begin, end int) {
 	return ch * kernels.Chunk * kernels.Tile, min((ch+1)*kernels.Chunk*kernels.Tile, p.n)
 }
@@ -85,28 +85,28 @@ func (p plan) chunks() int { return (p.tiles() + kernels.Chunk - 1) / kernels.Ch
 func (p plan) counts() int { return p.chunks() * kernels.MaxPasses * kernels.Digits }
 func (p plan) starts() int { return p.passes * (p.chunks() + 1) * kernels.Digits }
 
-// board returns the index in the state at which the board begins, after the indices of digits and
-// the number of elements. state returns the number of elements of the state.
+// The method board returns the index in the state at which the board begins, after the indices of
+// digits and the number of elements. state returns the number of elements of the state.
 func (p plan) board() int { return p.starts() + kernels.Ahead }
 func (p plan) state() int {
 	return p.board() + lookback.ColumnWords(min(p.tiles(), kernels.Chunk))
 }
 
-// parts returns the number of parts that work-items on a processor sort, and the number of elements
-// in a part.
+// The method parts returns the number of parts that work-items on a processor sort, and the number
+// of elements in a part.
 func (p plan) parts() (n, part int) {
 	part = max((p.n+mostParts-1)/mostParts, leastPart)
 	return max((p.n+part-1)/part, 1), part
 }
 
-// Largest number of parts, and least number of elements of a part.
+// The constants are the largest number of parts, and the least number of elements in a part.
 const (
 	mostParts = 512
 	leastPart = 2048
 )
 
-// bytes returns the number of bytes of scratch memory. If size is not 0, values of that size move
-// with the keys.
+// The method bytes returns the number of bytes of scratch memory. If size is not 0, values of that
+// size move with the keys.
 func (p plan) bytes(size int) int {
 	parts, _ := p.parts()
 	n := max(call.Bytes[uint32](p.counts())+call.Bytes[uint32](p.state()), call.Bytes[int64](parts*kernels.Digits))
@@ -128,16 +128,16 @@ func (p plan) bytes(size int) int {
 	return n
 }
 
-// most is the largest number of work-items of a launch whose work-items divide elements among them.
+// The constant most is the largest number of work-items of a launch whose work-items divide elements among them.
 const most = 1 << 22
 
-// share returns the range of a launch whose work-items divide n elements among them.
+// The function share returns the range of a launch whose work-items divide n elements among them.
 func share(n int) runtime.Range1 { return runtime.Range1(min(max(n, 1), most)) }
 
-// carried contains the values that move with keys. Values move from in to out, through tmp.
+// The type carried contains the values that move with keys. Values move from in to out, through tmp.
 type carried struct{ in, out, tmp runtime.View[uint32] }
 
-// of returns the views of values before and after a pass. The last pass writes to out.
+// The method of returns the views of values before and after a pass. The last pass writes to out.
 func (m *carried) of(p plan, pass int) (from, to runtime.View[uint32]) {
 	at := func(pass int) runtime.View[uint32] {
 		switch {
@@ -167,20 +167,20 @@ func launch[T prim.Number](c *call.Call, p plan, v, out runtime.View[T], inPlace
 	}
 }
 
-// wide returns the elements, which have 8 or 16 bits, as words.
+// The function wide returns the elements, which have 8 or 16 bits, as words.
 func wide[T prim.Number](c *call.Call, v runtime.View[T]) runtime.View[uint32] {
 	w := call.Room[uint32](c, v.Len())
 	call.Over(c, kernelsgen.Widen{Keys: primimpl.Cast[uint8](v), Bytes: call.KindOf[T]().Size, Out: w}, share(v.Len()))
 	return w
 }
 
-// narrow sets the elements of out, which have 8 or 16 bits, from words. narrow sets as many as
-// length says.
+// The function narrow sets the elements of out, which have 8 or 16 bits, from words. If the view
+// length is not empty, narrow sets only as many elements as it says.
 func narrow[T prim.Number](c *call.Call, w runtime.View[uint32], length runtime.View[int64], out runtime.View[T]) {
 	call.Over(c, kernelsgen.Narrow{Keys: w, Length: length, Bytes: call.KindOf[T]().Size, Out: primimpl.Cast[uint8](out)}, share(w.Len()))
 }
 
-// ends launches the passes so that the last pass writes to out.
+// The function ends launches the passes so that the last pass writes to out.
 func ends[K kernels.Keys](c *call.Call, p plan, w words[K], v, out runtime.View[K], inPlace bool, moved *carried) {
 	tmp := call.Room[K](c, p.n)
 	if p.passes%2 == 0 {
@@ -194,10 +194,10 @@ func ends[K kernels.Keys](c *call.Call, p plan, w words[K], v, out runtime.View[
 	passes(c, p, w, v, out, tmp, moved)
 }
 
-// passes launches the passes, which write to a and b in turn. passes returns the view that the last
-// pass has written. Values end in moved.out.
+// The function passes launches the passes, which write to a and b in turn. passes returns the view
+// that the last pass has written. After the passes, the values are in moved.out.
 func passes[K kernels.Keys](c *call.Call, p plan, w words[K], v, a, b runtime.View[K], moved *carried) runtime.View[K] {
-	// There is no kernel Pass for 64 bits.
+	// For 64 bits, PassLanes is the only kernel on GPUs.
 	lanes := byLanes(c.Device().Info())
 	if onCPU(c.Device().Info()) || !lanes && p.kind.Size == 8 {
 		return parts(c, p, w, v, a, b, moved)
@@ -233,7 +233,7 @@ func passes[K kernels.Keys](c *call.Call, p plan, w words[K], v, a, b runtime.Vi
 	return v
 }
 
-// parts launches the passes on processors, as passes does on GPUs.
+// The function parts launches the passes on processors. The function passes does so on GPUs.
 func parts[K kernels.Keys](c *call.Call, p plan, w words[K], v, a, b runtime.View[K], moved *carried) runtime.View[K] {
 	n, part := p.parts()
 	counts := call.Room[int64](c, n*kernels.Digits)
@@ -261,7 +261,7 @@ var byLanes = func(info runtime.DeviceInfo) bool {
 // onCPU reports whether a device is a processor.
 var onCPU = func(info runtime.DeviceInfo) bool { return info.Type >= runtime.HostCPU }
 
-// step contains the arguments of a pass.
+// The type step contains the arguments of a pass.
 type step[K kernels.Keys] struct {
 	flip                 K
 	shift, mask          uint32
@@ -271,7 +271,7 @@ type step[K kernels.Keys] struct {
 	state, values, moved runtime.View[uint32]
 }
 
-// words is the set of kernels for keys of one size.
+// The type words is the set of kernels for keys of one size.
 type words[K kernels.Keys] interface {
 	count(flip K, begin int, p plan, v runtime.View[K], length runtime.View[int64], counts runtime.View[uint32]) call.Kernel
 	pass(lanes bool, s step[K]) call.Kernel

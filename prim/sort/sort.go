@@ -16,14 +16,14 @@ import (
 func Descending() prim.Option { return func(o *call.Options) { o.Descending = true } }
 
 // Bits makes Keys and Pairs compare only the bits lo to hi-1 of elements, as bits of unsigned
-// integers. The sign bit of signed integers counts the other way round. Elements must be integers,
-// and 0 <= lo < hi <= the number of their bits (ErrInvalid otherwise). There is one pass for each
-// eight bits.
+// integers. The sign bit of signed integers counts like the highest bit of an unsigned integer, but
+// inverted. Elements must be integers, and 0 <= lo < hi <= the number of their bits (ErrInvalid
+// otherwise). Sorting takes one pass for each eight bits.
 func Bits(lo, hi int) prim.Option {
 	return func(o *call.Options) { o.Bits = &[2]int{lo, hi} }
 }
 
-// Keys returns the elements in order.
+// Keys returns the elements in sorted order.
 func Keys[T prim.Number](ctx context.Context, dev *runtime.Device, xs []T, opts ...prim.Option) ([]T, error) {
 	m, err := call.OnSlices(ctx, dev, "sort.Keys")
 	if err != nil {
@@ -41,9 +41,9 @@ func Keys[T prim.Number](ctx context.Context, dev *runtime.Device, xs []T, opts 
 	return out, call.Read(m, out, v)
 }
 
-// KeysOn sets the elements of out to those of v in order. The two may be the same memory. More than
-// 1<<32-1 elements are an error (ErrInvalid). With prim.Length, the other elements of out do not
-// change.
+// KeysOn sets out to the elements of v in sorted order. The views v and out may be the same memory.
+// More than 1<<32-1 elements are an error (ErrInvalid). With prim.Length, the other elements of out
+// do not change.
 func KeysOn[T prim.Number](q *runtime.Queue, v, out runtime.View[T], opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "sort.KeysOn", opts)
 	call.InPlace(c, "v", v, "out", out, v.Len())
@@ -56,8 +56,8 @@ func KeysOn[T prim.Number](q *runtime.Queue, v, out runtime.View[T], opts ...pri
 	return c.End()
 }
 
-// Pairs returns the keys in order, and the values in the order of their keys. If keys and values
-// have different lengths, Pairs returns ErrInvalid.
+// Pairs returns the keys in sorted order, and the values in the order of their keys. If keys and
+// values have different lengths, Pairs returns ErrInvalid.
 func Pairs[K prim.Number, V any](ctx context.Context, dev *runtime.Device, keys []K, values []V, opts ...prim.Option) ([]K, []V, error) {
 	m, err := call.OnSlices(ctx, dev, "sort.Pairs")
 	if err != nil {
@@ -90,7 +90,7 @@ func Pairs[K prim.Number, V any](ctx context.Context, dev *runtime.Device, keys 
 	return outKeys, outValues, call.Read(m, outValues, vo)
 }
 
-// PairsOn sets the elements of outKeys to those of keys in order, and moves the values in the same
+// PairsOn sets outKeys to the elements of keys in sorted order, and moves the values in the same
 // way. Values may have any type. Views of different lengths, or of more than 1<<32-1 elements, are
 // an error (ErrInvalid). With prim.Length, the other elements of the outputs do not change.
 func PairsOn[K prim.Number, V any](q *runtime.Queue, keys runtime.View[K], values runtime.View[V], outKeys runtime.View[K], outValues runtime.View[V], opts ...prim.Option) (runtime.Event, error) {

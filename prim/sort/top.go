@@ -12,9 +12,9 @@ import (
 	"github.com/kgen-go/kgen/runtime/primimpl"
 )
 
-// TopK returns the k greatest elements, the greatest first. If there are fewer than k elements, it
-// returns all. Of equal elements, the first ones are chosen, in their order. A NaN is less than all
-// other numbers. For an empty slice, or a negative k, TopK returns ErrInvalid.
+// TopK returns the k greatest elements, the greatest first. If there are fewer than k elements,
+// TopK returns all elements. Of equal elements, the first ones are chosen, in their order. A NaN is
+// less than all other numbers. For an empty slice, or a negative k, TopK returns ErrInvalid.
 func TopK[T prim.Number](ctx context.Context, dev *runtime.Device, xs []T, k int) ([]T, error) {
 	if len(xs) == 0 || k < 0 {
 		return nil, &runtime.Error{Class: runtime.ErrInvalid, Problem: fmt.Sprintf("sort.TopK: the greatest %d of %d elements", k, len(xs)), Remedy: "test the number and the length before"}
@@ -98,7 +98,7 @@ func topBytes[T prim.Number](n, k int) int {
 	return b
 }
 
-// top picks the p.n greatest elements of v, in v's order.
+// The function top picks the p.n greatest elements of v, in v's order.
 func top(c *call.Call, p plan, v, out runtime.View[uint32], count runtime.View[int64]) {
 	counts, found, state := call.Room[uint32](c, kernels.Digits), call.Room[uint32](c, kernels.FoundLen), call.Room[uint32](c, 3*(topTiles(v.Len())+1))
 	f, high := flip[uint32](p.kind, true), uint32(0)

@@ -11,8 +11,8 @@ import (
 	"github.com/kgen-go/kgen/runtime/primimpl"
 )
 
-// Gemv sets y to alpha*a*x + beta*y. If beta is 0, the elements of y may be anything. A column outside of the matrix is a
-// *runtime.Fault, and so are starts of rows that do not ascend.
+// Gemv sets y to alpha*a*x + beta*y. If beta is 0, the elements of y may have any values before, such as NaN. If a column
+// is outside of the matrix, or if starts of rows do not ascend, the error is a *runtime.Fault.
 func Gemv[T Float](ctx context.Context, dev *runtime.Device, alpha T, a CSR[T], x []T, beta T, y []T) error {
 	m, err := call.OnSlices(ctx, dev, "sparse.Gemv")
 	if err != nil {
@@ -43,7 +43,7 @@ func Gemv[T Float](ctx context.Context, dev *runtime.Device, alpha T, a CSR[T], 
 	return call.Read(m, y, vy)
 }
 
-// GemvOn sets y to alpha*a*x + beta*y; see Gemv. Lengths that do not fit are ErrInvalid, and so is prim.Length.
+// GemvOn sets y to alpha*a*x + beta*y (see Gemv). Lengths that do not match, and the option prim.Length, are errors (ErrInvalid).
 func GemvOn[T Float](q *runtime.Queue, alpha T, a View[T], x runtime.View[T], beta T, y runtime.View[T], opts ...prim.Option) (runtime.Event, error) {
 	l := call.New(q, "sparse.GemvOn", opts)
 	if l.HasLength() {
@@ -64,7 +64,7 @@ func GemvOn[T Float](q *runtime.Queue, alpha T, a View[T], x runtime.View[T], be
 	if a.Rows == 0 {
 		return l.End()
 	}
-	// A work-group's rows have about as many elements as fit into its memory.
+	// On average, a work-group gets rows with as many elements as fit into its memory.
 	chunk := int64(kernels.Chunk32)
 	if call.KindOf[T]().Size == 8 {
 		chunk = kernels.Chunk64

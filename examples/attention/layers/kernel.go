@@ -1,5 +1,5 @@
-// Package layers contains a kernel for each part of a transformer. The results have a row for each
-// token of the text. A launch computes row At[0]. At is in device memory, so a graph can advance it.
+// Package layers contains a kernel for each part of a transformer. The results have a row for each token of the
+// text. A launch computes the row with the number At[0]. At is in device memory, so a graph can advance it.
 package layers
 
 import (
@@ -24,8 +24,8 @@ type Mat struct {
 
 func (m Mat) Row(i int) []float32 { return m.Data[i*m.Cols : (i+1)*m.Cols] }
 
-// Next advances to the next token of the text, which is a printable character. If Text does not
-// have it, Next chooses the one with the greatest score. Next adds the token's row of Table to X.
+// Next advances to the next token of the text, which is a printable character. If Text does not contain
+// that token yet, Next chooses the token with the greatest score. Next adds the token's row of Table to X.
 type Next struct {
 	At               []int32
 	Text             []byte // text so far, with 0 for characters to come
@@ -54,7 +54,7 @@ type Linear struct {
 
 func (Linear) Properties() properties.List { return properties.List{properties.WorkGroupSize(Group)} }
 
-// Kernel computes a number by one group. The work-items of the group divide In among them.
+// Kernel computes one number of Out in each work-group. The work-items of the group divide In among them.
 func (k Linear) Kernel(it dsl.NDItem1) {
 	row, col := int(k.At[0]), it.GroupID()
 	in, w := k.In.Row(row), k.W.Row(col)
@@ -84,7 +84,7 @@ type Attend struct {
 
 func (Attend) Properties() properties.List { return properties.List{properties.WorkGroupSize(Group)} }
 
-// Kernel computes a head by one group. Each work-item first has some tokens, and then a column.
+// Kernel computes one head in each work-group. Each work-item first computes the weights of some tokens, and then a column of Out.
 func (k Attend) Kernel(it dsl.NDItem1) {
 	weight, sum, mean := dsl.Local[[MaxTokens]float32](it), float32(0), float32(0)
 	row, width, from := int(k.At[0]), k.Out.Cols, it.GroupID()*Group
@@ -98,7 +98,7 @@ func (k Attend) Kernel(it dsl.NDItem1) {
 		sum += weight[t]
 	}
 	sum = dsl.ReduceOverGroup(it.Group(), sum, dsl.Plus)
-	it.Barrier() // then the weights of other work-items are visible
+	it.Barrier() // after this barrier, the weights of other work-items are visible
 	for t := range row + 1 {
 		mean += weight[t] * k.QKV.Row(t)[2*width+it.GlobalID()]
 	}

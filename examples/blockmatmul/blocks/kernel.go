@@ -9,8 +9,8 @@ import (
 
 //go:generate go tool kgen .
 
-// A work-group has Across by Across work-items. It computes a block of Block by Block elements of
-// C, and each of its work-items computes Each by Each elements.
+// A work-group has Across by Across work-items. The work-group computes a block of Block by Block
+// elements of C, and each work-item computes Each by Each elements.
 const (
 	Across = 16
 	Each   = 8
@@ -33,8 +33,8 @@ const (
 )
 
 // MatMul computes C = A*B for an M by K matrix A and a K by N matrix B, each stored row by row. The
-// nd-range has Across by Across work-items for each block of C, including incomplete blocks. So it
-// has [Groups] work-groups in each direction.
+// nd-range has Across by Across work-items for each block of C, including incomplete blocks. So the
+// nd-range has [Groups] work-groups in each direction.
 type MatMul struct {
 	M, K, N int
 	A, B, C []float32
@@ -59,8 +59,8 @@ func (k MatMul) Kernel(it dsl.NDItem2) {
 	row, col := gy*Block, gx*Block
 	y, x := it.LocalID()
 
-	// The block is in these rows of A and of C. The kernel checks here once, for the whole group,
-	// that they exist. Below, an index in the slice is one in a row of the matrix.
+	// The slices contain the block's rows of A and of C. Slicing checks once, for the whole group,
+	// that these rows exist. Below, an index in such a slice is an index in a row of the matrix.
 	top, bottom := min(row, k.M), min(row+Block, k.M)
 	a, c := k.A[top*k.K:bottom*k.K], k.C[top*k.N:bottom*k.N]
 
@@ -86,8 +86,8 @@ func (k MatMul) Kernel(it dsl.NDItem2) {
 		it.Barrier()
 	}
 
-	// The loop below indexes an array with copies of the sums. The unrolled loop would be most of
-	// the kernel.
+	// The loop below indexes an array with copies of the sums, because an unrolled loop would be
+	// most of the kernel's code.
 	var out [Each * Each]float32
 	for i := range Each {
 		for j := range Each {
@@ -103,7 +103,7 @@ func (k MatMul) Kernel(it dsl.NDItem2) {
 	}
 }
 
-// part contains the elements of a block of A and of B that a work-item loads.
+// The type part contains the elements of a block of A and of B that a work-item loads.
 type part struct{ p, q [each]float32 }
 
 // load loads a work-item's part of columns t to t+depth of a, and of the same rows of B. load
@@ -144,7 +144,7 @@ func ofLeft(it dsl.NDItem2, j int) (y, x int) {
 	return j%(Block/rows)*rows + int(l/strip), j/(Block/rows)*strip + int(l%strip)
 }
 
-// ofRight is like ofLeft, for the block of B. Neighbouring work-items load complete rows of it.
+// ofRight is like ofLeft, for the block of B. Neighbouring work-items load complete rows of the block of B.
 func ofRight(it dsl.NDItem2, j int) (y, x int) {
 	e := uint(j*items + it.LocalLinearID())
 	return int(e / Block), int(e % Block)

@@ -10,7 +10,7 @@ import (
 // One is the number 1 as a weight or factor. Weights and factors are fixed-point numbers.
 const One = 1 << 12
 
-// Blur is one half of a blur, along rows or columns, over a range of height and width. Pixels past
+// Blur blurs a picture along rows or along columns, over a range of height and width. Pixels past
 // an edge are equal to the nearest pixel on it.
 type Blur struct {
 	Weights []int32 // weights of an odd number of neighbours; their sum is One

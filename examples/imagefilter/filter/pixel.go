@@ -2,8 +2,8 @@
 // devices compute the same pictures.
 package filter
 
-// RGBA is a pixel: red in the lowest byte, then green, blue and alpha, which is
-// not premultiplied.
+// RGBA is a pixel, with red in the lowest byte, then green, blue and alpha. Colours are not
+// premultiplied by alpha.
 type RGBA uint32
 
 // Color is a pixel divided into its channels.

@@ -80,7 +80,7 @@ func (n *number) Set(s string) error {
 	return nil
 }
 
-// Line prints a line of the report.
+// The function Line prints a line of the report.
 func Line(label, format string, args ...any) {
 	fmt.Printf("%-10s %s\n", label, fmt.Sprintf(format, args...))
 }

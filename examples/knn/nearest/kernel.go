@@ -19,7 +19,7 @@ const (
 	PartSize = 32 * GroupSize
 )
 
-// Hit is a neighbour. Hit has the number of a vector, and the square of its distance.
+// Hit is a neighbour of a query, with the number of its vector and the square of its distance.
 type Hit struct {
 	Distance float32
 	Index    int32
@@ -62,8 +62,8 @@ func (l *List) merge(other *List) {
 	}
 }
 
-// Search finds the hits of each query in each part of the vectors. Each row of groups has a query,
-// and each group in a row has a part.
+// Search finds the hits of each query in each part of the vectors. Each row of work-groups
+// processes a query, and each work-group of a row processes a part of the vectors.
 type Search struct {
 	Dim     int       // number of elements in a vector
 	Vectors []float32 // all vectors, one after the other
@@ -110,8 +110,8 @@ func (k Search) Kernel(it dsl.NDItem2) {
 	}
 }
 
-// distance returns the square of the distance. The conversion prevents that the product is fused
-// with the sum, so all devices agree.
+// distance returns the square of the distance. The conversion keeps compilers from fusing product
+// and sum, so all devices compute the same.
 func distance(v, w []float32) float32 {
 	sum := float32(0)
 	for i, x := range v {

@@ -2,7 +2,7 @@ package fractal
 
 import "github.com/kgen-go/kgen/dsl/math32"
 
-// RGBA is a pixel: red in the lowest byte, then green, blue and alpha.
+// RGBA is a pixel, with red in the lowest byte, then green, blue and alpha.
 type RGBA uint32
 
 // Color is a colour with channels from 0 to 1.

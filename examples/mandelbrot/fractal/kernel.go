@@ -76,8 +76,8 @@ func (c Point) Escape(limit int) (float32, bool) {
 	return 0, false
 }
 
-// inBulbs reports whether c is in one of the two largest parts of the set. All orbits of these
-// would run to the limit.
+// inBulbs reports whether c is in one of the two largest parts of the set. All orbits of points in
+// these parts would run to the limit.
 func (c Point) inBulbs() bool {
 	im2 := c.Im * c.Im
 	x := c.Re - 0.25

@@ -27,7 +27,7 @@ type Layer[T any] struct {
 	In, Out             int       // channels of X and Y; multiples of Block, except In of the first layer
 	ReLU                bool      // negative results become 0
 	X, Y, DX, DY        []T       // pictures before and after the layer, and the derivatives of the loss with respect to them
-	W                   []T       // Out weights for each pixel of the filter and channel of X; then Out weights that are added
+	W                   []T       // a weight per pixel of the filter, channel of X and channel of Y; then an added weight per channel of Y
 	Parts               []float32 // derivatives of the loss with respect to W, for each Part pictures
 	Exact, Speed        []float32 // W before rounding, and the last change of each weight
 	At                  []int32   // number of steps that have been done
@@ -38,7 +38,7 @@ type Layer[T any] struct {
 // Size returns the number of pixels in a row of Y.
 func (l Layer[T]) Size() int { return (l.Width-l.Side)/l.Stride + 1 }
 
-// Rows returns the number of rows of W. A row has Out numbers.
+// Rows returns the number of rows of W. A row of W has one weight for each channel of Y.
 func (l Layer[T]) Rows() int { return l.Side*l.Side*l.In + 1 }
 
 // Forward computes Y, Block channels of a pixel in each work-item. The range is pictures, pixels of Y and blocks.

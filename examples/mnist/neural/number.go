@@ -6,7 +6,7 @@ import "github.com/kgen-go/kgen/dsl/half"
 type Number[T any] interface {
 	Wide(T) float32
 	Narrow(float32) T                          // returns the nearest T
-	MulAdd(sums *[Block]float32, x T, row []T) // adds x times the first numbers of a row to sums
+	MulAdd(sums *[Block]float32, x T, row []T) // adds x times the first Block elements of a row to the elements of sums
 	Dot(a, b []T) float32                      // returns the sum of the products
 }
 

@@ -62,7 +62,7 @@ func (k Step) Kernel(it dsl.NDItem1) {
 	}
 	var acc Vec3
 	for first := 0; first < n; first += GroupSize {
-		var other Body // a body without mass, so that nothing past the end attracts
+		var other Body // a body without mass, because elements past the end must not attract
 		if j := first + l; j < n {
 			other = k.Old[j]
 		}

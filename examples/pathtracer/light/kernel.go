@@ -9,7 +9,7 @@ import (
 
 //go:generate go tool kgen .
 
-// Vec is a point, a direction or a colour. Off mirrors a direction that points below the surface with a given normal.
+// Vec is a point, a direction or a colour. Method Off mirrors a direction that points below a surface.
 type Vec struct{ X, Y, Z float32 }
 
 func (v Vec) Add(w Vec) Vec       { return Vec{v.X + w.X, v.Y + w.Y, v.Z + w.Z} }
@@ -65,7 +65,7 @@ func (s Sphere) Hit(from, to Vec) (float32, Vec) { // Hit solves a quadratic equ
 	return d, rel.Add(to.Scale(d)).Scale(1 / s.Radius)
 }
 
-// Material chooses at random a direction from which light comes that leaves a surface against the direction in.
+// Material chooses a random direction from which light arrives, for light that leaves the surface opposite to the direction in.
 type Material interface {
 	Scatter(in, normal Vec, random func() float32) (from Vec)
 }

@@ -5,7 +5,7 @@ package develop
 
 import "github.com/kgen-go/kgen/dsl/math32"
 
-// Pixel is the red, green and blue light of a point; 1 of each is white.
+// Pixel is the red, green and blue light of a point. White has the value 1 in all three.
 //
 // Products are converted to float32, so that they are rounded before a sum. Without conversions, Go
 // may fuse a product and a sum, and devices would have different last bits.
@@ -16,11 +16,11 @@ func (p Pixel) Scale(r, g, b float32) Pixel {
 	return Pixel{float32(r * p.R), float32(g * p.G), float32(b * p.B)}
 }
 
-// each applies f to each colour's light.
+// The method each applies f to each colour's light.
 func (p Pixel) each(f func(v float32) float32) Pixel { return Pixel{f(p.R), f(p.G), f(p.B)} }
 
-// Contrast increases the difference of light and dark. The curve is like an S and does not change
-// black, white and the middle. An amount of 0 has no effect, and an amount of 1 has the full effect.
+// Contrast increases the difference of light and dark. The curve has the shape of an S and does not change
+// black, white and middle gray. An amount of 0 has no effect, and an amount of 1 has the full effect.
 func (p Pixel) Contrast(amount float32) Pixel {
 	return p.each(func(v float32) float32 {
 		v = min(max(v, 0), 1)

@@ -154,8 +154,8 @@ func blockAt(sg dsl.SubGroup) (y, x int) {
 	return int(s / (Tile / columns) * rows), int(s % (Tile / columns) * columns)
 }
 
-// load loads the work-item's parts of a tile from part t of the rows on. After the last iteration,
-// these are parts of the next row, or zeros, which are not used.
+// load loads the work-item's parts of a tile. From each row of the tile, the parts begin with part t.
+// After the last iteration, load returns parts of the next row, or zeros, which the kernel does not use.
 func load[P any](it dsl.NDItem1, m []P, width, t int) (r [each]P) {
 	for j := range each {
 		i := j*Items + it.LocalID()
@@ -185,8 +185,8 @@ func storeBytes(it dsl.NDItem1, r [each]Bytes, to *[Tile * pitchBytes]int8) {
 	}
 }
 
-// multiply adds products of rows and columns to the sums of a sub-group. Rows and columns are pitch
-// elements apart. There are as many products as steps, each of deep elements.
+// multiply adds products of rows and columns to the sums of a sub-group. In work-group memory, rows and columns are
+// pitch elements apart. The argument steps is the number of products, and each product has deep elements along the sum.
 func multiply[SA, SB, S, E any](it dsl.NDItem1, sums *blockOf[S], left, right []E, pitch, deep, steps int) {
 	sg := it.SubGroup()
 	y, x := blockAt(sg)

@@ -1,7 +1,7 @@
 // Package conv contains convolutions (layers of networks) with float32s, or with matrices of 16-bit floats.
 //
-// A picture is stored row by row and pixel by pixel. The numbers of channels of a pixel, and of pixels in a
-// row, are multiples of Block. Edge pixels of zeros surround the picture, so that a filter may exceed it.
+// A picture is stored row by row and pixel by pixel. The numbers of channels of a pixel, and of pixels in a row, are
+// multiples of Block. Edge zero pixels on each side surround the picture, so a filter may extend beyond the picture.
 package conv
 
 import (

@@ -27,19 +27,19 @@ type tile[T any] interface {
 	[depth * (mostLines/2 + pad)]T | [depth * (mostLines + pad)]T
 }
 
-// The specialization constants of Gemm.
+// These are the specialization constants of Gemm.
 var (
-	// LeftDeep says that neighbours in memory belong to the same row of A, and RightDeep that they
-	// belong to the same column of B.
+	// If LeftDeep is set, neighbours in memory belong to the same row of A. If RightDeep is set,
+	// they belong to the same column of B.
 	LeftDeep  = dsl.NewSpecConstant(true)
 	RightDeep = dsl.NewSpecConstant(false)
-	// LeftQuads and RightQuads say that the number of elements of such a row or column is a multiple of 4.
+	// If LeftQuads or RightQuads is set, the number of elements of such a row of A or column of B is a multiple of 4.
 	LeftQuads  = dsl.NewSpecConstant(false)
 	RightQuads = dsl.NewSpecConstant(false)
 )
 
 // Gemm computes C = Alpha*A*B + Beta*C for M by K matrices A and K by N matrices B. Row i of batch b of C
-// begins at b*StepC + i*StrideC. Rows of A and B begin likewise, or their columns if the matrix is transposed.
+// begins at b*StepC + i*StrideC. The same holds for rows of A and B, or for columns of a transposed matrix.
 // The launch has a work-group for each tile of each matrix. The type L sets the number of rows of a tile.
 type Gemm[T Float, L tile[T], O sums[T]] struct {
 	A, B, C                   []T
@@ -126,8 +126,8 @@ func addRound[T Float, L tile[T], O sums[T]](sum *[mostRows][eachColumn]T, a *L,
 	}
 }
 
-// place returns the index of the matrix in the batch, and the row and column of C at which the
-// work-group's tile begins. Consecutive work-groups compute tiles down a strip first.
+// The function place returns the index of the matrix in the batch, and the row and column of C at which the
+// work-group's tile begins. Consecutive work-groups compute tiles of the same strip of rows first, column by column.
 func place(it dsl.NDItem1, m, n, tileRows uint32) (batch int, row, col uint32) {
 	wide, high := max((n+TileColumns-1)/TileColumns, 1), max((m+tileRows-1)/tileRows, 1)
 	g := uint32(it.GroupID())
@@ -139,8 +139,8 @@ func place(it dsl.NDItem1, m, n, tileRows uint32) (batch int, row, col uint32) {
 	return int(b), (s*strip + g%most) * tileRows, g / most * TileColumns
 }
 
-// corner returns the row and column in the tile at which the work-item's first quads of sums begin. With these
-// two divisions, the kernel that NVIDIA's compiler makes is 1.14 times as fast as with one division by across.
+// The function corner returns the row and column in the tile at which the work-item's first groups of four sums begin.
+// With these two divisions, the kernel that NVIDIA's compiler makes is 1.14 times as fast as with one division by across.
 func corner(it dsl.NDItem1) (y, x uint32) {
 	const lanes = 32
 	l := uint32(it.LocalID())
@@ -148,16 +148,16 @@ func corner(it dsl.NDItem1) (y, x uint32) {
 	return (l/lanes*(lanes/across) + lane/across) * quad, lane % across * quad
 }
 
-// operand is A or B. A work-group loads lines of it, which are rows of A or columns of B.
+// operand is A or B. A work-group loads lines of an operand, which are rows of A or columns of B.
 type operand[T Float] struct {
 	m            []T
 	at           int    // index of the first element of the batch's matrix
 	stride       uint32 // distance of lines if deep is set, else distance of the elements in a line
 	first, lines uint32 // first line of the tile, and number of lines of the matrix
-	k            uint32 // number of elements in a line
+	k            uint32 // number of elements in a line, the length of the sum
 	tile         uint32 // number of lines in a tile
-	deep         bool   // neighbours in memory are elements of the same line
-	quads        bool   // the number of neighbours is a multiple of 4
+	deep         bool   // whether neighbours in memory are elements of the same line
+	quads        bool   // whether the number of neighbours is a multiple of 4
 }
 
 // check panics if the operand's slice is too short for its elements.
@@ -169,11 +169,11 @@ func (p *operand[T]) check() {
 	}
 }
 
-// part contains the elements of an operand that a work-item loads in one iteration, for the larger tile.
+// The type part contains the elements of an operand that a work-item loads in one iteration, for the larger tile.
 type part[T Float] [mostLines * depth / quad / Items][quad]T
 
-// shared returns the line and the element at which the work-item's j-th quad begins. Neighbouring work-items load
-// neighbours in memory. If lines are deep, these are two quads of a line, whose elements are stored in different banks.
+// The function shared returns the line and the element at which the work-item's j-th quad begins. Neighbouring work-items
+// load neighbours in memory. If deep is set, these are two quads of one line, whose elements are in different banks.
 func shared(it dsl.NDItem1, j, tileLines uint32, deep bool) (line, d uint32) {
 	e := j*Items + uint32(it.LocalID())
 	if deep {
@@ -211,7 +211,7 @@ func (p *operand[T]) loadQuad(it dsl.NDItem1, j, t uint32) (r [quad]T) {
 	return r
 }
 
-// element returns the element at the index at if within is set, and zero otherwise.
+// The method element returns the element at the index at if within is set, and zero otherwise.
 func (p *operand[T]) element(at int, within bool) T {
 	if within && uint(at) < uint(len(p.m)) {
 		return p.m[at]

@@ -5,8 +5,8 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// A work-group of GemvRows has RowItems work-items and multiplies Rows rows of A. It copies rowDepth elements of each row
-// at a time to work-group memory. A work-group of GemvColumns has ColumnItems work-items, and each multiplies a column.
+// A work-group of GemvRows has RowItems work-items and multiplies Rows rows of A. The work-group copies rowDepth elements of
+// each row at a time to work-group memory. A work-group of GemvColumns has ColumnItems work-items, and each multiplies a column.
 const (
 	RowItems    = 128
 	Rows        = 32
@@ -16,7 +16,7 @@ const (
 	batch       = 16 // number of elements that are loaded together
 )
 
-// vectors contains the arguments of a product of M lines of K elements with a vector: Y = Alpha*A*X + Beta*Y.
+// The type vectors contains the arguments of Y = Alpha*A*X + Beta*Y, where A has M lines of K elements.
 type vectors[T Float] struct {
 	A, X, Y       []T
 	M, K, StrideA int
@@ -90,7 +90,7 @@ func (k GemvColumns[T, O]) Kernel(it dsl.NDItem1) {
 	for ; d+batch <= k.K && d+batch <= len(k.X); d += batch {
 		var u, v [batch]T
 		for i := range batch {
-			if at := (d+i)*k.StrideA + line; uint(at) < uint(len(k.A)) { // not an index of a part of the slice (see enough)
+			if at := (d+i)*k.StrideA + line; uint(at) < uint(len(k.A)) { // index in the whole slice, whose length function enough has checked
 				u[i] = k.A[at]
 			}
 			v[i] = k.X[d+i]
@@ -105,7 +105,7 @@ func (k GemvColumns[T, O]) Kernel(it dsl.NDItem1) {
 	k.Y[line] = scaled[T, O](k.Alpha, sum, k.Beta, k.Y, line)
 }
 
-// element returns an element of X, or zero past its end.
+// The method element returns an element of X, or zero past its end.
 func (k vectors[T]) element(i int) T {
 	if i < k.K && uint(i) < uint(len(k.X)) {
 		return k.X[i]

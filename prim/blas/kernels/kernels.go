@@ -1,4 +1,4 @@
-// Package kernels has the kernels of package blas.
+// Package kernels contains the kernels of package blas.
 //
 //kgen:variants load
 package kernels
@@ -20,7 +20,7 @@ type sums[T Float] interface {
 	Add(x, y, sum T) T
 }
 
-// Fused rounds x*y + sum once. Fused is for devices that have an instruction for that, where math32.HasFMA is true.
+// Fused rounds x*y + sum once. Fused is for devices that have an instruction for fused products and sums, where math32.HasFMA is true.
 type Fused struct{}
 
 // Add returns x*y + sum.
@@ -47,8 +47,8 @@ func scaled[T Float, O sums[T]](alpha, sum, beta T, c []T, at int) T {
 	return o.Add(alpha, sum, T(beta*c[at]))
 }
 
-// enough panics if an operand has too few elements for a launch. The last line that the launch uses begins at
-// element at. Without enough, elements past the end would be loaded as zeros, and the sums would be wrong.
+// The function enough panics if an operand has too few elements for a launch. The last line that the launch uses begins
+// at element at. Without this check, elements past the end would be loaded as zeros, and the sums would be wrong.
 func enough(at, lines, stride, n, have int) {
 	if lines > 0 && n > 0 && (at < 0 || at+(lines-1)*stride+n > have) {
 		panic("a matrix is shorter than its numbers of rows and columns say")

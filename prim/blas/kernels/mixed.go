@@ -6,13 +6,13 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// This file multiplies matrices of 16-bit floats and of bytes, by the matrices of sub-groups. The elements along the sum
-// are neighbours in memory, in rows of A and in columns of B, and these lines are divided into pieces of 16 bytes, which
-// are loaded and stored at once.
+// This file multiplies matrices of 16-bit floats and of bytes, by the matrices of sub-groups. A line is a row of A or a
+// column of B, whose elements are neighbours in memory. Lines consist of pieces of 16 bytes, which are loaded and stored
+// at once.
 
-// A work-group of MixedItems work-items computes a tile of MixedTile rows and columns of C. Each of its sub-groups
-// computes a block of block rows and columns. In an iteration the work-group has StepPieces pieces of each line of the
-// tile in its memory.
+// A work-group of MixedItems work-items computes a tile of MixedTile rows and columns of C. Each sub-group computes
+// a square of block rows and block columns. In an iteration, work-group memory contains StepPieces pieces of each
+// line of the tile.
 const (
 	MixedTile  = 128
 	MixedItems = MixedTile / block * (MixedTile / block) * SubGroup
@@ -21,11 +21,11 @@ const (
 	block    = 64
 	// StepPieces is the number of pieces of a line that an iteration uses.
 	StepPieces = 8
-	pieces     = MixedTile * StepPieces / MixedItems // pieces of A, and of B, that a work-item loads in an iteration
-	side       = 16                                  // rows and columns of an accumulator
+	pieces     = MixedTile * StepPieces / MixedItems // number of pieces of A, and of B, that a work-item loads in an iteration
+	side       = 16                                  // number of rows and of columns of an accumulator
 )
 
-// Elements of a line in work-group memory. One piece more than an iteration uses has lines begin in different banks.
+// Distances of lines in work-group memory, in elements. An additional piece makes lines begin in different banks.
 const (
 	pitch16 = (StepPieces + 1) * len(Piece16[half.Float16]{})
 	pitch8  = (StepPieces + 1) * 16
@@ -40,18 +40,18 @@ type half16 interface {
 // Piece16 is a piece of 16-bit floats.
 type Piece16[E half.Float16 | half.BFloat16 | uint16] [8]E
 
-// Piece8 is a piece of bytes. The first byte is the low byte of the first word.
+// Piece8 is a piece of bytes. The first byte is the lowest byte of the first 32-bit word.
 type Piece8 [4]uint32
 
-// Sizes are the sizes of a batch of products. All lengths and distances of A and B are pieces, and those of C elements.
+// Sizes are the sizes of a batch of products. Lengths and distances of A and B are in pieces, and those of C are in elements.
 type Sizes struct {
-	M, N, Width               int // rows of C, columns of C, length of a line: a multiple of StepPieces
+	M, N, Width               int // number of rows of C, of columns of C, and of pieces in a line, which is a multiple of StepPieces
 	StrideA, StrideB, StrideC int // distances of lines
 	StepA, StepB, StepC       int // distances of the matrices of a batch
 }
 
-// Product16 computes C = A*B. C has whole tiles, of which the elements beyond M rows and N columns are unspecified. The
-// launch has a work-group for each tile of each matrix.
+// Product16 computes C = A*B. C consists of complete tiles, in which elements beyond M rows and N columns are
+// unspecified. The launch has a work-group for each tile of each matrix.
 type Product16[E half16] struct {
 	Sizes
 	A, B []Piece16[E]
@@ -63,12 +63,12 @@ type (
 	ProductBFloat16 = Product16[half.BFloat16]
 )
 
-// Properties states the sizes of work-groups and sub-groups, and that no device without the integers has such matrices.
+// Properties states the sizes of work-groups and sub-groups, and that devices with such matrices also have these integer types.
 func (Product16[E]) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(MixedItems), properties.SubGroupSize(SubGroup), properties.DeviceHas(properties.SubGroups, properties.Int16, properties.Int64)}
 }
 
-// Kernel computes a tile. The loads for the next iteration are under way while this iteration multiplies.
+// Kernel computes a tile. The loads for the next iteration are in progress while this iteration multiplies.
 func (k Product16[E]) Kernel(it dsl.NDItem1) {
 	left, right := dsl.Local[[MixedTile * pitch16]E](it), dsl.Local[[MixedTile * pitch16]E](it)
 	batch, row, col := k.tile(it, len(k.A), len(k.B), len(k.C))
@@ -87,14 +87,14 @@ func (k Product16[E]) Kernel(it dsl.NDItem1) {
 	save(it, k.Sizes, &sums, k.C, batch, row, col)
 }
 
-// ProductInt8 is Product16 for bytes. Products are summed as int32s, which wrap around.
+// ProductInt8 computes the same as Product16 for bytes. Products are added as int32s, which wrap around.
 type ProductInt8 struct {
 	Sizes
 	A, B []Piece8
 	C    []int32
 }
 
-// Properties states the sizes of work-groups and sub-groups, and that no device without the integers has such matrices.
+// Properties states the sizes of work-groups and sub-groups, and that devices with such matrices also have these integer types.
 func (ProductInt8) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(MixedItems), properties.SubGroupSize(SubGroup), properties.DeviceHas(properties.SubGroups, properties.Int8, properties.Int64)}
 }
@@ -118,11 +118,11 @@ func (k ProductInt8) Kernel(it dsl.NDItem1) {
 	save(it, k.Sizes, &sums, k.C, batch, row, col)
 }
 
-// blockOf is the sums of a sub-group.
+// blockOf contains the sums of a sub-group.
 type blockOf[S any] [block / side][block / side]dsl.Accumulator[S]
 
-// tile returns the number of the work-group's matrix in the batch, and the row and column at which its tile begins. It
-// panics if A, B or C are shorter than the sizes say.
+// tile returns the number of the work-group's matrix in the batch, and the row and column at which its tile begins.
+// The method panics if A, B or C is too short for the sizes.
 func (s Sizes) tile(it dsl.NDItem1, a, b, c int) (batch, row, col int) {
 	down, across := (s.M+MixedTile-1)/MixedTile, (s.N+MixedTile-1)/MixedTile
 	if down <= 0 || across <= 0 || s.Width <= 0 || s.StrideA < 0 || s.StrideB < 0 {
@@ -141,7 +141,7 @@ func (s Sizes) tile(it dsl.NDItem1, a, b, c int) (batch, row, col int) {
 }
 
 // pieceOf loads the work-item's pieces of a tile, whose lines begin at the given line, from piece t of each line on.
-// Pieces after the end of a line, or of lines after the last line of the matrix, have any value.
+// Pieces past the end of a line, or of lines past the last line of the matrix, have unspecified values.
 func pieceOf[P any](it dsl.NDItem1, m []P, line, stride, t int) (r [pieces]P) {
 	for j := range pieces {
 		i := j*MixedItems + it.LocalID()
@@ -177,8 +177,8 @@ func blockAt(sg dsl.SubGroup) (y, x int) {
 	return int(s / (MixedTile / block) * block), int(s % (MixedTile / block) * block)
 }
 
-// addStep adds the products of an iteration's pieces to the sums of the sub-group. A line has pitch elements in memory, and
-// a piece each elements. A matrix of the sub-group has two pieces of its lines.
+// addStep adds the products of an iteration's pieces to the sums of the sub-group. Argument pitch is the distance of lines
+// in memory, and each is the number of elements in a piece. A matrix of the sub-group consists of two pieces of 16 lines.
 func addStep[SA, SB, S, E any](it dsl.NDItem1, sums *blockOf[S], left, right []E, pitch, each int) {
 	sg := it.SubGroup()
 	y, x := blockAt(sg)
@@ -208,9 +208,9 @@ func save[S, E any](it dsl.NDItem1, s Sizes, sums *blockOf[S], c []E, batch, row
 	}
 }
 
-// Packing says where the lines of an operand are. Element e of line l of matrix b is at b*Step + l*Stride + e, or at
-// b*Step + l + e*Stride if it is not Deep. Each line has Length elements, and each matrix Lines lines. The output has the
-// lines of all matrices one after the other, of Width pieces each, which zeros fill up.
+// Packing describes where the lines of an operand are in memory. Element e of line l of matrix b is at b*Step + l*Stride +
+// e, or at b*Step + l + e*Stride if Deep is not set. Each line has Length elements, and each matrix has Lines lines. The
+// output has the lines of all matrices one after the other. Each line of the output has Width pieces, and ends with zeros.
 type Packing struct {
 	Lines, Length, Width, Stride, Step int
 	Deep                               bool
@@ -229,8 +229,8 @@ func (p Packing) piece(it dsl.Item3, most int) (out, in, stride, n int) {
 	return (batch*p.Lines+line)*p.Width + at, in + at*most*stride, stride, min(most, p.Length-at*most)
 }
 
-// Pack16 packs the lines of 16-bit elements. The range has three dimensions: the matrices, and the lines and the pieces of
-// a line, or the pieces and the lines if the operand is not Deep.
+// Pack16 packs the lines of 16-bit elements. The range has the dimensions matrices, lines and pieces of a line. If Deep is
+// not set, lines are the last dimension.
 type Pack16 struct {
 	Packing
 	In  []uint16
@@ -249,7 +249,7 @@ func (k Pack16) Kernel(it dsl.Item3) {
 	k.Out[out] = r
 }
 
-// Pack8 is Pack16 for bytes.
+// Pack8 packs lines of bytes, as Pack16 packs elements of 16 bits.
 type Pack8 struct {
 	Packing
 	In  []uint8
@@ -268,8 +268,8 @@ func (k Pack8) Kernel(it dsl.Item3) {
 	k.Out[out] = r
 }
 
-// Finish sets C to Alpha*S + Beta*C, with products and sums rounded one by one, or wrapping around. Row i of matrix b of S
-// begins at b*StepS + i*StrideS. If Beta is 0, C is not loaded. The range has the matrices, rows and columns of C.
+// Finish sets C to Alpha*S + Beta*C. Each float product and sum is rounded, and integers wrap around. Row i of matrix b of S begins
+// at b*StepS + i*StrideS. If Beta is 0, C is not loaded. The dimensions of the range are the matrices, rows and columns of C.
 type Finish[T float32 | int32] struct {
 	S, C             []T
 	StrideS, StrideC int
@@ -315,8 +315,8 @@ func (k Widen[E]) Kernel(it dsl.Item1) {
 	k.Out[i] = k.In[i].Float32()
 }
 
-// PlainInt8 is ProductInt8 with one work-item for each element of C, for devices without matrices of their own. The
-// fields are those of Plain.
+// PlainInt8 computes the same as ProductInt8 with one work-item per element of C, for devices without matrices of
+// sub-groups. The fields are those of Plain.
 type PlainInt8 struct {
 	A, B                      []int8
 	C                         []int32
@@ -326,7 +326,7 @@ type PlainInt8 struct {
 	Alpha, Beta               int32
 }
 
-// Kernel computes an element of C of a matrix of the batch.
+// Kernel computes an element of a matrix of the batch C.
 func (k PlainInt8) Kernel(it dsl.Item3) {
 	batch, i, j := it.GlobalID()
 	a, b := batch*k.StepA, batch*k.StepB

@@ -8,14 +8,14 @@ import (
 // Quad contains four elements that are neighbours in memory.
 type Quad [quad]float32
 
-// ways says how the operands of Quads are stored in memory.
+// The interface ways describes how the operands of Quads are stored in memory.
 type ways interface {
 	// LeftDeep reports whether neighbours belong to a row of A, and RightDeep whether they belong to a column of B.
 	LeftDeep() bool
 	RightDeep() bool
 }
 
-// NN has A and B stored by rows, NT the transpose of B, and TN the transpose of A.
+// For NN, A and B are stored by rows. NT has the transpose of B, and TN has the transpose of A.
 type (
 	NN struct{}
 	NT struct{}
@@ -41,8 +41,8 @@ func (TN) LeftDeep() bool { return false }
 func (TN) RightDeep() bool { return false }
 
 // Quads computes the same as Gemm for matrices that consist of quads. Numbers of neighbours, distances and
-// steps of A and B are in quads, and those of C are in elements. The type W says how operands are stored. With
-// specialization constants instead, the kernel would also contain code for other ways, and be half as fast.
+// steps of A and B are in quads, and those of C are in elements. The type W describes how operands are stored.
+// If specialization constants described it, the kernel would contain code for all layouts, and be half as fast.
 type Quads[L tile[float32], W ways] struct {
 	A, B                      []Quad
 	C                         []float32
@@ -64,12 +64,12 @@ type (
 	FlatTN = Quads[flat, TN]
 )
 
-// Properties states the work-group's size, and that devices without 64-bit integers take another kernel.
+// Properties states the work-group's size, and that devices without 64-bit integers run another kernel.
 func (Quads[L, W]) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Items), properties.DeviceHas(properties.Int64)}
 }
 
-// quads is an operand of Quads, as the type operand is for Gemm.
+// The type quads is an operand of Quads. The type quads corresponds to the type operand of Gemm.
 type quads struct {
 	m            []Quad
 	stride       uint32 // number of quads

@@ -12,16 +12,16 @@ var exactly = properties.List{properties.Float(properties.FloatExact)}
 type Elements[T Float] struct {
 	In, Out                         []Complex[T]
 	Table                           []Complex[T] // factors; empty if there are none
-	N                               uint32       // number of elements; those from N on become 0
+	N                               uint32       // number of elements; elements of Out from index N on become 0
 	D1, D2                          uint32
 	In0, In1, In2, Out0, Out1, Out2 uint32
-	Inner                           bool // the index of an element is i2; if false, it is i1
-	Swap                            bool // the parts of In's elements are swapped
-	Swapped                         bool // the parts of the results are swapped
+	Inner                           bool // whether the index of an element is i2, else i1
+	Swap                            bool // whether the real and imaginary parts of In's elements are swapped
+	Swapped                         bool // whether the real and imaginary parts of the results are swapped
 	Scale                           T
 }
 
-// Kernels for both sizes of elements.
+// These are the kernels for both sizes of elements.
 type (
 	Elements32 = Elements[float32]
 	Elements64 = Elements[float64]

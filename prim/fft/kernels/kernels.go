@@ -1,4 +1,4 @@
-// Package kernels has the kernels of package fft.
+// Package kernels contains the kernels of package fft.
 //
 //kgen:variants load
 package kernels
@@ -12,35 +12,35 @@ import (
 // Float is the type of the parts of complex numbers.
 type Float interface{ float32 | float64 }
 
-// Complex is a complex number. Products of Go's complex64 have other bits, because Go computes them
-// in float64.
+// Complex is a complex number. Package kernels does not use Go's complex64, because Go computes its
+// products in float64, with other bits.
 type Complex[T Float] struct{ Re, Im T }
 
 func (a Complex[T]) plus(b Complex[T]) Complex[T]  { return Complex[T]{a.Re + b.Re, a.Im + b.Im} }
 func (a Complex[T]) minus(b Complex[T]) Complex[T] { return Complex[T]{a.Re - b.Re, a.Im - b.Im} }
 
-// turned returns -i*a, and swapped returns i times the conjugate of a.
+// The method turned returns -i*a, and the method swapped returns i times the conjugate of a.
 func (a Complex[T]) turned() Complex[T]  { return Complex[T]{a.Im, -a.Re} }
 func (a Complex[T]) swapped() Complex[T] { return Complex[T]{a.Im, a.Re} }
 
 // conjugate returns a with the opposite sign of the imaginary part.
 func (a Complex[T]) conjugate() Complex[T] { return Complex[T]{a.Re, -a.Im} }
 
-// scaled returns a times a real number.
+// The method scaled returns a times a real number.
 func (a Complex[T]) scaled(f T) Complex[T] { return Complex[T]{T(a.Re * f), T(a.Im * f)} }
 
-// times returns the product. The conversions keep compilers for processors from fusing products and sums.
+// The method times returns a product. The conversions keep compilers for processors from fusing products and sums.
 func (a Complex[T]) times(b Complex[T]) Complex[T] {
 	return Complex[T]{T(a.Re*b.Re) - T(a.Im*b.Im), T(a.Re*b.Im) + T(a.Im*b.Re)}
 }
 
-// The specialization constants of a launch of lines.
+// These are the specialization constants of a launch that transforms lines.
 var (
 	// Length is the number of elements in a line. Length is the product of the radices.
 	Length = dsl.NewSpecConstant(uint16(1))
 	// Together is the number of lines that a work-group transforms.
 	Together = dsl.NewSpecConstant(uint16(1))
-	// Radices contains 4 bits for each pass, which are the radix minus one. The first pass has the lowest bits.
+	// Radices contains 4 bits for each pass, which are its radix minus one. The lowest bits are for the first pass.
 	Radices = dsl.NewSpecConstant(uint32(0))
 	// Uses has bit r set for each radix r that is used, so that a device's compiler removes the code for others.
 	Uses = dsl.NewSpecConstant(uint32(0))
@@ -48,27 +48,27 @@ var (
 	Passes = dsl.NewSpecConstant(uint8(1))
 	// Levels is the number of divisions that split the number of a line into its parts (see lines).
 	Levels = dsl.NewSpecConstant(uint8(0))
-	// LoadsLines says that neighbouring work-items load elements of neighbouring lines, and
-	// StoresLines that they store such elements. Otherwise these elements are neighbours in a line.
+	// If LoadsLines is set, neighbouring work-items load elements of neighbouring lines, else
+	// neighbouring elements of one line. StoresLines describes stores in the same way.
 	LoadsLines  = dsl.NewSpecConstant(false)
 	StoresLines = dsl.NewSpecConstant(false)
-	// Interleaved says that neighbours in work-group memory belong to neighbouring lines.
+	// If Interleaved is set, neighbours in work-group memory belong to neighbouring lines.
 	Interleaved = dsl.NewSpecConstant(false)
-	// Inverse says that the launch computes the inverse transform, but without the division.
+	// If Inverse is set, the launch computes the inverse transform, but without the division.
 	Inverse = dsl.NewSpecConstant(false)
-	// Turned says that results are multiplied by the roots of unity between the steps of a long transform.
+	// If Turned is set, results are multiplied by roots of unity, as between the steps of a long transform.
 	Turned = dsl.NewSpecConstant(false)
-	// Scaled says that results are multiplied by the real part of the first root.
+	// If Scaled is set, results are multiplied by the real part of the first root.
 	Scaled = dsl.NewSpecConstant(false)
 )
 
-// lines contains the arguments of a launch that transforms lines of Length elements in work-group memory.
-// Line q is line c of row o of block b, where q = (b*Rows+o)*Columns + c. Levels is the number of these
-// three indices that exist, minus one. The arguments have 104 bytes, and push constants cannot have more.
+// The type lines contains the arguments of a launch that transforms lines of Length elements in work-group
+// memory. Line q is line c of row o of block b, where q = (b*Rows+o)*Columns + c. Levels is the number of indices
+// among c, o and b that exist, minus one. The arguments have 104 bytes, and push constants cannot have more.
 type lines[T Float] struct {
 	In, Out []Complex[T]
-	// Roots has the roots of unity of the passes: exp(-2πi*i*k/(done*radix)) is element i*done + k, where
-	// done is the product of the radices before. From index Turn on, Roots has the roots for Turned.
+	// Roots contains the roots of unity of the passes. Element i*done + k is exp(-2πi*i*k/(done*radix)),
+	// where done is the product of the earlier radices. From index Turn on, Roots has the roots for Turned.
 	Roots                              []Complex[T]
 	Count                              uint32 // number of lines
 	Columns, Rows                      uint32
@@ -79,14 +79,14 @@ type lines[T Float] struct {
 	Shifts                             uint32 // shift Near in the low 8 bits, and shift Far above
 }
 
-// Window is the number of elements that kernels may load from the beginning of a table. A table may
-// have fewer. The host makes them all loadable, so indices of tables need no comparisons.
+// Window is the number of elements that kernels may load from the beginning of a table. A table may have fewer
+// elements. The host ensures that Window elements can be loaded, so indices of tables need no comparisons.
 const Window = 1 << 14
 
 // tables contains the roots of unity of a launch.
 type tables[T Float] struct{ roots, near, low, high []Complex[T] }
 
-// tables returns the windows of the roots. ok is false if the launch has less memory, which the host prevents.
+// tables returns the windows of the roots. Result ok is false if Roots is too short, which the host prevents.
 func (k lines[T]) tables(length uint32) (t tables[T], ok bool) {
 	near := int(k.Turn)
 	low := near + int(length<<(k.Shifts&31))
@@ -98,8 +98,8 @@ func (k lines[T]) tables(length uint32) (t tables[T], ok bool) {
 	return tables[T]{k.Roots[:Window], k.Roots[near : near+Window], k.Roots[low : low+Window], k.Roots[high : high+Window]}, true
 }
 
-// root returns the root of unity for element e of a column, for Turned. The result is the product of
-// three roots. One root is for the lowest near bits of the column, and two are for the other bits.
+// The method root returns the root of unity for element e of a column, for Turned. The result is the product
+// of three roots. One root is for the lowest near bits of the column, and two are for the other bits.
 func (t tables[T]) root(column, e, shifts uint32) Complex[T] {
 	near, far := shifts&31, shifts>>8&31
 	high := column >> near * e

@@ -8,10 +8,10 @@ import (
 // Size is the number of work-items of a work-group.
 const Size = 256
 
-// Room is the number of elements in work-group memory: two for each element of the lines.
+// Room is the number of elements in work-group memory, which is two for each element of the lines.
 var Room = dsl.NewSpecConstant(uint16(2))
 
-// Number of elements in work-group memory. With two for each element of a line, they have 32 KiB.
+// The constants are the numbers of elements in work-group memory. With two for each element of a line, these elements have 32 KiB.
 const (
 	Most32 = 2048
 	Most64 = 1024
@@ -32,13 +32,13 @@ func (Lines64) Properties() properties.List { return exact }
 
 var exact = append(properties.List{properties.WorkGroupSize(Size)}, exactly...)
 
-// Kernel transforms Together lines.
+// Kernel transforms the work-group's lines.
 func (k Lines32) Kernel(it dsl.NDItem1) { passes(it, lines[float32](k)) }
 
-// Kernel transforms Together lines.
+// Kernel transforms the work-group's lines.
 func (k Lines64) Kernel(it dsl.NDItem1) { passes(it, lines[float64](k)) }
 
-// passes transforms Together lines.
+// The method passes transforms the work-group's lines, of which there are Together.
 func passes[T Float](it dsl.NDItem1, k lines[T]) {
 	tile := dsl.LocalSlice[Complex[T]](it, int(Room.Get(it)))
 	p := pass[T]{
@@ -66,7 +66,7 @@ func passes[T Float](it dsl.NDItem1, k lines[T]) {
 	k.store(it, p, t, first, l)
 }
 
-// quotient returns the quotient and the remainder of a and b. The host makes sure that b is not 0.
+// quotient returns the quotient and the remainder of a and b. The host ensures that b is not 0.
 func quotient(a, b uint32) (q, r uint32) {
 	if b != 0 {
 		q, r = a/b, a%b
@@ -84,7 +84,7 @@ type pass[T Float] struct {
 	done             uint32 // product of the radices of all earlier passes
 }
 
-// place returns the index of an element of a line in a half of tile.
+// The method place returns the index of an element of a line in a half of tile.
 func (p pass[T]) place(line, e uint32) uint32 {
 	if p.layout {
 		return e*p.together + line
@@ -92,7 +92,7 @@ func (p pass[T]) place(line, e uint32) uint32 {
 	return line*p.length + e
 }
 
-// step returns the distance in tile of two elements of a line that are n elements apart.
+// The method step returns the distance in tile of two elements of a line that are n elements apart.
 func (p pass[T]) step(n uint32) uint32 {
 	if p.layout {
 		return n * p.together
@@ -100,7 +100,7 @@ func (p pass[T]) step(n uint32) uint32 {
 	return n
 }
 
-// share describes the elements of lines that a work-item processes.
+// The type share describes the elements of lines that a work-item processes.
 type share struct{ line, lines, e, step uint32 }
 
 // share distributes n elements of each line. Neighbouring work-items have neighbouring lines, or elements.
@@ -121,7 +121,7 @@ func (p pass[T]) share(l, n uint32, byLine bool) share {
 	return share{o, rows, i, row}
 }
 
-// line returns the index at which a line begins, for the given distances of lines, rows and blocks.
+// The method line returns the index at which a line begins, for the given distances of lines, rows and blocks.
 func (k lines[T]) line(it dsl.NDItem1, q, line, row, block uint32) uint32 {
 	if Levels.Get(it) == 0 {
 		return q * line
@@ -189,7 +189,7 @@ func finishing[T Float](it dsl.NDItem1, t tables[T]) finish[T] {
 	return finish[T]{t, Turned.Get(it), Scaled.Get(it), Inverse.Get(it), t.roots[0].Re}
 }
 
-// column returns the index of a line in the long transform whose columns the launch transforms.
+// The method column returns the index of a line in the long transform whose columns the launch transforms.
 func (k lines[T]) column(it dsl.NDItem1, q uint32) uint32 {
 	if !Turned.Get(it) {
 		return 0
@@ -201,7 +201,7 @@ func (k lines[T]) column(it dsl.NDItem1, q uint32) uint32 {
 	return q
 }
 
-// finished returns element e of a column, with the last operations that are done before it is stored.
+// The method finished returns element e of a column, with the last operations that are done before it is stored.
 func (f finish[T]) finished(v Complex[T], column, e, shifts uint32) Complex[T] {
 	if f.turned {
 		v = v.times(f.root(column, e, shifts))
@@ -215,7 +215,7 @@ func (f finish[T]) finished(v Complex[T], column, e, shifts uint32) Complex[T] {
 	return v
 }
 
-// get returns an element. The host makes sure that the element exists.
+// get returns an element. The host ensures that the element exists.
 func get[T Float](xs []Complex[T], i uint32) (x Complex[T]) {
 	if int(i) < len(xs) {
 		x = xs[i]
@@ -223,10 +223,10 @@ func get[T Float](xs []Complex[T], i uint32) (x Complex[T]) {
 	return x
 }
 
-// element identifies a short transform that a work-item computes.
+// The type element identifies a short transform that a work-item computes.
 type element[T Float] struct {
 	p                      *pass[T]
-	begin, step, to, apart uint32 // index and distance of the elements in memory, and the same for the results
+	begin, step, to, apart uint32 // index of the first element and distance of elements in memory, for the inputs and for the results
 	root                   uint32
 }
 

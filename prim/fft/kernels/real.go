@@ -13,8 +13,8 @@ type Halves[T Float] struct {
 	Half  uint32
 }
 
-// Pairs is the inverse of Halves. X contains the transforms of rows of real numbers. Out gets the
-// transforms of the pairs, times two, in rows of Half elements.
+// Pairs computes the inverse of Halves. X contains the transforms of rows of real numbers. Out gets
+// the transforms of the pairs, times two, in rows of Half elements.
 type Pairs[T Float] struct {
 	X, Out []Complex[T]
 	Roots  []Complex[T] // the same roots as in Halves
@@ -39,7 +39,7 @@ type Narrow[T Float] struct {
 	Out []T
 }
 
-// Kernels for both sizes of elements.
+// These are the kernels for both sizes of elements.
 type (
 	Halves32 = Halves[float32]
 	Halves64 = Halves[float64]

@@ -5,14 +5,14 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// Each is the number of elements that a work-item of Twos32 has in registers, and MostTwos is that of a work-group.
+// Each is the number of elements that a work-item of Twos32 has in registers, and MostTwos is the largest number for a work-group.
 const (
 	Each     = 16
 	MostTwos = Size * Each
 )
 
-// Logarithms to base 2 for Twos32: of the length of a line, of the number of lines of a work-group
-// with MostTwos elements, and of the radices of the passes. Unused passes have 0.
+// The constants of Twos32 are logarithms to base 2 of the length of a line, of the number of lines
+// in MostTwos elements, and of the radix of each pass. Unused passes have 0.
 var (
 	LengthBits = dsl.NewSpecConstant(uint8(12))
 	LinesBits  = dsl.NewSpecConstant(uint8(0))
@@ -21,8 +21,8 @@ var (
 	ThirdBits  = dsl.NewSpecConstant(uint8(4))
 )
 
-// Twos32 transforms lines whose length is a power of two, as Lines32 does. Work-items have elements in registers, so
-// work-group memory has space for twice as many. Between passes, work-items exchange elements through that memory.
+// Twos32 transforms lines whose length is a power of two, as Lines32 does. Elements are in registers, so work-group
+// memory has space for twice as many lines. Between passes, work-items exchange elements through that memory.
 type Twos32 lines[float32]
 
 // Properties states the work-group's size, and that each operation is rounded.
@@ -37,17 +37,17 @@ func (k Twos32) Kernel(it dsl.NDItem1) {
 // registers contains the elements of a work-item.
 type registers[T Float] [Each]Complex[T]
 
-// layer is a pass of Twos32. All its sizes are powers of two.
+// The type layer is a pass of Twos32. All sizes in a layer are powers of two.
 type layer struct {
 	l              uint32 // index of the work-item
-	length         uint32 // logarithms of the sizes, as in pass
+	length         uint32 // logarithms of the sizes, as in the type pass
 	together       uint32
 	radix, done    uint32
 	byLine, layout bool // neighbouring work-items have neighbouring lines; neighbours in memory belong to them
 }
 
-// spot identifies a short transform: its line of the work-group, its number in the line, and other
-// numbers that its elements have in common.
+// The type spot identifies a short transform by its line of the work-group and its number in the
+// line. Fields a and b are further numbers that its elements have in common.
 type spot struct{ line, j, a, b uint32 }
 
 // spots returns the spots of a work-item's short transforms, of which there are at most 8.
@@ -73,8 +73,8 @@ func (y layer) spots(f func(p spot) spot) (all [Each / 2]spot) {
 	return all
 }
 
-// slots calls f for each of a work-item's elements. The arguments are the number of the element, which is
-// constant so that the element is in a register, its number in its short transform, and that transform.
+// The method slots calls f for each of a work-item's elements. The first argument of f is the element's number, which is constant so
+// that the element is in a register. The other arguments of f are the element's number in its short transform, and that transform.
 func (y layer) slots(all [Each / 2]spot, f func(u, i uint32, p spot)) {
 	slot := func(u uint32) {
 		i, p := u, all[0]
@@ -107,9 +107,9 @@ func (y layer) slots(all [Each / 2]spot, f func(u, i uint32, p spot)) {
 	slot(15)
 }
 
-// place returns the index of an element in work-group memory. Neighbours, and elements that are 16 or 256 apart,
-// are in different banks. If two numbers have no bits in common, the index of their sum is the exclusive or of
-// their indices. So one operation computes the index of each element of a short transform from that of the first.
+// The method place returns the index of an element in work-group memory. Neighbours, and elements that are 16 or 256 apart,
+// are in different banks. If two numbers have no bits in common, the index of their sum is the exclusive or of their
+// indices. So one operation computes the index of each element of a short transform from the index of the first element.
 func (y layer) place(line, e uint32) uint32 {
 	i := line<<y.length | e
 	if y.layout {
@@ -118,7 +118,7 @@ func (y layer) place(line, e uint32) uint32 {
 	return i ^ (i>>4^i>>8)&15
 }
 
-// twos computes the transforms of lines.
+// The function twos computes the transforms of lines.
 func twos[T Float](it dsl.NDItem1, k lines[T], tile *[MostTwos]Complex[T]) {
 	y := layer{
 		l: uint32(it.LocalID()), length: uint32(LengthBits.Get(it)) & 15, together: uint32(LinesBits.Get(it)) & 15,
@@ -192,7 +192,7 @@ func (x *registers[T]) exchange(it dsl.NDItem1, y layer, radix uint32, roots []C
 	return y
 }
 
-// short computes the short transforms of a work-item.
+// The method short computes the short transforms of a work-item.
 func (x *registers[T]) short(radix uint32) {
 	switch radix {
 	case 1:

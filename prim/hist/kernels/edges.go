@@ -5,19 +5,19 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// Numbers of edges and counters in the work-group memory of Edges32 and Edges64.
+// The constants are the numbers of edges and of counters in the work-group memory of Edges32 and Edges64.
 const (
 	OwnEdges    = 1024
 	OwnCounters = 2048
 )
 
-// word is a type in which elements are compared.
+// The type word is a type in which elements are compared.
 type word interface{ uint32 | uint64 }
 
 // Order converts elements' bits to keys, which compare as the elements do. The two zeros have the same key.
 type Order[K word] struct {
-	Flip K // sign bit of signed integers; 0 for other types
-	Half K // all bits of a float but its sign; 0 for integers
+	Flip K // sign bit of signed integers, or 0 for other types
+	Half K // all bits of a float except its sign, or 0 for integers
 	Inf  K // bits of infinity, the greatest float that is not a NaN
 }
 
@@ -35,8 +35,8 @@ func (o Order[K]) Key(x K) K {
 	return o.Half + x
 }
 
-// search returns the number of edges that are at most the key, minus one. search searches the
-// numbers from low on, and below high.
+// The function search returns the number of edges that are at most the key, minus one. The argument
+// high is the number of edges.
 func search[K word](key K, high uint32, edge func(i uint32) K) uint32 {
 	low := uint32(0)
 	for high-low > 1 {
@@ -50,13 +50,13 @@ func search[K word](key K, high uint32, edge func(i uint32) K) uint32 {
 	return low
 }
 
-// Edges32 counts elements of up to 32 bits between edges. Edges have the same type as the elements.
+// Edges32 counts elements of up to 32 bits between edges. Edges and elements have the same type.
 type Edges32 struct {
-	X8     []uint8  // bytes of the elements, if these have less than 32 bits
-	X32    []uint32 // words of the elements, if they begin at a word
+	X8     []uint8  // bytes of the elements, if elements have less than 32 bits
+	X32    []uint32 // 32-bit words of the elements, if their address is a multiple of 4
 	E8     []uint8
 	E32    []uint32
-	Length []int64 // element count of the whole call; empty if it is the length of the slice
+	Length []int64 // element count of the whole call, or empty if all elements of the slice count
 	Order  Order[uint32]
 	Bins   Bins
 	Counts []uint32

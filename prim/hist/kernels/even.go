@@ -19,7 +19,7 @@ type Steps[F float] struct {
 // edge returns the edge at which bin i begins.
 func (s Steps[F]) edge(i uint32) F { return s.Low + F(F(i)*s.Width) }
 
-// holds reports whether x is in bin i of n.
+// holds reports whether x is in bin i of n bins.
 func (s Steps[F]) holds(x F, i, n uint32) bool {
 	return s.edge(i) <= x && (i+1 >= n || x < s.edge(i+1))
 }
@@ -50,15 +50,15 @@ func (s Steps[F]) bin(x F, n uint32) uint32 {
 
 // Format describes how the bits of a float of at most 32 bits become a float32.
 type Format struct {
-	Half   uint32  // all bits but the sign; 0 for integers
+	Half   uint32  // all bits except the sign, or 0 for integers
 	Inf    uint32  // bits of infinity, the greatest float that is not a NaN
-	Shift  uint32  // number of bits by which a float32's fraction is longer
+	Shift  uint32  // number of bits by which a float32's fraction is longer than the float's
 	Rebias uint32  // number that is added to the exponent
 	Normal uint32  // least normal float, if float32 has a greater range
 	Unit   float32 // least float above 0, if float32 has a greater range
 }
 
-// Value returns the value of a float. For a NaN it returns a NaN.
+// Value returns the value of a float. The value of a NaN is a NaN.
 func (f Format) Value(x uint32) float32 {
 	m := x & f.Half
 	if m > f.Inf {
@@ -76,15 +76,15 @@ func (f Format) Value(x uint32) float32 {
 
 // Even32 counts elements of up to 32 bits in bins of equal width.
 type Even32 struct {
-	X8     []uint8  // bytes of the elements, if these have less than 32 bits
-	X32    []uint32 // words of the elements, if they begin at a word
-	Length []int64  // element count of the whole call; empty if it is the length of the slice
+	X8     []uint8  // bytes of the elements, if elements have less than 32 bits
+	X32    []uint32 // 32-bit words of the elements, if their address is a multiple of 4
+	Length []int64  // element count of the whole call, or empty if all elements of the slice count
 	Bins   Bins
 	Counts []uint32
-	// For integers. Element x is (x^Flip)-Low above the first edge, and Span is the distance of the
-	// last edge. Factor is the number of bins per unit of length, times 1<<FactorShift.
+	// The next fields are for integers. Element x is (x^Flip)-Low above the first edge, and Span is the
+	// last edge minus the first. Factor is the number of bins per unit of length, times 1<<FactorShift.
 	Flip, Low, Span, Factor, FactorShift uint32
-	// For floats.
+	// The next fields are for floats.
 	Format Format
 	Steps  Steps[float32]
 }
@@ -94,7 +94,7 @@ func (Even32) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Size), properties.Float(properties.FloatExact)}
 }
 
-// bin returns the bin of an element, or a number that no bin has.
+// bin returns the bin of an element, or a number that is not below the number of bins.
 func (k Even32) bin(x uint32) uint32 {
 	if k.Format.Half != 0 {
 		return k.Steps.bin(k.Format.Value(x), k.Bins.N)
@@ -141,7 +141,7 @@ func product(x uint64, y uint32) (high uint64, low uint32) {
 	return x>>32*uint64(y) + p>>32, uint32(p)
 }
 
-// bin returns the bin of an element, or a number that no bin has.
+// bin returns the bin of an element, or a number that is not below the number of bins.
 func (k Even64) bin(x uint64) uint32 {
 	d := (x ^ k.Flip) - k.Low
 	if d >= k.Span {
@@ -178,7 +178,7 @@ func (k Even64) Kernel(it dsl.NDItem1) {
 // EvenFloat64 counts float64s in bins of equal width.
 type EvenFloat64 struct {
 	X      []float64
-	Length []int64 // element count of the whole call; empty if it is the length of the slice
+	Length []int64 // element count of the whole call, or empty if all elements of the slice count
 	Bins   Bins
 	Counts []uint32
 	Steps  Steps[float64]

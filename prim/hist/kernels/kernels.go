@@ -7,8 +7,8 @@ import "github.com/kgen-go/kgen/dsl"
 
 //go:generate go tool kgen .
 
-// Size of a work-group, and of a tile, which has enough elements to be worth a work-group. No
-// result depends on these sizes.
+// Size is the number of work-items in a work-group, and Tile is the number of elements that is
+// worth a work-group. No result depends on these sizes.
 const (
 	Size = 256
 	Tile = Size * 16
@@ -23,7 +23,7 @@ const Counters = 4096
 // MaxBins is the largest number of bins of a launch.
 const MaxBins = 1 << 30
 
-// first returns the number of elements that a launch processes: n, or less if length contains a number.
+// The function first returns the number of elements that a launch processes, which is n, or length[0] if that is smaller.
 func first(n int, length []int64) int {
 	if len(length) == 0 {
 		return n
@@ -31,7 +31,7 @@ func first(n int, length []int64) int {
 	return int(min(int64(n), max(length[0], 0)))
 }
 
-// Bins describes where a launch counts. A count is two words, one in the low words and one in the high words.
+// Bins describes where a launch counts. A count consists of two 32-bit words, the lower one first.
 type Bins struct {
 	N uint32 // number of bins
 	// Shift is the logarithm of the number of counters per bin in work-group memory. Neighbouring
@@ -48,7 +48,7 @@ func (Bins) add(counts []uint32, bin, n uint32) {
 	}
 }
 
-// one counts a single element.
+// The method one counts a single element.
 func (b Bins) one(it dsl.NDItem1, own []uint32, counts []uint32, bin uint32) {
 	if b.Shift == 32 {
 		b.add(counts, bin, 1)
@@ -59,7 +59,7 @@ func (b Bins) one(it dsl.NDItem1, own []uint32, counts []uint32, bin uint32) {
 	}
 }
 
-// end adds the work-group's own counters to the result.
+// The method end adds the work-group's own counters to the result.
 func (b Bins) end(it dsl.NDItem1, own []uint32, counts []uint32) {
 	if b.Shift == 32 {
 		return
@@ -79,8 +79,8 @@ func (b Bins) end(it dsl.NDItem1, own []uint32, counts []uint32) {
 	}
 }
 
-// elements calls a function for each of the work-item's elements, as unsigned numbers. There are n in
-// x8. If the elements begin at a word, x32 contains the same memory as words; it is empty otherwise.
+// The function elements calls count for each of the work-item's elements, as unsigned numbers. The slice x8
+// contains n elements. If these begin at a word, x32 contains the same memory as words, else x32 is empty.
 func elements(it dsl.NDItem1, x8 []uint8, x32 []uint32, n int, count func(x uint32)) {
 	width := Width.Get(it)
 	bits, per := 8*width, 4/width
@@ -92,8 +92,8 @@ func elements(it dsl.NDItem1, x8 []uint8, x32 []uint32, n int, count func(x uint
 	})
 }
 
-// words calls a function for each of the work-item's words of elements. For elements that are not
-// in a complete word, it calls another function (see elements).
+// The function words calls a function for each of the work-item's words of elements. For elements
+// that are not in a complete word, it calls count (see elements).
 func words(it dsl.NDItem1, x8 []uint8, x32 []uint32, n int, count, each func(x uint32)) {
 	width, r := Width.Get(it), it.GlobalRange()
 	per := 4 / width
@@ -119,7 +119,7 @@ func words(it dsl.NDItem1, x8 []uint8, x32 []uint32, n int, count, each func(x u
 	}
 }
 
-// element returns an element of less than 32 bits as an unsigned number.
+// The function element returns an element of less than 32 bits as an unsigned number.
 func element(x8 []uint8, i int, width uint32) (x uint32) {
 	for b := range width {
 		if at := i*int(width) + int(b); at >= 0 && at < len(x8) {

@@ -7,9 +7,9 @@ import (
 
 // Keys counts elements of up to 32 bits. The value of an element is the number of its bin.
 type Keys struct {
-	X8     []uint8  // bytes of the elements, if these have less than 32 bits
-	X32    []uint32 // words of the elements, if they begin at a word
-	Length []int64  // element count of the whole call; empty if it is the length of the slice
+	X8     []uint8  // bytes of the elements, if elements have less than 32 bits
+	X32    []uint32 // 32-bit words of the elements, if their address is a multiple of 4
+	Length []int64  // element count of the whole call, or empty if all elements of the slice count
 	Bins   Bins
 	Counts []uint32
 }

@@ -1,5 +1,5 @@
-// Package call implements the parts that the functions of all families have in common. These are
-// the options, the checks of views, and scratch memory.
+// Package call implements the parts that the functions of all families have in common. The common
+// parts are the options, the checks of views, and scratch memory.
 //
 // A function makes a Call, names its views, begins, and launches:
 //
@@ -31,7 +31,7 @@ type Options struct {
 	HasScratch bool
 	Launch     []runtime.LaunchOption
 	// Descending and Bits are options of package sort. Bits contains the number of the first bit,
-	// and the number after the last.
+	// and the number of the last bit plus 1.
 	Descending bool
 	Bits       *[2]int
 }
@@ -50,8 +50,8 @@ type Call struct {
 	name    string
 	opts    Options
 	in, out []primimpl.Used
-	sorts   bool // the function accepts Options.Descending
-	digits  bool // the function accepts Options.Bits
+	sorts   bool // whether the function accepts Options.Descending
+	digits  bool // whether the function accepts Options.Bits
 	err     error
 	scratch *buffer
 	room    runtime.View[byte] // scratch memory that Room has not returned yet
@@ -101,7 +101,7 @@ func (c *Call) Device() *runtime.Device { return c.q.Device() }
 // Usable reports whether the call has no error yet.
 func (c *Call) Usable() bool { return c.err == nil }
 
-// Refuse makes the call return an error of class ErrInvalid, unless the call has another error
+// Refuse makes the call return an error that matches ErrInvalid, unless the call has another error
 // already.
 func (c *Call) Refuse(remedy, format string, args ...any) {
 	c.fail(&runtime.Error{Class: runtime.ErrInvalid, Problem: fmt.Sprintf(format, args...), Remedy: remedy})
@@ -139,7 +139,7 @@ func Out[T any](c *Call, name string, v runtime.View[T], n int) {
 }
 
 // InPlace adds a view that the call reads, and a view of which it writes the first n elements. The
-// two may be the same memory, but must not overlap otherwise.
+// two views may be the same memory, but must not overlap otherwise.
 func InPlace[T any](c *Call, name string, v runtime.View[T], to string, out runtime.View[T], n int) {
 	outs := len(c.out)
 	Out(c, to, out, n)
@@ -241,7 +241,7 @@ func (c *Call) Run(k Kernel, groups, size int, opts ...runtime.LaunchOption) {
 	Over(c, k, runtime.NDRange1{Global: runtime.Range1(groups * size), Local: runtime.Range1(size)}, opts...)
 }
 
-// Nested calls another function, with the options of launches and with scratch memory for it, unless a launch before has
+// Nested calls another function with the call's launch options and with scratch memory, unless an earlier launch has
 // failed.
 func (c *Call) Nested(scratch runtime.View[byte], f func(opts ...Option) (runtime.Event, error)) {
 	if c.err != nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/kgen-go/kgen/dsl/half"
 )
 
-// Number is the type of the elements that functions compute with: all integers and floats of Go.
+// Number is the type of the elements that functions compute with, which are all integers and floats of Go.
 type Number interface {
 	~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~float32 | ~float64
 }
@@ -18,7 +18,7 @@ type Kind struct {
 	// For a float, Half has all bits except the sign, and Inf has the bits of the largest number
 	// that is not a NaN.
 	Half, Inf uint64
-	// Small says that the type is a type of package half.
+	// Small reports whether the type is a type of package half.
 	Small bool
 }
 

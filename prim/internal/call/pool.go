@@ -18,18 +18,18 @@ type pool struct {
 	queue *runtime.Queue // queue for functions on slices
 }
 
-// most is the largest number of buffers that a pool keeps.
+// The constant most is the largest number of buffers that a pool keeps.
 const most = 8
 
 type poolKey struct{}
 
-// of returns the device's pool.
+// The function named of returns the device's pool.
 func of(dev *runtime.Device) *pool {
 	return primimpl.Attached(dev, poolKey{}, func() any { return &pool{queue: dev.NewQueue()} }).(*pool)
 }
 
-// take returns a buffer of at least the given number of bytes. The buffer is the smallest suitable
-// one of the pool, or a new one.
+// The method take returns a buffer of at least the given number of bytes. The buffer is the
+// smallest suitable one of the pool, or a new one.
 func (p *pool) take(bytes int) (*buffer, error) {
 	n := (bytes + align - 1) / align
 	p.mu.Lock()
@@ -53,7 +53,7 @@ func (p *pool) take(bytes int) (*buffer, error) {
 	return b, nil
 }
 
-// give returns a buffer to the pool. If there are too many, the pool keeps the largest buffers.
+// The method give puts a buffer back into the pool. If the pool has too many buffers, it keeps the largest ones.
 func (p *pool) give(b *buffer) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -72,7 +72,7 @@ func (p *pool) give(b *buffer) {
 	p.free = p.free[:most]
 }
 
-// Memory allocates device memory for slices of the program. Close frees all of it.
+// Memory allocates device memory for slices of the program. Close frees all memory that was allocated.
 type Memory struct {
 	Queue  *runtime.Queue
 	ctx    context.Context

@@ -59,7 +59,7 @@ func heads[K call.Number](c *call.Call, keys runtime.View[K]) runtime.View[bool]
 	return h.Out
 }
 
-// outputs contains the views that a launch of Sums writes. Either all views are set, or none.
+// outputs contains the views that a launch of Sums writes. Either all views of outputs are set, or none.
 type outputs[V any] struct {
 	inclusive bool
 	out       runtime.View[V]
@@ -90,15 +90,15 @@ func sums[V call.Number](c *call.Call, heads runtime.View[bool], v runtime.View[
 	c.Run(k, t, runs.Size)
 }
 
-// Sums sets out to sums of elements in the same run. If inclusive is set, the sums include the
-// element itself, else only the elements before it. The call must have begun with SumsBytes bytes
-// of scratch memory.
+// Sums sets out to sums of elements in the same run. If inclusive is set, an element's sum includes
+// the element itself, else only the elements before it. The call must have begun with SumsBytes
+// bytes of scratch memory.
 func Sums[K, V call.Number](c *call.Call, keys runtime.View[K], v, out runtime.View[V], inclusive bool) {
 	sums(c, heads(c, keys), v, outputs[V]{inclusive: inclusive, out: out.Slice(0, v.Len())})
 }
 
-// Whole sets the view each to the keys of the runs, and the view to to their sums. The call must
-// have begun with WholeBytes bytes of scratch memory.
+// Whole stores the keys of the runs in one view, and the sums of the runs in another view. The call
+// must have begun with WholeBytes bytes of scratch memory.
 func Whole[K, V call.Number](c *call.Call, keys runtime.View[K], v runtime.View[V], each runtime.View[K], to runtime.View[V], count runtime.View[int64]) {
 	n, size := v.Len(), call.KindOf[K]().Size
 	h, at := heads(c, keys), call.Room[int64](c, n)

@@ -11,13 +11,13 @@ import (
 
 //go:generate go tool kgen .
 
-// word is the type of a part of an element.
+// The type word is the type of a part of an element.
 type word interface{ uint8 | uint16 | uint32 }
 
 // MaxWords is the largest number of words of an element that Fill sets.
 const MaxWords = 16
 
-// first returns the number of elements that a launch processes: n, or less if length contains a number.
+// The function first returns the number of elements that a launch processes, which is n, or length[0] if that is smaller.
 func first(n int, length []int64) int {
 	if len(length) == 0 {
 		return n
@@ -25,7 +25,7 @@ func first(n int, length []int64) int {
 	return int(min(int64(n), max(length[0], 0)))
 }
 
-// place returns the element that contains word i, and the word's index in it. Elements have n words.
+// The function place returns the indices of the element that contains word i, and of the word in the element. Elements have n words.
 func place(i, n int) (element, word int) {
 	if n == 1 {
 		return i, 0
@@ -36,13 +36,13 @@ func place(i, n int) (element, word int) {
 // Fill sets the elements of Out. Out has N elements, beginning with the element Base of the call.
 type Fill[T word] struct {
 	Out    []T
-	Length []int64 // element count of the whole call; empty if it is the length of the slice
+	Length []int64 // element count of the whole call, or empty if all elements of the slice count
 	Base   int
 	Words  int // number of words of an element
 	Value  [MaxWords]T
 }
 
-// Fill for words of each size.
+// These types are the kernel Fill for words of each size.
 type (
 	Fill8  = Fill[uint8]
 	Fill16 = Fill[uint16]
@@ -61,12 +61,12 @@ func (k Fill[T]) Kernel(it dsl.Item1) {
 // Iota sets each element of Out to First + i*Step, where i is the element's index in the call.
 type Iota[T uint8 | uint16 | uint32 | uint64 | float32 | float64] struct {
 	Out         []T
-	Length      []int64 // element count of the whole call; empty if it is the length of the slice
+	Length      []int64 // element count of the whole call, or empty if all elements of the slice count
 	Base        int
 	First, Step T
 }
 
-// Iota of unsigned integers is also for signed integers.
+// The kernels for unsigned integers also compute Iota of signed integers.
 type (
 	IotaUint8   = Iota[uint8]
 	IotaUint16  = Iota[uint16]
@@ -90,16 +90,16 @@ func (k Iota[T]) Kernel(it dsl.Item1) {
 	}
 }
 
-// Reverse sets the elements of Out to those of X, the last one first. Out may be X, because a
-// work-item exchanges two words.
+// Reverse sets Out to the elements of X in reverse order. Out may be X, because a work-item
+// exchanges two words.
 type Reverse[T word] struct {
 	X, Out []T
-	Length []int64 // element count of the whole call; empty if it is the length of the slice
+	Length []int64 // element count of the whole call, or empty if all elements of the slice count
 	Base   int     // index of the first word
 	Words  int     // number of words of an element
 }
 
-// Reverse for words of each size.
+// These types are the kernel Reverse for words of each size.
 type (
 	Reverse8  = Reverse[uint8]
 	Reverse16 = Reverse[uint16]
@@ -123,13 +123,13 @@ func (k Reverse[T]) Kernel(it dsl.Item1) {
 type Gather[T word] struct {
 	X      []T
 	At     []int64
-	Length []int64 // element count of the whole call; empty if it is the length of the slice
+	Length []int64 // element count of the whole call, or empty if all elements of the slice count
 	Base   int     // index in the call of the first element of At
 	Words  int     // number of words of an element
 	Out    []T
 }
 
-// Gather for words of each size.
+// These types are the kernel Gather for words of each size.
 type (
 	Gather8  = Gather[uint8]
 	Gather16 = Gather[uint16]
@@ -150,11 +150,11 @@ func (k Gather[T]) Kernel(it dsl.Item1) {
 	k.Out[i] = x
 }
 
-// Claim stores in Owner, for each element that At names, the number of the last element that moves
-// there. Numbers begin with 1.
+// Claim stores in Owner, for each destination in At, the number of the last element that moves
+// there. Numbers of elements begin with 1.
 type Claim struct {
 	At     []int64
-	Length []int64 // element count of the whole call; empty if it is the length of the slice
+	Length []int64 // element count of the whole call, or empty if all elements of the slice count
 	Base   int     // index in the call of the first element of At
 	Owner  []uint32
 }
@@ -170,19 +170,19 @@ func (k Claim) Kernel(it dsl.Item1) {
 	}
 }
 
-// Scatter sets the elements of Out that At names to those of X. If Owner is not empty, an element
-// only moves to a destination that it has claimed.
+// Scatter sets the elements of Out with the indices in At to the elements of X. If Owner is not
+// empty, an element only moves to a destination that it has claimed.
 type Scatter[T word] struct {
 	X      []T
 	At     []int64
-	Length []int64 // element count of the whole call; empty if it is the length of the slice
+	Length []int64 // element count of the whole call, or empty if all elements of the slice count
 	Base   int     // index in the call of the first element of At
 	Words  int     // number of words of an element
 	Owner  []uint32
 	Out    []T
 }
 
-// Scatter for words of each size.
+// These types are the kernel Scatter for words of each size.
 type (
 	Scatter8  = Scatter[uint8]
 	Scatter16 = Scatter[uint16]
@@ -220,7 +220,7 @@ type Transpose[T word] struct {
 	Words         int // number of words of an element
 }
 
-// Transpose for words of each size.
+// These types are the kernel Transpose for words of each size.
 type (
 	Transpose8  = Transpose[uint8]
 	Transpose16 = Transpose[uint16]

@@ -5,21 +5,21 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// word is the type of a part of an element.
+// The type word is the type of a part of an element.
 type word interface{ uint8 | uint32 }
 
-// Flagged stores the elements of X whose flags are set at the beginning of Out.
+// Flagged stores at the beginning of Out the elements of X whose flags are set.
 type Flagged[T word] struct {
 	X      []T
 	Flags  []bool
-	Length []int64 // element count of the whole call; empty if it is the length of the slice
+	Length []int64 // element count of the whole call, or empty if all elements of the slice count
 	State  []uint32
 	Words  int // number of words of an element
 	Out    []T
 	Count  []int64 // number of picked elements
 }
 
-// Flagged for elements whose size is a multiple of 4 bytes, and for other elements.
+// These types are the kernel Flagged for elements whose size is a multiple of 4 bytes, and for other elements.
 type (
 	Flagged8  = Flagged[uint8]
 	Flagged32 = Flagged[uint32]
@@ -30,7 +30,7 @@ func (Flagged[T]) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Size)}
 }
 
-// picked returns one bit for each element of a leaf, set if the element is picked.
+// picked returns one bit for each of a work-item's neighbouring elements, set if the element is picked.
 func (k Flagged[T]) picked(leaf, n int) (set uint32) {
 	for j := range Each {
 		if leaf+j < n && k.Flags[leaf+j] {

@@ -14,14 +14,14 @@ import (
 
 //go:generate go tool kgen .
 
-// Sizes of a work-group, a leaf and a tile. No result depends on these sizes.
+// A work-item has a leaf of Each neighbours, and a work-group has a tile. No result depends on these sizes.
 const (
 	Size = lookback.Size
 	Each = 16
 	Tile = Size * Each
 )
 
-// first returns the number of elements that a launch processes: n, or less if length contains a number.
+// The function first returns the number of elements that a launch processes, which is n, or length[0] if that is smaller.
 func first(n int, length []int64) int {
 	if len(length) == 0 {
 		return n
@@ -34,13 +34,13 @@ type tile struct {
 	base, n int           // index of the first element, and number of elements
 	start   int           // number of elements picked in earlier tiles
 	all     int           // number of elements picked in this tile
-	order   *[Tile]uint32 // indices in the tile: of picked elements, then of the others if asked for
+	order   *[Tile]uint32 // indices in the tile of picked elements, and then of the other elements if requested
 }
 
-// pick makes each work-item pick elements of its leaf, for which picked returns one bit each. pick reports whether
-// the work-group has a tile. The work-group of the last tile writes the number of all picked elements to count.
+// pick makes each work-item pick elements of its leaf. The function picked returns a bit for each element of the leaf. pick
+// reports whether the work-group has a tile. The work-group of the last tile writes the number of all picked elements to count.
 //
-// Elements are then moved by their indices, so that neighbouring work-items write neighbours for any size of elements.
+// Callers move elements by the indices in the tile, so neighbouring work-items write neighbours for any size of elements.
 func pick(it dsl.NDItem1, state []uint32, n int, count []int64, others bool, picked func(leaf int) uint32) (tile, bool) {
 	order := dsl.Local[[Tile]uint32](it)
 	g, l := it.Group(), it.LocalID()
@@ -77,13 +77,13 @@ type Predicate[T any] interface {
 	Test(x T) bool
 }
 
-// Where stores the elements of X that Op picks at the beginning of Out. Callers instantiate Where by an alias:
+// Where stores at the beginning of Out the elements of X that Op picks. Callers instantiate Where by an alias:
 //
 //	type Positives = kernels.Where[float32, Positive]
 type Where[T any, P Predicate[T]] struct {
 	Op     P
 	X      []T
-	Length []int64 // element count of the whole call; empty if it is the length of the slice
+	Length []int64 // element count of the whole call, or empty if all elements of the slice count
 	State  []uint32
 	Out    []T
 	Count  []int64 // number of picked elements
@@ -94,7 +94,7 @@ func (Where[T, P]) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Size), properties.Float(properties.FloatExact)}
 }
 
-// picked returns one bit for each element of a leaf, set if the element is picked.
+// picked returns one bit for each of a work-item's neighbouring elements, set if the element is picked.
 func (k Where[T, P]) picked(leaf, n int) (set uint32) {
 	for j := range Each {
 		if leaf+j < n && k.Op.Test(k.X[leaf+j]) {

@@ -9,12 +9,12 @@ import (
 // UniformFloat32 makes numbers of at least 0 and less than 1, which are multiples of 1/1<<24.
 type UniformFloat32 struct {
 	Out    []float32
-	Length []int64 // element count of the whole call; empty if it is the length of the slice
+	Length []int64 // element count of the whole call, or empty if all elements of the slice count
 	Base   int     // index in the call of the first element of Out
 	From   From
 }
 
-// part returns the highest 24 bits of a word, times 1/1<<24.
+// The function part returns the highest 24 bits of a word, times 1/1<<24.
 func part(w uint32) float32 { return float32(int32(w>>8)) * 0x1p-24 }
 
 // Kernel makes the four elements of each of several blocks.
@@ -50,7 +50,7 @@ func (k UniformFloat64) Kernel(it dsl.Item1) {
 	}
 }
 
-// unit returns the highest 53 bits of two words, plus more, times 1/1<<53.
+// unit adds the argument more to the highest 53 bits of two words, and returns the sum times 1/1<<53.
 func unit(low, high, more uint32) float64 {
 	return float64(int64(pair(low, high)>>11+uint64(more))) * 0x1p-53
 }
@@ -58,13 +58,13 @@ func unit(low, high, more uint32) float64 {
 // Ints makes integers of at least 0 and less than N. If N is 0, it makes integers of any bits.
 type Ints[T uint8 | uint16 | uint32] struct {
 	Out    []T
-	Length []int64 // element count of the whole call; empty if it is the length of the slice
+	Length []int64 // element count of the whole call, or empty if all elements of the slice count
 	Base   int     // index in the call of the first element of Out
 	From   From
 	N      uint32
 }
 
-// Ints for each size. Ints64 is a separate kernel.
+// These types are the kernel Ints for each size. Ints64 is a separate kernel.
 type (
 	Ints8  = Ints[uint8]
 	Ints16 = Ints[uint16]
@@ -91,13 +91,13 @@ func (k Ints[T]) Kernel(it dsl.Item1) {
 	}
 }
 
-// below returns the number below N for the word of the element with the index at in the launch. The word has
-// the first digits after the binary point of a number below 1. The result is the product with N, rounded down.
+// The method below returns the number below N for element at of the launch, whose word is an argument. The word contains the
+// first 32 bits after the binary point of a number below 1. The result is the product of that number and N, rounded down.
 func (k Ints[T]) below(x uint32, at int) uint32 {
 	p := uint64(x) * uint64(k.N)
 	high, rest := uint32(p>>32), uint32(p)
 	if rest <= -k.N {
-		return high // further digits cannot change the result
+		return high // further bits cannot change the result
 	}
 	w0, w1, w2, w3 := Block(k.From.Seed, k.From.Sequence, Further|(k.From.Index+uint64(at)))
 	for _, digit := range [4]uint32{w0, w1, w2, w3} {
@@ -139,7 +139,7 @@ func (k Ints64) Kernel(it dsl.Item1) {
 // pair combines two words into a 64-bit number.
 func pair(low, high uint32) uint64 { return uint64(high)<<32 | uint64(low) }
 
-// below returns the number below N for the element with the index at in the launch, as Ints.below does.
+// The method below returns the number below N for element at of the launch, like the method of Ints.
 func (k Ints64) below(x uint64, at int) uint64 {
 	high, rest := bits.Mul64(x, k.N)
 	if rest <= -k.N {

@@ -12,7 +12,7 @@ import (
 // two numbers from two words, which are a distance and a direction, by the method of Box and Muller.
 type NormalFloat32 struct {
 	Out    []float32
-	Length []int64 // element count of the whole call; empty if it is the length of the slice
+	Length []int64 // element count of the whole call, or empty if all elements of the slice count
 	Base   int     // index in the call of the first element of Out
 	From   From
 }
@@ -39,8 +39,8 @@ func (k NormalFloat32) Kernel(it dsl.Item1) {
 
 // normal returns two numbers made from two words.
 func normal(distance, direction uint32) (x, y float32) {
-	// The word plus 1, times 1/1<<32, is u plus a small number. Near 1, where u has too few digits,
-	// the logarithm is about the small number.
+	// The word plus 1, times 1/1<<32, is u + little. If u is near 1, u has too few digits, so the
+	// code corrects log(u) by the effect of little.
 	high, low := float32(float32(int32(distance>>8))*0x1p-24), float32(float32(int32(distance&255+1))*0x1p-32)
 	u := high + low
 	little := low - (u - high)
@@ -50,7 +50,7 @@ func normal(distance, direction uint32) (x, y float32) {
 	return float32(r * x), float32(r * y)
 }
 
-// NormalFloat64 makes the same numbers as float64s, from two words for each. NormalFloat64 has the fields of NormalFloat32.
+// NormalFloat64 makes the same numbers as float64s, each from two words. NormalFloat64 has the fields of NormalFloat32.
 type NormalFloat64 struct {
 	Out    []float64
 	Length []int64
@@ -80,7 +80,7 @@ func (k NormalFloat64) Kernel(it dsl.Item1) {
 // series. The angle is at most an eighth of a turn.
 func turn[T float32 | float64](quarters uint32, angle T) (x, y T) {
 	z := T(angle * angle)
-	// The signs of the terms alternate. Terms that are left out are less than 1/1<<55 of the first.
+	// The signs of the terms alternate. Omitted terms are less than 1/1<<55 of the first.
 	s, c := T(1), T(1)
 	for n := T(18); n >= 2; n -= 2 {
 		s = 1 - T(T(s*z)*T(1/(n*(n+1))))

@@ -1,5 +1,5 @@
-// Package kernels contains the kernels of package rand. Each work-item computes a block of four words. A work-item
-// stores the elements made from the block a row apart, so that neighbouring work-items store neighbours.
+// Package kernels contains the kernels of package rand. Each work-item computes a block of four words. The
+// elements made from a block are a row apart in memory, so neighbouring work-items store neighbours.
 //
 //kgen:variants load
 package kernels
@@ -9,7 +9,7 @@ package kernels
 // Row is the number of neighbouring elements that are made from neighbouring blocks.
 const Row = 256
 
-// Kinds of blocks, which are the two highest bits of a block's number.
+// The constants are kinds of blocks. The kind is in the two highest bits of a block's number.
 const (
 	Plain    = 0 << 62 // words of all elements
 	Further  = 1 << 62 // further digits of an element of Ints; the other bits are the element's index
@@ -37,7 +37,7 @@ const (
 	mask  = 1<<32 - 1
 )
 
-// round is a round of Philox.
+// The function round computes one round of Philox.
 func round(c0, c1, c2, c3, k0, k1 uint32) (w0, w1, w2, w3 uint32) {
 	p, q := uint64(c0)*0xd2511f53, uint64(c2)*0xcd9e8d57
 	return uint32(q>>32) ^ c1 ^ k0, uint32(q), uint32(p>>32) ^ c3 ^ k1, uint32(p)
@@ -48,7 +48,7 @@ func Block(seed, sequence, block uint64) (w0, w1, w2, w3 uint32) {
 	return Philox(uint32(block), uint32(block>>32), uint32(sequence), uint32(sequence>>32), uint32(seed), uint32(seed>>32))
 }
 
-// From says which elements of a stream a launch makes.
+// From describes which elements of a stream a launch makes.
 type From struct {
 	Seed, Sequence uint64
 	Block          uint64 // number of the first block, which begins a row
@@ -62,14 +62,14 @@ func (f From) block(i uint32) (w0, w1, w2, w3 uint32) {
 	return Block(f.Seed, f.Sequence, f.Block+uint64(i))
 }
 
-// place returns the index in the launch of the first element that is made from a block. Each block
-// makes the given number of elements. The index may be negative.
+// The method place returns the index in the launch of the first element that is made from a block.
+// The argument elements is the number of elements made from each block. The index may be negative.
 func (f From) place(i, elements uint32) int {
 	return int(int32(i/Row*(Row*elements)+i%Row) - int32(f.Lead))
 }
 
-// first returns the number of elements that a launch processes, which begins with the element base
-// of the call. The number is n, or less if length contains a number.
+// The function first returns the number of elements that a launch processes, which begins with the element
+// base of the call. The number is n, or smaller if length[0], the element count of the call, is smaller.
 func first(n, base int, length []int64) int {
 	if len(length) == 0 {
 		return n

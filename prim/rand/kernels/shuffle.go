@@ -6,7 +6,7 @@ import (
 	"github.com/kgen-go/kgen/dsl"
 )
 
-// word is the type of a part of an element.
+// The type word is the type of a part of an element.
 type word interface{ uint8 | uint16 | uint32 }
 
 // Rounds is the number of rounds that mix an index. Each round has a key.
@@ -19,7 +19,7 @@ const leastBits = 8
 // Shuffle sets the elements of Out to those of X in another order.
 type Shuffle[T word] struct {
 	X      []T
-	Length []int64 // element count of the whole call; empty if it is the length of the slice
+	Length []int64 // element count of the whole call, or empty if all elements of the slice count
 	Base   int     // index in the call of the first element of Out
 	Words  int     // number of words of an element
 	Out    []T
@@ -27,7 +27,7 @@ type Shuffle[T word] struct {
 	Swap   bool // the first two numbers are exchanged
 }
 
-// Shuffle for words of each size.
+// These types are the kernel Shuffle for words of each size.
 type (
 	Shuffle8  = Shuffle[uint8]
 	Shuffle16 = Shuffle[uint16]
@@ -49,9 +49,9 @@ func (k Shuffle[T]) Kernel(it dsl.Item1) {
 
 // Place returns the number below n to which a permutation maps the number i, which is below n.
 //
-// Place mixes numbers with as many bits as n-1, or leastBits, until the result is below n. The
-// result is the next number below n in the cycle of i. A round exchanges an even number of pairs,
-// so without swap, half of the permutations of 256 numbers would never occur.
+// Place mixes numbers with as many bits as n-1, but at least leastBits bits, until the result is
+// below n. The result is the next number below n in the cycle of i. A round exchanges an even number
+// of pairs, so without the argument swap, half of the permutations of 256 numbers would never occur.
 func Place(i, n uint64, keys [Rounds]uint32, swap bool) uint64 {
 	size := uint32(max(bits.Len64(n-1), leastBits))
 	low := size / 2

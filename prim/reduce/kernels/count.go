@@ -8,13 +8,13 @@ import (
 // Count counts the elements in a part of X that have a bit of Mask. Each work-group sets one element of Out to its count.
 type Count[T bits] struct {
 	X      []T
-	Length []int64 // element count of the whole call; empty if it is the length of the slice
+	Length []int64 // element count of the whole call, or empty if all elements of the slice count
 	Part   int     // number of elements of a work-group's part, a multiple of Size
 	Mask   T
 	Out    []int64
 }
 
-// Count for elements of each size.
+// These types are the kernel Count for elements of each size.
 type (
 	Count8  = Count[uint8]
 	Count16 = Count[uint16]
@@ -41,11 +41,11 @@ func (k Count[T]) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// CountEnd adds up the counts of parts. One of the outputs Count, Any and All has an element, and the others are empty.
+// CountEnd adds up the counts of parts. Only one of the outputs Count, Any and All is not empty, and that one has one element.
 type CountEnd struct {
 	Parts    []int64
-	N        int     // number of elements of the call, if Length is empty
-	Length   []int64 // element count of the whole call; empty if N is the count
+	N        int     // number of elements of the call, used if Length is empty
+	Length   []int64 // element count of the whole call, or empty if N is that count
 	Count    []int64
 	Any, All []bool
 }

@@ -6,7 +6,7 @@ package kernels
 
 //go:generate go tool kgen .
 
-// Constants that determine the order of operations: a block has Size leaves, and a leaf has Each
+// The constants determine the order of operations. A block has Size leaves, and a leaf has Each
 // elements. These constants must not be tuned, because results of floats depend on them.
 const (
 	Size  = 256
@@ -17,13 +17,13 @@ const (
 
 const _ = -(uint(Block) ^ uint(Size*Each))
 
-// Types of elements, as unsigned integers with their bits, for counting and comparing.
+// For counting and comparing, elements are unsigned integers with the elements' bits.
 type bits interface {
 	uint8 | uint16 | uint32 | uint64
 }
 
-// first returns the number of elements that a launch processes: n, or less if length contains a number.
-// That number counts elements of the call, and each element here is the result of 1<<shift of them.
+// The function first returns the number of elements that a launch processes, which is n, or length[0] if that is
+// smaller. In later launches, each element is the result of 1<<shift elements of the call, which length[0] counts.
 func first(n int, length []int64, shift uint32) int {
 	if len(length) == 0 {
 		return n

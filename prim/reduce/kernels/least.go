@@ -7,7 +7,7 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// word is the type in which keys are compared.
+// The type word is the type in which keys are compared.
 type word interface{ uint32 | uint64 }
 
 // Order converts elements' bits to keys. The least key is that of the least element, or of the
@@ -20,8 +20,8 @@ type Order[K word] struct {
 	Inf K
 }
 
-// Floats says that elements are floats. Low and High say which of the least and greatest elements
-// are computed. A kernel without the other one has less work.
+// If Floats is set, elements are floats. If Low is set, the kernel computes the least element, and
+// if High is set, the greatest. Computing only one of them takes fewer operations.
 var (
 	Floats = dsl.NewSpecConstant(false)
 	Low    = dsl.NewSpecConstant(true)
@@ -42,7 +42,7 @@ func (o Order[K]) key(x K, float bool) K {
 	return x ^ o.Flip
 }
 
-// value returns the element with the given key. For the key of NaNs, it returns the quiet NaN without other bits.
+// value returns the element with the given key. For the key of NaNs, the method returns the quiet NaN whose other fraction bits are 0.
 func (o Order[K]) value(key K) K {
 	x := key ^ o.Flip
 	if o.Half == 0 {
@@ -60,7 +60,7 @@ func (o Order[K]) value(key K) K {
 // Ends computes the least and the greatest key of a part of X. Each work-group sets one element of Low and of High.
 type Ends[T bits, K word] struct {
 	X        []T
-	Length   []int64 // element count of the whole call; empty if it is the length of the slice
+	Length   []int64 // element count of the whole call, or empty if all elements of the slice count
 	Part     int     // number of elements of a work-group's part, a multiple of Size
 	Least    Order[K]
 	Greatest Order[K]
@@ -68,7 +68,7 @@ type Ends[T bits, K word] struct {
 	High     []K
 }
 
-// Ends for elements of each size.
+// These types are the kernel Ends for elements of each size.
 type (
 	Ends8  = Ends[uint8, uint32]
 	Ends16 = Ends[uint16, uint32]
@@ -110,8 +110,8 @@ func (k Ends[T, K]) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// four returns elements of x from index i on that are Size apart. For elements from end on, it
-// returns the first one instead. The four loads are in progress at the same time.
+// The function four returns elements of x from index i on that are Size apart. For indices from end
+// on, the function returns the first element instead. The four loads are in progress at the same time.
 func four[T bits, K word](xs []T, i, end int) (x, y, z, w K) {
 	x = K(xs[i])
 	y, z, w = x, x, x
@@ -132,15 +132,15 @@ func four[T bits, K word](xs []T, i, end int) (x, y, z, w K) {
 type EndsEnd[T bits, K word] struct {
 	Low      []K
 	High     []K
-	N        int     // number of elements of the call, if Length is empty
-	Length   []int64 // element count of the whole call; empty if N is the count
+	N        int     // number of elements of the call, used if Length is empty
+	Length   []int64 // element count of the whole call, or empty if N is that count
 	Least    Order[K]
 	Greatest Order[K]
 	Min      []T
 	Max      []T
 }
 
-// EndsEnd for elements of each size.
+// These types are the kernel EndsEnd for elements of each size.
 type (
 	EndsEnd8  = EndsEnd[uint8, uint32]
 	EndsEnd16 = EndsEnd[uint16, uint32]
@@ -177,14 +177,14 @@ func (k EndsEnd[T, K]) Kernel(it dsl.NDItem1) {
 // work-group sets one element of Keys and of At.
 type Arg[T bits, K word] struct {
 	X      []T
-	Length []int64 // element count of the whole call; empty if it is the length of the slice
+	Length []int64 // element count of the whole call, or empty if all elements of the slice count
 	Part   int     // number of elements of a work-group's part, a multiple of Size
 	Order  Order[K]
 	Keys   []K
 	At     []int64
 }
 
-// Arg for elements of each size.
+// These types are the kernel Arg for elements of each size.
 type (
 	Arg8  = Arg[uint8, uint32]
 	Arg16 = Arg[uint16, uint32]
@@ -228,12 +228,12 @@ func firstOver[K word](g dsl.Group, key K, at int64) (K, int64) {
 type ArgEnd[K word] struct {
 	Keys   []K
 	At     []int64
-	N      int     // number of elements of the call, if Length is empty
-	Length []int64 // element count of the whole call; empty if N is the count
+	N      int     // number of elements of the call, used if Length is empty
+	Length []int64 // element count of the whole call, or empty if N is that count
 	Out    []int64
 }
 
-// ArgEnd for keys of each size.
+// These types are the kernel ArgEnd for keys of each size.
 type (
 	ArgEnd32 = ArgEnd[uint32]
 	ArgEnd64 = ArgEnd[uint64]
@@ -243,7 +243,7 @@ type (
 func (ArgEnd[K]) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
 
 // Kernel is launched with one work-group. A work-item processes parts in the order of their
-// indices. A part without elements has an index that no element has.
+// indices. A part without elements stores an index that is larger than that of any element.
 func (k ArgEnd[K]) Kernel(it dsl.NDItem1) {
 	least, at := ^K(0), int64(math.MaxInt64)
 	for i := it.LocalID(); i < min(len(k.Keys), len(k.At)); i += Size {

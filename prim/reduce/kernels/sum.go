@@ -14,12 +14,12 @@ type number interface {
 // S is the type in which the kernel adds small integers.
 type Sum[T, S number] struct {
 	X      []T
-	Length []int64 // element count of the whole call; empty if it is the length of the slice
+	Length []int64 // element count of the whole call, or empty if all elements of the slice count
 	Shift  uint32  // an element of X is the result of 1<<Shift elements of the call
 	Out    []T
 }
 
-// Sums of unsigned integers are also for signed integers.
+// The kernels for unsigned integers also compute sums of signed integers.
 type (
 	SumUint8   = Sum[uint8, uint32]
 	SumUint16  = Sum[uint16, uint32]
@@ -53,11 +53,11 @@ func (k Sum[T, S]) Kernel(it dsl.NDItem1) {
 // sum is that of Sum.
 type Dot[T, S number] struct {
 	X, Y   []T
-	Length []int64 // element count of the whole call; empty if it is the length of the slice
+	Length []int64 // element count of the whole call, or empty if all elements of the slice count
 	Out    []T
 }
 
-// Products of unsigned integers are also for signed integers.
+// The kernels for unsigned integers also compute products of signed integers.
 type (
 	DotUint8   = Dot[uint8, uint32]
 	DotUint16  = Dot[uint16, uint32]

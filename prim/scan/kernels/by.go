@@ -27,8 +27,8 @@ const (
 type By[T, A any, O Operation[T, A]] struct {
 	Op        O
 	X         []T
-	Length    []int64  // element count of the whole call; empty if it is the length of the slice
-	State     []uint32 // board of package lookback
+	Length    []int64  // element count of the whole call, or empty if all elements of the slice count
+	State     []uint32 // memory of a board of package lookback
 	Values    []A
 	Inclusive bool // the values include the element itself
 	Out       []A

@@ -12,7 +12,7 @@ import (
 
 //go:generate go tool kgen .
 
-// Constants that determine the order of operations: a tile has Rounds parts, a part has Size leaves, and
+// The constants determine the order of operations. A tile has Rounds parts, a part has Size leaves, and
 // a leaf has Each elements. These constants must not be tuned, because results of floats depend on them.
 const (
 	Size   = lookback.Size
@@ -22,7 +22,7 @@ const (
 	Tile   = Rounds * Part
 )
 
-// first returns the number of elements that a launch processes: n, or less if length contains a number.
+// The function first returns the number of elements that a launch processes, which is n, or length[0] if that is smaller.
 func first(n int, length []int64) int {
 	if len(length) == 0 {
 		return n
@@ -39,13 +39,13 @@ type number interface {
 // scan states. S is the type in which the kernel adds small integers.
 type Sum[T, S number, C lookback.Code[S]] struct {
 	X         []T
-	Length    []int64  // element count of the whole call; empty if it is the length of the slice
-	State     []uint32 // board of package lookback
+	Length    []int64  // element count of the whole call, or empty if all elements of the slice count
+	State     []uint32 // memory of a board of package lookback
 	Inclusive bool     // the sums include the element itself
 	Out       []T
 }
 
-// Sums of unsigned integers are also for signed integers.
+// The kernels for unsigned integers also compute sums of signed integers.
 type (
 	SumUint32  = Sum[uint32, uint32, lookback.Uint32]
 	SumUint64  = Sum[uint64, uint64, lookback.Uint64]
@@ -140,7 +140,7 @@ func (k Sum[T, S, C]) Kernel(it dsl.NDItem1) {
 	k.store(it, tile, base+Part, n, start+beforeY, &y)
 }
 
-// again returns the sum of tile t.
+// The method again computes the sum of tile t once more.
 func (k Sum[T, S, C]) again(it dsl.NDItem1, t uint32, n int) (all S) {
 	for r := range Rounds {
 		base := int(t)*Tile + r*Part + it.LocalID()*Each

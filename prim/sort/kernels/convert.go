@@ -23,7 +23,7 @@ func (k Widen) Kernel(it dsl.Item1) {
 // Narrow converts words to elements of one or two bytes.
 type Narrow struct {
 	Keys   []uint32
-	Length []int64 // element count of the whole call; empty if it is the length of the slice
+	Length []int64 // element count of the whole call, or empty if all elements of the slice count
 	Bytes  int     // bytes of an element
 	Out    []uint8
 }
@@ -52,12 +52,12 @@ func (k Indices) Kernel(it dsl.Item1) {
 type Gather[T uint8 | uint32] struct {
 	Values []T
 	At     []uint32
-	Length []int64 // count of the values of the whole call; empty if it is the length of the slice
+	Length []int64 // value count of the whole call, or empty if all values of the slice count
 	Words  int     // number of words of a value
 	Moved  []T
 }
 
-// Gather for values whose size is a multiple of 4 bytes, and for other values.
+// These types are the kernel Gather for values whose size is a multiple of 4 bytes, and for other values.
 type (
 	Gather8  = Gather[uint8]
 	Gather32 = Gather[uint32]

@@ -7,16 +7,16 @@ import "github.com/kgen-go/kgen/dsl"
 
 // Tally counts the digits of each part. The number of keys with digit d in part p is Counts[p*Digits+d].
 type Tally[K Keys] struct {
-	Flip   K      // field flip of the Order
+	Flip   K      // value of the field flip of type Order
 	Shift  uint32 // first bit of the digit
 	Mask   uint32 // bits of the digit
 	Part   int    // number of elements of a part
 	Keys   []K
-	Length []int64 // element count of the whole call; empty if it is the length of the slice
-	Counts []int64 // counts, which are 0 before the launch
+	Length []int64 // element count of the whole call, or empty if all elements of the slice count
+	Counts []int64 // counts of digits, which are 0 before the launch
 }
 
-// Tally for elements of each size.
+// These types are the kernel Tally for elements of each size.
 type (
 	Tally32 = Tally[uint32]
 	Tally64 = Tally[uint64]
@@ -32,8 +32,8 @@ func (k Tally[K]) Kernel(it dsl.Item1) {
 	}
 }
 
-// Places converts each count to the index of its first element. That index follows all smaller
-// digits, and the same digit in earlier parts. There is one work-item.
+// Places converts each count to the index of its first element. The elements before that index have
+// smaller digits, or the same digit in earlier parts. The launch has one work-item.
 type Places struct{ Counts []int64 }
 
 // Kernel adds up the counts.
@@ -53,19 +53,19 @@ func (k Places) Kernel(it dsl.Item1) {
 
 // Move moves each key to its index according to its digit. Places contains the index of each part's next key.
 type Move[K Keys] struct {
-	Flip   K      // field flip of the Order
+	Flip   K      // value of the field flip of type Order
 	Shift  uint32 // first bit of the digit
 	Mask   uint32 // bits of the digit
 	Part   int    // number of elements of a part
 	Keys   []K
-	Length []int64 // element count of the whole call; empty if it is the length of the slice
+	Length []int64 // element count of the whole call, or empty if all elements of the slice count
 	Places []int64
 	Out    []K
 	Values []uint32 // values, as many as keys; only if Paired is set
 	Moved  []uint32 // values at the indices of their keys in Out; only if Paired is set
 }
 
-// Move for elements of each size.
+// These types are the kernel Move for elements of each size.
 type (
 	Move32 = Move[uint32]
 	Move64 = Move[uint64]

@@ -1,4 +1,4 @@
-// Package kernels contains the kernels of package sort. Elements are unsigned integers with their bits.
+// Package kernels contains the kernels of package sort. The kernels treat elements as unsigned integers with the elements' bits.
 //
 //kgen:variants load
 package kernels
@@ -25,15 +25,15 @@ const (
 	Digits = 1 << Bits
 )
 
-// memory is the number of words of work-group memory for a tile. If work-items use words that are
-// far apart, one word is left out after each 32, so that neighbours use different banks.
+// memory is the number of words of work-group memory for a tile. Every 33rd word is unused if
+// work-items use words that are far apart, so that neighbours use different banks.
 const memory = Tile + Tile/32
 
-// Keys is the type of elements' bits. Elements of 8 and 16 bits are widened.
+// Keys is the type of elements' bits. Elements of 8 and 16 bits are converted to 32 bits.
 type Keys interface{ uint32 | uint64 }
 
-// Sign and Inf describe float elements by their 32 highest bits: those of the sign, and of infinity
-// or of the greatest finite number. Sign and Inf are 0 for integers.
+// Sign and Inf describe float elements. Sign has the 32 highest bits of the sign bit, and Inf those of
+// infinity, or of the greatest number if the type has no infinity. Sign and Inf are 0 for integers.
 var (
 	Sign = dsl.NewSpecConstant[uint32](0)
 	Inf  = dsl.NewSpecConstant[uint32](0)
@@ -41,8 +41,8 @@ var (
 
 // Order defines the order of elements, by the values of the method Ordered.
 type Order[K Keys] struct {
-	sign, inf K // sign bit of a float, and the greatest float that is not a NaN; 0 and all bits for integers
-	flip      K // sign bit of signed integers; all bits are inverted if the greatest element is first
+	sign, inf K // sign bit of a float, or 0 for integers; and greatest float that is not a NaN, or all bits for integers
+	flip      K // sign bit of signed integers, with all bits inverted if the greatest element is first
 }
 
 // orderOf returns the order of a launch's elements.
@@ -57,7 +57,7 @@ func orderOf[K Keys](it dsl.KernelHandler, flip K) Order[K] {
 // highest returns a number whose 32 highest bits are w. All other bits are 0.
 func highest[K Keys](w uint32) K { return K(w) << (bits.Len64(uint64(^K(0))) - 32) }
 
-// Ordered returns a number for an element. If an element is before another, its number is less. The
+// Ordered returns a number for an element. If an element is before another, its number is smaller. The
 // numbers of all NaNs are equal, and less than all others. The numbers of the two zeros are equal.
 func (o Order[K]) Ordered(x K) K {
 	size := x &^ o.sign
@@ -71,7 +71,7 @@ func (o Order[K]) Ordered(x K) K {
 	return y ^ o.flip
 }
 
-// first returns the number of elements that a launch processes: n, or less if length contains a number.
+// The function first returns the number of elements that a launch processes, which is n, or length[0] if that is smaller.
 func first(n int, length []int64) int {
 	if len(length) == 0 {
 		return n
@@ -79,8 +79,8 @@ func first(n int, length []int64) int {
 	return int(min(int64(n), max(length[0], 0)))
 }
 
-// rest returns the number of elements of a chunk that a launch processes: n, or less if length
-// contains the number of elements in all chunks.
+// The function rest returns the number of elements of a chunk that a launch processes. The number
+// is at most n. If length is not empty, length[0] is the number of elements in all chunks.
 func rest(n, begin int, length []int64) uint32 {
 	if len(length) > 0 {
 		n = int(min(int64(n), max(length[0]-int64(begin), 0)))
@@ -90,15 +90,15 @@ func rest(n, begin int, length []int64) uint32 {
 
 // Count adds the digits of all passes to Counts. The number of digits d in pass p is added to element p*Digits+d.
 type Count[K Keys] struct {
-	Flip   K       // field flip of the Order
+	Flip   K       // value of the field flip of type Order
 	Lo, Hi uint32  // range of bits by which elements are sorted
-	Begin  int     // number of elements in the chunks before
+	Begin  int     // number of elements in earlier chunks
 	Keys   []K     // elements of a chunk
-	Length []int64 // element count of the whole call; empty if it is the length of the slice
+	Length []int64 // element count of the whole call, or empty if all elements of the slice count
 	Counts []uint32
 }
 
-// Count for elements of each size.
+// These types are the kernel Count for elements of each size.
 type (
 	Count32 = Count[uint32]
 	Count64 = Count[uint64]
@@ -110,7 +110,7 @@ const MaxPasses = 8
 // Properties states the work-group's size.
 func (Count[K]) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
 
-// ahead is the number of loads of keys that are in progress at the same time.
+// The constant ahead is the number of loads of keys that are in progress at the same time.
 const ahead = 8
 
 // Mask returns the bits of the digit that begins at bit shift.
@@ -157,9 +157,9 @@ func (k Count[K]) Kernel(it dsl.NDItem1) {
 type Starts struct {
 	Chunks int
 	N      int      // number of elements, if Length is empty
-	Length []int64  // element count of the whole call; empty if N is the count
+	Length []int64  // element count of the whole call, or empty if N is that count
 	Counts []uint32 // MaxPasses*Digits counts for each chunk
-	Starts []uint32 // (Chunks+1)*Digits indices for each pass, of which the first Digits are set; then the number of elements
+	Starts []uint32 // (Chunks+1)*Digits indices for each pass, of which the first Digits are set, and then the number of elements
 }
 
 // Properties states the work-group's size.
@@ -183,7 +183,7 @@ func (k Starts) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// words describes how elements pass through work-group memory. Because there is little of it, they pass word by word.
+// The type words divides elements into words. Elements are exchanged word by word, because work-group memory is small.
 type words[K any] interface {
 	Words() int
 	Shift(x K, n uint32) uint32
@@ -191,7 +191,7 @@ type words[K any] interface {
 	Join(w [2]uint32) K
 }
 
-// One is for elements of one word.
+// The type One implements the interface words for elements of one word.
 type One struct{}
 
 // Words returns 1.
@@ -206,7 +206,7 @@ func (One) Word(x uint32, _ int) uint32 { return x }
 // Join returns the first word.
 func (One) Join(w [2]uint32) uint32 { return w[0] }
 
-// Two is for elements of two words.
+// The type Two implements the interface words for elements of two words.
 type Two struct{}
 
 // Words returns 2.
@@ -221,21 +221,21 @@ func (Two) Word(x uint64, i int) uint32 { return uint32(x >> (32 * uint(i))) }
 // Join combines the two halves.
 func (Two) Join(w [2]uint32) uint64 { return uint64(w[0]) | uint64(w[1])<<32 }
 
-// Paired says whether values move with the keys.
+// If Paired is set, values move with the keys.
 var Paired = dsl.NewSpecConstant(false)
 
-// pass contains the fields of the two kernels of a pass. With more than 104 bytes they would not
-// fit into push constants, and loading them from memory would need registers.
+// pass contains the fields of the two kernels of a pass. With more than 104 bytes, the fields would
+// not fit into push constants, and loading them from memory would need registers.
 type pass[K Keys, W words[K]] struct {
-	Flip   K        // field flip of the Order
+	Flip   K        // value of the field flip of type Order
 	Digit  uint32   // first bit of the digit in the low 8 bits, and the bits of the digit above
-	Begin  uint32   // number of elements in the chunks before
-	Board  uint32   // index in State of the board of package lookback
+	Begin  uint32   // number of elements in earlier chunks
+	Board  uint32   // index in State at which the board of package lookback begins
 	Keys   []K      // keys of a chunk
-	State  []uint32 // indices of the digits of this chunk and of the next; number of elements at Board-Ahead; board at Board
+	State  []uint32 // indices of the digits of this chunk and of the next, then the number of elements at Board-Ahead, then the board
 	Out    []K      // sorted keys of all chunks
-	Values []uint32 // values, as many as keys; only if Paired is set
-	Moved  []uint32 // values at the indices of their keys in Out; only if Paired is set
+	Values []uint32 // values, as many as keys, if Paired is set
+	Moved  []uint32 // values at the indices of their keys in Out, if Paired is set
 }
 
 // Ahead is the distance in State between the number of elements and the board.
@@ -244,12 +244,12 @@ const Ahead = Digits
 // DigitOf returns the value of the field Digit of a pass.
 func DigitOf(shift, mask uint32) uint32 { return shift | mask<<8 }
 
-// tile returns the number of the work-group's tile of n elements. The number is Chunk or more if there is no such tile.
+// tile returns the number of the work-group's tile in a chunk of n elements. The number is Chunk or more if there is no such tile.
 func (k pass[K, W]) tile(it dsl.NDItem1, n uint32) uint32 {
 	return lookback.TicketAt(it, k.State, k.Board, (n+Tile-1)/Tile)
 }
 
-// rest returns the number of elements in the chunk.
+// The method rest returns the number of elements in the chunk.
 func (k pass[K, W]) rest() uint32 {
 	n := uint32(len(k.Keys))
 	if i := int(k.Board) - Ahead; i >= 0 && i < len(k.State) {
@@ -295,8 +295,8 @@ func exchange(it dsl.NDItem1, tile *[memory]uint32, place, word *[Each]uint32) {
 	}
 }
 
-// write writes the elements of a tile to Out, according to their order in the tile. start is the index in
-// that order at which the work-item's digit begins, and before is the number of such digits in earlier tiles.
+// write writes the elements of a tile to Out, according to their order in the tile. Argument start is the index
+// in that order at which the work-item's digit begins, and before is the count of that digit in earlier tiles.
 func (k pass[K, W]) write(it dsl.NDItem1, tile *[memory]uint32, run *[Digits]uint32, o Order[K], base, n uint32, place *[Each]uint32, key *[Each]K, value *[Each]uint32, start, before, count uint32) {
 	var w W
 	l := uint32(it.LocalID())

@@ -8,13 +8,13 @@ import (
 
 // IsSorted sets Out[0] to 0 if an element is before its left neighbour in the order.
 type IsSorted[K Keys] struct {
-	Flip   K // field flip of the Order
+	Flip   K // value of the field flip of type Order
 	Keys   []K
-	Length []int64 // element count of the whole call; empty if it is the length of the slice
+	Length []int64 // element count of the whole call, or empty if all elements of the slice count
 	Out    []uint32
 }
 
-// IsSorted for elements of 32 and 64 bits.
+// These types are the kernel IsSorted for elements of 32 and 64 bits.
 type (
 	IsSorted32 = IsSorted[uint32]
 	IsSorted64 = IsSorted[uint64]
@@ -48,14 +48,14 @@ func (k Bool) Kernel(it dsl.Item1) {
 
 // Search sets each element of Out to the index of the first key that is not before a needle.
 type Search[K Keys] struct {
-	Flip    K // field flip of the Order
+	Flip    K // value of the field flip of type Order
 	Keys    []K
-	Length  []int64 // element count of the whole call; empty if it is the length of the slice
+	Length  []int64 // element count of the whole call, or empty if all elements of the slice count
 	Needles []K
 	Out     []int64
 }
 
-// Search in elements of 32 and 64 bits.
+// These types are the kernel Search in elements of 32 and 64 bits.
 type (
 	Search32 = Search[uint32]
 	Search64 = Search[uint64]
@@ -85,13 +85,13 @@ const MergeEach = 8
 
 // Merge merges two sorted runs of elements. If elements are equal, those of A come first.
 type Merge[K Keys] struct {
-	Flip   K // field flip of the Order
+	Flip   K // value of the field flip of type Order
 	A, B   []K
-	Length []int64 // number of elements in each run; empty if it is the length of the slice
+	Length []int64 // number of elements in each run, or empty if all elements of the slices count
 	Out    []K
 }
 
-// Merge for elements of 32 and 64 bits.
+// These types are the kernel Merge for elements of 32 and 64 bits.
 type (
 	Merge32 = Merge[uint32]
 	Merge64 = Merge[uint64]
@@ -127,10 +127,10 @@ func (k Merge[K]) Kernel(it dsl.Item1) {
 	}
 }
 
-// Both sets Out to the sum of the numbers of elements of two runs.
+// The kernel Both sets Out to the total number of elements of two runs.
 type Both struct {
 	A, B   int
-	Length []int64 // number of elements in each run; empty if it is the length of the slice
+	Length []int64 // number of elements in each run, or empty if all elements of the slices count
 	Out    []int64
 }
 

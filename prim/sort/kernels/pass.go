@@ -15,7 +15,7 @@ func (Pass32) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Size)}
 }
 
-// Bits of half a digit, by which rank sorts, and counters for a value of it. Each work-item has a column.
+// The function rank sorts by half a digit, with halfBits bits. Each work-item has a column of counters, one for each value.
 const (
 	halfBits = Bits / 2
 	halves   = 1 << halfBits
@@ -68,8 +68,8 @@ func (neighbours Pass32) Kernel(it dsl.NDItem1) {
 	k.write(it, tile, run, o, base, n, &place, &key, &value, start, before, count)
 }
 
-// rank computes the index of each key in the tile, in the order of half of its digit. Each work-item counts
-// its own keys. One scan of all counters, by digit and then by work-item, gives the index of each key.
+// The function rank computes the index of each key in the tile, in the order of half of its digit. Each work-item
+// counts its own keys. One scan of all counters, by digit and then by work-item, gives the index of each key.
 func rank(it dsl.NDItem1, tile *[memory]uint32, digits *[Each]uint32, shift uint, place *[Each]uint32) {
 	l := it.LocalID()
 	column := l + l/32
@@ -102,7 +102,7 @@ func rank(it dsl.NDItem1, tile *[memory]uint32, digits *[Each]uint32, shift uint
 	}
 }
 
-// byNeighbours moves a word of each element to its index in the tile. It returns the words at the indices of the work-item.
+// byNeighbours moves a word of each element to its index in the tile. The result is the words at the work-item's indices.
 func byNeighbours(it dsl.NDItem1, tile *[memory]uint32, place, word *[Each]uint32) {
 	l := it.LocalID()
 	it.Barrier()

@@ -9,24 +9,24 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// The k first elements are found digit by digit, from the highest digit on. Select counts the elements with
-// each value of a digit, and Choose chooses the digit of the k-th element. Top then picks the elements.
+// The kernels find the first k elements digit by digit, from the highest digit on. Select counts the elements
+// with each value of a digit, and Choose chooses the digit of the k-th element. Top then picks the elements.
 
-// Indices of the elements of Found.
+// The constants are indices of the elements of Found.
 const (
 	Prefix = iota // known digits of the value that Ordered returns for the k-th element
-	Left          // number of elements with these digits that are among the k first
-	Picked        // number of picked elements: k, or all
+	Left          // number of elements with the digits Prefix that are among the first k
+	Picked        // number of picked elements, which is k, or the number of all elements
 	FoundLen
 )
 
 // Select counts the next digit of the elements whose higher digits are those in Found.
 type Select struct {
-	Flip   uint32 // field flip of the Order
+	Flip   uint32 // value of the field flip of type Order
 	Shift  uint32 // first bit of the digit
 	High   uint32 // bits of the higher digits
 	Keys   []uint32
-	Length []int64 // element count of the whole call; empty if it is the length of the slice
+	Length []int64 // element count of the whole call, or empty if all elements of the slice count
 	Found  []uint32
 	Counts []uint32 // Digits counts, which are 0 before the launch
 }
@@ -66,8 +66,8 @@ func (k Select) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// Choose chooses the digit of the k-th element from the counts of Select. Then it sets the counts
-// to 0. There is one work-group.
+// Choose chooses the digit of the k-th element from the counts of Select. Then Choose sets the
+// counts to 0. The launch has one work-group.
 type Choose struct {
 	Shift  uint32 // first bit of the digit
 	First  bool   // the digit is the highest
@@ -113,15 +113,15 @@ const (
 	TopTile = Size * TopEach
 )
 
-// Top picks the elements that are before the k-th, in their order. Of the elements that are equal
-// to the k-th, it picks as many as needed, from the first on.
+// Top picks the elements that are before the k-th element in the sorted order, and keeps their
+// order. Of the elements that are equal to the k-th, Top picks as many as needed, from the first on.
 type Top struct {
-	Flip   uint32 // field flip of the Order
+	Flip   uint32 // value of the field flip of type Order
 	Mask   uint32 // bits of an element
 	Keys   []uint32
-	Length []int64 // element count of the whole call; empty if it is the length of the slice
+	Length []int64 // element count of the whole call, or empty if all elements of the slice count
 	Found  []uint32
-	State  []uint32 // board of package lookback
+	State  []uint32 // memory of a board of package lookback
 	Out    []uint32
 	Count  []int64 // number of picked elements
 }

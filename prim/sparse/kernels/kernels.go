@@ -1,4 +1,4 @@
-// Package kernels has the kernels of package sparse.
+// Package kernels contains the kernels of package sparse.
 //
 //kgen:variants load
 package kernels
@@ -12,21 +12,21 @@ import (
 //go:generate go tool kgen .
 
 const (
-	// Items is the size of the work-groups of Gemv, and the most rows that one computes.
+	// Items is the size of a work-group of Gemv, and the largest number of rows that a work-group computes.
 	Items = 256
 	// Chunk32 and Chunk64 are the numbers of elements that a work-group of Gemv has in its memory.
 	Chunk32 = 3584
 	Chunk64 = 2304
-	// ahead is the number of elements of a row whose factors a work-item loads at once.
+	// The constant ahead is the number of elements of X that a work-item loads at the same time.
 	ahead = 4
 )
 
-// sums adds products, as the types Fused, Emulated and Rounded of package blas/kernels do.
+// The interface sums adds products. The types Fused, Emulated and Rounded of package blas/kernels implement it.
 type sums[T any] interface {
 	Add(x, y, sum T) T
 }
 
-// The arrays of a chunk in work-group memory have one element more for each 32 elements; see spread.
+// The arrays of a chunk in work-group memory have an unused element for each 32 elements (see spread).
 type (
 	values[T any] interface {
 		[Chunk32 + Chunk32/32]T | [Chunk64 + Chunk64/32]T
@@ -41,8 +41,8 @@ type (
 func spread(i uint32) uint32 { return i + i/32 }
 
 // Gemv computes Y = Alpha*A*X + Beta*Y for a matrix A in CSR form. A work-group computes PerGroup rows, at most Items. Its
-// work-items load the elements of these rows together, chunk by chunk, so that neighbours load neighbours. Then each
-// work-item adds up the products of one row.
+// work-items together load the elements of these rows, chunk by chunk, so neighbouring work-items load neighbouring
+// elements. Then each work-item adds up the products of one row.
 type Gemv[T kernels.Float, O sums[T], V values[T], C columns] struct {
 	Start, Columns []int32
 	Values, X, Y   []T
@@ -61,7 +61,7 @@ func (Gemv[T, O, V, C]) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Items)}
 }
 
-// Kernel computes the element of Y of a work-item's row.
+// Kernel computes one element of Y in each work-item.
 func (k Gemv[T, O, V, C]) Kernel(it dsl.NDItem1) {
 	values, columns := dsl.Local[V](it), dsl.Local[C](it)
 	chunk := uint32(len(*values)) / 33 * 32
@@ -73,7 +73,7 @@ func (k Gemv[T, O, V, C]) Kernel(it dsl.NDItem1) {
 	last := min(first+k.PerGroup, k.Rows)
 	row, id := first+it.LocalID(), uint32(it.LocalID())
 	lo, hi := uint32(k.Start[first]), uint32(k.Start[last]) // negative numbers become large
-	begin, end := hi, hi                                    // elements of the work-item's row
+	begin, end := hi, hi                                    // range of the elements of the work-item's row
 	if row < last {
 		begin, end = uint32(k.Start[row]), uint32(k.Start[row+1])
 	}
@@ -112,7 +112,7 @@ func (k Gemv[T, O, V, C]) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// Keys sets Keys to the places of elements, as numbers that ascend by rows and then by columns.
+// Keys sets its field Keys to numbers made from rows and columns of elements. The numbers ascend by rows and then by columns.
 type Keys struct {
 	I, J       []int32
 	Keys       []uint64
@@ -129,7 +129,7 @@ func (k Keys) Kernel(it dsl.Item1) {
 	k.Keys[e] = uint64(uint32(i))<<32 | uint64(uint32(j))
 }
 
-// Columns sets Columns to the columns of sorted keys.
+// Columns sets its field Columns to the columns of sorted keys.
 type Columns struct {
 	Keys    []uint64
 	Columns []int32
@@ -141,13 +141,13 @@ func (k Columns) Kernel(it dsl.Item1) {
 	k.Columns[e] = int32(k.Keys[e])
 }
 
-// Starts sets each element of Start to the number of sorted keys of the rows before.
+// Starts sets each element of Start to the number of sorted keys whose row is before that element's row.
 type Starts struct {
 	Keys  []uint64
 	Start []int32
 }
 
-// Kernel searches the first key that is not of a row before.
+// Kernel searches the first key whose row is not before the work-item's row.
 func (k Starts) Kernel(it dsl.Item1) {
 	row := uint64(it.GlobalID()) << 32
 	lo, hi := 0, len(k.Keys)
