@@ -179,7 +179,7 @@ var halveKernel = kernelimpl.RegisterForm(&abi.Kernel{
 var _ = kernelimpl.Properties[division.Halve](halveKernel)
 
 // Halve is the kernel [division.Halve] with its slices in device memory.
-// Halve halves numbers on devices that have float64.
+// Halve divides float64 numbers by two, and requires a device with float64.
 type Halve struct {
 	X runtime.View[float64]
 }

@@ -131,7 +131,7 @@ var blurKernel = kernelimpl.RegisterForm(&abi.Kernel{
 var _ = kernelimpl.Properties[filter.Blur](blurKernel)
 
 // Blur is the kernel [filter.Blur] with its slices in device memory.
-// Blur is one half of a blur, along rows or columns, over a range of height and width.
+// Blur blurs a picture along rows or along columns, over a range of height and width.
 type Blur struct {
 	Weights runtime.View[int32]
 	Columns bool

@@ -2296,7 +2296,7 @@ var pack8Kernel = kernelimpl.Register(&abi.Kernel{
 var _ = kernelimpl.Properties[kernels.Pack8](pack8Kernel)
 
 // Pack8 is the kernel [kernels.Pack8] with its slices in device memory.
-// Pack8 is Pack16 for bytes.
+// Pack8 packs lines of bytes, as Pack16 packs elements of 16 bits.
 type Pack8 struct {
 	Packing kernels.Packing
 	In      runtime.View[uint8]
@@ -2552,7 +2552,7 @@ var plainInt8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 var _ = kernelimpl.Properties[kernels.PlainInt8](plainInt8Kernel)
 
 // PlainInt8 is the kernel [kernels.PlainInt8] with its slices in device memory.
-// PlainInt8 is ProductInt8 with one work-item for each element of C, for devices without matrices of their own.
+// PlainInt8 computes the same as ProductInt8 with one work-item per element of C, for devices without matrices of sub-groups.
 type PlainInt8 struct {
 	A       runtime.View[int8]
 	B       runtime.View[int8]
@@ -2899,7 +2899,7 @@ var productInt8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 var _ = kernelimpl.Properties[kernels.ProductInt8](productInt8Kernel)
 
 // ProductInt8 is the kernel [kernels.ProductInt8] with its slices in device memory.
-// ProductInt8 is Product16 for bytes.
+// ProductInt8 computes the same as Product16 for bytes.
 type ProductInt8 struct {
 	Sizes kernels.Sizes
 	A     runtime.View[kernels.Piece8]

@@ -501,7 +501,7 @@ var bothKernel = kernelimpl.RegisterForm(&abi.Kernel{
 var _ = kernelimpl.Properties[kernels.Both](bothKernel)
 
 // Both is the kernel [kernels.Both] with its slices in device memory.
-// Both sets Out to the sum of the numbers of elements of two runs.
+// The kernel Both sets Out to the total number of elements of two runs.
 type Both struct {
 	A      int
 	B      int
@@ -3107,7 +3107,7 @@ var topKernel = kernelimpl.RegisterForm(&abi.Kernel{
 var _ = kernelimpl.Properties[kernels.Top](topKernel)
 
 // Top is the kernel [kernels.Top] with its slices in device memory.
-// Top picks the elements that are before the k-th, in their order.
+// Top picks the elements that are before the k-th element in the sorted order, and keeps their order.
 type Top struct {
 	Flip   uint32
 	Mask   uint32

@@ -175,7 +175,7 @@ var columnsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 var _ = kernelimpl.Properties[kernels.Columns](columnsKernel)
 
 // Columns is the kernel [kernels.Columns] with its slices in device memory.
-// Columns sets Columns to the columns of sorted keys.
+// Columns sets its field Columns to the columns of sorted keys.
 type Columns struct {
 	Keys    runtime.View[uint64]
 	Columns runtime.View[int32]
@@ -660,7 +660,7 @@ var keysKernel = kernelimpl.RegisterForm(&abi.Kernel{
 var _ = kernelimpl.Properties[kernels.Keys](keysKernel)
 
 // Keys is the kernel [kernels.Keys] with its slices in device memory.
-// Keys sets Keys to the places of elements, as numbers that ascend by rows and then by columns.
+// Keys sets its field Keys to numbers made from rows and columns of elements.
 type Keys struct {
 	I    runtime.View[int32]
 	J    runtime.View[int32]
@@ -749,7 +749,7 @@ var startsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 var _ = kernelimpl.Properties[kernels.Starts](startsKernel)
 
 // Starts is the kernel [kernels.Starts] with its slices in device memory.
-// Starts sets each element of Start to the number of sorted keys of the rows before.
+// Starts sets each element of Start to the number of sorted keys whose row is before that element's row.
 type Starts struct {
 	Keys  runtime.View[uint64]
 	Start runtime.View[int32]
