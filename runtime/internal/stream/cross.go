@@ -148,7 +148,8 @@ func (s *Stream) appendCross(front *Recorder, n *Command, after []*Event, e *Eve
 // appendHalf appends a half of a copy as a batch of its own.
 func (s *Stream) appendHalf(front *Recorder, n *Command, use Use, after []*Event, e *Event) *half {
 	s.seal()
-	h := &half{stream: s, event: e, use: use, last: use.Mem.state.last, handed: make(chan struct{})}
+	h := &half{stream: s, event: e, use: use, handed: make(chan struct{})}
+	h.last = s.lastConflict(h)
 	h.ticket.done = make(chan struct{})
 	for _, a := range commandsOf(after) {
 		if a = a.In(s); a.batch.stream == s {
@@ -166,6 +167,24 @@ func (s *Stream) appendHalf(front *Recorder, n *Command, use Use, after []*Event
 	s.halves = append(s.halves, h)
 	s.users++
 	return h
+}
+
+// lastConflict returns the number of the newest incomplete batch that h must wait for, because one
+// of the batch's commands uses the same elements as h. It returns 0 if there is no such batch. All
+// batches are sealed.
+//
+//	batch 1   writes x[0:100]
+//	batch 2   a half that reads x[0:10]
+//	h         writes x[90:100]: waits for batch 1, but not for batch 2
+func (s *Stream) lastConflict(h *half) uint64 {
+	for _, b := range slices.Backward(s.inflight) {
+		if slices.ContainsFunc(b.uses, func(u use) bool {
+			return u.mem == h.use.Mem.state && u.lo < h.use.Hi && h.use.Lo < u.hi && (abi.Access(u.access)|h.use.Access)&abi.Write != 0
+		}) {
+			return b.seq
+		}
+	}
+	return 0
 }
 
 // commandsOf returns the events of commands among the events and those that they wait for.

@@ -3,7 +3,9 @@ package stream
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
@@ -90,6 +92,59 @@ func TestCross(t *testing.T) {
 			}
 		}
 		d.mu.Unlock()
+	}
+	for _, s := range streams {
+		if err := s.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestCrossBothWays has two copies of other elements, one in each direction between the same two
+// memories, move their bytes at the same time. A third copy reads what the first one writes.
+func TestCrossBothWays(t *testing.T) {
+	streams := []*Stream{NewStream(&fake{}, -1), NewStream(&fake{}, -1)}
+	var x [2]*Memory
+	for i, s := range streams {
+		var err error
+		if x[i], err = s.Alloc(64, hal.DeviceMemory); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var first atomic.Bool // the first copy has moved its bytes
+	record := func(from int, lo, hi uint64, move func()) *Event {
+		e := &Event{}
+		n := Command{Cmd: hal.Command{Op: hal.OpCopy, Size: hi - lo}, Uses: []Use{{x[from], lo, hi, abi.Read}},
+			Cross: &Cross{Far: streams[1-from], Use: Use{x[1-from], lo, hi, abi.Write}, Event: func() *Event { return &Event{} }, Move: func(context.Context, *hal.Cancel) Moved {
+				move()
+				return Moved{}
+			}}}
+		if err := streams[from].Record(t.Context(), &Recorder{}, &n, e); err != nil {
+			t.Fatal(err)
+		}
+		return e
+	}
+	begun := make(chan struct{})
+	events := []*Event{
+		record(0, 0, 32, func() {
+			select {
+			case <-begun:
+			case <-time.After(time.Minute):
+				t.Error("the second copy waits for the first one")
+			}
+			first.Store(true)
+		}),
+		record(1, 32, 64, func() { close(begun) }),
+		record(1, 24, 32, func() {
+			if !first.Load() {
+				t.Error("the third copy begins before the first one has ended")
+			}
+		}),
+	}
+	for _, e := range events {
+		if err := e.Wait(t.Context()); err != nil {
+			t.Error(err)
+		}
 	}
 	for _, s := range streams {
 		if err := s.Close(t.Context()); err != nil {
