@@ -68,22 +68,20 @@ func simulate(ctx context.Context, g *shard.Group, bodies []gravity.Body) ([]gra
 		return nil, err
 	}
 	d, err := demo.Time(func() error {
-		for range *steps {
-			err := shard.Each(ctx, g, func(p shard.Part) error {
-				k := gravitygen.Step{Dt: 0.01, Softening: 0.05, First: moved.FirstOn(p),
-					Old: old.On(p), New: moved.On(p), Velocity: velocity.On(p)}
-				nd := runtime.NDRange1{Global: runtime.Range1(moved.LenOn(p)), Local: gravity.GroupSize}
-				_, err := k.ParallelFor(p.Queue, nd.RoundUp())
-				return err
-			})
-			if err == nil {
-				err = shard.AllGather(ctx, moved, old)
+		return shard.Each(ctx, g, func(p shard.Part) error {
+			k := gravitygen.Step{Dt: 0.01, Softening: 0.05, First: moved.FirstOn(p),
+				Old: old.On(p), New: moved.On(p), Velocity: velocity.On(p)}
+			nd := runtime.NDRange1{Global: runtime.Range1(moved.LenOn(p)), Local: gravity.GroupSize}
+			for range *steps {
+				if _, err := k.ParallelFor(p.Queue, nd.RoundUp()); err != nil {
+					return err
+				}
+				if err := old.Collect(p, moved); err != nil {
+					return err
+				}
 			}
-			if err != nil {
-				return err
-			}
-		}
-		return nil
+			return nil
+		})
 	})
 	if err != nil {
 		return nil, err

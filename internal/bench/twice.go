@@ -139,12 +139,11 @@ var nbodyShared = Work{Group: twoDevices, Name: "n-body f32, shared", Sizes: nbo
 		}
 		b.closers = append(b.closers, func() { _, _, _ = old.Close(), moved.Close(), speed.Close() })
 		return &shared{func() error {
-			err := shard.Each(b.ctx, g, func(p shard.Part) error {
+			return shard.Each(b.ctx, g, func(p shard.Part) error {
 				k := gravitygen.Step{Dt: 0.01, Softening: float32(math.Sqrt(softening)), First: moved.FirstOn(p), Old: old.On(p), New: moved.On(p), Velocity: speed.On(p)}
 				_, err := k.ParallelFor(p.Queue, groups(moved.LenOn(p), gravity.GroupSize))
-				return err
+				return first(err, old.Collect(p, moved))
 			})
-			return first(err, shard.AllGather(b.ctx, moved, old))
 		}, func() error {
 			results = nil
 			return first(old.Set(b.ctx, start), speed.Set(b.ctx, make([]gravity.Vec3, n)))

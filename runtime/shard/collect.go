@@ -16,18 +16,37 @@ func AllGather[T any](ctx context.Context, x *Array[T], c *Copies[T]) error {
 	if x.Len() != c.n {
 		return invalid("", "an array of %d elements for copies of %d", x.Len(), c.n)
 	}
-	return across(ctx, x.g, func(r *run) error {
-		for from := range r.parts {
-			for i := range r.parts {
-				to := (from + i) % len(r.parts) // so that no device gets all copies first
-				lo, hi := x.cuts[from], x.cuts[from+1]
-				if err := r.copy(from, runtime.Copy(c.parts[to].Slice(lo*x.row, hi*x.row), x.rowsOf(from, lo, hi))); err != nil {
-					return err
-				}
+	return across(ctx, x.g, func(r *run) error { return collect(r, x, c) })
+}
+
+// Collect does the same as [AllGather] in the function of Each: it enqueues the copies after the
+// launches of all parts, and does not wait. All parts call it with the same arguments. Its errors
+// are those of AllGather, and ErrInvalid, in all parts, if a part returns without the call.
+func (c *Copies[T]) Collect(p Part, x *Array[T]) error {
+	if err := together(context.Background(), x, c); err != nil {
+		return err
+	}
+	if !x.fits(p) {
+		return invalid("use the array in Each of its own group", "Collect of an array of another group")
+	}
+	if x.Len() != c.n {
+		return invalid("", "an array of %d elements for copies of %d", x.Len(), c.n)
+	}
+	return p.meets(c, "Collect", func(r *run) error { return collect(r, x, c) })
+}
+
+// collect enqueues the copies of AllGather.
+func collect[T any](r *run, x *Array[T], c *Copies[T]) error {
+	for from := range r.parts {
+		for i := range r.parts {
+			to := (from + i) % len(r.parts) // so that no device gets all copies first
+			lo, hi := x.cuts[from], x.cuts[from+1]
+			if err := r.copy(from, runtime.Copy(c.parts[to].Slice(lo*x.row, hi*x.row), x.rowsOf(from, lo, hi))); err != nil {
+				return err
 			}
 		}
-		return nil
-	})
+	}
+	return nil
 }
 
 // AllReduce combines the rows of x, in their order, to one row, which each device then has in c:

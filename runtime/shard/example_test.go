@@ -161,6 +161,33 @@ func ExampleAllGather() {
 	// Output: [1 2 3] <nil>
 }
 
+// Doubles the elements of a block on each device, and then gives all blocks to all devices.
+func ExampleCopies_Collect() {
+	ctx, g := context.Background(), twoHosts()
+	x, err := shard.Scatter(ctx, g, []float32{1, 2, 3})
+	if err != nil {
+		log.Fatal(err)
+	}
+	all, err := shard.NewCopies[float32](g, 3)
+	if err != nil {
+		log.Fatal(err)
+	}
+	err = shard.Each(ctx, g, func(p shard.Part) error {
+		k := saxpygen.SAXPY{A: 1, X: x.On(p), Y: x.On(p)}
+		if _, err := k.ParallelFor(p.Queue, runtime.Range1(x.LenOn(p))); err != nil {
+			return err
+		}
+		return all.Collect(p, x)
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	got := make([]float32, 3)
+	err = all.Gather(ctx, 1, got)
+	fmt.Println(got, err)
+	// Output: [2 4 6] <nil>
+}
+
 // Weights that are measured: the devices' shares of later arrays follow from their speed.
 func ExampleGroup_Measure() {
 	ctx, g := context.Background(), twoHosts()

@@ -34,6 +34,7 @@ func TestMisuse(t *testing.T) {
 	var noArray *shard.Array[float32]
 	var noCopies *shard.Copies[float32]
 	made := func(_ any, err error) error { return err }
+	five := must(shard.New[float32](g, 5))
 	for name, m := range map[string]struct {
 		err  error
 		text string
@@ -70,9 +71,18 @@ func TestMisuse(t *testing.T) {
 		"nothing to measure":     {made(g.Measure(ctx, nil)), "the work to measure is nil"},
 		"copies of two groups":   {shard.AllGather(ctx, x, far), "an array and copies of two groups"},
 		"gathering less":         {shard.AllGather(ctx, x, copies), "an array of 10 elements for copies of 5"},
-		"rows of other lengths":  {shard.AllReduce(ctx, x, copies, add), "rows of 1 elements for copies of 5"},
-		"no combination":         {shard.AllReduce(ctx, wide, copies, nil), "the function that combines rows is nil"},
-		"no reduction":           {made(shard.ReduceBlocks[float32, float32](ctx, x, nil)), "the function that reduces blocks is nil"},
+		"collecting less":        {shard.Each(ctx, g, func(p shard.Part) error { return copies.Collect(p, x) }), "an array of 10 elements for copies of 5"},
+		"collecting elsewhere":   {shard.Each(ctx, g, func(p shard.Part) error { return far.Collect(p, x) }), "an array and copies of two groups"},
+		"collecting outside":     {copies.Collect(shard.Part{}, wide), "of another group"},
+		"collecting alone": {shard.Each(ctx, g, func(p shard.Part) error {
+			if p.Index == 0 {
+				return nil
+			}
+			return copies.Collect(p, five)
+		}), "Collect"},
+		"rows of other lengths": {shard.AllReduce(ctx, x, copies, add), "rows of 1 elements for copies of 5"},
+		"no combination":        {shard.AllReduce(ctx, wide, copies, nil), "the function that combines rows is nil"},
+		"no reduction":          {made(shard.ReduceBlocks[float32, float32](ctx, x, nil)), "the function that reduces blocks is nil"},
 		"another group's array": {shard.Each(ctx, g, func(p shard.Part) error {
 			_, err := saxpygen.SAXPY{X: foreign.On(p), Y: x.On(p)}.ParallelFor(p.Queue, 1)
 			return err
