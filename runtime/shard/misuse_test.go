@@ -79,7 +79,7 @@ func TestMisuse(t *testing.T) {
 				return nil
 			}
 			return copies.Collect(p, five)
-		}), "Collect"},
+		}), "a part has returned"},
 		"rows of other lengths": {shard.AllReduce(ctx, x, copies, add), "rows of 1 elements for copies of 5"},
 		"no combination":        {shard.AllReduce(ctx, wide, copies, nil), "the function that combines rows is nil"},
 		"no reduction":          {made(shard.ReduceBlocks[float32, float32](ctx, x, nil)), "the function that reduces blocks is nil"},
