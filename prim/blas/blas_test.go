@@ -53,9 +53,6 @@ func plainGemm[T Float](alpha T, a, b Matrix[T], beta T, c Matrix[T]) {
 	}
 }
 
-// random returns a number that is a product of many others with no bit left, so that each step of a sum is rounded.
-func random[T Float](r *rand.Rand) T { return T(math.Ldexp(r.Float64()-0.5, r.IntN(20)-10)) }
-
 // matrix returns a matrix of random numbers, whose memory has more than it needs.
 func matrix[T Float](r *rand.Rand, rows, cols, pad, batch int, turned bool) Matrix[T] {
 	if turned {
@@ -70,7 +67,7 @@ func matrix[T Float](r *rand.Rand, rows, cols, pad, batch int, turned bool) Matr
 	}
 	m.Data = make([]T, m.all()+pad)
 	for i := range m.Data {
-		m.Data[i] = random[T](r)
+		m.Data[i] = prims.Uneven[T](r)
 	}
 	if turned {
 		m = m.T()

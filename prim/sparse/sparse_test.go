@@ -38,13 +38,10 @@ func plainGemv[T Float](alpha T, a CSR[T], x []T, beta T, y []T) {
 	}
 }
 
-// random returns a number that is a product of many others with no bit left, so that each step of a sum is rounded.
-func random[T Float](r *rand.Rand) T { return T(math.Ldexp(r.Float64()-0.5, r.IntN(20)-10)) }
-
 func vector[T Float](r *rand.Rand, n int) []T {
 	x := make([]T, n)
 	for i := range x {
-		x[i] = random[T](r)
+		x[i] = prims.Uneven[T](r)
 	}
 	return x
 }
@@ -55,7 +52,7 @@ func matrix[T Float](r *rand.Rand, rows, cols int, each func(i int) int) CSR[T] 
 	for i := range rows {
 		for range each(i) {
 			a.Columns = append(a.Columns, int32(r.IntN(cols)))
-			a.Values = append(a.Values, random[T](r))
+			a.Values = append(a.Values, prims.Uneven[T](r))
 		}
 		a.Start = append(a.Start, int32(len(a.Values)))
 	}

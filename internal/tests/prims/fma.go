@@ -1,6 +1,9 @@
 package prims
 
-import "math"
+import (
+	"math"
+	"math/rand/v2"
+)
 
 // FMA32 returns x*y + z with a single rounding. The product is exact in float64, and the sum is rounded to odd. The sum
 // then rounds to the same float32 as the exact sum.
@@ -16,4 +19,10 @@ func FMA32(x, y, z float32) float32 {
 		}
 	}
 	return float32(s)
+}
+
+// Uneven returns a random number of which all bits are used, so that each step of a sum of such numbers
+// is rounded.
+func Uneven[T ~float32 | ~float64](r *rand.Rand) T {
+	return T(math.Ldexp(r.Float64()-0.5, r.IntN(20)-10))
 }

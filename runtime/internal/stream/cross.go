@@ -178,9 +178,7 @@ func (s *Stream) appendHalf(front *Recorder, n *Command, use Use, after []*Event
 //	h         writes x[90:100]: waits for batch 1, but not for batch 2
 func (s *Stream) lastConflict(h *half) uint64 {
 	for _, b := range slices.Backward(s.inflight) {
-		if slices.ContainsFunc(b.uses, func(u use) bool {
-			return u.mem == h.use.Mem.state && u.lo < h.use.Hi && h.use.Lo < u.hi && (abi.Access(u.access)|h.use.Access)&abi.Write != 0
-		}) {
+		if slices.ContainsFunc(b.uses, func(u use) bool { return h.sharesElements(u.mem, u.lo, u.hi, abi.Access(u.access)) }) {
 			return b.seq
 		}
 	}
@@ -225,7 +223,12 @@ func (s *Stream) gatesFor(uses []Use, after ...*Event) (gates []*half) {
 
 // conflicts reports whether a command with that use must wait for the half.
 func (h *half) conflicts(u Use) bool {
-	return u.Mem.state == h.use.Mem.state && u.Lo < h.use.Hi && h.use.Lo < u.Hi && u.Access != 0 && (u.Access|h.use.Access)&abi.Write != 0
+	return u.Access != 0 && h.sharesElements(u.Mem.state, u.Lo, u.Hi, u.Access)
+}
+
+// sharesElements reports whether a use has elements in common with the half's use, and one of the two writes.
+func (h *half) sharesElements(mem *memoryState, lo, hi uint64, access abi.Access) bool {
+	return mem == h.use.Mem.state && lo < h.use.Hi && h.use.Lo < hi && (access|h.use.Access)&abi.Write != 0
 }
 
 // gate makes the batch that the next command is appended to wait for the halves.

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/kgen-go/kgen/internal/tests/need"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 	"github.com/kgen-go/kgen/runtime/internal/vkx"
 )
@@ -23,7 +24,7 @@ func TestImport(t *testing.T) {
 	host = host[:hal.ImportAlign]
 	x, err := a.Import(host)
 	if errors.Is(err, hal.ErrNotSupported) {
-		t.Skip(err)
+		need.Missing(t, need.Vulkan, "%v", err)
 	}
 	y, err2 := b.Import(host)
 	if err := errors.Join(err, err2); err != nil {
