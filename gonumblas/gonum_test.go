@@ -161,7 +161,8 @@ var transposes = []blas.Transpose{blas.NoTrans, blas.Trans, blas.ConjTrans}
 
 func pick[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }
 
-// random returns a correct call. Numbers between rows are NaN, and so are those that the call writes without reading them.
+// random returns a call with correct arguments. Elements between rows are NaN. Elements that the call writes but does not
+// read are NaN as well.
 func random[T float](r *rand.Rand, name string, most int) *call[T] {
 	size := func() int { return 1 + r.IntN(pick(r, 4, most)) }
 	c := &call[T]{name: name, tA: pick(r, transposes...), tB: pick(r, transposes...), m: size(), n: size(), k: size(),

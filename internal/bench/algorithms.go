@@ -19,7 +19,7 @@ func random(n int) []uint32 {
 	return made(n, func(i int) uint32 { return hash(uint32(i), 9) })
 }
 
-// Function equal returns a check that all elements of the memory equal those of want.
+// The function equal returns a check that compares all elements of the memory m with want.
 func equal(m *memory[uint32], want []uint32) func() error {
 	return func() error {
 		got, err := m.get()

@@ -41,8 +41,8 @@ type HostProduct struct {
 	Elem              HostElem
 }
 
-// HostAlike reports whether all work-items of a sub-group have the same value, except those that
-// have left. If their values differ, HostAlike records a fault of the launch at the site.
+// HostAlike reports whether all work-items of a sub-group that have not returned have the same
+// value. If their values differ, HostAlike records a fault of the launch at the site.
 func HostAlike[T comparable](g *HostGroup, sub int, values []T, site int) bool {
 	_, hi := g.Members(sub)
 	first := g.Leader(sub)

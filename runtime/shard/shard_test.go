@@ -214,7 +214,7 @@ func TestLayout(t *testing.T) {
 	}
 }
 
-// TestCollect has the rows of an array combined and gathered. The bits are those of a plain loop.
+// TestCollect combines and gathers the rows of an array. The results have the same bits as a plain loop.
 func TestCollect(t *testing.T) {
 	groups(t, func(t *testing.T, g *shard.Group) {
 		ctx := t.Context()
