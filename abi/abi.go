@@ -78,6 +78,8 @@ const (
 	SpecFlushed = SpecReserved + 6
 	// SpecSubGroup is the id of a number that divides the sizes of sub-groups.
 	SpecSubGroup = SpecReserved + 7
+	// SpecFused64 is the id of a Bool, which is true if the device's Fma of float64s rounds once.
+	SpecFused64  = SpecReserved + 8
 	SpecAccessor = SpecReserved + 0x100
 	// SubnormalFloats is the number of positive subnormal float32s.
 	SubnormalFloats = 1<<23 - 1

@@ -127,6 +127,9 @@
 // that divide or compute roots or inverse roots, except in the mode properties.FloatFast. SpecFused is also in modules
 // that call math32.FMA.
 //
+// [SpecFused64] (a bool, false by default) is true if Fma of float64 rounds once, also if the result is subnormal. It is
+// in modules that call math.FMA or math32.HasFMA64. If the constant is false, math.FMA computes with integers.
+//
 // [SpecFlushed] (a uint32, 0 by default) is the number of the smallest positive float32 values that the device treats
 // as zero. SpecFlushed is 0, or 1<<23 - 1 if arithmetic or comparisons do not keep subnormals. A module has SpecFlushed
 // if it uses functions of package math32 whose results depend on subnormals.

@@ -231,6 +231,8 @@ type Device struct {
 	correct bool
 	// The field byFma says that these corrections of float32 results use fused multiply-adds.
 	byFma bool
+	// The field byFma64 says that math.FMA is an instruction in kernels.
+	byFma64 bool
 	// The field flushes says that the device flushes subnormals in operations that package math32
 	// uses.
 	flushes bool
@@ -363,6 +365,7 @@ func newDevice(h hal.Device, backend string, o *openOptions) *Device {
 	d.flushes = !d.info.Subnormals.Computed()
 	d.correct = o.divide == "always" || o.divide != "never" && (!d.info.ExactDivide || d.flushes)
 	d.byFma = h.Info().Fused && o.fused != "never"
+	d.byFma64 = h.Info().Fused64 && o.fused != "never"
 	d.small = o.small != "never"
 	d.queue = d.NewQueue()
 	return d

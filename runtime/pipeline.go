@@ -33,7 +33,7 @@ func (d *Device) find(ctx context.Context, k *Kernel, c *exec.Launch, p *exec.Pl
 // sub-group size that the launch requires, or 0.
 func (d *Device) reserve(c *exec.Launch, local [3]uint32, subGroup int) {
 	c.Reserve(local, exec.Reserved{
-		Correct: d.correct, Fused: d.byFma, Flushes: d.flushes, Whole: d.fillsSubGroups(local), SubGroup: d.dividesSubGroups(subGroup),
+		Correct: d.correct, Fused: d.byFma, Fused64: d.byFma64, Flushes: d.flushes, Whole: d.fillsSubGroups(local), SubGroup: d.dividesSubGroups(subGroup),
 	})
 }
 

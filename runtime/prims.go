@@ -28,6 +28,9 @@ func (forStubs) Recorded(e Event) bool { return e.l != nil && e.l.rare().node !=
 // kernels may use that instruction, math32.HasFMA is true in kernels.
 func (forStubs) Fuses(d *Device) bool { return d.byFma }
 
+// Fuses64 is like Fuses, but for float64.
+func (forStubs) Fuses64(d *Device) bool { return d.byFma64 }
+
 // orderAlone is the option that OrderAlone returns.
 type orderAlone struct{}
 

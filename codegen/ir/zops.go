@@ -43,7 +43,7 @@ const (
 	OpFNegate
 	// OpFma: x*y + z; fused on devices that do so.
 	OpFma
-	// OpFmaOnce: x*y + z, rounded once; only used if abi.SpecFused says that the device does so.
+	// OpFmaOnce: x*y + z, rounded once; only used if abi.SpecFused or abi.SpecFused64 says that the device does so.
 	OpFmaOnce
 	// OpFRounded: x; if it is a product, it is not fused with a sum.
 	OpFRounded

@@ -60,8 +60,12 @@ var sortVariants = map[string][]sortVariant{
 // code for functions of the package.
 var replacing = map[string]string{
 	"slices": "sort", "sort": "sort", "errors": "errors", "strings": "strings", "hash/crc32": "crc32", "hash/crc64": "crc64",
-	"math/rand": "rand", "math": "nextafter", "internal/chacha8rand": "chacha8", "crypto/internal/fips140/subtle": "xor", "strconv": "strconv",
+	"math/rand": "rand", "math": "math", "internal/chacha8rand": "chacha8", "crypto/internal/fips140/subtle": "xor", "strconv": "strconv",
 }
+
+// The variable renamed maps a replaced function to a name. The replacement code can call the function by
+// this name.
+var renamed = map[string]string{"math.FMA": "genericFMA"}
 
 // The function replaced reports whether kernels use replacement code for a function of package pkg.
 // The name has the form "Func" or "Type.Method".
@@ -74,7 +78,7 @@ func replaced(pkg, name string) bool {
 	case "hash/crc64":
 		return name == "MakeTable" || name == "update"
 	case "math":
-		return name == "Nextafter32"
+		return name == "Nextafter32" || name == "FMA"
 	case "math/rand":
 		return name == "Rand.Read" || name == "Rand.Seed"
 	case "errors":
@@ -153,16 +157,21 @@ func (l *loader) replace(p *listed, files []*ast.File) []*ast.File {
 		fn, ok := d.(*ast.FuncDecl)
 		return ok && instead[declName(fn)]
 	}
-	found := 0
+	var found []*ast.FuncDecl
 	for _, f := range files {
 		for _, d := range f.Decls {
 			if gone(d) {
-				found++
+				found = append(found, d.(*ast.FuncDecl))
 			}
 		}
 	}
-	if found < len(instead) {
+	if len(found) < len(instead) {
 		return files
+	}
+	for _, fn := range found {
+		if name := renamed[p.path+"."+declName(fn)]; name != "" {
+			fn.Name.Name = name
+		}
 	}
 	for _, f := range files {
 		f.Decls = slices.DeleteFunc(f.Decls, gone)

@@ -43,6 +43,16 @@ func init() {
 	add(math32Path+".HasFMA", func(l *lowerer, _ *ssa.Call, _ *ssa.Function, _ []val) val {
 		return l.m.ReservedSpec(abi.SpecFused, "Fused", ir.TypeBool, 0)
 	})
+	for _, name := range []string{math32Path + ".HasFMA64", "math.hasFMA"} {
+		add(name, func(l *lowerer, _ *ssa.Call, _ *ssa.Function, _ []val) val {
+			return l.m.ReservedSpec(abi.SpecFused64, "Fused64", ir.TypeBool, 0)
+		})
+	}
+	for _, name := range []string{math32Path + ".FastFMA64", "math.fastFMA"} {
+		add(name, func(l *lowerer, _ *ssa.Call, _ *ssa.Function, args []val) val {
+			return l.op(ir.OpFmaOnce, ir.TypeF64, values(args)...)
+		})
+	}
 	add(math32Path+".FastFMA", func(l *lowerer, _ *ssa.Call, _ *ssa.Function, args []val) val {
 		return l.op(ir.OpFmaOnce, ir.TypeF32, values(args)...)
 	})

@@ -66,7 +66,7 @@ func hostConstants(m *ir.Module) {
 		switch s.ID {
 		case abi.SpecFlushed:
 			known[m.SpecValue(s)] = m.Int(ir.TypeI32, 0)
-		case abi.SpecFused:
+		case abi.SpecFused, abi.SpecFused64:
 			known[m.SpecValue(s)] = m.Bool(true)
 		}
 	}

@@ -39,6 +39,14 @@ func FastFMA(x, y, z float32) float32 {
 	return float32(s)
 }
 
+// HasFMA64 reports whether the device has an instruction that rounds x * y + z once for float64s. In
+// kernels, math.FMA is that instruction if HasFMA64 is true. Otherwise math.FMA takes some 200 integer operations.
+func HasFMA64() bool { return true }
+
+// FastFMA64 is the device's own instruction for float64s. If [HasFMA64] is true, FastFMA64 equals math.FMA. If HasFMA64
+// is false, x * y may be rounded, too. On the host, FastFMA64 is math.FMA.
+func FastFMA64(x, y, z float64) float64 { return math.FMA(x, y, z) }
+
 // middle computes FastFMA if the float64 sum may be a middle. In that case, middle changes the sum by one bit towards the exact sum.
 //
 //go:noinline

@@ -19,12 +19,6 @@ import (
 
 // plainGemm is the product as package blas documents it.
 func plainGemm[T Float](alpha T, a, b Matrix[T], beta T, c Matrix[T]) {
-	add := func(x, y, z T) T {
-		if s, ok := any(x).(float32); ok {
-			return T(prims.FMA32(s, float32(y), float32(z)))
-		}
-		return T(x*y) + z
-	}
 	at := func(m Matrix[T], batch, i, j int) *T {
 		if m.transposed {
 			i, j = j, i
@@ -40,13 +34,13 @@ func plainGemm[T Float](alpha T, a, b Matrix[T], beta T, c Matrix[T]) {
 			for j := range c.Cols {
 				var sum T
 				for k := range a.Cols {
-					sum = add(*at(a, l, i, k), *at(b, l, k, j), sum)
+					sum = prims.FMA(*at(a, l, i, k), *at(b, l, k, j), sum)
 				}
 				to := at(c, l, i, j)
 				if beta == 0 {
 					*to = alpha * sum
 				} else {
-					*to = add(alpha, sum, T(beta**to))
+					*to = prims.FMA(alpha, sum, T(beta**to))
 				}
 			}
 		}
@@ -153,8 +147,8 @@ func testGemm[T Float](t *testing.T, dev *runtime.Device) {
 // TestTiles has kernels for devices that fuse products and sums run on one that may not. Sums are integers, so that no
 // step is rounded.
 func TestTiles(t *testing.T) {
-	defer func(f func(*runtime.Device) bool) { isFused = f }(isFused)
-	isFused = func(*runtime.Device) bool { return true }
+	defer func(f func(*runtime.Device, bool) bool) { isFused = f }(isFused)
+	isFused = func(*runtime.Device, bool) bool { return true }
 	dev := devtest.Vulkan(t)
 	r := rand.New(rand.NewPCG(3, 4))
 	for way := range 8 {
@@ -200,7 +194,7 @@ func testGemvOf[T Float](t *testing.T, dev *runtime.Device, a Matrix[T], r *rand
 	t.Helper()
 	a.Batch, a.Step = 0, 0
 	x, y := matrix[T](r, a.Cols, 1, 0, 1, false), matrix[T](r, a.Rows, 1, 0, 1, false)
-	if !primimpl.Fuses(dev) && isFused(dev) {
+	if single := unsafe.Sizeof(x.Data[0]) == 4; isFused(dev, single) && (single && !primimpl.Fuses(dev) || !single && !primimpl.Fuses64(dev)) {
 		for _, d := range [][]T{x.Data, y.Data} {
 			for i := range d {
 				d[i] = T(r.IntN(21) - 10)

@@ -13,10 +13,12 @@
 // # Results
 //
 // An element of a result of Gemm and Gemv is alpha*sum + beta*c. The sum begins at 0, and the
-// products are added in the order of the inner index, from 0 on. For float32s, each product is
-// added to the sum with one rounding, as by math32.FMA. After the sum, beta*c is rounded, and
-// alpha*sum is added to it with one rounding. For float64s, each product and each sum is rounded.
-// If beta is 0, c is not read, and may be NaN.
+// products are added in the order of the inner index, from 0 on. Each product is added to the sum
+// with one rounding, as by math32.FMA or math.FMA. After the sum, beta*c is rounded, and alpha*sum
+// is added to it with one rounding. If beta is 0, c is not read, and may be NaN.
+//
+// With prim.Unordered, GemmOn may divide the sums of a small matrix c into ranges of the inner
+// index, and add up the sums of the ranges. The ranges depend only on the shapes of the matrices.
 //
 // GemmHalf multiplies half.Float16s or half.BFloat16s, and adds up the products as float32s.
 // GemmInt8 multiplies int8s, and adds up the products as int32s, which wrap around. GemmHalf and
@@ -33,16 +35,17 @@
 // # Cost
 //
 // GPUs have an instruction for fused products and sums, and the host emulates it by float64s. On
-// other devices, such as lavapipe, the emulation of float32 products and sums takes some 100
-// operations, while float64 needs no emulation.
+// other devices, such as lavapipe, the emulation takes some 100 operations for float32s, and some
+// 200 for float64s. For float64s, the host has the instruction, too.
 //
 // Gemm reads each element of A once for each 128 columns of the product, and each element of B once
 // for each 128 or 64 rows. Gemv reads each element once. A Gemv of few rows, and a Gemm of few
 // tiles of 64 by 128 elements, leave most of a GPU idle, because a sum is not divided among
-// work-items. On GPUs a Gemm of float32s takes twice as long if both matrices are transposed. A
-// Gemm of float32s also takes twice as long if the number of elements in the rows of A or B, the
-// distance of these rows, or their offset in the buffer is not a multiple of 4 elements.
+// work-items unless prim.Unordered allows that for Gemm. On GPUs a Gemm of float32s takes twice as
+// long if both matrices are transposed. A Gemm of float32s also takes twice as long if the number
+// of elements in the rows of A or B, the distance of these rows, or their offset in the buffer is
+// not a multiple of 4 elements.
 //
-// GemmHalfOn and GemmInt8On need scratch memory (see ScratchBytes). No other function needs scratch
-// memory.
+// GemmHalfOn and GemmInt8On need scratch memory, and GemmOn with prim.Unordered (see ScratchBytes).
+// No other function needs scratch memory.
 package blas

@@ -23,16 +23,25 @@ func Gemm[T Float](ctx context.Context, dev *runtime.Device, alpha T, a, b Matri
 
 // GemmOn sets each matrix of c to alpha*a*b + beta*c (see Gemm). The numbers of rows, columns and
 // matrices must fit (ErrInvalid otherwise). If a or b is a single matrix, it is used for each
-// matrix of the batch c. The option prim.Length is an error (ErrInvalid).
+// matrix of the batch c. The option prim.Length is an error (ErrInvalid). With prim.Unordered, the sums
+// of a small matrix c may be divided among work-groups, in scratch memory (see ScratchBytes).
 func GemmOn[T Float](q *runtime.Queue, alpha T, a, b View[T], beta T, c View[T], opts ...prim.Option) (runtime.Event, error) {
 	l := call.New(q, "blas.GemmOn", opts)
 	operands(l, "a", a, "b", b, "c", c)
 	refuseUnlike(l, a.Shape, b.Shape, c.Shape)
-	if err := l.Begin(0); err != nil {
-		return runtime.Event{}, err
-	}
 	if c.transposed {
 		a, b, c = b.T(), a.T(), c.T()
+	}
+	split := split{ranges: 1}
+	if l.Unordered() && l.Usable() {
+		split = splitOf(a.Shape, c.Shape)
+	}
+	if err := l.Begin(call.Bytes[T](split.sums(c.Shape))); err != nil {
+		return runtime.Event{}, err
+	}
+	if split.ranges > 1 {
+		multiplyRanges(l, split, alpha, a, b, beta, c)
+		return l.End()
 	}
 	a.Step, b.Step = stepOf(a.Shape), stepOf(b.Shape)
 	multiply(l, alpha, a, b, beta, c)
@@ -81,8 +90,13 @@ const fewTiles = 512
 // isTall reports whether a launch uses tiles of 128 rows. Tests replace it.
 var isTall = func(m, n, batch int) bool { return tiles(m, 128)*tiles(n, kernels.TileColumns)*batch >= fewTiles }
 
-// isFused reports whether the device fuses products and sums of float32s. Tests replace it.
-var isFused = primimpl.Fuses
+// isFused reports whether the device fuses products and sums of float32s or float64s. Tests replace it.
+var isFused = func(dev *runtime.Device, single bool) bool {
+	if single {
+		return primimpl.Fuses(dev)
+	}
+	return primimpl.Fuses64(dev)
+}
 
 func tiles(n, size int) int { return (n + size - 1) / size }
 
@@ -95,12 +109,8 @@ func multiply[T Float](l *call.Call, alpha T, a, b View[T], beta T, c View[T]) {
 	leftDeep, rightDeep := !a.transposed, b.transposed
 	opts := []runtime.LaunchOption{runtime.WithSpec(kernels.LeftDeep, leftDeep), runtime.WithSpec(kernels.RightDeep, rightDeep)}
 	single := call.KindOf[T]().Size == 4
-	if single && !isFused(l.Device()) {
-		call.Over(l, kernelsgen.Plain32{
-			A: primimpl.Cast[float32](a.Data), B: primimpl.Cast[float32](b.Data), C: primimpl.Cast[float32](c.Data), K: uint32(k),
-			StrideA: uint32(a.stride()), StrideB: uint32(b.stride()), StrideC: uint32(c.stride()), StepA: a.Step, StepB: b.Step, StepC: c.Step,
-			Alpha: float32(alpha), Beta: float32(beta),
-		}, runtime.Range3{batch, m, n}, opts...)
+	if !isFused(l.Device(), single) {
+		plain(l, alpha, a, b, beta, c, opts)
 		return
 	}
 	aligned := primimpl.Use("a", a.Data).Aligned(16) && primimpl.Use("b", b.Data).Aligned(16)
@@ -136,6 +146,24 @@ func multiply[T Float](l *call.Call, alpha T, a, b View[T], beta T, c View[T]) {
 			}, groups, kernels.Items, opts...)
 		}
 	}
+}
+
+// plain launches the kernel for devices that do not fuse products and sums.
+func plain[T Float](l *call.Call, alpha T, a, b View[T], beta T, c View[T], opts []runtime.LaunchOption) {
+	r := runtime.Range3{c.batch(), c.Rows, c.Cols}
+	if call.KindOf[T]().Size == 8 {
+		call.Over(l, kernelsgen.Plain64{
+			A: primimpl.Cast[float64](a.Data), B: primimpl.Cast[float64](b.Data), C: primimpl.Cast[float64](c.Data), K: uint32(a.Cols),
+			StrideA: uint32(a.stride()), StrideB: uint32(b.stride()), StrideC: uint32(c.stride()), StepA: a.Step, StepB: b.Step, StepC: c.Step,
+			Alpha: float64(alpha), Beta: float64(beta),
+		}, r, opts...)
+		return
+	}
+	call.Over(l, kernelsgen.Plain32{
+		A: primimpl.Cast[float32](a.Data), B: primimpl.Cast[float32](b.Data), C: primimpl.Cast[float32](c.Data), K: uint32(a.Cols),
+		StrideA: uint32(a.stride()), StrideB: uint32(b.stride()), StrideC: uint32(c.stride()), StepA: a.Step, StepB: b.Step, StepC: c.Step,
+		Alpha: float32(alpha), Beta: float32(beta),
+	}, r, opts...)
 }
 
 // quadsKernel returns the kernel for matrices that consist of groups of four neighbours (quads).

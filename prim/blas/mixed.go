@@ -59,12 +59,23 @@ func GemmInt8On(q *runtime.Queue, alpha int32, a, b View[int8], beta int32, c Vi
 }
 
 // ScratchBytes returns the number of bytes that prim.Scratch needs for GemmHalfOn and GemmInt8On on a device, for
-// matrices of these shapes. The other functions need no scratch memory.
-func ScratchBytes[T Half | int8](dev *runtime.Device, a, b, c Shape) int {
+// matrices of these shapes. For float32s and float64s, it returns the number of bytes for GemmOn with prim.Unordered.
+// The other functions need no scratch memory.
+func ScratchBytes[T Half | int8 | Float](dev *runtime.Device, a, b, c Shape) int {
 	if c.transposed {
 		a, b, c = b.turned(), a.turned(), c.turned()
 	}
-	p := planOf[T](dev, a, b, c)
+	var p plan
+	switch any(*new(T)).(type) {
+	case half.Float16:
+		p = planOf[half.Float16](dev, a, b, c)
+	case half.BFloat16:
+		p = planOf[half.BFloat16](dev, a, b, c)
+	case int8:
+		p = planOf[int8](dev, a, b, c)
+	default:
+		return call.Bytes[T](splitOf(a, c).sums(c))
+	}
 	if p.native {
 		return call.Bytes[kernels.Piece8](p.piecesA) + call.Bytes[kernels.Piece8](p.piecesB) + call.Bytes[int32](p.sums)
 	}

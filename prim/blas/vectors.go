@@ -34,7 +34,7 @@ func GemvOn[T Float](q *runtime.Queue, alpha T, a View[T], x runtime.View[T], be
 		return runtime.Event{}, err
 	}
 	single := call.KindOf[T]().Size == 4
-	if single && !isFused(l.Device()) {
+	if !isFused(l.Device(), single) {
 		multiply(l, alpha, a, one(x), beta, one(y))
 		return l.End()
 	}

@@ -72,10 +72,15 @@ func GemvOn[T Float](q *runtime.Queue, alpha T, a View[T], x runtime.View[T], be
 	each := min(max(int(chunk*int64(a.Rows)/int64(max(a.Values.Len(), 1))), 1), kernels.Items)
 	groups := (a.Rows + each - 1) / each
 	if call.KindOf[T]().Size == 8 {
-		l.Run(kernelsgen.Gemv64{
+		k := kernelsgen.Gemv64{
 			Start: a.Start, Columns: a.Columns, Values: primimpl.Cast[float64](a.Values), X: primimpl.Cast[float64](x), Y: primimpl.Cast[float64](y),
 			Rows: a.Rows, PerGroup: each, Alpha: float64(alpha), Beta: float64(beta),
-		}, groups, kernels.Items)
+		}
+		if primimpl.Fuses64(l.Device()) {
+			l.Run(k, groups, kernels.Items)
+		} else {
+			l.Run(kernelsgen.GemvEmulated64(k), groups, kernels.Items)
+		}
 		return l.End()
 	}
 	k := kernelsgen.Gemv32{

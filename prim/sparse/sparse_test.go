@@ -19,21 +19,15 @@ import (
 
 // plainGemv is the product as the package documents it.
 func plainGemv[T Float](alpha T, a CSR[T], x []T, beta T, y []T) {
-	add := func(x, y, z T) T {
-		if s, ok := any(x).(float32); ok {
-			return T(prims.FMA32(s, float32(y), float32(z)))
-		}
-		return T(x*y) + z
-	}
 	for i := range y {
 		var sum T
 		for e := a.Start[i]; e < a.Start[i+1]; e++ {
-			sum = add(a.Values[e], x[a.Columns[e]], sum)
+			sum = prims.FMA(a.Values[e], x[a.Columns[e]], sum)
 		}
 		if beta == 0 {
 			y[i] = T(alpha * sum)
 		} else {
-			y[i] = add(alpha, sum, T(beta*y[i]))
+			y[i] = prims.FMA(alpha, sum, T(beta*y[i]))
 		}
 	}
 }

@@ -16,6 +16,7 @@ var api = launch.Runtime.(interface {
 	Recorded(runtime.Event) bool
 	OrderAlone() runtime.LaunchOption
 	Fuses(*runtime.Device) bool
+	Fuses64(*runtime.Device) bool
 	Attached(dev *runtime.Device, key any, made func() any) any
 })
 
@@ -28,6 +29,9 @@ func Recorded(e runtime.Event) bool { return api.Recorded(e) }
 
 // Fuses reports whether math32.HasFMA is true in kernels on the device. The device must be open.
 func Fuses(dev *runtime.Device) bool { return api.Fuses(dev) }
+
+// Fuses64 reports whether math32.HasFMA64 is true in kernels on the device. The device must be open.
+func Fuses64(dev *runtime.Device) bool { return api.Fuses64(dev) }
 
 // OrderAlone returns an option for a command that is not a launch. Options before it that are only
 // for launches then have no effect.

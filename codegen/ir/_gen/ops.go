@@ -65,7 +65,7 @@ var ops = []row{
 	{name: "FDiv", sig: "FF:F", flags: "Pure Costly"},
 	{name: "FNegate", sig: "F:F", flags: "Pure"},
 	{name: "Fma", sig: "FFF:F", flags: "Pure", doc: "x*y + z; fused on devices that do so"},
-	{name: "FmaOnce", sig: "FFF:F", flags: "Pure", doc: "x*y + z, rounded once; only used if abi.SpecFused says that the device does so"},
+	{name: "FmaOnce", sig: "FFF:F", flags: "Pure", doc: "x*y + z, rounded once; only used if abi.SpecFused or abi.SpecFused64 says that the device does so"},
 	{name: "FRounded", sig: "F:F", flags: "Pure Built", doc: "x; if it is a product, it is not fused with a sum"},
 	{name: "FAbs", sig: "F:F", flags: "Pure"},
 	{name: "FSqrt", sig: "F:F", flags: "Pure Costly"},

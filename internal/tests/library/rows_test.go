@@ -94,9 +94,11 @@ var table = map[string]map[string]row{
 		"New":      yes("h := adler32.New(); h.Write(s); h.Write(s[3:5]); r.u(uint64(h.Sum32())); add(h.Sum(s[:4])); h.Reset(); r.i(h.Size() + h.BlockSize()); r.u(uint64(h.Sum32()))").with("Uint8"),
 	},
 	"github.com/kgen-go/kgen/dsl/math32": join(map[string]row{
-		"Inf":     yes("r.f32(math32.Inf(n))"),
-		"FastFMA": {why: "its subnormals are the device's; package subnormals has it"},
-		"HasFMA":  {why: "it is about the device; package subnormals has it"},
+		"Inf":       yes("r.f32(math32.Inf(n))"),
+		"FastFMA":   {why: "its subnormals are the device's; package subnormals has it"},
+		"HasFMA":    {why: "it is about the device; package subnormals has it"},
+		"FastFMA64": {why: "it may round twice; package subnormals has it"},
+		"HasFMA64":  {why: "it is about the device; package subnormals has it"},
 	}, each(func(name string) row {
 		return row{why: "its bits are the device's; package ulps measures them"}
 	}, "FastSin", "FastCos", "FastTan", "FastExp", "FastExp2", "FastLog", "FastLog2", "FastPow", "FastRsqrt", "FastTanh")),

@@ -71,7 +71,7 @@ func (l *Launch) Run(c *Kernel, point string) error {
 	in := interp.Launch{Args: make([]byte, k.ArgSize), Specs: map[uint32]uint64{}, Unfused: l.Unfused,
 		SubGroupSize: uint32(l.SubGroupSize), MaxSteps: l.MaxSteps, Checks: l.Checks, Leave: !hasRun("deadlanes", point)}
 	if !l.Unfused {
-		in.Specs[abi.SpecFused] = 1
+		in.Specs[abi.SpecFused], in.Specs[abi.SpecFused64] = 1, 1
 	}
 	maps.Copy(in.Specs, l.Specs)
 	copy(in.Global[:], deviceOrder(l.Global))

@@ -3,7 +3,16 @@ package prims
 import (
 	"math"
 	"math/rand/v2"
+	"unsafe"
 )
+
+// FMA returns x*y + z with a single rounding.
+func FMA[T ~float32 | ~float64](x, y, z T) T {
+	if unsafe.Sizeof(x) == 4 {
+		return T(FMA32(float32(x), float32(y), float32(z)))
+	}
+	return T(math.FMA(float64(x), float64(y), float64(z)))
+}
 
 // FMA32 returns x*y + z with a single rounding. The product is exact in float64, and the sum is rounded to odd. The sum
 // then rounds to the same float32 as the exact sum.

@@ -51,12 +51,13 @@ type Gemm[T Float, L tile[T], O sums[T]] struct {
 
 type (
 	GemmFlat32 = Gemm[float32, flat, Fused]
-	GemmFlat64 = Gemm[float64, [depth * (mostLines/2 + pad)]float64, Rounded]
+	GemmFlat64 = Gemm[float64, [depth * (mostLines/2 + pad)]float64, Fused64]
 )
 
 // Properties states the work-group's size.
 func (Gemm[T, L, O]) Properties() properties.List {
-	return properties.List{properties.WorkGroupSize(Items)}
+	var o O
+	return append(properties.List{properties.WorkGroupSize(Items)}, o.Needs()...)
 }
 
 // Kernel computes a tile, of which each work-item computes eachColumn columns of mostRows rows, or of half as

@@ -31,19 +31,21 @@ type GemvColumns[T Float, O sums[T]] vectors[T]
 
 type (
 	GemvRows32    = GemvRows[float32, Fused]
-	GemvRows64    = GemvRows[float64, Rounded]
+	GemvRows64    = GemvRows[float64, Fused64]
 	GemvColumns32 = GemvColumns[float32, Fused]
-	GemvColumns64 = GemvColumns[float64, Rounded]
+	GemvColumns64 = GemvColumns[float64, Fused64]
 )
 
 // Properties states the work-group's size, and that each operation is rounded.
 func (GemvRows[T, O]) Properties() properties.List {
-	return properties.List{properties.WorkGroupSize(RowItems), properties.Float(properties.FloatExact)}
+	var o O
+	return append(properties.List{properties.WorkGroupSize(RowItems), properties.Float(properties.FloatExact)}, o.Needs()...)
 }
 
 // Properties states the work-group's size, and that each operation is rounded.
 func (GemvColumns[T, O]) Properties() properties.List {
-	return properties.List{properties.WorkGroupSize(ColumnItems), properties.Float(properties.FloatExact)}
+	var o O
+	return append(properties.List{properties.WorkGroupSize(ColumnItems), properties.Float(properties.FloatExact)}, o.Needs()...)
 }
 
 // Kernel multiplies rows. All work-items copy elements to work-group memory, where one work-item

@@ -4,6 +4,8 @@
 package kernels
 
 import (
+	"math"
+
 	"github.com/kgen-go/kgen/dsl"
 	"github.com/kgen-go/kgen/dsl/math32"
 	"github.com/kgen-go/kgen/properties"
@@ -18,7 +20,12 @@ type Float interface{ float32 | float64 }
 type sums[T Float] interface {
 	// Add returns x*y + sum.
 	Add(x, y, sum T) T
+	// Needs returns the properties of kernels that use Add.
+	Needs() properties.List
 }
+
+// Devices with float64s have integers of 64 bits, too, so that kernels of float64s need no variant without these integers.
+var needs64 = properties.List{properties.DeviceHas(properties.FP64, properties.Int64)}
 
 // Fused rounds x*y + sum once. Fused is for devices that have an instruction for fused products and sums, where math32.HasFMA is true.
 type Fused struct{}
@@ -26,17 +33,35 @@ type Fused struct{}
 // Add returns x*y + sum.
 func (Fused) Add(x, y, sum float32) float32 { return math32.FastFMA(x, y, sum) }
 
+// Needs returns the properties of kernels that use Add.
+func (Fused) Needs() properties.List { return nil }
+
 // Emulated computes the same as Fused on all other devices, with some 100 operations.
 type Emulated struct{}
 
 // Add returns x*y + sum.
 func (Emulated) Add(x, y, sum float32) float32 { return math32.FMA(x, y, sum) }
 
-// Rounded rounds the product, and then the sum.
-type Rounded struct{}
+// Needs returns the properties of kernels that use Add.
+func (Emulated) Needs() properties.List { return nil }
+
+// Fused64 rounds x*y + sum once. Fused64 is for devices that have an instruction for it, where math32.HasFMA64 is true.
+type Fused64 struct{}
 
 // Add returns x*y + sum.
-func (Rounded) Add(x, y, sum float64) float64 { return float64(x*y) + sum }
+func (Fused64) Add(x, y, sum float64) float64 { return math32.FastFMA64(x, y, sum) }
+
+// Needs returns the properties of kernels that use Add.
+func (Fused64) Needs() properties.List { return needs64 }
+
+// Emulated64 computes the same as Fused64 on all other devices, with some 200 operations.
+type Emulated64 struct{}
+
+// Add returns x*y + sum.
+func (Emulated64) Add(x, y, sum float64) float64 { return math.FMA(x, y, sum) }
+
+// Needs returns the properties of kernels that use Add.
+func (Emulated64) Needs() properties.List { return needs64 }
 
 // scaled returns alpha*sum + beta*c[at]. If beta is 0, it does not load c[at], which may be a NaN.
 func scaled[T Float, O sums[T]](alpha, sum, beta T, c []T, at int) T {
@@ -104,4 +129,38 @@ func (k Outer[T]) Kernel(it dsl.Item2) {
 		u, v = v, u
 	}
 	k.A[i*k.StrideA+j] += T(T(k.Alpha*u) * v)
+}
+
+// AddPartial computes C = Alpha*sum + Beta*C, where sum is the sum of the matrices in Partial. These
+// matrices have the size of C and no gaps.
+type AddPartial[T Float] struct {
+	Partial, C  []T
+	StrideC     int
+	Alpha, Beta T
+}
+
+type (
+	AddPartial32 = AddPartial[float32]
+	AddPartial64 = AddPartial[float64]
+)
+
+// Properties states that each operation is rounded.
+func (AddPartial[T]) Properties() properties.List {
+	return properties.List{properties.Float(properties.FloatExact)}
+}
+
+// Kernel computes an element of C.
+func (k AddPartial[T]) Kernel(it dsl.Item2) {
+	i, j := it.GlobalID()
+	rows, cols := it.GlobalRange()
+	var sum T
+	for at := i*cols + j; at < len(k.Partial); at += rows * cols {
+		sum += k.Partial[at]
+	}
+	at := i*k.StrideC + j
+	if k.Beta == 0 {
+		k.C[at] = k.Alpha * sum
+	} else {
+		k.C[at] = T(k.Alpha*sum) + T(k.Beta*k.C[at])
+	}
 }

@@ -16,12 +16,16 @@ type Plain[T Float, O sums[T]] struct {
 	Alpha, Beta               T
 }
 
-// Plain32 emulates fused products and sums of float32s.
-type Plain32 = Plain[float32, Emulated]
+// Plain32 and Plain64 emulate fused products and sums.
+type (
+	Plain32 = Plain[float32, Emulated]
+	Plain64 = Plain[float64, Emulated64]
+)
 
 // Properties states that each operation is rounded.
 func (Plain[T, O]) Properties() properties.List {
-	return properties.List{properties.Float(properties.FloatExact)}
+	var o O
+	return append(properties.List{properties.Float(properties.FloatExact)}, o.Needs()...)
 }
 
 // Kernel computes an element of C in a matrix of the batch.

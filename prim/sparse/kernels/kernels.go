@@ -21,9 +21,10 @@ const (
 	ahead = 4
 )
 
-// The interface sums adds products. The types Fused, Emulated and Rounded of package blas/kernels implement it.
+// The interface sums adds products. The types Fused, Fused64, Emulated and Emulated64 of package blas/kernels implement it.
 type sums[T any] interface {
 	Add(x, y, sum T) T
+	Needs() properties.List
 }
 
 // The arrays of a chunk in work-group memory have an unused element for each 32 elements (see spread).
@@ -52,13 +53,15 @@ type Gemv[T kernels.Float, O sums[T], V values[T], C columns] struct {
 
 type (
 	Gemv32         = Gemv[float32, kernels.Fused, [Chunk32 + Chunk32/32]float32, [Chunk32 + Chunk32/32]int32]
-	Gemv64         = Gemv[float64, kernels.Rounded, [Chunk64 + Chunk64/32]float64, [Chunk64 + Chunk64/32]int32]
+	Gemv64         = Gemv[float64, kernels.Fused64, [Chunk64 + Chunk64/32]float64, [Chunk64 + Chunk64/32]int32]
+	GemvEmulated64 = Gemv[float64, kernels.Emulated64, [Chunk64 + Chunk64/32]float64, [Chunk64 + Chunk64/32]int32]
 	GemvEmulated32 = Gemv[float32, kernels.Emulated, [Chunk32 + Chunk32/32]float32, [Chunk32 + Chunk32/32]int32]
 )
 
 // Properties states the work-group's size.
 func (Gemv[T, O, V, C]) Properties() properties.List {
-	return properties.List{properties.WorkGroupSize(Items)}
+	var o O
+	return append(properties.List{properties.WorkGroupSize(Items)}, o.Needs()...)
 }
 
 // Kernel computes one element of Y in each work-item.

@@ -163,6 +163,7 @@ func SplitSpecs(k *abi.Kernel, specs []hal.SpecValue) []hal.SpecValue {
 type Reserved struct {
 	Correct bool // kernels correct float32 division and square root
 	Fused   bool // the corrections use fused multiply-adds
+	Fused64 bool // math.FMA is the device's instruction
 	Flushes bool // the device flushes subnormals
 	Whole   bool // each invocation that runs is a work-item
 	// SubGroup is a number that divides the size of each sub-group, except a work-group's last one.
@@ -186,7 +187,7 @@ func (l *Launch) Reserve(local [3]uint32, r Reserved) {
 	for _, flag := range []struct {
 		id uint32
 		on bool
-	}{{abi.SpecExactDivide, r.Correct}, {abi.SpecFused, r.Fused}, {abi.SpecWhole, r.Whole}} {
+	}{{abi.SpecExactDivide, r.Correct}, {abi.SpecFused, r.Fused}, {abi.SpecFused64, r.Fused64}, {abi.SpecWhole, r.Whole}} {
 		v := hal.SpecValue{ID: flag.id, Size: 4}
 		if flag.on {
 			v.Bits = 1

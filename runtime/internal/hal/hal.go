@@ -83,6 +83,10 @@ type Info struct {
 	// exact as Vulkan demands. The backend probes these facts when the device is opened.
 	// abi.SpecFused depends on Fused.
 	Fused bool
+	// Fused64 says that Fma of float64 rounds once, also to subnormals. The backend probes this fact
+	// when the device is opened. abi.SpecFused64 depends on Fused64. Fused64 is false without
+	// properties.FP64.
+	Fused64 bool
 	// EndsLoops says that the driver ends the loops of a work-item early, once all its loops
 	// together have run a certain number of iterations. The backend probes this fact when the
 	// device is opened.

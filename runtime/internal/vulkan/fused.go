@@ -8,8 +8,12 @@ import (
 	"math"
 )
 
-//go:embed kernels/fused.spv
-var fusedModule []byte
+var (
+	//go:embed kernels/fused.spv
+	fusedModule []byte
+	//go:embed kernels/fused64.spv
+	fused64Module []byte
+)
 
 // fusedCases is the number of operands that askFused tests.
 const fusedCases = 4096
@@ -40,6 +44,55 @@ func askFused(fused *bool) *question {
 			}
 		},
 	}
+}
+
+// askFused64 tests whether Fma of float64s rounds once and keeps subnormals, on a device with float64.
+func askFused64(fused *bool) *question {
+	le := binary.LittleEndian
+	return &question{module: fused64Module, size: 32 * fusedCases, items: 16 * fusedCases,
+		put: func(operands []byte) {
+			for i := range uint32(fusedCases) {
+				for j, x := range fusedCase64(i) {
+					le.PutUint64(operands[32*i+8*uint32(j):], math.Float64bits(x))
+				}
+			}
+		},
+		answer: func(results []byte) {
+			*fused = true
+			for i := range uint32(fusedCases) {
+				c := fusedCase64(i)
+				if le.Uint64(results[32*i:]) != math.Float64bits(math.FMA(c[0], c[1], c[2])) {
+					*fused = false
+				}
+			}
+		},
+	}
+}
+
+// fusedCase64 returns two float64s to multiply and a float64 to add. In a quarter of the cases, the
+// sum cancels everything except the product's rounding error. In another quarter, the sum is next
+// to the middle between two float64s. In the third quarter, the sum is subnormal.
+func fusedCase64(i uint32) [3]float64 {
+	var c [3]float64
+	for j := range c {
+		a := uint64(scramble(6*i+2*uint32(j)))<<32 | uint64(scramble(6*i+2*uint32(j)+1))
+		c[j] = math.Ldexp(math.Float64frombits(a&(1<<63|1<<52-1)|1023<<52), int(a>>52%400)-200)
+	}
+	x, y, z := c[0], c[1], c[2]
+	switch i % 4 {
+	case 0:
+		z = -x * y
+	case 1:
+		// The factors are odd numbers of 27 bits, whose product has 53 or 54 bits.
+		x = math.Trunc(math.Ldexp(math.Abs(x), 25-math.Ilogb(x)))*2 + 1
+		y = math.Trunc(math.Ldexp(math.Abs(y), 25-math.Ilogb(y)))*2 + 1
+		z = math.Ldexp(z, -200-math.Ilogb(z))
+	case 2:
+		x = math.Ldexp(x, -540-math.Ilogb(x))
+		y = math.Ldexp(y, -500-math.Ilogb(y))
+		z = math.Ldexp(z, -1030-int(i%32)-math.Ilogb(z))
+	}
+	return [3]float64{x, y, z}
 }
 
 // The function near reports whether got differs from want by at most ulps units in the last place.

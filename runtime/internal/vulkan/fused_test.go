@@ -5,8 +5,11 @@ package vulkan
 import (
 	"math"
 	"math/big"
+	"slices"
 	"testing"
 	"time"
+
+	"github.com/kgen-go/kgen/properties"
 )
 
 // TestFusedCases checks that the probe knows the exact sums, and that most of its cases tell
@@ -51,5 +54,43 @@ func TestProbeFused(t *testing.T) {
 	t.Logf("%s: fused: %v; %v", d.info.Name, fused, time.Since(start))
 	if fused != d.info.Fused {
 		t.Errorf("Open found %v", d.info.Fused)
+	}
+}
+
+// TestFusedCases64 checks that most cases of the probe for float64 tell a device that rounds
+// products, and that some results are subnormal.
+func TestFusedCases64(t *testing.T) {
+	unfused, subnormal := 0, 0
+	for i := range uint32(fusedCases) {
+		c := fusedCase64(i)
+		p := new(big.Float).SetPrec(4000).Mul(big.NewFloat(c[0]), big.NewFloat(c[1]))
+		want, _ := p.Add(p, big.NewFloat(c[2])).Float64()
+		if got := math.FMA(c[0], c[1], c[2]); got != want {
+			t.Fatalf("case %d: %g*%g + %g = %g, want %g", i, c[0], c[1], c[2], got, want)
+		}
+		if float64(c[0]*c[1])+c[2] != want {
+			unfused++
+		}
+		if want != 0 && math.Abs(want) < 0x1p-1022 {
+			subnormal++
+		}
+	}
+	if t.Logf("%d, %d of %d", unfused, subnormal, fusedCases); unfused < fusedCases/4 || subnormal < fusedCases/8 {
+		t.Errorf("%d sums show a rounded product, %d are subnormal", unfused, subnormal)
+	}
+}
+
+func TestProbeFused64(t *testing.T) {
+	d := open(t)
+	if !slices.Contains(d.info.Aspects, properties.FP64) {
+		t.Skip("no float64")
+	}
+	var fused bool
+	if err := d.ask(askFused64(&fused)); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%s: fused: %v", d.info.Name, fused)
+	if fused != d.info.Fused64 {
+		t.Errorf("Open found %v", d.info.Fused64)
 	}
 }

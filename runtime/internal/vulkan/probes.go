@@ -21,6 +21,7 @@ type probed struct {
 	subnormals              hal.Subnormals
 	halves                  hal.Halves
 	divide, divide64, fused bool
+	fused64                 bool
 	endsLoops               bool // the driver ends long loops early (see adapt.RecordRounds)
 }
 
@@ -72,7 +73,7 @@ func (d *device) probe() error {
 		answers.Unlock()
 	}
 	d.info.Subnormals, d.info.ExactDivide, d.info.ExactDivide64 = p.subnormals, p.divide, p.divide64
-	d.info.Fused, d.info.EndsLoops, d.info.Halves = p.fused, p.endsLoops, p.halves
+	d.info.Fused, d.info.Fused64, d.info.EndsLoops, d.info.Halves = p.fused, p.fused64, p.endsLoops, p.halves
 	if env.Get(env.Subnormals) == "flushed" {
 		d.info.Subnormals = hal.Subnormals{}
 	}
@@ -98,7 +99,7 @@ func (p *probed) questions(d *device) []*question {
 		}
 	}
 	if slices.Contains(d.info.Aspects, properties.FP64) {
-		qs = append(qs, askSubnormals64(&p.subnormals), askDivide64(&p.divide64))
+		qs = append(qs, askSubnormals64(&p.subnormals), askDivide64(&p.divide64), askFused64(&p.fused64))
 	}
 	if slices.Contains(d.info.Aspects, properties.AtomicFloat32) {
 		qs = append(qs, askSubnormalAdd(&p.subnormals.Atomics))

@@ -62,7 +62,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "dsl/math32/double.go", Package: "math32", Sum: 0xb4902c80},
 		{File: "dsl/math32/exp.go", Package: "math32", Sum: 0x9626f8e0},
 		{File: "dsl/math32/fast.go", Package: "math32", Sum: 0x85a8202e},
-		{File: "dsl/math32/fma.go", Package: "math32", Sum: 0xebbb142e},
+		{File: "dsl/math32/fma.go", Package: "math32", Sum: 0x764be6c0},
 		{File: "dsl/math32/hyper.go", Package: "math32", Sum: 0xd4779bec},
 		{File: "dsl/math32/log.go", Package: "math32", Sum: 0x72e1b20},
 		{File: "dsl/math32/pow.go", Package: "math32", Sum: 0x863391c1},

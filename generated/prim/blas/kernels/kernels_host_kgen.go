@@ -11,6 +11,392 @@ import (
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
 
+// addPartial32Host is some work-items of the kernel [AddPartial32].
+type addPartial32Host struct {
+	kernelimpl.HostGroup
+	v18 []float32
+}
+
+func newAddPartial32Host() kernelimpl.HostForm { return new(addPartial32Host) }
+
+const addPartial32HostSites = `1	prim/blas/kernels/kernels.go:162:6
+1	164:42`
+
+func (g *addPartial32Host) Begin() {
+	g.Sites = addPartial32HostSites
+	const n = 256
+	kernelimpl.HostRoom(n, &g.v18)
+}
+
+func (g *addPartial32Host) Run() {
+	const n = 256
+	h18 := g.v18[:n]
+	p0 := g.Pointer(0)
+	v3 := g.Int32(12)
+	v14 := int64(uint32(v3))
+	v2 := g.Int32(8)
+	v13 := int64(uint32(v2))
+	v17 := v14 * v13
+	v4 := g.Int64(32)
+	stop := g.Cancelled()
+	v8 := g.Int64(56)
+	v10 := g.Float32(68)
+	v26 := v10 == 0
+	v9 := g.Float32(64)
+	v6 := g.Int64(48)
+	p1 := g.Pointer(1)
+	// The work-items go through the loop together.
+	nx := g.Global[0]
+	x := g.Lo % nx
+	y := g.Lo / nx
+	for left := g.Hi - g.Lo; left > 0; {
+		end := min(x+left, nx)
+		left -= end - x
+		v12 := int64(y)
+		v15 := v12 * v13
+		v24 := v12 * v8
+		v1 := int32(y)
+		for x < end {
+			count := min(end-x, n)
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			for li := range count {
+				h18[li] = 0
+			}
+			if v17 >= 0 && v17 <= 1<<60 && v15 >= -1<<60 && v15 <= 1<<60 {
+				active := count
+				b19 := int64(x) + v15
+				for {
+					if active = min(active, int(v4-b19)); active <= 0 {
+						break
+					}
+					if stop.Load() {
+						g.Stop()
+						return
+					}
+					if v4-b19-3*v17 >= int64(active) {
+						b19r1 := b19 + v17
+						b19r2 := b19r1 + v17
+						b19r3 := b19r2 + v17
+						addPartial32HostLoop1(h18, active, b19, p0, b19r1, b19r2, b19r3)
+						b19 = b19r3 + v17
+					} else {
+						addPartial32HostLoop0(h18, active, b19, p0)
+						b19 += v17
+					}
+				}
+				for li := range count {
+					x := x + li
+					v11 := int64(x)
+					v18 := h18[li]
+					v0 := int32(x)
+					var v27, v31 float32
+					v25 := v24 + v11
+					if !v26 {
+						goto b7r0c
+					}
+					v27 = float32(v9 * v18)
+					if uint64(v25) >= uint64(v6) {
+						g.Fault(0, v25, v6, v0, v1)
+						continue
+					}
+					*(*float32)(unsafe.Add(p1, int(v25)*4)) = v27
+					goto b9r0c
+				b7r0c:
+					v31 = float32(v9 * v18)
+					if uint64(v25) >= uint64(v6) {
+						g.Fault(1, v25, v6, v0, v1)
+						continue
+					}
+					{
+						v35 := float32(v31 + float32(v10**(*float32)(unsafe.Add(p1, int(v25)*4))))
+						*(*float32)(unsafe.Add(p1, int(v25)*4)) = v35
+					}
+				b9r0c:
+				}
+			} else {
+				for x, end := x, x+count; x < end; x++ {
+					if stop.Load() {
+						g.Stop()
+						return
+					}
+					var v18, v27, v31 float32
+					var v19 int64
+					v0 := int32(x)
+					v11 := int64(x)
+					v18 = 0
+					v19 = v15 + v11
+				b1:
+					if v19 < v4 {
+						v18 = float32(v18 + *(*float32)(unsafe.Add(p0, int(v19)*4)))
+						v19 = v19 + v17
+						if stop.Load() {
+							g.Stop()
+							return
+						}
+						goto b1
+					}
+					v25 := v24 + v11
+					if !v26 {
+						goto b7
+					}
+					v27 = float32(v9 * v18)
+					if uint64(v25) >= uint64(v6) {
+						g.Fault(0, v25, v6, v0, v1)
+						continue
+					}
+					*(*float32)(unsafe.Add(p1, int(v25)*4)) = v27
+					goto b9
+				b7:
+					v31 = float32(v9 * v18)
+					if uint64(v25) >= uint64(v6) {
+						g.Fault(1, v25, v6, v0, v1)
+						continue
+					}
+					{
+						v35 := float32(v31 + float32(v10**(*float32)(unsafe.Add(p1, int(v25)*4))))
+						*(*float32)(unsafe.Add(p1, int(v25)*4)) = v35
+					}
+				b9:
+				}
+			}
+			x += count
+		}
+		x = 0
+		y++
+	}
+}
+
+//go:noinline
+func addPartial32HostLoop0(h18 []float32, active int, b19 int64, p0 unsafe.Pointer) {
+	h18 = h18[:active]
+	for li := range active {
+		v19 := b19 + int64(li)
+		v18 := h18[li]
+		h18[li] = float32(v18 + *(*float32)(unsafe.Add(p0, int(v19)*4)))
+	}
+}
+
+//go:noinline
+func addPartial32HostLoop1(h18 []float32, active int, b19 int64, p0 unsafe.Pointer, b19r1 int64, b19r2 int64, b19r3 int64) {
+	h18 = h18[:active]
+	for li := range active {
+		v18 := h18[li]
+		{
+			v19 := b19 + int64(li)
+			v18 = float32(v18 + *(*float32)(unsafe.Add(p0, int(v19)*4)))
+		}
+		{
+			v19 := b19r1 + int64(li)
+			v18 = float32(v18 + *(*float32)(unsafe.Add(p0, int(v19)*4)))
+		}
+		{
+			v19 := b19r2 + int64(li)
+			v18 = float32(v18 + *(*float32)(unsafe.Add(p0, int(v19)*4)))
+		}
+		{
+			v19 := b19r3 + int64(li)
+			v18 = float32(v18 + *(*float32)(unsafe.Add(p0, int(v19)*4)))
+		}
+		h18[li] = v18
+	}
+}
+
+// addPartial64Host is some work-items of the kernel [AddPartial64].
+type addPartial64Host struct {
+	kernelimpl.HostGroup
+	v18 []float64
+}
+
+func newAddPartial64Host() kernelimpl.HostForm { return new(addPartial64Host) }
+
+const addPartial64HostSites = `1	prim/blas/kernels/kernels.go:162:6
+1	164:42`
+
+func (g *addPartial64Host) Begin() {
+	g.Sites = addPartial64HostSites
+	const n = 256
+	kernelimpl.HostRoom(n, &g.v18)
+}
+
+func (g *addPartial64Host) Run() {
+	const n = 256
+	h18 := g.v18[:n]
+	p0 := g.Pointer(0)
+	v3 := g.Int32(12)
+	v14 := int64(uint32(v3))
+	v2 := g.Int32(8)
+	v13 := int64(uint32(v2))
+	v17 := v14 * v13
+	v4 := g.Int64(32)
+	stop := g.Cancelled()
+	v8 := g.Int64(56)
+	v10 := g.Float64(72)
+	v26 := v10 == 0
+	v9 := g.Float64(64)
+	v6 := g.Int64(48)
+	p1 := g.Pointer(1)
+	// The work-items go through the loop together.
+	nx := g.Global[0]
+	x := g.Lo % nx
+	y := g.Lo / nx
+	for left := g.Hi - g.Lo; left > 0; {
+		end := min(x+left, nx)
+		left -= end - x
+		v12 := int64(y)
+		v15 := v12 * v13
+		v24 := v12 * v8
+		v1 := int32(y)
+		for x < end {
+			count := min(end-x, n)
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			for li := range count {
+				h18[li] = 0
+			}
+			if v17 >= 0 && v17 <= 1<<60 && v15 >= -1<<60 && v15 <= 1<<60 {
+				active := count
+				b19 := int64(x) + v15
+				for {
+					if active = min(active, int(v4-b19)); active <= 0 {
+						break
+					}
+					if stop.Load() {
+						g.Stop()
+						return
+					}
+					if v4-b19-3*v17 >= int64(active) {
+						b19r1 := b19 + v17
+						b19r2 := b19r1 + v17
+						b19r3 := b19r2 + v17
+						addPartial64HostLoop1(h18, active, b19, p0, b19r1, b19r2, b19r3)
+						b19 = b19r3 + v17
+					} else {
+						addPartial64HostLoop0(h18, active, b19, p0)
+						b19 += v17
+					}
+				}
+				for li := range count {
+					x := x + li
+					v11 := int64(x)
+					v18 := h18[li]
+					v0 := int32(x)
+					var v27, v31 float64
+					v25 := v24 + v11
+					if !v26 {
+						goto b7r0c
+					}
+					v27 = float64(v9 * v18)
+					if uint64(v25) >= uint64(v6) {
+						g.Fault(0, v25, v6, v0, v1)
+						continue
+					}
+					*(*float64)(unsafe.Add(p1, int(v25)*8)) = v27
+					goto b9r0c
+				b7r0c:
+					v31 = float64(v9 * v18)
+					if uint64(v25) >= uint64(v6) {
+						g.Fault(1, v25, v6, v0, v1)
+						continue
+					}
+					{
+						v35 := float64(v31 + float64(v10**(*float64)(unsafe.Add(p1, int(v25)*8))))
+						*(*float64)(unsafe.Add(p1, int(v25)*8)) = v35
+					}
+				b9r0c:
+				}
+			} else {
+				for x, end := x, x+count; x < end; x++ {
+					if stop.Load() {
+						g.Stop()
+						return
+					}
+					var v18, v27, v31 float64
+					var v19 int64
+					v0 := int32(x)
+					v11 := int64(x)
+					v18 = 0
+					v19 = v15 + v11
+				b1:
+					if v19 < v4 {
+						v18 = float64(v18 + *(*float64)(unsafe.Add(p0, int(v19)*8)))
+						v19 = v19 + v17
+						if stop.Load() {
+							g.Stop()
+							return
+						}
+						goto b1
+					}
+					v25 := v24 + v11
+					if !v26 {
+						goto b7
+					}
+					v27 = float64(v9 * v18)
+					if uint64(v25) >= uint64(v6) {
+						g.Fault(0, v25, v6, v0, v1)
+						continue
+					}
+					*(*float64)(unsafe.Add(p1, int(v25)*8)) = v27
+					goto b9
+				b7:
+					v31 = float64(v9 * v18)
+					if uint64(v25) >= uint64(v6) {
+						g.Fault(1, v25, v6, v0, v1)
+						continue
+					}
+					{
+						v35 := float64(v31 + float64(v10**(*float64)(unsafe.Add(p1, int(v25)*8))))
+						*(*float64)(unsafe.Add(p1, int(v25)*8)) = v35
+					}
+				b9:
+				}
+			}
+			x += count
+		}
+		x = 0
+		y++
+	}
+}
+
+//go:noinline
+func addPartial64HostLoop0(h18 []float64, active int, b19 int64, p0 unsafe.Pointer) {
+	h18 = h18[:active]
+	for li := range active {
+		v19 := b19 + int64(li)
+		v18 := h18[li]
+		h18[li] = float64(v18 + *(*float64)(unsafe.Add(p0, int(v19)*8)))
+	}
+}
+
+//go:noinline
+func addPartial64HostLoop1(h18 []float64, active int, b19 int64, p0 unsafe.Pointer, b19r1 int64, b19r2 int64, b19r3 int64) {
+	h18 = h18[:active]
+	for li := range active {
+		v18 := h18[li]
+		{
+			v19 := b19 + int64(li)
+			v18 = float64(v18 + *(*float64)(unsafe.Add(p0, int(v19)*8)))
+		}
+		{
+			v19 := b19r1 + int64(li)
+			v18 = float64(v18 + *(*float64)(unsafe.Add(p0, int(v19)*8)))
+		}
+		{
+			v19 := b19r2 + int64(li)
+			v18 = float64(v18 + *(*float64)(unsafe.Add(p0, int(v19)*8)))
+		}
+		{
+			v19 := b19r3 + int64(li)
+			v18 = float64(v18 + *(*float64)(unsafe.Add(p0, int(v19)*8)))
+		}
+		h18[li] = v18
+	}
+}
+
 // finishFloat32Host is some work-items of the kernel [FinishFloat32].
 type finishFloat32Host struct {
 	kernelimpl.HostGroup
@@ -251,13 +637,13 @@ type flatNNHost struct {
 
 func newFlatNNHost() kernelimpl.HostForm { return new(flatNNHost) }
 
-const flatNNHostSites = `10	prim/blas/kernels/gemm.go:134:9
-10	136:9
-10	139:29
+const flatNNHostSites = `10	prim/blas/kernels/gemm.go:135:9
+10	137:9
+10	140:29
 4	prim/blas/kernels/quads.go:135:19
 4	136:20
 13	88:8	"a matrix has rows that are no whole quads"
-13	prim/blas/kernels/kernels.go:54:8	"a matrix is shorter than its numbers of rows and columns say"
+13	prim/blas/kernels/kernels.go:79:8	"a matrix is shorter than its numbers of rows and columns say"
 4	prim/blas/kernels/quads.go:156:10`
 
 func (g *flatNNHost) Begin() {
@@ -2357,13 +2743,13 @@ type flatNTHost struct {
 
 func newFlatNTHost() kernelimpl.HostForm { return new(flatNTHost) }
 
-const flatNTHostSites = `10	prim/blas/kernels/gemm.go:134:9
-10	136:9
-10	139:29
+const flatNTHostSites = `10	prim/blas/kernels/gemm.go:135:9
+10	137:9
+10	140:29
 4	prim/blas/kernels/quads.go:135:19
 4	136:20
 13	88:8	"a matrix has rows that are no whole quads"
-13	prim/blas/kernels/kernels.go:54:8	"a matrix is shorter than its numbers of rows and columns say"
+13	prim/blas/kernels/kernels.go:79:8	"a matrix is shorter than its numbers of rows and columns say"
 4	prim/blas/kernels/quads.go:156:10`
 
 func (g *flatNTHost) Begin() {
@@ -4479,13 +4865,13 @@ type flatTNHost struct {
 
 func newFlatTNHost() kernelimpl.HostForm { return new(flatTNHost) }
 
-const flatTNHostSites = `10	prim/blas/kernels/gemm.go:134:9
-10	136:9
-10	139:29
+const flatTNHostSites = `10	prim/blas/kernels/gemm.go:135:9
+10	137:9
+10	140:29
 4	prim/blas/kernels/quads.go:135:19
 4	136:20
 13	88:8	"a matrix has rows that are no whole quads"
-13	prim/blas/kernels/kernels.go:54:8	"a matrix is shorter than its numbers of rows and columns say"
+13	prim/blas/kernels/kernels.go:79:8	"a matrix is shorter than its numbers of rows and columns say"
 4	prim/blas/kernels/quads.go:156:10`
 
 func (g *flatTNHost) Begin() {
@@ -6567,15 +6953,15 @@ type gemmFlat32Host struct {
 
 func newGemmFlat32Host() kernelimpl.HostForm { return new(gemmFlat32Host) }
 
-const gemmFlat32HostSites = `10	prim/blas/kernels/gemm.go:134:9
-10	136:9
-10	139:29
-13	prim/blas/kernels/kernels.go:54:8	"a matrix is shorter than its numbers of rows and columns say"
-1	prim/blas/kernels/gemm.go:238:19
-1	238:36
-1	238:55
-1	prim/blas/kernels/kernels.go:47:35
-1	prim/blas/kernels/gemm.go:100:7`
+const gemmFlat32HostSites = `10	prim/blas/kernels/gemm.go:135:9
+10	137:9
+10	140:29
+13	prim/blas/kernels/kernels.go:79:8	"a matrix is shorter than its numbers of rows and columns say"
+1	prim/blas/kernels/gemm.go:239:19
+1	239:36
+1	239:55
+1	prim/blas/kernels/kernels.go:72:35
+1	prim/blas/kernels/gemm.go:101:7`
 
 func (g *gemmFlat32Host) Begin() {
 	g.Sites = gemmFlat32HostSites
@@ -6609,7 +6995,7 @@ func (g *gemmFlat32Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 2: // Barrier, gemm.go:83
+		case 2: // Barrier, gemm.go:84
 			next = g.r3()
 		}
 	}
@@ -6617,9 +7003,9 @@ func (g *gemmFlat32Host) Run() {
 
 func (g *gemmFlat32Host) r0() int {
 	const n = 128
-	// ZeroLocal, gemm.go:65
-	g.Zero(0)
 	// ZeroLocal, gemm.go:66
+	g.Zero(0)
+	// ZeroLocal, gemm.go:67
 	g.Zero(1)
 	v8 := g.v8
 	v18 := v8 + 127
@@ -9255,7 +9641,7 @@ func (g *gemmFlat32Host) r3() int {
 		goto b427
 	}
 	g.v749 = v749
-	// Barrier, gemm.go:86
+	// Barrier, gemm.go:87
 	m2 := g.Memory(2)
 	basex := g.Base(0)
 	u501 := g.v501
@@ -9815,20 +10201,20 @@ type gemmFlat64Host struct {
 
 	v57 []int32
 
-	v502, v503, v504, v505, v506, v507, v508, v509, v510, v511, v512, v513, v514, v515, v516, v517, v518, v519, v520, v521, v522, v523, v524, v525, v526, v527, v528, v529, v530, v531, v532, v533, v534, v535, v536, v537, v538, v539, v540, v541, v542, v543, v544, v545, v546, v547, v548, v549, v550, v551, v552, v553, v554, v555, v556, v557, v558, v559, v560, v561, v562, v563, v564, v565, v806, v807, v808, v809, v868, v869, v870, v871, v928, v929, v930, v931, v990, v991, v992, v993, v1052, v1053, v1054, v1055, v1114, v1115, v1116, v1117, v1220, v1222, v1224, v1226, v1228, v1230, v1232, v1234, v1236, v1238, v1240, v1242, v1244, v1246, v1248, v1250, v1252, v1254, v1256, v1258, v1260, v1262, v1264, v1266, v1268, v1270, v1272, v1274, v1276, v1278, v1280, v1282, v1284, v1286, v1288, v1290, v1292, v1294, v1296, v1298, v1300, v1302, v1304, v1306, v1308, v1310, v1312, v1314, v1316, v1318, v1320, v1322, v1324, v1326, v1328, v1330, v1332, v1334, v1336, v1338, v1340, v1342, v1344, v1346 []float64
+	v502, v503, v504, v505, v506, v507, v508, v509, v510, v511, v512, v513, v514, v515, v516, v517, v518, v519, v520, v521, v522, v523, v524, v525, v526, v527, v528, v529, v530, v531, v532, v533, v534, v535, v536, v537, v538, v539, v540, v541, v542, v543, v544, v545, v546, v547, v548, v549, v550, v551, v552, v553, v554, v555, v556, v557, v558, v559, v560, v561, v562, v563, v564, v565, v806, v807, v808, v809, v868, v869, v870, v871, v928, v929, v930, v931, v990, v991, v992, v993, v1052, v1053, v1054, v1055, v1114, v1115, v1116, v1117, v1219, v1220, v1221, v1222, v1223, v1224, v1225, v1226, v1227, v1228, v1229, v1230, v1231, v1232, v1233, v1234, v1235, v1236, v1237, v1238, v1239, v1240, v1241, v1242, v1243, v1244, v1245, v1246, v1247, v1248, v1249, v1250, v1251, v1252, v1253, v1254, v1255, v1256, v1257, v1258, v1259, v1260, v1261, v1262, v1263, v1264, v1265, v1266, v1267, v1268, v1269, v1270, v1271, v1272, v1273, v1274, v1275, v1276, v1277, v1278, v1279, v1280, v1281, v1282 []float64
 }
 
 func newGemmFlat64Host() kernelimpl.HostForm { return new(gemmFlat64Host) }
 
-const gemmFlat64HostSites = `10	prim/blas/kernels/gemm.go:134:9
-10	136:9
-10	139:29
-13	prim/blas/kernels/kernels.go:54:8	"a matrix is shorter than its numbers of rows and columns say"
-1	prim/blas/kernels/gemm.go:238:19
-1	238:36
-1	238:55
-1	prim/blas/kernels/kernels.go:47:35
-1	prim/blas/kernels/gemm.go:100:7`
+const gemmFlat64HostSites = `10	prim/blas/kernels/gemm.go:135:9
+10	137:9
+10	140:29
+13	prim/blas/kernels/kernels.go:79:8	"a matrix is shorter than its numbers of rows and columns say"
+1	prim/blas/kernels/gemm.go:239:19
+1	239:36
+1	239:55
+1	prim/blas/kernels/kernels.go:72:35
+1	prim/blas/kernels/gemm.go:101:7`
 
 func (g *gemmFlat64Host) Begin() {
 	g.Sites = gemmFlat64HostSites
@@ -9855,14 +10241,14 @@ func (g *gemmFlat64Host) Begin() {
 	g.Allot(1, 16896)
 	g.Allot(2, 1024)
 	kernelimpl.HostRoom(n, &g.v57)
-	kernelimpl.HostRoom(n, &g.v502, &g.v503, &g.v504, &g.v505, &g.v506, &g.v507, &g.v508, &g.v509, &g.v510, &g.v511, &g.v512, &g.v513, &g.v514, &g.v515, &g.v516, &g.v517, &g.v518, &g.v519, &g.v520, &g.v521, &g.v522, &g.v523, &g.v524, &g.v525, &g.v526, &g.v527, &g.v528, &g.v529, &g.v530, &g.v531, &g.v532, &g.v533, &g.v534, &g.v535, &g.v536, &g.v537, &g.v538, &g.v539, &g.v540, &g.v541, &g.v542, &g.v543, &g.v544, &g.v545, &g.v546, &g.v547, &g.v548, &g.v549, &g.v550, &g.v551, &g.v552, &g.v553, &g.v554, &g.v555, &g.v556, &g.v557, &g.v558, &g.v559, &g.v560, &g.v561, &g.v562, &g.v563, &g.v564, &g.v565, &g.v806, &g.v807, &g.v808, &g.v809, &g.v868, &g.v869, &g.v870, &g.v871, &g.v928, &g.v929, &g.v930, &g.v931, &g.v990, &g.v991, &g.v992, &g.v993, &g.v1052, &g.v1053, &g.v1054, &g.v1055, &g.v1114, &g.v1115, &g.v1116, &g.v1117, &g.v1220, &g.v1222, &g.v1224, &g.v1226, &g.v1228, &g.v1230, &g.v1232, &g.v1234, &g.v1236, &g.v1238, &g.v1240, &g.v1242, &g.v1244, &g.v1246, &g.v1248, &g.v1250, &g.v1252, &g.v1254, &g.v1256, &g.v1258, &g.v1260, &g.v1262, &g.v1264, &g.v1266, &g.v1268, &g.v1270, &g.v1272, &g.v1274, &g.v1276, &g.v1278, &g.v1280, &g.v1282, &g.v1284, &g.v1286, &g.v1288, &g.v1290, &g.v1292, &g.v1294, &g.v1296, &g.v1298, &g.v1300, &g.v1302, &g.v1304, &g.v1306, &g.v1308, &g.v1310, &g.v1312, &g.v1314, &g.v1316, &g.v1318, &g.v1320, &g.v1322, &g.v1324, &g.v1326, &g.v1328, &g.v1330, &g.v1332, &g.v1334, &g.v1336, &g.v1338, &g.v1340, &g.v1342, &g.v1344, &g.v1346)
+	kernelimpl.HostRoom(n, &g.v502, &g.v503, &g.v504, &g.v505, &g.v506, &g.v507, &g.v508, &g.v509, &g.v510, &g.v511, &g.v512, &g.v513, &g.v514, &g.v515, &g.v516, &g.v517, &g.v518, &g.v519, &g.v520, &g.v521, &g.v522, &g.v523, &g.v524, &g.v525, &g.v526, &g.v527, &g.v528, &g.v529, &g.v530, &g.v531, &g.v532, &g.v533, &g.v534, &g.v535, &g.v536, &g.v537, &g.v538, &g.v539, &g.v540, &g.v541, &g.v542, &g.v543, &g.v544, &g.v545, &g.v546, &g.v547, &g.v548, &g.v549, &g.v550, &g.v551, &g.v552, &g.v553, &g.v554, &g.v555, &g.v556, &g.v557, &g.v558, &g.v559, &g.v560, &g.v561, &g.v562, &g.v563, &g.v564, &g.v565, &g.v806, &g.v807, &g.v808, &g.v809, &g.v868, &g.v869, &g.v870, &g.v871, &g.v928, &g.v929, &g.v930, &g.v931, &g.v990, &g.v991, &g.v992, &g.v993, &g.v1052, &g.v1053, &g.v1054, &g.v1055, &g.v1114, &g.v1115, &g.v1116, &g.v1117, &g.v1219, &g.v1220, &g.v1221, &g.v1222, &g.v1223, &g.v1224, &g.v1225, &g.v1226, &g.v1227, &g.v1228, &g.v1229, &g.v1230, &g.v1231, &g.v1232, &g.v1233, &g.v1234, &g.v1235, &g.v1236, &g.v1237, &g.v1238, &g.v1239, &g.v1240, &g.v1241, &g.v1242, &g.v1243, &g.v1244, &g.v1245, &g.v1246, &g.v1247, &g.v1248, &g.v1249, &g.v1250, &g.v1251, &g.v1252, &g.v1253, &g.v1254, &g.v1255, &g.v1256, &g.v1257, &g.v1258, &g.v1259, &g.v1260, &g.v1261, &g.v1262, &g.v1263, &g.v1264, &g.v1265, &g.v1266, &g.v1267, &g.v1268, &g.v1269, &g.v1270, &g.v1271, &g.v1272, &g.v1273, &g.v1274, &g.v1275, &g.v1276, &g.v1277, &g.v1278, &g.v1279, &g.v1280, &g.v1281, &g.v1282)
 }
 
 func (g *gemmFlat64Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 2: // Barrier, gemm.go:83
+		case 2: // Barrier, gemm.go:84
 			next = g.r3()
 		}
 	}
@@ -9870,9 +10256,9 @@ func (g *gemmFlat64Host) Run() {
 
 func (g *gemmFlat64Host) r0() int {
 	const n = 128
-	// ZeroLocal, gemm.go:65
-	g.Zero(0)
 	// ZeroLocal, gemm.go:66
+	g.Zero(0)
+	// ZeroLocal, gemm.go:67
 	g.Zero(1)
 	v8 := g.v8
 	v18 := v8 + 127
@@ -10021,18 +10407,18 @@ func (g *gemmFlat64Host) r0() int {
 	h564 := g.v564[:n]
 	h565 := g.v565[:n]
 	v12 := g.v12
-	v1415 := int64(uint32(v12))
+	v1351 := int64(uint32(v12))
 	v17 := g.v17
-	v1416 := v17 == 0
+	v1352 := v17 == 0
 	v16 := g.v16
 	v5 := g.v5
 	p2 := g.Pointer(2)
 	next := -1
 	for li := range n {
 		v0 := int32(basex + li)
-		var v118, v119, v121, v122, v123, v124, v181, v182, v184, v185, v186, v187, v240, v241, v243, v244, v245, v246, v302, v303, v305, v306, v307, v308, v364, v365, v367, v368, v369, v370, v426, v427, v429, v430, v431, v432, v501, v575, v576, v578, v603, v604, v606, v607, v608, v609, v638, v639, v641, v666, v667, v669, v694, v695, v697, v722, v723, v725, v726, v727, v728, v1417 int32
-		var v147, v153, v159, v165, v166, v167, v168, v169, v209, v215, v221, v227, v228, v229, v230, v231, v269, v275, v281, v287, v288, v289, v290, v291, v330, v336, v342, v348, v349, v350, v351, v352, v392, v398, v404, v410, v411, v412, v413, v414, v454, v460, v466, v472, v473, v474, v475, v476, v477, v478, v479, v480, v481, v482, v483, v484, v485, v486, v487, v488, v489, v490, v491, v492, v493, v494, v495, v496, v497, v498, v499, v500, v502, v503, v504, v505, v506, v507, v508, v509, v510, v511, v512, v513, v514, v515, v516, v517, v518, v519, v520, v521, v522, v523, v524, v525, v526, v527, v528, v529, v530, v531, v532, v533, v534, v535, v536, v537, v538, v539, v540, v541, v542, v543, v544, v545, v546, v547, v548, v549, v550, v551, v552, v553, v554, v555, v556, v557, v558, v559, v560, v561, v562, v563, v564, v565, v1438, v1445 float64
-		var v148, v154, v160, v210, v216, v222, v270, v276, v282, v331, v337, v343, v393, v399, v405, v455, v461, v467, v1414, v1437 int64
+		var v118, v119, v121, v122, v123, v124, v181, v182, v184, v185, v186, v187, v240, v241, v243, v244, v245, v246, v302, v303, v305, v306, v307, v308, v364, v365, v367, v368, v369, v370, v426, v427, v429, v430, v431, v432, v501, v575, v576, v578, v603, v604, v606, v607, v608, v609, v638, v639, v641, v666, v667, v669, v694, v695, v697, v722, v723, v725, v726, v727, v728, v1353 int32
+		var v147, v153, v159, v165, v166, v167, v168, v169, v209, v215, v221, v227, v228, v229, v230, v231, v269, v275, v281, v287, v288, v289, v290, v291, v330, v336, v342, v348, v349, v350, v351, v352, v392, v398, v404, v410, v411, v412, v413, v414, v454, v460, v466, v472, v473, v474, v475, v476, v477, v478, v479, v480, v481, v482, v483, v484, v485, v486, v487, v488, v489, v490, v491, v492, v493, v494, v495, v496, v497, v498, v499, v500, v502, v503, v504, v505, v506, v507, v508, v509, v510, v511, v512, v513, v514, v515, v516, v517, v518, v519, v520, v521, v522, v523, v524, v525, v526, v527, v528, v529, v530, v531, v532, v533, v534, v535, v536, v537, v538, v539, v540, v541, v542, v543, v544, v545, v546, v547, v548, v549, v550, v551, v552, v553, v554, v555, v556, v557, v558, v559, v560, v561, v562, v563, v564, v565, v1374, v1380 float64
+		var v148, v154, v160, v210, v216, v222, v270, v276, v282, v331, v337, v343, v393, v399, v405, v455, v461, v467, v1350, v1373 int64
 		if !v28 {
 			g.Fault(0, 0, 0, v0)
 			g.Leave(li)
@@ -10975,8 +11361,8 @@ func (g *gemmFlat64Host) r0() int {
 			*(*float64)(unsafe.Add(m2, 488)) = v563
 			*(*float64)(unsafe.Add(m2, 496)) = v564
 			*(*float64)(unsafe.Add(m2, 504)) = v565
-			v1414 = v44 * v15
-			v1417 = 0
+			v1350 = v44 * v15
+			v1353 = 0
 			goto b432
 		}
 		if c0 {
@@ -11205,43 +11591,43 @@ func (g *gemmFlat64Host) r0() int {
 		next = 2
 		continue
 	b432:
-		v1424 := ((v48 + (v1417 & -32)) + v57) + (int32(uint32(v1417)>>3) & 3)
-		v1430 := ((v50 + (int32(uint32(v1417&7)>>2) * 64)) + v59) + (v1417 & 3)
-		if uint32(v1424) >= uint32(v7) {
+		v1360 := ((v48 + (v1353 & -32)) + v57) + (int32(uint32(v1353)>>3) & 3)
+		v1366 := ((v50 + (int32(uint32(v1353&7)>>2) * 64)) + v59) + (v1353 & 3)
+		if uint32(v1360) >= uint32(v7) {
 			goto b442
 		}
-		if uint32(v1430) >= uint32(v8) {
+		if uint32(v1366) >= uint32(v8) {
 			goto b442
 		}
-		v1437 = (v1414 + (int64(uint32(v1424)) * v1415)) + int64(uint32(v1430))
-		v1438 = *(*float64)(unsafe.Add(m2, int(v1417)*8))
-		if v1416 {
-			v1445 = float64(v16 * v1438)
+		v1373 = (v1350 + (int64(uint32(v1360)) * v1351)) + int64(uint32(v1366))
+		v1374 = *(*float64)(unsafe.Add(m2, int(v1353)*8))
+		if v1352 {
+			v1380 = float64(v16 * v1374)
 			goto b438
 		}
-		if uint64(v1437) >= uint64(v5) {
-			g.Fault(7, v1437, v5, v0)
+		if uint64(v1373) >= uint64(v5) {
+			g.Fault(7, v1373, v5, v0)
 			g.Leave(li)
 			continue
 		}
 		{
-			v1444 := float64(float64(v16*v1438) + float64(v17**(*float64)(unsafe.Add(p2, int(v1437)*8))))
-			v1445 = v1444
+			v1379 := math.FMA(v16, v1374, float64(v17**(*float64)(unsafe.Add(p2, int(v1373)*8))))
+			v1380 = v1379
 		}
 	b438:
-		if uint64(v1437) >= uint64(v5) {
-			g.Fault(8, v1437, v5, v0)
+		if uint64(v1373) >= uint64(v5) {
+			g.Fault(8, v1373, v5, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float64)(unsafe.Add(p2, int(v1437)*8)) = v1445
+		*(*float64)(unsafe.Add(p2, int(v1373)*8)) = v1380
 	b442:
-		v1450 := v1417 + 1
-		if uint32(v1450) >= 64 {
+		v1385 := v1353 + 1
+		if uint32(v1385) >= 64 {
 			g.Leave(li)
 			continue
 		}
-		v1417 = v1450
+		v1353 = v1385
 		goto b432
 	}
 	g.v44 = u44
@@ -11373,70 +11759,70 @@ func (g *gemmFlat64Host) r3() int {
 	h1115 := g.v1115[:n]
 	h1116 := g.v1116[:n]
 	h1117 := g.v1117[:n]
+	h1219 := g.v1219[:n]
 	h1220 := g.v1220[:n]
+	h1221 := g.v1221[:n]
 	h1222 := g.v1222[:n]
+	h1223 := g.v1223[:n]
 	h1224 := g.v1224[:n]
+	h1225 := g.v1225[:n]
 	h1226 := g.v1226[:n]
+	h1227 := g.v1227[:n]
 	h1228 := g.v1228[:n]
+	h1229 := g.v1229[:n]
 	h1230 := g.v1230[:n]
+	h1231 := g.v1231[:n]
 	h1232 := g.v1232[:n]
+	h1233 := g.v1233[:n]
 	h1234 := g.v1234[:n]
+	h1235 := g.v1235[:n]
 	h1236 := g.v1236[:n]
+	h1237 := g.v1237[:n]
 	h1238 := g.v1238[:n]
+	h1239 := g.v1239[:n]
 	h1240 := g.v1240[:n]
+	h1241 := g.v1241[:n]
 	h1242 := g.v1242[:n]
+	h1243 := g.v1243[:n]
 	h1244 := g.v1244[:n]
+	h1245 := g.v1245[:n]
 	h1246 := g.v1246[:n]
+	h1247 := g.v1247[:n]
 	h1248 := g.v1248[:n]
+	h1249 := g.v1249[:n]
 	h1250 := g.v1250[:n]
+	h1251 := g.v1251[:n]
 	h1252 := g.v1252[:n]
+	h1253 := g.v1253[:n]
 	h1254 := g.v1254[:n]
+	h1255 := g.v1255[:n]
 	h1256 := g.v1256[:n]
+	h1257 := g.v1257[:n]
 	h1258 := g.v1258[:n]
+	h1259 := g.v1259[:n]
 	h1260 := g.v1260[:n]
+	h1261 := g.v1261[:n]
 	h1262 := g.v1262[:n]
+	h1263 := g.v1263[:n]
 	h1264 := g.v1264[:n]
+	h1265 := g.v1265[:n]
 	h1266 := g.v1266[:n]
+	h1267 := g.v1267[:n]
 	h1268 := g.v1268[:n]
+	h1269 := g.v1269[:n]
 	h1270 := g.v1270[:n]
+	h1271 := g.v1271[:n]
 	h1272 := g.v1272[:n]
+	h1273 := g.v1273[:n]
 	h1274 := g.v1274[:n]
+	h1275 := g.v1275[:n]
 	h1276 := g.v1276[:n]
+	h1277 := g.v1277[:n]
 	h1278 := g.v1278[:n]
+	h1279 := g.v1279[:n]
 	h1280 := g.v1280[:n]
+	h1281 := g.v1281[:n]
 	h1282 := g.v1282[:n]
-	h1284 := g.v1284[:n]
-	h1286 := g.v1286[:n]
-	h1288 := g.v1288[:n]
-	h1290 := g.v1290[:n]
-	h1292 := g.v1292[:n]
-	h1294 := g.v1294[:n]
-	h1296 := g.v1296[:n]
-	h1298 := g.v1298[:n]
-	h1300 := g.v1300[:n]
-	h1302 := g.v1302[:n]
-	h1304 := g.v1304[:n]
-	h1306 := g.v1306[:n]
-	h1308 := g.v1308[:n]
-	h1310 := g.v1310[:n]
-	h1312 := g.v1312[:n]
-	h1314 := g.v1314[:n]
-	h1316 := g.v1316[:n]
-	h1318 := g.v1318[:n]
-	h1320 := g.v1320[:n]
-	h1322 := g.v1322[:n]
-	h1324 := g.v1324[:n]
-	h1326 := g.v1326[:n]
-	h1328 := g.v1328[:n]
-	h1330 := g.v1330[:n]
-	h1332 := g.v1332[:n]
-	h1334 := g.v1334[:n]
-	h1336 := g.v1336[:n]
-	h1338 := g.v1338[:n]
-	h1340 := g.v1340[:n]
-	h1342 := g.v1342[:n]
-	h1344 := g.v1344[:n]
-	h1346 := g.v1346[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
@@ -12284,72 +12670,72 @@ func (g *gemmFlat64Host) r3() int {
 		v1214 := *(*float64)(unsafe.Add(m1, int(v1211+1)*8))
 		v1216 := *(*float64)(unsafe.Add(m1, int(v1211+2)*8))
 		v1218 := *(*float64)(unsafe.Add(m1, int(v1211+3)*8))
-		v1220 := float64(float64(v1185*v1203) + v1119)
-		v1222 := float64(float64(v1185*v1205) + v1120)
-		v1224 := float64(float64(v1185*v1207) + v1121)
-		v1226 := float64(float64(v1185*v1209) + v1122)
-		v1228 := float64(float64(v1185*v1212) + v1123)
-		v1230 := float64(float64(v1185*v1214) + v1124)
-		v1232 := float64(float64(v1185*v1216) + v1125)
-		v1234 := float64(float64(v1185*v1218) + v1126)
-		v1236 := float64(float64(v1187*v1203) + v1127)
-		v1238 := float64(float64(v1187*v1205) + v1128)
-		v1240 := float64(float64(v1187*v1207) + v1129)
-		v1242 := float64(float64(v1187*v1209) + v1130)
-		v1244 := float64(float64(v1187*v1212) + v1131)
-		v1246 := float64(float64(v1187*v1214) + v1132)
-		v1248 := float64(float64(v1187*v1216) + v1133)
-		v1250 := float64(float64(v1187*v1218) + v1134)
-		v1252 := float64(float64(v1189*v1203) + v1135)
-		v1254 := float64(float64(v1189*v1205) + v1136)
-		v1256 := float64(float64(v1189*v1207) + v1137)
-		v1258 := float64(float64(v1189*v1209) + v1138)
-		v1260 := float64(float64(v1189*v1212) + v1139)
-		v1262 := float64(float64(v1189*v1214) + v1140)
-		v1264 := float64(float64(v1189*v1216) + v1141)
-		v1266 := float64(float64(v1189*v1218) + v1142)
-		v1268 := float64(float64(v1191*v1203) + v1143)
-		v1270 := float64(float64(v1191*v1205) + v1144)
-		v1272 := float64(float64(v1191*v1207) + v1145)
-		v1274 := float64(float64(v1191*v1209) + v1146)
-		v1276 := float64(float64(v1191*v1212) + v1147)
-		v1278 := float64(float64(v1191*v1214) + v1148)
-		v1280 := float64(float64(v1191*v1216) + v1149)
-		v1282 := float64(float64(v1191*v1218) + v1150)
-		v1284 := float64(float64(v1194*v1203) + v1151)
-		v1286 := float64(float64(v1194*v1205) + v1152)
-		v1288 := float64(float64(v1194*v1207) + v1153)
-		v1290 := float64(float64(v1194*v1209) + v1154)
-		v1292 := float64(float64(v1194*v1212) + v1155)
-		v1294 := float64(float64(v1194*v1214) + v1156)
-		v1296 := float64(float64(v1194*v1216) + v1157)
-		v1298 := float64(float64(v1194*v1218) + v1158)
-		v1300 := float64(float64(v1196*v1203) + v1159)
-		v1302 := float64(float64(v1196*v1205) + v1160)
-		v1304 := float64(float64(v1196*v1207) + v1161)
-		v1306 := float64(float64(v1196*v1209) + v1162)
-		v1308 := float64(float64(v1196*v1212) + v1163)
-		v1310 := float64(float64(v1196*v1214) + v1164)
-		v1312 := float64(float64(v1196*v1216) + v1165)
-		v1314 := float64(float64(v1196*v1218) + v1166)
-		v1316 := float64(float64(v1198*v1203) + v1167)
-		v1318 := float64(float64(v1198*v1205) + v1168)
-		v1320 := float64(float64(v1198*v1207) + v1169)
-		v1322 := float64(float64(v1198*v1209) + v1170)
-		v1324 := float64(float64(v1198*v1212) + v1171)
-		v1326 := float64(float64(v1198*v1214) + v1172)
-		v1328 := float64(float64(v1198*v1216) + v1173)
-		v1330 := float64(float64(v1198*v1218) + v1174)
-		v1332 := float64(float64(v1200*v1203) + v1175)
-		v1334 := float64(float64(v1200*v1205) + v1176)
-		v1336 := float64(float64(v1200*v1207) + v1177)
-		v1338 := float64(float64(v1200*v1209) + v1178)
-		v1340 := float64(float64(v1200*v1212) + v1179)
-		v1342 := float64(float64(v1200*v1214) + v1180)
-		v1344 := float64(float64(v1200*v1216) + v1181)
-		v1346 := float64(float64(v1200*v1218) + v1182)
-		v1347 := v1118 + 1
-		if uint32(v1347) >= 16 {
+		v1219 := math.FMA(v1185, v1203, v1119)
+		v1220 := math.FMA(v1185, v1205, v1120)
+		v1221 := math.FMA(v1185, v1207, v1121)
+		v1222 := math.FMA(v1185, v1209, v1122)
+		v1223 := math.FMA(v1185, v1212, v1123)
+		v1224 := math.FMA(v1185, v1214, v1124)
+		v1225 := math.FMA(v1185, v1216, v1125)
+		v1226 := math.FMA(v1185, v1218, v1126)
+		v1227 := math.FMA(v1187, v1203, v1127)
+		v1228 := math.FMA(v1187, v1205, v1128)
+		v1229 := math.FMA(v1187, v1207, v1129)
+		v1230 := math.FMA(v1187, v1209, v1130)
+		v1231 := math.FMA(v1187, v1212, v1131)
+		v1232 := math.FMA(v1187, v1214, v1132)
+		v1233 := math.FMA(v1187, v1216, v1133)
+		v1234 := math.FMA(v1187, v1218, v1134)
+		v1235 := math.FMA(v1189, v1203, v1135)
+		v1236 := math.FMA(v1189, v1205, v1136)
+		v1237 := math.FMA(v1189, v1207, v1137)
+		v1238 := math.FMA(v1189, v1209, v1138)
+		v1239 := math.FMA(v1189, v1212, v1139)
+		v1240 := math.FMA(v1189, v1214, v1140)
+		v1241 := math.FMA(v1189, v1216, v1141)
+		v1242 := math.FMA(v1189, v1218, v1142)
+		v1243 := math.FMA(v1191, v1203, v1143)
+		v1244 := math.FMA(v1191, v1205, v1144)
+		v1245 := math.FMA(v1191, v1207, v1145)
+		v1246 := math.FMA(v1191, v1209, v1146)
+		v1247 := math.FMA(v1191, v1212, v1147)
+		v1248 := math.FMA(v1191, v1214, v1148)
+		v1249 := math.FMA(v1191, v1216, v1149)
+		v1250 := math.FMA(v1191, v1218, v1150)
+		v1251 := math.FMA(v1194, v1203, v1151)
+		v1252 := math.FMA(v1194, v1205, v1152)
+		v1253 := math.FMA(v1194, v1207, v1153)
+		v1254 := math.FMA(v1194, v1209, v1154)
+		v1255 := math.FMA(v1194, v1212, v1155)
+		v1256 := math.FMA(v1194, v1214, v1156)
+		v1257 := math.FMA(v1194, v1216, v1157)
+		v1258 := math.FMA(v1194, v1218, v1158)
+		v1259 := math.FMA(v1196, v1203, v1159)
+		v1260 := math.FMA(v1196, v1205, v1160)
+		v1261 := math.FMA(v1196, v1207, v1161)
+		v1262 := math.FMA(v1196, v1209, v1162)
+		v1263 := math.FMA(v1196, v1212, v1163)
+		v1264 := math.FMA(v1196, v1214, v1164)
+		v1265 := math.FMA(v1196, v1216, v1165)
+		v1266 := math.FMA(v1196, v1218, v1166)
+		v1267 := math.FMA(v1198, v1203, v1167)
+		v1268 := math.FMA(v1198, v1205, v1168)
+		v1269 := math.FMA(v1198, v1207, v1169)
+		v1270 := math.FMA(v1198, v1209, v1170)
+		v1271 := math.FMA(v1198, v1212, v1171)
+		v1272 := math.FMA(v1198, v1214, v1172)
+		v1273 := math.FMA(v1198, v1216, v1173)
+		v1274 := math.FMA(v1198, v1218, v1174)
+		v1275 := math.FMA(v1200, v1203, v1175)
+		v1276 := math.FMA(v1200, v1205, v1176)
+		v1277 := math.FMA(v1200, v1207, v1177)
+		v1278 := math.FMA(v1200, v1209, v1178)
+		v1279 := math.FMA(v1200, v1212, v1179)
+		v1280 := math.FMA(v1200, v1214, v1180)
+		v1281 := math.FMA(v1200, v1216, v1181)
+		v1282 := math.FMA(v1200, v1218, v1182)
+		v1283 := v1118 + 1
+		if uint32(v1283) >= 16 {
 			h806[li] = v806
 			h807[li] = v807
 			h808[li] = v808
@@ -12374,151 +12760,151 @@ func (g *gemmFlat64Host) r3() int {
 			h1115[li] = v1115
 			h1116[li] = v1116
 			h1117[li] = v1117
+			h1219[li] = v1219
 			h1220[li] = v1220
+			h1221[li] = v1221
 			h1222[li] = v1222
+			h1223[li] = v1223
 			h1224[li] = v1224
+			h1225[li] = v1225
 			h1226[li] = v1226
+			h1227[li] = v1227
 			h1228[li] = v1228
+			h1229[li] = v1229
 			h1230[li] = v1230
+			h1231[li] = v1231
 			h1232[li] = v1232
+			h1233[li] = v1233
 			h1234[li] = v1234
+			h1235[li] = v1235
 			h1236[li] = v1236
+			h1237[li] = v1237
 			h1238[li] = v1238
+			h1239[li] = v1239
 			h1240[li] = v1240
+			h1241[li] = v1241
 			h1242[li] = v1242
+			h1243[li] = v1243
 			h1244[li] = v1244
+			h1245[li] = v1245
 			h1246[li] = v1246
+			h1247[li] = v1247
 			h1248[li] = v1248
+			h1249[li] = v1249
 			h1250[li] = v1250
+			h1251[li] = v1251
 			h1252[li] = v1252
+			h1253[li] = v1253
 			h1254[li] = v1254
+			h1255[li] = v1255
 			h1256[li] = v1256
+			h1257[li] = v1257
 			h1258[li] = v1258
+			h1259[li] = v1259
 			h1260[li] = v1260
+			h1261[li] = v1261
 			h1262[li] = v1262
+			h1263[li] = v1263
 			h1264[li] = v1264
+			h1265[li] = v1265
 			h1266[li] = v1266
+			h1267[li] = v1267
 			h1268[li] = v1268
+			h1269[li] = v1269
 			h1270[li] = v1270
+			h1271[li] = v1271
 			h1272[li] = v1272
+			h1273[li] = v1273
 			h1274[li] = v1274
+			h1275[li] = v1275
 			h1276[li] = v1276
+			h1277[li] = v1277
 			h1278[li] = v1278
+			h1279[li] = v1279
 			h1280[li] = v1280
+			h1281[li] = v1281
 			h1282[li] = v1282
-			h1284[li] = v1284
-			h1286[li] = v1286
-			h1288[li] = v1288
-			h1290[li] = v1290
-			h1292[li] = v1292
-			h1294[li] = v1294
-			h1296[li] = v1296
-			h1298[li] = v1298
-			h1300[li] = v1300
-			h1302[li] = v1302
-			h1304[li] = v1304
-			h1306[li] = v1306
-			h1308[li] = v1308
-			h1310[li] = v1310
-			h1312[li] = v1312
-			h1314[li] = v1314
-			h1316[li] = v1316
-			h1318[li] = v1318
-			h1320[li] = v1320
-			h1322[li] = v1322
-			h1324[li] = v1324
-			h1326[li] = v1326
-			h1328[li] = v1328
-			h1330[li] = v1330
-			h1332[li] = v1332
-			h1334[li] = v1334
-			h1336[li] = v1336
-			h1338[li] = v1338
-			h1340[li] = v1340
-			h1342[li] = v1342
-			h1344[li] = v1344
-			h1346[li] = v1346
 			continue
 		}
-		v1118 = v1347
-		v1119 = v1220
-		v1120 = v1222
-		v1121 = v1224
-		v1122 = v1226
-		v1123 = v1228
-		v1124 = v1230
-		v1125 = v1232
-		v1126 = v1234
-		v1127 = v1236
-		v1128 = v1238
-		v1129 = v1240
-		v1130 = v1242
-		v1131 = v1244
-		v1132 = v1246
-		v1133 = v1248
-		v1134 = v1250
-		v1135 = v1252
-		v1136 = v1254
-		v1137 = v1256
-		v1138 = v1258
-		v1139 = v1260
-		v1140 = v1262
-		v1141 = v1264
-		v1142 = v1266
-		v1143 = v1268
-		v1144 = v1270
-		v1145 = v1272
-		v1146 = v1274
-		v1147 = v1276
-		v1148 = v1278
-		v1149 = v1280
-		v1150 = v1282
-		v1151 = v1284
-		v1152 = v1286
-		v1153 = v1288
-		v1154 = v1290
-		v1155 = v1292
-		v1156 = v1294
-		v1157 = v1296
-		v1158 = v1298
-		v1159 = v1300
-		v1160 = v1302
-		v1161 = v1304
-		v1162 = v1306
-		v1163 = v1308
-		v1164 = v1310
-		v1165 = v1312
-		v1166 = v1314
-		v1167 = v1316
-		v1168 = v1318
-		v1169 = v1320
-		v1170 = v1322
-		v1171 = v1324
-		v1172 = v1326
-		v1173 = v1328
-		v1174 = v1330
-		v1175 = v1332
-		v1176 = v1334
-		v1177 = v1336
-		v1178 = v1338
-		v1179 = v1340
-		v1180 = v1342
-		v1181 = v1344
-		v1182 = v1346
+		v1118 = v1283
+		v1119 = v1219
+		v1120 = v1220
+		v1121 = v1221
+		v1122 = v1222
+		v1123 = v1223
+		v1124 = v1224
+		v1125 = v1225
+		v1126 = v1226
+		v1127 = v1227
+		v1128 = v1228
+		v1129 = v1229
+		v1130 = v1230
+		v1131 = v1231
+		v1132 = v1232
+		v1133 = v1233
+		v1134 = v1234
+		v1135 = v1235
+		v1136 = v1236
+		v1137 = v1237
+		v1138 = v1238
+		v1139 = v1239
+		v1140 = v1240
+		v1141 = v1241
+		v1142 = v1242
+		v1143 = v1243
+		v1144 = v1244
+		v1145 = v1245
+		v1146 = v1246
+		v1147 = v1247
+		v1148 = v1248
+		v1149 = v1249
+		v1150 = v1250
+		v1151 = v1251
+		v1152 = v1252
+		v1153 = v1253
+		v1154 = v1254
+		v1155 = v1255
+		v1156 = v1256
+		v1157 = v1257
+		v1158 = v1258
+		v1159 = v1259
+		v1160 = v1260
+		v1161 = v1261
+		v1162 = v1262
+		v1163 = v1263
+		v1164 = v1264
+		v1165 = v1265
+		v1166 = v1266
+		v1167 = v1267
+		v1168 = v1268
+		v1169 = v1269
+		v1170 = v1270
+		v1171 = v1271
+		v1172 = v1272
+		v1173 = v1273
+		v1174 = v1274
+		v1175 = v1275
+		v1176 = v1276
+		v1177 = v1277
+		v1178 = v1278
+		v1179 = v1279
+		v1180 = v1280
+		v1181 = v1281
+		v1182 = v1282
 		goto b427
 	}
 	g.v749 = v749
-	// Barrier, gemm.go:86
+	// Barrier, gemm.go:87
 	m2 := g.Memory(2)
 	basex := g.Base(0)
 	u501 := g.v501
 	v12 := g.v12
-	v1415 := int64(uint32(v12))
+	v1351 := int64(uint32(v12))
 	v44 := g.v44
 	v15 := g.v15
-	v1414 := v44 * v15
+	v1350 := v44 * v15
 	v17 := g.v17
-	v1416 := v17 == 0
+	v1352 := v17 == 0
 	v16 := g.v16
 	v5 := g.v5
 	p2 := g.Pointer(2)
@@ -12551,70 +12937,70 @@ func (g *gemmFlat64Host) r3() int {
 		v1115 := h1115[li]
 		v1116 := h1116[li]
 		v1117 := h1117[li]
+		v1219 := h1219[li]
 		v1220 := h1220[li]
+		v1221 := h1221[li]
 		v1222 := h1222[li]
+		v1223 := h1223[li]
 		v1224 := h1224[li]
+		v1225 := h1225[li]
 		v1226 := h1226[li]
+		v1227 := h1227[li]
 		v1228 := h1228[li]
+		v1229 := h1229[li]
 		v1230 := h1230[li]
+		v1231 := h1231[li]
 		v1232 := h1232[li]
+		v1233 := h1233[li]
 		v1234 := h1234[li]
+		v1235 := h1235[li]
 		v1236 := h1236[li]
+		v1237 := h1237[li]
 		v1238 := h1238[li]
+		v1239 := h1239[li]
 		v1240 := h1240[li]
+		v1241 := h1241[li]
 		v1242 := h1242[li]
+		v1243 := h1243[li]
 		v1244 := h1244[li]
+		v1245 := h1245[li]
 		v1246 := h1246[li]
+		v1247 := h1247[li]
 		v1248 := h1248[li]
+		v1249 := h1249[li]
 		v1250 := h1250[li]
+		v1251 := h1251[li]
 		v1252 := h1252[li]
+		v1253 := h1253[li]
 		v1254 := h1254[li]
+		v1255 := h1255[li]
 		v1256 := h1256[li]
+		v1257 := h1257[li]
 		v1258 := h1258[li]
+		v1259 := h1259[li]
 		v1260 := h1260[li]
+		v1261 := h1261[li]
 		v1262 := h1262[li]
+		v1263 := h1263[li]
 		v1264 := h1264[li]
+		v1265 := h1265[li]
 		v1266 := h1266[li]
+		v1267 := h1267[li]
 		v1268 := h1268[li]
+		v1269 := h1269[li]
 		v1270 := h1270[li]
+		v1271 := h1271[li]
 		v1272 := h1272[li]
+		v1273 := h1273[li]
 		v1274 := h1274[li]
+		v1275 := h1275[li]
 		v1276 := h1276[li]
+		v1277 := h1277[li]
 		v1278 := h1278[li]
+		v1279 := h1279[li]
 		v1280 := h1280[li]
+		v1281 := h1281[li]
 		v1282 := h1282[li]
-		v1284 := h1284[li]
-		v1286 := h1286[li]
-		v1288 := h1288[li]
-		v1290 := h1290[li]
-		v1292 := h1292[li]
-		v1294 := h1294[li]
-		v1296 := h1296[li]
-		v1298 := h1298[li]
-		v1300 := h1300[li]
-		v1302 := h1302[li]
-		v1304 := h1304[li]
-		v1306 := h1306[li]
-		v1308 := h1308[li]
-		v1310 := h1310[li]
-		v1312 := h1312[li]
-		v1314 := h1314[li]
-		v1316 := h1316[li]
-		v1318 := h1318[li]
-		v1320 := h1320[li]
-		v1322 := h1322[li]
-		v1324 := h1324[li]
-		v1326 := h1326[li]
-		v1328 := h1328[li]
-		v1330 := h1330[li]
-		v1332 := h1332[li]
-		v1334 := h1334[li]
-		v1336 := h1336[li]
-		v1338 := h1338[li]
-		v1340 := h1340[li]
-		v1342 := h1342[li]
-		v1344 := h1344[li]
-		v1346 := h1346[li]
 		v51 := int32(li)
 		v58 := v51 & 15
 		v59 := v58 * 4
@@ -12625,9 +13011,9 @@ func (g *gemmFlat64Host) r3() int {
 		v353 := v51 + 256
 		v415 := v51 + 384
 		v57 := h57[li]
-		var v477, v478, v479, v480, v481, v482, v483, v484, v485, v486, v487, v488, v489, v490, v491, v492, v493, v494, v495, v496, v497, v498, v499, v500, v502, v503, v504, v505, v506, v507, v508, v509, v510, v511, v512, v513, v514, v515, v516, v517, v518, v519, v520, v521, v522, v523, v524, v525, v526, v527, v528, v529, v530, v531, v532, v533, v534, v535, v536, v537, v538, v539, v540, v541, v542, v543, v544, v545, v546, v547, v548, v549, v550, v551, v552, v553, v554, v555, v556, v557, v558, v559, v560, v561, v562, v563, v564, v565, v1438, v1445 float64
-		var v575, v576, v578, v603, v604, v606, v607, v608, v609, v638, v639, v641, v666, v667, v669, v694, v695, v697, v722, v723, v725, v726, v727, v728, v1417 int32
-		var v1437 int64
+		var v477, v478, v479, v480, v481, v482, v483, v484, v485, v486, v487, v488, v489, v490, v491, v492, v493, v494, v495, v496, v497, v498, v499, v500, v502, v503, v504, v505, v506, v507, v508, v509, v510, v511, v512, v513, v514, v515, v516, v517, v518, v519, v520, v521, v522, v523, v524, v525, v526, v527, v528, v529, v530, v531, v532, v533, v534, v535, v536, v537, v538, v539, v540, v541, v542, v543, v544, v545, v546, v547, v548, v549, v550, v551, v552, v553, v554, v555, v556, v557, v558, v559, v560, v561, v562, v563, v564, v565, v1374, v1380 float64
+		var v575, v576, v578, v603, v604, v606, v607, v608, v609, v638, v639, v641, v666, v667, v669, v694, v695, v697, v722, v723, v725, v726, v727, v728, v1353 int32
+		var v1373 int64
 		v477 = v806
 		v478 = v807
 		v479 = v808
@@ -12653,70 +13039,70 @@ func (g *gemmFlat64Host) r3() int {
 		v499 = v1116
 		v500 = v1117
 		v501 = v749
-		v502 = v1220
-		v503 = v1222
-		v504 = v1224
-		v505 = v1226
-		v506 = v1228
-		v507 = v1230
-		v508 = v1232
-		v509 = v1234
-		v510 = v1236
-		v511 = v1238
-		v512 = v1240
-		v513 = v1242
-		v514 = v1244
-		v515 = v1246
-		v516 = v1248
-		v517 = v1250
-		v518 = v1252
-		v519 = v1254
-		v520 = v1256
-		v521 = v1258
-		v522 = v1260
-		v523 = v1262
-		v524 = v1264
-		v525 = v1266
-		v526 = v1268
-		v527 = v1270
-		v528 = v1272
-		v529 = v1274
-		v530 = v1276
-		v531 = v1278
-		v532 = v1280
-		v533 = v1282
-		v534 = v1284
-		v535 = v1286
-		v536 = v1288
-		v537 = v1290
-		v538 = v1292
-		v539 = v1294
-		v540 = v1296
-		v541 = v1298
-		v542 = v1300
-		v543 = v1302
-		v544 = v1304
-		v545 = v1306
-		v546 = v1308
-		v547 = v1310
-		v548 = v1312
-		v549 = v1314
-		v550 = v1316
-		v551 = v1318
-		v552 = v1320
-		v553 = v1322
-		v554 = v1324
-		v555 = v1326
-		v556 = v1328
-		v557 = v1330
-		v558 = v1332
-		v559 = v1334
-		v560 = v1336
-		v561 = v1338
-		v562 = v1340
-		v563 = v1342
-		v564 = v1344
-		v565 = v1346
+		v502 = v1219
+		v503 = v1220
+		v504 = v1221
+		v505 = v1222
+		v506 = v1223
+		v507 = v1224
+		v508 = v1225
+		v509 = v1226
+		v510 = v1227
+		v511 = v1228
+		v512 = v1229
+		v513 = v1230
+		v514 = v1231
+		v515 = v1232
+		v516 = v1233
+		v517 = v1234
+		v518 = v1235
+		v519 = v1236
+		v520 = v1237
+		v521 = v1238
+		v522 = v1239
+		v523 = v1240
+		v524 = v1241
+		v525 = v1242
+		v526 = v1243
+		v527 = v1244
+		v528 = v1245
+		v529 = v1246
+		v530 = v1247
+		v531 = v1248
+		v532 = v1249
+		v533 = v1250
+		v534 = v1251
+		v535 = v1252
+		v536 = v1253
+		v537 = v1254
+		v538 = v1255
+		v539 = v1256
+		v540 = v1257
+		v541 = v1258
+		v542 = v1259
+		v543 = v1260
+		v544 = v1261
+		v545 = v1262
+		v546 = v1263
+		v547 = v1264
+		v548 = v1265
+		v549 = v1266
+		v550 = v1267
+		v551 = v1268
+		v552 = v1269
+		v553 = v1270
+		v554 = v1271
+		v555 = v1272
+		v556 = v1273
+		v557 = v1274
+		v558 = v1275
+		v559 = v1276
+		v560 = v1277
+		v561 = v1278
+		v562 = v1279
+		v563 = v1280
+		v564 = v1281
+		v565 = v1282
 		if uint32(v501) >= uint32(v9) {
 			*(*[1024]byte)(m2) = [1024]byte{}
 			*(*float64)(m2) = v502
@@ -12783,7 +13169,7 @@ func (g *gemmFlat64Host) r3() int {
 			*(*float64)(unsafe.Add(m2, 488)) = v563
 			*(*float64)(unsafe.Add(m2, 496)) = v564
 			*(*float64)(unsafe.Add(m2, 504)) = v565
-			v1417 = 0
+			v1353 = 0
 			goto b432
 		}
 		if c0 {
@@ -13006,43 +13392,43 @@ func (g *gemmFlat64Host) r3() int {
 		next = 2
 		continue
 	b432:
-		v1424 := ((v48 + (v1417 & -32)) + v57) + (int32(uint32(v1417)>>3) & 3)
-		v1430 := ((v50 + (int32(uint32(v1417&7)>>2) * 64)) + v59) + (v1417 & 3)
-		if uint32(v1424) >= uint32(v7) {
+		v1360 := ((v48 + (v1353 & -32)) + v57) + (int32(uint32(v1353)>>3) & 3)
+		v1366 := ((v50 + (int32(uint32(v1353&7)>>2) * 64)) + v59) + (v1353 & 3)
+		if uint32(v1360) >= uint32(v7) {
 			goto b442
 		}
-		if uint32(v1430) >= uint32(v8) {
+		if uint32(v1366) >= uint32(v8) {
 			goto b442
 		}
-		v1437 = (v1414 + (int64(uint32(v1424)) * v1415)) + int64(uint32(v1430))
-		v1438 = *(*float64)(unsafe.Add(m2, int(v1417)*8))
-		if v1416 {
-			v1445 = float64(v16 * v1438)
+		v1373 = (v1350 + (int64(uint32(v1360)) * v1351)) + int64(uint32(v1366))
+		v1374 = *(*float64)(unsafe.Add(m2, int(v1353)*8))
+		if v1352 {
+			v1380 = float64(v16 * v1374)
 			goto b438
 		}
-		if uint64(v1437) >= uint64(v5) {
-			g.Fault(7, v1437, v5, v0)
+		if uint64(v1373) >= uint64(v5) {
+			g.Fault(7, v1373, v5, v0)
 			g.Leave(li)
 			continue
 		}
 		{
-			v1444 := float64(float64(v16*v1438) + float64(v17**(*float64)(unsafe.Add(p2, int(v1437)*8))))
-			v1445 = v1444
+			v1379 := math.FMA(v16, v1374, float64(v17**(*float64)(unsafe.Add(p2, int(v1373)*8))))
+			v1380 = v1379
 		}
 	b438:
-		if uint64(v1437) >= uint64(v5) {
-			g.Fault(8, v1437, v5, v0)
+		if uint64(v1373) >= uint64(v5) {
+			g.Fault(8, v1373, v5, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float64)(unsafe.Add(p2, int(v1437)*8)) = v1445
+		*(*float64)(unsafe.Add(p2, int(v1373)*8)) = v1380
 	b442:
-		v1450 := v1417 + 1
-		if uint32(v1450) >= 64 {
+		v1385 := v1353 + 1
+		if uint32(v1385) >= 64 {
 			g.Leave(li)
 			continue
 		}
-		v1417 = v1450
+		v1353 = v1385
 		goto b432
 	}
 	g.v501 = u501
@@ -13056,11 +13442,11 @@ type gemvColumns32Host struct {
 
 func newGemvColumns32Host() kernelimpl.HostForm { return new(gemvColumns32Host) }
 
-const gemvColumns32HostSites = `13	prim/blas/kernels/kernels.go:54:8	"a matrix is shorter than its numbers of rows and columns say"
-1	prim/blas/kernels/gemv.go:103:18
-1	103:41
-1	prim/blas/kernels/kernels.go:47:35
-1	prim/blas/kernels/gemv.go:105:5`
+const gemvColumns32HostSites = `13	prim/blas/kernels/kernels.go:79:8	"a matrix is shorter than its numbers of rows and columns say"
+1	prim/blas/kernels/gemv.go:105:18
+1	105:41
+1	prim/blas/kernels/kernels.go:72:35
+1	prim/blas/kernels/gemv.go:107:5`
 
 func (g *gemvColumns32Host) Begin() {
 	g.Sites = gemvColumns32HostSites
@@ -13347,11 +13733,11 @@ type gemvColumns64Host struct {
 
 func newGemvColumns64Host() kernelimpl.HostForm { return new(gemvColumns64Host) }
 
-const gemvColumns64HostSites = `13	prim/blas/kernels/kernels.go:54:8	"a matrix is shorter than its numbers of rows and columns say"
-1	prim/blas/kernels/gemv.go:103:18
-1	103:41
-1	prim/blas/kernels/kernels.go:47:35
-1	prim/blas/kernels/gemv.go:105:5`
+const gemvColumns64HostSites = `13	prim/blas/kernels/kernels.go:79:8	"a matrix is shorter than its numbers of rows and columns say"
+1	prim/blas/kernels/gemv.go:105:18
+1	105:41
+1	prim/blas/kernels/kernels.go:72:35
+1	prim/blas/kernels/gemv.go:107:5`
 
 func (g *gemvColumns64Host) Begin() {
 	g.Sites = gemvColumns64HostSites
@@ -13376,16 +13762,16 @@ func (g *gemvColumns64Host) Run() {
 	p0 := g.Pointer(0)
 	p1 := g.Pointer(1)
 	stop := g.Cancelled()
-	v170 := -2147483648 <= v8
-	v171 := v8 <= 2147483647
+	v154 := -2147483648 <= v8
+	v155 := v8 <= 2147483647
 	v11 := g.Float64(104)
-	v208 := v11 == 0
+	v190 := v11 == 0
 	v10 := g.Float64(96)
 	v5 := g.Int64(64)
 	p2 := g.Pointer(2)
 	for li := range n {
-		var v21, v30, v31, v37, v38, v44, v45, v51, v52, v58, v59, v65, v66, v72, v73, v79, v80, v86, v87, v93, v94, v100, v101, v107, v108, v114, v115, v121, v122, v128, v129, v135, v181, v193, v199, v207, v215 float64
-		var v22, v27, v32, v34, v39, v41, v46, v48, v53, v55, v60, v62, v67, v69, v74, v76, v81, v83, v88, v90, v95, v97, v102, v104, v109, v111, v116, v118, v123, v125, v130, v132, v182, v185, v194, v197 int64
+		var v21, v30, v31, v37, v38, v44, v45, v51, v52, v58, v59, v65, v66, v72, v73, v79, v80, v86, v87, v93, v94, v100, v101, v107, v108, v114, v115, v121, v122, v128, v129, v135, v165, v176, v182, v189, v196 float64
+		var v22, v27, v32, v34, v39, v41, v46, v48, v53, v55, v60, v62, v67, v69, v74, v76, v81, v83, v88, v90, v95, v97, v102, v104, v109, v111, v116, v118, v123, v125, v130, v132, v166, v169, v177, v180 int64
 		v0 := int32(basex + li)
 		if !v12 {
 			goto b4
@@ -13539,15 +13925,13 @@ func (g *gemvColumns64Host) Run() {
 			v135 = 0
 		}
 		{
-			v140 := float64(float64(v37*v38) + float64(float64(v30*v31)+v21))
-			v144 := float64(float64(v51*v52) + float64(float64(v44*v45)+v140))
-			v148 := float64(float64(v65*v66) + float64(float64(v58*v59)+v144))
-			v152 := float64(float64(v79*v80) + float64(float64(v72*v73)+v148))
-			v156 := float64(float64(v93*v94) + float64(float64(v86*v87)+v152))
-			v160 := float64(float64(v107*v108) + float64(float64(v100*v101)+v156))
-			v164 := float64(float64(v121*v122) + float64(float64(v114*v115)+v160))
-			v168 := float64(float64(v135**(*float64)(unsafe.Add(p1, int(v130)*8))) + float64(float64(v128*v129)+v164))
-			v21 = v168
+			v139 := math.FMA(v44, v45, math.FMA(v37, v38, math.FMA(v30, v31, v21)))
+			v142 := math.FMA(v65, v66, math.FMA(v58, v59, math.FMA(v51, v52, v139)))
+			v145 := math.FMA(v86, v87, math.FMA(v79, v80, math.FMA(v72, v73, v142)))
+			v148 := math.FMA(v107, v108, math.FMA(v100, v101, math.FMA(v93, v94, v145)))
+			v151 := math.FMA(v128, v129, math.FMA(v121, v122, math.FMA(v114, v115, v148)))
+			v152 := math.FMA(v135, *(*float64)(unsafe.Add(p1, int(v130)*8)), v151)
+			v21 = v152
 			v22 = v23
 			if stop.Load() {
 				g.Stop()
@@ -13556,30 +13940,30 @@ func (g *gemvColumns64Host) Run() {
 			goto b6
 		}
 	b41:
-		v177 := (v22 <= 2147483647) && v170
-		v178 := v177 && v171
-		v180 := (v178 && (uint64(v22) < uint64(v3))) && (uint64(v22+((v8-v22)+-1)) < uint64(v3))
-		if !v180 {
-			v193 = v21
-			v194 = v22
+		v161 := (v22 <= 2147483647) && v154
+		v162 := v161 && v155
+		v164 := (v162 && (uint64(v22) < uint64(v3))) && (uint64(v22+((v8-v22)+-1)) < uint64(v3))
+		if !v164 {
+			v176 = v21
+			v177 = v22
 			goto b46
 		}
-		v181 = v21
-		v182 = v22
+		v165 = v21
+		v166 = v22
 	b42:
-		if v182 >= v8 {
-			v207 = v181
+		if v166 >= v8 {
+			v189 = v165
 			goto b52
 		}
-		v185 = (v182 * v9) + v19
-		if uint64(v185) >= uint64(v1) {
-			g.Fault(1, v185, v1, v0)
+		v169 = (v166 * v9) + v19
+		if uint64(v169) >= uint64(v1) {
+			g.Fault(1, v169, v1, v0)
 			continue
 		}
 		{
-			v189 := float64(*(*float64)(unsafe.Add(p0, int(v185)*8)) * *(*float64)(unsafe.Add(p1, int(v182)*8)))
-			v181 = float64(v189 + v181)
-			v182 = v182 + 1
+			v173 := math.FMA(*(*float64)(unsafe.Add(p0, int(v169)*8)), *(*float64)(unsafe.Add(p1, int(v166)*8)), v165)
+			v165 = v173
+			v166 = v166 + 1
 			if stop.Load() {
 				g.Stop()
 				return
@@ -13587,24 +13971,24 @@ func (g *gemvColumns64Host) Run() {
 			goto b42
 		}
 	b46:
-		if v194 >= v8 {
-			v207 = v193
+		if v177 >= v8 {
+			v189 = v176
 			goto b52
 		}
-		v197 = (v194 * v9) + v19
-		if uint64(v197) >= uint64(v1) {
-			g.Fault(1, v197, v1, v0)
+		v180 = (v177 * v9) + v19
+		if uint64(v180) >= uint64(v1) {
+			g.Fault(1, v180, v1, v0)
 			continue
 		}
-		v199 = *(*float64)(unsafe.Add(p0, int(v197)*8))
-		if uint64(v194) >= uint64(v3) {
-			g.Fault(2, v194, v3, v0)
+		v182 = *(*float64)(unsafe.Add(p0, int(v180)*8))
+		if uint64(v177) >= uint64(v3) {
+			g.Fault(2, v177, v3, v0)
 			continue
 		}
 		{
-			v203 := float64(float64(v199**(*float64)(unsafe.Add(p1, int(v194)*8))) + v193)
-			v193 = v203
-			v194 = v194 + 1
+			v185 := math.FMA(v182, *(*float64)(unsafe.Add(p1, int(v177)*8)), v176)
+			v176 = v185
+			v177 = v177 + 1
 			if stop.Load() {
 				g.Stop()
 				return
@@ -13612,8 +13996,8 @@ func (g *gemvColumns64Host) Run() {
 			goto b46
 		}
 	b52:
-		if v208 {
-			v215 = float64(v10 * v207)
+		if v190 {
+			v196 = float64(v10 * v189)
 			goto b56
 		}
 		if uint64(v19) >= uint64(v5) {
@@ -13621,15 +14005,15 @@ func (g *gemvColumns64Host) Run() {
 			continue
 		}
 		{
-			v214 := float64(float64(v10*v207) + float64(v11**(*float64)(unsafe.Add(p2, (basex+li)*8))))
-			v215 = v214
+			v195 := math.FMA(v10, v189, float64(v11**(*float64)(unsafe.Add(p2, (basex+li)*8))))
+			v196 = v195
 		}
 	b56:
 		if uint64(v19) >= uint64(v5) {
 			g.Fault(4, v19, v5, v0)
 			continue
 		}
-		*(*float64)(unsafe.Add(p2, (basex+li)*8)) = v215
+		*(*float64)(unsafe.Add(p2, (basex+li)*8)) = v196
 	}
 }
 
@@ -13651,9 +14035,9 @@ type gemvRows32Host struct {
 
 func newGemvRows32Host() kernelimpl.HostForm { return new(gemvRows32Host) }
 
-const gemvRows32HostSites = `13	prim/blas/kernels/kernels.go:54:8	"a matrix is shorter than its numbers of rows and columns say"
-1	47:35
-1	prim/blas/kernels/gemv.go:76:6`
+const gemvRows32HostSites = `13	prim/blas/kernels/kernels.go:79:8	"a matrix is shorter than its numbers of rows and columns say"
+1	72:35
+1	prim/blas/kernels/gemv.go:78:6`
 
 func (g *gemvRows32Host) Begin() {
 	g.Sites = gemvRows32HostSites
@@ -13677,7 +14061,7 @@ func (g *gemvRows32Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 2: // Barrier, gemv.go:68
+		case 2: // Barrier, gemv.go:70
 			next = g.r3()
 		}
 	}
@@ -13685,9 +14069,9 @@ func (g *gemvRows32Host) Run() {
 
 func (g *gemvRows32Host) r0() int {
 	const n = 128
-	// ZeroLocal, gemv.go:52
+	// ZeroLocal, gemv.go:54
 	g.Zero(0)
-	// ZeroLocal, gemv.go:53
+	// ZeroLocal, gemv.go:55
 	g.Zero(1)
 	v7 := g.v7
 	v12 := 0 < v7
@@ -14760,7 +15144,7 @@ func (g *gemvRows32Host) r3() int {
 		h462[li] = v462
 	}
 	g.v280 = v280
-	// Barrier, gemv.go:73
+	// Barrier, gemv.go:75
 	u244 := g.v244
 	v11 := g.v11
 	v463 := v11 == 0
@@ -14931,16 +15315,16 @@ type gemvRows64Host struct {
 
 	v49, v62, v75, v88, v101, v114, v127, v140, v153, v166, v179, v192, v205, v218, v231 []int64
 
-	v242, v286, v292, v298, v304, v310, v316, v322, v328, v334, v340, v346, v352, v358, v364, v370, v376, v381, v479 []float64
+	v242, v286, v292, v298, v304, v310, v316, v322, v328, v334, v340, v346, v352, v358, v364, v370, v376, v381, v462 []float64
 
 	v244, v280 int64
 }
 
 func newGemvRows64Host() kernelimpl.HostForm { return new(gemvRows64Host) }
 
-const gemvRows64HostSites = `13	prim/blas/kernels/kernels.go:54:8	"a matrix is shorter than its numbers of rows and columns say"
-1	47:35
-1	prim/blas/kernels/gemv.go:76:6`
+const gemvRows64HostSites = `13	prim/blas/kernels/kernels.go:79:8	"a matrix is shorter than its numbers of rows and columns say"
+1	72:35
+1	prim/blas/kernels/gemv.go:78:6`
 
 func (g *gemvRows64Host) Begin() {
 	g.Sites = gemvRows64HostSites
@@ -14957,14 +15341,14 @@ func (g *gemvRows64Host) Begin() {
 	g.Allot(1, 512)
 	kernelimpl.HostRoom(n, &g.v30, &g.v51, &g.v64, &g.v77, &g.v90, &g.v103, &g.v116, &g.v129, &g.v142, &g.v155, &g.v168, &g.v181, &g.v194, &g.v207, &g.v220, &g.v233)
 	kernelimpl.HostRoom(n, &g.v49, &g.v62, &g.v75, &g.v88, &g.v101, &g.v114, &g.v127, &g.v140, &g.v153, &g.v166, &g.v179, &g.v192, &g.v205, &g.v218, &g.v231)
-	kernelimpl.HostRoom(n, &g.v242, &g.v286, &g.v292, &g.v298, &g.v304, &g.v310, &g.v316, &g.v322, &g.v328, &g.v334, &g.v340, &g.v346, &g.v352, &g.v358, &g.v364, &g.v370, &g.v376, &g.v381, &g.v479)
+	kernelimpl.HostRoom(n, &g.v242, &g.v286, &g.v292, &g.v298, &g.v304, &g.v310, &g.v316, &g.v322, &g.v328, &g.v334, &g.v340, &g.v346, &g.v352, &g.v358, &g.v364, &g.v370, &g.v376, &g.v381, &g.v462)
 }
 
 func (g *gemvRows64Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 2: // Barrier, gemv.go:68
+		case 2: // Barrier, gemv.go:70
 			next = g.r3()
 		}
 	}
@@ -14972,9 +15356,9 @@ func (g *gemvRows64Host) Run() {
 
 func (g *gemvRows64Host) r0() int {
 	const n = 128
-	// ZeroLocal, gemv.go:52
+	// ZeroLocal, gemv.go:54
 	g.Zero(0)
-	// ZeroLocal, gemv.go:53
+	// ZeroLocal, gemv.go:55
 	g.Zero(1)
 	v7 := g.v7
 	v12 := 0 < v7
@@ -15031,14 +15415,14 @@ func (g *gemvRows64Host) r0() int {
 	h242 := g.v242[:n]
 	u244 := g.v244
 	v11 := g.v11
-	v480 := v11 == 0
+	v463 := v11 == 0
 	v10 := g.v10
 	v5 := g.v5
 	p2 := g.Pointer(2)
 	next := -1
 	for li := range n {
 		v0 := int32(basex + li)
-		var v42, v55, v68, v81, v94, v107, v120, v133, v146, v159, v172, v185, v198, v211, v224, v237, v241, v242, v243, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v487 float64
+		var v42, v55, v68, v81, v94, v107, v120, v133, v146, v159, v172, v185, v198, v211, v224, v237, v241, v242, v243, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v469 float64
 		var v244 int64
 		if !v12 {
 			goto b6
@@ -15504,8 +15888,8 @@ func (g *gemvRows64Host) r0() int {
 		if !v30 {
 			goto b169
 		}
-		if v480 {
-			v487 = float64(v10 * v242)
+		if v463 {
+			v469 = float64(v10 * v242)
 			goto b165
 		}
 		if uint64(v28) >= uint64(v5) {
@@ -15514,8 +15898,8 @@ func (g *gemvRows64Host) r0() int {
 			continue
 		}
 		{
-			v486 := float64(float64(v10*v242) + float64(v11**(*float64)(unsafe.Add(p2, int(v28)*8))))
-			v487 = v486
+			v468 := math.FMA(v10, v242, float64(v11**(*float64)(unsafe.Add(p2, int(v28)*8))))
+			v469 = v468
 		}
 	b165:
 		if uint64(v28) >= uint64(v5) {
@@ -15523,7 +15907,7 @@ func (g *gemvRows64Host) r0() int {
 			g.Leave(li)
 			continue
 		}
-		*(*float64)(unsafe.Add(p2, int(v28)*8)) = v487
+		*(*float64)(unsafe.Add(p2, int(v28)*8)) = v469
 	b169:
 		g.Leave(li)
 	}
@@ -15603,7 +15987,7 @@ func (g *gemvRows64Host) r3() int {
 	h370 := g.v370[:n]
 	h376 := g.v376[:n]
 	h381 := g.v381[:n]
-	h479 := g.v479[:n]
+	h462 := g.v462[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
@@ -15695,8 +16079,8 @@ func (g *gemvRows64Host) r3() int {
 		v23 := int64(uint32(v22))
 		v30 := h30[li]
 		v242 := h242[li]
-		var v286, v292, v298, v304, v310, v316, v322, v328, v334, v340, v346, v352, v358, v364, v370, v376, v381, v386, v470, v479 float64
-		var v382, v387, v388, v471 int32
+		var v286, v292, v298, v304, v310, v316, v322, v328, v334, v340, v346, v352, v358, v364, v370, v376, v381, v386, v454, v462 float64
+		var v382, v387, v388, v455 int32
 		v281 := v280 + v35
 		v282 := v36 + v281
 		if !v38 {
@@ -15969,7 +16353,7 @@ func (g *gemvRows64Host) r3() int {
 			v386 = v242
 			v387 = 0
 		} else {
-			v479 = v242
+			v462 = v242
 			goto b158
 		}
 	b152:
@@ -15990,46 +16374,42 @@ func (g *gemvRows64Host) r3() int {
 			v429 := v387 + 13
 			v432 := v387 + 14
 			v435 := v387 + 15
-			v438 := float64(*(*float64)(unsafe.Add(m0, int(v382)*520+int(v387)*8)) * *(*float64)(unsafe.Add(m1, int(v387)*8)))
-			v440 := float64(*(*float64)(unsafe.Add(m0, int(v382)*520+int(v393)*8)) * *(*float64)(unsafe.Add(m1, int(v393)*8)))
-			v442 := float64(*(*float64)(unsafe.Add(m0, int(v382)*520+int(v396)*8)) * *(*float64)(unsafe.Add(m1, int(v396)*8)))
-			v444 := float64(*(*float64)(unsafe.Add(m0, int(v382)*520+int(v399)*8)) * *(*float64)(unsafe.Add(m1, int(v399)*8)))
-			v445 := float64(v444 + float64(v442+float64(v440+float64(v438+v386))))
-			v446 := float64(*(*float64)(unsafe.Add(m0, int(v382)*520+int(v402)*8)) * *(*float64)(unsafe.Add(m1, int(v402)*8)))
-			v448 := float64(*(*float64)(unsafe.Add(m0, int(v382)*520+int(v405)*8)) * *(*float64)(unsafe.Add(m1, int(v405)*8)))
-			v450 := float64(*(*float64)(unsafe.Add(m0, int(v382)*520+int(v408)*8)) * *(*float64)(unsafe.Add(m1, int(v408)*8)))
-			v452 := float64(*(*float64)(unsafe.Add(m0, int(v382)*520+int(v411)*8)) * *(*float64)(unsafe.Add(m1, int(v411)*8)))
-			v453 := float64(v452 + float64(v450+float64(v448+float64(v446+v445))))
-			v454 := float64(*(*float64)(unsafe.Add(m0, int(v382)*520+int(v414)*8)) * *(*float64)(unsafe.Add(m1, int(v414)*8)))
-			v456 := float64(*(*float64)(unsafe.Add(m0, int(v382)*520+int(v417)*8)) * *(*float64)(unsafe.Add(m1, int(v417)*8)))
-			v458 := float64(*(*float64)(unsafe.Add(m0, int(v382)*520+int(v420)*8)) * *(*float64)(unsafe.Add(m1, int(v420)*8)))
-			v460 := float64(*(*float64)(unsafe.Add(m0, int(v382)*520+int(v423)*8)) * *(*float64)(unsafe.Add(m1, int(v423)*8)))
-			v461 := float64(v460 + float64(v458+float64(v456+float64(v454+v453))))
-			v462 := float64(*(*float64)(unsafe.Add(m0, int(v382)*520+int(v426)*8)) * *(*float64)(unsafe.Add(m1, int(v426)*8)))
-			v464 := float64(*(*float64)(unsafe.Add(m0, int(v382)*520+int(v429)*8)) * *(*float64)(unsafe.Add(m1, int(v429)*8)))
-			v466 := float64(*(*float64)(unsafe.Add(m0, int(v382)*520+int(v432)*8)) * *(*float64)(unsafe.Add(m1, int(v432)*8)))
-			v468 := float64(*(*float64)(unsafe.Add(m0, int(v382)*520+int(v435)*8)) * *(*float64)(unsafe.Add(m1, int(v435)*8)))
-			v469 := float64(v468 + float64(v466+float64(v464+float64(v462+v461))))
-			v386 = v469
+			v438 := math.FMA(*(*float64)(unsafe.Add(m0, int(v382)*520+int(v387)*8)), *(*float64)(unsafe.Add(m1, int(v387)*8)), v386)
+			v439 := math.FMA(*(*float64)(unsafe.Add(m0, int(v382)*520+int(v393)*8)), *(*float64)(unsafe.Add(m1, int(v393)*8)), v438)
+			v440 := math.FMA(*(*float64)(unsafe.Add(m0, int(v382)*520+int(v396)*8)), *(*float64)(unsafe.Add(m1, int(v396)*8)), v439)
+			v441 := math.FMA(*(*float64)(unsafe.Add(m0, int(v382)*520+int(v399)*8)), *(*float64)(unsafe.Add(m1, int(v399)*8)), v440)
+			v442 := math.FMA(*(*float64)(unsafe.Add(m0, int(v382)*520+int(v402)*8)), *(*float64)(unsafe.Add(m1, int(v402)*8)), v441)
+			v443 := math.FMA(*(*float64)(unsafe.Add(m0, int(v382)*520+int(v405)*8)), *(*float64)(unsafe.Add(m1, int(v405)*8)), v442)
+			v444 := math.FMA(*(*float64)(unsafe.Add(m0, int(v382)*520+int(v408)*8)), *(*float64)(unsafe.Add(m1, int(v408)*8)), v443)
+			v445 := math.FMA(*(*float64)(unsafe.Add(m0, int(v382)*520+int(v411)*8)), *(*float64)(unsafe.Add(m1, int(v411)*8)), v444)
+			v446 := math.FMA(*(*float64)(unsafe.Add(m0, int(v382)*520+int(v414)*8)), *(*float64)(unsafe.Add(m1, int(v414)*8)), v445)
+			v447 := math.FMA(*(*float64)(unsafe.Add(m0, int(v382)*520+int(v417)*8)), *(*float64)(unsafe.Add(m1, int(v417)*8)), v446)
+			v448 := math.FMA(*(*float64)(unsafe.Add(m0, int(v382)*520+int(v420)*8)), *(*float64)(unsafe.Add(m1, int(v420)*8)), v447)
+			v449 := math.FMA(*(*float64)(unsafe.Add(m0, int(v382)*520+int(v423)*8)), *(*float64)(unsafe.Add(m1, int(v423)*8)), v448)
+			v450 := math.FMA(*(*float64)(unsafe.Add(m0, int(v382)*520+int(v426)*8)), *(*float64)(unsafe.Add(m1, int(v426)*8)), v449)
+			v451 := math.FMA(*(*float64)(unsafe.Add(m0, int(v382)*520+int(v429)*8)), *(*float64)(unsafe.Add(m1, int(v429)*8)), v450)
+			v452 := math.FMA(*(*float64)(unsafe.Add(m0, int(v382)*520+int(v432)*8)), *(*float64)(unsafe.Add(m1, int(v432)*8)), v451)
+			v453 := math.FMA(*(*float64)(unsafe.Add(m0, int(v382)*520+int(v435)*8)), *(*float64)(unsafe.Add(m1, int(v435)*8)), v452)
+			v386 = v453
 			v387 = v388
 			if stop.Load() {
 				return g.Stop()
 			}
 			goto b152
 		}
-		v470 = v386
-		v471 = v387
+		v454 = v386
+		v455 = v387
 	b155:
-		if int64(uint32(v471)) < v385 {
-			v476 := float64(*(*float64)(unsafe.Add(m0, int(v382)*520+int(v471)*8)) * *(*float64)(unsafe.Add(m1, int(v471)*8)))
-			v470 = float64(v476 + v470)
-			v471 = v471 + 1
+		if int64(uint32(v455)) < v385 {
+			v460 := math.FMA(*(*float64)(unsafe.Add(m0, int(v382)*520+int(v455)*8)), *(*float64)(unsafe.Add(m1, int(v455)*8)), v454)
+			v454 = v460
+			v455 = v455 + 1
 			if stop.Load() {
 				return g.Stop()
 			}
 			goto b155
 		}
-		v479 = v470
+		v462 = v454
 	b158:
 		h286[li] = v286
 		h292[li] = v292
@@ -16048,13 +16428,13 @@ func (g *gemvRows64Host) r3() int {
 		h370[li] = v370
 		h376[li] = v376
 		h381[li] = v381
-		h479[li] = v479
+		h462[li] = v462
 	}
 	g.v280 = v280
-	// Barrier, gemv.go:73
+	// Barrier, gemv.go:75
 	u244 := g.v244
 	v11 := g.v11
-	v480 := v11 == 0
+	v463 := v11 == 0
 	v10 := g.v10
 	v5 := g.v5
 	basex := g.Base(0)
@@ -16064,7 +16444,7 @@ func (g *gemvRows64Host) r3() int {
 		if dead[li] {
 			continue
 		}
-		v479 := h479[li]
+		v462 := h462[li]
 		v381 := h381[li]
 		v286 := h286[li]
 		v292 := h292[li]
@@ -16134,8 +16514,8 @@ func (g *gemvRows64Host) r3() int {
 		v23 := int64(uint32(v22))
 		v28 := v26 + v23
 		v0 := int32(basex + li)
-		var v242, v243, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v487 float64
-		v242 = v479
+		var v242, v243, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v469 float64
+		v242 = v462
 		v243 = v381
 		v244 = v280
 		v245 = v286
@@ -16184,8 +16564,8 @@ func (g *gemvRows64Host) r3() int {
 		if !v30 {
 			goto b169
 		}
-		if v480 {
-			v487 = float64(v10 * v242)
+		if v463 {
+			v469 = float64(v10 * v242)
 			goto b165
 		}
 		if uint64(v28) >= uint64(v5) {
@@ -16194,8 +16574,8 @@ func (g *gemvRows64Host) r3() int {
 			continue
 		}
 		{
-			v486 := float64(float64(v10*v242) + float64(v11**(*float64)(unsafe.Add(p2, int(v28)*8))))
-			v487 = v486
+			v468 := math.FMA(v10, v242, float64(v11**(*float64)(unsafe.Add(p2, int(v28)*8))))
+			v469 = v468
 		}
 	b165:
 		if uint64(v28) >= uint64(v5) {
@@ -16203,7 +16583,7 @@ func (g *gemvRows64Host) r3() int {
 			g.Leave(li)
 			continue
 		}
-		*(*float64)(unsafe.Add(p2, int(v28)*8)) = v487
+		*(*float64)(unsafe.Add(p2, int(v28)*8)) = v469
 	b169:
 		g.Leave(li)
 	}
@@ -16218,9 +16598,9 @@ type outer32Host struct {
 
 func newOuter32Host() kernelimpl.HostForm { return new(outer32Host) }
 
-const outer32HostSites = `1	prim/blas/kernels/kernels.go:102:13
-1	102:21
-1	106:5`
+const outer32HostSites = `1	prim/blas/kernels/kernels.go:127:13
+1	127:21
+1	131:5`
 
 func (g *outer32Host) Begin() {
 	g.Sites = outer32HostSites
@@ -16315,9 +16695,9 @@ type outer64Host struct {
 
 func newOuter64Host() kernelimpl.HostForm { return new(outer64Host) }
 
-const outer64HostSites = `1	prim/blas/kernels/kernels.go:102:13
-1	102:21
-1	106:5`
+const outer64HostSites = `1	prim/blas/kernels/kernels.go:127:13
+1	127:21
+1	131:5`
 
 func (g *outer64Host) Begin() {
 	g.Sites = outer64HostSites
@@ -16414,10 +16794,10 @@ type plain32Host struct {
 
 func newPlain32Host() kernelimpl.HostForm { return new(plain32Host) }
 
-const plain32HostSites = `1	prim/blas/kernels/plain.go:41:18
-1	41:26
-1	prim/blas/kernels/kernels.go:47:35
-1	prim/blas/kernels/plain.go:46:5`
+const plain32HostSites = `1	prim/blas/kernels/plain.go:45:18
+1	45:26
+1	prim/blas/kernels/kernels.go:72:35
+1	prim/blas/kernels/plain.go:50:5`
 
 func (g *plain32Host) Begin() {
 	g.Sites = plain32HostSites
@@ -16550,6 +16930,160 @@ func (g *plain32Host) Run() {
 				continue
 			}
 			*(*float32)(unsafe.Add(p2, int(v54)*4)) = v61
+		}
+		x = 0
+		y++
+		if y == ny {
+			y, z = 0, z+1
+		}
+	}
+}
+
+// plain64Host is some work-items of the kernel [Plain64].
+type plain64Host struct {
+	kernelimpl.HostGroup
+	c0 bool
+	c1 bool
+}
+
+func newPlain64Host() kernelimpl.HostForm { return new(plain64Host) }
+
+const plain64HostSites = `1	prim/blas/kernels/plain.go:45:18
+1	45:26
+1	prim/blas/kernels/kernels.go:72:35
+1	prim/blas/kernels/plain.go:50:5`
+
+func (g *plain64Host) Begin() {
+	g.Sites = plain64HostSites
+	g.c0 = kernelimpl.HostSpec[bool](&g.HostGroup, 1, false)
+	g.c1 = kernelimpl.HostSpec[bool](&g.HostGroup, 0, true)
+}
+
+func (*plain64Host) Spare() {}
+
+func (g *plain64Host) Run() {
+	c0 := g.c0
+	v11 := g.Int32(80)
+	v22 := int64(uint32(v11))
+	v25 := int64(1)
+	if c0 {
+		v25 = v22
+	}
+	v14 := g.Int64(96)
+	v9 := g.Int32(72)
+	v33 := v9 != 0
+	v13 := g.Int64(88)
+	c1 := g.c1
+	v10 := g.Int32(76)
+	v21 := int64(uint32(v10))
+	v23 := int64(1)
+	if c1 {
+		v23 = v21
+	}
+	v3 := g.Int64(32)
+	p0 := g.Pointer(0)
+	v5 := g.Int64(48)
+	p1 := g.Pointer(1)
+	v24 := v21
+	if c1 {
+		v24 = 1
+	}
+	v26 := v22
+	if c0 {
+		v26 = 1
+	}
+	stop := g.Cancelled()
+	v15 := g.Int64(104)
+	v12 := g.Int32(84)
+	v51 := int64(uint32(v12))
+	v17 := g.Float64(120)
+	v55 := v17 == 0
+	v16 := g.Float64(112)
+	v7 := g.Int64(64)
+	p2 := g.Pointer(2)
+	nx := g.Global[0]
+	x := g.Lo % nx
+	ny := g.Global[1]
+	y := g.Lo / nx % ny
+	z := g.Lo / nx / ny
+	for left := g.Hi - g.Lo; left > 0; {
+		end := min(x+left, nx)
+		left -= end - x
+		v20 := int64(z)
+		v30 := v20 * v14
+		v27 := v20 * v13
+		v19 := int64(y)
+		v28 := v19 * v23
+		v29 := v27 + v28
+		v1 := int32(y)
+		v2 := int32(z)
+		v50 := v20 * v15
+		v52 := v19 * v51
+		v53 := v50 + v52
+		for ; x < end; x++ {
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			var v34, v35, v43, v44 int64
+			var v36, v39, v42, v49, v61 float64
+			var v37, v45 int32
+			v0 := int32(x)
+			v18 := int64(x)
+			if !v33 {
+				v49 = 0
+				goto b7
+			}
+			v34 = v29
+			v35 = v30 + (v18 * v25)
+			v36 = 0
+			v37 = 0
+		b1:
+			if uint64(v34) >= uint64(v3) {
+				g.Fault(0, v34, v3, v0, v1, v2)
+				continue
+			}
+			v39 = *(*float64)(unsafe.Add(p0, int(v34)*8))
+			if uint64(v35) >= uint64(v5) {
+				g.Fault(1, v35, v5, v0, v1, v2)
+				continue
+			}
+			v42 = math.FMA(v39, *(*float64)(unsafe.Add(p1, int(v35)*8)), v36)
+			v43 = v34 + v24
+			v44 = v35 + v26
+			v45 = v37 + 1
+			if uint32(v45) < uint32(v9) {
+				v34 = v43
+				v35 = v44
+				v36 = v42
+				v37 = v45
+				if stop.Load() {
+					g.Stop()
+					return
+				}
+				goto b1
+			}
+			v49 = v42
+		b7:
+			v54 := v53 + v18
+			if v55 {
+				v61 = float64(v16 * v49)
+				goto b11
+			}
+			if uint64(v54) >= uint64(v7) {
+				g.Fault(2, v54, v7, v0, v1, v2)
+				continue
+			}
+			{
+				v60 := math.FMA(v16, v49, float64(v17**(*float64)(unsafe.Add(p2, int(v54)*8))))
+				v61 = v60
+			}
+		b11:
+			if uint64(v54) >= uint64(v7) {
+				g.Fault(3, v54, v7, v0, v1, v2)
+				continue
+			}
+			*(*float64)(unsafe.Add(p2, int(v54)*8)) = v61
 		}
 		x = 0
 		y++
@@ -16774,7 +17308,7 @@ const productBFloat16HostSites = `13	prim/blas/kernels/mixed.go:188:24	"dsl: the
 13	129:8	"a matrix has no elements"
 13	132:8	"the width of lines is no multiple of StepPieces"
 10	135:12
-13	prim/blas/kernels/kernels.go:54:8	"a matrix is shorter than its numbers of rows and columns say"
+13	prim/blas/kernels/kernels.go:79:8	"a matrix is shorter than its numbers of rows and columns say"
 4	prim/blas/kernels/mixed.go:75:13
 4	75:34
 4	206:42
@@ -21549,7 +22083,7 @@ const productFloat16HostSites = `13	prim/blas/kernels/mixed.go:188:24	"dsl: the 
 13	129:8	"a matrix has no elements"
 13	132:8	"the width of lines is no multiple of StepPieces"
 10	135:12
-13	prim/blas/kernels/kernels.go:54:8	"a matrix is shorter than its numbers of rows and columns say"
+13	prim/blas/kernels/kernels.go:79:8	"a matrix is shorter than its numbers of rows and columns say"
 4	prim/blas/kernels/mixed.go:75:13
 4	75:34
 4	206:42
@@ -26325,7 +26859,7 @@ const productInt8HostSites = `13	prim/blas/kernels/mixed.go:188:24	"dsl: the wor
 13	129:8	"a matrix has no elements"
 13	132:8	"the width of lines is no multiple of StepPieces"
 10	135:12
-13	prim/blas/kernels/kernels.go:54:8	"a matrix is shorter than its numbers of rows and columns say"
+13	prim/blas/kernels/kernels.go:79:8	"a matrix is shorter than its numbers of rows and columns say"
 4	prim/blas/kernels/mixed.go:106:13
 4	106:34
 4	206:42
@@ -29680,8 +30214,8 @@ type scaleAdd32Host struct {
 
 func newScaleAdd32Host() kernelimpl.HostForm { return new(scaleAdd32Host) }
 
-const scaleAdd32HostSites = `1	prim/blas/kernels/kernels.go:77:5
-1	77:27`
+const scaleAdd32HostSites = `1	prim/blas/kernels/kernels.go:102:5
+1	102:27`
 
 func (g *scaleAdd32Host) Begin() {
 	g.Sites = scaleAdd32HostSites
@@ -29732,8 +30266,8 @@ type scaleAdd64Host struct {
 
 func newScaleAdd64Host() kernelimpl.HostForm { return new(scaleAdd64Host) }
 
-const scaleAdd64HostSites = `1	prim/blas/kernels/kernels.go:77:5
-1	77:27`
+const scaleAdd64HostSites = `1	prim/blas/kernels/kernels.go:102:5
+1	102:27`
 
 func (g *scaleAdd64Host) Begin() {
 	g.Sites = scaleAdd64HostSites
@@ -29801,13 +30335,13 @@ type tallNNHost struct {
 
 func newTallNNHost() kernelimpl.HostForm { return new(tallNNHost) }
 
-const tallNNHostSites = `10	prim/blas/kernels/gemm.go:134:9
-10	136:9
-10	139:29
+const tallNNHostSites = `10	prim/blas/kernels/gemm.go:135:9
+10	137:9
+10	140:29
 4	prim/blas/kernels/quads.go:135:19
 4	136:20
 13	88:8	"a matrix has rows that are no whole quads"
-13	prim/blas/kernels/kernels.go:54:8	"a matrix is shorter than its numbers of rows and columns say"
+13	prim/blas/kernels/kernels.go:79:8	"a matrix is shorter than its numbers of rows and columns say"
 4	prim/blas/kernels/quads.go:156:10`
 
 func (g *tallNNHost) Begin() {
@@ -31467,13 +32001,13 @@ type tallNTHost struct {
 
 func newTallNTHost() kernelimpl.HostForm { return new(tallNTHost) }
 
-const tallNTHostSites = `10	prim/blas/kernels/gemm.go:134:9
-10	136:9
-10	139:29
+const tallNTHostSites = `10	prim/blas/kernels/gemm.go:135:9
+10	137:9
+10	140:29
 4	prim/blas/kernels/quads.go:135:19
 4	136:20
 13	88:8	"a matrix has rows that are no whole quads"
-13	prim/blas/kernels/kernels.go:54:8	"a matrix is shorter than its numbers of rows and columns say"
+13	prim/blas/kernels/kernels.go:79:8	"a matrix is shorter than its numbers of rows and columns say"
 4	prim/blas/kernels/quads.go:156:10`
 
 func (g *tallNTHost) Begin() {
@@ -33115,13 +33649,13 @@ type tallTNHost struct {
 
 func newTallTNHost() kernelimpl.HostForm { return new(tallTNHost) }
 
-const tallTNHostSites = `10	prim/blas/kernels/gemm.go:134:9
-10	136:9
-10	139:29
+const tallTNHostSites = `10	prim/blas/kernels/gemm.go:135:9
+10	137:9
+10	140:29
 4	prim/blas/kernels/quads.go:135:19
 4	136:20
 13	88:8	"a matrix has rows that are no whole quads"
-13	prim/blas/kernels/kernels.go:54:8	"a matrix is shorter than its numbers of rows and columns say"
+13	prim/blas/kernels/kernels.go:79:8	"a matrix is shorter than its numbers of rows and columns say"
 4	prim/blas/kernels/quads.go:156:10`
 
 func (g *tallTNHost) Begin() {

@@ -15,6 +15,30 @@ import (
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
 
+// What is converted here is what kgen saw of the types of [kernels.AddPartial32].
+func _(k *kernels.AddPartial32) {
+	type kernelsAddPartial32HasChanged_RunGoGenerate struct {
+		Partial []float32
+		C       []float32
+		StrideC int
+		Alpha   float32
+		Beta    float32
+	}
+	_ = (*kernelsAddPartial32HasChanged_RunGoGenerate)(k) // kernels.AddPartial32 has changed: run go generate
+}
+
+// What is converted here is what kgen saw of the types of [kernels.AddPartial64].
+func _(k *kernels.AddPartial64) {
+	type kernelsAddPartial64HasChanged_RunGoGenerate struct {
+		Partial []float64
+		C       []float64
+		StrideC int
+		Alpha   float64
+		Beta    float64
+	}
+	_ = (*kernelsAddPartial64HasChanged_RunGoGenerate)(k) // kernels.AddPartial64 has changed: run go generate
+}
+
 // What is converted here is what kgen saw of the types of [kernels.FinishFloat32].
 func _(k *kernels.FinishFloat32) {
 	type kernelsFinishFloat32HasChanged_RunGoGenerate struct {
@@ -284,6 +308,25 @@ func _(k *kernels.Plain32) {
 	_ = (*kernelsPlain32HasChanged_RunGoGenerate)(k) // kernels.Plain32 has changed: run go generate
 }
 
+// What is converted here is what kgen saw of the types of [kernels.Plain64].
+func _(k *kernels.Plain64) {
+	type kernelsPlain64HasChanged_RunGoGenerate struct {
+		A       []float64
+		B       []float64
+		C       []float64
+		K       uint32
+		StrideA uint32
+		StrideB uint32
+		StrideC uint32
+		StepA   int
+		StepB   int
+		StepC   int
+		Alpha   float64
+		Beta    float64
+	}
+	_ = (*kernelsPlain64HasChanged_RunGoGenerate)(k) // kernels.Plain64 has changed: run go generate
+}
+
 // What is converted here is what kgen saw of the types of [kernels.PlainInt8].
 func _(k *kernels.PlainInt8) {
 	type kernelsPlainInt8HasChanged_RunGoGenerate struct {
@@ -457,14 +500,14 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{finishFloat32Kernel, finishInt32Kernel, flatNNKernel, flatNTKernel, flatTNKernel, gemmFlat32Kernel, gemmFlat64Kernel, gemvColumns32Kernel, gemvColumns64Kernel, gemvRows32Kernel, gemvRows64Kernel, outer32Kernel, outer64Kernel, pack16Kernel, pack8Kernel, plain32Kernel, plainInt8Kernel, productBFloat16Kernel, productFloat16Kernel, productInt8Kernel, scaleAdd32Kernel, scaleAdd64Kernel, tallNNKernel, tallNTKernel, tallTNKernel, widenBFloat16Kernel, widenFloat16Kernel}
+	return []*runtime.Kernel{addPartial32Kernel, addPartial64Kernel, finishFloat32Kernel, finishInt32Kernel, flatNNKernel, flatNTKernel, flatTNKernel, gemmFlat32Kernel, gemmFlat64Kernel, gemvColumns32Kernel, gemvColumns64Kernel, gemvRows32Kernel, gemvRows64Kernel, outer32Kernel, outer64Kernel, pack16Kernel, pack8Kernel, plain32Kernel, plain64Kernel, plainInt8Kernel, productBFloat16Kernel, productFloat16Kernel, productInt8Kernel, scaleAdd32Kernel, scaleAdd64Kernel, tallNNKernel, tallNTKernel, tallTNKernel, widenBFloat16Kernel, widenFloat16Kernel}
 }
 
 // The files that the kernels were compiled from, for tests to tell when they have changed.
 var _ = kernelimpl.Sources(&abi.Sources{
 	Module:  "github.com/kgen-go/kgen",
 	Package: "github.com/kgen-go/kgen/prim/blas/kernels",
-	Kernels: []string{"FinishFloat32", "FinishInt32", "FlatNN", "FlatNT", "FlatTN", "GemmFlat32", "GemmFlat64", "GemvColumns32", "GemvColumns64", "GemvRows32", "GemvRows64", "Outer32", "Outer64", "Pack16", "Pack8", "Plain32", "PlainInt8", "ProductBFloat16", "ProductFloat16", "ProductInt8", "ScaleAdd32", "ScaleAdd64", "TallNN", "TallNT", "TallTN", "WidenBFloat16", "WidenFloat16"},
+	Kernels: []string{"AddPartial32", "AddPartial64", "FinishFloat32", "FinishInt32", "FlatNN", "FlatNT", "FlatTN", "GemmFlat32", "GemmFlat64", "GemvColumns32", "GemvColumns64", "GemvRows32", "GemvRows64", "Outer32", "Outer64", "Pack16", "Pack8", "Plain32", "Plain64", "PlainInt8", "ProductBFloat16", "ProductFloat16", "ProductInt8", "ScaleAdd32", "ScaleAdd64", "TallNN", "TallNT", "TallTN", "WidenBFloat16", "WidenFloat16"},
 	Root:    "../../../..",
 	Files: []abi.Source{
 		{File: "dsl/half/bfloat16.go", Package: "half", Sum: 0x72bbaf45},
@@ -483,7 +526,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "dsl/math32/double.go", Package: "math32", Sum: 0xb4902c80},
 		{File: "dsl/math32/exp.go", Package: "math32", Sum: 0x9626f8e0},
 		{File: "dsl/math32/fast.go", Package: "math32", Sum: 0x85a8202e},
-		{File: "dsl/math32/fma.go", Package: "math32", Sum: 0xebbb142e},
+		{File: "dsl/math32/fma.go", Package: "math32", Sum: 0x764be6c0},
 		{File: "dsl/math32/hyper.go", Package: "math32", Sum: 0xd4779bec},
 		{File: "dsl/math32/log.go", Package: "math32", Sum: 0x72e1b20},
 		{File: "dsl/math32/pow.go", Package: "math32", Sum: 0x863391c1},
@@ -491,14 +534,210 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "dsl/math32/sqrt.go", Package: "math32", Sum: 0xd806659a},
 		{File: "dsl/math32/subnormal.go", Package: "math32", Sum: 0xfb682378},
 		{File: "dsl/math32/trig.go", Package: "math32", Sum: 0xbd728125},
-		{File: "prim/blas/kernels/gemm.go", Package: "kernels", Sum: 0x491fe384},
-		{File: "prim/blas/kernels/gemv.go", Package: "kernels", Sum: 0xa1248a30},
-		{File: "prim/blas/kernels/kernels.go", Package: "kernels", Sum: 0x3bcf54a4},
+		{File: "prim/blas/kernels/gemm.go", Package: "kernels", Sum: 0x4e9fb4e9},
+		{File: "prim/blas/kernels/gemv.go", Package: "kernels", Sum: 0xe5cd2881},
+		{File: "prim/blas/kernels/kernels.go", Package: "kernels", Sum: 0xfcc15007},
 		{File: "prim/blas/kernels/mixed.go", Package: "kernels", Sum: 0x4f36ba4c},
-		{File: "prim/blas/kernels/plain.go", Package: "kernels", Sum: 0x76fa05e0},
+		{File: "prim/blas/kernels/plain.go", Package: "kernels", Sum: 0x8643742f},
 		{File: "prim/blas/kernels/quads.go", Package: "kernels", Sum: 0x5db1ec16},
 	},
 })
+
+//go:embed AddPartial32.spv
+var addPartial32SPIRV string
+
+//go:embed AddPartial32.kir
+var addPartial32IR string
+
+//go:embed AddPartial32.words.spv
+var addPartial32Words string
+
+var addPartial32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "AddPartial32",
+	Package: "github.com/kgen-go/kgen/prim/blas/kernels",
+	Form:    abi.Range,
+	Rank:    2,
+	Params: []abi.Param{
+		{Name: "Partial", Kind: abi.Slice, Type: "[]float32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "C", Kind: abi.Slice, Type: "[]float32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachOwn, PerItem: 1, Strides: []abi.Stride{{Offset: 56, Size: 8}}}},
+		{Name: "StrideC", Kind: abi.Value, Type: "int", Offset: 32, Size: 8, HostOffset: 48},
+		{Name: "Alpha", Kind: abi.Value, Type: "float32", Offset: 40, Size: 4, HostOffset: 56},
+		{Name: "Beta", Kind: abi.Value, Type: "float32", Offset: 44, Size: 4, HostOffset: 60},
+	},
+	ArgSize:    48,
+	Items:      1,
+	Lingers:    true,
+	Properties: properties.List{properties.Float(properties.FloatExact)},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/kernels.go:162:6", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/kernels.go:164:42", Limit: -2},
+	},
+	Loops: "prim/blas/kernels/kernels.go:157:2 157:2",
+	SPIRV: addPartial32SPIRV,
+	IR:    addPartial32IR,
+	Sum:   0x78a1f65d,
+	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {8}, {12}, {32}, {48}, {8, 12}, {12, 56}}, Loops: "prim/blas/kernels/kernels.go:157:2 157:2", Make: kernelimpl.MakeModule, Sum: 0xd41eb578},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/blas/kernels/kernels.go:157:2 157:2", SPIRV: addPartial32Words, Sum: 0x707b6a95},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return kernels.AddPartial32{
+		Partial: kernelimpl.HostSlice[float32](a, 0),
+		C:       kernelimpl.HostSlice[float32](a, 1),
+		StrideC: kernelimpl.HostValue[int](a, 2),
+		Alpha:   kernelimpl.HostValue[float32](a, 3),
+		Beta:    kernelimpl.HostValue[float32](a, 4),
+	}.Kernel
+}, newAddPartial32Host)
+
+var _ = kernelimpl.Properties[kernels.AddPartial32](addPartial32Kernel)
+
+// AddPartial32 is the kernel [kernels.AddPartial32] with its slices in device memory.
+type AddPartial32 struct {
+	Partial runtime.View[float32]
+	C       runtime.View[float32]
+	StrideC int
+	Alpha   float32
+	Beta    float32
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k AddPartial32) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(addPartial32Kernel)
+	kernelimpl.View(l, 0, k.Partial)
+	kernelimpl.View(l, 1, k.C)
+	kernelimpl.Value(l, 2, k.StrideC)
+	kernelimpl.Value(l, 3, k.Alpha)
+	kernelimpl.Value(l, 4, k.Beta)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k AddPartial32) ParallelFor(q *runtime.Queue, r runtime.Range2, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor2(q, r, opts)
+}
+
+// Run launches the kernel for every work-item of r, and waits. If ctx ends first, the
+// launch ends with ctx, as by [runtime.WithContext].
+func (k AddPartial32) Run(ctx context.Context, q *runtime.Queue, r runtime.Range2, opts ...runtime.LaunchOption) error {
+	return kernelimpl.Run(ctx, q, k.Node(r, opts...))
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k AddPartial32) Node(r runtime.Range2, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node2(r, opts)
+}
+
+// RunAddPartial32 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunAddPartial32(ctx context.Context, dev *runtime.Device, k kernels.AddPartial32, r runtime.Range2, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(addPartial32Kernel)
+	kernelimpl.Slice(l, 0, k.Partial)
+	kernelimpl.Slice(l, 1, k.C)
+	kernelimpl.Value(l, 2, k.StrideC)
+	kernelimpl.Value(l, 3, k.Alpha)
+	kernelimpl.Value(l, 4, k.Beta)
+	return l.Run2(ctx, dev, r, opts)
+}
+
+//go:embed AddPartial64.spv
+var addPartial64SPIRV string
+
+//go:embed AddPartial64.kir
+var addPartial64IR string
+
+//go:embed AddPartial64.words.spv
+var addPartial64Words string
+
+var addPartial64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "AddPartial64",
+	Package: "github.com/kgen-go/kgen/prim/blas/kernels",
+	Form:    abi.Range,
+	Rank:    2,
+	Params: []abi.Param{
+		{Name: "Partial", Kind: abi.Slice, Type: "[]float64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "C", Kind: abi.Slice, Type: "[]float64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachOwn, PerItem: 1, Strides: []abi.Stride{{Offset: 56, Size: 8}}}},
+		{Name: "StrideC", Kind: abi.Value, Type: "int", Offset: 32, Size: 8, HostOffset: 48},
+		{Name: "Alpha", Kind: abi.Value, Type: "float64", Offset: 40, Size: 8, HostOffset: 56},
+		{Name: "Beta", Kind: abi.Value, Type: "float64", Offset: 48, Size: 8, HostOffset: 64},
+	},
+	ArgSize:    56,
+	Items:      1,
+	Lingers:    true,
+	Properties: properties.List{properties.Float(properties.FloatExact)},
+	Aspects:    []properties.Aspect{properties.FP64},
+	Uses: []abi.Use{
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(kernels.AddPartial[float64]).Kernel", Pos: "prim/blas/kernels/kernels.go:153:7"}}},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/kernels.go:162:6", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/kernels.go:164:42", Limit: -2},
+	},
+	Loops: "prim/blas/kernels/kernels.go:157:2 157:2",
+	SPIRV: addPartial64SPIRV,
+	IR:    addPartial64IR,
+	Sum:   0xcab8aa68,
+	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {8}, {12}, {32}, {48}, {8, 12}, {12, 56}}, Loops: "prim/blas/kernels/kernels.go:157:2 157:2", Make: kernelimpl.MakeModule, Sum: 0x53601d6f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/blas/kernels/kernels.go:157:2 157:2", SPIRV: addPartial64Words, Sum: 0xf97f7598},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return kernels.AddPartial64{
+		Partial: kernelimpl.HostSlice[float64](a, 0),
+		C:       kernelimpl.HostSlice[float64](a, 1),
+		StrideC: kernelimpl.HostValue[int](a, 2),
+		Alpha:   kernelimpl.HostValue[float64](a, 3),
+		Beta:    kernelimpl.HostValue[float64](a, 4),
+	}.Kernel
+}, newAddPartial64Host)
+
+var _ = kernelimpl.Properties[kernels.AddPartial64](addPartial64Kernel)
+
+// AddPartial64 is the kernel [kernels.AddPartial64] with its slices in device memory.
+type AddPartial64 struct {
+	Partial runtime.View[float64]
+	C       runtime.View[float64]
+	StrideC int
+	Alpha   float64
+	Beta    float64
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k AddPartial64) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(addPartial64Kernel)
+	kernelimpl.View(l, 0, k.Partial)
+	kernelimpl.View(l, 1, k.C)
+	kernelimpl.Value(l, 2, k.StrideC)
+	kernelimpl.Value(l, 3, k.Alpha)
+	kernelimpl.Value(l, 4, k.Beta)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k AddPartial64) ParallelFor(q *runtime.Queue, r runtime.Range2, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor2(q, r, opts)
+}
+
+// Run launches the kernel for every work-item of r, and waits. If ctx ends first, the
+// launch ends with ctx, as by [runtime.WithContext].
+func (k AddPartial64) Run(ctx context.Context, q *runtime.Queue, r runtime.Range2, opts ...runtime.LaunchOption) error {
+	return kernelimpl.Run(ctx, q, k.Node(r, opts...))
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k AddPartial64) Node(r runtime.Range2, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node2(r, opts)
+}
+
+// RunAddPartial64 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunAddPartial64(ctx context.Context, dev *runtime.Device, k kernels.AddPartial64, r runtime.Range2, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(addPartial64Kernel)
+	kernelimpl.Slice(l, 0, k.Partial)
+	kernelimpl.Slice(l, 1, k.C)
+	kernelimpl.Value(l, 2, k.StrideC)
+	kernelimpl.Value(l, 3, k.Alpha)
+	kernelimpl.Value(l, 4, k.Beta)
+	return l.Run2(ctx, dev, r, opts)
+}
 
 //go:embed FinishFloat32.spv
 var finishFloat32SPIRV string
@@ -762,19 +1001,19 @@ var flatNNKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "local", ElemSize: 4, Len: 2112, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:134:9"},
-		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:136:9"},
-		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:139:29"},
+		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:135:9"},
+		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:137:9"},
+		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:140:29"},
 		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/quads.go:135:19", Limit: -1},
 		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/quads.go:136:20", Limit: -2},
 		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/quads.go:88:8", Message: "a matrix has rows that are no whole quads"},
-		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/kernels.go:54:8", Message: "a matrix is shorter than its numbers of rows and columns say"},
+		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/kernels.go:79:8", Message: "a matrix is shorter than its numbers of rows and columns say"},
 		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/quads.go:156:10", Limit: -3},
 	},
-	Loops: "- - prim/blas/kernels/quads.go:141:2 prim/blas/kernels/gemm.go:112:2 - prim/blas/kernels/quads.go:158:3 167:2",
+	Loops: "- - prim/blas/kernels/quads.go:141:2 prim/blas/kernels/gemm.go:113:2 - prim/blas/kernels/quads.go:158:3 167:2",
 	SPIRV: flatNNSPIRV,
 	IR:    flatNNIR,
-	Sum:   0x78d47c99,
+	Sum:   0x7c0519c8,
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.FlatNN{
 		A:       kernelimpl.HostSlice[kernels.Quad](a, 0),
@@ -910,19 +1149,19 @@ var flatNTKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "local", ElemSize: 4, Len: 2112, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:134:9"},
-		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:136:9"},
-		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:139:29"},
+		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:135:9"},
+		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:137:9"},
+		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:140:29"},
 		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/quads.go:135:19", Limit: -1},
 		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/quads.go:136:20", Limit: -2},
 		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/quads.go:88:8", Message: "a matrix has rows that are no whole quads"},
-		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/kernels.go:54:8", Message: "a matrix is shorter than its numbers of rows and columns say"},
+		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/kernels.go:79:8", Message: "a matrix is shorter than its numbers of rows and columns say"},
 		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/quads.go:156:10", Limit: -3},
 	},
-	Loops: "- - prim/blas/kernels/quads.go:141:2 prim/blas/kernels/gemm.go:112:2 - prim/blas/kernels/quads.go:158:3 167:2",
+	Loops: "- - prim/blas/kernels/quads.go:141:2 prim/blas/kernels/gemm.go:113:2 - prim/blas/kernels/quads.go:158:3 167:2",
 	SPIRV: flatNTSPIRV,
 	IR:    flatNTIR,
-	Sum:   0xcc827e7c,
+	Sum:   0xcabf28e2,
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.FlatNT{
 		A:       kernelimpl.HostSlice[kernels.Quad](a, 0),
@@ -1058,19 +1297,19 @@ var flatTNKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "local", ElemSize: 4, Len: 2112, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:134:9"},
-		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:136:9"},
-		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:139:29"},
+		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:135:9"},
+		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:137:9"},
+		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:140:29"},
 		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/quads.go:135:19", Limit: -1},
 		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/quads.go:136:20", Limit: -2},
 		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/quads.go:88:8", Message: "a matrix has rows that are no whole quads"},
-		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/kernels.go:54:8", Message: "a matrix is shorter than its numbers of rows and columns say"},
+		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/kernels.go:79:8", Message: "a matrix is shorter than its numbers of rows and columns say"},
 		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/quads.go:156:10", Limit: -3},
 	},
-	Loops: "- - prim/blas/kernels/quads.go:141:2 prim/blas/kernels/gemm.go:112:2 - prim/blas/kernels/quads.go:158:3 167:2",
+	Loops: "- - prim/blas/kernels/quads.go:141:2 prim/blas/kernels/gemm.go:113:2 - prim/blas/kernels/quads.go:158:3 167:2",
 	SPIRV: flatTNSPIRV,
 	IR:    flatTNIR,
-	Sum:   0xa5dfb919,
+	Sum:   0x7d985170,
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.FlatTN{
 		A:       kernelimpl.HostSlice[kernels.Quad](a, 0),
@@ -1211,17 +1450,17 @@ var gemmFlat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "local", ElemSize: 4, Len: 2112, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:134:9"},
-		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:136:9"},
-		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:139:29"},
-		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/kernels.go:54:8", Message: "a matrix is shorter than its numbers of rows and columns say"},
-		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemm.go:238:19"},
-		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemm.go:238:36"},
-		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemm.go:238:55"},
-		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/kernels.go:47:35", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemm.go:100:7", Limit: -3},
+		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:135:9"},
+		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:137:9"},
+		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:140:29"},
+		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/kernels.go:79:8", Message: "a matrix is shorter than its numbers of rows and columns say"},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemm.go:239:19"},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemm.go:239:36"},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemm.go:239:55"},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/kernels.go:72:35", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemm.go:101:7", Limit: -3},
 	},
-	Loops: "- - prim/blas/kernels/gemm.go:80:2 112:2 - 95:2",
+	Loops: "- - prim/blas/kernels/gemm.go:81:2 113:2 - 96:2",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/blas/kernels.LeftDeep", Pos: "prim/blas/kernels/gemm.go:34:2", Var: &kernels.LeftDeep},
 		{Name: "github.com/kgen-go/kgen/prim/blas/kernels.LeftQuads", Pos: "prim/blas/kernels/gemm.go:37:2", Var: &kernels.LeftQuads},
@@ -1230,9 +1469,9 @@ var gemmFlat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: gemmFlat32SPIRV,
 	IR:    gemmFlat32IR,
-	Sum:   0x76843661,
+	Sum:   0xe463838d,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - prim/blas/kernels/gemm.go:80:2 112:2 - 95:2", SPIRV: gemmFlat32Words, Sum: 0x860dcb6e},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - prim/blas/kernels/gemm.go:81:2 113:2 - 96:2", SPIRV: gemmFlat32Words, Sum: 0x860dcb6e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.GemmFlat32{
@@ -1335,9 +1574,6 @@ var gemmFlat64SPIRV string
 //go:embed GemmFlat64.kir
 var gemmFlat64IR string
 
-//go:embed GemmFlat64.words.spv
-var gemmFlat64Words string
-
 var gemmFlat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "GemmFlat64",
 	Package: "github.com/kgen-go/kgen/prim/blas/kernels",
@@ -1363,10 +1599,11 @@ var gemmFlat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Spilled:    true,
 	Items:      1,
 	Lingers:    true,
-	Properties: properties.List{properties.WorkGroupSize(128)},
-	Aspects:    []properties.Aspect{properties.FP64},
+	Properties: properties.List{properties.WorkGroupSize(128), properties.DeviceHas(properties.FP64, properties.Int64)},
+	Aspects:    []properties.Aspect{properties.FP64, properties.Int64},
 	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(kernels.Gemm[float64, [1088]float64, kernels.Rounded]).Kernel", Pos: "prim/blas/kernels/gemm.go:64:7"}}},
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(kernels.Gemm[float64, [1088]float64, kernels.Fused64]).Kernel", Pos: "prim/blas/kernels/gemm.go:65:7"}}},
+		{Aspect: properties.Int64, Chain: []abi.Frame{{Func: "(kernels.Gemm[float64, [1088]float64, kernels.Fused64]).Kernel", Pos: "prim/blas/kernels/gemm.go:65:24"}}},
 	},
 	Specs: []abi.SpecConstant{
 		{Name: "github.com/kgen-go/kgen/prim/blas/kernels.LeftDeep", Type: "bool", Size: 4, Default: 0x1},
@@ -1379,17 +1616,17 @@ var gemmFlat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "local", ElemSize: 8, Len: 2112, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:134:9"},
-		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:136:9"},
-		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:139:29"},
-		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/kernels.go:54:8", Message: "a matrix is shorter than its numbers of rows and columns say"},
-		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemm.go:238:19"},
-		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemm.go:238:36"},
-		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemm.go:238:55"},
-		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/kernels.go:47:35", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemm.go:100:7", Limit: -3},
+		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:135:9"},
+		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:137:9"},
+		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:140:29"},
+		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/kernels.go:79:8", Message: "a matrix is shorter than its numbers of rows and columns say"},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemm.go:239:19"},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemm.go:239:36"},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemm.go:239:55"},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/kernels.go:72:35", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemm.go:101:7", Limit: -3},
 	},
-	Loops: "- - prim/blas/kernels/gemm.go:80:2 112:2 - 95:2",
+	Loops: "- - prim/blas/kernels/gemm.go:81:2 113:2 - 96:2",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/blas/kernels.LeftDeep", Pos: "prim/blas/kernels/gemm.go:34:2", Var: &kernels.LeftDeep},
 		{Name: "github.com/kgen-go/kgen/prim/blas/kernels.LeftQuads", Pos: "prim/blas/kernels/gemm.go:37:2", Var: &kernels.LeftQuads},
@@ -1398,10 +1635,7 @@ var gemmFlat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: gemmFlat64SPIRV,
 	IR:    gemmFlat64IR,
-	Sum:   0xfb1ab42e,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - prim/blas/kernels/gemm.go:80:2 112:2 - 95:2", SPIRV: gemmFlat64Words, Sum: 0x1679fdc},
-	},
+	Sum:   0x14bcbae3,
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.GemmFlat64{
 		A:       kernelimpl.HostSlice[float64](a, 0),
@@ -1526,19 +1760,19 @@ var gemvColumns32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Lingers:    true,
 	Properties: properties.List{properties.WorkGroupSize(64), properties.Float(properties.FloatExact)},
 	Sites: []abi.Site{
-		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/kernels.go:54:8", Message: "a matrix is shorter than its numbers of rows and columns say"},
-		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemv.go:103:18", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemv.go:103:41", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/kernels.go:47:35", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemv.go:105:5", Limit: -3},
+		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/kernels.go:79:8", Message: "a matrix is shorter than its numbers of rows and columns say"},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemv.go:105:18", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemv.go:105:41", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/kernels.go:72:35", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemv.go:107:5", Limit: -3},
 	},
-	Loops: "prim/blas/kernels/gemv.go:90:2 102:2 102:2 102:2",
+	Loops: "prim/blas/kernels/gemv.go:92:2 104:2 104:2 104:2",
 	SPIRV: gemvColumns32SPIRV,
 	IR:    gemvColumns32IR,
-	Sum:   0x8f44170f,
+	Sum:   0x5586c6c1,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{72}, {80}, {88}, {32}, {48}, {64}, {80, 88}, {-15, 88}, {8}, {-2, 80}}, Loops: "prim/blas/kernels/gemv.go:90:2 102:2 102:2 102:2", Make: kernelimpl.MakeModule, Sum: 0x9ed8da64},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/blas/kernels/gemv.go:90:2 102:2 102:2 102:2", SPIRV: gemvColumns32Words, Sum: 0x3eb8a194},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{72}, {80}, {88}, {32}, {48}, {64}, {80, 88}, {-15, 88}, {8}, {-2, 80}}, Loops: "prim/blas/kernels/gemv.go:92:2 104:2 104:2 104:2", Make: kernelimpl.MakeModule, Sum: 0x9ed8da64},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/blas/kernels/gemv.go:92:2 104:2 104:2 104:2", SPIRV: gemvColumns32Words, Sum: 0x3eb8a194},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.GemvColumns32{
@@ -1617,9 +1851,6 @@ var gemvColumns64SPIRV string
 //go:embed GemvColumns64.kir
 var gemvColumns64IR string
 
-//go:embed GemvColumns64.words.spv
-var gemvColumns64Words string
-
 var gemvColumns64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "GemvColumns64",
 	Package: "github.com/kgen-go/kgen/prim/blas/kernels",
@@ -1638,25 +1869,25 @@ var gemvColumns64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	ArgSize:    88,
 	Items:      1,
 	Lingers:    true,
-	Properties: properties.List{properties.WorkGroupSize(64), properties.Float(properties.FloatExact)},
-	Aspects:    []properties.Aspect{properties.FP64},
+	Properties: properties.List{properties.WorkGroupSize(64), properties.Float(properties.FloatExact), properties.DeviceHas(properties.FP64, properties.Int64)},
+	Aspects:    []properties.Aspect{properties.FP64, properties.Int64},
 	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(kernels.GemvColumns[float64, kernels.Rounded]).Kernel", Pos: "prim/blas/kernels/gemv.go:81:7"}}},
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(kernels.GemvColumns[float64, kernels.Fused64]).Kernel", Pos: "prim/blas/kernels/gemv.go:83:7"}}},
+		{Aspect: properties.Int64, Chain: []abi.Frame{{Func: "(kernels.GemvColumns[float64, kernels.Fused64]).Kernel", Pos: "prim/blas/kernels/gemv.go:83:28"}}},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/kernels.go:54:8", Message: "a matrix is shorter than its numbers of rows and columns say"},
-		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemv.go:103:18", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemv.go:103:41", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/kernels.go:47:35", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemv.go:105:5", Limit: -3},
+		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/kernels.go:79:8", Message: "a matrix is shorter than its numbers of rows and columns say"},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemv.go:105:18", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemv.go:105:41", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/kernels.go:72:35", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemv.go:107:5", Limit: -3},
 	},
-	Loops: "prim/blas/kernels/gemv.go:90:2 102:2 102:2 102:2",
+	Loops: "prim/blas/kernels/gemv.go:92:2 104:2 104:2 104:2",
 	SPIRV: gemvColumns64SPIRV,
 	IR:    gemvColumns64IR,
-	Sum:   0x7e9e4449,
+	Sum:   0x5a2ce33d,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{72}, {80}, {88}, {32}, {48}, {64}, {80, 88}, {-15, 88}, {8}, {-2, 80}}, Loops: "prim/blas/kernels/gemv.go:90:2 102:2 102:2 102:2", Make: kernelimpl.MakeModule, Sum: 0xaac2e0f8},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/blas/kernels/gemv.go:90:2 102:2 102:2 102:2", SPIRV: gemvColumns64Words, Sum: 0x47046e22},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{72}, {80}, {88}, {32}, {48}, {64}, {80, 88}, {-15, 88}, {8}, {-2, 80}}, Loops: "prim/blas/kernels/gemv.go:92:2 104:2 104:2 104:2", Make: kernelimpl.MakeModule, Sum: 0xa0e164de},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.GemvColumns64{
@@ -1762,17 +1993,17 @@ var gemvRows32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "local", ElemSize: 4, Len: 64, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/kernels.go:54:8", Message: "a matrix is shorter than its numbers of rows and columns say"},
-		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/kernels.go:47:35", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemv.go:76:6", Limit: -3},
+		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/kernels.go:79:8", Message: "a matrix is shorter than its numbers of rows and columns say"},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/kernels.go:72:35", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemv.go:78:6", Limit: -3},
 	},
-	Loops: "- - prim/blas/kernels/gemv.go:60:2 120:2 129:2",
+	Loops: "- - prim/blas/kernels/gemv.go:62:2 122:2 131:2",
 	SPIRV: gemvRows32SPIRV,
 	IR:    gemvRows32IR,
-	Sum:   0xf6097fde,
+	Sum:   0x7171e7cb,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{72}, {80}, {88}, {32}, {48}, {64}, {72, 88}, {0}, {-32, 0}, {-32, 0, 88}, {-31, 88}}, Loops: "- - prim/blas/kernels/gemv.go:60:2 120:2 129:2", Make: kernelimpl.MakeModule, Sum: 0x1144a994},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - prim/blas/kernels/gemv.go:60:2 120:2 129:2", SPIRV: gemvRows32Words, Sum: 0x37702ce0},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{72}, {80}, {88}, {32}, {48}, {64}, {72, 88}, {0}, {-32, 0}, {-32, 0, 88}, {-31, 88}}, Loops: "- - prim/blas/kernels/gemv.go:62:2 122:2 131:2", Make: kernelimpl.MakeModule, Sum: 0x1144a994},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - prim/blas/kernels/gemv.go:62:2 122:2 131:2", SPIRV: gemvRows32Words, Sum: 0x37702ce0},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.GemvRows32{
@@ -1851,9 +2082,6 @@ var gemvRows64SPIRV string
 //go:embed GemvRows64.kir
 var gemvRows64IR string
 
-//go:embed GemvRows64.words.spv
-var gemvRows64Words string
-
 var gemvRows64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "GemvRows64",
 	Package: "github.com/kgen-go/kgen/prim/blas/kernels",
@@ -1872,27 +2100,27 @@ var gemvRows64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	ArgSize:    88,
 	Items:      1,
 	Lingers:    true,
-	Properties: properties.List{properties.WorkGroupSize(128), properties.Float(properties.FloatExact)},
-	Aspects:    []properties.Aspect{properties.FP64},
+	Properties: properties.List{properties.WorkGroupSize(128), properties.Float(properties.FloatExact), properties.DeviceHas(properties.FP64, properties.Int64)},
+	Aspects:    []properties.Aspect{properties.FP64, properties.Int64},
 	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(kernels.GemvRows[float64, kernels.Rounded]).Kernel", Pos: "prim/blas/kernels/gemv.go:51:7"}}},
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(kernels.GemvRows[float64, kernels.Fused64]).Kernel", Pos: "prim/blas/kernels/gemv.go:53:7"}}},
+		{Aspect: properties.Int64, Chain: []abi.Frame{{Func: "(kernels.GemvRows[float64, kernels.Fused64]).Kernel", Pos: "prim/blas/kernels/gemv.go:53:25"}}},
 	},
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 520, Len: 32, Accessor: -1},
 		{Name: "local", ElemSize: 8, Len: 64, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/kernels.go:54:8", Message: "a matrix is shorter than its numbers of rows and columns say"},
-		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/kernels.go:47:35", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemv.go:76:6", Limit: -3},
+		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/kernels.go:79:8", Message: "a matrix is shorter than its numbers of rows and columns say"},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/kernels.go:72:35", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemv.go:78:6", Limit: -3},
 	},
-	Loops: "- - prim/blas/kernels/gemv.go:60:2 120:2 129:2",
+	Loops: "- - prim/blas/kernels/gemv.go:62:2 122:2 131:2",
 	SPIRV: gemvRows64SPIRV,
 	IR:    gemvRows64IR,
-	Sum:   0x6cf78edb,
+	Sum:   0xccfe3b00,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{72}, {80}, {88}, {32}, {48}, {64}, {72, 88}, {0}, {-32, 0}, {-32, 0, 88}, {-31, 88}}, Loops: "- - prim/blas/kernels/gemv.go:60:2 120:2 129:2", Make: kernelimpl.MakeModule, Sum: 0xb4323916},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - prim/blas/kernels/gemv.go:60:2 120:2 129:2", SPIRV: gemvRows64Words, Sum: 0x5a904a2c},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{72}, {80}, {88}, {32}, {48}, {64}, {72, 88}, {0}, {-32, 0}, {-32, 0, 88}, {-31, 88}}, Loops: "- - prim/blas/kernels/gemv.go:62:2 122:2 131:2", Make: kernelimpl.MakeModule, Sum: 0x78391e99},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.GemvRows64{
@@ -1991,14 +2219,14 @@ var outer32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Items:      4,
 	Properties: properties.List{properties.Float(properties.FloatExact)},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/kernels.go:102:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/kernels.go:102:21", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/kernels.go:106:5", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/kernels.go:127:13", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/kernels.go:127:21", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/kernels.go:131:5", Limit: -3},
 	},
 	Loops: "-",
 	SPIRV: outer32SPIRV,
 	IR:    outer32IR,
-	Sum:   0x1e22d868,
+	Sum:   0xc5030ac9,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: outer32Words, Sum: 0xe6561779},
 	},
@@ -2092,17 +2320,17 @@ var outer64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Properties: properties.List{properties.Float(properties.FloatExact)},
 	Aspects:    []properties.Aspect{properties.FP64},
 	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(kernels.Outer[float64]).Kernel", Pos: "prim/blas/kernels/kernels.go:100:7"}}},
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(kernels.Outer[float64]).Kernel", Pos: "prim/blas/kernels/kernels.go:125:7"}}},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/kernels.go:102:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/kernels.go:102:21", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/kernels.go:106:5", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/kernels.go:127:13", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/kernels.go:127:21", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/kernels.go:131:5", Limit: -3},
 	},
 	Loops: "-",
 	SPIRV: outer64SPIRV,
 	IR:    outer64IR,
-	Sum:   0xf66525b8,
+	Sum:   0x2d44f719,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: outer64Words, Sum: 0x7eeda26a},
 	},
@@ -2374,21 +2602,21 @@ var plain32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{ID: 1, Name: "github.com/kgen-go/kgen/prim/blas/kernels.RightDeep", Type: "bool", Size: 4},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/plain.go:41:18", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/plain.go:41:26", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/kernels.go:47:35", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/plain.go:46:5", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/plain.go:45:18", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/plain.go:45:26", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/kernels.go:72:35", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/plain.go:50:5", Limit: -3},
 	},
-	Loops: "prim/blas/kernels/plain.go:40:2 dsl/math32/fma.go:131:2 179:2 131:2 179:2",
+	Loops: "prim/blas/kernels/plain.go:44:2 dsl/math32/fma.go:139:2 187:2 139:2 187:2",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/blas/kernels.LeftDeep", Pos: "prim/blas/kernels/gemm.go:34:2", Var: &kernels.LeftDeep},
 		{Name: "github.com/kgen-go/kgen/prim/blas/kernels.RightDeep", Pos: "prim/blas/kernels/gemm.go:35:2", Var: &kernels.RightDeep},
 	},
 	SPIRV: plain32SPIRV,
 	IR:    plain32IR,
-	Sum:   0x24056c6c,
+	Sum:   0x3dfd1b9,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/blas/kernels/plain.go:40:2 dsl/math32/fma.go:131:2 179:2 131:2 179:2", SPIRV: plain32Words, Sum: 0xd46bd7c2},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/blas/kernels/plain.go:44:2 dsl/math32/fma.go:139:2 187:2 139:2 187:2", SPIRV: plain32Words, Sum: 0xd46bd7c2},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Plain32{
@@ -2410,7 +2638,6 @@ var plain32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 var _ = kernelimpl.Properties[kernels.Plain32](plain32Kernel)
 
 // Plain32 is the kernel [kernels.Plain32] with its slices in device memory.
-// Plain32 emulates fused products and sums of float32s.
 type Plain32 struct {
 	A       runtime.View[float32]
 	B       runtime.View[float32]
@@ -2463,6 +2690,145 @@ func (k Plain32) Node(r runtime.Range3, opts ...runtime.LaunchOption) runtime.Co
 // RunPlain32 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunPlain32(ctx context.Context, dev *runtime.Device, k kernels.Plain32, r runtime.Range3, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(plain32Kernel)
+	kernelimpl.Slice(l, 0, k.A)
+	kernelimpl.Slice(l, 1, k.B)
+	kernelimpl.Slice(l, 2, k.C)
+	kernelimpl.Value(l, 3, k.K)
+	kernelimpl.Value(l, 4, k.StrideA)
+	kernelimpl.Value(l, 5, k.StrideB)
+	kernelimpl.Value(l, 6, k.StrideC)
+	kernelimpl.Value(l, 7, k.StepA)
+	kernelimpl.Value(l, 8, k.StepB)
+	kernelimpl.Value(l, 9, k.StepC)
+	kernelimpl.Value(l, 10, k.Alpha)
+	kernelimpl.Value(l, 11, k.Beta)
+	return l.Run3(ctx, dev, r, opts)
+}
+
+//go:embed Plain64.spv
+var plain64SPIRV string
+
+//go:embed Plain64.kir
+var plain64IR string
+
+var plain64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "Plain64",
+	Package: "github.com/kgen-go/kgen/prim/blas/kernels",
+	Form:    abi.Range,
+	Rank:    3,
+	Params: []abi.Param{
+		{Name: "A", Kind: abi.Slice, Type: "[]float64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "B", Kind: abi.Slice, Type: "[]float64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "C", Kind: abi.Slice, Type: "[]float64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "K", Kind: abi.Value, Type: "uint32", Offset: 48, Size: 4, HostOffset: 72},
+		{Name: "StrideA", Kind: abi.Value, Type: "uint32", Offset: 52, Size: 4, HostOffset: 76},
+		{Name: "StrideB", Kind: abi.Value, Type: "uint32", Offset: 56, Size: 4, HostOffset: 80},
+		{Name: "StrideC", Kind: abi.Value, Type: "uint32", Offset: 60, Size: 4, HostOffset: 84},
+		{Name: "StepA", Kind: abi.Value, Type: "int", Offset: 64, Size: 8, HostOffset: 88},
+		{Name: "StepB", Kind: abi.Value, Type: "int", Offset: 72, Size: 8, HostOffset: 96},
+		{Name: "StepC", Kind: abi.Value, Type: "int", Offset: 80, Size: 8, HostOffset: 104},
+		{Name: "Alpha", Kind: abi.Value, Type: "float64", Offset: 88, Size: 8, HostOffset: 112},
+		{Name: "Beta", Kind: abi.Value, Type: "float64", Offset: 96, Size: 8, HostOffset: 120},
+	},
+	ArgSize:    104,
+	Items:      1,
+	Lingers:    true,
+	Properties: properties.List{properties.Float(properties.FloatExact), properties.DeviceHas(properties.FP64, properties.Int64)},
+	Aspects:    []properties.Aspect{properties.FP64, properties.Int64},
+	Uses: []abi.Use{
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(kernels.Plain[float64, kernels.Emulated64]).Kernel", Pos: "prim/blas/kernels/plain.go:32:7"}}},
+		{Aspect: properties.Int64, Chain: []abi.Frame{{Func: "(kernels.Plain[float64, kernels.Emulated64]).Kernel", Pos: "prim/blas/kernels/plain.go:32:22"}}},
+	},
+	Specs: []abi.SpecConstant{
+		{Name: "github.com/kgen-go/kgen/prim/blas/kernels.LeftDeep", Type: "bool", Size: 4, Default: 0x1},
+		{ID: 1, Name: "github.com/kgen-go/kgen/prim/blas/kernels.RightDeep", Type: "bool", Size: 4},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/plain.go:45:18", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/plain.go:45:26", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/kernels.go:72:35", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/plain.go:50:5", Limit: -3},
+	},
+	Loops: "prim/blas/kernels/plain.go:44:2",
+	Variables: []abi.Variable{
+		{Name: "github.com/kgen-go/kgen/prim/blas/kernels.LeftDeep", Pos: "prim/blas/kernels/gemm.go:34:2", Var: &kernels.LeftDeep},
+		{Name: "github.com/kgen-go/kgen/prim/blas/kernels.RightDeep", Pos: "prim/blas/kernels/gemm.go:35:2", Var: &kernels.RightDeep},
+	},
+	SPIRV: plain64SPIRV,
+	IR:    plain64IR,
+	Sum:   0x9b269379,
+}, func(a *kernelimpl.HostArgs) any {
+	return kernels.Plain64{
+		A:       kernelimpl.HostSlice[float64](a, 0),
+		B:       kernelimpl.HostSlice[float64](a, 1),
+		C:       kernelimpl.HostSlice[float64](a, 2),
+		K:       kernelimpl.HostValue[uint32](a, 3),
+		StrideA: kernelimpl.HostValue[uint32](a, 4),
+		StrideB: kernelimpl.HostValue[uint32](a, 5),
+		StrideC: kernelimpl.HostValue[uint32](a, 6),
+		StepA:   kernelimpl.HostValue[int](a, 7),
+		StepB:   kernelimpl.HostValue[int](a, 8),
+		StepC:   kernelimpl.HostValue[int](a, 9),
+		Alpha:   kernelimpl.HostValue[float64](a, 10),
+		Beta:    kernelimpl.HostValue[float64](a, 11),
+	}.Kernel
+}, newPlain64Host, kernels.LeftDeep, kernels.RightDeep)
+
+var _ = kernelimpl.Properties[kernels.Plain64](plain64Kernel)
+
+// Plain64 is the kernel [kernels.Plain64] with its slices in device memory.
+type Plain64 struct {
+	A       runtime.View[float64]
+	B       runtime.View[float64]
+	C       runtime.View[float64]
+	K       uint32
+	StrideA uint32
+	StrideB uint32
+	StrideC uint32
+	StepA   int
+	StepB   int
+	StepC   int
+	Alpha   float64
+	Beta    float64
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k Plain64) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(plain64Kernel)
+	kernelimpl.View(l, 0, k.A)
+	kernelimpl.View(l, 1, k.B)
+	kernelimpl.View(l, 2, k.C)
+	kernelimpl.Value(l, 3, k.K)
+	kernelimpl.Value(l, 4, k.StrideA)
+	kernelimpl.Value(l, 5, k.StrideB)
+	kernelimpl.Value(l, 6, k.StrideC)
+	kernelimpl.Value(l, 7, k.StepA)
+	kernelimpl.Value(l, 8, k.StepB)
+	kernelimpl.Value(l, 9, k.StepC)
+	kernelimpl.Value(l, 10, k.Alpha)
+	kernelimpl.Value(l, 11, k.Beta)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Plain64) ParallelFor(q *runtime.Queue, r runtime.Range3, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor3(q, r, opts)
+}
+
+// Run launches the kernel for every work-item of r, and waits. If ctx ends first, the
+// launch ends with ctx, as by [runtime.WithContext].
+func (k Plain64) Run(ctx context.Context, q *runtime.Queue, r runtime.Range3, opts ...runtime.LaunchOption) error {
+	return kernelimpl.Run(ctx, q, k.Node(r, opts...))
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Plain64) Node(r runtime.Range3, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node3(r, opts)
+}
+
+// RunPlain64 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunPlain64(ctx context.Context, dev *runtime.Device, k kernels.Plain64, r runtime.Range3, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(plain64Kernel)
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
@@ -2657,7 +3023,7 @@ var productBFloat16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/mixed.go:129:8", Message: "a matrix has no elements"},
 		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/mixed.go:132:8", Message: "the width of lines is no multiple of StepPieces"},
 		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/mixed.go:135:12"},
-		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/kernels.go:54:8", Message: "a matrix is shorter than its numbers of rows and columns say"},
+		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/kernels.go:79:8", Message: "a matrix is shorter than its numbers of rows and columns say"},
 		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/mixed.go:75:13", Limit: -2},
 		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/mixed.go:75:34", Limit: -3},
 		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/mixed.go:206:42", Limit: -4},
@@ -2667,7 +3033,7 @@ var productBFloat16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops:      "- - - - - - - - - - - - - - - - - - prim/blas/kernels/mixed.go:79:2 185:2 - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - -",
 	SPIRV:      productBFloat16SPIRV,
 	IR:         productBFloat16IR,
-	Sum:        0x36b84d0,
+	Sum:        0xe8c8405c,
 	Matrices:   true,
 	MakeNative: kernelimpl.MakeNative,
 }, func(a *kernelimpl.HostArgs) any {
@@ -2762,7 +3128,7 @@ var productFloat16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/mixed.go:129:8", Message: "a matrix has no elements"},
 		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/mixed.go:132:8", Message: "the width of lines is no multiple of StepPieces"},
 		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/mixed.go:135:12"},
-		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/kernels.go:54:8", Message: "a matrix is shorter than its numbers of rows and columns say"},
+		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/kernels.go:79:8", Message: "a matrix is shorter than its numbers of rows and columns say"},
 		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/mixed.go:75:13", Limit: -2},
 		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/mixed.go:75:34", Limit: -3},
 		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/mixed.go:206:42", Limit: -4},
@@ -2772,7 +3138,7 @@ var productFloat16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops:      "- - - - - - - - - - - - - - - - - - prim/blas/kernels/mixed.go:79:2 185:2 - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - -",
 	SPIRV:      productFloat16SPIRV,
 	IR:         productFloat16IR,
-	Sum:        0x4e2019a0,
+	Sum:        0x677939be,
 	Matrices:   true,
 	MakeNative: kernelimpl.MakeNative,
 }, func(a *kernelimpl.HostArgs) any {
@@ -2874,7 +3240,7 @@ var productInt8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/mixed.go:129:8", Message: "a matrix has no elements"},
 		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/mixed.go:132:8", Message: "the width of lines is no multiple of StepPieces"},
 		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/mixed.go:135:12"},
-		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/kernels.go:54:8", Message: "a matrix is shorter than its numbers of rows and columns say"},
+		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/kernels.go:79:8", Message: "a matrix is shorter than its numbers of rows and columns say"},
 		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/mixed.go:106:13", Limit: -2},
 		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/mixed.go:106:34", Limit: -3},
 		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/mixed.go:206:42", Limit: -4},
@@ -2884,7 +3250,7 @@ var productInt8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops:      "- - - - - - - - - - - - - - - - - - prim/blas/kernels/mixed.go:110:2 185:2 - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - -",
 	SPIRV:      productInt8SPIRV,
 	IR:         productInt8IR,
-	Sum:        0x4bc27ab5,
+	Sum:        0xb12318f,
 	Matrices:   true,
 	MakeNative: kernelimpl.MakeNative,
 }, func(a *kernelimpl.HostArgs) any {
@@ -2966,13 +3332,13 @@ var scaleAdd32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Items:      4,
 	Properties: properties.List{properties.Float(properties.FloatExact)},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/kernels.go:77:5", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/kernels.go:77:27", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/kernels.go:102:5", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/kernels.go:102:27", Limit: -1},
 	},
 	Loops: "-",
 	SPIRV: scaleAdd32SPIRV,
 	IR:    scaleAdd32IR,
-	Sum:   0xfa10b765,
+	Sum:   0x66befad3,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: scaleAdd32Words, Sum: 0xe00e886b},
 	},
@@ -3051,16 +3417,16 @@ var scaleAdd64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Properties: properties.List{properties.Float(properties.FloatExact)},
 	Aspects:    []properties.Aspect{properties.FP64},
 	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(kernels.ScaleAdd[float64]).Kernel", Pos: "prim/blas/kernels/kernels.go:75:7"}}},
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(kernels.ScaleAdd[float64]).Kernel", Pos: "prim/blas/kernels/kernels.go:100:7"}}},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/kernels.go:77:5", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/kernels.go:77:27", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/kernels.go:102:5", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/kernels.go:102:27", Limit: -1},
 	},
 	Loops: "-",
 	SPIRV: scaleAdd64SPIRV,
 	IR:    scaleAdd64IR,
-	Sum:   0xa01d4d1b,
+	Sum:   0xbcb9b529,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: scaleAdd64Words, Sum: 0xe8d832a2},
 	},
@@ -3155,19 +3521,19 @@ var tallNNKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "local", ElemSize: 4, Len: 2112, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:134:9"},
-		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:136:9"},
-		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:139:29"},
+		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:135:9"},
+		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:137:9"},
+		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:140:29"},
 		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/quads.go:135:19", Limit: -1},
 		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/quads.go:136:20", Limit: -2},
 		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/quads.go:88:8", Message: "a matrix has rows that are no whole quads"},
-		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/kernels.go:54:8", Message: "a matrix is shorter than its numbers of rows and columns say"},
+		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/kernels.go:79:8", Message: "a matrix is shorter than its numbers of rows and columns say"},
 		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/quads.go:156:10", Limit: -3},
 	},
-	Loops: "- - prim/blas/kernels/quads.go:141:2 prim/blas/kernels/gemm.go:112:2 - prim/blas/kernels/quads.go:158:3 167:2",
+	Loops: "- - prim/blas/kernels/quads.go:141:2 prim/blas/kernels/gemm.go:113:2 - prim/blas/kernels/quads.go:158:3 167:2",
 	SPIRV: tallNNSPIRV,
 	IR:    tallNNIR,
-	Sum:   0x112d2d0b,
+	Sum:   0x8aa6c78a,
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.TallNN{
 		A:       kernelimpl.HostSlice[kernels.Quad](a, 0),
@@ -3303,19 +3669,19 @@ var tallNTKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "local", ElemSize: 4, Len: 2112, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:134:9"},
-		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:136:9"},
-		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:139:29"},
+		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:135:9"},
+		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:137:9"},
+		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:140:29"},
 		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/quads.go:135:19", Limit: -1},
 		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/quads.go:136:20", Limit: -2},
 		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/quads.go:88:8", Message: "a matrix has rows that are no whole quads"},
-		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/kernels.go:54:8", Message: "a matrix is shorter than its numbers of rows and columns say"},
+		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/kernels.go:79:8", Message: "a matrix is shorter than its numbers of rows and columns say"},
 		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/quads.go:156:10", Limit: -3},
 	},
-	Loops: "- - prim/blas/kernels/quads.go:141:2 prim/blas/kernels/gemm.go:112:2 - prim/blas/kernels/quads.go:158:3 167:2",
+	Loops: "- - prim/blas/kernels/quads.go:141:2 prim/blas/kernels/gemm.go:113:2 - prim/blas/kernels/quads.go:158:3 167:2",
 	SPIRV: tallNTSPIRV,
 	IR:    tallNTIR,
-	Sum:   0x3a373fcd,
+	Sum:   0x774621a2,
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.TallNT{
 		A:       kernelimpl.HostSlice[kernels.Quad](a, 0),
@@ -3451,19 +3817,19 @@ var tallTNKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "local", ElemSize: 4, Len: 2112, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:134:9"},
-		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:136:9"},
-		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:139:29"},
+		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:135:9"},
+		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:137:9"},
+		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:140:29"},
 		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/quads.go:135:19", Limit: -1},
 		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/quads.go:136:20", Limit: -2},
 		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/quads.go:88:8", Message: "a matrix has rows that are no whole quads"},
-		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/kernels.go:54:8", Message: "a matrix is shorter than its numbers of rows and columns say"},
+		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/kernels.go:79:8", Message: "a matrix is shorter than its numbers of rows and columns say"},
 		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/quads.go:156:10", Limit: -3},
 	},
-	Loops: "- - prim/blas/kernels/quads.go:141:2 prim/blas/kernels/gemm.go:112:2 - prim/blas/kernels/quads.go:158:3 167:2",
+	Loops: "- - prim/blas/kernels/quads.go:141:2 prim/blas/kernels/gemm.go:113:2 - prim/blas/kernels/quads.go:158:3 167:2",
 	SPIRV: tallTNSPIRV,
 	IR:    tallTNIR,
-	Sum:   0x644549f1,
+	Sum:   0x190f9989,
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.TallTN{
 		A:       kernelimpl.HostSlice[kernels.Quad](a, 0),

@@ -3,6 +3,7 @@
 package kernelsgen
 
 import (
+	"math"
 	"unsafe"
 
 	"github.com/kgen-go/kgen/dsl/math32"
@@ -16,8 +17,8 @@ type columnsHost struct {
 
 func newColumnsHost() kernelimpl.HostForm { return new(columnsHost) }
 
-const columnsHostSites = `1	prim/sparse/kernels/kernels.go:141:29
-1	141:11`
+const columnsHostSites = `1	prim/sparse/kernels/kernels.go:144:29
+1	144:11`
 
 func (g *columnsHost) Begin() {
 	g.Sites = columnsHostSites
@@ -76,16 +77,16 @@ type gemv32Host struct {
 
 func newGemv32Host() kernelimpl.HostForm { return new(gemv32Host) }
 
-const gemv32HostSites = `13	prim/sparse/kernels/kernels.go:70:8	"the lengths of the matrix do not fit"
-1	75:26
-1	75:50
-13	81:8	"the starts of rows do not ascend, or exceed the number of elements"
-1	87:35
-1	87:13
-1	95:26
-1	95:15
-1	102:25
-1	102:41`
+const gemv32HostSites = `13	prim/sparse/kernels/kernels.go:73:8	"the lengths of the matrix do not fit"
+1	78:26
+1	78:50
+13	84:8	"the starts of rows do not ascend, or exceed the number of elements"
+1	90:35
+1	90:13
+1	98:26
+1	98:15
+1	105:25
+1	105:41`
 
 func (g *gemv32Host) Begin() {
 	g.Sites = gemv32HostSites
@@ -109,7 +110,7 @@ func (g *gemv32Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 2: // Barrier, kernels.go:90
+		case 2: // Barrier, kernels.go:93
 			next = g.r3()
 		}
 	}
@@ -117,9 +118,9 @@ func (g *gemv32Host) Run() {
 
 func (g *gemv32Host) r0() int {
 	const n = 256
-	// ZeroLocal, kernels.go:66
+	// ZeroLocal, kernels.go:69
 	g.Zero(0)
-	// ZeroLocal, kernels.go:66
+	// ZeroLocal, kernels.go:69
 	g.Zero(1)
 	v12 := g.v12
 	v18 := v12 <= 0
@@ -450,7 +451,7 @@ func (g *gemv32Host) r3() int {
 	if !more {
 		return -1
 	}
-	// Barrier, kernels.go:104
+	// Barrier, kernels.go:107
 	e50 := g.v50
 	v36 := g.v36
 	u50 := g.v50
@@ -558,21 +559,21 @@ type gemv64Host struct {
 
 	v41, v42 []int32
 
-	v49, v138 []float64
+	v49, v134 []float64
 }
 
 func newGemv64Host() kernelimpl.HostForm { return new(gemv64Host) }
 
-const gemv64HostSites = `13	prim/sparse/kernels/kernels.go:70:8	"the lengths of the matrix do not fit"
-1	75:26
-1	75:50
-13	81:8	"the starts of rows do not ascend, or exceed the number of elements"
-1	87:35
-1	87:13
-1	95:26
-1	95:15
-1	102:25
-1	102:41`
+const gemv64HostSites = `13	prim/sparse/kernels/kernels.go:73:8	"the lengths of the matrix do not fit"
+1	78:26
+1	78:50
+13	84:8	"the starts of rows do not ascend, or exceed the number of elements"
+1	90:35
+1	90:13
+1	98:26
+1	98:15
+1	105:25
+1	105:41`
 
 func (g *gemv64Host) Begin() {
 	g.Sites = gemv64HostSites
@@ -589,14 +590,14 @@ func (g *gemv64Host) Begin() {
 	g.Allot(0, 19008)
 	g.Allot(1, 9504)
 	kernelimpl.HostRoom(n, &g.v41, &g.v42)
-	kernelimpl.HostRoom(n, &g.v49, &g.v138)
+	kernelimpl.HostRoom(n, &g.v49, &g.v134)
 }
 
 func (g *gemv64Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 2: // Barrier, kernels.go:90
+		case 2: // Barrier, kernels.go:93
 			next = g.r3()
 		}
 	}
@@ -604,9 +605,9 @@ func (g *gemv64Host) Run() {
 
 func (g *gemv64Host) r0() int {
 	const n = 256
-	// ZeroLocal, kernels.go:66
+	// ZeroLocal, kernels.go:69
 	g.Zero(0)
-	// ZeroLocal, kernels.go:66
+	// ZeroLocal, kernels.go:69
 	g.Zero(1)
 	v12 := g.v12
 	v18 := v12 <= 0
@@ -645,13 +646,13 @@ func (g *gemv64Host) r0() int {
 	stop := g.Cancelled()
 	v13 := g.v13
 	v14 := g.v14
-	v157 := v14 != 0
+	v152 := v14 != 0
 	p4 := g.Pointer(4)
 	next := -1
 	for li := range n {
 		v0 := int32(basex + li)
 		var v15, v41, v42, v50, v54, v55, v58 int32
-		var v49, v62, v156, v161 float64
+		var v49, v62, v156 float64
 		var v60 int64
 		v15 = 0
 	b3:
@@ -765,14 +766,13 @@ func (g *gemv64Host) r0() int {
 		if !v37 {
 			goto b61
 		}
-		v156 = float64(v13 * v49)
-		if v157 {
-			v160 := float64(v156 + float64(v14**(*float64)(unsafe.Add(p4, int(v32)*8))))
-			v161 = v160
+		if v152 {
+			v155 := math.FMA(v13, v49, float64(v14**(*float64)(unsafe.Add(p4, int(v32)*8))))
+			v156 = v155
 		} else {
-			v161 = v156
+			v156 = float64(v13 * v49)
 		}
-		*(*float64)(unsafe.Add(p4, int(v32)*8)) = v161
+		*(*float64)(unsafe.Add(p4, int(v32)*8)) = v156
 	b61:
 		g.Leave(li)
 	}
@@ -795,7 +795,7 @@ func (g *gemv64Host) r3() int {
 	p3 := g.Pointer(3)
 	m0 := g.Memory(0)
 	stop := g.Cancelled()
-	h138 := g.v138[:n]
+	h134 := g.v134[:n]
 	dead := g.Dead[:n]
 	more := false
 	for li := range n {
@@ -806,8 +806,8 @@ func (g *gemv64Host) r3() int {
 		v42 := h42[li]
 		v49 := h49[li]
 		v0 := int32(basex + li)
-		var v79, v89, v97, v105, v138 float64
-		var v80, v84, v86, v92, v94, v100, v102, v108, v110, v139 int32
+		var v79, v89, v97, v105, v134 float64
+		var v80, v84, v86, v92, v94, v100, v102, v108, v110, v135 int32
 		var v87, v95, v103, v111 int64
 		v72 := v50
 		if uint32(v50) < uint32(v41) {
@@ -827,8 +827,8 @@ func (g *gemv64Host) r3() int {
 	b30:
 		v81 := v80 + 4
 		if uint32(v81) > uint32(v78) {
-			v138 = v79
-			v139 = v80
+			v134 = v79
+			v135 = v80
 			goto b49
 		}
 		v84 = v80 + int32(uint32(v80)>>5)
@@ -896,11 +896,10 @@ func (g *gemv64Host) r3() int {
 			continue
 		}
 		{
-			v116 := float64(float64(*(*float64)(unsafe.Add(m0, int(v84)*8))*v89) + v79)
-			v119 := float64(float64(*(*float64)(unsafe.Add(m0, int(v92)*8))*v97) + v116)
-			v122 := float64(float64(*(*float64)(unsafe.Add(m0, int(v100)*8))*v105) + v119)
-			v124 := float64(*(*float64)(unsafe.Add(m0, int(v108)*8)) * *(*float64)(unsafe.Add(p3, int(v110)*8)))
-			v79 = float64(v124 + v122)
+			v117 := math.FMA(*(*float64)(unsafe.Add(m0, int(v92)*8)), v97, math.FMA(*(*float64)(unsafe.Add(m0, int(v84)*8)), v89, v79))
+			v119 := math.FMA(*(*float64)(unsafe.Add(m0, int(v100)*8)), v105, v117)
+			v121 := math.FMA(*(*float64)(unsafe.Add(m0, int(v108)*8)), *(*float64)(unsafe.Add(p3, int(v110)*8)), v119)
+			v79 = v121
 			v80 = v81
 			if stop.Load() {
 				return g.Stop()
@@ -908,28 +907,28 @@ func (g *gemv64Host) r3() int {
 			goto b30
 		}
 	b49:
-		if uint32(v139) >= uint32(v78) {
-			h138[li] = v138
+		if uint32(v135) >= uint32(v78) {
+			h134[li] = v134
 			more = true
 			continue
 		}
-		v142 := v139 + int32(uint32(v139)>>5)
-		if uint32(v142) >= 2376 {
-			g.Fault(8, int64(uint32(v142)), 2376, v0)
+		v138 := v135 + int32(uint32(v135)>>5)
+		if uint32(v138) >= 2376 {
+			g.Fault(8, int64(uint32(v138)), 2376, v0)
 			g.Leave(li)
 			continue
 		}
-		v144 := *(*float64)(unsafe.Add(m0, int(v142)*8))
-		v145 := *(*int32)(unsafe.Add(m1, int(v142)*4))
-		v146 := int64(v145)
-		if uint64(v146) >= uint64(v7) {
-			g.Fault(9, v146, v7, v0)
+		v140 := *(*float64)(unsafe.Add(m0, int(v138)*8))
+		v141 := *(*int32)(unsafe.Add(m1, int(v138)*4))
+		v142 := int64(v141)
+		if uint64(v142) >= uint64(v7) {
+			g.Fault(9, v142, v7, v0)
 			g.Leave(li)
 			continue
 		}
-		v150 := float64(float64(v144**(*float64)(unsafe.Add(p3, int(v145)*8))) + v138)
-		v138 = v150
-		v139 = v139 + 1
+		v145 := math.FMA(v140, *(*float64)(unsafe.Add(p3, int(v141)*8)), v134)
+		v134 = v145
+		v135 = v135 + 1
 		if stop.Load() {
 			return g.Stop()
 		}
@@ -938,7 +937,7 @@ func (g *gemv64Host) r3() int {
 	if !more {
 		return -1
 	}
-	// Barrier, kernels.go:104
+	// Barrier, kernels.go:107
 	e50 := g.v50
 	v36 := g.v36
 	u50 := g.v50
@@ -959,7 +958,7 @@ func (g *gemv64Host) r3() int {
 	}
 	v13 := g.v13
 	v14 := g.v14
-	v157 := v14 != 0
+	v152 := v14 != 0
 	p4 := g.Pointer(4)
 	next := -1
 	for li := range n {
@@ -967,16 +966,16 @@ func (g *gemv64Host) r3() int {
 			continue
 		}
 		v50 := e50
-		v138 := h138[li]
+		v134 := h134[li]
 		v30 := int32(li)
 		v0 := int32(basex + li)
 		v31 := int64(uint32(v30))
 		v32 := v26 + v31
 		v37 := v32 < v29
-		var v49, v62, v156, v161 float64
+		var v49, v62, v156 float64
 		var v55, v58 int32
 		var v60 int64
-		v49 = v138
+		v49 = v134
 		v50 = v50 + 2304
 		if uint32(v50) < uint32(v36) {
 			v52 := v36 - v50
@@ -1020,14 +1019,13 @@ func (g *gemv64Host) r3() int {
 		if !v37 {
 			goto b61
 		}
-		v156 = float64(v13 * v49)
-		if v157 {
-			v160 := float64(v156 + float64(v14**(*float64)(unsafe.Add(p4, int(v32)*8))))
-			v161 = v160
+		if v152 {
+			v155 := math.FMA(v13, v49, float64(v14**(*float64)(unsafe.Add(p4, int(v32)*8))))
+			v156 = v155
 		} else {
-			v161 = v156
+			v156 = float64(v13 * v49)
 		}
-		*(*float64)(unsafe.Add(p4, int(v32)*8)) = v161
+		*(*float64)(unsafe.Add(p4, int(v32)*8)) = v156
 	b61:
 		g.Leave(li)
 	}
@@ -1052,16 +1050,16 @@ type gemvEmulated32Host struct {
 
 func newGemvEmulated32Host() kernelimpl.HostForm { return new(gemvEmulated32Host) }
 
-const gemvEmulated32HostSites = `13	prim/sparse/kernels/kernels.go:70:8	"the lengths of the matrix do not fit"
-1	75:26
-1	75:50
-13	81:8	"the starts of rows do not ascend, or exceed the number of elements"
-1	87:35
-1	87:13
-1	95:26
-1	95:15
-1	102:25
-1	102:41`
+const gemvEmulated32HostSites = `13	prim/sparse/kernels/kernels.go:73:8	"the lengths of the matrix do not fit"
+1	78:26
+1	78:50
+13	84:8	"the starts of rows do not ascend, or exceed the number of elements"
+1	90:35
+1	90:13
+1	98:26
+1	98:15
+1	105:25
+1	105:41`
 
 func (g *gemvEmulated32Host) Begin() {
 	g.Sites = gemvEmulated32HostSites
@@ -1085,7 +1083,7 @@ func (g *gemvEmulated32Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 2: // Barrier, kernels.go:90
+		case 2: // Barrier, kernels.go:93
 			next = g.r3()
 		}
 	}
@@ -1093,9 +1091,9 @@ func (g *gemvEmulated32Host) Run() {
 
 func (g *gemvEmulated32Host) r0() int {
 	const n = 256
-	// ZeroLocal, kernels.go:66
+	// ZeroLocal, kernels.go:69
 	g.Zero(0)
-	// ZeroLocal, kernels.go:66
+	// ZeroLocal, kernels.go:69
 	g.Zero(1)
 	v12 := g.v12
 	v18 := v12 <= 0
@@ -1426,7 +1424,7 @@ func (g *gemvEmulated32Host) r3() int {
 	if !more {
 		return -1
 	}
-	// Barrier, kernels.go:104
+	// Barrier, kernels.go:107
 	e50 := g.v50
 	v36 := g.v36
 	u50 := g.v50
@@ -1523,6 +1521,492 @@ func (g *gemvEmulated32Host) r3() int {
 	return next
 }
 
+// gemvEmulated64Host is a work-group of the kernel [GemvEmulated64].
+type gemvEmulated64Host struct {
+	kernelimpl.HostGroup
+	v1, v3, v5, v7, v9, v11, v12 int64
+
+	v13, v14 float64
+
+	v36, v50, v54 int32
+
+	v41, v42 []int32
+
+	v49, v134 []float64
+}
+
+func newGemvEmulated64Host() kernelimpl.HostForm { return new(gemvEmulated64Host) }
+
+const gemvEmulated64HostSites = `13	prim/sparse/kernels/kernels.go:73:8	"the lengths of the matrix do not fit"
+1	78:26
+1	78:50
+13	84:8	"the starts of rows do not ascend, or exceed the number of elements"
+1	90:35
+1	90:13
+1	98:26
+1	98:15
+1	105:25
+1	105:41`
+
+func (g *gemvEmulated64Host) Begin() {
+	g.Sites = gemvEmulated64HostSites
+	const n = 256
+	g.v1 = g.Int64(32)
+	g.v3 = g.Int64(48)
+	g.v5 = g.Int64(64)
+	g.v7 = g.Int64(80)
+	g.v9 = g.Int64(96)
+	g.v11 = g.Int64(104)
+	g.v12 = g.Int64(112)
+	g.v13 = g.Float64(120)
+	g.v14 = g.Float64(128)
+	g.Allot(0, 19008)
+	g.Allot(1, 9504)
+	kernelimpl.HostRoom(n, &g.v41, &g.v42)
+	kernelimpl.HostRoom(n, &g.v49, &g.v134)
+}
+
+func (g *gemvEmulated64Host) Run() {
+	next := g.r0()
+	for next >= 0 && !g.Stopping() {
+		switch next {
+		case 2: // Barrier, kernels.go:93
+			next = g.r3()
+		}
+	}
+}
+
+func (g *gemvEmulated64Host) r0() int {
+	const n = 256
+	// ZeroLocal, kernels.go:69
+	g.Zero(0)
+	// ZeroLocal, kernels.go:69
+	g.Zero(1)
+	v12 := g.v12
+	v18 := v12 <= 0
+	v19 := 256 < v12
+	v1 := g.v1
+	v11 := g.v11
+	v20 := v1 <= v11
+	v9 := g.v9
+	v21 := v9 < v11
+	v5 := g.v5
+	v3 := g.v3
+	v22 := v5 != v3
+	basex := g.Base(0)
+	v24 := int32(g.ID[0])
+	v25 := int64(uint32(v24))
+	v26 := v25 * v12
+	v33 := uint64(v26) < uint64(v1)
+	p0 := g.Pointer(0)
+	v27 := v26 + v12
+	v28 := v27 < v11
+	v29 := v11
+	if v28 {
+		v29 = v27
+	}
+	v35 := uint64(v29) < uint64(v1)
+	u36 := g.v36
+	h41 := g.v41[:n]
+	h42 := g.v42[:n]
+	h49 := g.v49[:n]
+	u50 := g.v50
+	u54 := g.v54
+	p2 := g.Pointer(2)
+	m0 := g.Memory(0)
+	p1 := g.Pointer(1)
+	m1 := g.Memory(1)
+	stop := g.Cancelled()
+	v13 := g.v13
+	v14 := g.v14
+	v152 := v14 != 0
+	p4 := g.Pointer(4)
+	next := -1
+	for li := range n {
+		v0 := int32(basex + li)
+		var v15, v41, v42, v50, v54, v55, v58 int32
+		var v49, v62, v156 float64
+		var v60 int64
+		v15 = 0
+	b3:
+		if v15 < 594 {
+			v15 = v15 + 1
+			goto b3
+		}
+		if v18 {
+			goto b10
+		}
+		if v19 {
+			goto b10
+		}
+		if v20 {
+			goto b10
+		}
+		if v21 {
+			goto b10
+		}
+		if !v22 {
+			goto b11
+		}
+	b10:
+		g.Fault(0, 0, 0, v0)
+		g.Leave(li)
+		continue
+	b11:
+		v30 := int32(li)
+		v32 := v26 + int64(uint32(v30))
+		if !v33 {
+			g.Fault(1, v26, v1, v0)
+			g.Leave(li)
+			continue
+		}
+		v34 := *(*int32)(unsafe.Add(p0, int(v26)*4))
+		if !v35 {
+			g.Fault(2, v29, v1, v0)
+			g.Leave(li)
+			continue
+		}
+		v36 := *(*int32)(unsafe.Add(p0, int(v29)*4))
+		v37 := v32 < v29
+		if v37 {
+			v41 = *(*int32)(unsafe.Add(p0, int(v32)*4))
+			v42 = *(*int32)(unsafe.Add(p0, int(v32+1)*4))
+		} else {
+			v41 = v36
+			v42 = v36
+		}
+		if uint32(v41) < uint32(v34) {
+			goto b19
+		}
+		if uint32(v42) < uint32(v41) {
+			goto b19
+		}
+		if uint32(v36) < uint32(v42) {
+			goto b19
+		}
+		if uint64(v5) >= uint64(int64(uint32(v36))) {
+			v49 = 0
+			v50 = v34
+			goto b20
+		}
+	b19:
+		g.Fault(3, 0, 0, v0)
+		g.Leave(li)
+		continue
+	b20:
+		if uint32(v50) < uint32(v36) {
+			v52 := v36 - v50
+			v54 = v52
+			if 2304 < uint32(v52) {
+				v54 = 2304
+			}
+			v55 = v30
+		} else {
+			goto b57
+		}
+	b22:
+		if uint32(v55) >= uint32(v54) {
+			u36 = v36
+			h41[li] = v41
+			h42[li] = v42
+			h49[li] = v49
+			u50 = v50
+			u54 = v54
+			next = 2
+			continue
+		}
+		v58 = v55 + int32(uint32(v55)>>5)
+		v60 = int64(uint32(v50 + v55))
+		if uint64(v60) >= uint64(v5) {
+			g.Fault(4, v60, v5, v0)
+			g.Leave(li)
+			continue
+		}
+		v62 = *(*float64)(unsafe.Add(p2, int(v60)*8))
+		if uint32(v58) >= 2376 {
+			g.Fault(5, int64(uint32(v58)), 2376, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float64)(unsafe.Add(m0, int(v58)*8)) = v62
+		*(*int32)(unsafe.Add(m1, int(v58)*4)) = *(*int32)(unsafe.Add(p1, int(v60)*4))
+		v55 = v55 + 256
+		if stop.Load() {
+			return g.Stop()
+		}
+		goto b22
+	b57:
+		if !v37 {
+			goto b61
+		}
+		if v152 {
+			v155 := math.FMA(v13, v49, float64(v14**(*float64)(unsafe.Add(p4, int(v32)*8))))
+			v156 = v155
+		} else {
+			v156 = float64(v13 * v49)
+		}
+		*(*float64)(unsafe.Add(p4, int(v32)*8)) = v156
+	b61:
+		g.Leave(li)
+	}
+	g.v36 = u36
+	g.v50 = u50
+	g.v54 = u54
+	return next
+}
+
+func (g *gemvEmulated64Host) r3() int {
+	const n = 256
+	v50 := g.v50
+	h41 := g.v41[:n]
+	h42 := g.v42[:n]
+	v54 := g.v54
+	h49 := g.v49[:n]
+	basex := g.Base(0)
+	m1 := g.Memory(1)
+	v7 := g.v7
+	p3 := g.Pointer(3)
+	m0 := g.Memory(0)
+	stop := g.Cancelled()
+	h134 := g.v134[:n]
+	dead := g.Dead[:n]
+	more := false
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v41 := h41[li]
+		v42 := h42[li]
+		v49 := h49[li]
+		v0 := int32(basex + li)
+		var v79, v89, v97, v105, v134 float64
+		var v80, v84, v86, v92, v94, v100, v102, v108, v110, v135 int32
+		var v87, v95, v103, v111 int64
+		v72 := v50
+		if uint32(v50) < uint32(v41) {
+			v72 = v41
+		}
+		v75 := v50
+		if uint32(v50) < uint32(v42) {
+			v75 = v42
+		}
+		v76 := v75 - v50
+		v78 := v54
+		if uint32(v76) < uint32(v54) {
+			v78 = v76
+		}
+		v79 = v49
+		v80 = v72 - v50
+	b30:
+		v81 := v80 + 4
+		if uint32(v81) > uint32(v78) {
+			v134 = v79
+			v135 = v80
+			goto b49
+		}
+		v84 = v80 + int32(uint32(v80)>>5)
+		if uint32(v84) >= 2376 {
+			g.Fault(6, int64(uint32(v84)), 2376, v0)
+			g.Leave(li)
+			continue
+		}
+		v86 = *(*int32)(unsafe.Add(m1, int(v84)*4))
+		v87 = int64(v86)
+		if uint64(v87) >= uint64(v7) {
+			g.Fault(7, v87, v7, v0)
+			g.Leave(li)
+			continue
+		}
+		{
+			v89 = *(*float64)(unsafe.Add(p3, int(v86)*8))
+			v90 := v80 + 1
+			v92 = v90 + int32(uint32(v90)>>5)
+			if uint32(v92) >= 2376 {
+				g.Fault(6, int64(uint32(v92)), 2376, v0)
+				g.Leave(li)
+				continue
+			}
+		}
+		v94 = *(*int32)(unsafe.Add(m1, int(v92)*4))
+		v95 = int64(v94)
+		if uint64(v95) >= uint64(v7) {
+			g.Fault(7, v95, v7, v0)
+			g.Leave(li)
+			continue
+		}
+		{
+			v97 = *(*float64)(unsafe.Add(p3, int(v94)*8))
+			v98 := v80 + 2
+			v100 = v98 + int32(uint32(v98)>>5)
+			if uint32(v100) >= 2376 {
+				g.Fault(6, int64(uint32(v100)), 2376, v0)
+				g.Leave(li)
+				continue
+			}
+		}
+		v102 = *(*int32)(unsafe.Add(m1, int(v100)*4))
+		v103 = int64(v102)
+		if uint64(v103) >= uint64(v7) {
+			g.Fault(7, v103, v7, v0)
+			g.Leave(li)
+			continue
+		}
+		{
+			v105 = *(*float64)(unsafe.Add(p3, int(v102)*8))
+			v106 := v80 + 3
+			v108 = v106 + int32(uint32(v106)>>5)
+			if uint32(v108) >= 2376 {
+				g.Fault(6, int64(uint32(v108)), 2376, v0)
+				g.Leave(li)
+				continue
+			}
+		}
+		v110 = *(*int32)(unsafe.Add(m1, int(v108)*4))
+		v111 = int64(v110)
+		if uint64(v111) >= uint64(v7) {
+			g.Fault(7, v111, v7, v0)
+			g.Leave(li)
+			continue
+		}
+		{
+			v117 := math.FMA(*(*float64)(unsafe.Add(m0, int(v92)*8)), v97, math.FMA(*(*float64)(unsafe.Add(m0, int(v84)*8)), v89, v79))
+			v119 := math.FMA(*(*float64)(unsafe.Add(m0, int(v100)*8)), v105, v117)
+			v121 := math.FMA(*(*float64)(unsafe.Add(m0, int(v108)*8)), *(*float64)(unsafe.Add(p3, int(v110)*8)), v119)
+			v79 = v121
+			v80 = v81
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b30
+		}
+	b49:
+		if uint32(v135) >= uint32(v78) {
+			h134[li] = v134
+			more = true
+			continue
+		}
+		v138 := v135 + int32(uint32(v135)>>5)
+		if uint32(v138) >= 2376 {
+			g.Fault(8, int64(uint32(v138)), 2376, v0)
+			g.Leave(li)
+			continue
+		}
+		v140 := *(*float64)(unsafe.Add(m0, int(v138)*8))
+		v141 := *(*int32)(unsafe.Add(m1, int(v138)*4))
+		v142 := int64(v141)
+		if uint64(v142) >= uint64(v7) {
+			g.Fault(9, v142, v7, v0)
+			g.Leave(li)
+			continue
+		}
+		v145 := math.FMA(v140, *(*float64)(unsafe.Add(p3, int(v141)*8)), v134)
+		v134 = v145
+		v135 = v135 + 1
+		if stop.Load() {
+			return g.Stop()
+		}
+		goto b49
+	}
+	if !more {
+		return -1
+	}
+	// Barrier, kernels.go:107
+	e50 := g.v50
+	v36 := g.v36
+	u50 := g.v50
+	u54 := g.v54
+	v5 := g.v5
+	p2 := g.Pointer(2)
+	p1 := g.Pointer(1)
+	v24 := int32(g.ID[0])
+	v25 := int64(uint32(v24))
+	v12 := g.v12
+	v26 := v25 * v12
+	v27 := v26 + v12
+	v11 := g.v11
+	v28 := v27 < v11
+	v29 := v11
+	if v28 {
+		v29 = v27
+	}
+	v13 := g.v13
+	v14 := g.v14
+	v152 := v14 != 0
+	p4 := g.Pointer(4)
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v50 := e50
+		v134 := h134[li]
+		v30 := int32(li)
+		v0 := int32(basex + li)
+		v31 := int64(uint32(v30))
+		v32 := v26 + v31
+		v37 := v32 < v29
+		var v49, v62, v156 float64
+		var v55, v58 int32
+		var v60 int64
+		v49 = v134
+		v50 = v50 + 2304
+		if uint32(v50) < uint32(v36) {
+			v52 := v36 - v50
+			v54 = v52
+			if 2304 < uint32(v52) {
+				v54 = 2304
+			}
+			v55 = v30
+		} else {
+			goto b57
+		}
+	b22:
+		if uint32(v55) >= uint32(v54) {
+			h49[li] = v49
+			u50 = v50
+			u54 = v54
+			next = 2
+			continue
+		}
+		v58 = v55 + int32(uint32(v55)>>5)
+		v60 = int64(uint32(v50 + v55))
+		if uint64(v60) >= uint64(v5) {
+			g.Fault(4, v60, v5, v0)
+			g.Leave(li)
+			continue
+		}
+		v62 = *(*float64)(unsafe.Add(p2, int(v60)*8))
+		if uint32(v58) >= 2376 {
+			g.Fault(5, int64(uint32(v58)), 2376, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float64)(unsafe.Add(m0, int(v58)*8)) = v62
+		*(*int32)(unsafe.Add(m1, int(v58)*4)) = *(*int32)(unsafe.Add(p1, int(v60)*4))
+		v55 = v55 + 256
+		if stop.Load() {
+			return g.Stop()
+		}
+		goto b22
+	b57:
+		if !v37 {
+			goto b61
+		}
+		if v152 {
+			v155 := math.FMA(v13, v49, float64(v14**(*float64)(unsafe.Add(p4, int(v32)*8))))
+			v156 = v155
+		} else {
+			v156 = float64(v13 * v49)
+		}
+		*(*float64)(unsafe.Add(p4, int(v32)*8)) = v156
+	b61:
+		g.Leave(li)
+	}
+	g.v50 = u50
+	g.v54 = u54
+	return next
+}
+
 // keysHost is some work-items of the kernel [Keys].
 type keysHost struct {
 	kernelimpl.HostGroup
@@ -1530,10 +2014,10 @@ type keysHost struct {
 
 func newKeysHost() kernelimpl.HostForm { return new(keysHost) }
 
-const keysHostSites = `13	prim/sparse/kernels/kernels.go:127:8	"an element is outside of the matrix"
-1	125:13
-1	125:21
-1	129:8`
+const keysHostSites = `13	prim/sparse/kernels/kernels.go:130:8	"an element is outside of the matrix"
+1	128:13
+1	128:21
+1	132:8`
 
 func (g *keysHost) Begin() {
 	g.Sites = keysHostSites
@@ -1613,7 +2097,7 @@ type startsHost struct {
 
 func newStartsHost() kernelimpl.HostForm { return new(startsHost) }
 
-const startsHostSites = `1	prim/sparse/kernels/kernels.go:161:9	unsigned`
+const startsHostSites = `1	prim/sparse/kernels/kernels.go:164:9	unsigned`
 
 func (g *startsHost) Begin() {
 	g.Sites = startsHostSites

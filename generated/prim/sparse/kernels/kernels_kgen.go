@@ -71,6 +71,22 @@ func _(k *kernels.GemvEmulated32) {
 	_ = (*kernelsGemvEmulated32HasChanged_RunGoGenerate)(k) // kernels.GemvEmulated32 has changed: run go generate
 }
 
+// What is converted here is what kgen saw of the types of [kernels.GemvEmulated64].
+func _(k *kernels.GemvEmulated64) {
+	type kernelsGemvEmulated64HasChanged_RunGoGenerate struct {
+		Start    []int32
+		Columns  []int32
+		Values   []float64
+		X        []float64
+		Y        []float64
+		Rows     int
+		PerGroup int
+		Alpha    float64
+		Beta     float64
+	}
+	_ = (*kernelsGemvEmulated64HasChanged_RunGoGenerate)(k) // kernels.GemvEmulated64 has changed: run go generate
+}
+
 // What is converted here is what kgen saw of the types of [kernels.Keys].
 func _(k *kernels.Keys) {
 	type kernelsKeysHasChanged_RunGoGenerate struct {
@@ -100,14 +116,14 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{columnsKernel, gemv32Kernel, gemv64Kernel, gemvEmulated32Kernel, keysKernel, startsKernel}
+	return []*runtime.Kernel{columnsKernel, gemv32Kernel, gemv64Kernel, gemvEmulated32Kernel, gemvEmulated64Kernel, keysKernel, startsKernel}
 }
 
 // The files that the kernels were compiled from, for tests to tell when they have changed.
 var _ = kernelimpl.Sources(&abi.Sources{
 	Module:  "github.com/kgen-go/kgen",
 	Package: "github.com/kgen-go/kgen/prim/sparse/kernels",
-	Kernels: []string{"Columns", "Gemv32", "Gemv64", "GemvEmulated32", "Keys", "Starts"},
+	Kernels: []string{"Columns", "Gemv32", "Gemv64", "GemvEmulated32", "GemvEmulated64", "Keys", "Starts"},
 	Root:    "../../../..",
 	Files: []abi.Source{
 		{File: "dsl/math32/atrig.go", Package: "math32", Sum: 0x137e689e},
@@ -116,7 +132,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "dsl/math32/double.go", Package: "math32", Sum: 0xb4902c80},
 		{File: "dsl/math32/exp.go", Package: "math32", Sum: 0x9626f8e0},
 		{File: "dsl/math32/fast.go", Package: "math32", Sum: 0x85a8202e},
-		{File: "dsl/math32/fma.go", Package: "math32", Sum: 0xebbb142e},
+		{File: "dsl/math32/fma.go", Package: "math32", Sum: 0x764be6c0},
 		{File: "dsl/math32/hyper.go", Package: "math32", Sum: 0xd4779bec},
 		{File: "dsl/math32/log.go", Package: "math32", Sum: 0x72e1b20},
 		{File: "dsl/math32/pow.go", Package: "math32", Sum: 0x863391c1},
@@ -124,13 +140,13 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "dsl/math32/sqrt.go", Package: "math32", Sum: 0xd806659a},
 		{File: "dsl/math32/subnormal.go", Package: "math32", Sum: 0xfb682378},
 		{File: "dsl/math32/trig.go", Package: "math32", Sum: 0xbd728125},
-		{File: "prim/blas/kernels/gemm.go", Package: "kernels", Sum: 0x491fe384},
-		{File: "prim/blas/kernels/gemv.go", Package: "kernels", Sum: 0xa1248a30},
-		{File: "prim/blas/kernels/kernels.go", Package: "kernels", Sum: 0x3bcf54a4},
+		{File: "prim/blas/kernels/gemm.go", Package: "kernels", Sum: 0x4e9fb4e9},
+		{File: "prim/blas/kernels/gemv.go", Package: "kernels", Sum: 0xe5cd2881},
+		{File: "prim/blas/kernels/kernels.go", Package: "kernels", Sum: 0xfcc15007},
 		{File: "prim/blas/kernels/mixed.go", Package: "kernels", Sum: 0x4f36ba4c},
-		{File: "prim/blas/kernels/plain.go", Package: "kernels", Sum: 0x76fa05e0},
+		{File: "prim/blas/kernels/plain.go", Package: "kernels", Sum: 0x8643742f},
 		{File: "prim/blas/kernels/quads.go", Package: "kernels", Sum: 0x5db1ec16},
-		{File: "prim/sparse/kernels/kernels.go", Package: "kernels", Sum: 0x91f2bfe6},
+		{File: "prim/sparse/kernels/kernels.go", Package: "kernels", Sum: 0xa803d2d7},
 	},
 })
 
@@ -155,13 +171,13 @@ var columnsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	ArgSize: 32,
 	Items:   4,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:141:29", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:141:11", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:144:29", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:144:11", Limit: -2},
 	},
 	Loops: "-",
 	SPIRV: columnsSPIRV,
 	IR:    columnsIR,
-	Sum:   0xf28781bc,
+	Sum:   0xd9593ca8,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: columnsWords, Sum: 0x7e8e2a65},
 	},
@@ -248,26 +264,26 @@ var gemv32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultPanic, Pos: "prim/sparse/kernels/kernels.go:70:8", Message: "the lengths of the matrix do not fit"},
-		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:75:26", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:75:50", Limit: -1},
-		{Kind: abi.FaultPanic, Pos: "prim/sparse/kernels/kernels.go:81:8", Message: "the starts of rows do not ascend, or exceed the number of elements"},
-		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:87:35", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:87:13", Limit: 3696},
-		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:95:26", Limit: 3696},
-		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:95:15", Limit: -4},
-		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:102:25", Limit: 3696},
-		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:102:41", Limit: -4},
+		{Kind: abi.FaultPanic, Pos: "prim/sparse/kernels/kernels.go:73:8", Message: "the lengths of the matrix do not fit"},
+		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:78:26", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:78:50", Limit: -1},
+		{Kind: abi.FaultPanic, Pos: "prim/sparse/kernels/kernels.go:84:8", Message: "the starts of rows do not ascend, or exceed the number of elements"},
+		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:90:35", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:90:13", Limit: 3696},
+		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:98:26", Limit: 3696},
+		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:98:15", Limit: -4},
+		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:105:25", Limit: 3696},
+		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:105:41", Limit: -4},
 	},
-	Loops: "- - - prim/sparse/kernels/kernels.go:84:2 - 86:3 86:3 92:3 101:3",
+	Loops: "- - - prim/sparse/kernels/kernels.go:87:2 - 89:3 89:3 95:3 104:3",
 	SPIRV: gemv32SPIRV,
 	IR:    gemv32IR,
-	Sum:   0x6cb5b8b,
+	Sum:   0x332684d2,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{104}, {112}, {32}, {48}, {64}, {80}, {96}, {0}, {-256, 0}}, Loops: "- - - prim/sparse/kernels/kernels.go:84:2 86:3 86:3 92:3 101:3", Make: kernelimpl.MakeModule, Sum: 0x818f29e0},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - prim/sparse/kernels/kernels.go:84:2 - 86:3 86:3 92:3 101:3", SPIRV: gemv32Words, Sum: 0xd46519dd},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - - prim/sparse/kernels/kernels.go:84:2 - 86:3 86:3 92:3 101:3", Make: kernelimpl.MakeModule, Sum: 0xc0331277},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - - prim/sparse/kernels/kernels.go:84:2 - 86:3 86:3 92:3 101:3", Make: kernelimpl.MakeModule, Sum: 0xd7415999},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{104}, {112}, {32}, {48}, {64}, {80}, {96}, {0}, {-256, 0}}, Loops: "- - - prim/sparse/kernels/kernels.go:87:2 89:3 89:3 95:3 104:3", Make: kernelimpl.MakeModule, Sum: 0x818f29e0},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - prim/sparse/kernels/kernels.go:87:2 - 89:3 89:3 95:3 104:3", SPIRV: gemv32Words, Sum: 0xd46519dd},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - - prim/sparse/kernels/kernels.go:87:2 - 89:3 89:3 95:3 104:3", Make: kernelimpl.MakeModule, Sum: 0xc0331277},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - - prim/sparse/kernels/kernels.go:87:2 - 89:3 89:3 95:3 104:3", Make: kernelimpl.MakeModule, Sum: 0xd7415999},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Gemv32{
@@ -350,9 +366,6 @@ var gemv64SPIRV string
 //go:embed Gemv64.kir
 var gemv64IR string
 
-//go:embed Gemv64.words.spv
-var gemv64Words string
-
 var gemv64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Gemv64",
 	Package: "github.com/kgen-go/kgen/prim/sparse/kernels",
@@ -373,10 +386,11 @@ var gemv64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Spilled:    true,
 	Items:      1,
 	Lingers:    true,
-	Properties: properties.List{properties.WorkGroupSize(256)},
-	Aspects:    []properties.Aspect{properties.FP64},
+	Properties: properties.List{properties.WorkGroupSize(256), properties.DeviceHas(properties.FP64, properties.Int64)},
+	Aspects:    []properties.Aspect{properties.FP64, properties.Int64},
 	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(kernels.Gemv[float64, kernels.Rounded, [2376]float64, [2376]int32]).Kernel", Pos: "prim/sparse/kernels/kernels.go:65:7"}}},
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(kernels.Gemv[float64, kernels.Fused64, [2376]float64, [2376]int32]).Kernel", Pos: "prim/sparse/kernels/kernels.go:68:7"}}},
+		{Aspect: properties.Int64, Chain: []abi.Frame{{Func: "(kernels.Gemv[float64, kernels.Fused64, [2376]float64, [2376]int32]).Kernel", Pos: "prim/sparse/kernels/kernels.go:68:27"}}},
 	},
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 8, Len: 2376, Accessor: -1},
@@ -384,26 +398,23 @@ var gemv64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultPanic, Pos: "prim/sparse/kernels/kernels.go:70:8", Message: "the lengths of the matrix do not fit"},
-		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:75:26", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:75:50", Limit: -1},
-		{Kind: abi.FaultPanic, Pos: "prim/sparse/kernels/kernels.go:81:8", Message: "the starts of rows do not ascend, or exceed the number of elements"},
-		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:87:35", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:87:13", Limit: 2376},
-		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:95:26", Limit: 2376},
-		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:95:15", Limit: -4},
-		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:102:25", Limit: 2376},
-		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:102:41", Limit: -4},
+		{Kind: abi.FaultPanic, Pos: "prim/sparse/kernels/kernels.go:73:8", Message: "the lengths of the matrix do not fit"},
+		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:78:26", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:78:50", Limit: -1},
+		{Kind: abi.FaultPanic, Pos: "prim/sparse/kernels/kernels.go:84:8", Message: "the starts of rows do not ascend, or exceed the number of elements"},
+		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:90:35", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:90:13", Limit: 2376},
+		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:98:26", Limit: 2376},
+		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:98:15", Limit: -4},
+		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:105:25", Limit: 2376},
+		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:105:41", Limit: -4},
 	},
-	Loops: "- - - prim/sparse/kernels/kernels.go:84:2 - 86:3 86:3 92:3 101:3",
+	Loops: "- - - prim/sparse/kernels/kernels.go:87:2 - 89:3 89:3 95:3 104:3",
 	SPIRV: gemv64SPIRV,
 	IR:    gemv64IR,
-	Sum:   0x277e31be,
+	Sum:   0x7e661d10,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{104}, {112}, {32}, {48}, {64}, {80}, {96}, {0}, {-256, 0}}, Loops: "- - - prim/sparse/kernels/kernels.go:84:2 86:3 86:3 92:3 101:3", Make: kernelimpl.MakeModule, Sum: 0x83271c5d},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - prim/sparse/kernels/kernels.go:84:2 - 86:3 86:3 92:3 101:3", SPIRV: gemv64Words, Sum: 0xbfef3018},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - - prim/sparse/kernels/kernels.go:84:2 - 86:3 86:3 92:3 101:3", Make: kernelimpl.MakeModule, Sum: 0x6132d217},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - - prim/sparse/kernels/kernels.go:84:2 - 86:3 86:3 92:3 101:3", Make: kernelimpl.MakeModule, Sum: 0xe3d9c547},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{104}, {112}, {32}, {48}, {64}, {80}, {96}, {0}, {-256, 0}}, Loops: "- - - prim/sparse/kernels/kernels.go:87:2 89:3 89:3 95:3 104:3", Make: kernelimpl.MakeModule, Sum: 0xd37044a9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Gemv64{
@@ -515,26 +526,26 @@ var gemvEmulated32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultPanic, Pos: "prim/sparse/kernels/kernels.go:70:8", Message: "the lengths of the matrix do not fit"},
-		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:75:26", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:75:50", Limit: -1},
-		{Kind: abi.FaultPanic, Pos: "prim/sparse/kernels/kernels.go:81:8", Message: "the starts of rows do not ascend, or exceed the number of elements"},
-		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:87:35", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:87:13", Limit: 3696},
-		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:95:26", Limit: 3696},
-		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:95:15", Limit: -4},
+		{Kind: abi.FaultPanic, Pos: "prim/sparse/kernels/kernels.go:73:8", Message: "the lengths of the matrix do not fit"},
+		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:78:26", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:78:50", Limit: -1},
+		{Kind: abi.FaultPanic, Pos: "prim/sparse/kernels/kernels.go:84:8", Message: "the starts of rows do not ascend, or exceed the number of elements"},
+		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:90:35", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:90:13", Limit: 3696},
 		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:98:26", Limit: 3696},
-		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:102:25", Limit: 3696},
-		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:102:41", Limit: -4},
+		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:98:15", Limit: -4},
+		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:101:26", Limit: 3696},
+		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:105:25", Limit: 3696},
+		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:105:41", Limit: -4},
 	},
-	Loops: "- - - prim/sparse/kernels/kernels.go:84:2 - 86:3 86:3 92:3 97:4 dsl/math32/fma.go:131:2 179:2 prim/sparse/kernels/kernels.go:101:3 dsl/math32/fma.go:131:2 179:2 131:2 179:2",
+	Loops: "- - - prim/sparse/kernels/kernels.go:87:2 - 89:3 89:3 95:3 100:4 dsl/math32/fma.go:139:2 187:2 prim/sparse/kernels/kernels.go:104:3 dsl/math32/fma.go:139:2 187:2 139:2 187:2",
 	SPIRV: gemvEmulated32SPIRV,
 	IR:    gemvEmulated32IR,
-	Sum:   0x49ea8fcb,
+	Sum:   0xb9fef96d,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - prim/sparse/kernels/kernels.go:84:2 - 86:3 86:3 92:3 97:4 dsl/math32/fma.go:131:2 179:2 prim/sparse/kernels/kernels.go:101:3 dsl/math32/fma.go:131:2 179:2 131:2 179:2", SPIRV: gemvEmulated32Words, Sum: 0xe76108c4},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - - prim/sparse/kernels/kernels.go:84:2 - 86:3 86:3 92:3 97:4 dsl/math32/fma.go:131:2 179:2 prim/sparse/kernels/kernels.go:101:3 dsl/math32/fma.go:131:2 179:2 131:2 179:2", Make: kernelimpl.MakeModule, Sum: 0x1f2ff2cd},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - - prim/sparse/kernels/kernels.go:84:2 - 86:3 86:3 92:3 97:4 dsl/math32/fma.go:131:2 179:2 prim/sparse/kernels/kernels.go:101:3 dsl/math32/fma.go:131:2 179:2 131:2 179:2", Make: kernelimpl.MakeModule, Sum: 0x492b6553},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - prim/sparse/kernels/kernels.go:87:2 - 89:3 89:3 95:3 100:4 dsl/math32/fma.go:139:2 187:2 prim/sparse/kernels/kernels.go:104:3 dsl/math32/fma.go:139:2 187:2 139:2 187:2", SPIRV: gemvEmulated32Words, Sum: 0xe76108c4},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - - prim/sparse/kernels/kernels.go:87:2 - 89:3 89:3 95:3 100:4 dsl/math32/fma.go:139:2 187:2 prim/sparse/kernels/kernels.go:104:3 dsl/math32/fma.go:139:2 187:2 139:2 187:2", Make: kernelimpl.MakeModule, Sum: 0x1f2ff2cd},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - - prim/sparse/kernels/kernels.go:87:2 - 89:3 89:3 95:3 100:4 dsl/math32/fma.go:139:2 187:2 prim/sparse/kernels/kernels.go:104:3 dsl/math32/fma.go:139:2 187:2 139:2 187:2", Make: kernelimpl.MakeModule, Sum: 0x492b6553},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.GemvEmulated32{
@@ -611,6 +622,135 @@ func RunGemvEmulated32(ctx context.Context, dev *runtime.Device, k kernels.GemvE
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+//go:embed GemvEmulated64.spv
+var gemvEmulated64SPIRV string
+
+//go:embed GemvEmulated64.kir
+var gemvEmulated64IR string
+
+var gemvEmulated64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "GemvEmulated64",
+	Package: "github.com/kgen-go/kgen/prim/sparse/kernels",
+	Form:    abi.NDRange,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "Start", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Columns", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Values", Kind: abi.Slice, Type: "[]float64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "X", Kind: abi.Slice, Type: "[]float64", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Y", Kind: abi.Slice, Type: "[]float64", Offset: 64, Size: 16, HostOffset: 96, ElemSize: 8, ElemAlign: 8, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Rows", Kind: abi.Value, Type: "int", Offset: 80, Size: 8, HostOffset: 120},
+		{Name: "PerGroup", Kind: abi.Value, Type: "int", Offset: 88, Size: 8, HostOffset: 128},
+		{Name: "Alpha", Kind: abi.Value, Type: "float64", Offset: 96, Size: 8, HostOffset: 136},
+		{Name: "Beta", Kind: abi.Value, Type: "float64", Offset: 104, Size: 8, HostOffset: 144},
+	},
+	ArgSize:    112,
+	Spilled:    true,
+	Items:      1,
+	Lingers:    true,
+	Properties: properties.List{properties.WorkGroupSize(256), properties.DeviceHas(properties.FP64, properties.Int64)},
+	Aspects:    []properties.Aspect{properties.FP64, properties.Int64},
+	Uses: []abi.Use{
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(kernels.Gemv[float64, kernels.Emulated64, [2376]float64, [2376]int32]).Kernel", Pos: "prim/sparse/kernels/kernels.go:68:7"}}},
+		{Aspect: properties.Int64, Chain: []abi.Frame{{Func: "(kernels.Gemv[float64, kernels.Emulated64, [2376]float64, [2376]int32]).Kernel", Pos: "prim/sparse/kernels/kernels.go:68:27"}}},
+	},
+	Locals: []abi.Local{
+		{Name: "local", ElemSize: 8, Len: 2376, Accessor: -1},
+		{Name: "local", ElemSize: 4, Len: 2376, Accessor: -1},
+		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultPanic, Pos: "prim/sparse/kernels/kernels.go:73:8", Message: "the lengths of the matrix do not fit"},
+		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:78:26", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:78:50", Limit: -1},
+		{Kind: abi.FaultPanic, Pos: "prim/sparse/kernels/kernels.go:84:8", Message: "the starts of rows do not ascend, or exceed the number of elements"},
+		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:90:35", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:90:13", Limit: 2376},
+		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:98:26", Limit: 2376},
+		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:98:15", Limit: -4},
+		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:101:26", Limit: 2376},
+		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:105:25", Limit: 2376},
+		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:105:41", Limit: -4},
+	},
+	Loops: "- - - prim/sparse/kernels/kernels.go:87:2 - 89:3 89:3 95:3 100:4 104:3",
+	SPIRV: gemvEmulated64SPIRV,
+	IR:    gemvEmulated64IR,
+	Sum:   0xe1019c8d,
+}, func(a *kernelimpl.HostArgs) any {
+	return kernels.GemvEmulated64{
+		Start:    kernelimpl.HostSlice[int32](a, 0),
+		Columns:  kernelimpl.HostSlice[int32](a, 1),
+		Values:   kernelimpl.HostSlice[float64](a, 2),
+		X:        kernelimpl.HostSlice[float64](a, 3),
+		Y:        kernelimpl.HostSlice[float64](a, 4),
+		Rows:     kernelimpl.HostValue[int](a, 5),
+		PerGroup: kernelimpl.HostValue[int](a, 6),
+		Alpha:    kernelimpl.HostValue[float64](a, 7),
+		Beta:     kernelimpl.HostValue[float64](a, 8),
+	}.Kernel
+}, newGemvEmulated64Host)
+
+var _ = kernelimpl.Properties[kernels.GemvEmulated64](gemvEmulated64Kernel)
+
+// GemvEmulated64 is the kernel [kernels.GemvEmulated64] with its slices in device memory.
+type GemvEmulated64 struct {
+	Start    runtime.View[int32]
+	Columns  runtime.View[int32]
+	Values   runtime.View[float64]
+	X        runtime.View[float64]
+	Y        runtime.View[float64]
+	Rows     int
+	PerGroup int
+	Alpha    float64
+	Beta     float64
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k GemvEmulated64) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(gemvEmulated64Kernel)
+	kernelimpl.View(l, 0, k.Start)
+	kernelimpl.View(l, 1, k.Columns)
+	kernelimpl.View(l, 2, k.Values)
+	kernelimpl.View(l, 3, k.X)
+	kernelimpl.View(l, 4, k.Y)
+	kernelimpl.Value(l, 5, k.Rows)
+	kernelimpl.Value(l, 6, k.PerGroup)
+	kernelimpl.Value(l, 7, k.Alpha)
+	kernelimpl.Value(l, 8, k.Beta)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k GemvEmulated64) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Run launches the kernel for every work-item of r, and waits. If ctx ends first, the
+// launch ends with ctx, as by [runtime.WithContext].
+func (k GemvEmulated64) Run(ctx context.Context, q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	return kernelimpl.Run(ctx, q, k.Node(r, opts...))
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k GemvEmulated64) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
+}
+
+// RunGemvEmulated64 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunGemvEmulated64(ctx context.Context, dev *runtime.Device, k kernels.GemvEmulated64, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(gemvEmulated64Kernel)
+	kernelimpl.Slice(l, 0, k.Start)
+	kernelimpl.Slice(l, 1, k.Columns)
+	kernelimpl.Slice(l, 2, k.Values)
+	kernelimpl.Slice(l, 3, k.X)
+	kernelimpl.Slice(l, 4, k.Y)
+	kernelimpl.Value(l, 5, k.Rows)
+	kernelimpl.Value(l, 6, k.PerGroup)
+	kernelimpl.Value(l, 7, k.Alpha)
+	kernelimpl.Value(l, 8, k.Beta)
+	return l.RunND1(ctx, dev, r, opts)
+}
+
 //go:embed Keys.spv
 var keysSPIRV string
 
@@ -635,15 +775,15 @@ var keysKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	ArgSize: 56,
 	Items:   4,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:125:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:125:21", Limit: -2},
-		{Kind: abi.FaultPanic, Pos: "prim/sparse/kernels/kernels.go:127:8", Message: "an element is outside of the matrix"},
-		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:129:8", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:128:13", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:128:21", Limit: -2},
+		{Kind: abi.FaultPanic, Pos: "prim/sparse/kernels/kernels.go:130:8", Message: "an element is outside of the matrix"},
+		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:132:8", Limit: -3},
 	},
 	Loops: "-",
 	SPIRV: keysSPIRV,
 	IR:    keysIR,
-	Sum:   0xa0bc71d0,
+	Sum:   0x35fbb3e7,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: keysWords, Sum: 0xef1ee55b},
 	},
@@ -729,15 +869,15 @@ var startsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Items:   1,
 	Lingers: true,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:161:9", Unsigned: true, Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:164:9", Unsigned: true, Limit: -2},
 	},
-	Loops: "prim/sparse/kernels/kernels.go:154:2",
+	Loops: "prim/sparse/kernels/kernels.go:157:2",
 	SPIRV: startsSPIRV,
 	IR:    startsIR,
-	Sum:   0xb779cd1c,
+	Sum:   0x4e82ed03,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, Loops: "prim/sparse/kernels/kernels.go:154:2", Make: kernelimpl.MakeModule, Sum: 0x2fdb60f8},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/sparse/kernels/kernels.go:154:2", SPIRV: startsWords, Sum: 0x2204b5bc},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, Loops: "prim/sparse/kernels/kernels.go:157:2", Make: kernelimpl.MakeModule, Sum: 0x2fdb60f8},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/sparse/kernels/kernels.go:157:2", SPIRV: startsWords, Sum: 0x2204b5bc},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Starts{

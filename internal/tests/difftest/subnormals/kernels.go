@@ -153,3 +153,16 @@ func (k Narrow) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	k.Out[i] = float32(k.X[i])
 }
+
+// Sum64 computes x*y + z of float64s with one rounding, by math.FMA and by the device's instruction.
+type Sum64 struct{ X, Y, Z, Out, Fast []float64 }
+
+func (k Sum64) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	k.Out[i] = math.FMA(k.X[i], k.Y[i], k.Z[i])
+	if math32.HasFMA64() {
+		k.Fast[i] = math32.FastFMA64(k.X[i], k.Y[i], k.Z[i])
+	} else {
+		k.Fast[i] = k.Out[i]
+	}
+}

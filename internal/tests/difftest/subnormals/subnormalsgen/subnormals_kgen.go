@@ -35,7 +35,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "dsl/math32/double.go", Package: "math32", Sum: 0xb4902c80},
 		{File: "dsl/math32/exp.go", Package: "math32", Sum: 0x9626f8e0},
 		{File: "dsl/math32/fast.go", Package: "math32", Sum: 0x85a8202e},
-		{File: "dsl/math32/fma.go", Package: "math32", Sum: 0xebbb142e},
+		{File: "dsl/math32/fma.go", Package: "math32", Sum: 0x764be6c0},
 		{File: "dsl/math32/hyper.go", Package: "math32", Sum: 0xd4779bec},
 		{File: "dsl/math32/log.go", Package: "math32", Sum: 0x72e1b20},
 		{File: "dsl/math32/pow.go", Package: "math32", Sum: 0x863391c1},
@@ -43,7 +43,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "dsl/math32/sqrt.go", Package: "math32", Sum: 0xd806659a},
 		{File: "dsl/math32/subnormal.go", Package: "math32", Sum: 0xfb682378},
 		{File: "dsl/math32/trig.go", Package: "math32", Sum: 0xbd728125},
-		{File: "internal/tests/difftest/subnormals/kernels.go", Package: "subnormals", Sum: 0x23627823},
+		{File: "internal/tests/difftest/subnormals/kernels.go", Package: "subnormals", Sum: 0x59fb4d78},
 	},
 })
 
@@ -53,5 +53,6 @@ const pkg modules.Package = "github.com/kgen-go/kgen/internal/tests/difftest/sub
 
 var _, RunBinary = stubs.Range1(pkg.Kernel("Binary"), subnormals.Binary.Kernel)
 var _, RunNarrow = stubs.Range1(pkg.Kernel("Narrow"), subnormals.Narrow.Kernel)
+var _, RunSum64 = stubs.Range1(pkg.Kernel("Sum64"), subnormals.Sum64.Kernel)
 var _, RunUnary = stubs.Range1(pkg.Kernel("Unary"), subnormals.Unary.Kernel)
 var _, RunWide = stubs.Range1(pkg.Kernel("Wide"), subnormals.Wide.Kernel)
