@@ -28,13 +28,15 @@ const (
 	Addr
 	Array
 	Struct
-	// The kinds of vectors, each of which has 16 bytes. The elements of a vector are adjacent in memory.
+	// The kinds of vectors, which have 8 or 16 bytes. The elements of a vector are adjacent in memory.
 	F32x4
 	I32x4
 	F64x2
+	F32x2
+	I32x2
 )
 
-var kindNames = [...]string{"void", "bool", "i8", "i16", "i32", "i64", "f16", "f32", "f64", "addr", "array", "struct", "f32x4", "i32x4", "f64x2"}
+var kindNames = [...]string{"void", "bool", "i8", "i16", "i32", "i64", "f16", "f32", "f64", "addr", "array", "struct", "f32x4", "i32x4", "f64x2", "f32x2", "i32x2"}
 
 // String returns the kind's printed name.
 func (k Kind) String() string { return kindNames[k] }
@@ -102,15 +104,17 @@ var (
 	TypeF32x4 = &Type{Kind: F32x4, Elem: TypeF32, Size: 16, Align: 16}
 	TypeI32x4 = &Type{Kind: I32x4, Elem: TypeI32, Size: 16, Align: 16}
 	TypeF64x2 = &Type{Kind: F64x2, Elem: TypeF64, Size: 16, Align: 16}
+	TypeF32x2 = &Type{Kind: F32x2, Elem: TypeF32, Size: 8, Align: 8}
+	TypeI32x2 = &Type{Kind: I32x2, Elem: TypeI32, Size: 8, Align: 8}
 )
 
 // VectorTypes lists all vector types.
-var VectorTypes = [...]*Type{TypeF32x4, TypeI32x4, TypeF64x2}
+var VectorTypes = [...]*Type{TypeF32x4, TypeI32x4, TypeF64x2, TypeF32x2, TypeI32x2}
 
-// VectorOf returns the vector type with elements of type t, or nil if no such type exists.
-func VectorOf(t *Type) *Type {
+// VectorOf returns the vector type of size bytes with elements of type t, or nil if no such type exists.
+func VectorOf(t *Type, size int) *Type {
 	for _, v := range VectorTypes {
-		if v.Elem == t {
+		if v.Elem == t && v.Size == size {
 			return v
 		}
 	}

@@ -15,7 +15,7 @@ func (x *verifier) scalar(t *Type) bool {
 }
 
 // isVector reports whether t is one of the vector types.
-func isVector(t *Type) bool { return t != nil && t.Elem != nil && VectorOf(t.Elem) == t }
+func isVector(t *Type) bool { return t != nil && t.Elem != nil && VectorOf(t.Elem, t.Size) == t }
 
 // The function narrow reports whether t is i8 or i16, for which the IR has no arithmetic.
 func narrow(t *Type) bool { return t == TypeI8 || t == TypeI16 }
@@ -38,7 +38,7 @@ func (x *verifier) typeOK(t *Type) bool {
 		for _, f := range t.Fields {
 			ok = ok && x.typeOK(f.Type) && !f.Type.IsVector()
 		}
-	case F32x4, I32x4, F64x2:
+	case F32x4, I32x4, F64x2, F32x2, I32x2:
 		ok = isVector(t)
 	default:
 		ok = scalarTypes[t.Kind] == t

@@ -36,6 +36,7 @@
 //	  │                      ◀─ link (kernels with barriers become one here)
 //	  │       lanes        tiles                loads and products become those of a device's own matrices
 //	  │       memory       superwords           work-group memory of matrices is written by 16 bytes
+//	  │       memory       adjacent             neighbouring numbers of an element are loaded and stored together
 //	  │       lanes        groups atomics       operations that SPIR-V lacks are expanded
 //	  │       rewrite      mem2reg2             the dead lanes' flags become values
 //	  │       numbers      constdiv             divisions by constants become multiplications

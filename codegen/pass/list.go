@@ -48,6 +48,7 @@ var passes = []Pass{
 	{Name: "deadlanes", Doc: "prove barriers uniform; let lanes that leave go on as dead ones", Run: lanes.DeadLanes},
 	{Name: "tiles", Doc: "split matrices into those of the device", RunNoting: lanes.Tiles},
 	{Name: "superwords", Doc: "store 16 bytes at once to work-group memory from which matrices are loaded", Run: memory.Superwords},
+	{Name: "adjacent", Doc: "load and store adjacent numbers of an element at once", Run: memory.Adjacent},
 	{Name: "groups", Doc: "replace group algorithms by operations that SPIR-V has", Run: lanes.Groups},
 	{Name: "atomics", Doc: "replace atomic operations by those that SPIR-V has", Run: lanes.Atomics},
 	{Name: "mem2reg2", Doc: "turn the flags of dead lanes into values", Run: rewrite.Mem2Reg},

@@ -126,7 +126,7 @@ func vectorOf(t *ir.Type) *ir.Type {
 	if isPacked(t) {
 		return ir.TypeI32x4
 	}
-	return ir.VectorOf(t)
+	return ir.VectorOf(t, vectorBytes)
 }
 
 // isPacked reports whether a 32-bit word contains several elements of type t.

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/pass/facts"
@@ -326,7 +325,7 @@ func wordOf(values []*ir.Value, elem *ir.Type) *ir.Value {
 func (x *superwords) adjacent(loads []*ir.Value) bool {
 	first := loads[0]
 	r, path := first.Ref(), first.Path()
-	if r.Var != nil || r.Elem.Size%superBytes != 0 || !x.aligned(path[0], 0) {
+	if r.Var != nil || r.Elem.Size%superBytes != 0 || alignment(x.m, path[0]) < superBytes {
 		return false
 	}
 	begin, ok := offset(r.Elem, path[2:])
@@ -369,28 +368,6 @@ func offset(t *ir.Type, path []*ir.Value) (bytes int, ok bool) {
 		}
 	}
 	return bytes, true
-}
-
-// The method aligned reports whether the address v is known to be a multiple of 16. Buffers begin
-// at multiples of 16. So slices whose element size is a multiple of 16, and their elements, also
-// begin at multiples of 16.
-func (x *superwords) aligned(v *ir.Value, depth int) bool {
-	const most = 8
-	if depth == most {
-		return false
-	}
-	switch v.Op {
-	case ir.OpArg:
-		for i := range x.m.Params {
-			p := &x.m.Params[i]
-			if p.Kind == abi.Slice && p.Offset >= 0 && uint64(abi.OffsetArgs+p.Offset) == v.Bits {
-				return p.ElemSize > 0 && p.ElemSize%superBytes == 0
-			}
-		}
-	case ir.OpAddrOf:
-		return v.Ref().Var == nil && len(v.Path()) == 2 && v.Ref().Elem.Size%superBytes == 0 && x.aligned(v.Path()[0], depth+1)
-	}
-	return false
 }
 
 // The method load appends a load of a vector that replaces the given loads of adjacent elements. It

@@ -34,7 +34,7 @@ func (e *emitter) register(t *ir.Type) spirv.ID {
 		return e.b.TypeFloat(64)
 	case ir.Addr:
 		return e.uvec2()
-	case ir.F32x4, ir.I32x4, ir.F64x2:
+	case ir.F32x4, ir.I32x4, ir.F64x2, ir.F32x2, ir.I32x2:
 		return e.b.TypeVector(e.register(t.Elem), uint32(t.Lanes()))
 	}
 	panic("BUG: no values of type " + t.String())

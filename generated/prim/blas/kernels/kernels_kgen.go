@@ -1013,7 +1013,7 @@ var flatNNKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "- - prim/blas/kernels/quads.go:141:2 prim/blas/kernels/gemm.go:113:2 - prim/blas/kernels/quads.go:158:3 167:2",
 	SPIRV: flatNNSPIRV,
 	IR:    flatNNIR,
-	Sum:   0x7c0519c8,
+	Sum:   0xf21ea7b,
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.FlatNN{
 		A:       kernelimpl.HostSlice[kernels.Quad](a, 0),
@@ -1161,7 +1161,7 @@ var flatNTKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "- - prim/blas/kernels/quads.go:141:2 prim/blas/kernels/gemm.go:113:2 - prim/blas/kernels/quads.go:158:3 167:2",
 	SPIRV: flatNTSPIRV,
 	IR:    flatNTIR,
-	Sum:   0xcabf28e2,
+	Sum:   0x86e6d5d1,
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.FlatNT{
 		A:       kernelimpl.HostSlice[kernels.Quad](a, 0),
@@ -1309,7 +1309,7 @@ var flatTNKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "- - prim/blas/kernels/quads.go:141:2 prim/blas/kernels/gemm.go:113:2 - prim/blas/kernels/quads.go:158:3 167:2",
 	SPIRV: flatTNSPIRV,
 	IR:    flatTNIR,
-	Sum:   0x7d985170,
+	Sum:   0xbc78972d,
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.FlatTN{
 		A:       kernelimpl.HostSlice[kernels.Quad](a, 0),
@@ -2509,9 +2509,9 @@ var pack8Kernel = kernelimpl.Register(&abi.Kernel{
 	Loops: "prim/blas/kernels/mixed.go:263:2 263:2",
 	SPIRV: pack8SPIRV,
 	IR:    pack8IR,
-	Sum:   0xd73efdb6,
+	Sum:   0x803b313b,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "prim/blas/kernels/mixed.go:263:2 263:2", SPIRV: pack8Words, Sum: 0xf81a6bca},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "prim/blas/kernels/mixed.go:263:2 263:2", SPIRV: pack8Words, Sum: 0x2ba89640},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Pack8{
@@ -3250,7 +3250,7 @@ var productInt8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops:      "- - - - - - - - - - - - - - - - - - prim/blas/kernels/mixed.go:110:2 185:2 - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - -",
 	SPIRV:      productInt8SPIRV,
 	IR:         productInt8IR,
-	Sum:        0xb12318f,
+	Sum:        0x18c978cc,
 	Matrices:   true,
 	MakeNative: kernelimpl.MakeNative,
 }, func(a *kernelimpl.HostArgs) any {
@@ -3533,7 +3533,7 @@ var tallNNKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "- - prim/blas/kernels/quads.go:141:2 prim/blas/kernels/gemm.go:113:2 - prim/blas/kernels/quads.go:158:3 167:2",
 	SPIRV: tallNNSPIRV,
 	IR:    tallNNIR,
-	Sum:   0x8aa6c78a,
+	Sum:   0x3d0a7715,
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.TallNN{
 		A:       kernelimpl.HostSlice[kernels.Quad](a, 0),
@@ -3681,7 +3681,7 @@ var tallNTKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "- - prim/blas/kernels/quads.go:141:2 prim/blas/kernels/gemm.go:113:2 - prim/blas/kernels/quads.go:158:3 167:2",
 	SPIRV: tallNTSPIRV,
 	IR:    tallNTIR,
-	Sum:   0x774621a2,
+	Sum:   0x521a056a,
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.TallNT{
 		A:       kernelimpl.HostSlice[kernels.Quad](a, 0),
@@ -3829,7 +3829,7 @@ var tallTNKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "- - prim/blas/kernels/quads.go:141:2 prim/blas/kernels/gemm.go:113:2 - prim/blas/kernels/quads.go:158:3 167:2",
 	SPIRV: tallTNSPIRV,
 	IR:    tallTNIR,
-	Sum:   0x190f9989,
+	Sum:   0xdd51d5cc,
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.TallTN{
 		A:       kernelimpl.HostSlice[kernels.Quad](a, 0),

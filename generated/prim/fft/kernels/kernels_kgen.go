@@ -305,9 +305,9 @@ var elements32Kernel = kernelimpl.Register(&abi.Kernel{
 	Loops:      "-",
 	SPIRV:      elements32SPIRV,
 	IR:         elements32IR,
-	Sum:        0x3672c1f4,
+	Sum:        0xcf2f2f45,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: elements32Words, Sum: 0x4d49e5a9},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: elements32Words, Sum: 0x5d9ed7c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Elements32{
@@ -454,9 +454,9 @@ var elements64Kernel = kernelimpl.Register(&abi.Kernel{
 	Loops: "-",
 	SPIRV: elements64SPIRV,
 	IR:    elements64IR,
-	Sum:   0xc7b2046c,
+	Sum:   0xd24ae2eb,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: elements64Words, Sum: 0x4921068a},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: elements64Words, Sum: 0x9e013e71},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Elements64{
@@ -586,9 +586,9 @@ var halves32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops:      "-",
 	SPIRV:      halves32SPIRV,
 	IR:         halves32IR,
-	Sum:        0x7243ddfc,
+	Sum:        0x81c1678d,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: halves32Words, Sum: 0x7f5ca359},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: halves32Words, Sum: 0xcea74a56},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Halves32{
@@ -670,9 +670,9 @@ var halves64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "-",
 	SPIRV: halves64SPIRV,
 	IR:    halves64IR,
-	Sum:   0x40fbb902,
+	Sum:   0xf56ef410,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: halves64Words, Sum: 0x3bec916c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: halves64Words, Sum: 0xe54bb5af},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Halves64{
@@ -798,9 +798,9 @@ var lines32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: lines32SPIRV,
 	IR:    lines32IR,
-	Sum:   0x301af2c1,
+	Sum:   0xe60861c9,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- prim/fft/kernels/lines.go:140:2 146:3 57:2 prim/fft/kernels/radix.go:149:2 151:3 149:2 151:3 149:2 151:3 149:2 151:3 149:2 151:3 149:2 151:3 149:2 151:3 149:2 151:3 149:2 151:3 prim/fft/kernels/lines.go:168:2 175:3", SPIRV: lines32Words, Sum: 0xff3849ff},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- prim/fft/kernels/lines.go:140:2 146:3 57:2 prim/fft/kernels/radix.go:149:2 151:3 149:2 151:3 149:2 151:3 149:2 151:3 149:2 151:3 149:2 151:3 149:2 151:3 149:2 151:3 149:2 151:3 prim/fft/kernels/lines.go:168:2 175:3", SPIRV: lines32Words, Sum: 0x8de98f98},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Lines32{
@@ -986,9 +986,9 @@ var lines64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: lines64SPIRV,
 	IR:    lines64IR,
-	Sum:   0xf5e7b8be,
+	Sum:   0x56fb886c,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- prim/fft/kernels/lines.go:140:2 146:3 57:2 prim/fft/kernels/radix.go:149:2 151:3 149:2 151:3 149:2 151:3 149:2 151:3 149:2 151:3 149:2 151:3 149:2 151:3 149:2 151:3 149:2 151:3 prim/fft/kernels/lines.go:168:2 175:3", SPIRV: lines64Words, Sum: 0xd9146027},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- prim/fft/kernels/lines.go:140:2 146:3 57:2 prim/fft/kernels/radix.go:149:2 151:3 149:2 151:3 149:2 151:3 149:2 151:3 149:2 151:3 149:2 151:3 149:2 151:3 149:2 151:3 149:2 151:3 prim/fft/kernels/lines.go:168:2 175:3", SPIRV: lines64Words, Sum: 0x5444c24},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Lines64{
@@ -1121,9 +1121,9 @@ var mirror32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops:   "-",
 	SPIRV:   mirror32SPIRV,
 	IR:      mirror32IR,
-	Sum:     0xc1fd1f70,
+	Sum:     0xfa4cf12c,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: mirror32Words, Sum: 0x6a5bc376},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: mirror32Words, Sum: 0x3da3a7f1},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Mirror32{
@@ -1204,9 +1204,9 @@ var mirror64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "-",
 	SPIRV: mirror64SPIRV,
 	IR:    mirror64IR,
-	Sum:   0x3d7dbaa9,
+	Sum:   0x35f2fddd,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: mirror64Words, Sum: 0xbbb710ea},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: mirror64Words, Sum: 0x5bdec903},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Mirror64{
@@ -1445,9 +1445,9 @@ var pairs32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops:      "-",
 	SPIRV:      pairs32SPIRV,
 	IR:         pairs32IR,
-	Sum:        0xb6dfe24,
+	Sum:        0xbe7d82ae,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: pairs32Words, Sum: 0xdac440a9},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: pairs32Words, Sum: 0x8e84f44b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Pairs32{
@@ -1534,9 +1534,9 @@ var pairs64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "-",
 	SPIRV: pairs64SPIRV,
 	IR:    pairs64IR,
-	Sum:   0x8804e95a,
+	Sum:   0xe45dddc8,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: pairs64Words, Sum: 0x4b291523},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: pairs64Words, Sum: 0xb72c0f40},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Pairs64{
@@ -1663,9 +1663,9 @@ var twos32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: twos32SPIRV,
 	IR:    twos32IR,
-	Sum:   0x8bb6161b,
+	Sum:   0x5d945e8e,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: twos32Words, Sum: 0x6638202c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: twos32Words, Sum: 0x11a02ca0},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Twos32{
@@ -1802,9 +1802,9 @@ var widen32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "-",
 	SPIRV: widen32SPIRV,
 	IR:    widen32IR,
-	Sum:   0x986b588c,
+	Sum:   0x24aed17e,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: widen32Words, Sum: 0x990c0314},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: widen32Words, Sum: 0x8ad24c7f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Widen32{
@@ -1884,9 +1884,9 @@ var widen64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "-",
 	SPIRV: widen64SPIRV,
 	IR:    widen64IR,
-	Sum:   0x40d4fa1f,
+	Sum:   0x62658bf6,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: widen64Words, Sum: 0xc65a4380},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: widen64Words, Sum: 0x64ab91de},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Widen64{
