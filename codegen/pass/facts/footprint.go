@@ -55,7 +55,7 @@ func Footprints(m *ir.Module) []Footprint {
 		for _, b := range fn.ReversePostorder() {
 			for _, v := range b.Insts {
 				if r := v.Ref(); r != nil && r.Var == nil && v.Op != ir.OpAddrOf {
-					f.access(v)
+					f.addAccess(v)
 				}
 			}
 		}
@@ -82,7 +82,7 @@ func (f *Footprint) Limited(rank int) bool {
 }
 
 // OwnChecks returns the comparisons i < len(s) in which i is the index of one of the work-item's
-// own elements. The slice s is the parameter with index param, and its reach is ReachOwn. These
+// own elements. The slice s is withShare index param, and its reach is ReachOwn. These
 // comparisons are true under two conditions. The slice must have PerItem elements for each work-item of the launch, and
 // the launch must satisfy the conditions in the fields Strides and Most.
 func OwnChecks(m *ir.Module, param int, p *Footprint) []*ir.Value {
@@ -93,12 +93,12 @@ func OwnChecks(m *ir.Module, param int, p *Footprint) []*ir.Value {
 			if v.Op != ir.OpULt || !IsLen(m, v.Args[1], param) || !f.inRange(b) {
 				continue
 			}
-			x := indexer{f: f, b: b, steps: maxIndexSteps}
-			at, ok := x.signed(v.Args[0])
+			x := indexer{f: f, b: b, stepsLeft: maxIndexSteps}
+			at, ok := x.signedSum(v.Args[0])
 			if !ok {
 				continue
 			}
-			s, ok := x.split(at)
+			s, ok := x.splitSum(at)
 			if ok && s.perItem == p.PerItem && slices.Equal(s.strides, p.Strides) && s.most >= p.Bound() {
 				own = append(own, v)
 			}
@@ -107,7 +107,7 @@ func OwnChecks(m *ir.Module, param int, p *Footprint) []*ir.Value {
 	return own
 }
 
-// IsLen reports whether v is the length of the slice parameter with index param.
+// IsLen reports whether v is the length of the slice withShare index param.
 func IsLen(m *ir.Module, v *ir.Value, param int) bool {
 	return v.Op == ir.OpArg && v.Bits == uint64(abi.OffsetArgs+m.Params[param].Offset+8)
 }
@@ -143,11 +143,11 @@ func newFootprinter(m *ir.Module) *footprinter {
 //	%2 = ULt bool %0, %1
 //	Branch %2, b1, b6                     (b1 is a guard)
 func (f *footprinter) findGuards() {
-	f.ranges.each(func(n *noted) {
+	f.ranges.eachNote(func(n *valueNotes) {
 		if n.v.Op != ir.OpBuiltIn {
 			return
 		}
-		d, ok := dimension(n.v)
+		d, ok := idDimension(n.v)
 		if !ok {
 			return
 		}
@@ -172,12 +172,12 @@ func (f *footprinter) inRange(b *ir.Block) bool {
 	return true
 }
 
-// The method access adds the device memory access v to the footprint of each slice that v may
+// addAccess adds the device memory access v to the footprint of each slice that v may
 // access.
-func (f *footprinter) access(v *ir.Value) {
-	one, why := f.index(v, nil)
+func (f *footprinter) addAccess(v *ir.Value) {
+	one, why := f.indexShare(v, nil)
 	if why == WhyIndex {
-		if g, ok := f.group(v); ok {
+		if g, ok := f.groupShare(v); ok {
 			one = g
 		}
 	}
@@ -191,7 +191,7 @@ func (f *footprinter) access(v *ir.Value) {
 		if p.Reach == abi.ReachAny {
 			continue
 		}
-		q, ok := p.with(one, i, v.Ref().Elem, why)
+		q, ok := p.withShare(one, i, v.Ref().Elem, why)
 		if !ok || q.Reach > p.Reach {
 			q.Pos, q.Index = v.Pos, f.indexText(v)
 		}
@@ -199,9 +199,9 @@ func (f *footprinter) access(v *ir.Value) {
 	}
 }
 
-// The method with returns the footprint of parameter i after another access is added. The accessed elements have type
+// withShare returns the footprint of parameter i after another access is added. The accessed elements have type
 // elem. It returns false if the resulting reach is ReachAny.
-func (p *Footprint) with(one share, i int, elem *ir.Type, why Why) (q Footprint, ok bool) {
+func (p *Footprint) withShare(one accessShare, i int, elem *ir.Type, why Why) (q Footprint, ok bool) {
 	q = *p
 	switch {
 	case one.reach == abi.ReachNone || i != one.param:
@@ -240,7 +240,7 @@ func lcm(a, b int64) int64 {
 
 // A share describes how a single access divides a slice among the work-items. Its fields have the meanings of the
 // fields of Footprint.
-type share struct {
+type accessShare struct {
 	param             int
 	reach             abi.Reach
 	perItem, multiple int64
@@ -248,10 +248,10 @@ type share struct {
 	most              int64
 }
 
-// The method index returns how the access v divides its slice among the work-items. If k is nil, each work-item must
+// indexShare returns how the access v divides its slice among the work-items. If k is nil, each work-item must
 // access only its own elements. If k is not nil, each work-item may access all elements of its block of work-items,
-// which k describes. If no proof is found, the method index returns the reason.
-func (f *footprinter) index(v *ir.Value, k *blocks) (s share, why Why) {
+// which k describes. If no proof is found, indexShare returns the reason.
+func (f *footprinter) indexShare(v *ir.Value, k *itemBlocks) (s accessShare, why Why) {
 	switch {
 	case IsAtomic(v):
 		return s, WhyAtomic
@@ -269,13 +269,13 @@ func (f *footprinter) index(v *ir.Value, k *blocks) (s share, why Why) {
 	//	%2 = Load i32 [%1 i32, %b]        (t[b])
 	//
 	// the element's index is a + b, provided that all elements on the path have the same size.
-	x := indexer{f: f, b: v.Block, steps: maxIndexSteps, blocks: k}
+	x := indexer{f: f, b: v.Block, stepsLeft: maxIndexSteps, idBlocks: k}
 	elem, base := v.Ref().Elem, v.Path()[0]
-	at, ok := x.signed(v.Path()[1])
+	at, ok := x.signedSum(v.Path()[1])
 	for ok && base.Op == ir.OpAddrOf && base.Ref().Var == nil && base.Ref().Elem == elem && len(base.Path()) == 2 {
-		var low sum
-		if low, ok = x.signed(base.Path()[1]); ok {
-			at, ok = at.plus(low, 1)
+		var low indexSum
+		if low, ok = x.signedSum(base.Path()[1]); ok {
+			at, ok = at.plusTimes(low, 1)
 		}
 		base = base.Path()[0]
 	}
@@ -289,7 +289,7 @@ func (f *footprinter) index(v *ir.Value, k *blocks) (s share, why Why) {
 	if !ok || f.m.Params[param].ElemSize != elem.Size {
 		return s, WhyAddress
 	}
-	if s, ok = x.split(at); !ok {
+	if s, ok = x.splitSum(at); !ok {
 		return s, WhyIndex
 	}
 	s.param, s.reach, s.multiple = param, abi.ReachOwn, 1

@@ -11,11 +11,11 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// The method eval computes the interval of the integer v from the intervals of its operands in v's
+// evalInterval computes the interval of the integer v from the intervals of its operands in v's
 // block.
-func (a *Ranges) eval(v *ir.Value) Interval {
+func (a *Ranges) evalInterval(v *ir.Value) Interval {
 	full := FullRange(v.Type)
-	if p, ok := a.given[v]; ok {
+	if p, ok := a.smallIntervals[v]; ok {
 		return p
 	}
 	arg := func(i int) Interval { return a.At(v.Args[i], v.Block) }
@@ -24,13 +24,13 @@ func (a *Ranges) eval(v *ir.Value) Interval {
 	case ir.OpArg:
 		return a.arg(v)
 	case ir.OpLoad:
-		return a.loaded(v)
+		return a.loadedInterval(v)
 	case ir.OpBuiltIn:
 		return a.builtIn(v.Aux.(ir.BuiltIn))
 	case ir.OpIAdd:
 		p = AddRanges(arg(0), arg(1))
 	case ir.OpISub:
-		if q, ok := a.remainder(v); ok {
+		if q, ok := a.remainderInterval(v); ok {
 			return q
 		}
 		q := arg(1)
@@ -38,7 +38,7 @@ func (a *Ranges) eval(v *ir.Value) Interval {
 			return full
 		}
 		p = AddRanges(arg(0), Interval{-q.Hi, -q.Lo})
-		if known, is := a.less(v.Args[0], v.Args[1], v.Block); known && !is && q.Lo >= 0 {
+		if known, is := a.isLess(v.Args[0], v.Args[1], v.Block); known && !is && q.Lo >= 0 {
 			p = Interval{0, arg(0).Hi - q.Lo} // for example, the length of a slice after its start was advanced
 		}
 	case ir.OpIMul:
@@ -80,7 +80,7 @@ func (a *Ranges) eval(v *ir.Value) Interval {
 		}
 		return full
 	case ir.OpSelect:
-		return a.arm(v, 1).Union(a.arm(v, 2))
+		return a.armInterval(v, 1).Union(a.armInterval(v, 2))
 	case ir.OpBitCount:
 		return Interval{0, 64}
 	case ir.OpFindLsb, ir.OpFindUMsb:
@@ -94,9 +94,9 @@ func (a *Ranges) eval(v *ir.Value) Interval {
 	return p
 }
 
-// The method arm returns the interval of operand i of the select v under the condition that v
+// armInterval returns the interval of operand i of the select v under the condition that v
 // chooses that operand. For example, it shows that max(x, 0) is not negative.
-func (a *Ranges) arm(v *ir.Value, i int) Interval {
+func (a *Ranges) armInterval(v *ir.Value, i int) Interval {
 	x, b := v.Args[i], v.Block
 	p := a.At(x, b)
 	EachRelation(v.Args[0], i == 1, func(y *ir.Value, r Relation, z *ir.Value, unsigned bool) {
@@ -115,7 +115,7 @@ func (a *Ranges) arg(v *ir.Value) Interval {
 	switch {
 	case a.Module.Target.Small && a.isSize(v):
 		return Interval{0, abi.MaxSmall}
-	case v.Type == ir.TypeI64 && a.length[v.Bits]:
+	case v.Type == ir.TypeI64 && a.lengthOffsets[v.Bits]:
 		return Interval{0, MaxLength}
 	case v.Bits >= abi.OffsetRange && v.Bits < abi.OffsetReserved:
 		return Interval{0, abi.MaxRange}
@@ -143,8 +143,8 @@ func (a *Ranges) builtIn(b ir.BuiltIn) Interval {
 	return Interval{0, math.MaxInt32}
 }
 
-// The method remainder returns the interval of v if v is x - x/d*d and d is positive.
-func (a *Ranges) remainder(v *ir.Value) (Interval, bool) {
+// remainderInterval returns the interval of v if v is x - x/d*d and d is positive.
+func (a *Ranges) remainderInterval(v *ir.Value) (Interval, bool) {
 	x, d := Divided(v)
 	if d == nil {
 		return Interval{}, false

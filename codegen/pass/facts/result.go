@@ -49,9 +49,9 @@ func (r *Result) Tile(op *ir.Value, way TileWay) {
 	}
 }
 
-// The method assume records that the product of the given sizes is assumed to be small. A nil
+// assumeSmallProduct records that the product of the given sizes is assumed to be small. A nil
 // receiver ignores the call.
-func (r *Result) assume(factors ...int) {
+func (r *Result) assumeSmallProduct(factors ...int) {
 	if r != nil && !slices.ContainsFunc(r.Products, func(p []int) bool { return slices.Equal(p, factors) }) {
 		r.Products = append(r.Products, slices.Clone(factors))
 	}

@@ -27,8 +27,8 @@ type rootSet struct {
 // Has reports whether the set may contain the slice of parameter i.
 func (s rootSet) Has(i int) bool { return s.Unknown || i < len(s.bits) && s.bits[i] != 0 }
 
-// The method meets reports whether s and t may contain a common slice.
-func (s rootSet) meets(t rootSet) bool {
+// intersects reports whether s and t may contain a common slice.
+func (s rootSet) intersects(t rootSet) bool {
 	if s.Unknown || t.Unknown {
 		return true
 	}
@@ -71,7 +71,7 @@ func FindRoots(m *ir.Module) *Roots {
 			for _, b := range f.Blocks {
 				for _, vs := range [2][]*ir.Value{b.Phis, b.Insts} {
 					for _, v := range vs {
-						changed = r.visit(v) || changed
+						changed = r.visitAddr(v) || changed
 					}
 				}
 			}
@@ -80,7 +80,7 @@ func FindRoots(m *ir.Module) *Roots {
 	for _, f := range rewrite.Bodies(m) {
 		for _, b := range f.Blocks {
 			for _, v := range b.Insts {
-				r.note(v)
+				r.recordAccess(v)
 			}
 		}
 	}
@@ -98,11 +98,11 @@ func (r *Roots) Of(v *ir.Value) rootSet {
 
 // Apart reports whether the addresses v and w are known to point into different slices. Different
 // slices may still overlap in memory, unless the module has NoAlias set.
-func (r *Roots) Apart(v, w *ir.Value) bool { return !r.Of(v).meets(r.Of(w)) }
+func (r *Roots) Apart(v, w *ir.Value) bool { return !r.Of(v).intersects(r.Of(w)) }
 
-// The method visit updates the set of the address v, or the set of the variable to which v stores.
+// visitAddr updates the set of the address v, or the set of the variable to which v stores.
 // It reports whether the set has changed.
-func (r *Roots) visit(v *ir.Value) bool {
+func (r *Roots) visitAddr(v *ir.Value) bool {
 	if c, ok := v.Aux.(*ir.Copy); ok {
 		return r.addVar(c.Dst, r.vars[c.Src])
 	}
@@ -153,8 +153,8 @@ func (r *Roots) addVar(x *ir.Var, s rootSet) bool {
 	return r.vars[x] != old
 }
 
-// The method note records which slices the memory operation v may read or write.
-func (r *Roots) note(v *ir.Value) {
+// recordAccess records which slices the memory operation v may read or write.
+func (r *Roots) recordAccess(v *ir.Value) {
 	ref := v.Ref()
 	if ref == nil || ref.Var != nil || v.Op == ir.OpAddrOf {
 		return

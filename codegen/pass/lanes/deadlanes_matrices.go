@@ -1,7 +1,7 @@
 package lanes
 
 // This file handles ops of matrix hardware in kernels with dead lanes. All invocations of a
-// sub-group must execute such an op with the same arguments.
+// sub-group must execute an op of matrix hardware with the same arguments.
 
 import (
 	"slices"
@@ -11,10 +11,10 @@ import (
 )
 
 // findAllLive finds the loads and stores of matrices that dead lanes never reach. No block in which
-// work-items may leave the group comes before them.
+// work-items may leave the group precedes these loads and stores.
 func (d *deadLanes) findAllLive() {
 	after := map[*ir.Block]bool{}
-	for b := range d.dying {
+	for b := range d.exitSuccessor {
 		for _, s := range b.Term.Succs {
 			for _, r := range uniform.Reachable(s) {
 				after[r] = true
@@ -35,15 +35,15 @@ func (d *deadLanes) findAllLive() {
 }
 
 // wholeSubGroup passes the live lanes' arguments of v to the dead lanes, where v is a load or store
-// of a matrix that will be appended to b. In a sub-group without live lanes the stride becomes -1.
-// The code of the pass tiles then does not access memory, because a check of the matrix may have
-// failed for the whole sub-group.
+// of a matrix that will be appended to b. In a sub-group without live lanes, the matrix gets the
+// stride -1 in memory. For the stride -1, the code of the pass tiles does not access memory,
+// because a check of the matrix may have failed for the whole sub-group.
 func (d *deadLanes) wholeSubGroup(v *ir.Value, b *ir.Block) {
 	if v.Op != ir.OpMatrixLoad && v.Op != ir.OpMatrixStore || d.allLive[v] {
 		return
 	}
 	m := d.f.Module
-	dead := d.load(b)
+	dead := d.loadDead(b)
 	for i, a := range v.Args {
 		if a.Block == nil || d.skeleton[a] {
 			continue

@@ -11,17 +11,19 @@
 //	             │ │ ┆ │     bins[b].Add(1)        Relax     no ordering, if no work-item can notice
 //	             │ │ ↯ │     s[i]                  Expand    a fault calls the helper that records it.
 //
-// The passes run in this order. Exits makes work-items that return from a called kernel return from
-// the whole kernel. Matrices implements operations on matrices. DeadLanes creates dead lanes. Tiles
-// implements operations on matrices for matrix hardware. Groups and Atomics replace ops that SPIR-V
-// lacks. ZeroLocal adds code that zeroes work-group memory, unless the group writes the memory
-// first. DropBarriers removes barriers of sub-groups that order nothing. Relax finds atomic
-// additions that only count, and Lighten finds kernels whose barriers do not need to order device
-// memory. Partial makes invocations without a work-item return. Then control flow is structurized.
-// Expand is the last of all passes. It replaces faults by calls, and loads the arguments from
-// memory if the launch block is too large.
+// The passes of package lanes run in the order of this comment. Exits makes work-items that return
+// from a called kernel return from the whole kernel. Matrices replaces operations on matrices by
+// loops over their elements. DeadLanes lets work-items that return early or fault take part in
+// later barriers as dead lanes. Tiles implements operations on matrices for matrix hardware. Groups
+// and Atomics replace ops that SPIR-V lacks. ZeroLocal adds code that zeroes work-group memory,
+// unless the group writes the memory first. DropBarriers removes barriers of sub-groups that order
+// nothing. Relax finds atomic additions whose results are unused. Lighten finds kernels whose
+// barriers do not need to order device memory. Partial makes invocations without a work-item
+// return. After Partial, the pass structurize creates SPIR-V's structured control flow. Expand is
+// the last of all passes. Expand replaces faults by calls, and loads the kernel's arguments from
+// memory if they do not fit in push constants.
 //
 // The doc of package pass shows the order in which the packages below codegen/pass may import each
-// other. Package lanes may import rewrite, facts, uniform and simplify. It uses the analysis of
-// package uniform to find the blocks and values that are the same for all work-items.
+// other. Package lanes may import rewrite, facts, uniform and simplify. Package uniform finds the
+// values that are the same for all work-items, and the blocks that all work-items reach together.
 package lanes

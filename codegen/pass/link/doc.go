@@ -32,7 +32,7 @@
 // lanes become live again. No work-item misses a barrier in the next part.
 //
 // Each part has its own variables in work-group memory, which are zero when the launch begins. The
-// constant data of the parts is concatenated. If two parts have equal data, it is stored once.
+// dataOffsets of the parts is concatenated. If two parts have equal data, it is stored once.
 //
 // The caller must prove that the parts may be linked. A memory location that one part writes and
 // another uses must belong to the same work-item in both. If a barrier separates the parts, it is

@@ -15,7 +15,7 @@ import (
 // The method internalize replaces the accesses to internal memory by accesses to variables.
 func (l *linker) internalize() error {
 	own := func(param int) memory.Own {
-		s := &l.slices[param]
+		s := &l.sliceInfo[param]
 		return memory.Own{PerItem: s.PerItem, Shared: s.Shared}
 	}
 	if !memory.OwnElements(l.m, own) {

@@ -46,13 +46,13 @@ func Internal(m *ir.Module) diag.List {
 	var diags diag.List
 	for i := range m.Params {
 		if p := &m.Params[i]; isInternal(p) {
-			refuse(&diags, m, p, &prints[i])
+			addRefusal(&diags, m, p, &prints[i])
 		}
 	}
 	if len(diags) > 0 {
 		return diags
 	}
-	lengths(m, prints)
+	replaceLengths(m, prints)
 	own := func(i int) Own {
 		if isInternal(&m.Params[i]) && prints[i].Reach == abi.ReachOwn {
 			return Own{PerItem: prints[i].PerItem}
@@ -60,7 +60,7 @@ func Internal(m *ir.Module) diag.List {
 		return Own{}
 	}
 	if OwnElements(m, own) {
-		// The index into the variable is a difference, which must be folded to a constant before
+		// The index into the variable is a difference, which must be folded to a insertBefore
 		// the variable can be split.
 		if diags := simplify.Clean(m); len(diags) > 0 {
 			return diags
@@ -99,9 +99,9 @@ var whyNotInternal = map[facts.Why][2]string{
 	facts.WhyForm:    {"this is in code that several work-items share", "use the elements in the kernel's own code"},
 }
 
-// The function refuse adds a diagnostic to diags if the slice of the parameter p cannot be
+// addRefusal adds a diagnostic to diags if the slice of the parameter p cannot be
 // internal. The diagnostic contains the reason.
-func refuse(diags *diag.List, m *ir.Module, p *abi.Param, f *facts.Footprint) {
+func addRefusal(diags *diag.List, m *ir.Module, p *abi.Param, f *facts.Footprint) {
 	add := func(hint, format string, args ...any) {
 		diags.Add(diag.Internal, diag.Pos{File: f.Pos.File, Line: f.Pos.Line, Col: f.Pos.Col}, hint,
 			"field %s cannot be internal: %s", p.Name, fmt.Sprintf(format, args...))
@@ -121,10 +121,10 @@ func refuse(diags *diag.List, m *ir.Module, p *abi.Param, f *facts.Footprint) {
 	}
 }
 
-// The function lengths replaces the length of each internal slice by the number of the launch's
+// replaceLengths replaces the length of each internal slice by the number of the launch's
 // work-items times the number of elements for each work-item. With this length, the checks of a
 // work-item's own elements always pass, so they are replaced by true.
-func lengths(m *ir.Module, prints []facts.Footprint) {
+func replaceLengths(m *ir.Module, prints []facts.Footprint) {
 	for i := range m.Params {
 		if !isInternal(&m.Params[i]) {
 			continue
@@ -144,7 +144,7 @@ func lengths(m *ir.Module, prints []facts.Footprint) {
 				at := &inserter{b: b, at: n}
 				all := m.Int(ir.TypeI64, max(1, prints[i].PerItem))
 				for d := range m.Rank {
-					all = at.add(ir.OpIMul, ir.TypeI64, all, at.wide(at.launch(ir.OpArg, nil, uint64(abi.OffsetRange+4*d))))
+					all = at.add(ir.OpIMul, ir.TypeI64, all, at.toInt64(at.launchValue(ir.OpArg, nil, uint64(abi.OffsetRange+4*d))))
 				}
 				n = at.at
 				v.Op, v.Bits, v.Args = ir.OpIAdd, 0, []*ir.Value{all, m.Int(ir.TypeI64, 0)} // simplify folds this sum with 0

@@ -25,7 +25,7 @@ func splitStructs(f *ir.Func) bool {
 	parts := map[*ir.Var][]*ir.Var{}
 	depth := map[*ir.Var]int{}
 	for _, v := range f.Vars {
-		if d, ok := structDepth(v.Type); ok && splittable(f, v, d) {
+		if d, ok := structDepth(v.Type); ok && canSplit(f, v, d) {
 			depth[v] = d
 			parts[v] = nil
 		}
@@ -93,7 +93,7 @@ func structBelow(t *ir.Type, d int) *ir.Type {
 	return t
 }
 
-// wrapArrays returns the type of nested arrays with the same lengths as the d outer arrays of t,
+// wrapArrays returns placeOf nested arrays with the same lengths as the d outer arrays of t,
 // and with elements of type elem.
 func wrapArrays(m *ir.Module, t *ir.Type, d int, elem *ir.Type) *ir.Type {
 	if d == 0 {
@@ -102,9 +102,9 @@ func wrapArrays(m *ir.Module, t *ir.Type, d int, elem *ir.Type) *ir.Type {
 	return m.ArrayOf(wrapArrays(m, t.Elem, d-1, elem), t.Len)
 }
 
-// The function splittable reports whether every access to variable x selects a field of the struct
+// canSplit reports whether every access to variable x selects a field of the struct
 // inside d arrays.
-func splittable(f *ir.Func, x *ir.Var, d int) bool {
+func canSplit(f *ir.Func, x *ir.Var, d int) bool {
 	for _, b := range f.Blocks {
 		for _, v := range b.Insts {
 			if c, ok := v.Aux.(*ir.Copy); ok && (c.Dst == x || c.Src == x) {

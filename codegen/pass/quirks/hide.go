@@ -17,12 +17,12 @@ type hider struct {
 	f    *ir.Func
 	rows []*Quirk // quirks that apply to the module
 
-	kinds int               // number of kinds of zeros; each kind consists of different bits of the reserved word
-	in    map[*ir.Value]int // maps a hidden value to the kind of zeros that hides it
-	reads map[*ir.Value]int // maps a value to the number of low bits of its operands that affect the kernel
+	zeroKinds  int               // number of kinds of zeros; each kind consists of different bits of the reserved word
+	hiddenBy   map[*ir.Value]int // maps a hidden value to the kind of zeros that hides it
+	readBitsOf map[*ir.Value]int // maps a value to the number of low bits of its operands that affect the kernel
 
-	known     map[literalKey]bool // cached results of the method literal
-	rewriting                     // the block to which the method unknown adds values
+	knownLiterals  map[literalKey]bool // cached results of isLiteral
+	rewrittenBlock                     // the block to which hideFloat adds values
 }
 
 // valueKinds is the number of kinds of zeros that hide values, in a function in which flags are
@@ -30,9 +30,9 @@ type hider struct {
 const valueKinds = 4
 
 func NewHider(f *ir.Func, rows []*Quirk) *hider {
-	h := &hider{f: f, rows: rows, kinds: 2 * valueKinds, in: map[*ir.Value]int{}, known: map[literalKey]bool{}}
+	h := &hider{f: f, rows: rows, zeroKinds: 2 * valueKinds, hiddenBy: map[*ir.Value]int{}, knownLiterals: map[literalKey]bool{}}
 	if facts.Meets(f) {
-		h.kinds = valueKinds // the bits of the other kinds hide flags
+		h.zeroKinds = valueKinds // the bits of the other kinds hide flags
 	}
 	return h
 }
@@ -53,7 +53,7 @@ func flagBit(n int) uint32 {
 // operands, because a driver may simplify (x|z)&y|z to x&y|z, in which x is no longer hidden. For a
 // square it returns kind 1, which includes bit 1.
 func (h *hider) otherKind(v *ir.Value) int {
-	z := v.ID % h.kinds
+	z := v.ID % h.zeroKinds
 	switch {
 	case v.Op == ir.OpPhi:
 		return z
@@ -63,26 +63,26 @@ func (h *hider) otherKind(v *ir.Value) int {
 	used := map[int]bool{}
 	for _, a := range v.Args {
 		for _, a := range append([]*ir.Value{a}, a.Args...) {
-			if z, ok := h.in[a]; ok {
+			if z, ok := h.hiddenBy[a]; ok {
 				used[z] = true
 			}
 		}
 	}
-	for i := 0; i < h.kinds && used[z]; i++ {
-		z = (z + 1) % h.kinds
+	for i := 0; i < h.zeroKinds && used[z]; i++ {
+		z = (z + 1) % h.zeroKinds
 	}
 	return z
 }
 
-// The type hiding is a set of flags that describe how a value v is hidden. If no flag is set, v |
+// hidingFlags is a set of flags that describe how a value v is hidden. If no flag is set, v |
 // zeros replaces v in all its uses. Exceptions are comparisons, which still use v, and phis if v
 // itself is a phi.
-type hiding uint8
+type hidingFlags uint8
 
 const (
 	// hideBit hides a value in which only one bit may be set. If the value is x & c, it becomes x &
 	// (c|zero), because a driver that knows the mask c also knows which bit of x is used.
-	hideBit hiding = 1 << iota
+	hideBit hidingFlags = 1 << iota
 	// hideUpper hides both halves of a 64-bit value. Without hideUpper, the zeros have only 32
 	// bits, so a driver might know that the upper half is zero.
 	hideUpper
@@ -99,9 +99,9 @@ const (
 //	                        y  = load s[b']
 func (h *hider) hideValues() {
 	f := h.f
-	h.reads = readBits(f)
+	h.readBitsOf = readBits(f)
 	hidden, bit, compared, upper := map[*ir.Value]bool{}, map[*ir.Value]bool{}, map[*ir.Value]bool{}, map[*ir.Value]bool{}
-	mark := func(v *ir.Value, how hiding) {
+	mark := func(v *ir.Value, how hidingFlags) {
 		if how&hideUpper != 0 && v.Type == ir.TypeI64 {
 			upper[v] = true
 		}
@@ -144,7 +144,7 @@ func (h *hider) hideValues() {
 		hide := func(v *ir.Value) {
 			if hidden[v] || compared[v] {
 				kind := h.otherKind(v)
-				h.in[v] = kind
+				h.hiddenBy[v] = kind
 				made := h.orKind(v, v, kind)
 				if v.Op == ir.OpAnd && (bit[v] || isBit(v)) && (v.Args[0].IsConst() || v.Args[1].IsConst()) && !upper[v] {
 					made = maskOrZero(f, v)
@@ -240,7 +240,7 @@ func readBits(f *ir.Func) map[*ir.Value]int {
 
 // orZero returns instructions that the caller inserts next to the instruction at. The last of these
 // instructions computes v | zeros.
-func (h *hider) orZero(v, at *ir.Value) []*ir.Value { return h.orKind(v, at, v.ID%h.kinds) }
+func (h *hider) orZero(v, at *ir.Value) []*ir.Value { return h.orKind(v, at, v.ID%h.zeroKinds) }
 
 // orKind is like orZero, with zeros of the given kind.
 func (h *hider) orKind(v, at *ir.Value, kind int) []*ir.Value {
@@ -290,22 +290,22 @@ func upperOrZero(f *ir.Func, made []*ir.Value) []*ir.Value {
 	return append(m.Made, or)
 }
 
-// The type rewriting is the state of the method unknown while a block is rewritten.
-type rewriting struct {
+// rewrittenBlock is the state of hideFloat while a block is rewritten.
+type rewrittenBlock struct {
 	b    *ir.Block
 	out  []*ir.Value             // instructions of the block so far
 	done map[*ir.Value]*ir.Value // maps a value to the replacement that unknown has created in the block
 }
 
-// eachIncoming replaces each phi argument for which the function match returns true by the result
-// of the method unknown.
-func (h *hider) eachIncoming(match func(p, a *ir.Value) bool) {
+// eachIncoming replaces each phi argument for which matches returns true by the result
+// of hideFloat.
+func (h *hider) eachIncoming(matches func(p, a *ir.Value) bool) {
 	for _, b := range h.f.Blocks {
 		for _, p := range b.Phis {
 			for i, a := range p.Args {
-				if match(p, a) {
-					h.rewriting = rewriting{b: b.Preds[i], out: b.Preds[i].Insts}
-					p.Args[i] = h.unknown(a, p)
+				if matches(p, a) {
+					h.rewrittenBlock = rewrittenBlock{b: b.Preds[i], out: b.Preds[i].Insts}
+					p.Args[i] = h.hideFloat(a, p)
 					b.Preds[i].Insts = h.out
 				}
 			}
@@ -313,27 +313,27 @@ func (h *hider) eachIncoming(match func(p, a *ir.Value) bool) {
 	}
 }
 
-// The method rewrite calls the function do for each instruction of the function. The function do
-// may replace operands by results of the method unknown.
-func (h *hider) rewrite(do func(v *ir.Value)) {
+// rewriteInsts calls visitInst for each instruction of the function. visitInst
+// may replace operands by results of hideFloat.
+func (h *hider) rewriteInsts(visitInst func(v *ir.Value)) {
 	for _, b := range h.f.Blocks {
-		h.rewriting = rewriting{b: b, done: map[*ir.Value]*ir.Value{}}
+		h.rewrittenBlock = rewrittenBlock{b: b, done: map[*ir.Value]*ir.Value{}}
 		for _, v := range b.Insts {
-			do(v)
+			visitInst(v)
 			h.out = append(h.out, v)
 		}
 		b.Insts = h.out
 	}
 }
 
-// The function hideable reports whether the method unknown supports the float type t. Each device
+// isHideable reports whether hideFloat supports the float type t. Each device
 // that supports t must also support integers of the same size.
-func hideable(t *ir.Type) bool { return t == ir.TypeF32 || t == ir.TypeF64 }
+func isHideable(t *ir.Type) bool { return t == ir.TypeF32 || t == ir.TypeF64 }
 
-// The method unknown returns a value that equals the float a but that no driver recognizes as a
+// hideFloat returns a value that equals the float a but that no driver recognizes as a
 // constant. The returned value is used as an operand of v. If a is 0, the value is made from the
 // reserved word, and otherwise from bits(a) | zero.
-func (h *hider) unknown(a, v *ir.Value) *ir.Value {
+func (h *hider) hideFloat(a, v *ir.Value) *ir.Value {
 	if x := h.done[a]; x != nil {
 		return x
 	}

@@ -220,13 +220,13 @@ func MaskPhis(h *hider, v *ir.Value) []*ir.Value {
 // phis. Phis that are only selected or stored to memory of other work-items are not changed.
 func hideLiterals(h *hider) {
 	used := usedFloats(h.f)
-	h.eachIncoming(func(p, a *ir.Value) bool { return a.IsConst() && hideable(a.Type) && used[p] })
-	h.rewrite(func(v *ir.Value) {
+	h.eachIncoming(func(p, a *ir.Value) bool { return a.IsConst() && isHideable(a.Type) && used[p] })
+	h.rewriteInsts(func(v *ir.Value) {
 		switch v.Op {
 		case ir.OpFAdd, ir.OpFSub, ir.OpFMul, ir.OpFDiv, ir.OpFma, ir.OpFmaOnce:
 			for i, a := range v.Args {
-				if !a.IsConst() && hideable(a.Type) && h.literal(a, v.Op == ir.OpFDiv) {
-					v.Args[i] = h.unknown(a, v)
+				if !a.IsConst() && isHideable(a.Type) && h.isLiteral(a, v.Op == ir.OpFDiv) {
+					v.Args[i] = h.hideFloat(a, v)
 				}
 			}
 		}
@@ -240,7 +240,7 @@ func usedFloats(f *ir.Func) map[*ir.Value]bool {
 	for changed := true; changed; {
 		changed = false
 		mark := func(a *ir.Value) {
-			if hideable(a.Type) && !used[a] {
+			if isHideable(a.Type) && !used[a] {
 				used[a], changed = true, true
 			}
 		}
@@ -266,34 +266,34 @@ func usedFloats(f *ir.Func) map[*ir.Value]bool {
 	return used
 }
 
-// literalKey contains the arguments of the method literal, as the key of its cached results.
+// literalKey contains the arguments of isLiteral, as the key of its cached results.
 type literalKey struct {
-	v    *ir.Value
-	deep bool
+	v            *ir.Value
+	throughLoads bool
 }
 
-// The method literal reports whether a driver may find that v is a constant. Values computed from
+// isLiteral reports whether a driver may find that v is a constant. Values computed from
 // arguments or from loads of device memory are not constants. A load from private memory may be a
-// constant only if the argument deep is set, because such loads are frequent in blocked algorithms.
-func (h *hider) literal(v *ir.Value, deep bool) bool {
+// constant only if throughLoads is set, because such loads are frequent in blocked algorithms.
+func (h *hider) isLiteral(v *ir.Value, throughLoads bool) bool {
 	if v.IsConst() || v.IsConstExpr() {
 		return true
 	}
-	k := literalKey{v, deep}
-	if may, ok := h.known[k]; ok {
+	k := literalKey{v, throughLoads}
+	if may, ok := h.knownLiterals[k]; ok {
 		return may
 	}
-	is := func(x *ir.Value) bool { return h.literal(x, deep) }
+	is := func(x *ir.Value) bool { return h.isLiteral(x, throughLoads) }
 	all := func() bool { return !slices.ContainsFunc(v.Args, func(x *ir.Value) bool { return !is(x) }) }
-	h.known[k] = v.Op == ir.OpPhi && slices.ContainsFunc(v.Args, (*ir.Value).IsConst)
-	may := h.known[k]
+	h.knownLiterals[k] = v.Op == ir.OpPhi && slices.ContainsFunc(v.Args, (*ir.Value).IsConst)
+	may := h.knownLiterals[k]
 	switch v.Op {
 	case ir.OpArg, ir.OpBuiltIn:
 	case ir.OpLoad:
 		ref := v.Ref()
-		may = deep && (ref == nil || ref.Var != nil && ref.Var.Storage != ir.Workgroup)
+		may = throughLoads && (ref == nil || ref.Var != nil && ref.Var.Storage != ir.Workgroup)
 	case ir.OpSToF, ir.OpUToF: // deep is always set here, because blocked algorithms do not convert integers from private memory
-		may = h.literal(v.Args[0], true)
+		may = h.isLiteral(v.Args[0], true)
 	case ir.OpPhi:
 		may = may || slices.ContainsFunc(v.Args, is)
 	case ir.OpFMul, ir.OpIMul, ir.OpAnd, ir.OpShl, ir.OpShrL, ir.OpShrA:
@@ -311,6 +311,6 @@ func (h *hider) literal(v *ir.Value, deep bool) bool {
 	default:
 		may = v.Op.Has(ir.FlagPure) && all()
 	}
-	h.known[k] = may
+	h.knownLiterals[k] = may
 	return may
 }

@@ -115,8 +115,8 @@ func loopOf(h *ir.Block, dom *ir.DomTree) *loopBlocks {
 	return l
 }
 
-// The method contains reports whether b is executed in the iterations of the loop.
-func (l *loopBlocks) contains(b *ir.Block) bool {
+// containsBlock reports whether b is executed in the iterations of the loop.
+func (l *loopBlocks) containsBlock(b *ir.Block) bool {
 	return b != nil && l.dom.Reachable(b) && l.dom.Dominates(l.h, b) && !l.dom.Dominates(l.h.Merge, b)
 }
 
@@ -136,13 +136,13 @@ func (l *loopBlocks) leftAtOnce() bool {
 			headers[b.Merge] = b
 		}
 	}
-	s := &sameness{l: l, known: map[*ir.Value]bool{}}
+	s := &sameValues{l: l, known: map[*ir.Value]bool{}}
 	for _, b := range l.blocks {
 		if !slices.ContainsFunc(b.Term.Succs, func(t *ir.Block) bool { return t == l.h.Merge || t == l.h.Continue }) {
 			continue
 		}
 		for d := b; ; {
-			if len(d.Term.Succs) > 1 && !s.same(d.Term.Cond) {
+			if len(d.Term.Succs) > 1 && !s.isSame(d.Term.Cond) {
 				return false // only some work-items may reach b
 			}
 			for headers[d] != nil {
@@ -157,14 +157,14 @@ func (l *loopBlocks) leftAtOnce() bool {
 	return true
 }
 
-// The type sameness finds values that are the same for all work-items that are in the same
+// sameValues finds values that are the same for all work-items that are in the same
 // iteration of the loop l and of the loops around it.
-type sameness struct {
+type sameValues struct {
 	l     *loopBlocks
 	known map[*ir.Value]bool // results so far; a value that is still being examined is assumed to be the same
 }
 
-func (s *sameness) same(v *ir.Value) bool {
+func (s *sameValues) isSame(v *ir.Value) bool {
 	if is, ok := s.known[v]; ok {
 		return is
 	}
@@ -180,35 +180,35 @@ func (s *sameness) same(v *ir.Value) bool {
 		is = v.Op.Has(ir.FlagPure)
 	}
 	s.known[v] = is
-	s.known[v] = is && !slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return !s.same(a) })
+	s.known[v] = is && !slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return !s.isSame(a) })
 	return s.known[v]
 }
 
-// The type users records where values are used. The map blocks contains for each value the blocks
+// usersOf records where values are used. usingBlocks contains for each value the blocks
 // that use it, other than its own block. An argument of a phi counts as used at the end of the
-// predecessor. The set phis contains the values that are arguments of phis. The map place maps each
+// predecessor. phiArgs contains the values that are arguments of phis. blockIndex maps each
 // block to its index in the function.
-type users struct {
-	blocks map[*ir.Value][]*ir.Block
-	phis   map[*ir.Value]bool
-	place  map[*ir.Block]int
+type usersOf struct {
+	usingBlocks map[*ir.Value][]*ir.Block
+	phiArgs     map[*ir.Value]bool
+	blockIndex  map[*ir.Block]int
 }
 
-func findUses(f *ir.Func, dom *ir.DomTree) *users {
-	u := &users{blocks: map[*ir.Value][]*ir.Block{}, phis: map[*ir.Value]bool{}, place: map[*ir.Block]int{}}
+func findUses(f *ir.Func, dom *ir.DomTree) *usersOf {
+	u := &usersOf{usingBlocks: map[*ir.Value][]*ir.Block{}, phiArgs: map[*ir.Value]bool{}, blockIndex: map[*ir.Block]int{}}
 	add := func(v *ir.Value, b *ir.Block) {
 		if v != nil && v.Block != nil && v.Block != b { // a use in the value's own block is not recorded
-			u.blocks[v] = append(u.blocks[v], b)
+			u.usingBlocks[v] = append(u.usingBlocks[v], b)
 		}
 	}
 	for i, b := range f.Blocks {
-		if u.place[b] = i; !dom.Reachable(b) {
+		if u.blockIndex[b] = i; !dom.Reachable(b) {
 			continue
 		}
 		for _, p := range b.Phis {
 			for i, a := range p.Args {
 				add(a, b.Preds[i])
-				u.phis[a] = true
+				u.phiArgs[a] = true
 			}
 		}
 		for _, v := range b.Insts {
@@ -223,13 +223,13 @@ func findUses(f *ir.Func, dom *ir.DomTree) *users {
 
 // liveOut returns the values that are computed in the loop and used after it, in the order of the
 // code.
-func (l *loopBlocks) liveOut(uses *users) (out []*ir.Value) {
+func (l *loopBlocks) liveOut(uses *usersOf) (out []*ir.Value) {
 	blocks := slices.Clone(l.blocks)
-	slices.SortFunc(blocks, func(a, b *ir.Block) int { return uses.place[a] - uses.place[b] })
-	outside := func(b *ir.Block) bool { return !l.contains(b) }
+	slices.SortFunc(blocks, func(a, b *ir.Block) int { return uses.blockIndex[a] - uses.blockIndex[b] })
+	outside := func(b *ir.Block) bool { return !l.containsBlock(b) }
 	for _, b := range blocks {
 		for _, v := range slices.Concat(b.Phis, b.Insts) {
-			if slices.ContainsFunc(uses.blocks[v], outside) {
+			if slices.ContainsFunc(uses.usingBlocks[v], outside) {
 				out = append(out, v) // v may be a phi of the header, which breakLater replaces
 			}
 		}
@@ -247,24 +247,24 @@ func breakLater(f *ir.Func, h *ir.Block, xs []*ir.Value) {
 	// phis.
 	for _, v := range c.Insts {
 		for i, a := range v.Args {
-			v.Args[i] = joined(c, a)
+			v.Args[i] = joinedPhi(c, a)
 		}
 	}
 	for _, p := range h.Phis {
-		p.Args[back] = joined(c, p.Args[back])
+		p.Args[back] = joinedPhi(c, p.Args[back])
 	}
-	var all []*carried
+	var all []*carriedValue
 	for _, p := range m.Phis {
-		all = append(all, &carried{old: p, at: p.Args})
+		all = append(all, &carriedValue{old: p, at: p.Args})
 	}
 	for _, x := range xs {
 		at := make([]*ir.Value, len(m.Preds))
 		for i := range at {
 			at[i] = x
 		}
-		all = append(all, &carried{old: x, at: at})
+		all = append(all, &carriedValue{old: x, at: at})
 	}
-	done := &carried{phi: c.NewPhi(ir.TypeBool)}
+	done := &carriedValue{phi: c.NewPhi(ir.TypeBool)}
 	for range c.Preds {
 		done.phi.Args = append(done.phi.Args, f.Module.Bool(false))
 	}
@@ -310,8 +310,8 @@ func breakLater(f *ir.Func, h *ir.Block, xs []*ir.Value) {
 	}
 }
 
-// The type carried is a live-out value of a loop that becomes a phi of the header.
-type carried struct {
+// carriedValue is a live-out value of a loop that becomes a phi of the header.
+type carriedValue struct {
 	old *ir.Value   // the original value, which phi replaces after the loop
 	at  []*ir.Value // value at each break
 	phi *ir.Value
@@ -359,9 +359,9 @@ func moveAfter(f *ir.Func, b *ir.Block) {
 	f.Blocks = slices.Insert(f.Blocks[:last], slices.Index(f.Blocks, b)+1, n)
 }
 
-// The function joined returns a phi of block c that has the argument v for all predecessors. If v
+// joinedPhi returns a phi of block c that has the argument v for all predecessors. If v
 // is a constant or computed in c, it returns v itself.
-func joined(c *ir.Block, v *ir.Value) *ir.Value {
+func joinedPhi(c *ir.Block, v *ir.Value) *ir.Value {
 	if v.Block == nil || v.Block == c {
 		return v
 	}

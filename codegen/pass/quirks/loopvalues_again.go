@@ -58,7 +58,7 @@ func (l *loopBlocks) recomputed(xs []*ir.Value, atMost int) (ops, phis []*ir.Val
 	var visit func(v *ir.Value) bool
 	visit = func(v *ir.Value) bool {
 		switch {
-		case seen[v] || !l.contains(v.Block):
+		case seen[v] || !l.containsBlock(v.Block):
 			return true
 		case v.Op == ir.OpPhi:
 			if v.Block == l.h {
@@ -158,15 +158,15 @@ func hidePhi(f *ir.Func, p *ir.Value) []*ir.Value {
 // of xs from its own phis. When a work-item leaves the loop at the header, the registers of these
 // phis have not been overwritten. In addition, no instruction of the header may be an argument of a
 // phi, since that phi might share a register with one of the header's phis.
-func (l *loopBlocks) keptInHeader(xs []*ir.Value, uses *users) bool {
+func (l *loopBlocks) keptInHeader(xs []*ir.Value, uses *usersOf) bool {
 	h := l.h
-	if !slices.Equal(h.Merge.Preds, []*ir.Block{h}) || slices.ContainsFunc(h.Insts, func(v *ir.Value) bool { return uses.phis[v] }) {
+	if !slices.Equal(h.Merge.Preds, []*ir.Block{h}) || slices.ContainsFunc(h.Insts, func(v *ir.Value) bool { return uses.phiArgs[v] }) {
 		return false
 	}
 	var pure func(v *ir.Value) bool
 	pure = func(v *ir.Value) bool {
-		if v.Op == ir.OpPhi || !l.contains(v.Block) {
-			return v.Op != ir.OpPhi || v.Block == h || !l.contains(v.Block)
+		if v.Op == ir.OpPhi || !l.containsBlock(v.Block) {
+			return v.Op != ir.OpPhi || v.Block == h || !l.containsBlock(v.Block)
 		}
 		return v.Block == h && v.Op.Has(ir.FlagPure) && !slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return !pure(a) })
 	}

@@ -29,8 +29,8 @@ import (
 //	i := uint32(1<<32 - 3)       i := uint32(1<<32-3) ^ zero
 //	for i >= 23 { … i++ }        for i >= 23 { … i++ }
 func hideDescents(h *hider) {
-	newDescents(h).eachCounter(func(d *descents, p *ir.Value, back int) {
-		if !d.falls(p, back) && !d.rises(p, back) {
+	newDescents(h).eachCounter(func(d *counterFinder, p *ir.Value, back int) {
+		if !d.isDecreased(p, back) && !d.isIncreased(p, back) {
 			return
 		}
 		for i, first := range p.Args {
@@ -45,19 +45,19 @@ func hideDescents(h *hider) {
 	})
 }
 
-// The type descents finds the loops of a function that count downward from or to a number far from
+// counterFinder finds the loops of a function that count downward from or to a number far from
 // zero, or that count beyond their type's greatest value.
-type descents struct {
+type counterFinder struct {
 	h      *hider
 	dom    *ir.DomTree
 	ranges *facts.Ranges // intervals of the kernel's values, or nil if not yet computed
 }
 
-func newDescents(h *hider) *descents { return &descents{h: h, dom: h.f.Dominators()} }
+func newDescents(h *hider) *counterFinder { return &counterFinder{h: h, dom: h.f.Dominators()} }
 
 // eachCounter calls f for each integer phi p in a loop's header. The argument p.Args[back] is the
 // value of p in the loop's next iteration.
-func (d *descents) eachCounter(f func(d *descents, p *ir.Value, back int)) {
+func (d *counterFinder) eachCounter(f func(d *counterFinder, p *ir.Value, back int)) {
 	for _, b := range d.h.f.Blocks {
 		back := slices.Index(b.Preds, b.Continue)
 		if b.Continue == nil || back < 0 {
@@ -71,17 +71,17 @@ func (d *descents) eachCounter(f func(d *descents, p *ir.Value, back int)) {
 	}
 }
 
-// The method falls reports whether the counter p counts downward from or to a number far from zero.
+// isDecreased reports whether the counter p counts downward from or to a number far from zero.
 // The argument p.Args[back] is the value of p in the next iteration.
-func (d *descents) falls(p *ir.Value, back int) bool {
-	return d.steps(p, p.Args[back], -1, map[*ir.Value]bool{}) && d.far(p, back)
+func (d *counterFinder) isDecreased(p *ir.Value, back int) bool {
+	return d.stepsBy(p, p.Args[back], -1, map[*ir.Value]bool{}) && d.mayStartFar(p, back)
 }
 
-// The method rises reports whether the counter p counts upward from a number so large that p may
+// isIncreased reports whether the counter p counts upward from a number so large that p may
 // exceed its type's greatest value after a few iterations. If the initial number may also be small,
 // the result is false, because inner loops of triangular loop nests start with such numbers.
-func (d *descents) rises(p *ir.Value, back int) bool {
-	if !d.steps(p, p.Args[back], 1, map[*ir.Value]bool{}) {
+func (d *counterFinder) isIncreased(p *ir.Value, back int) bool {
+	if !d.stepsBy(p, p.Args[back], 1, map[*ir.Value]bool{}) {
 		return false
 	}
 	unsigned, signed := false, false // whether p has unsigned or signed comparisons; a signed counter that is an index has both
@@ -94,10 +94,10 @@ func (d *descents) rises(p *ir.Value, back int) bool {
 		}
 	}
 	for i, first := range p.Args {
-		if i == back || !first.IsConst() && !d.h.literal(first, true) {
+		if i == back || !first.IsConst() && !d.h.isLiteral(first, true) {
 			continue
 		}
-		from, known := d.at(first, p.Block.Preds[i])
+		from, known := d.intervalAt(first, p.Block.Preds[i])
 		if known && (from.Lo >= farAway || unsigned && !signed && from.Hi < 0) {
 			return true
 		}
@@ -105,11 +105,11 @@ func (d *descents) rises(p *ir.Value, back int) bool {
 	return false
 }
 
-// The method steps reports whether a loop computes next by adding a number to its counter p. The
+// stepsBy reports whether a loop computes next by adding a number to its counter p. The
 // result is true only if a driver may recognize the number as a constant with the sign of the
 // argument want. If next is a phi, it is enough that one argument of next is the counter plus such
 // a number.
-func (d *descents) steps(p, next *ir.Value, want int64, seen map[*ir.Value]bool) bool {
+func (d *counterFinder) stepsBy(p, next *ir.Value, want int64, seen map[*ir.Value]bool) bool {
 	by, sign := (*ir.Value)(nil), int64(1)
 	switch next.Op {
 	case ir.OpPhi:
@@ -117,7 +117,7 @@ func (d *descents) steps(p, next *ir.Value, want int64, seen map[*ir.Value]bool)
 			return false
 		}
 		seen[next] = true
-		return slices.ContainsFunc(next.Args, func(a *ir.Value) bool { return d.steps(p, a, want, seen) })
+		return slices.ContainsFunc(next.Args, func(a *ir.Value) bool { return d.stepsBy(p, a, want, seen) })
 	case ir.OpIAdd:
 		if by = next.Args[1]; by == p {
 			by = next.Args[0]
@@ -133,37 +133,37 @@ func (d *descents) steps(p, next *ir.Value, want int64, seen map[*ir.Value]bool)
 	case by.IsConst():
 		n := sign * by.Int()
 		return want < 0 && n < 0 || want > 0 && n > 0
-	case !d.invariant(by, p.Block) || !d.h.literal(by, true):
+	case !d.isInvariant(by, p.Block) || !d.h.isLiteral(by, true):
 		return false
 	}
-	r, known := d.at(by, p.Block)
+	r, known := d.intervalAt(by, p.Block)
 	return !known || want*sign < 0 && r.Lo < 0 || want*sign > 0 && r.Hi > 0
 }
 
-// The method invariant reports whether v is the same in all iterations of the loop with the given
+// isInvariant reports whether v is the same in all iterations of the loop with the given
 // header.
-func (d *descents) invariant(v *ir.Value, header *ir.Block) bool {
+func (d *counterFinder) isInvariant(v *ir.Value, header *ir.Block) bool {
 	switch {
 	case v.Block == nil || v.Block != header && d.dom.Dominates(v.Block, header):
 		return true
 	case !v.Op.Has(ir.FlagPure) || v.Op == ir.OpPhi:
 		return false
 	}
-	return !slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return !d.invariant(a, header) })
+	return !slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return !d.isInvariant(a, header) })
 }
 
-// The method far reports whether a driver may find that the difference between the initial value of
+// mayStartFar reports whether a driver may find that the difference between the initial value of
 // the counter p and the loop's bound is the least integer. The argument p.Args[back] is the value
 // of p in the next iteration.
-func (d *descents) far(p *ir.Value, back int) bool {
-	var ends []end
+func (d *counterFinder) mayStartFar(p *ir.Value, back int) bool {
+	var ends []counterEnd
 	for _, b := range d.h.f.Blocks {
 		for _, v := range b.Insts {
 			if !v.Op.Has(ir.FlagCompare) {
 				continue
 			}
 			for i, x := range v.Args {
-				e, ok := d.end(v.Args[1-i], b)
+				e, ok := d.counterEndOf(v.Args[1-i], b)
 				if !ok || linearRoot(x) != p {
 					continue
 				}
@@ -180,41 +180,41 @@ func (d *descents) far(p *ir.Value, back int) bool {
 		if i == back {
 			continue
 		}
-		if from, ok := d.end(first, p.Block.Preds[i]); ok && slices.ContainsFunc(ends, func(to end) bool { return from.farFrom(to) }) {
+		if from, ok := d.counterEndOf(first, p.Block.Preds[i]); ok && slices.ContainsFunc(ends, func(to counterEnd) bool { return from.farFrom(to) }) {
 			return true
 		}
 	}
 	return false
 }
 
-// The type end describes the first or last value of a counter, as far as a driver may know it.
-type end struct {
+// counterEnd describes the first or last value of a counter, as far as a driver may know it.
+type counterEnd struct {
 	v *ir.Value
 	r facts.Interval
 }
 
-// The method end returns the facts that a driver may know about v in block b, where v is the first
+// counterEndOf returns the facts that a driver may know about v in block b, where v is the first
 // or last value of a counter. It returns false if the driver cannot know that v is constant.
-func (d *descents) end(v *ir.Value, b *ir.Block) (end, bool) {
-	if !v.Type.IsInt() || !v.IsConst() && !d.h.literal(v, true) {
-		return end{}, false
+func (d *counterFinder) counterEndOf(v *ir.Value, b *ir.Block) (counterEnd, bool) {
+	if !v.Type.IsInt() || !v.IsConst() && !d.h.isLiteral(v, true) {
+		return counterEnd{}, false
 	}
-	r, known := d.at(v, b)
+	r, known := d.intervalAt(v, b)
 	if !known {
 		r = facts.FullRange(v.Type)
 	}
 	if !r.Within(nearby) && !v.IsConstExpr() && d.staysNear(v, map[*ir.Value]bool{}) {
 		r = nearby
 	}
-	return end{v, r}, true
+	return counterEnd{v, r}, true
 }
 
 // staysNear reports whether v is small if a driver finds that v is constant. A driver finds that v
 // is constant only if it has unrolled the loops that compute v. Unrolled loops add and multiply
 // small numbers, and have at most a few thousand iterations.
-func (d *descents) staysNear(v *ir.Value, seen map[*ir.Value]bool) bool {
+func (d *counterFinder) staysNear(v *ir.Value, seen map[*ir.Value]bool) bool {
 	const small = 1 << 12
-	if seen[v] || !d.h.literal(v, true) {
+	if seen[v] || !d.h.isLiteral(v, true) {
 		return true
 	}
 	switch v.Op {
@@ -240,8 +240,8 @@ var nearby = facts.Interval{Lo: -farAway + 1, Hi: farAway - 1}
 // returns true if one end is a large constant or a specialization constant that may be large. For
 // other ends, such as counters of outer loops, it uses their intervals. The difference of two
 // non-negative numbers is never the least integer.
-func (from end) farFrom(to end) bool {
-	for _, e := range [2]end{from, to} {
+func (from counterEnd) farFrom(to counterEnd) bool {
+	for _, e := range [2]counterEnd{from, to} {
 		if e.v.IsConstExpr() && !e.r.Within(nearby) {
 			return true
 		}
@@ -251,9 +251,9 @@ func (from end) farFrom(to end) bool {
 	return distant(from.r.Lo, to.r.Hi) || distant(to.r.Lo, from.r.Hi)
 }
 
-// The method at returns the interval of v in block b. In helper functions, for which no intervals
-// are computed, the result known is false unless v is a constant.
-func (d *descents) at(v *ir.Value, b *ir.Block) (r facts.Interval, known bool) {
+// intervalAt returns the interval of v in block b. In helper functions, for which no intervals
+// are computed, knownLiterals is false unless v is a constant.
+func (d *counterFinder) intervalAt(v *ir.Value, b *ir.Block) (r facts.Interval, known bool) {
 	if v.IsConst() {
 		return facts.Interval{Lo: v.Int(), Hi: v.Int()}, true
 	}

@@ -103,7 +103,7 @@ func numberFlags(h *hider, v *ir.Value) []*ir.Value {
 	zero, one := h.f.Module.Int(ir.TypeI32, 0), h.f.Module.Int(ir.TypeI32, 1)
 	m := &rewrite.Maker{Func: h.f, At: v}
 	x := m.Op(ir.OpSelect, ir.TypeI32, v.Args[0], one, zero)
-	x = m.Op(ir.OpOr, ir.TypeI32, x, m.Zeros(kindBits(v.ID%h.kinds)))
+	x = m.Op(ir.OpOr, ir.TypeI32, x, m.Zeros(kindBits(v.ID%h.zeroKinds)))
 	y := m.Op(ir.OpSelect, ir.TypeI32, v.Args[1], one, zero)
 	op := ir.OpIEq
 	if v.Op == ir.OpLNe {
@@ -307,10 +307,10 @@ func integerOf(m *ir.Module, t *ir.Type) *ir.Type {
 // zero.
 func hideSignals(h *hider) {
 	h.eachIncoming(func(_, a *ir.Value) bool { return isSignalling(a) })
-	h.rewrite(func(v *ir.Value) {
+	h.rewriteInsts(func(v *ir.Value) {
 		for i, a := range v.Args {
 			if isSignalling(a) {
-				v.Args[i] = h.unknown(a, v)
+				v.Args[i] = h.hideFloat(a, v)
 			}
 		}
 	})

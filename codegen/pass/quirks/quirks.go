@@ -35,7 +35,7 @@ const (
 //   - Match, with Hide: the values for which Match returns true are hidden from the
 //     driver's optimizer (see [hider.hideValues]).
 //   - Inst: the function Inst may rewrite each instruction.
-//   - Module, Before and After: these functions rewrite the module, or each function of it,
+//   - Module, Before and After: these rewriteInsts the module, or each function of it,
 //     before or after values are hidden.
 //   - Where alone: the workaround is part of another pass or package, and Where refers to its code.
 type Quirk struct {
@@ -67,7 +67,7 @@ type Quirk struct {
 	// instruction use, which need not be operands of use.
 	Operands func(use *ir.Value) []*ir.Value
 	// Hide describes how the values are hidden.
-	Hide hiding
+	Hide hidingFlags
 
 	// Inst may change the instruction v. It returns values to insert before v.
 	Inst func(h *hider, v *ir.Value) []*ir.Value

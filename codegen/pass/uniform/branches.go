@@ -14,14 +14,14 @@ import (
 // Arrange prepares the kernel for CommonBranches. It removes unreachable blocks and gives each loop
 // one back edge. It does nothing to kernels without Sync ops.
 func Arrange(m *ir.Module) {
-	if grouped(m) {
+	if hasSyncOps(m) {
 		m.Kernel.RemoveUnreachable()
 		rewrite.SingleLatches(m.Kernel)
 	}
 }
 
-// The function grouped reports whether m's kernel has Sync ops and is not yet structurized.
-func grouped(m *ir.Module) bool { return m.UsesGroup && m.Level == ir.Built }
+// hasSyncOps reports whether m's kernel has Sync ops and is not yet structurized.
+func hasSyncOps(m *ir.Module) bool { return m.UsesGroup && m.Level == ir.Built }
 
 // CommonBranches returns two sets of blocks, those that end in a uniform branch and those whose
 // branch may be divergent. A branch is uniform if all work-items that remain in the group take it
@@ -31,7 +31,7 @@ func grouped(m *ir.Module) bool { return m.UsesGroup && m.Level == ir.Built }
 // work-items have left the group, no lane would satisfy that condition, and dead lanes would enter
 // code for live lanes.
 func CommonBranches(m *ir.Module) (common, divergent map[*ir.Block]bool, u *Info) {
-	if !grouped(m) {
+	if !hasSyncOps(m) {
 		return nil, nil, nil
 	}
 	f := m.Kernel
@@ -56,24 +56,24 @@ func CommonBranches(m *ir.Module) (common, divergent map[*ir.Block]bool, u *Info
 }
 
 // WaysOut returns, for each loop in uniform flow, the exits by which dead lanes leave it.
-func (u *Info) WaysOut() waysOut {
+func (u *Info) WaysOut() loopExits {
 	if u == nil {
 		return nil
 	}
-	var all waysOut
+	var all loopExits
 	for _, l := range u.loops {
 		if u.Block(l.Head) {
-			all = append(all, loopWays{l, u.ways(l)})
+			all = append(all, exitBlocks{l, u.exitsOf(l)})
 		}
 	}
 	return all
 }
 
-// waysOut contains, for each loop in uniform flow, the blocks with exits by which dead lanes leave
+// loopExits contains, for each loop in uniform flow, the blocks with exits by which dead lanes leave
 // the loop (see [Info.ways]).
-type waysOut []loopWays
+type loopExits []exitBlocks
 
-type loopWays struct {
+type exitBlocks struct {
 	l      *ir.Loop
 	blocks []*ir.Block
 }
@@ -82,10 +82,10 @@ type loopWays struct {
 // the exit from w. The last exit of a loop must be kept, because dead lanes must leave the loop by
 // that exit. That is so even if no live lane reaches the exit because a check fails in an earlier
 // iteration.
-func (w waysOut) Spare(b, out *ir.Block) bool {
+func (w loopExits) Spare(b, out *ir.Block) bool {
 	is := func(x *ir.Block) bool { return x == b }
-	leaves := func(x loopWays) bool { return !x.l.Contains(out) && slices.ContainsFunc(x.blocks, is) }
-	if slices.ContainsFunc(w, func(x loopWays) bool { return leaves(x) && len(x.blocks) == 1 }) {
+	leaves := func(x exitBlocks) bool { return !x.l.Contains(out) && slices.ContainsFunc(x.blocks, is) }
+	if slices.ContainsFunc(w, func(x exitBlocks) bool { return leaves(x) && len(x.blocks) == 1 }) {
 		return false
 	}
 	for i, x := range w {

@@ -11,18 +11,18 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
-// The method ways returns the blocks with an exit by which dead lanes may leave the loop l. The
+// exitsOf returns the blocks with an exit by which dead lanes may leave the loop l. The
 // exit must be one that dead lanes are known to take, or its condition must be uniform and change
 // between iterations. A condition that never changes might keep the loop running for ever. A
 // failing check is not an exit.
-func (u *Info) ways(l *ir.Loop) []*ir.Block {
+func (u *Info) exitsOf(l *ir.Loop) []*ir.Block {
 	var all []*ir.Block
 	for _, b := range u.Order {
 		c, _ := u.wayOut(b, l)
 		if c == nil {
 			continue
 		}
-		if given, ok := u.leavesBy(b, l); ok && given == nil || counts(c, l, map[*ir.Value]bool{}) {
+		if given, ok := u.leavesBy(b, l); ok && given == nil || dependsOnHead(c, l, map[*ir.Value]bool{}) {
 			all = append(all, b)
 		}
 	}
@@ -31,16 +31,16 @@ func (u *Info) ways(l *ir.Loop) []*ir.Block {
 
 // sureToEnd reports whether dead lanes are known to leave the loop l by some exit. If the returned
 // proviso given is not nil, the result is valid only under that proviso.
-func (u *Info) sureToEnd(l *ir.Loop) (given *Proviso, ok bool) {
+func (u *Info) sureToEnd(l *ir.Loop) (proviso *Proviso, ok bool) {
 	for _, b := range u.Order {
 		if p, is := u.leavesBy(b, l); is {
 			if p == nil {
 				return nil, true
 			}
-			given, ok = p, true
+			proviso, ok = p, true
 		}
 	}
-	return given, ok
+	return proviso, ok
 }
 
 // wayOut checks whether the work-items of a group leave the loop l together by b's branch. If so,
@@ -68,7 +68,7 @@ func (u *Info) leavesBy(b *ir.Block, l *ir.Loop) (*Proviso, bool) {
 	if x := u.amongDead(c, l, map[*ir.Value]*ir.Value{}); x.IsConst() {
 		return nil, x.Bits != 0 == out
 	}
-	return u.becomes(c, out, l)
+	return u.reachesCond(c, out, l)
 }
 
 // amongDead returns the constant that v equals in an iteration in which all lanes are dead. It
@@ -79,7 +79,7 @@ func (u *Info) amongDead(v *ir.Value, l *ir.Loop, known map[*ir.Value]*ir.Value)
 		return cmp.Or(known[v], v)
 	}
 	known[v] = v
-	m := u.outside
+	m := u.foldModule
 	switch {
 	case v.Op == ir.OpPhi || !u.Value(v):
 	case v.IsGroupOp():
@@ -99,9 +99,9 @@ func (u *Info) amongDead(v *ir.Value, l *ir.Loop, known map[*ir.Value]*ir.Value)
 	return known[v]
 }
 
-// The function counts reports whether v depends on a phi of the loop's head. It does not follow
+// dependsOnHead reports whether v depends on a phi of the loop's head. It does not follow
 // operands of group algorithms, since dead lanes do not contribute to their results.
-func counts(v *ir.Value, l *ir.Loop, seen map[*ir.Value]bool) bool {
+func dependsOnHead(v *ir.Value, l *ir.Loop, seen map[*ir.Value]bool) bool {
 	if v.Block == nil || !l.Contains(v.Block) || seen[v] || v.IsGroupOp() {
 		return false
 	}
@@ -109,22 +109,22 @@ func counts(v *ir.Value, l *ir.Loop, seen map[*ir.Value]bool) bool {
 	if v.Op == ir.OpPhi && v.Block == l.Head {
 		return true
 	}
-	return slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return counts(a, l, seen) })
+	return slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return dependsOnHead(a, l, seen) })
 }
 
-// The method becomes reports whether the condition c is known to equal want in some iteration of
+// reachesCond reports whether the condition c is known to equal want in some iteration of
 // the loop l. Each iteration must compute c, and c must compare a count with an invariant value. If
 // the returned proviso is not nil, the result is valid only under the proviso.
-func (u *Info) becomes(c *ir.Value, want bool, l *ir.Loop) (*Proviso, bool) {
+func (u *Info) reachesCond(c *ir.Value, want bool, l *ir.Loop) (*Proviso, bool) {
 	switch c.Op {
 	case ir.OpLNot:
-		return u.becomes(c.Args[0], !want, l)
+		return u.reachesCond(c.Args[0], !want, l)
 	case ir.OpLAnd, ir.OpLOr:
 		if want != (c.Op == ir.OpLOr) {
 			return nil, false
 		}
-		p, ok := u.becomes(c.Args[0], want, l)
-		if q, also := u.becomes(c.Args[1], want, l); also && (!ok || q == nil) {
+		p, ok := u.reachesCond(c.Args[0], want, l)
+		if q, also := u.reachesCond(c.Args[1], want, l); also && (!ok || q == nil) {
 			return q, true
 		}
 		return p, ok
@@ -137,20 +137,20 @@ func (u *Info) becomes(c *ir.Value, want bool, l *ir.Loop) (*Proviso, bool) {
 		if !Invariant(end, l) {
 			continue
 		}
-		n, ok := u.count(v, l)
+		n, ok := u.countOf(v, l)
 		if !ok {
 			continue
 		}
 		switch {
-		case n.how == byHalving:
+		case n.stepWay == byHalving:
 			// Repeated right shifts of a negative number end at -1, and those of other numbers end
 			// at 0.
-			m := u.outside
-			return nil, n.phi == v && isAt(m, c, i, 0, want) && (n.by.Lo == 0 || isAt(m, c, i, -1, want))
+			m := u.foldModule
+			return nil, n.phi == v && isAt(m, c, i, 0, want) && (n.stepRange.Lo == 0 || isAt(m, c, i, -1, want))
 		case c.Op == ir.OpIEq || c.Op == ir.OpINe:
-			return nil, n.equals(u.within(end, l), want == (c.Op == ir.OpIEq))
+			return nil, n.reachesValue(u.invariantRange(end, l), want == (c.Op == ir.OpIEq))
 		default:
-			return n.passes(u.within(end, l), orderOf(c, i, want))
+			return n.passesEnd(u.invariantRange(end, l), orderOf(c, i, want))
 		}
 	}
 	return nil, false

@@ -24,17 +24,17 @@ func (u *Info) Way(b *ir.Block) (edge, bool) {
 	return edge{}, false
 }
 
-// The method splits reports whether some work-items leave the group on the edge e while others
+// separates reports whether some work-items leave the group on the edge e while others
 // stay.
-func (u *Info) splits(e edge) bool {
+func (u *Info) separates(e edge) bool {
 	return u.Leaving[e] && !u.Together(e.from)
 }
 
-// The method meets reports whether work-items that take the edge e can later meet work-items that
+// meetsLater reports whether work-items that take the edge e can later meet work-items that
 // have passed a Sync op. It assumes that work-items leave the group on all edges in leaving.
 // Work-items do not count as meeting if they only share the block of a return statement.
-func (u *Info) meets(e edge, leaving []edge) bool {
-	if u.stated(e, leaving) {
+func (u *Info) meetsLater(e edge, leaving []edge) bool {
+	if u.leavesByStatement(e, leaving) {
 		return false
 	}
 	// The code after e is usually short, so the search for a Sync op starts there and follows edges
@@ -63,7 +63,7 @@ func (u *Info) meets(e edge, leaving []edge) bool {
 				}
 				continue
 			}
-			if u.sync[u.Index[p]] {
+			if u.hasSyncAt[u.Index[p]] {
 				return true
 			}
 			if !seen[p] {
@@ -83,14 +83,14 @@ func (u *Info) meetsAgain(e edge, leaving []edge) bool {
 		sync bool // whether a Sync op was passed
 	}
 	seen := map[place]bool{}
-	for work := []place{{e.from, u.sync[u.Index[e.from]]}}; len(work) > 0; {
+	for work := []place{{e.from, u.hasSyncAt[u.Index[e.from]]}}; len(work) > 0; {
 		at := work[len(work)-1]
 		work = work[:len(work)-1]
 		for _, s := range at.b.Term.Succs {
 			if d := (edge{at.b, s}); d == e || u.Leaving[d] || slices.Contains(leaving, d) {
 				continue
 			}
-			next := place{s, at.sync || u.sync[u.Index[s]]}
+			next := place{s, at.sync || u.hasSyncAt[u.Index[s]]}
 			if s == e.from && next.sync {
 				return true
 			}
@@ -103,20 +103,20 @@ func (u *Info) meetsAgain(e edge, leaving []edge) bool {
 	return false
 }
 
-// The method stated reports whether work-items that take the edge e leave the group only by faults
+// leavesByStatement reports whether work-items that take the edge e leave the group only by faults
 // and return statements. In addition, the work-items that stay must reach an end of the kernel
 // without passing these statements. The second condition excludes a return statement that all
 // work-items reach after a loop.
-func (u *Info) stated(e edge, leaving []edge) bool {
+func (u *Info) leavesByStatement(e edge, leaving []edge) bool {
 	region := Reachable(e.To)
-	if !statements(region) {
+	if !endsInStatements(region) {
 		return false
 	}
-	if fails(e.To) {
+	if isFailTarget(e.To) {
 		return true
 	}
 	// After a barrier, a failing check ends all work-items that reached the barrier.
-	stops := func(s *ir.Block) bool { return !u.Before[u.Index[s]] && fails(s) }
+	stops := func(s *ir.Block) bool { return !u.Before[u.Index[s]] && isFailTarget(s) }
 	seen := map[*ir.Block]bool{e.from: true}
 	for _, b := range region {
 		seen[b] = true
@@ -134,7 +134,7 @@ func (u *Info) stated(e edge, leaving []edge) bool {
 				continue
 			}
 			if d := (edge{b, s}); u.Leaving[d] || slices.Contains(leaving, d) {
-				if to := Reachable(s); statements(to) && !onlyFaults(to) {
+				if to := Reachable(s); endsInStatements(to) && !onlyFaults(to) {
 					continue
 				}
 			}
@@ -150,7 +150,7 @@ func (u *Info) stated(e edge, leaving []edge) bool {
 func (u *Info) Returns() []*ir.Block {
 	var out []*ir.Block
 	for _, b := range u.Order {
-		if e, ok := u.Way(b); ok && u.splits(e) && !onlyFaults(Reachable(e.To)) {
+		if e, ok := u.Way(b); ok && u.separates(e) && !onlyFaults(Reachable(e.To)) {
 			out = append(out, b)
 		}
 	}
@@ -181,12 +181,12 @@ func (u *Info) SubGroups(v *ir.Value) bool {
 	return same(v)
 }
 
-// The function fails reports whether b is the block to which a failing check jumps.
-func fails(b *ir.Block) bool { return (Faults(b) || b.Cold) && onlyFaults(Reachable(b)) }
+// isFailTarget reports whether b is the block to which a failing check jumps.
+func isFailTarget(b *ir.Block) bool { return (Faults(b) || b.Cold) && onlyFaults(Reachable(b)) }
 
-// The function statements reports whether each end of the kernel within region is a fault, a panic
+// endsInStatements reports whether each end of the kernel within region is a fault, a panic
 // or a return statement.
-func statements(region []*ir.Block) bool {
+func endsInStatements(region []*ir.Block) bool {
 	return !slices.ContainsFunc(region, func(b *ir.Block) bool {
 		return b.Term.Kind == ir.Return && !b.Term.Early &&
 			!slices.ContainsFunc(b.Insts, func(v *ir.Value) bool { return v.Op == ir.OpFault })
