@@ -2,16 +2,17 @@ package facts
 
 // This file finds whether an index stays within the elements of the work-item's work-group, or of a
 // smaller block of work-items. A block of work-items consists of consecutive ids, such as 4n to
-// 4n+3. The file is part of the analysis in footprint.go. While indices.go writes the index as a
-// sum, this file splits each id in the sum. An id is the first id of its block of work-items plus
-// its position in that block:
+// 4n+3. The code is part of the analysis in footprint.go. In indices.go, an index becomes a sum. In
+// this file, each id in the sum becomes two summands. An id is the first id of its block of
+// work-items plus its position in that block:
 //
-//	tile[i^1]                     base + rest         base is a multiple of 2, rest is in [0,1]
-//	tile[group*size + size-1-l]   base + size-1-l     base is the group's first id, l is idSum.
+//	i^1 is base + rest, where base is a multiple of 2 and rest is in [0,1].
+//	group*size + size-1-l is base + size-1-l, where base is the group's first id and l the local id.
 //
-// The index stays within the elements of the block of work-items under two conditions. First, let f(id) be the index of
-// the work-item's own element. The index must be f(base) plus other summands. Second, these other summands must add up
-// to a number from 0 to the size of the block minus 1.
+// The index stays within the elements of the block of work-items under two conditions. Let f(id) be the index of the
+// element that belongs to the work-item with that id. First, the index must be f(base) plus other summands, where base
+// is the first id of the block. Second, the other summands must add up to a number from 0 to the block's number of
+// work-items minus 1.
 
 import (
 	"math"
@@ -22,29 +23,30 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// itemBlocks describes the blocks of work-items by which an indexer splits ids. In the sums of
-// an indexer with blocks, GlobalInvocationId represents the first id of the work-item's block.
+// itemBlocks describes the blocks of work-items by which an indexer splits ids. If an indexer
+// splits ids, GlobalInvocationId in its sums represents the first id of the work-item's block.
 type itemBlocks struct {
-	// blockSize is the number of work-items in a block, or wholeGroup. The first id of a block
-	// is a multiple of size. If size divides the work-group's size, each block is part of a single
-	// work-group.
+	// blockSize is the number of work-items in a block, or wholeGroup. The first id of a block is a
+	// multiple of blockSize. If blockSize divides the work-group's size, each block is part of a
+	// single work-group.
 	blockSize int64
 	seenSizes []int64 // sizes of blocks of work-items found in the index, such as 2 in i^1
-	// lowPart, first, quotient and firstQuotient are placeholders, not values of the module.
-	// The placeholder low represents the position of an id in its block of work-items, and first
-	// represents the first idSum of the block. The placeholders quotient and firstQuotient
-	// represent a global id and a idSum divided by size.
+	// lowPart, firstLocal, quotient and firstQuotient are placeholders, not values of the module.
+	// lowPart represents the position of an id in its block of work-items, and firstLocal
+	// represents the first local id of the block. The placeholders quotient and firstQuotient
+	// represent a global id and a local id, each divided by blockSize.
 	lowPart, firstLocal, quotient, firstQuotient *ir.Value
 	restOf                                       map[*ir.Value]*ir.Value // maps an index such as i^1 to a placeholder for its position in the block
 }
 
-// blocks.size has one of these special values if it is not a number of work-items.
+// These are the special values of itemBlocks.blockSize that are not numbers of work-items.
 const (
 	wholeGroup = 0
-	noBlock    = -1 // the indexer only collects the sizes of blocks in blocks.seen
+	noBlock    = -1 // the indexer only collects the sizes of blocks in itemBlocks.seenSizes
 )
 
-// restID is the ID of the first placeholder in blocks.rest. Later placeholders have smaller IDs.
+// restID is the ID of the first placeholder in itemBlocks.restOf. Later placeholders have smaller
+// IDs.
 const restID = -1 << 20
 
 func newBlocks(size int64) *itemBlocks {
@@ -86,7 +88,7 @@ func (x *indexer) idSum(v *ir.Value) indexSum {
 	case global && d == 0 && size > 0:
 		place = x.idBlocks.lowPart
 	case v.Aux == ir.LocalInvocationIDX && size > 0:
-		// The first id of the work-group is a multiple of size. So idSum and the global id
+		// The first id of the work-group is a multiple of size. So the local id and the global id
 		// have the same position in their blocks.
 		first, place = x.idBlocks.firstLocal, x.idBlocks.lowPart
 	}
@@ -97,9 +99,9 @@ func (x *indexer) idSum(v *ir.Value) indexSum {
 	return s
 }
 
-// blockOf returns the values that represent the first id and the number of the block of
-// work-items that contains id v. It requires that the block's size is a multiple of n. If the size
-// is not such a multiple, or if v is not an id, blockOf returns nil.
+// blockOf returns the values that represent the first id and the number of the block of work-items
+// that contains id v. If the block's size is not a multiple of n, or if v is not an id, blockOf
+// returns nil.
 func (x *indexer) blockOf(v *ir.Value, n int64) (first, quotient *ir.Value) {
 	if n < 2 || n > abi.MaxLocalSize {
 		return nil, nil
@@ -133,8 +135,8 @@ func (x *indexer) blockOf(v *ir.Value, n int64) (first, quotient *ir.Value) {
 func (x *indexer) blockSum(v *ir.Value) (indexSum, bool) {
 	switch v.Op {
 	case ir.OpISub:
-		// A remainder is kept as a single value and not written as the difference that computes it.
-		// The reason is that the interval of the remainder is narrower.
+		// A remainder x - x/d*d is kept as a single value. The interval of the remainder is
+		// narrower than the interval of the difference.
 		if r, d := x.f.ranges.remainderOf(v); r != nil && (d.IsConst() || x.localSize(d) >= 0) {
 			first, _ := x.blockOf(r, d.Int())
 			return sumOfOne(v), first == nil || d.Int() != x.idBlocks.blockSize
@@ -173,8 +175,8 @@ func constDivisor(v *ir.Value) (n int64, ok bool) {
 	}
 }
 
-// sameBlock returns v as a sum. The value v differs from idSum only in low bits. The highest bit that may
-// differ is the highest set bit of maxDiff.
+// sameBlock returns v, such as i^1, as a sum. The value v differs from the id only in low bits, up to the
+// highest set bit of maxDiff.
 func (x *indexer) sameBlock(v, id *ir.Value, maxDiff int64) (indexSum, bool) {
 	if maxDiff < 1 || maxDiff >= abi.MaxLocalSize {
 		return indexSum{}, false
@@ -192,9 +194,9 @@ func (x *indexer) sameBlock(v, id *ir.Value, maxDiff int64) (indexSum, bool) {
 // rebase replaces each product that equals the first id of a work-group or of a block
 // of work-items:
 //
-//	group*size  becomes  id - local      in an indexer without blocks
-//	group*size  becomes  base            in an indexer whose blocks are work-groups
-//	group*size  becomes  base - first    in an indexer with blocks within work-groups
+//	group*size becomes id - local in an indexer that does not split ids.
+//	group*size becomes base in an indexer that splits ids by work-groups.
+//	group*size becomes base - first in an indexer that splits ids by smaller blocks.
 func (x *indexer) rebase(s indexSum) indexSum {
 	out := indexSum{k: s.k}
 	for _, t := range s.terms {
@@ -221,7 +223,8 @@ func (x summand) scaleBy(c int64, v *ir.Value) summand {
 }
 
 // groupStart finds a work-group's number and its size along the same dimension d among the factors
-// of t. It returns t without these two factors, and d. If t does not contain both factors, d is -1.
+// of t. groupStart returns t without these two factors, and d. If t does not contain both factors,
+// d is -1.
 func (x *indexer) groupStart(t summand) (otherFactors summand, d int) {
 	list := t.factorList()
 	at := slices.IndexFunc(list, func(v *ir.Value) bool { return x.groupID(v) >= 0 })
@@ -243,7 +246,7 @@ func (x *indexer) groupStart(t summand) (otherFactors summand, d int) {
 }
 
 // blockStart returns the first id of a block of work-items if t is the block's number times its
-// size. It returns any other t unchanged.
+// size. blockStart returns any other summand t unchanged.
 func (x *indexer) blockStart(t summand) summand {
 	k, v := x.idBlocks, t.factors[0]
 	if k == nil || t.factors[1] != nil || v != k.quotient && v != k.firstQuotient || t.coef%k.blockSize != 0 {
@@ -256,8 +259,8 @@ func (x *indexer) blockStart(t summand) summand {
 	return summand{t.coef / k.blockSize, [maxFactors]*ir.Value{first}}
 }
 
-// builtIn returns the value that represents the given id in sums. It returns a value even if the kernel does not use
-// the id.
+// builtIn returns the value that represents the given id in sums. If the kernel does not use the id, builtIn returns
+// a new value for it.
 func (f *footprinter) builtIn(id ir.BuiltIn) *ir.Value {
 	return f.canonical(&ir.Value{ID: -1<<10 - int(id), Op: ir.OpBuiltIn, Type: ir.TypeI32, Aux: id})
 }
@@ -287,7 +290,7 @@ func (x *indexer) localSize(v *ir.Value) int {
 	return -1
 }
 
-// belowSize reports whether v is at least 0 and less than the work-group's size along d. It
+// belowSize reports whether v is at least 0 and less than the work-group's size along d. belowSize
 // recognizes local ids, remainders, and values that a branch compares with the size.
 func (x *indexer) belowSize(v *ir.Value, d int) bool {
 	if v.Op == ir.OpBuiltIn {
@@ -309,8 +312,8 @@ func (x *indexer) belowSize(v *ir.Value, d int) bool {
 	if v.Op != ir.OpPhi {
 		return less(v, x.b)
 	}
-	// In "for j := range size", the arguments of the phi j are 0 and j+1. On the back edge, j+1 is
-	// less than size.
+	// In "for j := range size", the arguments of the phi j are 0 and j+1. On the loop's back edge,
+	// j+1 is less than size.
 	for k, a := range v.Args {
 		if a.IsConst() && a.Int() != 0 || !a.IsConst() && !less(a, v.Block.Preds[k]) {
 			return less(v, x.b)
@@ -319,7 +322,7 @@ func (x *indexer) belowSize(v *ir.Value, d int) bool {
 	return true
 }
 
-// intervalOf returns the interval of the factor v if v is a placeholder of k. For any other factor it returns false.
+// If v is a placeholder of k, intervalOf returns its interval. For any other value it returns false.
 func (k *itemBlocks) intervalOf(v *ir.Value) (Interval, bool) {
 	switch {
 	case v == k.lowPart || v.ID <= restID:
@@ -333,13 +336,13 @@ func (k *itemBlocks) intervalOf(v *ir.Value) (Interval, bool) {
 }
 
 // inBlock reports whether an index stays within the elements of the work-item's block of
-// work-items. The index is the sum of rest and the first ids of the block, each multiplied by an
-// element of scales. In an index of rows, such as
+// work-items. The index is the sum of restSum and the block's first id in each dimension,
+// multiplied by the dimension's element of scales. In an index of rows, such as
 //
 //	W*baseY + baseX + W*localX + localY
 //
 // the summand W*localX belongs to dimension y, and localY to dimension x. So localX must be less
-// than the block's size along y, and localY less than its size along x.
+// than the block's size along y. And localY must be less than the block's size along x.
 func (x *indexer) inBlock(restSum indexSum, scales []summand) bool {
 	if size := x.idBlocks.blockSize; size > 0 {
 		return x.sumInterval(restSum).Within(Interval{0, scales[0].coef*size - 1})
@@ -354,8 +357,8 @@ func (x *indexer) inBlock(restSum indexSum, scales []summand) bool {
 	return x.inSize(restSum, scales[0].coef, 0)
 }
 
-// partOf divides the sum s by stride. It returns the quotient part and the remainder left, with s =
-// part*stride + left.
+// partOf divides the sum s by stride. partOf returns the quotient quo and the remainder remSum, so
+// that s = quo*stride + remSum.
 func (s indexSum) partOf(stride summand) (quo, remSum indexSum) {
 	remSum.k = s.k
 	by := stride.factorList()
@@ -390,12 +393,12 @@ func (s indexSum) partOf(stride summand) (quo, remSum indexSum) {
 // inSize reports whether the sum s is at least 0 and less than c times the work-group's size along
 // d. If the size is an unknown number n, the sum s is between these two bounds:
 //
-//	below*(n-1) + sizes.Lo*n + other.Lo     lower bound of s
-//	above*(n-1) + sizes.Hi*n + other.Hi     upper bound of s.
+//	The lower bound is below*(n-1) + sizes.Lo*n + other.Lo.
+//	The upper bound is above*(n-1) + sizes.Hi*n + other.Hi.
 //
 // In these bounds, below is the sum of the negative coefficients of factors in [0,n-1], and above
-// is the sum of the positive coefficients. Both bounds are linear in n, so it suffices to check n =
-// 1 and the coefficient of n.
+// is the sum of the positive coefficients. Each bound is a linear function of n, so it suffices to
+// check the bound for n = 1 and the coefficient of n.
 func (x *indexer) inSize(s indexSum, c int64, d int) bool {
 	if n := int64(x.f.m.WorkGroup[d]); n > 0 && c < math.MaxInt32 && x.sumInterval(s).Within(Interval{0, c*n - 1}) {
 		return true

@@ -1,7 +1,7 @@
 package facts
 
 // This file folds ops with constant operands, if all devices compute the same bits. Package simplify uses the file to
-// fold constants. Analyses that follow single values through the iterations of a loop use it, too.
+// fold constants. Analyses that compute a value in each iteration of a loop use the file, too.
 
 import (
 	"math"
@@ -10,9 +10,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// FoldConst returns the constant to which v can be folded, or nil. It folds floating-point results
-// only if every device computes the same bits. So it does not fold results that are NaNs or float32
-// subnormals.
+// FoldConst returns the constant to which v can be folded, or nil. A floating-point result is
+// folded only if every device computes the same bits. So results that are NaNs or float32
+// subnormals are not folded.
 func FoldConst(m *ir.Module, v *ir.Value) *ir.Value {
 	if len(v.Args) == 0 || v.Op == ir.OpPhi {
 		return nil
@@ -170,8 +170,8 @@ func foldInt1(v *ir.Value) (uint64, bool) {
 	return 0, false
 }
 
-// FloatOf returns the value of the floating-point constant v. It also reports whether all devices
-// compute with exactly this value.
+// FloatOf returns the value of the floating-point constant v. FloatOf also reports whether all
+// devices compute with exactly this value.
 func FloatOf(v *ir.Value) (float64, bool) {
 	switch v.Type.Kind {
 	case ir.F32:

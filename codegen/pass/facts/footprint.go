@@ -1,11 +1,12 @@
 package facts
 
 // This file finds which elements of each slice a work-item uses. A work-item may use only its own
-// elements, only the elements of its work-group, or any elements. The result is used for fusion,
-// which combines two kernels into one launch. Two kernels may be fused if each memory location that
-// one writes and the other uses belongs to the same work-item in both. It is enough that the
-// location belongs to the same work-group in both, if a barrier separates the kernels. The file
-// indices.go analyses indices, and blocks.go analyses indices that stay within the work-group.
+// elements, only the elements of its work-group, or any elements. The footprints decide whether two
+// kernels may be fused, that is, combined into one launch. Two kernels may be fused if each memory
+// location that one kernel writes and the other uses belongs to the same work-item in both. If a
+// barrier separates the kernels, the location only needs to belong to the same work-group in both.
+// The file indices.go analyses indices, and blocks.go analyses indices that stay within the
+// work-group.
 
 import (
 	"math"
@@ -38,17 +39,17 @@ type Footprint struct {
 	Elem   *ir.Type   // element type of all accesses; nil with ReachAny
 
 	// Pos is the source position of the access for which the reach is ReachAny or ReachGroup. The field Why contains
-	// the reason for that reach. With ReachOwn, Pos is the source position of the first access to the slice. Index is
-	// the index at Pos as source-like text, or "" if the text would be too long.
+	// the reason for this ReachAny or ReachGroup. With ReachOwn, Pos is the source position of the first access to
+	// the slice. Index is the index at Pos as source-like text, or "" if the text would be too long.
 	Pos   ir.Pos
 	Why   Why
 	Index string
 }
 
-// Footprints returns the footprint of each parameter of a module. It must be called right after the
-// pass arrays, when the module still has all checks of indices. Footprints does not change the
-// module. For a module that is compiled for small launches, the result is valid only in small
-// launches.
+// Footprints returns the footprint of each parameter of a module. Footprints must be called right
+// after the pass arrays, when the module still has all checks of indices. Footprints does not
+// change the module. For a module that is compiled for small launches, the result is valid only in
+// small launches.
 func Footprints(m *ir.Module) []Footprint {
 	f := newFootprinter(m)
 	for _, fn := range rewrite.Bodies(m) {
@@ -81,10 +82,10 @@ func (f *Footprint) Limited(rank int) bool {
 	return f.Bound() < manyItems && !(f.Bound() >= abi.MaxRange && rank == 1)
 }
 
-// OwnChecks returns the comparisons i < len(s) in which i is the index of one of the work-item's
-// own elements. The slice s is withShare index param, and its reach is ReachOwn. These
-// comparisons are true under two conditions. The slice must have PerItem elements for each work-item of the launch, and
-// the launch must satisfy the conditions in the fields Strides and Most.
+// OwnChecks returns the comparisons i < len(s) in which i is the index of one of the work-item's own elements. The
+// slice s is the parameter with index param, and its reach is ReachOwn. The comparisons are true if the slice has
+// PerItem elements for each work-item of the launch, and if the launch satisfies the conditions in the fields Strides
+// and Most of p.
 func OwnChecks(m *ir.Module, param int, p *Footprint) []*ir.Value {
 	f := newFootprinter(m)
 	var own []*ir.Value
@@ -107,7 +108,7 @@ func OwnChecks(m *ir.Module, param int, p *Footprint) []*ir.Value {
 	return own
 }
 
-// IsLen reports whether v is the length of the slice withShare index param.
+// IsLen reports whether v is the length of the slice parameter with index param.
 func IsLen(m *ir.Module, v *ir.Value, param int) bool {
 	return v.Op == ir.OpArg && v.Bits == uint64(abi.OffsetArgs+m.Params[param].Offset+8)
 }
@@ -135,13 +136,14 @@ func newFootprinter(m *ir.Module) *footprinter {
 }
 
 // findGuards finds the blocks in which a work-item's id is known to be within the launch's range,
-// for each dimension. The fact also holds in all blocks that these blocks dominate. A kernel over a
-// range begins with a test of the id, because the last work-groups may extend past the range:
+// for each dimension. The id is also within the range in all blocks that these blocks dominate. A
+// kernel over a range begins with a test of the id, because the last work-groups may extend past
+// the range:
 //
 //	%0 = BuiltIn i32 GlobalInvocationId.x
 //	%1 = Arg i32 8
 //	%2 = ULt bool %0, %1
-//	Branch %2, b1, b6                     (b1 is a guard)
+//	Branch %2, b1, b6                     (b1 is such a block.)
 func (f *footprinter) findGuards() {
 	f.ranges.eachNote(func(n *valueNotes) {
 		if n.v.Op != ir.OpBuiltIn {
@@ -200,7 +202,7 @@ func (f *footprinter) addAccess(v *ir.Value) {
 }
 
 // withShare returns the footprint of parameter i after another access is added. The accessed elements have type
-// elem. It returns false if the resulting reach is ReachAny.
+// elem. withShare returns false if the resulting reach is ReachAny.
 func (p *Footprint) withShare(one accessShare, i int, elem *ir.Type, why Why) (q Footprint, ok bool) {
 	q = *p
 	switch {
@@ -216,7 +218,7 @@ func (p *Footprint) withShare(one accessShare, i int, elem *ir.Type, why Why) (q
 	case p.PerItem != one.perItem || !slices.Equal(p.Strides, one.strides):
 		why = WhyDiffer
 	default:
-		if q.Multiple = lcm(p.Multiple, one.multiple); q.Multiple > abi.MaxLocalSize {
+		if q.Multiple = leastMultiple(p.Multiple, one.multiple); q.Multiple > abi.MaxLocalSize {
 			why = WhyDiffer // no work-group is that large
 			break
 		}
@@ -228,9 +230,9 @@ func (p *Footprint) withShare(one accessShare, i int, elem *ir.Type, why Why) (q
 	return Footprint{Footprint: abi.Footprint{Reach: abi.ReachAny, Atomic: p.Atomic}, Access: p.Access, Why: why}, false
 }
 
-// The function lcm returns the least common multiple of two positive numbers. Both must be at most
+// leastMultiple returns the least common multiple of two positive numbers, which must be at most
 // abi.MaxLocalSize.
-func lcm(a, b int64) int64 {
+func leastMultiple(a, b int64) int64 {
 	n := a
 	for n%b != 0 {
 		n += a
@@ -238,8 +240,8 @@ func lcm(a, b int64) int64 {
 	return n
 }
 
-// A share describes how a single access divides a slice among the work-items. Its fields have the meanings of the
-// fields of Footprint.
+// accessShare describes how a single access divides a slice among the work-items. The fields have the meanings of
+// the fields of Footprint.
 type accessShare struct {
 	param             int
 	reach             abi.Reach
@@ -250,12 +252,12 @@ type accessShare struct {
 
 // indexShare returns how the access v divides its slice among the work-items. If k is nil, each work-item must
 // access only its own elements. If k is not nil, each work-item may access all elements of its block of work-items,
-// which k describes. If no proof is found, indexShare returns the reason.
+// which k describes. If indexShare finds no proof, it returns the reason.
 func (f *footprinter) indexShare(v *ir.Value, k *itemBlocks) (s accessShare, why Why) {
 	switch {
 	case IsAtomic(v):
 		return s, WhyAtomic
-	case v.Matrices() != nil: // for a matrix, work-items load and store elements that belong to others
+	case v.Matrices() != nil: // for a matrix, a work-item loads and stores elements that belong to other work-items
 		return s, WhyIndex
 	case v.Block.Func != f.m.Kernel || f.m.Level != ir.Built || f.m.Items != 1 || f.m.Form == abi.Task || f.m.Rank < 1 || f.m.Rank > 3:
 		return s, WhyForm

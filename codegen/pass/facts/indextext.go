@@ -16,16 +16,15 @@ import (
 // help a reader.
 const maxIndexText = 12
 
-// These are the precedences of operators in Go.
+// These constants are the precedences of operators in Go, from low to high.
 const (
 	powerSum = iota + 1
 	powerProduct
 	powerOperand
 )
 
-// The variable operators maps each op that the text of an index may contain to its Go operator and
-// precedence.
-var operators = map[ir.Op]struct {
+// opTexts maps each op that the text of an index may contain to its Go operator and precedence.
+var opTexts = map[ir.Op]struct {
 	sign  string
 	power int
 }{
@@ -50,7 +49,7 @@ func (f *footprinter) indexText(v *ir.Value) string {
 
 type indexFormatter struct {
 	m          *ir.Module
-	valuesLeft int // number of values that may still be written
+	valuesLeft int // number of values that the text may still contain
 }
 
 // valueText returns the text of v and the precedence of its outermost operator.
@@ -58,7 +57,7 @@ func (t *indexFormatter) valueText(v *ir.Value) (text string, power int, ok bool
 	if t.valuesLeft--; t.valuesLeft < 0 {
 		return "", 0, false
 	}
-	if op, ok := operators[v.Op]; ok {
+	if op, ok := opTexts[v.Op]; ok {
 		return t.binaryText(v, op.sign, op.power)
 	}
 	switch v.Op {
@@ -111,8 +110,8 @@ func signExtended(v *ir.Value) int64 {
 	return int64(v.Bits)
 }
 
-// argText returns the text of an argument's value or of its length, such as "len(In)".
-// If there is no text, it returns "".
+// argText returns the text of an argument's value or of its length, such as "len(In)". If the
+// module does not name the argument, argText returns "".
 func (t *indexFormatter) argText(v *ir.Value) string {
 	for _, p := range t.m.Params {
 		switch at := abi.OffsetArgs + uint64(p.Offset); {

@@ -1,9 +1,8 @@
 package facts
 
 // This file finds whether an index selects one of the work-item's own elements, as part of the
-// analysis in footprint.go. It writes the index as a sum of products, as sums.go does, but in
-// integers that do not wrap. The reason is that two work-items whose sums differ may use the same
-// element if the index wraps.
+// analysis in footprint.go. The index becomes a sum of products, as in sums.go, but in integers
+// that do not wrap. If an index wraps, two work-items with different sums may use the same element.
 
 import (
 	"math"
@@ -14,27 +13,28 @@ import (
 )
 
 const (
-	maxFactors    = 3 // enough for z*H*W
+	maxFactors    = 3 // largest number of factors of a summand, enough for z*H*W
 	maxSummands   = 8
 	maxIndexSteps = 200 // largest number of values examined for one index
 )
 
-// A summand is the product of coef and the factors. The factors are sorted by their IDs. The unused
-// elements at the end of the array are nil.
+// A summand is the product of coef and the factors. The factors are sorted by their IDs. Unused
+// elements at the end of the array of factors are nil.
 type summand struct {
 	coef    int64
 	factors [maxFactors]*ir.Value
 }
 
-// A sum is an integer k plus summands with different factors. A sum is an integer of unlimited size, whose low bits
-// equal the value from which the sum was made. A coefficient may wrap at 64 bits, because that does not change the low
-// bits. Facts about the sum also hold for the value if the sum fits in the value's type (see need).
+// indexSum is an integer k plus summands with different factors. The sum has unlimited size, and its low bits equal
+// the value from which the sum was made. A coefficient may wrap at 64 bits, because that does not change the low bits.
+// Facts about the sum also hold for the value if the sum fits in the value's type (see sumBound).
 type indexSum struct {
 	k     int64
 	terms []summand
 }
 
-// plusTimes returns s + c*t. It returns false if the result has too many summands.
+// plusTimes returns s + c*t. If the sum has more than maxSummands summands, plusTimes returns
+// false.
 func (s indexSum) plusTimes(t indexSum, c int64) (indexSum, bool) {
 	r := indexSum{s.k + c*t.k, slices.Clone(s.terms)}
 	for _, x := range t.terms {
@@ -55,7 +55,7 @@ func (s *indexSum) add(x summand) {
 	}
 }
 
-// timesSum returns s * t. It returns false if the result has too many summands or factors.
+// timesSum returns s * t. If the product has too many summands or factors, timesSum returns false.
 func (s indexSum) timesSum(t indexSum) (indexSum, bool) {
 	all := func(s indexSum) []summand { return append([]summand{{coef: s.k}}, s.terms...) }
 	var r indexSum
@@ -94,9 +94,9 @@ func (x *summand) factorList() []*ir.Value {
 	return slices.DeleteFunc(slices.Clone(x.factors[:]), func(v *ir.Value) bool { return v == nil })
 }
 
-// splitIDs splits the factors of x into global ids and other factors. It returns the other factors as left.
-// If exactly one factor is a global id, splitIDs returns its dimension. If there is no
-// id, dim is -1. If there are several ids, dim is maxFactors.
+// splitIDs splits the factors of x into global ids and other factors. If exactly one factor is a global id,
+// splitIDs returns the id's dimension as dim. If there is no id, dim is -1. If there are several ids, dim
+// is maxFactors.
 func (x summand) splitIDs(rank int) (dim int, otherFactors []*ir.Value) {
 	dim = -1
 	for _, v := range x.factorList() {
@@ -122,8 +122,8 @@ func idDimension(v *ir.Value) (int, bool) {
 	return d, d >= 0 && d < 3
 }
 
-// A need is the condition that a sum is in an interval. Only if the condition holds does the sum
-// equal the value from which it was made.
+// sumBound is the condition that a sum is in an interval. If the condition holds, the sum equals
+// the value from which it was made.
 type sumBound struct {
 	sum indexSum
 	in  Interval
@@ -135,8 +135,8 @@ type indexer struct {
 	b         *ir.Block // block of the access
 	stepsLeft int       // number of values that may still be examined
 	sumBounds []sumBound
-	// The field blocks describes the blocks of work-items by which ids are split. It is nil if ids
-	// are not split.
+	// idBlocks describes the blocks of work-items by which the indexer splits ids. If it does not
+	// split ids, idBlocks is nil.
 	idBlocks *itemBlocks
 }
 
@@ -149,9 +149,9 @@ func (x *indexer) signedSum(v *ir.Value) (indexSum, bool) {
 	return s, true
 }
 
-// requireIn requires that the sum s is in the given interval. If that is not known yet, the
-// requireIn adds a need, which splitSum checks later. It returns false if s contains no
-// global id, because splitSum could not prove such a need.
+// requireIn requires that the sum s is in the given interval. If that is not known yet, requireIn
+// adds a sumBound, which splitSum checks later. If s contains no global id, requireIn returns
+// false, because splitSum could not prove the condition.
 func (x *indexer) requireIn(s indexSum, in Interval) (indexSum, bool) {
 	if x.sumInterval(s).Within(in) {
 		return s, true
@@ -163,7 +163,7 @@ func (x *indexer) requireIn(s indexSum, in Interval) (indexSum, bool) {
 	return s, true
 }
 
-// asSum returns v as a sum.
+// asSum returns the index v as a sum of products.
 func (x *indexer) asSum(v *ir.Value) indexSum {
 	if v.IsConst() {
 		return indexSum{k: v.Int()}
@@ -194,7 +194,7 @@ func (x *indexer) asSum(v *ir.Value) indexSum {
 			s, ok = indexSum{}.plusTimes(x.asSum(v.Args[0]), 1<<n.Bits)
 		}
 	case ir.OpOr:
-		if Possible(v.Args[0])&Possible(v.Args[1]) == 0 { // no bit can be set in both operands, so the Or equals their sum
+		if Possible(v.Args[0])&Possible(v.Args[1]) == 0 { // no bit can be set in both operands, so the "or" equals their sum
 			s, ok = x.asSum(v.Args[0]).plusTimes(x.asSum(v.Args[1]), 1)
 		}
 	case ir.OpUConvert, ir.OpSConvert:
@@ -209,10 +209,10 @@ func (x *indexer) asSum(v *ir.Value) indexSum {
 // sumOfOne returns the sum with v as its only summand.
 func sumOfOne(v *ir.Value) indexSum { return indexSum{terms: []summand{{1, [maxFactors]*ir.Value{v}}}} }
 
-// convertedSum returns the sum of the integer conversion v, which is that of its argument.
-// A conversion to fewer bits keeps the low bits, and a sum describes only the low bits. A
-// conversion to more bits equals the argument's sum only if that sum is within the range of the
-// argument's type.
+// convertedSum returns the integer conversion v as a sum, which is the sum of its argument. A
+// conversion to fewer bits keeps the low bits, and a sum describes only the low bits. A conversion
+// to more bits equals the argument's sum only if the sum is within the range of the argument's
+// type.
 func (x *indexer) convertedSum(v *ir.Value) (indexSum, bool) {
 	from := v.Args[0].Type
 	if !from.IsInt() {
@@ -236,8 +236,8 @@ type launchKey struct {
 	aux  any
 }
 
-// sameLoad returns the same value for all loads of the same argument or id. It returns v itself if v is neither
-// an argument nor an id.
+// sameLoad returns the same value for all loads of the same argument or id. For any other v it returns v
+// itself.
 func (x *indexer) sameLoad(v *ir.Value) *ir.Value {
 	if v.Op != ir.OpArg && v.Op != ir.OpBuiltIn {
 		return v
@@ -285,31 +285,29 @@ func (x *indexer) sumInterval(s indexSum) Interval {
 	return p
 }
 
-// splitSum finds how the index s divides a slice among the work-items. Let lin be the
-// linear id. If the index is c*lin + r with 0 <= r < c, splitSum returns c as perItem. It
-// also returns the conditions that the launch must satisfy. For example:
+// splitSum finds how the index s divides a slice among the work-items. Let lin be the linear id. If
+// the index is c*lin + r with 0 <= r < c, splitSum returns c as perItem. It also returns the
+// conditions on the launch under which that is so. For example:
 //
-//	index                     c    rest r    strides
-//
-//	x                         1    0
-//	4*x + j, j in [0,3]       4    j
-//	2*x + 2                   -    2 is not less than c, so this is the next work-item's element
-//	(z*H + y)*W + x           1    0         W is the extent along x, H along y.
+//	For the index x, c is 1 and r is 0.
+//	For the index 4*x + j with j in [0,3], c is 4 and r is j.
+//	For the index 2*x + 2, r is not less than c, so the element belongs to the next work-item.
+//	For the index (z*H + y)*W + x, c is 1 and r is 0, if the launch's extents are W along x and H along y.
 //
 // Each work-item has a different linear id lin, because the id x is less than the range nx (see
 // inRange).
 //
 // If the indexer splits ids by blocks of work-items, x, y and z are the first ids of the block.
-// Then r must select an element of one of the block's work-items.
+// With split ids, r must select an element of one of the block's work-items.
 func (x *indexer) splitSum(s indexSum) (out accessShare, ok bool) {
 	rank := x.f.m.Rank
 	var scales [maxFactors]summand // the factor by which the index multiplies the id of each dimension
-	rest := indexSum{k: s.k}
+	restSum := indexSum{k: s.k}
 	for _, t := range s.terms {
 		d, left := t.splitIDs(rank)
 		switch {
 		case d < 0:
-			rest.terms = append(rest.terms, t)
+			restSum.terms = append(restSum.terms, t)
 			continue
 		case d >= rank || scales[d].coef != 0:
 			return out, false
@@ -330,11 +328,11 @@ func (x *indexer) splitSum(s indexSum) (out accessShare, ok bool) {
 			out.strides = append(out.strides, s)
 		}
 	}
-	if !x.withinOwn(rest, scales[:rank]) {
+	if !x.withinOwn(restSum, scales[:rank]) {
 		return out, false
 	}
-	// The index must equal its sum. Otherwise it might not be one of the c elements of the
-	// work-item.
+	// The index must equal its sum without wrapping. Otherwise the index might not select one of
+	// the c elements of the work-item.
 	out.perItem, out.most = c, math.MaxInt64/c
 	for _, n := range x.sumBounds {
 		m, ok := x.maxItems(n, scales[:rank], c)
@@ -346,14 +344,14 @@ func (x *indexer) splitSum(s indexSum) (out accessShare, ok bool) {
 	return out, out.most > 0
 }
 
-// withinOwn reports whether the index selects one of the work-item's own elements. If ids
-// are split, the index may select any element of the work-item's block of work-items. The index is
-// the sum of the parameter rest and the ids, and each id is multiplied by an element of scales.
-func (x *indexer) withinOwn(rest indexSum, scales []summand) bool {
+// withinOwn reports whether the index selects one of the work-item's own elements. If ids are
+// split, the index may select any element of the work-item's block of work-items. The index is the
+// sum of restSum and the ids, each multiplied by an element of scales.
+func (x *indexer) withinOwn(restSum indexSum, scales []summand) bool {
 	if x.idBlocks != nil {
-		return x.inBlock(rest, scales)
+		return x.inBlock(restSum, scales)
 	}
-	return x.sumInterval(rest).Within(Interval{0, scales[0].coef - 1})
+	return x.sumInterval(restSum).Within(Interval{0, scales[0].coef - 1})
 }
 
 // quotientStride returns the quotient s = a/b, which must be the extent of dimension d of the
@@ -392,26 +390,26 @@ func quotientStride(d int, a, b summand) (s abi.Stride, ok bool) {
 	return s, true
 }
 
-// maxItems returns the largest number of work-items in a launch for which the need n is
-// met. The index is c*lin + r, and scales contains the factors by which the index multiplies the
-// ids. So all summands of the index with an id add up to at most c*lin. Consider a sum whose
-// coefficients are at most m/c times those of the index. This sum is at most m*lin plus its
-// summands without an id.
+// maxItems returns the largest number of work-items in a launch for which the sum of n is in the
+// interval of n. The index is c*lin + r, and scales contains the factors by which the index
+// multiplies the ids. So all summands of the index with an id add up to at most c*lin. If the
+// coefficients of another sum are at most m/c times the coefficients of the index, that sum is at
+// most m*lin plus its summands without an id.
 func (x *indexer) maxItems(n sumBound, scales []summand, c int64) (maxLaunch int64, ok bool) {
-	rest, times := indexSum{k: n.sum.k}, int64(0)
+	restSum, times := indexSum{k: n.sum.k}, int64(0)
 	for _, t := range n.sum.terms {
 		d, left := t.splitIDs(len(scales))
 		if d < 0 {
-			rest.terms = append(rest.terms, t)
+			restSum.terms = append(restSum.terms, t)
 			continue
 		}
 		if d >= len(scales) || t.coef < 0 || !slices.Equal(left, scales[d].factorList()) {
 			return 0, false
 		}
-		unit := scales[d].coef / c // divisible by c, as split has checked
+		unit := scales[d].coef / c // divisible by c, as splitSum has checked
 		times = max(times, t.coef/unit+min(1, t.coef%unit))
 	}
-	p := x.sumInterval(rest)
+	p := x.sumInterval(restSum)
 	if p.Empty() || p.Lo < n.in.Lo || p.Hi > n.in.Hi {
 		return 0, false
 	}

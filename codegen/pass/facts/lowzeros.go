@@ -12,7 +12,7 @@ import (
 // it returns 64.
 func LowZeros(v *ir.Value) int { return lowZeros(v, 0) }
 
-// lowZeros is LowZeros for an operand at the given depth of the expression.
+// lowZeros is like LowZeros, for an operand at the given depth of the expression.
 func lowZeros(v *ir.Value, depth int) int {
 	const all, most = 64, 16
 	least := func(vs ...*ir.Value) int {

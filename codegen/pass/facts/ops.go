@@ -1,6 +1,6 @@
 package facts
 
-// This file has predicates on ops, functions and types that need no analysis.
+// This file contains predicates on ops, functions and types that need no analysis.
 
 import (
 	"slices"

@@ -1,7 +1,7 @@
 package facts
 
 // This file proves relations between two values, such as i < len(s), for which intervals are not
-// enough. It follows comparisons, loops and sums. Passes that remove checks use these proofs.
+// enough. The prover follows comparisons, loops and sums. Passes that remove checks use the proofs.
 
 import (
 	"math"
@@ -16,7 +16,7 @@ type Evidence uint8
 
 const (
 	ByRange     Evidence = 1 << iota // intervals that hold everywhere
-	ByCondition                      // conditions of branches that dominate the block
+	ByCondition                      // conditions of branches that dominate the block of the inequality
 	ByInduction                      // loop invariants
 	ByItem                           // work-item ids are less than the launch's range
 	ByLength                         // relations between lengths of two slices
@@ -26,26 +26,26 @@ const (
 const (
 	maxProofSteps = 600
 	maxProofDepth = 24
-	maxProofLinks = 60_000 // largest number of links examined; in large kernels, many links lead to the same length
+	maxProofLinks = 60_000 // largest number of relations examined; in large kernels, many relations lead to the same length
 )
 
 // Prover proves inequalities x <= y + c from the facts in Ranges. It follows relations from x to
-// greater values until it reaches y (Bodík, Gupta and Sarkar, "ABCD", PLDI 2000). A claim about a
-// phi is proved for each of its arguments. For a phi at the head of a loop, that is a proof by
-// induction.
+// greater values until it reaches y (Bodík, Gupta and Sarkar, "ABCD", PLDI 2000). An inequality of
+// a phi is proved for each of the phi's arguments. For a phi at the head of a loop, that is a proof
+// by induction.
 type Prover struct {
 	a       *Ranges
 	terms   map[*ir.Value]baseTerm
 	linksOf map[*ir.Value][]knownRelation
 	// lowerBounds maps a value to those lower bounds that are results of instructions with two
-	// operands. For other lower bounds, it is enough to follow the relations of x.
+	// operands. For other lower bounds of y, the prover only needs to follow the relations of x.
 	lowerBounds    map[*ir.Value][]knownRelation
-	tempLinks      []knownRelation // relations that hold on the edge or select operand being examined
+	tempLinks      []knownRelation // relations that hold on the examined edge or for the examined operand of a select
 	under          []claim
-	knownIntervals map[Place]knownInterval // cached results of the method at, computed while extra was empty
+	knownIntervals map[Place]knownInterval // cached results of intervalAt, computed while tempLinks was empty
 	backEdges      int                     // number of back edges between the original claim and the current claim
 	steps          int
-	linkCount      int // number of links examined in this proof
+	linkCount      int // number of relations examined in this proof
 }
 
 type knownInterval struct {
@@ -53,26 +53,27 @@ type knownInterval struct {
 	how Evidence
 }
 
-// A term represents a value that equals Base + k without wrapping. If Base is nil, the value is k.
+// baseTerm represents a value that equals Base + k without wrapping. If Base is nil, the value is
+// k.
 type baseTerm struct {
 	Base *ir.Value
 	k    int64
 }
 
-// A link is a relation between base + k and another value. The relation holds in the blocks that
-// the block in field from dominates. If fromBlock is nil, the relation is temporary and is
-// part of Prover.extra.
+// knownRelation is a relation between base + k and another value. The relation holds in the blocks
+// that fromBlock dominates. If fromBlock is nil, the relation is temporary and is part of
+// Prover.tempLinks.
 type knownRelation struct {
 	base       *ir.Value
 	k          int64
 	rel        Relation
 	otherValue *ir.Value
-	o          baseTerm // the value in field other, as a term
+	o          baseTerm // otherValue as a base value plus a constant
 	fromBlock  *ir.Block
 	how        Evidence
 }
 
-// A claim is a statement x <= y + c that is being proved.
+// A claim is an inequality x <= y + c that is being proved.
 type claim struct {
 	x, y  *ir.Value
 	c     int64
@@ -94,7 +95,8 @@ func NewProver(a *Ranges) *Prover {
 	return p
 }
 
-// linkFacts adds the facts about v to the links and floors of the base of v's term.
+// linkFacts writes v as base + k, and adds the facts about v to the relations and lower bounds of
+// base.
 func (p *Prover) linkFacts(v *ir.Value) {
 	for _, f := range p.a.Facts(v) {
 		if f.Rel == Above || f.Rel == AtLeast {
@@ -128,7 +130,7 @@ func IsRangeArg(v *ir.Value) bool {
 	return v != nil && v.Op == ir.OpArg && v.Bits >= abi.OffsetRange && v.Bits < abi.OffsetReserved
 }
 
-// Le tries to prove x <= y + c for signed integers in block b. It returns the evidence, and whether
+// Le tries to prove x <= y + c for signed integers in block b. Le returns the evidence, and whether
 // there is a proof.
 func (p *Prover) Le(x, y *ir.Value, c int64, b *ir.Block) (Evidence, bool) {
 	p.steps, p.linkCount, p.backEdges = 0, 0, 0
@@ -145,7 +147,7 @@ func (p *Prover) compare(x, y baseTerm, c int64, b *ir.Block) (Evidence, bool) {
 	return p.proveLe(x.Base, y.Base, d, b)
 }
 
-// Term returns v as a term, a base value plus a constant.
+// Term returns v as the sum of a base value and a constant.
 func (p *Prover) Term(v *ir.Value) baseTerm {
 	if t, ok := p.terms[v]; ok {
 		return t
@@ -178,8 +180,8 @@ func (a *Ranges) keepsValue(v *ir.Value) bool {
 	return q.Lo >= full.Lo && q.Hi <= full.Hi
 }
 
-// sumTerm returns the sum or difference v as a base value plus a constant, if the two are
-// equal and do not wrap. Otherwise it returns v itself as the base.
+// sumTerm returns the sum or difference v as a base value plus a constant, if their sum equals v
+// without wrapping. Otherwise it returns v itself as the base.
 func (p *Prover) sumTerm(v *ir.Value) baseTerm {
 	s := sumOf(v)
 	base, k, ok := s.singleValue()
@@ -199,8 +201,8 @@ func (p *Prover) sumTerm(v *ir.Value) baseTerm {
 	return baseTerm{v, 0}
 }
 
-// intervalAt returns the interval of v in block b, with the evidence for it. Besides the facts about v, it uses
-// relations between other values and sums of v and a constant. These relations are in linksOf and extra.
+// intervalAt returns the interval of v in block b, with the evidence for it. Besides the facts about v,
+// intervalAt uses the relations in linksOf and tempLinks, which may concern a sum of v and a constant.
 func (p *Prover) intervalAt(v *ir.Value, b *ir.Block) (Interval, Evidence) {
 	if v == nil {
 		return Interval{}, ByRange
@@ -249,7 +251,7 @@ func (p *Prover) find(v *ir.Value, b *ir.Block) (Interval, Evidence) {
 	return q, how
 }
 
-// proveLe tries to prove x <= y + c in block b. A nil x or y represents 0.
+// proveLe tries to prove the inequality x <= y + c in block b. A nil x or y represents 0.
 func (p *Prover) proveLe(x, y *ir.Value, c int64, b *ir.Block) (Evidence, bool) {
 	if x == y {
 		return ByRange, c >= 0
@@ -286,8 +288,8 @@ func (p *Prover) proveLe(x, y *ir.Value, c int64, b *ir.Block) (Evidence, bool) 
 	return 0, false
 }
 
-// proveByLinks tries to prove x <= y + c by relations between x and other values. It tries
-// relations between x and y first.
+// proveByLinks tries to prove x <= y + c by relations between x and other values. The direct
+// relations between x and y are tried first.
 func (p *Prover) proveByLinks(x, y *ir.Value, c int64, b *ir.Block) (Evidence, bool) {
 	for _, direct := range [2]bool{true, false} {
 		for _, ls := range [2][]knownRelation{p.tempLinks, p.linksOf[x]} {
@@ -297,7 +299,7 @@ func (p *Prover) proveByLinks(x, y *ir.Value, c int64, b *ir.Block) (Evidence, b
 				if l.base != x || o.Base == nil || direct != (o.Base == y) || l.fromBlock != nil && !p.a.Dom.Dominates(l.fromBlock, b) {
 					continue
 				}
-				// The link says x + l.k <= o.Base + o.k, or "<" if its relation is Below.
+				// The relation l means x + l.k <= o.Base + o.k, or "<" if l.rel is Below.
 				d, over := Sub64(o.k, l.k)
 				e, over2 := Sub64(c, d)
 				if l.rel == Below && !over2 {
@@ -320,9 +322,8 @@ func (p *Prover) proveByLinks(x, y *ir.Value, c int64, b *ir.Block) (Evidence, b
 	return 0, false
 }
 
-// proveDirectly tries to prove x <= y + c by a relation between x and y themselves. In a loop
-// that tests its condition at the end, the test establishes a relation between x and y for the next
-// iteration.
+// proveDirectly tries to prove x <= y + c by a relation between x and y themselves. If a loop tests
+// its condition at the end, the test establishes a relation between x and y for the next iteration.
 func (p *Prover) proveDirectly(x, y *ir.Value, c int64, b *ir.Block) (Evidence, bool) {
 	if x == nil || y == nil {
 		return 0, false
@@ -345,7 +346,7 @@ func (p *Prover) proveDirectly(x, y *ir.Value, c int64, b *ir.Block) (Evidence, 
 	return 0, false
 }
 
-// IsLength reports whether v is the length of a slice, or such a length minus other values.
+// IsLength reports whether v is the length of a slice, or the length of a slice minus other values.
 func (a *Ranges) IsLength(v *ir.Value) bool {
 	if v == nil {
 		return false
@@ -398,8 +399,8 @@ func (p *Prover) assumeEdge(pred, b *ir.Block) {
 	})
 }
 
-// proveSelect proves a claim about the select v by proving it for both operands that v may
-// choose. It calls proveArm for each operand.
+// proveSelect proves an inequality of the select v by proving it for both operands that v may
+// choose. proveSelect calls proveArm for each operand.
 func (p *Prover) proveSelect(v *ir.Value, b *ir.Block, proveArm func(arm baseTerm) (Evidence, bool)) (Evidence, bool) {
 	var how Evidence
 	for i, is := range [2]bool{true, false} {

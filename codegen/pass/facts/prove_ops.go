@@ -1,7 +1,7 @@
 package facts
 
-// This file has the prover's rules for certain ops, such as quotients, remainders and shifts. It
-// also has rules for indices such as i*w + j.
+// This file contains the prover's rules for certain ops, such as quotients, remainders and shifts.
+// The file also contains rules for indices such as i*w + j.
 
 import (
 	"math"
@@ -88,9 +88,9 @@ func (p *Prover) neverWraps(v *ir.Value) bool {
 	return r.Lo <= r.Hi && r.Lo >= full.Lo && r.Hi <= full.Hi
 }
 
-// proveQuotient tries to prove x <= y + c for x = v / n or x = v >> n. If v is not negative,
-// x is at most v. If v is a sum and x is half of it, x is at most the mean of the operands' upper
-// bounds. For example, the middle index of a binary search is less than its end index.
+// proveQuotient tries to prove x <= y + c for x = v / n or x = v >> n. If v is not negative, x is
+// at most v. If v is a sum and x is half of v, x is at most the mean of the upper bounds of v's
+// operands. For example, the middle index of a binary search is less than its end index.
 func (p *Prover) proveQuotient(x, y *ir.Value, c int64, b *ir.Block) (Evidence, bool) {
 	v, n := x.Args[0], x.Args[1]
 	if p.a.At(v, x.Block).Lo < 0 {
@@ -107,7 +107,7 @@ func (p *Prover) proveQuotient(x, y *ir.Value, c int64, b *ir.Block) (Evidence, 
 				break
 			}
 			// If the operand lo is at most y+c and the other operand is at most y+c+1, the sum is at most 2*(y+c) + 1.
-			// Half of that, rounded down, is y+c.
+			// Half of 2*(y+c) + 1, rounded down, is y+c.
 			how, ok := p.compare(p.Term(s.Args[1-i]), baseTerm{y, 0}, c+1, b)
 			if !ok {
 				continue
@@ -153,7 +153,7 @@ func (p *Prover) proveGridIndex(x, y *ir.Value, c int64, b *ir.Block) (Evidence,
 	return 0, false
 }
 
-// proveByLower tries to prove x <= y + c by a lower bound of y. Lower bounds come from the
+// proveByLower tries to prove x <= y + c by a lower bound of y. The lower bounds follow from the
 // facts about y and from y's operands.
 func (p *Prover) proveByLower(x, y *ir.Value, c int64, b *ir.Block) (Evidence, bool) {
 	for _, l := range p.lowerBounds[y] {

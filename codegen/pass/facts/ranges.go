@@ -1,8 +1,7 @@
 package facts
 
 // This file computes an interval for each integer value, as a fixpoint over the function. In each
-// block, the conditions of the branches that lead to the block narrow the intervals. Many passes
-// use these intervals.
+// block, the conditions of the branches that lead to the block narrow the intervals.
 
 import (
 	"math"
@@ -28,7 +27,7 @@ func FullRange(t *ir.Type) Interval {
 func (p Interval) Union(q Interval) Interval { return Interval{min(p.Lo, q.Lo), max(p.Hi, q.Hi)} }
 
 // Meet returns the intersection of p and q. If the intersection is empty, the code is never
-// executed and any interval is correct. Meet then returns p.
+// executed, so that any interval is correct, and Meet returns p.
 func (p Interval) Meet(q Interval) Interval {
 	r := Interval{max(p.Lo, q.Lo), min(p.Hi, q.Hi)}
 	if r.Lo > r.Hi {
@@ -48,16 +47,17 @@ const (
 	Unequal
 )
 
-// maxVisits is the number of times that an interval may grow before it becomes the full range of
-// its type. After two growths, a growing bound of a phi jumps to the next constant that the kernel
-// compares with. Other values grow because phis grow, so lateVisits more growths are allowed for
-// them before their bounds jump.
+// maxVisits is the number of times that the interval of a value may grow before it becomes the full
+// range of the value's type. After two extensions of a phi's interval, a growing bound jumps to the
+// next constant that the kernel compares with. Intervals of other values grow because intervals of
+// phis grow. So their bounds jump only after lateVisits more extensions.
 const (
 	maxVisits  = 24
-	lateVisits = 40 // number of additional growths for values other than phis
+	lateVisits = 40 // number of additional extensions for values other than phis
 )
 
-// A fact is a relation that holds in all blocks that the block in field From dominates.
+// blockFact is a relation between two values that holds in all blocks that the block From
+// dominates.
 type blockFact struct {
 	Rel   Relation
 	Other *ir.Value
@@ -69,8 +69,8 @@ type Ranges struct {
 	Module        *ir.Module
 	f             *ir.Func
 	Dom           *ir.DomTree
-	notesByID     []*valueNotes             // notes about values, indexed by the values' IDs
-	otherNotes    map[*ir.Value]*valueNotes // notes about values whose element in noted belongs to another value with the same ID
+	notesByID     []*valueNotes             // facts and intervals of values, indexed by the values' IDs
+	otherNotes    map[*ir.Value]*valueNotes // notes about values whose element in notesByID belongs to another value with the same ID
 	iteration     int                       // number of the current iteration of Solve, counted from 1
 	widenBounds   []int64                   // sorted bounds to which growing intervals are widened
 	lengthOffsets map[uint64]bool           // offsets of slice lengths in the launch block
@@ -87,19 +87,20 @@ type Ranges struct {
 	Known map[Place]Interval
 }
 
-// valueNotes holds the facts about one value.
+// valueNotes contains the facts about one value and the interval of the value.
 type valueNotes struct {
 	v        *ir.Value
 	facts    []blockFact
-	factSums []*ir.Value // sums of the value and a notesOf which there are facts
-	// baseInterval is the value's interval in all blocks. changeCount counts the changes of base in the current
-	// iteration of Solve. If iteration is not the number of that iteration, base is invalid.
+	factSums []*ir.Value // sums of the value and a constant about which there are facts
+	// baseInterval is the value's interval in all blocks. changeCount counts the changes of baseInterval in the
+	// current iteration of Solve. The field iteration is the number of the iteration of Solve that computed
+	// baseInterval.
 	baseInterval           Interval
 	iteration, changeCount int
 }
 
 // notesOf returns the notes about v, or nil if there are none. Most notes are in a slice indexed by the
-// values' IDs, because this lookup is the most frequent of the compiler.
+// values' IDs, because no lookup of the compiler is more frequent.
 func (a *Ranges) notesOf(v *ir.Value) *valueNotes {
 	if uint(v.ID) < uint(len(a.notesByID)) {
 		if n := a.notesByID[v.ID]; n == nil || n.v == v {
@@ -109,7 +110,7 @@ func (a *Ranges) notesOf(v *ir.Value) *valueNotes {
 	return a.otherNotes[v]
 }
 
-// noteOn returns the notes about v. If there are none, it first adds empty notes.
+// noteOn returns the notes about v. If there are none, noteOn first adds empty notes.
 func (a *Ranges) noteOn(v *ir.Value) *valueNotes {
 	n := a.notesOf(v)
 	if n != nil {
@@ -161,8 +162,7 @@ type Place struct {
 // maxKnown is the largest number of intervals in a cache.
 const maxKnown = 1 << 16
 
-// A lateFact is the unsigned relation x < y or x <= y. The relation holds in the blocks that the block in field from
-// dominates.
+// unsignedFact is the unsigned relation x < y or x <= y. The relation holds in the blocks that fromBlock dominates.
 type unsignedFact struct {
 	x, y      *ir.Value
 	rel       Relation
@@ -173,8 +173,8 @@ type unsignedFact struct {
 // intervals.
 func NewRanges(m *ir.Module) *Ranges { return NewRangesOf(m, nil) }
 
-// NewRangesOf is like NewRanges, but takes no facts from the branches at the ends of the divergent
-// blocks.
+// NewRangesOf is like NewRanges, but ignores the conditions of the branches at the ends of the
+// divergent blocks.
 func NewRangesOf(m *ir.Module, divergent map[*ir.Block]bool) *Ranges {
 	a := &Ranges{Module: m, iteration: 1, divergentBlocks: divergent, f: m.Kernel, Dom: m.Kernel.Dominators(), notesByID: make([]*valueNotes, m.Len()+1),
 		otherNotes: map[*ir.Value]*valueNotes{}, lengthOffsets: map[uint64]bool{}, intOffsets: map[uint64]bool{},
@@ -239,8 +239,8 @@ func (a *Ranges) onlyFrom(b, s *ir.Block) bool {
 	return !a.Dom.Dominates(s, b)
 }
 
-// assumeCond notes the relations that follow if the condition c has the value want. These
-// relations hold in the blocks that the block from dominates.
+// assumeCond notes the relations that follow if the condition c has the value want. The relations
+// hold in the blocks that the block from dominates.
 func (a *Ranges) assumeCond(c *ir.Value, want bool, from *ir.Block) {
 	EachRelation(c, want, func(x *ir.Value, r Relation, y *ir.Value, unsigned bool) {
 		if unsigned {
@@ -269,8 +269,8 @@ func (a *Ranges) addFacts(x *ir.Value, facts ...blockFact) {
 	}
 }
 
-// addUnsigned notes the facts that follow from the unsigned relation l, if l.y is known to
-// be at least 0. The relation then also holds for signed integers, and l.x is not negative.
+// addUnsigned notes the facts that follow from the unsigned relation l. It requires that l.y is at
+// least 0 as a signed integer. Then l also holds for signed integers, and l.x is not negative.
 func (a *Ranges) addUnsigned(l unsignedFact) {
 	zero := ir.Outside(l.x.Type, 0)
 	a.addFacts(l.x, blockFact{l.rel, l.y, l.fromBlock}, blockFact{AtLeast, zero, l.fromBlock})
@@ -331,8 +331,7 @@ func EachRelation(c *ir.Value, want bool, f func(x *ir.Value, r Relation, y *ir.
 const maxRounds = 4
 
 // Solve computes the intervals. Relations that phis inherit, and unsigned relations, depend on
-// intervals. So each iteration of Solve computes the intervals and then derives more of these
-// relations.
+// intervals. So each iteration of Solve computes the intervals and then derives more relations.
 func (a *Ranges) Solve() {
 	for range maxRounds {
 		a.iteration++
@@ -358,9 +357,9 @@ func (a *Ranges) Solve() {
 	}
 }
 
-// solveIntervals computes intervals that satisfy the known relations. It starts with empty
+// solveIntervals computes intervals that satisfy the known relations. The method starts with empty
 // intervals and extends them until nothing changes. A bound that keeps growing is set to the next
-// element of a.steps.
+// element of a.widenBounds.
 func (a *Ranges) solveIntervals() {
 	for changed := true; changed; {
 		changed = false
@@ -414,7 +413,7 @@ func (a *Ranges) update(v *ir.Value, n Interval) bool {
 }
 
 // widenBoundsOf sets each bound of n that exceeds the bound of old to the next element of
-// a.steps.
+// a.widenBounds.
 func (a *Ranges) widenBoundsOf(old, n Interval, t *ir.Type) Interval {
 	full := FullRange(t)
 	if n.Hi > old.Hi {
@@ -468,8 +467,8 @@ func (a *Ranges) find(v *ir.Value, b *ir.Block) Interval {
 	}
 	p = a.applyFacts(p, about, b)
 	// In SSA form, the index v of a range loop over an array starts at -1, and the loop compares v
-	// + 1. So the facts are about the sum v + 1. Only the facts about the sum narrow v's interval,
-	// because the interval of the sum is itself derived from v's interval.
+	// + 1. So the facts concern the sum v + 1. The facts about the sum narrow v's interval. The
+	// interval of the sum cannot, because it is itself derived from v's interval.
 	for _, s := range about.factSums {
 		n := s.Args[1].Int()
 		all := AddRanges(p, Interval{n, n})
@@ -611,8 +610,8 @@ func (a *Ranges) edgeRelations(p, b *ir.Block, f func(x *ir.Value, r Relation, y
 	})
 }
 
-// inheritBounds notes a relation v < z for the phi v if x < z holds for each argument x of v
-// on its edge. Such a relation bounds the counter of a loop that tests its condition at the end.
+// inheritBounds notes a relation v < z for the phi v if x < z holds for each argument x of v on its
+// edge. The relation v < z bounds the counter of a loop that tests its condition at the end.
 func (a *Ranges) inheritBounds(v *ir.Value) bool {
 	if !v.Type.IsInt() || len(v.Args) < 2 {
 		return false
@@ -652,9 +651,9 @@ func (a *Ranges) belowOnEdge(x, z *ir.Value, p, b *ir.Block) bool {
 	return found || a.OnEdge(x, p, b).Hi < a.OnEdge(z, p, b).Lo
 }
 
-// isLess decides whether x < y holds for signed integers in block b. It uses the intervals of x and y and the
-// facts about both.
-func (a *Ranges) isLess(x, y *ir.Value, b *ir.Block) (known, isTrue bool) {
+// isLess decides whether x < y holds for signed integers in block b. The decision uses the intervals of x and
+// y and the facts about both.
+func (a *Ranges) isLess(x, y *ir.Value, b *ir.Block) (isKnown, isTrue bool) {
 	p, q := a.At(x, b), a.At(y, b)
 	switch {
 	case p.Hi < q.Lo:

@@ -161,7 +161,7 @@ func (a *Ranges) remainderInterval(v *ir.Value) (Interval, bool) {
 }
 
 // remainderOf returns x and d if v is the remainder x - x/d*d, x is not negative, and d is
-// positive. Otherwise it returns nil.
+// positive. For any other v, remainderOf returns nil.
 func (a *Ranges) remainderOf(v *ir.Value) (x, d *ir.Value) {
 	if x, d = Divided(v); d != nil && a.At(x, v.Block).Lo >= 0 && a.At(d, v.Block).Lo > 0 {
 		return x, d
@@ -169,7 +169,7 @@ func (a *Ranges) remainderOf(v *ir.Value) (x, d *ir.Value) {
 	return nil, nil
 }
 
-// Divided returns x and d if v is x - x/d*d, or else nil.
+// Divided returns x and d if v is the difference x - x/d*d, and otherwise nil.
 func Divided(v *ir.Value) (x, d *ir.Value) {
 	x, mul := v.Args[0], v.Args[1]
 	if mul.Op != ir.OpIMul {

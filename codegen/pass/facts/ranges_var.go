@@ -17,8 +17,8 @@ type varInts struct {
 	t *ir.Type
 }
 
-// maxGrowth is the number of times that the interval of a variable's integers may be extended. After that, the interval
-// becomes the full range.
+// maxGrowth is the number of times that the interval of a variable's integers may be extended. After maxGrowth
+// extensions, the interval becomes the full range of its type.
 const maxGrowth = 8
 
 // varRanges contains the intervals of the integers within variables.
@@ -62,8 +62,8 @@ func (a *Ranges) loadedInterval(v *ir.Value) Interval {
 	return a.varInterval(varInts{r.Var, v.Type})
 }
 
-// varInterval returns the interval of a variable's integers, which the argument l represents. It considers the
-// initial values and the stores visited so far.
+// varInterval returns the interval of the integers l of a variable. The interval contains their initial values
+// and the values stored so far.
 func (a *Ranges) varInterval(l varInts) Interval {
 	if p, ok := a.vars.intervalOf[l]; ok {
 		return p
@@ -85,8 +85,8 @@ func (a *Ranges) varInterval(l varInts) Interval {
 	return p
 }
 
-// addStored adds the stored value of the store v to the interval of its variable. It
-// reports whether that interval has changed.
+// addStored adds the stored value of the store v to the interval of its variable. The result is
+// true if that interval has changed.
 func (a *Ranges) addStored(v *ir.Value) bool {
 	r, x := v.Ref(), v.Args[0]
 	if r.Var == nil || a.vars.opaqueVars[r.Var] || !x.Type.IsInt() {

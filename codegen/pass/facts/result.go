@@ -1,7 +1,7 @@
 package facts
 
-// This file defines Result, which pass.Run returns in addition to the module. Result is in this
-// package, and not in package pass, because the analysis in small.go adds to it.
+// This file defines Result, which pass.Run returns in addition to the module. Result is not in
+// package pass, because the analysis in small.go adds to Result.Products.
 
 import (
 	"slices"
@@ -12,10 +12,10 @@ import (
 // Result holds facts about a module that are not in the module itself.
 type Result struct {
 	// Products are the products of sizes that a module for small launches assumes to be small. Each
-	// product has the same representation as in abi.Variant.Products.
+	// product is represented as in abi.Variant.Products.
 	Products [][]int
 	// Foreign is set if a variant of a kernel has a fault that the kernel's first module does not
-	// have. Such a variant must not be used.
+	// have. A variant with a foreign fault must not be used.
 	Foreign bool
 	// Tiles lists the loads and stores of matrices in a module for devices with matrix hardware.
 	Tiles []Tile
@@ -31,12 +31,13 @@ type Tile struct {
 type TileWay uint8
 
 const (
-	// TileDirect means that the memory is known to have the alignment that devices require.
+	// TileDirect means that the memory is known to have the alignment that matrix hardware
+	// requires.
 	TileDirect TileWay = iota
-	// TileTested means that the alignment of the memory is tested at run time. Depending on the
-	// test, the access is direct or staged.
+	// TileTested means that the alignment of the memory is tested at run time. If the test passes,
+	// the access is direct, and otherwise staged.
 	TileTested
-	// TileStaged means that devices cannot load matrices from the memory. Instead, the elements are
+	// TileStaged means that matrix hardware cannot access the memory directly, so the elements are
 	// copied through work-group memory.
 	TileStaged
 )

@@ -20,7 +20,7 @@ type Roots struct {
 
 // rootSet is a set of slice parameters.
 type rootSet struct {
-	bits    string // one byte for each parameter, as a string so that sets can be compared
+	bits    string // one byte for each parameter; a string, because strings can be compared with ==
 	Unknown bool
 }
 
@@ -55,8 +55,8 @@ func (s rootSet) union(t rootSet) rootSet {
 	return u
 }
 
-// FindRoots computes the Roots of m. It follows addresses from the kernel's arguments to the memory
-// operations.
+// FindRoots computes the Roots of m. FindRoots follows addresses from the kernel's arguments to the
+// memory operations.
 func FindRoots(m *ir.Module) *Roots {
 	r := &Roots{m: m, params: map[uint64]int{}, sets: map[*ir.Value]rootSet{}, vars: map[*ir.Var]rootSet{},
 		access: make([]abi.Access, len(m.Params))}
@@ -100,8 +100,8 @@ func (r *Roots) Of(v *ir.Value) rootSet {
 // slices may still overlap in memory, unless the module has NoAlias set.
 func (r *Roots) Apart(v, w *ir.Value) bool { return !r.Of(v).intersects(r.Of(w)) }
 
-// visitAddr updates the set of the address v, or the set of the variable to which v stores.
-// It reports whether the set has changed.
+// visitAddr updates the set of the address v, or the set of the variable to which v stores. The
+// result is true if the set has changed.
 func (r *Roots) visitAddr(v *ir.Value) bool {
 	if c, ok := v.Aux.(*ir.Copy); ok {
 		return r.addVar(c.Dst, r.vars[c.Src])

@@ -23,8 +23,8 @@ func Solved(m *ir.Module, divergent map[*ir.Block]bool, r *Result) *Ranges {
 	a := NewRangesOf(m, divergent)
 	a.Solve()
 	if m.Target.Small {
-		// When more values are known to be small, more products are known not to wrap. So the
-		// search is repeated.
+		// After more values have been found to be small, more products are known not to wrap. So
+		// the search for small integers is repeated.
 		for range maxSmallRounds {
 			if !a.assumeSmall(r) {
 				break
@@ -36,8 +36,9 @@ func Solved(m *ir.Module, divergent map[*ir.Block]bool, r *Result) *Ranges {
 	return a
 }
 
-// A size identifies a size of the launch by its offset in the launch block. Numbers from
-// abi.FactorGroups on identify the number of work-groups along a dimension.
+// A size identifies an extent or length of the launch by its offset in the launch block (the
+// kernel's push constants). Numbers from abi.FactorGroups on identify the number of work-groups
+// along a dimension.
 type size = int
 
 // isSize reports whether v is a size of the launch, which is at most abi.MaxSmall in small
@@ -49,13 +50,13 @@ func (a *Ranges) isSize(v *ir.Value) bool {
 	return v.Type == ir.TypeI64 && (a.lengthOffsets[v.Bits] || a.intOffsets[v.Bits]) || IsRangeArg(v)
 }
 
-// A bound is an upper bound of an integer. It consists of a constant k plus products of sizes.
+// upperBound is an upper bound of an integer. It is a constant k plus products of sizes.
 type upperBound struct {
 	k     int64
 	terms []sizeProduct
 }
 
-// sizeProduct is the product of the constant coef and the launch sizes in factors.
+// sizeProduct is the product of the constant coef and the launch's sizes in factors.
 type sizeProduct struct {
 	coef    int64
 	factors []size
@@ -65,7 +66,7 @@ type sizeProduct struct {
 const (
 	maxSizes       = 3 // largest number of sizes in one product
 	maxBoundTerms  = 7
-	maxBoundConst  = 1 << 20 // largest absolute value of the constant k
+	maxBoundConst  = 1 << 20 // largest absolute value of the constant k of an upper bound
 	maxBoundDepth  = 12
 	maxBoundTries  = 2000
 	maxSmallRounds = 3 // one iteration for each dimension of an index
@@ -79,8 +80,8 @@ func (s upperBound) plusBound(t upperBound) (upperBound, bool) {
 	return n, n.ok()
 }
 
-// timesBound returns an upper bound of the product of two integers, given their bounds s and
-// t. The integers must not be negative.
+// timesBound returns an upper bound of the product of two integers, given their bounds s and t. The
+// two integers must not be negative.
 func (s upperBound) timesBound(t upperBound) (upperBound, bool) {
 	s.k, t.k = max(s.k, 0), max(t.k, 0)
 	n := upperBound{k: s.k * t.k}
@@ -142,8 +143,8 @@ type boundFinder struct {
 }
 
 // assumeSmall finds integers that fit in 32 bits in small launches, and adds their intervals to
-// a.smallIntervals. It records in r the products of sizes that it assumes to be small. It reports whether it
-// found any integer.
+// a.smallIntervals. The products of sizes that it assumes to be small are recorded in r. It reports whether
+// it found any integer.
 func (a *Ranges) assumeSmall(r *Result) bool {
 	before := len(a.smallIntervals)
 	d := &boundFinder{a: a, p: NewProver(a)}
@@ -256,9 +257,9 @@ func (d *boundFinder) boundOf(v *ir.Value, b *ir.Block, depth int) (upperBound, 
 	return upperBound{}, false
 }
 
-// wrapsBelow reports whether the result v may be less than the least integer, so that it wraps. It
-// uses the intervals of v's operands in block b. The check is needed because the bounds in this
-// file are upper bounds only.
+// wrapsBelow reports whether the result v may be less than the least integer, so that it wraps.
+// wrapsBelow uses the intervals of v's operands in block b. wrapsBelow is needed because the
+// analysis computes only upper bounds.
 func (d *boundFinder) wrapsBelow(v *ir.Value, b *ir.Block) bool {
 	at := func(i int) Interval { return d.a.At(v.Args[i], b) }
 	low := func(i int) Interval { return Interval{min(at(i).Lo, 0), 0} }
@@ -306,9 +307,9 @@ func (d *boundFinder) itemID(v *ir.Value) (upperBound, bool) {
 	return upperBound{terms: []sizeProduct{{1, []size{at}}}}, true
 }
 
-// ShareSites replaces the site of each fault in the variant m by the equal site of the kernel's
-// first module. It returns false if the first module does not have some site of m. The first module
-// may have more sites than m.
+// ShareSites replaces the site (source position and kind) of each fault in the variant m by the
+// equal site of the kernel's first module. If the first module lacks a site of m, ShareSites
+// returns false. The first module may have more sites than m.
 func ShareSites(m, first *ir.Module) bool {
 	var own *ir.Site
 	for _, f := range rewrite.Bodies(m) {

@@ -5,15 +5,15 @@ package facts
 
 import "github.com/kgen-go/kgen/codegen/ir"
 
-// linearSum represents an integer as a sum of products and a constant k. Different
-// computations of the same integer give the same sum, up to wrapping. For example, (y+1)*w - y*w
-// gives w.
+// linearSum represents an integer as a sum of products and a constant k. Different computations of
+// the same integer give the same sum, up to wrapping. For example, the difference (y+1)*w - y*w
+// becomes the sum w.
 type linearSum struct {
 	k     uint64
 	terms []coefProduct
 }
 
-// A product is coef * a * b, or coef * a if b is nil.
+// coefProduct is coef * a * b, or coef * a if b is nil.
 type coefProduct struct {
 	a, b *ir.Value
 	coef uint64
@@ -24,8 +24,8 @@ const (
 	sumDepth    = 5
 )
 
-// sumOf returns v as a sum of products. If the sum would be too long or too deep, the result
-// consists of the single product 1*v.
+// sumOf returns v as a sum of products. If the sum would have too many products or operands of too
+// great depth, sumOf returns the single product 1*v.
 func sumOf(v *ir.Value) linearSum {
 	s, ok := sumAt(v, sumDepth)
 	if !ok {
