@@ -9,49 +9,49 @@ import (
 )
 
 // This file hides values from a driver's optimizer. To hide a value, it combines the value with
-// zeros that the driver cannot know. These zeros are bits of the launch block's reserved 32-bit
-// word, which is zero in every launch.
+// zeros that the driver cannot know. The zeros are bits of a reserved 32-bit word in the launch
+// block (the push constants), which is zero in every launch.
 
 // hider hides the values of one function from the driver's optimizer.
 type hider struct {
 	f    *ir.Func
 	rows []*Quirk // quirks that apply to the module
 
-	zeroKinds  int               // number of kinds of zeros; each kind consists of different bits of the reserved word
+	zeroKinds  int               // number of kinds of zeros; each kind uses different bits of the reserved word
 	hiddenBy   map[*ir.Value]int // maps a hidden value to the kind of zeros that hides it
 	readBitsOf map[*ir.Value]int // maps a value to the number of low bits of its operands that affect the kernel
 
 	knownLiterals  map[literalKey]bool // cached results of isLiteral
-	rewrittenBlock                     // the block to which hideFloat adds values
+	rewrittenBlock                     // state of hideFloat for the current block
 }
 
-// valueKinds is the number of kinds of zeros that hide values, in a function in which flags are
+// valueKinds is the number of kinds of zeros that hide values, in a function in which bools are
 // also hidden.
 const valueKinds = 4
 
 func NewHider(f *ir.Func, rows []*Quirk) *hider {
 	h := &hider{f: f, rows: rows, zeroKinds: 2 * valueKinds, hiddenBy: map[*ir.Value]int{}, knownLiterals: map[literalKey]bool{}}
 	if facts.Meets(f) {
-		h.zeroKinds = valueKinds // the bits of the other kinds hide flags
+		h.zeroKinds = valueKinds // the bits of the other kinds hide bools (see flagBit)
 	}
 	return h
 }
 
 // kindBits returns the bits of the reserved word that the zeros of the given kind use. The sign bit
-// is left for neverTrue and hidePhi.
+// of the reserved word is used only by neverTrue and hidePhi.
 func kindBits(kind int) uint32 { return uint32(0x01010101<<kind) &^ (1 << 31) }
 
-// flagBit returns the bit of the reserved word that hides the n-th flag of a function. In functions
-// with flags, this bit hides no value.
+// flagBit returns the bit of the reserved word that hides the n-th bool of a function. In functions
+// with hidden bools, the bit hides no other value.
 func flagBit(n int) uint32 {
 	const free = 3*valueKinds + 3 // number of bits from 4 to 7, from 12 to 15, from 20 to 23, and from 28 to 30
 	n %= free
 	return 1 << (n/valueKinds*2*valueKinds + valueKinds + n%valueKinds)
 }
 
-// otherKind returns the kind of zeros with which to hide v. It avoids the kinds that hide v's
-// operands, because a driver may simplify (x|z)&y|z to x&y|z, in which x is no longer hidden. For a
-// square it returns kind 1, which includes bit 1.
+// otherKind returns the kind of zeros (the bits of the reserved word) that hideValues combines with
+// v. The kinds that hide v's operands are avoided, because a driver may simplify (x|z)&y|z to
+// x&y|z, in which x is no longer hidden. For a square, the kind is 1, which includes bit 1.
 func (h *hider) otherKind(v *ir.Value) int {
 	z := v.ID % h.zeroKinds
 	switch {
@@ -74,14 +74,13 @@ func (h *hider) otherKind(v *ir.Value) int {
 	return z
 }
 
-// hidingFlags is a set of flags that describe how a value v is hidden. If no flag is set, v |
-// zeros replaces v in all its uses. Exceptions are comparisons, which still use v, and phis if v
-// itself is a phi.
+// hidingFlags is a set of flags that describe how a value v is hidden. If no flag is set, v | zeros
+// replaces v in all its uses except comparisons. If v is a phi, other phis also still use v.
 type hidingFlags uint8
 
 const (
-	// hideBit hides a value in which only one bit may be set. If the value is x & c, it becomes x &
-	// (c|zero), because a driver that knows the mask c also knows which bit of x is used.
+	// hideBit hides a value in which only one bit may be set. A value x & c becomes x & (c|zero),
+	// because a driver that knows the mask c also knows which bit of x is used.
 	hideBit hidingFlags = 1 << iota
 	// hideUpper hides both halves of a 64-bit value. Without hideUpper, the zeros have only 32
 	// bits, so a driver might know that the upper half is zero.
@@ -93,10 +92,9 @@ const (
 // hideValues hides each value that matches a quirk by combining it with zeros that drivers cannot
 // know. For example:
 //
-//	b = and x, 1            b  = and x, 1
-//	y = load s[b]           z  = and (reserved word), 0x01010101
-//	                        b' = or b, z
-//	                        y  = load s[b']
+//	b = and x, 1
+//	z = and (reserved word), 0x01010101
+//	y = load s[b | z]     instead of load s[b]
 func (h *hider) hideValues() {
 	f := h.f
 	h.readBitsOf = readBits(f)
@@ -198,8 +196,8 @@ func (h *hider) isCompared(v, use *ir.Value) bool {
 }
 
 // readBits maps each instruction of f to the number of low bits of its operands that affect the
-// kernel. It considers how the results are used. For example, in y*x & 255, only 8 bits of x and y
-// affect the result.
+// kernel. readBits considers the uses of each instruction. For example, in y*x & 255, only 8 bits
+// of x and y affect the result.
 func readBits(f *ir.Func) map[*ir.Value]int {
 	const all = 64
 	reads := map[*ir.Value]int{}
@@ -238,8 +236,8 @@ func readBits(f *ir.Func) map[*ir.Value]int {
 	return reads
 }
 
-// orZero returns instructions that the caller inserts next to the instruction at. The last of these
-// instructions computes v | zeros.
+// orZero returns instructions that the caller inserts next to the instruction at. The last of the
+// returned instructions computes v | zeros.
 func (h *hider) orZero(v, at *ir.Value) []*ir.Value { return h.orKind(v, at, v.ID%h.zeroKinds) }
 
 // orKind is like orZero, with zeros of the given kind.
@@ -272,16 +270,16 @@ func maskOrZero(f *ir.Func, v *ir.Value) []*ir.Value {
 	return m.Made
 }
 
-// xorZero returns instructions that compute v ^ zero. xorZero is used if a driver knows that some
-// bits of v are set, because v | zero would not hide these bits.
+// xorZero returns instructions that compute v ^ zero. The "exclusive or" also hides bits of v that
+// a driver knows to be set, which v | zero would not hide.
 func xorZero(f *ir.Func, v *ir.Value) []*ir.Value {
 	m := &rewrite.Maker{Func: f, At: v}
 	m.Op(ir.OpXor, v.Type, v, m.Zero(v.Type))
 	return m.Made
 }
 
-// upperOrZero changes the instructions that orZero made for a 64-bit value so that both halves are
-// combined with zeros.
+// upperOrZero changes the instructions that orZero has made for a 64-bit value, so that both halves
+// of the value are combined with zeros.
 func upperOrZero(f *ir.Func, made []*ir.Value) []*ir.Value {
 	or := made[len(made)-1]
 	z := or.Args[1]
@@ -290,11 +288,11 @@ func upperOrZero(f *ir.Func, made []*ir.Value) []*ir.Value {
 	return append(m.Made, or)
 }
 
-// rewrittenBlock is the state of hideFloat while a block is rewritten.
+// rewrittenBlock contains the instructions of a block while hideFloat adds instructions to it.
 type rewrittenBlock struct {
 	b    *ir.Block
 	out  []*ir.Value             // instructions of the block so far
-	done map[*ir.Value]*ir.Value // maps a value to the replacement that unknown has created in the block
+	done map[*ir.Value]*ir.Value // maps a value to the replacement that hideFloat has created in the block
 }
 
 // eachIncoming replaces each phi argument for which matches returns true by the result
@@ -326,13 +324,13 @@ func (h *hider) rewriteInsts(visitInst func(v *ir.Value)) {
 	}
 }
 
-// isHideable reports whether hideFloat supports the float type t. Each device
-// that supports t must also support integers of the same size.
+// isHideable reports whether hideFloat supports the float type t. For each supported float type,
+// devices with that type must also support integers of the same size.
 func isHideable(t *ir.Type) bool { return t == ir.TypeF32 || t == ir.TypeF64 }
 
-// hideFloat returns a value that equals the float a but that no driver recognizes as a
-// constant. The returned value is used as an operand of v. If a is 0, the value is made from the
-// reserved word, and otherwise from bits(a) | zero.
+// hideFloat returns a value that equals the float a but that no driver recognizes as a constant.
+// The returned value is used as an operand of v. If a is 0, the returned value consists of bits of
+// the reserved word, and otherwise of bits(a) | zero.
 func (h *hider) hideFloat(a, v *ir.Value) *ir.Value {
 	if x := h.done[a]; x != nil {
 		return x

@@ -134,9 +134,7 @@ func lavapipeQuirks() []Quirk {
 }
 
 // hideZeros replaces the float constants 0 and -0 among v's operands by zeros that the driver
-// cannot know. It does so if v is float arithmetic or a selection:
-//
-//	y = x * 0        y = x * zero
+// cannot know. hideZeros changes v only if v is float arithmetic or a selection.
 func hideZeros(h *hider, v *ir.Value) []*ir.Value {
 	switch v.Op {
 	case ir.OpFAdd, ir.OpFSub, ir.OpFMul, ir.OpFDiv, ir.OpFma, ir.OpFmaOnce, ir.OpSelect:
@@ -160,10 +158,8 @@ func isFloatZero(v *ir.Value) bool {
 // roundDoubles replaces v by operations that the driver computes correctly, if v rounds a float64
 // toward zero or to even. The new operations round the magnitude and restore the sign:
 //
-//	y = trunc(x)        y = copysign(floor(abs(x)), x)
-//
-//	y = even(x)         a = abs(x)
-//	                    y = copysign((a + 1<<52) - 1<<52 if a < 1<<52, else a, x)
+//	trunc(x) becomes copysign(floor(abs(x)), x).
+//	even(x) becomes copysign((a + 1<<52) - 1<<52 if a < 1<<52, else a, x), where a is abs(x).
 //
 // A float64 of at least 1<<52 has no fraction, so the sum a + 1<<52 is rounded to an integer, with
 // ties to even.
@@ -187,11 +183,10 @@ func roundDoubles(h *hider, v *ir.Value) []*ir.Value {
 	return m.Made
 }
 
-// MaskPhis replaces phis that are indices of a store into a private array. It masks the phi's sign
-// bit, which is never set in an index:
+// MaskPhis replaces phis that are indices of a store into a private array. The replacement is the
+// phi without its sign bit, which is never set in an index:
 //
-//	s[j] = x        j' = j & 0x7fffffff
-//	                s[j'] = x
+//	s[j & 0x7fffffff] = x     instead of s[j] = x
 func MaskPhis(h *hider, v *ir.Value) []*ir.Value {
 	if v.Op != ir.OpStore {
 		return nil
@@ -210,14 +205,16 @@ func MaskPhis(h *hider, v *ir.Value) []*ir.Value {
 }
 
 // hideLiterals hides operands of float arithmetic that the driver could recognize as constants. A
-// driver could recognize them after it has unrolled a loop, or by folding that kgen does not do:
+// driver could recognize a constant after it has unrolled a loop, or by folding that kgen does not
+// do:
 //
-//	for j := range 3 {              for j := range 3 {
-//		x /= float32(j)                 x /= float32(bits(float32(j)) | zero)
-//	}                               }
+//	for j := range 3 {
+//		x /= float32(bits(float32(j)) | zero)     instead of x /= float32(j).
+//	}
 //
-// It hides values that depend only on constants and loop counters, and the initial constants of
-// phis. Phis that are only selected or stored to memory of other work-items are not changed.
+// hideLiterals hides values that depend only on constants and loop counters, and the initial
+// constants of phis. Phis that are only selected or stored to memory of other work-items are not
+// changed.
 func hideLiterals(h *hider) {
 	used := usedFloats(h.f)
 	h.eachIncoming(func(p, a *ir.Value) bool { return a.IsConst() && isHideable(a.Type) && used[p] })
@@ -272,9 +269,9 @@ type literalKey struct {
 	throughLoads bool
 }
 
-// isLiteral reports whether a driver may find that v is a constant. Values computed from
-// arguments or from loads of device memory are not constants. A load from private memory may be a
-// constant only if throughLoads is set, because such loads are frequent in blocked algorithms.
+// isLiteral reports whether a driver may find that v is a constant. Values computed from arguments
+// or from loads of device memory are not constants. If throughLoads is not set, a load from private
+// memory does not count as a constant, because these loads are frequent in blocked algorithms.
 func (h *hider) isLiteral(v *ir.Value, throughLoads bool) bool {
 	if v.IsConst() || v.IsConstExpr() {
 		return true
@@ -292,13 +289,13 @@ func (h *hider) isLiteral(v *ir.Value, throughLoads bool) bool {
 	case ir.OpLoad:
 		ref := v.Ref()
 		may = throughLoads && (ref == nil || ref.Var != nil && ref.Var.Storage != ir.Workgroup)
-	case ir.OpSToF, ir.OpUToF: // deep is always set here, because blocked algorithms do not convert integers from private memory
+	case ir.OpSToF, ir.OpUToF: // throughLoads is always set here, because blocked algorithms do not convert integers from private memory
 		may = h.isLiteral(v.Args[0], true)
 	case ir.OpPhi:
 		may = may || slices.ContainsFunc(v.Args, is)
 	case ir.OpFMul, ir.OpIMul, ir.OpAnd, ir.OpShl, ir.OpShrL, ir.OpShrA:
-		// One constant operand can be enough, because a zero factor makes the product zero. A
-		// constant operand of v itself is not zero, or kgen would have folded v.
+		// One constant factor can make a product constant, because a zero factor makes the product
+		// zero. A constant operand of v itself is not zero, or kgen would have folded v.
 		may = all() || slices.ContainsFunc(v.Args, func(x *ir.Value) bool { return !x.IsConst() && is(x) })
 	case ir.OpISub, ir.OpXor:
 		may = all() || v.Args[0] == v.Args[1]

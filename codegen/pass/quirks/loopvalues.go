@@ -1,9 +1,9 @@
 package quirks
 
-// This file contains the pass loopvalues, which avoids the quirk loop-values of lavapipe. The bug
-// is that values computed in a loop are wrong after the loop if lanes leave the loop in different
-// iterations. The pass outlive, in loopvalues_again.go, handles the values that loopvalues does not
-// change.
+// This file contains the pass loopvalues, which avoids the quirk loop-values of lavapipe. Because
+// of this bug, values computed in a loop are wrong after the loop if work-items leave the loop in
+// different iterations. The pass outlive, in loopvalues_again.go, handles the values that
+// loopvalues does not change.
 
 import (
 	"slices"
@@ -14,17 +14,17 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// LoopValues handles loops that work-items may leave in different iterations. Values that are
-// computed in such a loop and used after it become phis of the loop's header.
+// LoopValues handles loops that work-items may leave in different iterations. A value that is
+// computed in one of these loops and used after the loop becomes a phi of the loop's header.
 //
 // Some drivers run several work-items as the lanes of a vector. Such a driver continues a loop
 // until the last lane has left, and computes the loop's values for all lanes. For lanes that have
 // left, lavapipe (Mesa 22.3) preserves only the registers that nir_convert_from_ssa creates from
-// phis. After the loop, any other variable has the value that the last iteration computed. That
-// value is correct for a lane that left earlier only if the operands have not changed since. For
-// lanes that have left, a phi of the header changes if its register also contains the phi's next
-// value. The phi and its next value are in the same register if nothing reads the phi after the
-// next value is computed:
+// phis. After the loop, any other variable has the value that the last iteration computed for all
+// lanes. For a lane that left earlier, the value is correct only if the operands have not changed
+// since. A phi of the header changes for lanes that have left if the register of the phi also
+// contains its next value. The phi and its next value are in the same register if nothing reads the
+// phi after the next value is computed:
 //
 //	for {
 //		x := s >> 8    // reads the register s
@@ -33,22 +33,21 @@ import (
 //			break
 //		}
 //	}                  // later iterations compute x from the new s
-//	use(x)
+//	use(x).
 //
-// A phi of the header is safe if it is itself used after the loop. Its next value is then in
+// A phi of the header is safe if it is itself used after the loop. The next value of that phi is in
 // another register until the end of the iteration, where lanes that have left do not write
 // registers. An argument of a phi after the loop is also safe, because its register is written
 // before the break.
 //
-// LoopValues turns a break out of such a loop into a jump to the header, which then ends the loop:
+// LoopValues turns a break out of the loop into a jump to the header, which then ends the loop:
 //
-//	for {                    done, y := false, 0
-//		x := load()          for !done {
-//		if x < 3 {               x := load()
-//			break                done, y = x < 3, x
-//		}                    }
-//	}                        use(y)
-//	use(x)
+//	done, y := false, 0
+//	for !done {
+//		x := load()
+//		done, y = x < 3, x     instead of if x < 3 { break }
+//	}
+//	use(y)                     instead of use(x)
 func LoopValues(m *ir.Module) diag.List {
 	if !facts.Avoids(m, "loop-values") {
 		return nil
@@ -59,10 +58,10 @@ func LoopValues(m *ir.Module) diag.List {
 	return nil
 }
 
-// routeThroughHeader changes each loop whose live-out values lavapipe may lose. It moves the loop's
-// exits to the header, and the live-out values become phis of the header. A loop is treated
-// differently if its values can be computed from the header's phis with at most atMost operations.
-// If the argument recompute is set, these values are computed again after the loop. Otherwise the
+// routeThroughHeader changes each loop whose live-out values lavapipe may lose. The loop's exits
+// move to the header, and the live-out values become phis of the header. A loop is an exception if
+// its live-out values can be computed from the header's phis with at most atMost operations. If
+// recompute is set, these values are computed again after the loop. If recompute is not set, the
 // loop is not changed.
 func routeThroughHeader(f *ir.Func, atMost int, recompute bool) {
 	dropCopies(f)
@@ -121,9 +120,8 @@ func (l *loopBlocks) containsBlock(b *ir.Block) bool {
 }
 
 // leftAtOnce reports whether all work-items that enter the loop together also leave it in the same
-// iteration. They leave it in the same iteration if the loop contains a Sync op. They also leave it
-// in the same iteration if each condition that decides whether the loop continues is the same for
-// all work-items.
+// iteration. Work-items leave a loop with a Sync op in the same iteration. They also leave a loop
+// in the same iteration if each condition of an exit is the same for all work-items.
 func (l *loopBlocks) leftAtOnce() bool {
 	for _, b := range l.blocks {
 		if slices.ContainsFunc(b.Insts, func(v *ir.Value) bool { return v.Op.Has(ir.FlagSync) }) {
@@ -157,8 +155,8 @@ func (l *loopBlocks) leftAtOnce() bool {
 	return true
 }
 
-// sameValues finds values that are the same for all work-items that are in the same
-// iteration of the loop l and of the loops around it.
+// sameValues finds values that are the same for all work-items in an iteration of the loop l. It
+// assumes that the work-items are also in the same iteration of the loops around l.
 type sameValues struct {
 	l     *loopBlocks
 	known map[*ir.Value]bool // results so far; a value that is still being examined is assumed to be the same
@@ -243,8 +241,7 @@ func breakLater(f *ir.Func, h *ir.Block, xs []*ir.Value) {
 	m, c := h.Merge, h.Continue
 	splitHeader(f, h)
 	back := slices.Index(h.Preds, c)
-	// After this change, breaks also lead to the continue block c, so the values that c uses become
-	// phis.
+	// Breaks now also lead to the continue block c, so the values that c uses become phis.
 	for _, v := range c.Insts {
 		for i, a := range v.Args {
 			v.Args[i] = joinedPhi(c, a)
@@ -313,7 +310,7 @@ func breakLater(f *ir.Func, h *ir.Block, xs []*ir.Value) {
 // carriedValue is a live-out value of a loop that becomes a phi of the header.
 type carriedValue struct {
 	old *ir.Value   // the original value, which phi replaces after the loop
-	at  []*ir.Value // value at each break
+	at  []*ir.Value // value of old at each break
 	phi *ir.Value
 }
 

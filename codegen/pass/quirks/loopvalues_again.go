@@ -20,14 +20,14 @@ const (
 )
 
 // Outlive recomputes live-out values of a loop after the loop, if loopvalues has not changed them.
-// The computation starts from the phis of the loop's header:
+// The recomputation starts from the phis of the loop's header:
 //
-//	for {                         for {
-//		x := s >> 8                   x := s >> 8
-//		s = next(s)                   s = next(s)
-//		if s&3 == 0 { break }         if s&3 == 0 { break }
-//	}                             }
-//	use(x)                        use((s at the header) ^ zero >> 8)
+//	for {
+//		x := s >> 8
+//		s = next(s)
+//		if s&3 == 0 { break }
+//	}
+//	use((s at the header) ^ zero >> 8)     instead of use(x).
 //
 // Outlive runs after the pass quirks, because that pass replaces the header's phis by hidden
 // values.
@@ -47,9 +47,9 @@ func Outlive(m *ir.Module) diag.List {
 }
 
 // The method recomputed returns the operations that compute the values xs, in order, and the
-// header's phis from which the operations start. The result ok is false if there are more than
-// atMost operations, or if one of them is expensive or not pure. It is also false if the operations
-// need other values of the loop than the header's phis.
+// header's phis from which the operations start. The method returns false if there are more than
+// atMost operations, or if an operation is expensive or not pure. It also returns false if the
+// operations need other values of the loop than the header's phis.
 func (l *loopBlocks) recomputed(xs []*ir.Value, atMost int) (ops, phis []*ir.Value, ok bool) {
 	if l.h.Merge.Continue != nil {
 		return nil, nil, false // the merge block starts another loop, which would execute the operations in each iteration
@@ -92,7 +92,7 @@ func isSimple(op ir.Op) bool {
 }
 
 // After the loop, computeAgain adds copies of ops that compute the values xs from phis. The phis
-// are hidden, so that no driver recognizes that the results equal values computed in the loop.
+// are hidden, so that no driver recognizes that the copies compute the same values as the loop.
 func (l *loopBlocks) computeAgain(f *ir.Func, xs, ops, phis []*ir.Value) {
 	m := l.h.Merge
 	copies := map[*ir.Value]*ir.Value{}
@@ -125,8 +125,8 @@ func (l *loopBlocks) computeAgain(f *ir.Func, xs, ops, phis []*ir.Value) {
 	m.Insts = append(made, m.Insts...)
 }
 
-// hidePhi returns instructions that hide the phi p. The last instruction computes the bits of p ^
-// zero.
+// hidePhi returns instructions that hide the phi p. The last of the instructions computes the bits
+// of p ^ zero.
 func hidePhi(f *ir.Func, p *ir.Value) []*ir.Value {
 	m := &rewrite.Maker{Func: f, At: p}
 	x, z := p, m.Zeros(1<<31)
@@ -153,11 +153,11 @@ func hidePhi(f *ir.Func, p *ir.Value) []*ir.Value {
 	return m.Made
 }
 
-// keptInHeader reports whether lavapipe preserves the live-out values xs without a workaround.
-// These values are preserved if the loop's only exit is in its header and the header computes each
-// of xs from its own phis. When a work-item leaves the loop at the header, the registers of these
-// phis have not been overwritten. In addition, no instruction of the header may be an argument of a
-// phi, since that phi might share a register with one of the header's phis.
+// keptInHeader reports whether lavapipe preserves the live-out values xs without a workaround. The
+// values xs are preserved if the loop's only exit is in its header and the header computes each of
+// xs from its own phis. When a work-item leaves the loop at the header, the registers of these phis
+// have not been overwritten. In addition, no instruction of the header may be an argument of a phi,
+// since that phi might share a register with one of the header's phis.
 func (l *loopBlocks) keptInHeader(xs []*ir.Value, uses *usersOf) bool {
 	h := l.h
 	if !slices.Equal(h.Merge.Preds, []*ir.Block{h}) || slices.ContainsFunc(h.Insts, func(v *ir.Value) bool { return uses.phiArgs[v] }) {
@@ -174,7 +174,7 @@ func (l *loopBlocks) keptInHeader(xs []*ir.Value, uses *usersOf) bool {
 }
 
 // dropCopies removes a phi of a loop's merge block if all its arguments are the same value, and
-// uses that value instead. Drivers also remove such phis.
+// uses that value instead. Drivers would remove a phi with equal arguments, too.
 func dropCopies(f *ir.Func) {
 	same := map[*ir.Value]*ir.Value{}
 	for _, h := range f.Blocks {

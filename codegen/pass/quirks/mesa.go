@@ -30,14 +30,14 @@ func mesaQuirks() []Quirk {
 }
 
 // hideRoots hides square roots that are operands of selections, phis or stores to private
-// variables. In these uses, code may choose between the root and another value.
+// variables. These uses may be part of a choice between the root and another value, which Mesa's
+// pattern replaces wrongly.
 //
-//	r = sqrt(x)                   r  = sqrt(x)
-//	                              r' = bits(r) | zero
-//	y = select(x < 0, 0, r)       y  = select(x < 0, 0, r')
+//	r = sqrt(x)
+//	y = select(x < 0, 0, bits(r) | zero)     instead of select(x < 0, 0, r).
 //
-// Drivers do not recognize the pattern if the root is hidden. Hiding the comparison would not be
-// enough, because drivers derive comparisons with zero from others, such as x < -x.
+// Drivers do not recognize the pattern if the square root is hidden. Hiding the comparison would
+// not be enough, because drivers derive comparisons with zero from others, such as x < -x.
 func hideRoots(h *hider) {
 	isRoot := func(v *ir.Value) bool { return v.Op == ir.OpFSqrt && isHideable(v.Type) }
 	h.eachIncoming(func(_, a *ir.Value) bool { return isRoot(a) })
@@ -57,8 +57,8 @@ func hideRoots(h *hider) {
 // hideSigns hides the operand of an absolute value if a driver may find that the operand is greater
 // than zero, +0 or -0:
 //
-//	r = sqrt(x)        r = sqrt(x)
-//	y = |r|            y = |bits(r) | zero|
+//	r = sqrt(x)
+//	y = abs(bits(r) | zero)     instead of abs(r).
 func hideSigns(h *hider) {
 	s := &signFinder{known: map[*ir.Value]signSet{}}
 	h.rewriteInsts(func(v *ir.Value) {
@@ -68,7 +68,7 @@ func hideSigns(h *hider) {
 	})
 }
 
-// A sign is a set of facts that a driver may find about the sign of a float.
+// signSet is a set of facts that a driver may find about the sign of a float.
 type signSet uint8
 
 const (
@@ -94,9 +94,9 @@ func (s signSet) timesSign(t signSet) signSet {
 // signFinder finds the signs of a function's floats.
 type signFinder struct{ known map[*ir.Value]signSet }
 
-// signOf returns the sign that a driver may find for v. In case of doubt, the result
-// includes a fact, because hiding a value needlessly is harmless. So for a value loaded from
-// private memory it returns all facts.
+// signOf returns the sign that a driver may find for v. Facts that are uncertain are part of the
+// result, because hiding a value needlessly is harmless. So for a value loaded from private memory,
+// signOf returns all facts.
 func (s *signFinder) signOf(v *ir.Value) signSet {
 	if out, ok := s.known[v]; ok {
 		return out

@@ -8,26 +8,25 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// This file has the workaround for the quirk least-counter of Mesa.
+// This file contains the workaround for the quirk least-counter of Mesa.
 
 // hideDescents hides the initial value of a loop's counter, if the loop adds a negative constant to
-// the counter. It does so only if the difference between the initial value and the loop's bound may
-// be the least integer. A driver that does not know the initial value does not compute the number
-// of iterations:
+// the counter. The initial value is hidden only if the difference between the initial value and the
+// loop's bound may be the least integer. A driver that does not know the initial value does not
+// compute the number of iterations:
+// An example is the loop "for i <= 0 { … i-- }", in which i starts as math.MinInt64. It then starts
+// as math.MinInt64 ^ zero.
 //
-//	i := math.MinInt64          i := math.MinInt64 ^ zero
-//	for i <= 0 { … i-- }        for i <= 0 { … i-- }
-//
-// Most loops that count downward do so between small numbers and are not changed, so that drivers
-// can unroll them.
+// Most loops that count downward count between small numbers. hideDescents does not change them, so
+// that drivers can unroll them.
 //
 // hideDescents also hides a large initial value if the loop adds a positive constant to the
-// counter. After the type's greatest value, such a counter wraps to the least value. A driver may
-// compute the number of iterations as the difference between the loop's ends, modulo 2^32 or 2^64.
-// In this example, it would compute 25 instead of 3:
+// counter. A counter that starts with a large value soon wraps from its type's greatest value to
+// the least value. A driver may compute the number of iterations as the difference between the
+// loop's first and last value, modulo 2^32 or 2^64. For the following loop, a driver would compute
+// 25 iterations instead of 3:
 //
-//	i := uint32(1<<32 - 3)       i := uint32(1<<32-3) ^ zero
-//	for i >= 23 { … i++ }        for i >= 23 { … i++ }
+//	for i := uint32(1<<32 - 3); i >= 23; i++ { … }
 func hideDescents(h *hider) {
 	newDescents(h).eachCounter(func(d *counterFinder, p *ir.Value, back int) {
 		if !d.isDecreased(p, back) && !d.isIncreased(p, back) {
@@ -77,9 +76,9 @@ func (d *counterFinder) isDecreased(p *ir.Value, back int) bool {
 	return d.stepsBy(p, p.Args[back], -1, map[*ir.Value]bool{}) && d.mayStartFar(p, back)
 }
 
-// isIncreased reports whether the counter p counts upward from a number so large that p may
-// exceed its type's greatest value after a few iterations. If the initial number may also be small,
-// the result is false, because inner loops of triangular loop nests start with such numbers.
+// isIncreased reports whether the counter p counts upward from a number so large that p may exceed
+// its type's greatest value after a few iterations. If the initial number may also be small, the
+// result is false. Inner loops of triangular loop nests start with numbers of this kind.
 func (d *counterFinder) isIncreased(p *ir.Value, back int) bool {
 	if !d.stepsBy(p, p.Args[back], 1, map[*ir.Value]bool{}) {
 		return false
@@ -105,11 +104,10 @@ func (d *counterFinder) isIncreased(p *ir.Value, back int) bool {
 	return false
 }
 
-// stepsBy reports whether a loop computes next by adding a number to its counter p. The
-// result is true only if a driver may recognize the number as a constant with the sign of the
-// argument want. If next is a phi, it is enough that one argument of next is the counter plus such
-// a number.
-func (d *counterFinder) stepsBy(p, next *ir.Value, want int64, seen map[*ir.Value]bool) bool {
+// stepsBy reports whether a loop computes next by adding a number to its counter p. The result is
+// true only if a driver may recognize the number as a constant with the sign of the wantSign. If
+// next is a phi, one argument of next must be the counter plus a number with that sign.
+func (d *counterFinder) stepsBy(p, next *ir.Value, wantSign int64, seen map[*ir.Value]bool) bool {
 	by, sign := (*ir.Value)(nil), int64(1)
 	switch next.Op {
 	case ir.OpPhi:
@@ -117,7 +115,7 @@ func (d *counterFinder) stepsBy(p, next *ir.Value, want int64, seen map[*ir.Valu
 			return false
 		}
 		seen[next] = true
-		return slices.ContainsFunc(next.Args, func(a *ir.Value) bool { return d.stepsBy(p, a, want, seen) })
+		return slices.ContainsFunc(next.Args, func(a *ir.Value) bool { return d.stepsBy(p, a, wantSign, seen) })
 	case ir.OpIAdd:
 		if by = next.Args[1]; by == p {
 			by = next.Args[0]
@@ -132,12 +130,12 @@ func (d *counterFinder) stepsBy(p, next *ir.Value, want int64, seen map[*ir.Valu
 		return false
 	case by.IsConst():
 		n := sign * by.Int()
-		return want < 0 && n < 0 || want > 0 && n > 0
+		return wantSign < 0 && n < 0 || wantSign > 0 && n > 0
 	case !d.isInvariant(by, p.Block) || !d.h.isLiteral(by, true):
 		return false
 	}
 	r, known := d.intervalAt(by, p.Block)
-	return !known || want*sign < 0 && r.Lo < 0 || want*sign > 0 && r.Hi > 0
+	return !known || wantSign*sign < 0 && r.Lo < 0 || wantSign*sign > 0 && r.Hi > 0
 }
 
 // isInvariant reports whether v is the same in all iterations of the loop with the given
@@ -168,8 +166,9 @@ func (d *counterFinder) mayStartFar(p *ir.Value, back int) bool {
 					continue
 				}
 				if (v.Op == ir.OpULt || v.Op == ir.OpULe) && !e.v.IsConst() {
-					// For an unsigned comparison, Mesa's compiler divides unsigned numbers. It does
-					// not do so if it has turned the comparison into a comparison with 0.
+					// For an unsigned comparison, Mesa's compiler divides unsigned numbers. An
+					// exception is a comparison that Mesa's compiler has turned into a comparison
+					// with 0.
 					e.r = facts.Interval{Lo: 0, Hi: 1}
 				}
 				ends = append(ends, e)
@@ -193,8 +192,9 @@ type counterEnd struct {
 	r facts.Interval
 }
 
-// counterEndOf returns the facts that a driver may know about v in block b, where v is the first
-// or last value of a counter. It returns false if the driver cannot know that v is constant.
+// counterEndOf returns the facts that a driver may know about v in block b, where v is the first or
+// last value of a counter. If the driver cannot know that v is constant, counterEndOf returns
+// false.
 func (d *counterFinder) counterEndOf(v *ir.Value, b *ir.Block) (counterEnd, bool) {
 	if !v.Type.IsInt() || !v.IsConst() && !d.h.isLiteral(v, true) {
 		return counterEnd{}, false
@@ -203,8 +203,8 @@ func (d *counterFinder) counterEndOf(v *ir.Value, b *ir.Block) (counterEnd, bool
 	if !known {
 		r = facts.FullRange(v.Type)
 	}
-	if !r.Within(nearby) && !v.IsConstExpr() && d.staysNear(v, map[*ir.Value]bool{}) {
-		r = nearby
+	if !r.Within(nearNumbers) && !v.IsConstExpr() && d.staysNear(v, map[*ir.Value]bool{}) {
+		r = nearNumbers
 	}
 	return counterEnd{v, r}, true
 }
@@ -228,21 +228,22 @@ func (d *counterFinder) staysNear(v *ir.Value, seen map[*ir.Value]bool) bool {
 	return !slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return !d.staysNear(a, seen) })
 }
 
-// farAway is a lower bound for two constants whose difference is the least 32-bit integer. At least
-// one of two such constants has this magnitude or more. The same bound is used for 64-bit integers,
-// because modules for devices without them represent an integer by two 32-bit words.
+// farAway is half the magnitude of the least 32-bit integer. If the difference of two constants is
+// the least 32-bit integer, one of them has at least this magnitude. The same bound is used for
+// 64-bit integers, because modules for devices without them represent an integer by two 32-bit
+// words.
 const farAway = 1 << 30
 
-// The variable nearby is the interval of numbers with a smaller magnitude than farAway.
-var nearby = facts.Interval{Lo: -farAway + 1, Hi: farAway - 1}
+// nearNumbers is the interval of numbers with a smaller magnitude than farAway.
+var nearNumbers = facts.Interval{Lo: -farAway + 1, Hi: farAway - 1}
 
-// farFrom reports whether the difference between the ends from and to may be the least integer. It
-// returns true if one end is a large constant or a specialization constant that may be large. For
-// other ends, such as counters of outer loops, it uses their intervals. The difference of two
+// farFrom reports whether the difference between the ends from and to may be the least integer. The
+// result is true if one end is a large constant or a specialization constant that may be large. For
+// other ends, such as counters of outer loops, farFrom uses their intervals. The difference of two
 // non-negative numbers is never the least integer.
 func (from counterEnd) farFrom(to counterEnd) bool {
 	for _, e := range [2]counterEnd{from, to} {
-		if e.v.IsConstExpr() && !e.r.Within(nearby) {
+		if e.v.IsConstExpr() && !e.r.Within(nearNumbers) {
 			return true
 		}
 	}
@@ -251,9 +252,9 @@ func (from counterEnd) farFrom(to counterEnd) bool {
 	return distant(from.r.Lo, to.r.Hi) || distant(to.r.Lo, from.r.Hi)
 }
 
-// intervalAt returns the interval of v in block b. In helper functions, for which no intervals
-// are computed, knownLiterals is false unless v is a constant.
-func (d *counterFinder) intervalAt(v *ir.Value, b *ir.Block) (r facts.Interval, known bool) {
+// intervalAt returns the interval of v in block b. In helper functions, for which no intervals are
+// computed, isKnown is false unless v is a constant.
+func (d *counterFinder) intervalAt(v *ir.Value, b *ir.Block) (r facts.Interval, isKnown bool) {
 	if v.IsConst() {
 		return facts.Interval{Lo: v.Int(), Hi: v.Int()}, true
 	}

@@ -12,14 +12,13 @@ import (
 // a matcher, v is the value to hide, and use is an instruction that uses v. Most bugs of NVIDIA's
 // compiler concern integers. The compiler replaces a pattern of a few operations by a shorter
 // pattern without checking all conditions under which that is correct. A value that is combined
-// with an unknown zero by "or" matches none of these patterns.
+// with an unknown zero by "or" matches none of the compiler's patterns.
 
-// The constant nvidia580 is the version of NVIDIA's driver with which the bugs were found, on H200
-// GPUs.
+// nvidia580 is the version of NVIDIA's driver with which the bugs were found, on H200 GPUs.
 const nvidia580 = "580.159.04"
 
-// asMatcher turns a predicate on a value and its user into a matcher, which has the hider as
-// an additional argument.
+// asMatcher turns a predicate on a value and its user into a matcher (the function Match of a
+// Quirk), which has the hider as an additional parameter.
 func asMatcher(is func(v, use *ir.Value) bool) func(h *hider, v, use *ir.Value) bool {
 	return func(_ *hider, v, use *ir.Value) bool { return is(v, use) }
 }
@@ -248,8 +247,8 @@ func nvidiaElsewhere() []Quirk {
 	}
 }
 
-// matchBit matches a value in which at most one bit may be set. It also matches a value if use
-// needs only one of its bits.
+// matchBit matches a value in which at most one bit may be set. It also matches a value of which
+// the instruction use needs only one bit.
 func matchBit(h *hider, v, use *ir.Value) bool {
 	if use.Op == ir.OpPhi {
 		return isBit(v)
@@ -260,8 +259,8 @@ func matchBit(h *hider, v, use *ir.Value) bool {
 	return isBit(v) || v.Op == ir.OpAnd && v.Block != nil && bits.OnesCount64(facts.Possible(v)&(1<<h.readBitsOf[use]-1)) == 1
 }
 
-// isBit reports whether v is either always 0 or a certain power of two, or always -1, 0 or 1. Such
-// values include products such as (x&1)*4.
+// isBit reports whether v is either always 0 or a certain power of two, or always -1, 0 or 1. An
+// example is the product (x&1)*4.
 func isBit(v *ir.Value) bool {
 	if v.Block == nil || !v.Type.IsInt() {
 		return false
@@ -368,8 +367,8 @@ func isDoubled(v, use *ir.Value) bool {
 }
 
 // isScaled reports whether v is a multiple of a number, such as 4*x, and use is a signed comparison
-// of v. The other operand of the comparison must be a constant, a computed value whose interval may
-// be known, or another multiple of the same number.
+// of v. The comparison's other operand must be a constant, another multiple of the same number, or
+// a computed value whose interval the compiler may know.
 func isScaled(v, use *ir.Value) bool {
 	if use.Op != ir.OpSLt && use.Op != ir.OpSLe || v.Block == nil || !isMultiple(v, facts.MaxPossible) {
 		return false
@@ -380,14 +379,14 @@ func isScaled(v, use *ir.Value) bool {
 	}
 	switch other.Op {
 	case ir.OpLoad, ir.OpArg, ir.OpPhi, ir.OpIAdd, ir.OpISub, ir.OpIMul, ir.OpBuiltIn, ir.OpInvalid:
-		return linearRoot(v) == linearRoot(other) // the ops of this case may have any interval; OpInvalid represents a parameter
+		return linearRoot(v) == linearRoot(other) // results of these ops may have any interval; OpInvalid represents a parameter
 	}
 	return true
 }
 
 // isMultiple reports whether v is a multiple of a number, or is computed from a multiple in at most
-// depth steps. It follows steps that compilers move to the other side of a comparison. For example,
-// ^(x*2) > 3 becomes x*2 < ^3.
+// depth steps. isMultiple follows operations that compilers move to the other side of a comparison.
+// For example, ^(x*2) > 3 becomes x*2 < ^3.
 func isMultiple(v *ir.Value, depth int) bool {
 	of := func(i int) bool { return depth > 0 && isMultiple(v.Args[i], depth-1) }
 	switch v.Op {

@@ -8,7 +8,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
-// This file has the matchers of NVIDIA's quirks that concern loops which the compiler unrolls.
+// This file contains matchers of NVIDIA's quirks. These quirks concern loops that the compiler
+// unrolls.
 
 // isBound reports whether use compares v with a loop's counter. The value v must not be constant,
 // but its difference from the counter's initial value must be known. An example is
@@ -78,7 +79,8 @@ func isMaskedByCount(v, use *ir.Value) bool {
 }
 
 // isCounter reports whether v is computed by operations with constants from a loop's counter that
-// starts with a constant. If the loop is unrolled, such a counter becomes a constant.
+// starts with a constant. If the compiler unrolls the loop, the counter becomes a constant in each
+// copy of the loop's code.
 func isCounter(v *ir.Value) bool {
 	phi := linearRoot(v)
 	if phi == nil || phi.Op != ir.OpPhi || phi.Block.Continue == nil {

@@ -7,18 +7,17 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// This file has the workaround for the quirk wrapped-counter of NVIDIA.
+// This file contains the workaround for the quirk wrapped-counter of NVIDIA.
 
 // hideWraps hides a signed counter from the comparison that ends its loop, if the loop ends only
-// because the counter wraps. Such a loop decreases the counter while the counter is less than a
-// bound, or increases it while the counter is greater than a bound.
-//
-//	i := math.MinInt32          i := math.MinInt32
-//	for i <= 0 { … i-- }        for i ^ zero <= 0 { … i-- }
+// because the counter wraps. A loop of this kind decreases the counter while the counter is less
+// than a bound, or increases it while the counter is greater than a bound.
+// For example, "for i <= 0 { … i-- }" becomes "for i ^ zero <= 0 { … i-- }" if i starts as
+// math.MinInt32.
 //
 // A compiler that assumes that the counter does not wrap computes a wrong number of iterations or
-// treats the loop as endless. Few programs have such loops, and the workaround costs one more
-// instruction in each iteration.
+// treats the loop as endless. Few programs contain loops that end only by wrapping, and the
+// workaround costs one more instruction in each iteration.
 func hideWraps(h *hider) {
 	newDescents(h).eachCounter(func(d *counterFinder, p *ir.Value, back int) {
 		next := p.Args[back]
@@ -31,7 +30,7 @@ func hideWraps(h *hider) {
 }
 
 // addsConst reports whether a loop computes next by adding a constant to its counter p. If next is
-// a phi, it is enough that one argument of next is the counter plus a constant.
+// a phi, at least one argument of next must be the counter plus a constant.
 func (d *counterFinder) addsConst(p, next *ir.Value, seen map[*ir.Value]bool) bool {
 	if next == p || seen[next] {
 		return false
@@ -48,7 +47,7 @@ func (d *counterFinder) addsConst(p, next *ir.Value, seen map[*ir.Value]bool) bo
 // after many iterations.
 func (d *counterFinder) startsNear(p *ir.Value, back int) bool {
 	for i, first := range p.Args {
-		if r, known := d.intervalAt(first, p.Block.Preds[i]); i != back && (!known || !r.Within(nearby)) {
+		if r, known := d.intervalAt(first, p.Block.Preds[i]); i != back && (!known || !r.Within(nearNumbers)) {
 			return false
 		}
 	}
@@ -70,9 +69,9 @@ func (d *counterFinder) hideEnds(p *ir.Value, step int64) {
 	}
 }
 
-// leadsOnlyTo reports whether b is the block "to" or reaches that block by jumps only.
-func leadsOnlyTo(b, to *ir.Block) bool {
-	for seen := map[*ir.Block]bool{}; b != to; b = b.Term.Succs[0] {
+// leadsOnlyTo reports whether b is the block dst or reaches dst by jumps only.
+func leadsOnlyTo(b, dst *ir.Block) bool {
+	for seen := map[*ir.Block]bool{}; b != dst; b = b.Term.Succs[0] {
 		if seen[b] || len(b.Term.Succs) != 1 {
 			return false
 		}
@@ -92,8 +91,8 @@ func (d *counterFinder) hideEnd(p *ir.Value, step int64, cond *ir.Value, continu
 			d.hideEnd(p, step, a, continueIf)
 		}
 	case ir.OpSLt, ir.OpSLe:
-		// Let c be the other operand of the comparison. The loop continues while p is greater than c
-		// if c < p continues the loop, or if p < c ends the loop.
+		// Let c be the operand that is compared with p. If c < p continues the loop, or p < c ends
+		// it, the loop continues while p is greater than c.
 		for i, x := range cond.Args {
 			greater := (i == 1) == continueIf
 			if linearRoot(x) == p && greater == (step > 0) && cond.Block != nil {
