@@ -1,8 +1,9 @@
 package memory
 
 // This file contains the pass arrays, which removes loads and stores of private arrays that SRoA
-// did not split because some index varies. The pass runs after fuse, because Go rounds a float when
-// it is stored, so fuse must see the store. The file coalesce.go merges two arrays into one.
+// did not split because some index varies. Arrays runs after fuse, which combines products and
+// sums. Go rounds a float when it is stored, so fuse must see the store. The file coalesce.go
+// merges two arrays into one.
 
 import (
 	"encoding/binary"
@@ -15,21 +16,21 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/simplify"
 )
 
-// maxKnown is the largest number of elements of an array whose values are tracked at a time.
+// maxKnown is the largest number of an array's elements whose values the pass tracks at a time.
 const maxKnown = 256
 
-// Arrays optimizes a work-item's own arrays in three ways. It replaces a load by the value that the
-// work-item has last stored to the element or loaded from it. It removes stores of a value that the
-// element already has, and stores to elements that are not read later. If one array is a copy of
-// another, it merges the two. For example:
+// Arrays optimizes a work-item's own arrays in three ways. First, Arrays replaces a load by the
+// value that the work-item has last stored to the element or loaded from it. Second, it removes
+// stores of a value that the element already has, and stores to elements that are not read later.
+// Third, if one array is a copy of another, it merges the two arrays. For example:
 //
 //	var sum, copy [32]int32
 //	sum[i] = x
-//	copy = sum                      sum[i] = x
-//	y := copy[j] + sum[k]    ──▶    y := sum[j] + sum[k]
+//	copy = sum                      removed
+//	y := copy[j] + sum[k]           y := sum[j] + sum[k].
 //
-// No other work-item can access private memory, so barriers and faults have no influence. Known
-// values are tracked into branches and past joins, but not into loops or out of them. A value that
+// No other work-item can access private memory, so barriers and faults have no influence. Arrays
+// tracks known values into branches and past joins, but not into loops or out of them. A value that
 // is live across a loop would occupy a register for a long time, although the element is also in
 // memory.
 func Arrays(m *ir.Module) diag.List {
@@ -108,12 +109,12 @@ type arrayTracker struct {
 	places       *placeTable
 	dom          *ir.DomTree
 	loops        *ir.Loops
-	atBlockEnd   map[*ir.Block]arrayContents // maps a block to the contents that are known at its end
+	atBlockEnd   map[*ir.Block]arrayContents // maps a block to array contents that are known at its end
 	replacements map[*ir.Value]*ir.Value     // maps a removed load to the value that replaces it
 	changed      bool
 }
 
-// An element describes an array element whose value is known.
+// knownElement describes an array element whose value is known.
 type knownElement struct {
 	path  []*ir.Value
 	value *ir.Value
@@ -127,16 +128,16 @@ type knownContents struct {
 	// array was zeroed.
 	wasZeroed   bool
 	storedPaths map[string][]*ir.Value
-	// The field block is the only block whose processing may change this struct. While later blocks
-	// are processed, they share the struct, and copy it before a change.
+	// ownerBlock is the only block whose processing may change this struct. For later blocks, the
+	// pass copies the struct before it changes the contents.
 	ownerBlock *ir.Block
 }
 
 // arrayContents maps each array to its known contents at some point in the code.
 type arrayContents map[*ir.Var]*knownContents
 
-// ownedBy returns the contents of x for a change in block b. It copies the contents if they
-// belong to another block.
+// ownedBy returns contents of x that may be changed while block b is processed. If the contents
+// belong to another block, ownedBy copies them.
 func (h arrayContents) ownedBy(x *ir.Var, b *ir.Block) *knownContents {
 	c := h[x]
 	if c == nil {
@@ -148,8 +149,8 @@ func (h arrayContents) ownedBy(x *ir.Var, b *ir.Block) *knownContents {
 	return c
 }
 
-// meetContents returns the contents that are known on both of two paths into b, given the
-// contents c and d on these paths.
+// meetContents returns the contents that are known on both of two paths into b, where c and d are
+// the contents known on each path.
 func meetContents(c, d *knownContents, b *ir.Block) *knownContents {
 	if c == d {
 		return c
@@ -167,9 +168,9 @@ func meetContents(c, d *knownContents, b *ir.Block) *knownContents {
 	return e
 }
 
-// contentsAtStart returns the contents known at the beginning of b. These are the contents known
-// at the ends of all predecessors. The result is empty if b is the head of a loop, or if an edge
-// into b leaves a loop.
+// contentsAtStart returns the contents known at the beginning of b. They are the contents that are
+// known at the ends of all predecessors. If b is the head of a loop, or an edge into b leaves a
+// loop, no contents are known.
 func (h *arrayTracker) contentsAtStart(b *ir.Block) arrayContents {
 	now := arrayContents{}
 	for i, p := range b.Preds {
@@ -268,8 +269,8 @@ func (h *arrayTracker) lookUp(c *knownContents, name string, path []*ir.Value, x
 	return h.zeroOf(leafType(x.Type, path))
 }
 
-// zeroOf returns the zero of type t. It returns nil if t exists only in memory or is not a
-// scalar.
+// zeroOf returns the zero of type t. If t exists only in memory or is not a scalar, zeroOf returns
+// nil.
 func (h *arrayTracker) zeroOf(t *ir.Type) *ir.Value {
 	if t == nil || !t.IsScalar() || t.Kind == ir.I8 || t.Kind == ir.I16 {
 		return nil
@@ -277,8 +278,8 @@ func (h *arrayTracker) zeroOf(t *ir.Type) *ir.Value {
 	return h.f.Module.Const(t, 0)
 }
 
-// leafType returns placeOf the element at path within a variable of type t. It returns nil if
-// the type is not known.
+// leafType returns the type of the element at path within a variable of type t. If the type is not
+// known, leafType returns nil.
 func leafType(t *ir.Type, path []*ir.Value) *ir.Type {
 	for _, p := range path {
 		switch {

@@ -1,7 +1,7 @@
 package memory
 
-// This file contains the part of the pass arrays that uses the liveness of array elements. It
-// removes stores to dead elements, and merges two arrays into one.
+// This file contains the part of the pass arrays that uses the liveness of array elements. This
+// part removes stores to dead elements, and merges two arrays into one.
 
 import (
 	"slices"
@@ -28,8 +28,8 @@ type elemLiveness struct {
 
 type bitset []bool
 
-// readsOf computes the liveness of the elements of the arrays in own. It ignores arrays that are
-// too large or whose elements are not scalars.
+// readsOf computes the liveness of the elements of the arrays in own. readsOf ignores arrays that
+// are too large or whose elements are not scalars.
 func readsOf(f *ir.Func, own map[*ir.Var]bool) *elemLiveness {
 	r := &elemLiveness{f: f, firstBit: map[*ir.Var]int{}, bitCount: map[*ir.Var]int{}, liveAtEnd: map[*ir.Block]bitset{}}
 	for _, x := range f.Vars {
@@ -63,8 +63,8 @@ func readsOf(f *ir.Func, own map[*ir.Var]bool) *elemLiveness {
 	return r
 }
 
-// countScalars returns the number of scalars in t if t is an array of scalars or nested
-// arrays of scalars. It returns 0 for any other type, and for arrays that are too large.
+// countScalars returns the number of scalars in t if t is an array of scalars or nested arrays of
+// scalars. For any other type, and for arrays that are too large, countScalars returns 0.
 func countScalars(t *ir.Type) int {
 	all := 1
 	for ; t.Kind == ir.Array; t = t.Elem {
@@ -81,8 +81,8 @@ func countScalars(t *ir.Type) int {
 }
 
 // accessedBits returns the array x that v accesses, and the range of the bits of the accessed
-// elements. If an index varies, the range contains all bits of the array. If v does not access an
-// array in r, x is nil.
+// elements. If an index of the access varies, the range contains all bits of the array. If v does
+// not access an array in r, x is nil.
 func (r *elemLiveness) accessedBits(v *ir.Value) (x *ir.Var, from, to int) {
 	ref := v.Ref()
 	if ref == nil || r.bitCount[ref.Var] == 0 {
@@ -104,15 +104,15 @@ func (r *elemLiveness) accessedBits(v *ir.Value) (x *ir.Var, from, to int) {
 	return x, from + k, from + k + 1
 }
 
-// writesAll reports whether v writes every element in the range of bits that the method at
-// returned. The result is false if v writes one unknown element of the range.
+// writesAll reports whether v writes every element whose bit is in the range that accessedBits
+// returned. If v writes only one unknown element of the range, writesAll returns false.
 func (r *elemLiveness) writesAll(v *ir.Value, from, to int) bool {
 	return v.Op == ir.OpZero || to == from+1
 }
 
-// eachBackward visits the instructions of b from its end to its beginning. liveAfter is
-// the set of elements that are live after the current instruction. It calls visitAccess for
-// each access to an array, before it updates that set.
+// eachBackward visits the instructions of b from its end to its beginning. liveAfter is the set of
+// elements that are live after the current instruction. For each access to an array, eachBackward
+// first calls visitAccess and then updates liveAfter.
 func (r *elemLiveness) eachBackward(b *ir.Block, liveAfter bitset, visitAccess func(v *ir.Value)) {
 	for _, v := range slices.Backward(b.Insts) {
 		x, from, to := r.accessedBits(v)
@@ -131,8 +131,8 @@ func (r *elemLiveness) eachBackward(b *ir.Block, liveAfter bitset, visitAccess f
 	}
 }
 
-// dropUnread removes writes to dead elements of the arrays in own. It reports whether it removed
-// any.
+// dropUnread removes writes to dead elements of the arrays in own. The result is true if dropUnread
+// removed any write.
 func dropUnread(f *ir.Func, own map[*ir.Var]bool) bool {
 	dropped := false
 	r := readsOf(f, own)
@@ -152,13 +152,13 @@ func dropUnread(f *ir.Func, own map[*ir.Var]bool) bool {
 	return dropped
 }
 
-// A pair is a pair of arrays, ordered by the indices of their bits.
+// arrayPair is a pair of arrays, ordered by the indices of their bits.
 type arrayPair struct{ a, b *ir.Var }
 
-// coalesceArrays merges two arrays into one, if it finds a suitable pair. It reports whether
-// it has merged a pair. In a suitable pair, elements of one array are copied to elements of the
-// other with the same index. No other write may change an element of one array while the element of
-// the other with the same index is live.
+// coalesceArrays merges two arrays into one, if it finds a suitable pair. It reports whether it has
+// merged a pair. In a suitable pair, elements of one array are copied to elements of the other with
+// the same index. No write other than the copies may change an element of one array while the
+// other's element with the same index is live.
 func coalesceArrays(f *ir.Func, own map[*ir.Var]bool) bool {
 	r := readsOf(f, own)
 	copies := map[arrayPair]map[*ir.Value]bool{}
@@ -190,10 +190,9 @@ func coalesceArrays(f *ir.Func, own map[*ir.Var]bool) bool {
 	return false
 }
 
-// copySource returns the source array if instruction i of b copies an element of one array
-// to the same index of another. The copied value must have been loaded in b, and neither element
-// may have been written since the load. If these conditions do not hold, copySource returns
-// nil.
+// copySource returns the source array if instruction i of b copies an element of one array to the
+// same index of another. The copied value must have been loaded in b, and neither element may have
+// been written since the load. If a condition does not hold, copySource returns nil.
 func (r *elemLiveness) copySource(b *ir.Block, i int) *ir.Var {
 	v := b.Insts[i]
 	to, bit, end := r.accessedBits(v)
@@ -219,9 +218,8 @@ func (r *elemLiveness) copySource(b *ir.Block, i int) *ir.Var {
 	return nil
 }
 
-// canMerge reports whether the arrays of the pair p can be merged. No write other than
-// the copies may change an element of one array while the element of the other with the same index
-// is live.
+// canMerge reports whether the arrays of the pair p can be merged. No write other than the copies
+// may change an element of one array while the other's element with the same index is live.
 func (r *elemLiveness) canMerge(p arrayPair, copies map[*ir.Value]bool) bool {
 	ok := true
 	for b, out := range r.liveAtEnd {
@@ -241,7 +239,8 @@ func (r *elemLiveness) canMerge(p arrayPair, copies map[*ir.Value]bool) bool {
 	return ok
 }
 
-// mergeArrays replaces the array p.b by p.a in all accesses, and removes the copies.
+// mergeArrays replaces the array p.b by p.a in all accesses, and removes the copies between the
+// two.
 func mergeArrays(f *ir.Func, p arrayPair, copies map[*ir.Value]bool) {
 	for _, b := range f.Blocks {
 		b.Insts = slices.DeleteFunc(b.Insts, func(v *ir.Value) bool { return copies[v] })

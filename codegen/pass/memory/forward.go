@@ -1,7 +1,8 @@
 package memory
 
-// This file contains the pass forward. The pass runs after fuse. Go rounds a float when it is
-// stored, so a product that was stored must not be fused into a sum.
+// This file contains the pass forward. Forward runs after fuse, the pass that combines products and
+// sums. Go rounds a float when it is stored, so fuse must see that a product is stored before it is
+// added.
 
 import (
 	"slices"
@@ -12,11 +13,10 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/simplify"
 )
 
-// These constants limit the pass forward. A place is a location in device memory (see the type
-// place).
+// These constants limit the pass forward.
 const (
-	// maxPlaces is the largest number of places that are tracked in a function. Only the first
-	// places in the code are tracked.
+	// maxPlaces is the largest number of memory locations that are tracked in a function. Only the
+	// first locations in the code are tracked.
 	maxPlaces = 256
 	// maxForwards is the largest number of repetitions of the pass. Repetitions help with loaded
 	// indices, such as b[i] in a[b[i]], which are single values only after their loads have been
@@ -27,18 +27,18 @@ const (
 // Forward replaces a load from device memory by the value that the work-item has last stored to the
 // same location or loaded from it:
 //
-//	k.Out[i] = a                    k.Out[i] = a
-//	x := k.Out[i] * 2       ──▶     x := a * 2
+//	k.Out[i] = a
+//	x := k.Out[i] * 2       becomes x := a * 2.
 //
 // The value of a location is available after an access, until an operation may change the memory.
-// These operations are stores that may alias the location, barriers, group operations and atomic
-// operations. A load is replaced if the value is available on all paths to it. If the value comes
-// from several accesses, it becomes a phi. If a loop computes the location's index, no value is
-// available from one iteration to the next. The reason is that the location has not been accessed
-// when the loop is entered.
+// Operations that may change it are stores that may alias the location, barriers, group operations
+// and atomic operations. A load is replaced if the value is available on all paths to it. If the
+// value comes from several accesses, it becomes a phi. If a loop computes the location's index, no
+// value is available from one iteration to the next. When the loop is entered, the location has not
+// been accessed yet.
 //
-// Forward does not move loads, it only removes them. The checks of their indices are not removed.
-// CSE later removes a check that is equal to an earlier check.
+// Forward does not move loads, it only removes them. The checks of the loads' indices are not
+// removed. CSE later removes a check that is equal to an earlier check.
 func Forward(m *ir.Module) diag.List {
 	changed := false
 	for range maxForwards {
@@ -67,8 +67,8 @@ type trackedPlace struct {
 	memPlace
 	// isFixed is set if the memory does not change during the launch.
 	isFixed bool
-	// valueVar is the variable that contains the available value of the location. It is nil if
-	// no load needs the value. Mem2reg later turns the variable into values.
+	// valueVar is the variable that contains the available value of the location. If no load needs
+	// the value, valueVar is nil. Mem2reg later turns the variable into values.
 	valueVar *ir.Ref
 }
 
@@ -79,16 +79,16 @@ type forwarder struct {
 	loops    *ir.Loops
 	places   *placeTable
 	tracked  []*trackedPlace
-	placeOf  map[*ir.Value]int   // maps a load or store to the index of the place that it accesses
-	killedBy map[*ir.Value][]int // maps an instruction to the places that it makes unavailable
-	// unloadedIn maps the head of a loop to the places that the loop does not load. Values
-	// of these places are not kept available in the loop, where they would only occupy registers.
+	placeOf  map[*ir.Value]int   // maps a load or store to the index of the location that it accesses
+	killedBy map[*ir.Value][]int // maps an instruction to the locations whose values it makes unavailable
+	// unloadedIn maps the head of a loop to the memory locations that the loop does not load. Their
+	// values are not kept available in the loop, where they would only occupy registers.
 	unloadedIn  map[*ir.Block][]bool
-	availableAt map[*ir.Block][]bool // maps a block to the places available at its beginning
+	availableAt map[*ir.Block][]bool // maps a block to the locations whose values are available at its beginning
 }
 
-// forwardIn replaces loads of f by loads of variables where the loaded value is available. It
-// reports whether it has replaced any loads.
+// forwardIn replaces loads of f by loads of variables where the loaded value is available. The
+// result is true if forwardIn has replaced any load.
 func forwardIn(m *ir.Module, f *ir.Func) bool {
 	if !loadsTwice(f) {
 		return false
@@ -105,7 +105,7 @@ func forwardIn(m *ir.Module, f *ir.Func) bool {
 }
 
 // loadsTwice reports whether f has at least two accesses to device memory, one of which is a load.
-// The test quickly excludes most small kernels.
+// This test excludes most small kernels quickly.
 func loadsTwice(f *ir.Func) bool {
 	n, loads := 0, 0
 	for _, b := range f.Blocks {
@@ -121,8 +121,8 @@ func loadsTwice(f *ir.Func) bool {
 	return n > 1 && loads > 0
 }
 
-// collectPlaces finds the places that at least two instructions access, at least one of them
-// by a load.
+// collectPlaces finds the memory locations that at least two instructions access, at least one of
+// them by a load.
 func (w *forwarder) collectPlaces() {
 	type found struct {
 		memPlace
@@ -160,10 +160,10 @@ func (w *forwarder) collectPlaces() {
 	}
 }
 
-// findKills records for each instruction the places that it makes unavailable.
+// findKills records for each instruction the memory locations whose values it makes unavailable.
 func (w *forwarder) findKills() {
 	w.killedBy = map[*ir.Value][]int{}
-	var changing []int // indices of the places that may change during the launch
+	var changing []int // indices of the locations that may change during the launch
 	for k, x := range w.tracked {
 		if !x.isFixed {
 			changing = append(changing, k)
@@ -186,13 +186,13 @@ func (w *forwarder) findKills() {
 	}
 }
 
-// isSynchronizing reports whether stores of other work-items may become visible at v. It
-// also returns true if v may store to memory in a way that this pass does not analyse.
+// isSynchronizing reports whether stores of other work-items may become visible at v. If v may
+// store to memory in a way that the pass does not analyse, the result is also true.
 func isSynchronizing(v *ir.Value) bool {
 	return v.Op.Has(ir.FlagSync) || v.Op.Has(ir.FlagAtomic) || v.Op == ir.OpCall
 }
 
-// findUnloaded finds for each loop the places that the loop does not load.
+// findUnloaded finds for each loop the memory locations that the loop does not load.
 func (w *forwarder) findUnloaded() {
 	w.unloadedIn = map[*ir.Block][]bool{}
 	for _, l := range w.loops.All {
@@ -211,10 +211,10 @@ func (w *forwarder) findUnloaded() {
 	}
 }
 
-// solveAvailable finds the places available at the beginning of each block. A place must be
-// available at the ends of all predecessors. solveAvailable first assumes that all places are
-// available everywhere except at the entry. Then it removes places that are unavailable on some
-// path, until nothing changes.
+// solveAvailable finds the memory locations whose values are available at the beginning of each
+// block. An available value must be available at the ends of all predecessors. solveAvailable first
+// assumes that all values are available everywhere except at the entry. Then it removes values that
+// are unavailable on some path, until nothing changes.
 func (w *forwarder) solveAvailable() {
 	w.availableAt = map[*ir.Block][]bool{}
 	out := map[*ir.Block][]bool{}
@@ -242,9 +242,10 @@ func (w *forwarder) solveAvailable() {
 	}
 }
 
-// leavesLoop reports whether the edge from p to b leaves a loop in which place k became available.
-// The value of such a place must not be live after the loop. If it were, workarounds for drivers
-// (passes loopvalues and outlive) would cost more in each iteration than a load after the loop.
+// leavesLoop reports whether the edge from p to b leaves a loop in which the value of location k
+// became available. This value must not be live after the loop. Workarounds for drivers (passes
+// loopvalues and outlive) would make a live-out value cost more in each iteration than a load after
+// the loop.
 func (w *forwarder) leavesLoop(k int, p, b *ir.Block) bool {
 	for l := w.loops.Of(p); l != nil && !l.Contains(b); l = l.Outer {
 		if !w.availableAt[l.Head][k] {
@@ -254,9 +255,9 @@ func (w *forwarder) leavesLoop(k int, p, b *ir.Block) bool {
 	return false
 }
 
-// walkBlock visits the instructions of block b and returns the places that are available at
-// its end. For each access to a place, it calls visitAccess. isAvailable of that
-// function tells whether the place was available before the access.
+// walkBlock visits the instructions of block b and returns the memory locations whose values are
+// available at its end. For each access to a tracked location, it calls visitAccess. The parameter
+// isAvailable of visitAccess is true if the location's value was available before the access.
 func (w *forwarder) walkBlock(b *ir.Block, visitAccess func(v *ir.Value, isAvailable bool)) []bool {
 	now := append([]bool(nil), w.availableAt[b]...)
 	for _, v := range b.Insts {
@@ -273,8 +274,8 @@ func (w *forwarder) walkBlock(b *ir.Block, visitAccess func(v *ir.Value, isAvail
 	return now
 }
 
-// rewriteLoads replaces each load of an available place by a load of the place's variable.
-// After each other access to the place, it adds a store of the accessed value to the variable.
+// rewriteLoads replaces each load of an available value by a load of the location's variable. After
+// each other access to the location, it adds a store of the accessed value to the variable.
 func (w *forwarder) rewriteLoads() bool {
 	replaced := map[*ir.Value]bool{}
 	for _, b := range w.dom.Order {
@@ -319,13 +320,13 @@ func (w *forwarder) rewriteLoads() bool {
 // dropOverwritten removes a store if a later store in the same block writes the same location and
 // no instruction between the two may read it. For example:
 //
-//	k.Out[i] += a                   x := k.Out[i] + a
-//	k.Out[i] += b           ──▶     k.Out[i] = x + b
+//	k.Out[i] += a           becomes x := k.Out[i] + a
+//	k.Out[i] += b           becomes k.Out[i] = x + b
 func dropOverwritten(m *ir.Module, f *ir.Func) {
 	p := newPlaces(m)
 	for _, b := range f.Blocks {
 		dead := map[*ir.Value]bool{}
-		later := map[string]memPlace{} // places that a later instruction of b stores to, without a read before that store
+		later := map[string]memPlace{} // locations to which a later instruction of b stores, without a read before that store
 		for i := len(b.Insts) - 1; i >= 0; i-- {
 			v := b.Insts[i]
 			switch {

@@ -4,19 +4,16 @@ package memory
 // work-items, if each work-item uses only its own elements. Internal slices are no longer arguments
 // of the kernel:
 //
-//	before                                    after
-//
-//	%4 = Arg addr 40  (k.Tmp)                 %6 = Arg i32 8  (the range)
-//	%5 = Arg i64 48  (its length)             %5 = UConvert i64 %6  (is the length)
-//	Store [%4 f32, %1], %2                    Store [var Tmp], %2
+//	%5 = Arg i64 48 (the length of k.Tmp)     becomes %5 = UConvert i64 %6 (the launch's range)
+//	Store [%4 f32, %1], %2 (to k.Tmp)         becomes Store [var Tmp], %2.
 //
 // Loads and stores then become values if possible (mem2reg), so that the kernel
 //
 //	Affine{k.In, k.Tmp}.Kernel(it)
 //	Affine{k.Tmp, k.Out}.Kernel(it)
 //
-// loads In, stores Out, and accesses no other memory. The pass runs after fuse, like all passes
-// that combine kernels, because a product that the source stores must be rounded.
+// loads In, stores Out, and accesses no other memory. The pass internal runs after fuse, because a
+// product that the source stores must be rounded.
 
 import (
 	"fmt"
@@ -60,8 +57,8 @@ func Internal(m *ir.Module) diag.List {
 		return Own{}
 	}
 	if OwnElements(m, own) {
-		// The index into the variable is a difference, which must be folded to a insertBefore
-		// the variable can be split.
+		// The index into the variable is a difference. It must be folded to a constant before the
+		// variable can be split.
 		if diags := simplify.Clean(m); len(diags) > 0 {
 			return diags
 		}
@@ -69,7 +66,7 @@ func Internal(m *ir.Module) diag.List {
 			return diags
 		}
 	}
-	for range 2 { // the second run uses constants that the first has found
+	for range 2 { // the second iteration uses constants that the first has found
 		if diags := simplify.Clean(m); len(diags) > 0 {
 			return diags
 		}
@@ -99,8 +96,8 @@ var whyNotInternal = map[facts.Why][2]string{
 	facts.WhyForm:    {"this is in code that several work-items share", "use the elements in the kernel's own code"},
 }
 
-// addRefusal adds a diagnostic to diags if the slice of the parameter p cannot be
-// internal. The diagnostic contains the reason.
+// addRefusal adds a diagnostic to diags if the slice of the parameter p cannot be internal. The
+// diagnostic contains the reason why it cannot.
 func addRefusal(diags *diag.List, m *ir.Module, p *abi.Param, f *facts.Footprint) {
 	add := func(hint, format string, args ...any) {
 		diags.Add(diag.Internal, diag.Pos{File: f.Pos.File, Line: f.Pos.Line, Col: f.Pos.Col}, hint,
@@ -122,7 +119,7 @@ func addRefusal(diags *diag.List, m *ir.Module, p *abi.Param, f *facts.Footprint
 }
 
 // replaceLengths replaces the length of each internal slice by the number of the launch's
-// work-items times the number of elements for each work-item. With this length, the checks of a
+// work-items times the number of elements for each work-item. With the new length, the checks of a
 // work-item's own elements always pass, so they are replaced by true.
 func replaceLengths(m *ir.Module, prints []facts.Footprint) {
 	for i := range m.Params {
@@ -153,8 +150,8 @@ func replaceLengths(m *ir.Module, prints []facts.Footprint) {
 	}
 }
 
-// addressLeft adds a diagnostic if the address of an internal slice is still used, which is not
-// possible for a variable.
+// addressLeft adds a diagnostic if the address of an internal slice is still used, because a
+// variable has no address.
 func addressLeft(diags *diag.List, m *ir.Module, p *abi.Param) {
 	isAddress := func(v *ir.Value) bool {
 		return v.Op == ir.OpArg && v.Bits == uint64(abi.OffsetArgs+p.Offset)

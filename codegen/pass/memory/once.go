@@ -1,7 +1,7 @@
 package memory
 
-// This file contains the pass once, a limited form of loop-invariant code motion. The pass hoists
-// loads that a loop's head executes in each iteration, with their checks.
+// This file contains the pass once, a limited form of loop-invariant code motion. Once hoists loads
+// that a loop's head executes in each iteration, with the loads' checks.
 
 import (
 	"slices"
@@ -13,8 +13,9 @@ import (
 )
 
 // Once hoists loads of device memory from a loop's head into the preheader, if they load the same
-// value in all iterations. It also hoists the checks before these loads, and the operands of both.
-// For a loop in which i counts from k.Starts[row] while i < k.Starts[row+1], the result is:
+// value in all iterations. It also hoists the checks before the loads, and the operands of loads
+// and checks. For a loop in which i counts from k.Starts[row] while i < k.Starts[row+1], the result
+// is:
 //
 //	b2                                    b2
 //	  %15 = Load [%starts, %row]            %15 = Load [%starts, %row]
@@ -32,15 +33,15 @@ import (
 //	  Fault index out of range              Fault index out of range
 //
 // The head is executed whenever the loop is entered, even if the loop then has no iteration. So the
-// hoisted code is executed, and may fault, only where it also was before, and in the same order.
-// Later iterations would load the same values and pass the same checks, because all operands are
-// invariant. In addition, the loop must not contain a store or call that may change the memory, or
-// an operation by which stores of other work-items become visible.
+// hoisted code is executed, and may fault, only if the original loop would also execute it. Later
+// iterations would load the same values and pass the same checks, because all operands are
+// invariant. The loop must not contain a store or call that may change the memory, or an operation
+// that makes stores of other work-items visible.
 //
-// The hoisted load is often the loop's bound, which must be invariant for the pass ahead. Drivers
-// do not hoist the load, since a check precedes it. Once does not change kernels with group
-// operations, in which work-items that fault must leave the group at the same point in the code as
-// before.
+// The hoisted load is often the loop's bound. The pass ahead (in package loops) requires that the
+// bound is invariant. Drivers do not hoist the load, since a check precedes it. Once does not
+// change kernels with group operations, in which work-items that fault must leave the group at the
+// same point in the code as before.
 func Once(m *ir.Module) diag.List {
 	if m.UsesGroup {
 		return nil
@@ -58,9 +59,9 @@ func Once(m *ir.Module) diag.List {
 	return nil
 }
 
-// onceIn hoists the loads of one loop of f, and reports whether it found such a loop. It prefers
-// inner loops. After each successful call, some load is in fewer loops than before, so a loop of
-// such calls ends.
+// onceIn hoists the loads of one loop of f, and reports whether it found such a loop. Inner loops
+// come first. After each successful call, some load is in fewer loops than before, so repeated
+// calls end.
 func onceIn(m *ir.Module, f *ir.Func) bool {
 	f.RemoveUnreachable()
 	all := f.Dominators().Loops().All
@@ -78,19 +79,19 @@ func onceIn(m *ir.Module, f *ir.Func) bool {
 	return false
 }
 
-// loopStart describes the blocks at the start of a loop's iterations. These blocks are the
-// head and the blocks after it that are connected only by checks.
+// loopStart describes the blocks at the start of a loop's iterations. They are the head and the
+// following blocks between which there are only checks.
 type loopStart struct {
 	l           *ir.Loop
 	places      *placeTable
 	checkBlocks []*ir.Block        // blocks that end with hoisted checks
-	lastBlock   *ir.Block          // the block after the blocks in checkBlocks; its values are hoisted, but no check at its end
+	lastBlock   *ir.Block          // block after the blocks in checkBlocks; values of lastBlock are hoisted, but not a check at its end
 	invariants  map[*ir.Value]bool // invariant values computed in the loop
-	hoisted     map[*ir.Value]bool // the invariant values that are hoisted
+	hoisted     map[*ir.Value]bool // values in invariants that are hoisted
 	hoistsLoad  bool               // whether some hoisted value is a load of device memory
 }
 
-// findHoisted finds the values and checks to hoist, and fills the fields of s.
+// findHoisted finds the values and checks to hoist, and records them in s.
 func (s *loopStart) findHoisted() {
 	for s.lastBlock = s.l.Head; ; {
 		b := s.lastBlock
@@ -113,8 +114,8 @@ func (s *loopStart) findHoisted() {
 	}
 }
 
-// findInvariants finds the invariant values of b, up to the first instruction with an effect. It
-// reports whether b contains no instruction with an effect.
+// findInvariants finds the invariant values of b, up to the first instruction with an effect. If b
+// contains no instruction with an effect, findInvariants returns true.
 func (s *loopStart) findInvariants(b *ir.Block) bool {
 	for _, v := range b.Insts {
 		same := !slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return !s.isInvariant(a) })
@@ -131,7 +132,7 @@ func (s *loopStart) findInvariants(b *ir.Block) bool {
 	return true
 }
 
-// isInvariant reports whether v is known to be the same in all iterations.
+// isInvariant reports whether v is known to be the same in all iterations of the loop.
 func (s *loopStart) isInvariant(v *ir.Value) bool {
 	return v.Block == nil || !s.l.Contains(v.Block) || s.invariants[v]
 }
@@ -175,8 +176,8 @@ func (s *loopStart) markHoisted(values ...*ir.Value) {
 	}
 }
 
-// moveHoisted hoists the values and checks that findHoisted has found. It returns false if
-// the loop cannot have a preheader.
+// moveHoisted hoists the values and checks that findHoisted has found. If the loop cannot have a
+// preheader, moveHoisted returns false.
 func (s *loopStart) moveHoisted() bool {
 	pre := s.makePreheader()
 	if pre == nil {
@@ -210,8 +211,8 @@ func (s *loopStart) moveValues(b, pre *ir.Block) {
 	})
 }
 
-// makePreheader returns a block whose only successor is the loop's head and through which
-// all paths enter the loop. It returns nil if two edges of one branch enter the loop.
+// makePreheader returns a block whose only successor is the loop's head and through which all paths
+// enter the loop. If two edges of one branch enter the loop, makePreheader returns nil.
 func (s *loopStart) makePreheader() *ir.Block {
 	var from []*ir.Block
 	for _, p := range s.l.Head.Preds {

@@ -2,10 +2,8 @@ package memory
 
 // This file replaces a work-item's own elements of slices by variables:
 //
-//	before                              after
-//
-//	Store [%tmp f32, %lin], %x          Store [var tmp], %x
-//	%y = Load f32 [%tmp f32, %lin]      %y = Load f32 [var tmp]
+//	Store [%tmp f32, %lin], %x          becomes Store [var tmp], %x
+//	%y = Load f32 [%tmp f32, %lin]      becomes %y = Load f32 [var tmp].
 //
 // The checks of the indices are not removed.
 
@@ -17,24 +15,24 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
-// The type Own describes how a slice is divided among the work-items. A slice with the zero Own is
-// not replaced.
+// Own describes how a slice is divided among the work-items. A slice with the zero Own is not
+// replaced.
 type Own struct {
 	PerItem int64 // number of elements that belong to each work-item (see facts.Footprint)
 	Shared  bool  // whether the work-items of a work-group share their elements
 }
 
 // OwnElements replaces accesses to slices by accesses to variables, which are zero when the kernel
-// starts. ownedBy returns the Own of a parameter's slice. OwnElements reports whether it
+// starts. The function ownOf returns the Own of a parameter's slice. OwnElements reports whether it
 // replaced any access. The caller must still split and promote the variables. If a work-group
 // shares the elements, the variable is an array in work-group memory with one element for each
 // work-item. Sharing is possible only in kernels over nd-ranges of one dimension. For example:
 //
-//	%y = Load f32 [%tmp f32, %i]        %y = Load f32 [var tmp, %i - groupID*groupSize]
-func OwnElements(m *ir.Module, own func(param int) Own) bool {
+//	Load f32 [%tmp f32, %i]        becomes Load f32 [var tmp, %i - groupID*groupSize]
+func OwnElements(m *ir.Module, ownOf func(param int) Own) bool {
 	o := &ownElements{m: m}
 	for i := range m.Params {
-		n := own(i)
+		n := ownOf(i)
 		if n == (Own{}) {
 			continue
 		}
@@ -104,7 +102,7 @@ func (o *ownElements) makeVar(param int, own Own, elem *ir.Type) *ir.Var {
 	return x
 }
 
-// varType returns placeOf the variable for a slice with elements of type elem.
+// varType returns the type of the variable for a slice with elements of type elem.
 func (o *ownElements) varType(elem *ir.Type, own Own) *ir.Type {
 	switch {
 	case own.Shared:

@@ -1,7 +1,7 @@
 package memory
 
 // This file finds out which accesses to device memory access the same location, and which may
-// overlap. The passes forward and once use it.
+// overlap. The passes forward and once use the comparison.
 
 import (
 	"encoding/binary"
@@ -10,18 +10,18 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
-// memPlace identifies the location in device memory that a load or store accesses. It is an
-// element with an index relative to an address, or a part of an element, such as k.Points[i].X.
+// memPlace identifies the location in device memory that a load or store accesses. The location is
+// an element with an index relative to an address, or a part of an element, such as k.Points[i].X.
 type memPlace struct {
 	elem *ir.Type
 	args []*ir.Value // the address, the index, and the path into the element
 }
 
-// placeTable compares the places that the instructions of one function access.
+// placeTable compares the memory locations that the instructions of one function access.
 type placeTable struct {
 	m     *ir.Module
 	roots *facts.Roots
-	// The field launch maps each argument and built-in to the first value that loads it. All values
+	// launchValues maps each argument and built-in to the first value that loads it. All values
 	// that load the same argument or built-in are equal, even if none of them dominates another.
 	launchValues map[launchKey]*ir.Value
 	elems        map[*ir.Type]uint64 // maps an element type to the number that placeName uses for it
@@ -43,7 +43,7 @@ func isDevice(v *ir.Value) bool {
 	return (v.Op == ir.OpLoad || v.Op == ir.OpStore) && v.Ref().Var == nil
 }
 
-// placeOf returns the place that v accesses. It requires that isDevice(v) is true.
+// placeOf returns the memory location that v accesses. It requires that isDevice(v) is true.
 func (p *placeTable) placeOf(v *ir.Value) memPlace {
 	pl := memPlace{elem: v.Ref().Elem}
 	for _, a := range v.Path() {
@@ -52,7 +52,7 @@ func (p *placeTable) placeOf(v *ir.Value) memPlace {
 	return pl
 }
 
-// canonicalValue returns the value that represents v when places are compared.
+// canonicalValue returns the value that represents v when locations are compared.
 func (p *placeTable) canonicalValue(v *ir.Value) *ir.Value {
 	if v.Op != ir.OpArg && v.Op != ir.OpBuiltIn {
 		return v
@@ -64,8 +64,8 @@ func (p *placeTable) canonicalValue(v *ir.Value) *ir.Value {
 	return p.launchValues[k]
 }
 
-// placeName returns a string that identifies a place. The strings of two places are equal if
-// and only if the places are the same.
+// placeName returns a string that identifies a memory location. The strings of two locations are
+// equal if and only if the locations are the same.
 func (p *placeTable) placeName(pl memPlace) string {
 	if p.elems[pl.elem] == 0 {
 		p.elems[pl.elem] = uint64(len(p.elems) + 1)
@@ -77,14 +77,14 @@ func (p *placeTable) placeName(pl memPlace) string {
 	return string(b)
 }
 
-// isFixed reports whether the memory of the place does not change during the launch.
+// isFixed reports whether the memory at the location does not change during the launch.
 func (p *placeTable) isFixed(pl memPlace) bool {
 	return p.m.NoAlias && p.roots.NeverWritten(pl.args[0])
 }
 
-// mayAlias reports whether the places a and b may overlap. Places in the same slice with the same
-// element type do not overlap if they differ in an index or a field. For example, a[i].x and a[j].y
-// never overlap for any i and j.
+// mayAlias reports whether the memory locations a and b may overlap. Locations in the same slice
+// with the same element type do not overlap if they differ in an index or a field. For example,
+// a[i].x and a[j].y never overlap for any i and j.
 func (p *placeTable) mayAlias(a, b memPlace) bool {
 	if p.m.NoAlias && p.roots.Apart(a.args[0], b.args[0]) {
 		return false
@@ -100,8 +100,9 @@ func (p *placeTable) mayAlias(a, b memPlace) bool {
 	return true
 }
 
-// areDifferent reports whether x and y are known to be different, such as i and i+1, even if
-// the sum wraps. Indices are within bounds, so different indices always select different elements.
+// areDifferent reports whether the indices x and y are known to be different. For example, i and
+// i+1 are different even if the sum wraps. Indices are within bounds, so different indices always
+// select different elements.
 func (p *placeTable) areDifferent(x, y *ir.Value) bool {
 	if x.Type != y.Type {
 		return false
@@ -112,7 +113,7 @@ func (p *placeTable) areDifferent(x, y *ir.Value) bool {
 	if a == b {
 		return distance != 0
 	}
-	// Two extended values are different if the original values are different.
+	// Two sign-extended or zero-extended values are different if the original values are different.
 	return distance == 0 && a != nil && b != nil && a.Op == b.Op && (a.Op == ir.OpSConvert || a.Op == ir.OpUConvert) &&
 		a.Args[0].Type.Bits() < a.Type.Bits() && p.areDifferent(a.Args[0], b.Args[0])
 }

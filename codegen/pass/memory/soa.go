@@ -1,6 +1,6 @@
 package memory
 
-// This file contains the pass soa. The pass runs before sroa, which splits the resulting arrays.
+// This file contains the pass soa. Soa runs before sroa, which splits the resulting arrays.
 
 import (
 	"github.com/kgen-go/kgen/codegen/diag"
@@ -19,8 +19,8 @@ func SoA(m *ir.Module) diag.List {
 	return nil
 }
 
-// splitStructs splits each variable into the fields of its outermost struct. It reports whether it
-// has split any variable.
+// splitStructs splits each variable into the fields of its outermost struct. The result is true if
+// splitStructs has split any variable.
 func splitStructs(f *ir.Func) bool {
 	parts := map[*ir.Var][]*ir.Var{}
 	depth := map[*ir.Var]int{}
@@ -93,8 +93,8 @@ func structBelow(t *ir.Type, d int) *ir.Type {
 	return t
 }
 
-// wrapArrays returns placeOf nested arrays with the same lengths as the d outer arrays of t,
-// and with elements of type elem.
+// wrapArrays returns the type of nested arrays with elements of type elem. The arrays have the
+// lengths of the d outer arrays of t.
 func wrapArrays(m *ir.Module, t *ir.Type, d int, elem *ir.Type) *ir.Type {
 	if d == 0 {
 		return elem

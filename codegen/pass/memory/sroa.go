@@ -1,6 +1,6 @@
 package memory
 
-// This file contains the pass sroa. The pass runs before mem2reg, which promotes only scalars.
+// This file contains the pass sroa. Sroa runs before mem2reg, which promotes only scalars.
 
 import (
 	"slices"
@@ -11,8 +11,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// SRoA splits Function variables into one variable for each part that a constant path selects. It
-// splits all structs, and short arrays without a varying index.
+// SRoA splits a private variable into one variable for each part that a constant path selects. All
+// structs are split, and short arrays without a varying index.
 func SRoA(m *ir.Module) diag.List {
 	for _, f := range rewrite.Bodies(m) {
 		splitVars(f)
@@ -20,16 +20,16 @@ func SRoA(m *ir.Module) diag.List {
 	return nil
 }
 
-// splitShape describes how the variables of one class are split. Variables that are copied to
-// each other belong to the same class and are split in the same way, so that a copy becomes copies
-// of their parts.
+// splitShape describes how the variables of one class are split into parts. Variables that are
+// copied to each other belong to the same class and are split in the same way, so that a copy
+// becomes copies of their parts.
 type splitShape struct {
 	typ     *ir.Type
 	unsplit bool // whether the variable is not split, because it is a scalar or an array with a varying index
 	kids    []*splitShape
 }
 
-// varParts contains the variables that replace one variable or a part of it.
+// varParts contains the variables that replace one variable, or replace a part of a variable.
 type varParts struct {
 	v    *ir.Var // the variable, if this part is not split further
 	kids []*varParts
@@ -94,7 +94,7 @@ func (s *splitter) find(v *ir.Var) *ir.Var {
 	return v
 }
 
-// newShape returns a shape for type t in which everything that may be split is split.
+// newShape returns a shape for type t in which every struct and every short array is split.
 func newShape(t *ir.Type) *splitShape {
 	h := &splitShape{typ: t}
 	switch t.Kind {
@@ -145,7 +145,7 @@ func (h *splitShape) markAccess(path []*ir.Value) {
 	}
 }
 
-// splitVar creates the variables for the parts of the shape h.
+// splitVar creates the variables for the parts that the shape h describes.
 func (s *splitter) splitVar(name string, h *splitShape) *varParts {
 	if h.unsplit {
 		return &varParts{v: s.f.Module.NewVar(s.f, ir.Function, name, h.typ)}

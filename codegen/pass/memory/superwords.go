@@ -17,18 +17,18 @@ import (
 const superBytes = 16
 
 // Superwords combines stores of 8-bit or 16-bit elements to work-group memory into stores of 16
-// bytes. Before the store, the elements are also kept packed in four 32-bit words, instead of eight
-// or sixteen values:
+// bytes. The values to store are kept in four 32-bit words, instead of eight or sixteen separate
+// values:
 //
-//	x0, …, x7 := a[i][0], …, a[i][7]                w := a[i]
-//	y0, …, y7 := phi(0, x0), …, phi(0, x7)   ──▶    v0, …, v3 := phi(0, w[0]), …, phi(0, w[3])
-//	m[8*j], …, m[8*j+7] = y0, …, y7                 m[j] = {v0, v1, v2, v3}
+//	x0, …, x7 := a[i][0], …, a[i][7]           becomes w := a[i]
+//	y0, …, y7 := phi(0, x0), …, phi(0, x7)     becomes v0, …, v3 := phi(0, w[0]), …, phi(0, w[3])
+//	m[8*j], …, m[8*j+7] = y0, …, y7            becomes m[j] = {v0, v1, v2, v3}.
 //
-// The variable in work-group memory becomes an array of vectors. So all its uses must have one of
-// two forms. The first form is a group of stores to adjacent elements that starts at a multiple of
-// 16 bytes. The second form is a load or store of a matrix whose position and stride are multiples
-// of 16 bytes. For these matrices, the memory may have any element type. Superwords runs after
-// tiles, which determines how matrices are loaded.
+// The variable in work-group memory becomes an array of vectors. So Superwords supports only two
+// kinds of accesses to the variable. The first kind is a group of stores to adjacent elements that
+// starts at a multiple of 16 bytes. The second kind is a load or store of a matrix whose position
+// and stride are multiples of 16 bytes. Matrix hardware accepts memory of any element type for
+// these matrices. Superwords runs after tiles, which determines how matrices are loaded.
 func Superwords(m *ir.Module) diag.List {
 	if m.Target.Tuples == nil {
 		return nil
@@ -56,15 +56,15 @@ type storeCombiner struct {
 	wordsOf map[string][]*ir.Value
 }
 
-// superGroup is a group of stores to adjacent elements that can become one store. The stores are in
-// the order of the elements.
+// superGroup is a group of stores to adjacent elements that can become one store. The stores of the
+// group are in the order of the elements.
 type superGroup []*ir.Value
 
 // elemsPerVector returns the number of elements of type t in a vector.
 func elemsPerVector(t *ir.Type) int { return superBytes / t.Size }
 
-// storeGroups returns the groups of stores to the variable v. The result ok is false if there
-// are accesses of other forms.
+// storeGroups returns the groups of stores to the variable v. If the variable has other accesses,
+// storeGroups returns false.
 func (x *storeCombiner) storeGroups(v *ir.Var) (list []superGroup, ok bool) {
 	if v.Storage != ir.Workgroup || v.Type.Kind != ir.Array || v.Type.Elem != ir.TypeI8 && v.Type.Elem != ir.TypeI16 {
 		return nil, false
@@ -115,14 +115,13 @@ func refersTo(in *ir.Value, v *ir.Var) bool {
 	return r != nil && r.Var == v
 }
 
-// isNext reports whether the given store writes the element that follows the elements
-// of group g.
-func (x *storeCombiner) isNext(g superGroup, in *ir.Value) bool {
+// isNext reports whether the given store writes the element that follows the elements of group g.
+func (x *storeCombiner) isNext(g superGroup, store *ir.Value) bool {
 	if len(g) == 0 {
 		return true
 	}
 	base, add := splitIndex(g[0].Path()[0])
-	other, more := splitIndex(in.Path()[0])
+	other, more := splitIndex(store.Path()[0])
 	return base == other && more == add+int64(len(g))
 }
 
@@ -198,9 +197,8 @@ func (x *storeCombiner) atEnd(b *ir.Block, op ir.Op, t *ir.Type, args ...*ir.Val
 
 type emitFunc func(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value
 
-// packWords returns four 32-bit words that contain the lower bits of the given values, which
-// are elements of type elem. emitOp must add instructions at a point in the code that
-// all values dominate.
+// packWords returns four 32-bit words that contain the given values, packed as elements of type
+// elem. The function emitOp must add instructions at a point in the code that all values dominate.
 func (x *storeCombiner) packWords(values []*ir.Value, elem *ir.Type, emitOp emitFunc) []*ir.Value {
 	values = slices.Clone(values)
 	key := []byte(elem.String())
@@ -231,7 +229,7 @@ func (x *storeCombiner) packWords(values []*ir.Value, elem *ir.Type, emitOp emit
 		for i := range words {
 			words[i] = first.Block.NewPhi(ir.TypeI32)
 		}
-		x.wordsOf[string(key)] = words // recorded before the arguments are processed, because a phi on a back edge may be one of them
+		x.wordsOf[string(key)] = words // recorded before the arguments are processed, because an argument may be a phi that depends on these words
 		for i, p := range first.Block.Preds {
 			from := x.packWords(args(i), elem, func(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value { return x.atEnd(p, op, t, args...) })
 			for k, w := range words {
@@ -251,8 +249,9 @@ func (x *storeCombiner) packWords(values []*ir.Value, elem *ir.Type, emitOp emit
 	return words
 }
 
-// sameBits returns the operand from which v was converted, if its lower bits equal those of v. The
-// number of these lower bits is the size of elem in bits. Otherwise sameBits returns nil.
+// sameBits returns the operand from which v was converted, if the lower bits of operand and result
+// are equal. The number of compared bits is the size of elem in bits. Otherwise sameBits returns
+// nil.
 func sameBits(v *ir.Value, elem *ir.Type) *ir.Value {
 	switch {
 	case v.Op == ir.OpUConvert && v.Block != nil && min(v.Type.Size, v.Args[0].Type.Size) >= elem.Size:
@@ -265,7 +264,7 @@ func sameBits(v *ir.Value, elem *ir.Type) *ir.Value {
 }
 
 // joinWords packs values into 32-bit words by shifts and "or".
-func (x *storeCombiner) joinWords(values []*ir.Value, elem *ir.Type, emit emitFunc) []*ir.Value {
+func (x *storeCombiner) joinWords(values []*ir.Value, elem *ir.Type, emitOp emitFunc) []*ir.Value {
 	words := make([]*ir.Value, 4)
 	n := 4 / elem.Size
 	for i := range words {
@@ -280,18 +279,18 @@ func (x *storeCombiner) joinWords(values []*ir.Value, elem *ir.Type, emit emitFu
 				continue
 			}
 			if v.Type == elem {
-				v = emit(ir.OpUConvert, ir.TypeI32, v)
+				v = emitOp(ir.OpUConvert, ir.TypeI32, v)
 			} else {
 				if v.Type.Size > 4 {
-					v = emit(ir.OpUConvert, ir.TypeI32, v)
+					v = emitOp(ir.OpUConvert, ir.TypeI32, v)
 				}
-				v = emit(ir.OpAnd, ir.TypeI32, v, x.m.Const(ir.TypeI32, facts.Mask(elem)))
+				v = emitOp(ir.OpAnd, ir.TypeI32, v, x.m.Const(ir.TypeI32, facts.Mask(elem)))
 			}
 			if by > 0 {
-				v = emit(ir.OpShl, ir.TypeI32, v, x.m.Int(ir.TypeI32, int64(by)))
+				v = emitOp(ir.OpShl, ir.TypeI32, v, x.m.Int(ir.TypeI32, int64(by)))
 			}
 			if words[i] != nil {
-				v = emit(ir.OpOr, ir.TypeI32, words[i], v)
+				v = emitOp(ir.OpOr, ir.TypeI32, words[i], v)
 			}
 			words[i] = v
 		}
@@ -299,14 +298,15 @@ func (x *storeCombiner) joinWords(values []*ir.Value, elem *ir.Type, emit emitFu
 		case words[i] == nil:
 			words[i] = c
 		case constant != 0:
-			words[i] = emit(ir.OpOr, ir.TypeI32, words[i], c)
+			words[i] = emitOp(ir.OpOr, ir.TypeI32, words[i], c)
 		}
 	}
 	return words
 }
 
-// wordOf returns the 32-bit word from which the values were extracted by shifts. The values must be
-// all parts of that word, from the lowest to the highest bits. Otherwise wordOf returns nil.
+// wordOf returns the 32-bit word from which the values were extracted by shifts. Together the
+// values must be all bits of that word, in order from the lowest bits. Otherwise wordOf returns
+// nil.
 func wordOf(values []*ir.Value, elem *ir.Type) *ir.Value {
 	w := values[0]
 	for k, v := range values {
@@ -320,9 +320,9 @@ func wordOf(values []*ir.Value, elem *ir.Type) *ir.Value {
 	return w
 }
 
-// areAdjacent reports whether the loads load adjacent elements of device memory, and the
-// first address is a multiple of 16 bytes. No store may be between the loads. For example, a[i][0]
-// to a[i][7] are adjacent if a is a slice of arrays of 16 bytes.
+// areAdjacent reports whether the loads access adjacent elements of device memory, starting at a
+// multiple of 16 bytes. If there is a store between the loads, areAdjacent returns false. For
+// example, a[i][0] to a[i][7] are adjacent if a is a slice of arrays of 16 bytes.
 func (x *storeCombiner) areAdjacent(loads []*ir.Value) bool {
 	first := loads[0]
 	r, path := first.Ref(), first.Path()
@@ -353,8 +353,8 @@ func (x *storeCombiner) areAdjacent(loads []*ir.Value) bool {
 	})
 }
 
-// pathOffset returns the offset in bytes of the part that path selects within an element
-// of type t. The result ok is false if the offset is not constant.
+// pathOffset returns the offset in bytes of the part that path selects within an element of type t.
+// If the offset is not constant, pathOffset returns false.
 func pathOffset(t *ir.Type, path []*ir.Value) (bytes int, ok bool) {
 	for _, p := range path {
 		switch {
