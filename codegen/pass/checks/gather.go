@@ -1,8 +1,8 @@
 package checks
 
-// This file contains the pass gather and its part for straight-line code. The pass runs after
-// unroll and narrow, because it moves values ahead of the checks from which narrow derives their
-// intervals.
+// This file contains the pass gather and its part for straight-line code. Gather runs after unroll
+// and narrow. It moves values ahead of checks, and the pass narrow derives the values' intervals
+// from these checks.
 
 import (
 	"slices"
@@ -20,8 +20,8 @@ const maxGathered = 32
 
 // Gather combines the checks of straight-line code in one branch, ahead of the code between them.
 // So a load does not need to wait for the checks of other loads. If the combined check fails, the
-// work-item runs a copy of the code with the checks at their original positions. That copy faults
-// at the first check that fails.
+// work-item runs a copy of the code with the checks at their original positions. The copy faults at
+// the first check that fails.
 func Gather(m *ir.Module) diag.List {
 	if m.UsesGroup && !uniform.Stays(m, gatherAll) {
 		return nil
@@ -68,9 +68,10 @@ func gatherAll(m *ir.Module) diag.List {
 	return nil
 }
 
-// failTogether returns the blocks whose check has the same result for all work-items of a group.
-// Such a check must not be combined with checks that only some work-items pass. Dead lanes would
-// ignore the combined check, and would execute loads, divisions and loops that the check protects.
+// failTogether returns the blocks whose check has the same result for all work-items of a group. A
+// check with the same result for all work-items must not be combined with checks that only some
+// work-items pass. Dead lanes (work-items that have left their group) would ignore the combined
+// check, and would execute loads, divisions and loops that the check protects.
 func failTogether(f *ir.Func) map[*ir.Block]bool {
 	f.RemoveUnreachable()
 	rewrite.SingleLatches(f)
@@ -84,13 +85,13 @@ func failTogether(f *ir.Func) map[*ir.Block]bool {
 	return together
 }
 
-// gatherer combines the checks of a chain of blocks. The only predecessor of each block after the
-// first is the block before it in the chain.
+// gatherer combines the checks of a chain of blocks. Each block of the chain except the first has
+// the previous block as its only predecessor.
 type gatherer struct {
 	f             *ir.Func
 	uniformChecks map[*ir.Block]bool // blocks whose check has the same result for all work-items of a group
 	gathered      []rewrite.Check
-	hoisted       []*ir.Value // operands of the checks that move to the end of the first check's block
+	hoisted       []*ir.Value // values that move to the end of the first check's block, because a combined check needs them
 	isPlaced      map[*ir.Value]bool
 	hasEffects    bool // whether the code between the checks contains instructions other than loads and pure ops
 }
@@ -142,7 +143,7 @@ func (c *gatherer) isBetween(v *ir.Value) bool {
 }
 
 // addNeeded appends to list all values that must be hoisted so that the given values can be
-// computed before the first check. It returns false if some value cannot be hoisted.
+// computed before the first check. If some value cannot be hoisted, addNeeded returns false.
 func (c *gatherer) addNeeded(values, list []*ir.Value) ([]*ir.Value, bool) {
 	for _, v := range values {
 		if !c.isBetween(v) || c.isPlaced[v] || slices.Contains(list, v) {
@@ -202,7 +203,7 @@ func (c *gatherer) mergeChecks() {
 }
 
 // repeatChecks adds code that repeats the checks and jumps to the fault of the first check that
-// fails. This code is in block b and in new blocks.
+// fails. The code is in block b and in new blocks.
 func (c *gatherer) repeatChecks(b *ir.Block, oks []*ir.Value) {
 	copies := rewrite.NewCloner(c.f)
 	for i := 0; i < len(c.gathered); i++ {
@@ -235,8 +236,8 @@ func sameFault(a, b *ir.Block) bool {
 	return len(a.Insts) == 1 && len(b.Insts) == 1 && a.Insts[0].Aux == b.Insts[0].Aux
 }
 
-// selectFirstFault selects the arguments of check i's fault, so that it describes the first failing
-// check among the checks i to j. These checks must record the same fault, perhaps with different arguments.
+// selectFirstFault selects the arguments of check i's fault, so that it describes the first failing check
+// among the checks i to j. The checks i to j must record the same fault, perhaps with different arguments.
 func (c *gatherer) selectFirstFault(b *ir.Block, i, j int, oks []*ir.Value) {
 	v := c.gathered[i].Fault.Insts[len(c.gathered[i].Fault.Insts)-1]
 	if i == j {

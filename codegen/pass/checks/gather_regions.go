@@ -18,8 +18,8 @@ const (
 	maxRegionHoists = 96
 )
 
-// A region is a part of a function without loops and Sync ops. Control enters the region only from
-// the end of block start, and leaves it only to block exit or by faults.
+// checkRegion is a region, that is, a part of a function without loops and Sync ops. Control enters
+// a region only from the end of its block start, and leaves it only to its block exit or by faults.
 type checkRegion struct {
 	f             *ir.Func
 	dom           *ir.DomTree
@@ -33,14 +33,14 @@ type checkRegion struct {
 	newValues     []*ir.Value
 }
 
-// gatherRegions moves the checks of a region to its start, if their conditions can be computed
-// there without loads. If the check is in a conditional block, the moved check also passes if control does not reach
-// that block. The region then exists twice. Work-items that pass all moved checks run a region without them. The others
-// run a copy with the original checks.
+// gatherRegions moves the checks of a region to its start, if their conditions can be computed there without loads. If
+// a moved check was in a conditional block, it also passes if control would not reach that block. After the change, the
+// region exists twice. Work-items that pass all moved checks run the region without these checks. The other work-items
+// run a copy of the region with the original checks.
 //
-// The set cold contains the blocks of all copies so far, which are not processed again. Checks with
-// the same result for all work-items of a group (uniformChecks) are not moved. gatherRegions
-// reports whether it has changed a region.
+// The set cold contains the blocks of all copies so far. gatherRegions does not process these
+// blocks again. Checks in the blocks of together have the same result for all work-items of a group
+// and are not moved. gatherRegions reports whether it has changed a region.
 func gatherRegions(f *ir.Func, cold, together map[*ir.Block]bool) bool {
 	f.RemoveUnreachable()
 	n := 0
@@ -125,8 +125,8 @@ func findRegion(f *ir.Func, dom *ir.DomTree, b *ir.Block, cold, together map[*ir
 	return found
 }
 
-// versionRegion moves the region's checks to its start, if at least two of them can be
-// computed there. It reports whether it changed the code.
+// versionRegion moves the region's checks to its start, if at least two of them can be computed
+// there. The result is true if versionRegion changed the code.
 func (r *checkRegion) versionRegion(cold map[*ir.Block]bool) bool {
 	r.reachConds, r.hoisted = map[*ir.Block]*ir.Value{}, map[*ir.Value]*ir.Value{}
 	m := r.f.Module
@@ -158,8 +158,8 @@ func (r *checkRegion) versionRegion(cold map[*ir.Block]bool) bool {
 	return true
 }
 
-// appendOp appends a bool op to the region's start and returns its result. It folds trivial
-// ops.
+// appendOp appends a bool op to the region's start and returns its result. Ops with constant
+// operands are folded.
 func (r *checkRegion) appendOp(op ir.Op, args ...*ir.Value) *ir.Value {
 	m := r.f.Module
 	switch {
@@ -175,8 +175,8 @@ func (r *checkRegion) appendOp(op ir.Op, args ...*ir.Value) *ir.Value {
 	return v
 }
 
-// hoistValue returns a copy of v that is computed at the region's start. It returns nil if v
-// cannot be computed there.
+// hoistValue returns a copy of v that is computed at the region's start. If v cannot be computed
+// there, hoistValue returns nil.
 func (r *checkRegion) hoistValue(v *ir.Value) *ir.Value {
 	if v.Block == nil || !r.inRegion[v.Block] {
 		return v
@@ -203,8 +203,8 @@ func (r *checkRegion) hoistValue(v *ir.Value) *ir.Value {
 	return w
 }
 
-// reachedCond returns the condition under which control reaches b from the region's start if
-// no check fails. It returns nil if the condition cannot be computed at the region's start.
+// reachedCond returns the condition under which control reaches b from the region's start if no
+// check fails. If the condition cannot be computed at the region's start, reachedCond returns nil.
 func (r *checkRegion) reachedCond(b *ir.Block) *ir.Value {
 	if b == r.start {
 		return r.f.Module.Bool(true)
@@ -256,9 +256,9 @@ func (r *checkRegion) alwaysReaches(d, b *ir.Block) bool {
 	return onward(d)
 }
 
-// splitRegion duplicates the region. Work-items for which the condition all is true run the
-// region without the gathered checks. The other work-items run a copy with the checks, and leave it
-// by a fault. splitRegion maps each block of the region to its copy.
+// splitRegion duplicates the region. Work-items for which allPass is true run the region without
+// the gathered checks. The other work-items run a copy with the checks, in which some check fails.
+// splitRegion returns a map from each block of the region to its copy.
 func (r *checkRegion) splitRegion(allPass *ir.Value, gathered []rewrite.Check) map[*ir.Block]*ir.Block {
 	hot, cold := r.f.NewBlock(), r.f.NewBlock()
 	t := r.start.Term

@@ -2,7 +2,8 @@ package link
 
 // This file replaces memory that is internal to a linked kernel by variables of the work-item or
 // the work-group. Package memory does the same for kernels that declare internal slices. The checks
-// of the indices are not removed. A variable that contains a single number becomes a value.
+// of indices into internal memory are not removed. A variable that contains a single number becomes
+// a value in SSA form.
 
 import (
 	"fmt"
@@ -12,8 +13,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/simplify"
 )
 
-// The method internalize replaces the accesses to internal memory by accesses to variables.
-func (l *linker) internalize() error {
+// useVars replaces the accesses to internal memory by accesses to variables.
+func (l *linker) useVars() error {
 	own := func(param int) memory.Own {
 		s := &l.sliceInfo[param]
 		return memory.Own{PerItem: s.PerItem, Shared: s.Shared}

@@ -19,29 +19,29 @@ import (
 
 // Part is a kernel that becomes part of another kernel.
 type Part struct {
-	// Module is the part's module after pass.LinkPoint, with its dataOffsets. Link does not
+	// Module is the part's module after pass.LinkPoint, with its constant data. Link does not
 	// change the module.
 	Module *ir.Module
-	// Specs maps ids of the part's specialization constants to the bits of their values. The map
-	// Specs includes the lengths of local accessors. A constant that is not in the map has its
-	// default value.
+	// Specs maps ids of the part's specialization constants to the bits of their values. Lengths of
+	// local accessors are specialization constants, too. A specialization constant that is not in
+	// Specs has its default value.
 	Specs map[uint32]uint64
 	// Slices describes the memory of each slice parameter. Elements of Slices for other parameters
 	// are ignored.
 	Slices []Slice
 }
 
-// Slice describes the memory of a slice parameter, and identifies slices of parts that share memory
-// or length.
+// Slice describes the memory of a slice parameter. It also tells which slices of different parts
+// have the same memory or the same length.
 type Slice struct {
 	Memory int // number of the memory, equal for slices with the same memory; negative if unknown
 	Length int // number of the length, equal for slices with the same length; negative if unknown
 	// PerItem is not 0 if the memory is internal and each work-item uses only its own PerItem
-	// elements (see facts.Footprint). The contents of internal memory before and after the launch
-	// do not matter. The linked kernel keeps the elements in variables.
+	// elements (see facts.Footprint). Internal memory has no contents that matter before or after
+	// the launch. The linked kernel keeps the elements in variables.
 	PerItem int64
 	// Group is set if a work-group may use only the elements whose indices are the linear ids of
-	// its work-items. An access to any other element is a fault.
+	// its work-items. A work-group that accesses any other element faults.
 	Group bool
 	// Shared is set if the memory is internal and each work-group uses only the elements whose
 	// indices are the linear ids of its work-items. The linked kernel keeps the elements in
@@ -50,22 +50,23 @@ type Slice struct {
 }
 
 // Origin identifies a parameter of a part. If Param is RangeOf, the Origin identifies the part's
-// range instead. A range consists of three int32s, the extents along x, y and z. The extent of a
-// missing dimension is 1.
+// range instead. A range consists of three int32s, the extents along x, y and z. For a dimension
+// that the part does not have, the extent is 1.
 type Origin struct{ Part, Param int }
 
 // Options determines how parts are linked.
 type Options struct {
 	Apart bool // whether the parts have different ranges
-	// Barriers requests barriers between the parts. The linked kernel is then a kernel over an
-	// nd-range, and parts over ranges require Apart. A work-item that faults in a part still runs
-	// the next part, because all work-items must reach the barriers.
+	// Barriers requests barriers between the parts. With barriers, the linked kernel is a kernel
+	// over an nd-range, and parts over ranges require Apart. A work-item that faults in a part
+	// still runs the next part, because all work-items must reach the barriers.
 	Barriers bool
 	// Late runs the passes up to pass.LateLinkPoint on a module. Link calls Late for copies of the
-	// parts before it links them. Late is nil if no part contains barriers or group operations.
+	// parts before it links them. If no part contains barriers or group operations, Late is nil.
 	Late func(m *ir.Module) error
 	// Block is the largest size in bytes of the device's launch blocks, if it exceeds
-	// abi.MaxLaunchBlock. Arguments are spilled if they do not fit in a launch block.
+	// abi.MaxLaunchBlock. Arguments that do not fit in a launch block (the push constants) are
+	// passed in a buffer.
 	Block int
 }
 
@@ -80,12 +81,12 @@ type Linked struct {
 }
 
 // Link links parts. All parts must have the same abi.Form, for example as kernels over a range. If
-// slices overlap in a launch and one of them is written, they must have the same Memory in
+// slices overlap in a launch and a part writes one of them, they must have the same Memory in
 // Part.Slices. Unless o.Apart is set, the parts must also have the same rank and run over the same
 // range. With o.Apart, the linked kernel has one dimension, and as many work-items as the largest
-// part. Each part then has arguments for its own range, which has at most abi.MaxRange work-items.
-// Work-item i of the linked kernel runs the work-item with the linear id i of each part. An error
-// describes why the declarations of the parts prevent linking.
+// part. With o.Apart, each part has arguments for its own range, which has at most abi.MaxRange
+// work-items. Work-item i of the linked kernel runs the work-item with the linear id i of each
+// part. If the declarations of the parts prevent linking, Link returns an error that describes why.
 func Link(name string, parts []Part, o Options) (*Linked, error) {
 	parts = slices.Clone(parts)
 	for i := range parts {
@@ -133,11 +134,11 @@ func Link(name string, parts []Part, o Options) (*Linked, error) {
 		}
 	}
 	seam.SetTerm(ir.Term{Kind: ir.Return})
-	if err := l.internalize(); err != nil {
+	if err := l.useVars(); err != nil {
 		return nil, err
 	}
 	m.Renumber()
-	for range 2 { // the second run simplifies code that the guards of the parts made unreachable for the first
+	for range 2 { // the second iteration simplifies code in which the first has removed guards
 		if diags := simplify.Clean(m); len(diags) > 0 {
 			return nil, fmt.Errorf("BUG: the linked kernel has diagnostics: %v", diags[0])
 		}
@@ -146,8 +147,8 @@ func Link(name string, parts []Part, o Options) (*Linked, error) {
 	return &Linked{m, l.origins}, nil
 }
 
-// checkAlike returns an error if the parts cannot be linked because of their forms or
-// modes.
+// checkAlike returns an error if the parts differ in a property that must be equal, such as
+// abi.Form or the floating-point mode.
 func checkAlike(parts []Part, o Options) error {
 	first := parts[0].Module
 	for i := range parts {
@@ -176,11 +177,11 @@ type linker struct {
 	paramOf      [][]int             // maps a part and the index of the part's parameter to the index of the module's parameter
 	sliceInfo    []Slice             // description of the slice of each parameter of the module
 	lengthParams map[int]int         // maps a Slice.Length to the index of the module's parameter that has this length
-	dataOffsets  []int               // offset of each part's dataOffsets in the module's dataOffsets
-	dataAddrs    []*ir.Value         // addresses of the current part's dataOffsets, if the offset of the data is not 0
+	dataOffsets  []int               // offset of each part's constant data in the module's constant data
+	dataAddrs    []*ir.Value         // addresses of the current part's constant data, if its offset is not 0
 }
 
-// dataAlign is the alignment of tables in dataOffsets.
+// dataAlign is the alignment in bytes of tables in constant data.
 const dataAlign = 16
 
 // addParams adds the parameters of part n to the module.
@@ -241,7 +242,7 @@ func (l *linker) layOut(parts []Part) {
 	l.m.Spilled = abi.OffsetArgs+end > max(l.Block, abi.MaxLaunchBlock)
 }
 
-// placeData adds dataOffsets of part n to the module, unless an earlier part has the same
+// placeData adds the constant data of part n to the module, unless an earlier part has the same
 // data. It returns the offset of the part's data in the module's data.
 func (l *linker) placeData(parts []Part, n int) int {
 	data := parts[n].Module.Data
@@ -258,8 +259,8 @@ func (l *linker) placeData(parts []Part, n int) int {
 	return at
 }
 
-// shiftData inserts after v a computation of the address of part n's dataOffsets, and
-// returns that address. The value v is the address of the module's dataOffsets.
+// shiftData computes the address of part n's constant data from the address v of the module's
+// constant data. It inserts the computation after v, and returns the new address.
 func (l *linker) shiftData(v *ir.Value, n int) *ir.Value {
 	m, b := l.m, v.Block
 	w := m.Kernel.NewValue(ir.OpAddrOf, ir.TypeAddr, v, m.Int(ir.TypeI64, int64(l.dataOffsets[n]/dataAlign)))
@@ -268,8 +269,8 @@ func (l *linker) shiftData(v *ir.Value, n int) *ir.Value {
 	return w
 }
 
-// rangeGuard returns the comparison that tests whether the work-item's id is within the range
-// along dimension k. Package lower generates the same comparisons.
+// rangeGuard returns the comparison that tests whether the work-item's id is within the range along
+// dimension k. Package lower generates the same comparisons for a kernel that is not linked.
 func (l *linker) rangeGuard(b *ir.Block, k int) *ir.Value {
 	return b.Append(ir.OpULt, ir.TypeBool, globalID(b, k), launchArg(b, abi.OffsetRange+4*k))
 }
@@ -288,7 +289,7 @@ func launchArg(b *ir.Block, offset int) *ir.Value {
 	return v
 }
 
-// isGuard reports whether v is a comparison of the form that rangeGuard returns.
+// isGuard reports whether v is a comparison of an id with the range, as rangeGuard creates it.
 func isGuard(v *ir.Value) bool {
 	if v.Op != ir.OpULt || v.Args[0].Op != ir.OpBuiltIn || v.Args[1].Op != ir.OpArg || v.Args[1].Type != ir.TypeI32 {
 		return false
@@ -297,8 +298,8 @@ func isGuard(v *ir.Value) bool {
 	return id <= ir.GlobalInvocationIDZ && v.Args[1].Bits == uint64(abi.OffsetRange+4*int(id))
 }
 
-// passGuards replaces the guards of a part by true, since the linked kernel has guards before the
-// part.
+// passGuards replaces the guards of a part (tests of the ids against the range) by true. The linked
+// kernel has guards before the part.
 func passGuards(blocks []*ir.Block, yes *ir.Value) {
 	for _, b := range blocks {
 		for _, v := range b.Insts {
@@ -309,8 +310,8 @@ func passGuards(blocks []*ir.Block, yes *ir.Value) {
 	}
 }
 
-// entryGuards generates the guards of the parts' common range, and returns the block after
-// them.
+// entryGuards generates the tests of the ids against the parts' common range, and returns the block
+// after the tests.
 func (l *linker) entryGuards() *ir.Block {
 	b := l.m.Kernel.Blocks[0]
 	if l.m.Form != abi.Range {
@@ -325,9 +326,9 @@ func (l *linker) entryGuards() *ir.Block {
 	return b
 }
 
-// ownRange generates the guard of a part that has its own range. Work-items whose linear id is not
-// in that range jump to the seam. It returns the block in which the part begins, and the id in each
-// dimension of the part's range.
+// ownRange generates the test of a part that has its own range. Work-items whose linear id is not
+// in the part's range jump to the seam, where the next part begins. ownRange returns the block in
+// which the part begins, and the id in each dimension of the part's range.
 func (l *linker) ownRange(b, seam *ir.Block, n int, m *ir.Module) (in *ir.Block, ids [3]*ir.Value) {
 	at := abi.OffsetArgs + l.m.Params[l.rangeParams[n]].Offset
 	lin := globalID(b, 0)
@@ -338,7 +339,7 @@ func (l *linker) ownRange(b, seam *ir.Block, n int, m *ir.Module) (in *ir.Block,
 	in = l.m.Kernel.NewBlock()
 	b.Branch(b.Append(ir.OpULt, ir.TypeBool, lin, total), in, seam)
 	rest := lin
-	for k := range m.Rank - 1 { // the remainder of the first division is x, and that of the second is y
+	for k := range m.Rank - 1 { // the remainder of the first division is the id along x, and the remainder of the second is the id along y
 		size := launchArg(in, at+4*k)
 		ids[k] = in.Append(ir.OpUMod, ir.TypeI32, rest, size)
 		rest = in.Append(ir.OpUDiv, ir.TypeI32, rest, size)
@@ -443,8 +444,8 @@ func (l *linker) lengthOf(part, param int) int {
 }
 
 // linkedConst returns the linked module's constant or constant expression for the constant
-// expression v of a part. It replaces specialization constants by their values and folds the
-// expression. Constants that the runtime sets remain specialization constants.
+// expression v of a part. Specialization constants are replaced by their values and the expression
+// is folded. A constant that the runtime sets remains a specialization constant.
 func (l *linker) linkedConst(v *ir.Value, args []*ir.Value, values map[uint32]uint64) *ir.Value {
 	if s, ok := v.Aux.(*ir.Spec); ok && v.Op == ir.OpSpecConst {
 		bits, ok := values[s.ID]

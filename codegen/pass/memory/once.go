@@ -14,23 +14,13 @@ import (
 
 // Once hoists loads of device memory from a loop's head into the preheader, if they load the same
 // value in all iterations. It also hoists the checks before the loads, and the operands of loads
-// and checks. For a loop in which i counts from k.Starts[row] while i < k.Starts[row+1], the result
-// is:
+// and checks. For example:
 //
-//	b2                                    b2
-//	  %15 = Load [%starts, %row]            %15 = Load [%starts, %row]
-//	  Jump b3                               %18 = IAdd %row, 1
-//	b3 (preds b8, b2)                       %19 = ULt %18, %len
-//	  %17 = Phi [%31 b8, %15 b2]            Branch %19, b18, b15
-//	  %18 = IAdd %row, 1           ──▶    b18 (preds b2)
-//	  %19 = ULt %18, %len                   %20 = Load [%starts, %18]
-//	  Branch %19, b4, b15                   Jump b3
-//	b4 (preds b3)                         b3 (preds b8, b18)
-//	  %20 = Load [%starts, %18]             %17 = Phi [%31 b8, %15 b18]
-//	  %21 = ULt %17, %20                    %21 = ULt %17, %20
-//	  Branch %21, b5, b12                   Branch %21, b5, b12
-//	b15 (preds b3)                        b15 (preds b2)
-//	  Fault index out of range              Fault index out of range
+//	for i := k.Starts[row]; i < k.Starts[row+1]; i++ { … }
+//
+// The loop's head computes row+1, checks that row+1 < len(k.Starts), and loads k.Starts[row+1].
+// Once moves these instructions, with the branch of the check, from the head to new blocks before
+// it.
 //
 // The head is executed whenever the loop is entered, even if the loop then has no iteration. So the
 // hoisted code is executed, and may fault, only if the original loop would also execute it. Later

@@ -12,9 +12,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
-// A count represents a number that changes in each iteration of a loop, also for dead lanes.
-// Without a conversion, the number is the sum of varyingPhi and at. If widening is not
-// nil, the sum phi + at is converted by wide, and off is added to the result.
+// loopCount represents a number that changes in each iteration of a loop, also for dead lanes. If
+// widening is nil, the number is phi + inOffset. If not, widening converts phi + inOffset, and
+// outOffset is added to the result.
 type loopCount struct {
 	phi                 *ir.Value
 	inOffset, outOffset int64
@@ -33,7 +33,7 @@ type stepInfo struct {
 }
 
 // Proviso is a condition under which a loop is known to end. The condition is that Step is from 1
-// to Most. If Opposite is set, -Step must be from 1 to Most instead.
+// to Most. If Opposite is set, the condition is that -Step is from 1 to Most.
 type Proviso struct {
 	Step     *ir.Value
 	Opposite bool
@@ -45,13 +45,13 @@ type stepKind int
 
 const (
 	byNothing  stepKind = iota
-	byAdding            // addition of a number in the interval stepped.by
-	byMultiple          // multiplication by a factor in the interval stepped.by
-	byHalving           // division by 2 or more; stepped.by is -1 for shifts that keep the sign, else 0
+	byAdding            // addition of a number in the interval stepInfo.stepRange
+	byMultiple          // multiplication by a factor in the interval stepInfo.stepRange
+	byHalving           // division by 2 or more; stepInfo.stepRange is -1 for shifts that keep the sign, else 0
 )
 
-// A loop that ends only because its counter overflows after more than patience iterations is
-// treated as endless.
+// A loop that ends only because its counter overflows after more than maxWrapIterations iterations
+// is treated as endless.
 const maxWrapIterations = 1 << 24
 
 // Plus returns a value x and a constant n whose sum is v.
@@ -73,7 +73,8 @@ func Plus(v *ir.Value) (x *ir.Value, n int64) {
 // Invariant reports whether v is computed outside the loop.
 func Invariant(v *ir.Value, l *ir.Loop) bool { return v.Block == nil || !l.Contains(v.Block) }
 
-// countOf returns v as a count of loop l. It returns false if v is not a count.
+// countOf returns v as a number that changes in each iteration of loop l. If v does not change
+// regularly in each iteration, countOf returns false.
 func (u *Info) countOf(v *ir.Value, l *ir.Loop) (n loopCount, ok bool) {
 	n.phi, n.inOffset = Plus(v)
 	if c := n.phi; (c.Op == ir.OpSConvert || c.Op == ir.OpUConvert) && c.Type.Bits() > c.Args[0].Type.Bits() {
@@ -175,8 +176,8 @@ func (u *Info) invariantRange(v *ir.Value, l *ir.Loop) facts.Interval {
 	return p
 }
 
-// intervalAt returns an interval of v in block b that is valid also for dead lanes. So it uses
-// no facts from divergent branches.
+// intervalAt returns an interval of v in block b that is valid also for dead lanes. The interval
+// does not depend on conditions of divergent branches.
 func (u *Info) intervalAt(v *ir.Value, b *ir.Block) facts.Interval {
 	if v.IsConst() {
 		return facts.Interval{Lo: v.Int(), Hi: v.Int()}
@@ -193,9 +194,9 @@ func (u *Info) intervalAt(v *ir.Value, b *ir.Block) facts.Interval {
 	return u.ranges.At(v, b)
 }
 
-// reachesValue reports whether the count n is known to equal an invariant value in some
-// iteration of the loop. The interval end contains the invariant value. If wantEqual is
-// false, the method reports instead whether n is known to differ from the value in some iteration.
+// reachesValue reports whether the count n is known to equal an invariant value in some iteration
+// of the loop. The interval end contains the invariant value. If wantEqual is false, reachesValue
+// reports whether n is known to differ from the value in some iteration.
 func (n *loopCount) reachesValue(end facts.Interval, wantEqual bool) bool {
 	if n.stepWay != byAdding {
 		return false
@@ -221,8 +222,8 @@ func (n *loopCount) reachesValue(end facts.Interval, wantEqual bool) bool {
 }
 
 // subtractOffset subtracts n.outOffset from the count n and from the interval end. It returns three
-// intervals, which are those of all values of n, of the first values of n, and of end, each after
-// this subtraction.
+// intervals after the subtraction: all possible values of n, the values of n in the first
+// iteration, and end.
 func (n *loopCount) subtractOffset(end facts.Interval) (all, start, less facts.Interval, ok bool) {
 	all = facts.FullRange(n.phi.Type)
 	start = facts.AddRanges(n.startInterval, facts.Interval{Lo: n.inOffset, Hi: n.inOffset})
@@ -238,10 +239,11 @@ func (n *loopCount) subtractOffset(end facts.Interval) (all, start, less facts.I
 	return all, start, less, less.Within(full) && facts.AddRanges(all, facts.Interval{Lo: n.outOffset, Hi: n.outOffset}).Within(full)
 }
 
-// passOrder is the direction in which a count must change to pass the end of a loop.
+// passOrder is the order (signed or unsigned, upward or downward) in which a count must change to
+// pass the end value of a loop.
 type passOrder struct {
 	unsigned, isDown bool
-	isStrict         bool // whether the count must exceed the end, not only reach it
+	isStrict         bool // whether the count must exceed the end value, not only reach it
 	bits             int
 }
 
@@ -271,8 +273,8 @@ func (o passOrder) mapBounds(p facts.Interval) (lo, hi uint64) {
 	return lo, hi
 }
 
-// passesEnd reports whether the count n is known to reach or pass the end in the order o.
-// If the returned proviso is not nil, the result is valid only under the proviso.
+// passesEnd reports whether the count n is known to reach or pass the end value in the order o. If
+// passesEnd returns a proviso, its result is valid only under the proviso.
 func (n *loopCount) passesEnd(end facts.Interval, o passOrder) (*Proviso, bool) {
 	all, start, end, ok := n.subtractOffset(end)
 	if !ok {
@@ -305,7 +307,7 @@ func (n *loopCount) passesEnd(end facts.Interval, o passOrder) (*Proviso, bool) 
 		case last-to >= most || !o.isStrict && last-to >= most-1:
 			return nil, true // no step is large enough to jump over the remaining numbers
 		case n.oneBackEdge && start == facts.Interval{} && most <= last-zero && (to <= zero || to-zero <= (last-zero)/2):
-			return nil, true // the count passes the end before it overflows, as it starts at 0 and the end is at most half of the maximum
+			return nil, true // the count starts at 0 and the end is at most half of the maximum, so the count passes the end before it overflows
 		}
 	}
 	if p := (Proviso{n.step, n.isSubtracted != o.isDown, (last - from) / maxWrapIterations}); n.oneBackEdge && p.Step != nil && p.Most > 0 {

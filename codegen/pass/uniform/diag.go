@@ -36,7 +36,8 @@ func (u *Info) CheckOf(ops func(v *ir.Value) bool) diag.List {
 
 // Stays applies the function change to a clone of m and reports whether all barriers are still
 // recognized as being in uniform control flow. The test is needed because a change that copies code
-// adds paths. The analysis might not recognize that all work-items take the same path.
+// adds paths. For the added paths, the analysis might not recognize that all work-items take the
+// same path.
 func Stays(m *ir.Module, change func(m *ir.Module) diag.List) bool {
 	c := m.Clone()
 	if diags := change(c); len(diags) > 0 {
@@ -79,7 +80,7 @@ func (u *Info) reportSync(ds *diag.List, v *ir.Value) {
 	}
 }
 
-// describeValue returns the reason why v differs within a group, as a text about the source.
+// describeValue returns a text with the reason why v differs between the work-items of a group.
 func (u *Info) describeValue(v *ir.Value) string {
 	if v.Op.Has(ir.FlagAtomic) {
 		return "the result of an atomic operation, which differs between work-items"
@@ -125,13 +126,14 @@ func (u *Info) describeValue(v *ir.Value) string {
 	return "a value that differs between work-items"
 }
 
-// describeOwn returns the reason why the work-items of a group may have different values in the
-// variable x. If x is a copy of another variable, the text contains the other variable's name.
+// describeOwn returns a text with the reason why the work-items of a group may have different
+// values in the variable x. If x is a copy of another variable, the text contains the other
+// variable's name.
 func (u *Info) describeOwn(x *ir.Var) string {
 	name, why := sourceName(x), u.rootCause(u.varyingVars[x])
 	for seen := map[*ir.Var]bool{}; why != nil && why.Op == ir.OpLoad && privateVar(why) != nil; {
 		if seen[x] {
-			why = nil // the variables copied from each other form a cycle
+			why = nil // the chain of copies between variables is a cycle
 			break
 		}
 		seen[x], x = true, privateVar(why)
@@ -147,7 +149,8 @@ func (u *Info) describeOwn(x *ir.Var) string {
 	return text + " and has values that depend on " + u.describeValue(why)
 }
 
-// sourceName returns the name of x in the source. It returns "" if x has no name there.
+// sourceName returns the name of x in the source. If x has no name in the source, sourceName
+// returns "".
 func sourceName(x *ir.Var) string {
 	if x.Name == "" || generatedNames[x.Name] {
 		return ""

@@ -11,10 +11,10 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
-// exitsOf returns the blocks with an exit by which dead lanes may leave the loop l. The
-// exit must be one that dead lanes are known to take, or its condition must be uniform and change
-// between iterations. A condition that never changes might keep the loop running for ever. A
-// failing check is not an exit.
+// exitsOf returns the blocks with an exit by which dead lanes may leave the loop l. Either dead
+// lanes are known to take the exit, or the exit's condition is uniform and changes between
+// iterations. A condition that never changes might keep the loop running for ever. A failing check
+// does not count as an exit.
 func (u *Info) exitsOf(l *ir.Loop) []*ir.Block {
 	var all []*ir.Block
 	for _, b := range u.Order {
@@ -29,8 +29,9 @@ func (u *Info) exitsOf(l *ir.Loop) []*ir.Block {
 	return all
 }
 
-// sureToEnd reports whether dead lanes are known to leave the loop l by some exit. If the returned
-// proviso given is not nil, the result is valid only under that proviso.
+// sureToEnd reports whether dead lanes are known to leave the loop l by some exit. If sureToEnd
+// returns a proviso (a condition on the loop's step), dead lanes leave the loop only under the
+// proviso.
 func (u *Info) sureToEnd(l *ir.Loop) (proviso *Proviso, ok bool) {
 	for _, b := range u.Order {
 		if p, is := u.leavesBy(b, l); is {
@@ -43,9 +44,9 @@ func (u *Info) sureToEnd(l *ir.Loop) (proviso *Proviso, ok bool) {
 	return proviso, ok
 }
 
-// wayOut checks whether the work-items of a group leave the loop l together by b's branch. If so,
-// it returns the branch's condition and the value of the condition for which they leave. Otherwise
-// it returns nil.
+// wayOut checks whether the work-items of a group leave the loop l together by b's branch. If they
+// do, wayOut returns the branch's condition and the value of the condition for which they leave.
+// Otherwise it returns nil.
 func (u *Info) wayOut(b *ir.Block, l *ir.Loop) (*ir.Value, bool) {
 	if !l.Contains(b) || b.Term.Kind != ir.Branch || !u.Together(b) {
 		return nil, false
@@ -59,7 +60,7 @@ func (u *Info) wayOut(b *ir.Block, l *ir.Loop) (*ir.Value, bool) {
 }
 
 // leavesBy reports whether dead lanes are known to leave the loop l by b's branch. Each iteration
-// must reach b. If the returned proviso is not nil, the result is valid only under the proviso.
+// must reach b. If leavesBy returns a proviso, its result is valid only under the proviso.
 func (u *Info) leavesBy(b *ir.Block, l *ir.Loop) (*Proviso, bool) {
 	c, out := u.wayOut(b, l)
 	if c == nil || slices.ContainsFunc(l.Latches, func(x *ir.Block) bool { return !u.dom.Dominates(b, x) }) {
@@ -71,9 +72,9 @@ func (u *Info) leavesBy(b *ir.Block, l *ir.Loop) (*Proviso, bool) {
 	return u.reachesCond(c, out, l)
 }
 
-// amongDead returns the constant that v equals in an iteration in which all lanes are dead. It
-// returns v if there is no such constant. When all lanes are dead, all operands of group algorithms
-// are neutral.
+// amongDead returns the constant that v equals in an iteration in which all lanes are dead. If v
+// does not equal a constant then, amongDead returns v. When all lanes are dead, all operands of
+// group algorithms are neutral.
 func (u *Info) amongDead(v *ir.Value, l *ir.Loop, known map[*ir.Value]*ir.Value) *ir.Value {
 	if Invariant(v, l) || known[v] != nil {
 		return cmp.Or(known[v], v)
@@ -99,8 +100,8 @@ func (u *Info) amongDead(v *ir.Value, l *ir.Loop, known map[*ir.Value]*ir.Value)
 	return known[v]
 }
 
-// dependsOnHead reports whether v depends on a phi of the loop's head. It does not follow
-// operands of group algorithms, since dead lanes do not contribute to their results.
+// dependsOnHead reports whether v depends on a phi of the loop's head. Operands of group algorithms
+// are not followed, since dead lanes do not contribute to their results.
 func dependsOnHead(v *ir.Value, l *ir.Loop, seen map[*ir.Value]bool) bool {
 	if v.Block == nil || !l.Contains(v.Block) || seen[v] || v.IsGroupOp() {
 		return false
@@ -112,9 +113,9 @@ func dependsOnHead(v *ir.Value, l *ir.Loop, seen map[*ir.Value]bool) bool {
 	return slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return dependsOnHead(a, l, seen) })
 }
 
-// reachesCond reports whether the condition c is known to equal want in some iteration of
-// the loop l. Each iteration must compute c, and c must compare a count with an invariant value. If
-// the returned proviso is not nil, the result is valid only under the proviso.
+// reachesCond reports whether the condition c is known to equal want in some iteration of the loop
+// l. Each iteration must compute c, and c must compare a count with an invariant value. If
+// reachesCond returns a proviso, its result is valid only under the proviso.
 func (u *Info) reachesCond(c *ir.Value, want bool, l *ir.Loop) (*Proviso, bool) {
 	switch c.Op {
 	case ir.OpLNot:
@@ -143,8 +144,7 @@ func (u *Info) reachesCond(c *ir.Value, want bool, l *ir.Loop) (*Proviso, bool) 
 		}
 		switch {
 		case n.stepWay == byHalving:
-			// Repeated right shifts of a negative number end at -1, and those of other numbers end
-			// at 0.
+			// Repeated right shifts change a negative number to -1, and any other number to 0.
 			m := u.foldModule
 			return nil, n.phi == v && isAt(m, c, i, 0, want) && (n.stepRange.Lo == 0 || isAt(m, c, i, -1, want))
 		case c.Op == ir.OpIEq || c.Op == ir.OpINe:
@@ -156,7 +156,7 @@ func (u *Info) reachesCond(c *ir.Value, want bool, l *ir.Loop) (*Proviso, bool) 
 	return nil, false
 }
 
-// isAt reports whether the result of the comparison c is want if operand i of c is n. The module m
+// isAt reports whether the comparison c has the result want if operand i of c is n. The module m
 // provides the constants for folding c.
 func isAt(m *ir.Module, c *ir.Value, i int, n int64, want bool) bool {
 	w := *c

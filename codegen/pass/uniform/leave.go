@@ -1,7 +1,7 @@
 package uniform
 
-// This file finds the edges on which work-items leave their group, by a return or a fault. A branch
-// that only skips a barrier has no such edge.
+// This file finds the edges on which work-items leave their group, by a return or a fault. An edge
+// that only skips a barrier does not count as leaving.
 
 import (
 	"slices"
@@ -10,7 +10,7 @@ import (
 )
 
 // Way returns the edge of b's branch from which no Sync op is reachable, if a Sync op is reachable
-// from the branch's other edge. Otherwise it returns false.
+// from the branch's other edge. For any other branch, Way returns false.
 func (u *Info) Way(b *ir.Block) (edge, bool) {
 	if b.Term.Kind == ir.Branch {
 		x, y := b.Term.Succs[0], b.Term.Succs[1]
@@ -30,9 +30,9 @@ func (u *Info) separates(e edge) bool {
 	return u.Leaving[e] && !u.Together(e.from)
 }
 
-// meetsLater reports whether work-items that take the edge e can later meet work-items that
-// have passed a Sync op. It assumes that work-items leave the group on all edges in leaving.
-// Work-items do not count as meeting if they only share the block of a return statement.
+// meetsLater reports whether work-items that take the edge e can later meet work-items that have
+// passed a Sync op. It assumes that work-items leave the group on all edges in leaving. Work-items
+// that only share the block of a return statement do not count as meeting.
 func (u *Info) meetsLater(e edge, leaving []edge) bool {
 	if u.leavesByStatement(e, leaving) {
 		return false
@@ -80,7 +80,7 @@ func (u *Info) meetsLater(e edge, leaving []edge) bool {
 func (u *Info) meetsAgain(e edge, leaving []edge) bool {
 	type place struct {
 		b    *ir.Block
-		sync bool // whether a Sync op was passed
+		sync bool // whether the path to b contains a Sync op
 	}
 	seen := map[place]bool{}
 	for work := []place{{e.from, u.hasSyncAt[u.Index[e.from]]}}; len(work) > 0; {
@@ -105,8 +105,8 @@ func (u *Info) meetsAgain(e edge, leaving []edge) bool {
 
 // leavesByStatement reports whether work-items that take the edge e leave the group only by faults
 // and return statements. In addition, the work-items that stay must reach an end of the kernel
-// without passing these statements. The second condition excludes a return statement that all
-// work-items reach after a loop.
+// without these faults and return statements. The second condition excludes a return statement that
+// all work-items reach after a loop.
 func (u *Info) leavesByStatement(e edge, leaving []edge) bool {
 	region := Reachable(e.To)
 	if !endsInStatements(region) {
@@ -125,7 +125,7 @@ func (u *Info) leavesByStatement(e edge, leaving []edge) bool {
 	for len(work) > 0 {
 		b := work[len(work)-1]
 		work = work[:len(work)-1]
-		// A block whose successors all fail is an end, too.
+		// A block whose successors are all targets of failing checks is an end of the kernel, too.
 		if b.Term.Kind == ir.Return || !slices.ContainsFunc(b.Term.Succs, func(s *ir.Block) bool { return !stops(s) }) {
 			return true
 		}
@@ -160,7 +160,7 @@ func (u *Info) Returns() []*ir.Block {
 // SubGroups reports whether all work-items of a sub-group that compute v together are known to get
 // the same result.
 func (u *Info) SubGroups(v *ir.Value) bool {
-	const most = 64 // largest number of values to examine
+	const most = 64 // largest number of values that SubGroups examines
 	seen := map[*ir.Value]bool{}
 	var same func(v *ir.Value) bool
 	same = func(v *ir.Value) bool {

@@ -1,8 +1,7 @@
 package uniform
 
-// This file decides for each loop in uniform flow how dead lanes leave the loop. Either the loop
-// ends by itself, or it tests in each iteration whether a live lane remains, or it is treated as
-// divergent.
+// This file decides for each loop in uniform flow how dead lanes leave the loop. A loop may end by
+// itself, test in each iteration whether a live lane remains, or be treated as divergent.
 
 import (
 	"slices"
@@ -14,15 +13,15 @@ import (
 // decideLoops decides for each loop in uniform flow whether dead lanes might stay in the loop
 // for ever after all work-items have left their group. It distinguishes three kinds of loops:
 //
-//   - A loop of the first kind needs no change. Dead lanes are known to leave or bypass such a loop, or no
-//     work-item can have left the group before one of its iterations.
-//   - A loop of the second kind tests in each iteration whether a live lane remains. Such a loop has
+//   - A loop of the first kind needs no change. Dead lanes are known to leave or bypass the loop, or no
+//     work-item can have left the group before an iteration of the loop.
+//   - A loop of the second kind tests in each iteration whether a live lane remains. The loop contains
 //     Sync ops and is left only by faults and return statements, or it has an exit that exitsOf finds.
 //   - A loop of the third kind is treated as divergent if work-items leave their group from it. The
-//     branch on which they leave counts as an end of the kernel.
+//     branch at which work-items leave their group counts as an end of the kernel.
 //
 // decideLoops returns false at the first loop of the second or third kind, since the decision
-// affects other loops. It returns true if there is no such loop.
+// affects other loops. If all loops are of the first kind, decideLoops returns true.
 func (u *Info) decideLoops() bool {
 	for _, l := range u.loops {
 		if !u.Block(l.Head) || u.AsksAt(l.Head) {
@@ -56,8 +55,8 @@ func (u *Info) Together(b *ir.Block) bool {
 // remains.
 func (u *Info) AsksAt(b *ir.Block) bool { return slices.Contains(u.testedHeads, u.Index[b]) }
 
-// Provisos maps the heads of certain loops to provisos. Such a loop does not need to test whether a
-// live lane remains if its proviso holds.
+// Provisos maps the heads of certain loops to provisos (conditions on the loop's step). If its
+// proviso holds, the loop does not need to test whether a live lane remains.
 func (u *Info) Provisos() map[*ir.Block]*Proviso {
 	all := map[*ir.Block]*Proviso{}
 	for _, l := range u.loops {
@@ -73,7 +72,7 @@ func (u *Info) Provisos() map[*ir.Block]*Proviso {
 
 // leaveInfo describes how work-items leave the kernel from within a loop.
 type leaveInfo struct {
-	leaveIndex   int  // index of a block in the loop from which work-items leave, preferably without a fault, or -1
+	leaveIndex   int  // index of a block in the loop from which work-items leave, if possible without a fault; -1 if none
 	byStatements bool // whether work-items leave the loop only by faults and return statements
 	hasSync      bool // whether the loop contains Sync ops
 	leftBefore   bool // whether some work-items may have left the group before an iteration of the loop
@@ -123,8 +122,8 @@ func leadTo(b *ir.Block) map[*ir.Block]bool {
 }
 
 // askWhereStuck searches for a loop from which the remaining work-items never reach an end of the
-// kernel, and for which mayAsk is true. It adds the loop to u.testedHeads, and reports whether it found
-// a loop.
+// kernel, and for which mayAsk is true. The head of the loop is added to u.testedHeads. askWhereStuck
+// reports whether it found a loop.
 func (u *Info) askWhereStuck(ends []bool) bool {
 	for _, l := range slices.Backward(u.loops) {
 		if ends[u.Index[l.Head]] || u.AsksAt(l.Head) {
@@ -152,7 +151,7 @@ func Faults(b *ir.Block) bool {
 }
 
 // BypassLoops removes loops without Sync ops from the skeleton (the code that dead lanes execute),
-// by marking their blocks as divergent. Dead lanes then go around these loops, so the loops need no
+// by marking their blocks as divergent. Dead lanes skip the removed loops, so the loops need no
 // test for live lanes. A loop remains in the skeleton if the rest of the skeleton uses its values
 // or stores.
 func (u *Info) BypassLoops() {

@@ -1,7 +1,7 @@
 package uniform
 
-// This file contains the main analysis, a fixpoint over values and control flow. It starts from the
-// work-item ids and marks all values and blocks that depend on them.
+// This file contains the main analysis, a fixpoint over values and control flow. The analysis
+// starts from the work-item ids and marks all values and blocks that depend on them.
 
 import (
 	"cmp"
@@ -17,9 +17,10 @@ import (
 //
 // A work-item that returns early or faults leaves its group and continues as a dead lane (see
 // lanes/deadlanes.go). So an edge on which work-items leave does not make the code after the branch
-// divergent. Such an edge leads from a block from which a Sync op is reachable to a block from
-// which no Sync op is reachable. Some work-items take the edge while others stay. If both sides of
-// a branch meet again after a Sync op, the branch is an if around the Sync op, not an early return.
+// divergent. An edge on which work-items leave starts in a block from which a Sync op is reachable,
+// and ends in a block from which none is reachable. Some work-items take the edge while others stay
+// in the group. If both sides of a branch meet again after a Sync op, the branch is an if around
+// the Sync op, not an early return.
 type Info struct {
 	f     *ir.Func
 	roots *facts.Roots
@@ -31,21 +32,21 @@ type Info struct {
 
 	varyingOperands map[*ir.Value]*ir.Value // maps each varying value to the operand that makes it vary, or to itself
 	varyingVars     map[*ir.Var]*ir.Value   // maps each varying variable to the value that makes its contents differ
-	controlBlock    []*ir.Block             // the block whose branch makes each block divergent, or nil
+	controlBlock    []*ir.Block             // for each block, by index, the block whose branch makes it divergent; nil if uniform
 	Leaving         map[edge]bool           // edges on which some work-items leave their group
-	keptEdges       map[edge]bool           // edges on which, as the analysis has found, no work-items leave their group
+	keptEdges       map[edge]bool           // edges on which no work-items leave their group, as the analysis has found
 	dom             *ir.DomTree
 	loops           []*ir.Loop
 	addedExits      map[int]bool // blocks that count as ends of the kernel (see decideLoops)
-	// testedHeads contains the indices of the heads of loops that test in each iteration
-	// whether a live lane remains. In the graph for postdominators, an additional node before each
-	// of these heads represents the test.
+	// testedHeads contains the indices of the heads of loops that test in each iteration whether a
+	// live lane remains. In the graph for postdominators, an additional node before the head
+	// represents the test.
 	testedHeads []int
-	ranges      *facts.Ranges // intervals for the method at, or nil if not yet computed
+	ranges      *facts.Ranges // intervals for intervalAt, or nil if not yet computed
 	// foldModule is a module for the constants that the analysis creates by folding. The
 	// analysis must not add constants to the module that it analyses.
 	foldModule *ir.Module
-	ipdom      []int // immediate postdominator of each node (see succs), for the remaining work-items
+	ipdom      []int // immediate postdominator of each node (see nodeSuccs), for the remaining work-items
 	ShortLoops map[*ir.Block]bool
 }
 
@@ -77,7 +78,7 @@ func Of(f *ir.Func) *Info {
 		}
 	}
 	for _, b := range u.Order {
-		// Work-items that take an edge to a fault never meet the others again.
+		// Work-items that take an edge to a fault never meet the other work-items again.
 		if e, ok := u.Way(b); ok && isFailTarget(e.To) {
 			u.Leaving[e] = true
 		}
@@ -97,8 +98,8 @@ func Of(f *ir.Func) *Info {
 // the same result.
 func (u *Info) Value(v *ir.Value) bool { return u.varyingOperands[v] == nil }
 
-// Short reports whether the loop with head b is known to end after few iterations. Only an Info
-// that ForHost returns has this information.
+// Short reports whether the loop with head b is known to end after few iterations. The information
+// is available only in an Info that ForHost returns.
 func (u *Info) Short(b *ir.Block) bool { return u.ShortLoops[b] }
 
 // Block reports whether all work-items that remain in the group reach b together.
@@ -143,9 +144,9 @@ func (u *Info) partingBranch(b *ir.Block) *ir.Block {
 	return branch
 }
 
-// markValues marks varying values, given the divergent blocks, and reports whether it marked
-// any. A value varies if it depends on a varying value. Phis in divergent flow vary. So the counter
-// of a loop that work-items leave in different iterations varies.
+// markValues marks varying values, given the divergent blocks, and reports whether it marked any.
+// An instruction varies if an operand varies. A phi in divergent flow varies, even if its arguments
+// do not. An example is the counter of a loop that work-items leave in different iterations.
 func (u *Info) markValues() bool {
 	any := false
 	mark := func(v, why *ir.Value) bool {
@@ -242,8 +243,8 @@ func (u *Info) varyingOperand(v *ir.Value) *ir.Value {
 }
 
 // findDivergent finds the divergent blocks. When it finds an edge on which work-items leave the
-// group, it removes the edge from the graph and starts again. The reason is that removing the edge
-// changes which blocks depend on which branches.
+// group, it removes the edge from the graph and starts again. Without the edge, other blocks depend
+// on the branch.
 func (u *Info) findDivergent() {
 	u.keptEdges, u.addedExits, u.testedHeads = map[edge]bool{}, map[int]bool{}, nil
 	back := map[edge]bool{}
@@ -260,8 +261,8 @@ func (u *Info) findDivergent() {
 			continue
 		}
 		// Edges of branches with varying conditions are decided first and together. The other edges
-		// are decided one by one. Their branches may only seem divergent, because of an undecided
-		// edge nearer to the varying branch.
+		// are decided one by one. A branch may only seem divergent because an edge nearer to the
+		// varying branch is undecided.
 		n := len(u.Order)
 		distance := func(e edge) int { return (u.Index[e.from] - u.originIndex(e.from) + n) % n }
 		slices.SortFunc(pending, func(x, y edge) int {
@@ -294,9 +295,9 @@ func (u *Info) findDivergent() {
 }
 
 // retractExits removes edges from u.Leaving on which no work-items leave after all, given the other
-// edges in u.Leaving. It removes edges that all work-items take together, and edges after which
-// work-items meet others that stay. An edge that all work-items take together is removed at most
-// once. retractExits reports whether it removed any edge.
+// edges in u.Leaving. The method removes edges that all work-items take together, and edges after
+// which work-items meet work-items that stay. An edge that all work-items take together is removed
+// at most once. retractExits reports whether it removed any edge.
 func (u *Info) retractExits(back map[edge]bool) bool {
 	n := len(u.Leaving)
 	maps.DeleteFunc(u.Leaving, func(e edge, _ bool) bool {
@@ -338,8 +339,8 @@ func (u *Info) originIndex(b *ir.Block) int {
 }
 
 // spreadDivergence marks the blocks that depend on divergent branches. Branches with an undecided
-// edge, on which work-items may leave, are left out. spreadDivergence returns these undecided
-// edges.
+// edge, on which work-items may leave, are ignored. spreadDivergence returns the undecided edges of
+// divergent branches.
 func (u *Info) spreadDivergence() []edge {
 	n := len(u.Order)
 	clear(u.controlBlock)
@@ -394,8 +395,8 @@ func (u *Info) spreadDivergence() []edge {
 		}
 		for _, j := range depends[i] {
 			mark(j)
-			// If only some work-items run another iteration, work-items of the group are in
-			// different iterations from then on.
+			// After only some work-items run another iteration, the work-items of the group are in
+			// different iterations of the loop.
 			for _, l := range u.loops {
 				if l.Head == u.Order[j] {
 					for k, x := range u.Order {
@@ -410,9 +411,9 @@ func (u *Info) spreadDivergence() []edge {
 	return pending
 }
 
-// nodeSuccs returns the successors of node i in the graph of the work-items that stay. Nodes
-// below len(Order) are blocks, and node len(Order) is the kernel's end. The nodes after that are
-// the tests for live lanes at the loop heads in u.testedHeads.
+// nodeSuccs returns the successors of node i in the graph of the work-items that stay. Nodes below
+// len(Order) are blocks, and node len(Order) is the kernel's end. The following nodes are the tests
+// for live lanes at the loop heads in u.testedHeads.
 func (u *Info) nodeSuccs(i int) []int {
 	n := len(u.Order)
 	if i > n {
@@ -435,8 +436,8 @@ func (u *Info) nodeSuccs(i int) []int {
 	return out
 }
 
-// findPostdominators computes u.ipdom in the graph of the work-items that stay (see succs).
-// In a loop without other exits, the edges on which work-items leave count as exits.
+// findPostdominators computes u.ipdom in the graph of the work-items that stay (see nodeSuccs). In
+// a loop without other exits, the edges on which work-items leave count as exits.
 func (u *Info) findPostdominators() {
 	n := len(u.Order)
 	for {
@@ -462,8 +463,8 @@ func (u *Info) findPostdominators() {
 		}
 		u.addedExits[stuck] = true
 	}
-	// The method uses the algorithm of Cooper, Harvey and Kennedy on the reversed graph. It visits
-	// the nodes in an order that comes from a depth-first search from the kernel's end.
+	// The method uses the algorithm of Cooper, Harvey and Kennedy on the reversed graph. The nodes
+	// are visited in the order of a depth-first search from the kernel's end.
 	nodes := n + 1 + len(u.testedHeads)
 	preds := make([][]int, nodes)
 	succs := make([][]int, nodes)
@@ -560,7 +561,7 @@ func (u *Info) reachEnd() []bool {
 }
 
 // Join returns the first block after b in uniform flow that all remaining work-items reach from b.
-// It returns nil if there is no such block.
+// If the work-items do not meet again before the kernel's end, Join returns nil.
 func (u *Info) Join(b *ir.Block) *ir.Block {
 	n := len(u.Order)
 	for i := u.ipdom[u.Index[b]]; i != n; i = u.ipdom[i] {

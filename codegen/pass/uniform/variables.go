@@ -1,8 +1,8 @@
 package uniform
 
-// This file finds uniform private variables. Such a variable has the same contents for all
-// work-items of a group at the same time. An example is the private copy of an array field of the
-// kernel.
+// This file finds uniform private variables. A uniform private variable has the same contents for
+// all work-items of a group at the same time. An example is the private copy of an array field of
+// the kernel.
 
 import (
 	"github.com/kgen-go/kgen/codegen/ir"
@@ -20,12 +20,13 @@ func privateVar(v *ir.Value) *ir.Var {
 	return nil
 }
 
-// markContents marks the variable that v writes as varying if v may write different contents
-// for different work-items. It reports whether it marked a variable. A variable stays uniform if
-// all work-items of the group execute all writes together, with the same values and indices.
+// markContents marks the variable that v writes as varying if v may write different contents for
+// different work-items. The result is true if markContents marked a variable. A variable stays
+// uniform if all work-items of the group execute all writes together, with the same values and
+// indices.
 //
 // A write in a block from which no Sync op is reachable makes the variable vary. A work-item that
-// leaves the group may reach such a block alone, and its stores remain when it continues as a dead
+// leaves the group may reach the block alone, and its stores remain when it continues as a dead
 // lane.
 func (u *Info) markContents(v *ir.Value) bool {
 	for _, x := range v.Matrices() { // each work-item has different elements of the matrix
@@ -45,8 +46,8 @@ func (u *Info) markContents(v *ir.Value) bool {
 	return why != nil
 }
 
-// varyingWrite returns the value because of which v may write different contents for
-// different work-items. It returns nil if v keeps its variable uniform.
+// varyingWrite returns the value because of which v may write different contents for different
+// work-items. If the variable remains uniform, varyingWrite returns nil.
 func (u *Info) varyingWrite(v *ir.Value) *ir.Value {
 	switch c, ok := v.Aux.(*ir.Copy); {
 	case ok && u.varyingVars[c.Src] != nil:
@@ -62,8 +63,8 @@ func (u *Info) varyingWrite(v *ir.Value) *ir.Value {
 	return u.splitCond(v.Block)
 }
 
-// varyingLoad returns the value that makes v vary, where v is a load of a private variable.
-// It returns nil if v is uniform.
+// varyingLoad returns the value that makes v vary, where v is a load of a private variable. If v is
+// uniform, varyingLoad returns nil.
 func (u *Info) varyingLoad(v *ir.Value) *ir.Value {
 	if u.varyingVars[privateVar(v)] != nil {
 		return v
@@ -77,8 +78,8 @@ func (u *Info) varyingLoad(v *ir.Value) *ir.Value {
 	return u.splitCond(v.Block)
 }
 
-// splitCond returns the condition of the branch because of which some work-items do not reach b. It
-// returns nil if b is uniform.
+// splitCond returns the condition of the branch because of which some work-items do not reach b. If
+// all work-items reach b together, splitCond returns nil.
 func (u *Info) splitCond(b *ir.Block) *ir.Value {
 	if c := u.partingBranch(b); c != nil {
 		return c.Term.Cond
