@@ -86,7 +86,7 @@ func NewDecider(m *ir.Module, divergent map[*ir.Block]bool, r *facts.Result) *De
 }
 
 // foldConditions replaces each bool operand of an instruction by a constant if the operand is known
-// in its own block. The operands include those of selects and of other conditions, but not the
+// in its own block. foldConditions changes operands of selects and of other conditions, but not the
 // conditions of branches. foldConditions reports whether it replaced any operand.
 func (d *Decider) foldConditions() bool {
 	known := map[*ir.Value]*ir.Value{}
@@ -197,8 +197,8 @@ func (d *Decider) decideSigned(x, y *ir.Value, b *ir.Block, c int64) (isKnown, i
 	return false, false, 0
 }
 
-// decideUnsigned is like decideSigned for unsigned integers. It requires that x and y are known to
-// be non-negative as signed integers.
+// decideUnsigned is like decideSigned for unsigned integers. decideUnsigned requires that x and y
+// are known to be non-negative as signed integers.
 func (d *Decider) decideUnsigned(x, y *ir.Value, b *ir.Block, c int64) (isKnown, isTrue bool, how facts.Evidence) {
 	zero := ir.Outside(x.Type, 0)
 	if d.Ranges.At(x, b).Lo < 0 {

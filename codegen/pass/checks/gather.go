@@ -1,8 +1,7 @@
 package checks
 
 // This file contains the pass gather and its part for straight-line code. Gather runs after unroll
-// and narrow. It moves values ahead of checks, and the pass narrow derives the values' intervals
-// from these checks.
+// and narrow. Gather moves values ahead of checks from which the pass narrow derives intervals.
 
 import (
 	"slices"

@@ -35,12 +35,12 @@ type checkRegion struct {
 
 // gatherRegions moves the checks of a region to its start, if their conditions can be computed there without loads. If
 // a moved check was in a conditional block, it also passes if control would not reach that block. After the change, the
-// region exists twice. Work-items that pass all moved checks run the region without these checks. The other work-items
-// run a copy of the region with the original checks.
+// region exists twice. Work-items that pass all moved checks run the region without checks. The other work-items run a
+// copy of the region with the original checks.
 //
-// The set cold contains the blocks of all copies so far. gatherRegions does not process these
-// blocks again. Checks in the blocks of together have the same result for all work-items of a group
-// and are not moved. gatherRegions reports whether it has changed a region.
+// The set cold contains the blocks of all copies so far. gatherRegions does not process the blocks
+// of copies again. Checks in the blocks of together have the same result for all work-items of a
+// group and are not moved. gatherRegions reports whether it has changed a region.
 func gatherRegions(f *ir.Func, cold, together map[*ir.Block]bool) bool {
 	f.RemoveUnreachable()
 	n := 0
@@ -126,7 +126,7 @@ func findRegion(f *ir.Func, dom *ir.DomTree, b *ir.Block, cold, together map[*ir
 }
 
 // versionRegion moves the region's checks to its start, if at least two of them can be computed
-// there. The result is true if versionRegion changed the code.
+// there. If versionRegion changed the code, it returns true.
 func (r *checkRegion) versionRegion(cold map[*ir.Block]bool) bool {
 	r.reachConds, r.hoisted = map[*ir.Block]*ir.Value{}, map[*ir.Value]*ir.Value{}
 	m := r.f.Module

@@ -10,7 +10,7 @@ import (
 )
 
 // QuirkPrefix is the prefix of the names of driver bugs in a module's list of disabled features.
-// The list also contains names without this prefix, such as those of passes.
+// The list of disabled features also contains names without the prefix, such as names of passes.
 const QuirkPrefix = "quirk/"
 
 // Avoids reports whether the module must avoid the driver bug with the given name.

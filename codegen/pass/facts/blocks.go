@@ -57,8 +57,8 @@ func newBlocks(size int64) *itemBlocks {
 	return k
 }
 
-// groupShare returns how the access v divides a slice among work-groups. It returns false if a work-item may
-// access elements of another work-group.
+// groupShare returns how the access v divides a slice among work-groups. groupShare returns false if a
+// work-item may access elements of another work-group.
 func (f *footprinter) groupShare(v *ir.Value) (s accessShare, ok bool) {
 	var sizes []int64
 	if f.m.Form == abi.NDRange {
@@ -191,13 +191,13 @@ func (x *indexer) sameBlock(v, id *ir.Value, maxDiff int64) (indexSum, bool) {
 	return sumOfOne(first).plusTimes(sumOfOne(x.idBlocks.restOf[v]), 1)
 }
 
-// rebase replaces each product that equals the first id of a work-group or of a block
+// rebaseSum replaces each product that equals the first id of a work-group or of a block
 // of work-items:
 //
 //	group*size becomes id - local in an indexer that does not split ids.
 //	group*size becomes base in an indexer that splits ids by work-groups.
 //	group*size becomes base - first in an indexer that splits ids by smaller blocks.
-func (x *indexer) rebase(s indexSum) indexSum {
+func (x *indexer) rebaseSum(s indexSum) indexSum {
 	out := indexSum{k: s.k}
 	for _, t := range s.terms {
 		group, d := x.groupStart(t)
@@ -223,8 +223,8 @@ func (x summand) scaleBy(c int64, v *ir.Value) summand {
 }
 
 // groupStart finds a work-group's number and its size along the same dimension d among the factors
-// of t. groupStart returns t without these two factors, and d. If t does not contain both factors,
-// d is -1.
+// of t. groupStart returns t without the number and the size, and d. If t does not contain both, d
+// is -1.
 func (x *indexer) groupStart(t summand) (otherFactors summand, d int) {
 	list := t.factorList()
 	at := slices.IndexFunc(list, func(v *ir.Value) bool { return x.groupID(v) >= 0 })
@@ -265,7 +265,7 @@ func (f *footprinter) builtIn(id ir.BuiltIn) *ir.Value {
 	return f.canonical(&ir.Value{ID: -1<<10 - int(id), Op: ir.OpBuiltIn, Type: ir.TypeI32, Aux: id})
 }
 
-// groupID returns the dimension d if v is the work-group's number along d. For any other v it
+// groupID returns the dimension d if v is the work-group's number along d. For any other v groupID
 // returns -1.
 func (x *indexer) groupID(v *ir.Value) int {
 	if v.Op == ir.OpBuiltIn {
@@ -276,8 +276,8 @@ func (x *indexer) groupID(v *ir.Value) int {
 	return -1
 }
 
-// localSize returns the dimension d if v is the work-group's size along d. For any other v it
-// returns -1.
+// localSize returns the dimension d if v is the work-group's size along d. For any other v
+// localSize returns -1.
 func (x *indexer) localSize(v *ir.Value) int {
 	for (v.Op == ir.OpUConvert || v.Op == ir.OpSConvert) && v.Type.Bits() >= 32 {
 		v = v.Args[0] // conversions to 32 or 64 bits keep the size, but conversions to 16 bits may not
@@ -312,8 +312,8 @@ func (x *indexer) belowSize(v *ir.Value, d int) bool {
 	if v.Op != ir.OpPhi {
 		return less(v, x.b)
 	}
-	// In "for j := range size", the arguments of the phi j are 0 and j+1. On the loop's back edge,
-	// j+1 is less than size.
+	// In the loop "for j := range size", the arguments of the phi j are 0 and j+1. On the back edge
+	// of the loop over j, j+1 is less than size.
 	for k, a := range v.Args {
 		if a.IsConst() && a.Int() != 0 || !a.IsConst() && !less(a, v.Block.Preds[k]) {
 			return less(v, x.b)
@@ -341,8 +341,9 @@ func (k *itemBlocks) intervalOf(v *ir.Value) (Interval, bool) {
 //
 //	W*baseY + baseX + W*localX + localY
 //
-// the summand W*localX belongs to dimension y, and localY to dimension x. So localX must be less
-// than the block's size along y. And localY must be less than the block's size along x.
+// the summand W*localX belongs to dimension y, and the summand localY to dimension x. So localX
+// must be less than the block's size along y. And localY must be less than the block's size along
+// x.
 func (x *indexer) inBlock(restSum indexSum, scales []summand) bool {
 	if size := x.idBlocks.blockSize; size > 0 {
 		return x.sumInterval(restSum).Within(Interval{0, scales[0].coef*size - 1})
@@ -396,9 +397,9 @@ func (s indexSum) partOf(stride summand) (quo, remSum indexSum) {
 //	The lower bound is below*(n-1) + sizes.Lo*n + other.Lo.
 //	The upper bound is above*(n-1) + sizes.Hi*n + other.Hi.
 //
-// In these bounds, below is the sum of the negative coefficients of factors in [0,n-1], and above
-// is the sum of the positive coefficients. Each bound is a linear function of n, so it suffices to
-// check the bound for n = 1 and the coefficient of n.
+// In the bounds of s, below is the sum of the negative coefficients of factors in [0,n-1], and
+// above is the sum of the positive coefficients. Each bound is a linear function of n, so it
+// suffices to check the bound for n = 1 and the coefficient of n.
 func (x *indexer) inSize(s indexSum, c int64, d int) bool {
 	if n := int64(x.f.m.WorkGroup[d]); n > 0 && c < math.MaxInt32 && x.sumInterval(s).Within(Interval{0, c*n - 1}) {
 		return true

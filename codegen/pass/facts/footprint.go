@@ -83,7 +83,7 @@ func (f *Footprint) Limited(rank int) bool {
 }
 
 // OwnChecks returns the comparisons i < len(s) in which i is the index of one of the work-item's own elements. The
-// slice s is the parameter with index param, and its reach is ReachOwn. The comparisons are true if the slice has
+// slice s is the parameter with index param and has the reach ReachOwn. The comparisons are true if the slice has
 // PerItem elements for each work-item of the launch, and if the launch satisfies the conditions in the fields Strides
 // and Most of p.
 func OwnChecks(m *ir.Module, param int, p *Footprint) []*ir.Value {
@@ -136,9 +136,9 @@ func newFootprinter(m *ir.Module) *footprinter {
 }
 
 // findGuards finds the blocks in which a work-item's id is known to be within the launch's range,
-// for each dimension. The id is also within the range in all blocks that these blocks dominate. A
-// kernel over a range begins with a test of the id, because the last work-groups may extend past
-// the range:
+// for each dimension. In all blocks that the found blocks dominate, the id is also within the
+// range. A kernel over a range begins with a test of the id, because the last work-groups may
+// extend past the range:
 //
 //	%0 = BuiltIn i32 GlobalInvocationId.x
 //	%1 = Arg i32 8

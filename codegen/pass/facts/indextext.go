@@ -33,7 +33,7 @@ var opTexts = map[ir.Op]struct {
 	ir.OpAnd: {"&", powerProduct}, ir.OpShl: {"<<", powerProduct}, ir.OpShrL: {">>", powerProduct}, ir.OpShrA: {">>", powerProduct},
 }
 
-// indexText returns the text of the index of access v. It returns "" if v does not access a
+// indexText returns the text of the index of access v. indexText returns "" if v does not access a
 // parameter's slice directly, or if the text would be too long.
 func (f *footprinter) indexText(v *ir.Value) string {
 	if v.Path()[0].Op != ir.OpArg {

@@ -203,7 +203,7 @@ func (x *indexer) asSum(v *ir.Value) indexSum {
 	if !ok {
 		return whole
 	}
-	return x.rebase(s)
+	return x.rebaseSum(s)
 }
 
 // sumOfOne returns the sum with v as its only summand.
@@ -236,8 +236,8 @@ type launchKey struct {
 	aux  any
 }
 
-// sameLoad returns the same value for all loads of the same argument or id. For any other v it returns v
-// itself.
+// sameLoad returns the same value for all loads of the same argument or id. For any other v sameLoad
+// returns v itself.
 func (x *indexer) sameLoad(v *ir.Value) *ir.Value {
 	if v.Op != ir.OpArg && v.Op != ir.OpBuiltIn {
 		return v
@@ -286,8 +286,8 @@ func (x *indexer) sumInterval(s indexSum) Interval {
 }
 
 // splitSum finds how the index s divides a slice among the work-items. Let lin be the linear id. If
-// the index is c*lin + r with 0 <= r < c, splitSum returns c as perItem. It also returns the
-// conditions on the launch under which that is so. For example:
+// the index is c*lin + r with 0 <= r < c, splitSum returns c as perItem. splitSum also returns the
+// conditions that the launch must satisfy. For example:
 //
 //	For the index x, c is 1 and r is 0.
 //	For the index 4*x + j with j in [0,3], c is 4 and r is j.
@@ -331,7 +331,7 @@ func (x *indexer) splitSum(s indexSum) (out accessShare, ok bool) {
 	if !x.withinOwn(restSum, scales[:rank]) {
 		return out, false
 	}
-	// The index must equal its sum without wrapping. Otherwise the index might not select one of
+	// The index must equal its sum without wrapping. An index that wraps might not select one of
 	// the c elements of the work-item.
 	out.perItem, out.most = c, math.MaxInt64/c
 	for _, n := range x.sumBounds {
@@ -392,7 +392,7 @@ func quotientStride(d int, a, b summand) (s abi.Stride, ok bool) {
 
 // maxItems returns the largest number of work-items in a launch for which the sum of n is in the
 // interval of n. The index is c*lin + r, and scales contains the factors by which the index
-// multiplies the ids. So all summands of the index with an id add up to at most c*lin. If the
+// multiplies the ids. The summands of the index that contain an id add up to at most c*lin. If the
 // coefficients of another sum are at most m/c times the coefficients of the index, that sum is at
 // most m*lin plus its summands without an id.
 func (x *indexer) maxItems(n sumBound, scales []summand, c int64) (maxLaunch int64, ok bool) {

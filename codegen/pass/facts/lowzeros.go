@@ -9,7 +9,7 @@ import (
 )
 
 // LowZeros returns how many low bits of the integer v are known to be zero. For the constant zero
-// it returns 64.
+// LowZeros returns 64.
 func LowZeros(v *ir.Value) int { return lowZeros(v, 0) }
 
 // lowZeros is like LowZeros, for an operand at the given depth of the expression.

@@ -29,10 +29,10 @@ const (
 	maxProofLinks = 60_000 // largest number of relations examined; in large kernels, many relations lead to the same length
 )
 
-// Prover proves inequalities x <= y + c from the facts in Ranges. It follows relations from x to
-// greater values until it reaches y (Bodík, Gupta and Sarkar, "ABCD", PLDI 2000). An inequality of
-// a phi is proved for each of the phi's arguments. For a phi at the head of a loop, that is a proof
-// by induction.
+// Prover proves inequalities x <= y + c from the facts in Ranges. Prover follows relations from x
+// to greater values until it reaches y (Bodík, Gupta and Sarkar, "ABCD", PLDI 2000). An inequality
+// of a phi is proved for each of the phi's arguments. For a phi at the head of a loop, the proof is
+// a proof by induction.
 type Prover struct {
 	a       *Ranges
 	terms   map[*ir.Value]baseTerm
@@ -181,7 +181,7 @@ func (a *Ranges) keepsValue(v *ir.Value) bool {
 }
 
 // sumTerm returns the sum or difference v as a base value plus a constant, if their sum equals v
-// without wrapping. Otherwise it returns v itself as the base.
+// without wrapping. Otherwise sumTerm returns v itself as the base.
 func (p *Prover) sumTerm(v *ir.Value) baseTerm {
 	s := sumOf(v)
 	base, k, ok := s.singleValue()

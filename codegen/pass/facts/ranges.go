@@ -269,8 +269,9 @@ func (a *Ranges) addFacts(x *ir.Value, facts ...blockFact) {
 	}
 }
 
-// addUnsigned notes the facts that follow from the unsigned relation l. It requires that l.y is at
-// least 0 as a signed integer. Then l also holds for signed integers, and l.x is not negative.
+// addUnsigned notes the facts that follow from the unsigned relation l. addUnsigned requires that
+// l.y is at least 0 as a signed integer. Then l also holds for signed integers, and l.x is not
+// negative.
 func (a *Ranges) addUnsigned(l unsignedFact) {
 	zero := ir.Outside(l.x.Type, 0)
 	a.addFacts(l.x, blockFact{l.rel, l.y, l.fromBlock}, blockFact{AtLeast, zero, l.fromBlock})
@@ -357,9 +358,9 @@ func (a *Ranges) Solve() {
 	}
 }
 
-// solveIntervals computes intervals that satisfy the known relations. The method starts with empty
-// intervals and extends them until nothing changes. A bound that keeps growing is set to the next
-// element of a.widenBounds.
+// solveIntervals computes intervals that satisfy the known relations. solveIntervals starts with
+// empty intervals and extends them until nothing changes. A bound that keeps growing is set to the
+// next element of a.widenBounds.
 func (a *Ranges) solveIntervals() {
 	for changed := true; changed; {
 		changed = false

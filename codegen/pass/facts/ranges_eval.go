@@ -184,8 +184,8 @@ func Divided(v *ir.Value) (x, d *ir.Value) {
 	return nil, nil
 }
 
-// AddRanges returns the interval of the sums x+y for x in p and y in q. The result is empty if a
-// sum may overflow.
+// AddRanges returns the interval of the sums x+y for x in p and y in q. If a sum may overflow,
+// AddRanges returns an empty interval.
 func AddRanges(p, q Interval) Interval {
 	lo, c := add64(p.Lo, q.Lo)
 	hi, d := add64(p.Hi, q.Hi)
@@ -206,8 +206,8 @@ func Sub64(x, y int64) (diff int64, overflow bool) {
 	return diff, (diff < x) != (y > 0) && y != 0
 }
 
-// MulRanges returns the interval of the products x*y for x in p and y in q. The result is empty if
-// a product may overflow.
+// MulRanges returns the interval of the products x*y for x in p and y in q. If a product may
+// overflow, MulRanges returns an empty interval.
 func MulRanges(p, q Interval) Interval {
 	r := Interval{math.MaxInt64, math.MinInt64}
 	for _, x := range [2]int64{p.Lo, p.Hi} {

@@ -85,8 +85,8 @@ func (a *Ranges) varInterval(l varInts) Interval {
 	return p
 }
 
-// addStored adds the stored value of the store v to the interval of its variable. The result is
-// true if that interval has changed.
+// addStored adds the stored value of the store v to the interval of its variable. If the interval
+// has changed, addStored returns true.
 func (a *Ranges) addStored(v *ir.Value) bool {
 	r, x := v.Ref(), v.Args[0]
 	if r.Var == nil || a.vars.opaqueVars[r.Var] || !x.Type.IsInt() {

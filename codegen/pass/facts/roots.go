@@ -27,8 +27,8 @@ type rootSet struct {
 // Has reports whether the set may contain the slice of parameter i.
 func (s rootSet) Has(i int) bool { return s.Unknown || i < len(s.bits) && s.bits[i] != 0 }
 
-// intersects reports whether s and t may contain a common slice.
-func (s rootSet) intersects(t rootSet) bool {
+// hasCommon reports whether s and t may contain a common slice.
+func (s rootSet) hasCommon(t rootSet) bool {
 	if s.Unknown || t.Unknown {
 		return true
 	}
@@ -98,10 +98,10 @@ func (r *Roots) Of(v *ir.Value) rootSet {
 
 // Apart reports whether the addresses v and w are known to point into different slices. Different
 // slices may still overlap in memory, unless the module has NoAlias set.
-func (r *Roots) Apart(v, w *ir.Value) bool { return !r.Of(v).intersects(r.Of(w)) }
+func (r *Roots) Apart(v, w *ir.Value) bool { return !r.Of(v).hasCommon(r.Of(w)) }
 
-// visitAddr updates the set of the address v, or the set of the variable to which v stores. The
-// result is true if the set has changed.
+// visitAddr updates the set of the address v, or the set of the variable to which v stores. If the
+// set has changed, visitAddr returns true.
 func (r *Roots) visitAddr(v *ir.Value) bool {
 	if c, ok := v.Aux.(*ir.Copy); ok {
 		return r.addVar(c.Dst, r.vars[c.Src])

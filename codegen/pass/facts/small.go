@@ -143,8 +143,8 @@ type boundFinder struct {
 }
 
 // assumeSmall finds integers that fit in 32 bits in small launches, and adds their intervals to
-// a.smallIntervals. The products of sizes that it assumes to be small are recorded in r. It reports whether
-// it found any integer.
+// a.smallIntervals. The products of sizes that it assumes to be small are recorded in r. assumeSmall
+// reports whether it found any integer.
 func (a *Ranges) assumeSmall(r *Result) bool {
 	before := len(a.smallIntervals)
 	d := &boundFinder{a: a, p: NewProver(a)}

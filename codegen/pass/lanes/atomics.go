@@ -58,8 +58,8 @@ func isFloatAtomic(op ir.Op) bool {
 	return op == ir.OpAtomicFAdd || op == ir.OpAtomicFMin || op == ir.OpAtomicFMax
 }
 
-// isLocalExchange reports whether v is an atomic exchange or store in work-group memory. A bug of
-// NVIDIA's driver compiles these ops wrongly (see the quirk local-exchange).
+// isLocalExchange reports whether v is an atomic exchange or store in work-group memory. NVIDIA's
+// driver compiles atomic exchanges in work-group memory wrongly (see the quirk local-exchange).
 func isLocalExchange(v *ir.Value) bool {
 	return (v.Op == ir.OpAtomicExchange || v.Op == ir.OpAtomicStore) && v.Ref().Var != nil
 }
@@ -165,8 +165,8 @@ func (a *atomicOps) exchangeLoop(v *ir.Value) {
 	}
 }
 
-// updateLoop appends a loop that atomically replaces an integer in memory by f(old), where
-// old is the previous integer. It returns old.
+// updateLoop appends a loop that atomically replaces an integer in memory by f(old), where old is
+// the previous integer. updateLoop returns old.
 func (a *atomicOps) updateLoop(word *ir.Type, ref *ir.Ref, path []*ir.Value, f func(bits *ir.Value) *ir.Value) *ir.Value {
 	first := a.appendAtomic(ir.OpAtomicLoadRelaxed, word, ref, path)
 	loop, done := a.f.NewBlock(), a.f.NewBlock()

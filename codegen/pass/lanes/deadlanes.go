@@ -20,9 +20,10 @@ import (
 // lane for ever.
 //
 // The skeleton consists of the blocks in uniform flow, with their Sync ops, uniform values and
-// uniform branches. All other code in these blocks is placed under "if not dead". At a branch that
-// is not uniform, a dead lane goes directly to the block where the two sides join. The code does
-// not change if no work-item leaves the kernel while others still have a Sync op before them.
+// uniform branches. All other code in the skeleton's blocks is placed under "if not dead". At a
+// branch that is not uniform, a dead lane goes directly to the block where the two sides join.
+// DeadLanes does not change a kernel if no work-item leaves it while other work-items still have a
+// Sync op before them.
 func DeadLanes(m *ir.Module) diag.List {
 	if !m.UsesGroup {
 		return nil
@@ -390,8 +391,8 @@ func (d *deadLanes) splitBlock(b *ir.Block) {
 				stay = t.Succs[1]
 			}
 			if stay == to {
-				// Live lanes enter the join by a new block, because the branch must have distinct
-				// targets for them.
+				// Live lanes enter the join by a new block, because the branch needs two distinct
+				// successors.
 				to = d.f.NewBlock()
 				end.Retarget(stay, to)
 				to.Jump(stay)
@@ -480,8 +481,8 @@ func (d *deadLanes) neutralOperands(v *ir.Value, b *ir.Block) {
 }
 
 // anotherWord reports whether v is another 32-bit word of the same result as the last instruction
-// of b, to which v will be appended. If v is such a word, anotherWord gives v the same operands, so
-// that both words can come from one instruction.
+// of b, to which v will be appended. If it is, anotherWord gives v the same operands as the last
+// instruction, so that one instruction can return both words.
 func (d *deadLanes) anotherWord(v *ir.Value, b *ir.Block) bool {
 	last, inputs := d.lastWord, d.wordInputs
 	d.lastWord, d.wordInputs = v, slices.Clone(v.Inputs())
@@ -522,7 +523,7 @@ func (d *deadLanes) guardEnd(b *ir.Block) {
 }
 
 // redirectReturns replaces the returns of work-items that leave the group at b. Instead of
-// returning, these work-items set the dead flag and jump to block "to" of the skeleton.
+// returning, the work-items set the dead flag and jump to block "to" of the skeleton.
 func (d *deadLanes) redirectReturns(b, to *ir.Block) {
 	for _, x := range uniform.Reachable(d.exitSuccessor[b]) {
 		if x.Term.Kind != ir.Return {

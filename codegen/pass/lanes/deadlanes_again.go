@@ -1,7 +1,7 @@
 package lanes
 
-// This file adds code to the skeleton for values that the skeleton needs and that only live lanes
-// have computed.
+// This file adds code to the skeleton (the code that dead lanes execute), which computes values
+// that only live lanes have computed.
 
 import (
 	"slices"
@@ -25,11 +25,11 @@ func (d *deadLanes) computeAgain() {
 		}
 		for _, v := range b.Insts {
 			if v.Op == ir.OpGroupSelect && d.u.Value(v) {
-				v.Args[1] = a.available(v.Args[1], b)
+				v.Args[1] = a.ensureValue(v.Args[1], b)
 			}
 		}
 		if c := b.Term.Cond; c != nil && d.u.Value(c) {
-			b.Term.Cond = a.available(c, b)
+			b.Term.Cond = a.ensureValue(c, b)
 		}
 	}
 	for b, vs := range a.newValues {
@@ -46,9 +46,9 @@ type recomputer struct {
 	newValues map[*ir.Block][]*ir.Value // maps a block to the values to insert at its beginning
 }
 
-// available ensures that dead lanes can compute the uniform value v for a use in block b of the skeleton.
-// The method returns v or a copy of v.
-func (a *recomputer) available(v *ir.Value, b *ir.Block) *ir.Value {
+// ensureValue ensures that dead lanes can compute the uniform value v for a use in block b of the skeleton.
+// ensureValue returns v or a copy of v.
+func (a *recomputer) ensureValue(v *ir.Value, b *ir.Block) *ir.Value {
 	switch {
 	case v.Block == nil:
 		return v
@@ -60,14 +60,14 @@ func (a *recomputer) available(v *ir.Value, b *ir.Block) *ir.Value {
 	a.seen[v] = true
 	for i, x := range v.Args {
 		if at := v.Block; v.Op != ir.OpPhi {
-			v.Args[i] = a.available(x, at)
+			v.Args[i] = a.ensureValue(x, at)
 		} else if p := at.Preds[i]; a.d.u.Block(p) {
-			v.Args[i] = a.available(x, p)
+			v.Args[i] = a.ensureValue(x, p)
 		}
 	}
 	if x := ownSource(v); x != nil {
 		for _, s := range a.storesOf[x] {
-			a.available(s, s.Block)
+			a.ensureValue(s, s.Block)
 		}
 	}
 	return v
@@ -88,7 +88,7 @@ func (a *recomputer) copyValue(v *ir.Value, b *ir.Block) *ir.Value {
 		w.Op, w.Bits, w.Aux, w.Args = ir.OpGroupUniform, 0, ir.ScopeWorkGroup, []*ir.Value{v}
 	} else {
 		for _, x := range v.Args {
-			w.Args = append(w.Args, a.available(x, b))
+			w.Args = append(w.Args, a.ensureValue(x, b))
 		}
 	}
 	if a.copies[b] == nil {

@@ -29,8 +29,8 @@ import (
 )
 
 // Exits handles work-items that return early from a function that the kernel calls, if they thereby
-// skip Sync ops and reach no later Sync op. Exits copies the code that these work-items execute
-// from their return to the end of the kernel.
+// skip Sync ops and reach no later Sync op. Exits copies the code that the returning work-items
+// execute from their return to the end of the kernel.
 func Exits(m *ir.Module) diag.List {
 	f := m.Kernel
 	defer func() {

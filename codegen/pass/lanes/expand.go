@@ -18,7 +18,7 @@ import (
 
 // ZeroLocal replaces each ZeroLocal op by a loop, in which the work-items of the group zero the
 // variable together, and a barrier. If the group writes the whole variable before it reads it (see
-// writtenFirst), ZeroLocal only removes the op. The pass runs before structurize, since it adds
+// writtenFirst), ZeroLocal only removes the op. ZeroLocal runs before structurize, since it adds
 // loops, and after deadlanes, since dead lanes must also execute the loops. ZeroLocal also adds
 // loops that zero large private variables.
 func ZeroLocal(m *ir.Module) diag.List {
@@ -371,7 +371,8 @@ func (sp *spiller) add(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value {
 	return v
 }
 
-// loadArg returns the value of the argument a. The first call for the argument adds a load.
+// loadArg returns the value of the argument a. The first call of loadArg for an argument adds a
+// load.
 func (sp *spiller) loadArg(a launchArg) *ir.Value {
 	if v := sp.loaded[a]; v != nil {
 		return v

@@ -122,7 +122,7 @@ func (l *faultVars) storeFault(b *ir.Block, v *ir.Value) {
 }
 
 // firstSite returns the number of the first site that belongs to the given part of a linked module
-// or to a later part. If these parts contain no site, firstSite returns -1.
+// or to a later part. If the parts contain no site, firstSite returns -1.
 func firstSite(m *ir.Module, part int) int64 {
 	i := slices.IndexFunc(m.Sites, func(s *ir.Site) bool { return s.Part >= part })
 	if i < 0 {

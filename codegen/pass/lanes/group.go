@@ -1,6 +1,6 @@
 package lanes
 
-// This file contains the pass groups. The pass runs after deadlanes, since dead lanes also execute
+// This file contains the pass groups. Groups runs after deadlanes, since dead lanes also execute
 // group operations.
 
 import (
@@ -14,9 +14,9 @@ import (
 // Groups replaces the group ops that SPIR-V lacks. The code for ops of work-groups combines values
 // within each sub-group first, then across sub-groups through work-group memory. The code for ops
 // of sub-groups on types other than 32-bit integers shuffles 32-bit words. The code for sub-groups
-// and for work-groups combines values in the order that package dsl defines. This order depends
-// only on the group's size. Groups runs after deadlanes, since dead lanes also execute the code,
-// and before structurize, since it adds loops.
+// and for work-groups combines values in the order that package dsl defines. The order depends only
+// on the group's size. Groups runs after deadlanes, since dead lanes also execute the code, and
+// before structurize, since it adds loops.
 func Groups(m *ir.Module) diag.List {
 	g := &groupOps{m: m, tiles: map[tileKey]*ir.Ref{}}
 	f := m.Kernel
@@ -283,7 +283,7 @@ func (g *groupOps) repeatLoop(vs []*ir.Value, cond func(vs []*ir.Value) *ir.Valu
 }
 
 // ifElse appends a branch that executes the code of yes if cond is true, and else the code of no.
-// It returns the result of the executed code as a value of type t, or nil if t is nil.
+// ifElse returns the result of the executed code as a value of type t, or nil if t is nil.
 func (g *groupOps) ifElse(cond *ir.Value, t *ir.Type, yes, no func() *ir.Value) *ir.Value {
 	then, other, join := g.f.NewBlock(), g.f.NewBlock(), g.f.NewBlock()
 	g.b.Branch(cond, then, other)

@@ -153,8 +153,8 @@ func (g *groupOps) inStages(op ir.Op, c combination) *ir.Value {
 }
 
 // prefixOfStages appends a loop over the stages of inStages. The loop combines all values before
-// the invocation's sub-group. A stage combines a group of sub-groups. For each of these sub-groups,
-// the stage has stored the combination of the values before that sub-group in the group.
+// the invocation's sub-group. A stage combines a group of sub-groups. For each sub-group, the stage
+// has stored the combination of the values of all earlier sub-groups in the same group.
 func (g *groupOps) prefixOfStages(t *groupTile, c combination, count, size, half, id *ir.Value, groups func(n *ir.Value) *ir.Value) *ir.Value {
 	return g.repeatLoop([]*ir.Value{count, half, id, c.identity}, func(vs []*ir.Value) *ir.Value {
 		return g.cond(ir.OpULt, g.i32(1), vs[0])
@@ -223,8 +223,8 @@ func (g *groupOps) appendCombine(by ir.Combiner, x, y *ir.Value) *ir.Value {
 	return g.floatMinMax(by == ir.CombineFMin, x, y)
 }
 
-// floatMinMax appends code for Go's min or max. The result is NaN if either operand is NaN, and -0
-// is less than +0.
+// floatMinMax appends code for Go's min or max. The minimum or maximum is NaN if either operand is
+// NaN, and -0 is less than +0.
 func (g *groupOps) floatMinMax(isMin bool, x, y *ir.Value) *ir.Value {
 	t, bits := x.Type, ir.TypeI32
 	if t == ir.TypeF64 {

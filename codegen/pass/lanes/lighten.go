@@ -90,8 +90,8 @@ func (l *lightener) findPhases() {
 	}
 }
 
-// reachableFrom examines the code that follows instruction b.Insts[at]. It reports whether a
-// barrier is reachable, and whether the kernel's end is reachable without a barrier.
+// reachableFrom examines the code that follows instruction b.Insts[at]. reachableFrom reports
+// whether a barrier is reachable, and whether the kernel's end is reachable without a barrier.
 func (l *lightener) reachableFrom(b *ir.Block, at int) (meetsBarrier, reachesEnd bool) {
 	if slices.ContainsFunc(b.Insts[at:], isGroupBarrier) {
 		return true, false

@@ -109,9 +109,9 @@ func (x *matrixOps) scalarOp(v *ir.Value) {
 }
 
 // matricesWhole returns diagnostics for uses of matrices that not all work-items reach. The pass
-// deadlanes cannot find these uses later, since loads and stores of matrices then contain no Sync
-// ops. matricesWhole also returns diagnostics for work-items that return before a use of a matrix,
-// since their elements would be missing from the matrix.
+// deadlanes cannot find the uses of matrices later, since loads and stores of matrices then contain
+// no Sync ops. matricesWhole also returns diagnostics for work-items that return before a use of a
+// matrix, since their elements would be missing from the matrix.
 func matricesWhole(m *ir.Module) (ds diag.List) {
 	c := m.Clone()
 	c.Kernel.RemoveUnreachable()
@@ -224,8 +224,8 @@ func (x *matrixOps) setElem(v *ir.Var, e, y *ir.Value) {
 	})
 }
 
-// atElem calls accessMem with the memory and index of the invocation's element e of a matrix. It
-// returns the result of accessMem, which has type t, or nil if t is nil.
+// atElem calls accessMem with the memory and index of the invocation's element e of a matrix.
+// atElem returns the result of accessMem, which has type t, or nil if t is nil.
 func (x *matrixOps) atElem(v *ir.Var, e *ir.Value, t *ir.Type, accessMem func(r *ir.Ref, at *ir.Value) *ir.Value) *ir.Value {
 	h := x.homes[v]
 	if h == nil {

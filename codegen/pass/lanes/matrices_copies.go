@@ -59,8 +59,8 @@ func accessOf(v *ir.Value) (x matrixAccess) {
 }
 
 // dropMatrixCopies merges two matrices if one is a copy of the other and neither is written while
-// the other is live. It reports whether it merged matrices. In this loop, sum and acc become one
-// matrix:
+// the other is live. dropMatrixCopies reports whether it merged matrices. In this loop, sum and acc
+// become one matrix:
 //
 //	for … {
 //		sum = a*b + acc     becomes acc = a*b + acc
@@ -161,8 +161,8 @@ func writtenWhileLive(f *ir.Func, out map[*ir.Block]map[*ir.Var]bool, p, q *ir.V
 	return found
 }
 
-// renameMatrix replaces one matrix by another in the instruction v. It replaces v.Aux by a changed
-// copy, because copies of v may share v.Aux.
+// renameMatrix replaces one matrix by another in the instruction v. renameMatrix replaces v.Aux by
+// a changed copy, because copies of v may share v.Aux.
 func renameMatrix(v *ir.Value, from, to *ir.Var) {
 	other := func(x *ir.Var) *ir.Var {
 		if x == from {

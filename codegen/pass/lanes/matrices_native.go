@@ -66,7 +66,7 @@ func nativeMatrices(m *ir.Module) (ds diag.List) {
 
 // A tuple lists the sizes of matrices that the matrix hardware multiplies. tupleFor returns the
 // largest tuple of the device that divides all matrices of a set and their products. If no tuple
-// divides all of them, tupleFor returns nil.
+// divides all matrices of the set, tupleFor returns nil.
 func tupleFor(m *ir.Module, products []*ir.Value, in func(v *ir.Var) bool) (best *matrix.Tuple) {
 	for i := range m.Target.Tuples {
 		t := &m.Target.Tuples[i]
@@ -86,8 +86,8 @@ func tupleFor(m *ir.Module, products []*ir.Value, in func(v *ir.Var) bool) (best
 
 // packLocals changes variables in work-group memory from which matrices are loaded. packLocals lets
 // the variables' 8-bit and 16-bit elements follow each other without gaps. packLocals requires that
-// all other accesses to the variable are loads and stores of elements. Otherwise the code loads and
-// stores matrices in the variable element by element.
+// all other accesses to the variable are loads and stores of elements. Matrices in other variables
+// are loaded and stored element by element.
 func packLocals(m *ir.Module) {
 	elems := map[*ir.Var]matrix.Elem{}
 	keep := map[*ir.Var]bool{}

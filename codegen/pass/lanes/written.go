@@ -80,9 +80,9 @@ type writtenElems struct {
 	isWritten []bool // whether each element is written; the last index varies fastest
 }
 
-// newCoverage returns an empty record of the elements of the variable that z zeroes. It returns
-// false if the variable does not consist of scalars in arrays of constant length, or if the size of
-// the work-group is unknown.
+// newCoverage returns an empty record of the elements of the variable that z zeroes. newCoverage
+// returns false if the variable does not consist of scalars in arrays of constant length, or if the
+// size of the work-group is unknown.
 func newCoverage(m *ir.Module, z *ir.Value) (*writtenElems, bool) {
 	c := &writtenElems{m: m, v: z.Ref().Var}
 	n := 1
@@ -185,8 +185,8 @@ type idSumIndex struct {
 	perID [3]int64
 }
 
-// idSum returns v as a constant plus multiples of the work-item's local ids. It returns false if v
-// is not such a sum or may wrap.
+// idSum returns v as a constant plus multiples of the work-item's local ids. idSum returns false if
+// v is not such a sum or may wrap.
 func (c *writtenElems) idSum(v *ir.Value, size [3]int) (s idSumIndex, ok bool) {
 	if v.IsConst() {
 		return idSumIndex{k: v.Int()}, true

@@ -8,11 +8,12 @@
 //
 // Arguments for the same memory become one argument, equal lengths become one length, and
 // specialization constants are replaced by their values. So the passes after pass.LinkPoint can
-// remove duplicate checks. They also remove loads of values that the previous part has stored.
+// remove duplicate checks. The passes after pass.LinkPoint also remove loads of values that the
+// previous part has stored.
 //
 // If barriers separate the parts (Options.Barriers), all paths lead to the seam, where the
-// work-group executes a barrier before the next part. In such a kernel, work-items that fault or
-// are outside of a part's range also reach the seam.
+// work-group executes a barrier before the next part. If barriers separate the parts, work-items
+// that fault or are outside of a part's range also reach the seam.
 //
 // Parts that contain barriers or group operations are linked later, after pass.LateLinkPoint
 // (Options.Late). At pass.LateLinkPoint, a work-item that returns early is a dead lane, which

@@ -31,7 +31,7 @@ type Part struct {
 	Slices []Slice
 }
 
-// Slice describes the memory of a slice parameter. It also tells which slices of different parts
+// Slice describes the memory of a slice parameter. Slice also tells which slices of different parts
 // have the same memory or the same length.
 type Slice struct {
 	Memory int // number of the memory, equal for slices with the same memory; negative if unknown
@@ -62,7 +62,8 @@ type Options struct {
 	// still runs the next part, because all work-items must reach the barriers.
 	Barriers bool
 	// Late runs the passes up to pass.LateLinkPoint on a module. Link calls Late for copies of the
-	// parts before it links them. If no part contains barriers or group operations, Late is nil.
+	// parts before it links the parts. If no part contains barriers or group operations, Late is
+	// nil.
 	Late func(m *ir.Module) error
 	// Block is the largest size in bytes of the device's launch blocks, if it exceeds
 	// abi.MaxLaunchBlock. Arguments that do not fit in a launch block (the push constants) are
@@ -81,12 +82,13 @@ type Linked struct {
 }
 
 // Link links parts. All parts must have the same abi.Form, for example as kernels over a range. If
-// slices overlap in a launch and a part writes one of them, they must have the same Memory in
-// Part.Slices. Unless o.Apart is set, the parts must also have the same rank and run over the same
-// range. With o.Apart, the linked kernel has one dimension, and as many work-items as the largest
-// part. With o.Apart, each part has arguments for its own range, which has at most abi.MaxRange
-// work-items. Work-item i of the linked kernel runs the work-item with the linear id i of each
-// part. If the declarations of the parts prevent linking, Link returns an error that describes why.
+// slices overlap in a launch and a part writes to one slice, the slices must have the same Memory
+// in Part.Slices. Unless o.Apart is set, the parts must also have the same rank and run over the
+// same range. With o.Apart, the linked kernel has one dimension, and as many work-items as the
+// largest part. With o.Apart, each part has arguments for its own range, which has at most
+// abi.MaxRange work-items. Work-item i of the linked kernel runs the work-item with the linear id i
+// of each part. If the declarations of the parts prevent linking, Link returns an error that
+// describes why.
 func Link(name string, parts []Part, o Options) (*Linked, error) {
 	parts = slices.Clone(parts)
 	for i := range parts {
@@ -243,7 +245,7 @@ func (l *linker) layOut(parts []Part) {
 }
 
 // placeData adds the constant data of part n to the module, unless an earlier part has the same
-// data. It returns the offset of the part's data in the module's data.
+// data. placeData returns the offset of the part's data in the module's data.
 func (l *linker) placeData(parts []Part, n int) int {
 	data := parts[n].Module.Data
 	if len(data) == 0 {
@@ -260,7 +262,7 @@ func (l *linker) placeData(parts []Part, n int) int {
 }
 
 // shiftData computes the address of part n's constant data from the address v of the module's
-// constant data. It inserts the computation after v, and returns the new address.
+// constant data. shiftData inserts the computation after v, and returns the new address.
 func (l *linker) shiftData(v *ir.Value, n int) *ir.Value {
 	m, b := l.m, v.Block
 	w := m.Kernel.NewValue(ir.OpAddrOf, ir.TypeAddr, v, m.Int(ir.TypeI64, int64(l.dataOffsets[n]/dataAlign)))

@@ -168,9 +168,9 @@ func meetContents(c, d *knownContents, b *ir.Block) *knownContents {
 	return e
 }
 
-// contentsAtStart returns the contents known at the beginning of b. They are the contents that are
-// known at the ends of all predecessors. If b is the head of a loop, or an edge into b leaves a
-// loop, no contents are known.
+// contentsAtStart returns the contents known at the beginning of b. Contents are known at the
+// beginning of b if they are known at the ends of all predecessors. If b is the head of a loop, or
+// an edge into b leaves a loop, no contents are known.
 func (h *arrayTracker) contentsAtStart(b *ir.Block) arrayContents {
 	now := arrayContents{}
 	for i, p := range b.Preds {

@@ -1,7 +1,7 @@
 package memory
 
-// This file contains the part of the pass arrays that uses the liveness of array elements. This
-// part removes stores to dead elements, and merges two arrays into one.
+// This file contains the part of the pass arrays that uses the liveness of array elements. The code
+// in this file removes stores to dead elements, and merges two arrays into one.
 
 import (
 	"slices"
@@ -131,8 +131,8 @@ func (r *elemLiveness) eachBackward(b *ir.Block, liveAfter bitset, visitAccess f
 	}
 }
 
-// dropUnread removes writes to dead elements of the arrays in own. The result is true if dropUnread
-// removed any write.
+// dropUnread removes writes to dead elements of the arrays in own. If dropUnread has removed any
+// write, it returns true.
 func dropUnread(f *ir.Func, own map[*ir.Var]bool) bool {
 	dropped := false
 	r := readsOf(f, own)
@@ -155,10 +155,10 @@ func dropUnread(f *ir.Func, own map[*ir.Var]bool) bool {
 // arrayPair is a pair of arrays, ordered by the indices of their bits.
 type arrayPair struct{ a, b *ir.Var }
 
-// coalesceArrays merges two arrays into one, if it finds a suitable pair. It reports whether it has
-// merged a pair. In a suitable pair, elements of one array are copied to elements of the other with
-// the same index. No write other than the copies may change an element of one array while the
-// other's element with the same index is live.
+// coalesceArrays merges two arrays into one, if it finds a suitable pair. coalesceArrays reports
+// whether it has merged a pair. In a suitable pair, elements of one array are copied to elements of
+// the other with the same index. No write other than the copies may change an element of one array
+// while the other's element with the same index is live.
 func coalesceArrays(f *ir.Func, own map[*ir.Var]bool) bool {
 	r := readsOf(f, own)
 	copies := map[arrayPair]map[*ir.Value]bool{}

@@ -15,8 +15,8 @@ import (
 
 // These constants limit the pass forward.
 const (
-	// maxPlaces is the largest number of memory locations that are tracked in a function. Only the
-	// first locations in the code are tracked.
+	// maxPlaces is the largest number of memory locations that are tracked in a function. In larger
+	// functions, only the locations that the code accesses first are tracked.
 	maxPlaces = 256
 	// maxForwards is the largest number of repetitions of the pass. Repetitions help with loaded
 	// indices, such as b[i] in a[b[i]], which are single values only after their loads have been
@@ -87,8 +87,8 @@ type forwarder struct {
 	availableAt map[*ir.Block][]bool // maps a block to the locations whose values are available at its beginning
 }
 
-// forwardIn replaces loads of f by loads of variables where the loaded value is available. The
-// result is true if forwardIn has replaced any load.
+// forwardIn replaces loads of f by loads of variables where the loaded value is available. If
+// forwardIn has replaced any load, it returns true.
 func forwardIn(m *ir.Module, f *ir.Func) bool {
 	if !loadsTwice(f) {
 		return false
@@ -105,7 +105,7 @@ func forwardIn(m *ir.Module, f *ir.Func) bool {
 }
 
 // loadsTwice reports whether f has at least two accesses to device memory, one of which is a load.
-// This test excludes most small kernels quickly.
+// With this test, Forward quickly skips most small kernels.
 func loadsTwice(f *ir.Func) bool {
 	n, loads := 0, 0
 	for _, b := range f.Blocks {
@@ -243,9 +243,9 @@ func (w *forwarder) solveAvailable() {
 }
 
 // leavesLoop reports whether the edge from p to b leaves a loop in which the value of location k
-// became available. This value must not be live after the loop. Workarounds for drivers (passes
-// loopvalues and outlive) would make a live-out value cost more in each iteration than a load after
-// the loop.
+// became available. The value of a location that the loop made available must not be live after the
+// loop. Workarounds for drivers (passes loopvalues and outlive) would make a live-out value cost
+// more in each iteration than a load after the loop.
 func (w *forwarder) leavesLoop(k int, p, b *ir.Block) bool {
 	for l := w.loops.Of(p); l != nil && !l.Contains(b); l = l.Outer {
 		if !w.availableAt[l.Head][k] {

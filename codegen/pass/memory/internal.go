@@ -30,7 +30,7 @@ import (
 // one slice.
 const maxInternal = 1 << 20
 
-// Internal runs the pass on module m.
+// Internal replaces the internal slices of module m by variables.
 func Internal(m *ir.Module) diag.List {
 	marked := false
 	for i := range m.Params {
@@ -57,8 +57,8 @@ func Internal(m *ir.Module) diag.List {
 		return Own{}
 	}
 	if OwnElements(m, own) {
-		// The index into the variable is a difference. It must be folded to a constant before the
-		// variable can be split.
+		// The index into the variable is a difference. This difference must be folded to a constant
+		// before the variable can be split.
 		if diags := simplify.Clean(m); len(diags) > 0 {
 			return diags
 		}

@@ -13,7 +13,7 @@ import (
 )
 
 // Once hoists loads of device memory from a loop's head into the preheader, if they load the same
-// value in all iterations. It also hoists the checks before the loads, and the operands of loads
+// value in all iterations. Once also hoists the checks before the loads, and the operands of loads
 // and checks. For example:
 //
 //	for i := k.Starts[row]; i < k.Starts[row+1]; i++ { … }
@@ -69,8 +69,8 @@ func onceIn(m *ir.Module, f *ir.Func) bool {
 	return false
 }
 
-// loopStart describes the blocks at the start of a loop's iterations. They are the head and the
-// following blocks between which there are only checks.
+// loopStart describes the blocks at the start of a loop's iterations. The blocks are the head and
+// the blocks that follow it with only checks in between.
 type loopStart struct {
 	l           *ir.Loop
 	places      *placeTable

@@ -43,7 +43,7 @@ func isDevice(v *ir.Value) bool {
 	return (v.Op == ir.OpLoad || v.Op == ir.OpStore) && v.Ref().Var == nil
 }
 
-// placeOf returns the memory location that v accesses. It requires that isDevice(v) is true.
+// placeOf returns the memory location that v accesses. placeOf requires that isDevice(v) is true.
 func (p *placeTable) placeOf(v *ir.Value) memPlace {
 	pl := memPlace{elem: v.Ref().Elem}
 	for _, a := range v.Path() {

@@ -19,8 +19,8 @@ func SoA(m *ir.Module) diag.List {
 	return nil
 }
 
-// splitStructs splits each variable into the fields of its outermost struct. The result is true if
-// splitStructs has split any variable.
+// splitStructs splits each variable into the fields of its outermost struct. If splitStructs has
+// split any variable, it returns true.
 func splitStructs(f *ir.Func) bool {
 	parts := map[*ir.Var][]*ir.Var{}
 	depth := map[*ir.Var]int{}

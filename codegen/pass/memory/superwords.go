@@ -27,8 +27,9 @@ const superBytes = 16
 // The variable in work-group memory becomes an array of vectors. So Superwords supports only two
 // kinds of accesses to the variable. The first kind is a group of stores to adjacent elements that
 // starts at a multiple of 16 bytes. The second kind is a load or store of a matrix whose position
-// and stride are multiples of 16 bytes. Matrix hardware accepts memory of any element type for
-// these matrices. Superwords runs after tiles, which determines how matrices are loaded.
+// and stride are multiples of 16 bytes. Matrix hardware can load a matrix at a multiple of 16 bytes
+// from memory of any element type. Superwords runs after tiles, which determines how matrices are
+// loaded.
 func Superwords(m *ir.Module) diag.List {
 	if m.Target.Tuples == nil {
 		return nil
@@ -250,8 +251,8 @@ func (x *storeCombiner) packWords(values []*ir.Value, elem *ir.Type, emitOp emit
 }
 
 // sameBits returns the operand from which v was converted, if the lower bits of operand and result
-// are equal. The number of compared bits is the size of elem in bits. Otherwise sameBits returns
-// nil.
+// are equal. The number of compared bits is the size of elem in bits. If v has no operand with the
+// same lower bits, sameBits returns nil.
 func sameBits(v *ir.Value, elem *ir.Type) *ir.Value {
 	switch {
 	case v.Op == ir.OpUConvert && v.Block != nil && min(v.Type.Size, v.Args[0].Type.Size) >= elem.Size:
@@ -305,8 +306,8 @@ func (x *storeCombiner) joinWords(values []*ir.Value, elem *ir.Type, emitOp emit
 }
 
 // wordOf returns the 32-bit word from which the values were extracted by shifts. Together the
-// values must be all bits of that word, in order from the lowest bits. Otherwise wordOf returns
-// nil.
+// values must be all bits of that word, in order from the lowest bits. If the values are not all
+// bits of one word, wordOf returns nil.
 func wordOf(values []*ir.Value, elem *ir.Type) *ir.Value {
 	w := values[0]
 	for k, v := range values {
@@ -393,8 +394,8 @@ func (x *storeCombiner) isAligned16(v *ir.Value, depth int) bool {
 	return false
 }
 
-// loadVector appends a load of a vector that replaces the given loads of adjacent elements. It
-// returns the vector's four 32-bit words.
+// loadVector appends a load of a vector that replaces the given loads of adjacent elements.
+// loadVector returns the vector's four 32-bit words.
 func (x *storeCombiner) loadVector(loads []*ir.Value) []*ir.Value {
 	first := loads[0]
 	path, each := first.Path(), int64(first.Ref().Elem.Size/superBytes)

@@ -7,9 +7,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// This file has the quirks of lavapipe, Mesa's driver for CPUs, and the workarounds that rewrite
-// single operations. Lavapipe runs the work-items of a sub-group as lanes of vectors. LLVM compiles
-// the code that Mesa's NIR passes produce.
+// This file contains the quirks of lavapipe, Mesa's driver for CPUs, and the workarounds that
+// rewrite single operations. Lavapipe runs the work-items of a sub-group as lanes of vectors. LLVM
+// compiles the code that Mesa's NIR passes produce.
 
 // The constant mesa22 is the version of Mesa with which the bugs were found, from Debian 12.
 const mesa22 = "Mesa 22.3.6"
@@ -156,7 +156,8 @@ func isFloatZero(v *ir.Value) bool {
 }
 
 // roundDoubles replaces v by operations that the driver computes correctly, if v rounds a float64
-// toward zero or to even. The new operations round the magnitude and restore the sign:
+// toward zero or to even. The new operations round the magnitude of the float64 and restore its
+// sign:
 //
 //	trunc(x) becomes copysign(floor(abs(x)), x).
 //	even(x) becomes copysign((a + 1<<52) - 1<<52 if a < 1<<52, else a, x), where a is abs(x).

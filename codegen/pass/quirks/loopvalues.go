@@ -19,12 +19,12 @@ import (
 //
 // Some drivers run several work-items as the lanes of a vector. Such a driver continues a loop
 // until the last lane has left, and computes the loop's values for all lanes. For lanes that have
-// left, lavapipe (Mesa 22.3) preserves only the registers that nir_convert_from_ssa creates from
-// phis. After the loop, any other variable has the value that the last iteration computed for all
-// lanes. For a lane that left earlier, the value is correct only if the operands have not changed
-// since. A phi of the header changes for lanes that have left if the register of the phi also
-// contains its next value. The phi and its next value are in the same register if nothing reads the
-// phi after the next value is computed:
+// left a loop, lavapipe (Mesa 22.3) preserves only the registers that nir_convert_from_ssa creates
+// from phis. After the loop, any other variable has the value that the last iteration computed for
+// all lanes. For a lane that left earlier, the value is correct only if the operands have not
+// changed since. A phi of the header changes for lanes that have left if the register of the phi
+// also contains its next value. The phi and its next value are in the same register if nothing
+// reads the phi after the next value is computed:
 //
 //	for {
 //		x := s >> 8    // reads the register s
@@ -62,7 +62,7 @@ func LoopValues(m *ir.Module) diag.List {
 // move to the header, and the live-out values become phis of the header. A loop is an exception if
 // its live-out values can be computed from the header's phis with at most atMost operations. If
 // recompute is set, these values are computed again after the loop. If recompute is not set, the
-// loop is not changed.
+// exceptional loop is not changed.
 func routeThroughHeader(f *ir.Func, atMost int, recompute bool) {
 	dropCopies(f)
 	dom := f.Dominators()
@@ -77,7 +77,7 @@ func routeThroughHeader(f *ir.Func, atMost int, recompute bool) {
 		if !slices.ContainsFunc(xs, func(v *ir.Value) bool { return v.Op != ir.OpPhi || v.Block != h }) || l.keptInHeader(xs, uses) || l.leftAtOnce() {
 			continue
 		}
-		if ops, phis, ok := l.recomputed(xs, atMost); !ok {
+		if ops, phis, ok := l.recomputeOps(xs, atMost); !ok {
 			breakLater(f, h, xs)
 		} else if recompute {
 			l.computeAgain(f, xs, ops, phis)
@@ -155,8 +155,8 @@ func (l *loopBlocks) leftAtOnce() bool {
 	return true
 }
 
-// sameValues finds values that are the same for all work-items in an iteration of the loop l. It
-// assumes that the work-items are also in the same iteration of the loops around l.
+// sameValues finds values that are the same for all work-items in an iteration of the loop l.
+// sameValues assumes that the work-items are also in the same iteration of the loops around l.
 type sameValues struct {
 	l     *loopBlocks
 	known map[*ir.Value]bool // results so far; a value that is still being examined is assumed to be the same

@@ -17,8 +17,8 @@ import (
 // An example is the loop "for i <= 0 { … i-- }", in which i starts as math.MinInt64. It then starts
 // as math.MinInt64 ^ zero.
 //
-// Most loops that count downward count between small numbers. hideDescents does not change them, so
-// that drivers can unroll them.
+// Most loops that count downward count between small numbers. hideDescents does not change loops
+// between small numbers, so that drivers can unroll them.
 //
 // hideDescents also hides a large initial value if the loop adds a positive constant to the
 // counter. A counter that starts with a large value soon wraps from its type's greatest value to

@@ -247,8 +247,8 @@ func nvidiaElsewhere() []Quirk {
 	}
 }
 
-// matchBit matches a value in which at most one bit may be set. It also matches a value of which
-// the instruction use needs only one bit.
+// matchBit matches a value in which at most one bit may be set. matchBit also matches a value of
+// which the instruction use needs only one bit.
 func matchBit(h *hider, v, use *ir.Value) bool {
 	if use.Op == ir.OpPhi {
 		return isBit(v)

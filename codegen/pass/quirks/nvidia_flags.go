@@ -10,8 +10,8 @@ import (
 
 // This file contains the workarounds for NVIDIA's bugs with comparisons, bools and NaNs.
 
-// splitComparisons handles functions that compute both x < y and y < x. It replaces the second
-// comparison by (y | zeros) < x.
+// splitComparisons handles functions that compute both x < y and y < x. splitComparisons replaces
+// the second comparison by (y | zeros) < x.
 func splitComparisons(h *hider) {
 	type order struct {
 		signed bool
@@ -44,7 +44,7 @@ func splitComparisons(h *hider) {
 }
 
 // splitMinima handles float comparisons x < y in functions that choose between x and y. For
-// float32, the comparison becomes float(bits(x) | zeros) < y.
+// float32, a comparison x < y becomes float(bits(x) | zeros) < y.
 func splitMinima(h *hider) {
 	chosen := map[[2]*ir.Value]bool{}
 	for _, b := range h.f.Blocks {

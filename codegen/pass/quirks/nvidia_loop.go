@@ -8,13 +8,13 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
-// This file contains matchers of NVIDIA's quirks. These quirks concern loops that the compiler
-// unrolls.
+// This file contains matchers of NVIDIA's quirks. The quirks in this file concern loops that the
+// compiler unrolls.
 
-// isBound reports whether use compares v with a loop's counter. The value v must not be constant,
-// but its difference from the counter's initial value must be known. An example is
-// the loop in which i counts from first while i < first+8. NVIDIA's compiler handles loops that count between two constants correctly, and also loops for
-// which it does not know the number of iterations.
+// isBound reports whether use compares v with a loop's counter. The value v must not be constant, but its difference
+// from the counter's initial value must be known. An example is a loop in which i counts from an unknown value first to
+// first+7. NVIDIA's compiler handles loops that count between two constants correctly, and also loops for which it does
+// not know the number of iterations.
 func isBound(v, use *ir.Value) bool {
 	if !use.Op.Has(ir.FlagCompare) || v.Block == nil {
 		return false

@@ -64,7 +64,7 @@ type Quirk struct {
 	// of Match is an instruction or a phi.
 	Match func(h *hider, v, use *ir.Value) bool
 	// Operands, if not nil, is used instead of Match. Operands returns the values to hide because
-	// of the instruction use. These values need not be operands of use.
+	// of the instruction use. The returned values need not be operands of use.
 	Operands func(use *ir.Value) []*ir.Value
 	// Hide describes how the values are hidden.
 	Hide hidingFlags

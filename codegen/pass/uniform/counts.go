@@ -221,9 +221,9 @@ func (n *loopCount) reachesValue(end facts.Interval, wantEqual bool) bool {
 	}
 }
 
-// subtractOffset subtracts n.outOffset from the count n and from the interval end. It returns three
-// intervals after the subtraction: all possible values of n, the values of n in the first
-// iteration, and end.
+// subtractOffset subtracts n.outOffset from the count n and from the interval end. subtractOffset
+// returns three intervals after the subtraction: all possible values of n, the values of n in the
+// first iteration, and end.
 func (n *loopCount) subtractOffset(end facts.Interval) (all, start, less facts.Interval, ok bool) {
 	all = facts.FullRange(n.phi.Type)
 	start = facts.AddRanges(n.startInterval, facts.Interval{Lo: n.inOffset, Hi: n.inOffset})

@@ -1,7 +1,7 @@
 package uniform
 
-// This file finds exits of a loop that dead lanes are known to take. In a loop without such an
-// exit, dead lanes would stay for ever after all work-items have left the group.
+// This file finds exits of a loop that dead lanes are known to take. In a loop without an exit for
+// dead lanes, dead lanes would stay for ever after all work-items have left the group.
 
 import (
 	"cmp"
@@ -45,8 +45,8 @@ func (u *Info) sureToEnd(l *ir.Loop) (proviso *Proviso, ok bool) {
 }
 
 // wayOut checks whether the work-items of a group leave the loop l together by b's branch. If they
-// do, wayOut returns the branch's condition and the value of the condition for which they leave.
-// Otherwise it returns nil.
+// do, wayOut returns the branch's condition and the value of the condition for which they leave. If
+// they do not leave the loop together by b's branch, wayOut returns nil.
 func (u *Info) wayOut(b *ir.Block, l *ir.Loop) (*ir.Value, bool) {
 	if !l.Contains(b) || b.Term.Kind != ir.Branch || !u.Together(b) {
 		return nil, false

@@ -24,15 +24,15 @@ func (u *Info) Way(b *ir.Block) (edge, bool) {
 	return edge{}, false
 }
 
-// separates reports whether some work-items leave the group on the edge e while others
+// splitsGroup reports whether some work-items leave the group on the edge e while others
 // stay.
-func (u *Info) separates(e edge) bool {
+func (u *Info) splitsGroup(e edge) bool {
 	return u.Leaving[e] && !u.Together(e.from)
 }
 
 // meetsLater reports whether work-items that take the edge e can later meet work-items that have
-// passed a Sync op. It assumes that work-items leave the group on all edges in leaving. Work-items
-// that only share the block of a return statement do not count as meeting.
+// passed a Sync op. meetsLater assumes that work-items leave the group on all edges in leaving.
+// Work-items that only share the block of a return statement do not count as meeting.
 func (u *Info) meetsLater(e edge, leaving []edge) bool {
 	if u.leavesByStatement(e, leaving) {
 		return false
@@ -76,7 +76,7 @@ func (u *Info) meetsLater(e edge, leaving []edge) bool {
 }
 
 // meetsAgain reports whether work-items that do not take e can pass a Sync op and then reach e's
-// branch again. It assumes that work-items leave the group on all edges in leaving.
+// branch again. meetsAgain assumes that work-items leave the group on all edges in leaving.
 func (u *Info) meetsAgain(e edge, leaving []edge) bool {
 	type place struct {
 		b    *ir.Block
@@ -104,9 +104,9 @@ func (u *Info) meetsAgain(e edge, leaving []edge) bool {
 }
 
 // leavesByStatement reports whether work-items that take the edge e leave the group only by faults
-// and return statements. In addition, the work-items that stay must reach an end of the kernel
-// without these faults and return statements. The second condition excludes a return statement that
-// all work-items reach after a loop.
+// and return statements. In addition, the work-items that stay must reach an end of the kernel on a
+// path without the faults and return statements after e. The second condition excludes a return
+// statement that all work-items reach after a loop.
 func (u *Info) leavesByStatement(e edge, leaving []edge) bool {
 	region := Reachable(e.To)
 	if !endsInStatements(region) {
@@ -150,7 +150,7 @@ func (u *Info) leavesByStatement(e edge, leaving []edge) bool {
 func (u *Info) Returns() []*ir.Block {
 	var out []*ir.Block
 	for _, b := range u.Order {
-		if e, ok := u.Way(b); ok && u.separates(e) && !onlyFaults(Reachable(e.To)) {
+		if e, ok := u.Way(b); ok && u.splitsGroup(e) && !onlyFaults(Reachable(e.To)) {
 			out = append(out, b)
 		}
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// decideLoops decides for each loop in uniform flow whether dead lanes might stay in the loop
-// for ever after all work-items have left their group. It distinguishes three kinds of loops:
+// decideLoops decides for each loop in uniform flow whether dead lanes might stay in the loop for
+// ever after all work-items have left their group. decideLoops distinguishes three kinds of loops:
 //
 //   - A loop of the first kind needs no change. Dead lanes are known to leave or bypass the loop, or no
 //     work-item can have left the group before an iteration of the loop.
@@ -90,7 +90,7 @@ func (u *Info) leftFrom(l *ir.Loop) leaveInfo {
 		in := l.Contains(b)
 		x.hasSync = x.hasSync || in && u.hasSyncAt[i]
 		e, ok := u.Way(b)
-		if !ok || !u.separates(e) {
+		if !ok || !u.splitsGroup(e) {
 			continue
 		}
 		x.leftBefore = x.leftBefore || leads[b]
@@ -208,7 +208,7 @@ func (u *Info) leavesTogether(l *ir.Loop) bool {
 			continue
 		}
 		for _, s := range b.Term.Succs {
-			if l.Contains(s) || u.separates(edge{b, s}) || !u.Before[i] {
+			if l.Contains(s) || u.splitsGroup(edge{b, s}) || !u.Before[i] {
 				continue
 			}
 			if out != nil && out != s {

@@ -18,9 +18,9 @@ import (
 // A work-item that returns early or faults leaves its group and continues as a dead lane (see
 // lanes/deadlanes.go). So an edge on which work-items leave does not make the code after the branch
 // divergent. An edge on which work-items leave starts in a block from which a Sync op is reachable,
-// and ends in a block from which none is reachable. Some work-items take the edge while others stay
-// in the group. If both sides of a branch meet again after a Sync op, the branch is an if around
-// the Sync op, not an early return.
+// and ends in a block from which none is reachable. Some work-items take the edge and leave while
+// other work-items stay in the group. If both sides of a branch meet again after a Sync op, the
+// branch is an if around the Sync op, not an early return.
 type Info struct {
 	f     *ir.Func
 	roots *facts.Roots
@@ -295,7 +295,7 @@ func (u *Info) findDivergent() {
 }
 
 // retractExits removes edges from u.Leaving on which no work-items leave after all, given the other
-// edges in u.Leaving. The method removes edges that all work-items take together, and edges after
+// edges in u.Leaving. retractExits removes edges that all work-items take together, and edges after
 // which work-items meet work-items that stay. An edge that all work-items take together is removed
 // at most once. retractExits reports whether it removed any edge.
 func (u *Info) retractExits(back map[edge]bool) bool {
@@ -463,8 +463,8 @@ func (u *Info) findPostdominators() {
 		}
 		u.addedExits[stuck] = true
 	}
-	// The method uses the algorithm of Cooper, Harvey and Kennedy on the reversed graph. The nodes
-	// are visited in the order of a depth-first search from the kernel's end.
+	// findPostdominators uses the algorithm of Cooper, Harvey and Kennedy on the reversed graph.
+	// The nodes are visited in the order of a depth-first search from the kernel's end.
 	nodes := n + 1 + len(u.testedHeads)
 	preds := make([][]int, nodes)
 	succs := make([][]int, nodes)

@@ -21,7 +21,7 @@ func privateVar(v *ir.Value) *ir.Var {
 }
 
 // markContents marks the variable that v writes as varying if v may write different contents for
-// different work-items. The result is true if markContents marked a variable. A variable stays
+// different work-items. If markContents marked a variable, it returns true. A variable stays
 // uniform if all work-items of the group execute all writes together, with the same values and
 // indices.
 //
